@@ -1,0 +1,94 @@
+# SPDX-License-Identifier: Apache-2.0
+"""What the decoder says about a CPython process; values only, no behaviour."""
+
+from __future__ import annotations
+
+from typing import NamedTuple
+
+from gdb_epi.cpython.layout import Layout
+from gdb_epi.errors import Absent, SoftError
+from gdb_epi.target.api import NativeFrame
+
+# Where a frame was found (PyFrame.provenance).
+CHAIN = "chain"  # tstate -> current_frame -> previous ...
+DATASTACK = "datastack"  # the per-thread data stack chunks (3.11 and later)
+NATIVE = "native"  # a pointer on the native stack
+
+
+class PyFrame(NamedTuple):
+    """One Python frame, innermost first in every list.
+
+    A frame that could not be decoded is kept as a hole: `hole` says why, `name` is "".
+    """
+
+    address: int  # _PyInterpreterFrame * or PyFrameObject *
+    code: int  # PyCodeObject *
+    name: str
+    qualname: str | None  # None before 3.11: code objects had no co_qualname
+    filename: str
+    lineno: int | None
+    module: str | None  # __name__ of the frame's globals
+    owner: str  # "thread", "generator", "frame-object", "cstack", "interpreter", "unknown"
+    provenance: str
+    is_entry: bool  # the outermost Python frame that its C eval call runs
+    hole: str | None = None
+
+
+class ThreadState(NamedTuple):
+    """One PyThreadState."""
+
+    address: int
+    interpreter: int  # id of the interpreter
+    ident: int  # threading.get_ident(): the pthread_t
+    tid: int | None  # native thread id; None when it cannot be told
+    name: str | None  # threading.Thread.name
+    holds_gil: bool
+    crashed: bool
+    alive: bool  # an LWP with this tid is in the core
+    frames: tuple[PyFrame, ...]
+    soft_errors: tuple[SoftError, ...] = ()
+
+
+class InterpreterState(NamedTuple):
+    """One PyInterpreterState and its thread states."""
+
+    address: int
+    id: int
+    threads: tuple[ThreadState, ...]
+
+
+class PythonState(NamedTuple):
+    """The CPython runtime of the process."""
+
+    version: str  # "3.13.0", or "3.9" where only the minor version is known
+    version_hex: int  # PY_VERSION_HEX, 0 when unknown
+    layout: Layout
+    runtime: int  # address of _PyRuntime
+    found_by: str  # "symbol", "section", "cookie scan", ...
+    finalizing: bool
+    gil_holder: int | None  # tid
+    interpreters: tuple[InterpreterState, ...]
+    soft_errors: tuple[SoftError, ...] = ()
+
+    def threads(self) -> tuple[ThreadState, ...]:
+        """Return the thread states of all interpreters."""
+        return tuple(t for interpreter in self.interpreters for t in interpreter.threads)
+
+
+class StackFrame(NamedTuple):
+    """One line of a merged stack: a native frame, or the Python frame it runs."""
+
+    native: NativeFrame | None
+    python: PyFrame | None
+
+
+class MergedStack(NamedTuple):
+    """The merged stack of one thread, innermost first.
+
+    `native` is an Absent with the reason when no unwinder was at hand; the stack then holds
+    Python frames only.
+    """
+
+    tid: int | None
+    frames: tuple[StackFrame, ...]
+    native: Absent | None

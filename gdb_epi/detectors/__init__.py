@@ -1,0 +1,2 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Detectors: one file each; they yield facts, never judgement."""

@@ -1,0 +1,86 @@
+# SPDX-License-Identifier: Apache-2.0
+"""ProcessState: everything decoded of one process, each part on first use, then frozen."""
+
+from __future__ import annotations
+
+from functools import cached_property
+from typing import TYPE_CHECKING
+
+from gdb_epi.cpython.types import MergedStack, PythonState, ThreadState
+from gdb_epi.errors import Absent, SoftError
+from gdb_epi.target.api import CrashInfo, ProcessInfo, Region, Target, Thread
+
+if TYPE_CHECKING:
+    from gdb_epi.locks.types import LockReport
+
+
+class ProcessState:
+    """The decoded process. Decoders are imported when their part is asked for."""
+
+    def __init__(self, target: Target) -> None:
+        self.target = target
+        self.soft_errors: list[SoftError] = []
+        self._stacks: dict[int, MergedStack] = {}
+
+    @cached_property
+    def crash(self) -> CrashInfo | Absent:
+        """How the process died."""
+        return self.target.crash()
+
+    @cached_property
+    def process(self) -> ProcessInfo | Absent:
+        """Pids and command."""
+        return self.target.process()
+
+    @cached_property
+    def python(self) -> PythonState | Absent:
+        """The CPython runtime, or why there is none."""
+        from gdb_epi.cpython.state import decode_python
+
+        return decode_python(self.target)
+
+    @cached_property
+    def locks(self) -> LockReport:
+        """Waiting threads, lock owners and evidence of a fork."""
+        from gdb_epi.locks.analysis import examine_locks
+
+        return examine_locks(self.target, self.python)
+
+    def python_threads(self) -> tuple[ThreadState, ...]:
+        """Return all Python thread states; empty when there is no Python."""
+        return self.python.threads() if isinstance(self.python, PythonState) else ()
+
+    def python_thread(self, tid: int) -> ThreadState | None:
+        """Return the thread state that runs on an LWP."""
+        return next((t for t in self.python_threads() if t.tid == tid), None)
+
+    def thread(self, tid: int) -> Thread | None:
+        """Return the LWP with this id."""
+        return next((t for t in self.target.threads() if t.tid == tid), None)
+
+    def crashed_tid(self) -> int | None:
+        """Return the thread that the kernel wrote first."""
+        threads = self.target.threads()
+        return threads[0].tid if threads else None
+
+    def stack(self, tid: int) -> MergedStack:
+        """Return the merged native and Python stack of one LWP."""
+        if tid not in self._stacks:
+            from gdb_epi.cpython.merge import merge_stack
+
+            found = self.python_thread(tid)
+            self._stacks[tid] = merge_stack(tid, found, self.target.native_frames(tid))
+        return self._stacks[tid]
+
+    def region_at(self, address: int) -> Region | None:
+        """Return the mapping that holds `address`."""
+        return self.target.region_at(address)
+
+    def all_soft_errors(self) -> list[SoftError]:
+        """Return what could not be had, of all parts decoded so far, without repeats."""
+        found = [*self.target.soft_errors, *self.soft_errors]
+        if isinstance(self.python, PythonState):
+            found += self.python.soft_errors
+            for thread in self.python.threads():
+                found += thread.soft_errors
+        return list(dict.fromkeys(found))

@@ -1,0 +1,72 @@
+# SPDX-License-Identifier: Apache-2.0
+"""The command registry: `@command` and `argument()`.
+
+A command is a function (session, args) -> Report in a file of its own under commands/. The GDB
+adapter adds --json and --output to each, so no command implements them.
+"""
+
+from __future__ import annotations
+
+import re
+from argparse import Namespace
+from collections.abc import Callable
+from typing import TYPE_CHECKING, Any, NamedTuple
+
+if TYPE_CHECKING:
+    from gdb_epi.report import Report
+    from gdb_epi.session import Session
+
+    Run = Callable[[Session, Namespace], Report]
+
+_NAME = re.compile(r"[a-z][a-z-]*\Z")
+
+
+class Argument(NamedTuple):
+    """The words and keywords of one argparse argument."""
+
+    flags: tuple[str, ...]
+    options: dict[str, Any]
+
+
+class Command(NamedTuple):
+    """One `epi` subcommand. `needs` is "process" or "nothing" (works without a core)."""
+
+    name: str
+    run: Run
+    arguments: tuple[Argument, ...]
+    needs: str
+
+    @property
+    def summary(self) -> str:
+        """Return the first line of the help text."""
+        return (self.run.__doc__ or "").strip().splitlines()[0]
+
+
+COMMANDS: dict[str, Command] = {}
+
+
+def argument(*flags: str, **options: Any) -> Argument:
+    """Declare one argument; the words are argparse's."""
+    return Argument(flags, options)
+
+
+def command(
+    name: str, *, arguments: tuple[Argument, ...] = (), needs: str = "process"
+) -> Callable[[Run], Run]:
+    """Register the decorated function as `epi NAME`.
+
+    Raises ValueError for a duplicate, an odd name, or a function without help text.
+    """
+
+    def register(run: Run) -> Run:
+        if not _NAME.match(name):
+            raise ValueError(f"bad command name {name!r}")
+        if not (run.__doc__ or "").strip():
+            raise ValueError(f"command {name!r} has no help text")
+        known = COMMANDS.get(name)
+        if known is not None and known.run.__code__.co_filename != run.__code__.co_filename:
+            raise ValueError(f"command {name!r} is registered twice")
+        COMMANDS[name] = Command(name, run, tuple(arguments), needs)
+        return run
+
+    return register

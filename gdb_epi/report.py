@@ -1,0 +1,25 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Report: what a command returns. Rendering lives in gdb_epi.render."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from typing import Any, NamedTuple
+
+from gdb_epi.errors import SoftError
+
+
+class Report(NamedTuple):
+    """A titled table, free lines, or both; `data` is what --json prints.
+
+    `columns` name the cells of `rows`. `lines` are printed before the table. When `data` is
+    None the JSON form is made from columns and rows. `exit_code` is what a batch caller sees.
+    """
+
+    title: str
+    columns: Sequence[str] = ()
+    rows: Sequence[Sequence[object]] = ()
+    lines: Sequence[str] = ()
+    data: Mapping[str, Any] | None = None
+    soft_errors: Sequence[SoftError] = ()
+    exit_code: int = 0

@@ -1,0 +1,2 @@
+# SPDX-License-Identifier: Apache-2.0
+"""The crash signature gsig/1: ordered, logged rules."""
