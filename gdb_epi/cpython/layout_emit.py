@@ -1,0 +1,58 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Turn C types into a layout document (schema gdb-epi/layout/1). Pure: types come from outside."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from typing import Any
+
+from gdb_epi.cpython.layout_spec import CONSTANTS, STRUCTS
+from gdb_epi.target.api import Member, StructType
+
+SCHEMA = "gdb-epi/layout/1"
+
+
+def _encode_member(member: Member) -> list[int]:
+    if member.bit_size:
+        return [member.offset, member.size, member.bit_offset, member.bit_size]
+    return [member.offset, member.size]
+
+
+def _encode_struct(struct: StructType) -> list[Any]:
+    return [struct.size, {path: _encode_member(m) for path, m in struct.fields.items()}]
+
+
+def emit(
+    type_layout: Callable[[str], StructType | None],
+    constants: Callable[[str], int | None],
+    header: Mapping[str, Any],
+) -> dict[str, Any]:
+    """Return the layout document of one interpreter build.
+
+    `header` must hold version ([major, minor]), free_threaded and debug; whatever else it holds
+    (arch, how, build_id, command) is kept. Structs that `type_layout` does not know are named in
+    header["missing"].
+    """
+    found = {name: type_layout(name) for name in STRUCTS}
+    values = {name: constants(name) for name in CONSTANTS}
+    return {
+        "schema": SCHEMA,
+        "header": {**header, "missing": sorted(n for n, s in found.items() if s is None)},
+        "constants": {n: v for n, v in values.items() if v is not None},
+        "debug_offsets": {},
+        "structs": {n: _encode_struct(s) for n, s in found.items() if s is not None},
+    }
+
+
+def dump(document: Mapping[str, Any]) -> str:
+    """Return the document as JSON with one struct or header entry per line, for diffs."""
+    import json
+
+    def line(value: Any) -> str:
+        return json.dumps(value, separators=(",", ":"))
+
+    parts = [f'"schema":{line(document["schema"])}']
+    for section in ("header", "constants", "debug_offsets", "structs"):
+        rows = (f"{line(key)}:{line(value)}" for key, value in document[section].items())
+        parts.append(f'"{section}":{{\n' + ",\n".join(rows) + "\n}")
+    return "{\n" + ",\n".join(parts) + "\n}\n"

@@ -1,0 +1,209 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Make gdb_epi/cpython/layouts/*.json again: run GDB over interpreters with debug information.
+
+    python tests/tools/emit_layouts.py --prefix ~/.pyenv/versions/3.12.1
+    python tests/tools/emit_layouts.py --headers /usr/include/python3.14 -D Py_GIL_DISABLED=1
+
+The first form reads libpython (or the executable) and a few extension modules of an installed
+interpreter; macros come from its headers. The second form has nothing but headers.
+`--check` compares with the shipped table instead of writing it.
+"""
+
+from __future__ import annotations
+
+import argparse
+import json
+import os
+import re
+import subprocess
+import sys
+import tempfile
+from pathlib import Path
+from typing import Any
+
+ROOT = Path(__file__).resolve().parents[2]
+sys.path.insert(0, str(ROOT))
+sys.path.insert(0, str(Path(__file__).resolve().parent))
+
+from layout_from_headers import build_stub, debug_offsets_map  # noqa: E402
+
+from gdb_epi.cpython.layout_emit import dump  # noqa: E402
+
+LAYOUTS = ROOT / "gdb_epi" / "cpython" / "layouts"
+EXTENSIONS = ("_asyncio", "_queue", "_multiprocessing", "_datetime", "_functools")
+
+
+def types_of(file: Path, gdb: str = "gdb") -> dict[str, Any]:
+    """Return the layout document of one file, read by a GDB process."""
+    with tempfile.TemporaryDirectory() as folder:
+        out = Path(folder) / "layout.json"
+        environment = {k: v for k, v in os.environ.items() if not k.startswith("PYTHON")}
+        environment |= {"GDB_EPI_ROOT": str(ROOT), "GDB_EPI_OUT": str(out)}
+        script = Path(__file__).with_name("emit_in_gdb.py")
+        command = [gdb, "-nx", "-batch", "-iex", "set auto-load off", "-x", str(script), str(file)]
+        run = subprocess.run(
+            command,
+            env=environment,
+            stdin=subprocess.DEVNULL,
+            capture_output=True,
+            text=True,
+            timeout=300,
+            check=False,
+        )
+        if not out.is_file():
+            raise RuntimeError(f"GDB wrote nothing for {file}:\n{run.stderr[-2000:]}")
+        document: dict[str, Any] = json.loads(out.read_text())
+        return document
+
+
+def build_id(file: Path) -> str | None:
+    """Return the GNU build-id of an ELF file."""
+    run = subprocess.run(["readelf", "-n", str(file)], capture_output=True, text=True, check=False)
+    found = re.search(r"Build ID: ([0-9a-f]+)", run.stdout)
+    return found[1] if found else None
+
+
+def merge(documents: list[dict[str, Any]]) -> dict[str, Any]:
+    """Return one document; for each name the first document that has it decides."""
+    first = documents[0]
+    for other in documents[1:]:
+        for section in ("structs", "constants"):
+            for name, value in other[section].items():
+                first[section].setdefault(name, value)
+    missing = set(first["header"]["missing"]) - set(first["structs"])
+    first["header"]["missing"] = sorted(missing)
+    return first
+
+
+def _defined(text: str, macro: str) -> bool:
+    return re.search(rf"^#\s*define\s+{macro}\s+1\b", text, re.M) is not None
+
+
+def describe(include: Path, defines: list[str]) -> dict[str, Any]:
+    """Return the version and the flavour that the headers (and -D options) say."""
+    text = (include / "patchlevel.h").read_text()
+    version = re.search(r'define PY_VERSION\s+"([^"]+)"', text)
+    assert version is not None
+    config = ""
+    for path in (include, include.parent / "x86_64-linux-gnu" / include.name):
+        if (path / "pyconfig.h").is_file():
+            config += (path / "pyconfig.h").read_text()
+    names = {d.partition("=")[0] for d in defines}
+    major, minor = version[1].split(".")[:2]
+    return {
+        "version": [int(major), int(minor)],
+        "python": version[1],
+        "free_threaded": "Py_GIL_DISABLED" in names or _defined(config, "Py_GIL_DISABLED"),
+        "debug": "Py_DEBUG" in names or _defined(config, "Py_DEBUG"),
+        "arch": "x86_64",
+    }
+
+
+def _sources(prefix: Path) -> tuple[Path, list[Path], Path]:
+    """Return the main file, the extension modules and the include folder of an installation."""
+    include = next(p.parent for p in sorted(prefix.glob("include/python3*/Python.h")))
+    minor = include.name.removeprefix("python")
+    libraries = sorted(prefix.glob(f"lib/libpython{minor}*.so.1.0"))
+    main = libraries[0] if libraries else prefix / "bin" / f"python{minor}"
+    folder = next(iter(sorted(prefix.glob("lib/python3*/lib-dynload"))))
+    modules = [p for name in EXTENSIONS for p in sorted(folder.glob(f"{name}.*.so"))]
+    return main, modules, include
+
+
+def from_prefix(prefix: Path, gdb: str) -> dict[str, Any]:
+    """Return the document of an installed interpreter that has debug information."""
+    main, modules, include = _sources(prefix)
+    with tempfile.TemporaryDirectory() as folder:
+        stub = build_stub(include, Path(folder) / "stub.o")
+        documents = [types_of(main, gdb), *(types_of(m, gdb) for m in modules)]
+        if "PyThreadState" not in documents[0]["structs"]:
+            raise RuntimeError(f"{main} has no debug information")
+        macros = types_of(stub, gdb)
+    documents.append({"structs": {}, "constants": macros["constants"]})
+    return _finish(merge(documents), include, [], [main, *modules], "dwarf")
+
+
+def from_headers(include: Path, defines: list[str], gdb: str) -> dict[str, Any]:
+    """Return the document of a build of which only the headers are known."""
+    with tempfile.TemporaryDirectory() as folder:
+        stub = build_stub(include, Path(folder) / "stub.o", [f"-D{d}" for d in defines])
+        document = types_of(stub, gdb)
+    return _finish(document, include, defines, [], "headers")
+
+
+def _finish(
+    document: dict[str, Any], include: Path, defines: list[str], files: list[Path], how: str
+) -> dict[str, Any]:
+    header = describe(include, defines)
+    stem = table_name(header).removesuffix(".json")
+    origin = "DWARF" if how == "dwarf" else "headers"
+    document["debug_offsets"] = {
+        word: place
+        for word, place in debug_offsets_map(include).items()
+        if place[0] in document["structs"]
+    }
+    document["header"] = {
+        "source": f"table {stem} ({origin} of {header['python']})",
+        **header,
+        "how": how,
+        "build_id": build_id(files[0]) if files else None,
+        "files": [f.name for f in files],
+        "gdb": document["header"]["gdb"],
+        "command": " ".join(["python", *sys.argv]).replace(str(Path.home()), "~"),
+        "missing": document["header"]["missing"],
+    }
+    return document
+
+
+def table_name(header: dict[str, Any]) -> str:
+    """Return the file name of a table: cp313t.json."""
+    flavour = ("t" if header["free_threaded"] else "") + ("d" if header["debug"] else "")
+    return f"cp{header['version'][0]}{header['version'][1]}{flavour}.json"
+
+
+def differences(old: dict[str, Any], new: dict[str, Any]) -> tuple[int, list[str]]:
+    """Return how many members both documents have, and where those differ."""
+    compared, texts = 0, []
+    for name in sorted(old["structs"].keys() & new["structs"].keys()):
+        before, after = old["structs"][name], new["structs"][name]
+        if before[0] != after[0]:
+            texts.append(f"{name}: size {before[0]} / {after[0]}")
+        for path in before[1].keys() | after[1].keys():
+            one, two = before[1].get(path), after[1].get(path)
+            compared += one is not None and two is not None
+            if one != two:
+                texts.append(f"{name}.{path}: {one} / {two}")
+    for name in sorted(old["constants"].keys() & new["constants"].keys()):
+        if old["constants"][name] != new["constants"][name]:
+            texts.append(f"{name}: {old['constants'][name]} / {new['constants'][name]}")
+    return compared, texts
+
+
+def main() -> int:
+    """Write or check tables."""
+    parser = argparse.ArgumentParser(description=__doc__)
+    parser.add_argument("--prefix", type=Path, action="append", default=[])
+    parser.add_argument("--headers", type=Path, action="append", default=[])
+    parser.add_argument("-D", dest="defines", action="append", default=[])
+    parser.add_argument("--gdb", default="gdb")
+    parser.add_argument("--out", type=Path, default=LAYOUTS)
+    parser.add_argument("--check", action="store_true", help="compare with the shipped tables")
+    options = parser.parse_args()
+    documents = [from_prefix(p, options.gdb) for p in options.prefix]
+    documents += [from_headers(i, options.defines, options.gdb) for i in options.headers]
+    bad = 0
+    for document in documents:
+        path = options.out / table_name(document["header"])
+        if options.check:
+            compared, texts = differences(json.loads(path.read_text()), document)
+            print(f"{path.name}: {compared} members compared, {len(texts)} differ")
+            print("".join(f"  {text}\n" for text in texts), end="")
+            bad += bool(texts)
+        else:
+            path.write_text(dump(document))
+            print(f"{path.name}: {len(document['structs'])} structs, {path.stat().st_size} bytes")
+    return 1 if bad else 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())
