@@ -1,0 +1,319 @@
+# SPDX-License-Identifier: Apache-2.0
+"""CoreFileTarget: a core file without GDB.
+
+Every byte it returns is either in the core (`dumped`), or was left out by the kernel from a
+mapping that cannot be written and comes from a file with the same build-id (`file`).
+"""
+
+from __future__ import annotations
+
+import mmap
+import os
+import stat
+from bisect import bisect_right
+from collections.abc import Callable, Mapping, Sequence
+from pathlib import Path
+
+from gdb_epi.errors import (
+    NOT_AVAILABLE,
+    UNREADABLE,
+    Absent,
+    InputError,
+    SoftError,
+    UnreadableMemory,
+)
+from gdb_epi.target import elf
+from gdb_epi.target.api import (
+    ABSENT,
+    DUMPED,
+    FILE,
+    CrashInfo,
+    Module,
+    NativeFrame,
+    ProcessInfo,
+    Region,
+    StructType,
+    Thread,
+    Truncation,
+)
+from gdb_epi.target.files import FileFinder
+from gdb_epi.target.modules import Modules
+from gdb_epi.target.notes import CoreNotes, MappedFile, decode_notes
+
+MAX_READ = 1 << 30  # one read() call
+
+NativeSource = Callable[[int], "Sequence[NativeFrame] | Absent"]
+
+
+class CoreFileTarget:
+    """A core file, read through mmap. Immutable once open.
+
+    `native_source` may be set to a function that supplies native frames (GDB run beside).
+    """
+
+    kind = "core"
+
+    def __init__(self, path: str, data: mmap.mmap, header: elf.Header, files: FileFinder) -> None:
+        self.path = path
+        self.soft_errors: list[SoftError] = []
+        self.native_source: NativeSource | None = None
+        self.files = files
+        self._data = data
+        self._header = header
+        self._segments = list(elf.segments(data, header))
+        self._note_bytes = self._collect_notes()
+        self._notes: CoreNotes = decode_notes(elf.notes(self._note_bytes))
+        self.soft_errors += self._notes.soft_errors
+        self._index_regions()
+        self._modules = Modules(self)
+        self._note_truncation()
+
+    @classmethod
+    def open(
+        cls, path: str | os.PathLike[str], *, exe: str | None = None, sysroot: str | None = None
+    ) -> CoreFileTarget:
+        """Open a core file.
+
+        Raises InputError, with what to try, when it is no readable 64-bit x86 core.
+        """
+        name = os.fspath(path)
+        data = _map_file(name)
+        header = elf.parse_header(data[:64])
+        if header is None:
+            raise InputError(f"{name}: not a core file (no ELF header)", hint="name a core dump")
+        if header.type != elf.ET_CORE:
+            raise InputError(
+                f"{name}: an ELF file but not a core (e_type {header.type})",
+                hint="name the core dump; the executable goes into --exe",
+            )
+        if header.machine != elf.EM_X86_64 or not header.is_64:
+            raise InputError(
+                f"{name}: a core of another machine (e_machine {header.machine})",
+                hint="only x86-64 cores can be read",
+            )
+        return cls(name, data, header, FileFinder(exe, sysroot))
+
+    # -- layout of the file ---------------------------------------------------------------
+
+    def _collect_notes(self) -> bytes:
+        parts = []
+        for segment in self._segments:
+            if segment.type == elf.PT_NOTE:
+                size = min(segment.filesz, elf.MAX_NOTE_BYTES)
+                parts.append(self._data[segment.offset : segment.offset + size])
+        return b"".join(parts)
+
+    def _index_regions(self) -> None:
+        """Join PT_LOAD (what was dumped) with NT_FILE (what was mapped)."""
+        length = len(self._data)
+        mapped = {entry.start: entry for entry in self._notes.files}
+        regions: list[Region] = []
+        offsets: dict[int, int] = {}
+        loads = sorted((s for s in self._segments if s.type == elf.PT_LOAD), key=_by_address)
+        for load in loads:
+            size = max(load.memsz, load.filesz)
+            if size <= 0 or load.vaddr + size > 1 << 64:
+                continue
+            entry = mapped.pop(load.vaddr, None) or _covering(self._notes.files, load.vaddr)
+            regions.append(_region(load, entry, size, length))
+            offsets[load.vaddr] = load.offset
+        # gcore leaves whole mappings out of the program headers; NT_FILE still names them.
+        starts = [region.start for region in regions]
+        for entry in mapped.values():
+            index = bisect_right(starts, entry.start) - 1
+            if index < 0 or regions[index].end <= entry.start:
+                regions.append(Region(entry.start, entry.end, "r?-", entry.path, entry.offset, 0))
+        regions.sort()
+        self._regions = regions
+        self._starts = [region.start for region in regions]
+        self._file_at = [offsets.get(region.start, 0) for region in regions]
+
+    def _note_truncation(self) -> None:
+        end = max((s.offset + s.filesz for s in self._segments), default=0)
+        missing = max(0, end - len(self._data))
+        announced = min(self._header.phnum, elf.MAX_SEGMENTS)
+        reason = ""
+        if missing:
+            reason = f"the headers announce {end} bytes, the file has {len(self._data)}"
+        if self._header.phnum != elf.PN_XNUM and len(self._segments) < announced:
+            missing = max(missing, 1)
+            reason = f"only {len(self._segments)} of {announced} program headers are in the file"
+        self._truncation = Truncation(bool(missing), missing, reason)
+        if missing:
+            self.soft_errors.append(SoftError("core", Path(self.path).name, "truncated: " + reason))
+
+    # -- memory ---------------------------------------------------------------------------
+
+    def read(self, address: int, size: int) -> bytes:
+        """Return exactly `size` bytes at `address`, or raise UnreadableMemory."""
+        index = bisect_right(self._starts, address) - 1
+        if index >= 0 and size >= 0:
+            region = self._regions[index]
+            within = address - region.start
+            if within + size <= region.dumped:
+                at = self._file_at[index] + within
+                return self._data[at : at + size]
+        if size < 0 or size > MAX_READ:
+            raise UnreadableMemory(address, size, f"a read of more than {MAX_READ} bytes")
+        return self._read_pieces(address, size)
+
+    def _read_pieces(self, address: int, size: int) -> bytes:
+        parts = []
+        end = address + size
+        while address < end:
+            index = bisect_right(self._starts, address) - 1
+            region = self._regions[index] if index >= 0 else None
+            if region is None or address >= region.end:
+                raise UnreadableMemory(address, end - address, "not mapped")
+            within = address - region.start
+            if within < region.dumped:
+                take = min(end - address, region.dumped - within)
+                at = self._file_at[index] + within
+                parts.append(self._data[at : at + take])
+            else:
+                take = min(end, region.end) - address
+                parts.append(self._modules.file_bytes(region, address, take))
+            address += take
+        return b"".join(parts)
+
+    def provenance(self, address: int, size: int = 1) -> str:
+        """Return the weakest provenance over the range: dumped, file or absent."""
+        weakest = DUMPED
+        end = address + size
+        while address < end:
+            region = self.region_at(address)
+            if region is None:
+                return ABSENT
+            if address < region.start + region.dumped:
+                address = region.start + region.dumped
+                continue
+            take = min(end, region.end) - address
+            try:
+                self._modules.file_bytes(region, address, take)
+            except UnreadableMemory:
+                return ABSENT
+            weakest = FILE
+            address += take
+        return weakest
+
+    def dumped_view(self, region: Region) -> tuple[mmap.mmap, int, int]:
+        """Return (mmap, start, end) of the bytes of a region in the core, for scans."""
+        at = self._file_at[self._regions.index(region)]
+        return self._data, at, at + region.dumped
+
+    def regions(self) -> Sequence[Region]:
+        """Return the mappings in ascending order."""
+        return self._regions
+
+    def region_at(self, address: int) -> Region | None:
+        """Return the mapping that holds `address`."""
+        index = bisect_right(self._starts, address) - 1
+        if index >= 0 and address < self._regions[index].end:
+            return self._regions[index]
+        return None
+
+    # -- what the notes say ---------------------------------------------------------------
+
+    def threads(self) -> Sequence[Thread]:
+        """Return the LWPs; the first is the one that died."""
+        return self._notes.threads
+
+    def crash(self) -> CrashInfo | Absent:
+        """Return how the process died."""
+        return self._notes.crash
+
+    def process(self) -> ProcessInfo | Absent:
+        """Return pids, uid and command."""
+        return self._notes.process
+
+    def auxv(self) -> Mapping[int, int]:
+        """Return the auxiliary vector."""
+        return self._notes.auxv
+
+    def mapped_files(self) -> Sequence[MappedFile]:
+        """Return the entries of NT_FILE."""
+        return self._notes.files
+
+    def truncation(self) -> Truncation:
+        """Return what is missing of the core file."""
+        return self._truncation
+
+    def core_key(self) -> str | Absent:
+        """Return the SHA-256 (32 hex digits) of the PT_NOTE bytes (RECORD.md section 1)."""
+        import hashlib
+
+        announced = sum(s.filesz for s in self._segments if s.type == elf.PT_NOTE)
+        if not announced or len(self._note_bytes) < announced:
+            return Absent(UNREADABLE, "the PT_NOTE segment is not whole")
+        return hashlib.sha256(self._note_bytes).hexdigest()[:32]
+
+    # -- objects, symbols, native frames ----------------------------------------------------
+
+    def modules(self) -> Sequence[Module]:
+        """Return the mapped ELF objects, the executable first."""
+        return self._modules.all()
+
+    def symbol(self, name: str) -> int | None:
+        """Return the run-time address of a dynamic symbol, or of one in .symtab."""
+        return self._modules.symbol(name)
+
+    def section(self, module: Module, name: str) -> tuple[int, int] | None:
+        """Return (address, size) of a section, read from the module's file."""
+        return self._modules.section(module, name)
+
+    def type_layout(self, name: str) -> StructType | None:
+        """Return None: types need a debugger."""
+        return None
+
+    def native_frames(self, tid: int) -> Sequence[NativeFrame] | Absent:
+        """Return the native stack from `native_source`, or say that there is none."""
+        if self.native_source is None:
+            return Absent(NOT_AVAILABLE, "native frames need GDB")
+        return self.native_source(tid)
+
+
+def _by_address(segment: elf.Segment) -> int:
+    return segment.vaddr
+
+
+def _covering(files: Sequence[MappedFile], address: int) -> MappedFile | None:
+    index = bisect_right(files, (address, 1 << 64, 0, "")) - 1
+    return files[index] if index >= 0 and address < files[index].end else None
+
+
+def _region(load: elf.Segment, entry: MappedFile | None, size: int, length: int) -> Region:
+    perms = "".join(
+        letter if load.flags & bit else "-" for letter, bit in (("r", 4), ("w", 2), ("x", 1))
+    )
+    dumped = max(0, min(load.filesz, length - load.offset, size))
+    path = entry.path if entry else None
+    offset = entry.offset + (load.vaddr - entry.start) if entry else 0
+    # A truncated file must not look like pages that the kernel left out on purpose: the missing
+    # tail of a writable mapping is never taken from a file (Modules.file_bytes).
+    return Region(load.vaddr, load.vaddr + size, perms, path, offset, dumped)
+
+
+def _map_file(name: str) -> mmap.mmap:
+    try:
+        descriptor = os.open(name, os.O_RDONLY | os.O_CLOEXEC | os.O_NONBLOCK)
+    except FileNotFoundError:
+        raise InputError(f"{name}: no such file", hint="check the path") from None
+    except PermissionError:
+        raise InputError(
+            f"{name}: permission denied", hint="cores belong to the crashed user; use sudo or chmod"
+        ) from None
+    except OSError as error:
+        raise InputError(f"{name}: {error.strerror}", hint="check the path") from None
+    try:
+        status = os.fstat(descriptor)
+        if stat.S_ISDIR(status.st_mode):
+            raise InputError(f"{name}: a directory", hint="name a core file in it")
+        if not stat.S_ISREG(status.st_mode):
+            raise InputError(f"{name}: not a regular file", hint="copy the core to a file")
+        if status.st_size == 0:
+            raise InputError(
+                f"{name}: empty file", hint="check ulimit -c and free space where cores go"
+            )
+        return mmap.mmap(descriptor, 0, prot=mmap.PROT_READ)
+    finally:
+        os.close(descriptor)

@@ -1,0 +1,117 @@
+# SPDX-License-Identifier: Apache-2.0
+"""ELF headers by `struct`: just what a core that may be cut off anywhere allows.
+
+pyelftools serves the rest (sections, .symtab, DWARF). It is not used here because it raises on
+truncated input and because importing it takes about 105 ms, three times a whole cold triage.
+Reference: System V gABI, linux fs/binfmt_elf.c (6.x).
+"""
+
+from __future__ import annotations
+
+import struct
+from collections.abc import Iterator
+from typing import NamedTuple, Protocol
+
+ET_EXEC, ET_DYN, ET_CORE = 2, 3, 4
+EM_X86_64 = 62
+PT_LOAD, PT_DYNAMIC, PT_NOTE, PT_PHDR = 1, 2, 4, 6
+PT_GNU_RELRO = 0x6474E552
+PN_XNUM = 0xFFFF  # the real count is then in sh_info of section header 0
+NT_GNU_BUILD_ID = 3
+
+MAX_SEGMENTS = 1_000_000
+MAX_NOTE_BYTES = 256 << 20
+MAX_BUILD_ID = 64
+
+EHDR = struct.Struct("<16sHHIQQQIHHHHHH")
+PHDR = struct.Struct("<IIQQQQQQ")
+NHDR = struct.Struct("<III")
+
+
+class Buffer(Protocol):
+    """Bytes that can be sliced: bytes, memoryview or mmap."""
+
+    def __len__(self) -> int: ...
+    def __getitem__(self, key: slice, /) -> bytes: ...
+
+
+class Header(NamedTuple):
+    """The fields of an ELF header that are used."""
+
+    type: int
+    machine: int
+    is_64: bool
+    little_endian: bool
+    phoff: int
+    shoff: int
+    phentsize: int
+    phnum: int
+
+
+class Segment(NamedTuple):
+    """One program header."""
+
+    type: int
+    flags: int
+    offset: int
+    vaddr: int
+    filesz: int
+    memsz: int
+
+
+class Note(NamedTuple):
+    """One ELF note."""
+
+    name: bytes
+    type: int
+    desc: bytes
+
+
+def parse_header(data: bytes) -> Header | None:
+    """Return the ELF header at the start of `data`, or None when it is not ELF."""
+    if len(data) < 20 or data[:4] != b"\x7fELF":
+        return None
+    is_64, little = data[4] == 2, data[5] == 1
+    if not (is_64 and little) or len(data) < EHDR.size:
+        kind, machine = struct.unpack_from("<HH" if little else ">HH", data, 16)
+        return Header(kind, machine, is_64, little, 0, 0, 0, 0)
+    fields = EHDR.unpack_from(data)
+    return Header(fields[1], fields[2], True, True, fields[5], fields[6], fields[9], fields[10])
+
+
+def segments(data: Buffer, header: Header) -> Iterator[Segment]:
+    """Yield the program headers as far as the bytes go."""
+    count = header.phnum
+    if count == PN_XNUM:  # more than 65,534 mappings
+        section = data[header.shoff : header.shoff + 64]
+        count = struct.unpack_from("<I", section, 44)[0] if len(section) == 64 else count
+    size = max(header.phentsize, PHDR.size)
+    for index in range(min(count, MAX_SEGMENTS)):
+        start = header.phoff + index * size
+        raw = data[start : start + PHDR.size]
+        if len(raw) < PHDR.size:
+            return
+        kind, flags, offset, vaddr, _paddr, filesz, memsz, _align = PHDR.unpack(raw)
+        yield Segment(kind, flags, offset, vaddr, filesz, memsz)
+
+
+def notes(data: bytes) -> Iterator[Note]:
+    """Yield the notes of a PT_NOTE segment; stop at the first that is cut off."""
+    position = 0
+    while position + NHDR.size <= len(data):
+        namesz, descsz, kind = NHDR.unpack_from(data, position)
+        name_at = position + NHDR.size
+        desc_at = name_at + (namesz + 3 & ~3)
+        end = desc_at + descsz
+        if end > len(data):
+            return
+        yield Note(data[name_at : name_at + namesz].rstrip(b"\0"), kind, data[desc_at:end])
+        position = desc_at + (descsz + 3 & ~3)
+
+
+def build_id_of(note_bytes: bytes) -> str | None:
+    """Return the GNU build-id in the bytes of a PT_NOTE segment, in hex."""
+    for note in notes(note_bytes):
+        if note.name == b"GNU" and note.type == NT_GNU_BUILD_ID:
+            return note.desc[:MAX_BUILD_ID].hex()
+    return None

@@ -1,0 +1,95 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Files on this machine that stand in for pages the core left out, matched by build-id."""
+
+from __future__ import annotations
+
+import mmap
+import os
+from pathlib import Path
+from typing import NamedTuple
+
+from gdb_epi.errors import NOT_AVAILABLE, Absent
+from gdb_epi.target import elf
+
+_PT_NOTE_CAP = 1 << 20
+
+
+class ElfFile(NamedTuple):
+    """An ELF file that is mapped for reading."""
+
+    path: str
+    data: mmap.mmap
+    build_id: str | None
+
+    def read(self, offset: int, size: int) -> bytes:
+        """Return up to `size` bytes at a file offset."""
+        return self.data[offset : offset + size]
+
+
+def open_elf(path: str) -> ElfFile | Absent:
+    """Map an ELF file and read its build-id. Absent when it is missing or not ELF."""
+    try:
+        descriptor = os.open(path, os.O_RDONLY | os.O_CLOEXEC | os.O_NONBLOCK)
+    except (OSError, ValueError) as error:
+        reason = getattr(error, "strerror", None) or str(error)
+        return Absent(NOT_AVAILABLE, f"{path}: {reason}")
+    try:
+        data = mmap.mmap(descriptor, 0, prot=mmap.PROT_READ)
+    except (OSError, ValueError):
+        return Absent(NOT_AVAILABLE, f"{path}: empty or not a regular file")
+    finally:
+        os.close(descriptor)
+    header = elf.parse_header(data[:64])
+    if header is None or not header.is_64:
+        return Absent(NOT_AVAILABLE, f"{path}: not a 64-bit ELF file")
+    build_id = None
+    for segment in elf.segments(data, header):
+        if segment.type == elf.PT_NOTE and build_id is None:
+            size = min(segment.filesz, _PT_NOTE_CAP)
+            build_id = elf.build_id_of(data[segment.offset : segment.offset + size])
+    return ElfFile(path, data, build_id)
+
+
+class FileFinder:
+    """Find the file that was mapped at a path of the dead process.
+
+    `sysroot` is the folder under which the process' file system lies here. `exe` overrides the
+    executable's path. Symbolic links inside a sysroot are followed as the process saw them only
+    as far as the host's kernel does.
+    """
+
+    def __init__(self, exe: str | None, sysroot: str | None) -> None:
+        self.exe = exe
+        self.sysroot = sysroot
+        self._open: dict[str, ElfFile | Absent] = {}
+
+    def candidates(self, path: str, is_executable: bool) -> list[str]:
+        """Return where the file may lie, best first."""
+        found = [self.exe] if is_executable and self.exe else []
+        if path.startswith("/"):
+            found += [str(Path(self.sysroot) / path[1:])] if self.sysroot else [path]
+        return found
+
+    def match(self, path: str, build_id: str | None, is_executable: bool) -> ElfFile | Absent:
+        """Return the file with this build-id, or an Absent that says what is wrong."""
+        why = f"{path}: no such file here"
+        for candidate in self.candidates(path, is_executable):
+            found = self._opened(candidate)
+            if isinstance(found, Absent):
+                why = found.detail
+            elif build_id is None:
+                why = f"{path}: the core holds no build-id of it, so no file can be trusted"
+            elif found.build_id != build_id:
+                here = found.build_id or "none"
+                why = (
+                    f"{candidate}: another build (build-id {here[:16]}, in the core "
+                    f"{build_id[:16]})"
+                )
+            else:
+                return found
+        return Absent(NOT_AVAILABLE, why)
+
+    def _opened(self, path: str) -> ElfFile | Absent:
+        if path not in self._open:
+            self._open[path] = open_elf(path)
+        return self._open[path]

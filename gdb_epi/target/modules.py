@@ -1,0 +1,311 @@
+# SPDX-License-Identifier: Apache-2.0
+"""The ELF objects mapped in a core: load addresses, build-ids, files, dynamic symbols.
+
+Dynamic symbols are looked up through the process' own memory (PT_DYNAMIC, DT_GNU_HASH), so they
+work wherever the pages come from: the core, or the matching file.
+"""
+
+from __future__ import annotations
+
+import struct
+from collections.abc import Sequence
+from pathlib import Path
+from typing import TYPE_CHECKING, NamedTuple
+
+from gdb_epi.errors import NOT_AVAILABLE, Absent, UnreadableMemory
+from gdb_epi.target import elf
+from gdb_epi.target.api import Module, Region
+from gdb_epi.target.files import ElfFile
+
+if TYPE_CHECKING:
+    from gdb_epi.target.corefile import CoreFileTarget
+
+AT_PHDR, AT_ENTRY, AT_SYSINFO_EHDR = 3, 9, 33
+DT_STRTAB, DT_SYMTAB, DT_GNU_HASH = 5, 6, 0x6FFFFEF5
+_DYN = struct.Struct("<qQ")
+_SYM = struct.Struct("<IBBHQQ")
+
+MAX_DYNAMIC = 1024
+MAX_CHAIN = 100_000
+MAX_HEADERS = 256
+
+
+class Image(NamedTuple):
+    """A module with what its ELF headers in memory say."""
+
+    module: Module
+    segments: tuple[elf.Segment, ...]
+    elf_file: ElfFile | Absent
+
+
+class Modules:
+    """The mapped ELF objects of one core; computed on first use."""
+
+    def __init__(self, target: CoreFileTarget) -> None:
+        self._target = target
+        self._images: dict[str, Image] | None = None
+        self._files: dict[str, ElfFile | Absent] = {}
+        self._spans: dict[str, list[tuple[int, int, int]]] | None = None
+        self._symbols: dict[str, int | None] = {}
+
+    # -- files that stand in for elided pages -----------------------------------------------
+
+    def file_bytes(self, region: Region, address: int, size: int) -> bytes:
+        """Return bytes of a mapping that the core does not hold, from the matching file.
+
+        Raises UnreadableMemory for writable mappings (their contents may have differed from the
+        file), for anonymous ones, and when no file has the core's build-id.
+        """
+        if region.path is None or "w" in region.perms:
+            why = "truncated or not dumped" if region.dumped == 0 else "cut off"
+            raise UnreadableMemory(address, size, f"{why}, and not backed by a read-only file")
+        found = self.file_of(region.path)
+        if isinstance(found, Absent):
+            raise UnreadableMemory(address, size, f"not in the core; {found.detail}")
+        data = found.read(region.file_offset + address - region.start, size)
+        if len(data) < size:  # the last page of a file mapping is zero-filled by the kernel
+            if size - len(data) >= 4096:
+                raise UnreadableMemory(address, size, f"beyond the end of {found.path}")
+            data += bytes(size - len(data))
+        return data
+
+    def file_of(self, path: str) -> ElfFile | Absent:
+        """Return the file on this machine with the build-id that the core has for `path`."""
+        if path not in self._files:
+            build_id = self._build_id(path)
+            self._files[path] = self._target.files.match(path, build_id, path == self._exe_path())
+        return self._files[path]
+
+    def _spans_of(self, path: str) -> list[tuple[int, int, int]]:
+        if self._spans is None:
+            self._spans = {}
+            for entry in self._target.mapped_files():
+                self._spans.setdefault(entry.path, []).append(
+                    (entry.start, entry.end, entry.offset)
+                )
+        return self._spans.get(path, [])
+
+    def _dumped(self, address: int, size: int) -> bytes | None:
+        region = self._target.region_at(address)
+        if region is None or address + size > region.start + region.dumped:
+            return None
+        return self._target.read(address, size)
+
+    def _headers(self, path: str) -> tuple[int, tuple[elf.Segment, ...]] | None:
+        """Return (load base, program headers) from dumped memory, or None."""
+        start = next((s for s, _, offset in self._spans_of(path) if offset == 0), None)
+        page = self._dumped(start, 4096) if start is not None else None
+        if start is None or page is None:
+            return None
+        return parse_image(page, start)
+
+    def _build_id(self, path: str) -> str | None:
+        found = self._headers(path)
+        if found is None:
+            return None
+        base, segments = found
+        for segment in segments:
+            if segment.type == elf.PT_NOTE:
+                raw = self._dumped(base + segment.vaddr, min(segment.filesz, 4096))
+                build_id = elf.build_id_of(raw) if raw else None
+                if build_id:
+                    return build_id
+        return None
+
+    def _exe_path(self) -> str | None:
+        auxv = self._target.auxv()
+        address = auxv.get(AT_PHDR) or auxv.get(AT_ENTRY)
+        region = self._target.region_at(address) if address else None
+        return region.path if region else None
+
+    # -- modules ------------------------------------------------------------------------------
+
+    def all(self) -> Sequence[Module]:
+        """Return every mapped ELF object, the executable first, then by address."""
+        return [image.module for image in self._all_images().values()]
+
+    def _all_images(self) -> dict[str, Image]:
+        if self._images is None:
+            exe = self._exe_path()
+            paths = list(dict.fromkeys(entry.path for entry in self._target.mapped_files()))
+            paths.sort(key=lambda path: path != exe)
+            images = {path: self._image(path) for path in paths}
+            self._images = {path: image for path, image in images.items() if image is not None}
+            vdso = self._vdso()
+            if vdso is not None:
+                self._images[vdso.module.path] = vdso
+        return self._images
+
+    def _image(self, path: str) -> Image | None:
+        spans = self._spans_of(path)
+        found = self._headers(path)
+        elf_file = self.file_of(path)
+        start, end = min(s[0] for s in spans), max(s[1] for s in spans)
+        if found is None:
+            # Without its first page we cannot know the file; say so only for objects with code.
+            if not self._has_code(spans):
+                return None
+            return Image(Module(path, start, start, end, None, _named(elf_file)), (), elf_file)
+        base, segments = found
+        module = Module(path, base, start, end, self._build_id(path), _named(elf_file))
+        return Image(module, segments, elf_file)
+
+    def _has_code(self, spans: list[tuple[int, int, int]]) -> bool:
+        regions = (self._target.region_at(start) for start, _, _ in spans)
+        return any(region is not None and "x" in region.perms for region in regions)
+
+    def _vdso(self) -> Image | None:
+        start = self._target.auxv().get(AT_SYSINFO_EHDR)
+        region = self._target.region_at(start) if start else None
+        page = self._dumped(start, 4096) if start and region else None
+        if not start or region is None or page is None:
+            return None
+        found = parse_image(page, start)
+        if found is None:
+            return None
+        base, segments = found
+        build_id = None
+        for segment in segments:
+            if segment.type == elf.PT_NOTE:
+                raw = self._dumped(base + segment.vaddr, min(segment.filesz, 4096))
+                build_id = build_id or (elf.build_id_of(raw) if raw else None)
+        absent = Absent(NOT_AVAILABLE, "the vDSO is part of the kernel")
+        module = Module("linux-vdso.so.1", base, region.start, region.end, build_id, absent)
+        return Image(module, segments, absent)
+
+    # -- symbols ------------------------------------------------------------------------------
+
+    def symbol(self, name: str) -> int | None:
+        """Return the address of a symbol: dynamic ones first, then .symtab of the files."""
+        if name not in self._symbols:
+            self._symbols[name] = self._dynamic_symbol(name)
+            if self._symbols[name] is None:
+                self._symbols[name] = self._symtab_symbol(name)
+        return self._symbols[name]
+
+    def dynamic_symbol_in(self, path: str, name: str) -> int | None:
+        """Return the address of a dynamic symbol of one mapped object."""
+        image = self._image(path) if self._spans_of(path) else None
+        return self._lookup(image, name) if image else None
+
+    def _dynamic_symbol(self, name: str) -> int | None:
+        for image in self._all_images().values():
+            address = self._lookup(image, name)
+            if address is not None:
+                return address
+        return None
+
+    def _lookup(self, image: Image, name: str) -> int | None:
+        try:
+            return lookup_dynamic(self._target, image.module.base, image.segments, name)
+        except (UnreadableMemory, struct.error):
+            return None
+
+    def _symtab_symbol(self, name: str) -> int | None:
+        for image in self._all_images().values():
+            if isinstance(image.elf_file, ElfFile):
+                value = symtab_value(image.elf_file.path, name)
+                if value:
+                    return image.module.base + value
+        return None
+
+    def section(self, module: Module, name: str) -> tuple[int, int] | None:
+        """Return (address, size) of a section of the module's file."""
+        if isinstance(module.file, Absent):
+            return None
+        from elftools.common.exceptions import ELFError
+        from elftools.elf.elffile import ELFFile
+
+        try:
+            with Path(module.file).open("rb") as stream:
+                section = ELFFile(stream).get_section_by_name(name)
+                if section is None:
+                    return None
+                return module.base + int(section["sh_addr"]), int(section["sh_size"])
+        except (ELFError, OSError, struct.error):
+            return None
+
+
+def _named(elf_file: ElfFile | Absent) -> str | Absent:
+    return elf_file.path if isinstance(elf_file, ElfFile) else elf_file
+
+
+def parse_image(page: bytes, start: int) -> tuple[int, tuple[elf.Segment, ...]] | None:
+    """Return (load base, program headers) of an ELF object whose first page is `page`."""
+    header = elf.parse_header(page)
+    if header is None or not header.is_64 or header.phnum > MAX_HEADERS:
+        return None
+    segments = tuple(elf.segments(page, header))
+    first = next((s for s in segments if s.type == elf.PT_LOAD and s.offset == 0), None)
+    vaddr = first.vaddr & ~0xFFF if first else 0
+    return start - vaddr, segments
+
+
+def symtab_value(path: str, name: str) -> int | None:
+    """Return the value of a .symtab symbol of an ELF file (pyelftools). None when stripped."""
+    from elftools.common.exceptions import ELFError
+    from elftools.elf.elffile import ELFFile
+
+    try:
+        with Path(path).open("rb") as stream:
+            section = ELFFile(stream).get_section_by_name(".symtab")
+            found = section.get_symbol_by_name(name) if section is not None else None
+            return int(found[0]["st_value"]) if found else None
+    except (ELFError, OSError, struct.error):
+        return None
+
+
+def gnu_hash(name: bytes) -> int:
+    """Return the hash of DT_GNU_HASH tables."""
+    value = 5381
+    for byte in name:
+        value = (value * 33 + byte) & 0xFFFFFFFF
+    return value
+
+
+def _dynamic(target: CoreFileTarget, base: int, segments: Sequence[elf.Segment]) -> dict[int, int]:
+    segment = next((s for s in segments if s.type == elf.PT_DYNAMIC), None)
+    if segment is None:
+        return {}
+    size = min(segment.memsz, MAX_DYNAMIC * _DYN.size) // _DYN.size * _DYN.size
+    entries = dict(_DYN.iter_unpack(target.read(base + segment.vaddr, size)))
+    # ld.so relocates these pointers in place, except where the section is read-only (vDSO).
+    for tag in (DT_STRTAB, DT_SYMTAB, DT_GNU_HASH):
+        if 0 < entries.get(tag, 0) < base:
+            entries[tag] += base
+    return entries
+
+
+def lookup_dynamic(
+    target: CoreFileTarget, base: int, segments: Sequence[elf.Segment], name: str
+) -> int | None:
+    """Look a name up in an object's DT_GNU_HASH table.
+
+    Raises UnreadableMemory when the tables are neither in the core nor in a matching file.
+    """
+    dynamic = _dynamic(target, base, segments)
+    if not all(tag in dynamic for tag in (DT_STRTAB, DT_SYMTAB, DT_GNU_HASH)):
+        return None
+    table = dynamic[DT_GNU_HASH]
+    nbuckets, symoffset, bloom_size, _shift = struct.unpack("<4I", target.read(table, 16))
+    if not nbuckets:
+        return None
+    wanted = name.encode()
+    hashed = gnu_hash(wanted)
+    buckets = table + 16 + 8 * bloom_size
+    chains = buckets + 4 * nbuckets
+    index = struct.unpack("<I", target.read(buckets + 4 * (hashed % nbuckets), 4))[0]
+    if index < symoffset:
+        return None
+    for number in range(index, index + MAX_CHAIN):
+        entry = struct.unpack("<I", target.read(chains + 4 * (number - symoffset), 4))[0]
+        if entry | 1 == hashed | 1:
+            st_name, _, _, shndx, value, _ = _SYM.unpack(
+                target.read(dynamic[DT_SYMTAB] + number * _SYM.size, _SYM.size)
+            )
+            at = dynamic[DT_STRTAB] + st_name
+            if shndx and target.read(at, len(wanted) + 1) == wanted + b"\0":
+                return base + int(value)
+        if entry & 1:
+            return None
+    return None

@@ -1,0 +1,154 @@
+# SPDX-License-Identifier: Apache-2.0
+"""The notes of a Linux x86-64 core: threads, signal, process, mapped files, auxv.
+
+Reference: linux fs/binfmt_elf.c, arch/x86/include/asm/user_64.h, include/linux/elfcore.h (6.x).
+"""
+
+from __future__ import annotations
+
+import struct
+from collections.abc import Iterable
+from typing import NamedTuple
+
+from gdb_epi.errors import NOT_APPLICABLE, NOT_AVAILABLE, UNPARSABLE, Absent, SoftError
+from gdb_epi.target.api import CrashInfo, ProcessInfo, Thread
+from gdb_epi.target.elf import Note
+
+NT_PRSTATUS, NT_PRPSINFO, NT_AUXV = 1, 3, 6
+NT_SIGINFO, NT_FILE = 0x53494749, 0x46494C45
+
+REGISTERS = (
+    "r15 r14 r13 r12 rbp rbx r11 r10 r9 r8 rax rcx rdx rsi rdi orig_rax rip cs eflags rsp ss "
+    "fs_base gs_base ds es fs gs"
+).split()
+_REGS = struct.Struct("<27Q")
+_PRSTATUS_PID, _PRSTATUS_REGS = 32, 112
+_PRPSINFO = struct.Struct("<4B4xQIIiiii16s80s")
+
+MAX_THREADS = 1_000_000
+MAX_MAPPED_FILES = 1_000_000
+MAX_AUXV = 4096
+
+# Signals whose default action dumps core (signal(7)); any other one in a core means that a
+# debugger took a snapshot.
+CORE_SIGNALS = frozenset({3, 4, 5, 6, 7, 8, 11, 24, 25, 31})
+# Fault signals carry si_addr; SI_USER and friends carry the sender instead.
+FAULT_SIGNALS = frozenset({4, 5, 7, 8, 11})
+
+
+class MappedFile(NamedTuple):
+    """One entry of NT_FILE; `offset` is in bytes."""
+
+    start: int
+    end: int
+    offset: int
+    path: str
+
+
+class CoreNotes(NamedTuple):
+    """Everything the notes say."""
+
+    threads: tuple[Thread, ...]
+    crash: CrashInfo | Absent
+    process: ProcessInfo | Absent
+    files: tuple[MappedFile, ...]
+    auxv: dict[int, int]
+    soft_errors: tuple[SoftError, ...]
+
+
+def decode_notes(all_notes: Iterable[Note]) -> CoreNotes:
+    """Decode the notes of a core; what is malformed becomes a SoftError."""
+    threads: list[Thread] = []
+    errors: list[SoftError] = []
+    siginfo: bytes | None = None
+    process: ProcessInfo | Absent = Absent(NOT_AVAILABLE, "the core has no NT_PRPSINFO note")
+    files: list[MappedFile] = []
+    auxv: dict[int, int] = {}
+    cursig = 0
+    for note in all_notes:
+        if note.type == NT_PRSTATUS and note.name == b"CORE":
+            if len(threads) >= MAX_THREADS:
+                errors.append(SoftError("notes", "NT_PRSTATUS", f"stopped at {MAX_THREADS}"))
+                break
+            thread = _thread(note.desc)
+            if isinstance(thread, Absent):
+                errors.append(SoftError("notes", "NT_PRSTATUS", thread.detail))
+                continue
+            if not threads:
+                cursig = struct.unpack_from("<H", note.desc, 12)[0]
+            threads.append(thread)
+        elif note.type == NT_SIGINFO and siginfo is None:
+            siginfo = note.desc
+        elif note.type == NT_PRPSINFO and note.name == b"CORE":
+            process = _process(note.desc)
+        elif note.type == NT_FILE:
+            files, problem = _files(note.desc)
+            errors += [SoftError("notes", "NT_FILE", problem)] if problem else []
+        elif note.type == NT_AUXV:
+            auxv = _auxv(note.desc)
+    crash = _crash(siginfo, cursig, threads)
+    return CoreNotes(tuple(threads), crash, process, tuple(files), auxv, tuple(errors))
+
+
+def _thread(desc: bytes) -> Thread | Absent:
+    if len(desc) < _PRSTATUS_REGS + _REGS.size:
+        return Absent(UNPARSABLE, f"{len(desc)} bytes is too short for x86-64")
+    tid = struct.unpack_from("<i", desc, _PRSTATUS_PID)[0]
+    values = _REGS.unpack_from(desc, _PRSTATUS_REGS)
+    return Thread(tid, dict(zip(REGISTERS, values, strict=True)), None)
+
+
+def _text(raw: bytes) -> str:
+    return raw.split(b"\0", 1)[0].decode("utf-8", "surrogateescape")
+
+
+def _process(desc: bytes) -> ProcessInfo | Absent:
+    if len(desc) < _PRPSINFO.size:
+        return Absent(UNPARSABLE, f"NT_PRPSINFO of {len(desc)} bytes")
+    *_, uid, _gid, pid, ppid, _pgrp, _sid, fname, psargs = _PRPSINFO.unpack_from(desc)
+    return ProcessInfo(pid, ppid, uid, _text(fname), _text(psargs).rstrip(" "))
+
+
+def _crash(siginfo: bytes | None, cursig: int, threads: list[Thread]) -> CrashInfo | Absent:
+    if not threads:
+        return Absent(NOT_AVAILABLE, "the core has no NT_PRSTATUS note")
+    tid = threads[0].tid
+    if siginfo is None or len(siginfo) < 24:
+        if cursig in CORE_SIGNALS:
+            return CrashInfo(cursig, None, None, None, None, None, tid)
+        return Absent(NOT_APPLICABLE, "no NT_SIGINFO: a snapshot (gcore), not a crash")
+    signo, errno, code = struct.unpack_from("<iii", siginfo)
+    if signo not in CORE_SIGNALS:
+        return Absent(NOT_APPLICABLE, f"signal {signo} dumps no core: a debugger's snapshot")
+    address: int | None = None
+    pid: int | None = None
+    uid: int | None = None
+    if code <= 0:  # SI_USER, SI_TKILL, SI_QUEUE: sent by a process
+        pid, uid = struct.unpack_from("<iI", siginfo, 16)
+    elif signo in FAULT_SIGNALS:
+        address = struct.unpack_from("<Q", siginfo, 16)[0]
+    return CrashInfo(signo, code, errno, address, pid, uid, tid)
+
+
+def _files(desc: bytes) -> tuple[list[MappedFile], str]:
+    if len(desc) < 16:
+        return [], "too short"
+    count, page = struct.unpack_from("<QQ", desc)
+    names_at = 16 + 24 * count
+    if count > MAX_MAPPED_FILES or names_at > len(desc):
+        return [], f"{count} mapped files do not fit into {len(desc)} bytes"
+    names = desc[names_at:].split(b"\0")
+    entries = [
+        MappedFile(start, end, offset * page, name.decode("utf-8", "surrogateescape"))
+        for (start, end, offset), name in zip(
+            struct.iter_unpack("<QQQ", desc[16:names_at]), names, strict=False
+        )
+        if start < end
+    ]
+    problem = "" if len(entries) == count else f"{count - len(entries)} entries are damaged"
+    return sorted(entries), problem
+
+
+def _auxv(desc: bytes) -> dict[int, int]:
+    whole = desc[: min(len(desc), MAX_AUXV) // 16 * 16]
+    return dict(struct.iter_unpack("<QQ", whole))
