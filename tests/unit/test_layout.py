@@ -1,0 +1,356 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Layout tables, and the core's own table of offsets read from hostile bytes."""
+
+from __future__ import annotations
+
+import random
+from collections.abc import Mapping
+
+import pytest
+
+from gdb_epi.cpython import layout as layout_module
+from gdb_epi.cpython.layout import (
+    COOKIE,
+    MAX_GROWTH,
+    MAX_WORD,
+    Layout,
+    LayoutError,
+    available,
+    load,
+    parse_debug_offsets,
+)
+from gdb_epi.cpython.layout_emit import SCHEMA, dump, emit
+from gdb_epi.cpython.layout_spec import STRUCTS, canonical_path, struct_key
+from gdb_epi.target.api import Member, StructType
+
+# The members without which no stack can be decoded, by alternatives (newest name first).
+CORE = [
+    ("_PyRuntimeState", "interpreters.head"),
+    ("_PyRuntimeState", "_finalizing", "finalizing"),
+    ("PyInterpreterState", "next"),
+    ("PyInterpreterState", "id"),
+    ("PyInterpreterState", "threads.head", "tstate_head"),
+    ("PyInterpreterState", "imports.modules", "modules"),
+    ("PyThreadState", "next"),
+    ("PyThreadState", "prev"),
+    ("PyThreadState", "interp"),
+    ("PyThreadState", "thread_id"),
+    ("PyThreadState", "current_frame", "cframe", "frame"),
+    ("PyThreadState", "exc_info"),
+    ("PyThreadState", "current_exception", "curexc_type"),
+    ("PyCodeObject", "co_filename"),
+    ("PyCodeObject", "co_name"),
+    ("PyCodeObject", "co_firstlineno"),
+    ("PyCodeObject", "co_linetable", "co_lnotab"),
+    ("PyCodeObject", "co_code_adaptive", "co_code"),
+    ("PyCodeObject", "co_localsplusnames", "co_varnames"),
+    ("PyCodeObject", "co_flags"),
+    ("PyObject", "ob_type"),
+    ("PyVarObject", "ob_size"),
+    ("PyTypeObject", "tp_name"),
+    ("PyTypeObject", "tp_flags"),
+    ("PyASCIIObject", "length"),
+    ("PyASCIIObject", "state.kind"),
+    ("PyASCIIObject", "state.ascii"),
+    ("PyASCIIObject", "state.compact"),
+    ("PyCompactUnicodeObject", "utf8"),
+    ("PyUnicodeObject", "data"),
+    ("PyLongObject", "ob_digit"),
+    ("PyFloatObject", "ob_fval"),
+    ("PyBytesObject", "ob_sval"),
+    ("PyTupleObject", "ob_item"),
+    ("PyListObject", "ob_item"),
+    ("PyDictObject", "ma_keys"),
+    ("PyDictObject", "ma_values"),
+    ("PyDictKeysObject", "dk_nentries"),
+    ("PyDictKeysObject", "dk_indices"),
+    ("PySetObject", "table"),
+    ("PyBaseExceptionObject", "args"),
+    ("PyBaseExceptionObject", "context"),
+    ("PyTracebackObject", "tb_frame"),
+    ("PyCellObject", "ob_ref"),
+    ("PyFunctionObject", "func_code"),
+    ("PyMethodObject", "im_func"),
+    ("PyModuleObject", "md_dict"),
+    ("PyCFunctionObject", "m_ml"),
+    ("_gil_runtime_state", "locked"),
+    ("_gil_runtime_state", "last_holder"),
+]
+
+TABLES = available()
+
+
+def _load(key: tuple[tuple[int, int], str]) -> Layout:
+    version, flavour = key
+    found = load(version, "t" in flavour, "d" in flavour)
+    assert found is not None
+    return found
+
+
+def _document(**structs: list[object]) -> dict[str, object]:
+    header = {"version": [3, 13], "free_threaded": False, "debug": False, "source": "table x"}
+    return {"header": header, "constants": {"A": 3}, "debug_offsets": {}, "structs": structs}
+
+
+def _table_bytes(layout: Layout, changes: Mapping[str, int] | None = None) -> bytes:
+    """Write `_Py_DebugOffsets` as the process of that layout would hold it."""
+    places = layout.struct("_Py_DebugOffsets")
+    assert places is not None
+    data = bytearray(places.size)
+    version = layout.version[0] << 24 | layout.version[1] << 16 | 0x00F0
+    data[:8] = COOKIE
+    data[8:16] = version.to_bytes(8, "little")
+    data[16:24] = int(layout.free_threaded).to_bytes(8, "little")
+    words = {}
+    for name, (struct, path) in layout.document["debug_offsets"].items():
+        words[name] = layout.require(struct, path) if path else layout.size(struct) or 0
+    for name, word in {**words, **(changes or {})}.items():
+        at = layout.require("_Py_DebugOffsets", name)
+        data[at : at + 8] = word.to_bytes(8, "little")
+    return bytes(data)
+
+
+def test_tables_of_every_supported_version_are_shipped() -> None:
+    versions = {version for version, flavour in TABLES if not flavour}
+    assert versions >= {(3, minor) for minor in range(8, 14)}
+
+
+@pytest.mark.parametrize("key", TABLES, ids=str)
+def test_shipped_table_has_the_core_members(key: tuple[tuple[int, int], str]) -> None:
+    layout = _load(key)
+    assert layout.document["schema"] == SCHEMA
+    assert (layout.version, layout.free_threaded) == (key[0], "t" in key[1])
+    assert layout.debug == ("d" in key[1])
+    absent = [wanted for wanted in CORE if layout.find(*wanted) is None]
+    if layout.document["header"]["how"] == "headers":
+        missing = layout.document["header"]["missing"]
+        absent = [wanted for wanted in absent if wanted[0] not in missing]
+    assert absent == []
+
+
+@pytest.mark.parametrize("key", TABLES, ids=str)
+def test_members_lie_inside_their_struct(key: tuple[tuple[int, int], str]) -> None:
+    layout = _load(key)
+    for name in layout.structs():
+        struct = layout.struct(name)
+        assert struct is not None
+        for path, member in struct.fields.items():
+            assert 0 <= member.offset, (name, path)
+            assert member.offset + member.size <= struct.size, (name, path)
+            if member.bit_size:
+                assert member.bit_offset + member.bit_size <= 8 * member.size, (name, path)
+
+
+@pytest.mark.parametrize("key", TABLES, ids=str)
+def test_dump_gives_back_the_shipped_text(key: tuple[tuple[int, int], str]) -> None:
+    name = layout_module._file_name(key[0], "t" in key[1], "d" in key[1])
+    with open(f"{layout_module._FOLDER}/{name}", encoding="utf-8") as stream:
+        assert dump(_load(key).document) == stream.read()
+
+
+def test_find_takes_the_first_path_that_exists() -> None:
+    layout = Layout(_document(S=[24, {"old": [8, 8], "bits": [16, 4, 3, 2]}]))
+    assert layout.find("S", "new", "old") == (8, 8, -1, 0)
+    assert layout.find("S", "bits") == Member(16, 4, 3, 2)
+    assert layout.offset("S", "new") is None
+    assert layout.offset("T", "old") is None
+    assert (layout.size("S"), layout.size("T")) == (24, None)
+    assert (layout.constant("A"), layout.constant("B")) == (3, None)
+
+
+def test_require_names_struct_paths_and_table() -> None:
+    layout = Layout(_document(S=[8, {"a": [0, 8]}]))
+    assert layout.require("S", "x", "a") == 0
+    with pytest.raises(LayoutError, match="S has no member x or y in table x"):
+        layout.require("S", "x", "y")
+
+
+def test_layout_is_immutable() -> None:
+    layout = Layout(_document())
+    with pytest.raises(AttributeError):
+        layout.version = (3, 8)
+
+
+def test_load_of_an_unknown_version_is_none() -> None:
+    assert load((3, 7)) is None
+    assert load((3, 8), free_threaded=True) is None
+
+
+def test_emit_encodes_bit_fields_and_names_what_is_missing() -> None:
+    struct = StructType("PyObject", 16, {"a": Member(0, 8), "b": Member(8, 4, 1, 2)})
+    header = {"version": [3, 99], "free_threaded": False, "debug": False}
+    document = emit(
+        lambda name: struct if name == "PyObject" else None,
+        lambda name: 7 if name == "CO_NESTED" else None,
+        header,
+    )
+    assert document["structs"] == {"PyObject": [16, {"a": [0, 8], "b": [8, 4, 1, 2]}]}
+    assert document["constants"] == {"CO_NESTED": 7}
+    assert document["header"]["missing"] == sorted(set(STRUCTS) - {"PyObject"})
+    assert Layout(document).struct("PyObject") == struct
+
+
+def test_canonical_names() -> None:
+    assert canonical_path("_base._base.state") == "state"
+    assert canonical_path("long_value.lv_tag") == "lv_tag"
+    assert struct_key("_gc_runtime_state") == "_gc_runtime_state"
+    assert struct_key("struct _ts") == "PyThreadState"
+
+
+# -- the process's own table ------------------------------------------------------------------
+
+WITH_OFFSETS = [key for key in TABLES if _load(key).document["debug_offsets"] and "d" not in key[1]]
+
+
+@pytest.mark.parametrize("key", WITH_OFFSETS, ids=str)
+def test_table_of_the_process_agrees_with_the_shipped_one(key: tuple[tuple[int, int], str]) -> None:
+    layout = _load(key)
+    found = parse_debug_offsets(_table_bytes(layout))
+    assert found.complaints == ()
+    assert (found.minor, found.free_threaded) == (layout.version, layout.free_threaded)
+    assert set(found.words) >= set(layout.document["debug_offsets"])
+    same, texts = layout.with_debug_offsets(found.words)
+    assert texts == []
+    assert same is layout
+
+
+def _layout313() -> Layout:
+    return _load(((3, 13), ""))
+
+
+def test_larger_structs_of_a_later_patch_release_are_taken_over() -> None:
+    layout = _layout313()
+    size = layout.size("PyThreadState") or 0
+    words = parse_debug_offsets(_table_bytes(layout, {"thread_state.size": size + 8})).words
+    changed, texts = layout.with_debug_offsets(words)
+    assert texts == []
+    assert changed.size("PyThreadState") == size + 8
+    assert layout.size("PyThreadState") == size
+    assert "_Py_DebugOffsets" in changed.source
+
+
+def test_offsets_of_another_build_win_over_the_table() -> None:
+    layout = _layout313()
+    moved = {"thread_state.thread_id": 176, "thread_state.current_frame": 80}
+    changed, texts = layout.with_debug_offsets(
+        parse_debug_offsets(_table_bytes(layout, moved)).words
+    )
+    assert changed.offset("PyThreadState", "thread_id") == 176
+    assert changed.offset("PyThreadState", "current_frame") == 80
+    assert changed.offset("PyThreadState", "interp") == layout.offset("PyThreadState", "interp")
+    assert len(texts) == 2
+    assert all("core believed" in text for text in texts)
+
+
+def test_one_flipped_bit_in_one_word_is_not_believed() -> None:
+    layout = _layout313()
+    right = layout.require("PyThreadState", "current_frame")
+    words = parse_debug_offsets(
+        _table_bytes(layout, {"thread_state.current_frame": right ^ 0x80})
+    ).words
+    changed, texts = layout.with_debug_offsets(words)
+    assert changed.offset("PyThreadState", "current_frame") == right
+    assert len(texts) == 1
+    assert "one bit; table kept" in texts[0]
+
+
+def test_misaligned_word_is_not_believed() -> None:
+    layout = _layout313()
+    right = layout.require("PyThreadState", "interp")
+    changed, texts = layout.with_debug_offsets({"thread_state.interp": right + 3})
+    assert changed.offset("PyThreadState", "interp") == right
+    assert "not aligned" in texts[0]
+
+
+@pytest.mark.parametrize(
+    ("change", "complaint"),
+    [
+        ({"thread_state.prev": MAX_WORD + 8}, "too large"),
+        ({"thread_state.prev": 1 << 62}, "too large"),
+        ({"code_object.name": 200_000}, "outside"),
+    ],
+)
+def test_implausible_words_are_dropped_with_a_complaint(
+    change: dict[str, int], complaint: str
+) -> None:
+    found = parse_debug_offsets(_table_bytes(_layout313(), change))
+    (name,) = change
+    assert name not in found.words
+    assert len(found.complaints) == 1
+    assert complaint in found.complaints[0]
+    assert name in found.complaints[0]
+
+
+def test_all_ones_means_that_the_build_has_no_such_member() -> None:
+    found = parse_debug_offsets(_table_bytes(_layout313(), {"code_object.name": 2**64 - 1}))
+    assert "code_object.name" not in found.words
+    assert found.complaints == ()
+
+
+@pytest.mark.parametrize(
+    ("data", "complaint"),
+    [
+        (b"", "only 0 bytes"),
+        (COOKIE, "only 8 bytes"),
+        (b"\0" * 100, "no cookie"),
+        (COOKIE + b"\xff" * 16, "version word"),
+        (COOKIE + (0x030C01F0).to_bytes(8, "little") + bytes(8), "version word"),
+        (COOKIE + (0x030D01F0).to_bytes(8, "little") + b"\x02" + bytes(7), "free_threaded"),
+        (COOKIE + (0x030D00A6).to_bytes(8, "little") + bytes(8), "pre-release"),
+        (COOKIE + (0x036300F0).to_bytes(8, "little") + bytes(8), "no table for 3.99"),
+    ],
+)
+def test_unusable_headers_give_a_complaint(data: bytes, complaint: str) -> None:
+    found = parse_debug_offsets(data)
+    assert found.words == {}
+    assert complaint in found.complaints[0]
+
+
+def _check_hostile(data: bytes) -> None:
+    found = parse_debug_offsets(data)
+    assert all(0 <= word <= MAX_WORD for word in found.words.values())
+    if found.version is None:
+        assert found.words == {}
+        assert found.complaints
+    if not found.words:
+        return
+    layout = load(found.minor or (0, 0), found.free_threaded)
+    assert layout is not None
+    changed, texts = layout.with_debug_offsets(found.words)
+    for name, (struct, path) in layout.document["debug_offsets"].items():
+        size = layout.size(struct) or 0
+        assert (changed.size(struct) or 0) <= size + MAX_GROWTH
+        if path:
+            assert changed.require(struct, path) < size + MAX_GROWTH, name
+    assert all(isinstance(text, str) for text in texts)
+
+
+@pytest.mark.parametrize("key", WITH_OFFSETS, ids=str)
+def test_mutated_tables_never_raise(key: tuple[tuple[int, int], str]) -> None:
+    base = _table_bytes(_load(key))
+    rng = random.Random(20261121)
+    for _round in range(1500):
+        data = bytearray(base)
+        for _flip in range(rng.choice((1, 1, 2, 8, 64))):
+            data[rng.randrange(len(data))] ^= 1 << rng.randrange(8)
+        _check_hostile(bytes(data[: rng.choice((len(data), rng.randrange(len(data) + 1)))]))
+    for _round in range(200):
+        _check_hostile(base[:24] + rng.randbytes(rng.randrange(4096)))
+
+
+@pytest.mark.parametrize("key", WITH_OFFSETS, ids=str)
+def test_every_single_bit_flip_is_noticed_or_harmless(key: tuple[tuple[int, int], str]) -> None:
+    """After any one flipped bit every offset is still the table's own."""
+    layout = _load(key)
+    base = _table_bytes(layout)
+    wrong = []
+    for bit in range(24 * 8, len(base) * 8):
+        data = bytearray(base)
+        data[bit // 8] ^= 1 << bit % 8
+        changed, _texts = layout.with_debug_offsets(parse_debug_offsets(bytes(data)).words)
+        wrong += [
+            (bit, name)
+            for name, (struct, path) in layout.document["debug_offsets"].items()
+            if path and changed.require(struct, path) != layout.require(struct, path)
+        ]
+    assert wrong == []
