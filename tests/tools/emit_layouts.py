@@ -5,7 +5,8 @@
     python tests/tools/emit_layouts.py --headers /usr/include/python3.14 -D Py_GIL_DISABLED=1
 
 The first form reads libpython (or the executable) and a few extension modules of an installed
-interpreter; macros come from its headers. The second form has nothing but headers.
+interpreter, or their separate debug files; macros come from its headers. The second form has
+nothing but headers.
 `--check` compares with the shipped table instead of writing it.
 """
 
@@ -33,14 +34,16 @@ LAYOUTS = ROOT / "gdb_epi" / "cpython" / "layouts"
 EXTENSIONS = ("_asyncio", "_queue", "_multiprocessing", "_datetime", "_functools")
 
 
-def types_of(file: Path, gdb: str = "gdb") -> dict[str, Any]:
+def types_of(file: Path, gdb: str = "gdb", prefix: Path = Path("/usr")) -> dict[str, Any]:
     """Return the layout document of one file, read by a GDB process."""
     with tempfile.TemporaryDirectory() as folder:
         out = Path(folder) / "layout.json"
         environment = {k: v for k, v in os.environ.items() if not k.startswith("PYTHON")}
         environment |= {"GDB_EPI_ROOT": str(ROOT), "GDB_EPI_OUT": str(out)}
         script = Path(__file__).with_name("emit_in_gdb.py")
-        command = [gdb, "-nx", "-batch", "-iex", "set auto-load off", "-x", str(script), str(file)]
+        settings = ("set auto-load off", f"set debug-file-directory {prefix / 'lib' / 'debug'}")
+        command = [gdb, "-nx", "-batch", *(x for s in settings for x in ("-iex", s))]
+        command += ["-x", str(script), str(file)]
         run = subprocess.run(
             command,
             env=environment,
@@ -99,28 +102,48 @@ def describe(include: Path, defines: list[str]) -> dict[str, Any]:
     }
 
 
-def _sources(prefix: Path) -> tuple[Path, list[Path], Path]:
-    """Return the main file, the extension modules and the include folder of an installation."""
-    include = next(p.parent for p in sorted(prefix.glob("include/python3*/Python.h")))
-    minor = include.name.removeprefix("python")
-    libraries = sorted(prefix.glob(f"lib/libpython{minor}*.so.1.0"))
-    main = libraries[0] if libraries else prefix / "bin" / f"python{minor}"
-    folder = next(iter(sorted(prefix.glob("lib/python3*/lib-dynload"))))
-    modules = [p for name in EXTENSIONS for p in sorted(folder.glob(f"{name}.*.so"))]
-    return main, modules, include
+def interpreters(prefix: Path) -> list[str]:
+    """Return the ABI names ("3.12", "3.14d") of the interpreters whose headers are in `prefix`."""
+    return sorted(p.parent.name[6:] for p in prefix.glob("include/python3*/Python.h"))
 
 
-def from_prefix(prefix: Path, gdb: str) -> dict[str, Any]:
-    """Return the document of an installed interpreter that has debug information."""
-    main, modules, include = _sources(prefix)
+def _sources(prefix: Path, abi: str) -> tuple[Path, list[Path]]:
+    """Return the main file and the extension modules of an interpreter."""
+    library = prefix / "lib" / f"libpython{abi}.so.1.0"
+    main = library if library.is_file() else prefix / "bin" / f"python{abi}"
+    folder = prefix / "lib" / f"python{abi.rstrip('td')}" / "lib-dynload"
+    if not folder.is_dir():
+        folder = prefix / "lib" / f"python{abi}" / "lib-dynload"
+    tag = f"cpython-{abi.replace('.', '')}-"
+    return main, [p for name in EXTENSIONS for p in sorted(folder.glob(f"{name}.{tag}*.so"))]
+
+
+def debug_file(file: Path, prefix: Path) -> Path | None:
+    """Return the file that holds the debug information of `file`. Absent when there is none."""
+    run = subprocess.run(["readelf", "-SW", str(file)], capture_output=True, text=True, check=False)
+    if ".debug_info" in run.stdout:
+        return file
+    name = build_id(file) or "--"
+    separate = prefix / "lib" / "debug" / ".build-id" / name[:2] / f"{name[2:]}.debug"
+    return separate if separate.is_file() else None
+
+
+def from_prefix(prefix: Path, abi: str, gdb: str = "gdb") -> dict[str, Any]:
+    """Return the document of an installed interpreter; raise LookupError without debug info."""
+    main, modules = _sources(prefix, abi)
+    pairs = [(file, debug_file(file, prefix)) for file in (main, *modules) if file.is_file()]
+    if not pairs or pairs[0] != (main, pairs[0][1]) or pairs[0][1] is None:
+        raise LookupError(f"{main} is missing or has no debug information")
+    include = prefix / "include" / f"python{abi}"
     with tempfile.TemporaryDirectory() as folder:
         stub = build_stub(include, Path(folder) / "stub.o")
-        documents = [types_of(main, gdb), *(types_of(m, gdb) for m in modules)]
-        if "PyThreadState" not in documents[0]["structs"]:
-            raise RuntimeError(f"{main} has no debug information")
+        documents = [types_of(debug, gdb, prefix) for _file, debug in pairs if debug]
         macros = types_of(stub, gdb)
+    if "PyThreadState" not in documents[0]["structs"]:
+        raise LookupError(f"{main} has no debug information about CPython")
     documents.append({"structs": {}, "constants": macros["constants"]})
-    return _finish(merge(documents), include, [], [main, *modules], "dwarf")
+    files = [file for file, debug in pairs if debug]
+    return _finish(merge(documents), include, [], files, "dwarf")
 
 
 def from_headers(include: Path, defines: list[str], gdb: str) -> dict[str, Any]:
@@ -141,6 +164,7 @@ def _finish(
         word: place
         for word, place in debug_offsets_map(include).items()
         if place[0] in document["structs"]
+        and (not place[1] or place[1] in document["structs"][place[0]][1])
     }
     document["header"] = {
         "source": f"table {stem} ({origin} of {header['python']})",
@@ -183,13 +207,18 @@ def main() -> int:
     """Write or check tables."""
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("--prefix", type=Path, action="append", default=[])
+    parser.add_argument("--abi", action="append", default=[], help='such as "3.14d"')
     parser.add_argument("--headers", type=Path, action="append", default=[])
     parser.add_argument("-D", dest="defines", action="append", default=[])
     parser.add_argument("--gdb", default="gdb")
     parser.add_argument("--out", type=Path, default=LAYOUTS)
     parser.add_argument("--check", action="store_true", help="compare with the shipped tables")
     options = parser.parse_args()
-    documents = [from_prefix(p, options.gdb) for p in options.prefix]
+    documents = [
+        from_prefix(prefix, abi, options.gdb)
+        for prefix in options.prefix
+        for abi in options.abi or interpreters(prefix)
+    ]
     documents += [from_headers(i, options.defines, options.gdb) for i in options.headers]
     bad = 0
     for document in documents:

@@ -27,6 +27,7 @@ UNWANTED = re.compile(
     r"opcode_metadata|magic_number|unicodeobject_generated|debugger_utils|_jit|ast\.h|asdl"
 )
 _OFFSETOF = re.compile(r"(offsetof|sizeof)\(\s*(?:struct\s+)?(\w+)\s*(?:,\s*([\w.]+)\s*)?\)")
+_ALIAS = re.compile(r"define\s+(_Py_Debug_\w+)\s+(offsetof\(.*?\))\s*$", re.M)
 _ASSIGN = re.compile(r"\.(\w+)\s*=\s*(.*?),?\s*\\?$")
 
 
@@ -61,8 +62,9 @@ def build_stub(include: Path, out: Path, defines: Sequence[str] = (), gcc: str =
     command += ["-DPy_BUILD_CORE=1", *defines, f"-I{include}", f"-I{include / 'internal'}"]
     if (include / "internal" / "mimalloc").is_dir():
         command.append(f"-I{include / 'internal' / 'mimalloc'}")
-    # Debian keeps pyconfig.h apart, under the multiarch include directory.
-    command.append(f"-I{include.parent / 'x86_64-linux-gnu' / include.name}")
+    # Debian's pyconfig.h includes <x86_64-linux-gnu/python3.X/pyconfig.h>; the rest of that folder
+    # may belong to another system, so it is searched last.
+    command += ["-idirafter", str(include.parent)]
     for _attempt in range(40):
         source.write_text(stub_source(include, frozenset(left_out)))
         run = subprocess.run(
@@ -99,11 +101,13 @@ def debug_offsets_map(include: Path) -> dict[str, list[str]]:
         text = path.read_text() if path.is_file() else ""
         start = text.find(".cookie = debug_cookie")
         if start >= 0:
-            return _parse_initializer(text[start:])
+            # Members that only some builds have: the macro gives their offset or "none".
+            names = dict(_ALIAS.findall((path.parent / "pycore_runtime.h").read_text() + text))
+            return _parse_initializer(text[start:], names)
     return {}
 
 
-def _parse_initializer(text: str) -> dict[str, list[str]]:
+def _parse_initializer(text: str, names: dict[str, str]) -> dict[str, list[str]]:
     found: dict[str, list[str]] = {}
     section = ""
     for line in text.splitlines():
@@ -111,7 +115,8 @@ def _parse_initializer(text: str) -> dict[str, list[str]]:
         if assign and assign[2].startswith("{"):
             section = assign[1]
         elif assign and section:
-            place = _OFFSETOF.fullmatch(assign[2].strip())
+            value = assign[2].strip()
+            place = _OFFSETOF.fullmatch(names.get(value, value))
             if place:
                 member = canonical_path(place[3] or "")
                 found[f"{section}.{assign[1]}"] = [struct_key(place[2]), member]

@@ -112,7 +112,7 @@ def _table_bytes(layout: Layout, changes: Mapping[str, int] | None = None) -> by
 
 def test_tables_of_every_supported_version_are_shipped() -> None:
     versions = {version for version, flavour in TABLES if not flavour}
-    assert versions >= {(3, minor) for minor in range(8, 14)}
+    assert versions >= {(3, minor) for minor in range(8, 16)}
 
 
 @pytest.mark.parametrize("key", TABLES, ids=str)
@@ -329,7 +329,7 @@ def _check_hostile(data: bytes) -> None:
 def test_mutated_tables_never_raise(key: tuple[tuple[int, int], str]) -> None:
     base = _table_bytes(_load(key))
     rng = random.Random(20261121)
-    for _round in range(1500):
+    for _round in range(400):
         data = bytearray(base)
         for _flip in range(rng.choice((1, 1, 2, 8, 64))):
             data[rng.randrange(len(data))] ^= 1 << rng.randrange(8)
@@ -344,7 +344,9 @@ def test_every_single_bit_flip_is_noticed_or_harmless(key: tuple[tuple[int, int]
     layout = _load(key)
     base = _table_bytes(layout)
     wrong = []
-    for bit in range(24 * 8, len(base) * 8):
+    # All bits for one table; for the others every seventh, which meets each bit of some word.
+    step = 1 if key == ((3, 13), "") else 7
+    for bit in range(24 * 8, len(base) * 8, step):
         data = bytearray(base)
         data[bit // 8] ^= 1 << bit % 8
         changed, _texts = layout.with_debug_offsets(parse_debug_offsets(bytes(data)).words)
