@@ -1,0 +1,166 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Code objects: names, file, line tables; each decoded once per process."""
+
+from __future__ import annotations
+
+from typing import NamedTuple
+
+from gdb_epi.cpython.linetable import line_in_linetable, line_in_lnotab, line_in_locations
+from gdb_epi.cpython.reader import Reader
+from gdb_epi.errors import Absent, UnreadableMemory
+
+MAX_LINE_TABLE = 16 << 20
+MAX_NAME = 1 << 16
+MAX_LINE = 1 << 28
+MAX_FRAME_WORDS = 1 << 20
+MAX_THREAD_BYTECODES = 1 << 16
+
+
+class CodeInfo(NamedTuple):
+    """One PyCodeObject. `problem` says why it does not look like one; "" when it does."""
+
+    address: int
+    type_address: int
+    name: str
+    qualname: str | None
+    filename: str
+    firstlineno: int
+    framesize: int  # words that one frame takes on the datastack; 0 before 3.11
+    firsttraceable: int  # bytes into the bytecode; frames before it are not complete
+    bytecode: int  # address of the first instruction; 0 before 3.11
+    problem: str
+
+
+class CodeReader:
+    """Decode code objects of one process and keep them."""
+
+    def __init__(self, reader: Reader) -> None:
+        self.reader = reader
+        layout = reader.layout
+        self._known: dict[int, CodeInfo] = {}
+        self._lines: dict[tuple[int, int], int | None] = {}
+        self._tables: dict[int, bytes | Absent] = {}
+        self._size = layout.size("PyCodeObject") or 0
+        self._name = layout.require("PyCodeObject", "co_name")
+        self._qualname = layout.offset("PyCodeObject", "co_qualname")  # 3.11 (bpo-44530)
+        self._filename = layout.require("PyCodeObject", "co_filename")
+        self._firstlineno = layout.require("PyCodeObject", "co_firstlineno")
+        # 3.11 (bpo-43693): frames hold co_nlocalsplus + co_stacksize words beside their own.
+        self._nlocalsplus = layout.offset("PyCodeObject", "co_nlocalsplus")
+        self._stacksize = layout.require("PyCodeObject", "co_stacksize")
+        self._traceable = layout.offset("PyCodeObject", "_co_firsttraceable")
+        self._adaptive = layout.offset("PyCodeObject", "co_code_adaptive")
+        # 3.14 free-threaded: a copy of the bytecode per thread (gh-115999).
+        self._tlbc = layout.offset("PyCodeObject", "co_tlbc") if layout.free_threaded else None
+        self._specials = (layout.offset("_PyInterpreterFrame", "localsplus") or 0) // 8
+        self._type_at = layout.require("PyObject", "ob_type")
+        self._table_at = layout.require("PyCodeObject", "co_linetable", "co_lnotab")
+        self._is_lnotab = layout.offset("PyCodeObject", "co_linetable") is None
+
+    def at(self, address: int) -> CodeInfo:
+        """Return the code object at an address; never raises."""
+        info = self._known.get(address)
+        if info is None:
+            info = self._known[address] = self._decode(address)
+        return info
+
+    def _decode(self, address: int) -> CodeInfo:
+        try:
+            if address & 7 or not address:
+                raise UnreadableMemory(address, self._size, "not an aligned pointer")
+            head = self.reader.read(address, self._size)
+        except UnreadableMemory as error:
+            return CodeInfo(address, 0, "", None, "", 0, 0, 0, 0, f"code object: {error}")
+        problems: list[str] = []
+        name = self._text(head, self._name, "co_name", problems)
+        qualname = None
+        if self._qualname is not None:
+            # co_qualname says what a damaged co_name was, and the reverse.
+            qualname = self._text(head, self._qualname, "co_qualname", problems)
+            name = name or qualname.rpartition(".")[2]
+            qualname = qualname or None
+        filename = self._text(head, self._filename, "co_filename", problems)
+        line = int.from_bytes(
+            head[self._firstlineno : self._firstlineno + 4], "little", signed=True
+        )
+        if not -MAX_LINE < line < MAX_LINE:
+            problems.append(f"co_firstlineno {line}")
+        if len(problems) < 2 and name and filename:
+            problems = []  # one damaged name of three does not lose the frame
+        adaptive = address + self._adaptive if self._adaptive is not None else 0
+        return CodeInfo(
+            address,
+            _word(head, self._type_at, 8),
+            name,
+            qualname,
+            filename,
+            line,
+            self._framesize(head),
+            2 * _word(head, self._traceable, 4) if self._traceable is not None else 0,
+            adaptive,
+            "; ".join(problems),
+        )
+
+    def _text(self, head: bytes, offset: int, what: str, problems: list[str]) -> str:
+        found = self.reader.string(_word(head, offset, 8), MAX_NAME)
+        if isinstance(found, Absent):
+            problems.append(f"{what}: {found.detail}")
+            return ""
+        return found
+
+    def _framesize(self, head: bytes) -> int:
+        if self._nlocalsplus is None:
+            return 0
+        words = _word(head, self._nlocalsplus, 4) + _word(head, self._stacksize, 4)
+        return min(words + self._specials, MAX_FRAME_WORDS)
+
+    def bytecode_of(self, info: CodeInfo, tlbc_index: int) -> int:
+        """Return where the instructions lie that a thread runs."""
+        if self._tlbc is None or tlbc_index == 0:
+            return info.bytecode
+        try:
+            array = self.reader.u64(info.address + self._tlbc)
+            count = self.reader.u64(array)
+            if tlbc_index < min(count, MAX_THREAD_BYTECODES):
+                return self.reader.u64(array + 8 + 8 * tlbc_index)
+        except UnreadableMemory:
+            pass
+        return 0
+
+    def line(self, info: CodeInfo, offset: int) -> int | None:
+        """Return the line of a bytecode offset (bytes), or None when it has none."""
+        key = (info.address, offset)
+        if key not in self._lines:
+            self._lines[key] = self._line(info, offset)
+        return self._lines[key]
+
+    def _line(self, info: CodeInfo, offset: int) -> int | None:
+        table = self._table(info.address)
+        if isinstance(table, Absent):
+            return None
+        if offset < 0:
+            return info.firstlineno  # the frame has not run anything yet
+        if self._is_lnotab:
+            return line_in_lnotab(table, info.firstlineno, offset)
+        # 3.10 (PEP 626) has co_linetable with ranges; 3.11 (PEP 657) changed its form when
+        # code objects got co_qualname.
+        if self._qualname is None:
+            return line_in_linetable(table, info.firstlineno, offset)
+        return line_in_locations(table, info.firstlineno, offset)
+
+    def _table(self, address: int) -> bytes | Absent:
+        if address not in self._tables:
+            try:
+                at = self.reader.u64(address + self._table_at)
+                self._tables[address] = self.reader.bytes_object(at, MAX_LINE_TABLE)
+            except UnreadableMemory as error:
+                self._tables[address] = Absent("unreadable", str(error))
+        return self._tables[address]
+
+
+def _word(head: bytes, offset: int, size: int) -> int:
+    return int.from_bytes(head[offset : offset + size], "little")
+
+
+def _signed_word(head: bytes, offset: int) -> int:
+    return int.from_bytes(head[offset : offset + 4], "little", signed=True)

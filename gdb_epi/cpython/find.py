@@ -1,0 +1,277 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Find `_PyRuntime` and the layout of the interpreter that died.
+
+Three ways, each tried until one gives a runtime whose thread states point back at their
+interpreter: the cookie of `_Py_DebugOffsets` (3.13+, needs no ELF file at all), the exported
+symbol, the `.PyRuntime` section (3.10+).
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+from typing import NamedTuple, Protocol
+
+from gdb_epi.cpython.layout import Layout, load, parse_debug_offsets
+from gdb_epi.errors import NOT_APPLICABLE, NOT_AVAILABLE, Absent, SoftError, UnreadableMemory
+from gdb_epi.target.api import Module, Region, Target
+
+COOKIE = b"xdebugpy"
+RUNTIME_SYMBOL = "_PyRuntime"
+MAX_CANDIDATES = 64
+MAX_SCAN_CHUNK = 64 << 20
+MAX_BANNER_SCAN = 64 << 20
+DEBUG_OFFSETS_BYTES = 8192
+
+_PYTHON_PATH = re.compile(r"(?:lib)?python3\.(\d{1,2})(?:[a-z]*)(?:\.so|$|[^0-9/])")
+_PYTHONISH = re.compile(r"python", re.IGNORECASE)
+
+
+class Runtime(NamedTuple):
+    """A believable `_PyRuntime` and the layout to read it with."""
+
+    address: int
+    found_by: str
+    version: str
+    version_hex: int
+    layout: Layout
+    soft_errors: tuple[SoftError, ...]
+
+
+class _Candidate(NamedTuple):
+    address: int
+    found_by: str
+    module: str | None
+
+
+class _HasSections(Protocol):
+    def section(self, module: Module, name: str) -> tuple[int, int] | None: ...
+
+
+def find_runtime(target: Target) -> Runtime | Absent:
+    """Return the first believable runtime.
+
+    Absent when nothing in the process looks like CPython (not_applicable), or when it does but
+    cannot be read (not_available).
+    """
+    reasons: list[str] = []
+    seen: set[int] = set()
+    for candidate in _candidates(target):
+        if candidate.address in seen or len(seen) >= MAX_CANDIDATES:
+            continue
+        seen.add(candidate.address)
+        found = _examine(target, candidate)
+        if isinstance(found, Runtime):
+            return found
+        reasons.append(f"{candidate.found_by} at {candidate.address:#x}: {found}")
+    python = next((r.path for r in target.regions() if r.path and _looks_python(r.path)), None)
+    if python is None and not reasons:
+        return Absent(NOT_APPLICABLE, "no CPython in this process: no library or symbol of it")
+    if not reasons:
+        reasons.append(_why_no_symbol(target, python or ""))
+    return Absent(NOT_AVAILABLE, f"CPython ({python or 'no file name'}): " + "; ".join(reasons[:4]))
+
+
+def _looks_python(path: str) -> bool:
+    return bool(_PYTHON_PATH.search(path.rpartition("/")[2]))
+
+
+def _why_no_symbol(target: Target, path: str) -> str:
+    module = next((m for m in target.modules() if m.path == path), None)
+    if module is not None and isinstance(module.file, Absent):
+        return f"_PyRuntime cannot be located before 3.13 without the file: {module.file.detail}"
+    return "no symbol _PyRuntime and no cookie of 3.13+ in the dumped memory"
+
+
+# -- candidates -----------------------------------------------------------------------------
+
+
+def _candidates(target: Target) -> Iterator[_Candidate]:
+    regions = [r for r in target.regions() if "w" in r.perms and r.dumped]
+    python = [r for r in regions if r.path and _PYTHONISH.search(r.path.rpartition("/")[2])]
+    yield from _cookies(target, python, "cookie")
+    address = target.symbol(RUNTIME_SYMBOL)
+    if address is not None:
+        yield _Candidate(address, "symbol", _path_at(target, address))
+    yield from _sections(target)
+    rest = [r for r in regions if r not in python]
+    yield from _cookies(target, [r for r in rest if r.path], "cookie scan")
+    yield from _cookies(target, [r for r in rest if not r.path], "cookie scan of all memory")
+
+
+def _path_at(target: Target, address: int) -> str | None:
+    region = target.region_at(address)
+    if region is not None and region.path:
+        return region.path
+    # .bss lies in the anonymous mapping right behind the file's last one.
+    module = next((m for m in target.modules() if m.start <= address < m.end), None)
+    below = [r for r in target.regions() if r.path and r.end <= address]
+    return module.path if module else (below[-1].path if below else None)
+
+
+def _cookies(target: Target, regions: list[Region], how: str) -> Iterator[_Candidate]:
+    """Yield where `_Py_DebugOffsets` may start; it is 8-aligned and followed by a version."""
+    for region in regions:
+        for start in range(region.start, region.start + region.dumped, MAX_SCAN_CHUNK):
+            size = min(MAX_SCAN_CHUNK + 8, region.start + region.dumped - start)
+            try:
+                data = target.read(start, size)
+            except UnreadableMemory:
+                continue
+            at = data.find(COOKIE)
+            while at >= 0:
+                head = data[at + 8 : at + 16]
+                if (start + at) % 8 == 0 and len(head) == 8 and head[3] == 3 and head[2] >= 13:
+                    yield _Candidate(start + at, how, region.path)
+                at = data.find(COOKIE, at + 1)
+
+
+def _sections(target: Target) -> Iterator[_Candidate]:
+    lookup = getattr(target, "section", None)
+    if lookup is None:
+        return
+    for module in target.modules():
+        if _PYTHONISH.search(module.path.rpartition("/")[2]):
+            found = lookup(module, ".PyRuntime")  # 3.10+ (bpo-42064)
+            if found is not None:
+                yield _Candidate(found[0], "section .PyRuntime", module.path)
+
+
+# -- versions and layouts ---------------------------------------------------------------------
+
+
+def _examine(target: Target, candidate: _Candidate) -> Runtime | str:
+    """Return a Runtime, or why the candidate is not believable."""
+    try:
+        head = target.read(candidate.address, len(COOKIE))
+    except UnreadableMemory as error:
+        return str(error)
+    if head == COOKIE:
+        return _with_debug_offsets(target, candidate)
+    return _with_tables(target, candidate)
+
+
+def _with_debug_offsets(target: Target, candidate: _Candidate) -> Runtime | str:
+    head = _readable_prefix(target, candidate.address, DEBUG_OFFSETS_BYTES)
+    offsets = parse_debug_offsets(head)
+    if offsets.minor is None or offsets.version is None:
+        return "; ".join(offsets.complaints) or "the header of _Py_DebugOffsets is damaged"
+    complaints = list(offsets.complaints)
+    for debug in (False, True):
+        table = load(offsets.minor, offsets.free_threaded, debug)
+        if table is None:
+            continue
+        layout, differences = table.with_debug_offsets(offsets.words)
+        for chosen in (layout, table):  # a damaged word must not hide a sound table
+            if believable(target, candidate.address, chosen):
+                complaints += differences
+                errors = tuple(SoftError("layout", "_Py_DebugOffsets", text) for text in complaints)
+                version = version_text(offsets.version)
+                return Runtime(
+                    candidate.address,
+                    candidate.found_by,
+                    version,
+                    offsets.version,
+                    chosen,
+                    errors,
+                )
+    minor = f"{offsets.minor[0]}.{offsets.minor[1]}{'t' if offsets.free_threaded else ''}"
+    if load(offsets.minor, offsets.free_threaded) is None:
+        return f"no layout for CPython {minor} in this version of gdb-epi"
+    return f"CPython {minor}, but no interpreter whose thread states point back at it"
+
+
+def _with_tables(target: Target, candidate: _Candidate) -> Runtime | str:
+    versions = _versions(target, candidate)
+    if not versions:
+        return "the CPython version cannot be told (no Py_Version symbol, no python3.X file name)"
+    for version_hex in versions:
+        minor = (version_hex >> 24, version_hex >> 16 & 0xFF)
+        for debug in (False, True):
+            layout = load(minor, False, debug)
+            if layout is not None and believable(target, candidate.address, layout):
+                version = _full_version(target, candidate.address, version_hex)
+                return Runtime(
+                    candidate.address, candidate.found_by, version, version_hex, layout, ()
+                )
+    text = ", ".join(f"3.{v >> 16 & 0xFF}" for v in versions)
+    return f"no interpreter whose thread states point back at it (tried {text})"
+
+
+def _versions(target: Target, candidate: _Candidate) -> list[int]:
+    """Return PY_VERSION_HEX values worth trying, the surest first; patch level 0 if unknown."""
+    named = _minor_in_path(candidate.module or "")
+    # Exported since 3.11 (bpo-43931); not asked for where the file name says it cannot exist.
+    address = target.symbol("Py_Version") if named is None or named >= 11 else None
+    found: list[int] = []
+    if address is not None:
+        try:
+            value = int.from_bytes(target.read(address, 4), "little")
+        except UnreadableMemory:
+            value = 0
+        if value >> 24 == 3 and 8 <= value >> 16 & 0xFF <= 30:
+            found.append(value)
+    for path in [candidate.module or "", *(m.path for m in target.modules())]:
+        minor = _minor_in_path(path)
+        if minor is not None and not any(known >> 16 & 0xFF == minor for known in found):
+            found.append(3 << 24 | minor << 16)
+    return found
+
+
+def _minor_in_path(path: str) -> int | None:
+    match = _PYTHON_PATH.search(path.rpartition("/")[2])
+    return int(match[1]) if match else None
+
+
+def version_text(version_hex: int) -> str:
+    """Return "3.13.0" or "3.15.0rc1" for a PY_VERSION_HEX."""
+    major, minor, micro = version_hex >> 24, version_hex >> 16 & 0xFF, version_hex >> 8 & 0xFF
+    level, serial = version_hex >> 4 & 15, version_hex & 15
+    suffix = {0xA: f"a{serial}", 0xB: f"b{serial}", 0xC: f"rc{serial}"}.get(level, "")
+    return f"{major}.{minor}.{micro}{suffix}"
+
+
+def _full_version(target: Target, runtime: int, version_hex: int) -> str:
+    if version_hex & 0xFFFF:
+        return version_text(version_hex)
+    # Up to 3.10 only the banner of Py_GetVersion() (Python/getversion.c) has the patch level;
+    # its buffer lies in the .bss of the same object.
+    minor = version_hex >> 16 & 0xFF
+    banner = re.compile(rb"3\.%d\.(\d{1,3}(?:(?:a|b|rc)\d+)?\+?) \(" % minor)
+    start = target.region_at(runtime)
+    budget = MAX_BANNER_SCAN
+    for region in target.regions():
+        if start is None or region.start < start.start or "w" not in region.perms:
+            continue
+        size = min(region.dumped, budget)
+        match = banner.search(target.read(region.start, size)) if size else None
+        if match:
+            return f"3.{minor}.{match[1].decode()}"
+        budget -= size
+        if budget <= 0 or region.start > start.end + MAX_BANNER_SCAN:
+            break
+    return f"3.{minor}"
+
+
+def _readable_prefix(target: Target, address: int, size: int) -> bytes:
+    while size >= 24:
+        try:
+            return target.read(address, size)
+        except UnreadableMemory:
+            size //= 2
+    return b""
+
+
+def believable(target: Target, runtime: int, layout: Layout) -> bool:
+    """Tell whether an interpreter is found at `runtime` whose first thread points back at it."""
+    try:
+        head_at = runtime + layout.require("_PyRuntimeState", "interpreters.head")
+        interpreter = int.from_bytes(target.read(head_at, 8), "little")
+        thread_at = interpreter + layout.require(
+            "PyInterpreterState", "threads.head", "tstate_head"
+        )
+        thread = int.from_bytes(target.read(thread_at, 8), "little")
+        back_at = thread + layout.require("PyThreadState", "interp")
+        return int.from_bytes(target.read(back_at, 8), "little") == interpreter != 0
+    except UnreadableMemory:
+        return False

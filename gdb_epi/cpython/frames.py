@@ -1,0 +1,206 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Python frames: one frame out of memory, and the walk along the frame chain.
+
+Up to 3.10 a frame is a heap object (PyFrameObject); since 3.11 (bpo-44032) it is a
+_PyInterpreterFrame in the thread's data stack, in a generator or on the C stack. The reader asks
+the layout which of the two it has.
+"""
+
+from __future__ import annotations
+
+import struct
+from typing import NamedTuple, Protocol
+
+from gdb_epi.cpython.code import CodeReader
+from gdb_epi.cpython.reader import Reader
+from gdb_epi.errors import UnreadableMemory
+
+# A recursion of 100,000 frames is real; a million is a cycle that the visited set missed.
+MAX_FRAMES = 1_000_000
+
+_PTR = struct.Struct("<Q")
+
+
+class RawFrame(NamedTuple):
+    """One frame as it lies in memory; nothing is judged yet.
+
+    `lasti` is the byte offset of the instruction. `problem` says why the frame cannot be believed;
+    "" when it can. `internal` marks shim and sentinel frames, which Python never shows.
+    """
+
+    address: int
+    previous: int
+    code: int
+    lasti: int
+    globals: int
+    owner: str
+    is_entry: bool | None  # None: the next frame tells (a shim follows the outermost one)
+    internal: bool
+    complete: bool
+    problem: str
+
+
+class FrameReader(Protocol):
+    """Decode one frame."""
+
+    codes: CodeReader
+
+    def read(self, address: int) -> RawFrame: ...
+
+
+def frame_reader(reader: Reader, codes: CodeReader) -> FrameReader:
+    """Return the reader that fits the layout."""
+    if reader.layout.offset("_PyInterpreterFrame", "previous") is not None:
+        return InterpreterFrames(reader, codes)
+    return FrameObjects(reader, codes)
+
+
+class FrameObjects:
+    """PyFrameObject, CPython 3.8 to 3.10 (Include/cpython/frameobject.h)."""
+
+    def __init__(self, reader: Reader, codes: CodeReader) -> None:
+        layout = reader.layout
+        self.codes = codes
+        self._reader = reader
+        self._back = layout.require("PyFrameObject", "f_back")
+        self._code = layout.require("PyFrameObject", "f_code")
+        self._globals = layout.require("PyFrameObject", "f_globals")
+        self._lasti = layout.require("PyFrameObject", "f_lasti")
+        # 3.10 (bpo-42246): f_lasti counts instructions; f_executing became f_state with it.
+        self._scale = 2 if layout.offset("PyFrameObject", "f_state") is not None else 1
+        self._size = max(self._back, self._code, self._globals, self._lasti) + 8
+
+    def read(self, address: int) -> RawFrame:
+        """Return the frame at an address; damage is named in `problem`."""
+        try:
+            raw = _aligned_read(self._reader, address, self._size)
+        except UnreadableMemory as error:
+            return _unreadable(address, error)
+        lasti = int.from_bytes(raw[self._lasti : self._lasti + 4], "little", signed=True)
+        code = _PTR.unpack_from(raw, self._code)[0]
+        return RawFrame(
+            address,
+            _PTR.unpack_from(raw, self._back)[0],
+            code,
+            lasti * self._scale,
+            _PTR.unpack_from(raw, self._globals)[0],
+            "frame-object",
+            True,  # before 3.11 every Python call was a C call of the eval loop
+            False,
+            True,
+            self.codes.at(code).problem,
+        )
+
+
+class InterpreterFrames:
+    """_PyInterpreterFrame, CPython 3.11 and later (Include/internal/pycore_frame.h)."""
+
+    def __init__(self, reader: Reader, codes: CodeReader) -> None:
+        layout = reader.layout
+        self.codes = codes
+        self._reader = reader
+        frame = "_PyInterpreterFrame"
+        self._previous = layout.require(frame, "previous")
+        # 3.13 (gh-111997) renamed f_code to f_executable; since 3.14 (gh-117139) it is a tagged
+        # _PyStackRef whose two lowest bits are not part of the pointer.
+        self.code_at = layout.require(frame, "f_executable.bits", "f_executable", "f_code")
+        self._globals = layout.require(frame, "f_globals")
+        # 3.13 (gh-106045): instr_ptr is the running instruction, not the one before the next.
+        self._instr = layout.require(frame, "instr_ptr", "prev_instr")
+        self._owner = layout.require(frame, "owner")
+        # 3.11 only: later the C call's outermost frame is followed by a shim (gh-98831).
+        self._is_entry = layout.offset(frame, "is_entry")
+        self._tlbc = layout.offset(frame, "tlbc_index")  # 3.14 free-threaded
+        self.size = layout.require(frame, "localsplus")
+        self.owners = _owner_names(reader)
+
+    def read(self, address: int) -> RawFrame:
+        """Return the frame at an address; damage is named in `problem`."""
+        try:
+            raw = _aligned_read(self._reader, address, self.size)
+        except UnreadableMemory as error:
+            return _unreadable(address, error)
+        return self.parse(address, raw)
+
+    def parse(self, address: int, raw: bytes) -> RawFrame:
+        """Return the frame whose bytes are `raw`."""
+        previous = _PTR.unpack_from(raw, self._previous)[0]
+        owner = self.owners.get(raw[self._owner], f"unknown owner {raw[self._owner]}")
+        code = _PTR.unpack_from(raw, self.code_at)[0] & ~3
+        if owner in ("cstack", "interpreter"):
+            return RawFrame(address, previous, code, 0, 0, owner, None, True, True, "")
+        info = self.codes.at(code)
+        problem = info.problem
+        lasti = 0
+        if not problem:
+            index = int.from_bytes(raw[self._tlbc : self._tlbc + 4], "little") if self._tlbc else 0
+            bytecode = self.codes.bytecode_of(info, index)
+            lasti = _PTR.unpack_from(raw, self._instr)[0] - bytecode if bytecode else 0
+        if owner.startswith("unknown"):
+            problem = problem or owner
+        return RawFrame(
+            address,
+            previous,
+            code,
+            lasti,
+            _PTR.unpack_from(raw, self._globals)[0],
+            owner,
+            bool(raw[self._is_entry]) if self._is_entry is not None else None,
+            False,
+            owner == "generator" or lasti >= info.firsttraceable,
+            problem,
+        )
+
+
+def _owner_names(reader: Reader) -> dict[int, str]:
+    names = {
+        "FRAME_OWNED_BY_THREAD": "thread",
+        "FRAME_OWNED_BY_GENERATOR": "generator",
+        "FRAME_OWNED_BY_FRAME_OBJECT": "frame-object",
+        "FRAME_OWNED_BY_INTERPRETER": "interpreter",
+        "FRAME_OWNED_BY_CSTACK": "cstack",
+    }
+    found = {reader.layout.constant(name): owner for name, owner in names.items()}
+    return {value: owner for value, owner in found.items() if value is not None}
+
+
+def _aligned_read(reader: Reader, address: int, size: int) -> bytes:
+    if address & 7:
+        raise UnreadableMemory(address, size, "not aligned to 8")
+    return reader.read(address, size)
+
+
+def _unreadable(address: int, error: UnreadableMemory) -> RawFrame:
+    return RawFrame(address, 0, 0, 0, 0, "unknown", None, False, True, str(error))
+
+
+class Chain(NamedTuple):
+    """Frames along one chain of links, innermost first.
+
+    `broken` says why the walk ended before the outermost frame; "" when it ended properly.
+    """
+
+    frames: list[RawFrame]
+    broken: str
+
+
+def walk_chain(frames: FrameReader, head: int, seen: set[int]) -> Chain:
+    """Follow `previous` from `head`; stop at 0, at damage, at a cycle and at a cap.
+
+    Internal frames are kept (they tell where a C call begins). `seen` is shared by all walks of
+    one thread, so that a second walk never repeats a frame.
+    """
+    found: list[RawFrame] = []
+    address = head
+    while address:
+        if address in seen:
+            return Chain(found, f"the link to {address:#x} makes a cycle")
+        if len(found) >= MAX_FRAMES:
+            return Chain(found, f"stopped after {MAX_FRAMES} frames")
+        seen.add(address)
+        frame = frames.read(address)
+        if frame.problem and frame.owner == "unknown":
+            return Chain(found, f"the link to {address:#x} is damaged: {frame.problem}")
+        found.append(frame)
+        address = frame.previous
+    return Chain(found, "")

@@ -1,0 +1,185 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Dicts, instance attributes and module names, as far as naming threads and frames needs them."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from gdb_epi.cpython.reader import Reader
+from gdb_epi.errors import NOT_AVAILABLE, UNPARSABLE, UNREADABLE, Absent, UnreadableMemory
+
+MAX_DICT_ENTRIES = 1_000_000
+MAX_LOG2 = 40
+MAX_SHARED_KEYS = 1024
+MAX_INT_DIGITS = 8
+
+# Type flags are public ABI (Include/object.h): 3.11 (gh-89503) and 3.13 (gh-115776).
+_MANAGED_DICT = 1 << 4
+_INLINE_VALUES = 1 << 2
+
+
+class Objects:
+    """Containers of one process, read with one layout."""
+
+    def __init__(self, reader: Reader) -> None:
+        self._reader = reader
+        self._layout = reader.layout
+        self._module_names: dict[int, str | Absent] = {}
+
+    def module_name(self, globals_dict: int) -> str | Absent:
+        """Return `__name__` of a frame's globals."""
+        if globals_dict not in self._module_names:
+            value = self.dict_get(globals_dict, "__name__")
+            self._module_names[globals_dict] = (
+                value if isinstance(value, Absent) else self._reader.string(value, 4096)
+            )
+        return self._module_names[globals_dict]
+
+    # -- dicts ------------------------------------------------------------------------------
+
+    def dict_get(self, address: int, key: str) -> int | Absent:
+        """Return the value (PyObject *) under a str key of a dict."""
+        try:
+            for key_at, value in self.dict_items(address):
+                if self._reader.string(key_at, 4096) == key:
+                    return value
+        except UnreadableMemory as error:
+            return Absent(UNREADABLE, str(error))
+        return Absent(NOT_AVAILABLE, f"no key {key!r} in the dict at {address:#x}")
+
+    def dict_items(self, address: int) -> Iterator[tuple[int, int]]:
+        """Yield (key, value) pointers of a dict, in insertion order.
+
+        Raises UnreadableMemory. Reference: Objects/dictobject.c, 3.8 to 3.15.
+        """
+        reader, layout = self._reader, self._layout
+        keys = reader.u64(address + layout.require("PyDictObject", "ma_keys"))
+        values = reader.u64(address + layout.require("PyDictObject", "ma_values"))
+        if values:
+            values += layout.offset("PyDictValues", "values") or 0
+        yield from self.key_items(keys, values)
+
+    def key_items(self, keys: int, values: int) -> Iterator[tuple[int, int]]:
+        """Yield (key, value) of a keys table; `values` is the split array's address or 0."""
+        start, count, width, has_hash = self._entries(keys)
+        if count > MAX_DICT_ENTRIES:
+            raise UnreadableMemory(keys, count, "an absurd number of dict entries")
+        data = self._reader.read(start, count * width)
+        array = self._reader.read(values, 8 * count) if values else b""
+        for index in range(count):
+            at = index * width + (8 if has_hash else 0)
+            key = int.from_bytes(data[at : at + 8], "little")
+            if values:
+                value = int.from_bytes(array[8 * index : 8 * index + 8], "little")
+            else:
+                value = int.from_bytes(data[at + 8 : at + 16], "little")
+            if key and value:
+                yield key, value
+
+    def _entries(self, keys: int) -> tuple[int, int, int, bool]:
+        """Return (address of the entries, their number, their size, whether they hold a hash)."""
+        reader, layout = self._reader, self._layout
+        table = "PyDictKeysObject"
+        count = reader.i64(keys + layout.require(table, "dk_nentries"))
+        if count < 0:
+            raise UnreadableMemory(keys, 8, f"dk_nentries is {count}")
+        indices = keys + layout.require(table, "dk_indices")
+        log2_bytes = layout.offset(table, "dk_log2_index_bytes")
+        if log2_bytes is not None:  # 3.11 (bpo-46845): unicode tables without hashes
+            log2 = reader.u8(keys + log2_bytes)
+            kind = reader.u8(keys + layout.require(table, "dk_kind"))
+            if log2 > MAX_LOG2 or kind > 2:
+                raise UnreadableMemory(keys, 8, f"dict keys of kind {kind}, log2 {log2}")
+            return indices + (1 << log2), count, 24 if kind == 0 else 16, kind == 0
+        size = reader.u64(keys + layout.require(table, "dk_size"))
+        if size > 1 << MAX_LOG2:
+            raise UnreadableMemory(keys, 8, f"dk_size is {size}")
+        width = 1 if size <= 0xFF else 2 if size <= 0xFFFF else 4 if size <= 0xFFFFFFFF else 8
+        return indices + size * width, count, 24, True
+
+    # -- instances ----------------------------------------------------------------------------
+
+    def attributes(self, address: int) -> Iterator[tuple[int, int]]:
+        """Yield (name, value) pointers of an instance's own attributes, slots excepted.
+
+        Raises UnreadableMemory. Reference: Objects/dictobject.c, Include/internal/pycore_object.h.
+        """
+        reader, layout = self._reader, self._layout
+        kind = reader.type_of(address)
+        flags = reader.u64(kind + layout.require("PyTypeObject", "tp_flags"))
+        if not flags & _MANAGED_DICT:
+            offset = reader.i64(kind + layout.require("PyTypeObject", "tp_dictoffset"))
+            if offset > 0:
+                yield from self._dict_at(address + offset)
+            return
+        values_at = layout.offset("PyDictValues", "values") or 0
+        if layout.offset("PyDictValues", "embedded") is not None:
+            # 3.13 (gh-115776): values inline behind the object, flagged valid or not.
+            managed = address - (8 if layout.free_threaded else 24)
+            if reader.u64(managed):
+                yield from self._dict_at(managed)
+            elif flags & _INLINE_VALUES:
+                size = reader.u64(kind + layout.require("PyTypeObject", "tp_basicsize"))
+                yield from self._shared(kind, address + size + values_at)
+            return
+        yield from self._before_object(kind, address)
+
+    def _before_object(self, kind: int, address: int) -> Iterator[tuple[int, int]]:
+        # 3.12 (gh-95649) keeps one tagged word 24 bytes before the object (bit 0: values);
+        # 3.11 has the values at -32 and the dict at -24. A tag bit never occurs in a dict pointer.
+        word = self._reader.u64(address - 24)
+        if word & 1:
+            yield from self._shared(kind, word + 1)
+        elif word:
+            yield from self.dict_items(word)
+        elif self._layout.offset("PyThreadState", "cframe") is not None:
+            values = self._reader.u64(address - 32)
+            if values:
+                yield from self._shared(kind, values)
+
+    def _dict_at(self, slot: int) -> Iterator[tuple[int, int]]:
+        address = self._reader.u64(slot)
+        if address:
+            yield from self.dict_items(address)
+
+    def _shared(self, kind: int, values: int) -> Iterator[tuple[int, int]]:
+        keys = self._reader.u64(kind + self._layout.require("PyHeapTypeObject", "ht_cached_keys"))
+        _, count, _, _ = self._entries(keys)
+        if count > MAX_SHARED_KEYS:
+            raise UnreadableMemory(keys, count, "an absurd number of shared keys")
+        yield from self.key_items(keys, values)
+
+    def attribute(self, address: int, name: str) -> int | Absent:
+        """Return one attribute (PyObject *) of an instance."""
+        try:
+            for key, value in self.attributes(address):
+                if self._reader.string(key, 4096) == name:
+                    return value
+        except UnreadableMemory as error:
+            return Absent(UNREADABLE, str(error))
+        return Absent(NOT_AVAILABLE, f"no attribute {name!r}")
+
+    def integer(self, address: int) -> int | Absent:
+        """Return the value of a small int (at most 8 digits of 30 bits).
+
+        Reference: Include/cpython/longintrepr.h; 3.12 (gh-101291) moved the sign into lv_tag.
+        """
+        reader, layout = self._reader, self._layout
+        try:
+            tag_at = layout.offset("PyLongObject", "lv_tag")
+            if tag_at is not None:
+                tag = reader.u64(address + tag_at)
+                count, sign = tag >> 3, 1 - (tag & 3)
+            else:
+                size = reader.i64(address + layout.require("PyLongObject", "ob_size"))
+                count, sign = abs(size), (size > 0) - (size < 0)
+            if count > MAX_INT_DIGITS:
+                return Absent(UNPARSABLE, f"int of {count} digits at {address:#x}")
+            digits = reader.read(address + layout.require("PyLongObject", "ob_digit"), 4 * count)
+        except UnreadableMemory as error:
+            return Absent(UNREADABLE, str(error))
+        value = 0
+        for index in range(count):
+            digit = int.from_bytes(digits[4 * index : 4 * index + 4], "little")
+            value |= digit << 30 * index
+        return sign * value

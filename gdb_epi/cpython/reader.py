@@ -1,0 +1,138 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Reader: a target and a layout together; scalars and strings out of memory."""
+
+from __future__ import annotations
+
+import struct
+
+from gdb_epi.cpython.layout import Layout
+from gdb_epi.errors import UNPARSABLE, UNREADABLE, Absent, UnreadableMemory
+from gdb_epi.target.api import Target
+
+MAX_C_STRING = 4096
+MAX_STRING_CHARS = 1 << 20
+
+_U64 = struct.Struct("<Q")
+_U32 = struct.Struct("<I")
+_I64 = struct.Struct("<q")
+
+# Width in bytes of one character, by PyUnicode kind (Include/cpython/unicodeobject.h, 3.3+).
+_CODECS = {1: "latin-1", 2: "utf-16-le", 4: "utf-32-le"}
+
+
+class Reader:
+    """Scalars, C strings and str objects of one process.
+
+    Methods raise UnreadableMemory; those that return text return an Absent instead.
+    """
+
+    def __init__(self, target: Target, layout: Layout) -> None:
+        self.target = target
+        self.layout = layout
+        self.read = target.read
+        self._state = layout.find("PyASCIIObject", "state")
+        self._length_at = layout.require("PyASCIIObject", "length")
+        self._kind = layout.find("PyASCIIObject", "state.kind")
+        self._compact = layout.find("PyASCIIObject", "state.compact")
+        self._ascii = layout.find("PyASCIIObject", "state.ascii")
+        self._ascii_size = layout.size("PyASCIIObject") or 0
+        self._compact_size = layout.size("PyCompactUnicodeObject") or 0
+        self._data_at = layout.offset("PyUnicodeObject", "data", "data.any")
+        self._type_at = layout.require("PyObject", "ob_type")
+
+    def u64(self, address: int) -> int:
+        """Read an unsigned 64-bit word, e.g. a pointer."""
+        return int(_U64.unpack(self.read(address, 8))[0])
+
+    def u32(self, address: int) -> int:
+        """Read an unsigned 32-bit word."""
+        return int(_U32.unpack(self.read(address, 4))[0])
+
+    def i64(self, address: int) -> int:
+        """Read a Py_ssize_t."""
+        return int(_I64.unpack(self.read(address, 8))[0])
+
+    def u8(self, address: int) -> int:
+        """Read one byte."""
+        return self.read(address, 1)[0]
+
+    def type_of(self, address: int) -> int:
+        """Return ob_type of a PyObject."""
+        return self.u64(address + self._type_at)
+
+    def c_string(self, address: int, cap: int = MAX_C_STRING) -> str | Absent:
+        """Read a NUL-terminated UTF-8 string, in small steps up to the end of its mapping."""
+        parts: list[bytes] = []
+        size = 0
+        try:
+            while size < cap:
+                step = 64 - (address + size) % 64
+                part = self.read(address + size, step)
+                end = part.find(b"\0")
+                parts.append(part if end < 0 else part[:end])
+                if end >= 0:
+                    return b"".join(parts).decode("utf-8", "surrogateescape")
+                size += step
+        except UnreadableMemory as error:
+            return Absent(UNREADABLE, str(error))
+        return Absent(UNPARSABLE, f"no end within {cap} bytes at {address:#x}")
+
+    def type_name(self, type_address: int) -> str | Absent:
+        """Return tp_name of a PyTypeObject.
+
+        Absent when the name lies in read-only data that the core left out and no file has.
+        """
+        try:
+            name_at = self.u64(type_address + self.layout.require("PyTypeObject", "tp_name"))
+        except UnreadableMemory as error:
+            return Absent(UNREADABLE, str(error))
+        return self.c_string(name_at, 512)
+
+    def string(self, address: int, cap: int = MAX_STRING_CHARS) -> str | Absent:
+        """Decode a str object; lone surrogates are kept as such.
+
+        Absent when it is unreadable or does not look like a str. Reference:
+        Include/cpython/unicodeobject.h (3.8 to 3.15).
+        """
+        try:
+            return self._string(address, cap)
+        except UnreadableMemory as error:
+            return Absent(UNREADABLE, str(error))
+
+    def _bits(self, head: bytes, member: tuple[int, int, int, int]) -> int:
+        offset, size, shift, width = member
+        value = int.from_bytes(head[offset : offset + size], "little")
+        return value >> shift & ((1 << width) - 1) if width else value
+
+    def _string(self, address: int, cap: int) -> str | Absent:
+        head = self.read(address, self._ascii_size)
+        length = int.from_bytes(head[self._length_at : self._length_at + 8], "little")
+        if self._kind is None or self._compact is None or self._ascii is None:
+            return Absent(UNPARSABLE, "the layout has no str state bits")
+        kind = self._bits(head, self._kind)
+        codec = _CODECS.get(kind)
+        if codec is None:
+            return Absent(UNPARSABLE, f"no str at {address:#x} (kind {kind})")
+        if length > cap:
+            return Absent(UNPARSABLE, f"str of {length} characters at {address:#x} (cap {cap})")
+        start = address + self._ascii_size
+        if not self._bits(head, self._compact):
+            if self._data_at is None:
+                return Absent(UNPARSABLE, "the layout has no PyUnicodeObject.data")
+            start = self.u64(address + self._data_at)
+        elif not self._bits(head, self._ascii):
+            start = address + self._compact_size
+        try:
+            return self.read(start, length * kind).decode(codec, "surrogatepass")
+        except UnicodeDecodeError as error:
+            return Absent(UNPARSABLE, f"damaged str at {address:#x}: {error.reason}")
+
+    def bytes_object(self, address: int, cap: int) -> bytes | Absent:
+        """Return the contents of a bytes object of at most `cap` bytes."""
+        try:
+            size = self.i64(address + self.layout.require("PyBytesObject", "ob_size"))
+            if not 0 <= size <= cap:
+                return Absent(UNPARSABLE, f"bytes of length {size} at {address:#x} (cap {cap})")
+            return self.read(address + self.layout.require("PyBytesObject", "ob_sval"), size)
+        except UnreadableMemory as error:
+            return Absent(UNREADABLE, str(error))

@@ -1,0 +1,188 @@
+# SPDX-License-Identifier: Apache-2.0
+"""One thread's Python stack from its two witnesses: the frame chain and the data stack.
+
+A damaged link loses one frame, not the stack: the data stack says which frame comes next. Where
+the witnesses disagree, that is said; a hole is kept as a hole.
+"""
+
+from __future__ import annotations
+
+from typing import NamedTuple
+
+from gdb_epi.cpython.datastack import DataStack, walk_datastack
+from gdb_epi.cpython.frames import Chain, FrameReader, InterpreterFrames, RawFrame, walk_chain
+from gdb_epi.cpython.objects import Objects
+from gdb_epi.cpython.reader import Reader
+from gdb_epi.cpython.types import CHAIN, DATASTACK, PyFrame
+from gdb_epi.errors import Absent, UnreadableMemory
+
+# After this many repairs the chain is garbage and only the data stack is believed.
+MAX_REPAIRS = 64
+
+
+class _Item(NamedTuple):
+    """One step of the joined walk: a frame, or a hole that stands for an unknown number."""
+
+    frame: RawFrame | None
+    provenance: str
+    hole: str
+
+
+class Walk(NamedTuple):
+    """The frames of one thread, innermost first, and what was wrong on the way."""
+
+    frames: tuple[PyFrame, ...]
+    problems: tuple[str, ...]
+
+
+class StackWalker:
+    """Walk the Python stacks of one process."""
+
+    def __init__(self, reader: Reader, frames: FrameReader, objects: Objects) -> None:
+        self._reader = reader
+        self._frames = frames
+        self._objects = objects
+
+    def walk(self, tstate: int) -> Walk:
+        """Return the stack of one PyThreadState."""
+        problems: list[str] = []
+        head = self._head(tstate, problems)
+        seen: set[int] = set()
+        chain = walk_chain(self._frames, head, seen) if head else Chain([], "")
+        if chain.broken:
+            problems.append("frame chain: " + chain.broken)
+        items: list[_Item]
+        if isinstance(self._frames, InterpreterFrames):
+            stack = walk_datastack(self._reader, self._frames, tstate)
+            problems += stack.problems
+            items = _Joiner(self._frames, stack, seen, problems).join(chain)
+        else:
+            items = [_Item(frame, CHAIN, "") for frame in chain.frames]
+            if chain.broken:
+                items.append(_Item(None, CHAIN, chain.broken))
+        return Walk(tuple(self._finish(items)), tuple(problems))
+
+    def _head(self, tstate: int, problems: list[str]) -> int:
+        """Return the innermost frame: tstate->frame, cframe->current_frame or current_frame."""
+        layout = self._reader.layout
+        try:
+            direct = layout.offset("PyThreadState", "current_frame", "frame")
+            if direct is not None:
+                return self._reader.u64(tstate + direct)
+            # 3.11 and 3.12: one hop through a struct on the C stack (bpo-44032; gone in 3.13).
+            hop = self._reader.u64(tstate + layout.require("PyThreadState", "cframe"))
+            return self._reader.u64(hop + layout.require("_PyCFrame", "current_frame"))
+        except UnreadableMemory as error:
+            problems.append(f"innermost frame: {error}")
+            return 0
+
+    def _finish(self, items: list[_Item]) -> list[PyFrame]:
+        """Turn the walk into PyFrames: drop internal and incomplete frames, mark entries."""
+        found: list[PyFrame] = []
+        for item in items:
+            frame = item.frame
+            if frame is None:
+                found.append(_hole(0, item.provenance, item.hole))
+            elif frame.internal:
+                # A shim closes the C call that the frames before it belong to.
+                if found and found[-1].hole is None:
+                    found[-1] = found[-1]._replace(is_entry=True)
+            elif frame.problem:
+                found.append(_hole(frame.address, item.provenance, frame.problem, frame.code))
+            elif frame.complete:
+                found.append(self._python_frame(frame, item.provenance))
+        if found and found[-1].hole is None and not found[-1].is_entry:
+            found[-1] = found[-1]._replace(is_entry=True)
+        return found
+
+    def _python_frame(self, frame: RawFrame, provenance: str) -> PyFrame:
+        codes = self._frames.codes
+        info = codes.at(frame.code)
+        module = self._objects.module_name(frame.globals)
+        return PyFrame(
+            frame.address,
+            frame.code,
+            info.name,
+            info.qualname,
+            info.filename,
+            codes.line(info, frame.lasti),
+            None if isinstance(module, Absent) else module,
+            frame.owner,
+            provenance,
+            bool(frame.is_entry),
+        )
+
+
+def _hole(address: int, provenance: str, why: str, code: int = 0) -> PyFrame:
+    return PyFrame(address, code, "", None, "", None, None, "unknown", provenance, False, why)
+
+
+class _Joiner:
+    """Join a chain with a data stack; repair broken links from the latter."""
+
+    def __init__(
+        self,
+        frames: FrameReader,
+        stack: DataStack,
+        seen: set[int],
+        problems: list[str],
+    ) -> None:
+        self._frames = frames
+        self._stack = stack.frames
+        self._index = {frame.address: number for number, frame in enumerate(stack.frames)}
+        self._seen = seen
+        self._problems = problems
+        self._next = 0  # the first data stack frame that is not in the result yet
+
+    def join(self, chain: Chain) -> list[_Item]:
+        """Return all frames, innermost first."""
+        items: list[_Item] = []
+        if not chain.frames and self._stack:
+            items.append(_Item(None, CHAIN, chain.broken or "no innermost frame"))
+        for _ in range(MAX_REPAIRS):
+            self._take(chain, items)
+            if self._next >= len(self._stack):
+                break
+            chain = self._repair(chain, items)
+        else:
+            items += [_Item(frame, DATASTACK, "") for frame in self._stack[self._next :]]
+            return items
+        if chain.broken:
+            items.append(_Item(None, CHAIN, chain.broken))
+        return items
+
+    def _take(self, chain: Chain, items: list[_Item]) -> None:
+        """Append a chain; where it jumps over data stack frames, put those in."""
+        for position, frame in enumerate(chain.frames):
+            number = self._index.get(frame.address)
+            if number is not None:
+                if number > self._next and (items or position):
+                    self._skipped(number, items)
+                self._next = max(self._next, number + 1)
+            items.append(_Item(frame, CHAIN, ""))
+
+    def _skipped(self, number: int, items: list[_Item]) -> None:
+        for frame in self._stack[self._next : number]:
+            if frame.address not in self._seen and frame.complete:
+                self._problems.append(
+                    f"frame {frame.address:#x} is in the data stack but not in the frame chain"
+                )
+                items.append(_Item(frame, DATASTACK, ""))
+                self._seen.add(frame.address)
+
+    def _repair(self, chain: Chain, items: list[_Item]) -> Chain:
+        """Go on at the next older data stack frame, behind a hole."""
+        frame = self._stack[self._next]
+        if items and items[-1].frame is not None:
+            at = items[-1].frame.address
+            why = chain.broken or "its link is NULL, but older frames are in the data stack"
+            items.append(_Item(None, CHAIN, f"after frame {at:#x}: {why}"))
+            if not chain.broken:
+                self._problems.append(f"frame {at:#x}: {why}")
+        if frame.address in self._seen:
+            self._next += 1
+            return Chain([], chain.broken)
+        self._seen.add(frame.address)
+        items.append(_Item(frame, DATASTACK, ""))
+        self._next += 1
+        return walk_chain(self._frames, frame.previous, self._seen)

@@ -1,0 +1,50 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Thread names: `threading._active` of an interpreter, ident -> Thread.name."""
+
+from __future__ import annotations
+
+from gdb_epi.cpython.objects import Objects
+from gdb_epi.cpython.reader import Reader
+from gdb_epi.errors import NOT_AVAILABLE, UNREADABLE, Absent, UnreadableMemory
+
+MAX_NAME = 4096
+
+
+def thread_names(reader: Reader, objects: Objects, interpreter: int) -> dict[int, str] | Absent:
+    """Return the names of the threads that `threading` knows, by ident (pthread_t).
+
+    Absent when sys.modules cannot be read; empty when `threading` was never imported.
+    Reference: Lib/threading.py (_active), 3.8 to 3.15.
+    """
+    layout = reader.layout
+    # 3.12 (gh-98612) moved interp->modules into interp->imports.
+    at = layout.offset("PyInterpreterState", "imports.modules", "modules")
+    if at is None:
+        return Absent(NOT_AVAILABLE, "the layout does not say where sys.modules is")
+    try:
+        modules = reader.u64(interpreter + at)
+        if not modules:
+            return {}
+        threading = objects.dict_get(modules, "threading")
+        if isinstance(threading, Absent):
+            return {} if threading.reason == NOT_AVAILABLE else threading
+        contents = reader.u64(threading + layout.require("PyModuleObject", "md_dict"))
+        active = objects.dict_get(contents, "_active") if contents else None
+        if active is None or isinstance(active, Absent):
+            return {}
+        return _names(reader, objects, active)
+    except UnreadableMemory as error:
+        return Absent(UNREADABLE, f"sys.modules: {error}")
+
+
+def _names(reader: Reader, objects: Objects, active: int) -> dict[int, str]:
+    names = {}
+    for key, thread in objects.dict_items(active):
+        ident = objects.integer(key)
+        name_at = objects.attribute(thread, "_name")
+        if isinstance(ident, Absent) or isinstance(name_at, Absent):
+            continue
+        name = reader.string(name_at, MAX_NAME)
+        if not isinstance(name, Absent):
+            names[ident] = name
+    return names
