@@ -48,7 +48,7 @@ class FakeTarget:
     ) -> None:
         self.soft_errors: list[SoftError] = []
         self.memory = {start: bytearray(data) for start, data in (memory or {}).items()}
-        self._regions = tuple(sorted(regions))
+        self._regions = tuple(sorted(regions, key=lambda region: region.start))
         self._threads = tuple(threads)
         self._crash = crash
         self._process = process
@@ -64,7 +64,7 @@ class FakeTarget:
         """Return exactly `size` bytes at `address`, or raise UnreadableMemory."""
         for start, data in self.memory.items():
             offset = address - start
-            if 0 <= offset and offset + size <= len(data):
+            if offset >= 0 and offset + size <= len(data):
                 return bytes(data[offset : offset + size])
         raise UnreadableMemory(address, size)
 
@@ -72,7 +72,7 @@ class FakeTarget:
         """Change bytes that were given as memory."""
         for start, block in self.memory.items():
             offset = address - start
-            if 0 <= offset and offset + len(data) <= len(block):
+            if offset >= 0 and offset + len(data) <= len(block):
                 block[offset : offset + len(data)] = data
                 return
         raise UnreadableMemory(address, len(data))

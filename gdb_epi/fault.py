@@ -1,0 +1,192 @@
+# SPDX-License-Identifier: Apache-2.0
+"""The fault behind a crash: signal, address and registers of the instruction that failed.
+
+A handler (faulthandler, abseil, torch) that re-raises hides the fault: the core is taken inside
+raise() with SI_TKILL. The truth then lies in the signal frame that the kernel pushed, which
+`interrupted_context` finds on the stack without an unwinder.
+"""
+
+from __future__ import annotations
+
+import struct
+from collections.abc import Mapping
+from typing import NamedTuple
+
+from gdb_epi.errors import NOT_APPLICABLE, Absent, UnreadableMemory
+from gdb_epi.target.api import DUMPED, CrashInfo, ProcessInfo, Target
+from gdb_epi.x86 import MAX_LENGTH, Operand, memory_operand
+
+SIGILL, SIGTRAP, SIGABRT, SIGBUS, SIGFPE, SIGSEGV = 4, 5, 6, 7, 8, 11
+FATAL = frozenset((SIGILL, SIGTRAP, SIGABRT, SIGBUS, SIGFPE, SIGSEGV))
+SEGV_MAPERR, SEGV_ACCERR, SI_KERNEL, SI_TKILL = 1, 2, 128, -6
+SIGNAL_NAMES = {
+    1: "SIGHUP", 2: "SIGINT", 3: "SIGQUIT", 4: "SIGILL", 5: "SIGTRAP", 6: "SIGABRT", 7: "SIGBUS",
+    8: "SIGFPE", 9: "SIGKILL", 10: "SIGUSR1", 11: "SIGSEGV", 12: "SIGUSR2", 13: "SIGPIPE",
+    14: "SIGALRM", 15: "SIGTERM", 24: "SIGXCPU", 25: "SIGXFSZ", 31: "SIGSYS",
+}  # fmt: skip
+GENERAL = (
+    "rax", "rbx", "rcx", "rdx", "rsi", "rdi", "rbp", "rsp",
+    "r8", "r9", "r10", "r11", "r12", "r13", "r14", "r15",
+)  # fmt: skip
+
+NULL_PAGE = 4096
+NEAR_NULL = 65536
+
+# struct rt_sigframe of the kernel (arch/x86/include/asm/sigframe.h): uc_flags, uc_link, uc_stack,
+# then 23 words of sigcontext; the siginfo follows the 304 bytes of the kernel's ucontext.
+_CONTEXT = (
+    "r8", "r9", "r10", "r11", "r12", "r13", "r14", "r15", "rdi", "rsi", "rbp", "rbx",
+    "rdx", "rax", "rcx", "rsp", "rip", "eflags", "segments", "error", "trapno", "oldmask", "cr2",
+)  # fmt: skip
+_CONTEXT_OFFSET = 40
+_SEGMENTS_OFFSET = _CONTEXT_OFFSET + 8 * _CONTEXT.index("segments")
+_SIGINFO_OFFSET = 304
+_USER_SEGMENTS = struct.pack("<HHHH", 0x33, 0, 0, 0x2B)  # cs, gs, fs, ss of 64-bit user code
+MAX_STACK_SCAN = 1 << 20  # bytes above rsp searched for a signal frame
+MAX_SIGNAL_FRAMES = 64
+
+
+class Fault(NamedTuple):
+    """What failed, where.
+
+    `origin` is "core" (the notes) or "signal-frame" (a handler re-raised it; the values are the
+    interrupted context's). `sender` is "kernel", "self", "other" or "unknown". `address` is the
+    faulting address as the kernel reported it, None when it reported none.
+    """
+
+    tid: int
+    signo: int
+    code: int | None
+    address: int | None
+    registers: Mapping[str, int]
+    origin: str
+    sender: str
+
+    @property
+    def pc(self) -> int:
+        """Return the address of the instruction."""
+        return self.registers.get("rip", 0)
+
+    @property
+    def sp(self) -> int:
+        """Return the stack pointer."""
+        return self.registers.get("rsp", 0)
+
+    @property
+    def is_hardware_trap(self) -> bool:
+        """Whether the kernel raised it for this instruction (not kill, raise or abort)."""
+        return self.sender == "kernel"
+
+
+def signal_name(signo: int) -> str:
+    """Return SIGSEGV and so on; "signal 35" for an unnamed one."""
+    return SIGNAL_NAMES.get(signo, f"signal {signo}")
+
+
+def find_fault(target: Target, crash: CrashInfo | Absent) -> Fault | Absent:
+    """Return the fault; for a re-raised signal that of the signal frame on the stack.
+
+    Absent for a snapshot: nothing failed.
+    """
+    if isinstance(crash, Absent):
+        return Absent(NOT_APPLICABLE, f"no signal: {crash.detail}")
+    thread = next((t for t in target.threads() if t.tid == crash.tid), None)
+    registers = thread.registers if thread is not None else {}
+    sender = _sender(crash, target.process())
+    outer = Fault(
+        crash.tid, crash.signo, crash.si_code, crash.fault_address, registers, "core", sender
+    )
+    if sender != "self":
+        return outer
+    return interrupted_context(target, outer) or outer
+
+
+def _sender(crash: CrashInfo, process: ProcessInfo | Absent) -> str:
+    if crash.si_code is None:
+        return "unknown"
+    if crash.si_code > 0:
+        return "kernel"
+    if crash.sender_pid is None or isinstance(process, Absent):
+        return "unknown"
+    return "self" if crash.sender_pid == process.pid else "other"
+
+
+def interrupted_context(target: Target, outer: Fault) -> Fault | None:
+    """Return the innermost fault of the kernel whose signal frame lies on the stack of `outer`.
+
+    Recognised by the segment registers' word of user code and a consistent siginfo; only bytes
+    dumped in the core count.
+    """
+    region = target.region_at(outer.sp)
+    if region is None:
+        return None
+    end = min(region.end, region.start + region.dumped, outer.sp + MAX_STACK_SCAN)
+    if end <= outer.sp:
+        return None
+    try:
+        stack = target.read(outer.sp, end - outer.sp)
+    except UnreadableMemory:
+        return None
+    at = stack.find(_USER_SEGMENTS)
+    for _ in range(MAX_SIGNAL_FRAMES):
+        if at < 0:
+            return None
+        found = _context_at(target, stack, at - _SEGMENTS_OFFSET, outer)
+        if found is not None:
+            return found
+        at = stack.find(_USER_SEGMENTS, at + 1)
+    return None
+
+
+def _context_at(target: Target, stack: bytes, start: int, outer: Fault) -> Fault | None:
+    if start < 0 or start + _SIGINFO_OFFSET + 24 > len(stack):
+        return None
+    words = struct.unpack_from(f"<{len(_CONTEXT)}Q", stack, start + _CONTEXT_OFFSET)
+    context = dict(zip(_CONTEXT, words, strict=True))
+    signo, _, code = struct.unpack_from("<iii", stack, start + _SIGINFO_OFFSET)
+    address = struct.unpack_from("<Q", stack, start + _SIGINFO_OFFSET + 16)[0]
+    if signo not in FATAL or not 0 < code <= SI_KERNEL or context["trapno"] > 32:
+        return None
+    registers = {name: value for name, value in context.items() if name in GENERAL}
+    registers["rip"] = context["rip"]
+    for name in ("fs_base", "gs_base"):
+        if name in outer.registers:
+            registers[name] = outer.registers[name]
+    return Fault(outer.tid, signo, code, address, registers, "signal-frame", "kernel")
+
+
+def is_canonical(address: int) -> bool:
+    """Whether bits 47 to 63 are equal (48-bit addresses; user space uses no more)."""
+    top = address >> 47
+    return top in (0, (1 << 17) - 1)
+
+
+def operand_of(target: Target, fault: Fault) -> Operand | None:
+    """Return the memory operand of the faulting instruction; None when the text is absent."""
+    code = read_up_to(target, fault.pc, MAX_LENGTH)
+    return memory_operand(code) if code else None
+
+
+def read_up_to(target: Target, address: int, size: int) -> bytes:
+    """Return as many of `size` bytes as can be read (b"" for none)."""
+    while size > 0:
+        try:
+            return target.read(address, size)
+        except UnreadableMemory:
+            size -= 1
+    return b""
+
+
+def read_word(target: Target, address: int, *, dumped_only: bool = True) -> int | None:
+    """Return the 64-bit word at `address`; None when it is not in the core.
+
+    With `dumped_only`, bytes that only a file on the analysing machine has count as absent.
+    """
+    if address < NULL_PAGE or address > (1 << 64) - 8:
+        return None
+    if dumped_only and target.provenance(address, 8) != DUMPED:
+        return None
+    try:
+        return int.from_bytes(target.read(address, 8), "little")
+    except UnreadableMemory:
+        return None

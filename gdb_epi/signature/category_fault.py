@@ -1,0 +1,233 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Categories of faults that the kernel raised: SIGSEGV, SIGBUS, SIGFPE, SIGILL, SIGTRAP.
+
+They rest on siginfo, registers and the mapping table, and on dumped stack bytes; never on files of
+the analysing machine, so that two machines agree. How Linux reports each: facts measured on
+kernel 6.18; SI_KERNEL with address 0 is a general protection fault (SDM volume 3, 6.15).
+"""
+
+from __future__ import annotations
+
+from gdb_epi.errors import Absent
+from gdb_epi.fault import (
+    GENERAL,
+    NEAR_NULL,
+    NULL_PAGE,
+    SI_KERNEL,
+    SIGBUS,
+    SIGFPE,
+    SIGILL,
+    SIGSEGV,
+    SIGTRAP,
+    Fault,
+    is_canonical,
+    read_word,
+)
+from gdb_epi.signature.category import Answer, Match, Scene
+from gdb_epi.target.api import Region
+
+STACK_REACH = 65536  # bytes between fault address, rsp and the low end of the stack mapping
+BUS_ADRALN, BUS_ADRERR, BUS_OBJERR, BUS_MCEERR_AR, BUS_MCEERR_AO = 1, 2, 3, 4, 5
+_FPE_CODES = {1: "integer division by zero", 2: "integer overflow", 3: "floating-point division"}
+MAX_GUARD = 1 << 20  # bytes; a larger PROT_NONE mapping is a reservation, not a guard
+
+
+def _segv(scene: Scene) -> Fault | None:
+    fault = scene.fault
+    if isinstance(fault, Absent) or not fault.is_hardware_trap or fault.signo != SIGSEGV:
+        return None
+    return fault
+
+
+def _with_address(scene: Scene) -> tuple[Fault, int] | None:
+    fault = _segv(scene)
+    if fault is None or fault.address is None or fault.code == SI_KERNEL:
+        return None
+    return fault, fault.address
+
+
+def stack_below(scene: Scene, fault: Fault, address: int) -> Region | None:
+    """Return the stack mapping whose low end the access at `address` ran over, or None."""
+    lowest = min(address, fault.sp)
+    for region in scene.target.regions():
+        if region.end <= lowest or "w" not in region.perms:
+            continue
+        if region.start > lowest + STACK_REACH:
+            return None
+        near = abs(fault.sp - region.start) <= STACK_REACH
+        return region if near and 0 < region.start - address <= STACK_REACH else None
+    return None
+
+
+def stack_overflow(scene: Scene) -> Answer:
+    """The access lies just below the stack mapping, and rsp is at its low end."""
+    found = _with_address(scene)
+    if found is None:
+        return None
+    fault, address = found
+    stack = stack_below(scene, fault, address)
+    if stack is None:
+        return None
+    return Match(
+        "segv-stack-overflow",
+        f"the fault address {address:#018x} is {stack.start - address} bytes below the stack "
+        f"mapping {stack.start:#018x}-{stack.end:#018x} and rsp is {fault.sp:#018x}",
+    )
+
+
+def exec_fault(scene: Scene) -> Answer:
+    """The instruction pointer itself lies in memory that may not be executed."""
+    found = _with_address(scene)
+    if found is None or found[0].pc != found[1] or found[1] < NULL_PAGE:
+        return None
+    region = scene.region_at(found[1])
+    if region is not None and "x" in region.perms:
+        return None
+    where = "not mapped" if region is None else f"in a mapping with permissions {region.perms}"
+    return Match("segv-exec", f"rip equals the fault address {found[1]:#018x}, which is {where}")
+
+
+def return_to_null(scene: Scene) -> Answer:
+    """A return popped 0: the slot below rsp is 0 and no call just pushed a return address.
+
+    After a call through a NULL pointer the word at rsp is a return address, so that case stays
+    with segv-null. Only dumped stack words decide.
+    """
+    found = _with_address(scene)
+    if found is None or found[0].pc != 0 or found[1] != 0:
+        return None
+    sp = found[0].sp
+    popped, top = read_word(scene.target, sp - 8), read_word(scene.target, sp)
+    if popped != 0 or top is None:
+        return None
+    region = scene.region_at(top)
+    if region is not None and "x" in region.perms:
+        return None
+    return Match(
+        "return-to-null",
+        f"rip is 0, the popped slot at {sp - 8:#018x} is 0 and the word at rsp, {top:#018x}, is "
+        "no code address",
+    )
+
+
+def misaligned_sp(scene: Scene) -> Answer:
+    """rsp is no multiple of 8, which compiled code never makes."""
+    fault = scene.fault
+    if isinstance(fault, Absent) or not fault.is_hardware_trap or not fault.sp:
+        return None
+    if fault.signo not in (SIGSEGV, SIGBUS) or fault.sp % 8 == 0:
+        return None
+    return Match("misaligned-sp", f"rsp {fault.sp:#018x} is no multiple of 8")
+
+
+def noncanonical(scene: Scene) -> Answer:
+    """A general protection fault with a non-canonical value at hand."""
+    fault = scene.fault
+    if isinstance(fault, Absent) or not fault.is_hardware_trap:
+        return None
+    if fault.signo not in (SIGSEGV, SIGBUS) or fault.code != SI_KERNEL:
+        return None
+    values = {name: fault.registers[name] for name in GENERAL if name in fault.registers}
+    top = read_word(scene.target, fault.sp)
+    if top is not None:
+        values["the word at rsp"] = top
+    odd = [f"{name} = {value:#018x}" for name, value in values.items() if not is_canonical(value)]
+    if not odd:
+        return None
+    return Match(
+        "segv-noncanonical",
+        f"SI_KERNEL without an address (general protection fault) and {', '.join(odd[:3])} "
+        "not canonical",
+    )
+
+
+def null(scene: Scene) -> Answer:
+    """The address lies in the first page."""
+    found = _with_address(scene)
+    if found is None or found[1] >= NULL_PAGE:
+        return None
+    what = "a call or jump to" if found[0].pc == found[1] else "an access at"
+    return Match("segv-null", f"{what} address {found[1]:#x}, below {NULL_PAGE}")
+
+
+def near_null(scene: Scene) -> Answer:
+    """The address lies in the first 64 KiB."""
+    found = _with_address(scene)
+    if found is None or found[1] >= NEAR_NULL:
+        return None
+    return Match("segv-near-null", f"the fault address {found[1]:#x} is below {NEAR_NULL}")
+
+
+def guard(scene: Scene) -> Answer:
+    """The address lies in an inaccessible mapping beside an accessible one."""
+    found = _with_address(scene)
+    region = scene.region_at(found[1]) if found is not None else None
+    if found is None or region is None or region.size > MAX_GUARD:
+        return None
+    if any(letter in region.perms for letter in "rwx"):
+        return None
+    if not _accessible(scene, region.start - 1) and not _accessible(scene, region.end):
+        return None
+    return Match(
+        "segv-guard",
+        f"the fault address {found[1]:#018x} is in the inaccessible mapping "
+        f"{region.start:#018x}-{region.end:#018x}",
+    )
+
+
+def _accessible(scene: Scene, address: int) -> bool:
+    region = scene.region_at(address)
+    return region is not None and any(letter in region.perms for letter in "rw")
+
+
+def wild(scene: Scene) -> Answer:
+    """Any other address that may not be accessed so."""
+    found = _with_address(scene)
+    if found is None:
+        return None
+    region = scene.region_at(found[1])
+    where = "not mapped" if region is None else f"in a mapping with permissions {region.perms}"
+    return Match("segv-wild", f"the fault address {found[1]:#018x} is {where}")
+
+
+def bus(scene: Scene) -> Answer:
+    """SIGBUS: the file behind a mapping ended, or the memory is poisoned."""
+    fault = scene.fault
+    if isinstance(fault, Absent) or not fault.is_hardware_trap or fault.signo != SIGBUS:
+        return None
+    at = "no address" if fault.address is None else f"address {fault.address:#018x}"
+    if fault.code in (BUS_MCEERR_AR, BUS_MCEERR_AO):
+        return Match("bus-memerr", f"si_code {fault.code}: the kernel found poisoned memory, {at}")
+    if fault.code in (BUS_ADRALN, BUS_ADRERR, BUS_OBJERR):
+        return Match("bus-adrerr", f"si_code {fault.code}, {at}")
+    return None
+
+
+def arithmetic(scene: Scene) -> Answer:
+    """SIGFPE, SIGILL and SIGTRAP."""
+    fault = scene.fault
+    if isinstance(fault, Absent) or not fault.is_hardware_trap:
+        return None
+    if fault.signo == SIGFPE:
+        what = _FPE_CODES.get(fault.code or 0, f"si_code {fault.code}")
+        return Match("fpe", f"SIGFPE: {what} at {fault.pc:#018x}")
+    if fault.signo == SIGILL:
+        return Match("ill", f"SIGILL: an instruction that does not exist at {fault.pc:#018x}")
+    if fault.signo == SIGTRAP:
+        return Match("trap", f"SIGTRAP at {fault.pc:#018x}")
+    return None
+
+
+FAULT_RULES = (
+    ("segv-stack-overflow", stack_overflow),
+    ("segv-exec", exec_fault),
+    ("return-to-null", return_to_null),
+    ("misaligned-sp", misaligned_sp),
+    ("segv-noncanonical", noncanonical),
+    ("segv-null", null),
+    ("segv-near-null", near_null),
+    ("segv-guard", guard),
+    ("segv-wild", wild),
+    ("bus", bus),
+    ("fpe, ill, trap", arithmetic),
+)

@@ -1,0 +1,52 @@
+# SPDX-License-Identifier: Apache-2.0
+"""The drop sets: which frames carry no information, by class. The data is drops.json."""
+
+from __future__ import annotations
+
+import json
+import re
+from functools import cache
+from pathlib import Path
+from typing import NamedTuple
+
+DATA_FILE = "drops.json"
+THREAD_BASE = "thread-base"
+IMPORTLIB = "importlib"
+
+
+class DropSets(NamedTuple):
+    """Compiled drop sets; class tags by exact name, and by pattern."""
+
+    names: dict[str, str]
+    patterns: tuple[tuple[str, re.Pattern[str]], ...]
+    python_names: dict[str, str]
+    python_files: dict[str, str]
+
+    def native_class(self, name: str) -> str | None:
+        """Return the class tag of a normalised native name, or None for an interesting one."""
+        exact = self.names.get(name)
+        if exact is not None:
+            return exact
+        return next((tag for tag, pattern in self.patterns if pattern.fullmatch(name)), None)
+
+    def python_class(self, name: str, filename: str) -> str | None:
+        """Return the class tag of a Python frame, or None for an interesting one."""
+        return self.python_files.get(filename) or self.python_names.get(name)
+
+
+@cache
+def load_drop_sets() -> DropSets:
+    """Read drops.json, which lies beside this module."""
+    text = (Path(__file__).parent / DATA_FILE).read_text(encoding="utf-8")
+    data = json.loads(text)
+    names: dict[str, str] = {}
+    patterns: list[tuple[str, re.Pattern[str]]] = []
+    for entry in data["sets"]:
+        names.update(dict.fromkeys(entry["names"], entry["class"]))
+        patterns += [(entry["class"], re.compile(pattern)) for pattern in entry["patterns"]]
+    python_names: dict[str, str] = {}
+    python_files: dict[str, str] = {}
+    for entry in data["python"]:
+        python_names.update(dict.fromkeys(entry["names"], entry["class"]))
+        python_files.update(dict.fromkeys(entry["files"], entry["class"]))
+    return DropSets(names, tuple(patterns), python_names, python_files)
