@@ -1,0 +1,95 @@
+# SPDX-License-Identifier: Apache-2.0
+"""`gdb-epi fleet top`: the most frequent signatures of the fleet."""
+
+from __future__ import annotations
+
+import sys
+from argparse import ArgumentParser, Namespace
+from collections.abc import Sequence
+from typing import TYPE_CHECKING
+
+from gdb_epi.errors import EXIT_DONE, UsageError
+
+if TYPE_CHECKING:
+    from gdb_epi.fleet.questions import TopRow
+
+HELP = "the most frequent signatures, with hosts, first and last time and verdicts"
+DEFAULT_LIMIT = 20
+HEADERS = ("crashes", "hosts", "first seen", "last seen", "category", "verdicts", "signature")
+
+
+def add_arguments(parser: ArgumentParser) -> None:
+    """Declare the arguments."""
+    parser.add_argument("--db", metavar="URL", help="database URL or SQLite file")
+    parser.add_argument("--limit", type=int, default=DEFAULT_LIMIT, help="rows (default 20)")
+    form = parser.add_mutually_exclusive_group()
+    form.add_argument("--json", action="store_true", help="a JSON array")
+    form.add_argument("--csv", action="store_true", help="comma-separated values")
+
+
+def run(args: Namespace) -> int:
+    """Print the table."""
+    if args.limit < 1:
+        raise UsageError("--limit must be at least 1")
+    from gdb_epi.fleet.db import open_database
+
+    with open_database(args.db, write=False) as engine:
+        from gdb_epi.fleet.questions import top_signatures
+
+        rows = top_signatures(engine, args.limit)
+    if args.json:
+        _print_json(rows)
+    elif args.csv:
+        _print_csv(rows)
+    else:
+        _print_table(rows)
+    return EXIT_DONE
+
+
+def _print_json(rows: Sequence[TopRow]) -> None:
+    import json
+
+    print(json.dumps([row._asdict() for row in rows], indent=1))
+
+
+def _print_csv(rows: Sequence[TopRow]) -> None:
+    import csv
+
+    out = csv.writer(sys.stdout, lineterminator="\n")
+    out.writerow([header.replace(" ", "_") for header in HEADERS])
+    # A cell that begins with one of these would be run as a formula by a spreadsheet.
+    for row in rows:
+        cells = [_plain(cell) for cell in _cells(row)]
+        out.writerow([f"'{c}" if c[:1] in "=+-@\t\r" and c else c for c in cells])
+
+
+def _print_table(rows: Sequence[TopRow]) -> None:
+    from tabulate import tabulate
+
+    cells = [[_plain(cell) for cell in _cells(row)] for row in rows]
+    print(tabulate(cells, headers=list(HEADERS), disable_numparse=True))
+
+
+def _cells(row: TopRow) -> list[object]:
+    verdicts = ", ".join(f"{label} {n}" for label, n in row.verdicts.items())
+    signature = row.signature or row.stable or "(no signature)"
+    seen = _moment(row.first_seen), _moment(row.last_seen)
+    return [row.crashes, row.hosts, *seen, row.category or "", verdicts, signature]
+
+
+def _plain(cell: object) -> str:
+    from gdb_epi.render.text import escape
+
+    return escape(str(cell))
+
+
+def _moment(ts: float | None) -> str:
+    """UTC to the second: the same on every machine."""
+    if ts is None:
+        return ""
+    from datetime import datetime, timezone
+
+    try:
+        return datetime.fromtimestamp(ts, timezone.utc).strftime("%Y-%m-%d %H:%M:%S")
+    except (OverflowError, ValueError, OSError):
+        return f"{ts:.0f}"

@@ -1,0 +1,125 @@
+# SPDX-License-Identifier: Apache-2.0
+"""The entry point of `gdb-epi`: find the verb, run it, turn errors into one line.
+
+A verb is a module of gdb_epi.cli (or of a sub-package such as gdb_epi.cli.fleet) with HELP,
+add_arguments(parser) and run(args) -> int. Only the verb that is asked for is imported.
+"""
+
+from __future__ import annotations
+
+import os
+import sys
+from collections.abc import Sequence
+from importlib import import_module
+from types import ModuleType
+
+from gdb_epi.errors import EXIT_DONE, EXIT_FAILED, EXIT_USAGE, EpiError, UsageError
+
+PROGRAM = "gdb-epi"
+EXIT_INTERRUPTED = 130  # 128 + SIGINT, as shells have it
+
+
+def main(words: Sequence[str] | None = None) -> int:
+    """Run `gdb-epi WORDS...` and return its exit code."""
+    arguments = list(sys.argv[1:] if words is None else words)
+    _tolerant_streams()
+    try:
+        code = _dispatch(PROGRAM, "gdb_epi.cli", arguments)
+        sys.stdout.flush()
+        return code
+    except EpiError as error:
+        return _complain(error.line(), error.exit_code)
+    except BrokenPipeError:
+        return _reader_went_away()
+    except KeyboardInterrupt:
+        return _complain("interrupted", EXIT_INTERRUPTED)
+    except Exception as error:  # noqa: BLE001 - boundary
+        return _unexpected(error)
+
+
+def _dispatch(program: str, package: str, words: list[str]) -> int:
+    if not words or words[0] in ("-h", "--help", "help"):
+        return _overview(program, package, asked=bool(words))
+    if words[0] == "--version":
+        from gdb_epi import __version__
+
+        print(f"{PROGRAM} {__version__}")
+        return EXIT_DONE
+    verb = _find_verb(package, words[0])
+    if verb is None:
+        raise UsageError(f"no verb {words[0]!r}", hint=f"{program} --help")
+    name = f"{program} {words[0]}"
+    if hasattr(verb, "__path__"):
+        return _dispatch(name, verb.__name__, words[1:])
+    return _run(verb, name, words[1:])
+
+
+def _run(verb: ModuleType, program: str, words: list[str]) -> int:
+    from argparse import ArgumentParser
+
+    parser = ArgumentParser(prog=program, description=verb.HELP, allow_abbrev=False)
+    verb.add_arguments(parser)
+    return int(verb.run(parser.parse_args(words)))
+
+
+def _find_verb(package: str, word: str) -> ModuleType | None:
+    module = word.replace("-", "_")
+    if word.startswith("-") or not module.isidentifier():
+        return None
+    name = f"{package}.{module}"
+    try:
+        found = import_module(name)
+    except ModuleNotFoundError as error:
+        if error.name != name:
+            raise
+        return None
+    return found if hasattr(found, "HELP") else None
+
+
+def _overview(program: str, package: str, *, asked: bool) -> int:
+    """Print the verbs; importing them all is fine here, nobody waits for help."""
+    from pkgutil import iter_modules
+
+    home = import_module(package)
+    lines = [f"usage: {program} VERB ...", "", (home.__doc__ or "").strip().splitlines()[0], ""]
+    for info in iter_modules(home.__path__):
+        verb = _find_verb(package, info.name)
+        if verb is not None:
+            lines.append(f"  {info.name.replace('_', '-'):<12} {verb.HELP}")
+    lines += ["", f"{program} VERB --help says more."]
+    print("\n".join(lines), file=sys.stdout if asked else sys.stderr)
+    return EXIT_DONE if asked else EXIT_USAGE
+
+
+def _tolerant_streams() -> None:
+    """Never fail over a character that the terminal's encoding does not have."""
+    for stream in (sys.stdout, sys.stderr):
+        reconfigure = getattr(stream, "reconfigure", None)
+        if reconfigure is not None:
+            reconfigure(errors="backslashreplace")
+
+
+def _complain(line: str, code: int) -> int:
+    print(f"{PROGRAM}: {line}", file=sys.stderr)
+    return code
+
+
+def _reader_went_away() -> int:
+    """Leave quietly when the reader of our output is gone (`gdb-epi ... | head`)."""
+    os.dup2(os.open(os.devnull, os.O_WRONLY), 1)
+    return EXIT_DONE
+
+
+def _unexpected(error: Exception) -> int:
+    if os.environ.get("GDB_EPI_DEBUG"):
+        import traceback
+
+        traceback.print_exc()
+    if isinstance(error, OSError):
+        return _complain(str(error), EXIT_FAILED)
+    told = f"internal error: {type(error).__name__}: {error}"
+    return _complain(f"{told}; try: GDB_EPI_DEBUG=1 for the traceback", EXIT_FAILED)
+
+
+if __name__ == "__main__":
+    sys.exit(main())

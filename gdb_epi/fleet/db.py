@@ -1,0 +1,211 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Open the fleet database: SQLite by default, PostgreSQL by URL; the same tables for both.
+
+SQLAlchemy costs about 150 ms to import, so only the functions that need a database load this
+module.
+"""
+
+from __future__ import annotations
+
+import sqlite3
+from collections.abc import Iterator
+from contextlib import contextmanager
+from importlib.util import find_spec
+from pathlib import Path
+from typing import Any
+
+from gdb_epi.errors import EXIT_USAGE, EpiError, InputError
+from gdb_epi.fleet.paths import default_database
+
+try:
+    from sqlalchemy import Connection, Engine, create_engine, event, inspect, select, text
+    from sqlalchemy.engine import URL, make_url
+    from sqlalchemy.exc import ArgumentError, DBAPIError, NoSuchModuleError, SQLAlchemyError
+except ModuleNotFoundError as problem:
+    if problem.name != "sqlalchemy":
+        raise
+    raise EpiError(
+        "SQLAlchemy is not installed here", hint="pip install 'gdb-epi[fleet]', or --no-db"
+    ) from problem
+
+from gdb_epi.fleet.tables import SCHEMA_VERSION, meta, metadata
+
+BUSY_SECONDS = 10.0  # how long a writer waits for another one
+_LOCK_KEY = 0x67646265  # pg_advisory_xact_lock number of migrate(): "gdbe"
+
+
+class DatabaseError(EpiError):
+    """The database could not be used; `hint` says what to try."""
+
+
+class DatabaseUrlError(DatabaseError):
+    """The --db argument is no usable database URL."""
+
+    exit_code = EXIT_USAGE
+    hint = "--db FILE, --db sqlite:////path/fleet.sqlite3 or --db postgresql://host/name"
+
+
+class NewerSchema(DatabaseError):
+    """The database was written by a newer gdb-epi."""
+
+    hint = "upgrade gdb-epi, or --db with another database"
+
+
+def database_url(given: str | None) -> URL:
+    """Return the URL for a --db argument: a URL, a file path, or None for the default."""
+    if given is None:
+        return URL.create("sqlite", database=str(default_database()))
+    if "://" not in given:
+        if not given.strip() or given.startswith("sqlite:"):
+            raise DatabaseUrlError(f"not a database URL: {given!r}")
+        return URL.create("sqlite", database=str(Path(given).expanduser().absolute()))
+    try:
+        url = make_url(given)
+    except ArgumentError as error:
+        raise DatabaseUrlError(f"not a database URL: {given!r}") from error
+    if url.get_backend_name() not in ("sqlite", "postgresql"):
+        raise DatabaseUrlError(f"no database of the kind {url.get_backend_name()!r}")
+    if url.drivername in ("postgresql", "postgresql+psycopg2") and find_spec("psycopg2") is None:
+        return url.set(drivername="postgresql+psycopg")
+    return url
+
+
+@contextmanager
+def open_database(given: str | None, *, write: bool) -> Iterator[Engine]:
+    """Open the database, made and migrated when `write`, and close it at the end.
+
+    Every database error inside becomes a DatabaseError with a hint. Raises InputError when a
+    reader finds no database.
+    """
+    url = database_url(given)
+    shown = url.render_as_string(hide_password=True)
+    engine = None
+    try:
+        _check_file(url, write=write)
+        engine = _engine(url)
+        if write:
+            migrate(engine)
+        else:
+            _check_version(engine, shown)
+        yield engine
+    except NoSuchModuleError as error:
+        raise DatabaseUrlError(f"no database driver for {shown}") from error
+    except ModuleNotFoundError as error:
+        hint = "pip install 'gdb-epi[postgresql]'"
+        raise DatabaseError(f"database driver {error.name} is missing", hint=hint) from error
+    except (SQLAlchemyError, OSError) as error:
+        raise explain(error, shown) from error
+    finally:
+        if engine is not None:
+            engine.dispose()
+
+
+def migrate(engine: Engine) -> None:
+    """Bring the tables to SCHEMA_VERSION. Raises NewerSchema for a newer database."""
+    shown = engine.url.render_as_string(hide_password=True)
+    # Reading first keeps a writer that has nothing to migrate from queueing for the lock.
+    with engine.connect() as connection:
+        if _version(connection, shown) == SCHEMA_VERSION:
+            return
+    with begin(engine) as connection:
+        if connection.dialect.name == "postgresql":
+            connection.execute(text(f"SELECT pg_advisory_xact_lock({_LOCK_KEY})"))
+        found = _version(connection, shown)
+        if found is None:
+            metadata.create_all(connection)
+            row = {"key": "schema_version", "value": str(SCHEMA_VERSION)}
+            connection.execute(meta.insert().values(row))
+        # There is one version so far: steps from older ones go here.
+
+
+@contextmanager
+def begin(engine: Engine) -> Iterator[Connection]:
+    """Open a transaction for writing, committed at the end of the block.
+
+    SQLite takes its write lock at once: a lock taken later could fail in the middle.
+    """
+    with engine.connect() as connection:
+        if connection.dialect.name == "sqlite":
+            connection.exec_driver_sql("BEGIN IMMEDIATE")
+        yield connection
+        connection.commit()
+
+
+def explain(error: Exception, shown: str) -> DatabaseError:
+    """Return a DatabaseError whose hint fits the cause."""
+    cause = error.orig if isinstance(error, DBAPIError) and error.orig is not None else error
+    detail = " ".join(str(cause).split())
+    low = detail.lower()
+    for sign, hint in _HINTS:
+        if sign in low:
+            return DatabaseError(f"database {shown}: {detail}", hint=hint)
+    return DatabaseError(f"database {shown}: {detail}", hint="gdb-epi doctor, or --no-db")
+
+
+_HINTS = (
+    ("locked", "again when the other writer is done (gdb-epi fleet ingest takes the spool)"),
+    ("readonly", "make the file and its folder writable, or --db with another file"),
+    ("read-only", "make the file and its folder writable, or --db with another file"),
+    ("permission denied", "check the permissions, or --db with another database"),
+    ("full", "free some space, or --db with a file on another disk"),
+    ("no space", "free some space, or --db with a file on another disk"),
+    ("disk i/o", "check space and quota, or --db with a file on another disk"),
+    ("unable to open", "check that the folder exists and is writable, or --db with another file"),
+    ("not a database", "--db with another file: this one is no SQLite database"),
+    ("malformed", "sqlite3 FILE .recover, or --db with another file"),
+    ("connect", "check host, port and that the server runs"),
+    ("password", "check user and password in the URL"),
+    ("does not exist", "create the database first (createdb), or check its name"),
+)
+
+
+def _engine(url: URL) -> Engine:
+    if url.get_backend_name() != "sqlite":
+        return create_engine(url, pool_pre_ping=True)
+    engine = create_engine(url, connect_args={"timeout": BUSY_SECONDS})
+    event.listen(engine, "connect", _prepare_sqlite)
+    return engine
+
+
+def _prepare_sqlite(connection: sqlite3.Connection, _record: Any) -> None:
+    # None: the driver must not begin transactions on its own; begin() does.
+    connection.isolation_level = None
+    for pragma in ("journal_mode = WAL", "synchronous = NORMAL", "foreign_keys = ON"):
+        try:
+            connection.execute(f"PRAGMA {pragma}")
+        except sqlite3.OperationalError as error:
+            # A read-only or busy database can still be read without WAL.
+            if not any(sign in str(error) for sign in ("readonly", "locked", "unable to open")):
+                raise
+
+
+def _check_file(url: URL, *, write: bool) -> None:
+    """Make the folder of a new SQLite file; a reader must find the file."""
+    if url.get_backend_name() != "sqlite" or not url.database or url.database == ":memory:":
+        return
+    path = Path(url.database)
+    if write:
+        path.parent.mkdir(parents=True, exist_ok=True)
+    elif not path.exists():
+        raise InputError(f"no fleet database at {path}", hint="gdb-epi triage CORE, or --db URL")
+
+
+def _check_version(engine: Engine, shown: str) -> None:
+    with engine.connect() as connection:
+        if _version(connection, shown) is None:
+            hint = "gdb-epi triage CORE, or gdb-epi fleet ingest FILE"
+            raise InputError(f"database {shown} holds no fleet yet", hint=hint)
+
+
+def _version(connection: Connection, shown: str) -> int | None:
+    """Return the schema version; None for a database without tables of ours."""
+    if not inspect(connection).has_table(meta.name):
+        return None
+    chosen = select(meta.c.value).where(meta.c.key == "schema_version")
+    value = connection.execute(chosen).scalar()
+    if value is None or not str(value).isdigit():
+        raise DatabaseError(f"database {shown} is not of gdb-epi", hint="--db with another one")
+    if int(value) > SCHEMA_VERSION:
+        told = f"database {shown} has schema {value}; this gdb-epi knows up to {SCHEMA_VERSION}"
+        raise NewerSchema(told)
+    return int(value)

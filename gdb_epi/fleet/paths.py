@@ -1,0 +1,29 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Where the fleet data of this user lives. Standard library only: GDB's Python uses it too."""
+
+from __future__ import annotations
+
+import os
+from pathlib import Path
+
+FOLDER = "gdb-epi"
+DATABASE = "fleet.sqlite3"
+SPOOL = "spool"
+
+
+def data_folder() -> Path:
+    """Return the user's data folder of gdb-epi; it need not exist yet."""
+    base = os.environ.get("XDG_DATA_HOME", "")
+    # The XDG specification: a relative path is invalid and must be ignored.
+    root = Path(base) if Path(base).is_absolute() else Path.home() / ".local" / "share"
+    return root / FOLDER
+
+
+def default_database() -> Path:
+    """Return the path of the default SQLite database."""
+    return data_folder() / DATABASE
+
+
+def spool_folder() -> Path:
+    """Return the folder in which records wait for `gdb-epi fleet ingest`."""
+    return data_folder() / SPOOL

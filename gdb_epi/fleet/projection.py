@@ -1,0 +1,253 @@
+# SPDX-License-Identifier: Apache-2.0
+"""From a record (RECORD.md) to the rows of the star; tolerant, because records come from afar.
+
+A record may be minimal, newer than this code, or hostile: a value of the wrong kind counts as
+absent, and the record itself is kept whole in `raw`.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import json
+import math
+import re
+from collections.abc import Mapping
+from datetime import datetime, timezone
+from typing import Any, NamedTuple
+
+from gdb_epi.errors import InputError
+
+SCHEMA_PREFIX = "gdb-epi/record/"
+MAX_TEXT = 4096  # characters of one text column; `raw` keeps the rest
+MAX_ATTRIBUTES = 256  # of one host
+MAX_LIBS = 2048  # of one process
+INT64 = 1 << 63
+INT32 = 1 << 31
+_KEY = re.compile(r"[0-9A-Za-z._:-]{1,128}\Z")
+
+
+class Rows(NamedTuple):
+    """One record as rows; a key tuple names a row of a dimension (`sig` ... `libset`)."""
+
+    core_key: str
+    crash: dict[str, Any]  # columns of crash without the foreign keys
+    sig: tuple[str, str, str] | None  # version, stable, coarse
+    sig_values: dict[str, Any]
+    trace: tuple[str, str, str] | None  # version, exact, strict
+    trace_values: dict[str, Any]
+    host: tuple[str, str] | None  # name, machine_id
+    attributes: dict[str, str]
+    libs: tuple[tuple[str, str, str], ...]  # soname, build_id, version
+    libset: str | None
+    rank: tuple[Any, ...]  # the greater rank wins when the core is known already
+
+
+def project(record: Mapping[str, Any]) -> Rows:
+    """Return the rows of one record. Raises InputError when it is no record with a core_key."""
+    schema = text(record.get("schema"))
+    if schema is None or not schema.startswith(SCHEMA_PREFIX):
+        raise InputError(f"no record: schema is {schema!r}")
+    core_key = text(record.get("core_key"))
+    if core_key is None or not _KEY.match(core_key):
+        raise InputError("record without a usable core_key")
+    signature = group(record, "signature")
+    keys, lines = group(signature, "keys"), group(signature, "text")
+    version = text(signature.get("version")) or ""
+    stable, coarse = text(keys.get("stable")) or "", text(keys.get("coarse")) or ""
+    exact, strict = text(keys.get("exact")) or "", text(keys.get("strict")) or ""
+    host_name, machine = _host(record)
+    libs = _libs(record)
+    return Rows(
+        core_key=core_key,
+        crash=_crash(record, core_key, schema),
+        sig=(version, stable, coarse) if stable or coarse else None,
+        sig_values={
+            "category": text(signature.get("category")) or _category(lines),
+            "text": text(lines.get("stable")) or text(lines.get("coarse")),
+        },
+        trace=(version, exact, strict) if exact or strict else None,
+        trace_values={"frames": _frames(signature, lines)},
+        host=(host_name, machine) if host_name or machine else None,
+        attributes=_attributes(group(record, "host")),
+        libs=libs,
+        libset=_libset(record, libs),
+        rank=rank(record),
+    )
+
+
+def rank(record: Mapping[str, Any]) -> tuple[Any, ...]:
+    """Return how good a record is: quality first, then the tool version."""
+    full = int(bool(group(record, "signal") or group(record, "process")))
+    return (full, quality(record), tool_version(record))
+
+
+def quality(record: Mapping[str, Any]) -> float:
+    """Return the sum of unwinder and symbol quality (0..2), 0 when absent."""
+    value = record.get("quality")
+    if isinstance(value, Mapping):
+        parts = [number(value.get(name)) or 0.0 for name in ("unwinder", "symbols")]
+        return round(sum(parts), 6)
+    return number(value) or 0.0
+
+
+def tool_version(record: Mapping[str, Any]) -> tuple[int, ...]:
+    """Return the version of the tool that made the record, () when absent."""
+    parts = re.findall(r"\d{1,9}", _tool(record) or "")[:4]
+    return tuple(int(part) for part in parts)
+
+
+def merge(old: Mapping[str, Any], new: Mapping[str, Any]) -> dict[str, Any]:
+    """Return the better of two records of one core, with what only the other one knows.
+
+    A re-analysis on another machine must not lose host and time that a collector knew.
+    """
+    best, other = (new, old) if rank(new) > rank(old) else (old, new)
+    merged = {**other, **best}
+    if _time_rank(other) > _time_rank(best):
+        merged["time"] = {**group(best, "time"), **group(other, "time")}
+    hosts = group(other, "host"), group(best, "host")
+    if hosts[0] or hosts[1]:
+        shared = {**group(hosts[0], "attributes"), **group(hosts[1], "attributes")}
+        merged["host"] = {**hosts[0], **hosts[1]}
+        if shared:
+            merged["host"]["attributes"] = shared
+    return merged
+
+
+def group(record: Mapping[str, Any], name: str) -> Mapping[str, Any]:
+    """Return a group of the record, empty when absent or no map."""
+    value = record.get(name)
+    return value if isinstance(value, Mapping) else {}
+
+
+def text(value: Any) -> str | None:
+    """Return a text that every database takes, None when the value is no text."""
+    if not isinstance(value, str):
+        return None
+    # PostgreSQL takes no NUL and nobody takes lone surrogates.
+    plain = value[:MAX_TEXT].replace("\0", "\\x00")
+    return plain.encode("utf-8", "backslashreplace").decode("utf-8")
+
+
+def number(value: Any) -> float | None:
+    """Return a finite float, None when the value is no number."""
+    if isinstance(value, bool) or not isinstance(value, (int, float)):
+        return None
+    try:
+        found = float(value)
+    except OverflowError:
+        return None
+    return found if math.isfinite(found) else None
+
+
+def integer(value: Any, limit: int = INT32) -> int | None:
+    """Return an int within +-limit, None when the value is none."""
+    if isinstance(value, bool) or not isinstance(value, int):
+        return None
+    return value if -limit <= value < limit else None
+
+
+def timestamp(value: Any) -> float | None:
+    """Return seconds since the epoch from a number or an ISO 8601 text."""
+    if not isinstance(value, str):
+        return number(value)
+    try:
+        moment = datetime.fromisoformat(value.strip().replace("Z", "+00:00"))
+        zoned = moment if moment.tzinfo else moment.replace(tzinfo=timezone.utc)
+        return zoned.timestamp()
+    except (ValueError, OverflowError):
+        return None
+
+
+def _crash(record: Mapping[str, Any], core_key: str, schema: str) -> dict[str, Any]:
+    time, signal, cpu = group(record, "time"), group(record, "signal"), group(record, "cpu")
+    verdict, flags = group(record, "verdict"), group(record, "flags")
+    truncated = record.get("truncated")
+    if isinstance(truncated, Mapping):
+        truncated = truncated.get("flag")
+    kernel, python = group(record, "kernel"), group(record, "python")
+    return {
+        "core_key": core_key,
+        "ts": timestamp(time.get("crash_ts")),
+        "ts_source": text(time.get("ts_source")),
+        "boot_id": text(group(record, "host").get("boot_id")),
+        "exe": text(group(record, "process").get("executable")),
+        "signo": integer(signal.get("signo")),
+        "si_code": integer(signal.get("si_code")),
+        "cpu_no": integer(cpu.get("number")),
+        "python": text(python.get("version")),
+        "kernel": text(kernel.get("release")) or text(kernel.get("version")),
+        "verdict": text(verdict.get("label")),
+        "confidence": number(verdict.get("confidence")),
+        "bitflip": _flag(flags.get("bitflip")),
+        "lock_inherited": _flag(flags.get("lock_inherited")),
+        "truncated": _flag(truncated),
+        "quality": quality(record),
+        "schema_v": schema,
+        "tool_v": _tool(record),
+    }
+
+
+def _flag(value: Any) -> bool | None:
+    return value if isinstance(value, bool) else None
+
+
+def _tool(record: Mapping[str, Any]) -> str | None:
+    tool = record.get("tool")
+    return text(tool.get("version") if isinstance(tool, Mapping) else tool)
+
+
+def _time_rank(record: Mapping[str, Any]) -> int:
+    """The file time is the weakest source: a copy changes it."""
+    time = group(record, "time")
+    if timestamp(time.get("crash_ts")) is None:
+        return 0
+    return 1 if time.get("ts_source") == "mtime" else 2
+
+
+def _category(lines: Mapping[str, Any]) -> str | None:
+    """The third word of `gsig/1 stable CATEGORY frame <- ...`."""
+    words = (text(lines.get("stable")) or text(lines.get("coarse")) or "").split(" ", 3)
+    return words[2] if len(words) > 2 and words[0].startswith("gsig/") else None
+
+
+def _frames(signature: Mapping[str, Any], lines: Mapping[str, Any]) -> str | None:
+    frames = signature.get("frames") or text(lines.get("strict")) or text(lines.get("exact"))
+    return json.dumps(frames) if frames else None
+
+
+def _host(record: Mapping[str, Any]) -> tuple[str, str]:
+    host = group(record, "host")
+    return text(host.get("hostname")) or "", text(host.get("machine_id")) or ""
+
+
+def _attributes(host: Mapping[str, Any]) -> dict[str, str]:
+    found: dict[str, str] = {}
+    for name, value in sorted(group(host, "attributes").items(), key=lambda pair: str(pair[0])):
+        if isinstance(value, (str, int, float, bool)) and len(found) < MAX_ATTRIBUTES:
+            clean = text(value if isinstance(value, str) else json.dumps(value))
+            found[text(str(name)) or ""] = clean or ""
+    return found
+
+
+def _libs(record: Mapping[str, Any]) -> tuple[tuple[str, str, str], ...]:
+    libs = record.get("libs")
+    if isinstance(libs, Mapping):
+        libs = libs.get("modules") or libs.get("libs")
+    if not isinstance(libs, list):
+        return ()
+    found = set()
+    for lib in libs[:MAX_LIBS]:
+        if isinstance(lib, Mapping):
+            name = text(lib.get("soname")) or text(lib.get("name")) or ""
+            note = group(lib, "package")
+            version = text(lib.get("version")) or text(note.get("version")) or ""
+            found.add((name, text(lib.get("build_id")) or "", version))
+    return tuple(sorted(found))
+
+
+def _libset(record: Mapping[str, Any], libs: tuple[tuple[str, str, str], ...]) -> str | None:
+    """The hash covers what is stored here, so two records with one hash have one set."""
+    if not libs:
+        return text(group(record, "libs").get("libset")) or text(record.get("libset"))
+    return hashlib.sha256(json.dumps(libs).encode("ascii")).hexdigest()[:32]

@@ -1,0 +1,160 @@
+# SPDX-License-Identifier: Apache-2.0
+"""The tables of the fleet database: a star with one row per core, never aggregated.
+
+The JSON record in `raw` is the source of truth; every other table is a projection of it, so a
+later version can rebuild them. Absent texts that are part of a unique key are "" and not NULL,
+because NULLs never conflict in SQL.
+"""
+
+from __future__ import annotations
+
+from sqlalchemy import (
+    BigInteger,
+    Boolean,
+    Column,
+    Float,
+    ForeignKey,
+    Index,
+    Integer,
+    LargeBinary,
+    MetaData,
+    Table,
+    Text,
+    UniqueConstraint,
+)
+
+# Raised by one for every change of the tables; migrate() knows the way from each older one.
+SCHEMA_VERSION = 1
+
+metadata = MetaData()
+
+# SQLite gives row ids to INTEGER only, PostgreSQL should count in 64 bits.
+_ID = BigInteger().with_variant(Integer(), "sqlite")
+
+
+def _id() -> Column[int]:
+    return Column("id", _ID, primary_key=True, autoincrement=True)
+
+
+def _key(name: str) -> Column[str]:
+    return Column(name, Text, nullable=False, server_default="")
+
+
+meta = Table(
+    "meta",
+    metadata,
+    Column("key", Text, primary_key=True),
+    Column("value", Text, nullable=False),
+)
+
+sig = Table(
+    "sig",
+    metadata,
+    _id(),
+    _key("version"),
+    _key("stable"),
+    _key("coarse"),
+    Column("category", Text),
+    Column("text", Text),
+    UniqueConstraint("version", "stable", "coarse"),
+    Index("sig_coarse", "coarse"),
+)
+
+trace = Table(
+    "trace",
+    metadata,
+    _id(),
+    _key("version"),
+    _key("exact"),
+    _key("strict"),
+    Column("frames", Text),  # JSON, once per distinct trace
+    UniqueConstraint("version", "exact", "strict"),
+)
+
+host = Table(
+    "host",
+    metadata,
+    _id(),
+    _key("name"),
+    _key("machine_id"),
+    UniqueConstraint("name", "machine_id"),
+)
+
+host_attr = Table(
+    "host_attr",
+    metadata,
+    Column("host_id", _ID, ForeignKey("host.id"), primary_key=True),
+    Column("attr", Text, primary_key=True),
+    Column("value", Text, primary_key=True),
+    Column("from_ts", Float),  # first and last crash that saw this value
+    Column("to_ts", Float),
+    Index("host_attr_value", "attr", "value"),
+)
+
+lib = Table(
+    "lib",
+    metadata,
+    _id(),
+    _key("soname"),
+    _key("build_id"),
+    _key("version"),
+    UniqueConstraint("soname", "build_id", "version"),
+)
+
+libset = Table("libset", metadata, _id(), Column("hash", Text, nullable=False, unique=True))
+
+libset_lib = Table(
+    "libset_lib",
+    metadata,
+    Column("libset_id", _ID, ForeignKey("libset.id"), primary_key=True),
+    Column("lib_id", _ID, ForeignKey("lib.id"), primary_key=True),
+)
+
+crash = Table(
+    "crash",
+    metadata,
+    _id(),
+    Column("core_key", Text, nullable=False, unique=True),
+    Column("ts", Float),  # seconds since the epoch
+    Column("ts_source", Text),
+    Column("host_id", _ID, ForeignKey("host.id")),
+    Column("sig_id", _ID, ForeignKey("sig.id")),
+    Column("trace_id", _ID, ForeignKey("trace.id")),
+    Column("libset_id", _ID, ForeignKey("libset.id")),
+    Column("boot_id", Text),
+    Column("exe", Text),
+    Column("signo", Integer),
+    Column("si_code", Integer),
+    Column("cpu_no", Integer),
+    Column("python", Text),
+    Column("kernel", Text),
+    Column("verdict", Text),
+    Column("confidence", Float),
+    Column("bitflip", Boolean),
+    Column("lock_inherited", Boolean),
+    Column("truncated", Boolean),
+    Column("quality", Float, nullable=False, server_default="0"),
+    Column("schema_v", Text),
+    Column("tool_v", Text),
+    Index("crash_sig", "sig_id", "host_id", "libset_id", "ts"),
+    Index("crash_ts", "ts", "sig_id", "host_id"),
+    Index("crash_host", "host_id", "ts"),
+)
+
+raw = Table(
+    "raw",
+    metadata,
+    Column("crash_id", _ID, ForeignKey("crash.id"), primary_key=True),
+    Column("record", LargeBinary, nullable=False),  # zlib of the JSON text
+)
+
+ingest_log = Table(
+    "ingest_log",
+    metadata,
+    _id(),
+    Column("at", Float, nullable=False),
+    Column("source", Text),
+    Column("core_key", Text),
+    Column("status", Text, nullable=False),  # rejected; done lines are not logged one by one
+    Column("error", Text),
+)

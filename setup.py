@@ -1,0 +1,82 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Packaging: `commands/` is installed as gdb_epi.commands (ARCHITECTURE.md)."""
+
+from __future__ import annotations
+
+import os
+import re
+
+from setuptools import find_packages, setup
+
+HERE = os.path.dirname(os.path.abspath(__file__))
+
+
+def read(*parts: str) -> str:
+    """Return the text of a file of this tree."""
+    with open(os.path.join(HERE, *parts), encoding="utf-8") as file:
+        return file.read()
+
+
+def version() -> str:
+    """Return gdb_epi.__version__ without importing the package."""
+    found = re.search(r'^__version__ = "([^"]+)"', read("gdb_epi", "__init__.py"), re.MULTILINE)
+    if found is None:
+        raise RuntimeError("no __version__ in gdb_epi/__init__.py")
+    return found.group(1)
+
+
+def data_files_of(package: str, suffixes: tuple[str, ...]) -> list[str]:
+    """Return the data files under a package folder, relative to it."""
+    root = os.path.join(HERE, package)
+    found = []
+    for folder, _, names in os.walk(root):
+        inside = os.path.relpath(folder, root)
+        found += [os.path.normpath(os.path.join(inside, n)) for n in names if n.endswith(suffixes)]
+    return sorted(found)
+
+
+README = os.path.join(HERE, "README.md")
+
+setup(
+    name="gdb-epi",
+    version=version(),
+    description="Tell why Python processes die, across a fleet, from their core dumps",
+    long_description=read("README.md") if os.path.exists(README) else "",
+    long_description_content_type="text/markdown",
+    license="Apache-2.0",
+    python_requires=">=3.10",
+    packages=[*find_packages(include=["gdb_epi", "gdb_epi.*"]), "gdb_epi.commands"],
+    package_dir={"gdb_epi.commands": "commands"},
+    # The file gdb_epi/gdb_epi (a GDB script, no extension) is what `source gdb_epi` runs.
+    package_data={"gdb_epi": ["gdb_epi", "py.typed", *data_files_of("gdb_epi", (".json", ".txt"))]},
+    include_package_data=False,
+    zip_safe=False,
+    install_requires=["pygments", "tabulate", "pyelftools"],
+    extras_require={
+        "fleet": ["SQLAlchemy>=2.0"],
+        "postgresql": ["SQLAlchemy>=2.0", "psycopg[binary]>=3.1"],
+        "gdb": ["gdb-for-pwndbg"],
+        "dev": [
+            "pytest",
+            "ruff",
+            "mypy",
+            "types-tabulate",
+            "types-Pygments",
+            "hypothesis",
+            "jsonschema",
+            "pystack",
+            "py-spy",
+            "SQLAlchemy>=2.0",
+            "psycopg[binary]>=3.1",
+        ],
+    },
+    entry_points={"console_scripts": ["gdb-epi = gdb_epi.cli.main:main"]},
+    classifiers=[
+        "Environment :: Console",
+        "Intended Audience :: Developers",
+        "License :: OSI Approved :: Apache Software License",
+        "Operating System :: POSIX :: Linux",
+        "Programming Language :: Python :: 3",
+        "Topic :: Software Development :: Debuggers",
+    ],
+)
