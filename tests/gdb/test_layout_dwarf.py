@@ -1,0 +1,139 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Shipped layout tables against the debug information and the data of real interpreters.
+
+Interpreters are looked for in ~/.pyenv/versions, in the cache of fetch_interpreters.py and in the
+colon-separated folders of GDB_EPI_PREFIXES; GDBs in GDB_EPI_GDBS, else the first on PATH.
+"""
+
+from __future__ import annotations
+
+import json
+import os
+import shutil
+import sys
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from gdb_epi.cpython.layout import load, parse_debug_offsets
+
+sys.path.insert(0, str(Path(__file__).resolve().parents[1] / "tools"))
+
+from emit_layouts import (
+    LAYOUTS,
+    differences,
+    from_headers,
+    from_prefix,
+    interpreters,
+    table_name,
+)
+
+CACHE = Path.home() / ".cache" / "gdb-epi" / "interpreters"
+
+
+def _prefixes() -> list[Path]:
+    named = [Path(p) for p in os.environ.get("GDB_EPI_PREFIXES", "").split(":") if p]
+    pyenv = sorted((Path.home() / ".pyenv" / "versions").glob("3.*"))
+    return [*named, *pyenv, *sorted(CACHE.glob("*/usr"))]
+
+
+def _supported(abi: str) -> bool:
+    return (3, 8) <= tuple(int(part) for part in abi.rstrip("mtd").split("."))
+
+
+def _gdbs() -> list[str]:
+    named = [g for g in os.environ.get("GDB_EPI_GDBS", "").split(":") if g]
+    return named or [g for g in [shutil.which("gdb")] if g]
+
+
+BUILDS = [(p, abi) for p in _prefixes() for abi in interpreters(p) if _supported(abi)]
+CELLS = [(p, abi, gdb) for p, abi in BUILDS for gdb in _gdbs()]
+NOTHING = pytest.param(None, marks=pytest.mark.skip(reason="no GDB or no interpreter with headers"))
+
+
+def _shipped(document: dict[str, Any]) -> dict[str, Any]:
+    loaded: dict[str, Any] = json.loads((LAYOUTS / table_name(document["header"])).read_text())
+    return loaded
+
+
+def _texts(shipped: dict[str, Any], made: dict[str, Any]) -> list[str]:
+    """Return what differs; between patch releases sizes and new members at the end may."""
+    compared, texts = differences(shipped, made)
+    assert compared > 500
+    if shipped["header"]["python"] == made["header"]["python"]:
+        return texts
+    return [t for t in texts if ": size " not in t and "None" not in t]
+
+
+def _name(cell: Any) -> str:
+    return "-".join(Path(part).parent.name + str(Path(part).name) for part in map(str, cell or ()))
+
+
+@pytest.mark.parametrize("cell", CELLS or [NOTHING], ids=_name)
+def test_table_made_from_debug_information_is_the_shipped_one(cell: tuple[Path, str, str]) -> None:
+    prefix, abi, gdb = cell
+    try:
+        made = from_prefix(prefix, abi, gdb)
+    except LookupError as problem:
+        pytest.skip(str(problem))
+    shipped = _shipped(made)
+    assert _texts(shipped, made) == []
+    if shipped["header"]["build_id"] == made["header"]["build_id"]:
+        assert (shipped["structs"], shipped["constants"]) == (made["structs"], made["constants"])
+        assert shipped["debug_offsets"] == made["debug_offsets"]
+
+
+@pytest.mark.parametrize("build", BUILDS if _gdbs() else [NOTHING], ids=_name)
+def test_headers_alone_give_the_same_members(build: tuple[Path, str]) -> None:
+    """Configure options are not in the headers, so members of the JIT alone may be missing."""
+    if shutil.which("gcc") is None:
+        pytest.skip("gcc is missing")
+    prefix, abi = build
+    made = from_headers(prefix / "include" / f"python{abi}", [], _gdbs()[0])
+    _compared, texts = differences(_shipped(made), made)
+    jit = ("jit_tracer_state", "lazy_imports", "_initial_thread", "_main_interpreter", ": size ")
+    assert [t for t in texts if not any(word in t for word in jit)] == []
+
+
+def _runtime_bytes(file: Path) -> bytes | None:
+    """Return the initial bytes of `_PyRuntime` in an ELF file. Absent when it has none there."""
+    elffile = pytest.importorskip("elftools.elf.elffile", reason="pyelftools is missing")
+    with file.open("rb") as stream:
+        elf = elffile.ELFFile(stream)
+        table = elf.get_section_by_name(".dynsym")
+        symbols = table.get_symbol_by_name("_PyRuntime") if table else None
+        if not symbols or not isinstance(symbols[0]["st_shndx"], int):
+            return None
+        section = elf.get_section(symbols[0]["st_shndx"])
+        if section["sh_type"] == "SHT_NOBITS":
+            return None
+        start = symbols[0]["st_value"] - section["sh_addr"]
+        return bytes(section.data()[start : start + 4096])
+
+
+def _binaries() -> list[Path]:
+    found = []
+    for prefix in _prefixes():
+        for pattern in (
+            "bin/python3.1[3-9]",
+            "bin/python3.1[3-9]t",
+            "lib/libpython3.1[3-9]*.so.1.0",
+        ):
+            found += [p for p in sorted(prefix.glob(pattern)) if p.is_file()]
+    return found
+
+
+@pytest.mark.parametrize("file", _binaries() or [NOTHING], ids=str)
+def test_offsets_in_a_real_binary_agree_with_the_table(file: Path) -> None:
+    data = _runtime_bytes(file)
+    if data is None:
+        pytest.skip(f"{file} does not define _PyRuntime (its libpython does)")
+    found = parse_debug_offsets(data)
+    assert found.complaints == ()
+    assert found.minor is not None
+    layout = load(found.minor, found.free_threaded)
+    assert layout is not None
+    assert len(found.words) > 60
+    _changed, texts = layout.with_debug_offsets(found.words)
+    assert texts == []
