@@ -7,7 +7,7 @@ from functools import cached_property
 from typing import TYPE_CHECKING
 
 from gdb_epi.cpython.types import MergedStack, PythonState, ThreadState
-from gdb_epi.errors import Absent, SoftError
+from gdb_epi.errors import NOT_APPLICABLE, Absent, SoftError
 from gdb_epi.target.api import CrashInfo, ProcessInfo, Region, Target, Thread
 
 if TYPE_CHECKING:
@@ -50,13 +50,29 @@ class ProcessState:
         """Return all Python thread states; empty when there is no Python."""
         return self.python.threads() if isinstance(self.python, PythonState) else ()
 
+    @cached_property
+    def _by_tid(self) -> dict[int, ThreadState]:
+        # Several interpreters may have a thread state for one LWP: the innermost wins, which is
+        # the one with frames.
+        found: dict[int, ThreadState] = {}
+        for thread in self.python_threads():
+            if thread.tid is not None and thread.alive:
+                known = found.get(thread.tid)
+                if known is None or not known.frames:
+                    found[thread.tid] = thread
+        return found
+
     def python_thread(self, tid: int) -> ThreadState | None:
         """Return the thread state that runs on an LWP."""
-        return next((t for t in self.python_threads() if t.tid == tid), None)
+        return self._by_tid.get(tid)
+
+    @cached_property
+    def _lwps(self) -> dict[int, Thread]:
+        return {thread.tid: thread for thread in self.target.threads()}
 
     def thread(self, tid: int) -> Thread | None:
         """Return the LWP with this id."""
-        return next((t for t in self.target.threads() if t.tid == tid), None)
+        return self._lwps.get(tid)
 
     def crashed_tid(self) -> int | None:
         """Return the thread that the kernel wrote first."""
@@ -71,6 +87,13 @@ class ProcessState:
             found = self.python_thread(tid)
             self._stacks[tid] = merge_stack(tid, found, self.target.native_frames(tid))
         return self._stacks[tid]
+
+    def ghost_stack(self, thread: ThreadState) -> MergedStack:
+        """Return the Python stack of a thread state that has no LWP in the core."""
+        from gdb_epi.cpython.merge import merge_stack
+
+        absent = Absent(NOT_APPLICABLE, "the thread is not in the core")
+        return merge_stack(thread.tid, thread, absent)
 
     def region_at(self, address: int) -> Region | None:
         """Return the mapping that holds `address`."""

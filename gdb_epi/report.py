@@ -9,6 +9,15 @@ from typing import Any, NamedTuple
 from gdb_epi.errors import SoftError
 
 
+class Listing(NamedTuple):
+    """Source lines for a person; the renderer escapes and highlights them."""
+
+    filename: str
+    first: int  # number of lines[0]
+    current: int  # the line that was running
+    lines: Sequence[str]
+
+
 class Report(NamedTuple):
     """A titled table, free lines, or both; `data` is what --json prints.
 
@@ -23,3 +32,4 @@ class Report(NamedTuple):
     data: Mapping[str, Any] | None = None
     soft_errors: Sequence[SoftError] = ()
     exit_code: int = 0
+    listing: Listing | None = None

@@ -5,7 +5,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from gdb_epi.cpython.types import PyFrame, PythonState, ThreadState
+from gdb_epi.cpython.types import MergedStack, PyFrame, PythonState, ThreadState
 from gdb_epi.errors import Absent, SoftError
 from gdb_epi.process_state import ProcessState
 
@@ -48,6 +48,20 @@ def thread_json(thread: ThreadState) -> dict[str, Any]:
     }
 
 
+def merged_json(stack: MergedStack) -> list[dict[str, Any]]:
+    """Return a merged stack, innermost first; each frame has a `language`."""
+    merged: list[dict[str, Any]] = []
+    for frame in stack.frames:
+        if frame.python is not None:
+            merged.append({"language": "python", **frame_json(frame.python)})
+        elif frame.native is not None:
+            native = frame.native._asdict()
+            native["pc"] = f"0x{frame.native.pc:016x}"
+            native["sp"] = f"0x{frame.native.sp:016x}"
+            merged.append({"language": "native", **native})
+    return merged
+
+
 def stacks_json(state: ProcessState, *, locals: bool = False) -> dict[str, Any]:
     """Return every thread's Python stack, the GIL holder and what could not be had."""
     errors = list(state.all_soft_errors())
@@ -56,10 +70,9 @@ def stacks_json(state: ProcessState, *, locals: bool = False) -> dict[str, Any]:
         errors.append(SoftError("python", "runtime", python.detail))
     if locals:
         errors.append(SoftError("locals", "all threads", LOCALS_MISSING))
-    found = isinstance(python, PythonState)
     return {
         "threads": [thread_json(thread) for thread in state.python_threads()],
         "gil_holder": python.gil_holder if isinstance(python, PythonState) else None,
-        "python": python.version if isinstance(python, PythonState) and found else None,
+        "python": python.version if isinstance(python, PythonState) else None,
         "soft_errors": [error._asdict() for error in errors],
     }

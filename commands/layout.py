@@ -1,0 +1,77 @@
+# SPDX-License-Identifier: Apache-2.0
+"""`epi layout`: which offsets the decoder uses, and tables from debug information."""
+
+from __future__ import annotations
+
+import json
+from argparse import Namespace
+
+from gdb_epi.cpython.layout import available, load
+from gdb_epi.cpython.types import PythonState
+from gdb_epi.errors import InputError
+from gdb_epi.registry import argument, command
+from gdb_epi.report import Report
+from gdb_epi.session import Session
+
+
+@command(
+    "layout",
+    needs="nothing",
+    arguments=(
+        argument("struct", nargs="?", help="a struct of CPython, e.g. PyThreadState"),
+        argument("--emit", action="store_true", help="a table from the loaded debug information"),
+        argument("--python", metavar="3.X", help="the shipped table of this version"),
+    ),
+)
+def layout(session: Session, args: Namespace) -> Report:
+    """Show where CPython keeps things: the tables at hand, or one struct.
+
+    With --emit, generate a table (the form of gdb_epi/cpython/layouts/*.json) from the debug
+    information that GDB has loaded; use it with --output.
+    """
+    if args.emit:
+        return _emit(session)
+    if args.struct is None:
+        rows = [[f"{v[0]}.{v[1]}{flavour}"] for v, flavour in available()]
+        return Report("layout tables", ("CPython",), rows)
+    return _struct(session, args.struct, args.python)
+
+
+def _emit(session: Session) -> Report:
+    from gdb_epi.cpython.layout_emit import emit
+
+    source = session.options.get("types")
+    if source is None:
+        raise InputError("no debug information here", hint="run inside gdb, on a libpython")
+    table = emit(source.type_layout, source.constant, source.header())
+    text = json.dumps(table, indent=1)
+    return Report("layout table", lines=text.splitlines(), data=table)
+
+
+def _struct(session: Session, name: str, version: str | None) -> Report:
+    if version is not None:
+        parts = version.rstrip("td").split(".")
+        flavour = version[len(version.rstrip("td")) :]
+        if len(parts) != 2 or not all(part.isdigit() for part in parts):
+            raise InputError(f"{version!r} is no version", hint="--python 3.13 or 3.13t")
+        table = load((int(parts[0]), int(parts[1])), "t" in flavour, "d" in flavour)
+    else:
+        python = session.state.python if session.has_target else None
+        table = python.layout if isinstance(python, PythonState) else None
+    if table is None:
+        raise InputError("no layout for it", hint="epi layout lists the tables; --python 3.X")
+    found = table.struct(name)
+    if found is None:
+        raise InputError(f"no struct {name!r} in {table.source}", hint="epi layout PyThreadState")
+    rows = [
+        [
+            path,
+            member.offset,
+            member.size,
+            f"{member.bit_offset}:{member.bit_size}" * bool(member.bit_size),
+        ]
+        for path, member in sorted(found.fields.items(), key=lambda item: item[1])
+    ]
+    return Report(
+        f"{name}, {found.size} bytes; {table.source}", ("member", "offset", "size", "bits"), rows
+    )
