@@ -1,0 +1,117 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Make the keys of gsig/1 out of tokens and native frames. SPEC.md section 5 is normative."""
+
+from __future__ import annotations
+
+import hashlib
+from collections.abc import Sequence
+from typing import NamedTuple
+
+from gdb_epi.signature.drops import IMPORTLIB, THREAD_BASE
+from gdb_epi.signature.tokens import (
+    NATIVE,
+    PYTHON,
+    Token,
+    collapse_cycles,
+    join,
+    rotate_overflow,
+)
+from gdb_epi.target.api import NativeFrame
+
+VERSION = "gsig/1"
+DIGITS = {"exact": 16, "strict": 16, "stable": 16, "coarse": 12, "python": 16, "native": 16}
+MAX_EXACT = 32
+MAX_STRICT = 24
+STABLE_NATIVE = 3
+STABLE_PYTHON = 2
+BUILD_ID_DIGITS = 16
+
+
+class Key(NamedTuple):
+    """One key: its printed line and the hash of exactly that line."""
+
+    name: str
+    text: str
+    value: str
+
+
+def make_key(name: str, content: str) -> Key:
+    """Return the key of a line `gsig/1 NAME CONTENT`."""
+    text = f"{VERSION} {name} {content}"
+    digest = hashlib.sha256(text.encode("utf-8")).hexdigest()
+    return Key(name, text, digest[: DIGITS[name]])
+
+
+def exact_key(frames: Sequence[NativeFrame]) -> Key | str:
+    """Return the key of build-ids and file offsets, or why there is none."""
+    parts: list[str] = []
+    for frame in frames:
+        if frame.inlined or frame.kind == "signal":
+            continue
+        if not frame.build_id or frame.offset is None or len(parts) == MAX_EXACT:
+            break
+        parts.append(f"{frame.build_id[:BUILD_ID_DIGITS]}+{frame.offset:#x}")
+    if not parts:
+        return "the innermost frame lies in no module with a build-id"
+    return make_key("exact", " <- ".join(parts))
+
+
+def strict_key(tokens: Sequence[Token]) -> Key | str:
+    """Return the key of all logical frames, or why there is none."""
+    kept = [token for token in tokens if token.drop != IMPORTLIB]
+    while kept and kept[-1].drop == THREAD_BASE:
+        kept.pop()
+    kept = collapse_cycles(kept)[:MAX_STRICT]
+    if not kept:
+        return "no frame is left"
+    return make_key("strict", join(kept))
+
+
+class Selection(NamedTuple):
+    """The frames that a key is made of, in stack order."""
+
+    tokens: tuple[Token, ...]
+    flagged: bool  # nothing interesting: the raw first native frame stands in
+
+
+def interesting(tokens: Sequence[Token], *, overflow: bool) -> list[Token]:
+    """Return the frames outside every drop set, cycles collapsed.
+
+    Cycles are looked for after dropping: glue between two turns would hide them.
+    """
+    kept = collapse_cycles([token for token in tokens if token.drop is None])
+    return rotate_overflow(kept) if overflow else kept
+
+
+def select(kept: Sequence[Token], raw: Sequence[Token]) -> Selection:
+    """Choose up to 3 native and up to 2 innermost Python frames of `kept`.
+
+    Native frames outside the last chosen Python frame are callers of Python: they differ by how
+    the interpreter was started, so they count only when there is no Python frame. A drop set
+    never empties a stack: the first frame of `raw` stands in for a missing language.
+    """
+    python = _first(kept, PYTHON, STABLE_PYTHON)
+    end = python[-1] + 1 if python else len(kept)
+    native = _first(kept[:end], NATIVE, STABLE_NATIVE)
+    chosen = [kept[i] for i in sorted({*python, *native})]
+    if not python:
+        chosen += [raw[i] for i in _first(raw, PYTHON, 1)]
+    stand_in = [raw[i] for i in _first(raw, NATIVE, 1)] if not native else []
+    return Selection((*stand_in, *chosen), bool(stand_in))
+
+
+def _first(tokens: Sequence[Token], kind: str, limit: int) -> list[int]:
+    found = (position for position, token in enumerate(tokens) if token.kind == kind)
+    return [position for position, _ in zip(found, range(limit), strict=False)]
+
+
+def of_kind(selection: Selection, kind: str) -> list[Token]:
+    """Return the chosen frames of one language."""
+    return [token for token in selection.tokens if token.kind == kind]
+
+
+def narrow(selection: Selection) -> list[Token]:
+    """Return the first native and the first Python frame of a selection, in stack order."""
+    firsts = [of_kind(selection, kind)[:1] for kind in (NATIVE, PYTHON)]
+    wanted = [id(token) for first in firsts for token in first]
+    return [token._replace(cycle=0) for token in selection.tokens if id(token) in wanted]

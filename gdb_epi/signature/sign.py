@@ -1,0 +1,246 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Sign one core: category, thread, tokens, keys, each step logged. SPEC.md is normative."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import NamedTuple
+
+from gdb_epi.cpython.types import MergedStack, PythonState
+from gdb_epi.errors import NOT_APPLICABLE, Absent
+from gdb_epi.process_state import ProcessState
+from gdb_epi.signature import keys as k
+from gdb_epi.signature.category import Category, Scene, categorise
+from gdb_epi.signature.drops import load_drop_sets
+from gdb_epi.signature.thread import choose_thread
+from gdb_epi.signature.tokens import (
+    NATIVE,
+    PYTHON,
+    Token,
+    cut_reraise,
+    join,
+    tokenise,
+)
+from gdb_epi.signature.types import Secondary, Signature
+from gdb_epi.target.api import NativeFrame
+
+MIN_QUALITY = 0.5  # share of plausible physical frames below which a stack is corrupt
+MIN_FRAMES = 2  # physical frames; every thread has a base below its function
+_JUMPED = frozenset(("segv-exec", "return-to-null", "segv-null", "ill"))  # pc may be wild here
+KEY_NAMES = ("exact", "strict", "stable", "coarse", "python", "native")
+
+
+class _Halves(NamedTuple):
+    """Which halves of the stack could be had; each an Absent or None."""
+
+    native: Absent | None
+    python: Absent | None
+
+    def missing(self) -> str:
+        """Return why a key of both halves cannot be made; "" when it can."""
+        reasons = []
+        if self.native is not None:
+            reasons.append(f"no native stack ({self.native.detail})")
+        if self.python is not None:
+            reasons.append(f"no Python stack ({self.python.detail})")
+        return "; ".join(reasons)
+
+
+class Signed(NamedTuple):
+    """A signature together with the scene it was made from."""
+
+    signature: Signature
+    scene: Scene
+    stack: MergedStack | None
+
+
+def sign(state: ProcessState) -> Signed:
+    """Return the signature of a process."""
+    threads = state.target.threads()
+    native = state.target.native_frames(threads[0].tid) if threads else Absent(NOT_APPLICABLE, "")
+    scene = Scene(state.target, state.crash, native)
+    category, steps = categorise(scene)
+    pid = None if isinstance(state.process, Absent) else state.process.pid
+    holder = state.python.gil_holder if isinstance(state.python, PythonState) else None
+    choice = choose_thread(category.name, threads, holder, pid)
+    steps.append(f"thread: {choice.tid}: {choice.why}")
+    stack = state.stack(choice.tid) if choice.tid is not None else None
+    made = _Maker(state, scene, category, steps).make(stack)
+    secondary = _secondary(state, scene, category, choice.tid, pid)
+    core_key = state.target.core_key()
+    return Signed(
+        Signature(
+            version=k.VERSION,
+            category=made.category,
+            tid=choice.tid,
+            thread_why=choice.why,
+            core_key=None if isinstance(core_key, Absent) else core_key,
+            keys=made.keys,
+            absent=made.absent,
+            native=stack is not None and stack.native is None,
+            quality=made.quality,
+            steps=tuple(made.steps),
+            secondary=secondary,
+        ),
+        scene,
+        stack,
+    )
+
+
+def _secondary(
+    state: ProcessState, scene: Scene, category: Category, tid: int | None, pid: int | None
+) -> Secondary | None:
+    """Sign the main thread too when a watchdog thread aborted the process."""
+    if category.family != "abort" or pid is None or tid is None or tid == pid:
+        return None
+    if state.thread(pid) is None:
+        return None
+    made = _Maker(state, scene, category, [], may_cut=False).make(state.stack(pid))
+    return Secondary(pid, made.keys)
+
+
+def quality_of(frames: Sequence[NativeFrame], category: str, scene: Scene) -> float:
+    """Return the share of physical frames whose pc lies in executable memory, 0 to 1.
+
+    The innermost pc is excused where the category itself says that it is wild. Fewer than two
+    frames count as 0: the unwinder was lost at once.
+    """
+    physical = [f for f in frames if not f.inlined and f.kind != "signal"]
+    if category in _JUMPED and len(physical) > 1:
+        physical = physical[1:]
+    elif len(physical) < MIN_FRAMES:
+        return 0.0
+    return sum(_plausible(scene, frame.pc) for frame in physical) / len(physical)
+
+
+def _plausible(scene: Scene, pc: int) -> bool:
+    region = scene.region_at(pc)
+    return region is not None and "x" in region.perms
+
+
+class _Maker:
+    """Makes the keys of one stack and logs each step."""
+
+    def __init__(
+        self,
+        state: ProcessState,
+        scene: Scene,
+        category: Category,
+        steps: list[str],
+        *,
+        may_cut: bool = True,
+    ) -> None:
+        self.state = state
+        self.scene = scene
+        self.category = category
+        self.steps = steps
+        self.keys: dict[str, k.Key] = {}
+        self.absent: dict[str, str] = {}
+        self.quality: float | None = None
+        self.may_cut = may_cut
+
+    def make(self, stack: MergedStack | None) -> _Maker:
+        """Fill `keys`, `absent`, `quality` and `steps`."""
+        if stack is None:
+            self.absent = dict.fromkeys(KEY_NAMES, "the core lists no thread")
+            return self
+        halves = _Halves(stack.native, self._python_absent())
+        found = tokenise(stack, load_drop_sets(), self.state.region_at)
+        self.steps += found.steps
+        tokens = self._cut(list(found.tokens))
+        natives = [f.native for f in stack.frames if f.native is not None]
+        self._exact(natives, halves)
+        if halves.native is None:
+            self.quality = round(quality_of(natives, self.category.name, self.scene), 3)
+            if self.quality < MIN_QUALITY:
+                self._corrupt(natives)
+                return self
+        self._stacks(tokens, halves)
+        return self
+
+    def _python_absent(self) -> Absent | None:
+        python = self.state.python
+        if isinstance(python, Absent) and python.reason != NOT_APPLICABLE:
+            return python
+        return None
+
+    def _cut(self, tokens: list[Token]) -> list[Token]:
+        fault = self.scene.fault
+        if not self.may_cut or isinstance(fault, Absent) or fault.origin != "signal-frame":
+            return tokens
+        tokens, was_cut = cut_reraise(tokens)
+        said = "cut at the signal frame" if was_cut else "no native signal frame to cut at"
+        self.steps.append(f"frames: a handler re-raised the signal; {said}")
+        return tokens
+
+    def _put(self, name: str, made: k.Key | str) -> None:
+        if isinstance(made, k.Key):
+            self.keys[name] = made
+        else:
+            self.absent[name] = made
+
+    def _exact(self, natives: Sequence[NativeFrame], halves: _Halves) -> None:
+        if halves.native is not None:
+            self.absent["exact"] = f"no native stack ({halves.native.detail})"
+        else:
+            self._put("exact", k.exact_key(natives))
+
+    def _corrupt(self, natives: Sequence[NativeFrame]) -> None:
+        """Below the quality threshold only the pc's class and module are told apart."""
+        pc = natives[0].pc if natives else 0
+        region = self.scene.region_at(pc)
+        pc_class = "null" if pc == 0 else "unmapped" if region is None else region.perms[:3]
+        module = "-"
+        if region is not None and region.path:
+            from gdb_epi.signature.names import module_name
+
+            module = module_name(region.path)
+        evidence = (
+            f"{self.category.name}, and only {self.quality:.0%} of the unwound frames are "
+            "plausible: a damaged stack, or unwind information is missing"
+        )
+        self.category = Category("corrupt-stack", self.category.family, evidence)
+        content = f"corrupt-stack {pc_class} {module}"
+        for name in ("stable", "coarse"):
+            self.keys[name] = k.make_key(name, content)
+        for name in ("strict", "native", "python"):
+            self.absent[name] = "the stack is not plausible"
+        self.steps.append(f"quality: {self.quality} is below {MIN_QUALITY}: corrupt-stack")
+
+    def _stacks(self, tokens: list[Token], halves: _Halves) -> None:
+        overflow = self.category.name == "segv-stack-overflow"
+        selection = k.select(k.interesting(tokens, overflow=overflow), tokens)
+        physical = [token for token in tokens if token.physical]
+        coarse = k.select(k.interesting(physical, overflow=overflow), physical)
+        if selection.flagged:
+            self.steps.append("frames: every native frame is in a drop set; the first stands in")
+        missing = halves.missing()
+        name = self.category.name
+        self._half("native", NATIVE, halves.native, selection, name)
+        self._half("python", PYTHON, halves.python, selection, self._native_free())
+        for key, content in (("stable", selection.tokens), ("coarse", k.narrow(coarse))):
+            if missing:
+                self.absent[key] = missing
+            elif not content:
+                self.absent[key] = "no frame names anything"
+            else:
+                self._put(key, k.make_key(key, f"{name} {join(content)}"))
+        self._put("strict", missing or k.strict_key(tokens))
+
+    def _native_free(self) -> str:
+        """Return the category as it would be without a native stack.
+
+        `native` and `python` are the keys that partial analyses share with full ones.
+        """
+        return self.category.family
+
+    def _half(
+        self, key: str, kind: str, absent: Absent | None, selection: k.Selection, category: str
+    ) -> None:
+        content = k.of_kind(selection, kind)
+        if absent is not None:
+            self.absent[key] = absent.detail
+        elif not content:
+            self.absent[key] = "this thread has no such frame"
+        else:
+            self._put(key, k.make_key(key, f"{category} {join(content)}"))

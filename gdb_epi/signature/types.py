@@ -1,0 +1,37 @@
+# SPDX-License-Identifier: Apache-2.0
+"""What a signature consists of."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import NamedTuple
+
+from gdb_epi.signature.category import Category
+from gdb_epi.signature.keys import Key
+
+
+class Secondary(NamedTuple):
+    """The signature of the main thread, when another thread aborted the process."""
+
+    tid: int
+    keys: Mapping[str, Key]
+
+
+class Signature(NamedTuple):
+    """The keys of one crash and how they came about.
+
+    `keys` holds what could be had; `absent` says for every other key why not. `quality` is the
+    share of plausible physical frames, None without a native stack.
+    """
+
+    version: str
+    category: Category
+    tid: int | None
+    thread_why: str
+    core_key: str | None
+    keys: Mapping[str, Key]
+    absent: Mapping[str, str]
+    native: bool
+    quality: float | None
+    steps: tuple[str, ...]
+    secondary: Secondary | None
