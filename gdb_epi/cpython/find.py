@@ -8,7 +8,6 @@ symbol, the `.PyRuntime` section (3.10+).
 
 from __future__ import annotations
 
-import re
 from collections.abc import Iterator
 from typing import NamedTuple, Protocol
 
@@ -23,8 +22,7 @@ MAX_SCAN_CHUNK = 64 << 20
 MAX_BANNER_SCAN = 64 << 20
 DEBUG_OFFSETS_BYTES = 8192
 
-_PYTHON_PATH = re.compile(r"(?:lib)?python3\.(\d{1,2})(?:[a-z]*)(?:\.so|$|[^0-9/])")
-_PYTHONISH = re.compile(r"python", re.IGNORECASE)
+_PREFIXES = ("libpython3.", "python3.")
 
 
 class Runtime(NamedTuple):
@@ -73,7 +71,7 @@ def find_runtime(target: Target) -> Runtime | Absent:
 
 
 def _looks_python(path: str) -> bool:
-    return bool(_PYTHON_PATH.search(path.rpartition("/")[2]))
+    return _minor_in_path(path) is not None
 
 
 def _why_no_symbol(target: Target, path: str) -> str:
@@ -88,7 +86,7 @@ def _why_no_symbol(target: Target, path: str) -> str:
 
 def _candidates(target: Target) -> Iterator[_Candidate]:
     regions = [r for r in target.regions() if "w" in r.perms and r.dumped]
-    python = [r for r in regions if r.path and _PYTHONISH.search(r.path.rpartition("/")[2])]
+    python = [r for r in regions if r.path and _pythonish(r.path)]
     yield from _cookies(target, python, "cookie")
     address = target.symbol(RUNTIME_SYMBOL)
     if address is not None:
@@ -131,7 +129,7 @@ def _sections(target: Target) -> Iterator[_Candidate]:
     if lookup is None:
         return
     for module in target.modules():
-        if _PYTHONISH.search(module.path.rpartition("/")[2]):
+        if _pythonish(module.path):
             found = lookup(module, ".PyRuntime")  # 3.10+ (bpo-42064)
             if found is not None:
                 yield _Candidate(found[0], "section .PyRuntime", module.path)
@@ -219,8 +217,18 @@ def _versions(target: Target, candidate: _Candidate) -> list[int]:
 
 
 def _minor_in_path(path: str) -> int | None:
-    match = _PYTHON_PATH.search(path.rpartition("/")[2])
-    return int(match[1]) if match else None
+    """Return 11 for .../libpython3.11.so.1.0 and .../python3.11d; no `re`, whose import is dear."""
+    name = path.rpartition("/")[2]
+    for prefix in _PREFIXES:
+        if name.startswith(prefix):
+            digits = name[len(prefix) : len(prefix) + 2]
+            digits = digits if digits.isdecimal() else digits[:1]
+            return int(digits) if digits.isdecimal() else None
+    return None
+
+
+def _pythonish(path: str) -> bool:
+    return "python" in path.rpartition("/")[2].lower()
 
 
 def version_text(version_hex: int) -> str:
@@ -234,6 +242,8 @@ def version_text(version_hex: int) -> str:
 def _full_version(target: Target, runtime: int, version_hex: int) -> str:
     if version_hex & 0xFFFF:
         return version_text(version_hex)
+    import re
+
     # Up to 3.10 only the banner of Py_GetVersion() (Python/getversion.c) has the patch level;
     # its buffer lies in the .bss of the same object.
     minor = version_hex >> 16 & 0xFF

@@ -12,7 +12,6 @@ import os
 import stat
 from bisect import bisect_right
 from collections.abc import Callable, Mapping, Sequence
-from pathlib import Path
 
 from gdb_epi.errors import (
     NOT_AVAILABLE,
@@ -140,7 +139,7 @@ class CoreFileTarget:
             reason = f"only {len(self._segments)} of {announced} program headers are in the file"
         self._truncation = Truncation(bool(missing), missing, reason)
         if missing:
-            self.soft_errors.append(SoftError("core", Path(self.path).name, "truncated: " + reason))
+            self.soft_errors.append(SoftError("core", os.path.basename(self.path), "truncated: " + reason))
 
     # -- memory ---------------------------------------------------------------------------
 

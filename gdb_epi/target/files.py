@@ -5,7 +5,6 @@ from __future__ import annotations
 
 import mmap
 import os
-from pathlib import Path
 from typing import NamedTuple
 
 from gdb_epi.errors import NOT_AVAILABLE, Absent
@@ -67,7 +66,7 @@ class FileFinder:
         """Return where the file may lie, best first."""
         found = [self.exe] if is_executable and self.exe else []
         if path.startswith("/"):
-            found += [str(Path(self.sysroot) / path[1:])] if self.sysroot else [path]
+            found += [os.path.join(self.sysroot, path[1:])] if self.sysroot else [path]
         return found
 
     def match(self, path: str, build_id: str | None, is_executable: bool) -> ElfFile | Absent:

@@ -9,7 +9,6 @@ from __future__ import annotations
 
 import struct
 from collections.abc import Sequence
-from pathlib import Path
 from typing import TYPE_CHECKING, NamedTuple
 
 from gdb_epi.errors import NOT_AVAILABLE, Absent, UnreadableMemory
@@ -217,7 +216,7 @@ class Modules:
         from elftools.elf.elffile import ELFFile
 
         try:
-            with Path(module.file).open("rb") as stream:
+            with open(module.file, "rb") as stream:
                 section = ELFFile(stream).get_section_by_name(name)
                 if section is None:
                     return None
@@ -247,7 +246,7 @@ def symtab_value(path: str, name: str) -> int | None:
     from elftools.elf.elffile import ELFFile
 
     try:
-        with Path(path).open("rb") as stream:
+        with open(path, "rb") as stream:
             section = ELFFile(stream).get_section_by_name(".symtab")
             found = section.get_symbol_by_name(name) if section is not None else None
             return int(found[0]["st_value"]) if found else None
