@@ -14,6 +14,7 @@ from functools import lru_cache
 from io import FileIO
 from typing import Any, NamedTuple
 
+from gdb_epi.cpython.layout_spec import ASYNCIO_SECTIONS
 from gdb_epi.errors import LayoutError
 from gdb_epi.target.api import Member as Field
 from gdb_epi.target.api import StructType as Struct
@@ -26,6 +27,7 @@ __all__ = [
     "Struct",
     "available",
     "load",
+    "parse_asyncio_offsets",
     "parse_debug_offsets",
 ]
 
@@ -158,6 +160,19 @@ class Layout:
         return Layout(document, f"{self.source} + _Py_DebugOffsets"), overlay.texts
 
 
+_NO_STRUCT: tuple[int, dict[str, Any]] = (0, {})
+
+
+def _place_of(document: Mapping[str, Any], name: str) -> tuple[str, str] | None:
+    """Return the struct and member that a word stands for; the member is "" for a size."""
+    place = document["debug_offsets"].get(name)
+    if place is not None:
+        return place[0], place[1]
+    section, _dot, member = name.partition(".")
+    struct = ASYNCIO_SECTIONS.get(section)
+    return None if struct is None else (struct, "" if member == "size" else member)
+
+
 class _Overlay:
     """Compare the core's words with a table and decide which to believe."""
 
@@ -168,8 +183,8 @@ class _Overlay:
         self.sizes: dict[str, int] = {}
         self.agreed = 0
         for name, word in words.items():
-            place = document["debug_offsets"].get(name)
-            if place is None or place[0] not in self.structs:
+            place = _place_of(document, name)
+            if place is None:
                 continue
             if place[1]:
                 self._take_offset(name, place[0], place[1], word)
@@ -178,19 +193,18 @@ class _Overlay:
         self._doubt_single_bit()
 
     def _take_size(self, name: str, struct: str, word: int) -> None:
-        table = self.structs[struct][0]
+        table = self.structs.get(struct, _NO_STRUCT)[0]
         if word == table:
             return
-        if table < word <= table + MAX_GROWTH:
+        if not table or table < word <= table + MAX_GROWTH:
             self.sizes[struct] = word
         else:
             self.texts.append(f"{name}: the core says {word}, the table {table} bytes; table kept")
 
     def _take_offset(self, name: str, struct: str, path: str, word: int) -> None:
-        member = self.structs[struct][1].get(path)
+        member = self.structs.get(struct, _NO_STRUCT)[1].get(path)
         if member is None:
-            self.offsets[struct, path] = word
-            self.texts.append(f"{name}: only the core has {struct}.{path}, at {word}")
+            self.offsets[struct, path] = word  # a gap of the table: nothing to compare with
         elif member[0] == word:
             self.agreed += 1
         elif word % min(member[1] & -member[1] or 1, 8):
@@ -201,7 +215,7 @@ class _Overlay:
 
     def _doubt_single_bit(self) -> None:
         """Keep the table where one bit in one word is the only difference."""
-        known = [key for key in self.offsets if key[1] in self.structs[key[0]][1]]
+        known = [k for k in self.offsets if k[1] in self.structs.get(k[0], _NO_STRUCT)[1]]
         if len(known) != 1 or self.agreed < 2:
             return
         struct, path = known[0]
@@ -214,7 +228,7 @@ class _Overlay:
         """Return all structs, the changed ones replaced by new copies."""
         structs = dict(self.structs)
         for struct in {key[0] for key in self.offsets} | set(self.sizes):
-            size, members = structs[struct]
+            size, members = structs.get(struct, _NO_STRUCT)
             changed = dict(members)
             for (owner, path), word in self.offsets.items():
                 if owner == struct:
@@ -277,6 +291,24 @@ def parse_debug_offsets(data: bytes) -> DebugOffsets:
     return DebugOffsets(version, free_threaded, words, tuple(complaints))
 
 
+def parse_asyncio_offsets(
+    data: bytes, version: tuple[int, int], free_threaded: bool = False
+) -> DebugOffsets:
+    """Read the ELF section `.AsyncioDebug` (CPython 3.14+) out of untrusted bytes.
+
+    The section has no header, so the caller must know the version. It lies in the `_asyncio`
+    module, or in the executable where that is built in. Never raises. The words fit
+    `Layout.with_debug_offsets`.
+    """
+    table = load(version, free_threaded)
+    gil = load(version)  # a header table lacks this struct, whose words are the same everywhere
+    places = gil.struct("_Py_AsyncioModuleDebugOffsets") if gil else None
+    if table is None or places is None:
+        return DebugOffsets(None, free_threaded, {}, ("no asyncio table for this version",))
+    words, complaints = _believable(_raw_words(data, places), table)
+    return DebugOffsets(None, free_threaded, words, tuple(complaints))
+
+
 def _parse_header(data: bytes) -> tuple[int, bool] | str:
     """Return PY_VERSION_HEX and the free-threaded flag, or what is wrong."""
     if len(data) < HEADER_BYTES:
@@ -306,7 +338,6 @@ def _raw_words(data: bytes, places: Struct) -> dict[str, int | None]:
 
 def _believable(raw: Mapping[str, int | None], table: Layout) -> tuple[dict[str, int], list[str]]:
     """Split the words into the believable ones and complaints about the others."""
-    places = table.document["debug_offsets"]
     words: dict[str, int] = {}
     complaints: list[str] = []
     for name, word in raw.items():
@@ -316,7 +347,7 @@ def _believable(raw: Mapping[str, int | None], table: Layout) -> tuple[dict[str,
             continue
         elif word > MAX_WORD:
             complaints.append(f"{name}: {word:#x} is too large")
-        elif _past_the_end(word, places.get(name), table):
+        elif _past_the_end(word, _place_of(table.document, name), table):
             complaints.append(f"{name}: offset {word} lies outside of its struct")
         else:
             words[name] = word

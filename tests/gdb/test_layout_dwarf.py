@@ -16,7 +16,7 @@ from typing import Any
 
 import pytest
 
-from gdb_epi.cpython.layout import load, parse_debug_offsets
+from gdb_epi.cpython.layout import load, parse_asyncio_offsets, parse_debug_offsets
 
 sys.path.insert(0, str(Path(__file__).resolve().parents[1] / "tools"))
 
@@ -137,3 +137,29 @@ def test_offsets_in_a_real_binary_agree_with_the_table(file: Path) -> None:
     assert len(found.words) > 60
     _changed, texts = layout.with_debug_offsets(found.words)
     assert texts == []
+
+
+def _asyncio_section(file: Path) -> bytes | None:
+    elffile = pytest.importorskip("elftools.elf.elffile", reason="pyelftools is missing")
+    with file.open("rb") as stream:
+        section = elffile.ELFFile(stream).get_section_by_name(".AsyncioDebug")
+        return bytes(section.data()) if section else None
+
+
+def _asyncio_files() -> list[Path]:
+    found = []
+    for prefix in _prefixes():
+        found += sorted(prefix.glob("bin/python3.1[4-9]"))
+        found += sorted(prefix.glob("lib/python3.1[4-9]/lib-dynload/_asyncio.cpython-3??-*.so"))
+    return [file for file in found if _asyncio_section(file)]
+
+
+@pytest.mark.parametrize("file", _asyncio_files() or [NOTHING], ids=str)
+def test_asyncio_offsets_in_a_real_binary_agree_with_the_table(file: Path) -> None:
+    minor = int(file.name.partition("cpython-3")[2][:2] or file.name.partition("3.")[2])
+    layout = load((3, minor))
+    assert layout is not None
+    found = parse_asyncio_offsets(_asyncio_section(file) or b"", (3, minor))
+    assert found.complaints == ()
+    assert len(found.words) == 13
+    assert layout.with_debug_offsets(found.words)[1] == []

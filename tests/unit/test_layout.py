@@ -17,6 +17,7 @@ from gdb_epi.cpython.layout import (
     LayoutError,
     available,
     load,
+    parse_asyncio_offsets,
     parse_debug_offsets,
 )
 from gdb_epi.cpython.layout_emit import SCHEMA, dump, emit
@@ -356,3 +357,55 @@ def test_every_single_bit_flip_is_noticed_or_harmless(key: tuple[tuple[int, int]
             if path and changed.require(struct, path) != layout.require(struct, path)
         ]
     assert wrong == []
+
+
+# -- the table of _asyncio ------------------------------------------------------------------------
+
+
+def _asyncio_bytes(layout: Layout, changes: Mapping[str, int] | None = None) -> bytes:
+    places = layout.struct("_Py_AsyncioModuleDebugOffsets")
+    assert places is not None
+    data = bytearray(places.size)
+    owners = {"task_object": "TaskObj", "interpreter_state": "PyInterpreterState"}
+    for name, member in places.fields.items():
+        section, dot, path = name.partition(".")
+        if dot:
+            struct = owners.get(section.removeprefix("asyncio_"), "_PyThreadStateImpl")
+            word = layout.size(struct) if path == "size" else layout.require(struct, path)
+            word = (changes or {}).get(name, word or 0)
+            data[member.offset : member.offset + 8] = word.to_bytes(8, "little")
+    return bytes(data)
+
+
+@pytest.mark.parametrize("minor", [14, 15])
+def test_asyncio_table_agrees_with_the_shipped_one(minor: int) -> None:
+    layout = _load(((3, minor), ""))
+    found = parse_asyncio_offsets(_asyncio_bytes(layout), layout.version)
+    assert found.complaints == ()
+    assert len(found.words) == 13
+    same, texts = layout.with_debug_offsets(found.words)
+    assert (same, texts) == (layout, [])
+
+
+def test_asyncio_table_fills_the_gaps_of_a_header_table() -> None:
+    gil, free = _load(((3, 14), "")), _load(((3, 14), "t"))
+    assert free.size("TaskObj") is None
+    words = parse_asyncio_offsets(_asyncio_bytes(gil), (3, 14), True).words
+    filled, _texts = free.with_debug_offsets(words)
+    assert filled.offset("TaskObj", "task_coro") == gil.offset("TaskObj", "task_coro")
+    assert filled.size("TaskObj") == gil.size("TaskObj")
+
+
+def test_asyncio_table_from_hostile_bytes() -> None:
+    layout = _load(((3, 15), ""))
+    assert parse_asyncio_offsets(b"", (3, 15)).words == {}
+    assert parse_asyncio_offsets(b"", (3, 12)).complaints == ("no asyncio table for this version",)
+    data = _asyncio_bytes(layout, {"asyncio_task_object.task_coro": 1 << 40})
+    found = parse_asyncio_offsets(data, (3, 15))
+    assert "asyncio_task_object.task_coro" not in found.words
+    assert len(found.complaints) == 1
+    rng = random.Random(7)
+    for _round in range(300):
+        words = parse_asyncio_offsets(rng.randbytes(rng.randrange(120)), (3, 15)).words
+        assert all(word <= MAX_WORD for word in words.values())
+        layout.with_debug_offsets(words)
