@@ -2,7 +2,7 @@
 # SPDX-License-Identifier: Apache-2.0
 """Fetch CPython interpreters of other Debian suites into a cache, for the test matrix.
 
-Each suite is unpacked into a folder of its own by a private apt configuration, so that the machine's
+Each suite is unpacked into a folder of its own by a private apt configuration: the machine's
 own packages and lists stay as they are. What cannot be had is told in one line, and is no failure.
 
     fetch_interpreters.py                     all suites, and stripped copies of pyenv interpreters
@@ -351,7 +351,7 @@ def build_free_threaded(jobs: int) -> None:
     work.mkdir(parents=True)
     fetch = ["apt-get", "-q", "source", "--download-only", FREE_THREADED_SOURCE]
     run(fetch, timeout=DOWNLOAD_TIMEOUT, env=environment, cwd=work)
-    tarballs = list(work.glob("*.orig.tar.*"))
+    tarballs = [path for path in work.glob("*.orig.tar.*") if path.suffix != ".asc"]
     if not tarballs:
         raise CannotFetch(f"free-threaded: no source tarball of {FREE_THREADED_SOURCE}")
     tree = work / "src"
