@@ -1,0 +1,72 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Frames, names, ids and GIL of real cores, against what each process wrote before it died."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import pytest
+from support.cores import CoreFailed, Made, Program, corpus_programs, make_core, why_no_core_dumps
+from support.interpreters import Interpreter, discover
+
+from gdb_epi.cpython.types import PythonState, ThreadState
+from gdb_epi.process_state import ProcessState
+from gdb_epi.target.corefile import CoreFileTarget
+
+CELLS = [
+    pytest.param(interpreter, program, id=f"{interpreter.id}-{program.name}")
+    for interpreter in discover()
+    for program in corpus_programs()
+    if program.supports(interpreter)
+]
+
+
+def decode(made: Made) -> ProcessState:
+    """Decode a core without GDB."""
+    sysroot = str(made.sysroot) if made.sysroot else None
+    return ProcessState(CoreFileTarget.open(made.core, sysroot=sysroot))
+
+
+def seen_frames(thread: ThreadState) -> list[list[Any]]:
+    """Return a thread's frames in the form of the truth; a hole is kept as one."""
+    return [
+        [f.name, f.qualname, f.filename, f.lineno] if f.hole is None else ["HOLE", f.hole]
+        for f in thread.frames
+    ]
+
+
+def seen_threads(python: PythonState) -> dict[tuple[int, int], ThreadState]:
+    return {(t.interpreter, t.ident): t for t in python.threads()}
+
+
+@pytest.mark.parametrize(("interpreter", "program"), CELLS)
+def test_core_tells_the_truth(interpreter: Interpreter, program: Program) -> None:
+    reason = why_no_core_dumps()
+    if reason:
+        pytest.skip(f"no core dumps here: {reason}")
+    try:
+        made = make_core(interpreter, program)
+    except CoreFailed as error:
+        pytest.skip(f"the program left no core on this interpreter: {error}")
+    state = decode(made)
+    python = state.python
+    assert isinstance(python, PythonState), python
+    truth = made.truth
+    assert python.version == ".".join(str(part) for part in truth["version"])
+    threads = seen_threads(python)
+    for told in truth["threads"]:
+        thread = threads[told["interpreter"], told["ident"]]
+        assert seen_frames(thread) == told["frames"]
+        assert thread.tid == told["native_id"]
+        assert thread.name == told["name"]
+    holder = truth["gil_holder"] if truth["gil"] else None
+    assert python.gil_holder == holder
+    crash = state.crash
+    assert bool(crash) and crash.signo == truth["signal"]
+    crashed = [t.tid for t in python.threads() if t.crashed]
+    assert set(crashed) <= {truth["crashed"]}
+    assert state.crashed_tid() == truth["crashed"]
+
+
+def test_there_is_an_interpreter() -> None:
+    assert discover(), "no CPython 3.8 to 3.15 found: not even the one that runs the tests"
