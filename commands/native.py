@@ -1,0 +1,55 @@
+# SPDX-License-Identifier: Apache-2.0
+"""`epi native`: the native stacks and the mapped objects, for machines."""
+
+from __future__ import annotations
+
+from argparse import Namespace
+from typing import Any
+
+from gdb_epi.errors import Absent, SoftError
+from gdb_epi.registry import argument, command
+from gdb_epi.report import Report
+from gdb_epi.session import Session
+from gdb_epi.target.api import Module
+
+COLUMNS = ("tid", "frame", "pc", "function", "module", "offset")
+
+
+@command(
+    "native",
+    arguments=(argument("--tid", type=int, action="append", help="only this LWP (may repeat)"),),
+)
+def native(session: Session, args: Namespace) -> Report:
+    """List the native frames of every thread, innermost first, and the mapped objects.
+
+    Addresses in JSON are numbers; `offset` is the address within the object. Where GDB read a
+    file with another build-id than the process ran, names are withheld.
+    """
+    target = session.target
+    errors: list[SoftError] = []
+    rows: list[list[object]] = []
+    threads: list[dict[str, Any]] = []
+    for thread in target.threads():
+        if args.tid and thread.tid not in args.tid:
+            continue
+        frames = target.native_frames(thread.tid)
+        if isinstance(frames, Absent):
+            errors.append(SoftError("native", f"thread {thread.tid}", frames.detail))
+            threads.append({"tid": thread.tid, "frames": [], "absent": frames})
+            continue
+        threads.append({"tid": thread.tid, "frames": [frame._asdict() for frame in frames]})
+        for number, frame in enumerate(frames):
+            offset = f"{frame.offset:#x}" if frame.offset is not None else None
+            pc = f"0x{frame.pc:016x}"
+            rows.append([thread.tid, number, pc, frame.function, frame.module, offset])
+    errors += target.soft_errors
+    modules = [_module_json(module) for module in target.modules()]
+    data = {"threads": threads, "modules": modules}
+    return Report("native frames", COLUMNS, rows, data=data, soft_errors=errors)
+
+
+def _module_json(module: Module) -> dict[str, Any]:
+    found = module._asdict()
+    if isinstance(module.file, Absent):
+        found["file"], found["file_absent"] = None, module.file.detail
+    return found

@@ -1,0 +1,137 @@
+# SPDX-License-Identifier: Apache-2.0
+"""The `epi` prefix command, and one GDB command for every entry of the registry.
+
+Exit codes: `$epi_status` holds the exit code of the last `epi` command (DESIGN.md section 6).
+A failing command raises gdb.GdbError, which stops a `-x` script with exit status 1.
+"""
+
+from __future__ import annotations
+
+import gdb
+
+from gdb_epi.errors import EXIT_DONE, EXIT_FAILED, EpiError, InputError, UsageError
+from gdb_epi.gdbhost.help import help_text, option_words
+from gdb_epi.gdbhost.output import show, write_file
+from gdb_epi.loader import load_commands
+from gdb_epi.registry import COMMANDS, Command
+
+STATUS_VARIABLE = "epi_status"
+
+
+def install() -> None:
+    """Register `epi` and its subcommands; again when sourced again."""
+    from gdb_epi.gdbhost.sessions import sessions
+
+    sessions().broken = load_commands()
+    EpiPrefix()
+    for command in COMMANDS.values():
+        name = f"Epi{command.name.title().replace('-', '')}"
+        type(name, (EpiCommand,), {"__doc__": help_text(command)})(command)
+    set_status(EXIT_DONE)
+
+
+class EpiPrefix(gdb.Command):  # type: ignore[misc]
+    """Tell why a Python process died.
+
+    `epi triage` is the one-screen answer; `epi doctor` says what was found how, and what is
+    missing. `help epi NAME` says more. $epi_status is the exit code of the last command:
+    0 done, 1 failed, 2 usage, 3 nothing usable loaded, 4 expectation not met.
+    """
+
+    def __init__(self) -> None:
+        super().__init__("epi", gdb.COMMAND_DATA, prefix=True)
+
+    def invoke(self, text: str, from_tty: bool) -> None:
+        """Show the subcommands; GDB comes here too for an unknown one."""
+        word = text.split(None, 1)[0] if text.strip() else ""
+        if not word:
+            gdb.execute("help epi", from_tty)
+            return
+        from difflib import get_close_matches
+
+        near = get_close_matches(word, COMMANDS, 1)
+        error = UsageError(
+            f"no command `epi {word}'", hint=f"epi {near[0]}" if near else "help epi"
+        )
+        set_status(error.exit_code)
+        raise gdb.GdbError(error.line())
+
+
+class EpiCommand(gdb.Command):  # type: ignore[misc]
+    """One `epi` subcommand."""
+
+    def __init__(self, command: Command) -> None:
+        self._command = command
+        super().__init__(f"epi {command.name}", gdb.COMMAND_DATA)
+
+    def invoke(self, text: str, from_tty: bool) -> None:
+        """Run the command; whatever happens, GDB lives on and $epi_status tells."""
+        self.dont_repeat()
+        set_status(EXIT_FAILED)  # also what an interrupted command leaves
+        try:
+            set_status(run_command(self._command, text))
+        except EpiError as error:
+            set_status(error.exit_code)
+            raise gdb.GdbError(error.line()) from None
+        except gdb.error as error:
+            raise gdb.GdbError(f"epi {self._command.name}: GDB says: {error}") from None
+        except Exception as error:  # noqa: BLE001 - boundary: a command
+            raise gdb.GdbError(_internal_error(self._command, error)) from None
+
+    def complete(self, text: str, word: str) -> list[str] | int:
+        """Complete options, choices of options, and the file after --output."""
+        words = text.split(" ")
+        if len(words) > 1 and words[-2] == "--output":
+            return int(gdb.COMPLETE_FILENAME)
+        wanted = words[-1]
+        cut = len(wanted) - len(word or "")
+        return [o[cut:] for o in option_words(self._command) if o.startswith(wanted)]
+
+
+def run_command(command: Command, text: str) -> int:
+    """Parse, run and show one command; return its exit code."""
+    from gdb_epi.gdbhost.arguments import HelpShown, parse
+    from gdb_epi.gdbhost.sessions import sessions
+
+    try:
+        arguments = parse(command, text)
+    except HelpShown:
+        return EXIT_DONE
+    session = sessions().current()
+    if command.needs == "process" and not session.has_target:
+        raise InputError("no process and no core", hint="core-file FILE, or attach PID")
+    report = command.run(session, arguments)
+    if arguments.json:
+        from gdb_epi.render.json import render_report_json
+
+        shown = render_report_json(report)
+    else:
+        from gdb_epi.render.text import render_report
+
+        shown = render_report(report)
+    if arguments.output:
+        write_file(arguments.output, shown)
+    else:
+        show(shown)
+    return report.exit_code
+
+
+def set_status(code: int) -> None:
+    """Set $epi_status."""
+    gdb.set_convenience_variable(STATUS_VARIABLE, code)
+
+
+def _internal_error(command: Command, error: Exception) -> str:
+    """Write what a bug report needs to standard error; return the one line."""
+    import traceback
+
+    from gdb_epi.gdbhost.about import about_lines
+
+    if gdb.parameter("python print-stack") == "full":
+        gdb.write("".join(traceback.format_exception(error)), gdb.STDERR)
+    gdb.write("".join(f"  {line}\n" for line in about_lines()), gdb.STDERR)
+    what = f"{type(error).__name__}: {error}".splitlines()[0].replace("\0", "\\x00")
+    return (
+        f"internal error in `epi {command.name}': {what}; try: set python print-stack full, "
+        "repeat the command, and report the lines above"
+    )

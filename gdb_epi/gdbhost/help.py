@@ -1,0 +1,66 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Help texts and completion, made from the registry without importing argparse."""
+
+from __future__ import annotations
+
+from inspect import cleandoc
+
+from gdb_epi.registry import Argument, Command
+
+COMMON_HELP = (
+    ("--json", "print JSON instead of text"),
+    ("--output FILE", "write into FILE, replacing it in one step"),
+)
+
+
+def help_text(command: Command) -> str:
+    """Return the text of `help epi NAME`."""
+    shown = [(_usage_word(a), _about(a)) for a in command.arguments]
+    shown += COMMON_HELP
+    usage = " ".join(_in_usage(argument) for argument in command.arguments)
+    width = max(len(word) for word, _ in shown)
+    lines = [cleandoc(command.run.__doc__ or ""), ""]
+    lines += [f"Usage: epi {command.name} {usage}".rstrip() + " [--json] [--output FILE]", ""]
+    lines += [f"  {word:<{width}}  {about}".rstrip() for word, about in shown]
+    return "\n".join(lines)
+
+
+def option_words(command: Command) -> list[str]:
+    """Return the long options of a command, for completion."""
+    own = [flag for a in command.arguments for flag in a.flags if flag.startswith("--")]
+    return sorted({*own, "--json", "--output", "--help"})
+
+
+def _is_flag(argument: Argument) -> bool:
+    return argument.flags[0].startswith("-")
+
+
+def _value(argument: Argument) -> str:
+    options = argument.options
+    if options.get("action") in ("store_true", "store_false", "count"):
+        return ""
+    if options.get("choices"):
+        return "{" + ",".join(map(str, options["choices"])) + "}"
+    name = argument.flags[-1].lstrip("-")
+    return str(options.get("metavar") or name.upper())
+
+
+def _usage_word(argument: Argument) -> str:
+    if _is_flag(argument):
+        return f"{', '.join(argument.flags)} {_value(argument)}".rstrip()
+    return _value(argument)
+
+
+def _in_usage(argument: Argument) -> str:
+    word = _value(argument)
+    many = argument.options.get("nargs")
+    if _is_flag(argument):
+        word = f"{argument.flags[-1]} {word}".rstrip()
+        return word if argument.options.get("required") else f"[{word}]"
+    if many in ("?", "*"):
+        return f"[{word}]" + ("..." if many == "*" else "")
+    return f"{word}..." if many == "+" else word
+
+
+def _about(argument: Argument) -> str:
+    return str(argument.options.get("help") or "").replace("%%", "%")

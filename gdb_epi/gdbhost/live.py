@@ -1,0 +1,224 @@
+# SPDX-License-Identifier: Apache-2.0
+"""GdbProcessTarget: what GDB alone can tell, of a live process or of a core without its file."""
+
+from __future__ import annotations
+
+import os
+from bisect import bisect_right
+from collections.abc import Mapping, Sequence
+
+import gdb
+
+from gdb_epi.errors import (
+    NOT_APPLICABLE,
+    NOT_AVAILABLE,
+    Absent,
+    SoftError,
+    UnreadableMemory,
+)
+from gdb_epi.gdbhost.dwarf import type_layout
+from gdb_epi.gdbhost.native import Unwinder, threads_by_lwp
+from gdb_epi.gdbhost.procfs import mapped_modules, process_auxv, process_info, process_regions
+from gdb_epi.gdbhost.selection import selection_kept
+from gdb_epi.gdbhost.symbols import gdb_symbol
+from gdb_epi.target.api import (
+    ABSENT,
+    DUMPED,
+    FILE,
+    CrashInfo,
+    Module,
+    NativeFrame,
+    ProcessInfo,
+    Region,
+    StructType,
+    Thread,
+    Truncation,
+)
+from gdb_epi.target.notes import CORE_SIGNALS, FAULT_SIGNALS, REGISTERS
+
+PAGE = 4096
+MAX_READ = 1 << 30  # one read() call
+MAX_CACHED_READ = 16 * PAGE  # longer reads go to GDB in one piece
+MAX_CACHED_PAGES = 65_536
+MASK = (1 << 64) - 1
+
+
+class GdbProcessTarget:
+    """A stopped process seen through GDB; valid until it runs again.
+
+    `pid` is None unless the process is on this machine. A core whose file cannot be read is
+    served too: its memory is then never more than "file", because GDB does not tell dumped
+    bytes from others.
+    """
+
+    def __init__(self, inferior: gdb.Inferior, *, kind: str, pid: int | None, lwp: int) -> None:
+        self.kind = kind
+        self.soft_errors: list[SoftError] = []
+        self._inferior = inferior
+        self._pid = pid
+        self._stopped_lwp = lwp
+        self._pages: dict[int, bytes | None] = {}
+        self._regions: Sequence[Region] | None = None
+        self._threads: Sequence[Thread] | None = None
+        self._modules: Sequence[Module] | None = None
+        self._unwinder: Unwinder | None = None
+
+    # -- memory ---------------------------------------------------------------------------
+
+    def read(self, address: int, size: int) -> bytes:
+        """Return exactly `size` bytes at `address`, or raise UnreadableMemory."""
+        if not 0 <= size <= MAX_READ or not 0 <= address <= MASK + 1 - size:
+            raise UnreadableMemory(address, size, "outside of the address space")
+        if size > MAX_CACHED_READ:
+            data = self._ask(address, size)
+            if data is None:
+                raise UnreadableMemory(address, size, "GDB cannot read it")
+            return data
+        first = address & -PAGE
+        pages = []
+        for page in range(first, address + size, PAGE):
+            data = self._page(page)
+            if data is None:
+                raise UnreadableMemory(max(address, page), size, "GDB cannot read it")
+            pages.append(data)
+        return b"".join(pages)[address - first : address - first + size]
+
+    def _page(self, address: int) -> bytes | None:
+        if address not in self._pages:
+            if len(self._pages) >= MAX_CACHED_PAGES:
+                self._pages.clear()
+            self._pages[address] = self._ask(address, PAGE)
+        return self._pages[address]
+
+    def _ask(self, address: int, size: int) -> bytes | None:
+        try:
+            return bytes(self._inferior.read_memory(address, size))
+        except (gdb.error, OverflowError):
+            return None
+
+    def provenance(self, address: int, size: int = 1) -> str:
+        """Return "dumped" for readable memory of a live process, "file" for a core's."""
+        try:
+            self.read(address, size)
+        except UnreadableMemory:
+            return ABSENT
+        return DUMPED if self.kind == "live" else FILE
+
+    def regions(self) -> Sequence[Region]:
+        """Return the mappings of a process on this machine; empty for others."""
+        if self._regions is None:
+            self._regions = process_regions(self._pid, self.soft_errors)
+        return self._regions
+
+    def region_at(self, address: int) -> Region | None:
+        """Return the mapping that holds `address`."""
+        regions = self.regions()
+        index = bisect_right(regions, address, key=lambda region: region.start) - 1
+        return regions[index] if index >= 0 and address < regions[index].end else None
+
+    # -- threads --------------------------------------------------------------------------
+
+    def threads(self) -> Sequence[Thread]:
+        """Return the LWPs, the one that stopped the process first."""
+        if self._threads is None:
+            with selection_kept():
+                found = [self._thread(*item) for item in threads_by_lwp().items()]
+            found.sort(key=lambda thread: (thread.tid != self._stopped_lwp, thread.tid))
+            self._threads = found
+        return self._threads
+
+    def _thread(self, lwp: int, thread: gdb.InferiorThread) -> Thread:
+        try:
+            thread.switch()
+            registers = _registers(gdb.newest_frame())
+        except gdb.error as error:  # a running thread, or one without registers in the core
+            self.soft_errors.append(SoftError("threads", f"thread {lwp}", str(error)))
+            registers = {}
+        return Thread(lwp, registers, thread.name)
+
+    def native_frames(self, tid: int) -> Sequence[NativeFrame] | Absent:
+        """Return the native stack of one LWP from GDB's unwinder, innermost first."""
+        if self._unwinder is None:
+            self._unwinder = Unwinder(self.modules(), self.soft_errors)
+        return self._unwinder.frames(tid)
+
+    def crash(self) -> CrashInfo | Absent:
+        """Return the signal that stopped the process. Absent when it is not a fatal one."""
+        thread = threads_by_lwp().get(self._stopped_lwp)
+        if thread is None:
+            return Absent(NOT_AVAILABLE, "no thread")
+        with selection_kept():
+            try:
+                thread.switch()
+                return _crash(gdb.parse_and_eval("$_siginfo"), self._stopped_lwp)
+            except gdb.error as error:
+                return Absent(NOT_AVAILABLE, f"GDB has no $_siginfo: {error}")
+
+    # -- objects and the process ------------------------------------------------------------
+
+    def modules(self) -> Sequence[Module]:
+        """Return the mapped ELF objects, the executable first; empty when not on this machine."""
+        if self._modules is None:
+            self._modules = mapped_modules(self._pid, self.regions(), self.read, self.auxv())
+        return self._modules
+
+    def symbol(self, name: str) -> int | None:
+        """Return the run-time address of a symbol that GDB knows, or None."""
+        return gdb_symbol(name)
+
+    def type_layout(self, name: str) -> StructType | None:
+        """Return a C type from the debug information that GDB has, or None."""
+        return type_layout(name)
+
+    def process(self) -> ProcessInfo | Absent:
+        """Return pids, uid and command of a process on this machine."""
+        return process_info(self._pid)
+
+    def auxv(self) -> Mapping[int, int]:
+        """Return the auxiliary vector; empty when the process is not on this machine."""
+        return process_auxv(self._pid)
+
+    def truncation(self) -> Truncation:
+        """Return that nothing is known to be missing."""
+        return Truncation(False, 0, "")
+
+    def core_key(self) -> str | Absent:
+        """Return Absent: there is no core file to identify."""
+        if self.kind == "live":
+            return Absent(NOT_APPLICABLE, "a live process has no core")
+        return Absent(NOT_AVAILABLE, "the core file cannot be read")
+
+
+def _registers(frame: gdb.Frame) -> dict[str, int]:
+    long = gdb.lookup_type("unsigned long")
+    registers = {}
+    for name in REGISTERS:
+        try:
+            registers[name] = int(frame.read_register(name).cast(long)) & MASK
+        except (gdb.error, ValueError):
+            continue  # another architecture, or not saved
+    return registers
+
+
+def _crash(siginfo: gdb.Value, lwp: int) -> CrashInfo | Absent:
+    """Decode siginfo_t as GDB describes it (gdb/linux-tdep.c, linux_get_siginfo_type)."""
+    signo, code = int(siginfo["si_signo"]), int(siginfo["si_code"])
+    if signo not in CORE_SIGNALS:
+        return Absent(NOT_APPLICABLE, f"stopped by signal {signo}, which is not fatal")
+    if signo == 5 and code > 0:  # SIGTRAP of the kernel: a breakpoint or a step
+        return Absent(NOT_APPLICABLE, "stopped by a breakpoint or a step")
+    address = pid = uid = None
+    fields = siginfo["_sifields"]
+    if code <= 0:
+        pid, uid = (int(fields["_kill"][name]) for name in ("si_pid", "si_uid"))
+    elif signo in FAULT_SIGNALS:
+        address = int(fields["_sigfault"]["si_addr"]) & MASK
+    return CrashInfo(signo, code, int(siginfo["si_errno"]), address, pid, uid, lwp)
+
+
+def on_this_machine(inferior: gdb.Inferior) -> int | None:
+    """Return the pid of a process that runs under this GDB natively, else None."""
+    connection = inferior.connection
+    if connection is None or connection.type != "native":
+        return None
+    return inferior.pid if os.path.isdir(f"/proc/{inferior.pid}") else None

@@ -1,0 +1,220 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Native stacks by GDB's unwinder, with names withheld where GDB read another build's file."""
+
+from __future__ import annotations
+
+import os
+from bisect import bisect_right
+from collections import deque
+from collections.abc import Sequence
+from itertools import count
+
+import gdb
+
+from gdb_epi.errors import NOT_AVAILABLE, UNREADABLE, Absent, SoftError
+from gdb_epi.gdbhost.selection import mangled_names, selection_kept
+from gdb_epi.target.api import Module, NativeFrame
+
+MAX_UNWOUND = 100_000  # frames that are walked; a recursion in C fits about this many into 8 MiB
+KEEP_INNERMOST = 200  # frames that are described: a runaway recursion repeats itself
+KEEP_OUTERMOST = 50
+
+KINDS = {
+    gdb.NORMAL_FRAME: "normal",
+    gdb.INLINE_FRAME: "inline",
+    # A tail call leaves no frame; GDB infers one from debug information, as for inlined code.
+    gdb.TAILCALL_FRAME: "inline",
+    gdb.SIGTRAMP_FRAME: "signal",
+}
+# In the place of the frames that were left out between the innermost and the outermost ones.
+GAP = NativeFrame(0, 0, None, None, None, None, None, None, False, "sentinel")
+
+# GDB's own texts for these are translated; records must not depend on the locale.
+STOP_REASONS = {
+    gdb.FRAME_UNWIND_UNAVAILABLE: "not enough registers or memory to unwind further",
+    gdb.FRAME_UNWIND_INNER_ID: "the caller's frame is below its callee's (corrupt stack?)",
+    gdb.FRAME_UNWIND_SAME_ID: "the caller's frame is the same frame again (corrupt stack?)",
+    gdb.FRAME_UNWIND_NO_SAVED_PC: "no return address was found",
+    gdb.FRAME_UNWIND_MEMORY_ERROR: "the memory of the next frame cannot be read",
+}
+
+
+class Unwinder:
+    """The native frames of the threads of one inferior.
+
+    `modules` are the mapped ELF objects; `errors` receives what could not be had.
+    """
+
+    def __init__(self, modules: Sequence[Module], errors: list[SoftError]) -> None:
+        self._modules = sorted(modules, key=lambda module: module.start)
+        self._executable = modules[0] if modules else None
+        self._starts = [module.start for module in self._modules]
+        self._errors = errors
+        self._threads: dict[int, gdb.InferiorThread] | None = None
+        self._other_build: dict[str, bool] = {}
+        self._stacks: dict[int, Sequence[NativeFrame] | Absent] = {}
+
+    def frames(self, tid: int) -> Sequence[NativeFrame] | Absent:
+        """Return the native stack of one LWP, innermost first."""
+        if tid not in self._stacks:
+            with selection_kept(), mangled_names():
+                self._stacks[tid] = self._unwind(tid)
+        return self._stacks[tid]
+
+    def module_at(self, pc: int) -> Module | None:
+        """Return the mapped object that holds an address."""
+        index = bisect_right(self._starts, pc) - 1
+        if index >= 0 and pc < self._modules[index].end:
+            return self._modules[index]
+        return None
+
+    def is_other_build(self, module: Module, pc: int) -> bool:
+        """Whether GDB reads a file with another build-id than the process had mapped at `pc`.
+
+        GDB only warns about that (18.1) or says nothing (13.1) and shows wrong names.
+        """
+        if module.path not in self._other_build:
+            loaded = self.loaded_build_id(module, pc)
+            differs = None not in (loaded, module.build_id) and loaded != module.build_id
+            self._other_build[module.path] = differs
+            if differs:
+                self._note(
+                    module.path,
+                    f"GDB loaded a file with build-id {str(loaded)[:16]}, the process ran "
+                    f"{str(module.build_id)[:16]}: native names of it are withheld",
+                )
+        return self._other_build[module.path]
+
+    def loaded_build_id(self, module: Module, pc: int) -> str | None:
+        """Return the build-id of the file that GDB reads at `pc`, an address in `module`."""
+        return loaded_build_id(pc, in_executable=module is self._executable)
+
+    def _unwind(self, tid: int) -> Sequence[NativeFrame] | Absent:
+        if self._threads is None:
+            self._threads = threads_by_lwp()
+        thread = self._threads.get(tid)
+        if thread is None or not thread.is_valid():
+            return Absent(NOT_AVAILABLE, f"GDB has no thread with LWP {tid}")
+        try:
+            thread.switch()
+            newest = gdb.newest_frame()
+        except gdb.error as error:
+            return Absent(UNREADABLE, f"GDB cannot unwind LWP {tid}: {error}")
+        inner, outer, total = self._walk(tid, newest)
+        frames = [self._describe(frame) for frame in inner]
+        left_out = total - len(inner) - len(outer)
+        if left_out:
+            frames.append(GAP)
+            self._note(f"thread {tid}", f"{left_out} of {total} native frames are left out")
+        return (*frames, *(self._describe(frame) for frame in outer))
+
+    def _walk(self, tid: int, newest: gdb.Frame) -> tuple[list[gdb.Frame], deque[gdb.Frame], int]:
+        """Return the innermost frames, the outermost ones, and how many there are."""
+        inner: list[gdb.Frame] = []
+        outer: deque[gdb.Frame] = deque(maxlen=KEEP_OUTERMOST)
+        frame = newest
+        for total in count(1):
+            (inner if total <= KEEP_INNERMOST else outer).append(frame)
+            if total >= MAX_UNWOUND:
+                self._note(f"thread {tid}", f"unwinding stopped at {MAX_UNWOUND} frames")
+                break
+            try:
+                older = frame.older()
+            except gdb.error as error:
+                self._note(f"thread {tid}", f"GDB's unwinder failed at frame {total}: {error}")
+                break
+            if older is None:
+                self._note_stop(tid, frame)
+                break
+            frame = older
+        return inner, outer, total
+
+    def _note_stop(self, tid: int, frame: gdb.Frame) -> None:
+        reason = STOP_REASONS.get(frame.unwind_stop_reason())
+        if reason:
+            self._note(f"thread {tid}", f"the native stack ends early: {reason}")
+
+    def _describe(self, frame: gdb.Frame) -> NativeFrame:
+        pc = frame.pc()
+        module = self.module_at(pc)
+        kind = KINDS.get(frame.type(), "normal")
+        function, filename, lineno = None, None, None
+        if module is None or not self.is_other_build(module, pc):
+            function = _function(frame)
+            filename, lineno = _line(frame)
+        return NativeFrame(
+            pc=pc,
+            sp=_stack_pointer(frame),
+            function=function,
+            module=module.path if module else None,
+            build_id=module.build_id if module else None,
+            offset=pc - module.base if module else None,
+            filename=filename,
+            lineno=lineno,
+            inlined=kind == "inline",
+            kind=kind,
+        )
+
+    def _note(self, subject: str, message: str) -> None:
+        self._errors.append(SoftError("native", subject, message))
+
+
+def threads_by_lwp() -> dict[int, gdb.InferiorThread]:
+    """Return GDB's threads of the selected inferior by LWP."""
+    found = {}
+    for thread in gdb.selected_inferior().threads():
+        pid, lwp, _ = thread.ptid
+        found[lwp or pid] = thread
+    return found
+
+
+def loaded_build_id(address: int, *, in_executable: bool) -> str | None:
+    """Return the build-id of the file that GDB has loaded over an address, or None.
+
+    The address must lie in a section: the page with the ELF headers belongs to none.
+    """
+    space = gdb.current_progspace()
+    if hasattr(space, "objfile_for_address"):  # GDB 14
+        objfile = space.objfile_for_address(address)
+    else:
+        name = gdb.solib_name(address) or (space.filename if in_executable else None)
+        objfile = _objfile_named(name) if name else None
+    build_id = objfile.build_id if objfile is not None else None
+    return str(build_id) if build_id else None
+
+
+def _objfile_named(name: str) -> gdb.Objfile | None:
+    real = os.path.realpath(name)
+    for objfile in gdb.objfiles():
+        if (
+            objfile.owner is None
+            and objfile.filename
+            and real == os.path.realpath(objfile.filename)
+        ):
+            return objfile
+    return None
+
+
+def _function(frame: gdb.Frame) -> str | None:
+    try:
+        symbol = frame.function()
+        name = symbol.linkage_name if symbol is not None else frame.name()
+        return str(name) if name else None
+    except (gdb.error, UnicodeDecodeError):
+        return None
+
+
+def _line(frame: gdb.Frame) -> tuple[str | None, int | None]:
+    """Return file name and line as the debug information has them (no lookup on this machine)."""
+    try:
+        sal = frame.find_sal()
+        return (sal.symtab.filename if sal.symtab else None), (sal.line or None)
+    except (gdb.error, UnicodeDecodeError):
+        return None, None
+
+
+def _stack_pointer(frame: gdb.Frame) -> int:
+    try:
+        return int(frame.read_register("sp")) & (1 << 64) - 1
+    except (gdb.error, ValueError):
+        return 0

@@ -1,0 +1,68 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Where a command's text goes: GDB's own output, or a file that appears whole."""
+
+from __future__ import annotations
+
+import os
+import stat
+import tempfile
+from pathlib import Path
+
+import gdb
+
+from gdb_epi.errors import EpiError
+
+
+def show(text: str) -> None:
+    """Write to GDB's standard output, page by page as the user has set it.
+
+    gdb.write() raises ValueError on NUL and UnicodeError on what the host's charset lacks.
+    """
+    text = text.replace("\0", "\\x00")
+    if not text.endswith("\n"):
+        text += "\n"
+    try:
+        gdb.write(text)
+    except UnicodeError:
+        gdb.write(text.encode("ascii", "backslashreplace").decode("ascii"))
+
+
+def write_file(name: str, text: str) -> None:
+    """Replace a file by `text` in one step; write straight into a pipe or a device.
+
+    Raises EpiError when the file cannot be written.
+    """
+    path = Path(name).expanduser()
+    data = text.encode("utf-8", "backslashreplace")
+    if not data.endswith(b"\n"):
+        data += b"\n"
+    try:
+        if path.exists() and not stat.S_ISREG(path.stat().st_mode):
+            path.write_bytes(data)
+        else:
+            _replace(path.resolve(), data)
+    except OSError as error:
+        raise EpiError(
+            f"cannot write {path}: {error.strerror or error}", hint="--output with another path"
+        ) from None
+
+
+def _replace(path: Path, data: bytes) -> None:
+    descriptor, temporary = tempfile.mkstemp(prefix=f".{path.name[:100]}.", dir=path.parent)
+    try:
+        with open(descriptor, "wb") as stream:
+            stream.write(data)
+        os.chmod(temporary, _mode(path))
+        os.replace(temporary, path)
+    except BaseException:
+        os.unlink(temporary)
+        raise
+
+
+def _mode(path: Path) -> int:
+    """Return the mode of the file that is replaced, else what open() would have given."""
+    if path.exists():
+        return stat.S_IMODE(path.stat().st_mode)
+    mask = os.umask(0)
+    os.umask(mask)
+    return 0o666 & ~mask

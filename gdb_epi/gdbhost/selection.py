@@ -1,0 +1,70 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Look at other threads and frames without moving what the user selected."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from contextlib import contextmanager
+
+import gdb
+
+
+@contextmanager
+def selection_kept() -> Iterator[None]:
+    """Restore the selected thread and frame on leaving.
+
+    The level is the fallback: switching threads may make a frame object invalid.
+    """
+    thread = gdb.selected_thread()
+    frame, level = _selected_frame()
+    try:
+        yield
+    finally:
+        if thread is not None and thread.is_valid():
+            thread.switch()
+            _select(frame, level)
+
+
+@contextmanager
+def mangled_names() -> Iterator[None]:
+    """Make Frame.name() give linkage names: there is no other way to a minimal symbol's."""
+    before = gdb.parameter("print demangle")
+    if not before:
+        yield
+        return
+    gdb.execute("set print demangle off", False, True)
+    try:
+        yield
+    finally:
+        gdb.execute("set print demangle on", False, True)
+
+
+def _selected_frame() -> tuple[gdb.Frame | None, int]:
+    try:
+        frame = gdb.selected_frame()
+        return frame, frame.level()
+    except gdb.error:
+        return None, 0
+
+
+def _select(frame: gdb.Frame | None, level: int) -> None:
+    """Select a frame again by identity, else by its level; frame 0 is what switch() chose."""
+    if frame is None or level == 0:
+        return
+    try:
+        if not frame.is_valid():
+            frame = _frame_at(level)
+        if frame is not None:
+            frame.select()
+    except gdb.error:
+        return  # the stack cannot be unwound any more: frame 0 stays
+
+
+def _frame_at(level: int) -> gdb.Frame | None:
+    frame = gdb.newest_frame()
+    for _ in range(level):
+        older = frame.older()
+        if older is None:
+            return None
+        frame = older
+    return frame

@@ -1,0 +1,132 @@
+# SPDX-License-Identifier: Apache-2.0
+"""One Session for what GDB has loaded: kept as long as that stays the same."""
+
+from __future__ import annotations
+
+import platform
+import sys
+from collections.abc import Sequence
+from functools import cache
+from typing import Any
+
+import gdb
+
+from gdb_epi.errors import Absent, InputError, SoftError
+from gdb_epi.gdbhost.corepath import core_path
+from gdb_epi.gdbhost.live import GdbProcessTarget, on_this_machine
+from gdb_epi.gdbhost.target import GdbTarget
+from gdb_epi.session import Session
+from gdb_epi.target.api import Target
+
+
+class Sessions:
+    """Make sessions for the selected inferior and forget them when it changes.
+
+    A core never changes: its session lives until another core, executable or set of object
+    files is loaded. A live process changes whenever it runs or is written to.
+    """
+
+    def __init__(self) -> None:
+        self.broken: Sequence[SoftError] = ()
+        self._changes = 0
+        self._stopped: dict[int, int] = {}  # inferior number -> LWP of the last stop
+        self._key: tuple[object, ...] = ()
+        self._session: Session | None = None
+        for registry in (gdb.events.cont, gdb.events.memory_changed, gdb.events.register_changed):
+            registry.connect(self._changed)
+        gdb.events.inferior_call.connect(self._changed)
+        gdb.events.stop.connect(self._on_stop)
+
+    def _changed(self, _event: object) -> None:
+        self._changes += 1
+
+    def _on_stop(self, _event: object) -> None:
+        self._changes += 1
+        lwp = selected_lwp()
+        if lwp is not None:
+            self._stopped[gdb.selected_inferior().num] = lwp
+
+    def current(self) -> Session:
+        """Return the session of the selected inferior; without a process it has no target."""
+        inferior = gdb.selected_inferior()
+        key = self._key_of(inferior)
+        if self._session is None or key != self._key:
+            self._session = Session(self._open(inferior))
+            self._key = key
+        self._session.selected_tid = selected_lwp()
+        self._session.options["host"] = self._host(self._session)
+        return self._session
+
+    def _key_of(self, inferior: gdb.Inferior) -> tuple[object, ...]:
+        space = inferior.progspace
+        kind = _kind(inferior)
+        changes = self._changes if kind == "live" else 0
+        loaded = (space.filename, len(space.objfiles()), gdb.parameter("sysroot"))
+        return (inferior.num, inferior.connection_num, kind, inferior.pid, changes, *loaded)
+
+    def _open(self, inferior: gdb.Inferior) -> Target | None:
+        kind = _kind(inferior)
+        if kind is None:
+            return None
+        if kind == "core":
+            return _open_core(inferior)
+        lwp = self._stopped.get(inferior.num) or selected_lwp() or inferior.pid
+        return GdbProcessTarget(inferior, kind=kind, pid=on_this_machine(inferior), lwp=lwp)
+
+    def _host(self, session: Session) -> dict[str, Any]:
+        """Return what `epi doctor` tells about GDB."""
+        target = session.target if session.has_target else None
+        return {
+            "gdb": gdb.VERSION,
+            "python": platform.python_version(),
+            "python_path": [path for path in sys.path if path],
+            "core": getattr(target, "path", None),
+            "executable": gdb.current_progspace().filename,
+            "sysroot": gdb.parameter("sysroot"),
+            "broken": tuple(self.broken),
+        }
+
+
+@cache
+def sessions() -> Sessions:
+    """Return the one Sessions that the commands of this GDB share."""
+    return Sessions()
+
+
+def selected_lwp() -> int | None:
+    """Return the LWP of the thread that the user selected."""
+    thread = gdb.selected_thread()
+    if thread is None or not thread.is_valid():
+        return None
+    pid, lwp, _ = thread.ptid
+    return int(lwp or pid)
+
+
+def _kind(inferior: gdb.Inferior) -> str | None:
+    if inferior.connection is None or not inferior.threads():
+        return None
+    return "core" if inferior.connection.type == "core" else "live"
+
+
+def _open_core(inferior: gdb.Inferior) -> Target:
+    path = core_path(inferior)
+    exe, sysroot = inferior.progspace.filename, _local_sysroot()
+    if not isinstance(path, Absent):
+        try:
+            return GdbTarget.open(path, exe=exe, sysroot=sysroot)
+        except InputError as error:
+            path = Absent("unreadable", str(error))
+    lwp = selected_lwp() or inferior.pid
+    target = GdbProcessTarget(inferior, kind="core", pid=None, lwp=lwp)
+    target.soft_errors.append(
+        SoftError("core", "file", f"{path.detail}: memory comes from GDB and proves nothing")
+    )
+    return target
+
+
+def _local_sysroot() -> str | None:
+    """Return the folder that `set sysroot` names, without GDB's "target:" prefixes."""
+    sysroot = str(gdb.parameter("sysroot") or "")
+    for prefix in ("target:", "remote:"):
+        sysroot = sysroot.removeprefix(prefix)
+    return sysroot if sysroot not in ("", "/") else None

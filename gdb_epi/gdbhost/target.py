@@ -1,0 +1,55 @@
+# SPDX-License-Identifier: Apache-2.0
+"""GdbTarget: the core that GDB has loaded.
+
+Memory, regions, registers and provenance come from our own reading of the core file: for pages
+that are not in the core GDB silently answers with the contents of files, or with zeros. GDB adds
+native frames, symbols of separate debug files, and types.
+"""
+
+from __future__ import annotations
+
+import mmap
+from collections.abc import Sequence
+
+from gdb_epi.errors import Absent
+from gdb_epi.gdbhost.dwarf import type_layout
+from gdb_epi.gdbhost.native import Unwinder
+from gdb_epi.gdbhost.symbols import gdb_symbol
+from gdb_epi.target import elf
+from gdb_epi.target.api import NativeFrame, StructType
+from gdb_epi.target.corefile import CoreFileTarget
+from gdb_epi.target.files import FileFinder
+
+
+class GdbTarget(CoreFileTarget):
+    """A core file read by us and unwound by GDB. Open it with GdbTarget.open()."""
+
+    def __init__(self, path: str, data: mmap.mmap, header: elf.Header, files: FileFinder) -> None:
+        super().__init__(path, data, header, files)
+        self._unwinder: Unwinder | None = None
+
+    @property
+    def unwinder(self) -> Unwinder:
+        """GDB's unwinder over the modules of this core."""
+        if self._unwinder is None:
+            self._unwinder = Unwinder(self.modules(), self.soft_errors)
+        return self._unwinder
+
+    def native_frames(self, tid: int) -> Sequence[NativeFrame] | Absent:
+        """Return the native stack of one LWP from GDB's unwinder, innermost first."""
+        return self.unwinder.frames(tid)
+
+    def symbol(self, name: str) -> int | None:
+        """Return the address of a symbol: of build-id-checked files first, then GDB's."""
+        address = super().symbol(name)
+        if address is not None:
+            return address
+        address = gdb_symbol(name)
+        module = self.unwinder.module_at(address) if address else None
+        if address and module and self.unwinder.is_other_build(module, address):
+            return None
+        return address
+
+    def type_layout(self, name: str) -> StructType | None:
+        """Return a C type from the debug information that GDB has, or None."""
+        return type_layout(name)

@@ -1,0 +1,49 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Reports as JSON: one document, ASCII, the same bytes for the same report."""
+
+from __future__ import annotations
+
+import json
+from typing import Any
+
+from gdb_epi.errors import Absent, SoftError
+from gdb_epi.report import Report
+
+
+def render_report_json(report: Report) -> str:
+    """Return the report's data as JSON; a report without data gives its table.
+
+    Lone surrogates (bytes of the core that are not UTF-8) become \\udcNN escapes.
+    """
+    data: dict[str, Any] = dict(_table(report) if report.data is None else report.data)
+    if "soft_errors" not in data:
+        data["soft_errors"] = [error._asdict() for error in dict.fromkeys(report.soft_errors)]
+    return json.dumps(plain(data), indent=1, allow_nan=False)
+
+
+def _table(report: Report) -> dict[str, Any]:
+    if not report.columns:
+        return {"title": report.title, "lines": list(report.lines)}
+    rows = [dict(zip(report.columns, row, strict=False)) for row in report.rows]
+    return {"title": report.title, "rows": rows}
+
+
+def plain(value: Any) -> Any:
+    """Return what JSON can hold: sets sorted, bytes as hex, Absent and SoftError as objects."""
+    if isinstance(value, Absent):
+        return {"absent": value.reason, "detail": value.detail}
+    if isinstance(value, SoftError):
+        return value._asdict()
+    if isinstance(value, dict):
+        return {str(key): plain(item) for key, item in value.items()}
+    if isinstance(value, (set, frozenset)):
+        return sorted((plain(item) for item in value), key=repr)
+    if isinstance(value, (list, tuple)):
+        return [plain(item) for item in value]
+    if isinstance(value, (bytes, bytearray)):
+        return value.hex()
+    if isinstance(value, float) and not abs(value) < float("inf"):
+        return str(value)  # JSON has no NaN
+    if value is None or isinstance(value, (str, int, float)):
+        return value
+    return str(value)

@@ -1,0 +1,104 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Reports as text. Everything that may come from a core is escaped here."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator, Sequence
+
+from gdb_epi.errors import Absent, SoftError
+from gdb_epi.report import Listing, Report
+
+# C0 and C1 controls with DEL, line and paragraph separators, bidirectional controls (they can
+# reorder what a terminal shows), byte order marks, and lone surrogates (not UTF-8).
+_UNPRINTABLE = re.compile(
+    "[\x00-\x1f\x7f-\x9f\u061c\u200e\u200f\u2028\u2029\u202a-\u202e\u2066-\u2069\ufeff"
+    "\ud800-\udfff]"
+)
+
+
+def escape(s: str) -> str:
+    """Return text that cannot steer a terminal: controls as \\xNN or \\uNNNN, the rest as is."""
+    return _UNPRINTABLE.sub(_escaped, s)
+
+
+def _escaped(match: re.Match[str]) -> str:
+    code = ord(match.group())
+    return f"\\x{code:02x}" if code < 0x100 else f"\\u{code:04x}"
+
+
+def render_report(report: Report, *, color: bool = False) -> str:
+    """Return a report as text: lines, table, listing, then what could not be had.
+
+    `color` highlights source when pygments is there.
+    """
+    parts = [escape(line) for line in report.lines]
+    if report.rows:
+        parts += table_lines(report.columns, report.rows)
+    if report.listing is not None:
+        parts += [escape(report.title), *listing_lines(report.listing, color=color)]
+    if not parts:
+        parts.append(f"{escape(report.title)}: nothing to show")
+    parts += soft_error_lines(report.soft_errors)
+    return "\n".join(parts)
+
+
+def soft_error_lines(errors: Sequence[SoftError]) -> Iterator[str]:
+    """Yield one line for every thing that could not be had, without repeats."""
+    for error in dict.fromkeys(errors):
+        yield escape(f"note: {error.stage}: {error.subject}: {error.message}")
+
+
+def cell_text(value: object) -> str:
+    """Return one table cell."""
+    if value is None:
+        return "-"
+    if isinstance(value, bool):
+        return "yes" if value else "no"
+    if isinstance(value, Absent):
+        return f"({value.reason})"
+    return escape(str(value))
+
+
+def table_lines(columns: Sequence[str], rows: Sequence[Sequence[object]]) -> list[str]:
+    """Return an aligned table; by tabulate when it is there (it knows wide characters)."""
+    cells = [[cell_text(value) for value in row] for row in rows]
+    try:
+        from tabulate import tabulate
+    except ImportError:
+        return _plain_table(columns, cells)
+    text = tabulate(cells, headers=list(columns), tablefmt="plain", disable_numparse=True)
+    return [line.rstrip() for line in text.splitlines()]
+
+
+def _plain_table(columns: Sequence[str], cells: Sequence[Sequence[str]]) -> list[str]:
+    every = [list(columns), *cells] if columns else list(cells)
+    count = max(len(row) for row in every)
+    widths = [max(len(row[i]) for row in every if i < len(row)) for i in range(count)]
+    return ["  ".join(map(str.ljust, row, widths)).rstrip() for row in every]
+
+
+def listing_lines(listing: Listing, *, color: bool = False) -> list[str]:
+    """Return numbered source lines; an arrow marks the current one."""
+    escaped = [escape(line.expandtabs()) for line in listing.lines]
+    shown = _highlighted(escaped, listing.filename) if color else escaped
+    width = len(str(listing.first + len(shown)))
+    return [
+        f"{'->' if number == listing.current else '  '} {number:>{width}}  {line}".rstrip()
+        for number, line in enumerate(shown, listing.first)
+    ]
+
+
+def _highlighted(lines: list[str], filename: str) -> list[str]:
+    """Colour Python source; only the oldest API of pygments, GDB may bring an old one."""
+    try:
+        from pygments import highlight
+        from pygments.formatters import TerminalFormatter
+        from pygments.lexers import PythonLexer
+    except ImportError:
+        return lines
+    if filename.endswith((".so", ".c", ".h")):
+        return lines
+    text = highlight("\n".join(lines), PythonLexer(stripnl=False), TerminalFormatter())
+    found: list[str] = text.split("\n")[: len(lines)]
+    return found if len(found) == len(lines) else lines
