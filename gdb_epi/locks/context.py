@@ -1,0 +1,54 @@
+# SPDX-License-Identifier: Apache-2.0
+"""What every lock family looks at, and the registry of families."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable
+from typing import NamedTuple
+
+from gdb_epi.cpython.types import PythonState
+from gdb_epi.errors import Absent, SoftError, UnreadableMemory
+from gdb_epi.locks.types import ForkEvidence, Wait
+from gdb_epi.target.api import Target, Thread
+
+
+class LockContext(NamedTuple):
+    """A process as the lock families see it; families append to `soft_errors`."""
+
+    target: Target
+    python: PythonState | Absent
+    fork: ForkEvidence
+    soft_errors: list[SoftError]
+
+
+Family = Callable[[LockContext, Thread], Iterable[Wait]]
+FAMILIES: dict[str, Family] = {}
+
+
+def family(name: str) -> Callable[[Family], Family]:
+    """Register a function (context, thread) -> waits under locks/."""
+
+    def register(function: Family) -> Family:
+        known = FAMILIES.get(name)
+        if known is not None and known.__code__.co_filename != function.__code__.co_filename:
+            raise ValueError(f"lock family {name!r} is registered twice")
+        FAMILIES[name] = function
+        return function
+
+    return register
+
+
+def u32(target: Target, address: int) -> int | None:
+    """Return an unsigned 32-bit word, or None."""
+    try:
+        return int.from_bytes(target.read(address, 4), "little")
+    except UnreadableMemory:
+        return None
+
+
+def u64(target: Target, address: int) -> int | None:
+    """Return an unsigned 64-bit word, or None."""
+    try:
+        return int.from_bytes(target.read(address, 8), "little")
+    except UnreadableMemory:
+        return None

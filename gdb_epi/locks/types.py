@@ -1,0 +1,76 @@
+# SPDX-License-Identifier: Apache-2.0
+"""What the lock analyser says: waits, owners, and whether this process is a forked child."""
+
+from __future__ import annotations
+
+from typing import NamedTuple
+
+from gdb_epi.errors import SoftError
+
+# Verdicts of waits (RECORD.md section 3); this stage gives only some of them.
+INHERITED_OWNER_VANISHED = "inherited-owner-vanished"
+OWN_LOCK_UNDER_OLD_TID = "own-lock-under-old-tid"
+PROBABLE_INHERITED = "probable-inherited"
+LIVE_HOLDER = "live-holder"
+SELF_DEADLOCK = "self-deadlock"
+OTHER_PROCESS = "other-process"
+UNKNOWN = "unknown"
+
+CERTAIN, PROBABLE, INFO = "certain", "probable", "info"
+
+
+class ForkSignal(NamedTuple):
+    """One sign of a fork: its name (F1 ...), what it says, how sure it is."""
+
+    name: str
+    says: str
+    sure: str  # "certain", "strong", "weak"
+
+
+class ForkEvidence(NamedTuple):
+    """Whether this process was forked without exec, and from what.
+
+    None means: cannot be told. `depth` counts glibc's fork() since exec. `lineage` is a hash that
+    a process shares with its forked children, never the secret words themselves.
+    """
+
+    forked: bool | None
+    depth: int | None
+    parent_multithreaded: bool | None
+    from_main_thread: bool | None
+    hooks_bypassed: bool | None
+    in_fork_handlers: bool | None
+    lineage: str | None
+    signals: tuple[ForkSignal, ...]
+    old_tids: tuple[int, ...] = ()  # thread ids that vanished in the fork, where still readable
+
+
+class Owner(NamedTuple):
+    """Who holds a lock. `state`: live, vanished, forker-old-tid, other-process, none, unknown."""
+
+    tid: int | None
+    ident: int | None
+    thread_name: str | None
+    state: str
+
+
+class Wait(NamedTuple):
+    """One thread that waits for one lock. Addresses as in the process."""
+
+    tid: int
+    address: int
+    kind: str
+    name: str | None
+    object: int | None
+    owner: Owner
+    verdict: str
+    confidence: str
+    evidence: tuple[str, ...]
+
+
+class LockReport(NamedTuple):
+    """All that was found; a part that could not be had is in `soft_errors`."""
+
+    fork: ForkEvidence
+    waits: tuple[Wait, ...]
+    soft_errors: tuple[SoftError, ...]
