@@ -108,7 +108,7 @@ def run_command(command: Command, text: str) -> int:
     else:
         from gdb_epi.render.text import render_report
 
-        shown = render_report(report)
+        shown = render_report(report, color=not arguments.output and _has_colors())
     if arguments.output:
         write_file(arguments.output, shown)
     else:
@@ -119,6 +119,15 @@ def run_command(command: Command, text: str) -> int:
 def set_status(code: int) -> None:
     """Set $epi_status."""
     gdb.set_convenience_variable(STATUS_VARIABLE, code)
+
+
+def _has_colors() -> bool:
+    """Whether GDB itself would colour: `set style enabled`, and a terminal that can."""
+    import os
+
+    if not gdb.parameter("style enabled") or not os.isatty(1):
+        return False
+    return os.environ.get("TERM", "dumb") != "dumb" and "NO_COLOR" not in os.environ
 
 
 def _internal_error(command: Command, error: Exception) -> str:

@@ -3,8 +3,6 @@
 
 from __future__ import annotations
 
-from inspect import cleandoc
-
 from gdb_epi.registry import Argument, Command
 
 COMMON_HELP = (
@@ -19,7 +17,7 @@ def help_text(command: Command) -> str:
     shown += COMMON_HELP
     usage = " ".join(_in_usage(argument) for argument in command.arguments)
     width = max(len(word) for word, _ in shown)
-    lines = [cleandoc(command.run.__doc__ or ""), ""]
+    lines = [*_paragraphs(command.run.__doc__ or ""), ""]
     lines += [f"Usage: epi {command.name} {usage}".rstrip() + " [--json] [--output FILE]", ""]
     lines += [f"  {word:<{width}}  {about}".rstrip() for word, about in shown]
     return "\n".join(lines)
@@ -29,6 +27,11 @@ def option_words(command: Command) -> list[str]:
     """Return the long options of a command, for completion."""
     own = [flag for a in command.arguments for flag in a.flags if flag.startswith("--")]
     return sorted({*own, "--json", "--output", "--help"})
+
+
+def _paragraphs(docstring: str) -> list[str]:
+    """Return the lines of a docstring without indentation (inspect.cleandoc costs 5 ms)."""
+    return [line.strip() for line in docstring.strip().splitlines()]
 
 
 def _is_flag(argument: Argument) -> bool:

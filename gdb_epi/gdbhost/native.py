@@ -101,12 +101,12 @@ class Unwinder:
         except gdb.error as error:
             return Absent(UNREADABLE, f"GDB cannot unwind LWP {tid}: {error}")
         inner, outer, total = self._walk(tid, newest)
-        frames = [self._describe(frame) for frame in inner]
+        frames = _physical_sp([self._describe(frame) for frame in inner])
         left_out = total - len(inner) - len(outer)
         if left_out:
             frames.append(GAP)
             self._note(f"thread {tid}", f"{left_out} of {total} native frames are left out")
-        return (*frames, *(self._describe(frame) for frame in outer))
+        return (*frames, *_physical_sp([self._describe(frame) for frame in outer]))
 
     def _walk(self, tid: int, newest: gdb.Frame) -> tuple[list[gdb.Frame], deque[gdb.Frame], int]:
         """Return the innermost frames, the outermost ones, and how many there are."""
@@ -202,6 +202,14 @@ def _function(frame: gdb.Frame) -> str | None:
         return str(name) if name else None
     except (gdb.error, UnicodeDecodeError):
         return None
+
+
+def _physical_sp(frames: list[NativeFrame]) -> list[NativeFrame]:
+    """Give inlined frames the stack pointer of the frame they are part of (GDBs differ)."""
+    done: list[NativeFrame] = []
+    for frame in reversed(frames):
+        done.append(frame._replace(sp=done[-1].sp) if frame.inlined and done else frame)
+    return done[::-1]
 
 
 def _line(frame: gdb.Frame) -> tuple[str | None, int | None]:

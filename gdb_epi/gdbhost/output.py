@@ -4,13 +4,14 @@
 from __future__ import annotations
 
 import os
-import stat
-import tempfile
-from pathlib import Path
+from typing import TYPE_CHECKING
 
 import gdb
 
 from gdb_epi.errors import EpiError
+
+if TYPE_CHECKING:
+    from pathlib import Path
 
 
 def show(text: str) -> None:
@@ -32,6 +33,9 @@ def write_file(name: str, text: str) -> None:
 
     Raises EpiError when the file cannot be written.
     """
+    import stat
+    from pathlib import Path
+
     path = Path(name).expanduser()
     data = text.encode("utf-8", "backslashreplace")
     if not data.endswith(b"\n"):
@@ -48,6 +52,8 @@ def write_file(name: str, text: str) -> None:
 
 
 def _replace(path: Path, data: bytes) -> None:
+    import tempfile
+
     descriptor, temporary = tempfile.mkstemp(prefix=f".{path.name[:100]}.", dir=path.parent)
     try:
         with open(descriptor, "wb") as stream:
@@ -62,7 +68,7 @@ def _replace(path: Path, data: bytes) -> None:
 def _mode(path: Path) -> int:
     """Return the mode of the file that is replaced, else what open() would have given."""
     if path.exists():
-        return stat.S_IMODE(path.stat().st_mode)
+        return path.stat().st_mode & 0o7777
     mask = os.umask(0)
     os.umask(mask)
     return 0o666 & ~mask

@@ -1,22 +1,21 @@
 # SPDX-License-Identifier: Apache-2.0
-"""One Session for what GDB has loaded: kept as long as that stays the same."""
+"""One Session for what GDB has loaded: kept as long as that stays the same.
+
+Imported by `source gdb_epi`: what only commands need is imported when one runs.
+"""
 
 from __future__ import annotations
 
-import platform
-import sys
 from collections.abc import Sequence
 from functools import cache
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import gdb
 
-from gdb_epi.errors import Absent, InputError, SoftError
-from gdb_epi.gdbhost.corepath import core_path
-from gdb_epi.gdbhost.live import GdbProcessTarget, on_this_machine
-from gdb_epi.gdbhost.target import GdbTarget
-from gdb_epi.session import Session
-from gdb_epi.target.api import Target
+if TYPE_CHECKING:
+    from gdb_epi.errors import SoftError
+    from gdb_epi.session import Session
+    from gdb_epi.target.api import Target
 
 
 class Sessions:
@@ -51,7 +50,9 @@ class Sessions:
         inferior = gdb.selected_inferior()
         key = self._key_of(inferior)
         if self._session is None or key != self._key:
-            self._session = Session(self._open(inferior))
+            from gdb_epi.session import Session
+
+            self._session = Session(self._open(inferior), _options())
             self._key = key
         self._session.selected_tid = selected_lwp()
         self._session.options["host"] = self._host(self._session)
@@ -68,13 +69,18 @@ class Sessions:
         kind = _kind(inferior)
         if kind is None:
             return None
+        from gdb_epi.gdbhost.opening import open_core, open_process
+
         if kind == "core":
-            return _open_core(inferior)
+            return open_core(inferior)
         lwp = self._stopped.get(inferior.num) or selected_lwp() or inferior.pid
-        return GdbProcessTarget(inferior, kind=kind, pid=on_this_machine(inferior), lwp=lwp)
+        return open_process(inferior, lwp)
 
     def _host(self, session: Session) -> dict[str, Any]:
         """Return what `epi doctor` tells about GDB."""
+        import platform
+        import sys
+
         target = session.target if session.has_target else None
         return {
             "gdb": gdb.VERSION,
@@ -85,6 +91,13 @@ class Sessions:
             "sysroot": gdb.parameter("sysroot"),
             "broken": tuple(self.broken),
         }
+
+
+def _options() -> dict[str, Any]:
+    from gdb_epi.gdbhost.opening import local_sysroot
+    from gdb_epi.gdbhost.types import DebugTypes
+
+    return {"types": DebugTypes(), "sysroot": local_sysroot()}
 
 
 @cache
@@ -106,27 +119,3 @@ def _kind(inferior: gdb.Inferior) -> str | None:
     if inferior.connection is None or not inferior.threads():
         return None
     return "core" if inferior.connection.type == "core" else "live"
-
-
-def _open_core(inferior: gdb.Inferior) -> Target:
-    path = core_path(inferior)
-    exe, sysroot = inferior.progspace.filename, _local_sysroot()
-    if not isinstance(path, Absent):
-        try:
-            return GdbTarget.open(path, exe=exe, sysroot=sysroot)
-        except InputError as error:
-            path = Absent("unreadable", str(error))
-    lwp = selected_lwp() or inferior.pid
-    target = GdbProcessTarget(inferior, kind="core", pid=None, lwp=lwp)
-    target.soft_errors.append(
-        SoftError("core", "file", f"{path.detail}: memory comes from GDB and proves nothing")
-    )
-    return target
-
-
-def _local_sysroot() -> str | None:
-    """Return the folder that `set sysroot` names, without GDB's "target:" prefixes."""
-    sysroot = str(gdb.parameter("sysroot") or "")
-    for prefix in ("target:", "remote:"):
-        sysroot = sysroot.removeprefix(prefix)
-    return sysroot if sysroot not in ("", "/") else None

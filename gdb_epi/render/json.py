@@ -16,8 +16,9 @@ def render_report_json(report: Report) -> str:
     Lone surrogates (bytes of the core that are not UTF-8) become \\udcNN escapes.
     """
     data: dict[str, Any] = dict(_table(report) if report.data is None else report.data)
-    if "soft_errors" not in data:
-        data["soft_errors"] = [error._asdict() for error in dict.fromkeys(report.soft_errors)]
+    errors = list(dict.fromkeys(report.soft_errors))
+    if "soft_errors" not in data and (errors or report.data is None):
+        data["soft_errors"] = [error._asdict() for error in errors]
     return json.dumps(plain(data), indent=1, allow_nan=False)
 
 
