@@ -35,6 +35,10 @@ class Objects:
             )
         return self._module_names[globals_dict]
 
+    def known_globals(self) -> list[int]:
+        """Return the globals dicts that frames named so far."""
+        return list(self._module_names)
+
     # -- dicts ------------------------------------------------------------------------------
 
     def dict_get(self, address: int, key: str) -> int | Absent:

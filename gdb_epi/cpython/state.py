@@ -69,15 +69,12 @@ class _Decoder:
             number = self._interpreter_id(address)
             holder = self._gil_holder(address)
             holders |= {holder} if holder else set()
-            names = thread_names(self.reader, self.objects, address)
-            if isinstance(names, Absent):
-                self._problem("thread names", f"interpreter {number}", names.detail)
-                names = {}
-            threads = tuple(
-                self._thread(tstate, number, tstate in holders, names)
+            threads = [
+                self._thread(tstate, number, tstate in holders)
                 for tstate in self._thread_states(address)
-            )
-            interpreters.append(InterpreterState(address, number, threads))
+            ]
+            threads = self._named(threads, address, number)
+            interpreters.append(InterpreterState(address, number, tuple(threads)))
         interpreters.sort(key=lambda interpreter: interpreter.id)
         held = [t.tid for i in interpreters for t in i.threads if t.holds_gil]
         return PythonState(
@@ -91,6 +88,15 @@ class _Decoder:
             tuple(interpreters),
             tuple(self.errors),
         )
+
+    def _named(
+        self, threads: list[ThreadState], interpreter: int, number: int
+    ) -> list[ThreadState]:
+        names = thread_names(self.reader, self.objects, interpreter)
+        if isinstance(names, Absent):
+            self._problem("thread names", f"interpreter {number}", names.detail)
+            return threads
+        return [thread._replace(name=names.get(thread.ident)) for thread in threads]
 
     def _problem(self, stage: str, subject: str, message: str) -> None:
         self.errors.append(SoftError(stage, subject, message))
@@ -169,9 +175,7 @@ class _Decoder:
         except UnreadableMemory:
             return False
 
-    def _thread(
-        self, tstate: int, interpreter: int, holds_gil: bool, names: dict[int, str]
-    ) -> ThreadState:
+    def _thread(self, tstate: int, interpreter: int, holds_gil: bool) -> ThreadState:
         problems: list[str] = []
         try:
             ident = self.reader.u64(tstate + self.layout.require("PyThreadState", "thread_id"))
@@ -193,7 +197,7 @@ class _Decoder:
             interpreter,
             ident,
             tid,
-            names.get(ident),
+            None,
             holds_gil,
             tid is not None and tid == self.lwps.crashed,
             ident in self.lwps.by_ident or tid in self.lwps.tids,

@@ -13,28 +13,41 @@ MAX_NAME = 4096
 def thread_names(reader: Reader, objects: Objects, interpreter: int) -> dict[int, str] | Absent:
     """Return the names of the threads that `threading` knows, by ident (pthread_t).
 
-    Absent when sys.modules cannot be read; empty when `threading` was never imported.
-    Reference: Lib/threading.py (_active), 3.8 to 3.15.
+    Absent when sys.modules cannot be read; empty when `threading` was never imported. While the
+    interpreter finalizes sys.modules is empty, but modules that frames run in may still hold
+    `threading`. Reference: Lib/threading.py (_active), 3.8 to 3.15.
     """
-    layout = reader.layout
-    # 3.12 (gh-98612) moved interp->modules into interp->imports.
-    at = layout.offset("PyInterpreterState", "imports.modules", "modules")
-    if at is None:
-        return Absent(NOT_AVAILABLE, "the layout does not say where sys.modules is")
     try:
-        modules = reader.u64(interpreter + at)
-        if not modules:
-            return {}
-        threading = objects.dict_get(modules, "threading")
+        threading = _threading_module(reader, objects, interpreter)
         if isinstance(threading, Absent):
             return {} if threading.reason == NOT_AVAILABLE else threading
-        contents = reader.u64(threading + layout.require("PyModuleObject", "md_dict"))
+        contents = reader.u64(threading + reader.layout.require("PyModuleObject", "md_dict"))
         active = objects.dict_get(contents, "_active") if contents else None
         if active is None or isinstance(active, Absent):
             return {}
         return _names(reader, objects, active)
     except UnreadableMemory as error:
         return Absent(UNREADABLE, f"sys.modules: {error}")
+
+
+def _threading_module(reader: Reader, objects: Objects, interpreter: int) -> int | Absent:
+    # 3.12 (gh-98612) moved interp->modules into interp->imports.
+    at = reader.layout.offset("PyInterpreterState", "imports.modules", "modules")
+    if at is None:
+        return Absent(NOT_AVAILABLE, "the layout does not say where sys.modules is")
+    try:
+        modules = reader.u64(interpreter + at)
+    except UnreadableMemory as error:
+        return Absent(UNREADABLE, f"sys.modules: {error}")
+    found: int | Absent = Absent(NOT_AVAILABLE, "no sys.modules")
+    if modules:
+        found = objects.dict_get(modules, "threading")
+    for contents in objects.known_globals():
+        if not isinstance(found, Absent):
+            break
+        held = objects.dict_get(contents, "threading")
+        found = found if isinstance(held, Absent) else held
+    return found
 
 
 def _names(reader: Reader, objects: Objects, active: int) -> dict[int, str]:
