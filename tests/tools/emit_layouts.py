@@ -34,16 +34,15 @@ LAYOUTS = ROOT / "gdb_epi" / "cpython" / "layouts"
 EXTENSIONS = ("_asyncio", "_queue", "_multiprocessing", "_datetime", "_functools")
 
 
-def types_of(file: Path, gdb: str = "gdb", prefix: Path = Path("/usr")) -> dict[str, Any]:
-    """Return the layout document of one file, read by a GDB process."""
+def run_gdb(script: str, file: Path, gdb: str, prefix: Path, **variables: str) -> str:
+    """Run one of the scripts beside this one over `file`; return what it wrote."""
     with tempfile.TemporaryDirectory() as folder:
-        out = Path(folder) / "layout.json"
+        out = Path(folder) / "out"
         environment = {k: v for k, v in os.environ.items() if not k.startswith("PYTHON")}
-        environment |= {"GDB_EPI_ROOT": str(ROOT), "GDB_EPI_OUT": str(out)}
-        script = Path(__file__).with_name("emit_in_gdb.py")
+        environment |= {"GDB_EPI_ROOT": str(ROOT), "GDB_EPI_OUT": str(out), **variables}
         settings = ("set auto-load off", f"set debug-file-directory {prefix / 'lib' / 'debug'}")
         command = [gdb, "-nx", "-batch", *(x for s in settings for x in ("-iex", s))]
-        command += ["-x", str(script), str(file)]
+        command += ["-x", str(Path(__file__).with_name(script)), str(file)]
         run = subprocess.run(
             command,
             env=environment,
@@ -55,8 +54,13 @@ def types_of(file: Path, gdb: str = "gdb", prefix: Path = Path("/usr")) -> dict[
         )
         if not out.is_file():
             raise RuntimeError(f"GDB wrote nothing for {file}:\n{run.stderr[-2000:]}")
-        document: dict[str, Any] = json.loads(out.read_text())
-        return document
+        return out.read_text()
+
+
+def types_of(file: Path, gdb: str = "gdb", prefix: Path = Path("/usr")) -> dict[str, Any]:
+    """Return the layout document of one file, read by a GDB process."""
+    document: dict[str, Any] = json.loads(run_gdb("emit_in_gdb.py", file, gdb, prefix))
+    return document
 
 
 def build_id(file: Path) -> str | None:
@@ -128,30 +132,72 @@ def debug_file(file: Path, prefix: Path) -> Path | None:
     return separate if separate.is_file() else None
 
 
+def debug_files(prefix: Path, abi: str) -> dict[Path, Path]:
+    """Return file -> debug file; the first is the main file. Raise LookupError without one."""
+    main, modules = _sources(prefix, abi)
+    pairs = {file: debug_file(file, prefix) for file in (main, *modules) if file.is_file()}
+    if pairs.get(main) is None:
+        raise LookupError(f"{main} is missing or has no debug information")
+    return {file: debug for file, debug in pairs.items() if debug}
+
+
 def from_prefix(prefix: Path, abi: str, gdb: str = "gdb") -> dict[str, Any]:
     """Return the document of an installed interpreter; raise LookupError without debug info."""
-    main, modules = _sources(prefix, abi)
-    pairs = [(file, debug_file(file, prefix)) for file in (main, *modules) if file.is_file()]
-    if not pairs or pairs[0] != (main, pairs[0][1]) or pairs[0][1] is None:
-        raise LookupError(f"{main} is missing or has no debug information")
+    files = debug_files(prefix, abi)
     include = prefix / "include" / f"python{abi}"
     with tempfile.TemporaryDirectory() as folder:
         stub = build_stub(include, Path(folder) / "stub.o")
-        documents = [types_of(debug, gdb, prefix) for _file, debug in pairs if debug]
+        documents = [types_of(debug, gdb, prefix) for debug in files.values()]
         macros = types_of(stub, gdb)
     if "PyThreadState" not in documents[0]["structs"]:
-        raise LookupError(f"{main} has no debug information about CPython")
+        raise LookupError(f"{prefix} {abi} has no debug information about CPython")
     documents.append({"structs": {}, "constants": macros["constants"]})
-    files = [file for file, debug in pairs if debug]
-    return _finish(merge(documents), include, [], files, "dwarf")
+    return _finish(merge(documents), include, [], list(files), "dwarf")
 
 
-def from_headers(include: Path, defines: list[str], gdb: str) -> dict[str, Any]:
-    """Return the document of a build of which only the headers are known."""
+def private_declarations(
+    document: dict[str, Any], prefix: Path, abi: str, gdb: str
+) -> tuple[str, list[str]]:
+    """Return C for the structs that `document` lacks, from another build of the same version."""
+    texts, names = "", []
+    for debug in debug_files(prefix, abi).values():
+        there = types_of(debug, gdb, prefix)["structs"]
+        wanted = [n for n in document["header"]["missing"] if n in there and n not in names]
+        if wanted:
+            public = " ".join(document["structs"])
+            private = " ".join(wanted)
+            texts += run_gdb(
+                "declare_in_gdb.py",
+                debug,
+                gdb,
+                prefix,
+                GDB_EPI_PUBLIC=public,
+                GDB_EPI_PRIVATE=private,
+            )
+            names += wanted
+    return texts, sorted(names)
+
+
+def from_headers(
+    include: Path, defines: list[str], gdb: str, private: tuple[Path, str] | None = None
+) -> dict[str, Any]:
+    """Return the document of a build of which only the headers are known.
+
+    `private` is the prefix and ABI name of another build with debug information, from which the
+    members of structs private to .c files are taken; such structs are listed in the header.
+    """
+    flags = [f"-D{define}" for define in defines]
+    names: list[str] = []
     with tempfile.TemporaryDirectory() as folder:
-        stub = build_stub(include, Path(folder) / "stub.o", [f"-D{d}" for d in defines])
+        stub = build_stub(include, Path(folder) / "stub.o", flags)
         document = types_of(stub, gdb)
-    return _finish(document, include, defines, [], "headers")
+        if private:
+            extra, names = private_declarations(document, *private, gdb)
+            document = types_of(build_stub(include, stub, flags, extra), gdb)
+    document = _finish(document, include, defines, [], "headers")
+    if names:
+        document["header"]["redeclared"] = names
+    return document
 
 
 def _finish(
@@ -209,6 +255,11 @@ def main() -> int:
     parser.add_argument("--prefix", type=Path, action="append", default=[])
     parser.add_argument("--abi", action="append", default=[], help='such as "3.14d"')
     parser.add_argument("--headers", type=Path, action="append", default=[])
+    parser.add_argument(
+        "--private-from",
+        metavar="PREFIX:ABI",
+        help="with --headers: build whose debug information tells the private structs",
+    )
     parser.add_argument("-D", dest="defines", action="append", default=[])
     parser.add_argument("--gdb", default="gdb")
     parser.add_argument("--out", type=Path, default=LAYOUTS)
@@ -219,7 +270,11 @@ def main() -> int:
         for prefix in options.prefix
         for abi in options.abi or interpreters(prefix)
     ]
-    documents += [from_headers(i, options.defines, options.gdb) for i in options.headers]
+    folder, _colon, abi = (options.private_from or "").rpartition(":")
+    private = (Path(folder).expanduser(), abi) if folder else None
+    documents += [
+        from_headers(include, options.defines, options.gdb, private) for include in options.headers
+    ]
     bad = 0
     for document in documents:
         path = options.out / table_name(document["header"])

@@ -38,27 +38,29 @@ def internal_headers(include: Path) -> list[str]:
     return sorted(wanted, key=lambda n: (n not in ("pycore_runtime.h", "pycore_interp.h"), n))
 
 
-def stub_source(include: Path, left_out: frozenset[str] = frozenset()) -> str:
+def stub_source(include: Path, left_out: frozenset[str] = frozenset(), extra: str = "") -> str:
     """Return the C source of the stub for one include directory."""
     lines = ["#define PY_SSIZE_T_CLEAN", "#define Py_BUILD_CORE 1", "#include <Python.h>"]
     lines += [f"#include <{name}>" for name in PUBLIC if (include / name).is_file()]
     lines += [
         f'#include "internal/{name}"' for name in internal_headers(include) if name not in left_out
     ]
+    lines.append(extra)
     for name in CONSTANTS:
         lines += [f"#ifdef {name}", f"enum {{ EPI_CONST_{name} = ({name}) }};", "#endif"]
     lines.append("int epi_layout_stub;")
     return "\n".join(lines) + "\n"
 
 
-def build_stub(include: Path, out: Path, defines: Sequence[str] = (), gcc: str = "gcc") -> Path:
+def build_stub(include: Path, out: Path, defines: Sequence[str] = (), extra: str = "") -> Path:
     """Compile the stub to `out`, leaving out headers that do not compile; return `out`.
 
-    Which headers were left out is printed, because structs may be missing for it.
+    `extra` is C that comes after the headers (declarations of private structs). Which headers were
+    left out is printed, because structs may be missing for it.
     """
     source = out.with_suffix(".c")
     left_out: set[str] = set()
-    command = [gcc, "-c", "-g", "-O0", "-w", "-fno-eliminate-unused-debug-types", "-std=gnu11"]
+    command = ["gcc", "-c", "-g", "-O0", "-w", "-fno-eliminate-unused-debug-types", "-std=gnu11"]
     command += ["-DPy_BUILD_CORE=1", *defines, f"-I{include}", f"-I{include / 'internal'}"]
     if (include / "internal" / "mimalloc").is_dir():
         command.append(f"-I{include / 'internal' / 'mimalloc'}")
@@ -66,7 +68,7 @@ def build_stub(include: Path, out: Path, defines: Sequence[str] = (), gcc: str =
     # may belong to another system, so it is searched last.
     command += ["-idirafter", str(include.parent)]
     for _attempt in range(40):
-        source.write_text(stub_source(include, frozenset(left_out)))
+        source.write_text(stub_source(include, frozenset(left_out), extra))
         run = subprocess.run(
             [*command, str(source), "-o", str(out)], capture_output=True, text=True, check=False
         )
