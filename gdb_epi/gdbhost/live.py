@@ -136,11 +136,16 @@ class GdbProcessTarget:
             registers = {}
         return Thread(lwp, registers, thread.name)
 
-    def native_frames(self, tid: int) -> Sequence[NativeFrame] | Absent:
-        """Return the native stack of one LWP from GDB's unwinder, innermost first."""
+    @property
+    def unwinder(self) -> Unwinder:
+        """GDB's unwinder over the modules of this process."""
         if self._unwinder is None:
             self._unwinder = Unwinder(self.modules(), self.soft_errors)
-        return self._unwinder.frames(tid)
+        return self._unwinder
+
+    def native_frames(self, tid: int) -> Sequence[NativeFrame] | Absent:
+        """Return the native stack of one LWP from GDB's unwinder, innermost first."""
+        return self.unwinder.frames(tid)
 
     def crash(self) -> CrashInfo | Absent:
         """Return the signal that stopped the process. Absent when it is not a fatal one."""
@@ -161,6 +166,10 @@ class GdbProcessTarget:
         if self._modules is None:
             self._modules = mapped_modules(self._pid, self.regions(), self.read, self.auxv())
         return self._modules
+
+    def loaded_build_id(self, module: Module) -> str | None:
+        """Return the build-id of the file that GDB has loaded for an object, or None."""
+        return self.unwinder.loaded_build_id_of(module, self.regions())
 
     def symbol(self, name: str) -> int | None:
         """Return the run-time address of a symbol that GDB knows, or None."""

@@ -13,7 +13,7 @@ import gdb
 
 from gdb_epi.errors import NOT_AVAILABLE, UNREADABLE, Absent, SoftError
 from gdb_epi.gdbhost.selection import mangled_names, selection_kept
-from gdb_epi.target.api import Module, NativeFrame
+from gdb_epi.target.api import Module, NativeFrame, Region
 
 MAX_UNWOUND = 100_000  # frames that are walked; a recursion in C fits about this many into 8 MiB
 KEEP_INNERMOST = 200  # frames that are described: a runaway recursion repeats itself
@@ -87,7 +87,15 @@ class Unwinder:
 
     def loaded_build_id(self, module: Module, pc: int) -> str | None:
         """Return the build-id of the file that GDB reads at `pc`, an address in `module`."""
-        return loaded_build_id(pc, in_executable=module is self._executable)
+        return loaded_build_id(pc, in_executable=module == self._executable)
+
+    def loaded_build_id_of(self, module: Module, regions: Sequence[Region]) -> str | None:
+        """Return the build-id of the file that GDB has loaded for an object, or None."""
+        for region in regions:
+            if "x" in region.perms and module.start <= region.start < module.end:
+                found = self.loaded_build_id(module, region.start)
+                return found or self.loaded_build_id(module, region.start + region.size // 2)
+        return None
 
     def _unwind(self, tid: int) -> Sequence[NativeFrame] | Absent:
         if self._threads is None:

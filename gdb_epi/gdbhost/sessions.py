@@ -90,6 +90,7 @@ class Sessions:
             "executable": gdb.current_progspace().filename,
             "sysroot": gdb.parameter("sysroot"),
             "broken": tuple(self.broken),
+            "loaded_build_id": getattr(target, "loaded_build_id", None),
         }
 
 

@@ -16,7 +16,7 @@ from gdb_epi.gdbhost.dwarf import type_layout
 from gdb_epi.gdbhost.native import Unwinder
 from gdb_epi.gdbhost.symbols import gdb_symbol
 from gdb_epi.target import elf
-from gdb_epi.target.api import NativeFrame, StructType
+from gdb_epi.target.api import Module, NativeFrame, StructType
 from gdb_epi.target.corefile import CoreFileTarget
 from gdb_epi.target.files import FileFinder
 
@@ -38,6 +38,10 @@ class GdbTarget(CoreFileTarget):
     def native_frames(self, tid: int) -> Sequence[NativeFrame] | Absent:
         """Return the native stack of one LWP from GDB's unwinder, innermost first."""
         return self.unwinder.frames(tid)
+
+    def loaded_build_id(self, module: Module) -> str | None:
+        """Return the build-id of the file that GDB has loaded for an object, or None."""
+        return self.unwinder.loaded_build_id_of(module, self.regions())
 
     def symbol(self, name: str) -> int | None:
         """Return the address of a symbol: of build-id-checked files first, then GDB's."""
