@@ -17,14 +17,15 @@ def down(depth, way):
 
 
 def start(depth):
-    down(depth, deathbed.prepare("raise"))
+    way = deathbed.prepare("raise")
+    deathbed.gather(0)
+    down(depth, way)
 
 
 if __name__ == "__main__":
     depth = int(sys.argv[2])
     sys.setrecursionlimit(depth + 1000)
     threading.stack_size(1 << 29)
-    deathbed.parked.append(0)
     worker = threading.Thread(target=start, args=(depth,), name="deep")
     worker.start()
     worker.join()
