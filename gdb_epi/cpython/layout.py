@@ -14,7 +14,6 @@ from functools import lru_cache
 from io import FileIO
 from typing import Any, NamedTuple
 
-from gdb_epi.cpython.layout_spec import ASYNCIO_SECTIONS
 from gdb_epi.errors import LayoutError
 from gdb_epi.target.api import Member as Field
 from gdb_epi.target.api import StructType as Struct
@@ -46,6 +45,15 @@ MAX_GROWTH = 4096
 # What CPython writes for "this build has no such member".
 _NONE_WORDS = (0xFFFFFFFF, 0xFFFFFFFFFFFFFFFF)
 _RELEASE_CANDIDATE = 0xC
+
+
+# What the sections of `_asyncio`'s own table describe; each word is called like its member
+# (Modules/_asynciomodule.c, 3.14+).
+_ASYNCIO_SECTIONS = {
+    "asyncio_task_object": "TaskObj",
+    "asyncio_interpreter_state": "PyInterpreterState",
+    "asyncio_thread_state": "_PyThreadStateImpl",
+}
 
 
 class DebugOffsets(NamedTuple):
@@ -169,7 +177,7 @@ def _place_of(document: Mapping[str, Any], name: str) -> tuple[str, str] | None:
     if place is not None:
         return place[0], place[1]
     section, _dot, member = name.partition(".")
-    struct = ASYNCIO_SECTIONS.get(section)
+    struct = _ASYNCIO_SECTIONS.get(section)
     return None if struct is None else (struct, "" if member == "size" else member)
 
 

@@ -12,14 +12,6 @@ from typing import NamedTuple
 # Members deeper than this are not recorded.
 MAX_DEPTH = 4
 
-# What the sections of `_asyncio`'s own table describe; each word is called like its member
-# (Modules/_asynciomodule.c, 3.14+).
-ASYNCIO_SECTIONS = {
-    "asyncio_task_object": "TaskObj",
-    "asyncio_interpreter_state": "PyInterpreterState",
-    "asyncio_thread_state": "_PyThreadStateImpl",
-}
-
 # Members that only wrap: their own name is left out of a path ("ob_base.ob_type" -> "ob_type").
 TRANSPARENT = frozenset({"ob_base", "_base", "long_value"})
 
