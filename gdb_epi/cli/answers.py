@@ -1,0 +1,217 @@
+# SPDX-License-Identifier: Apache-2.0
+"""The answers of a triage: JSON lines, one screen for one core, a table for many."""
+
+from __future__ import annotations
+
+import os
+import sys
+from argparse import Namespace
+from collections import Counter
+from collections.abc import Iterator, Mapping, Sequence
+from contextlib import contextmanager
+from typing import IO, Any, Protocol
+
+from gdb_epi.cli.cores import Core
+from gdb_epi.cli.examine import Examined, Failure, Result
+from gdb_epi.errors import EXIT_UNUSABLE_INPUT, EpiError, UsageError
+
+SHOWN_SIGNATURES = 5
+MAX_CELL = 100  # characters of a signature in the table
+
+
+class Answers(Protocol):
+    """Takes results in the order of the command line."""
+
+    def add(self, core: Core, result: Result) -> None:
+        """Take the result of one core."""
+
+    def finish(self, problems: Sequence[Failure]) -> None:
+        """End the answer; `problems` are all inputs that gave no record."""
+
+
+@contextmanager
+def open_answers(args: Namespace, inputs: Sequence[str], *, many: bool) -> Iterator[Answers]:
+    """Open the output; a reader that went away does not keep the records from being stored."""
+    with _open_output(args.output, inputs) as file:
+        out = _Output(file, may_vanish=not args.no_db and args.output is None)
+        if args.format == "json":
+            yield _JsonLines(out, many)
+        elif many:
+            yield _Table(out, stacks=args.stacks)
+        else:
+            yield _OneScreen(out)
+        out.flush()
+
+
+class _Output:
+    """A text stream; after its reader is gone it swallows what is written."""
+
+    def __init__(self, file: IO[str], *, may_vanish: bool) -> None:
+        self._file = file
+        self._may_vanish = may_vanish
+        self._gone = False
+
+    def line(self, text: str) -> None:
+        """Write one line."""
+        if not self._gone:
+            self._try(lambda: print(text, file=self._file))
+
+    def flush(self) -> None:
+        """Let the reader have it now; storing may take longer."""
+        if not self._gone:
+            self._try(self._file.flush)
+
+    def _try(self, action: Any) -> None:
+        try:
+            action()
+        except BrokenPipeError:
+            if not self._may_vanish:
+                raise
+            self._gone = True
+            os.dup2(os.open(os.devnull, os.O_WRONLY), self._file.fileno())
+
+
+class _JsonLines:
+    def __init__(self, out: _Output, many: bool) -> None:
+        self._out = out
+        self._many = many
+
+    def add(self, core: Core, result: Result) -> None:
+        """Write one record a line, and nothing for a failure."""
+        import json
+
+        from gdb_epi.render.json import plain
+
+        if isinstance(result, Examined):
+            self._out.line(json.dumps(plain(whole(result)), sort_keys=False))
+            self._out.flush()
+
+    def finish(self, problems: Sequence[Failure]) -> None:
+        """Tell on standard error what gave no record."""
+        _complain(problems)
+        self._out.flush()
+
+
+class _OneScreen:
+    def __init__(self, out: _Output) -> None:
+        self._out = out
+
+    def add(self, core: Core, result: Result) -> None:
+        """Write the answer about one core."""
+        if isinstance(result, Failure):
+            return
+        from gdb_epi.render.triage import render_triage
+
+        for line in render_triage(result.record):
+            self._out.line(line)
+        if result.stacks is not None:
+            from gdb_epi.cli.stacks_text import stacks_lines
+
+            for line in stacks_lines(result.stacks):
+                self._out.line(line)
+
+    def finish(self, problems: Sequence[Failure]) -> None:
+        """Tell why there is no answer."""
+        _complain(problems)
+        self._out.flush()
+
+
+class _Table:
+    def __init__(self, out: _Output, *, stacks: bool) -> None:
+        self._out = out
+        self._stacks = stacks
+        self._rows: list[list[object]] = []
+        self._signatures: Counter[str] = Counter()
+
+    def add(self, core: Core, result: Result) -> None:
+        """Keep one row; stacks are written at once."""
+        if isinstance(result, Failure):
+            return
+        record = result.record
+        signature = _stable(record)
+        self._signatures[signature] += 1
+        short = signature if len(signature) <= MAX_CELL else signature[: MAX_CELL - 3] + "..."
+        verdict = _map(record, "verdict").get("label")
+        self._rows.append([core.path, _process(record), verdict, short])
+        if result.stacks is not None:
+            from gdb_epi.cli.stacks_text import stacks_lines
+            from gdb_epi.render.text import escape
+
+            self._out.line(f"== {escape(core.path)}")
+            for line in stacks_lines(result.stacks):
+                self._out.line(line)
+
+    def finish(self, problems: Sequence[Failure]) -> None:
+        """Write the table and the summary; problems go to standard error."""
+        from gdb_epi.render.text import escape, table_lines
+
+        if self._rows:
+            for line in table_lines(("core", "process", "verdict", "signature"), self._rows):
+                self._out.line(line)
+            self._out.line("")
+        unusable = sum(problem.exit_code == EXIT_UNUSABLE_INPUT for problem in problems)
+        total = len(self._rows) + len(problems)
+        failed = len(problems) - unusable
+        counts = f"{total} inputs: {len(self._rows)} read, {unusable} unusable, {failed} failed"
+        self._out.line(f"{counts}; {len(self._signatures)} signatures")
+        for signature, count in self._signatures.most_common(SHOWN_SIGNATURES):
+            if count > 1:
+                self._out.line(f"  {count} x {escape(signature)}")
+        _complain(problems)
+        self._out.flush()
+
+
+def whole(result: Examined) -> dict[str, Any]:
+    """Return the record with its stacks beside, as RECORD.md section 3 has it.
+
+    The record's own group `threads` (counts) moves to `thread_summary`, because `threads` is the
+    list of stacks then.
+    """
+    if result.stacks is None:
+        return result.record
+    record = dict(result.record)
+    if "threads" in record:
+        record["thread_summary"] = record.pop("threads")
+    errors = [*record.get("soft_errors", []), *result.stacks.get("soft_errors", [])]
+    unique = [error for index, error in enumerate(errors) if error not in errors[:index]]
+    known = {key: value for key, value in result.stacks.items() if key not in record}
+    return {**record, **known, "soft_errors": unique}
+
+
+def _complain(problems: Sequence[Failure]) -> None:
+    from gdb_epi.render.text import escape
+
+    for problem in problems:
+        print(f"gdb-epi: {escape(problem.line())}", file=sys.stderr)
+
+
+def _map(record: Mapping[str, Any], name: str) -> Mapping[str, Any]:
+    value = record.get(name)
+    return value if isinstance(value, dict) else {}
+
+
+def _stable(record: Mapping[str, Any]) -> str:
+    signature = _map(record, "signature")
+    return str(_map(signature, "text").get("stable") or signature.get("category") or "unknown")
+
+
+def _process(record: Mapping[str, Any]) -> str:
+    process = _map(record, "process")
+    return f"{process.get('comm') or '?'} ({process.get('pid') or '?'})"
+
+
+@contextmanager
+def _open_output(name: str | None, inputs: Sequence[str]) -> Iterator[IO[str]]:
+    """Open FILE before the work begins, so that a bad path costs nothing."""
+    if name is None:
+        yield sys.stdout
+        return
+    if os.path.exists(name) and any(os.path.samefile(name, path) for path in inputs):
+        raise UsageError(f"--output {name} would overwrite a core", hint="another file")
+    try:
+        file = open(name, "w", encoding="utf-8", errors="backslashreplace")  # noqa: SIM115
+    except OSError as error:
+        told = f"cannot write {name}: {error.strerror or error}"
+        raise EpiError(told, hint="--output with another path") from None
+    with file:
+        yield file

@@ -1,0 +1,183 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Find the cores among files and folders, by what is in them and not by their names."""
+
+from __future__ import annotations
+
+import os
+import stat
+from collections.abc import Iterator, Sequence
+from typing import NamedTuple
+
+from gdb_epi.errors import EpiError, InputError
+
+HEAD = 64  # bytes that tell what a file is: an ELF header
+_ET_CORE = 4
+
+# Compression by magic. zst and lz4 need a program or a module (unpack.py).
+_MAGIC = (
+    (b"\x1f\x8b", "gz"),
+    (b"\xfd7zXZ\0", "xz"),
+    (b"BZh", "bz2"),
+    (b"\x28\xb5\x2f\xfd", "zst"),
+    (b"\x04\x22\x4d\x18", "lz4"),
+)
+# What people hand over instead of a core, and what helps then.
+_OTHERS = (
+    (b"MDMP", "a minidump, not an ELF core", "minidump-stackwalk"),
+    (b"PK\x03\x04", "a zip archive, not a core", "unzip it first"),
+    (b"ProblemType:", "an apport report, not a core", "apport-unpack FILE FOLDER"),
+    (b"KDUMP", "a kernel dump, not the core of a process", "crash or drgn"),
+    (b"{", "JSON, not a core", "gdb-epi fleet ingest FILE"),
+)
+
+
+class Core(NamedTuple):
+    """A file that is a core; `compression` is gz, bz2, xz, zst, lz4 or None."""
+
+    path: str
+    compression: str | None
+
+
+class Found(NamedTuple):
+    """The usable cores in the order given, and one error for each input that is not usable."""
+
+    cores: list[Core]
+    problems: list[EpiError]
+
+
+def find_cores(names: Sequence[str]) -> Found:
+    """Return the cores named, and those inside the folders named."""
+    found = Found([], [])
+    seen: set[tuple[int, int]] = set()
+    for name in names:
+        for item in _cores_of(name):
+            if isinstance(item, EpiError):
+                found.problems.append(item)
+                continue
+            status = os.stat(item.path)
+            if (status.st_dev, status.st_ino) not in seen:
+                seen.add((status.st_dev, status.st_ino))
+                found.cores.append(item)
+    return found
+
+
+def core_at(path: str) -> Core:
+    """Return the core at a path. Raises InputError that says what the file is instead."""
+    _must_be_regular(path)
+    head = _head(path)
+    compression = compression_of(head)
+    if compression is None:
+        _must_be_core(path, head)
+        return Core(path, None)
+    from gdb_epi.cli.unpack import head_of
+
+    _must_be_core(path, head_of(path, compression, HEAD), f"{compression}-compressed, but inside ")
+    return Core(path, compression)
+
+
+def compression_of(head: bytes) -> str | None:
+    """Return the compression that the first bytes of a file name."""
+    return next((name for magic, name in _MAGIC if head.startswith(magic)), None)
+
+
+def is_core(head: bytes) -> bool:
+    """Whether an ELF header says ET_CORE (e_type: a half word at 16, in the file's order)."""
+    if not head.startswith(b"\x7fELF") or len(head) < 18:
+        return False
+    order = "big" if head[5] == 2 else "little"
+    return int.from_bytes(head[16:18], order) == _ET_CORE  # type: ignore[arg-type]
+
+
+def _cores_of(name: str) -> Iterator[Core | EpiError]:
+    if not os.path.isdir(name):
+        try:
+            yield core_at(name)
+        except EpiError as error:
+            yield error
+        return
+    yield from _cores_inside(name)
+
+
+def _cores_inside(folder: str) -> Iterator[Core | EpiError]:
+    """Walk a folder: what is no core is passed over, what cannot be read is told."""
+    denied: list[EpiError] = []
+    any_core = False
+    for path in _files_under(folder, denied):
+        try:
+            head = _head(path)
+            if compression_of(head) or is_core(head):
+                yield core_at(path)
+                any_core = True
+        except _NotACore:
+            continue
+        except EpiError as error:
+            any_core = True  # the message of this one is enough
+            yield error
+    yield from denied
+    if not any_core and not denied:
+        yield InputError(f"{folder}: no core in this folder", hint="name the folder of the cores")
+
+
+def _files_under(folder: str, denied: list[EpiError]) -> Iterator[str]:
+    def note(error: OSError) -> None:
+        denied.append(InputError(f"{error.filename}: {error.strerror}", hint="sudo, or chmod +r"))
+
+    for place, folders, files in os.walk(folder, onerror=note):
+        folders.sort()
+        for name in sorted(files):
+            path = os.path.join(place, name)
+            try:
+                if stat.S_ISREG(os.lstat(path).st_mode):
+                    yield path
+            except OSError:
+                continue  # it went away
+
+
+class _NotACore(InputError):
+    """The file is readable and no core."""
+
+
+def _must_be_regular(path: str) -> None:
+    """A named pipe would block for ever, a device has no end."""
+    try:
+        mode = os.stat(path).st_mode
+    except OSError as error:
+        raise _unreadable(path, error) from None
+    except ValueError:
+        raise InputError(f"{path!r}: not a file name", hint="name a core dump") from None
+    if not stat.S_ISREG(mode):
+        raise InputError(f"{path}: not a regular file", hint="write the core into a file first")
+
+
+def _head(path: str) -> bytes:
+    try:
+        with open(path, "rb", buffering=0) as file:
+            return file.read(HEAD)
+    except OSError as error:
+        raise _unreadable(path, error) from None
+
+
+def _unreadable(path: str, error: OSError) -> InputError:
+    hint = "check the path"
+    if isinstance(error, PermissionError):
+        hint = "sudo, or chmod +r: the kernel writes cores for their owner only"
+    return InputError(f"{path}: {error.strerror or error}", hint=hint)
+
+
+def _must_be_core(path: str, head: bytes, inside: str = "") -> None:
+    if is_core(head):
+        return
+    if not head:
+        raise _NotACore(
+            f"{path}: {inside}an empty file",
+            hint="check the disk space and `ulimit -c` of the process that died",
+        )
+    if head.startswith(b"\x7fELF"):
+        raise _NotACore(
+            f"{path}: {inside}an ELF file but not a core",
+            hint="name the core dump; the executable goes into --exe",
+        )
+    for magic, what, hint in _OTHERS:
+        if head.startswith(magic):
+            raise _NotACore(f"{path}: {inside}{what}", hint=hint)
+    raise _NotACore(f"{path}: {inside}not a core dump (no ELF header)", hint="name a core dump")

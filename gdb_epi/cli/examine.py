@@ -1,0 +1,187 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Examine one core: unpack it, start GDB beside it, decode it, add the provenance."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Iterator, Mapping
+from contextlib import contextmanager
+from typing import TYPE_CHECKING, Any, NamedTuple
+
+from gdb_epi.cli.cores import Core
+from gdb_epi.errors import NOT_AVAILABLE, Absent, EpiError, SoftError
+
+if TYPE_CHECKING:
+    from gdb_epi.cli.native_gdb import GdbNative
+    from gdb_epi.target.corefile import CoreFileTarget
+
+NATIVE_MODES = ("never", "auto", "always")
+TEMPORARY = "gdb-epi-"  # prefix of our temporary folders
+
+
+class Options(NamedTuple):
+    """What the user asked for; the same for all cores of one run."""
+
+    exe: str | None = None
+    sysroot: str | None = None
+    native: str = "auto"
+    gdb: str | None = None
+    max_size: int = 64 << 30
+    stacks: bool = False
+    locals: bool = False
+    host: Mapping[str, Any] | None = None
+
+
+class Examined(NamedTuple):
+    """The record of one core, and its stacks when they were asked for."""
+
+    record: dict[str, Any]
+    stacks: dict[str, Any] | None
+
+
+class Failure(NamedTuple):
+    """A core that gave no record; `exit_code` tells unusable input from a failing tool."""
+
+    message: str
+    hint: str
+    exit_code: int
+
+    def line(self) -> str:
+        """Return the message and the hint as one line."""
+        return f"{self.message}; try: {self.hint}" if self.hint else self.message
+
+
+Result = Examined | Failure
+
+
+class Scratch:
+    """A folder for the temporary files of one core, made when it is first asked for.
+
+    `tempfile` costs 8 ms to import and most cores need no temporary file.
+    """
+
+    def __init__(self) -> None:
+        self._path: str | None = None
+
+    def path(self) -> str:
+        """Return the folder."""
+        if self._path is None:
+            import tempfile
+
+            self._path = tempfile.mkdtemp(prefix=TEMPORARY)
+        return self._path
+
+    def remove(self) -> None:
+        """Remove the folder and all in it."""
+        if self._path is not None:
+            import shutil
+
+            shutil.rmtree(self._path, ignore_errors=True)
+
+
+def examine_here(core: Core, options: Options) -> Result:
+    """Examine a core in this process."""
+    scratch = Scratch()
+    try:
+        return examine(core, options, scratch)
+    except EpiError as error:
+        return Failure(str(error), error.hint, error.exit_code)
+    finally:
+        scratch.remove()
+
+
+def examine(core: Core, options: Options, scratch: Scratch) -> Examined:
+    """Return the record of a core. `scratch` takes the temporary files; the caller removes it.
+
+    Raises InputError when the core cannot be used, EpiError when `native` is "always" and there
+    are no native frames.
+    """
+    path, trouble = core.path, []
+    if core.compression is not None:
+        from gdb_epi.cli.unpack import unpack
+
+        path, cut = unpack(core.path, core.compression, scratch.path(), options.max_size)
+        trouble += [cut] if cut is not None else []
+    with _native(path, options, scratch) as native:
+        examined = _decode(path, options, native)
+    for error in trouble:
+        examined.record.setdefault("soft_errors", []).append(error._asdict())
+    add_provenance(examined.record, core, options.host)
+    return examined
+
+
+def _decode(path: str, options: Options, native: GdbNative | Absent) -> Examined:
+    from gdb_epi.analysis import analyze
+    from gdb_epi.session import Session
+    from gdb_epi.target.corefile import CoreFileTarget
+
+    target = CoreFileTarget.open(path, exe=options.exe, sysroot=options.sysroot)
+    _supply_native(target, native)
+    session = Session(target)
+    record = analyze(session)
+    stacks = None
+    if options.stacks:
+        from gdb_epi.stacks import stacks_json
+
+        stacks = stacks_json(session.state, locals=options.locals)
+    if options.native == "always" and not isinstance(native, Absent):
+        why = native.trouble()
+        if why is not None:
+            raise EpiError(f"no native frames: {why.detail}", hint="--native auto")
+    return Examined(record, stacks)
+
+
+def _supply_native(target: CoreFileTarget, native: GdbNative | Absent) -> None:
+    if isinstance(native, Absent):
+        target.native_source = lambda _tid: native
+        if native.detail != _SWITCHED_OFF:
+            target.soft_errors.append(SoftError("native frames", "gdb", native.detail))
+    else:
+        target.native_source = native.frames
+
+
+_SWITCHED_OFF = "switched off by --native never"
+
+
+@contextmanager
+def _native(path: str, options: Options, scratch: Scratch) -> Iterator[GdbNative | Absent]:
+    if options.native == "never":
+        yield Absent(NOT_AVAILABLE, _SWITCHED_OFF)
+        return
+    from gdb_epi.cli.native_gdb import GdbNative, NoGdb, find_gdb
+
+    gdb = find_gdb(options.gdb)
+    if gdb is None:
+        missing = NoGdb("native frames: no gdb found")
+        if options.native == "always":
+            raise missing
+        yield Absent(NOT_AVAILABLE, missing.line())
+        return
+    place = os.path.join(scratch.path(), "gdb")
+    os.mkdir(place)
+    native = GdbNative(path, options.exe, options.sysroot, gdb, place)
+    try:
+        yield native
+    finally:
+        native.close()
+
+
+def add_provenance(record: dict[str, Any], core: Core, host: Mapping[str, Any] | None) -> None:
+    """Add what the core itself does not hold: time and kind of the file, the host.
+
+    There is no wall clock in a core; the time at which the file was last written is the weakest
+    source of the time of the crash, so it never replaces another one.
+    """
+    status = os.stat(core.path)
+    time = record.setdefault("time", {})
+    if time.get("crash_ts") is None:
+        time["crash_ts"] = round(status.st_mtime, 3)
+        time["ts_source"] = "mtime"
+    record["file"] = {
+        "name": os.path.basename(core.path),
+        "size": status.st_size,
+        "compression": core.compression,
+    }
+    if host:
+        known = record.get("host")
+        record["host"] = {**(known if isinstance(known, dict) else {}), **host}

@@ -1,0 +1,84 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Keep records: in the database, or in the spool when the database cannot take them."""
+
+from __future__ import annotations
+
+import sys
+from collections.abc import Mapping
+from typing import Any
+
+from gdb_epi.errors import EXIT_DONE, EpiError
+
+BATCH = 200  # records that wait in memory
+
+
+class Keeper:
+    """Stores records in batches and loses none; `exit_code` says how that went.
+
+    After the first failure everything goes into the spool: a locked database is not waited for
+    again and again.
+    """
+
+    def __init__(self, db: str | None) -> None:
+        self.exit_code = EXIT_DONE
+        self.added = 0
+        self.known = 0
+        self._db = db
+        self._failed = False
+        self._batch: list[Mapping[str, Any]] = []
+
+    def add(self, record: Mapping[str, Any]) -> None:
+        """Take one record."""
+        self._batch.append(record)
+        if len(self._batch) >= BATCH:
+            self.flush()
+
+    def flush(self) -> None:
+        """Write what waits."""
+        batch, self._batch = self._batch, []
+        if not batch:
+            return
+        if not self._failed:
+            try:
+                self._store(batch)
+                return
+            except EpiError as error:
+                self._failed = True
+                self._note_failure(error)
+        self._spool(batch)
+
+    def _store(self, batch: list[Mapping[str, Any]]) -> None:
+        from gdb_epi.fleet.db import open_database
+
+        with open_database(self._db, write=True) as engine:
+            from gdb_epi.fleet.ingest import ingest
+
+            outcome = ingest(engine, (("this run", record) for record in batch))
+        self.added += outcome.added
+        self.known += outcome.replaced + outcome.known
+        for _, why in outcome.rejected:
+            _say(f"not stored: {why}")
+
+    def _note_failure(self, error: EpiError) -> None:
+        # Nobody asked for a database by name: the spool is as good a place.
+        optional = self._db is None and isinstance(error.__cause__, ModuleNotFoundError)
+        self.exit_code = EXIT_DONE if optional else error.exit_code
+        _say(error.line())
+
+    def _spool(self, batch: list[Mapping[str, Any]]) -> None:
+        from gdb_epi.fleet.spool import SpoolError, spool
+
+        try:
+            path = spool(batch)
+        except SpoolError as error:
+            self.exit_code = error.exit_code
+            _say(f"{error.line()}; or --output FILE --format json keeps the record")
+            return
+        count = "record" if len(batch) == 1 else f"{len(batch)} records"
+        _say(f"{count} kept in {path}; later: gdb-epi fleet ingest")
+
+
+def _say(line: str) -> None:
+    from gdb_epi.render.text import escape
+
+    print(f"gdb-epi: {escape(line)}", file=sys.stderr)

@@ -1,0 +1,227 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Native frames from a GDB process that runs beside the Python decoding.
+
+The process is started when a GdbNative is made and collected when the first frames are asked
+for, so on two CPUs the time of GDB and of the decoders overlap.
+"""
+
+from __future__ import annotations
+
+import json
+import os
+import shutil
+import signal
+import subprocess
+import sys
+from collections.abc import Mapping, Sequence
+from pathlib import Path
+from typing import IO, Any
+
+from gdb_epi.errors import NOT_AVAILABLE, Absent, EpiError, UsageError
+from gdb_epi.target.api import Module, NativeFrame
+
+GDB_SECONDS = 120.0  # for one core; symbols of a large process take 10 s
+MAX_ANSWER = 256 << 20  # bytes of JSON
+MAX_COMPLAINT = 300  # characters of GDB's own words that are shown
+ENVIRONMENT_GDB = "GDB_EPI_GDB"
+ANSWER = "native.json"  # relative to GDB's working folder: no path to quote in a GDB command
+
+# Nothing that a core, its folder or the user's files name may run code or reach the network.
+SETTINGS = (
+    "set auto-load off",
+    "set debuginfod enabled off",
+    "set confirm off",
+    "set pagination off",
+    "set index-cache enabled off",
+)
+
+
+class NoGdb(EpiError):
+    """There is no usable GDB."""
+
+    hint = "apt install gdb, pip install 'gdb-epi[gdb]', --gdb PATH, or --native never"
+
+
+def find_gdb(given: str | None) -> str | None:
+    """Return GDB: --gdb, $GDB_EPI_GDB, beside this Python, then PATH; None when there is none.
+
+    Raises UsageError when the one that was named cannot be run.
+    """
+    for named, source in ((given, "--gdb"), (os.environ.get(ENVIRONMENT_GDB), ENVIRONMENT_GDB)):
+        if named:
+            found = shutil.which(named)
+            if found is None:
+                raise UsageError(f"{source} {named}: no such program", hint=NoGdb.hint)
+            return os.path.abspath(found)
+    beside = os.path.join(os.path.dirname(sys.executable or ""), "gdb")
+    return shutil.which(beside) or shutil.which("gdb")
+
+
+class GdbNative:
+    """The native frames of one core, by one GDB process.
+
+    `folder` is an empty folder for the answer; the caller removes it. Close it in any case.
+    """
+
+    def __init__(
+        self, core: str, exe: str | None, sysroot: str | None, gdb: str, folder: str
+    ) -> None:
+        self._folder = folder
+        self._answer: dict[str, Any] | Absent | None = None
+        self._complaints: IO[bytes] = (Path(folder) / "gdb.txt").open("w+b")
+        self._process = subprocess.Popen(
+            command_line(core, exe, sysroot, gdb),
+            cwd=folder,
+            env=environment(),
+            stdin=subprocess.DEVNULL,
+            stdout=self._complaints,
+            stderr=subprocess.STDOUT,
+        )
+
+    def frames(self, tid: int) -> Sequence[NativeFrame] | Absent:
+        """Return the native frames of one LWP, innermost first."""
+        answer = self._collect()
+        if isinstance(answer, Absent):
+            return answer
+        for thread in _maps(answer.get("threads")):
+            if thread.get("tid") == tid:
+                frames = [_frame(frame) for frame in _maps(thread.get("frames"))]
+                return frames or Absent(NOT_AVAILABLE, f"gdb found no frames of thread {tid}")
+        return Absent(NOT_AVAILABLE, f"gdb does not know thread {tid}")
+
+    def modules(self) -> Sequence[Module]:
+        """Return the modules as GDB sees them; empty when it failed."""
+        answer = self._collect()
+        found = _maps(answer.get("modules")) if not isinstance(answer, Absent) else []
+        return [_module(module) for module in found if _is_module(module)]
+
+    def trouble(self) -> Absent | None:
+        """Return why there are no native frames at all, None when there are."""
+        answer = self._collect()
+        return answer if isinstance(answer, Absent) else None
+
+    def close(self) -> None:
+        """End the GDB process if it still runs."""
+        if self._process.poll() is None:
+            self._process.kill()
+            self._process.wait()
+        self._complaints.close()
+
+    def _collect(self) -> dict[str, Any] | Absent:
+        if self._answer is None:
+            self._answer = self._wait_and_read()
+        return self._answer
+
+    def _wait_and_read(self) -> dict[str, Any] | Absent:
+        if not wait_for_end(self._process.pid, GDB_SECONDS):
+            self.close()
+            return Absent(NOT_AVAILABLE, f"gdb did not answer within {GDB_SECONDS:.0f} s")
+        code = self._process.wait()
+        path = Path(self._folder) / ANSWER
+        try:
+            if path.stat().st_size > MAX_ANSWER:
+                return Absent(NOT_AVAILABLE, "the answer of gdb is too large")
+            answer = json.loads(path.read_bytes())
+        except (OSError, ValueError, RecursionError):
+            return Absent(NOT_AVAILABLE, f"gdb {_ending(code)}: {self._last_words()}")
+        return answer if isinstance(answer, dict) else Absent(NOT_AVAILABLE, "gdb gave no map")
+
+    def _last_words(self) -> str:
+        self._complaints.seek(0)
+        text = self._complaints.read(1 << 16).decode("utf-8", "replace")
+        lines = [line.strip() for line in text.splitlines() if line.strip()]
+        return lines[-1][:MAX_COMPLAINT] if lines else "no output"
+
+
+def command_line(core: str, exe: str | None, sysroot: str | None, gdb: str) -> list[str]:
+    """Return the words that make GDB write the native frames of a core into ANSWER."""
+    import gdb_epi
+
+    package = os.path.dirname(os.path.abspath(gdb_epi.__file__))
+    words = [gdb, "-nx", "-nh", "-batch"]
+    for setting in SETTINGS:
+        words += ["-iex", setting]
+    if sysroot is not None:
+        if "\n" in sysroot:
+            raise EpiError("a line break in --sysroot", hint="--sysroot with another path")
+        words += ["-iex", f"set sysroot {os.path.abspath(sysroot)}"]
+    if exe is not None:
+        words += [f"--exec={os.path.abspath(exe)}", f"--symbols={os.path.abspath(exe)}"]
+    words += [f"--core={os.path.abspath(core)}"]
+    words += ["-x", os.path.join(package, "gdb_epi_bootstrap.py")]
+    return [*words, "-ex", f"epi native --json --output {ANSWER}"]
+
+
+def wait_for_end(pid: int, seconds: float) -> bool:
+    """Wait for a child to end without taking its exit code; False after `seconds`.
+
+    Popen.wait(timeout) sleeps up to 50 ms between two looks; a pidfd wakes at once.
+    """
+    import select
+
+    watch = os.pidfd_open(pid)
+    try:
+        return bool(select.select([watch], [], [], seconds)[0])
+    finally:
+        os.close(watch)
+
+
+def environment() -> dict[str, str]:
+    """Return the environment of GDB: its Python must not be sent to ours, nor to the network."""
+    kept = {k: v for k, v in os.environ.items() if not k.startswith("PYTHON")}
+    kept.pop("DEBUGINFOD_URLS", None)
+    return {**kept, "LC_ALL": "C.UTF-8", "TERM": "dumb"}
+
+
+def _ending(code: int) -> str:
+    if code >= 0:
+        return f"ended with exit code {code}"
+    try:
+        return f"died by {signal.Signals(-code).name}"
+    except ValueError:
+        return f"died by signal {-code}"
+
+
+def _maps(value: Any) -> list[Mapping[str, Any]]:
+    return [item for item in value if isinstance(item, dict)] if isinstance(value, list) else []
+
+
+def _frame(data: Mapping[str, Any]) -> NativeFrame:
+    pc, sp = _address(data.get("pc")), _address(data.get("sp"))
+    return NativeFrame(
+        pc=pc or 0,
+        sp=sp or 0,
+        function=_text(data.get("function")),
+        module=_text(data.get("module")),
+        build_id=_text(data.get("build_id")),
+        offset=_address(data.get("offset")),
+        filename=_text(data.get("filename")),
+        lineno=_address(data.get("lineno")),
+        inlined=data.get("inlined") is True,
+        kind=_text(data.get("kind")) or "normal",
+    )
+
+
+def _is_module(data: Mapping[str, Any]) -> bool:
+    return isinstance(data.get("path"), str)
+
+
+def _module(data: Mapping[str, Any]) -> Module:
+    file = _text(data.get("file"))
+    base, start, end = (_address(data.get(name)) or 0 for name in ("base", "start", "end"))
+    missing = Absent(NOT_AVAILABLE, "gdb has no file for it")
+    return Module(str(data["path"]), base, start, end, _text(data.get("build_id")), file or missing)
+
+
+def _address(value: Any) -> int | None:
+    """An address is an int, or a hex text in JSON."""
+    if isinstance(value, str) and value.startswith("0x"):
+        try:
+            return int(value, 16)
+        except ValueError:
+            return None
+    return value if isinstance(value, int) and not isinstance(value, bool) else None
+
+
+def _text(value: Any) -> str | None:
+    return value if isinstance(value, str) else None

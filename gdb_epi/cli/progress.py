@@ -1,0 +1,35 @@
+# SPDX-License-Identifier: Apache-2.0
+"""A progress bar on a terminal, nothing elsewhere."""
+
+from __future__ import annotations
+
+import sys
+import time
+
+WIDTH = 30
+EVERY = 0.1  # seconds between two drawings
+
+
+class Progress:
+    """Draws `[####    ] 12/40 3 bad` on standard error when that is a terminal."""
+
+    def __init__(self, total: int) -> None:
+        self._total = total
+        self._next = 0.0
+        self._shown = sys.stderr is not None and sys.stderr.isatty() and total > 1
+
+    def show(self, done: int, bad: int) -> None:
+        """Draw the state, but not more often than a reader can see."""
+        now = time.monotonic()
+        if not self._shown or (now < self._next and done < self._total):
+            return
+        self._next = now + EVERY
+        filled = WIDTH * done // self._total
+        bar = "#" * filled + " " * (WIDTH - filled)
+        trouble = f" {bad} bad" if bad else ""
+        print(f"\r[{bar}] {done}/{self._total}{trouble}", end="", file=sys.stderr, flush=True)
+
+    def clear(self) -> None:
+        """Take the bar away."""
+        if self._shown:
+            print("\r\x1b[K", end="", file=sys.stderr, flush=True)

@@ -1,0 +1,265 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Unpack compressed cores: gz, bz2 and xz by the standard library, zst and lz4 by a program.
+
+The result is sparse (runs of zeros take no disk space) and never larger than a cap, because a
+few kB can announce terabytes.
+"""
+
+from __future__ import annotations
+
+import errno
+import os
+import shutil
+import subprocess
+import tempfile
+import zlib
+from collections.abc import Callable, Iterator
+from contextlib import AbstractContextManager, contextmanager
+from importlib.util import find_spec
+from pathlib import Path
+from typing import IO, Any, Protocol
+
+from gdb_epi.errors import EpiError, InputError, SoftError
+
+CHUNK = 1 << 20  # bytes asked for at once
+BLOCK = 1 << 16  # granularity of holes: a multiple of every file system's block
+XZ_MEMORY = 1 << 30  # bytes of decoder memory; `xz -9` needs 65 MiB
+_ZEROS = bytes(BLOCK)
+
+PROGRAMS = {"zst": "zstd", "lz4": "lz4"}
+# Python modules that do it as well, tried in this order.
+MODULES = {"zst": ("compression.zstd", "zstandard"), "lz4": ("lz4.frame",)}
+
+
+class Readable(Protocol):
+    """What the decompressors have in common."""
+
+    def read(self, size: int, /) -> bytes:
+        """Return up to `size` bytes, b"" at the end."""
+
+
+_Opener = Callable[[IO[bytes], str], AbstractContextManager[Readable]]
+
+
+class Broken(Exception):
+    """The compressed data ends early or is damaged."""
+
+
+def head_of(path: str, compression: str, size: int) -> bytes:
+    """Return the first unpacked bytes of a file. Raises InputError when there are none."""
+    with _open(path, compression) as stream:
+        try:
+            return stream.read(size)
+        except Broken as error:
+            told = f"{path}: damaged {compression} data: {error}"
+            raise InputError(told, hint="copy the file again and compare checksums") from None
+
+
+def unpack(path: str, compression: str, folder: str, max_size: int) -> tuple[str, SoftError | None]:
+    """Unpack into `folder`; return the new path, and a SoftError when the data ends early.
+
+    A core that was cut off is still worth reading: what came out is kept.
+    """
+    name = os.path.basename(path)
+    stem = name.removesuffix(f".{compression}") or "core"
+    target = Path(folder) / stem[:200]
+    trouble = None
+    try:
+        with _open(path, compression) as stream, target.open("wb") as out:
+            try:
+                _copy_sparse(stream, out, max_size, path)
+            except Broken as error:
+                trouble = SoftError("core", name, f"{compression} data is damaged: {error}")
+                out.truncate(out.tell())
+    except OSError as error:
+        raise _no_room(path, folder, error) from None
+    return str(target), trouble
+
+
+def supported(compression: str) -> str | None:
+    """Return what unpacks this compression here, None when nothing does."""
+    if compression not in PROGRAMS:
+        return "python"
+    found = shutil.which(PROGRAMS[compression])
+    return found or next((name for name in MODULES[compression] if _has_module(name)), None)
+
+
+def _copy_sparse(stream: Readable, out: IO[bytes], max_size: int, path: str) -> None:
+    size = 0
+    while chunk := stream.read(CHUNK):
+        size += len(chunk)
+        if size > max_size:
+            raise InputError(
+                f"{path}: unpacks to more than {max_size} bytes",
+                hint="--max-size with a larger size, if this core really is so large",
+            )
+        for start in range(0, len(chunk), BLOCK):
+            block = chunk[start : start + BLOCK]
+            if block == _ZEROS[: len(block)]:
+                out.seek(len(block), os.SEEK_CUR)
+            else:
+                out.write(block)
+    out.truncate(size)
+
+
+@contextmanager
+def _open(path: str, compression: str) -> Iterator[Readable]:
+    """Open a stream of unpacked bytes; damaged data raises Broken."""
+    with open(path, "rb") as file, _opener(compression)(file, compression) as stream:
+        yield stream
+
+
+def _opener(compression: str) -> _Opener:
+    if compression in PROGRAMS:
+        return _through_program if shutil.which(PROGRAMS[compression]) else _through_module
+    return {"gz": _gzip, "bz2": _bzip2, "xz": _xz}[compression]
+
+
+class _Checked:
+    """Turns the many errors of decompressors into Broken."""
+
+    def __init__(self, stream: Any, errors: tuple[type[Exception], ...]) -> None:
+        self._stream = stream
+        self._errors = errors
+
+    def read(self, size: int, /) -> bytes:
+        """Return up to `size` bytes. Raises Broken."""
+        try:
+            return bytes(self._stream.read(size))
+        except self._errors as error:
+            if isinstance(error, OSError) and error.errno is not None:
+                raise
+            raise Broken(str(error) or type(error).__name__) from None
+
+
+@contextmanager
+def _gzip(file: IO[bytes], _name: str) -> Iterator[Readable]:
+    import gzip
+
+    # OSError without errno: BadGzipFile.
+    yield _Checked(gzip.GzipFile(fileobj=file), (EOFError, zlib.error, OSError))
+
+
+@contextmanager
+def _bzip2(file: IO[bytes], _name: str) -> Iterator[Readable]:
+    import bz2
+
+    yield _Checked(bz2.BZ2File(file), (EOFError, ValueError, OSError))
+
+
+@contextmanager
+def _xz(file: IO[bytes], _name: str) -> Iterator[Readable]:
+    import lzma
+
+    yield _Checked(_XzStream(file), (EOFError, lzma.LZMAError))
+
+
+class _XzStream:
+    """lzma.LZMAFile with a memory limit, which that class does not offer."""
+
+    def __init__(self, file: IO[bytes]) -> None:
+        self._file = file
+        self._decoder = self._new_decoder()
+        self._left = b""
+
+    @staticmethod
+    def _new_decoder() -> Any:
+        import lzma
+
+        return lzma.LZMADecompressor(lzma.FORMAT_AUTO, memlimit=XZ_MEMORY)
+
+    def read(self, size: int, /) -> bytes:
+        """Return up to `size` bytes; streams that follow one another are one."""
+        while True:
+            if self._decoder.eof:
+                self._left = self._decoder.unused_data or self._file.read(BLOCK)
+                self._left = self._left.lstrip(b"\0")  # stream padding
+                if not self._left:
+                    return b""
+                self._decoder = self._new_decoder()
+            if not self._left and self._decoder.needs_input:
+                self._left = self._file.read(BLOCK)
+                if not self._left:
+                    raise EOFError("the data ends before the end-of-stream marker")
+            data, self._left = self._decoder.decompress(self._left, size), b""
+            if data:
+                return bytes(data)
+
+
+@contextmanager
+def _through_program(file: IO[bytes], name: str) -> Iterator[Readable]:
+    # The file is standard input: no name that begins with "-" can be taken for an option.
+    command = [PROGRAMS[name], "-d", "-c", "-q"]
+    with (
+        tempfile.TemporaryFile() as complaints,
+        subprocess.Popen(command, stdin=file, stdout=subprocess.PIPE, stderr=complaints) as process,
+    ):
+        assert process.stdout is not None
+        try:
+            yield _Program(process, process.stdout, complaints)
+        finally:
+            process.stdout.close()
+            process.kill()
+
+
+class _Program:
+    def __init__(
+        self, process: subprocess.Popen[bytes], pipe: IO[bytes], complaints: IO[bytes]
+    ) -> None:
+        self._process = process
+        self._pipe = pipe
+        self._complaints = complaints
+
+    def read(self, size: int, /) -> bytes:
+        """Return up to `size` bytes; at the end the program must have been content."""
+        data = self._pipe.read(size)
+        if not data and self._process.wait() != 0:
+            self._complaints.seek(0)
+            words = self._complaints.read(300).decode("utf-8", "replace").split()
+            raise Broken(" ".join(words) or f"exit code {self._process.returncode}")
+        return data
+
+
+@contextmanager
+def _through_module(file: IO[bytes], name: str) -> Iterator[Readable]:
+    module = next((found for found in MODULES[name] if _has_module(found)), None)
+    if module is None:
+        package = "zstandard" if name == "zst" else "lz4"
+        told = f"{file.name}: cannot unpack .{name}: no {PROGRAMS[name]} program or module here"
+        hint = f"install {PROGRAMS[name]} (apt install {PROGRAMS[name]}), or pip install {package}"
+        raise InputError(told, hint=hint)
+    from importlib import import_module
+
+    opener = _module_opener(module, import_module(module))
+    with opener(file) as stream:
+        # Each module has an error class of its own, all derived from one of these.
+        yield _Checked(stream, (EOFError, RuntimeError, ValueError, OSError, *_errors_of(module)))
+
+
+def _module_opener(name: str, module: Any) -> Callable[[IO[bytes]], Any]:
+    if name == "compression.zstd":
+        return lambda file: module.ZstdFile(file)
+    if name == "zstandard":
+        return lambda file: module.ZstdDecompressor().stream_reader(file, read_across_frames=True)
+    return lambda file: module.LZ4FrameFile(file)
+
+
+def _errors_of(name: str) -> tuple[type[Exception], ...]:
+    from importlib import import_module
+
+    found = getattr(import_module(name), "ZstdError", None)
+    return (found,) if isinstance(found, type) and issubclass(found, Exception) else ()
+
+
+def _has_module(name: str) -> bool:
+    try:
+        return find_spec(name) is not None
+    except ModuleNotFoundError:
+        return False
+
+
+def _no_room(path: str, folder: str, error: OSError) -> EpiError:
+    if error.errno in (errno.ENOSPC, errno.EDQUOT, errno.EFBIG):
+        hint = "TMPDIR=/a/folder/with/space"
+        return EpiError(f"{path}: no room to unpack in {folder}: {error.strerror}", hint=hint)
+    return InputError(f"{path}: {error.strerror or error}", hint="check the file and TMPDIR")
