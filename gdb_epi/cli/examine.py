@@ -4,8 +4,7 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Iterator, Mapping
-from contextlib import contextmanager
+from collections.abc import Mapping
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 from gdb_epi.cli.cores import Core
@@ -13,6 +12,7 @@ from gdb_epi.errors import NOT_AVAILABLE, Absent, EpiError, SoftError
 
 if TYPE_CHECKING:
     from gdb_epi.cli.native_gdb import GdbNative
+    from gdb_epi.session import Session
     from gdb_epi.target.corefile import CoreFileTarget
 
 NATIVE_MODES = ("never", "auto", "always")
@@ -102,68 +102,79 @@ def examine(core: Core, options: Options, scratch: Scratch) -> Examined:
 
         path, cut = unpack(core.path, core.compression, scratch.path(), options.max_size)
         trouble += [cut] if cut is not None else []
-    with _native(path, options, scratch) as native:
-        examined = _decode(path, options, native)
+    examined = _decode(path, options, scratch)
     for error in trouble:
         examined.record.setdefault("soft_errors", []).append(error._asdict())
     add_provenance(examined.record, core, options.host)
     return examined
 
 
-def _decode(path: str, options: Options, native: GdbNative | Absent) -> Examined:
-    from gdb_epi.analysis import analyze
-    from gdb_epi.session import Session
+def _decode(path: str, options: Options, scratch: Scratch) -> Examined:
     from gdb_epi.target.corefile import CoreFileTarget
 
     target = CoreFileTarget.open(path, exe=options.exe, sysroot=options.sysroot)
-    _supply_native(target, native)
-    session = Session(target)
-    record = analyze(session)
-    stacks = None
-    if options.stacks:
-        from gdb_epi.stacks import stacks_json
+    native = _start_native(target, path, options, scratch)
+    try:
+        # GDB works while these are imported and decode.
+        from gdb_epi.analysis import analyze
+        from gdb_epi.session import Session
 
-        stacks = stacks_json(session.state, locals=options.locals)
-    if options.native == "always" and not isinstance(native, Absent):
-        why = native.trouble()
-        if why is not None:
-            raise EpiError(f"no native frames: {why.detail}", hint="--native auto")
-    return Examined(record, stacks)
-
-
-def _supply_native(target: CoreFileTarget, native: GdbNative | Absent) -> None:
-    if isinstance(native, Absent):
-        target.native_source = lambda _tid: native
-        if native.detail != _SWITCHED_OFF:
-            target.soft_errors.append(SoftError("native frames", "gdb", native.detail))
-    else:
-        target.native_source = native.frames
+        session = Session(target)
+        examined = Examined(analyze(session), _stacks(session, options))
+        if native is not None:
+            _note_trouble(native, options, examined.record)
+        return examined
+    finally:
+        if native is not None:
+            native.close()
 
 
-_SWITCHED_OFF = "switched off by --native never"
+def _stacks(session: Session, options: Options) -> dict[str, Any] | None:
+    if not options.stacks:
+        return None
+    from gdb_epi.stacks import stacks_json
+
+    return stacks_json(session.state, locals=options.locals)
 
 
-@contextmanager
-def _native(path: str, options: Options, scratch: Scratch) -> Iterator[GdbNative | Absent]:
+def _start_native(
+    target: CoreFileTarget, path: str, options: Options, scratch: Scratch
+) -> GdbNative | None:
+    """Start GDB and let the target ask it; None when there is none or none is wanted."""
     if options.native == "never":
-        yield Absent(NOT_AVAILABLE, _SWITCHED_OFF)
-        return
+        off = Absent(NOT_AVAILABLE, "switched off by --native never")
+        target.native_source = lambda _tid: off
+        return None
     from gdb_epi.cli.native_gdb import GdbNative, NoGdb, find_gdb
 
     gdb = find_gdb(options.gdb)
     if gdb is None:
-        missing = NoGdb("native frames: no gdb found")
+        missing = NoGdb("no gdb found")
         if options.native == "always":
             raise missing
-        yield Absent(NOT_AVAILABLE, missing.line())
-        return
+        absent = Absent(NOT_AVAILABLE, missing.line())
+        target.native_source = lambda _tid: absent
+        target.soft_errors.append(SoftError("native frames", "gdb", missing.line()))
+        return None
     place = os.path.join(scratch.path(), "gdb")
     os.mkdir(place)
-    native = GdbNative(path, options.exe, options.sysroot, gdb, place)
-    try:
-        yield native
-    finally:
-        native.close()
+    # GDB 13 does not find the executable on its own; this one has the right build-id.
+    modules = target.modules()
+    exe = modules[0].file if modules and isinstance(modules[0].file, str) else options.exe
+    native = GdbNative(path, exe, options.sysroot, gdb, place)
+    target.native_source = native.frames
+    return native
+
+
+def _note_trouble(native: GdbNative, options: Options, record: dict[str, Any]) -> None:
+    why = native.trouble()
+    if why is not None and options.native == "always":
+        raise EpiError(f"no native frames: {why.detail}", hint="--native auto")
+    found = native.soft_errors()
+    if why is not None:
+        found.append(SoftError("native frames", "gdb", why.detail)._asdict())
+    known = record.setdefault("soft_errors", [])
+    known += [error for error in found if error not in known]
 
 
 def add_provenance(record: dict[str, Any], core: Core, host: Mapping[str, Any] | None) -> None:
