@@ -13,7 +13,7 @@ from collections.abc import Mapping
 from typing import NamedTuple
 
 from gdb_epi.errors import NOT_APPLICABLE, Absent, UnreadableMemory
-from gdb_epi.target.api import DUMPED, CrashInfo, ProcessInfo, Target
+from gdb_epi.target.api import DUMPED, CrashInfo, ProcessInfo, Region, Target
 from gdb_epi.x86 import MAX_LENGTH, Operand, memory_operand
 
 SIGILL, SIGTRAP, SIGABRT, SIGBUS, SIGFPE, SIGSEGV = 4, 5, 6, 7, 8, 11
@@ -31,6 +31,7 @@ GENERAL = (
 
 NULL_PAGE = 4096
 NEAR_NULL = 65536
+STACK_REACH = 65536  # bytes between fault address, rsp and the low end of the stack mapping
 
 # struct rt_sigframe of the kernel (arch/x86/include/asm/sigframe.h): uc_flags, uc_link, uc_stack,
 # then 23 words of sigcontext; the siginfo follows the 304 bytes of the kernel's ucontext.
@@ -159,6 +160,19 @@ def is_canonical(address: int) -> bool:
     """Whether bits 47 to 63 are equal (48-bit addresses; user space uses no more)."""
     top = address >> 47
     return top in (0, (1 << 17) - 1)
+
+
+def stack_below(target: Target, fault: Fault, address: int) -> Region | None:
+    """Return the stack mapping whose low end the access at `address` ran over, or None."""
+    lowest = min(address, fault.sp)
+    for region in target.regions():
+        if region.end <= lowest or "w" not in region.perms:
+            continue
+        if region.start > lowest + STACK_REACH:
+            return None
+        near = abs(fault.sp - region.start) <= STACK_REACH
+        return region if near and 0 < region.start - address <= STACK_REACH else None
+    return None
 
 
 def operand_of(target: Target, fault: Fault) -> Operand | None:

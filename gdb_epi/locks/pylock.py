@@ -29,7 +29,7 @@ KINDS = {
 
 
 class LockObject(NamedTuple):
-    """A Python lock: its address, kind, name (module.attribute or None), owner ident (RLock only)."""
+    """A Python lock; `name` is module.attribute or None, `owner` an ident (RLock only)."""
 
     address: int
     kind: str

@@ -12,9 +12,9 @@ from collections.abc import Callable, Sequence
 from functools import cached_property
 from typing import NamedTuple
 
+from gdb_epi.abort_message import AbortMessage, read_abort_message
 from gdb_epi.errors import Absent
 from gdb_epi.fault import Fault, find_fault, signal_name
-from gdb_epi.signature.abort_message import AbortMessage, read_abort_message
 from gdb_epi.target.api import CrashInfo, NativeFrame, Region, Target
 
 CATEGORIES = (

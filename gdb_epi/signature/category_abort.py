@@ -7,9 +7,9 @@ CPython need native frames.
 
 from __future__ import annotations
 
+from gdb_epi.abort_message import AbortMessage
 from gdb_epi.errors import Absent
 from gdb_epi.fault import SIGABRT
-from gdb_epi.signature.abort_message import AbortMessage
 from gdb_epi.signature.category import Answer, Match, Scene, Undecided
 
 _ASSERT = ("__assert_fail", "__assert_fail_base", "__assert_perror_fail", "__assert")

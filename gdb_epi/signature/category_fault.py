@@ -22,11 +22,10 @@ from gdb_epi.fault import (
     Fault,
     is_canonical,
     read_word,
+    stack_below,
 )
 from gdb_epi.signature.category import Answer, Match, Scene
-from gdb_epi.target.api import Region
 
-STACK_REACH = 65536  # bytes between fault address, rsp and the low end of the stack mapping
 BUS_ADRALN, BUS_ADRERR, BUS_OBJERR, BUS_MCEERR_AR, BUS_MCEERR_AO = 1, 2, 3, 4, 5
 _FPE_CODES = {1: "integer division by zero", 2: "integer overflow", 3: "floating-point division"}
 MAX_GUARD = 1 << 20  # bytes; a larger PROT_NONE mapping is a reservation, not a guard
@@ -46,26 +45,13 @@ def _with_address(scene: Scene) -> tuple[Fault, int] | None:
     return fault, fault.address
 
 
-def stack_below(scene: Scene, fault: Fault, address: int) -> Region | None:
-    """Return the stack mapping whose low end the access at `address` ran over, or None."""
-    lowest = min(address, fault.sp)
-    for region in scene.target.regions():
-        if region.end <= lowest or "w" not in region.perms:
-            continue
-        if region.start > lowest + STACK_REACH:
-            return None
-        near = abs(fault.sp - region.start) <= STACK_REACH
-        return region if near and 0 < region.start - address <= STACK_REACH else None
-    return None
-
-
 def stack_overflow(scene: Scene) -> Answer:
     """The access lies just below the stack mapping, and rsp is at its low end."""
     found = _with_address(scene)
     if found is None:
         return None
     fault, address = found
-    stack = stack_below(scene, fault, address)
+    stack = stack_below(scene.target, fault, address)
     if stack is None:
         return None
     return Match(

@@ -1,0 +1,45 @@
+# SPDX-License-Identifier: Apache-2.0
+"""A thread of a forked child waits for a lock that nobody here can release."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from gdb_epi.detectors.findings import Finding, detector, hex_word
+from gdb_epi.locks.types import INHERITED_OWNER_VANISHED, OWN_LOCK_UNDER_OLD_TID, PROBABLE_INHERITED
+from gdb_epi.process_state import ProcessState
+
+_INHERITED = frozenset((INHERITED_OWNER_VANISHED, OWN_LOCK_UNDER_OLD_TID, PROBABLE_INHERITED))
+
+
+@detector("forked_child_lock")
+def forked_child_lock(state: ProcessState) -> Iterator[Finding]:
+    """Find waits whose lock came held through fork().
+
+    Innocent causes, tested by the lock families: a living thread that could release the lock, a
+    lock shared with another process, a mutex that the waiting thread owns itself. Not ruled out
+    for locks without an owner word: the thread took it itself before; the wait's evidence says so.
+    A fork alone is no finding: pools and daemons fork too.
+    Reference: CPython gh-112275; POSIX fork(2): only the calling thread exists in the child.
+    """
+    report = state.locks
+    if not report.fork.forked:
+        return
+    for wait in report.waits:
+        if wait.verdict not in _INHERITED:
+            continue
+        name = wait.name or f"{wait.kind} at {wait.address:#x}"
+        yield Finding(
+            "forked_child_lock",
+            f"thread {wait.tid}",
+            {
+                "address": hex_word(wait.address),
+                "kind": wait.kind,
+                "name": wait.name,
+                "verdict": wait.verdict,
+                "confidence": wait.confidence,
+                "signals": [signal.name for signal in report.fork.signals],
+                "evidence": list(wait.evidence),
+            },
+            f"thread {wait.tid} of a forked child waits for {name}: {wait.verdict}",
+        )

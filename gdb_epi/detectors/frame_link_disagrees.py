@@ -1,0 +1,63 @@
+# SPDX-License-Identifier: Apache-2.0
+"""The links between Python frames disagree with the data stack that holds the frames."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from itertools import pairwise
+
+from gdb_epi.cpython.types import DATASTACK, PyFrame, PythonState, ThreadState
+from gdb_epi.detectors.findings import Finding, detector, hex_word
+from gdb_epi.fault import read_word
+from gdb_epi.process_state import ProcessState
+
+
+@detector("frame_link_disagrees", needs="python")
+def frame_link_disagrees(state: ProcessState) -> Iterator[Finding]:
+    """Find a frame whose `previous` word is not the frame that the data stack shows there.
+
+    The frame chain and the data stack are two copies of one fact, so one of them is damaged.
+    Innocent causes: a thread stopped between pushing a frame and linking it (only its innermost
+    frame, which is left out); an overrun of the data stack by C code (several words change, so
+    `bits` is not 1); a truncated core (no dumped word, no finding); frames of a generator, which
+    do not lie on the data stack.
+    Reference: CPython Include/internal/pycore_frame.h, 3.11 to 3.14.
+    """
+    python = state.python
+    if not isinstance(python, PythonState):
+        return
+    offset = python.layout.offset("_PyInterpreterFrame", "previous")
+    for thread in python.threads():
+        if offset is not None:
+            yield from _of_thread(state, thread, offset)
+
+
+def _of_thread(state: ProcessState, thread: ThreadState, offset: int) -> Iterator[Finding]:
+    for frame, following in _joints(thread.frames):
+        found = read_word(state.target, frame.address + offset)
+        if found is None or found == following.address:
+            continue
+        changed = found ^ following.address
+        bits = [bit for bit in range(64) if changed >> bit & 1]
+        facts = {
+            "where": hex_word(frame.address + offset),
+            "found": hex_word(found),
+            "corrected": hex_word(following.address),
+            "bits": bits,
+            "problem": thread.soft_errors[0].message[:200] if thread.soft_errors else None,
+        }
+        yield Finding(
+            "frame_link_disagrees",
+            f"thread {thread.tid}",
+            facts,
+            f"the link at {frame.address + offset:#018x} holds {found:#018x}, the data stack has "
+            f"the next frame at {following.address:#018x} ({len(bits)} bits differ)",
+        )
+
+
+def _joints(frames: tuple[PyFrame, ...]) -> Iterator[tuple[PyFrame, PyFrame]]:
+    """Yield (frame of the chain, next frame found on the data stack only)."""
+    real = [frame for frame in frames if frame.address]
+    for frame, following in pairwise(real):
+        if frame.provenance != DATASTACK and following.provenance == DATASTACK:
+            yield frame, following

@@ -1,0 +1,91 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Where else the corrected pointer and the wrong one occur, and what the corrected one points at.
+
+Part of pointer_one_bit_off; registers no detector itself.
+"""
+
+from __future__ import annotations
+
+from typing import NamedTuple
+
+from gdb_epi.cpython.types import PythonState
+from gdb_epi.detectors.pointer_candidates import Candidate
+from gdb_epi.errors import Absent, LayoutError, UnreadableMemory
+from gdb_epi.fault import GENERAL, find_fault, read_word
+from gdb_epi.process_state import ProcessState
+from gdb_epi.search import find_word
+
+MAX_PLACES = 8
+
+
+class Copies(NamedTuple):
+    """Occurrences of the corrected value (registers, memory) and of the wrong one (memory).
+
+    `object_type` is the Python type that the corrected value points at, None when it is no object.
+    `neighbours`: the words before and after the wrong word point at objects of that type too.
+    """
+
+    registers: tuple[str, ...]
+    places: tuple[int, ...]
+    wrong_places: tuple[int, ...]
+    object_type: str | None
+    neighbours: bool
+    complete: bool
+
+    @property
+    def total(self) -> int:
+        """Return the number of copies of the corrected value."""
+        return len(self.registers) + len(self.places)
+
+
+def copies_of(state: ProcessState, one: Candidate) -> Copies:
+    """Search registers and dumped memory for a candidate's corrected and wrong value."""
+    fault = find_fault(state.target, state.crash)
+    registers = {} if isinstance(fault, Absent) else fault.registers
+    good = find_word(state.target, one.corrected, limit=MAX_PLACES)
+    bad = find_word(state.target, one.wrong.value, limit=MAX_PLACES)
+    kind = _object_type(state, one.corrected)
+    beside = kind is not None and any(_beside(state, place, kind) for place in bad.addresses)
+    return Copies(
+        tuple(n for n in GENERAL if registers.get(n) == one.corrected),
+        good.addresses,
+        bad.addresses,
+        kind,
+        beside,
+        (good.complete or len(good.addresses) == MAX_PLACES)
+        and (bad.complete or len(bad.addresses) == MAX_PLACES),
+    )
+
+
+def _object_type(state: ProcessState, address: int) -> str | None:
+    """Return the type name of a plausible PyObject."""
+    python = state.python
+    if not isinstance(python, PythonState) or address % 8:
+        return None
+    from gdb_epi.cpython.reader import Reader
+
+    try:
+        reader = Reader(state.target, python.layout)
+        kind = reader.type_of(address)
+        # A type's own type is a type: three levels make a chance hit very unlikely.
+        meta = reader.type_name(reader.type_of(kind)) if kind % 8 == 0 and kind else None
+        if meta is None or isinstance(meta, Absent) or not reader.u64(address):
+            return None
+        name = reader.type_name(kind)
+    except (UnreadableMemory, LayoutError):
+        return None
+    plausible = not isinstance(name, Absent) and name.replace(".", "_").isidentifier()
+    return str(name) if plausible and _is_metatype(meta) else None
+
+
+def _is_metatype(name: str) -> bool:
+    return name.replace(".", "_").isidentifier() and len(name) < 128
+
+
+def _beside(state: ProcessState, place: int, kind: str) -> bool:
+    """Whether both neighbours of a word point at objects of the same type."""
+    for near in (place - 8, place + 8):
+        value = read_word(state.target, near)
+        if not value or _object_type(state, value) != kind:
+            return False
+    return True

@@ -1,0 +1,108 @@
+# SPDX-License-Identifier: Apache-2.0
+"""The faulting pointer is one bit away from a pointer that would have worked."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from gdb_epi.detectors.findings import Finding, detector, hex_word
+from gdb_epi.detectors.pointer_candidates import Candidate, Wrong, candidates, ordinary_cause
+from gdb_epi.detectors.pointer_copies import Copies, copies_of
+from gdb_epi.errors import Absent
+from gdb_epi.fault import GENERAL, SIGBUS, SIGSEGV, Fault, find_fault, operand_of
+from gdb_epi.process_state import ProcessState
+
+MAX_CANDIDATES = 16  # more neighbours than this say nothing (5 to 11 lie just past a mapping)
+MAX_REPORTED = 4
+NEAR = 16384  # bytes: a pymalloc pool
+
+
+@detector("pointer_one_bit_off", needs="crash")
+def pointer_one_bit_off(state: ProcessState) -> Iterator[Finding]:
+    """Find a one-bit change of the faulting pointer that makes the access legal.
+
+    Innocent causes, tested first and then nothing is found: an abort or a signal sent by a process
+    (si_addr is pid and uid); near NULL below 64 KiB; a value below 4 GiB (integers, truncated
+    pointers, and all of them are one bit from a non-PIE image); stack overflow; an access within a
+    page of a permitted mapping (off by one); poison bytes; text; a value with several high bits
+    (tags, NaN boxing). An index of 2^k and a single tag bit cannot be told from a flip and are
+    found as ambiguous. A "P2" copy of the corrected pointer elsewhere is what tells flips from
+    indices; only dumped bytes count.
+    Reference: rust-minidump minidump-processor (possible_bit_flips); the study in facts 4 and 5.
+    """
+    fault = find_fault(state.target, state.crash)
+    if isinstance(fault, Absent) or not fault.is_hardware_trap:
+        return
+    if fault.signo not in (SIGSEGV, SIGBUS):
+        return
+    operand = operand_of(state.target, fault)
+    found: list[Candidate] = []
+    for wrong in _wrong_values(state, fault):
+        if ordinary_cause(state.target, fault, wrong) is None:
+            found += candidates(state.target, wrong, operand)
+    distinct = list({(c.corrected, c.wrong.value): c for c in found}.values())
+    if not distinct or len(distinct) > MAX_CANDIDATES:
+        return
+    scored = [(one, copies_of(state, one)) for one in distinct]
+    scored.sort(key=lambda pair: (-len(_items(fault, *pair)), pair[0].corrected))
+    for one, copies in scored[:MAX_REPORTED]:
+        yield _finding(fault, one, copies, len(distinct))
+
+
+def _wrong_values(state: ProcessState, fault: Fault) -> list[Wrong]:
+    from gdb_epi.detectors.pointer_candidates import wrong_values
+
+    return wrong_values(fault, operand_of(state.target, fault))
+
+
+def _items(fault: Fault, one: Candidate, copies: Copies) -> list[str]:
+    items = ["P1"]
+    if copies.total:
+        items.append("P2")
+    if copies.total and copies.object_type:
+        items.append("P3")
+    others = [fault.registers[name] for name in GENERAL if name in fault.registers]
+    if any(
+        abs(value - one.corrected) < NEAR and abs(value - one.wrong.value) >= NEAR
+        for value in others
+    ):
+        items.append("P4")
+    if one.bit >= 47:
+        items.append("P5")
+    if copies.neighbours:
+        items.append("P6")
+    return items
+
+
+def _finding(fault: Fault, one: Candidate, copies: Copies, count: int) -> Finding:
+    set_bit = one.wrong.value >> one.bit & 1
+    place = copies.wrong_places[0] if copies.wrong_places else None
+    facts = {
+        "source": one.wrong.source,
+        "found": hex_word(one.wrong.value),
+        "corrected": hex_word(one.corrected),
+        "bit": one.bit,
+        "direction": "0->1" if set_bit else "1->0",
+        "byte_lane": one.bit // 8,
+        "where": [hex_word(address) for address in copies.wrong_places],
+        "page_offset": place % 4096 if place is not None else None,
+        "path": "memory" if copies.wrong_places else "register",
+        "copies": copies.total,
+        "copies_in": [*copies.registers, *(hex_word(address) for address in copies.places)],
+        "object_type": copies.object_type,
+        "items": _items(fault, one, copies),
+        "candidates": count,
+        "ambiguous": one.ambiguous,
+        "access": one.access,
+        "search_complete": copies.complete,
+    }
+    held = f"in memory at {place:#018x}" if place is not None else f"in {one.wrong.source} only"
+    kind = f", a {copies.object_type} object" if copies.object_type else ""
+    copied = f"{copies.total} other words hold it" if copies.total else "no other word holds it"
+    return Finding(
+        "pointer_one_bit_off",
+        f"thread {fault.tid}",
+        facts,
+        f"pointer {one.wrong.value:#018x} ({held}) is one bit (bit {one.bit}) from "
+        f"{one.corrected:#018x}{kind}; {copied}",
+    )

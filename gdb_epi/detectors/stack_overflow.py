@@ -1,0 +1,41 @@
+# SPDX-License-Identifier: Apache-2.0
+"""An access just below the stack mapping of the thread."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from gdb_epi.detectors.findings import Finding, detector, hex_word
+from gdb_epi.errors import Absent
+from gdb_epi.fault import SI_KERNEL, SIGSEGV, find_fault, stack_below
+from gdb_epi.process_state import ProcessState
+
+
+@detector("stack_overflow", needs="crash")
+def stack_overflow(state: ProcessState) -> Iterator[Finding]:
+    """Find a fault within 64 KiB below the stack mapping with rsp at its low end.
+
+    Innocent causes: this is itself the ordinary explanation. Not claimed when rsp is elsewhere (a
+    wild pointer that happens to point below a stack).
+    Reference: the kernel's guard gap, mm/mmap.c (stack_guard_gap); glibc's guard pages.
+    """
+    fault = find_fault(state.target, state.crash)
+    if isinstance(fault, Absent) or not fault.is_hardware_trap or fault.signo != SIGSEGV:
+        return
+    if fault.address is None or fault.code == SI_KERNEL:
+        return
+    stack = stack_below(state.target, fault, fault.address)
+    if stack is None:
+        return
+    yield Finding(
+        "stack_overflow",
+        f"thread {fault.tid}",
+        {
+            "address": hex_word(fault.address),
+            "rsp": hex_word(fault.sp),
+            "stack": [hex_word(stack.start), hex_word(stack.end)],
+            "size": stack.size,
+        },
+        f"the access is {stack.start - fault.address} bytes below the thread's stack of "
+        f"{stack.size >> 10} KiB",
+    )

@@ -1,0 +1,54 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Every number of the verdict, with where it comes from.
+
+LLR = log10(P(item | hardware) / P(item | software)). The P and R values below are the published
+study's proposal on 545 synthetic labelled cores; nothing has been re-fitted on field cores yet.
+"""
+
+from __future__ import annotations
+
+from typing import NamedTuple
+
+
+class Weight(NamedTuple):
+    """A number and its origin: "measured on ...", "published: ...", "by argument" or "guess"."""
+
+    value: float
+    origin: str
+
+
+PRIOR = Weight(
+    -3.0, "published: about 1 in 1000 server machines is bad and most crashes are bugs (facts 3, 6)"
+)
+
+HARDWARE = {
+    "P1": Weight(0.2, "proposed from 545 labelled cores: one flip makes the access legal"),
+    "P2": Weight(2.3, "proposed from 545 labelled cores: a copy of the corrected value exists"),
+    "P3": Weight(0.9, "proposed: the corrected value is an object of the right kind"),
+    "P4": Weight(1.2, "proposed: the corrected value is within 16 KiB of another register"),
+    "P5": Weight(0.5, "proposed: exactly one of bits 47 to 63 is set"),
+    "P6": Weight(0.8, "proposed: the wrong word lies among valid objects of one type (untyped)"),
+    "R10": Weight(3.0, "by argument: a frame link differs by one bit from its redundant copy"),
+}
+SOFTWARE = {
+    "null_dereference": Weight(-1.0, "proposed: address below 64 KiB (facts 4e)"),
+    "stack_overflow": Weight(-2.0, "proposed: fault below the thread's stack (facts 4e)"),
+    "deliberate_abort:assert": Weight(-2.0, "guess: an assertion is a check of the program"),
+    "deliberate_abort:fortify": Weight(-1.0, "guess: an overflow that a check found"),
+    "deliberate_abort:malloc": Weight(
+        -0.5, "guess: heap damage is mostly software, but malloc reads much memory"
+    ),
+}
+AMBIGUOUS = Weight(0.0, "published: a 2^k stride or one tag bit looks the same in one core")
+
+STRONG = Weight(2.5, "published: the study's word for its false-positive rate of about 0.3 %")
+WEAK = Weight(1.0, "published: the study's words")
+PROVEN = Weight(5.0, "published: only a redundant copy reaches it")
+SOFTWARE_LIKE = Weight(-1.0, "published: the study's words")
+
+WAIT = {
+    "certain": Weight(0.99, "guess: an owner word that names a vanished thread"),
+    "probable": Weight(0.8, "guess: self-deadlock is not ruled out without value stacks"),
+    "info": Weight(0.3, "guess"),
+}
+KILLED = Weight(0.95, "guess: the sender is in siginfo; why it killed is not")
