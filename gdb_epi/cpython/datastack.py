@@ -89,9 +89,11 @@ def _frames_in(
         return []
     found: list[RawFrame] = []
     position = 0
-    while position + frames.size <= len(data) and len(found) <= MAX_FRAMES:
-        frame = frames.parse(chunk.start + position, data[position : position + frames.size])
-        words = frames.codes.at(frame.code).framesize if not frame.problem else 0
+    last = len(data) - frames.size
+    parse, code_at = frames.parse, frames.codes.at
+    while position <= last and len(found) <= MAX_FRAMES:
+        frame = parse(chunk.start + position, data, position)
+        words = code_at(frame.code).framesize if not frame.problem else 0
         if words and not frame.internal:
             found.append(frame)
             position += 8 * words
@@ -116,7 +118,7 @@ def _resync(frames: InterpreterFrames, base: int, data: bytes, position: int) ->
         word = int.from_bytes(data[start + frames.code_at : start + frames.code_at + 8], "little")
         if word < 4096 or frames.codes.reader.target.region_at(word & ~3) is None:
             continue
-        frame = frames.parse(base + start, data[start : start + frames.size])
+        frame = frames.parse(base + start, data, start)
         if frame.problem or frame.internal or not frames.codes.at(frame.code).framesize:
             continue
         if frame.previous == base + position or not base <= frame.previous < base + len(data):

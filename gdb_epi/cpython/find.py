@@ -14,11 +14,11 @@ from typing import NamedTuple, Protocol
 from gdb_epi.cpython.layout import Layout, load, parse_debug_offsets
 from gdb_epi.errors import NOT_APPLICABLE, NOT_AVAILABLE, Absent, SoftError, UnreadableMemory
 from gdb_epi.target.api import Module, Region, Target
+from gdb_epi.target.memory import find_bytes
 
 COOKIE = b"xdebugpy"
 RUNTIME_SYMBOL = "_PyRuntime"
 MAX_CANDIDATES = 64
-MAX_SCAN_CHUNK = 64 << 20
 MAX_BANNER_SCAN = 64 << 20
 DEBUG_OFFSETS_BYTES = 8192
 
@@ -110,18 +110,13 @@ def _path_at(target: Target, address: int) -> str | None:
 def _cookies(target: Target, regions: list[Region], how: str) -> Iterator[_Candidate]:
     """Yield where `_Py_DebugOffsets` may start; it is 8-aligned and followed by a version."""
     for region in regions:
-        for start in range(region.start, region.start + region.dumped, MAX_SCAN_CHUNK):
-            size = min(MAX_SCAN_CHUNK + 8, region.start + region.dumped - start)
+        for address in find_bytes(target, COOKIE, region.start, region.start + region.dumped):
             try:
-                data = target.read(start, size)
+                version = target.read(address + 8, 4)
             except UnreadableMemory:
                 continue
-            at = data.find(COOKIE)
-            while at >= 0:
-                head = data[at + 8 : at + 16]
-                if (start + at) % 8 == 0 and len(head) == 8 and head[3] == 3 and head[2] >= 13:
-                    yield _Candidate(start + at, how, region.path)
-                at = data.find(COOKIE, at + 1)
+            if address % 8 == 0 and version[3] == 3 and version[2] >= 13:
+                yield _Candidate(address, how, region.path)
 
 
 def _sections(target: Target) -> Iterator[_Candidate]:
@@ -180,11 +175,10 @@ def _with_debug_offsets(target: Target, candidate: _Candidate) -> Runtime | str:
 
 
 def _with_tables(target: Target, candidate: _Candidate) -> Runtime | str:
-    versions = _versions(target, candidate)
-    if not versions:
-        return "the CPython version cannot be told (no Py_Version symbol, no python3.X file name)"
-    for version_hex in versions:
+    tried = []
+    for version_hex in _versions(target, candidate):
         minor = (version_hex >> 24, version_hex >> 16 & 0xFF)
+        tried.append(f"{minor[0]}.{minor[1]}")
         for debug in (False, True):
             layout = load(minor, False, debug)
             if layout is not None and believable(target, candidate.address, layout):
@@ -192,28 +186,28 @@ def _with_tables(target: Target, candidate: _Candidate) -> Runtime | str:
                 return Runtime(
                     candidate.address, candidate.found_by, version, version_hex, layout, ()
                 )
-    text = ", ".join(f"3.{v >> 16 & 0xFF}" for v in versions)
-    return f"no interpreter whose thread states point back at it (tried {text})"
+    if not tried:
+        return "the CPython version cannot be told (no Py_Version symbol, no python3.X file name)"
+    return f"no interpreter whose thread states point back at it (tried {', '.join(tried)})"
 
 
-def _versions(target: Target, candidate: _Candidate) -> list[int]:
-    """Return PY_VERSION_HEX values worth trying, the surest first; patch level 0 if unknown."""
+def _versions(target: Target, candidate: _Candidate) -> Iterator[int]:
+    """Yield PY_VERSION_HEX values worth trying, the surest first; patch level 0 if unknown."""
     named = _minor_in_path(candidate.module or "")
     # Exported since 3.11 (bpo-43931); not asked for where the file name says it cannot exist.
     address = target.symbol("Py_Version") if named is None or named >= 11 else None
-    found: list[int] = []
     if address is not None:
         try:
             value = int.from_bytes(target.read(address, 4), "little")
         except UnreadableMemory:
             value = 0
         if value >> 24 == 3 and 8 <= value >> 16 & 0xFF <= 30:
-            found.append(value)
-    for path in [candidate.module or "", *(m.path for m in target.modules())]:
-        minor = _minor_in_path(path)
-        if minor is not None and not any(known >> 16 & 0xFF == minor for known in found):
-            found.append(3 << 24 | minor << 16)
-    return found
+            yield value
+    if named is not None:
+        yield 3 << 24 | named << 16
+    for minor in dict.fromkeys(_minor_in_path(module.path) for module in target.modules()):
+        if minor is not None and minor != named:
+            yield 3 << 24 | minor << 16
 
 
 def _minor_in_path(path: str) -> int | None:

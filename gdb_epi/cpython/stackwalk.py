@@ -25,7 +25,7 @@ class _Item(NamedTuple):
 
     frame: RawFrame | None
     provenance: str
-    hole: str
+    hole: str = ""
 
 
 class Walk(NamedTuple):
@@ -47,19 +47,16 @@ class StackWalker:
         """Return the stack of one PyThreadState."""
         problems: list[str] = []
         head = self._head(tstate, problems)
-        seen: set[int] = set()
-        chain = walk_chain(self._frames, head, seen) if head else Chain([], "")
-        if chain.broken:
-            problems.append("frame chain: " + chain.broken)
-        items: list[_Item]
+        stack = DataStack([], [])
         if isinstance(self._frames, InterpreterFrames):
             stack = walk_datastack(self._reader, self._frames, tstate)
-            problems += stack.problems
-            items = _Joiner(self._frames, stack, seen, problems).join(chain)
-        else:
-            items = [_Item(frame, CHAIN, "") for frame in chain.frames]
-            if chain.broken:
-                items.append(_Item(None, CHAIN, chain.broken))
+        known = {frame.address: frame for frame in stack.frames}
+        seen: set[int] = set()
+        chain = walk_chain(self._frames, head, seen, known) if head else Chain([], "")
+        if chain.broken:
+            problems.append("frame chain: " + chain.broken)
+        problems += stack.problems
+        items = _Joiner(self._frames, stack, known, seen, problems).join(chain)
         return Walk(tuple(self._finish(items)), tuple(problems))
 
     def _head(self, tstate: int, problems: list[str]) -> int:
@@ -124,10 +121,12 @@ class _Joiner:
         self,
         frames: FrameReader,
         stack: DataStack,
+        known: dict[int, RawFrame],
         seen: set[int],
         problems: list[str],
     ) -> None:
         self._frames = frames
+        self._known = known
         self._stack = stack.frames
         self._index = {frame.address: number for number, frame in enumerate(stack.frames)}
         self._seen = seen
@@ -145,7 +144,7 @@ class _Joiner:
                 break
             chain = self._repair(chain, items)
         else:
-            items += [_Item(frame, DATASTACK, "") for frame in self._stack[self._next :]]
+            items += [_Item(frame, DATASTACK) for frame in self._stack[self._next :]]
             return items
         if chain.broken:
             items.append(_Item(None, CHAIN, chain.broken))
@@ -159,7 +158,7 @@ class _Joiner:
                 if number > self._next and (items or position):
                     self._skipped(number, items)
                 self._next = max(self._next, number + 1)
-            items.append(_Item(frame, CHAIN, ""))
+            items.append(_Item(frame, CHAIN))
 
     def _skipped(self, number: int, items: list[_Item]) -> None:
         for frame in self._stack[self._next : number]:
@@ -167,7 +166,7 @@ class _Joiner:
                 self._problems.append(
                     f"frame {frame.address:#x} is in the data stack but not in the frame chain"
                 )
-                items.append(_Item(frame, DATASTACK, ""))
+                items.append(_Item(frame, DATASTACK))
                 self._seen.add(frame.address)
 
     def _repair(self, chain: Chain, items: list[_Item]) -> Chain:
@@ -183,6 +182,6 @@ class _Joiner:
             self._next += 1
             return Chain([], chain.broken)
         self._seen.add(frame.address)
-        items.append(_Item(frame, DATASTACK, ""))
+        items.append(_Item(frame, DATASTACK))
         self._next += 1
-        return walk_chain(self._frames, frame.previous, self._seen)
+        return walk_chain(self._frames, frame.previous, self._seen, self._known)

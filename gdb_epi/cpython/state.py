@@ -60,6 +60,9 @@ class _Decoder:
         self.codes = CodeReader(self.reader)
         self.walker = StackWalker(self.reader, frame_reader(self.reader, self.codes), self.objects)
         self.errors: list[SoftError] = list(runtime.soft_errors)
+        self._ident_at = self.layout.require("PyThreadState", "thread_id")
+        # 3.11 (bpo-46038); before, only the pthread_t is known.
+        self._tid_at = self.layout.offset("PyThreadState", "native_thread_id")
         self.lwps = _lwps(target)
 
     def state(self) -> PythonState:
@@ -178,7 +181,7 @@ class _Decoder:
     def _thread(self, tstate: int, interpreter: int, holds_gil: bool) -> ThreadState:
         problems: list[str] = []
         try:
-            ident = self.reader.u64(tstate + self.layout.require("PyThreadState", "thread_id"))
+            ident = self.reader.u64(tstate + self._ident_at)
         except UnreadableMemory as error:
             ident = 0
             problems.append(str(error))
@@ -213,11 +216,10 @@ class _Decoder:
         """
         if ident in self.lwps.by_ident:
             return self.lwps.by_ident[ident]
-        at = self.layout.offset("PyThreadState", "native_thread_id")  # 3.11 (bpo-46038)
-        if at is None:
+        if self._tid_at is None:
             return None
         try:
-            return self.reader.u64(tstate + at) or None
+            return self.reader.u64(tstate + self._tid_at) or None
         except UnreadableMemory:
             return None
 

@@ -139,7 +139,9 @@ class CoreFileTarget:
             reason = f"only {len(self._segments)} of {announced} program headers are in the file"
         self._truncation = Truncation(bool(missing), missing, reason)
         if missing:
-            self.soft_errors.append(SoftError("core", os.path.basename(self.path), "truncated: " + reason))
+            self.soft_errors.append(
+                SoftError("core", os.path.basename(self.path), "truncated: " + reason)
+            )
 
     # -- memory ---------------------------------------------------------------------------
 
@@ -195,10 +197,21 @@ class CoreFileTarget:
             address += take
         return weakest
 
-    def dumped_view(self, region: Region) -> tuple[mmap.mmap, int, int]:
-        """Return (mmap, start, end) of the bytes of a region in the core, for scans."""
-        at = self._file_at[self._regions.index(region)]
-        return self._data, at, at + region.dumped
+    def find(self, needle: bytes, start: int, end: int) -> int | None:
+        """Return the first address in [start, end) at which dumped bytes hold `needle`."""
+        index = max(bisect_right(self._starts, start) - 1, 0)
+        for number in range(index, len(self._regions)):
+            region = self._regions[number]
+            low = max(start, region.start)
+            high = min(end, region.start + region.dumped)
+            if region.start >= end:
+                return None
+            if low < high:
+                delta = self._file_at[number] - region.start
+                at = self._data.find(needle, low + delta, high + delta)
+                if at >= 0:
+                    return at - delta
+        return None
 
     def regions(self) -> Sequence[Region]:
         """Return the mappings in ascending order."""

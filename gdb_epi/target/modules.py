@@ -43,6 +43,7 @@ class Modules:
     def __init__(self, target: CoreFileTarget) -> None:
         self._target = target
         self._images: dict[str, Image] | None = None
+        self._by_path: dict[str, Image | None] = {}
         self._files: dict[str, ElfFile | Absent] = {}
         self._spans: dict[str, list[tuple[int, int, int]]] | None = None
         self._symbols: dict[str, int | None] = {}
@@ -125,15 +126,23 @@ class Modules:
 
     def _all_images(self) -> dict[str, Image]:
         if self._images is None:
-            exe = self._exe_path()
-            paths = list(dict.fromkeys(entry.path for entry in self._target.mapped_files()))
-            paths.sort(key=lambda path: path != exe)
-            images = {path: self._image(path) for path in paths}
+            images = {path: self._image_at(path) for path in self._paths()}
             self._images = {path: image for path, image in images.items() if image is not None}
             vdso = self._vdso()
             if vdso is not None:
                 self._images[vdso.module.path] = vdso
         return self._images
+
+    def _paths(self) -> list[str]:
+        """Return the mapped files, the executable first."""
+        exe = self._exe_path()
+        paths = list(dict.fromkeys(entry.path for entry in self._target.mapped_files()))
+        return sorted(paths, key=lambda path: path != exe)
+
+    def _image_at(self, path: str) -> Image | None:
+        if path not in self._by_path:
+            self._by_path[path] = self._image(path)
+        return self._by_path[path]
 
     def _image(self, path: str) -> Image | None:
         spans = self._spans_of(path)
@@ -182,14 +191,11 @@ class Modules:
                 self._symbols[name] = self._symtab_symbol(name)
         return self._symbols[name]
 
-    def dynamic_symbol_in(self, path: str, name: str) -> int | None:
-        """Return the address of a dynamic symbol of one mapped object."""
-        image = self._image(path) if self._spans_of(path) else None
-        return self._lookup(image, name) if image else None
-
     def _dynamic_symbol(self, name: str) -> int | None:
-        for image in self._all_images().values():
-            address = self._lookup(image, name)
+        # libpython first: most questions are about it, and opening thirty files costs 10 ms.
+        for path in sorted(self._paths(), key=lambda path: "libpython" not in path):
+            image = self._image_at(path)
+            address = self._lookup(image, name) if image is not None else None
             if address is not None:
                 return address
         return None

@@ -1,0 +1,243 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Record what an analysis read of a process, and replay it without the core.
+
+A recording holds the 4 KiB pages that were touched, the answers that are not memory, and nothing
+else: some tens of kilobytes stand for a core of many megabytes, so that tests run everywhere.
+"""
+
+from __future__ import annotations
+
+import json
+import lzma
+from base64 import b64decode, b64encode
+from bisect import bisect_right
+from collections.abc import Mapping, Sequence
+from pathlib import Path
+from typing import Any
+
+from gdb_epi.errors import NOT_AVAILABLE, Absent, InputError, SoftError, UnreadableMemory
+from gdb_epi.target.api import (
+    ABSENT,
+    CrashInfo,
+    Module,
+    NativeFrame,
+    ProcessInfo,
+    Region,
+    StructType,
+    Target,
+    Thread,
+    Truncation,
+)
+
+PAGE = 4096
+SCHEMA = "gdb-epi/snapshot/1"
+MAX_READ = 1 << 30
+
+
+class RecordingTarget:
+    """Pass everything through to `inner` and remember it."""
+
+    kind = "snapshot"
+
+    def __init__(self, inner: Target) -> None:
+        self._inner = inner
+        self.soft_errors = inner.soft_errors
+        self._pages: dict[int, tuple[bytes, str]] = {}
+        self._symbols: dict[str, int | None] = {}
+        self._finds: dict[str, int | None] = {}
+        self._native: dict[int, Sequence[NativeFrame] | Absent] = {}
+
+    def __getattr__(self, name: str) -> Any:
+        return getattr(self._inner, name)
+
+    def read(self, address: int, size: int) -> bytes:
+        """Read, and remember the pages."""
+        data = self._inner.read(address, size)
+        for page in range(address & -PAGE, address + size, PAGE):
+            self._remember(page)
+        return data
+
+    def provenance(self, address: int, size: int = 1) -> str:
+        """Tell the provenance, and remember the pages."""
+        for page in range(address & -PAGE, address + max(size, 1), PAGE):
+            self._remember(page)
+        return self._inner.provenance(address, size)
+
+    def _remember(self, page: int) -> None:
+        if page in self._pages:
+            return
+        region = self._inner.region_at(page)
+        size = min(PAGE, region.end - page) if region else PAGE
+        try:
+            data = self._inner.read(page, size)
+        except UnreadableMemory:
+            return
+        self._pages[page] = (data, self._inner.provenance(page, size))
+
+    def symbol(self, name: str) -> int | None:
+        """Look a symbol up, and remember the answer."""
+        if name not in self._symbols:
+            self._symbols[name] = self._inner.symbol(name)
+        return self._symbols[name]
+
+    def find(self, needle: bytes, start: int, end: int) -> int | None:
+        """Search, and remember the answer."""
+        from gdb_epi.target.memory import find_bytes
+
+        found = next(find_bytes(self._inner, needle, start, end), None)
+        self._finds[f"{needle.hex()} {start:x} {end:x}"] = found
+        return found
+
+    def native_frames(self, tid: int) -> Sequence[NativeFrame] | Absent:
+        """Return native frames, and remember them."""
+        if tid not in self._native:
+            self._native[tid] = self._inner.native_frames(tid)
+        return self._native[tid]
+
+    def save(self, path: Path) -> None:
+        """Write the recording (JSON, compressed with xz)."""
+        inner = self._inner
+        key, crash, process = inner.core_key(), inner.crash(), inner.process()
+        document = {
+            "schema": SCHEMA,
+            "regions": inner.regions(),
+            "threads": [t._asdict() for t in inner.threads()],
+            "modules": inner.modules(),
+            "crash": {"absent": crash} if isinstance(crash, Absent) else {"value": crash},
+            "process": {"absent": process} if isinstance(process, Absent) else {"value": process},
+            "core_key": {"absent": key} if isinstance(key, Absent) else {"value": key},
+            "auxv": {str(tag): value for tag, value in inner.auxv().items()},
+            "truncation": inner.truncation(),
+            "soft_errors": inner.soft_errors,
+            "symbols": self._symbols,
+            "finds": self._finds,
+            "native": {str(tid): _native_json(found) for tid, found in self._native.items()},
+            "pages": {
+                f"{page:x}": [b64encode(data).decode(), provenance]
+                for page, (data, provenance) in sorted(self._pages.items())
+            },
+        }
+        path.write_bytes(lzma.compress(json.dumps(document).encode(), preset=9))
+
+
+def _native_json(found: Sequence[NativeFrame] | Absent) -> dict[str, Any]:
+    return {"absent": found} if isinstance(found, Absent) else {"value": list(found)}
+
+
+class SnapshotTarget:
+    """A recording, replayed. What was not recorded is unreadable, and says so."""
+
+    kind = "snapshot"
+
+    def __init__(self, document: Mapping[str, Any]) -> None:
+        if document.get("schema") != SCHEMA:
+            raise InputError(f"not a snapshot of schema {SCHEMA}: {document.get('schema')!r}")
+        self._document = document
+        self.soft_errors = [SoftError(*error) for error in document["soft_errors"]]
+        self._regions = [Region(*region) for region in document["regions"]]
+        self._starts = [region.start for region in self._regions]
+        self._pages = {
+            int(page, 16): (b64decode(data), provenance)
+            for page, (data, provenance) in document["pages"].items()
+        }
+
+    @classmethod
+    def load(cls, path: Path) -> SnapshotTarget:
+        """Read a recording."""
+        return cls(json.loads(lzma.decompress(path.read_bytes())))
+
+    def read(self, address: int, size: int) -> bytes:
+        """Return recorded bytes, or raise UnreadableMemory."""
+        if not 0 <= size <= MAX_READ:
+            raise UnreadableMemory(address, size, "an absurd size")
+        parts = []
+        end = address + size
+        for page in range(address & -PAGE, end, PAGE):
+            data = self._pages.get(page, (b"", ABSENT))[0]
+            part = data[max(address - page, 0) : end - page]
+            if len(part) < min(end, page + PAGE) - max(address, page):
+                raise UnreadableMemory(address, size, "not in the recording")
+            parts.append(part)
+        return b"".join(parts)
+
+    def provenance(self, address: int, size: int = 1) -> str:
+        """Return the weakest recorded provenance."""
+        pages = range(address & -PAGE, address + max(size, 1), PAGE)
+        found = {self._pages.get(page, (b"", ABSENT))[1] for page in pages}
+        return next((p for p in (ABSENT, "file", "dumped") if p in found), ABSENT)
+
+    def find(self, needle: bytes, start: int, end: int) -> int | None:
+        """Return the recorded answer, else search the recorded pages."""
+        key = f"{needle.hex()} {start:x} {end:x}"
+        if key in self._document["finds"]:
+            found: int | None = self._document["finds"][key]
+            return found
+        for page in sorted(self._pages):
+            at = self._pages[page][0].find(needle)
+            if at >= 0 and start <= page + at < end:
+                return page + at
+        return None
+
+    def regions(self) -> Sequence[Region]:
+        """Return the mappings."""
+        return self._regions
+
+    def region_at(self, address: int) -> Region | None:
+        """Return the mapping that holds `address`."""
+        index = bisect_right(self._starts, address) - 1
+        if index >= 0 and address < self._regions[index].end:
+            return self._regions[index]
+        return None
+
+    def threads(self) -> Sequence[Thread]:
+        """Return the LWPs."""
+        return [Thread(**thread) for thread in self._document["threads"]]
+
+    def modules(self) -> Sequence[Module]:
+        """Return the mapped ELF objects."""
+        found = []
+        for path, base, start, end, build_id, file in self._document["modules"]:
+            here = file if isinstance(file, str) else Absent(*file)
+            found.append(Module(path, base, start, end, build_id, here))
+        return found
+
+    def symbol(self, name: str) -> int | None:
+        """Return a recorded symbol."""
+        found: int | None = self._document["symbols"].get(name)
+        return found
+
+    def type_layout(self, name: str) -> StructType | None:
+        """Return None: types are not recorded."""
+        return None
+
+    def native_frames(self, tid: int) -> Sequence[NativeFrame] | Absent:
+        """Return recorded native frames."""
+        found = self._document["native"].get(str(tid))
+        if found is None:
+            return Absent(NOT_AVAILABLE, "not in the recording")
+        if "absent" in found:
+            return Absent(*found["absent"])
+        return [NativeFrame(*frame) for frame in found["value"]]
+
+    def crash(self) -> CrashInfo | Absent:
+        """Return how the process died."""
+        found = self._document["crash"]
+        return Absent(*found["absent"]) if "absent" in found else CrashInfo(*found["value"])
+
+    def process(self) -> ProcessInfo | Absent:
+        """Return pids and command."""
+        found = self._document["process"]
+        return Absent(*found["absent"]) if "absent" in found else ProcessInfo(*found["value"])
+
+    def auxv(self) -> Mapping[int, int]:
+        """Return the auxiliary vector."""
+        return {int(tag): value for tag, value in self._document["auxv"].items()}
+
+    def truncation(self) -> Truncation:
+        """Return what was missing of the core file."""
+        return Truncation(*self._document["truncation"])
+
+    def core_key(self) -> str | Absent:
+        """Return the key of the core that was recorded."""
+        found = self._document["core_key"]
+        return Absent(*found["absent"]) if "absent" in found else str(found["value"])
