@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 
 from gdb_epi.cli.cores import Core
 from gdb_epi.errors import NOT_AVAILABLE, Absent, EpiError, SoftError
+from gdb_epi.fleet.provenance import add_provenance
 
 if TYPE_CHECKING:
     from gdb_epi.cli.native_gdb import GdbNative
@@ -105,7 +106,7 @@ def examine(core: Core, options: Options, scratch: Scratch) -> Examined:
     examined = _decode(path, options, scratch)
     for error in trouble:
         examined.record.setdefault("soft_errors", []).append(error._asdict())
-    add_provenance(examined.record, core, options.host)
+    add_provenance(examined.record, core.path, core.compression, options.host)
     return examined
 
 
@@ -175,24 +176,3 @@ def _note_trouble(native: GdbNative, options: Options, record: dict[str, Any]) -
         found.append(SoftError("native frames", "gdb", why.detail)._asdict())
     known = record.setdefault("soft_errors", [])
     known += [error for error in found if error not in known]
-
-
-def add_provenance(record: dict[str, Any], core: Core, host: Mapping[str, Any] | None) -> None:
-    """Add what the core itself does not hold: time and kind of the file, the host.
-
-    There is no wall clock in a core; the time at which the file was last written is the weakest
-    source of the time of the crash, so it never replaces another one.
-    """
-    status = os.stat(core.path)
-    time = record.setdefault("time", {})
-    if time.get("crash_ts") is None:
-        time["crash_ts"] = round(status.st_mtime, 3)
-        time["ts_source"] = "mtime"
-    record["file"] = {
-        "name": os.path.basename(core.path),
-        "size": status.st_size,
-        "compression": core.compression,
-    }
-    if host:
-        known = record.get("host")
-        record["host"] = {**(known if isinstance(known, dict) else {}), **host}

@@ -1,0 +1,64 @@
+# SPDX-License-Identifier: Apache-2.0
+"""`epi push`: give the record of this core to the fleet database."""
+
+from __future__ import annotations
+
+import os
+from argparse import Namespace
+from importlib.util import find_spec
+from typing import Any
+
+from gdb_epi.errors import EpiError, InputError, SoftError
+from gdb_epi.registry import argument, command
+from gdb_epi.report import Report
+from gdb_epi.session import Session
+
+
+@command("push", arguments=(argument("--db", metavar="URL", help="database URL or SQLite file"),))
+def push(session: Session, args: Namespace) -> Report:
+    """Store the record of this core in the fleet database.
+
+    GDB's Python rarely has SQLAlchemy. Then, or when the database cannot take it, the record is
+    kept in the spool, and `gdb-epi fleet ingest` takes it from there.
+    """
+    from gdb_epi.analysis import analyze
+
+    record = dict(analyze(session))
+    if not isinstance(record.get("core_key"), str):
+        raise InputError("only a core can be pushed", hint="gcore FILE, then core-file FILE")
+    path = getattr(session.target, "path", None)
+    if isinstance(path, str) and os.path.isfile(path):
+        from gdb_epi.fleet.provenance import add_provenance
+
+        add_provenance(record, path)
+    if find_spec("sqlalchemy") is None:
+        return _spooled(record, args.db, [])
+    try:
+        return _stored(record, args.db)
+    except EpiError as error:
+        return _spooled(record, args.db, [SoftError("push", "database", error.line())])
+
+
+def _stored(record: dict[str, Any], db: str | None) -> Report:
+    from gdb_epi.fleet.db import database_url, open_database
+
+    with open_database(db, write=True) as engine:
+        from gdb_epi.fleet.ingest import ingest
+
+        outcome = ingest(engine, [("epi push", record)])
+    if outcome.rejected:
+        raise InputError(outcome.rejected[0][1])
+    shown = database_url(db).render_as_string(hide_password=True)
+    word = "added" if outcome.added else "replaced" if outcome.replaced else "known already"
+    data = {"core_key": record["core_key"], "database": shown, "outcome": word}
+    return Report("push", lines=[f"{record['core_key']}: {word} in {shown}"], data=data)
+
+
+def _spooled(record: dict[str, Any], db: str | None, errors: list[SoftError]) -> Report:
+    from gdb_epi.fleet.spool import spool
+
+    path = spool([record])
+    later = "gdb-epi fleet ingest" if db is None else f"gdb-epi fleet ingest --db {db}"
+    data = {"core_key": record["core_key"], "spool": str(path), "outcome": "spooled"}
+    lines = [f"{record['core_key']}: kept in {path}", f"in a shell: {later}"]
+    return Report("push", lines=lines, data=data, soft_errors=errors)
