@@ -44,21 +44,24 @@ def merge_stack(
     """Return the merged stack of one thread, innermost first.
 
     Where the counts of eval frames and groups differ (a smashed stack, a damaged link, no symbol
-    for the eval loop) the groups are matched from the outside and the rest is appended, never
-    dropped.
+    for the eval loop) the groups are matched from the outside. What is left over is put where the
+    eval loop begins, behind the native frames that it called; nothing is dropped.
     """
     python = thread.frames if thread is not None else ()
     if isinstance(native, Absent):
         return MergedStack(tid, tuple(StackFrame(None, frame) for frame in python), native)
     groups = group_by_entry(python)
     evals = [index for index, frame in enumerate(native) if is_eval_frame(frame)]
-    # A running frame may not be in an eval call yet (or no more); the outermost ones always match.
-    surplus = len(groups) - len(evals)
-    merged: list[StackFrame] = []
-    for group in groups[: max(surplus, 0)]:
-        merged += [StackFrame(None, frame) for frame in group]
+    surplus = max(len(groups) - len(evals), 0)
     by_index = dict(zip(reversed(evals), reversed(groups), strict=False))
+    first = evals[0] if evals else len(native)
+    left_over = [StackFrame(None, frame) for group in groups[:surplus] for frame in group]
+    merged: list[StackFrame] = []
     for index, frame in enumerate(native):
+        if index == first:
+            merged += left_over
         merged.append(StackFrame(frame, None))
         merged += [StackFrame(None, p) for p in by_index.get(index, [])]
+    if first == len(native):
+        merged += left_over
     return MergedStack(tid, tuple(merged), None)
