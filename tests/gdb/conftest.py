@@ -1,0 +1,49 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Fixtures of the tests that run a real GDB."""
+
+from __future__ import annotations
+
+import pytest
+from driver import Gdb, available_gdbs
+from support.cores import CoreFailed, Made, make_core, why_no_core_dumps
+from support.interpreters import one_per_minor
+
+NO_GDB = "no GDB with Python 3.10 or later: /usr/bin/gdb, beside this Python, PATH, GDB_EPI_GDBS"
+
+
+def pytest_generate_tests(metafunc: pytest.Metafunc) -> None:
+    """Run every test that takes `gdb` with each GDB of this machine."""
+    if "gdb" in metafunc.fixturenames:
+        gdbs = available_gdbs()
+        missing = [pytest.param(None, marks=pytest.mark.skip(reason=NO_GDB))]
+        metafunc.parametrize("gdb", gdbs or missing, ids=[g.id for g in gdbs] or ["none"])
+
+
+def core_of(program: str, oldest: tuple[int, int] = (3, 8)) -> Made:
+    """Return a core of a program on some interpreter, 3.11 if there is one; skip without."""
+    reason = why_no_core_dumps()
+    if reason:
+        pytest.skip(f"no core dumps here: {reason}")
+    known = [i for i in one_per_minor() if i.minor >= oldest and i.root is None]
+    known.sort(key=lambda interpreter: (interpreter.minor != (3, 11), interpreter.minor))
+    if not known:
+        pytest.skip("no interpreter found that runs on this machine's own root")
+    try:
+        return make_core(known[0], program)
+    except CoreFailed as error:
+        pytest.skip(f"the program left no core: {error}")
+
+
+@pytest.fixture(scope="session")
+def threads_core() -> Made:
+    """A core of 20 threads."""
+    return core_of("threads")
+
+
+@pytest.fixture(scope="session")
+def one_gdb() -> Gdb:
+    """The first GDB found."""
+    gdbs = available_gdbs()
+    if not gdbs:
+        pytest.skip(NO_GDB)
+    return gdbs[0]
