@@ -66,6 +66,7 @@ class _Decoder:
         self.lwps = _lwps(target)
 
     def state(self) -> PythonState:
+        """Return everything that the runtime leads to."""
         interpreters = []
         holders: set[int] = set()
         for address in self._interpreters():
