@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Die with a bytearray of as many GiB as the second argument says, untouched but for its ends."""
+"""Die with a bytes object of as many GiB as the second argument says."""
 
 import sys
 
@@ -7,9 +7,9 @@ import deathbed
 
 
 def main(size):
-    data = bytearray(size << 30)  # calloc: pages that nobody touched become holes of the core
-    data[0] = data[-1] = 1
-    deathbed.die(deathbed.prepare("abort"))
+    # Not a bytearray: this one is of calloc, and pages that nobody touched are holes of the core.
+    data = bytes(size << 30)
+    deathbed.die(deathbed.prepare("abort"), facts={"length": len(data)})
 
 
 if __name__ == "__main__":

@@ -103,6 +103,7 @@ CORPUS = (
     Program("callbacks", "callbacks.py"),
     Program("lines", "lines.py"),
     Program("exceptions", "exceptions.py"),
+    Program("values", "values.py"),
     Program("forked_child", "forked_child.py", child=True),
     Program("unobserved", "unobserved.py"),
     Program("threads-1001", "threads.py", ("1001",), bench=True),
@@ -175,7 +176,8 @@ def make_core(
     Raises NoCoreDumps when this machine leaves no cores, CoreFailed when this program left none.
     """
     entry = resolve(program)
-    key = f"{entry.name}-{identity(interpreter, entry, coredump_filter)}"
+    variant = "" if coredump_filter is None else f"-filter{coredump_filter:x}"
+    key = f"{entry.name}{variant}-{identity(interpreter, entry, coredump_filter)}"
     home = cache_root() / "cores" / interpreter.id / key
     folder = interpreter.workspace() / interpreter.id / key
     home.parent.mkdir(parents=True, exist_ok=True)
@@ -203,8 +205,10 @@ def create(
     folder: Path,
 ) -> None:
     """Run the program in a fresh folder and move core and truth home; the truth comes last."""
+    drop_older(home)
+    drop_older(folder)
     lay_out(folder, entry)
-    command = [*start_command(interpreter, entry, folder)]
+    command = start_command(interpreter, entry, folder)
     environment = interpreter.environment()
     environment["GDB_EPI_FILTER"] = "" if coredump_filter is None else hex(coredump_filter)
     try:
@@ -225,6 +229,14 @@ def create(
     home.mkdir(exist_ok=True)
     move(find_core(folder)[0], home / "core")
     move(folder / "truth.json", home / "truth.json")
+
+
+def drop_older(folder: Path) -> None:
+    """Remove what earlier versions of the same program left: the same name with another hash."""
+    name = folder.name.rpartition("-")[0]
+    for other in folder.parent.glob(f"{name}-*"):
+        if len(other.name) == len(folder.name) and other.name != folder.name and other.is_dir():
+            shutil.rmtree(other, ignore_errors=True)
 
 
 def lay_out(folder: Path, entry: Program) -> None:
@@ -319,6 +331,8 @@ def make_snapshot(
     home.mkdir(parents=True, exist_ok=True)
     with locked(home.with_suffix(".lock")):
         if not (home / "truth.json").is_file():
+            drop_older(home)
+            drop_older(folder)
             lay_out(folder, entry)
             take_snapshot(interpreter, entry, gdb, home, folder)
     truth = json.loads((home / "truth.json").read_text())

@@ -141,6 +141,7 @@ Debug::NoLocking "true";
 Acquire::Check-Valid-Until "false";
 Acquire::Check-Date "false";
 Acquire::Languages "none";
+Acquire::GzipIndexes "true";
 """
     )
     return {**os.environ, "APT_CONFIG": str(configuration), "LC_ALL": "C"}
