@@ -15,10 +15,10 @@ IMPORTLIB = "importlib"
 
 
 class DropSets(NamedTuple):
-    """Compiled drop sets; class tags by exact name, and by pattern."""
+    """Class tags by exact name, and by pattern (one alternation for each class)."""
 
     names: dict[str, str]
-    patterns: tuple[tuple[str, re.Pattern[str]], ...]
+    patterns: tuple[tuple[str, str], ...]
     python_names: dict[str, str]
     python_files: dict[str, str]
 
@@ -27,7 +27,8 @@ class DropSets(NamedTuple):
         exact = self.names.get(name)
         if exact is not None:
             return exact
-        return next((tag for tag, pattern in self.patterns if pattern.fullmatch(name)), None)
+        # re caches what it compiles; a core without native frames compiles nothing.
+        return next((tag for tag, pattern in self.patterns if re.fullmatch(pattern, name)), None)
 
     def python_class(self, name: str, filename: str) -> str | None:
         """Return the class tag of a Python frame, or None for an interesting one."""
@@ -40,10 +41,11 @@ def load_drop_sets() -> DropSets:
     text = (Path(__file__).parent / DATA_FILE).read_text(encoding="utf-8")
     data = json.loads(text)
     names: dict[str, str] = {}
-    patterns: list[tuple[str, re.Pattern[str]]] = []
+    patterns: list[tuple[str, str]] = []
     for entry in data["sets"]:
         names.update(dict.fromkeys(entry["names"], entry["class"]))
-        patterns += [(entry["class"], re.compile(pattern)) for pattern in entry["patterns"]]
+        if entry["patterns"]:
+            patterns.append((entry["class"], "|".join(entry["patterns"])))
     python_names: dict[str, str] = {}
     python_files: dict[str, str] = {}
     for entry in data["python"]:

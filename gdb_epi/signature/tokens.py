@@ -8,7 +8,7 @@ from typing import NamedTuple
 
 from gdb_epi.cpython.types import MergedStack, PyFrame, StackFrame
 from gdb_epi.signature.drops import DropSets
-from gdb_epi.signature.names import module_name, native_name, python_name
+from gdb_epi.signature.names import module_name, python_name
 from gdb_epi.target.api import NativeFrame, Region
 
 NATIVE = "native"
@@ -75,6 +75,8 @@ def _native(
         return Token("{signal}", NATIVE, True, "trampoline")
     physical = not frame.inlined
     if frame.function:
+        from gdb_epi.signature.native_names import native_name
+
         name, note = native_name(frame.function)
         if note:
             steps.append(f"name: {name}: {note}")

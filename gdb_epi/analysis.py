@@ -1,0 +1,36 @@
+# SPDX-License-Identifier: Apache-2.0
+"""From a session to the record: the only place that knows the order of the stages."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from gdb_epi.detectors.findings import run_detectors
+from gdb_epi.errors import Absent, SoftError
+from gdb_epi.record import Parts, make_record
+from gdb_epi.session import Session
+from gdb_epi.signature.sign import sign
+from gdb_epi.verdict import judge
+
+
+def examine(session: Session) -> Parts:
+    """Run every stage; what could not be had becomes a soft error.
+
+    Raises InputError when nothing is loaded.
+    """
+    state = session.state
+    signed = sign(state)
+    findings, errors = run_detectors(state)
+    verdict = judge(signed.signature.category.name, findings)
+    errors = [*state.all_soft_errors(), *state.locks.soft_errors, *errors]
+    if isinstance(state.python, Absent):
+        errors.append(SoftError("python", "runtime", state.python.detail))
+    if signed.stack is not None and signed.stack.native is not None:
+        subject = f"thread {signed.stack.tid}"
+        errors.append(SoftError("native frames", subject, signed.stack.native.detail))
+    return Parts(state, signed, findings, verdict, errors)
+
+
+def analyze(session: Session) -> dict[str, Any]:
+    """Return the record of the loaded process (RECORD.md; gdb_epi/schema/SCHEMA.md)."""
+    return make_record(examine(session))

@@ -1,0 +1,238 @@
+# SPDX-License-Identifier: Apache-2.0
+"""The record of one core: plain JSON values, the same for the same bytes.
+
+schema/SCHEMA.md says what each group means. Nothing of the analysing machine is in it: no clock, no
+path of a tool, no host; who adds those is the caller. A field that could not be had is absent and
+`soft_errors` says why.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any, NamedTuple
+
+from gdb_epi import __version__
+from gdb_epi.detectors.findings import Finding, hex_word
+from gdb_epi.errors import Absent, SoftError
+from gdb_epi.fault import Fault, signal_name
+from gdb_epi.process_state import ProcessState
+from gdb_epi.record_parts import (
+    fork_group,
+    libs_group,
+    process_group,
+    python_group,
+    threads_group,
+    waits_group,
+)
+from gdb_epi.redact import POLICY, redact_text
+from gdb_epi.signature.sign import Signed
+from gdb_epi.verdict import Verdict
+
+SCHEMA = "gdb-epi/record/1"
+MAX_SOFT_ERRORS = 64
+MAX_FINDINGS = 64
+MAX_STEPS = 128
+MAX_CPU = 1 << 16
+
+Json = dict[str, Any]
+
+
+class Parts(NamedTuple):
+    """Everything that a record is made of."""
+
+    state: ProcessState
+    signed: Signed
+    findings: Sequence[Finding]
+    verdict: Verdict
+    soft_errors: Sequence[SoftError]
+
+
+def make_record(parts: Parts) -> Json:
+    """Return the record of one core."""
+    state, signature = parts.state, parts.signed.signature
+    record: Json = {
+        "schema": SCHEMA,
+        "tool": f"gdb-epi {__version__}",
+        "core_key": signature.core_key,
+        "truncated": _truncated(state),
+        "quality": {"unwinder": signature.quality, "symbols": _symbols(parts.signed)},
+        "signal": _signal(state, parts.signed),
+        "process": process_group(state),
+        "cpu": _cpu(state),
+        "python": python_group(state),
+        "libs": libs_group(state),
+        "threads": threads_group(state),
+        "fork": fork_group(state),
+        "waits": waits_group(state),
+        "corruption": _corruption(parts.verdict, parts.findings),
+        "findings": [_finding(one) for one in parts.findings[:MAX_FINDINGS]],
+        "verdict": _verdict(parts.verdict),
+        "signature": _signature(parts.signed),
+        "flags": {
+            "bitflip": parts.verdict.corruption in ("strong", "proven-corruption"),
+            "lock_inherited": any(one.detector == "forked_child_lock" for one in parts.findings),
+        },
+        "redaction": [dict(one) for one in POLICY],
+        "soft_errors": _soft_errors(parts.soft_errors),
+    }
+    return {key: value for key, value in record.items() if value is not None}
+
+
+def _truncated(state: ProcessState) -> Json:
+    found = state.target.truncation()
+    return {
+        "flag": found.truncated,
+        "reason": redact_text(found.reason),
+        "missing_bytes": found.missing_bytes,
+    }
+
+
+def _symbols(signed: Signed) -> float | None:
+    """Return the share of native frames of the signed stack that have a name."""
+    natives = [f.native for f in signed.stack.frames if f.native] if signed.stack else []
+    if not natives:
+        return None
+    return round(sum(bool(frame.function) for frame in natives) / len(natives), 3)
+
+
+def _signal(state: ProcessState, signed: Signed) -> Json | None:
+    crash, fault = state.crash, signed.scene.fault
+    if isinstance(crash, Absent):
+        return None
+    found: Json = {
+        "signo": crash.signo,
+        "name": signal_name(crash.signo),
+        "si_code": crash.si_code,
+        "si_errno": crash.si_errno,
+        "fault_address": None if crash.fault_address is None else hex_word(crash.fault_address),
+        "sender_pid": crash.sender_pid,
+        "sender_uid": crash.sender_uid,
+    }
+    if isinstance(fault, Fault):
+        found["pc"] = hex_word(fault.pc)
+        found["sender"] = fault.sender
+        if fault.origin == "signal-frame":
+            found["behind_handler"] = {
+                "signo": fault.signo,
+                "name": signal_name(fault.signo),
+                "si_code": fault.code,
+                "fault_address": None if fault.address is None else hex_word(fault.address),
+            }
+    return found
+
+
+def _cpu(state: ProcessState) -> Json | None:
+    """Return the CPU of the last return to user space, from glibc's rseq area (2.35 and later)."""
+    threads = state.target.threads()
+    symbol = state.target.symbol("__rseq_offset")
+    base = threads[0].registers.get("fs_base") if threads else None
+    if symbol is None or not base:
+        return None
+    from gdb_epi.fault import read_word
+
+    offset = read_word(state.target, symbol, dumped_only=False)
+    if offset is None:
+        return None
+    area = (base + offset) & ((1 << 64) - 1)
+    word = read_word(state.target, area)  # cpu_id_start, cpu_id
+    if word is None or word >> 32 >= MAX_CPU:
+        return None
+    return {"number": word >> 32, "source": "rseq"}
+
+
+def _finding(one: Finding) -> Json:
+    return {
+        "detector": one.detector,
+        "subject": one.subject,
+        "facts": dict(one.facts),
+        "summary": one.summary,
+    }
+
+
+def _verdict(verdict: Verdict) -> Json:
+    return {
+        "label": verdict.label,
+        "confidence": verdict.confidence,
+        "word": verdict.word,
+        "reasons": list(verdict.reasons),
+        "against": list(verdict.against),
+    }
+
+
+def _corruption(verdict: Verdict, findings: Sequence[Finding]) -> Json:
+    """Return the evidence about damaged memory in the shape that RECORD section 3 shows."""
+    found = [one for one in findings if one.detector == "pointer_one_bit_off"]
+    candidates = []
+    for one in found:
+        facts = one.facts
+        places = facts["where"] or [facts["source"]]
+        candidates += [
+            {
+                "where": place,
+                "found": facts["found"],
+                "corrected": facts["corrected"],
+                "bits": [facts["bit"]],
+                "evidence": list(facts["items"]),
+            }
+            for place in places
+        ]
+    candidates += [
+        {key: one.facts[key] for key in ("where", "found", "corrected", "bits")}
+        | {"evidence": ["R10"]}
+        for one in findings
+        if one.detector == "frame_link_disagrees" and len(one.facts["bits"]) == 1
+    ]
+    return {
+        "word": verdict.corruption,
+        "llr": verdict.llr,
+        "prior": verdict.prior,
+        "path": found[0].facts["path"] if found else "unknown",
+        "candidates": candidates,
+    }
+
+
+def _signature(signed: Signed) -> Json:
+    signature = signed.signature
+    found: Json = {
+        "version": signature.version,
+        "category": signature.category.name,
+        "evidence": signature.category.evidence,
+        "thread": {"tid": signature.tid, "why": signature.thread_why},
+        "keys": {
+            "core_key": signature.core_key,
+            **{name: key.value for name, key in signature.keys.items()},
+        },
+        "text": {name: key.text for name, key in signature.keys.items()},
+        "absent": dict(signature.absent),
+        "native": signature.native,
+        "quality": signature.quality,
+        "steps": list(signature.steps[:MAX_STEPS]),
+    }
+    if signature.secondary is not None:
+        found["secondary"] = {
+            "tid": signature.secondary.tid,
+            "keys": {name: key.value for name, key in signature.secondary.keys.items()},
+            "text": {name: key.text for name, key in signature.secondary.keys.items()},
+        }
+    return found
+
+
+def _soft_errors(errors: Sequence[SoftError]) -> list[Json]:
+    unique = list(dict.fromkeys(errors))
+    kept = [
+        {
+            "stage": one.stage,
+            "subject": redact_text(one.subject),
+            "message": redact_text(one.message),
+        }
+        for one in unique[:MAX_SOFT_ERRORS]
+    ]
+    if len(unique) > MAX_SOFT_ERRORS:
+        kept.append(
+            {
+                "stage": "record",
+                "subject": "soft_errors",
+                "message": f"{len(unique) - MAX_SOFT_ERRORS} more were left out",
+            }
+        )
+    return kept

@@ -1,0 +1,181 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Groups of the record that list things: process, Python, libraries, threads, locks."""
+
+from __future__ import annotations
+
+import hashlib
+from typing import Any
+
+from gdb_epi.cpython.types import ThreadState
+from gdb_epi.detectors.findings import hex_word
+from gdb_epi.errors import Absent
+from gdb_epi.locks.types import Wait
+from gdb_epi.process_state import ProcessState
+from gdb_epi.redact import base_name, redact_path, script_name
+
+MAX_THREADS = 256  # stacks in one record
+MAX_FRAMES = 64  # Python frames of one thread
+MAX_MERGED = 256  # frames of the crashed thread
+MAX_MODULES = 1024
+MAX_WAITS = 256
+
+Json = dict[str, Any]
+
+
+def process_group(state: ProcessState) -> Json | None:
+    """Return ids, names and the executable; the command line only as the script's base name."""
+    process, modules = state.process, state.target.modules()
+    found: Json = {"tid": state.crashed_tid()}
+    if not isinstance(process, Absent):
+        found |= {
+            "pid": process.pid,
+            "ppid": process.ppid,
+            "uid": process.uid,
+            "comm": process.comm,
+            "script": script_name(process.psargs) or _main_script(state),
+        }
+    if modules:
+        found["executable"] = redact_path(modules[0].path)
+        found["build_id"] = modules[0].build_id
+    return found
+
+
+def _main_script(state: ProcessState) -> str | None:
+    """Return the file of the outermost frame of __main__, for a command line that was cut."""
+    for thread in state.python_threads():
+        outermost = thread.frames[-1] if thread.frames else None
+        if outermost and outermost.module == "__main__" and outermost.name == "<module>":
+            return base_name(outermost.filename)
+    return None
+
+
+def python_group(state: ProcessState) -> Json | None:
+    """Return the interpreter's version and state; None without CPython (soft_errors say why)."""
+    python = state.python
+    if isinstance(python, Absent):
+        return None
+    return {
+        "version": python.version,
+        "free_threaded": bool(getattr(python.layout, "free_threaded", False)),
+        "found_by": python.found_by,
+        "finalizing": python.finalizing,
+        "gil_holder": python.gil_holder,
+        "interpreters": len(python.interpreters),
+        "threads": len(python.threads()),
+    }
+
+
+def libs_group(state: ProcessState) -> Json:
+    """Return the mapped objects by file name and build-id, and one hash of them all."""
+    modules = [
+        {"soname": base_name(module.path), "build_id": module.build_id}
+        for module in state.target.modules()
+    ]
+    lines = sorted({f"{one['soname']} {one['build_id'] or '-'}" for one in modules})
+    digest = hashlib.sha256("\n".join(lines).encode("utf-8", "backslashreplace")).hexdigest()
+    return {
+        "modules": modules[:MAX_MODULES],
+        "libset": digest[:16] if modules else None,
+    }
+
+
+def threads_group(state: ProcessState) -> Json:
+    """Return counts, the Python stack of every thread, and the crashed thread's merged stack."""
+    threads = state.target.threads()
+    python = state.python_threads()
+    waiting = {wait.tid for wait in state.locks.waits}
+    found: Json = {
+        "count": len(threads),
+        "tids": [thread.tid for thread in threads[:MAX_THREADS]],
+        "python": len(python),
+        "without_process": sum(not thread.alive for thread in python),
+        "waiting_in_locks": len(waiting),
+        "stacks": [_stack(thread) for thread in python[:MAX_THREADS]],
+    }
+    if threads:
+        found["crashed"] = _merged(state, threads[0].tid)
+    return found
+
+
+def _stack(thread: ThreadState) -> Json:
+    from gdb_epi.stacks import thread_json
+
+    found = thread_json(thread)
+    frames = found["frames"]
+    found["frames"] = [_reduced(frame) for frame in frames[:MAX_FRAMES]]
+    if len(frames) > MAX_FRAMES:
+        found["frames_left_out"] = len(frames) - MAX_FRAMES
+    return found
+
+
+def _merged(state: ProcessState, tid: int) -> Json:
+    from gdb_epi.stacks import merged_json
+
+    stack = state.stack(tid)
+    frames = merged_json(stack)
+    found: Json = {
+        "tid": tid,
+        "name": next((t.name for t in state.python_threads() if t.tid == tid), None),
+        "native": "absent" if stack.native is not None else "present",
+        "frames": [_reduced(frame) for frame in frames[:MAX_MERGED]],
+    }
+    if len(frames) > MAX_MERGED:
+        found["frames_left_out"] = len(frames) - MAX_MERGED
+    return found
+
+
+def _reduced(frame: Json) -> Json:
+    """Return a frame without user names in paths; modules by file name only."""
+    reduced = {key: value for key, value in frame.items() if key != "locals"}
+    if reduced.get("filename"):
+        reduced["filename"] = redact_path(str(reduced["filename"]))
+    if reduced.get("language") == "native" and reduced.get("module"):
+        reduced["module"] = base_name(str(reduced["module"]))
+    return reduced
+
+
+def fork_group(state: ProcessState) -> Json:
+    """Return the evidence of a fork, each sign by name."""
+    fork = state.locks.fork
+    return {
+        "forked": fork.forked,
+        "depth": fork.depth,
+        "parent_multithreaded": fork.parent_multithreaded,
+        "from_main_thread": fork.from_main_thread,
+        "hooks_bypassed": fork.hooks_bypassed,
+        "in_fork_handlers": fork.in_fork_handlers,
+        "lineage": fork.lineage,
+        "signals": [signal.name for signal in fork.signals],
+        "evidence": [
+            {"name": signal.name, "says": signal.says, "sure": signal.sure}
+            for signal in fork.signals
+        ],
+    }
+
+
+def waits_group(state: ProcessState) -> list[Json]:
+    """Return which thread waits for which lock."""
+    names = {t.ident: t.name for t in state.python_threads()}
+    by_tid = {t.tid: t.name for t in state.python_threads() if t.tid is not None}
+    return [_wait(wait, names, by_tid) for wait in state.locks.waits[:MAX_WAITS]]
+
+
+def _wait(wait: Wait, names: dict[int, str | None], by_tid: dict[int, str | None]) -> Json:
+    owner = wait.owner
+    name = owner.thread_name or names.get(owner.ident or -1) or by_tid.get(owner.tid or -1)
+    return {
+        "tid": wait.tid,
+        "address": hex_word(wait.address),
+        "kind": wait.kind,
+        "name": wait.name,
+        "object": None if wait.object is None else hex_word(wait.object),
+        "owner": {
+            "tid": owner.tid,
+            "ident": None if owner.ident is None else hex_word(owner.ident),
+            "thread_name": name,
+            "state": owner.state,
+        },
+        "verdict": wait.verdict,
+        "confidence": wait.confidence,
+        "evidence": list(wait.evidence),
+    }
