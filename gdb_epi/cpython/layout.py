@@ -154,6 +154,22 @@ class Layout:
         value = self.document["constants"].get(name)
         return None if value is None else int(value)
 
+    def with_size(self, struct: str, size: int) -> Layout | None:
+        """Return the layout in which sizeof(struct) is `size`. Absent when no variant has it.
+
+        Structs private to a .c file may change between patch releases: `_thread.lock` held a
+        semaphore in 3.13.0 (40 bytes) and a PyMutex in 3.13.5 (24 bytes). The `tp_basicsize` of
+        the object's type says which one the process had.
+        """
+        document = self.document
+        if self.size(struct) == size:
+            return self
+        for variant in document.get("variants", {}).get(struct, ()):
+            if variant[0] == size:
+                structs = {**document["structs"], struct: variant}
+                return Layout({**document, "structs": structs}, self.source)
+        return None
+
     def with_debug_offsets(self, words: Mapping[str, int]) -> tuple[Layout, list[str]]:
         """Return this layout with the core's own words laid over it, and where they differ.
 

@@ -35,7 +35,7 @@ CACHE = Path.home() / ".cache" / "gdb-epi" / "interpreters"
 def _prefixes() -> list[Path]:
     named = [Path(p) for p in os.environ.get("GDB_EPI_PREFIXES", "").split(":") if p]
     pyenv = sorted((Path.home() / ".pyenv" / "versions").glob("3.*"))
-    return [*named, *pyenv, *sorted(CACHE.glob("*/usr"))]
+    return [*named, *pyenv, *sorted(CACHE.glob("*/usr")), CACHE / "free-threaded"]
 
 
 def _supported(abi: str) -> bool:

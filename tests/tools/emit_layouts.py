@@ -28,7 +28,7 @@ sys.path.insert(0, str(Path(__file__).resolve().parent))
 
 from layout_from_headers import build_stub, debug_offsets_map  # noqa: E402
 
-from gdb_epi.cpython.layout_emit import dump  # noqa: E402
+from gdb_epi.cpython.layout_emit import add_variants, dump  # noqa: E402
 
 LAYOUTS = ROOT / "gdb_epi" / "cpython" / "layouts"
 EXTENSIONS = ("_asyncio", "_queue", "_multiprocessing", "_datetime", "_functools")
@@ -249,6 +249,15 @@ def differences(old: dict[str, Any], new: dict[str, Any]) -> tuple[int, list[str
     return compared, texts
 
 
+def _add_variants(document: dict[str, Any], other: dict[str, Any]) -> None:
+    names = add_variants(document, other)
+    header = other["header"]
+    note = f"{', '.join(names)}: {header['how']} of {header['python']}, {header['build_id']}"
+    if names:
+        document["header"].setdefault("variants_from", []).append(note)
+    print(f"other variants of {note}")
+
+
 def main() -> int:
     """Write or check tables."""
     parser = argparse.ArgumentParser(description=__doc__)
@@ -259,6 +268,14 @@ def main() -> int:
         "--private-from",
         metavar="PREFIX:ABI",
         help="with --headers: build whose debug information tells the private structs",
+    )
+    parser.add_argument(
+        "--also",
+        metavar="FILE",
+        type=Path,
+        action="append",
+        default=[],
+        help="document of another patch release, for structs that changed in between",
     )
     parser.add_argument("-D", dest="defines", action="append", default=[])
     parser.add_argument("--gdb", default="gdb")
@@ -277,6 +294,8 @@ def main() -> int:
     ]
     bad = 0
     for document in documents:
+        for other in options.also:
+            _add_variants(document, json.loads(other.read_text()))
         path = options.out / table_name(document["header"])
         if options.check:
             compared, texts = differences(json.loads(path.read_text()), document)

@@ -5,6 +5,7 @@ from __future__ import annotations
 
 import random
 from collections.abc import Mapping
+from typing import Any
 
 import pytest
 
@@ -20,7 +21,7 @@ from gdb_epi.cpython.layout import (
     parse_asyncio_offsets,
     parse_debug_offsets,
 )
-from gdb_epi.cpython.layout_emit import SCHEMA, dump, emit
+from gdb_epi.cpython.layout_emit import SCHEMA, add_variants, dump, emit
 from gdb_epi.cpython.layout_spec import STRUCTS, canonical_path, struct_key
 from gdb_epi.target.api import Member, StructType
 
@@ -88,7 +89,7 @@ def _load(key: tuple[tuple[int, int], str]) -> Layout:
     return found
 
 
-def _document(**structs: list[object]) -> dict[str, object]:
+def _document(**structs: list[Any]) -> dict[str, Any]:
     header = {"version": [3, 13], "free_threaded": False, "debug": False, "source": "table x"}
     return {"header": header, "constants": {"A": 3}, "debug_offsets": {}, "structs": structs}
 
@@ -164,6 +165,54 @@ def test_require_names_struct_paths_and_table() -> None:
     assert layout.require("S", "x", "a") == 0
     with pytest.raises(LayoutError, match="S has no member x or y in table x"):
         layout.require("S", "x", "y")
+
+
+def test_with_size_takes_the_variant_of_that_size() -> None:
+    document = _document(S=[40, {"old": [16, 8]}], T=[8, {"a": [0, 8]}])
+    layout = Layout({**document, "variants": {"S": [[24, {"new": [16, 1]}]]}})
+    assert layout.with_size("S", 40) is layout
+    assert layout.with_size("S", 32) is None
+    assert layout.with_size("T", 16) is None
+    variant = layout.with_size("S", 24)
+    assert variant is not None
+    assert (variant.offset("S", "new"), variant.offset("S", "old")) == (16, None)
+    assert variant.offset("T", "a") == 0
+    assert layout.offset("S", "old") == 16
+
+
+def test_threading_lock_of_313_has_two_forms() -> None:
+    """3.13.0 has a semaphore and a byte, 3.13.5 a PyMutex (seen in both builds' DWARF)."""
+    for flavour in ("", "t"):
+        layout = _load(((3, 13), flavour))
+        object_size = layout.size("PyObject") or 0
+        semaphore = layout.with_size("lockobject", object_size + 24)
+        mutex = layout.with_size("lockobject", object_size + 8)
+        assert semaphore is not None
+        assert mutex is not None
+        assert semaphore.offset("lockobject", "locked") == object_size + 16
+        assert semaphore.offset("lockobject", "lock") is None
+        assert mutex.offset("lockobject", "lock") == object_size
+
+
+def test_add_variants_keeps_only_what_moved() -> None:
+    main = _document(A=[8, {"x": [0, 8]}], B=[16, {"x": [0, 8], "y": [8, 8]}], C=[8, {"x": [0, 4]}])
+    other = _document(
+        A=[16, {"x": [0, 8], "new": [8, 8]}], B=[8, {"y": [0, 8]}], C=[8, {"x": [4, 4]}]
+    )
+    assert add_variants(main, other) == ["B"]
+    assert add_variants(main, other) == []
+    assert main["variants"] == {"B": [[8, {"y": [0, 8]}]]}
+
+
+@pytest.mark.parametrize("key", TABLES, ids=str)
+def test_pointer_sized_members_are_aligned(key: tuple[tuple[int, int], str]) -> None:
+    """Debug information of link-time optimised builds has been seen to place members wrongly."""
+    layout = _load(key)
+    for name, (_size, members) in layout.document["structs"].items():
+        for path, member in members.items():
+            if member[1] == 8:
+                assert member[0] % 4 == 0, (name, path)
+    assert layout.require("_gc_runtime_state", "generations", "young") % 8 == 0
 
 
 def test_layout_is_immutable() -> None:
