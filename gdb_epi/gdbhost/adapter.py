@@ -10,7 +10,7 @@ from __future__ import annotations
 import gdb
 
 from gdb_epi.errors import EXIT_DONE, EXIT_FAILED, EpiError, InputError, UsageError
-from gdb_epi.gdbhost.help import help_text, option_words
+from gdb_epi.gdbhost.help import files_starting, help_text, option_words
 from gdb_epi.gdbhost.output import show, write_file
 from gdb_epi.loader import load_commands
 from gdb_epi.registry import COMMANDS, Command
@@ -78,14 +78,19 @@ class EpiCommand(gdb.Command):  # type: ignore[misc]
         except Exception as error:  # noqa: BLE001 - boundary: a command
             raise gdb.GdbError(_internal_error(self._command, error)) from None
 
-    def complete(self, text: str, word: str) -> list[str] | int:
-        """Complete options, choices of options, and the file after --output."""
+    def complete(self, text: str, word: str | None) -> list[str]:
+        """Complete options, and the file after --output.
+
+        gdb.COMPLETE_FILENAME would complete the whole text as one file name in GDB 13.
+        """
         words = text.split(" ")
-        if len(words) > 1 and words[-2] == "--output":
-            return int(gdb.COMPLETE_FILENAME)
         wanted = words[-1]
+        if len(words) > 1 and words[-2] == "--output":
+            found = files_starting(wanted)
+        else:
+            found = [o for o in option_words(self._command) if o.startswith(wanted)]
         cut = len(wanted) - len(word or "")
-        return [o[cut:] for o in option_words(self._command) if o.startswith(wanted)]
+        return [name[cut:] for name in found]
 
 
 def run_command(command: Command, text: str) -> int:

@@ -3,6 +3,8 @@
 
 from __future__ import annotations
 
+import os
+
 from gdb_epi.registry import Argument, Command
 
 COMMON_HELP = (
@@ -27,6 +29,20 @@ def option_words(command: Command) -> list[str]:
     """Return the long options of a command, for completion."""
     own = [flag for a in command.arguments for flag in a.flags if flag.startswith("--")]
     return sorted({*own, "--json", "--output", "--help"})
+
+
+def files_starting(beginning: str) -> list[str]:
+    """Return the files whose path starts so; folders end with a slash."""
+    folder, name = os.path.split(beginning)
+    try:
+        entries = sorted(os.scandir(folder or "."), key=lambda entry: entry.name)
+    except OSError:
+        return []
+    return [
+        os.path.join(folder, entry.name) + "/" * entry.is_dir()
+        for entry in entries
+        if entry.name.startswith(name) and (name or not entry.name.startswith("."))
+    ]
 
 
 def _paragraphs(docstring: str) -> list[str]:
