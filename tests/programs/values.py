@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
 """Die with locals, arguments, cells and free variables of many types, whose repr is the truth.
 
-Only values of which the repr is the same every time and holds no address.
+But for the function `inside`, no repr holds an address.
 """
 
 import array

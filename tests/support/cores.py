@@ -80,8 +80,7 @@ class Made(NamedTuple):
 
 def simple_ways() -> list[Program]:
     """Return the program `simple` once for each way to die."""
-    ways = ("abort", "raise", "raise-bus", "raise-fpe", "string-at", "memmove", "pydll")
-    ways += ("libc-raise",)
+    ways = "abort raise raise-bus raise-fpe string-at memmove pydll libc-raise".split()
     return [Program(f"simple-{way}", "simple.py", (way,)) for way in ways]
 
 
@@ -125,10 +124,10 @@ def program(name: str) -> Program:
 # --- can this machine leave cores? ----------------------------------------------------------------
 
 
-def require_core_dumps() -> None:
+def require_core_dumps(pattern_file: Path = Path("/proc/sys/kernel/core_pattern")) -> None:
     """Raise NoCoreDumps unless the kernel writes cores as files into the working directory."""
     try:
-        pattern = Path("/proc/sys/kernel/core_pattern").read_text().strip()
+        pattern = pattern_file.read_text().strip()
     except OSError as error:
         raise NoCoreDumps(f"core_pattern cannot be read: {error}") from None
     if pattern.startswith("|"):

@@ -16,8 +16,9 @@ from typing import Any, NamedTuple
 
 OLDEST, NEWEST = (3, 8), (3, 15)
 PROBE_TIMEOUT = 20
-PROBE_FORMAT = 4
+PROBE_FORMAT = 5
 LOADER = "lib64/ld-linux-x86-64.so.2"
+MAX_LINKS = 10
 LIBRARIES = ("usr/lib/x86_64-linux-gnu", "lib/x86_64-linux-gnu")
 
 # Run by each candidate once; the answer is cached.
@@ -185,7 +186,18 @@ def ways_to_start(candidate: Candidate) -> Iterator[tuple[tuple[str, ...], Path 
         inside = "/" + str(candidate.path.relative_to(root))
         yield (unshare, f"--root={root}", "--wd={cwd}", inside), root
     folders = ":".join(str(root / folder) for folder in LIBRARIES)
-    yield (str(root / LOADER), "--library-path", folders, str(candidate.path)), None
+    loader = link_target(root, root / LOADER)
+    yield (str(loader), "--library-path", folders, str(candidate.path)), None
+
+
+def link_target(root: Path, path: Path) -> Path:
+    """Return what a link below a root leads to when an absolute target means below that root."""
+    for _ in range(MAX_LINKS):
+        if not path.is_symlink():
+            break
+        target = str(path.readlink())
+        path = root / target.lstrip("/") if target.startswith("/") else path.parent / target
+    return path
 
 
 def ask(argv: tuple[str, ...], env: Mapping[str, str]) -> dict[str, Any] | None:
