@@ -209,13 +209,12 @@ def test_add_variants_keeps_only_what_moved() -> None:
 
 @pytest.mark.parametrize("key", TABLES, ids=str)
 def test_pointer_sized_members_are_aligned(key: tuple[tuple[int, int], str]) -> None:
-    """Debug information of link-time optimised builds has been seen to place members wrongly."""
+    """By 4 at least: Debian's 3.13.5 has a patch that lowers the alignment of PyGC_Head to 4."""
     layout = _load(key)
     for name, (_size, members) in layout.document["structs"].items():
         for path, member in members.items():
             if member[1] == 8:
                 assert member[0] % 4 == 0, (name, path)
-    assert layout.require("_gc_runtime_state", "generations", "young") % 8 == 0
 
 
 def test_layout_is_immutable() -> None:
