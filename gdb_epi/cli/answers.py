@@ -191,8 +191,10 @@ def _map(record: Mapping[str, Any], name: str) -> Mapping[str, Any]:
 
 
 def _stable(record: Mapping[str, Any]) -> str:
+    """Return the text of the default group without its first words `gsig/1 stable`."""
     signature = _map(record, "signature")
-    return str(_map(signature, "text").get("stable") or signature.get("category") or "unknown")
+    text = str(_map(signature, "text").get("stable") or signature.get("category") or "unknown")
+    return text.split(" ", 2)[-1] if text.startswith("gsig/") else text
 
 
 def _process(record: Mapping[str, Any]) -> str:

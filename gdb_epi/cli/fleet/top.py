@@ -66,8 +66,15 @@ def _print_csv(rows: Sequence[TopRow]) -> None:
 def _print_table(rows: Sequence[TopRow]) -> None:
     from tabulate import tabulate
 
-    cells = [[_plain(cell) for cell in _cells(row)] for row in rows]
+    # The columns already say the category: the text goes without `gsig/1 stable CATEGORY`.
+    short = [row._replace(signature=_frames(row.signature)) for row in rows]
+    cells = [[_plain(cell) for cell in _cells(row)] for row in short]
     print(tabulate(cells, headers=list(HEADERS), disable_numparse=True))
+
+
+def _frames(signature: str | None) -> str | None:
+    words = (signature or "").split(" ", 3)
+    return words[3] if len(words) == 4 and words[0].startswith("gsig/") else signature
 
 
 def _cells(row: TopRow) -> list[object]:

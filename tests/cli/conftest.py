@@ -1,0 +1,117 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Run the shell command as users do: a process of its own, in a folder of its own."""
+
+from __future__ import annotations
+
+import json
+import lzma
+import os
+import shutil
+import subprocess
+import sys
+from pathlib import Path
+from typing import NamedTuple
+
+import pytest
+
+ROOT = Path(__file__).resolve().parents[2]
+SAMPLES = ROOT / "sample_cores"
+TIMEOUT = 120
+
+
+class Done(NamedTuple):
+    """How a run of gdb-epi ended."""
+
+    code: int
+    out: str
+    err: str
+
+    @property
+    def records(self) -> list[dict]:
+        """The JSON lines of the output; fails when anything else is on it."""
+        return [json.loads(line) for line in self.out.splitlines()]
+
+
+class Shell:
+    """Runs `gdb-epi WORDS...` with a data folder of its own."""
+
+    def __init__(self, folder: Path) -> None:
+        self.folder = folder
+        self.data = folder / "data" / "gdb-epi"
+        self.database = self.data / "fleet.sqlite3"
+        kept = ("PATH", "HOME", "LANG", "GDB_EPI_GDB")
+        self.env = {name: os.environ[name] for name in kept if name in os.environ}
+        self.env |= {
+            "XDG_DATA_HOME": str(folder / "data"),
+            "XDG_CACHE_HOME": str(folder / "cache"),
+            "TMPDIR": str(folder / "tmp"),
+            "PYTHONPATH": str(ROOT),
+        }
+        (folder / "tmp").mkdir(exist_ok=True)
+
+    @property
+    def spooled(self) -> list[Path]:
+        """The files that wait in the spool."""
+        return sorted((self.data / "spool").glob("*.jsonl"))
+
+    @property
+    def leftovers(self) -> list[str]:
+        """What runs left behind in the temporary folder."""
+        return [path.name for path in (self.folder / "tmp").iterdir()]
+
+    def command(self, *words: object) -> list[str]:
+        """Return the words of a process that runs gdb-epi."""
+        return [sys.executable, "-m", "gdb_epi.cli.main", *(str(word) for word in words)]
+
+    def __call__(
+        self, *words: object, env: dict[str, str] | None = None, stdin: bytes = b""
+    ) -> Done:
+        """Run it to its end."""
+        done = subprocess.run(
+            self.command(*words),
+            input=stdin,
+            capture_output=True,
+            timeout=TIMEOUT,
+            env={**self.env, **(env or {})},
+            cwd=self.folder,
+        )
+        return Done(done.returncode, done.stdout.decode(), done.stderr.decode())
+
+    def triage(self, *words: object, **options: object) -> Done:
+        """Run `gdb-epi triage` without GDB."""
+        return self("triage", "--native", "never", *words, **options)  # type: ignore[arg-type]
+
+
+@pytest.fixture
+def shell(tmp_path: Path) -> Shell:
+    """The command, with an empty data folder."""
+    return Shell(tmp_path)
+
+
+@pytest.fixture(scope="session")
+def core_bytes() -> bytes:
+    """The bytes of a small real core of CPython 3.13."""
+    packed = SAMPLES / "null-deref-ctypes" / "core.xz"
+    if not packed.exists():
+        pytest.skip(f"{packed} is missing")
+    return lzma.decompress(packed.read_bytes())
+
+
+@pytest.fixture
+def core(tmp_path: Path, core_bytes: bytes) -> Path:
+    """A real core in a file."""
+    path = tmp_path / "core.1"
+    path.write_bytes(core_bytes)
+    return path
+
+
+@pytest.fixture
+def cores(tmp_path: Path) -> list[Path]:
+    """Three different real cores, as they are kept in the tree."""
+    names = ("null-deref-ctypes", "failed-assertion", "null-deref-py39")
+    found = []
+    for name in names:
+        path = tmp_path / f"{name}.xz"
+        shutil.copy(SAMPLES / name / "core.xz", path)
+        found.append(path)
+    return found

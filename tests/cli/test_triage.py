@@ -1,0 +1,318 @@
+# SPDX-License-Identifier: Apache-2.0
+"""`gdb-epi triage` on real cores: one, many, compressed, slow."""
+
+from __future__ import annotations
+
+import bz2
+import gzip
+import json
+import lzma
+import os
+import shutil
+import signal
+import sqlite3
+import subprocess
+import time
+from pathlib import Path
+
+import pytest
+
+KEY = "ed59cab39870482201c0545ac6c53ffc"  # core_key of the sample null-deref-ctypes
+
+
+def test_one_core_gives_one_json_line(shell, core):
+    done = shell.triage(core, "--format", "json", "--no-db")
+    assert (done.code, done.err) == (0, "")
+    (record,) = done.records
+    assert record["schema"] == "gdb-epi/record/1"
+    assert record["core_key"] == KEY
+    assert record["signal"]["signo"] == 11
+    assert record["file"] == {"name": "core.1", "size": core.stat().st_size, "compression": None}
+    assert record["time"]["ts_source"] == "mtime"
+    assert record["time"]["crash_ts"] == pytest.approx(core.stat().st_mtime, abs=0.01)
+    assert not shell.data.exists()
+
+
+def test_the_text_answer_is_for_people(shell, core):
+    done = shell.triage(core, "--no-db")
+    assert done.code == 0
+    assert 3 <= len(done.out.splitlines()) <= 60
+    assert "copy_payload" in done.out and "SIGSEGV" in done.out
+
+
+def test_stacks_stand_beside_the_record(shell, core):
+    (record,) = shell.triage(core, "--no-db", "--stacks", "--format", "json").records
+    main = next(thread for thread in record["threads"] if thread["crashed"])
+    assert [frame["name"] for frame in main["frames"]][:2] == ["copy_payload", "parse_record"]
+    assert main["frames"][0]["lineno"] == 27
+    assert record["thread_summary"]["count"] == 2
+    assert record["core_key"] == KEY
+
+
+def test_stacks_as_text(shell, core):
+    done = shell.triage(core, "--no-db", "--stacks")
+    assert "line 27, in copy_payload" in done.out
+    assert '"flusher"' in done.out
+
+
+def test_locals_need_stacks(shell, core):
+    done = shell.triage(core, "--locals")
+    assert done.code == 2
+    assert "--locals needs --stacks" in done.err
+
+
+def test_locals_are_shown_or_their_absence_is_told(shell, core):
+    (record,) = shell.triage(core, "--no-db", "--stacks", "--locals", "--format", "json").records
+    shown = [f for t in record["threads"] for f in t["frames"] if f.get("locals")]
+    told = [e for e in record["soft_errors"] if e["stage"] == "locals"]
+    assert shown or told
+
+
+def _zstd(data: bytes) -> bytes:
+    return subprocess.run(["zstd", "-q", "-c"], input=data, capture_output=True, check=True).stdout
+
+
+def _lz4(data: bytes) -> bytes:
+    return subprocess.run(["lz4", "-q", "-c"], input=data, capture_output=True, check=True).stdout
+
+
+PACKERS = {"gz": gzip.compress, "bz2": bz2.compress, "xz": lzma.compress, "zst": _zstd, "lz4": _lz4}
+PROGRAMS = {"zst": "zstd", "lz4": "lz4"}
+
+
+@pytest.mark.parametrize("kind", PACKERS)
+def test_a_compressed_core_is_the_same_core(shell, core, core_bytes, kind):
+    if kind in PROGRAMS and shutil.which(PROGRAMS[kind]) is None:
+        pytest.skip(f"no {PROGRAMS[kind]} program")
+    packed = core.with_name("an odd name")  # the magic counts, not the name
+    packed.write_bytes(PACKERS[kind](core_bytes))
+    done = shell.triage(packed, core, "--no-db", "--format", "json")
+    assert done.code == 0, done.err
+    one, other = done.records
+    assert one["file"]["compression"] == kind
+    for provenance in ("file", "time"):
+        del one[provenance], other[provenance]
+    assert one == other
+    assert shell.leftovers == []
+
+
+@pytest.mark.parametrize("kind", ["gz", "bz2", "xz"])
+def test_a_compressed_core_that_was_cut_off_is_still_read(shell, core, core_bytes, kind):
+    data = PACKERS[kind](core_bytes)
+    packed = core.with_name(f"cut.{kind}")
+    packed.write_bytes(data[: len(data) * 9 // 10])
+    done = shell.triage(packed, "--no-db", "--format", "json")
+    assert done.code == 0, done.err
+    (record,) = done.records
+    assert record["core_key"] == KEY
+    assert any("damaged" in error["message"] for error in record["soft_errors"])
+    assert shell.leftovers == []
+
+
+def test_a_bomb_is_not_unpacked(shell, core):
+    bomb = core.with_name("bomb.gz")
+    with gzip.open(bomb, "wb", compresslevel=1) as file:
+        file.write(core.read_bytes())
+        for _ in range(64):
+            file.write(bytes(1 << 20))
+    done = shell.triage(bomb, "--no-db", "--max-size", "32M")
+    assert done.code == 3
+    assert "unpacks to more than 33554432 bytes; try: --max-size" in done.err
+    assert shell.leftovers == []
+
+
+def test_unpacking_leaves_holes(tmp_path):
+    from gdb_epi.cli.unpack import unpack
+
+    data = b"\x7fELF" + bytes(64 << 20) + b"end"
+    packed = tmp_path / "x.gz"
+    packed.write_bytes(gzip.compress(data, 1))
+    (tmp_path / "out").mkdir()
+    path, trouble = unpack(str(packed), "gz", str(tmp_path / "out"), 1 << 30)
+    assert trouble is None
+    assert Path(path).read_bytes() == data
+    assert os.stat(path).st_blocks * 512 < 1 << 20
+
+
+def test_many_cores_are_answered_in_the_order_given(shell, cores):
+    done = shell.triage(*cores, "--format", "json", "--jobs", "3")
+    assert done.code == 0, done.err
+    assert [record["file"]["name"] for record in done.records] == [path.name for path in cores]
+    with sqlite3.connect(shell.database) as database:
+        assert database.execute("SELECT count(*) FROM crash").fetchone() == (3,)
+    assert shell.leftovers == []
+
+
+def test_many_cores_as_a_table(shell, cores):
+    done = shell.triage(*cores)
+    assert done.code == 0
+    assert "3 inputs: 3 read, 0 unusable, 0 failed" in done.out
+    for path in cores:
+        assert path.name in done.out
+
+
+def test_a_folder_is_searched_by_content(shell, cores, tmp_path):
+    folder = tmp_path / "deep"
+    (folder / "er").mkdir(parents=True)
+    cores[0].rename(folder / "er" / "no-suffix")
+    cores[1].rename(folder / "crash")
+    (folder / "notes.txt").write_text("not a core")
+    (folder / "notes.txt.gz").write_bytes(gzip.compress(b"neither"))
+    (folder / "empty").touch()
+    os.mkfifo(folder / "pipe")
+    (folder / "loop").symlink_to(folder)
+    done = shell.triage(folder, "--format", "json", "--no-db")
+    assert (done.code, done.err) == (0, "")
+    assert [record["file"]["name"] for record in done.records] == ["crash", "no-suffix"]
+
+
+def test_the_same_core_twice_is_one(shell, core):
+    done = shell.triage(core, core, core.parent / "." / core.name, "--format", "json", "--no-db")
+    assert len(done.records) == 1
+
+
+def test_output_goes_into_a_file_and_never_over_a_core(shell, core, tmp_path):
+    out = tmp_path / "out.jsonl"
+    done = shell.triage(core, "--no-db", "--format", "json", "--output", out)
+    assert (done.code, done.out) == (0, "")
+    assert json.loads(out.read_text())["core_key"] == KEY
+    size = core.stat().st_size
+    done = shell.triage(core, "--no-db", "--output", core)
+    assert done.code == 2 and "would overwrite a core" in done.err
+    assert core.stat().st_size == size
+    done = shell.triage(core, "--no-db", "--output", tmp_path / "no" / "folder")
+    assert done.code == 1 and "cannot write" in done.err
+
+
+def test_host_json_is_merged(shell, core, tmp_path):
+    given = {
+        "hostname": "node-7",
+        "boot_id": "b",
+        "microcode": "0x2b",
+        "attributes": {"rack": "r1"},
+    }
+    (tmp_path / "host.json").write_text(json.dumps(given))
+    (record,) = shell.triage(
+        core, "--no-db", "--format", "json", "--host-json", tmp_path / "host.json"
+    ).records
+    assert record["host"]["hostname"] == "node-7"
+    assert record["host"]["attributes"] == {"rack": "r1", "microcode": "0x2b"}
+    (tmp_path / "host.json").write_text("[1]")
+    done = shell.triage(core, "--no-db", "--host-json", tmp_path / "host.json")
+    assert done.code == 3 and "no JSON object" in done.err
+
+
+def test_a_reader_that_goes_away_is_no_error_and_the_record_is_stored(shell, core):
+    process = subprocess.Popen(
+        shell.command("triage", "--native", "never", core, "--format", "json"),
+        stdout=subprocess.PIPE,
+        stderr=subprocess.PIPE,
+        env=shell.env,
+        cwd=shell.folder,
+    )
+    process.stdout.close()
+    _, err = process.communicate(timeout=60) if False else (None, process.stderr.read())
+    assert process.wait(60) == 0
+    assert err == b""
+    with sqlite3.connect(shell.database) as database:
+        assert database.execute("SELECT core_key FROM crash").fetchall() == [(KEY,)]
+
+
+FAKE_GDB = """#!/bin/sh
+echo $$ >> "{pids}"
+exec sleep 1000
+"""
+
+
+def _gone(pid: int) -> bool:
+    try:
+        os.kill(pid, 0)
+    except ProcessLookupError:
+        return True
+    return Path(f"/proc/{pid}/stat").read_text().rpartition(")")[2].split()[0] == "Z"
+
+
+def _hanging_gdb(tmp_path: Path) -> tuple[Path, Path]:
+    pids = tmp_path / "pids"
+    gdb = tmp_path / "hanging-gdb"
+    gdb.write_text(FAKE_GDB.format(pids=pids))
+    gdb.chmod(0o755)
+    return gdb, pids
+
+
+def test_a_timeout_kills_the_worker_and_its_gdb(shell, core, tmp_path):
+    gdb, pids = _hanging_gdb(tmp_path)
+    before = time.monotonic()
+    done = shell("triage", core, "--gdb", gdb, "--timeout", "2", "--no-db")
+    assert time.monotonic() - before < 30
+    assert done.code == 1
+    assert "not done within 2 s; try:" in done.err
+    (pid,) = map(int, pids.read_text().split())
+    assert _gone(pid)
+    assert shell.leftovers == []
+
+
+def test_an_interrupt_ends_everything(shell, cores, tmp_path):
+    gdb, pids = _hanging_gdb(tmp_path)
+    process = subprocess.Popen(
+        shell.command("triage", *cores, "--gdb", gdb, "--jobs", "2", "--no-db"),
+        stdout=subprocess.PIPE,
+        stderr=subprocess.PIPE,
+        env=shell.env,
+        cwd=shell.folder,
+    )
+    deadline = time.monotonic() + 60
+    while not (pids.exists() and len(pids.read_text().split()) == 2):
+        assert time.monotonic() < deadline and process.poll() is None
+        time.sleep(0.05)
+    process.send_signal(signal.SIGINT)
+    _, err = process.communicate(timeout=60)
+    assert process.returncode == 130
+    assert b"interrupted" in err and b"Traceback" not in err
+    assert all(_gone(int(pid)) for pid in pids.read_text().split())
+    assert shell.leftovers == []
+
+
+def test_one_bad_core_does_not_stop_the_others(shell, cores, core_bytes, tmp_path):
+    (tmp_path / "empty").touch()
+    cut = tmp_path / "cut"
+    cut.write_bytes(core_bytes[:100])
+    done = shell.triage(*cores, tmp_path / "empty", cut, "--format", "json")
+    assert {path.name for path in cores} <= {record["file"]["name"] for record in done.records}
+    assert done.code == 3
+    assert f"{tmp_path}/empty: an empty file; try:" in done.err
+
+
+def test_a_gdb_that_fails_is_a_soft_error_or_an_error(shell, core):
+    false = shutil.which("false")
+    (record,) = shell("triage", core, "--gdb", false, "--no-db", "--format", "json").records
+    assert any("exit code 1" in error["message"] for error in record["soft_errors"])
+    done = shell("triage", core, "--gdb", false, "--native", "always", "--no-db")
+    assert done.code == 1
+    assert "no native frames: gdb ended with exit code 1" in done.err
+
+
+def test_no_gdb_is_a_soft_error_or_an_error(shell, core, tmp_path):
+    bare = {"PATH": str(tmp_path)}
+    if (Path(shell.command()[0]).parent / "gdb").exists():
+        # A GDB beside this Python would be found; a link to Python elsewhere has none beside it.
+        pytest.skip("there is a gdb beside this Python")
+    (record,) = shell("triage", core, "--no-db", "--format", "json", env=bare).records
+    assert any("no gdb found" in error["message"] for error in record["soft_errors"])
+    done = shell("triage", core, "--no-db", "--native", "always", env=bare)
+    assert done.code == 1 and "no gdb found; try: apt install gdb" in done.err
+
+
+def test_native_frames_come_from_a_real_gdb(shell, core):
+    from gdb_epi.cli.native_gdb import find_gdb
+
+    if find_gdb(None) is None:
+        pytest.skip("no gdb")
+    done = shell("triage", core, "--native", "always", "--no-db", "--format", "json")
+    assert done.code == 0, done.err
+    (record,) = done.records
+    frames = record["threads"]["crashed"]["frames"]
+    # memcpy of libc faulted, whether or not this machine has that libc to name it.
+    assert frames[0]["language"] == "native"
+    assert frames[0]["module"] == "libc.so.6"
+    assert shell.leftovers == []
