@@ -15,7 +15,7 @@ from gdb_epi.redact import base_name, redact_path, script_name
 
 MAX_THREADS = 256  # stacks in one record
 MAX_FRAMES = 64  # Python frames of one thread
-MAX_MERGED = 256  # frames of the crashed thread
+MAX_MERGED = 128  # frames of the crashed thread
 MAX_MODULES = 1024
 MAX_WAITS = 256
 

@@ -4,9 +4,9 @@
 from __future__ import annotations
 
 import json
+import os
 import re
 from functools import cache
-from pathlib import Path
 from typing import NamedTuple
 
 DATA_FILE = "drops.json"
@@ -38,8 +38,10 @@ class DropSets(NamedTuple):
 @cache
 def load_drop_sets() -> DropSets:
     """Read drops.json, which lies beside this module."""
-    text = (Path(__file__).parent / DATA_FILE).read_text(encoding="utf-8")
-    data = json.loads(text)
+    # os.path, not pathlib: importing that costs more than all of this module.
+    name = os.path.join(os.path.dirname(__file__), DATA_FILE)
+    with open(name, encoding="utf-8") as stream:
+        data = json.load(stream)
     names: dict[str, str] = {}
     patterns: list[tuple[str, str]] = []
     for entry in data["sets"]:

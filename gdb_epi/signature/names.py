@@ -5,7 +5,6 @@ from __future__ import annotations
 
 import re
 import unicodedata
-from pathlib import PurePosixPath
 
 from gdb_epi.cpython.types import PyFrame
 
@@ -46,7 +45,12 @@ def module_of_file(filename: str) -> str:
     for pattern in (_SITE, _STDLIB):
         parts = pattern.split(filename)
         if len(parts) > 1:
-            path = PurePosixPath(parts[-1])
-            names = [*path.parts[:-1], path.stem]
-            return ".".join(names[:-1] if names[-1] == "__init__" and len(names) > 1 else names)
-    return PurePosixPath(filename).stem or "unnamed"
+            names = [part for part in parts[-1].split("/") if part]
+            names[-1:] = [_stem(names[-1])] if names else []
+            return ".".join(names[:-1] if names[-1:] == ["__init__"] and names[1:] else names)
+    return _stem(filename.rsplit("/", 1)[-1]) or "unnamed"
+
+
+def _stem(name: str) -> str:
+    head, dot, _ = name.rpartition(".")
+    return head if dot and head else name

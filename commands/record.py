@@ -1,0 +1,24 @@
+# SPDX-License-Identifier: Apache-2.0
+"""`epi record`: the whole record of this core as JSON."""
+
+from __future__ import annotations
+
+import json
+from argparse import Namespace
+
+from gdb_epi.analysis import analyze
+from gdb_epi.registry import command
+from gdb_epi.report import Report
+from gdb_epi.session import Session
+
+
+@command("record")
+def record(session: Session, _args: Namespace) -> Report:
+    """Show the record of this core: everything that the fleet database is given.
+
+    The same core gives the same record. What was left out is under `redaction`, what could not be
+    had under `soft_errors`. --json prints it on one line.
+    """
+    data = analyze(session)
+    text = json.dumps(data, indent=2, ensure_ascii=True)
+    return Report("record", lines=text.split("\n"), data=data)

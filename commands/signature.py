@@ -1,0 +1,34 @@
+# SPDX-License-Identifier: Apache-2.0
+"""`epi signature`: the keys of this crash, the lines they are the hash of, and the steps."""
+
+from __future__ import annotations
+
+from argparse import Namespace
+
+from gdb_epi.analysis import analyze
+from gdb_epi.registry import argument, command
+from gdb_epi.report import Report
+from gdb_epi.session import Session
+
+
+@command(
+    "signature",
+    arguments=(
+        argument("--explain", action="store_true", help="also every step and what is absent"),
+    ),
+)
+def signature(session: Session, args: Namespace) -> Report:
+    """Show the signature gsig/1 of this core.
+
+    Each hash is the start of the SHA-256 of exactly the line below it, without a newline: check it
+    with printf %s 'LINE' | sha256sum. A key that cannot be made is absent with a reason.
+    """
+    found = analyze(session)["signature"]
+    lines = [f"category {found['category']}: {found['evidence']}", ""]
+    for name, text in found["text"].items():
+        lines += [f"{name:<7} {found['keys'][name]}", f"  {text}"]
+    for name, why in found["absent"].items():
+        lines.append(f"{name:<7} absent: {why}")
+    if args.explain:
+        lines += ["", "Steps:", *(f"  {step}" for step in found["steps"])]
+    return Report("signature", lines=lines, data=found)

@@ -1,0 +1,246 @@
+# SPDX-License-Identifier: Apache-2.0
+"""The one-screen answer: what died, where, who, why, and what to do next; from the record alone."""
+
+from __future__ import annotations
+
+import textwrap
+from collections.abc import Iterator, Mapping, Sequence
+from typing import Any
+
+WIDTH = 100
+MAX_FRAMES = 12
+MAX_WAITS = 3
+MAX_REASONS = 3
+MAX_NOTES = 4
+MAX_LINES = 48
+
+Json = Mapping[str, Any]
+
+_SIGNALS = {
+    "SIGSEGV": "an access to memory that is not there or not permitted",
+    "SIGBUS": "an access that the memory or the file behind it could not serve",
+    "SIGABRT": "the process, or somebody else, aborted it",
+    "SIGFPE": "arithmetic that has no result",
+    "SIGILL": "an instruction that the CPU does not know",
+    "SIGTRAP": "a trap or breakpoint",
+}
+_LABELS = {
+    "software": "a software bug",
+    "hardware-suspect": "memory or CPU is suspect",
+    "fork-inherited-lock": "a lock that came held through fork()",
+    "out-of-memory": "out of memory",
+    "killed": "killed from outside",
+    "cannot-tell": "cannot tell",
+}
+
+
+def render_triage(record: Json) -> list[str]:
+    """Return the lines of the answer, at most MAX_LINES of at most WIDTH columns.
+
+    Everything that may come from the core is escaped.
+    """
+    from gdb_epi.render.text import escape
+
+    lines: list[str] = []
+    for part in (_died, _where, _waits, _verdict, _signature, _missing, _next):
+        lines += part(record)
+    return [fit(escape(line)) for line in lines][:MAX_LINES]
+
+
+def fit(line: str) -> str:
+    """Cut a line to the width of the screen, visibly."""
+    return line if len(line) <= WIDTH else line[: WIDTH - 3] + "..."
+
+
+def _died(record: Json) -> Iterator[str]:
+    process, signal = _map(record, "process"), _map(record, "signal")
+    what = process.get("script") or process.get("comm") or "a process"
+    python = _map(record, "python").get("version")
+    runtime = f"CPython {python}" if python else "not CPython"
+    if not python and _has_error(record, "python"):
+        runtime = "CPython not decoded"
+    yield f"{what} (pid {process.get('pid', '?')}, {process.get('comm', '?')}, {runtime})"
+    if not signal:
+        yield f"  No signal: {_map(record, 'signature').get('evidence', 'unknown how it ended')}"
+        return
+    name = str(signal.get("name"))
+    yield f"  {name}: {_SIGNALS.get(name, 'ended by a signal')}"
+    behind = _map(signal, "behind_handler")
+    if behind:
+        yield f"  A handler sent it again; the fault behind it is {behind.get('name')}."
+    signature = _map(record, "signature")
+    yield from _wrapped(f"{signature.get('category')}: {signature.get('evidence')}", "  ")
+
+
+def _where(record: Json) -> Iterator[str]:
+    threads, signature = _map(record, "threads"), _map(record, "signature")
+    crashed, signed = _map(threads, "crashed"), _map(signature, "thread").get("tid")
+    frames: Sequence[Json] = crashed.get("frames") or ()
+    tid = crashed.get("tid")
+    if signed is not None and signed != tid:
+        stack = next((s for s in threads.get("stacks", ()) if s.get("tid") == signed), None)
+        frames, tid = (stack or {}).get("frames") or (), signed
+    name = _thread_name(record, tid)
+    holder = _map(record, "python").get("gil_holder")
+    gil = ", holds the GIL" if holder is not None and holder == tid else ""
+    count = threads.get("count", "?")
+    others = ", the only thread" if count == 1 else f", {count} threads in all"
+    yield ""
+    yield f"Where: thread {tid}{f' ({name})' if name else ''}{gil}{others}"
+    interesting = [frame for frame in frames if not _glue(frame)] or list(frames)
+    for number, frame in enumerate(interesting[:MAX_FRAMES]):
+        yield f"  #{number:<2} {_frame(frame)}"
+    left = len(interesting) - MAX_FRAMES + int(crashed.get("frames_left_out") or 0)
+    if left > 0:
+        yield f"  and {left} more"
+    if not frames:
+        yield "  no frame could be decoded"
+    elif not signature.get("native", True):
+        yield "  (Python frames only: no native stack)"
+
+
+def _glue(frame: Json) -> bool:
+    """Whether a native frame is CPython's own machinery, by the signature's drop sets."""
+    if frame.get("language") != "native" or not frame.get("function"):
+        return False
+    from gdb_epi.signature.drops import load_drop_sets
+    from gdb_epi.signature.native_names import native_name
+
+    name, _ = native_name(str(frame["function"]))
+    return load_drop_sets().native_class(name) in ("eval-glue", "thread-base")
+
+
+def _frame(frame: Json) -> str:
+    if frame.get("hole"):
+        return f"(a Python frame that cannot be decoded: {frame['hole']})"
+    place = frame.get("filename")
+    at = f"{place}:{frame.get('lineno')}" if place and frame.get("lineno") else place or ""
+    if frame.get("language") == "native":
+        return _native(frame, str(at))
+    return f"{frame.get('qualname') or frame.get('name')}  {at}"
+
+
+def _native(frame: Json, at: str) -> str:
+    name = frame.get("function")
+    if name:
+        from gdb_epi.signature.native_names import native_name
+
+        name, _ = native_name(str(name))
+    else:
+        name = "??"
+    return f"[{name}]  {at or frame.get('module') or frame.get('pc')}"
+
+
+def _waits(record: Json) -> Iterator[str]:
+    telling = [w for w in record.get("waits", ()) if w.get("verdict") != "unknown"]
+    forked = _map(record, "fork")
+    if not telling and not (forked.get("forked") and forked.get("parent_multithreaded")):
+        return
+    yield ""
+    if forked.get("forked"):
+        of = "a multithreaded" if forked.get("parent_multithreaded") else "a"
+        signs = ", ".join(forked.get("signals", ()))
+        yield f"Fork: this is a forked child of {of} process ({signs})"
+    for wait in telling[:MAX_WAITS]:
+        name = wait.get("name") or wait.get("address")
+        yield (
+            f"Waits: thread {wait.get('tid')} for {wait.get('kind')} {name}: "
+            f"{wait.get('verdict')} ({wait.get('confidence')})"
+        )
+        for text in list(wait.get("evidence", ()))[:6]:
+            yield from _wrapped(f"- {text}", "    ")
+    if len(telling) > MAX_WAITS:
+        yield f"  and {len(telling) - MAX_WAITS} more waits"
+
+
+def _verdict(record: Json) -> Iterator[str]:
+    verdict, corruption = _map(record, "verdict"), _map(record, "corruption")
+    label = str(verdict.get("label"))
+    said = _LABELS.get(label, label)
+    sure = ""
+    if label != "cannot-tell":
+        sure = f" ({verdict.get('word')} confidence, {float(verdict.get('confidence') or 0):.0%})"
+    yield ""
+    yield f"Verdict: {label}: {said}{sure}"
+    for text in list(verdict.get("reasons", ()))[:MAX_REASONS]:
+        yield from _wrapped(f"because {text}", "  ")
+    for text in list(verdict.get("against", ()))[:MAX_REASONS]:
+        yield from _wrapped(f"but {text}", "  ")
+    if corruption.get("word") in ("strong", "weak", "ambiguous"):
+        yield (
+            f"  damaged memory: {corruption['word']} evidence, log10 ratio "
+            f"{float(corruption.get('llr') or 0):+.1f}, prior {corruption.get('prior')}"
+        )
+
+
+def _signature(record: Json) -> Iterator[str]:
+    signature = _map(record, "signature")
+    keys, texts, absent = (_map(signature, name) for name in ("keys", "text", "absent"))
+    yield ""
+    shown = [name for name in ("stable", "coarse") if name in keys] or [
+        name for name in ("python", "native", "exact") if name in keys
+    ][:1]
+    if not shown:
+        yield "Signature: none: " + "; ".join(sorted(set(map(str, absent.values()))))[:WIDTH]
+    for name in shown:
+        yield f"Signature {name} {keys[name]}"
+        yield from _wrapped(str(texts.get(name, "")), "  ")
+    if shown and "stable" in absent:
+        yield from _wrapped(f"no stable signature: {absent['stable']}", "  ")
+
+
+def _missing(record: Json) -> Iterator[str]:
+    errors = [error for error in record.get("soft_errors", ()) if isinstance(error, dict)]
+    truncated = _map(record, "truncated")
+    if not errors and not truncated.get("flag"):
+        return
+    yield ""
+    yield "Could not be had:"
+    if truncated.get("flag"):
+        yield f"  {truncated.get('missing_bytes')} bytes of the core: {truncated.get('reason')}"
+    for error in errors[:MAX_NOTES]:
+        yield f"  {error.get('stage')}: {error.get('subject')}: {error.get('message')}"
+    if len(errors) > MAX_NOTES:
+        yield f"  and {len(errors) - MAX_NOTES} more (epi record shows all)"
+
+
+def _next(record: Json) -> Iterator[str]:
+    label = _map(record, "verdict").get("label")
+    host = "other crashes of the same host and CPU: gdb-epi fleet suspects"
+    steps = {
+        "software": "epi bt --all shows every thread; epi list the source",
+        "hardware-suspect": host,
+        "fork-inherited-lock": "create threads after fork(), or use spawn; epi bt --all",
+        "killed": "who sent the signal: the sender's log; epi bt --all shows what it waited for",
+    }
+    otherwise = "epi bt --all; compare with other cores of this signature"
+    yield ""
+    yield f"Next: {steps.get(str(label), otherwise)}"
+
+
+def _thread_name(record: Json, tid: object) -> str | None:
+    stacks = _map(record, "threads").get("stacks") or ()
+    found = next((s.get("name") for s in stacks if tid is not None and s.get("tid") == tid), None)
+    return str(found) if found else None
+
+
+def _has_error(record: Json, stage: str) -> bool:
+    errors = record.get("soft_errors") or ()
+    return any(
+        error.get("stage") == stage and "no CPython" not in str(error.get("message"))
+        for error in errors
+    )
+
+
+def _wrapped(text: str, indent: str) -> Iterator[str]:
+    """Wrap a sentence; at most three lines of it."""
+    lines = textwrap.wrap(
+        text, WIDTH, initial_indent=indent, subsequent_indent=indent + "  ", max_lines=3,
+        placeholder=" ...",
+    )  # fmt: skip
+    yield from lines or [indent]
+
+
+def _map(record: Json, name: str) -> Json:
+    value = record.get(name)
+    return value if isinstance(value, dict) else {}
