@@ -92,7 +92,9 @@ def uninstall(file: Path) -> str:
     if before is None or found is None:
         return "holds nothing of gdb-epi"
     extra = found["extra"].decode("ascii", "replace")
-    start = found.start() if extra == JOINED else found.end("before")
+    # A line end that we added goes too, unless somebody wrote more behind the block.
+    joined = extra == JOINED and found.end() == len(before)
+    start = found.start() if joined else found.end("before")
     after = before[:start] + before[found.end() :]
     if extra == CREATED and not after:
         file.unlink()
