@@ -166,7 +166,10 @@ def _unreadable(path: str, error: OSError) -> InputError:
 
 def _must_be_core(path: str, head: bytes, inside: str = "") -> None:
     if is_core(head):
-        return
+        if len(head) == HEAD:
+            return
+        hint = "copy the file again; check the disk space where cores are written"
+        raise _NotACore(f"{path}: {inside}a core that ends within its first header", hint=hint)
     if not head:
         raise _NotACore(
             f"{path}: {inside}an empty file",

@@ -114,14 +114,21 @@ def _tolerant_streams() -> None:
 
 
 def _complain(line: str, code: int) -> int:
-    print(f"{PROGRAM}: {line}", file=sys.stderr)
+    from gdb_epi.render.text import escape
+
+    print(f"{PROGRAM}: {escape(line)}", file=sys.stderr)
     return code
 
 
 def _reader_went_away() -> int:
     """Leave quietly when the reader of our output is gone (`gdb-epi ... | head`)."""
-    os.dup2(os.open(os.devnull, os.O_WRONLY), 1)
+    _drop_output()
     return EXIT_DONE
+
+
+def _drop_output() -> None:
+    """Send what is still buffered nowhere, or Python would fail over it again at exit."""
+    os.dup2(os.open(os.devnull, os.O_WRONLY), 1)
 
 
 def _unexpected(error: Exception) -> int:
@@ -130,6 +137,7 @@ def _unexpected(error: Exception) -> int:
 
         traceback.print_exc()
     if isinstance(error, OSError):
+        _drop_output()
         return _complain(str(error), EXIT_FAILED)
     told = f"internal error: {type(error).__name__}: {error}"
     return _complain(f"{told}; try: GDB_EPI_DEBUG=1 for the traceback", EXIT_FAILED)

@@ -37,6 +37,8 @@ class Shell:
 
     def __init__(self, folder: Path) -> None:
         self.folder = folder
+        self.python = sys.executable
+        self.prefix: list[str] = []  # words before the command: drop rights, set limits
         self.data = folder / "data" / "gdb-epi"
         self.database = self.data / "fleet.sqlite3"
         kept = ("PATH", "HOME", "LANG", "GDB_EPI_GDB")
@@ -61,7 +63,16 @@ class Shell:
 
     def command(self, *words: object) -> list[str]:
         """Return the words of a process that runs gdb-epi."""
-        return [sys.executable, "-m", "gdb_epi.cli.main", *(str(word) for word in words)]
+        program = [*self.prefix, self.python, "-m", "gdb_epi.cli.main"]
+        return [*program, *(str(word) for word in words)]
+
+    def without_rights(self) -> None:
+        """Run what follows without the power of root to ignore file modes."""
+        if os.getuid() != 0:
+            return
+        if shutil.which("setpriv") is None:
+            pytest.skip("root without setpriv cannot give up CAP_DAC_OVERRIDE")
+        self.prefix = ["setpriv", "--inh-caps=-all", "--bounding-set=-all"]
 
     def __call__(
         self, *words: object, env: dict[str, str] | None = None, stdin: bytes = b""

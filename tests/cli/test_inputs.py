@@ -1,0 +1,211 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Inputs that cannot be used: one clear line each, with what to try, and the right exit code."""
+
+from __future__ import annotations
+
+import gzip
+import os
+import shutil
+import subprocess
+import sys
+
+import pytest
+
+
+def only_line(done) -> str:
+    """The one line on standard error, after checking its form."""
+    assert done.out == ""
+    (line,) = done.err.splitlines()
+    assert line.startswith("gdb-epi: ") and "; try: " in line
+    assert "Traceback" not in line
+    return line
+
+
+def bad_file(tmp_path, kind: str):
+    """Make one bad input; return its path."""
+    path = tmp_path / f"bad-{kind}"
+    content = {
+        "text": b"hello\n",
+        "empty": b"",
+        "short": b"\x7fE",
+        "minidump": b"MDMP\x93\xa7\x00\x00" + bytes(64),
+        "zip": b"PK\x03\x04" + bytes(64),
+        "apport": b"ProblemType: Crash\nArchitecture: amd64\n",
+        "json": b'{"schema": "gdb-epi/record/1"}\n',
+        "gz of text": gzip.compress(b"hello"),
+        "gz of nothing": gzip.compress(b""),
+        "damaged gz": b"\x1f\x8b\x08\x00" + b"\xff" * 64,
+        "damaged xz": b"\xfd7zXZ\0" + b"\xff" * 64,
+        "damaged zst": b"\x28\xb5\x2f\xfd" + b"\xff" * 64,
+        "damaged bz2": b"BZh9" + b"\xff" * 64,
+    }
+    if kind == "executable":
+        shutil.copy(sys.executable, path)
+    elif kind == "pipe":
+        os.mkfifo(path)
+    elif kind == "device":
+        return "/dev/zero"
+    elif kind == "empty folder":
+        path.mkdir()
+    elif kind == "folder without cores":
+        path.mkdir()
+        (path / "a.txt").write_text("no core")
+    elif kind == "dangling link":
+        path.symlink_to(tmp_path / "nowhere")
+    elif kind != "missing":
+        path.write_bytes(content[kind])
+    return path
+
+
+EXPECTED = {
+    "text": "not a core dump",
+    "empty": "an empty file",
+    "short": "not a core dump",
+    "executable": "an ELF file but not a core",
+    "minidump": "a minidump",
+    "zip": "a zip archive",
+    "apport": "an apport report",
+    "json": "gdb-epi fleet ingest",
+    "gz of text": "gz-compressed, but inside not a core dump",
+    "gz of nothing": "an empty file",
+    "damaged gz": "damaged gz data",
+    "damaged xz": "damaged xz data",
+    "damaged bz2": "damaged bz2 data",
+    "damaged zst": "damaged zst data",
+    "pipe": "not a regular file",
+    "device": "not a regular file",
+    "empty folder": "no core in this folder",
+    "folder without cores": "no core in this folder",
+    "missing": "No such file or directory",
+    "dangling link": "No such file or directory",
+}
+
+
+@pytest.mark.parametrize("kind", EXPECTED)
+def test_a_bad_input_is_one_clear_line(shell, tmp_path, kind):
+    if kind == "damaged zst" and shutil.which("zstd") is None:
+        pytest.skip("no zstd program")
+    path = bad_file(tmp_path, kind)
+    done = shell.triage(path)
+    line = only_line(done)
+    assert done.code == 3
+    assert EXPECTED[kind] in line and str(path) in line
+    assert not shell.database.exists() and not shell.spooled
+
+
+def test_an_unreadable_core_is_told(shell, core):
+    shell.without_rights()
+    core.chmod(0)
+    done = shell.triage(core)
+    assert done.code == 3
+    assert "Permission denied; try: sudo" in only_line(done)
+
+
+def test_an_unreadable_folder_inside_is_told_and_the_rest_is_read(shell, core, tmp_path):
+    shell.without_rights()
+    folder = tmp_path / "cores"
+    (folder / "closed").mkdir(parents=True)
+    core.rename(folder / "core.1")
+    (folder / "closed").chmod(0)
+    done = shell.triage(folder, "--format", "json", "--no-db")
+    (folder / "closed").chmod(0o755)
+    assert done.code == 3
+    assert len(done.records) == 1
+    assert "closed: Permission denied" in done.err
+
+
+@pytest.mark.parametrize("size", [0, 1, 63, 64, 65, 120, 1000, 4096, 100_000])
+def test_a_truncated_core_is_an_answer_or_one_line(shell, tmp_path, core_bytes, size):
+    path = tmp_path / "cut"
+    path.write_bytes(core_bytes[:size])
+    done = shell.triage(path, "--format", "json", "--no-db")
+    if done.code == 0:
+        (record,) = done.records
+        assert record["truncated"]["flag"] is True
+    else:
+        assert done.code == 3
+        only_line(done)
+
+
+def test_all_bad_inputs_are_told_one_by_one(shell, tmp_path):
+    kinds = ("text", "empty", "executable", "missing")
+    paths = [bad_file(tmp_path, kind) for kind in kinds]
+    done = shell.triage(*paths)
+    assert done.code == 3
+    lines = [line for line in done.err.splitlines() if line.startswith("gdb-epi: ")]
+    assert len(lines) == len(kinds)
+    for line, path in zip(lines, paths, strict=True):
+        assert str(path) in line and "; try: " in line
+
+
+def test_a_file_name_cannot_steer_the_terminal(shell, tmp_path):
+    path = tmp_path / "evil\x1b]0;owned\x07\n\u202ename"
+    path.write_text("no core")
+    done = shell.triage(path)
+    assert done.code == 3
+    assert "\x1b" not in done.err and "\u202e" not in done.err
+    assert len(done.err.splitlines()) == 1
+    assert "evil\\x1b" in done.err
+
+
+def test_a_file_name_that_is_not_utf8(shell, tmp_path):
+    name = os.fsencode(tmp_path) + b"/core-\xff\xfe"
+    with open(name, "wb") as file:
+        file.write(b"no core")
+    done = subprocess.run(
+        [*shell.command("triage", "--no-db"), name], capture_output=True, env=shell.env, timeout=60
+    )
+    assert done.returncode == 3
+    assert b"Traceback" not in done.stderr and done.stderr.count(b"\n") == 1
+
+
+def test_without_the_programs_the_message_says_what_to_install(shell, tmp_path):
+    packed = tmp_path / "core.zst"
+    packed.write_bytes(b"\x28\xb5\x2f\xfd" + bytes(64))
+    python = tmp_path / "python"  # outside the environment: no zstandard module either
+    python.symlink_to(sys.executable)
+    shell.python = str(python)
+    bare = {"PATH": str(tmp_path), "PYTHONNOUSERSITE": "1"}
+    probe = [
+        python,
+        "-c",
+        "import importlib.util as u, sys; sys.exit(u.find_spec('zstandard') is None"
+        " and not u.find_spec('compression'))",
+    ]
+    if subprocess.run(probe, env=bare).returncode == 0:
+        pytest.skip("this Python has a zstd module of its own")
+    line = only_line(shell.triage(packed, env=bare))
+    assert "no zstd program or module here; try: install zstd" in line
+
+
+@pytest.mark.parametrize(
+    ("words", "told"),
+    [
+        ([], "required: CORE"),
+        (["--nonsense", "x"], "--nonsense"),
+        (["--jobs", "0", "x"], "at least 1"),
+        (["--jobs", "many", "x"], "--jobs"),
+        (["--timeout", "0", "x"], "positive"),
+        (["--timeout", "nan", "x"], "positive"),
+        (["--max-size", "1X", "x"], "K, M, G or T"),
+        (["--native", "maybe", "x"], "--native"),
+        (["--db", "x", "--no-db", "x"], "not allowed"),
+    ],
+)
+def test_wrong_arguments_exit_2(shell, words, told):
+    done = shell("triage", *words)
+    assert (done.code, done.out) == (2, "")
+    assert told in done.err and "Traceback" not in done.err
+
+
+def test_a_missing_executable_or_sysroot_is_told_first(shell, core, tmp_path):
+    for option in ("--exe", "--sysroot"):
+        done = shell.triage(core, option, tmp_path / "nowhere", "--no-db")
+        assert done.code == 3
+        assert option in only_line(done)
+
+
+def test_a_named_gdb_that_is_not_there(shell, core, tmp_path):
+    done = shell("triage", core, "--gdb", tmp_path / "nowhere", "--no-db")
+    assert done.code == 2
+    assert "no such program" in only_line(done)

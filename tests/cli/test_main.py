@@ -1,0 +1,86 @@
+# SPDX-License-Identifier: Apache-2.0
+"""The dispatcher: verbs, help, errors, and what a start must not load."""
+
+from __future__ import annotations
+
+import subprocess
+import sys
+
+import pytest
+
+from gdb_epi import __version__
+
+
+def test_no_verb_shows_the_verbs_and_exits_2(shell):
+    done = shell()
+    assert (done.code, done.out) == (2, "")
+    assert "triage" in done.err and "fleet" in done.err and "doctor" in done.err
+
+
+@pytest.mark.parametrize("word", ["--help", "-h", "help"])
+def test_help_names_every_verb(shell, word):
+    done = shell(word)
+    assert (done.code, done.err) == (0, "")
+    for verb in ("triage", "fleet", "doctor"):
+        assert f"  {verb} " in done.out
+    assert "native_gdb" not in done.out and "answers" not in done.out
+
+
+def test_version(shell):
+    assert shell("--version").out == f"gdb-epi {__version__}\n"
+
+
+@pytest.mark.parametrize("word", ["nonsense", "native_gdb", "main", "__init__", "../x", "--x", ""])
+def test_no_such_verb_exits_2(shell, word):
+    done = shell(word)
+    assert (done.code, done.out) == (2, "")
+    assert done.err == f"gdb-epi: no verb {word!r}; try: gdb-epi --help\n"
+
+
+@pytest.mark.parametrize(
+    "words", [["triage"], ["doctor"], ["fleet", "top"], ["fleet", "ingest"], ["fleet"]]
+)
+def test_every_verb_has_help(shell, words):
+    done = shell(*words, "--help")
+    assert (done.code, done.err) == (0, "")
+    assert f"usage: gdb-epi {' '.join(words)}" in done.out
+
+
+def test_fleet_without_a_verb_exits_2(shell):
+    done = shell("fleet")
+    assert done.code == 2 and "ingest" in done.err
+
+
+def test_a_start_loads_nothing_it_does_not_need(shell, core):
+    code = (
+        "import sys; sys.argv[1:] = ['triage', sys.argv[1], '--no-db', '--native', 'never'];"
+        "from gdb_epi.cli.main import main; code = main();"
+        "heavy = {'sqlalchemy', 'elftools', 'pygments', 'tabulate', 'dataclasses', 'subprocess',"
+        " 'tempfile', 'shutil', 'multiprocessing', 'concurrent', 'sqlite3',"
+        " 'gdb_epi.cli.doctor', 'gdb_epi.cli.fleet', 'gdb_epi.cli.workers',"
+        " 'gdb_epi.cli.native_gdb', 'gdb_epi.fleet.db'};"
+        "print(sorted(heavy & set(sys.modules)), file=sys.stderr); sys.exit(code)"
+    )
+    done = subprocess.run(
+        [sys.executable, "-c", code, str(core)], capture_output=True, env=shell.env, timeout=60
+    )
+    assert done.returncode == 0, done.stderr
+    assert done.stderr.decode().strip() == "[]"
+
+
+def test_a_full_disk_under_the_output_is_told(shell, core):
+    with open("/dev/full", "wb") as full:
+        done = subprocess.run(
+            shell.command("triage", "--native", "never", "--no-db", core),
+            stdout=full,
+            stderr=subprocess.PIPE,
+            env=shell.env,
+            timeout=60,
+        )
+    assert done.returncode == 1
+    assert b"No space left" in done.stderr and b"Traceback" not in done.stderr
+
+
+def test_ascii_terminals_get_escapes(shell, core):
+    done = shell.triage(core, "--no-db", env={"PYTHONIOENCODING": "ascii"})
+    assert done.code == 0
