@@ -19,11 +19,18 @@ Json = Mapping[str, Any]
 _SIGNALS = {
     "SIGSEGV": "an access to memory that is not there or not permitted",
     "SIGBUS": "an access that the memory or the file behind it could not serve",
-    "SIGABRT": "the process, or somebody else, aborted it",
+    "SIGABRT": "an abort",
     "SIGFPE": "arithmetic that has no result",
     "SIGILL": "an instruction that the CPU does not know",
     "SIGTRAP": "a trap or breakpoint",
 }
+_SENDERS = {
+    "self": ", sent by the process itself",
+    "other": ", sent by another process",
+    "kernel": "",
+    "unknown": ", sent by whom is unknown",
+}
+_HIDDEN = frozenset(("eval-glue", "thread-base", "raise", "refcount-glue", "foreign-call"))
 _LABELS = {
     "software": "a software bug",
     "hardware-suspect": "memory or CPU is suspect",
@@ -64,7 +71,8 @@ def _died(record: Json) -> Iterator[str]:
         yield f"  No signal: {_map(record, 'signature').get('evidence', 'unknown how it ended')}"
         return
     name = str(signal.get("name"))
-    yield f"  {name}: {_SIGNALS.get(name, 'ended by a signal')}"
+    sender = _SENDERS.get(str(signal.get("sender")), "")
+    yield f"  {name}: {_SIGNALS.get(name, 'ended by a signal')}{sender}"
     behind = _map(signal, "behind_handler")
     if behind:
         yield f"  A handler sent it again; the fault behind it is {behind.get('name')}."
@@ -107,7 +115,7 @@ def _glue(frame: Json) -> bool:
     from gdb_epi.signature.native_names import native_name
 
     name, _ = native_name(str(frame["function"]))
-    return load_drop_sets().native_class(name) in ("eval-glue", "thread-base")
+    return load_drop_sets().native_class(name) in _HIDDEN
 
 
 def _frame(frame: Json) -> str:

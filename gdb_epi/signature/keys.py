@@ -83,20 +83,23 @@ def interesting(tokens: Sequence[Token], *, overflow: bool) -> list[Token]:
     return rotate_overflow(kept) if overflow else kept
 
 
-def select(kept: Sequence[Token], raw: Sequence[Token]) -> Selection:
+def select(kept: Sequence[Token], raw: Sequence[Token], *, overflow: bool) -> Selection:
     """Choose up to 3 native and up to 2 innermost Python frames of `kept`.
 
     Native frames outside the last chosen Python frame are callers of Python: they differ by how
     the interpreter was started, so they count only when there is no Python frame. A drop set
-    never empties a stack: the first frame of `raw` stands in for a missing language.
+    never empties a stack: the first physical frame of `raw` stands in for a missing language. Not so after
+    a stack overflow, whose first frame is where the stack happened to end.
     """
     python = _first(kept, PYTHON, STABLE_PYTHON)
-    end = python[-1] + 1 if python else len(kept)
+    end = python[-1] + 1 if python and not overflow else len(kept)
     native = _first(kept[:end], NATIVE, STABLE_NATIVE)
     chosen = [kept[i] for i in sorted({*python, *native})]
-    if not python:
+    if not python and not (overflow and chosen):
         chosen += [raw[i] for i in _first(raw, PYTHON, 1)]
-    stand_in = [raw[i] for i in _first(raw, NATIVE, 1)] if not native else []
+    wanted = not native and not (overflow and chosen)
+    physical = [token for token in raw if token.physical]
+    stand_in = [physical[i] for i in _first(physical, NATIVE, 1)] if wanted else []
     return Selection((*stand_in, *chosen), bool(stand_in))
 
 

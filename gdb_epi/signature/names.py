@@ -11,6 +11,7 @@ from gdb_epi.cpython.types import PyFrame
 MAX_TOKEN = 200  # characters of one frame in a signature line
 
 _CONTROL = re.compile(r"[\x00-\x20\x7f-\x9f\u2028\u2029]")
+_MINOR = re.compile(r"(\.so\.\d+)[.\d]*\Z")
 _SITE = re.compile(r"/(?:site-packages|dist-packages|lib-dynload)/")
 _STDLIB = re.compile(r"/lib/python3(?:\.\d+)?t?/")
 
@@ -28,8 +29,9 @@ def one_line(text: str) -> str:
 
 
 def module_name(path: str) -> str:
-    """Return the file name of a mapped object; paths of machines do not matter."""
-    return one_line(path.removesuffix(" (deleted)").rsplit("/", 1)[-1]) or "unnamed"
+    """Return the file name of a mapped object up to its major version: libffi.so.8."""
+    name = path.removesuffix(" (deleted)").rsplit("/", 1)[-1]
+    return one_line(_MINOR.sub(r"\1", name)) or "unnamed"
 
 
 def python_name(frame: PyFrame) -> str:

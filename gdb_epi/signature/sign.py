@@ -209,9 +209,9 @@ class _Maker:
 
     def _stacks(self, tokens: list[Token], halves: _Halves) -> None:
         overflow = self.category.name == "segv-stack-overflow"
-        selection = k.select(k.interesting(tokens, overflow=overflow), tokens)
+        selection = k.select(k.interesting(tokens, overflow=overflow), tokens, overflow=overflow)
         physical = [token for token in tokens if token.physical]
-        coarse = k.select(k.interesting(physical, overflow=overflow), physical)
+        coarse = k.select(k.interesting(physical, overflow=overflow), physical, overflow=overflow)
         if selection.flagged:
             self.steps.append("frames: every native frame is in a drop set; the first stands in")
         missing = halves.missing()

@@ -71,6 +71,9 @@ def _of_frame(
 def _native(
     frame: NativeFrame, drops: DropSets, region_at: RegionAt, steps: list[str]
 ) -> Token | None:
+    if frame.kind == "sentinel":
+        steps.append("frames: the middle of the native stack was left out")
+        return None
     if frame.kind == "signal":
         return Token("{signal}", NATIVE, True, "trampoline")
     physical = not frame.inlined
@@ -82,7 +85,8 @@ def _native(
             steps.append(f"name: {name}: {note}")
         return Token(name, NATIVE, physical, drops.native_class(name))
     if frame.module:
-        return Token(module_name(frame.module) + UNKNOWN_FUNCTION, NATIVE, physical, None)
+        name = module_name(frame.module) + UNKNOWN_FUNCTION
+        return Token(name, NATIVE, physical, drops.native_class(name))
     region = region_at(frame.pc)
     if region is not None and "x" in region.perms:
         if region.path:
@@ -146,11 +150,21 @@ def rotate_overflow(tokens: Sequence[Token]) -> list[Token]:
         if token.cycle:
             start = end - token.cycle + 1
             cycle = [one._replace(cycle=0) for one in tokens[start : end + 1]]
-            first = min(range(len(cycle)), key=lambda i: [t.text for t in cycle[i:] + cycle[:i]])
+            first = min(_starts(cycle), key=lambda i: [t.text for t in cycle[i:] + cycle[:i]])
             cycle = cycle[first:] + cycle[:first]
             cycle[-1] = cycle[-1]._replace(cycle=token.cycle)
             return cycle
     return list(tokens)
+
+
+def _starts(cycle: list[Token]) -> list[int]:
+    """Return where a cycle may start: behind a Python frame, so that C it calls comes first."""
+    behind = [
+        position
+        for position, token in enumerate(cycle)
+        if token.kind == NATIVE and cycle[position - 1].kind == PYTHON
+    ]
+    return behind or list(range(len(cycle)))
 
 
 def join(tokens: Sequence[Token]) -> str:
