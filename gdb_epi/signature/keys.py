@@ -88,8 +88,8 @@ def select(kept: Sequence[Token], raw: Sequence[Token], *, overflow: bool) -> Se
 
     Native frames outside the last chosen Python frame are callers of Python: they differ by how
     the interpreter was started, so they count only when there is no Python frame. A drop set
-    never empties a stack: the first physical frame of `raw` stands in for a missing language. Not so after
-    a stack overflow, whose first frame is where the stack happened to end.
+    never empties a stack: the first physical frame of `raw` stands in for a missing language.
+    Not so after a stack overflow, whose first frame is where the stack happened to end.
     """
     python = _first(kept, PYTHON, STABLE_PYTHON)
     end = python[-1] + 1 if python and not overflow else len(kept)

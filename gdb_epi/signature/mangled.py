@@ -50,19 +50,23 @@ class _Reader:
         self.depth = 0
 
     def peek(self, size: int = 1) -> str:
+        """Return the next characters without taking them."""
         return self.text[self.position : self.position + size]
 
     def take(self, expected: str) -> bool:
+        """Take the expected text if it comes next."""
         if self.text.startswith(expected, self.position):
             self.position += len(expected)
             return True
         return False
 
     def need(self, expected: str) -> None:
+        """Take the expected text, or give up on the name."""
         if not self.take(expected):
             raise _Unknown
 
     def number(self) -> int:
+        """Read a decimal number of at most five digits."""
         start = self.position
         while self.peek() and self.peek() in _DIGITS and self.position - start < 5:
             self.position += 1
@@ -71,6 +75,7 @@ class _Reader:
         return int(self.text[start : self.position])
 
     def source_name(self) -> str:
+        """Read a length and so many characters."""
         size = self.number()
         name = self.peek(size)
         if size == 0 or len(name) != size:
@@ -79,6 +84,7 @@ class _Reader:
         return name
 
     def enter(self) -> None:
+        """Count one level of nesting, and give up beyond the cap."""
         self.depth += 1
         if self.depth > MAX_DEPTH:
             raise _Unknown

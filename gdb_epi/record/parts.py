@@ -11,7 +11,7 @@ from gdb_epi.detectors.findings import hex_word
 from gdb_epi.errors import Absent
 from gdb_epi.locks.types import Wait
 from gdb_epi.process_state import ProcessState
-from gdb_epi.redact import base_name, redact_path, script_name
+from gdb_epi.record.redact import base_name, redact_path, script_name
 
 MAX_THREADS = 256  # stacks in one record
 MAX_FRAMES = 64  # Python frames of one thread

@@ -16,7 +16,7 @@ from gdb_epi.detectors.findings import Finding, hex_word
 from gdb_epi.errors import Absent, SoftError
 from gdb_epi.fault import Fault, signal_name
 from gdb_epi.process_state import ProcessState
-from gdb_epi.record_parts import (
+from gdb_epi.record.parts import (
     fork_group,
     libs_group,
     process_group,
@@ -24,7 +24,7 @@ from gdb_epi.record_parts import (
     threads_group,
     waits_group,
 )
-from gdb_epi.redact import POLICY, redact_text
+from gdb_epi.record.redact import POLICY, redact_text
 from gdb_epi.signature.sign import Signed
 from gdb_epi.verdict import Verdict
 
@@ -208,6 +208,10 @@ def _signature(signed: Signed) -> Json:
         "quality": signature.quality,
         "steps": list(signature.steps[:MAX_STEPS]),
     }
+    # SPEC.md 1.3: what a fleet groups by.
+    group = next((n for n in ("stable", "python", "native", "exact") if n in signature.keys), None)
+    if group is not None:
+        found["group"] = {"key": group, "value": signature.keys[group].value}
     if signature.secondary is not None:
         found["secondary"] = {
             "tid": signature.secondary.tid,
