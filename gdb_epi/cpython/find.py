@@ -20,6 +20,7 @@ COOKIE = b"xdebugpy"
 RUNTIME_SYMBOL = "_PyRuntime"
 MAX_CANDIDATES = 64
 MAX_BANNER_SCAN = 64 << 20
+MAX_BANNER = 32
 DEBUG_OFFSETS_BYTES = 8192
 
 _PREFIXES = ("libpython3.", "python3.")
@@ -236,25 +237,33 @@ def version_text(version_hex: int) -> str:
 def _full_version(target: Target, runtime: int, version_hex: int) -> str:
     if version_hex & 0xFFFF:
         return version_text(version_hex)
-    import re
-
     # Up to 3.10 only the banner of Py_GetVersion() (Python/getversion.c) has the patch level;
     # its buffer lies in the .bss of the same object.
     minor = version_hex >> 16 & 0xFF
-    banner = re.compile(rb"3\.%d\.(\d{1,3}(?:(?:a|b|rc)\d+)?\+?) \(" % minor)
-    start = target.region_at(runtime)
-    budget = MAX_BANNER_SCAN
+    home = target.region_at(runtime)
+    if home is None:
+        return f"3.{minor}"
+    last = home.end + MAX_BANNER_SCAN
     for region in target.regions():
-        if start is None or region.start < start.start or "w" not in region.perms:
-            continue
-        size = min(region.dumped, budget)
-        match = banner.search(target.read(region.start, size)) if size else None
-        if match:
-            return f"3.{minor}.{match[1].decode()}"
-        budget -= size
-        if budget <= 0 or region.start > start.end + MAX_BANNER_SCAN:
-            break
+        if home.start <= region.start < last and "w" in region.perms:
+            found = _banner_in(target, minor, region)
+            if found:
+                return found
     return f"3.{minor}"
+
+
+def _banner_in(target: Target, minor: int, region: Region) -> str | None:
+    """Return "3.9.18" where a mapping holds "3.9.18 (main, ...", else None."""
+    start = b"3.%d." % minor
+    for address in find_bytes(target, start, region.start, region.start + region.dumped):
+        try:
+            text = target.read(address, MAX_BANNER).decode("latin-1")
+        except UnreadableMemory:
+            continue
+        version, space, rest = text.partition(" (")
+        if space and version[len(start) :].rstrip("+").isalnum() and rest[:1].isalpha():
+            return version
+    return None
 
 
 def _readable_prefix(target: Target, address: int, size: int) -> bytes:

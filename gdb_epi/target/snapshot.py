@@ -160,6 +160,10 @@ class SnapshotTarget:
             parts.append(part)
         return b"".join(parts)
 
+    def pages(self) -> list[int]:
+        """Return the addresses of the recorded whole pages."""
+        return sorted(page for page, (data, _) in self._pages.items() if len(data) == PAGE)
+
     def provenance(self, address: int, size: int = 1) -> str:
         """Return the weakest recorded provenance."""
         pages = range(address & -PAGE, address + max(size, 1), PAGE)

@@ -19,8 +19,6 @@ class MutatedTarget:
         self.bytes_read = 0
 
     def __getattr__(self, name: str) -> Any:
-        if name == "find":
-            raise AttributeError(name)
         return getattr(self._inner, name)
 
     def put(self, address: int, data: bytes) -> None:

@@ -24,7 +24,7 @@ from gdb_epi.target.corefile import CoreFileTarget
 from gdb_epi.target.snapshot import RecordingTarget
 
 FOLDER = Path(__file__).resolve().parents[1] / "data" / "snapshots"
-PROGRAMS = ("worker", "generators")
+PROGRAMS = ("generators",)
 
 
 def record(identifier: str, program: str) -> Path:
