@@ -153,16 +153,17 @@ _HINTS = (
     ("unable to open", "check that the folder exists and is writable, or --db with another file"),
     ("not a database", "--db with another file: this one is no SQLite database"),
     ("malformed", "sqlite3 FILE .recover, or --db with another file"),
-    ("connect", "check host, port and that the server runs"),
-    ("password", "check user and password in the URL"),
     ("does not exist", "create the database first (createdb), or check its name"),
+    ("password", "check user and password in the URL"),
+    ("connect", "check host, port and that the server runs"),
 )
 
 
 def _engine(url: URL) -> Engine:
     if url.get_backend_name() != "sqlite":
         return create_engine(url, pool_pre_ping=True)
-    engine = create_engine(url, connect_args={"timeout": BUSY_SECONDS})
+    waits = {} if "timeout" in url.query else {"timeout": BUSY_SECONDS}
+    engine = create_engine(url, connect_args=waits)
     event.listen(engine, "connect", _prepare_sqlite)
     return engine
 

@@ -1,0 +1,238 @@
+# SPDX-License-Identifier: Apache-2.0
+"""The fleet database on real SQLite files; test_fleet_postgresql reuses some of it."""
+
+from __future__ import annotations
+
+import json
+import os
+import signal
+import sqlite3
+import subprocess
+import sys
+import time
+from pathlib import Path
+
+import pytest
+from sqlalchemy import select, text
+from unit.fleet_records import full, minimal
+
+from gdb_epi.fleet import tables as t
+from gdb_epi.fleet.db import NewerSchema, begin, open_database
+from gdb_epi.fleet.ingest import crash_count, ingest, stored_record
+from gdb_epi.fleet.questions import top_signatures
+
+ROOT = Path(__file__).resolve().parents[2]
+
+
+@pytest.fixture
+def url(tmp_path: Path) -> str:
+    """A database that does not exist yet."""
+    return str(tmp_path / "fleet.sqlite3")
+
+
+def put(url: str, *records):
+    """Ingest records and return the outcome."""
+    with open_database(url, write=True) as engine:
+        return ingest(engine, [("test", record) for record in records])
+
+
+def rows(url: str, statement):
+    """Return all rows of a SELECT."""
+    with open_database(url, write=False) as engine, engine.connect() as connection:
+        return [tuple(row) for row in connection.execute(statement)]
+
+
+def count(url: str, table) -> int:
+    """Return the number of rows of a table."""
+    return len(rows(url, select(table)))
+
+
+def test_ingest_is_idempotent(url: str) -> None:
+    records = [minimal(i) for i in range(1200)]
+    first, again = put(url, *records), put(url, *records)
+    assert (first.added, first.known, first.replaced) == (1200, 0, 0)
+    assert (again.added, again.known, again.replaced) == (0, 1200, 0)
+    assert count(url, t.crash) == count(url, t.raw) == 1200
+    assert (count(url, t.sig), count(url, t.host)) == (7, 5)
+
+
+def test_the_same_core_twice_in_one_batch(url: str) -> None:
+    outcome = put(url, full(1, quality=0.5), full(1, quality=0.9), full(1, quality=0.1))
+    assert (outcome.added, outcome.known) == (1, 2)
+    assert rows(url, select(t.crash.c.quality)) == [(1.8,)]
+
+
+def test_a_better_analysis_replaces_a_worse_one_and_not_the_reverse(url: str) -> None:
+    put(url, full(1, quality=0.2, signature={"version": "gsig/1", "keys": {"stable": "aa"}}))
+    good = full(1, quality=0.9, signature={"version": "gsig/1", "keys": {"stable": "bb"}})
+    assert put(url, good).replaced == 1
+    assert put(url, full(1, quality=0.5)).replaced == 0
+    stable = select(t.sig.c.stable).join(t.crash, t.crash.c.sig_id == t.sig.c.id)
+    assert rows(url, stable) == [("bb",)]
+    assert count(url, t.crash) == 1
+
+
+def test_a_reanalysis_without_a_host_keeps_the_host(url: str) -> None:
+    put(url, minimal(1))
+    assert put(url, full(1, host={}, time={"crash_ts": 1.0, "ts_source": "mtime"})).replaced == 1
+    joined = select(t.host.c.name, t.crash.c.ts, t.crash.c.verdict).join(
+        t.crash, t.crash.c.host_id == t.host.c.id
+    )
+    assert rows(url, joined) == [("node-1", 1_764_000_001.0, "software")]
+
+
+def test_unknown_keys_are_kept_whole(url: str) -> None:
+    record = full(1, future={"a": [1, {"b": None}]}, note="\u202e\ud800\0")
+    put(url, record)
+    ((blob,),) = rows(url, select(t.raw.c.record))
+    assert stored_record(blob) == json.loads(json.dumps(record))
+
+
+def test_libraries_are_shared_between_crashes(url: str) -> None:
+    put(url, *[full(i) for i in range(50)])
+    assert (count(url, t.lib), count(url, t.libset), count(url, t.libset_lib)) == (2, 1, 2)
+
+
+@pytest.mark.parametrize("order", [(1, 5, 3), (5, 3, 1), (3, 1, 5)])
+def test_host_attributes_span_the_time_seen_in_any_order(url: str, order) -> None:
+    host = {"hostname": "n", "attributes": {"microcode": "0x1"}}
+    for ts in order:
+        put(url, minimal(ts, host=host, time={"crash_ts": float(ts)}))
+    chosen = select(t.host_attr.c.value, t.host_attr.c.from_ts, t.host_attr.c.to_ts)
+    assert rows(url, chosen) == [("0x1", 1.0, 5.0)]
+
+
+def test_a_record_without_time_does_not_narrow_the_span(url: str) -> None:
+    host = {"hostname": "n", "attributes": {"microcode": "0x1"}}
+    for number, when in enumerate(({}, {"crash_ts": 4.0}, {})):
+        put(url, minimal(number, host=host, time=when))
+    chosen = select(t.host_attr.c.from_ts, t.host_attr.c.to_ts)
+    assert rows(url, chosen) == [(4.0, 4.0)]
+
+
+EVIL = "'); DROP TABLE crash; -- \"<script>alert(1)</script>%s\\ \x1b[31m"
+
+
+def test_sql_and_html_are_text_like_any_other(url: str) -> None:
+    signature = {"version": EVIL, "keys": {"stable": EVIL}, "text": {"stable": EVIL}}
+    host = {"hostname": EVIL, "attributes": {EVIL: EVIL}}
+    put(url, full(1, signature=signature, host=host, verdict={"label": EVIL}), full(2))
+    assert count(url, t.crash) == 2
+    assert rows(url, select(t.host.c.name).where(t.host.c.name == EVIL)) == [(EVIL,)]
+    with open_database(url, write=False) as engine:
+        found = {row.signature: row for row in top_signatures(engine, 10)}
+    assert found[EVIL].verdicts == {EVIL: 1}
+
+
+def test_bad_records_do_not_stop_the_good_ones(url: str) -> None:
+    outcome = put(url, minimal(1), {"no": "record"}, {**minimal(2), "core_key": None}, minimal(3))
+    assert (outcome.added, len(outcome.rejected)) == (2, 2)
+    assert rows(url, select(t.ingest_log.c.status)) == [("rejected",), ("rejected",)]
+
+
+def test_a_failure_in_the_middle_leaves_nothing_of_the_batch(url: str) -> None:
+    put(url, minimal(0))
+    with pytest.raises(ZeroDivisionError), open_database(url, write=True) as engine:
+        with begin(engine) as connection:
+            connection.execute(t.crash.insert().values(core_key="x"))
+            raise ZeroDivisionError
+    assert count(url, t.crash) == 1
+
+
+def test_top_counts_hosts_times_and_verdicts(url: str) -> None:
+    put(url, *[minimal(i) for i in range(21)], full(21, verdict={"label": "hardware-suspect"}))
+    with open_database(url, write=False) as engine:
+        top = top_signatures(engine, 3)
+    assert [row.crashes for row in top] == [4, 3, 3]
+    first = top[0]
+    assert (first.category, first.hosts) == ("segv-null", 4)
+    assert (first.first_seen, first.last_seen) == (1_764_000_000.0, 1_764_000_021.0)
+    assert first.verdicts == {"hardware-suspect": 1}
+
+
+def test_a_core_without_signature_is_counted_too(url: str) -> None:
+    put(url, minimal(1, signature={}))
+    with open_database(url, write=False) as engine:
+        (row,) = top_signatures(engine, 10)
+    assert (row.signature, row.crashes) == (None, 1)
+
+
+def test_a_newer_schema_is_refused_by_readers_and_writers(url: str) -> None:
+    put(url, minimal(1))
+    with sqlite3.connect(url) as database:
+        database.execute("UPDATE meta SET value = '999'")
+    for write in (True, False):
+        with pytest.raises(NewerSchema, match="schema 999") as caught:
+            with open_database(url, write=write):
+                pass
+        assert "upgrade gdb-epi" in caught.value.line()
+
+
+WRITER = """
+import sys
+from gdb_epi.fleet.db import open_database
+from gdb_epi.fleet.ingest import ingest
+from unit.fleet_records import full
+url, first, last, step = sys.argv[1], *map(int, sys.argv[2:])
+with open_database(url, write=True) as engine:
+    for start in range(first, last, step):
+        got = ingest(engine, [("t", full(i)) for i in range(start, min(start + step, last))])
+        print(got.added, flush=True)
+"""
+
+
+def start_writer(url: str, first: int, last: int, step: int) -> subprocess.Popen[bytes]:
+    """Start a process that ingests the records first..last-1, `step` in one transaction."""
+    env = {**os.environ, "PYTHONPATH": f"{ROOT}{os.pathsep}{ROOT / 'tests'}"}
+    words = [sys.executable, "-c", WRITER, url, str(first), str(last), str(step)]
+    return subprocess.Popen(words, stdout=subprocess.PIPE, stderr=subprocess.PIPE, env=env)
+
+
+def check_two_writers(url: str) -> None:
+    """Two processes make the database and write overlapping records: all are there, once."""
+    writers = [start_writer(url, 0, 600, 20), start_writer(url, 300, 900, 20)]
+    added = 0
+    for writer in writers:
+        out, err = writer.communicate(timeout=120)
+        assert writer.returncode == 0, err.decode()
+        added += sum(map(int, out.split()))
+    with open_database(url, write=False) as engine:
+        assert crash_count(engine) == added == 900
+    assert (count(url, t.sig), count(url, t.host), count(url, t.libset)) == (7, 5, 1)
+    assert count(url, t.raw) == 900
+
+
+def test_two_writers_at_once(url: str) -> None:
+    check_two_writers(url)
+
+
+def check_a_killed_writer(url: str) -> None:
+    """What a killed writer committed is whole; the next one carries on."""
+    writer = start_writer(url, 0, 100_000, 100)
+    assert writer.stdout is not None
+    for _ in range(3):
+        assert writer.stdout.readline() == b"100\n"
+    time.sleep(0.02)
+    writer.send_signal(signal.SIGKILL)
+    writer.communicate(timeout=60)
+    with open_database(url, write=False) as engine:
+        found = crash_count(engine)
+    assert found >= 300 and found % 100 == 0
+    assert count(url, t.raw) == found
+    again = put(url, *[full(i) for i in range(found + 100)])
+    assert (again.added, again.known) == (100, found)
+
+
+def test_a_killed_writer_leaves_whole_batches(url: str) -> None:
+    check_a_killed_writer(url)
+    with sqlite3.connect(url) as database:
+        assert database.execute("PRAGMA integrity_check").fetchone() == ("ok",)
+
+
+def test_the_tables_are_plain_sql_for_others(url: str) -> None:
+    put(url, full(1))
+    query = text(
+        "SELECT s.category, h.name FROM crash c JOIN sig s ON s.id = c.sig_id"
+        " JOIN host h ON h.id = c.host_id"
+    )
+    assert rows(url, query) == [("segv-null", "node-1")]

@@ -1,0 +1,146 @@
+# SPDX-License-Identifier: Apache-2.0
+"""The same database code on a real PostgreSQL server that this test starts and stops."""
+
+from __future__ import annotations
+
+import os
+import shutil
+import subprocess
+import tempfile
+from collections.abc import Iterator
+from importlib.util import find_spec
+from pathlib import Path
+
+import pytest
+from unit.fleet_records import full, minimal
+from unit.test_fleet_ingest import (
+    EVIL,
+    check_a_killed_writer,
+    check_two_writers,
+    count,
+    put,
+    rows,
+)
+
+from gdb_epi.errors import EpiError
+from gdb_epi.fleet import tables as t
+from gdb_epi.fleet.db import open_database
+from gdb_epi.fleet.questions import top_signatures
+
+SERVER_USER = "nobody"  # the server refuses to run as root
+
+
+def _binaries() -> Path | None:
+    found = shutil.which("initdb")
+    folders = [Path(found).parent] if found else []
+    folders += sorted(Path("/usr/lib/postgresql").glob("*/bin"), reverse=True)
+    return next((folder for folder in folders if (folder / "pg_ctl").exists()), None)
+
+
+def _as_user() -> list[str]:
+    if os.getuid() != 0:
+        return []
+    if shutil.which("runuser") is None:
+        pytest.skip("root without runuser cannot start a PostgreSQL server")
+    return ["runuser", "-u", SERVER_USER, "--"]
+
+
+@pytest.fixture(scope="module")
+def server() -> Iterator[str]:
+    """A running server; yields the folder of its socket."""
+    binaries = _binaries()
+    if binaries is None:
+        pytest.skip("no PostgreSQL server program (initdb, pg_ctl)")
+    if find_spec("psycopg") is None:
+        pytest.skip("no psycopg module")
+    user = _as_user()
+    # Not pytest's folder: that is closed to other users. Socket paths must be short.
+    folder = Path(tempfile.mkdtemp(prefix="epi-pg-"))
+    folder.chmod(0o777)
+    data = folder / "data"
+    control = [*user, str(binaries / "pg_ctl"), "-D", str(data), "-s", "-w"]
+    options = f"-k {folder} -c listen_addresses='' -c fsync=off -c deadlock_timeout=100ms"
+    env = {"PATH": os.environ["PATH"], "LC_ALL": "C.UTF-8"}
+    make = [str(binaries / "initdb"), "-D", str(data), "-A", "trust", "-U", "epi", "-E", "UTF8"]
+    try:
+        subprocess.run([*user, *make], check=True, capture_output=True, cwd=folder, env=env)
+        start = [*control, "-l", str(folder / "log"), "-o", options, "start"]
+        subprocess.run(start, check=True, cwd=folder, env=env, timeout=60)
+        yield str(folder)
+    finally:
+        if data.exists():
+            subprocess.run([*control, "-m", "immediate", "stop"], cwd=folder, env=env, timeout=60)
+        shutil.rmtree(folder, ignore_errors=True)
+
+
+@pytest.fixture
+def url(server: str, request: pytest.FixtureRequest) -> str:
+    """A new empty database in the server."""
+    import psycopg
+
+    name = f"t{abs(hash(request.node.name))}"
+    with psycopg.connect(f"host={server} user=epi dbname=postgres", autocommit=True) as connection:
+        connection.execute(f"CREATE DATABASE {name}")
+    return f"postgresql://epi@/{name}?host={server}"
+
+
+def test_ingest_is_idempotent(url: str) -> None:
+    records = [minimal(i) for i in range(700)]
+    assert put(url, *records).added == 700
+    again = put(url, *records)
+    assert (again.added, again.known, again.replaced) == (0, 700, 0)
+    assert count(url, t.crash) == count(url, t.raw) == 700
+
+
+def test_a_better_analysis_replaces_a_worse_one(url: str) -> None:
+    put(url, full(1, quality=0.2))
+    assert put(url, full(1, quality=0.9)).replaced == 1
+    assert put(url, full(1, quality=0.5)).replaced == 0
+
+
+def test_two_writers_at_once(url: str) -> None:
+    check_two_writers(url)
+
+
+def test_a_killed_writer_leaves_whole_batches(url: str) -> None:
+    check_a_killed_writer(url)
+
+
+def test_texts_that_postgresql_would_refuse(url: str) -> None:
+    evil = f"{EVIL}\0\ud800"
+    host = {"hostname": evil, "attributes": {evil: evil}}
+    huge = {"signo": 1 << 80, "si_code": -(1 << 31)}
+    put(url, full(1, host=host, signal=huge, verdict={"label": evil, "confidence": float("nan")}))
+    ((name,),) = rows(url, t.host.select().with_only_columns(t.host.c.name))
+    assert name == f"{EVIL}\\x00\\ud800"
+
+
+def test_top(url: str) -> None:
+    put(url, *[full(i) for i in range(21)])
+    with open_database(url, write=False) as engine:
+        top = top_signatures(engine, 3)
+    assert [row.crashes for row in top] == [3, 3, 3]
+    assert top[0].verdicts == {"software": 3}
+
+
+def test_an_empty_database_and_a_missing_one_are_told(server: str, url: str) -> None:
+    with pytest.raises(EpiError, match="holds no fleet yet"):
+        with open_database(url, write=False):
+            pass
+    with pytest.raises(EpiError, match="does not exist") as caught:
+        with open_database(f"postgresql://epi@/nowhere?host={server}", write=True):
+            pass
+    assert "createdb" in caught.value.line()
+    with pytest.raises(EpiError, match="database postgresql"):
+        with open_database("postgresql://epi:secret@/x?host=/nowhere", write=True):
+            pass
+
+
+def test_a_password_is_never_shown() -> None:
+    if find_spec("psycopg") is None:
+        pytest.skip("no psycopg module")
+    with pytest.raises(EpiError) as caught:
+        with open_database("postgresql://epi:hunter2@127.0.0.1:1/x", write=True):
+            pass
+    assert "hunter2" not in caught.value.line()
+    assert "check host, port" in caught.value.line()

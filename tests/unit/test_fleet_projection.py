@@ -1,0 +1,167 @@
+# SPDX-License-Identifier: Apache-2.0
+"""From records to rows: minimal, full, merged and hostile ones."""
+
+from __future__ import annotations
+
+import json
+from typing import Any
+
+import pytest
+from hypothesis import HealthCheck, given, settings
+from hypothesis import strategies as st
+from unit.fleet_records import full, minimal
+
+from gdb_epi.errors import InputError
+from gdb_epi.fleet.projection import Rows, integer, merge, number, project, text, timestamp
+from gdb_epi.fleet.redact import storable
+
+
+def test_a_minimal_record() -> None:
+    rows = project(minimal(3))
+    assert rows.core_key == f"{3:032x}"
+    assert rows.sig == ("gsig/1", f"{3:016x}", "")
+    assert rows.sig_values["category"] == "segv-null"
+    assert rows.host == ("node-3", "")
+    assert rows.attributes == {"rack": "r1"}
+    assert rows.crash["ts"] == 1_764_000_003.0
+    assert rows.crash["cpu_no"] == 3
+    assert rows.crash["bitflip"] is False
+    assert rows.libset is None and rows.trace is None
+
+
+def test_a_full_record() -> None:
+    rows = project(full(1))
+    assert rows.crash["signo"] == 11
+    assert rows.crash["verdict"] == "software"
+    assert rows.crash["truncated"] is False
+    assert rows.crash["quality"] == 2.0
+    assert rows.libs == (("libc.so.6", "ab", ""), ("libm", "", ""))
+    assert rows.libset is not None
+
+
+def test_the_libset_does_not_depend_on_the_order() -> None:
+    libs = [{"soname": "a", "build_id": "1"}, {"soname": "b", "build_id": "2"}]
+    one, other = (project(full(1, libs={"modules": x})) for x in (libs, libs[::-1]))
+    assert one.libset == other.libset
+
+
+@pytest.mark.parametrize(
+    "record",
+    [
+        {},
+        {"schema": "gdb-epi/record/1"},
+        {"schema": "other/1", "core_key": "ab"},
+        {"schema": "gdb-epi/record/1", "core_key": ""},
+        {"schema": "gdb-epi/record/1", "core_key": "x" * 1000},
+        {"schema": "gdb-epi/record/1", "core_key": "a'; DROP TABLE crash; --"},
+        {"schema": "gdb-epi/record/1", "core_key": 7},
+        {"schema": ["gdb-epi/record/1"], "core_key": "ab"},
+    ],
+)
+def test_what_is_no_record_is_refused(record: dict[str, Any]) -> None:
+    with pytest.raises(InputError):
+        project(record)
+
+
+@pytest.mark.parametrize(
+    ("given_ts", "seconds"),
+    [
+        (1764000000, 1764000000.0),
+        ("2025-11-24T16:00:00Z", 1764000000.0),
+        ("2025-11-24T16:00:00+00:00", 1764000000.0),
+        ("2025-11-24T17:00:00+01:00", 1764000000.0),
+        ("2025-11-24T16:00:00", 1764000000.0),
+        ("yesterday", None),
+        (float("nan"), None),
+        (float("inf"), None),
+        (10**400, None),
+        (True, None),
+        (None, None),
+        ([1], None),
+    ],
+)
+def test_timestamps(given_ts: Any, seconds: float | None) -> None:
+    assert timestamp(given_ts) == seconds
+
+
+def test_values_that_databases_refuse_are_absent_or_escaped() -> None:
+    assert integer(1 << 40) is None and integer(True) is None and integer(-1) == -1
+    assert number(10**400) is None
+    assert text("a\0b\ud800") == "a\\x00b\\ud800"
+    assert len(text("x" * 100_000) or "") == 4096
+
+
+JSON = st.recursive(
+    st.none() | st.booleans() | st.integers() | st.floats() | st.text(),
+    lambda inner: st.lists(inner, max_size=3) | st.dictionaries(st.text(), inner, max_size=3),
+    max_leaves=8,
+)
+GROUPS = st.sampled_from(sorted(full(1)))
+
+
+@settings(suppress_health_check=[HealthCheck.too_slow], deadline=None)
+@given(st.dictionaries(GROUPS, JSON), st.sampled_from(["attributes", "text", "keys", "modules"]))
+def test_groups_of_the_wrong_kind_never_raise_anything_else(damage: Any, inner: str) -> None:
+    record = {**full(1), **damage}
+    record["host"] = {"attributes": damage.get("host")}
+    record["signature"] = {inner: damage.get("signature")}
+    try:
+        rows = project(storable(record))
+    except InputError:
+        return
+    assert isinstance(rows, Rows)
+    json.dumps(rows.crash)
+
+
+def test_merge_keeps_the_better_analysis_and_what_only_the_other_knows() -> None:
+    collected = minimal(1, time={"crash_ts": 5.0, "ts_source": "journal"}, job={"id": 7})
+    analysed = full(1, time={"crash_ts": 9.0, "ts_source": "mtime"}, host={})
+    for old, new in ((collected, analysed), (analysed, collected)):
+        merged = merge(old, new)
+        assert merged["verdict"]["label"] == "software"
+        assert merged["time"] == {"crash_ts": 5.0, "ts_source": "journal"}
+        assert merged["host"]["hostname"] == "node-1"
+        assert merged["job"] == {"id": 7}
+
+
+@pytest.mark.parametrize(
+    ("worse", "better"),
+    [
+        (minimal(1), full(1, quality=0.0)),
+        (full(1, quality=0.2), full(1, quality=0.9)),
+        (full(1, quality=0.2, version="9.0.0"), full(1, quality=0.9)),
+        (full(1, version="0.9.0"), full(1, version="0.10.0")),
+    ],
+)
+def test_quality_goes_before_the_version_of_the_tool(worse: Any, better: Any) -> None:
+    better = {**better, "mark": "better"}
+    worse = {**worse, "mark": "worse"}
+    assert merge(worse, better)["mark"] == "better"
+    assert merge(better, worse)["mark"] == "better"
+
+
+def test_locals_and_exception_messages_are_dropped_at_any_depth() -> None:
+    record = full(
+        1,
+        threads={"stacks": [{"frames": [{"name": "f", "locals": {"password": "hunter2"}}]}]},
+        exception={
+            "type": "ValueError",
+            "message": "hunter2",
+            "cause": [{"type": "KeyError", "message": "hunter2"}],
+        },
+        locals={"x": "hunter2"},
+        soft_errors=[{"stage": "s", "subject": "t", "message": "kept"}],
+    )
+    kept = storable(record)
+    assert "hunter2" not in json.dumps(kept)
+    assert kept["exception"]["type"] == "ValueError"
+    assert kept["threads"]["stacks"][0]["frames"] == [{"name": "f"}]
+    assert kept["soft_errors"][0]["message"] == "kept"
+    assert "hunter2" in json.dumps(record)  # the caller's record is not touched
+
+
+def test_a_deep_record_does_not_overflow_the_stack() -> None:
+    deep: Any = {}
+    for _ in range(5000):
+        deep = {"a": deep}
+    storable(minimal(1, extra=deep))
