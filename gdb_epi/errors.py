@@ -3,7 +3,7 @@
 
 from __future__ import annotations
 
-from typing import NamedTuple
+from gdb_epi.lean import NamedTuple
 
 # Exit codes of the shell command and of batch GDB scripts (DESIGN.md section 6).
 EXIT_DONE = 0

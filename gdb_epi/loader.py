@@ -8,13 +8,14 @@ beside the package, so the loader falls back to that folder by file location.
 from __future__ import annotations
 
 import importlib
-import importlib.util
-import pkgutil
+import os
 import sys
-from pathlib import Path
-from types import ModuleType
 
 from gdb_epi.errors import SoftError
+from gdb_epi.lean import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from types import ModuleType
 
 
 def load_commands() -> list[SoftError]:
@@ -31,8 +32,8 @@ def load_commands() -> list[SoftError]:
 def load_all(package: ModuleType) -> list[SoftError]:
     """Import every module of a package; return what could not be imported."""
     errors = []
-    for info in pkgutil.iter_modules(package.__path__):
-        name = f"{package.__name__}.{info.name}"
+    for module in module_names(package):
+        name = f"{package.__name__}.{module}"
         try:
             importlib.import_module(name)
         except Exception as error:  # noqa: BLE001 - boundary: loading a plugin
@@ -40,14 +41,37 @@ def load_all(package: ModuleType) -> list[SoftError]:
     return errors
 
 
+def module_names(package: ModuleType) -> list[str]:
+    """Return the names of a package's modules, sorted.
+
+    Listing the folder takes 0.1 ms; pkgutil would import inspect and ast for it (15 ms). Inside a
+    zip archive there is no folder, and pkgutil is asked.
+    """
+    found: set[str] = set()
+    for folder in package.__path__:
+        try:
+            files = os.listdir(folder)
+        except OSError:
+            import pkgutil
+
+            return sorted(info.name for info in pkgutil.iter_modules(package.__path__))
+        found |= {name[:-3] for name in files if name.endswith(".py")}
+    return sorted(found - {"__init__"})
+
+
 def _commands_from_checkout() -> ModuleType:
-    folder = Path(__file__).resolve().parent.parent / "commands"
-    spec = importlib.util.spec_from_file_location(
-        "gdb_epi.commands", folder / "__init__.py", submodule_search_locations=[str(folder)]
+    from importlib.util import module_from_spec, spec_from_file_location
+
+    parent = os.path.dirname(os.path.dirname(os.path.abspath(__file__)))
+    folder = os.path.join(parent, "commands")
+    spec = spec_from_file_location(
+        "gdb_epi.commands",
+        os.path.join(folder, "__init__.py"),
+        submodule_search_locations=[folder],
     )
-    if spec is None or spec.loader is None or not folder.is_dir():
+    if spec is None or spec.loader is None or not os.path.isdir(folder):
         raise ModuleNotFoundError("no commands folder beside gdb_epi", name="gdb_epi.commands")
-    module = importlib.util.module_from_spec(spec)
+    module = module_from_spec(spec)
     sys.modules["gdb_epi.commands"] = module
     spec.loader.exec_module(module)
     return module

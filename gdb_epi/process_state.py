@@ -4,10 +4,10 @@
 from __future__ import annotations
 
 from functools import cached_property
-from typing import TYPE_CHECKING
 
 from gdb_epi.cpython.types import MergedStack, PythonState, ThreadState
 from gdb_epi.errors import NOT_APPLICABLE, Absent, SoftError
+from gdb_epi.lean import TYPE_CHECKING
 from gdb_epi.target.api import CrashInfo, ProcessInfo, Region, Target, Thread
 
 if TYPE_CHECKING:

@@ -10,7 +10,8 @@ from __future__ import annotations
 import re
 from argparse import Namespace
 from collections.abc import Callable
-from typing import TYPE_CHECKING, Any, NamedTuple
+
+from gdb_epi.lean import TYPE_CHECKING, Any, NamedTuple
 
 if TYPE_CHECKING:
     from gdb_epi.report import Report

@@ -4,9 +4,9 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from typing import Any, NamedTuple
 
 from gdb_epi.errors import SoftError
+from gdb_epi.lean import Any, NamedTuple
 
 
 class Listing(NamedTuple):

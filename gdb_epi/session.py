@@ -5,9 +5,9 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from functools import cached_property
-from typing import Any
 
 from gdb_epi.errors import InputError
+from gdb_epi.lean import Any
 from gdb_epi.process_state import ProcessState
 from gdb_epi.target.api import Target
 

@@ -3,10 +3,9 @@
 
 from __future__ import annotations
 
-from typing import Any
-
 from gdb_epi.cpython.types import MergedStack, PyFrame, PythonState, ThreadState
 from gdb_epi.errors import Absent, SoftError
+from gdb_epi.lean import Any
 from gdb_epi.process_state import ProcessState
 
 LOCALS_MISSING = "values of locals are not decoded by this version of gdb-epi"

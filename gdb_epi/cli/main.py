@@ -2,26 +2,34 @@
 """The entry point of `gdb-epi`: find the verb, run it, turn errors into one line.
 
 A verb is a module of gdb_epi.cli (or of a sub-package such as gdb_epi.cli.fleet) with HELP,
-add_arguments(parser) and run(args) -> int. Only the verb that is asked for is imported.
+add_arguments(parser) and run(args) -> int. Only the verb that is asked for is imported. A verb may
+have quick(words) -> int | None, which answers simple words without argparse.
 """
 
 from __future__ import annotations
 
+import gc
 import os
 import sys
-from collections.abc import Sequence
 from importlib import import_module
-from types import ModuleType
 
 from gdb_epi.errors import EXIT_DONE, EXIT_FAILED, EXIT_USAGE, EpiError, UsageError
+from gdb_epi.lean import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+    from types import ModuleType
 
 PROGRAM = "gdb-epi"
+GC_THRESHOLD = 200_000
 EXIT_INTERRUPTED = 130  # 128 + SIGINT, as shells have it
 
 
 def main(words: Sequence[str] | None = None) -> int:
     """Run `gdb-epi WORDS...` and return its exit code."""
     arguments = list(sys.argv[1:] if words is None else words)
+    # Decoding makes many small tuples and no cycles: the collector would only cost time.
+    gc.set_threshold(GC_THRESHOLD)
     _tolerant_streams()
     try:
         code = _dispatch(PROGRAM, "gdb_epi.cli", arguments)
@@ -55,6 +63,10 @@ def _dispatch(program: str, package: str, words: list[str]) -> int:
 
 
 def _run(verb: ModuleType, program: str, words: list[str]) -> int:
+    quick = getattr(verb, "quick", None)
+    code = quick(words) if quick is not None else None
+    if code is not None:
+        return int(code)
     from argparse import ArgumentParser, HelpFormatter
 
     # Without a width argparse imports shutil, and with it five compression modules: 6 ms.

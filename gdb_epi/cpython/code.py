@@ -3,11 +3,10 @@
 
 from __future__ import annotations
 
-from typing import NamedTuple
-
 from gdb_epi.cpython.linetable import line_in_linetable, line_in_lnotab, line_in_locations
 from gdb_epi.cpython.reader import Reader
 from gdb_epi.errors import Absent, UnreadableMemory
+from gdb_epi.lean import NamedTuple
 
 MAX_LINE_TABLE = 16 << 20
 MAX_NAME = 1 << 16

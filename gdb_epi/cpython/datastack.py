@@ -8,11 +8,10 @@ C stack. Frames of generators and coroutines are not in it. Reference: Python/py
 
 from __future__ import annotations
 
-from typing import NamedTuple
-
 from gdb_epi.cpython.frames import MAX_FRAMES, InterpreterFrames, RawFrame
 from gdb_epi.cpython.reader import Reader
 from gdb_epi.errors import UnreadableMemory
+from gdb_epi.lean import NamedTuple
 
 MAX_CHUNKS = 100_000
 MAX_CHUNK_BYTES = 1 << 30

@@ -9,10 +9,10 @@ symbol, the `.PyRuntime` section (3.10+).
 from __future__ import annotations
 
 from collections.abc import Iterator
-from typing import NamedTuple, Protocol
 
 from gdb_epi.cpython.layout import Layout, load, parse_debug_offsets
 from gdb_epi.errors import NOT_APPLICABLE, NOT_AVAILABLE, Absent, SoftError, UnreadableMemory
+from gdb_epi.lean import NamedTuple, Protocol
 from gdb_epi.target.api import Module, Region, Target
 from gdb_epi.target.memory import find_bytes
 

@@ -11,11 +11,11 @@ from __future__ import annotations
 import struct
 from collections.abc import Callable, Mapping
 from operator import itemgetter
-from typing import NamedTuple, Protocol
 
 from gdb_epi.cpython.code import CodeReader
 from gdb_epi.cpython.reader import Reader
 from gdb_epi.errors import UnreadableMemory
+from gdb_epi.lean import NamedTuple, Protocol
 
 # A recursion of 100,000 frames is real; a million is a cycle that the visited set missed.
 MAX_FRAMES = 1_000_000

@@ -12,9 +12,9 @@ import sys
 from collections.abc import Mapping
 from functools import lru_cache
 from io import FileIO
-from typing import Any, NamedTuple
 
 from gdb_epi.errors import LayoutError
+from gdb_epi.lean import Any, NamedTuple
 from gdb_epi.target.api import Member as Field
 from gdb_epi.target.api import StructType as Struct
 

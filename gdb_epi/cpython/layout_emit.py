@@ -4,9 +4,9 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
-from typing import Any
 
 from gdb_epi.cpython.layout_spec import CONSTANTS, STRUCTS
+from gdb_epi.lean import Any
 from gdb_epi.target.api import Member, StructType
 
 SCHEMA = "gdb-epi/layout/1"

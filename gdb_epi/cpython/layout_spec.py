@@ -7,7 +7,7 @@ A struct that a version lacks is simply absent from its table.
 
 from __future__ import annotations
 
-from typing import NamedTuple
+from gdb_epi.lean import NamedTuple
 
 # Members deeper than this are not recorded.
 MAX_DEPTH = 4

@@ -7,14 +7,13 @@ the witnesses disagree, that is said; a hole is kept as a hole.
 
 from __future__ import annotations
 
-from typing import NamedTuple
-
 from gdb_epi.cpython.datastack import DataStack, walk_datastack
 from gdb_epi.cpython.frames import Chain, FrameReader, InterpreterFrames, RawFrame, walk_chain
 from gdb_epi.cpython.objects import Objects
 from gdb_epi.cpython.reader import Reader
 from gdb_epi.cpython.types import CHAIN, DATASTACK, PyFrame
 from gdb_epi.errors import Absent, UnreadableMemory
+from gdb_epi.lean import NamedTuple
 
 # After this many repairs the chain is garbage and only the data stack is believed.
 MAX_REPAIRS = 64

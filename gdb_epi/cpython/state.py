@@ -4,7 +4,6 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from typing import NamedTuple
 
 from gdb_epi.cpython.code import CodeReader
 from gdb_epi.cpython.find import Runtime, find_runtime
@@ -21,6 +20,7 @@ from gdb_epi.errors import (
     SoftError,
     UnreadableMemory,
 )
+from gdb_epi.lean import NamedTuple
 from gdb_epi.target.api import Target
 
 MAX_INTERPRETERS = 10_000

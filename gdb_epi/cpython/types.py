@@ -3,10 +3,9 @@
 
 from __future__ import annotations
 
-from typing import NamedTuple
-
 from gdb_epi.cpython.layout import Layout
 from gdb_epi.errors import Absent, SoftError
+from gdb_epi.lean import NamedTuple
 from gdb_epi.target.api import NativeFrame
 
 # Where a frame was found (PyFrame.provenance).

@@ -140,7 +140,8 @@ class GdbProcessTarget:
     def unwinder(self) -> Unwinder:
         """GDB's unwinder over the modules of this process."""
         if self._unwinder is None:
-            self._unwinder = Unwinder(self.modules(), self.soft_errors)
+            known = self.region_at if self.regions() else None
+            self._unwinder = Unwinder(self.modules(), self.soft_errors, known)
         return self._unwinder
 
     def native_frames(self, tid: int) -> Sequence[NativeFrame] | Absent:

@@ -6,7 +6,7 @@ from __future__ import annotations
 import os
 from bisect import bisect_right
 from collections import deque
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from itertools import count
 
 import gdb
@@ -43,13 +43,20 @@ STOP_REASONS = {
 }
 
 
+RegionAt = Callable[[int], "Region | None"]
+
+
 class Unwinder:
     """The native frames of the threads of one inferior.
 
-    `modules` are the mapped ELF objects; `errors` receives what could not be had.
+    `modules` are the mapped ELF objects; `errors` receives what could not be had. `region_at` is
+    the target's; it is None where the mappings are not known.
     """
 
-    def __init__(self, modules: Sequence[Module], errors: list[SoftError]) -> None:
+    def __init__(
+        self, modules: Sequence[Module], errors: list[SoftError], region_at: RegionAt | None
+    ) -> None:
+        self._region_at = region_at
         self._modules = sorted(modules, key=lambda module: module.start)
         self._executable = modules[0] if modules else None
         self._starts = [module.start for module in self._modules]
@@ -141,9 +148,19 @@ class Unwinder:
             if older is None:
                 self._note_stop(tid, frame)
                 break
+            if frame.type() != gdb.SIGTRAMP_FRAME and not self._is_code(older.pc()):
+                self._note(f"thread {tid}", f"{older.pc():#x} is no return address: {total} frames")
+                break
             frame = older
         self._left -= total
         return inner, outer, total
+
+    def _is_code(self, pc: int) -> bool:
+        """Whether a caller can run at `pc`; without unwind tables GDB guesses from the stack."""
+        if self._region_at is None:
+            return True
+        region = self._region_at(pc)
+        return region is not None and ("x" in region.perms or "?" in region.perms)
 
     def _note_stop(self, tid: int, frame: gdb.Frame) -> None:
         reason = STOP_REASONS.get(frame.unwind_stop_reason())

@@ -11,7 +11,7 @@ from __future__ import annotations
 import mmap
 from collections.abc import Sequence
 
-from gdb_epi.errors import Absent
+from gdb_epi.errors import Absent, SoftError
 from gdb_epi.gdbhost.dwarf import type_layout
 from gdb_epi.gdbhost.native import Unwinder
 from gdb_epi.gdbhost.symbols import gdb_symbol
@@ -32,7 +32,7 @@ class GdbTarget(CoreFileTarget):
     def unwinder(self) -> Unwinder:
         """GDB's unwinder over the modules of this core."""
         if self._unwinder is None:
-            self._unwinder = Unwinder(self.modules(), self.soft_errors)
+            self._unwinder = Unwinder(self.modules(), self.soft_errors, self.region_at)
         return self._unwinder
 
     def native_frames(self, tid: int) -> Sequence[NativeFrame] | Absent:
@@ -45,7 +45,11 @@ class GdbTarget(CoreFileTarget):
 
     def symbol(self, name: str) -> int | None:
         """Return the address of a symbol: of build-id-checked files first, then GDB's."""
-        address = super().symbol(name)
+        try:
+            address = super().symbol(name)
+        except ImportError:  # GDB's Python often lacks pyelftools
+            self._without_pyelftools(f"symbol {name}")
+            address = None
         if address is not None:
             return address
         address = gdb_symbol(name)
@@ -53,6 +57,19 @@ class GdbTarget(CoreFileTarget):
         if address and module and self.unwinder.is_other_build(module, address):
             return None
         return address
+
+    def section(self, module: Module, name: str) -> tuple[int, int] | None:
+        """Return (address, size) of a section of the module's file, or None."""
+        try:
+            return super().section(module, name)
+        except ImportError:
+            self._without_pyelftools(f"section {name}")
+            return None
+
+    def _without_pyelftools(self, subject: str) -> None:
+        error = SoftError("elf", subject, "pyelftools is missing in GDB's Python: not looked up")
+        if error not in self.soft_errors:
+            self.soft_errors.append(error)
 
     def type_layout(self, name: str) -> StructType | None:
         """Return a C type from the debug information that GDB has, or None."""

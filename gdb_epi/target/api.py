@@ -8,9 +8,9 @@ Value types are NamedTuples, not dataclasses: creating a frozen slotted dataclas
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from typing import NamedTuple, Protocol
 
 from gdb_epi.errors import Absent, SoftError
+from gdb_epi.lean import NamedTuple, Protocol
 
 # Provenance of memory, from the strongest to the weakest.
 DUMPED = "dumped"  # the bytes are in the core (or come from the live process)

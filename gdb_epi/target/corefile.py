@@ -252,12 +252,12 @@ class CoreFileTarget:
 
     def core_key(self) -> str | Absent:
         """Return the SHA-256 (32 hex digits) of the PT_NOTE bytes (RECORD.md section 1)."""
-        import hashlib
+        from gdb_epi.digest import sha256_hex
 
         announced = sum(s.filesz for s in self._segments if s.type == elf.PT_NOTE)
         if not announced or len(self._note_bytes) < announced:
             return Absent(UNREADABLE, "the PT_NOTE segment is not whole")
-        return hashlib.sha256(self._note_bytes).hexdigest()[:32]
+        return sha256_hex(self._note_bytes)[:32]
 
     # -- objects, symbols, native frames ----------------------------------------------------
 

@@ -10,7 +10,8 @@ from __future__ import annotations
 
 import struct
 from collections.abc import Iterator
-from typing import NamedTuple, Protocol
+
+from gdb_epi.lean import NamedTuple, Protocol
 
 ET_EXEC, ET_DYN, ET_CORE = 2, 3, 4
 EM_X86_64 = 62

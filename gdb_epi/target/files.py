@@ -5,9 +5,9 @@ from __future__ import annotations
 
 import mmap
 import os
-from typing import NamedTuple
 
 from gdb_epi.errors import NOT_AVAILABLE, Absent
+from gdb_epi.lean import NamedTuple
 from gdb_epi.target import elf
 
 _PT_NOTE_CAP = 1 << 20

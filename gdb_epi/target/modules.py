@@ -9,9 +9,9 @@ from __future__ import annotations
 
 import struct
 from collections.abc import Sequence
-from typing import TYPE_CHECKING, NamedTuple
 
 from gdb_epi.errors import NOT_AVAILABLE, Absent, UnreadableMemory
+from gdb_epi.lean import TYPE_CHECKING, NamedTuple
 from gdb_epi.target import elf
 from gdb_epi.target.api import Module, Region
 from gdb_epi.target.files import ElfFile

@@ -8,9 +8,9 @@ from __future__ import annotations
 
 import struct
 from collections.abc import Iterable
-from typing import NamedTuple
 
 from gdb_epi.errors import NOT_APPLICABLE, NOT_AVAILABLE, UNPARSABLE, Absent, SoftError
+from gdb_epi.lean import NamedTuple
 from gdb_epi.target.api import CrashInfo, ProcessInfo, Thread
 from gdb_epi.target.elf import Note
 

@@ -13,9 +13,9 @@ from base64 import b64decode, b64encode
 from bisect import bisect_right
 from collections.abc import Mapping, Sequence
 from pathlib import Path
-from typing import Any
 
 from gdb_epi.errors import NOT_AVAILABLE, Absent, InputError, SoftError, UnreadableMemory
+from gdb_epi.lean import Any
 from gdb_epi.target.api import (
     ABSENT,
     CrashInfo,

@@ -1,0 +1,113 @@
+# SPDX-License-Identifier: Apache-2.0
+"""`gdb-epi stacks`: the Python stacks of a core, nothing else, as fast as can be.
+
+No GDB, no judgement, no database: what one looks at first. Like `py-spy dump --core`.
+"""
+
+from __future__ import annotations
+
+import sys
+
+from gdb_epi.lean import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from argparse import ArgumentParser, Namespace
+
+    from gdb_epi.cpython.types import PythonState
+    from gdb_epi.target.corefile import CoreFileTarget
+
+HELP = "print the Python stacks of a core, nothing else"
+CORE_MAGIC = b"\x7fELF"
+MAX_SIZE = 64 << 30  # of an unpacked core
+
+
+def add_arguments(parser: ArgumentParser) -> None:
+    """Declare the arguments."""
+    parser.add_argument("core", metavar="CORE", help="a core file, compressed or not")
+    parser.add_argument("--exe", metavar="FILE", help="the executable")
+    parser.add_argument("--sysroot", metavar="DIR", help="where the process' files lie")
+    parser.add_argument("--json", action="store_true", help="as JSON (RECORD.md section 3)")
+
+
+def quick(words: list[str]) -> int | None:
+    """Answer `stacks CORE` without argparse (8 ms); None leaves other words to it."""
+    if len(words) != 1 or words[0].startswith("-"):
+        return None
+    return _show(words[0], None, None, as_json=False)
+
+
+def run(args: Namespace) -> int:
+    """Print the stacks."""
+    return _show(args.core, args.exe, args.sysroot, as_json=args.json)
+
+
+def _show(core: str, exe: str | None, sysroot: str | None, *, as_json: bool) -> int:
+    if _is_plain(core):
+        return _print(core, exe, sysroot, as_json)
+    from gdb_epi.cli.cores import core_at
+    from gdb_epi.cli.examine import Scratch
+    from gdb_epi.cli.unpack import unpack
+
+    found = core_at(core)
+    scratch = Scratch()
+    try:
+        plain = core
+        if found.compression is not None:
+            plain, _ = unpack(core, found.compression, scratch.path(), MAX_SIZE)
+        return _print(plain, exe, sysroot, as_json)
+    finally:
+        scratch.remove()
+
+
+def _is_plain(core: str) -> bool:
+    try:
+        with open(core, "rb") as stream:
+            return stream.read(4) == CORE_MAGIC
+    except OSError:
+        return True  # opening it as a core says what is wrong
+
+
+def _print(core: str, exe: str | None, sysroot: str | None, as_json: bool) -> int:
+    from gdb_epi.target.corefile import CoreFileTarget
+
+    target = CoreFileTarget.open(core, exe=exe, sysroot=sysroot)
+    if as_json:
+        import json
+
+        from gdb_epi.process_state import ProcessState
+        from gdb_epi.stacks import stacks_json
+
+        print(json.dumps(stacks_json(ProcessState(target))))
+        return 0
+    sys.stdout.write("".join(_lines(target)))
+    return 0
+
+
+def _lines(target: CoreFileTarget) -> list[str]:
+    from gdb_epi.cpython.state import decode_python
+    from gdb_epi.errors import Absent, InputError
+    from gdb_epi.render.text import escape
+
+    python = decode_python(target)
+    if isinstance(python, Absent):
+        raise InputError(f"no Python stacks: {python.detail}", hint="gdb-epi triage")
+    lines = [escape(text) + "\n" for text in _texts(python)]
+    errors = [*target.soft_errors, *python.soft_errors]
+    errors += [error for thread in python.threads() for error in thread.soft_errors]
+    return lines + [escape(f"note: {e.stage}: {e.subject}: {e.message}") + "\n" for e in errors]
+
+
+def _texts(python: PythonState) -> list[str]:
+    found = [f"CPython {python.version}"]
+    for thread in python.threads():
+        marks = ", crashed" * thread.crashed + ", holds the GIL" * thread.holds_gil
+        marks += "" if thread.alive else ", not in the core"
+        name = f" {thread.name!r}" if thread.name else ""
+        found.append(f"thread {thread.tid}{name}{marks}")
+        for frame in thread.frames:
+            if frame.hole is None:
+                where = frame.qualname or frame.name
+                found.append(f"    {where} ({frame.filename}:{frame.lineno or '?'})")
+            else:
+                found.append(f"    [hole: {frame.hole}]")
+    return found

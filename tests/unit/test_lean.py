@@ -1,0 +1,40 @@
+# SPDX-License-Identifier: Apache-2.0
+"""gdb_epi.lean.NamedTuple behaves as typing.NamedTuple does."""
+
+from __future__ import annotations
+
+import pickle
+
+import pytest
+
+from gdb_epi.lean import NamedTuple
+
+
+class Point(NamedTuple):
+    """A point."""
+
+    x: int
+    y: int = 2
+
+    @property
+    def sum(self) -> int:
+        return self.x + self.y
+
+    def __bool__(self) -> bool:
+        return self.x != 0
+
+
+def test_fields_defaults_methods() -> None:
+    point = Point(1)
+    assert point == (1, 2) == Point(x=1, y=2)
+    assert point.sum == 3 and bool(point) and not Point(0)
+    assert point._replace(y=5).sum == 6 and point._asdict() == {"x": 1, "y": 2}
+    assert repr(point) == "Point(x=1, y=2)" and Point.__doc__ == "A point."
+
+
+def test_immutable_and_picklable() -> None:
+    with pytest.raises(AttributeError):
+        Point(1).x = 3  # type: ignore[misc]
+    with pytest.raises(TypeError):
+        Point()  # type: ignore[call-arg]
+    assert pickle.loads(pickle.dumps(Point(4, 5))) == Point(4, 5)
