@@ -25,6 +25,7 @@ MAX_STRICT = 24
 STABLE_NATIVE = 3
 STABLE_PYTHON = 2
 BUILD_ID_DIGITS = 16
+EVAL_LOOP = "_PyEval_EvalFrameDefault"
 
 
 class Key(NamedTuple):
@@ -106,6 +107,29 @@ def select(kept: Sequence[Token], raw: Sequence[Token], *, overflow: bool) -> Se
 def _first(tokens: Sequence[Token], kind: str, limit: int) -> list[int]:
     found = (position for position, token in enumerate(tokens) if token.kind == kind)
     return [position for position, _ in zip(found, range(limit), strict=False)]
+
+
+def choose(tokens: Sequence[Token], *, overflow: bool) -> Selection:
+    """Drop, collapse and select."""
+    return select(interesting(tokens, overflow=overflow), tokens, overflow=overflow)
+
+
+def half(tokens: Sequence[Token], kind: str, *, overflow: bool) -> list[Token]:
+    """Return the chosen frames of one language, as if the stack had no other."""
+    own = [token for token in tokens if token.kind == kind]
+    return of_kind(choose(own, overflow=overflow), kind)
+
+
+def inside_python(tokens: Sequence[Token]) -> list[Token]:
+    """Return the native frames inward of the innermost call of the bytecode loop, and that call.
+
+    All of them when the loop is not on the stack or has no name.
+    """
+    native = [token for token in tokens if token.kind == NATIVE]
+    for position, token in enumerate(native):
+        if token.text.startswith(EVAL_LOOP):
+            return native[: position + 1]
+    return native
 
 
 def of_kind(selection: Selection, kind: str) -> list[Token]:

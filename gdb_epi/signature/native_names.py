@@ -13,7 +13,7 @@ from gdb_epi.signature.names import one_line
 
 _VERSION = re.compile(r"@+[A-Z][A-Za-z0-9_.]*\Z")
 _CLONE = re.compile(r"\[clone [^\]]*\]")
-_SUFFIX = re.compile(r"\.(?:isra|part|constprop|cold|lto_priv|llvm|clone|cfi)(?:\.[0-9a-fA-F]+)*")
+_SUFFIX = re.compile(r"\.(?:isra|part|constprop|cold|lto_priv|llvm|clone|cfi)(?:\.\d+)*")
 _RUST_HASH = re.compile(r"::h[0-9a-f]{16}\Z")
 _SIMD = re.compile(
     r"_{1,2}(w?mem[a-z]+|w?str[a-z]+|wcs[a-z]+|stp[a-z]+|rawmemchr|bcmp|bzero)"

@@ -154,6 +154,7 @@ class _Maker:
             self.quality = round(quality_of(natives, self.category.name, self.scene), 3)
             if self.quality < MIN_QUALITY:
                 self._corrupt(natives)
+                self._python_half(tokens, halves)
                 return self
         self._stacks(tokens, halves)
         return self
@@ -203,21 +204,22 @@ class _Maker:
         content = f"corrupt-stack {pc_class} {module}"
         for name in ("stable", "coarse"):
             self.keys[name] = k.make_key(name, content)
-        for name in ("strict", "native", "python"):
-            self.absent[name] = "the stack is not plausible"
+        for name in ("strict", "native"):
+            self.absent[name] = "the native stack is not plausible"
         self.steps.append(f"quality: {self.quality} is below {MIN_QUALITY}: corrupt-stack")
 
     def _stacks(self, tokens: list[Token], halves: _Halves) -> None:
         overflow = self.category.name == "segv-stack-overflow"
-        selection = k.select(k.interesting(tokens, overflow=overflow), tokens, overflow=overflow)
-        physical = [token for token in tokens if token.physical]
-        coarse = k.select(k.interesting(physical, overflow=overflow), physical, overflow=overflow)
+        selection = k.choose(tokens, overflow=overflow)
+        coarse = k.choose([token for token in tokens if token.physical], overflow=overflow)
         if selection.flagged:
             self.steps.append("frames: every native frame is in a drop set; the first stands in")
         missing = halves.missing()
         name = self.category.name
-        self._half("native", NATIVE, halves.native, selection, name)
-        self._half("python", PYTHON, halves.python, selection, self._native_free())
+        # Each half as if the other did not exist: a partial analysis makes the same keys.
+        inner = tokens if overflow else k.inside_python(tokens)
+        self._half("native", k.half(inner, NATIVE, overflow=overflow), halves.native, name)
+        self._python_half(tokens, halves)
         for key, content in (("stable", selection.tokens), ("coarse", k.narrow(coarse))):
             if missing:
                 self.absent[key] = missing
@@ -227,17 +229,15 @@ class _Maker:
                 self._put(key, k.make_key(key, f"{name} {join(content)}"))
         self._put("strict", missing or k.strict_key(tokens))
 
-    def _native_free(self) -> str:
-        """Return the category as it would be without a native stack.
-
-        `native` and `python` are the keys that partial analyses share with full ones.
-        """
-        return self.category.family
+    def _python_half(self, tokens: Sequence[Token], halves: _Halves) -> None:
+        """The Python stack hangs on the thread state: a damaged native stack leaves it whole."""
+        family = self.category.family
+        content = k.half(tokens, PYTHON, overflow=family == "segv-stack-overflow")
+        self._half("python", content, halves.python, family)
 
     def _half(
-        self, key: str, kind: str, absent: Absent | None, selection: k.Selection, category: str
+        self, key: str, content: Sequence[Token], absent: Absent | None, category: str
     ) -> None:
-        content = k.of_kind(selection, kind)
         if absent is not None:
             self.absent[key] = absent.detail
         elif not content:
