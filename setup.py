@@ -25,13 +25,15 @@ def version() -> str:
     return found.group(1)
 
 
-def data_files_of(package: str, suffixes: tuple[str, ...]) -> list[str]:
-    """Return the data files under a package folder, relative to it."""
+def data_files_of(package: str) -> list[str]:
+    """Return the files under a package folder that are no Python, relative to it."""
     root = os.path.join(HERE, package)
     found = []
     for folder, _, names in os.walk(root):
-        inside = os.path.relpath(folder, root)
-        found += [os.path.normpath(os.path.join(inside, n)) for n in names if n.endswith(suffixes)]
+        if os.path.basename(folder) != "__pycache__":
+            inside = os.path.relpath(folder, root)
+            data = (name for name in names if not name.endswith((".py", ".pyc")))
+            found += [os.path.normpath(os.path.join(inside, name)) for name in data]
     return sorted(found)
 
 
@@ -48,7 +50,7 @@ setup(
     packages=[*find_packages(include=["gdb_epi", "gdb_epi.*"]), "gdb_epi.commands"],
     package_dir={"gdb_epi.commands": "commands"},
     # The file gdb_epi/gdb_epi (a GDB script, no extension) is what `source gdb_epi` runs.
-    package_data={"gdb_epi": ["gdb_epi", "py.typed", *data_files_of("gdb_epi", (".json", ".txt"))]},
+    package_data={"gdb_epi": data_files_of("gdb_epi")},
     include_package_data=False,
     zip_safe=False,
     install_requires=["pygments", "tabulate", "pyelftools"],

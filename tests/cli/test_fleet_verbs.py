@@ -1,0 +1,118 @@
+# SPDX-License-Identifier: Apache-2.0
+"""`gdb-epi fleet ingest` and `fleet top` as users run them."""
+
+from __future__ import annotations
+
+import csv
+import io
+import json
+
+from unit.fleet_records import full, minimal
+
+
+def lines_of(records) -> str:
+    """Return JSON lines."""
+    return "".join(json.dumps(record) + "\n" for record in records)
+
+
+def test_ingest_files_folders_and_standard_input(shell, tmp_path):
+    (tmp_path / "in" / "deep").mkdir(parents=True)
+    (tmp_path / "in" / "a.jsonl").write_text(lines_of(minimal(i) for i in range(5)))
+    (tmp_path / "in" / "deep" / "b.json").write_text(json.dumps([minimal(5), minimal(6)], indent=2))
+    (tmp_path / "in" / "deep" / "c.json").write_text(json.dumps(minimal(7), indent=2))
+    (tmp_path / "in" / "notes.txt").write_text("not for us")
+    done = shell("fleet", "ingest", tmp_path / "in", "-", stdin=lines_of([minimal(8)]).encode())
+    assert (done.code, done.err) == (0, "")
+    assert done.out == "9 added, 0 replaced by a better analysis, 0 known already, 0 rejected\n"
+    assert (tmp_path / "in" / "a.jsonl").exists()
+    again = shell("fleet", "ingest", tmp_path / "in")
+    assert again.out.startswith("0 added, 0 replaced by a better analysis, 8 known")
+
+
+def test_ingest_tells_each_bad_line_and_takes_the_rest(shell, tmp_path):
+    bad = [
+        '{"half": ',
+        "[1, 2]",
+        '"text"',
+        "null",
+        '{"schema": "other"}',
+        "\xff\xfe",
+        "[" * 100_000,
+    ]
+    path = tmp_path / "mixed.jsonl"
+    good = json.dumps(minimal(1)), json.dumps(minimal(2))
+    path.write_text("\n".join([good[0], *bad, "", good[1]]))
+    done = shell("fleet", "ingest", path)
+    assert done.code == 3
+    assert (
+        done.out
+        == f"2 added, 0 replaced by a better analysis, 0 known already, {len(bad)} rejected\n"
+    )
+    for number in range(2, 2 + len(bad)):
+        assert f"{path}:{number}: " in done.err
+    assert "Traceback" not in done.err
+
+
+def test_ingest_of_a_line_without_end(shell, tmp_path):
+    path = tmp_path / "long.jsonl"
+    path.write_text('{"a": "' + "x" * (17 << 20) + '"}\n' + json.dumps(minimal(1)) + "\n")
+    done = shell("fleet", "ingest", path)
+    assert done.code == 3
+    assert done.out.startswith("1 added") and "1 rejected" in done.out
+    assert "a line is longer than" in done.err
+
+
+def test_ingest_of_missing_things(shell, tmp_path):
+    done = shell("fleet", "ingest", tmp_path / "nowhere")
+    assert done.code == 3 and "no such file" in done.err
+    (tmp_path / "empty").mkdir()
+    done = shell("fleet", "ingest", tmp_path / "empty")
+    assert done.code == 3 and "no record files" in done.err
+
+
+def test_top_without_a_database_says_how_to_get_one(shell):
+    done = shell("fleet", "top")
+    assert (done.code, done.out) == (3, "")
+    assert "no fleet database at" in done.err and "; try: gdb-epi triage CORE" in done.err
+    assert not shell.data.exists()
+
+
+def test_top_in_every_form(shell, tmp_path):
+    records = [full(i) for i in range(15)]
+    shell("fleet", "ingest", "-", stdin=lines_of(records).encode())
+    table = shell("fleet", "top", "--limit", "2").out.splitlines()
+    assert table[0].split() == [
+        "crashes",
+        "hosts",
+        "first",
+        "seen",
+        "last",
+        "seen",
+        "category",
+        "verdicts",
+        "signature",
+    ]
+    assert len(table) == 4
+    assert (
+        "2025-11-24 16:00:00" in table[2] and "software 3" in table[2] and "f0 <- main" in table[2]
+    )
+    rows = json.loads(shell("fleet", "top", "--json").out)
+    assert sum(row["crashes"] for row in rows) == 15 and rows[0]["verdicts"] == {"software": 3}
+    parsed = list(csv.DictReader(io.StringIO(shell("fleet", "top", "--csv").out)))
+    assert len(parsed) == 7 and parsed[0]["crashes"] == "3"
+
+
+def test_hostile_texts_reach_no_terminal_and_no_spreadsheet(shell):
+    evil = "=cmd()\x1b[31m\u202e<script>"
+    signature = {"version": "gsig/1", "keys": {"stable": "aa"}, "text": {"stable": evil}}
+    shell("fleet", "ingest", "-", stdin=lines_of([full(1, signature=signature)]).encode())
+    for form in ([], ["--csv"], ["--json"]):
+        out = shell("fleet", "top", *form).out
+        assert "\x1b" not in out and "\u202e" not in out
+    assert "'=cmd()" in shell("fleet", "top", "--csv").out
+
+
+def test_wrong_arguments(shell):
+    assert shell("fleet", "top", "--limit", "0").code == 2
+    assert shell("fleet", "top", "--json", "--csv").code == 2
+    assert shell("fleet", "nonsense").code == 2

@@ -1,0 +1,132 @@
+# SPDX-License-Identifier: Apache-2.0
+"""The wheel and the sdist hold all that runs, and what is installed works without the tree."""
+
+from __future__ import annotations
+
+import os
+import shutil
+import subprocess
+import sys
+import tarfile
+import zipfile
+from importlib.util import find_spec
+from pathlib import Path
+
+import pytest
+
+from gdb_epi import __version__
+
+ROOT = Path(__file__).resolve().parents[2]
+INPUTS = ("setup.py", "README.md", "LICENSE", "gdb_epi", "commands")
+CLEAN = {name: value for name, value in os.environ.items() if not name.startswith("PYTHON")}
+
+
+def run(*words: object, cwd: Path, env: dict[str, str] | None = None) -> str:
+    """Run a program to its end and return what it printed."""
+    done = subprocess.run(
+        [str(word) for word in words], cwd=cwd, capture_output=True, text=True, env=env or CLEAN
+    )
+    assert done.returncode == 0, done.stdout[-2000:] + done.stderr[-4000:]
+    return done.stdout
+
+
+def expected_files(tree: Path) -> set[str]:
+    """The files of the package as they must be installed, from the tree itself."""
+    found = set()
+    for folder, name in ((tree / "gdb_epi", "gdb_epi"), (tree / "commands", "gdb_epi/commands")):
+        for path in folder.rglob("*"):
+            if path.is_file() and path.suffix != ".pyc":
+                found.add(f"{name}/{path.relative_to(folder)}")
+    return found
+
+
+@pytest.fixture(scope="module")
+def tree(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """A copy of what is built: building writes beside the sources."""
+    copy = tmp_path_factory.mktemp("tree")
+    ignored = shutil.ignore_patterns("__pycache__", "*.egg-info")
+    for name in INPUTS:
+        if (ROOT / name).is_dir():
+            shutil.copytree(ROOT / name, copy / name, ignore=ignored)
+        elif (ROOT / name).exists():
+            shutil.copy(ROOT / name, copy / name)
+    return copy
+
+
+@pytest.fixture(scope="module")
+def sdist(tree: Path) -> Path:
+    """The source distribution."""
+    if find_spec("setuptools") is None:
+        pytest.skip("no setuptools in this environment")
+    run(sys.executable, "setup.py", "-q", "sdist", cwd=tree)
+    (path,) = (tree / "dist").glob("*.tar.gz")
+    return path
+
+
+@pytest.fixture(scope="module")
+def wheel(sdist: Path, tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """The wheel, built from the sdist alone."""
+    out = tmp_path_factory.mktemp("wheel")
+    words = [sys.executable, "-m", "pip", "wheel", "-q", "--no-deps", "-w", str(out), str(sdist)]
+    done = subprocess.run(words, cwd=out, capture_output=True, text=True, env=CLEAN)
+    if done.returncode != 0 and ("connection" in done.stderr.lower() or "No module" in done.stderr):
+        pytest.skip(f"pip cannot get setuptools or is missing: {done.stderr[-200:]}")
+    assert done.returncode == 0, done.stderr[-3000:]
+    (path,) = out.glob("*.whl")
+    return path
+
+
+def test_the_sdist_holds_the_package_and_the_commands(sdist: Path) -> None:
+    with tarfile.open(sdist) as archive:
+        names = {name.split("/", 1)[-1] for name in archive.getnames()}
+    assert {"setup.py", "LICENSE", "commands/push.py", "gdb_epi/gdb_epi"} <= names
+    assert not [name for name in names if "__pycache__" in name]
+
+
+def test_the_wheel_holds_every_file_of_the_package(tree: Path, wheel: Path) -> None:
+    with zipfile.ZipFile(wheel) as archive:
+        names = {name for name in archive.namelist() if ".dist-info/" not in name}
+    assert wheel.name.startswith(f"gdb_epi-{__version__}-py3-none-any")
+    assert names == expected_files(tree)
+
+
+def test_the_wheel_tells_what_it_needs(wheel: Path) -> None:
+    with zipfile.ZipFile(wheel) as archive:
+        (name,) = (name for name in archive.namelist() if name.endswith(".dist-info/METADATA"))
+        text = archive.read(name).decode()
+    assert "Requires-Python: >=3.10" in text
+    always = [x for x in text.splitlines() if x.startswith("Requires-Dist:") and "extra" not in x]
+    assert sorted(line.split()[1].lower() for line in always) == [
+        "pyelftools",
+        "pygments",
+        "tabulate",
+    ]
+    for extra in ("fleet", "gdb", "dev"):
+        assert f"Provides-Extra: {extra}" in text
+
+
+@pytest.fixture(scope="module")
+def installed(wheel: Path, tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """A folder with the wheel installed."""
+    target = tmp_path_factory.mktemp("site")
+    words = ("-m", "pip", "install", "-q", "--no-deps", "--no-index", "--target", target, wheel)
+    run(sys.executable, *words, cwd=target)
+    return target
+
+
+def test_the_installed_command_runs(installed: Path, shell, core) -> None:
+    program = installed / "bin" / "gdb-epi"
+    env = {**shell.env, "PYTHONPATH": str(installed)}
+    assert run(program, "--version", cwd=installed, env=env) == f"gdb-epi {__version__}\n"
+    out = run(program, "triage", "--native", "never", "--no-db", core, cwd=installed, env=env)
+    assert "copy_payload" in out
+
+
+def test_the_installed_commands_load(installed: Path) -> None:
+    code = (
+        "import gdb_epi.loader as loader, gdb_epi.registry as registry;"
+        "errors = loader.load_commands(); print(errors, sorted(registry.COMMANDS))"
+    )
+    env = {**CLEAN, "PYTHONPATH": str(installed)}
+    out = run(sys.executable, "-c", code, cwd=installed, env=env)
+    assert out.startswith("[] ") and "'push'" in out and "'bt'" in out

@@ -1,0 +1,251 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Nothing is lost: whatever is wrong with the database, the answer is printed and kept."""
+
+from __future__ import annotations
+
+import json
+import os
+import shutil
+import sqlite3
+import subprocess
+from contextlib import closing
+from pathlib import Path
+
+import pytest
+
+KEY = "ed59cab39870482201c0545ac6c53ffc"  # core_key of the sample null-deref-ctypes
+
+
+def stored(shell) -> list[str]:
+    """The core_keys in the default database."""
+    with closing(sqlite3.connect(shell.database)) as database:
+        return [key for (key,) in database.execute("SELECT core_key FROM crash")]
+
+
+def check_spooled(shell, core, done, told: str, code: int) -> None:
+    """The answer is complete, one line says what is wrong, and the spool holds the record."""
+    assert done.code == code, done.err
+    assert done.records[0]["core_key"] == KEY
+    wrong, kept = done.err.splitlines()
+    assert wrong.startswith("gdb-epi: ") and told in wrong and "; try: " in wrong
+    (path,) = shell.spooled
+    assert kept == f"gdb-epi: record kept in {path}; later: gdb-epi fleet ingest"
+    assert json.loads(path.read_text())["core_key"] == KEY
+    # And the spool can be taken in later.
+    later = shell.folder / "later.sqlite3"
+    again = shell("fleet", "ingest", "--db", later)
+    assert (again.code, again.err) == (0, "")
+    assert again.out.startswith("1 added") and "1 spool files" in again.out
+    assert shell.spooled == []
+    top = json.loads(shell("fleet", "top", "--db", later, "--json").out)
+    assert [row["crashes"] for row in top] == [1]
+
+
+def test_the_record_goes_into_the_default_database(shell, core):
+    assert shell.triage(core).code == 0
+    assert shell.triage(core).code == 0
+    assert stored(shell) == [KEY]
+    assert shell.spooled == []
+
+
+def test_the_answer_with_stacks_is_not_stored(shell, core):
+    shell.triage(core, "--stacks", "--format", "json")
+    with closing(sqlite3.connect(shell.database)) as database:
+        import zlib
+
+        (blob,) = database.execute("SELECT record FROM raw").fetchone()
+    record = json.loads(zlib.decompress(blob))
+    assert isinstance(record["threads"], dict) and "thread_summary" not in record
+    assert '"locals"' not in json.dumps(record)
+
+
+def test_a_locked_database(shell, core):
+    assert shell.triage(core).code == 0
+    with closing(sqlite3.connect(shell.database, isolation_level=None)) as other:
+        other.execute("BEGIN EXCLUSIVE")
+        url = f"sqlite:///{shell.database}?timeout=0.2"
+        done = shell.triage(core, "--format", "json", "--db", url)
+        other.execute("ROLLBACK")
+    check_spooled(shell, core, done, "database is locked", 1)
+
+
+def test_a_read_only_database(shell, core):
+    shell.without_rights()
+    assert shell.triage(core).code == 0
+    for path in shell.data.glob("fleet.sqlite3*"):
+        path.chmod(0o444)
+    (shell.data / "spool").mkdir()
+    shell.data.chmod(0o555)
+    try:
+        other = shell.folder / "core.2"
+        other.write_bytes(core.read_bytes())
+        os.utime(other, (1, 1))
+        done = shell.triage(other, "--format", "json")
+        # The same analysis of a known core changes nothing, but writing was asked for.
+        check_spooled(shell, core, done, "readonly", 1)
+    finally:
+        shell.data.chmod(0o755)
+
+
+def test_a_folder_that_cannot_be_written(shell, core):
+    shell.without_rights()
+    closed = shell.folder / "closed"
+    closed.mkdir(mode=0o555)
+    done = shell.triage(core, "--format", "json", "--db", closed / "fleet.sqlite3")
+    check_spooled(shell, core, done, "unable to open database file", 1)
+
+
+def test_a_full_disk(shell, core):
+    if shutil.which("prlimit") is None:
+        pytest.skip("no prlimit program to limit the size of files")
+    shell.prefix = ["prlimit", "--fsize=65536"]
+    done = shell.triage(core, "--format", "json")
+    shell.prefix = []
+    check_spooled(shell, core, done, "sqlite", 1)
+    assert "--db with a file on another disk" in done.err
+
+
+def test_a_newer_schema(shell, core):
+    shell.triage(core)
+    with closing(sqlite3.connect(shell.database)) as database:
+        database.execute("UPDATE meta SET value = '999'")
+        database.commit()
+    done = shell.triage(core, "--format", "json")
+    check_spooled(shell, core, done, "has schema 999", 1)
+    assert "upgrade gdb-epi" in done.err
+
+
+def test_a_file_that_is_no_database(shell, core):
+    path = shell.folder / "text"
+    path.write_text("This is not a database at all. " * 100)
+    done = shell.triage(core, "--format", "json", "--db", path)
+    check_spooled(shell, core, done, "file is not a database", 1)
+    assert path.read_text().startswith("This is not")
+
+
+def test_a_database_of_another_program_is_left_alone(shell, core):
+    path = shell.folder / "other.sqlite3"
+    with closing(sqlite3.connect(path)) as database:
+        database.execute("CREATE TABLE meta (key TEXT, value TEXT)")
+        database.commit()
+    done = shell.triage(core, "--format", "json", "--db", path)
+    check_spooled(shell, core, done, "is not of gdb-epi", 1)
+    with closing(sqlite3.connect(path)) as database:
+        tables = database.execute("SELECT name FROM sqlite_master WHERE type='table'").fetchall()
+    assert tables == [("meta",)]
+
+
+@pytest.mark.parametrize("url", ["mysql://x/y", "http://example.org/", "sqlite:", "://", " "])
+def test_a_wrong_url(shell, core, url):
+    done = shell.triage(core, "--format", "json", "--db", url)
+    check_spooled(shell, core, done, "database", 2)
+
+
+def test_a_server_that_is_not_there(shell, core):
+    pytest.importorskip("psycopg", reason="no psycopg module")
+    url = "postgresql://user:hunter2@127.0.0.1:1/fleet"
+    done = shell.triage(core, "--format", "json", "--db", url)
+    assert "hunter2" not in done.err
+    check_spooled(shell, core, done, "check host, port", 1)
+
+
+def _without_sqlalchemy(shell) -> None:
+    """Make `import sqlalchemy` fail as it does where it is not installed."""
+    folder = shell.folder / "hidden"
+    folder.mkdir()
+    (folder / "sitecustomize.py").write_text(
+        "import sys\n"
+        "class Hide:\n"
+        "    def find_spec(self, name, path=None, target=None):\n"
+        "        if name == 'sqlalchemy':\n"
+        "            raise ModuleNotFoundError('No module named sqlalchemy', name=name)\n"
+        "sys.meta_path.insert(0, Hide())\n"
+    )
+    shell.env["PYTHONPATH"] = f"{folder}{os.pathsep}{shell.env['PYTHONPATH']}"
+
+
+def test_without_sqlalchemy_the_spool_is_the_place(shell, core):
+    path = shell.env["PYTHONPATH"]
+    _without_sqlalchemy(shell)
+    done = shell.triage(core, "--format", "json")
+    top = shell("fleet", "top")
+    shell.env["PYTHONPATH"] = path
+    check_spooled(shell, core, done, "pip install 'gdb-epi[fleet]'", 0)
+    assert top.code == 1
+    assert "SQLAlchemy is not installed here; try: pip install" in top.err
+
+
+def test_without_sqlalchemy_a_named_database_is_a_failure(shell, core):
+    _without_sqlalchemy(shell)
+    done = shell.triage(core, "--format", "json", "--db", "x.sqlite3")
+    assert done.code == 1
+    assert len(shell.spooled) == 1
+
+
+def test_a_data_folder_that_cannot_be_written_spools_elsewhere(shell, core):
+    shell.without_rights()
+    shell.data.parent.mkdir()
+    shell.data.parent.chmod(0o555)
+    done = shell.triage(core, "--format", "json")
+    assert done.code == 1 and done.records[0]["core_key"] == KEY
+    kept = done.err.splitlines()[-1].removeprefix("gdb-epi: record kept in ").split(";")[0]
+    assert kept.startswith(str(shell.folder / "tmp"))
+    assert json.loads(Path(kept).read_text())["core_key"] == KEY
+    again = shell("fleet", "ingest", kept, "--db", shell.folder / "later.sqlite3")
+    assert again.out.startswith("1 added")
+
+
+def test_nowhere_to_keep_it_still_prints_the_answer(shell, core):
+    shell.without_rights()
+    shell.data.parent.mkdir()
+    shell.data.parent.chmod(0o555)
+    (shell.folder / "tmp").chmod(0o555)
+    done = shell.triage(core, "--format", "json", env={"TMPDIR": str(shell.folder / "tmp")})
+    if any(os.access(p, os.W_OK) for p in ("/tmp", "/var/tmp")):
+        # Python falls back to another temporary folder; then the record is there.
+        assert "record kept in" in done.err
+        kept = Path(done.err.split("record kept in ")[1].split(";")[0])
+        kept.unlink()
+    else:
+        assert "cannot spool the record" in done.err
+    assert done.code == 1 and done.records[0]["core_key"] == KEY
+
+
+def test_a_broken_spool_line_is_kept_and_told(shell):
+    spool = shell.data / "spool"
+    spool.mkdir(parents=True)
+    record = {"schema": "gdb-epi/record/1", "core_key": "ab" * 16}
+    (spool / "1.jsonl").write_text(json.dumps(record) + "\n{half a rec\n")
+    (spool / "2.part").write_text("still being written")
+    done = shell("fleet", "ingest")
+    assert done.code == 3
+    assert done.out.startswith("1 added") and "1 rejected" in done.out
+    assert "1.jsonl:2: not JSON" in done.err
+    assert sorted(path.name for path in spool.iterdir()) == ["1.rejected", "2.part"]
+    assert shell("fleet", "ingest").out == "nothing waits in the spool\n"
+
+
+def test_two_triages_at_once_into_one_new_database(shell, cores):
+    command = shell.command("triage", "--native", "never", "--jobs", "1")
+    runs = [
+        subprocess.Popen(
+            [*command, *map(str, chosen)],
+            stdout=subprocess.DEVNULL,
+            stderr=subprocess.PIPE,
+            env=shell.env,
+            cwd=shell.folder,
+        )
+        for chosen in (cores[:2], cores[1:])
+    ]
+    for run in runs:
+        _, err = run.communicate(timeout=120)
+        assert run.returncode == 0, err
+    assert len(stored(shell)) == 3
+
+
+def test_spool_files_are_private(shell, core):
+    _without_sqlalchemy(shell)
+    shell.triage(core)
+    (path,) = shell.spooled
+    assert path.stat().st_mode & 0o077 == 0
+    assert path.parent.stat().st_mode & 0o077 == 0
