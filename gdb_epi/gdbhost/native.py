@@ -148,19 +148,25 @@ class Unwinder:
             if older is None:
                 self._note_stop(tid, frame)
                 break
-            if frame.type() != gdb.SIGTRAMP_FRAME and not self._is_code(older.pc()):
-                self._note(f"thread {tid}", f"{older.pc():#x} is no return address: {total} frames")
+            if not self._is_caller(tid, frame, older):
                 break
             frame = older
         self._left -= total
         return inner, outer, total
 
-    def _is_code(self, pc: int) -> bool:
-        """Whether a caller can run at `pc`; without unwind tables GDB guesses from the stack."""
-        if self._region_at is None:
+    def _is_caller(self, tid: int, frame: gdb.Frame, older: gdb.Frame) -> bool:
+        """Whether `older` can have called `frame`: GDB guesses where unwind tables are missing.
+
+        What a signal interrupted may have jumped anywhere; zero ends a stack.
+        """
+        if self._region_at is None or frame.type() == gdb.SIGTRAMP_FRAME:
             return True
-        region = self._region_at(pc)
-        return region is not None and ("x" in region.perms or "?" in region.perms)
+        region = self._region_at(older.pc())
+        if region is not None and ("x" in region.perms or "?" in region.perms):
+            return True
+        if older.pc():
+            self._note(f"thread {tid}", f"the native stack ends early: no code at {older.pc():#x}")
+        return False
 
     def _note_stop(self, tid: int, frame: gdb.Frame) -> None:
         reason = STOP_REASONS.get(frame.unwind_stop_reason())
