@@ -1,0 +1,69 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Cores cut off anywhere: no exception, what is left is decoded, what is missing is said."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+from support.cores import CoreFailed, make_core, truncate, why_no_core_dumps
+from support.interpreters import by_id, one_per_minor
+
+from gdb_epi.analysis import analyze
+from gdb_epi.errors import InputError
+from gdb_epi.session import Session
+from gdb_epi.target.corefile import CoreFileTarget
+
+FRACTIONS = (0.0001, 0.001, 0.01, 0.1, 0.25, 0.5, 0.75, 0.9, 0.99, 0.9999)
+
+
+@pytest.mark.parametrize("identifier", [i.id for i in one_per_minor()])
+def test_cut_at(identifier: str, tmp_path: Path) -> None:
+    reason = why_no_core_dumps()
+    if reason:
+        pytest.skip(f"no core dumps here: {reason}")
+    interpreter = by_id(identifier)
+    assert interpreter is not None
+    try:
+        made = make_core(interpreter, "threads")
+    except CoreFailed as error:
+        pytest.skip(f"the program left no core: {error}")
+    sysroot = str(made.sysroot) if made.sysroot else None
+    whole = analyze(Session(CoreFileTarget.open(made.core, sysroot=sysroot)))
+    assert not whole["truncated"]["flag"]
+    keys = set()
+    for fraction in FRACTIONS:
+        cut = truncate(made.core, fraction, tmp_path / f"cut-{fraction}")
+        try:
+            target = CoreFileTarget.open(cut, sysroot=sysroot)
+        except InputError as error:
+            assert cut.stat().st_size < 64, error
+            continue
+        record = analyze(Session(target))
+        assert record["truncated"]["flag"] and record["truncated"]["missing_bytes"] > 0
+        assert any(
+            e["stage"] == "core" and "truncated" in e["message"] for e in record["soft_errors"]
+        )
+        assert record["verdict"]["label"]
+        keys.add(record.get("core_key"))
+    # The notes come first in a core: every cut that keeps them has the same key.
+    assert keys - {None} == {whole["core_key"]}
+
+
+def test_cut_bytes_are_never_taken_from_a_file(tmp_path: Path) -> None:
+    """What the headers announce but the file lacks is absent where the mapping was writable."""
+    if why_no_core_dumps():
+        pytest.skip(f"no core dumps here: {why_no_core_dumps()}")
+    interpreter = one_per_minor()[0]
+    made = make_core(interpreter, "simple")
+    cut = truncate(made.core, 0.3, tmp_path / "cut")
+    target = CoreFileTarget.open(cut)
+    whole = CoreFileTarget.open(made.core)
+    lost = [
+        region
+        for region, full in zip(target.regions(), whole.regions(), strict=True)
+        if region.dumped < full.dumped and "w" in region.perms
+    ]
+    assert lost
+    for region in lost:
+        assert target.provenance(region.start + region.dumped) == "absent"

@@ -1,0 +1,92 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Every GDB on a core of every interpreter: Python frames, and native ones merged with them.
+
+One GDB process for each pair runs all commands with --output; the tests only read the files.
+"""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Any
+
+import pytest
+from driver import Gdb, read_json, run_gdb, with_epi
+from support.cores import CoreFailed, Made, make_core, why_no_core_dumps
+from support.interpreters import Interpreter, discover
+
+INTERPRETERS = [pytest.param(i, id=i.id) for i in discover()]
+COMMANDS = ("bt --all --native", "threads", "record", "signature", "triage", "doctor", "native")
+
+
+class Ran:
+    """What one GDB said of one core."""
+
+    def __init__(self, folder: Path, made: Made, text: str) -> None:
+        self.folder = folder
+        self.made = made
+        self.text = text
+
+    def json(self, command: str) -> Any:
+        return read_json(self.folder / f"{command}.json")
+
+
+@pytest.fixture(scope="module")
+def runs(tmp_path_factory: pytest.TempPathFactory) -> dict[tuple[str, str], Ran]:
+    return {}
+
+
+@pytest.fixture(params=INTERPRETERS)
+def ran(request, gdb: Gdb, runs, tmp_path_factory) -> Ran:
+    reason = why_no_core_dumps()
+    if reason:
+        pytest.skip(f"no core dumps here: {reason}")
+    interpreter: Interpreter = request.param
+    key = (gdb.id, interpreter.id)
+    if key not in runs:
+        try:
+            made = make_core(interpreter, "callbacks")
+        except CoreFailed as error:
+            pytest.skip(f"the program left no core: {error}")
+        folder = tmp_path_factory.mktemp("ran")
+        lines = [f"epi {c} --json --output {folder / c.split()[0]}.json" for c in COMMANDS]
+        words = ["-iex", f"set sysroot {made.sysroot}"] if made.sysroot else []
+        done = run_gdb(gdb, *with_epi(*lines), exe=made.executable, core=made.core, words=words)
+        assert done.returncode == 0, done.text
+        runs[key] = Ran(folder, made, done.text)
+    return runs[key]
+
+
+def test_python_frames_are_true(ran: Ran) -> None:
+    found = {t["ident"]: t for t in ran.json("bt")["threads"]}
+    for told in ran.made.truth["threads"]:
+        thread = found[f"0x{told['ident']:016x}"]
+        frames = [[f["name"], f["qualname"], f["filename"], f["lineno"]] for f in thread["frames"]]
+        assert frames == told["frames"]
+        assert thread["tid"] == told["native_id"] and thread["name"] == told["name"]
+
+
+def test_merged_stacks_lose_no_frame(ran: Ran) -> None:
+    for thread in ran.json("bt")["threads"]:
+        merged = [f for f in thread["merged"] if f["language"] == "python"]
+        assert [f["name"] for f in merged] == [f["name"] for f in thread["frames"]]
+        assert any(f["language"] == "native" for f in thread["merged"])
+
+
+def test_python_frames_stand_at_their_eval_frame(ran: Ran) -> None:
+    """Between two Python calls through C there is a native frame; `callbacks` makes such calls."""
+    thread = next(t for t in ran.json("bt")["threads"] if t["crashed"])
+    functions = {f["function"] for f in thread["merged"] if f["language"] == "native"}
+    if "_PyEval_EvalFrameDefault" not in functions:
+        pytest.skip("this build's running eval loop has no symbol (stripped, split or tail-call)")
+    languages = [f["language"] for f in thread["merged"]]
+    changes = sum(a != b for a, b in zip(languages, languages[1:], strict=False))
+    assert changes >= 3, "Python frames are spread over more than one eval call"
+
+
+def test_record_is_whole(ran: Ran) -> None:
+    record = ran.json("record")
+    assert record["schema"] == "gdb-epi/record/1"
+    assert record["python"]["version"] == ".".join(map(str, ran.made.truth["version"]))
+    assert record["signal"]["signo"] == ran.made.truth["signal"]
+    assert record["signature"]["native"] is True
+    assert set(record["signature"]["keys"]) >= {"core_key", "stable", "coarse"}
