@@ -117,7 +117,7 @@ def _beside_mapping(target: Target, address: int, fault: Fault) -> bool:
 
 def _pattern(value: int) -> str | None:
     low = value.to_bytes(8, "little")[:6]
-    if any(low.count(byte) >= 4 for byte in set(low)):
+    if any(byte and low.count(byte) >= 4 for byte in set(low)):
         return "repeated bytes: poison or a filled buffer"
     if all(0x20 <= byte < 0x7F for byte in low):
         return "text"

@@ -1,0 +1,268 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Each detector: hit, near miss, absent."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from types import SimpleNamespace
+
+import pytest
+from support.scenes import HEAP, MMAP, MMAP_SIZE, PC, PID, SP, STACK, crash, state
+
+from gdb_epi.cpython.types import CHAIN, DATASTACK, PyFrame, PythonState, ThreadState
+from gdb_epi.detectors import findings as registry
+from gdb_epi.detectors.deliberate_abort import deliberate_abort
+from gdb_epi.detectors.findings import DETECTORS, Finding, detector, hex_word, run_detectors
+from gdb_epi.detectors.forked_child_lock import forked_child_lock
+from gdb_epi.detectors.frame_link_disagrees import frame_link_disagrees
+from gdb_epi.detectors.null_dereference import null_dereference
+from gdb_epi.detectors.pointer_one_bit_off import pointer_one_bit_off
+from gdb_epi.detectors.stack_overflow import stack_overflow
+from gdb_epi.errors import Absent
+from gdb_epi.locks.types import ForkEvidence, LockReport, Owner, Wait
+from gdb_epi.process_state import ProcessState
+from gdb_epi.target.api import Region
+
+GOOD = MMAP + 0x1240  # an address that is mapped
+LOAD = bytes.fromhex("488b07")  # mov (%rdi),%rax
+LOAD_INDEXED = bytes.fromhex("488b04f7")  # mov (%rdi,%rsi,8),%rax
+
+
+def one(found: Iterable[Finding]) -> Finding:
+    listed = list(found)
+    assert len(listed) == 1, listed
+    return listed[0]
+
+
+def flipped(bit: int, **more: object) -> ProcessState:
+    bad = GOOD ^ (1 << bit)
+    noncanonical = bit >= 47
+    died = crash(code=128, address=0) if noncanonical else crash(address=bad)
+    registers = {"rdi": bad, **more.pop("registers", {})}
+    return state(died, registers=registers, code=LOAD, **more)
+
+
+# -- pointer_one_bit_off ---------------------------------------------------------------------
+
+
+@pytest.mark.parametrize("bit", [20, 33, 41, 46, 47, 52, 55])
+def test_a_flipped_pointer_is_found(bit: int) -> None:
+    facts = one(pointer_one_bit_off(flipped(bit))).facts
+    assert facts["corrected"] == hex_word(GOOD)
+    assert facts["found"] == hex_word(GOOD ^ (1 << bit))
+    assert (facts["bit"], facts["source"], facts["path"]) == (bit, "rdi", "register")
+    assert facts["items"] == ["P1"] + (["P5"] if bit >= 47 else [])
+
+
+def test_copies_and_the_place_of_the_wrong_word() -> None:
+    bad = GOOD ^ (1 << 41)
+    made = flipped(41, words={HEAP + 0x20: bad, HEAP + 0x100: GOOD, MMAP + 8: GOOD})
+    facts = one(pointer_one_bit_off(made)).facts
+    assert facts["where"] == [hex_word(HEAP + 0x20)]
+    assert facts["copies_in"] == [hex_word(HEAP + 0x100), hex_word(MMAP + 8)]
+    assert facts["items"] == ["P1", "P2"]
+    assert facts["path"] == "memory"
+    assert facts["direction"] == ("0->1" if bad > GOOD else "1->0")
+
+
+def test_unaligned_copies_do_not_count() -> None:
+    made = flipped(41)
+    made.target.write(HEAP + 0x101, GOOD.to_bytes(8, "little"))
+    assert "P2" not in one(pointer_one_bit_off(made)).facts["items"]
+
+
+def test_only_dumped_bytes_count() -> None:
+    """A copy that only a file on the analysing machine holds is no evidence."""
+    extra = Region(0x6000_0000_0000, 0x6000_0000_1000, "rw-", "/lib/x.so", 0, 0)
+    made = flipped(
+        41,
+        extra_regions=[extra],
+        extra_memory={extra.start: GOOD.to_bytes(8, "little") + bytes(0xFF8)},
+    )
+    assert "P2" not in one(pointer_one_bit_off(made)).facts["items"]
+
+
+def test_the_access_must_be_permitted() -> None:
+    """A read of a PROT_NONE reservation, or a write to read-only memory, repairs nothing."""
+    reserved = Region(0x6000_0000_0000, 0x6000_1000_0000, "---", None, 0, 0)
+    bad = (reserved.start + 0x100000) ^ (1 << 45)
+    made = state(crash(address=bad), registers={"rdi": bad}, code=LOAD, extra_regions=[reserved])
+    assert list(pointer_one_bit_off(made)) == []
+    readonly = reserved._replace(perms="r--")
+    store = bytes.fromhex("488907")
+    made = state(crash(address=bad), registers={"rdi": bad}, code=store, extra_regions=[readonly])
+    assert list(pointer_one_bit_off(made)) == []
+    made = state(crash(address=bad), registers={"rdi": bad}, code=LOAD, extra_regions=[readonly])
+    assert len(list(pointer_one_bit_off(made))) == 1
+
+
+END = MMAP + MMAP_SIZE
+INNOCENT = {
+    "null": crash(address=8),
+    "near null": crash(address=0x8000),
+    "an integer": crash(address=0x400000 ^ (1 << 22)),
+    "just past the end": crash(address=END),
+    "within a page of the end": crash(address=END + 0xFF0),
+    "just before": crash(address=MMAP - 1),
+    "stack overflow": crash(address=STACK - 16),
+    "repeated bytes": crash(address=0x7FDD_DDDD_DDDD),
+    "text": crash(address=int.from_bytes(b"secret\0\0", "little")),
+    "far away": crash(address=0x1234_5678_9000),
+}
+
+
+@pytest.mark.parametrize("name", INNOCENT)
+def test_innocent_causes(name: str) -> None:
+    died = INNOCENT[name]
+    low = {"rsp": STACK - 8} if name == "stack overflow" else {}
+    made = state(died, registers={"rdi": died.fault_address, **low}, code=LOAD)
+    assert list(pointer_one_bit_off(made)) == []
+
+
+def test_the_end_of_a_mapping_is_exclusive() -> None:
+    """rust-minidump once had this off by one, which changed 157 candidates on 500 crashes."""
+    inside, outside = END - 8, END
+    for address, count in ((inside, 1), (outside, 0)):
+        bad = address ^ (1 << 41)
+        made = state(crash(address=bad), registers={"rdi": bad}, code=LOAD)
+        assert len(list(pointer_one_bit_off(made))) == count, hex(address)
+
+
+@pytest.mark.parametrize("died", [crash(6, -6, sender=PID), crash(11, 0, sender=5)])
+def test_signals_that_are_no_faults_are_not_tested(died: object) -> None:
+    bad = GOOD ^ (1 << 41)
+    made = state(died, registers={"rdi": bad}, code=LOAD)  # type: ignore[arg-type]
+    assert list(pointer_one_bit_off(made)) == []
+
+
+def test_several_high_bits_are_a_tag() -> None:
+    bad = GOOD | (0x7FF8 << 48)
+    made = state(crash(code=128, address=0), registers={"rdi": bad}, code=LOAD)
+    assert list(pointer_one_bit_off(made)) == []
+
+
+def test_a_single_bit_of_the_top_byte_is_ambiguous() -> None:
+    made = state(crash(code=128, address=0), registers={"rdi": GOOD | (1 << 60)}, code=LOAD)
+    assert "tag" in one(pointer_one_bit_off(made)).facts["ambiguous"]
+
+
+def test_an_index_of_a_power_of_two_is_ambiguous() -> None:
+    made = state(
+        crash(address=HEAP + 0x40 + (1 << 41)),
+        registers={"rdi": HEAP + 0x40, "rsi": 1 << 38},
+        code=LOAD_INDEXED,
+    )
+    found = list(pointer_one_bit_off(made))
+    assert found
+    assert all(finding.facts["ambiguous"] for finding in found)
+
+
+def test_without_text_the_registers_near_the_address_are_tested() -> None:
+    bad = GOOD ^ (1 << 41)
+    made = state(crash(address=bad + 16), registers={"rbx": bad, "rcx": 1}, code=b"")
+    made.target.memory.pop(PC & ~0xFFF)
+    sources = {finding.facts["source"] for finding in pointer_one_bit_off(made)}
+    assert sources == {"rbx", "fault address"}
+
+
+# -- the others ------------------------------------------------------------------------------
+
+
+def test_null_dereference() -> None:
+    found = one(null_dereference(state(crash(address=8), registers={"rdi": 8}, code=LOAD)))
+    assert (found.facts["base"], found.facts["access"]) == ("rdi", "r")
+    assert list(null_dereference(state(crash(address=0x10000)))) == []
+    assert list(null_dereference(state(crash(code=128, address=0)))) == []
+    assert list(null_dereference(state(crash(11, -6, sender=PID)))) == []
+    jump = one(null_dereference(state(crash(address=0), registers={"rip": 0})))
+    assert jump.facts["access"] == "execute"
+
+
+def test_stack_overflow() -> None:
+    found = one(stack_overflow(state(crash(address=STACK - 16), registers={"rsp": STACK - 8})))
+    assert found.facts["stack"][0] == hex_word(STACK)
+    assert list(stack_overflow(state(crash(address=STACK - 16)))) != []  # rsp 16 KiB above
+    far = state(crash(address=STACK - 16), registers={"rsp": SP + (1 << 20)})
+    assert list(stack_overflow(far)) == []
+    assert list(stack_overflow(state(crash(address=GOOD)))) == []
+
+
+def test_deliberate_abort_is_absent_without_a_message() -> None:
+    made = state(crash(6, -6, sender=PID), symbols={"__abort_msg": HEAP})
+    assert list(deliberate_abort(made)) == []
+    assert list(deliberate_abort(state(crash(6, -6, sender=PID)))) == []
+    stale = state(crash(address=8), symbols={"__abort_msg": HEAP}, words={HEAP: HEAP + 8})
+    assert list(deliberate_abort(stale)) == []
+
+
+def locked(verdict: str, forked: bool) -> ProcessState:
+    made = state(crash(6, 0, sender=5))
+    fork = ForkEvidence(forked, 1, True, True, False, None, None, ())
+    owner = Owner(None, None, None, "unknown")
+    wait = Wait(PID, HEAP, "threading.Lock", None, None, owner, verdict, "probable", ("seen",))
+    made.locks = LockReport(fork, (wait,), ())
+    return made
+
+
+def test_forked_child_lock() -> None:
+    found = one(forked_child_lock(locked("probable-inherited", True)))
+    assert found.facts["verdict"] == "probable-inherited"
+    assert list(forked_child_lock(locked("unknown", True))) == []
+    assert list(forked_child_lock(locked("probable-inherited", False))) == []
+
+
+PREVIOUS = 8
+
+
+def linked(word: int, second: str = DATASTACK) -> ProcessState:
+    inner, outer = HEAP + 0x100, HEAP + 0x80
+    frames = tuple(
+        PyFrame(at, 1, "f", "f", "f.py", 1, "m", "thread", provenance, False)
+        for at, provenance in ((inner, CHAIN), (outer, second))
+    )
+    thread = ThreadState(1, 0, 1, PID, "t", True, True, True, frames)
+    layout = SimpleNamespace(offset=lambda _struct, _field: PREVIOUS)
+    interpreter = SimpleNamespace(threads=(thread,))
+    python = PythonState("3.13.0", 0, layout, 0, "", False, PID, (interpreter,))  # type: ignore[arg-type]
+    return state(crash(address=8), words={inner + PREVIOUS: word}, python=python)
+
+
+def test_frame_link_disagrees() -> None:
+    outer = HEAP + 0x80
+    hit = one(frame_link_disagrees(linked(outer ^ (1 << 40))))
+    assert (hit.facts["bits"], hit.facts["corrected"]) == ([40], hex_word(outer))
+    smashed = one(frame_link_disagrees(linked(0x4141_4141_4141_4141)))
+    assert len(smashed.facts["bits"]) > 1
+    assert list(frame_link_disagrees(linked(outer))) == []
+    assert list(frame_link_disagrees(linked(outer ^ 1, CHAIN))) == []
+    assert not isinstance(linked(outer).python, Absent)
+
+
+# -- the registry ----------------------------------------------------------------------------
+
+
+def test_all_detectors_are_found_and_document_their_innocent_causes() -> None:
+    _, errors = run_detectors(state(crash(address=8)))
+    assert errors == []
+    assert {"pointer_one_bit_off", "null_dereference", "forked_child_lock"} <= set(DETECTORS)
+    for entry in DETECTORS.values():
+        text = entry.detect.__doc__ or ""
+        assert "nnocent causes" in text, entry.name
+        assert "Reference:" in text, entry.name
+
+
+def test_a_failing_detector_is_a_soft_error(monkeypatch: pytest.MonkeyPatch) -> None:
+    def broken(_state: ProcessState) -> list[Finding]:
+        """Fail."""
+        raise RuntimeError("boom")
+
+    entry = registry.Detector("broken", "nothing", broken)
+    monkeypatch.setitem(DETECTORS, "broken", entry)
+    found, errors = run_detectors(state(crash(address=8)))
+    assert [error.message for error in errors] == ["RuntimeError: boom"]
+    assert [finding.detector for finding in found] == ["null_dereference"]
+
+
+def test_a_detector_without_documentation_is_refused() -> None:
+    with pytest.raises(ValueError, match="innocent"):
+        detector("silent")(lambda _state: [])
