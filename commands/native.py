@@ -44,7 +44,11 @@ def native(session: Session, args: Namespace) -> Report:
             rows.append([thread.tid, number, pc, frame.function, frame.module, offset])
     errors += target.soft_errors
     modules = [_module_json(module) for module in target.modules()]
-    data = {"threads": threads, "modules": modules}
+    data = {
+        "threads": threads,
+        "modules": modules,
+        "soft_errors": [error._asdict() for error in errors],
+    }
     return Report("native frames", COLUMNS, rows, data=data, soft_errors=errors)
 
 

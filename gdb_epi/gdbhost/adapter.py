@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import gdb
 
-from gdb_epi.errors import EXIT_DONE, EXIT_FAILED, EpiError, InputError, UsageError
+from gdb_epi.errors import EXIT_DONE, EXIT_FAILED, EpiError, InputError, SoftError, UsageError
 from gdb_epi.gdbhost.help import files_starting, help_text, option_words
 from gdb_epi.gdbhost.output import show, write_file
 from gdb_epi.loader import load_commands
@@ -22,7 +22,11 @@ def install() -> None:
     """Register `epi` and its subcommands; again when sourced again."""
     from gdb_epi.gdbhost.sessions import sessions
 
-    sessions().broken = load_commands()
+    try:
+        sessions().broken = load_commands()
+    except SystemExit as error:  # a plugin: it would end the GDB 18 process
+        broken = SoftError("load", "gdb_epi.commands", f"a command file exits: {error}")
+        sessions().broken = [broken]
     EpiPrefix()
     for command in COMMANDS.values():
         name = f"Epi{command.name.title().replace('-', '')}"
@@ -75,7 +79,7 @@ class EpiCommand(gdb.Command):  # type: ignore[misc]
             raise gdb.GdbError(error.line()) from None
         except gdb.error as error:
             raise gdb.GdbError(f"epi {self._command.name}: GDB says: {error}") from None
-        except Exception as error:  # noqa: BLE001 - boundary: a command
+        except (Exception, SystemExit) as error:  # noqa: BLE001 - boundary: a command
             raise gdb.GdbError(_internal_error(self._command, error)) from None
 
     def complete(self, text: str, word: str | None) -> list[str]:
@@ -135,16 +139,17 @@ def _has_colors() -> bool:
     return os.environ.get("TERM", "dumb") != "dumb" and "NO_COLOR" not in os.environ
 
 
-def _internal_error(command: Command, error: Exception) -> str:
+def _internal_error(command: Command, error: BaseException) -> str:
     """Write what a bug report needs to standard error; return the one line."""
     import traceback
 
     from gdb_epi.gdbhost.about import about_lines
+    from gdb_epi.render.text import escape
 
     if gdb.parameter("python print-stack") == "full":
         gdb.write("".join(traceback.format_exception(error)), gdb.STDERR)
     gdb.write("".join(f"  {line}\n" for line in about_lines()), gdb.STDERR)
-    what = f"{type(error).__name__}: {error}".splitlines()[0].replace("\0", "\\x00")
+    what = escape(f"{type(error).__name__}: {error}".splitlines()[0])
     return (
         f"internal error in `epi {command.name}': {what}; try: set python print-stack full, "
         "repeat the command, and report the lines above"

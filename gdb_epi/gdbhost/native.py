@@ -4,6 +4,7 @@
 from __future__ import annotations
 
 import os
+import re
 from bisect import bisect_right
 from collections import deque
 from collections.abc import Callable, Sequence
@@ -42,6 +43,8 @@ STOP_REASONS = {
     gdb.FRAME_UNWIND_MEMORY_ERROR: "the memory of the next frame cannot be read",
 }
 
+
+_MADE_UP = re.compile(r"([A-Za-z_]\w*)\(.*\)\Z", re.DOTALL)
 
 RegionAt = Callable[[int], "Region | None"]
 
@@ -235,12 +238,18 @@ def _objfile_named(name: str) -> gdb.Objfile | None:
 
 
 def _function(frame: gdb.Frame) -> str | None:
+    """Return the linkage name.
+
+    An extern "C" function in C++ code has none in its debug information; GDB then makes up
+    "name(argument types)".
+    """
     try:
         symbol = frame.function()
         name = symbol.linkage_name if symbol is not None else frame.name()
-        return str(name) if name else None
     except (gdb.error, UnicodeDecodeError):
         return None
+    made_up = _MADE_UP.match(name or "")
+    return made_up.group(1) if made_up else name or None
 
 
 def _physical_sp(frames: list[NativeFrame]) -> list[NativeFrame]:

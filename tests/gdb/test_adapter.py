@@ -163,13 +163,17 @@ def test_output_into_a_device(gdb: Gdb) -> None:
 # -- plugins ---------------------------------------------------------------------------------------
 
 ODD = '''
+import sys
 from gdb_epi.registry import argument, command
 from gdb_epi.report import Report
 
 @command("odd", needs="nothing", arguments=(
-    argument("--at", type="address"), argument("--raise", dest="boom", action="store_true")))
+    argument("--at", type="address"), argument("--exit", action="store_true"),
+    argument("--raise", dest="boom", action="store_true")))
 def odd(session, args):
     """Print odd text."""
+    if args.exit:
+        sys.exit("wanted to leave")
     if args.boom:
         raise ValueError("boom\\0 line\\nsecond")
     if args.at is not None:
@@ -218,6 +222,19 @@ def test_unexpected_exception_is_one_line_with_the_versions(gdb: Gdb, plugins: P
         gdb, f"source {plugins}", "set python print-stack full", "epi odd --raise", ALIVE
     )
     assert "ALIVE" in done.stdout and "odd.py" in done.stderr, done.text
+
+
+def test_exit_inside_a_command_leaves_gdb_alive(gdb: Gdb, plugins: Path) -> None:
+    done = run_gdb(gdb, f"source {plugins}", "epi odd --exit", ALIVE, STATUS)
+    assert "ALIVE" in done.stdout and statuses(done) == [1], done.text
+    assert "SystemExit: wanted to leave" in done.stderr
+
+
+def test_exit_while_loading_leaves_gdb_alive(gdb: Gdb, plugins: Path) -> None:
+    (plugins.parents[1] / "commands" / "zz.py").write_text("import sys\nsys.exit('leaving')\n")
+    done = run_gdb(gdb, f"source {plugins}", ALIVE, "epi doctor", STATUS)
+    assert "ALIVE" in done.stdout and statuses(done) == [0], done.text
+    assert "leaving" in done.stdout
 
 
 def test_address_arguments_are_gdb_expressions(gdb: Gdb, plugins: Path, threads_core: Made) -> None:

@@ -5,6 +5,7 @@ from __future__ import annotations
 
 import json
 import shutil
+import subprocess
 from pathlib import Path
 from typing import Any
 
@@ -277,6 +278,45 @@ def test_names_of_another_build_are_withheld(gdb: Gdb, made: Made, tmp_path: Pat
     else:  # this GDB refused the file by itself
         assert verdicts[changed] == "not loaded"
     assert "another build" not in {v for path, v in verdicts.items() if path != changed}
+
+
+CPP = """
+#include <string>
+namespace deep { template <class T> struct Box {
+  __attribute__((noinline)) static int crash(T *p, std::string const &) { return *(volatile T *)p; }
+}; }
+extern "C" int enter(void) { return deep::Box<int>::crash((int *)16, "x") + 1; }
+"""
+
+
+@pytest.mark.parametrize("debug", ["-g", "-g0"])
+def test_linkage_names_are_never_demangled(gdb: Gdb, tmp_path: Path, debug: str) -> None:
+    if shutil.which("g++") is None:
+        pytest.skip("g++ is missing")
+    known = interpreters()
+    if not known:
+        pytest.skip("no interpreter found that runs on this machine's own root")
+    (tmp_path / "lib.cc").write_text(CPP)
+    library = tmp_path / "lib.so"
+    build = ["g++", debug, "-O1", "-shared", "-fPIC", "-o", library, tmp_path / "lib.cc"]
+    subprocess.run(build, check=True)
+    script = tmp_path / "crash.py"
+    script.write_text(f"import ctypes; ctypes.CDLL({str(library)!r}).enter()")
+    done = run_gdb(
+        gdb,
+        "unset environment PYTHONHOME",
+        f"run {script}",
+        *with_epi(f"epi native --json --output {tmp_path}/native", "frame function enter"),
+        "python print('SHOWN', gdb.newest_frame().name())",
+        "kill",
+        exe=known[-1].host_executable,
+    )
+    if "Operation not permitted" in done.stderr:
+        pytest.skip("ptrace is not permitted here")
+    frames = read_json(tmp_path / "native")["threads"][0]["frames"]
+    assert frames[0]["function"].startswith("_ZN4deep3BoxIiE5crashEPiRK"), done.text
+    assert frames[1]["function"] == "enter"
+    assert "SHOWN deep::Box<int>::crash" in done.stdout  # the user's setting is as before
 
 
 def test_deep_recursion_is_cut_in_the_middle(gdb: Gdb, tmp_path: Path) -> None:
