@@ -21,9 +21,9 @@ def examine_locks(target: Target, python: PythonState | Absent) -> LockReport:
     import gdb_epi.locks
     from gdb_epi.loader import load_all
 
-    errors = load_all(gdb_epi.locks)
     fork, missed = fork_evidence(target, python)
-    context = LockContext(target, python, fork, errors + missed)
+    errors = [*load_all(gdb_epi.locks), *missed]
+    context = LockContext(target, python, fork, errors)
     waits: list[Wait] = []
     for thread in target.threads():
         for name, function in sorted(FAMILIES.items()):
@@ -35,4 +35,4 @@ def examine_locks(target: Target, python: PythonState | Absent) -> LockReport:
         if len(waits) >= MAX_WAITS:
             errors.append(SoftError("locks", "waits", f"cut at {MAX_WAITS}"))
             break
-    return LockReport(fork, tuple(waits[:MAX_WAITS]), tuple(context.soft_errors))
+    return LockReport(fork, tuple(waits[:MAX_WAITS]), tuple(errors))
