@@ -9,7 +9,11 @@ from argparse import Namespace
 from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
-from typing import IO, Any, Protocol
+
+from gdb_epi.lean import TYPE_CHECKING, Any, Protocol
+
+if TYPE_CHECKING:
+    from typing import IO
 
 from gdb_epi.cli.cores import Core
 from gdb_epi.cli.examine import Examined, Failure, Result
@@ -128,7 +132,7 @@ class _Table:
         if isinstance(result, Failure):
             return
         record = result.record
-        signature = _stable(record)
+        signature = _group_text(record)
         self._signatures[signature] += 1
         short = signature if len(signature) <= MAX_CELL else signature[: MAX_CELL - 3] + "..."
         verdict = _map(record, "verdict").get("label")
@@ -190,10 +194,11 @@ def _map(record: Mapping[str, Any], name: str) -> Mapping[str, Any]:
     return value if isinstance(value, dict) else {}
 
 
-def _stable(record: Mapping[str, Any]) -> str:
-    """Return the text of the default group without its first words `gsig/1 stable`."""
+def _group_text(record: Mapping[str, Any]) -> str:
+    """Return the text of the group's key without its first words `gsig/1 stable`."""
     signature = _map(record, "signature")
-    text = str(_map(signature, "text").get("stable") or signature.get("category") or "unknown")
+    kind = str(_map(signature, "group").get("key") or "stable")
+    text = str(_map(signature, "text").get(kind) or signature.get("category") or "unknown")
     return text.split(" ", 2)[-1] if text.startswith("gsig/") else text
 
 

@@ -6,9 +6,9 @@ from __future__ import annotations
 import os
 import stat
 from collections.abc import Iterator, Sequence
-from typing import NamedTuple
 
 from gdb_epi.errors import EpiError, InputError
+from gdb_epi.lean import NamedTuple
 
 HEAD = 64  # bytes that tell what a file is: an ELF header
 _ET_CORE = 4

@@ -5,11 +5,11 @@ from __future__ import annotations
 
 import os
 from collections.abc import Mapping
-from typing import TYPE_CHECKING, Any, NamedTuple
 
 from gdb_epi.cli.cores import Core
 from gdb_epi.errors import NOT_AVAILABLE, Absent, EpiError, SoftError
 from gdb_epi.fleet.provenance import add_provenance
+from gdb_epi.lean import TYPE_CHECKING, Any, NamedTuple
 
 if TYPE_CHECKING:
     from gdb_epi.cli.native_gdb import GdbNative

@@ -5,9 +5,9 @@ from __future__ import annotations
 
 import sys
 from collections.abc import Mapping
-from typing import Any
 
 from gdb_epi.errors import EXIT_DONE, EpiError
+from gdb_epi.lean import Any
 
 BATCH = 200  # records that wait in memory
 
@@ -46,6 +46,11 @@ class Keeper:
                 self._failed = True
                 self._note_failure(error)
         self._spool(batch)
+
+    def tell(self) -> None:
+        """Say how many records went into the database."""
+        if self.added or self.known:
+            _say(f"{self.added} records stored, {self.known} known already")
 
     def _store(self, batch: list[Mapping[str, Any]]) -> None:
         from gdb_epi.fleet.db import open_database

@@ -10,7 +10,6 @@ from __future__ import annotations
 import os
 from argparse import ArgumentParser, ArgumentTypeError, Namespace
 from collections.abc import Iterator, Sequence
-from typing import TYPE_CHECKING, Any
 
 from gdb_epi.cli.examine import NATIVE_MODES, Examined, Failure, Options, examine_here
 from gdb_epi.cli.keep import Keeper
@@ -21,6 +20,7 @@ from gdb_epi.errors import (
     InputError,
     UsageError,
 )
+from gdb_epi.lean import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
     from gdb_epi.cli.cores import Core, Found
@@ -78,6 +78,8 @@ def run(args: Namespace) -> int:
         finally:
             if keeper is not None:
                 keeper.flush()
+                if many and args.format == "text":
+                    keeper.tell()
     codes = [problem.exit_code for problem in problems]
     return worst([*codes, keeper.exit_code if keeper is not None else EXIT_DONE])
 

@@ -16,6 +16,7 @@ import sys
 import time
 from collections.abc import Callable, Generator, Sequence
 from contextlib import suppress
+from importlib import import_module
 from types import FrameType
 from typing import Any, NoReturn
 
@@ -23,6 +24,18 @@ from gdb_epi.cli.cores import Core
 from gdb_epi.cli.examine import Examined, Failure, Options, Result, Scratch, examine
 from gdb_epi.errors import EXIT_FAILED, EpiError
 
+# Loaded once, before the forks; what is missing here is only loaded more often.
+LOADED_FIRST = (
+    "gdb_epi.analysis",
+    "gdb_epi.cli.native_gdb",
+    "gdb_epi.cli.unpack",
+    "gdb_epi.cpython.merge",
+    "gdb_epi.cpython.state",
+    "gdb_epi.locks.analysis",
+    "gdb_epi.session",
+    "gdb_epi.stacks",
+    "gdb_epi.target.corefile",
+)
 MAX_RESULT = 512 << 20  # bytes that one child may send
 PIECE = 1 << 16
 LOOK = 1.0  # seconds between two looks at the clock
@@ -35,9 +48,12 @@ def examine_all(
 
     `timeout` is in seconds for each core. Leaving the loop kills what still runs.
     """
-    import gdb_epi.analysis
-    import gdb_epi.target.corefile  # noqa: F401
+    import gdb_epi.detectors
+    from gdb_epi.loader import load_all
 
+    for name in LOADED_FIRST:
+        import_module(name)
+    load_all(gdb_epi.detectors)
     waiting = list(enumerate(cores))[::-1]
     running: dict[int, _Child] = {}
     before = signal.signal(signal.SIGTERM, _terminate)

@@ -199,7 +199,7 @@ class _Dimensions:
         hosts: _Wanted = {r.host: {} for r in batch if r.host}
         libs: _Wanted = {lib: {} for r in batch for lib in r.libs}
         sets = {(r.libset,): r.libs for r in batch if r.libset}
-        _fill(connection, t.sig, ("version", "stable", "coarse"), sigs, self.sig)
+        _fill(connection, t.sig, ("version", "kind", "key", "coarse"), sigs, self.sig)
         _fill(connection, t.trace, ("version", "exact", "strict"), traces, self.trace)
         _fill(connection, t.host, ("name", "machine_id"), hosts, self.host)
         _fill(connection, t.lib, ("soname", "build_id", "version"), libs, self.lib)

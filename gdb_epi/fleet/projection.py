@@ -31,7 +31,7 @@ class Rows(NamedTuple):
 
     core_key: str
     crash: dict[str, Any]  # columns of crash without the foreign keys
-    sig: tuple[str, str, str] | None  # version, stable, coarse
+    sig: tuple[str, str, str, str] | None  # version, kind, key, coarse
     sig_values: dict[str, Any]
     trace: tuple[str, str, str] | None  # version, exact, strict
     trace_values: dict[str, Any]
@@ -53,17 +53,18 @@ def project(record: Mapping[str, Any]) -> Rows:
     signature = group(record, "signature")
     keys, lines = group(signature, "keys"), group(signature, "text")
     version = text(signature.get("version")) or ""
-    stable, coarse = text(keys.get("stable")) or "", text(keys.get("coarse")) or ""
+    kind, key = _group_key(signature, keys)
+    coarse = text(keys.get("coarse")) or ""
     exact, strict = text(keys.get("exact")) or "", text(keys.get("strict")) or ""
     host_name, machine = _host(record)
     libs = _libs(record)
     return Rows(
         core_key=core_key,
         crash=_crash(record, core_key, schema),
-        sig=(version, stable, coarse) if stable or coarse else None,
+        sig=(version, kind, key, coarse) if key or coarse else None,
         sig_values={
-            "category": text(signature.get("category")) or _category(lines),
-            "text": text(lines.get("stable")) or text(lines.get("coarse")),
+            "category": text(signature.get("category")) or _category(lines, kind),
+            "text": text(lines.get(kind)) or text(lines.get("coarse")),
         },
         trace=(version, exact, strict) if exact or strict else None,
         trace_values={"frames": _frames(signature, lines)},
@@ -205,9 +206,19 @@ def _time_rank(record: Mapping[str, Any]) -> int:
     return 1 if time.get("ts_source") == "mtime" else 2
 
 
-def _category(lines: Mapping[str, Any]) -> str | None:
+def _group_key(signature: Mapping[str, Any], keys: Mapping[str, Any]) -> tuple[str, str]:
+    """The key that groups this crash, and its kind: stable unless the record says otherwise."""
+    chosen = group(signature, "group")
+    kind, value = text(chosen.get("key")), text(chosen.get("value"))
+    if kind and value:
+        return kind, value
+    stable = text(keys.get("stable"))
+    return ("stable", stable) if stable else ("", "")
+
+
+def _category(lines: Mapping[str, Any], kind: str) -> str | None:
     """The third word of `gsig/1 stable CATEGORY frame <- ...`."""
-    words = (text(lines.get("stable")) or text(lines.get("coarse")) or "").split(" ", 3)
+    words = (text(lines.get(kind)) or text(lines.get("coarse")) or "").split(" ", 3)
     return words[2] if len(words) > 2 and words[0].startswith("gsig/") else None
 
 

@@ -5,7 +5,8 @@ from __future__ import annotations
 
 import os
 from collections.abc import Mapping
-from typing import Any
+
+from gdb_epi.lean import Any
 
 
 def add_provenance(

@@ -16,7 +16,8 @@ class TopRow(NamedTuple):
     """One signature: how often, on how many hosts, when; times are seconds since the epoch."""
 
     signature: str | None  # text; None for cores without a signature
-    stable: str | None
+    kind: str | None  # which key groups them: stable, python ...
+    key: str | None
     category: str | None
     crashes: int
     hosts: int
@@ -27,7 +28,7 @@ class TopRow(NamedTuple):
 
 def top_signatures(engine: Engine, limit: int) -> list[TopRow]:
     """Return the most frequent signatures, ties in the order of their text."""
-    key = (sig.c.version, sig.c.stable)
+    key = (sig.c.version, sig.c.kind, sig.c.key)
     n = func.count(crash.c.id)
     chosen = (
         select(
@@ -41,30 +42,36 @@ def top_signatures(engine: Engine, limit: int) -> list[TopRow]:
         )
         .select_from(crash.outerjoin(sig, crash.c.sig_id == sig.c.id))
         .group_by(*key)
-        .order_by(n.desc(), func.min(sig.c.text), sig.c.stable)
+        .order_by(n.desc(), func.min(sig.c.text), sig.c.key)
         .limit(limit)
     )
     with engine.connect() as connection:
         found = connection.execute(chosen).all()
         verdicts = _verdicts(connection)
     return [
-        TopRow(text, stable, category, count, hosts, first, last, verdicts.get((v, stable), {}))
-        for v, stable, text, category, count, hosts, first, last in found
+        TopRow(
+            text, kind, key, category, count, hosts, first, last, verdicts.get((v, kind, key), {})
+        )
+        for v, kind, key, text, category, count, hosts, first, last in found
     ]
 
 
-def _verdicts(connection: Connection) -> dict[tuple[str | None, str | None], dict[str, int]]:
+_Key = tuple[str | None, str | None, str | None]  # version, kind, key
+
+
+def _verdicts(connection: Connection) -> dict[_Key, dict[str, int]]:
+    key = (sig.c.version, sig.c.kind, sig.c.key)
     n = func.count(crash.c.id)
     chosen = (
-        select(sig.c.version, sig.c.stable, crash.c.verdict, n)
+        select(*key, crash.c.verdict, n)
         .select_from(crash.outerjoin(sig, crash.c.sig_id == sig.c.id))
         .where(crash.c.verdict.is_not(None))
-        .group_by(sig.c.version, sig.c.stable, crash.c.verdict)
+        .group_by(*key, crash.c.verdict)
         .order_by(n.desc(), crash.c.verdict)
     )
-    labels: dict[tuple[str | None, str | None], dict[str, int]] = {}
-    for version, stable, verdict, count in connection.execute(chosen):
-        row = labels.setdefault((version, stable), {})
+    labels: dict[_Key, dict[str, int]] = {}
+    for version, kind, value, verdict, count in connection.execute(chosen):
+        row = labels.setdefault((version, kind, value), {})
         if len(row) < MAX_VERDICTS:
             row[str(verdict)] = int(count)
     return labels

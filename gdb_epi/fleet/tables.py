@@ -52,11 +52,12 @@ sig = Table(
     metadata,
     _id(),
     _key("version"),
-    _key("stable"),
+    _key("kind"),  # which key groups these crashes: stable, or python where native was absent
+    _key("key"),
     _key("coarse"),
     Column("category", Text),
     Column("text", Text),
-    UniqueConstraint("version", "stable", "coarse"),
+    UniqueConstraint("version", "kind", "key", "coarse"),
     Index("sig_coarse", "coarse"),
 )
 

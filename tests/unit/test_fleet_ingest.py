@@ -67,8 +67,8 @@ def test_a_better_analysis_replaces_a_worse_one_and_not_the_reverse(url: str) ->
     good = full(1, quality=0.9, signature={"version": "gsig/1", "keys": {"stable": "bb"}})
     assert put(url, good).replaced == 1
     assert put(url, full(1, quality=0.5)).replaced == 0
-    stable = select(t.sig.c.stable).join(t.crash, t.crash.c.sig_id == t.sig.c.id)
-    assert rows(url, stable) == [("bb",)]
+    key = select(t.sig.c.key).join(t.crash, t.crash.c.sig_id == t.sig.c.id)
+    assert rows(url, key) == [("bb",)]
     assert count(url, t.crash) == 1
 
 

@@ -19,7 +19,7 @@ from gdb_epi.fleet.redact import storable
 def test_a_minimal_record() -> None:
     rows = project(minimal(3))
     assert rows.core_key == f"{3:032x}"
-    assert rows.sig == ("gsig/1", f"{3:016x}", "")
+    assert rows.sig == ("gsig/1", "stable", f"{3:016x}", "")
     assert rows.sig_values["category"] == "segv-null"
     assert rows.host == ("node-3", "")
     assert rows.attributes == {"rack": "r1"}
@@ -37,6 +37,19 @@ def test_a_full_record() -> None:
     assert rows.crash["quality"] == 2.0
     assert rows.libs == (("libc.so.6", "ab", ""), ("libm", "", ""))
     assert rows.libset is not None
+
+
+def test_a_record_without_native_frames_is_grouped_by_its_python_key() -> None:
+    signature = {
+        "version": "gsig/1",
+        "category": "segv-null",
+        "keys": {"python": "ab"},
+        "text": {"python": "gsig/1 python segv-null py:f"},
+        "group": {"key": "python", "value": "ab"},
+    }
+    rows = project(minimal(1, signature=signature))
+    assert rows.sig == ("gsig/1", "python", "ab", "")
+    assert rows.sig_values["text"] == "gsig/1 python segv-null py:f"
 
 
 def test_the_libset_does_not_depend_on_the_order() -> None:

@@ -79,7 +79,7 @@ def _frames(signature: str | None) -> str | None:
 
 def _cells(row: TopRow) -> list[object]:
     verdicts = ", ".join(f"{label} {n}" for label, n in row.verdicts.items())
-    signature = row.signature or row.stable or "(no signature)"
+    signature = row.signature or row.key or "(no signature)"
     seen = _moment(row.first_seen), _moment(row.last_seen)
     return [row.crashes, row.hosts, *seen, row.category or "", verdicts, signature]
 
