@@ -121,6 +121,7 @@ class Unwinder:
         try:
             thread.switch()
             newest = gdb.newest_frame()
+            newest.pc()
         except gdb.error as error:
             return Absent(UNREADABLE, f"GDB cannot unwind LWP {tid}: {error}")
         inner, outer, total = self._walk(tid, newest)
@@ -145,13 +146,12 @@ class Unwinder:
                 break
             try:
                 older = frame.older()
+                last = older is None or not self._is_caller(tid, frame, older)
             except gdb.error as error:
                 self._note(f"thread {tid}", f"GDB's unwinder failed at frame {total}: {error}")
                 break
-            if older is None:
+            if last:
                 self._note_stop(tid, frame)
-                break
-            if not self._is_caller(tid, frame, older):
                 break
             frame = older
         self._left -= total
@@ -162,13 +162,14 @@ class Unwinder:
 
         What a signal interrupted may have jumped anywhere; zero ends a stack.
         """
+        pc = older.pc()
         if self._region_at is None or frame.type() == gdb.SIGTRAMP_FRAME:
             return True
-        region = self._region_at(older.pc())
+        region = self._region_at(pc)
         if region is not None and ("x" in region.perms or "?" in region.perms):
             return True
-        if older.pc():
-            self._note(f"thread {tid}", f"the native stack ends early: no code at {older.pc():#x}")
+        if pc:
+            self._note(f"thread {tid}", f"the native stack ends early: no code at {pc:#x}")
         return False
 
     def _note_stop(self, tid: int, frame: gdb.Frame) -> None:

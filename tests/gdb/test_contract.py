@@ -12,7 +12,7 @@ from typing import Any
 import pytest
 from conftest import core_of
 from driver import Gdb, read_json, run_gdb, with_epi
-from support.cores import CoreFailed, Made, make_core, truncate, why_no_core_dumps
+from support.cores import CoreFailed, Made, find_core, make_core, truncate, why_no_core_dumps
 from support.interpreters import Interpreter, one_per_minor
 
 from gdb_epi.errors import Absent, UnreadableMemory
@@ -278,6 +278,58 @@ def test_names_of_another_build_are_withheld(gdb: Gdb, made: Made, tmp_path: Pat
     else:  # this GDB refused the file by itself
         assert verdicts[changed] == "not loaded"
     assert "another build" not in {v for path, v in verdicts.items() if path != changed}
+
+
+RAW_FORK = """
+import ctypes, os, threading, time
+lock = threading.Lock()
+lock.acquire()
+for _ in range(3):
+    threading.Thread(target=lock.acquire, daemon=True).start()
+time.sleep(0.2)
+child = ctypes.PyDLL(None).syscall(57)  # fork behind the back of the C library
+if child == 0:
+    os.kill(os.getpid(), 11)
+os.waitpid(child, 0)
+os._exit(0)
+"""
+
+
+def test_threads_that_only_gdb_believes_in(gdb: Gdb, tmp_path: Path) -> None:
+    """libthread_db finds the parent's threads in the child's memory; they have no registers."""
+    reason = why_no_core_dumps()
+    if reason:
+        pytest.skip(f"no core dumps here: {reason}")
+    known = [i for i in interpreters() if i.minor < (3, 15)]
+    if not known:
+        pytest.skip("no interpreter found that runs on this machine's own root")
+    script = tmp_path / "raw_fork.py"
+    script.write_text(RAW_FORK)
+    shell = ["/bin/sh", "-c", 'ulimit -c unlimited; exec "$@"', "sh"]
+    subprocess.run([*shell, known[-1].host_executable, script], cwd=tmp_path, timeout=60)
+    cores = find_core(tmp_path)
+    if len(cores) != 1:
+        pytest.skip(f"the raw fork left {len(cores)} cores")
+    done = run_gdb(
+        gdb,
+        *with_epi(
+            "python print('GDB', len(gdb.selected_inferior().threads()))",
+            "thread 2",
+            "python print('LWP', gdb.selected_thread().ptid[1])",
+            "epi bt",
+            f"epi native --json --output {tmp_path}/native",
+            "python print('SELECTED', gdb.selected_thread().num)",
+        ),
+        exe=known[-1].host_executable,
+        core=cores[0],
+    )
+    if "GDB 1\n" in done.stdout:
+        pytest.skip("this libthread_db tells GDB of no other threads")
+    assert "SELECTED 2" in done.stdout, done.text
+    assert "GDB says" not in done.stderr and "internal error" not in done.stderr, done.text
+    native = read_json(tmp_path / "native")
+    assert len(native["threads"]) == 1 and native["threads"][0]["frames"]
+    assert "cannot unwind" in done.stdout, done.text
 
 
 CPP = """
