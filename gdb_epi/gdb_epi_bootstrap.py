@@ -11,7 +11,6 @@ from __future__ import annotations
 
 def _dependency_folders(package: str) -> list[str]:
     """Return the folders that may hold tabulate, pygments, pyelftools and sqlalchemy."""
-    import glob
     import os
 
     parent = os.path.dirname(package)
@@ -20,8 +19,9 @@ def _dependency_folders(package: str) -> list[str]:
     named = os.environ.get("GDB_EPI_SITE")
     if named:
         return [folder for folder in named.split(os.pathsep) if folder]
-    beside = os.path.join(glob.escape(parent), ".venv", "lib", "python3*", "site-packages")
-    return sorted(glob.glob(beside))
+    library = os.path.join(parent, ".venv", "lib")
+    pythons = sorted(os.listdir(library)) if os.path.isdir(library) else []
+    return [os.path.join(library, name, "site-packages") for name in pythons]
 
 
 def _load(package: str) -> None:

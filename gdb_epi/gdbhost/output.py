@@ -4,11 +4,11 @@
 from __future__ import annotations
 
 import os
-from typing import TYPE_CHECKING
 
 import gdb
 
 from gdb_epi.errors import EpiError
+from gdb_epi.lean import TYPE_CHECKING
 
 if TYPE_CHECKING:
     from pathlib import Path

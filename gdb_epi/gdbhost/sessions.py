@@ -8,9 +8,10 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from functools import cache
-from typing import TYPE_CHECKING, Any
 
 import gdb
+
+from gdb_epi.lean import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
     from gdb_epi.errors import SoftError
