@@ -5,7 +5,6 @@ from __future__ import annotations
 
 import os
 import sys
-from argparse import Namespace
 from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
@@ -13,6 +12,7 @@ from contextlib import contextmanager
 from gdb_epi.lean import TYPE_CHECKING, Any, Protocol
 
 if TYPE_CHECKING:
+    from argparse import Namespace
     from typing import IO
 
 from gdb_epi.cli.cores import Core

@@ -2,8 +2,7 @@
 """The entry point of `gdb-epi`: find the verb, run it, turn errors into one line.
 
 A verb is a module of gdb_epi.cli (or of a sub-package such as gdb_epi.cli.fleet) with HELP,
-add_arguments(parser) and run(args) -> int. Only the verb that is asked for is imported. A verb may
-have quick(words) -> int | None, which answers simple words without argparse.
+add_arguments(parser) and run(args) -> int. Only the verb that is asked for is imported.
 """
 
 from __future__ import annotations
@@ -17,6 +16,7 @@ from gdb_epi.errors import EXIT_DONE, EXIT_FAILED, EXIT_USAGE, EpiError, UsageEr
 from gdb_epi.lean import TYPE_CHECKING
 
 if TYPE_CHECKING:
+    from argparse import Namespace
     from collections.abc import Sequence
     from types import ModuleType
 
@@ -63,10 +63,15 @@ def _dispatch(program: str, package: str, words: list[str]) -> int:
 
 
 def _run(verb: ModuleType, program: str, words: list[str]) -> int:
-    quick = getattr(verb, "quick", None)
-    code = quick(words) if quick is not None else None
-    if code is not None:
-        return int(code)
+    from gdb_epi.cli.quick import QuickParser
+
+    quick = QuickParser()
+    verb.add_arguments(quick)
+    return int(verb.run(quick.parse(words) or _slow_parse(verb, program, words)))
+
+
+def _slow_parse(verb: ModuleType, program: str, words: list[str]) -> Namespace:
+    """Parse by argparse, which shows help and explains mistakes."""
     from argparse import ArgumentParser, HelpFormatter
 
     # Without a width argparse imports shutil, and with it five compression modules: 6 ms.
@@ -78,7 +83,7 @@ def _run(verb: ModuleType, program: str, words: list[str]) -> int:
         formatter_class=lambda prog: HelpFormatter(prog, width=width),
     )
     verb.add_arguments(parser)
-    return int(verb.run(parser.parse_args(words)))
+    return parser.parse_args(words)
 
 
 def _find_verb(package: str, word: str) -> ModuleType | None:

@@ -29,13 +29,6 @@ def add_arguments(parser: ArgumentParser) -> None:
     parser.add_argument("--json", action="store_true", help="as JSON (RECORD.md section 3)")
 
 
-def quick(words: list[str]) -> int | None:
-    """Answer `stacks CORE` without argparse (8 ms); None leaves other words to it."""
-    if len(words) != 1 or words[0].startswith("-"):
-        return None
-    return _show(words[0], None, None, as_json=False)
-
-
 def run(args: Namespace) -> int:
     """Print the stacks."""
     return _show(args.core, args.exe, args.sysroot, as_json=args.json)

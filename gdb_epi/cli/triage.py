@@ -8,7 +8,6 @@ not write the database (1 goes before 3). With many cores the others are always 
 from __future__ import annotations
 
 import os
-from argparse import ArgumentParser, ArgumentTypeError, Namespace
 from collections.abc import Iterator, Sequence
 
 from gdb_epi.cli.examine import NATIVE_MODES, Examined, Failure, Options, examine_here
@@ -23,6 +22,8 @@ from gdb_epi.errors import (
 from gdb_epi.lean import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
+    from argparse import ArgumentParser, Namespace
+
     from gdb_epi.cli.cores import Core, Found
     from gdb_epi.cli.examine import Result
 
@@ -172,20 +173,26 @@ def _host(name: str) -> dict[str, Any]:
 def _positive(word: str) -> int:
     number = int(word)
     if number < 1:
-        raise ArgumentTypeError("must be at least 1")
+        raise _wrong("must be at least 1")
     return number
 
 
 def _seconds(word: str) -> float:
     seconds = float(word)
     if not 0 < seconds < float("inf"):
-        raise ArgumentTypeError("must be a positive number of seconds")
+        raise _wrong("must be a positive number of seconds")
     return seconds
+
+
+def _wrong(told: str) -> Exception:
+    from argparse import ArgumentTypeError
+
+    return ArgumentTypeError(told)
 
 
 def _size(word: str) -> int:
     """Read 64G, 500M, 4096."""
     unit = word[-1:].upper() if word[-1:].isalpha() else ""
     if unit not in _UNITS or not word[: len(word) - len(unit)].isdigit():
-        raise ArgumentTypeError("a number of bytes, or one with K, M, G or T")
+        raise _wrong("a number of bytes, or one with K, M, G or T")
     return int(word[: len(word) - len(unit)]) * _UNITS[unit]
