@@ -1,0 +1,131 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Reports as text and JSON: hostile strings, tables with and without tabulate, plain values."""
+
+from __future__ import annotations
+
+import json
+import sys
+import unicodedata
+
+import pytest
+
+from gdb_epi.errors import Absent, SoftError
+from gdb_epi.render.json import render_report_json
+from gdb_epi.render.text import escape, render_report, table_lines
+from gdb_epi.report import Listing, Report
+
+
+def test_escape_leaves_no_control_and_no_bidi_character() -> None:
+    for code in range(sys.maxunicode + 1):
+        text = escape(chr(code))
+        assert text.isprintable() or all(unicodedata.category(c) not in ("Cc", "Cs") for c in text)
+        for character in text:
+            assert unicodedata.bidirectional(character) not in (
+                "LRE", "RLE", "LRO", "RLO", "PDF", "LRI", "RLI", "FSI", "PDI",
+            )  # fmt: skip
+        text.encode("utf-8")
+
+
+@pytest.mark.parametrize(
+    ("given", "shown"),
+    [
+        ("a\0b", "a\\x00b"),
+        ("\x1b[31m", "\\x1b[31m"),
+        ("x\x7f\x9b", "x\\x7f\\x9b"),
+        ("two\nlines\r\t", "two\\x0alines\\x0d\\x09"),
+        ("\u202eabc", "\\u202eabc"),
+        ("\udc80", "\\udc80"),
+        ("\u2028", "\\u2028"),
+        ("naïve 日本語 🐍", "naïve 日本語 🐍"),
+        ("", ""),
+    ],
+)
+def test_escape(given: str, shown: str) -> None:
+    assert escape(given) == shown
+
+
+ROWS = [[1, None, "x\ty", True], [22, Absent("unreadable", "why"), "", False]]
+COLUMNS = ("n", "value", "text", "flag")
+
+
+def test_table_without_tabulate(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setitem(sys.modules, "tabulate", None)
+    assert table_lines(COLUMNS, ROWS) == [
+        "n   value         text    flag",
+        "1   -             x\\x09y  yes",
+        "22  (unreadable)          no",
+    ]
+
+
+def test_table_with_tabulate_has_the_same_cells(monkeypatch: pytest.MonkeyPatch) -> None:
+    pytest.importorskip("tabulate")
+    with_it = [line.split() for line in table_lines(COLUMNS, ROWS)]
+    monkeypatch.setitem(sys.modules, "tabulate", None)
+    assert with_it == [line.split() for line in table_lines(COLUMNS, ROWS)]
+
+
+def test_numbers_stay_as_they_are() -> None:
+    """tabulate would make 0x10, 1e5 and 007 into numbers."""
+    shown = table_lines(("a", "b", "c"), [["0x10", "1e5", "007"]])
+    assert shown[1].split() == ["0x10", "1e5", "007"]
+
+
+def test_report_shows_lines_table_listing_and_notes() -> None:
+    report = Report(
+        "title",
+        ("a",),
+        [["row"]],
+        ["line"],
+        soft_errors=[SoftError("s", "x", "m\n"), SoftError("s", "x", "m\n")],
+        listing=Listing("f.py", 9, 10, ["first", "\tsecond\x1b"]),
+    )
+    assert render_report(report).splitlines() == [
+        "line",
+        "a",
+        "row",
+        "title",
+        "    9  first",
+        "-> 10          second\\x1b",
+        "note: s: x: m\\x0a",
+    ]
+
+
+def test_empty_report_says_so() -> None:
+    assert render_report(Report("locks")) == "locks: nothing to show"
+
+
+def test_highlighting_keeps_the_number_of_lines() -> None:
+    pytest.importorskip("pygments")
+    lines = ["", 'text = """', "inside", '"""', "def f(): pass", ""]
+    plain = Report("t", listing=Listing("f.py", 1, 2, lines))
+    colored = render_report(plain, color=True)
+    assert "\x1b[" in colored
+    assert len(colored.splitlines()) == len(render_report(plain).splitlines())
+
+
+def test_json_holds_any_value() -> None:
+    data = {
+        "absent": Absent("unreadable", "why"),
+        "set": {"b", "a"},
+        "bytes": b"\xff",
+        "tuple": (1, None, 1.5),
+        "lone": "\udc80",
+        "nan": float("nan"),
+        7: SoftError("s", "x", "m"),
+    }
+    text = render_report_json(Report("t", data=data))
+    assert text.isascii()
+    assert json.loads(text) == {
+        "absent": {"absent": "unreadable", "detail": "why"},
+        "set": ["a", "b"],
+        "bytes": "ff",
+        "tuple": [1, None, 1.5],
+        "lone": "\udc80",
+        "nan": "nan",
+        "7": {"stage": "s", "subject": "x", "message": "m"},
+    }
+
+
+def test_json_of_a_table() -> None:
+    told = json.loads(render_report_json(Report("t", ("a", "b"), [[1, "x"]])))
+    assert told == {"title": "t", "rows": [{"a": 1, "b": "x"}], "soft_errors": []}
