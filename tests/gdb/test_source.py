@@ -53,6 +53,14 @@ def test_directory_line(gdb: Gdb, tmp_path: Path) -> None:
         assert_loaded(done, PACKAGE)
 
 
+def test_source_path_is_the_fallback(gdb: Gdb, tmp_path: Path) -> None:
+    """Where the open script does not tell (no /proc), the folders of `directory` do."""
+    renamed = tmp_path / "script"
+    shutil.copy(PACKAGE / "gdb_epi", renamed)
+    done = run_gdb(gdb, f'directory "{PACKAGE}"', f"source {renamed}", *PROBE, cwd=tmp_path)
+    assert_loaded(done, PACKAGE)
+
+
 def test_absolute_paths(gdb: Gdb, tmp_path: Path) -> None:
     for path in (PACKAGE / "gdb_epi", BOOTSTRAP):
         assert_loaded(run_gdb(gdb, *PROBE, words=("-x", str(path)), cwd=tmp_path), PACKAGE)
