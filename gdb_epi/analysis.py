@@ -6,7 +6,7 @@ from __future__ import annotations
 from typing import Any
 
 from gdb_epi.detectors.findings import run_detectors
-from gdb_epi.errors import Absent, SoftError
+from gdb_epi.errors import NOT_APPLICABLE, Absent, SoftError
 from gdb_epi.record import Parts, make_record
 from gdb_epi.session import Session
 from gdb_epi.signature.sign import sign
@@ -23,7 +23,7 @@ def examine(session: Session) -> Parts:
     findings, errors = run_detectors(state)
     verdict = judge(signed.signature.category.name, findings)
     errors = [*state.all_soft_errors(), *state.locks.soft_errors, *errors]
-    if isinstance(state.python, Absent):
+    if isinstance(state.python, Absent) and state.python.reason != NOT_APPLICABLE:
         errors.append(SoftError("python", "runtime", state.python.detail))
     if signed.stack is not None and signed.stack.native is not None:
         subject = f"thread {signed.stack.tid}"

@@ -19,6 +19,9 @@ from gdb_epi.x86 import MAX_LENGTH, Operand, memory_operand
 SIGILL, SIGTRAP, SIGABRT, SIGBUS, SIGFPE, SIGSEGV = 4, 5, 6, 7, 8, 11
 FATAL = frozenset((SIGILL, SIGTRAP, SIGABRT, SIGBUS, SIGFPE, SIGSEGV))
 SEGV_MAPERR, SEGV_ACCERR, SI_KERNEL, SI_TKILL = 1, 2, 128, -6
+BUS_ADRERR, ILL_ILLOPN, FPE_INTDIV = 2, 2, 1
+# Trap numbers of x86 (SDM volume 3, table 6-1).
+DIVIDE_ERROR, INVALID_OPCODE, STACK_FAULT, PROTECTION_FAULT, PAGE_FAULT = 0, 6, 12, 13, 14
 SIGNAL_NAMES = {
     1: "SIGHUP", 2: "SIGINT", 3: "SIGQUIT", 4: "SIGILL", 5: "SIGTRAP", 6: "SIGABRT", 7: "SIGBUS",
     8: "SIGFPE", 9: "SIGKILL", 10: "SIGUSR1", 11: "SIGSEGV", 12: "SIGUSR2", 13: "SIGPIPE",
@@ -144,8 +147,9 @@ def _context_at(target: Target, stack: bytes, start: int, outer: Fault) -> Fault
         return None
     words = struct.unpack_from(f"<{len(_CONTEXT)}Q", stack, start + _CONTEXT_OFFSET)
     context = dict(zip(_CONTEXT, words, strict=True))
-    signo, _, code = struct.unpack_from("<iii", stack, start + _SIGINFO_OFFSET)
-    address = struct.unpack_from("<Q", stack, start + _SIGINFO_OFFSET + 16)[0]
+    signo, _, code, _, address = struct.unpack_from("<iiiiQ", stack, start + _SIGINFO_OFFSET)
+    if not any(stack[start + _SIGINFO_OFFSET : start + _SIGINFO_OFFSET + 24]):
+        signo, code, address = _by_trap(context, outer.signo)
     if signo not in FATAL or not 0 < code <= SI_KERNEL or context["trapno"] > 32:
         return None
     registers = {name: value for name, value in context.items() if name in GENERAL}
@@ -154,6 +158,50 @@ def _context_at(target: Target, stack: bytes, start: int, outer: Fault) -> Fault
         if name in outer.registers:
             registers[name] = outer.registers[name]
     return Fault(outer.tid, signo, code, address, registers, "signal-frame", "kernel")
+
+
+def _by_trap(context: Mapping[str, int], raised: int) -> tuple[int, int, int]:
+    """Return signal, si_code and address by the trap number; (0, 0, 0) when it does not fit.
+
+    The kernel writes no siginfo for a handler without SA_SIGINFO (faulthandler's). The trap number
+    of an older fault may be left over, so it must belong to the signal that was raised again.
+    """
+    trap = context["trapno"]
+    found = (0, 0, 0)
+    if trap == PAGE_FAULT:
+        code = SEGV_ACCERR if context["error"] & 1 else SEGV_MAPERR
+        found = (SIGSEGV, code, context["cr2"])
+        if raised == SIGBUS:
+            found = (SIGBUS, BUS_ADRERR, context["cr2"])
+    elif trap == PROTECTION_FAULT:
+        found = (SIGSEGV, SI_KERNEL, 0)
+    elif trap == STACK_FAULT:
+        found = (SIGBUS, SI_KERNEL, 0)
+    elif trap == INVALID_OPCODE:
+        found = (SIGILL, ILL_ILLOPN, context["rip"])
+    elif trap == DIVIDE_ERROR and raised == SIGFPE:
+        found = (SIGFPE, FPE_INTDIV, context["rip"])
+    return found if raised in (found[0], SIGABRT) else (0, 0, 0)
+
+
+def may_execute(region: Region | None) -> bool:
+    """Whether code may run there; a mapping whose permissions the core does not tell may."""
+    return region is not None and ("x" in region.perms or "?" in region.perms)
+
+
+def stack_is_dumped(target: Target, sp: int) -> bool:
+    """Whether the core holds the stack at `sp`: False for a core that was cut before it.
+
+    A wild rsp counts as dumped: then the stack is damaged, not missing.
+    """
+    for region in target.regions():
+        if region.end <= sp:
+            continue
+        start = max(region.start, sp)
+        if "w" not in region.perms or region.start - sp > STACK_REACH:
+            return True
+        return target.provenance(start, 8) == DUMPED
+    return True
 
 
 def is_canonical(address: int) -> bool:

@@ -53,7 +53,9 @@ def finding_llr(finding: Finding) -> float:
     if finding.detector == "frame_link_disagrees":
         return w.HARDWARE["R10"].value if len(finding.facts.get("bits", ())) == 1 else 0.0
     if finding.detector == "deliberate_abort":
-        found = w.SOFTWARE.get(f"deliberate_abort:{finding.facts.get('kind')}")
+        double = "double-free" in str(finding.facts.get("class", ""))
+        kind = "double-free" if double else finding.facts.get("kind")
+        found = w.SOFTWARE.get(f"deliberate_abort:{kind}")
         return found.value if found is not None else 0.0
     known = w.SOFTWARE.get(finding.detector)
     return known.value if known is not None else 0.0
@@ -131,9 +133,13 @@ def _label(
 ) -> tuple[str, float]:
     if llr >= w.STRONG.value or category == "bus-memerr":
         return HARDWARE_SUSPECT, max(probability, 0.5 if category == "bus-memerr" else 0.0)
-    lock = _lock_confidence(findings)
-    if lock is not None and category in _OUTSIDE:
-        return FORK_INHERITED_LOCK, w.WAIT[lock].value
+    if category in _OUTSIDE:
+        inherited = _lock_confidence(findings, "forked_child_lock")
+        if inherited is not None:
+            return FORK_INHERITED_LOCK, w.WAIT[inherited].value
+        deadlock = _lock_confidence(findings, "self_deadlock")
+        if deadlock is not None:
+            return SOFTWARE, w.WAIT[deadlock].value
     if category == "killed-external":
         return KILLED, w.KILLED.value
     if llr <= w.SOFTWARE_LIKE.value or _checked_itself(category):
@@ -146,12 +152,8 @@ def _checked_itself(category: str) -> bool:
     return category in ("abort-assert", "fpe") or category.startswith("abort-terminate")
 
 
-def _lock_confidence(findings: Iterable[Finding]) -> str | None:
-    found = [
-        str(f.facts.get("confidence", "info"))
-        for f in findings
-        if f.detector == "forked_child_lock"
-    ]
+def _lock_confidence(findings: Iterable[Finding], detector: str) -> str | None:
+    found = [str(f.facts.get("confidence", "info")) for f in findings if f.detector == detector]
     known = [one for one in found if one in _CONFIDENCE]
     return max(known, key=_CONFIDENCE.__getitem__) if known else None
 
@@ -174,6 +176,10 @@ def _reasons(
     if label == KILLED:
         return ["another process sent the signal"], [*locks, *software, *hardware]
     if label == SOFTWARE:
-        return software or [f"category {category}"], hardware
+        deadlocks = [f.summary for f in findings if f.detector == "self_deadlock"]
+        return [*software, *deadlocks] or [f"category {category}"], hardware
     missing = f"the evidence for damaged memory is {llr:+.1f} (needs {w.STRONG.value})"
-    return [f"category {category}: no ordinary cause was found", missing], [*hardware, *neutral]
+    if category == "snapshot":
+        return ["nothing failed: a debugger wrote the core of a running process"], neutral
+    said = [*software, f"category {category}: no cause is proven", missing]
+    return said, [*hardware, *locks, *neutral]

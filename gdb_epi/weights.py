@@ -35,6 +35,9 @@ SOFTWARE = {
     "stack_overflow": Weight(-2.0, "proposed: fault below the thread's stack (facts 4e)"),
     "deliberate_abort:assert": Weight(-2.0, "guess: an assertion is a check of the program"),
     "deliberate_abort:fortify": Weight(-1.0, "guess: an overflow that a check found"),
+    "deliberate_abort:double-free": Weight(
+        -1.5, "guess: malloc saw the same block twice; damage rarely looks like that"
+    ),
     "deliberate_abort:malloc": Weight(
         -0.5, "guess: heap damage is mostly software, but malloc reads much memory"
     ),

@@ -10,7 +10,7 @@ from __future__ import annotations
 import hashlib
 
 from gdb_epi.cpython.types import PythonState
-from gdb_epi.errors import Absent, SoftError, UnreadableMemory
+from gdb_epi.errors import NOT_APPLICABLE, Absent, SoftError, UnreadableMemory
 from gdb_epi.locks.context import u32, u64
 from gdb_epi.locks.glibc import StackLists, stack_lists
 from gdb_epi.locks.pythreading import main_thread_facts
@@ -219,7 +219,7 @@ def _main_thread(signs: _Signs) -> None:
     process = signs.target.process()
     facts = main_thread_facts(signs.target, signs.python)
     if isinstance(facts, Absent) or isinstance(process, Absent):
-        if isinstance(facts, Absent) and isinstance(signs.python, PythonState):
+        if isinstance(facts, Absent) and facts.reason != NOT_APPLICABLE:
             signs.miss("F7", facts.detail)
         return
     if facts.native_id is not None and facts.native_id != process.pid:

@@ -123,7 +123,7 @@ def _by_words(context: LockContext, thread: Thread, call: FutexWait) -> t.Wait:
             return _mutex(context, thread, call, owner)
         return _inherited_or_unknown(context, thread, call, "internal lock of a library", None, [])
     if call.value == 0 and words[0] == 0:
-        found = find_lock_object(context.target, context.python, call.address)
+        found = find_lock_object(context.target, context.python, call.address, call.tid)
         extra = [] if isinstance(found, LockObject) else [found.detail]
         lock = found if isinstance(found, LockObject) else None
         kind = lock.kind if lock is not None else "semaphore"
@@ -177,22 +177,50 @@ def _inherited_or_unknown(
 ) -> t.Wait:
     """Rule (c): a lock without an owner word is probably inherited when nobody else could hold it.
 
-    Not ruled out: the waiting thread took it itself earlier (needs the frames' value stacks).
+    No living frame may be inside a `with` block of it. Not ruled out is an acquire() without a
+    block, unless the block of a vanished frame shows.
     """
-    alone = len(context.target.threads()) == 1
     holder = _rlock_owner(context, lock)
-    inherited = alone and context.fork.forked and context.fork.parent_multithreaded
-    if lock is not None and lock.owner and holder.state == "live":
-        return _wait(call, kind, lock, holder, t.LIVE_HOLDER, t.CERTAIN, [*lock.evidence, *extra])
     said = [*(lock.evidence if lock is not None else ()), *extra]
-    if not inherited:
+    if lock is not None and lock.owner and holder.state == "live":
+        return _wait(call, kind, lock, holder, t.LIVE_HOLDER, t.CERTAIN, said)
+    inside = _inside_block(context, thread, call, kind, lock, said)
+    if inside is not None:
+        return inside
+    alone = len(context.target.threads()) == 1
+    if not (alone and context.fork.forked and context.fork.parent_multithreaded):
         said.append("held by whom cannot be told: the lock stores no owner")
         return _wait(call, kind, lock, holder, t.UNKNOWN, t.INFO, said)
     said += ["the waiting thread is the only one, so no living thread can release it"]
     said += _fork_said(context)
-    said.append("not ruled out: this thread took the lock itself before (self-deadlock)")
+    if not (lock is not None and lock.holders.elsewhere):
+        said.append("not ruled out: this thread took the lock by acquire() before (self-deadlock)")
     gone = holder if holder.state == "vanished" else _owner("unknown")
     return _wait(call, kind, lock, gone, t.PROBABLE_INHERITED, t.PROBABLE, said)
+
+
+def _inside_block(
+    context: LockContext,
+    thread: Thread,
+    call: FutexWait,
+    kind: str,
+    lock: LockObject | None,
+    said: list[str],
+) -> t.Wait | None:
+    """Return the wait when a living frame is inside a `with` block of the lock, else None."""
+    if lock is None:
+        return None
+    for holder in lock.holders.living:
+        owner = t.Owner(holder.tid, None, None, "live")
+        said = [*said, f"{holder.function} of thread {holder.tid} is inside `with` of this lock"]
+        verdict = t.SELF_DEADLOCK if holder.tid == thread.tid else t.LIVE_HOLDER
+        return _wait(call, kind, lock, owner, verdict, t.PROBABLE, said)
+    if lock.holders.elsewhere:
+        said.append(
+            f"an __exit__ of this lock at {lock.holders.elsewhere[0]:#018x} is alive, and no "
+            "frame of a living thread refers to it: the `with` block belongs to another stack"
+        )
+    return None
 
 
 def _rlock_owner(context: LockContext, lock: LockObject | None) -> t.Owner:

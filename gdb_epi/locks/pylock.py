@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING, NamedTuple
 
 from gdb_epi.cpython.types import PythonState
 from gdb_epi.errors import NOT_APPLICABLE, NOT_AVAILABLE, Absent, LayoutError, UnreadableMemory
+from gdb_epi.locks.holders import Holders, find_holders
 from gdb_epi.locks.naming import module_attribute
 from gdb_epi.search import find_word
 from gdb_epi.target.api import Target
@@ -35,13 +36,14 @@ class LockObject(NamedTuple):
     kind: str
     name: str | None
     owner: int | None
+    holders: Holders
     evidence: tuple[str, ...]
 
 
 def find_lock_object(
-    target: Target, python: PythonState | Absent, semaphore: int
+    target: Target, python: PythonState | Absent, semaphore: int, waiter: int
 ) -> LockObject | Absent:
-    """Return the Python lock object around a sem_t.
+    """Return the Python lock object around a sem_t that thread `waiter` waits for.
 
     Absent without CPython, or when no object with a lock's type points at it.
     """
@@ -53,7 +55,7 @@ def find_lock_object(
     try:
         reader = Reader(target, python.layout)
         for hit in hits.addresses:
-            found = _lock_at(reader, python, hit - SEMAPHORE_AT)
+            found = _lock_at(reader, python, hit - SEMAPHORE_AT, waiter)
             if found is not None:
                 return found
     except LayoutError as error:
@@ -65,7 +67,7 @@ def find_lock_object(
     )
 
 
-def _lock_at(reader: Reader, python: PythonState, address: int) -> LockObject | None:
+def _lock_at(reader: Reader, python: PythonState, address: int, waiter: int) -> LockObject | None:
     try:
         refcount = reader.u64(address)
         type_name = reader.type_name(reader.type_of(address))
@@ -84,4 +86,5 @@ def _lock_at(reader: Reader, python: PythonState, address: int) -> LockObject | 
     name = module_attribute(reader, python, address, modules)
     said = f"the semaphore belongs to the {type_name} object at {address:#018x}"
     named = (f"{name} refers to it",) if name is not None else ()
-    return LockObject(address, kind, name, owner, (said, *named))
+    holders = find_holders(reader, python, address, waiter)
+    return LockObject(address, kind, name, owner, holders, (said, *named))

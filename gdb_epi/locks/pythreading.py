@@ -48,7 +48,7 @@ def _facts(reader: Reader, objects: Objects, python: PythonState) -> MainThread 
     modules = reader.u64(python.interpreters[0].address + at)
     threading = objects.dict_get(modules, "threading") if modules else None
     if threading is None or isinstance(threading, Absent):
-        return Absent(NOT_AVAILABLE, "threading was not imported")
+        return Absent(NOT_APPLICABLE, "threading was not imported")
     contents = reader.u64(threading + layout.require("PyModuleObject", "md_dict"))
     main = objects.dict_get(contents, "_main_thread")
     if isinstance(main, Absent):

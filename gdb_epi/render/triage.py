@@ -30,7 +30,9 @@ _SENDERS = {
     "kernel": "",
     "unknown": ", sent by whom is unknown",
 }
-_HIDDEN = frozenset(("eval-glue", "thread-base", "raise", "refcount-glue", "foreign-call"))
+_HIDDEN = frozenset(
+    ("eval-glue", "thread-base", "raise", "refcount-glue", "foreign-call", "lock-wait")
+)
 _LABELS = {
     "software": "a software bug",
     "hardware-suspect": "memory or CPU is suspect",
@@ -68,7 +70,8 @@ def _died(record: Json) -> Iterator[str]:
         runtime = "CPython not decoded"
     yield f"{what} (pid {process.get('pid', '?')}, {process.get('comm', '?')}, {runtime})"
     if not signal:
-        yield f"  No signal: {_map(record, 'signature').get('evidence', 'unknown how it ended')}"
+        evidence = _map(record, "signature").get("evidence", "unknown how it ended")
+        yield from _wrapped(f"No signal: {evidence}", "  ")
         return
     name = str(signal.get("name"))
     sender = _SENDERS.get(str(signal.get("sender")), "")
@@ -130,6 +133,8 @@ def _frame(frame: Json) -> str:
 
 def _native(frame: Json, at: str) -> str:
     name = frame.get("function")
+    if frame.get("kind") == "signal":
+        return "(a signal handler was called here)"
     if name:
         from gdb_epi.signature.native_names import native_name
 

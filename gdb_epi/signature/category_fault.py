@@ -21,6 +21,7 @@ from gdb_epi.fault import (
     SIGTRAP,
     Fault,
     is_canonical,
+    may_execute,
     read_word,
     stack_below,
 )
@@ -67,7 +68,7 @@ def exec_fault(scene: Scene) -> Answer:
     if found is None or found[0].pc != found[1] or found[1] < NULL_PAGE:
         return None
     region = scene.region_at(found[1])
-    if region is not None and "x" in region.perms:
+    if may_execute(region):
         return None
     where = "not mapped" if region is None else f"in a mapping with permissions {region.perms}"
     return Match("segv-exec", f"rip equals the fault address {found[1]:#018x}, which is {where}")
@@ -87,7 +88,7 @@ def return_to_null(scene: Scene) -> Answer:
     if popped != 0 or top is None:
         return None
     region = scene.region_at(top)
-    if region is not None and "x" in region.perms:
+    if may_execute(region):
         return None
     return Match(
         "return-to-null",

@@ -7,11 +7,12 @@ from collections.abc import Sequence
 from typing import NamedTuple
 
 from gdb_epi.cpython.types import MergedStack, PythonState
-from gdb_epi.errors import NOT_APPLICABLE, Absent
+from gdb_epi.errors import NOT_APPLICABLE, UNREADABLE, Absent
+from gdb_epi.fault import may_execute, stack_is_dumped
 from gdb_epi.process_state import ProcessState
 from gdb_epi.signature import keys as k
 from gdb_epi.signature.category import Category, Scene, categorise
-from gdb_epi.signature.drops import load_drop_sets
+from gdb_epi.signature.drops import THREAD_BASE, load_drop_sets
 from gdb_epi.signature.thread import choose_thread
 from gdb_epi.signature.tokens import (
     NATIVE,
@@ -77,7 +78,7 @@ def sign(state: ProcessState) -> Signed:
             core_key=None if isinstance(core_key, Absent) else core_key,
             keys=made.keys,
             absent=made.absent,
-            native=stack is not None and stack.native is None,
+            native=made.native,
             quality=made.quality,
             steps=tuple(made.steps),
             secondary=secondary,
@@ -102,20 +103,25 @@ def _secondary(
 def quality_of(frames: Sequence[NativeFrame], category: str, scene: Scene) -> float:
     """Return the share of physical frames whose pc lies in executable memory, 0 to 1.
 
-    The innermost pc is excused where the category itself says that it is wild. Fewer than two
-    frames count as 0: the unwinder was lost at once.
+    The innermost pc is excused where the category itself says that it is wild. A single frame
+    counts as 0, the unwinder was lost at once, unless it is main() or a thread's first function.
     """
     physical = [f for f in frames if not f.inlined and f.kind != "signal"]
     if category in _JUMPED and len(physical) > 1:
         physical = physical[1:]
-    elif len(physical) < MIN_FRAMES:
+    elif len(physical) < MIN_FRAMES and not any(_is_base(frame) for frame in physical):
         return 0.0
     return sum(_plausible(scene, frame.pc) for frame in physical) / len(physical)
 
 
+def _is_base(frame: NativeFrame) -> bool:
+    """Whether a function has no caller that matters: GDB stops at main()."""
+    name = frame.function or ""
+    return name == "main" or load_drop_sets().native_class(name) == THREAD_BASE
+
+
 def _plausible(scene: Scene, pc: int) -> bool:
-    region = scene.region_at(pc)
-    return region is not None and "x" in region.perms
+    return may_execute(scene.region_at(pc))
 
 
 class _Maker:
@@ -137,6 +143,7 @@ class _Maker:
         self.keys: dict[str, k.Key] = {}
         self.absent: dict[str, str] = {}
         self.quality: float | None = None
+        self.native = False
         self.may_cut = may_cut
 
     def make(self, stack: MergedStack | None) -> _Maker:
@@ -144,13 +151,14 @@ class _Maker:
         if stack is None:
             self.absent = dict.fromkeys(KEY_NAMES, "the core lists no thread")
             return self
-        halves = _Halves(stack.native, self._python_absent())
+        halves = _Halves(self._native_absent(stack), self._python_absent())
         found = tokenise(stack, load_drop_sets(), self.state.region_at)
         self.steps += found.steps
         tokens = self._cut(list(found.tokens))
         natives = [f.native for f in stack.frames if f.native is not None]
         self._exact(natives, halves)
-        if halves.native is None:
+        self.native = halves.native is None
+        if self.native:
             self.quality = round(quality_of(natives, self.category.name, self.scene), 3)
             if self.quality < MIN_QUALITY:
                 self._corrupt(natives)
@@ -158,6 +166,16 @@ class _Maker:
                 return self
         self._stacks(tokens, halves)
         return self
+
+    def _native_absent(self, stack: MergedStack) -> Absent | None:
+        """A core that was cut before the stack leaves the unwinder one frame: that is no stack."""
+        if stack.native is not None or stack.tid is None:
+            return stack.native
+        thread = self.state.thread(stack.tid)
+        sp = thread.registers.get("rsp", 0) if thread is not None else 0
+        if stack_is_dumped(self.state.target, sp):
+            return None
+        return Absent(UNREADABLE, f"the stack at {sp:#018x} is not in the core")
 
     def _python_absent(self) -> Absent | None:
         python = self.state.python

@@ -7,6 +7,7 @@ from collections.abc import Callable, Sequence
 from typing import NamedTuple
 
 from gdb_epi.cpython.types import MergedStack, PyFrame, StackFrame
+from gdb_epi.fault import may_execute
 from gdb_epi.signature.drops import DropSets
 from gdb_epi.signature.names import module_name, python_name
 from gdb_epi.target.api import NativeFrame, Region
@@ -88,7 +89,7 @@ def _native(
         name = module_name(frame.module) + UNKNOWN_FUNCTION
         return Token(name, NATIVE, physical, drops.native_class(name))
     region = region_at(frame.pc)
-    if region is not None and "x" in region.perms:
+    if region is not None and may_execute(region):
         if region.path:
             return Token(module_name(region.path) + UNKNOWN_FUNCTION, NATIVE, physical, None)
         return Token(ANONYMOUS_CODE, NATIVE, physical, None)

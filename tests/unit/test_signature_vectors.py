@@ -59,6 +59,9 @@ class State:
         self.python = none if python_absent is None else python_absent
         self.region_at = target.region_at
 
+    def thread(self, _tid: int) -> None:
+        """No registers: the stack counts as dumped."""
+
 
 def made(vector: dict[str, Any], *, without: str = "", python_absent: Absent | None = None):
     target = FakeTarget(regions=[CODE])

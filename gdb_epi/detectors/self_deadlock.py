@@ -1,0 +1,37 @@
+# SPDX-License-Identifier: Apache-2.0
+"""A thread waits for a lock that it holds itself."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from gdb_epi.detectors.findings import Finding, detector, hex_word
+from gdb_epi.locks.types import SELF_DEADLOCK
+from gdb_epi.process_state import ProcessState
+
+
+@detector("self_deadlock")
+def self_deadlock(state: ProcessState) -> Iterator[Finding]:
+    """Find waits for a lock whose owner is the waiting thread.
+
+    Innocent causes, tested by the lock families: the `__exit__` that a frame keeps for the block it
+    is about to enter; a reentrant lock (its owner would not wait). An explicit acquire() leaves no
+    trace and is not found.
+    Reference: CPython Python/ceval.c (BEFORE_WITH); glibc nptl/pthread_mutex_lock.c (owner word).
+    """
+    for wait in state.locks.waits:
+        if wait.verdict != SELF_DEADLOCK:
+            continue
+        name = wait.name or f"{wait.kind} at {wait.address:#x}"
+        yield Finding(
+            "self_deadlock",
+            f"thread {wait.tid}",
+            {
+                "address": hex_word(wait.address),
+                "kind": wait.kind,
+                "name": wait.name,
+                "confidence": wait.confidence,
+                "evidence": list(wait.evidence),
+            },
+            f"thread {wait.tid} waits for {name}, which it holds itself: {wait.evidence[-1]}",
+        )
