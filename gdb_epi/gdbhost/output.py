@@ -55,14 +55,16 @@ def _replace(path: Path, data: bytes) -> None:
     import tempfile
 
     descriptor, temporary = tempfile.mkstemp(prefix=f".{path.name[:100]}.", dir=path.parent)
+    done = False
     try:
         with open(descriptor, "wb") as stream:
             stream.write(data)
         os.chmod(temporary, _mode(path))
         os.replace(temporary, path)
-    except BaseException:
-        os.unlink(temporary)
-        raise
+        done = True
+    finally:
+        if not done:
+            os.unlink(temporary)
 
 
 def _mode(path: Path) -> int:
