@@ -1,0 +1,53 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Our frames against py-spy's and pystack's, wherever these read a core at all.
+
+The truth is the judge: where a peer differs from it, the peer is wrong and is listed in the report
+of the test (run with -rA); where we differ from a peer that tells the truth, the test fails.
+"""
+
+from __future__ import annotations
+
+import pytest
+from support.cores import CoreFailed, Program, corpus_programs, make_core, why_no_core_dumps
+from support.interpreters import Interpreter, one_per_minor
+from support.peers import PEERS, Answer, counted, judge, tool
+
+from gdb_epi.cpython.state import decode_python
+from gdb_epi.cpython.types import PythonState
+from gdb_epi.target.corefile import CoreFileTarget
+
+NAMES = ("simple", "threads", "generators", "names", "subinterpreter", "coroutines")
+CELLS = [
+    pytest.param(peer, interpreter, program, id=f"{peer}-{interpreter.id}-{program.name}")
+    for peer in PEERS
+    for interpreter in one_per_minor()
+    for program in corpus_programs()
+    if program.name in NAMES and program.supports(interpreter)
+]
+
+
+@pytest.mark.parametrize(("peer", "interpreter", "program"), CELLS)
+def test_same_frames_as_a_peer(peer: str, interpreter: Interpreter, program: Program) -> None:
+    if tool(peer) is None:
+        pytest.skip(f"{peer} is not installed")
+    if why_no_core_dumps():
+        pytest.skip(f"no core dumps here: {why_no_core_dumps()}")
+    try:
+        made = make_core(interpreter, program)
+    except CoreFailed as error:
+        pytest.skip(f"the program left no core: {error}")
+    target = CoreFileTarget.open(made.core, sysroot=str(made.sysroot) if made.sysroot else None)
+    python = decode_python(target)
+    assert isinstance(python, PythonState), python
+    ours = [[(f.name, f.filename, f.lineno) for f in t.frames] for t in python.threads()]
+    theirs = PEERS[peer](made)
+    verdict = judge(made, theirs)
+    if verdict == "ok":
+        qualified = [
+            [(f.qualname or f.name, f.filename, f.lineno) for f in t.frames]
+            for t in python.threads()
+        ]
+        assert counted(theirs.stacks or []) in (counted(ours), counted(qualified))
+    else:
+        print(f"{peer} differs from the truth on {interpreter.id} {program.name}: {verdict}")
+    assert judge(made, Answer(ours)) == "ok"
