@@ -21,10 +21,10 @@ MAX_CANDIDATES = 1000
 def core_path(inferior: gdb.Inferior) -> str | Absent:
     """Return the path of the inferior's core file.
 
-    GDB 17 and later tell it. Before, the core is the ELF core that GDB holds open and whose
+    Newer GDBs (18.1) tell it. Before, the core is the ELF core that GDB holds open and whose
     threads are GDB's threads. Absent when it was deleted, or is not on this file system.
     """
-    known = getattr(inferior, "corefile", None)  # gdb.Corefile, GDB 17
+    known = getattr(inferior, "corefile", None)  # gdb.Corefile, not in 13.1
     if known is not None:
         return _existing(known.filename)
     lwps = {lwp or pid for pid, lwp, _ in (thread.ptid for thread in inferior.threads())}

@@ -217,7 +217,7 @@ def loaded_build_id(address: int, *, in_executable: bool) -> str | None:
     The address must lie in a section: the page with the ELF headers belongs to none.
     """
     space = gdb.current_progspace()
-    if hasattr(space, "objfile_for_address"):  # GDB 14
+    if hasattr(space, "objfile_for_address"):  # not in 13.1
         objfile = space.objfile_for_address(address)
     else:
         name = gdb.solib_name(address) or (space.filename if in_executable else None)
