@@ -86,7 +86,7 @@ class Unwinder:
     def is_other_build(self, module: Module, pc: int) -> bool:
         """Whether GDB reads a file with another build-id than the process had mapped at `pc`.
 
-        GDB only warns about that (18.1) or says nothing (13.1) and shows wrong names.
+        GDB 13.1 loads a library of another build and shows wrong names; 18.1 leaves it out.
         """
         if module.path not in self._other_build:
             loaded = self.loaded_build_id(module, pc)
