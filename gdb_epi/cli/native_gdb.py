@@ -122,7 +122,7 @@ class GdbNative:
         return self._answer
 
     def _wait_and_read(self) -> dict[str, Any] | Absent:
-        if not wait_for_end(self._process.pid, GDB_SECONDS):
+        if not wait_for_end(self._process, GDB_SECONDS):
             self.close()
             return Absent(NOT_AVAILABLE, f"gdb did not answer within {GDB_SECONDS:.0f} s")
         code = self._process.wait()
@@ -168,14 +168,21 @@ def cache_folder() -> str:
     return os.path.join(root, "gdb-epi", CACHE)
 
 
-def wait_for_end(pid: int, seconds: float) -> bool:
-    """Wait for a child to end without taking its exit code; False after `seconds`.
+def wait_for_end(process: subprocess.Popen[bytes], seconds: float) -> bool:
+    """Wait for a process to end; False after `seconds`.
 
     Popen.wait(timeout) sleeps up to 50 ms between two looks; a pidfd wakes at once.
     """
     import select
 
-    watch = os.pidfd_open(pid)
+    try:
+        watch = os.pidfd_open(process.pid)
+    except OSError:  # Linux before 5.3, or a container that forbids it
+        try:
+            process.wait(seconds)
+        except subprocess.TimeoutExpired:
+            return False
+        return True
     try:
         return bool(select.select([watch], [], [], seconds)[0])
     finally:

@@ -253,7 +253,8 @@ def test_a_timeout_kills_the_worker_and_its_gdb(shell, core, tmp_path):
     assert shell.leftovers == []
 
 
-def test_an_interrupt_ends_everything(shell, cores, tmp_path):
+@pytest.mark.parametrize(("signo", "code"), [(signal.SIGINT, 130), (signal.SIGTERM, 143)])
+def test_a_signal_ends_everything(shell, cores, tmp_path, signo, code):
     gdb, pids = _hanging_gdb(tmp_path)
     process = subprocess.Popen(
         shell.command("triage", *cores, "--gdb", gdb, "--jobs", "2", "--no-db"),
@@ -266,11 +267,24 @@ def test_an_interrupt_ends_everything(shell, cores, tmp_path):
     while not (pids.exists() and len(pids.read_text().split()) == 2):
         assert time.monotonic() < deadline and process.poll() is None
         time.sleep(0.05)
-    process.send_signal(signal.SIGINT)
+    process.send_signal(signo)
     _, err = process.communicate(timeout=60)
-    assert process.returncode == 130
-    assert b"interrupted" in err and b"Traceback" not in err
+    assert process.returncode == code
+    assert (b"interrupted" in err) == (signo == signal.SIGINT) and b"Traceback" not in err
     assert all(_gone(int(pid)) for pid in pids.read_text().split())
+    assert shell.leftovers == []
+
+
+def test_a_worker_that_dies_is_told_and_the_others_go_on(shell, cores, tmp_path):
+    gdb = tmp_path / "deadly-gdb"
+    name = cores[1].name.removesuffix(".xz")
+    # GDB is a child of the worker: this one takes the worker of one core with it.
+    gdb.write_text(f'#!/bin/sh\ncase "$*" in *{name}*) kill -SEGV $PPID;; esac\nexit 1\n')
+    gdb.chmod(0o755)
+    done = shell("triage", *cores, "--gdb", gdb, "--format", "json")
+    assert done.code == 1
+    assert [r["file"]["name"] for r in done.records] == [cores[0].name, cores[2].name]
+    assert f"{cores[1]}: the worker died by SIGSEGV; try: again with --jobs 1" in done.err
     assert shell.leftovers == []
 
 
