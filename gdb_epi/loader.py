@@ -36,7 +36,7 @@ def load_all(package: ModuleType) -> list[SoftError]:
         name = f"{package.__name__}.{module}"
         try:
             importlib.import_module(name)
-        except Exception as error:  # noqa: BLE001 - boundary: loading a plugin
+        except (Exception, SystemExit) as error:  # noqa: BLE001 - boundary: loading a plugin
             errors.append(SoftError("load", name, f"{type(error).__name__}: {error}"))
     return errors
 

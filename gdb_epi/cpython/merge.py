@@ -50,7 +50,30 @@ def merge_stack(
     python = thread.frames if thread is not None else ()
     if isinstance(native, Absent):
         return MergedStack(tid, tuple(StackFrame(None, frame) for frame in python), native)
+    gap = next((i for i, frame in enumerate(native) if frame.kind == "sentinel"), None)
     groups = group_by_entry(python)
+    merged = _merge(native, groups) if gap is None else _merge_cut(native, gap, groups)
+    return MergedStack(tid, tuple(merged), None)
+
+
+def _merge_cut(
+    native: Sequence[NativeFrame], gap: int, groups: list[list[PyFrame]]
+) -> list[StackFrame]:
+    """Merge a native stack whose middle was left out: its inner part takes the innermost groups,
+    its outer part the outermost, and the gap what lies between."""
+    inner, outer = native[:gap], native[gap + 1 :]
+    first = min(sum(map(is_eval_frame, inner)), len(groups))
+    last = max(len(groups) - sum(map(is_eval_frame, outer)), first)
+    between = [StackFrame(None, frame) for group in groups[first:last] for frame in group]
+    return [
+        *_merge(inner, groups[:first]),
+        StackFrame(native[gap], None),
+        *between,
+        *_merge(outer, groups[last:]),
+    ]
+
+
+def _merge(native: Sequence[NativeFrame], groups: list[list[PyFrame]]) -> list[StackFrame]:
     evals = [index for index, frame in enumerate(native) if is_eval_frame(frame)]
     surplus = max(len(groups) - len(evals), 0)
     by_index = dict(zip(reversed(evals), reversed(groups), strict=False))
@@ -62,6 +85,4 @@ def merge_stack(
             merged += left_over
         merged.append(StackFrame(frame, None))
         merged += [StackFrame(None, p) for p in by_index.get(index, [])]
-    if first == len(native):
-        merged += left_over
-    return MergedStack(tid, tuple(merged), None)
+    return merged + left_over if first == len(native) else merged

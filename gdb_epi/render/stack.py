@@ -84,6 +84,8 @@ def native_text(frame: NativeFrame) -> str:
     """Return one native frame: function or module and offset, source line when known."""
     if frame.kind == "signal":
         return "<signal handler called>"
+    if frame.kind == "sentinel":
+        return "... native frames left out of the middle of a very deep stack"
     module = (frame.module or "?").rpartition("/")[2]
     name = frame.function or "??"
     where = f"  {frame.filename}:{frame.lineno}" if frame.filename else f"  in {module}"

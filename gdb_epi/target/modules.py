@@ -218,9 +218,11 @@ class Modules:
         """Return (address, size) of a section of the module's file."""
         if isinstance(module.file, Absent):
             return None
-        from elftools.common.exceptions import ELFError
-        from elftools.elf.elffile import ELFFile
-
+        try:
+            from elftools.common.exceptions import ELFError
+            from elftools.elf.elffile import ELFFile
+        except ImportError:  # inside a GDB without our packages; `epi doctor` says so
+            return None
         try:
             with open(module.file, "rb") as stream:
                 section = ELFFile(stream).get_section_by_name(name)
@@ -248,9 +250,11 @@ def parse_image(page: bytes, start: int) -> tuple[int, tuple[elf.Segment, ...]] 
 
 def symtab_value(path: str, name: str) -> int | None:
     """Return the value of a .symtab symbol of an ELF file (pyelftools). None when stripped."""
-    from elftools.common.exceptions import ELFError
-    from elftools.elf.elffile import ELFFile
-
+    try:
+        from elftools.common.exceptions import ELFError
+        from elftools.elf.elffile import ELFFile
+    except ImportError:  # inside a GDB without our packages; `epi doctor` says so
+        return None
     try:
         with open(path, "rb") as stream:
             section = ELFFile(stream).get_section_by_name(".symtab")
