@@ -8,6 +8,7 @@ nothing. An explicit acquire() leaves no trace.
 
 from __future__ import annotations
 
+from bisect import bisect_right
 from typing import TYPE_CHECKING, NamedTuple
 
 from gdb_epi.cpython.types import PyFrame, PythonState
@@ -22,6 +23,7 @@ MAX_REFCOUNT = 1 << 20  # a freed object has a free list's pointer there
 MAX_METHODS = 16
 FRAME_REACH = 4096  # bytes of one frame's locals and value stack that are looked at
 MAX_LOCALS = 1 << 10
+MAX_FRAMES = 10_000  # of one thread
 
 
 class Holder(NamedTuple):
@@ -60,11 +62,10 @@ def find_holders(reader: Reader, python: PythonState, lock: int, waiter: int) ->
     entries = 0
     for method in _exit_methods(reader, lock):
         places = find_word(reader.target, method, limit=MAX_METHODS).addresses
-        inside = [frame for at in places for frame in frames if frame.start <= at < frame.end]
-        if not inside:
+        frame = next((f for at in places if (f := _frame_at(frames, at)) is not None), None)
+        if frame is None:
             elsewhere.append(method)
             continue
-        frame = inside[0]
         if frame.innermost and frame.tid == waiter and not entries:
             entries += 1
             continue
@@ -96,14 +97,20 @@ def _frame_places(reader: Reader, python: PythonState) -> list[_Place]:
         if not thread.alive or thread.tid is None:
             continue
         real = [frame for frame in thread.frames if frame.address]
-        starts = sorted(frame.address for frame in real)
-        for position, frame in enumerate(real):
-            above = [start for start in starts if start > frame.address]
-            end = min([frame.address + _size(reader, frame), *above[:1]])
+        starts = sorted({frame.address for frame in real})
+        for position, frame in enumerate(real[:MAX_FRAMES]):
+            above = bisect_right(starts, frame.address)
+            end = min([frame.address + _size(reader, frame), *starts[above : above + 1]])
             name = frame.qualname or frame.name
             places.append(_Place(frame.address, end, thread.tid, name, position == 0))
-    # The generator's or the inner frame is nearer to the word: look at higher starts first.
-    return sorted(places, reverse=True)
+    return sorted(places)
+
+
+def _frame_at(frames: list[_Place], address: int) -> _Place | None:
+    """Return the frame whose memory holds an address: the one that starts nearest below it."""
+    index = bisect_right(frames, address, key=lambda place: place.start) - 1
+    found = frames[index] if index >= 0 else None
+    return found if found is not None and address < found.end else None
 
 
 def _size(reader: Reader, frame: PyFrame) -> int:

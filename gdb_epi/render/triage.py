@@ -107,7 +107,7 @@ def _where(record: Json) -> Iterator[str]:
     if not frames:
         yield "  no frame could be decoded"
     elif not signature.get("native", True):
-        yield "  (Python frames only: no native stack)"
+        yield "  (the native stack could not be had)"
 
 
 def _glue(frame: Json) -> bool:

@@ -58,8 +58,7 @@ class Signed(NamedTuple):
 def sign(state: ProcessState) -> Signed:
     """Return the signature of a process."""
     threads = state.target.threads()
-    native = state.target.native_frames(threads[0].tid) if threads else Absent(NOT_APPLICABLE, "")
-    scene = Scene(state.target, state.crash, native)
+    scene = Scene(state.target, state.crash, _first_stack(state))
     category, steps = categorise(scene)
     pid = None if isinstance(state.process, Absent) else state.process.pid
     holder = state.python.gil_holder if isinstance(state.python, PythonState) else None
@@ -86,6 +85,24 @@ def sign(state: ProcessState) -> Signed:
         scene,
         stack,
     )
+
+
+def _first_stack(state: ProcessState) -> Sequence[NativeFrame] | Absent:
+    """Return the native stack of the thread that the kernel wrote first."""
+    threads = state.target.threads()
+    if not threads:
+        return Absent(NOT_APPLICABLE, "the core lists no thread")
+    lost = _lost_stack(state, threads[0].tid)
+    return state.target.native_frames(threads[0].tid) if lost is None else lost
+
+
+def _lost_stack(state: ProcessState, tid: int) -> Absent | None:
+    """A core that was cut before the stack leaves the unwinder one frame: that is no stack."""
+    thread = state.thread(tid)
+    sp = thread.registers.get("rsp", 0) if thread is not None else 0
+    if stack_is_dumped(state.target, sp):
+        return None
+    return Absent(UNREADABLE, f"the stack at {sp:#018x} is not in the core")
 
 
 def _secondary(
@@ -168,14 +185,9 @@ class _Maker:
         return self
 
     def _native_absent(self, stack: MergedStack) -> Absent | None:
-        """A core that was cut before the stack leaves the unwinder one frame: that is no stack."""
         if stack.native is not None or stack.tid is None:
             return stack.native
-        thread = self.state.thread(stack.tid)
-        sp = thread.registers.get("rsp", 0) if thread is not None else 0
-        if stack_is_dumped(self.state.target, sp):
-            return None
-        return Absent(UNREADABLE, f"the stack at {sp:#018x} is not in the core")
+        return _lost_stack(self.state, stack.tid)
 
     def _python_absent(self) -> Absent | None:
         python = self.state.python
