@@ -20,12 +20,12 @@ from typing import Any, NamedTuple
 HERE = Path(__file__).resolve().parent
 sys.path[:0] = [str(HERE), str(HERE.parent)]
 
-from gdbs import available_gdbs, batch_tools, inside  # noqa: E402
-from install import Installed, install, version_of, without_bytecode  # noqa: E402
-from measure import Launcher, Tool, clean_environment, compare  # noqa: E402
-from report import Facts, print_goals, print_inside, print_measured  # noqa: E402
-from support.cores import Made, Program, make_core, why_no_core_dumps  # noqa: E402
-from support.interpreters import by_id  # noqa: E402
+from gdbs import available_gdbs, batch_tools, inside
+from install import Installed, install, version_of, without_bytecode
+from measure import Launcher, Tool, clean_environment, compare
+from report import Facts, print_goals, print_inside, print_measured
+from support.cores import Made, Program, make_core, why_no_core_dumps
+from support.interpreters import by_id
 
 # The same program as the 4 GiB core, and nothing on its heap.
 SMALL_HEAP = Program("big_heap-0", "big_heap.py", ("0",), bench=True)

@@ -70,16 +70,6 @@ def print_measured(facts: Facts) -> None:
     print("\nWhole processes: medians; `x py-spy`, `x pystack`: CPU time relative to theirs")
     for name, what in facts.cases.items():
         print(f"\n{name}: {what}")
-        headers = (
-            "tool",
-            "runs",
-            "wall s",
-            "CPU s",
-            "peak MB",
-            "M instr.",
-            "x py-spy",
-            "x pystack",
-        )
         rows = [row(facts, one) for one in facts.measured if one.case == name]
         table(COLUMNS, rows)
     for note in facts.notes:
