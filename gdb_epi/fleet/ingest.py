@@ -140,29 +140,41 @@ def _replace_worse(
     connection: Connection, known: Sequence[str], best: Projected, ids: _Dimensions
 ) -> int:
     replaced = 0
-    for key in sorted(known):
+    for keys in _chunks(sorted(known)):
         chosen = (
-            select(t.crash.c.id, t.raw.c.record)
+            select(t.crash.c.core_key, t.crash.c.id, t.raw.c.record)
             .join(t.raw, t.raw.c.crash_id == t.crash.c.id)
-            .where(t.crash.c.core_key == key)
+            .where(t.crash.c.core_key.in_(keys))
+            .order_by(t.crash.c.core_key)
+            # Two re-analyses of one core must not overwrite each other (PostgreSQL).
+            .with_for_update(of=t.crash)
         )
-        # FOR UPDATE: two re-analyses of one core must not overwrite each other (PostgreSQL).
-        found = connection.execute(chosen.with_for_update(of=t.crash)).first()
-        if found is None:
-            continue
-        old = stored_record(found.record)
-        merged = merge(old, best[key][1])
-        if merged == old:
-            continue
-        rows = project(merged)
-        ids.learn(connection, [rows])
-        where = t.crash.c.id == found.id
-        connection.execute(t.crash.update().where(where).values(ids.crash_row(rows)))
-        raw_where = t.raw.c.crash_id == found.id
-        connection.execute(t.raw.update().where(raw_where).values(record=_pack(merged)))
-        _attributes(connection, [rows], ids)
-        replaced += 1
+        for key, crash_id, blob in connection.execute(chosen).all():
+            new = best[key][1]
+            if blob != _pack(new):
+                replaced += _merge_into(connection, crash_id, stored_record(blob), new, ids)
     return replaced
+
+
+def _merge_into(
+    connection: Connection,
+    crash_id: int,
+    old: Mapping[str, Any],
+    new: Mapping[str, Any],
+    ids: _Dimensions,
+) -> bool:
+    """Update the rows of one core; False when the old record says it all."""
+    merged = merge(old, new)
+    if merged == old:
+        return False
+    rows = project(merged)
+    ids.learn(connection, [rows])
+    where = t.crash.c.id == crash_id
+    connection.execute(t.crash.update().where(where).values(ids.crash_row(rows)))
+    raw_where = t.raw.c.crash_id == crash_id
+    connection.execute(t.raw.update().where(raw_where).values(record=_pack(merged)))
+    _attributes(connection, [rows], ids)
+    return True
 
 
 def _pack(record: Mapping[str, Any]) -> bytes:

@@ -85,7 +85,7 @@ def rank(record: Mapping[str, Any]) -> tuple[Any, ...]:
 def quality(record: Mapping[str, Any]) -> float:
     """Return the sum of unwinder and symbol quality (0..2), 0 when absent."""
     value = record.get("quality")
-    if isinstance(value, Mapping):
+    if isinstance(value, dict):
         parts = [number(value.get(name)) or 0.0 for name in ("unwinder", "symbols")]
         return round(sum(parts), 6)
     return number(value) or 0.0
@@ -118,13 +118,15 @@ def merge(old: Mapping[str, Any], new: Mapping[str, Any]) -> dict[str, Any]:
 def group(record: Mapping[str, Any], name: str) -> Mapping[str, Any]:
     """Return a group of the record, empty when absent or no map."""
     value = record.get(name)
-    return value if isinstance(value, Mapping) else {}
+    return value if isinstance(value, dict) else {}
 
 
 def text(value: Any) -> str | None:
     """Return a text that every database takes, None when the value is no text."""
     if not isinstance(value, str):
         return None
+    if len(value) <= MAX_TEXT and value.isascii() and "\0" not in value:
+        return value
     # PostgreSQL takes no NUL and nobody takes lone surrogates.
     plain = value[:MAX_TEXT].replace("\0", "\\x00")
     return plain.encode("utf-8", "backslashreplace").decode("utf-8")
@@ -164,7 +166,7 @@ def _crash(record: Mapping[str, Any], core_key: str, schema: str) -> dict[str, A
     time, signal, cpu = group(record, "time"), group(record, "signal"), group(record, "cpu")
     verdict, flags = group(record, "verdict"), group(record, "flags")
     truncated = record.get("truncated")
-    if isinstance(truncated, Mapping):
+    if isinstance(truncated, dict):
         truncated = truncated.get("flag")
     kernel, python = group(record, "kernel"), group(record, "python")
     return {
@@ -195,7 +197,7 @@ def _flag(value: Any) -> bool | None:
 
 def _tool(record: Mapping[str, Any]) -> str | None:
     tool = record.get("tool")
-    return text(tool.get("version") if isinstance(tool, Mapping) else tool)
+    return text(tool.get("version") if isinstance(tool, dict) else tool)
 
 
 def _time_rank(record: Mapping[str, Any]) -> int:
@@ -243,13 +245,13 @@ def _attributes(host: Mapping[str, Any]) -> dict[str, str]:
 
 def _libs(record: Mapping[str, Any]) -> tuple[tuple[str, str, str], ...]:
     libs = record.get("libs")
-    if isinstance(libs, Mapping):
+    if isinstance(libs, dict):
         libs = libs.get("modules") or libs.get("libs")
     if not isinstance(libs, list):
         return ()
     found = set()
     for lib in libs[:MAX_LIBS]:
-        if isinstance(lib, Mapping):
+        if isinstance(lib, dict):
             name = text(lib.get("soname")) or text(lib.get("name")) or ""
             note = group(lib, "package")
             version = text(lib.get("version")) or text(note.get("version")) or ""
