@@ -7,7 +7,7 @@ from collections.abc import Sequence
 from typing import NamedTuple
 
 from gdb_epi.cpython.types import MergedStack, PythonState
-from gdb_epi.errors import NOT_APPLICABLE, UNREADABLE, Absent
+from gdb_epi.errors import NOT_APPLICABLE, NOT_AVAILABLE, UNREADABLE, Absent
 from gdb_epi.fault import may_execute, stack_is_dumped
 from gdb_epi.process_state import ProcessState
 from gdb_epi.signature import keys as k
@@ -93,7 +93,12 @@ def _first_stack(state: ProcessState) -> Sequence[NativeFrame] | Absent:
     if not threads:
         return Absent(NOT_APPLICABLE, "the core lists no thread")
     lost = _lost_stack(state, threads[0].tid)
-    return state.target.native_frames(threads[0].tid) if lost is None else lost
+    found = state.target.native_frames(threads[0].tid)
+    if lost is not None or isinstance(found, Absent):
+        return found if lost is None else lost
+    if len(found) < MIN_FRAMES and not any(frame.function for frame in found):
+        return Absent(NOT_AVAILABLE, "the unwinder got no further than one nameless frame")
+    return found
 
 
 def _lost_stack(state: ProcessState, tid: int) -> Absent | None:
@@ -129,6 +134,17 @@ def quality_of(frames: Sequence[NativeFrame], category: str, scene: Scene) -> fl
     elif len(physical) < MIN_FRAMES and not any(_is_base(frame) for frame in physical):
         return 0.0
     return sum(_plausible(scene, frame.pc) for frame in physical) / len(physical)
+
+
+def _unwinder_was_blind(natives: Sequence[NativeFrame], category: str, scene: Scene) -> bool:
+    """Whether a short stack shows missing unwind information and not damage.
+
+    A named function means that the unwinder had the files; a wild pc is no fault of theirs.
+    """
+    if quality_of(natives, category, scene) >= MIN_QUALITY:
+        return False
+    named = any(frame.function for frame in natives)
+    return not named and (not natives or _plausible(scene, natives[0].pc))
 
 
 def _is_base(frame: NativeFrame) -> bool:
@@ -168,11 +184,11 @@ class _Maker:
         if stack is None:
             self.absent = dict.fromkeys(KEY_NAMES, "the core lists no thread")
             return self
-        halves = _Halves(self._native_absent(stack), self._python_absent())
+        natives = [f.native for f in stack.frames if f.native is not None]
+        halves = _Halves(self._native_absent(stack, natives), self._python_absent())
         found = tokenise(stack, load_drop_sets(), self.state.region_at)
         self.steps += found.steps
         tokens = self._cut(list(found.tokens))
-        natives = [f.native for f in stack.frames if f.native is not None]
         self._exact(natives, halves)
         self.native = halves.native is None
         if self.native:
@@ -184,10 +200,14 @@ class _Maker:
         self._stacks(tokens, halves)
         return self
 
-    def _native_absent(self, stack: MergedStack) -> Absent | None:
+    def _native_absent(self, stack: MergedStack, natives: Sequence[NativeFrame]) -> Absent | None:
         if stack.native is not None or stack.tid is None:
             return stack.native
-        return _lost_stack(self.state, stack.tid)
+        lost = _lost_stack(self.state, stack.tid)
+        if lost is None and _unwinder_was_blind(natives, self.category.name, self.scene):
+            why = "the unwinder got no symbol and no further than one frame: it lacks the files"
+            return Absent(NOT_AVAILABLE, why)
+        return lost
 
     def _python_absent(self) -> Absent | None:
         python = self.state.python

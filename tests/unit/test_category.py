@@ -214,6 +214,51 @@ def test_the_fault_behind_a_handler_is_found() -> None:
     assert category(made).name == "segv-null"
 
 
+def without_siginfo(outer: int, trap: int, error: int, address: int) -> ProcessState:
+    """A handler installed without SA_SIGINFO gets a context, but 128 zero bytes of siginfo."""
+    made = state(crash(outer, -6, sender=PID))
+    raw = bytearray(signal_frame(0, 0, address, PC, SP + 0x1000))
+    raw[304:] = bytes(len(raw) - 304)
+    struct.pack_into("<QQ", raw, 40 + 8 * 19, error, trap)
+    made.target.write(SP + 0x200, bytes(raw))
+    return made
+
+
+@pytest.mark.parametrize(
+    ("outer", "trap", "error", "address", "expected"),
+    [
+        (11, 14, 4, 16, "segv-null"),
+        (11, 14, 7, WILD, "segv-wild"),
+        (6, 14, 4, 16, "segv-null"),
+        (4, 6, 0, 0, "ill"),
+        (8, 0, 0, 0, "fpe"),
+        (11, 6, 0, 0, "unknown"),  # an older trap: not what was raised again
+        (11, 0, 0, 0, "unknown"),
+        (15, 14, 4, 16, "unknown"),
+    ],
+)
+def test_a_context_without_siginfo_is_read_by_its_trap_number(
+    outer: int, trap: int, error: int, address: int, expected: str
+) -> None:
+    assert category(without_siginfo(outer, trap, error, address)).name == expected
+
+
+def test_a_core_cut_before_the_stack_has_no_native_stack() -> None:
+    from gdb_epi.signature.sign import sign
+
+    made = state(crash(6, -6, sender=PID), native=[frame("raise"), frame("abort"), frame("f")])
+    whole = sign(made).signature
+    assert whole.native
+    cut = [r._replace(dumped=0) if r.start == STACK else r for r in made.target.regions()]
+    made = state(crash(6, -6, sender=PID), native=[frame(None)])
+    made.target._regions = tuple(cut)
+    found = sign(made).signature
+    assert not found.native
+    assert found.category.name == "unknown"  # which abort cannot be told
+    assert "not in the core" in found.absent["stable"]
+    assert "stable" not in found.keys
+
+
 @pytest.mark.parametrize("changed", [{"signo": 14}, {"code": 0}, {"code": -6}])
 def test_other_signal_frames_are_left_alone(changed: dict[str, int]) -> None:
     """A profiling timer, or a signal that a process sent, hides no fault."""

@@ -164,6 +164,15 @@ def test_a_lost_unwinder_makes_a_corrupt_stack() -> None:
     assert "strict" not in found.keys
 
 
+def test_an_unwinder_without_files_makes_no_corrupt_stack() -> None:
+    """GDB without the binaries gets one nameless frame of a sound stack."""
+    found = made({"category": "segv-wild", "frames": [[None, "/lib/x.so"]]})
+    assert found.category.name == "segv-wild"
+    for name in ("stable", "coarse", "strict", "native", "exact"):
+        assert name not in found.keys
+        assert "lacks the files" in found.absent[name]
+
+
 def test_mangled_names_outside_the_grammar_are_left_alone() -> None:
     for name in ("_Z", "_ZN", "_ZN3foo", "_Z99999x", "plain", "_ZNE", "_ZSt", "_Z3fooI", "_ZZ1fvE"):
         assert function_name(name) is None, name
