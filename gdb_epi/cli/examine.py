@@ -7,7 +7,7 @@ import os
 from collections.abc import Mapping
 
 from gdb_epi.cli.cores import Core
-from gdb_epi.errors import NOT_AVAILABLE, Absent, EpiError, SoftError
+from gdb_epi.errors import NOT_AVAILABLE, Absent, EpiError, InputError, SoftError
 from gdb_epi.fleet.provenance import add_provenance
 from gdb_epi.lean import TYPE_CHECKING, Any, NamedTuple
 
@@ -103,7 +103,12 @@ def examine(core: Core, options: Options, scratch: Scratch) -> Examined:
 
         path, cut = unpack(core.path, core.compression, scratch.path(), options.max_size)
         trouble += [cut] if cut is not None else []
-    examined = _decode(path, options, scratch)
+    try:
+        examined = _decode(path, options, scratch)
+    except InputError as unusable:
+        # Not the name of our temporary file, but the one that the user gave.
+        told = str(unusable).replace(path, core.path)
+        raise InputError(told, hint=unusable.hint) from None
     for error in trouble:
         examined.record.setdefault("soft_errors", []).append(error._asdict())
     add_provenance(examined.record, core.path, core.compression, options.host)

@@ -127,6 +127,17 @@ def test_a_truncated_core_is_an_answer_or_one_line(shell, tmp_path, core_bytes, 
         only_line(done)
 
 
+@pytest.mark.parametrize("packed", [False, True])
+def test_a_core_of_another_machine(shell, tmp_path, core_bytes, packed):
+    data = bytearray(core_bytes)
+    data[18:20] = (183).to_bytes(2, "little")  # EM_AARCH64
+    path = tmp_path / "foreign"
+    path.write_bytes(gzip.compress(data, 1) if packed else data)
+    done = shell.triage(path)
+    assert done.code == 3
+    assert only_line(done).startswith(f"gdb-epi: {path}: a core of another machine")
+
+
 def test_all_bad_inputs_are_told_one_by_one(shell, tmp_path):
     kinds = ("text", "empty", "executable", "missing")
     paths = [bad_file(tmp_path, kind) for kind in kinds]

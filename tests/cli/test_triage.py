@@ -4,6 +4,7 @@
 from __future__ import annotations
 
 import bz2
+import contextlib
 import gzip
 import json
 import lzma
@@ -217,6 +218,27 @@ def test_a_reader_that_goes_away_is_no_error_and_the_record_is_stored(shell, cor
     assert err == b""
     with sqlite3.connect(shell.database) as database:
         assert database.execute("SELECT core_key FROM crash").fetchall() == [(KEY,)]
+
+
+def test_a_terminal_sees_the_progress_and_a_file_does_not(shell, cores):
+    import pty
+
+    ours, theirs = pty.openpty()
+    process = subprocess.Popen(
+        shell.command("triage", "--native", "never", "--no-db", *cores),
+        stdout=subprocess.DEVNULL,
+        stderr=theirs,
+        env=shell.env,
+        cwd=shell.folder,
+    )
+    os.close(theirs)
+    seen = b""
+    with contextlib.suppress(OSError):  # Linux says EIO at the end of a terminal
+        while piece := os.read(ours, 4096):
+            seen += piece
+    assert process.wait(60) == 0
+    assert b"] 3/3" in seen and seen.endswith(b"\r\x1b[K")
+    assert shell.triage("--no-db", *cores).err == ""
 
 
 FAKE_GDB = """#!/bin/sh
