@@ -79,6 +79,7 @@ def _slow_parse(verb: ModuleType, program: str, words: list[str]) -> Namespace:
     parser = ArgumentParser(
         prog=program,
         description=verb.HELP,
+        epilog=getattr(verb, "EPILOG", None),
         allow_abbrev=False,
         formatter_class=lambda prog: HelpFormatter(prog, width=width),
     )

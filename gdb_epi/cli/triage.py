@@ -1,9 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""`gdb-epi triage`: tell why each of these processes died.
-
-Exit code: 0 every core was read; 3 an input was unusable; 1 the tool failed on a core or could
-not write the database (1 goes before 3). With many cores the others are always done.
-"""
+"""`gdb-epi triage`: tell why each of these processes died."""
 
 from __future__ import annotations
 
@@ -30,6 +26,12 @@ if TYPE_CHECKING:
     Numbered = tuple[int, Result]
 
 HELP = "tell why the processes died: one core or thousands, into the database"
+EPILOG = (
+    "Records go into the database, or into the spool when the database cannot take them. "
+    "Exit code: 0 every core was read; 3 an input was unusable; 1 the tool failed on a core or "
+    "could not write the database (1 goes before 3); 2 wrong arguments. With many cores the "
+    "others are always done."
+)
 MANY_SECONDS = 300.0  # for each core, when there are many
 HOST_NAMES = ("hostname", "machine_id", "boot_id")
 MAX_HOST_JSON = 1 << 20  # bytes

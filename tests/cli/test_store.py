@@ -225,6 +225,29 @@ def test_a_broken_spool_line_is_kept_and_told(shell):
     assert shell("fleet", "ingest").out == "nothing waits in the spool\n"
 
 
+def test_two_ingests_of_one_spool(shell):
+    spool = shell.data / "spool"
+    spool.mkdir(parents=True)
+    for number in range(40):
+        record = {"schema": "gdb-epi/record/1", "core_key": f"{number:032x}"}
+        (spool / f"{number}.jsonl").write_text(json.dumps(record) + "\n")
+    runs = [
+        subprocess.Popen(
+            shell.command("fleet", "ingest"),
+            stdout=subprocess.PIPE,
+            stderr=subprocess.PIPE,
+            env=shell.env,
+            cwd=shell.folder,
+        )
+        for _ in range(2)
+    ]
+    for run in runs:
+        _, err = run.communicate(timeout=120)
+        assert (run.returncode, err) == (0, b"")
+    assert len(stored(shell)) == 40
+    assert list(spool.iterdir()) == []
+
+
 def test_two_triages_at_once_into_one_new_database(shell, cores):
     command = shell.command("triage", "--native", "never", "--jobs", "1")
     runs = [

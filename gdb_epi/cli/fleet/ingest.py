@@ -6,6 +6,7 @@ from __future__ import annotations
 import sys
 from argparse import ArgumentParser, Namespace
 from collections.abc import Iterator, Mapping
+from contextlib import suppress
 from pathlib import Path
 from typing import Any
 
@@ -61,10 +62,11 @@ def _ingest_spool(db: str | None) -> int:
             bad = [*reader.rejected, *outcome.rejected]
             # A file with bad lines is kept under another name: nothing is lost, and it is not
             # tried again each time.
-            if bad:
-                path.rename(path.with_suffix(".rejected"))
-            else:
-                path.unlink()
+            with suppress(FileNotFoundError):  # another ingest took it
+                if bad:
+                    path.rename(path.with_suffix(".rejected"))
+                else:
+                    path.unlink()
             rejected += bad
             total += outcome
     print(f"{total._replace(rejected=tuple(rejected)).line()}; {len(files)} spool files")
@@ -95,6 +97,8 @@ class _Reader:
             try:
                 with path.open("rb") as stream:
                     yield from self._good(records_in(str(path), stream))
+            except FileNotFoundError:
+                continue  # another ingest took this spool file
             except OSError as error:
                 self.rejected.append((str(path), error.strerror or str(error)))
         if stdin:
