@@ -5,11 +5,11 @@ from __future__ import annotations
 
 from argparse import Namespace
 from collections.abc import Callable, Mapping
-from typing import Any
 
 from gdb_epi import __version__
 from gdb_epi.cpython.types import PythonState
 from gdb_epi.errors import Absent, SoftError
+from gdb_epi.lean import Any
 from gdb_epi.registry import command
 from gdb_epi.report import Report
 from gdb_epi.session import Session

@@ -4,9 +4,9 @@
 from __future__ import annotations
 
 from argparse import Namespace
-from typing import Any
 
 from gdb_epi.errors import Absent, SoftError
+from gdb_epi.lean import Any
 from gdb_epi.registry import argument, command
 from gdb_epi.report import Report
 from gdb_epi.session import Session

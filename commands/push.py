@@ -6,9 +6,9 @@ from __future__ import annotations
 import os
 from argparse import Namespace
 from importlib.util import find_spec
-from typing import Any
 
 from gdb_epi.errors import EpiError, InputError, SoftError
+from gdb_epi.lean import Any
 from gdb_epi.registry import argument, command
 from gdb_epi.report import Report
 from gdb_epi.session import Session

@@ -4,10 +4,10 @@
 from __future__ import annotations
 
 from argparse import Namespace
-from typing import Any
 
 from gdb_epi.cpython.types import ThreadState
 from gdb_epi.errors import Absent, SoftError
+from gdb_epi.lean import Any
 from gdb_epi.process_state import ProcessState
 from gdb_epi.registry import command
 from gdb_epi.report import Report

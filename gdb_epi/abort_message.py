@@ -9,9 +9,9 @@ size; char msg[]}); the symbol is exported as GLIBC_PRIVATE from 2.4 on.
 from __future__ import annotations
 
 import struct
-from typing import NamedTuple
 
 from gdb_epi.errors import NOT_AVAILABLE, UNREADABLE, Absent, UnreadableMemory
+from gdb_epi.lean import NamedTuple
 from gdb_epi.target.api import DUMPED, Target
 
 MAX_MESSAGE = 512  # bytes that are looked at

@@ -3,10 +3,9 @@
 
 from __future__ import annotations
 
-from typing import Any
-
 from gdb_epi.detectors.findings import run_detectors
 from gdb_epi.errors import NOT_APPLICABLE, Absent, SoftError
+from gdb_epi.lean import Any
 from gdb_epi.record import Parts, make_record
 from gdb_epi.session import Session
 from gdb_epi.signature.sign import sign

@@ -10,9 +10,9 @@ from __future__ import annotations
 
 import struct
 from collections.abc import Mapping
-from typing import NamedTuple
 
 from gdb_epi.errors import NOT_APPLICABLE, Absent, UnreadableMemory
+from gdb_epi.lean import NamedTuple
 from gdb_epi.target.api import DUMPED, CrashInfo, ProcessInfo, Region, Target
 from gdb_epi.x86 import MAX_LENGTH, Operand, memory_operand
 

@@ -9,10 +9,10 @@ from __future__ import annotations
 
 import math
 from collections.abc import Iterable, Sequence
-from typing import NamedTuple
 
 from gdb_epi import weights as w
 from gdb_epi.detectors.findings import Finding
+from gdb_epi.lean import NamedTuple
 
 SOFTWARE = "software"
 HARDWARE_SUSPECT = "hardware-suspect"

@@ -7,7 +7,7 @@ study's proposal on 545 synthetic labelled cores; nothing has been re-fitted on 
 
 from __future__ import annotations
 
-from typing import NamedTuple
+from gdb_epi.lean import NamedTuple
 
 
 class Weight(NamedTuple):

@@ -9,7 +9,8 @@ Source: Intel SDM volume 2, chapter 2 (instruction format) and the opcode maps o
 from __future__ import annotations
 
 from collections.abc import Mapping
-from typing import NamedTuple
+
+from gdb_epi.lean import NamedTuple
 
 REGISTERS = (
     "rax", "rcx", "rdx", "rbx", "rsp", "rbp", "rsi", "rdi",

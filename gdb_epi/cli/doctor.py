@@ -12,9 +12,9 @@ from argparse import ArgumentParser, Namespace
 from collections.abc import Iterator
 from importlib.metadata import PackageNotFoundError, version
 from pathlib import Path
-from typing import NamedTuple
 
 from gdb_epi.errors import EXIT_DONE, EpiError
+from gdb_epi.lean import NamedTuple
 
 HELP = "what is installed, what is missing, and how to get core dumps"
 GDB_SECONDS = 20.0

@@ -4,8 +4,8 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
-from typing import Any
 
+from gdb_epi.lean import Any
 from gdb_epi.render.text import escape
 
 

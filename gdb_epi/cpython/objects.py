@@ -11,6 +11,7 @@ from gdb_epi.errors import NOT_AVAILABLE, UNPARSABLE, UNREADABLE, Absent, Unread
 MAX_DICT_ENTRIES = 1_000_000
 MAX_LOG2 = 40
 MAX_SHARED_KEYS = 1024
+ENTRIES_AT_ONCE = 256
 MAX_INT_DIGITS = 8
 
 # Type flags are public ABI (Include/object.h): 3.11 (gh-89503) and 3.13 (gh-115776).
@@ -39,6 +40,21 @@ class Objects:
         """Return the globals dicts that frames named so far."""
         return list(self._module_names)
 
+    def module_dict(self, interpreter: int, name: str) -> int | Absent:
+        """Return the dict (PyObject *) of a module in sys.modules of an interpreter."""
+        # 3.12 (gh-98612) moved interp->modules into interp->imports.
+        at = self._layout.offset("PyInterpreterState", "imports.modules", "modules")
+        if at is None:
+            return Absent(NOT_AVAILABLE, "the layout does not say where sys.modules is")
+        try:
+            modules = self._reader.u64(interpreter + at)
+            found = self.dict_get(modules, name) if modules else Absent(NOT_AVAILABLE, "no modules")
+            if isinstance(found, Absent):
+                return found
+            return self._reader.u64(found + self._layout.require("PyModuleObject", "md_dict"))
+        except UnreadableMemory as error:
+            return Absent(UNREADABLE, str(error))
+
     # -- dicts ------------------------------------------------------------------------------
 
     def dict_get(self, address: int, key: str) -> int | Absent:
@@ -64,21 +80,64 @@ class Objects:
         yield from self.key_items(keys, values)
 
     def key_items(self, keys: int, values: int) -> Iterator[tuple[int, int]]:
-        """Yield (key, value) of a keys table; `values` is the split array's address or 0."""
+        """Yield (key, value) of a keys table; `values` is the split array's address or 0.
+
+        The table is read in pieces, so that a reader of the first entries pays for those only.
+        """
         start, count, width, has_hash = self._entries(keys)
         if count > MAX_DICT_ENTRIES:
-            raise UnreadableMemory(keys, count, "an absurd number of dict entries")
+            self._reader.read(start + count * width - 1, 1)  # refuse what is not mapped
+        if values:
+            yield from self._split_items(start, count, width, has_hash, values)
+            return
+        key_at = 8 if has_hash else 0
+        for first in range(0, count, ENTRIES_AT_ONCE):
+            number = min(ENTRIES_AT_ONCE, count - first)
+            data = self._reader.read(start + first * width, number * width)
+            for at in range(key_at, number * width, width):
+                key = int.from_bytes(data[at : at + 8], "little")
+                value = int.from_bytes(data[at + 8 : at + 16], "little")
+                if key and value:
+                    yield key, value
+
+    def _split_items(
+        self, start: int, count: int, width: int, has_hash: bool, values: int
+    ) -> Iterator[tuple[int, int]]:
+        if count > MAX_SHARED_KEYS:
+            raise UnreadableMemory(start, count, "an absurd number of shared keys")
         data = self._reader.read(start, count * width)
-        array = self._reader.read(values, 8 * count) if values else b""
-        for index in range(count):
+        array = self._reader.read(values, 8 * count)
+        for index in self._order(values, count):
             at = index * width + (8 if has_hash else 0)
             key = int.from_bytes(data[at : at + 8], "little")
-            if values:
-                value = int.from_bytes(array[8 * index : 8 * index + 8], "little")
-            else:
-                value = int.from_bytes(data[at + 8 : at + 16], "little")
+            value = int.from_bytes(array[8 * index : 8 * index + 8], "little")
             if key and value:
                 yield key, value
+
+    def _order(self, values: int, count: int) -> list[int]:
+        """Return the indices of a split table in insertion order.
+
+        Up to 3.10 keys were shared only in the order of insertion. 3.11 (bpo-45340) keeps the order
+        before the values, 3.13 behind them. `values` is the address of the first value.
+        """
+        layout = self._layout
+        capacity = layout.offset("PyDictValues", "capacity")
+        try:
+            if capacity is not None:
+                prefix = values - layout.require("PyDictValues", "values")
+                size = self._reader.u8(prefix + layout.require("PyDictValues", "size"))
+                room = self._reader.u8(prefix + capacity)
+                order = list(self._reader.read(values + 8 * room, size))
+            elif layout.offset("PyDictValues", "values") is not None:
+                size = self._reader.u8(values - 2)
+                order = list(self._reader.read(values - 2 - size, size))[::-1]
+            else:
+                return list(range(count))
+        except UnreadableMemory:
+            return list(range(count))
+        if len(set(order)) != len(order) or any(index >= count for index in order):
+            return list(range(count))
+        return order
 
     def _entries(self, keys: int) -> tuple[int, int, int, bool]:
         """Return (address of the entries, their number, their size, whether they hold a hash)."""
@@ -113,6 +172,8 @@ class Objects:
         flags = reader.u64(kind + layout.require("PyTypeObject", "tp_flags"))
         if not flags & _MANAGED_DICT:
             offset = reader.i64(kind + layout.require("PyTypeObject", "tp_dictoffset"))
+            if offset < 0:
+                offset += self._instance_size(kind, address)
             if offset > 0:
                 yield from self._dict_at(address + offset)
             return
@@ -140,6 +201,17 @@ class Objects:
             values = self._reader.u64(address - 32)
             if values:
                 yield from self._shared(kind, values)
+
+    def _instance_size(self, kind: int, address: int) -> int:
+        """Return the bytes of an instance of variable size, e.g. of a class derived from tuple."""
+        reader, layout = self._reader, self._layout
+        count = abs(reader.i64(address + layout.require("PyVarObject", "ob_size")))
+        basic = reader.u64(kind + layout.require("PyTypeObject", "tp_basicsize"))
+        item = reader.u64(kind + layout.require("PyTypeObject", "tp_itemsize"))
+        size = (basic + count * item + 7) & ~7
+        if size >> MAX_LOG2:
+            raise UnreadableMemory(address, size, "an absurd size of an object")
+        return size
 
     def _dict_at(self, slot: int) -> Iterator[tuple[int, int]]:
         address = self._reader.u64(slot)

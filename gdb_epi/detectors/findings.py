@@ -8,10 +8,10 @@ never judgement, and rules out the innocent causes that its docstring lists befo
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Mapping
-from typing import Any, NamedTuple
 
 from gdb_epi.cpython.types import PythonState
 from gdb_epi.errors import Absent, SoftError
+from gdb_epi.lean import Any, NamedTuple
 from gdb_epi.process_state import ProcessState
 
 MAX_FINDINGS = 64  # of one detector

@@ -7,7 +7,6 @@ Part of pointer_one_bit_off; registers no detector itself.
 from __future__ import annotations
 
 from collections.abc import Iterator
-from typing import NamedTuple
 
 from gdb_epi.fault import (
     GENERAL,
@@ -17,6 +16,7 @@ from gdb_epi.fault import (
     is_canonical,
     stack_below,
 )
+from gdb_epi.lean import NamedTuple
 from gdb_epi.target.api import Region, Target
 from gdb_epi.x86 import Operand
 

@@ -6,12 +6,11 @@ Part of pointer_one_bit_off; registers no detector itself.
 
 from __future__ import annotations
 
-from typing import NamedTuple
-
 from gdb_epi.cpython.types import PythonState
 from gdb_epi.detectors.pointer_candidates import Candidate
 from gdb_epi.errors import Absent, LayoutError, UnreadableMemory
 from gdb_epi.fault import GENERAL, find_fault, read_word
+from gdb_epi.lean import NamedTuple
 from gdb_epi.process_state import ProcessState
 from gdb_epi.search import find_word
 

@@ -5,7 +5,13 @@ from __future__ import annotations
 
 from gdb_epi.cpython.types import PythonState
 from gdb_epi.errors import Absent, SoftError
-from gdb_epi.locks.context import FAMILIES, LockContext
+from gdb_epi.locks.context import (
+    FAMILIES,
+    SEARCH_BUDGET,
+    SEARCH_BUDGET_FORKED,
+    Budget,
+    LockContext,
+)
 from gdb_epi.locks.fork import fork_evidence
 from gdb_epi.locks.types import LockReport, Wait
 from gdb_epi.target.api import Target
@@ -23,7 +29,8 @@ def examine_locks(target: Target, python: PythonState | Absent) -> LockReport:
 
     fork, missed = fork_evidence(target, python)
     errors = [*load_all(gdb_epi.locks), *missed]
-    context = LockContext(target, python, fork, errors)
+    budget = Budget(target, SEARCH_BUDGET_FORKED if fork.forked else SEARCH_BUDGET)
+    context = LockContext(target, python, fork, errors, budget)
     waits: list[Wait] = []
     for thread in target.threads():
         for name, function in sorted(FAMILIES.items()):

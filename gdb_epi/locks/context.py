@@ -4,12 +4,34 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable
-from typing import NamedTuple
 
 from gdb_epi.cpython.types import PythonState
 from gdb_epi.errors import Absent, SoftError, UnreadableMemory
+from gdb_epi.lean import NamedTuple
 from gdb_epi.locks.types import ForkEvidence, Wait
 from gdb_epi.target.api import Target, Thread
+
+# Bytes of memory that one analysis searches for lock objects, at about 2 GB/s. In a forked child a
+# name decides what the user sees first; elsewhere it is a convenience.
+SEARCH_BUDGET = 128 << 20
+SEARCH_BUDGET_FORKED = 2 << 30
+SEARCHES_PER_LOCK = 3  # the object, its bound methods, where these lie
+
+
+class Budget:
+    """How many bytes may still be searched; shared by all threads of one analysis."""
+
+    def __init__(self, target: Target, total: int) -> None:
+        dumped = sum(r.dumped for r in target.regions() if "w" in r.perms)
+        self._cost = dumped * SEARCHES_PER_LOCK
+        self._left = max(total, self._cost)  # one lock is always looked for
+
+    def spend(self) -> bool:
+        """Take one lock's search out of the budget; False when nothing is left."""
+        if self._left < self._cost:
+            return False
+        self._left -= self._cost
+        return True
 
 
 class LockContext(NamedTuple):
@@ -19,6 +41,7 @@ class LockContext(NamedTuple):
     python: PythonState | Absent
     fork: ForkEvidence
     soft_errors: list[SoftError]
+    budget: Budget
 
 
 Family = Callable[[LockContext, Thread], Iterable[Wait]]

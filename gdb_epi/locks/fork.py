@@ -7,9 +7,8 @@ daemons and pools fork too.
 
 from __future__ import annotations
 
-import hashlib
-
 from gdb_epi.cpython.types import PythonState
+from gdb_epi.digest import sha256_hex
 from gdb_epi.errors import NOT_APPLICABLE, Absent, SoftError, UnreadableMemory
 from gdb_epi.locks.context import u32, u64
 from gdb_epi.locks.glibc import StackLists, stack_lists
@@ -275,4 +274,4 @@ def _lineage(signs: _Signs) -> str | None:
     if not canary or not guard:
         return None
     secret = canary.to_bytes(8, "little") + guard.to_bytes(8, "little")
-    return hashlib.sha256(b"gdb-epi lineage/1" + secret).hexdigest()[:16]
+    return sha256_hex(b"gdb-epi lineage/1" + secret)[:16]

@@ -8,11 +8,11 @@ The registers say it without symbols and without an unwinder: the kernel keeps o
 from __future__ import annotations
 
 from collections.abc import Iterator
-from typing import NamedTuple
 
 from gdb_epi.cpython.types import PythonState
-from gdb_epi.errors import Absent
+from gdb_epi.errors import NOT_AVAILABLE, Absent
 from gdb_epi.fault import read_up_to
+from gdb_epi.lean import NamedTuple
 from gdb_epi.locks import types as t
 from gdb_epi.locks.context import LockContext, family, u32
 from gdb_epi.locks.pylock import LockObject, find_lock_object
@@ -123,7 +123,7 @@ def _by_words(context: LockContext, thread: Thread, call: FutexWait) -> t.Wait:
             return _mutex(context, thread, call, owner)
         return _inherited_or_unknown(context, thread, call, "internal lock of a library", None, [])
     if call.value == 0 and words[0] == 0:
-        found = find_lock_object(context.target, context.python, call.address, call.tid)
+        found = _lock_object(context, call)
         extra = [] if isinstance(found, LockObject) else [found.detail]
         lock = found if isinstance(found, LockObject) else None
         kind = lock.kind if lock is not None else "semaphore"
@@ -132,6 +132,14 @@ def _by_words(context: LockContext, thread: Thread, call: FutexWait) -> t.Wait:
         call, "futex word", None, _owner("unknown"), t.UNKNOWN, t.INFO,
         [f"the words there are {words}: no lock that is known"],
     )  # fmt: skip
+
+
+def _lock_object(context: LockContext, call: FutexWait) -> LockObject | Absent:
+    if not context.budget.spend():
+        return Absent(
+            NOT_AVAILABLE, "whose it is was not searched for: the budget for searches is spent"
+        )
+    return find_lock_object(context.target, context.python, call.address, call.tid)
 
 
 def _mutex(context: LockContext, thread: Thread, call: FutexWait, owner: int) -> t.Wait:

@@ -9,9 +9,9 @@ before). `__nptl_rtld_global` points at `_rtld_global`, which holds the lists.
 from __future__ import annotations
 
 from collections.abc import Mapping
-from typing import NamedTuple
 
 from gdb_epi.errors import NOT_AVAILABLE, Absent
+from gdb_epi.lean import NamedTuple
 from gdb_epi.locks.context import u32, u64
 from gdb_epi.target.api import Target
 

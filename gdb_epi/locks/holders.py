@@ -9,10 +9,10 @@ nothing. An explicit acquire() leaves no trace.
 from __future__ import annotations
 
 from bisect import bisect_right
-from typing import TYPE_CHECKING, NamedTuple
 
 from gdb_epi.cpython.types import PyFrame, PythonState
 from gdb_epi.errors import Absent, LayoutError, UnreadableMemory
+from gdb_epi.lean import TYPE_CHECKING, NamedTuple
 from gdb_epi.search import find_word
 
 if TYPE_CHECKING:

@@ -8,10 +8,10 @@ Only references that were walked to count: a str that happens to lie before the 
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
-from typing import TYPE_CHECKING
 
 from gdb_epi.cpython.types import PythonState
 from gdb_epi.errors import Absent, LayoutError, UnreadableMemory
+from gdb_epi.lean import TYPE_CHECKING
 
 if TYPE_CHECKING:
     from gdb_epi.cpython.objects import Objects

@@ -7,10 +7,9 @@ Up to 3.13 `threading.Lock` and RLock keep a pointer to their sem_t at object + 
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, NamedTuple
-
 from gdb_epi.cpython.types import PythonState
 from gdb_epi.errors import NOT_APPLICABLE, NOT_AVAILABLE, Absent, LayoutError, UnreadableMemory
+from gdb_epi.lean import TYPE_CHECKING, NamedTuple
 from gdb_epi.locks.holders import Holders, find_holders
 from gdb_epi.locks.naming import module_attribute
 from gdb_epi.search import find_word

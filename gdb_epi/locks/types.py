@@ -3,9 +3,8 @@
 
 from __future__ import annotations
 
-from typing import NamedTuple
-
 from gdb_epi.errors import SoftError
+from gdb_epi.lean import NamedTuple
 
 # Verdicts of waits (RECORD.md section 3); this stage gives only some of them.
 INHERITED_OWNER_VANISHED = "inherited-owner-vanished"

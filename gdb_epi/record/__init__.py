@@ -9,12 +9,12 @@ path of a tool, no host; who adds those is the caller. A field that could not be
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import Any, NamedTuple
 
 from gdb_epi import __version__
 from gdb_epi.detectors.findings import Finding, hex_word
 from gdb_epi.errors import Absent, SoftError
 from gdb_epi.fault import Fault, signal_name
+from gdb_epi.lean import Any, NamedTuple
 from gdb_epi.process_state import ProcessState
 from gdb_epi.record.parts import (
     fork_group,

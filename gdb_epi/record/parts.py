@@ -3,12 +3,11 @@
 
 from __future__ import annotations
 
-import hashlib
-from typing import Any
-
 from gdb_epi.cpython.types import ThreadState
 from gdb_epi.detectors.findings import hex_word
+from gdb_epi.digest import sha256_hex
 from gdb_epi.errors import Absent
+from gdb_epi.lean import Any
 from gdb_epi.locks.types import Wait
 from gdb_epi.process_state import ProcessState
 from gdb_epi.record.redact import base_name, redact_path, script_name
@@ -72,7 +71,7 @@ def libs_group(state: ProcessState) -> Json:
         for module in state.target.modules()
     ]
     lines = sorted({f"{one['soname']} {one['build_id'] or '-'}" for one in modules})
-    digest = hashlib.sha256("\n".join(lines).encode("utf-8", "backslashreplace")).hexdigest()
+    digest = sha256_hex("\n".join(lines).encode("utf-8", "backslashreplace"))
     return {
         "modules": modules[:MAX_MODULES],
         "libset": digest[:16] if modules else None,

@@ -4,9 +4,9 @@
 from __future__ import annotations
 
 import json
-from typing import Any
 
 from gdb_epi.errors import Absent, SoftError
+from gdb_epi.lean import Any
 from gdb_epi.report import Report
 
 

@@ -5,7 +5,8 @@ from __future__ import annotations
 
 import textwrap
 from collections.abc import Iterator, Mapping, Sequence
-from typing import Any
+
+from gdb_epi.lean import Any
 
 WIDTH = 100
 MAX_FRAMES = 12

@@ -10,11 +10,11 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from functools import cached_property
-from typing import NamedTuple
 
 from gdb_epi.abort_message import AbortMessage, read_abort_message
 from gdb_epi.errors import Absent
 from gdb_epi.fault import Fault, find_fault, signal_name
+from gdb_epi.lean import NamedTuple
 from gdb_epi.target.api import CrashInfo, NativeFrame, Region, Target
 
 CATEGORIES = (

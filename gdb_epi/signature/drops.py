@@ -7,7 +7,8 @@ import json
 import os
 import re
 from functools import cache
-from typing import NamedTuple
+
+from gdb_epi.lean import NamedTuple
 
 DATA_FILE = "drops.json"
 THREAD_BASE = "thread-base"

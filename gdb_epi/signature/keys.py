@@ -3,10 +3,10 @@
 
 from __future__ import annotations
 
-import hashlib
 from collections.abc import Sequence
-from typing import NamedTuple
 
+from gdb_epi.digest import sha256_hex
+from gdb_epi.lean import NamedTuple
 from gdb_epi.signature.drops import IMPORTLIB, THREAD_BASE
 from gdb_epi.signature.tokens import (
     NATIVE,
@@ -39,7 +39,7 @@ class Key(NamedTuple):
 def make_key(name: str, content: str) -> Key:
     """Return the key of a line `gsig/1 NAME CONTENT`."""
     text = f"{VERSION} {name} {content}"
-    digest = hashlib.sha256(text.encode("utf-8")).hexdigest()
+    digest = sha256_hex(text.encode("utf-8"))
     return Key(name, text, digest[: DIGITS[name]])
 
 

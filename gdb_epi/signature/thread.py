@@ -4,8 +4,8 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import NamedTuple
 
+from gdb_epi.lean import NamedTuple
 from gdb_epi.target.api import Thread
 
 # Categories in which the first thread of the core did nothing wrong.

@@ -4,10 +4,10 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from typing import NamedTuple
 
 from gdb_epi.cpython.types import MergedStack, PyFrame, StackFrame
 from gdb_epi.fault import may_execute
+from gdb_epi.lean import NamedTuple
 from gdb_epi.signature.drops import DropSets
 from gdb_epi.signature.names import module_name, python_name
 from gdb_epi.target.api import NativeFrame, Region

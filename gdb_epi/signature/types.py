@@ -4,8 +4,8 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from typing import NamedTuple
 
+from gdb_epi.lean import NamedTuple
 from gdb_epi.signature.category import Category
 from gdb_epi.signature.keys import Key
 
