@@ -93,14 +93,18 @@ class Launcher:
 
 
 def describe(status: int, errors: Path) -> str:
-    """Return how a program failed, with the last line that it wrote to standard error."""
+    """Return how a program failed, with the line of its standard error that says most."""
     code = os.waitstatus_to_exitcode(status)
     how = f"exit {code}" if code >= 0 else f"killed by signal {-code}"
     try:
         lines = [line for line in errors.read_text(errors="replace").splitlines() if line.strip()]
     except OSError:
         lines = []
-    return f"{how}: {lines[-1].strip()[-TAIL:]}" if lines else how
+    if not lines:
+        return how
+    # The last line of a Python traceback is its error; others begin with it.
+    telling = lines[-1 if lines[0].startswith("Traceback") else 0]
+    return f"{how}: {telling.strip()[:TAIL]}"
 
 
 def compare(case: str, tools: Sequence[Tool], runs: int, launcher: Launcher) -> list[Measured]:
