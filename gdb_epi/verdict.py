@@ -169,7 +169,10 @@ def _reasons(
     if label == HARDWARE_SUSPECT:
         if category == "bus-memerr":
             hardware.insert(0, "the kernel reported poisoned memory")
-        caveat = "one core cannot prove hardware: a wild store of software can change one bit"
+        caveat = (
+            "one core cannot prove hardware: a wild store, or an address computed with a stride "
+            "of 2^k, is one bit off too"
+        )
         return hardware, [*software, caveat, *neutral]
     if label == FORK_INHERITED_LOCK:
         return locks, ["who ended it and why is not in the core", *software, *hardware]

@@ -3,6 +3,10 @@
 
 LLR = log10(P(item | hardware) / P(item | software)). The P and R values below are the published
 study's proposal on 545 synthetic labelled cores; nothing has been re-fitted on field cores yet.
+A check by injection (November 2026, CPython 3.13 and a non-PIE 3.11): of 119 cores with one flipped
+bit (12 to 63) of a list item or ob_type 95 were called strong; of 210 cores of seven kinds of
+software bugs none (past the end, random address, random index, partial overwrites, truncated
+pointer, poison); of 30 cores with an added 2^k, which one core cannot tell apart, 10.
 """
 
 from __future__ import annotations

@@ -27,6 +27,9 @@ CANONICAL_BITS = range(47)
 HIGH_BITS = range(47, 64)
 
 
+TAG_BIT = "a single tag bit in the top byte"
+
+
 class Wrong(NamedTuple):
     """A value to test: where it is (register or "fault address"), and the access it led to.
 
@@ -149,7 +152,7 @@ def _permitted(region: Region, access: str | None) -> bool:
 def _ambiguity(wrong: Wrong, operand: Operand | None, bit: int) -> str | None:
     """Return what software makes the same value, or None."""
     if bit >= 56:
-        return "a single tag bit in the top byte"
+        return TAG_BIT
     if operand is None or operand.index_register is None:
         return None
     stride = wrong.source in ("fault address", operand.index_register)

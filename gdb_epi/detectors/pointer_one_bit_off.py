@@ -6,7 +6,13 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from gdb_epi.detectors.findings import Finding, detector, hex_word
-from gdb_epi.detectors.pointer_candidates import Candidate, Wrong, candidates, ordinary_cause
+from gdb_epi.detectors.pointer_candidates import (
+    TAG_BIT,
+    Candidate,
+    Wrong,
+    candidates,
+    ordinary_cause,
+)
 from gdb_epi.detectors.pointer_copies import Copies, copies_of
 from gdb_epi.errors import Absent
 from gdb_epi.fault import GENERAL, SIGBUS, SIGSEGV, Fault, find_fault, operand_of
@@ -74,6 +80,12 @@ def _items(fault: Fault, one: Candidate, copies: Copies) -> list[str]:
     return items
 
 
+def _ambiguity(one: Candidate, copies: Copies) -> str | None:
+    """CPython tags no high bits of object pointers: a copy of the untagged object decides."""
+    untagged = one.ambiguous == TAG_BIT and copies.total and copies.object_type
+    return None if untagged else one.ambiguous
+
+
 def _finding(fault: Fault, one: Candidate, copies: Copies, count: int) -> Finding:
     set_bit = one.wrong.value >> one.bit & 1
     place = copies.wrong_places[0] if copies.wrong_places else None
@@ -92,7 +104,7 @@ def _finding(fault: Fault, one: Candidate, copies: Copies, count: int) -> Findin
         "object_type": copies.object_type,
         "items": _items(fault, one, copies),
         "candidates": count,
-        "ambiguous": one.ambiguous,
+        "ambiguous": _ambiguity(one, copies),
         "access": one.access,
         "search_complete": copies.complete,
     }
