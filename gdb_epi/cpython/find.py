@@ -78,8 +78,14 @@ def _looks_python(path: str) -> bool:
 def _why_no_symbol(target: Target, path: str) -> str:
     module = next((m for m in target.modules() if m.path == path), None)
     if module is not None and isinstance(module.file, Absent):
-        return f"_PyRuntime cannot be located before 3.13 without the file: {module.file.detail}"
+        # No path of this machine here: it would get into the record.
+        return f"before 3.13 _PyRuntime is found only with the file of {_build_of(module)}"
     return "no symbol _PyRuntime and no cookie of 3.13+ in the dumped memory"
+
+
+def _build_of(module: Module) -> str:
+    known = f"build-id {module.build_id}" if module.build_id else "unknown build-id"
+    return f"{module.path} ({known}), which is not here"
 
 
 # -- candidates -----------------------------------------------------------------------------

@@ -7,8 +7,6 @@ from gdb_epi.cpython.types import PythonState
 from gdb_epi.errors import Absent, SoftError
 from gdb_epi.locks.context import (
     FAMILIES,
-    SEARCH_BUDGET,
-    SEARCH_BUDGET_FORKED,
     Budget,
     LockContext,
 )
@@ -29,7 +27,7 @@ def examine_locks(target: Target, python: PythonState | Absent) -> LockReport:
 
     fork, missed = fork_evidence(target, python)
     errors = [*load_all(gdb_epi.locks), *missed]
-    budget = Budget(target, SEARCH_BUDGET_FORKED if fork.forked else SEARCH_BUDGET)
+    budget = Budget(target, forked=bool(fork.forked))
     context = LockContext(target, python, fork, errors, budget)
     waits: list[Wait] = []
     for thread in target.threads():

@@ -21,10 +21,11 @@ SEARCHES_PER_LOCK = 3  # the object, its bound methods, where these lie
 class Budget:
     """How many bytes may still be searched; shared by all threads of one analysis."""
 
-    def __init__(self, target: Target, total: int) -> None:
+    def __init__(self, target: Target, *, forked: bool) -> None:
         dumped = sum(r.dumped for r in target.regions() if "w" in r.perms)
         self._cost = dumped * SEARCHES_PER_LOCK
-        self._left = max(total, self._cost)  # one lock is always looked for
+        # In a forked child one lock is always looked for, however large the process.
+        self._left = max(SEARCH_BUDGET_FORKED, self._cost) if forked else SEARCH_BUDGET
 
     def spend(self) -> bool:
         """Take one lock's search out of the budget; False when nothing is left."""

@@ -220,7 +220,7 @@ def _missing(record: Json) -> Iterator[str]:
 
 def _next(record: Json) -> Iterator[str]:
     label = _map(record, "verdict").get("label")
-    host = "other crashes of the same host and CPU: gdb-epi fleet suspects"
+    host = "other crashes of the same host and CPU: gdb-epi fleet top"
     steps = {
         "software": "epi bt --all shows every thread; epi list the source",
         "hardware-suspect": host,
