@@ -1,0 +1,285 @@
+# SPDX-License-Identifier: Apache-2.0
+"""How a value becomes text: limits, the painter that every decoder is given, the registries.
+
+A decoder returns what repr() would have returned. What it is not sure of it refuses by raising
+Undecodable, or marks by `painter.inexact()`; nothing is guessed.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable
+
+from gdb_epi.cpython.objects import Objects
+from gdb_epi.cpython.reader import Reader
+from gdb_epi.cpython.values_types import Lineage, TypeInfo, Types
+from gdb_epi.errors import Absent, EpiError, LayoutError, UnreadableMemory
+from gdb_epi.lean import NamedTuple
+from gdb_epi.target.api import Target
+
+DEPTH, MAX_DEPTH = 6, 40  # containers in containers
+WIDTH, MAX_WIDTH = 100, 1_000_000  # items of one container
+LENGTH, MAX_LENGTH = 4096, 1 << 24  # characters of one str, bytes, or digits of an int
+TOTAL = 64 << 10  # characters of one value, all in all
+MAX_TOTAL = 1 << 26
+MAX_ATTRIBUTES = 200
+MAX_WHY = 200
+NEAR = 4096  # bytes: whatever is shorter is simply read
+
+CUT = "..."
+
+
+class Limits(NamedTuple):
+    """How much of one value is shown; what is left out is marked by `...` and `Value.cut`."""
+
+    depth: int = DEPTH
+    width: int = WIDTH
+    length: int = LENGTH
+    total: int = TOTAL
+
+    def bounded(self) -> Limits:
+        """Return these limits, none beyond what is safe."""
+        return Limits(
+            max(1, min(self.depth, MAX_DEPTH)),
+            max(0, min(self.width, MAX_WIDTH)),
+            max(1, min(self.length, MAX_LENGTH)),
+            max(1, min(self.total, MAX_TOTAL)),
+        )
+
+
+class Value(NamedTuple):
+    """One object as text.
+
+    `exact`: the text is what repr() would have given, but for what `cut` says. `attributes` are
+    those of an instance whose text does not show them, each (name, text).
+    """
+
+    type: str
+    text: str
+    cut: bool
+    exact: bool
+    attributes: tuple[tuple[str, str], ...] = ()
+
+    def shown(self) -> str:
+        """Return the text, with the attributes behind it."""
+        if not self.attributes:
+            return self.text
+        return f"{self.text} with " + ", ".join(f"{k}={v}" for k, v in self.attributes)
+
+
+class Undecodable(EpiError):
+    """An object that does not look like one of its type."""
+
+
+class Obj(NamedTuple):
+    """An object and its type."""
+
+    address: int
+    lineage: Lineage
+
+    @property
+    def type(self) -> TypeInfo:
+        """The type of the object itself."""
+        return self.lineage.types[0]
+
+
+Decoder = Callable[["Painter", Obj], str]
+DECODERS: dict[str, Decoder] = {}  # by the name of a built-in type
+PYTHON_REPRS: dict[tuple[str, str], Decoder] = {}  # by module and qualname of a __repr__
+
+
+def decodes(*names: str) -> Callable[[Decoder], Decoder]:
+    """Register the decoder of built-in types, named as by tp_name."""
+
+    def register(decoder: Decoder) -> Decoder:
+        for name in names:
+            DECODERS[name] = decoder
+        return decoder
+
+    return register
+
+
+def decodes_repr(*names: tuple[str, str]) -> Callable[[Decoder], Decoder]:
+    """Register a decoder that does what a `__repr__` written in Python does."""
+
+    def register(decoder: Decoder) -> Decoder:
+        for name in names:
+            PYTHON_REPRS[name] = decoder
+        return decoder
+
+    return register
+
+
+class World(NamedTuple):
+    """What decoders need of the process."""
+
+    reader: Reader
+    objects: Objects
+    types: Types
+    target: Target
+    slots: dict[int, tuple[tuple[str, int], ...]]  # by type: name and offset
+
+
+class Painter:
+    """Paint one value; keeps count of what is left of the limits."""
+
+    def __init__(self, world: World, limits: Limits) -> None:
+        self.world = world
+        self.reader = world.reader
+        self.layout = world.reader.layout
+        self.limits = limits
+        self.cut = False
+        self.exact = True
+        self.bare = False  # the text of the outermost object shows nothing of what it holds
+        self._room = limits.total
+        self._depth = 0
+        self._active: set[int] = set()
+
+    # -- one object ---------------------------------------------------------------------------
+
+    def obj(self, address: int) -> Obj:
+        """Return an object with its type. Raises UnreadableMemory when it has none."""
+        if address & 7 or not address:
+            raise UnreadableMemory(address, 8, "not an aligned pointer")
+        kind = self.reader.type_of(address)
+        return Obj(address, self.world.types.lineage(kind))
+
+    def show(self, address: int) -> str:
+        """Return the text of an object; what cannot be decoded is marked. Never raises."""
+        if self._room <= 0:
+            self.cut = True
+            return CUT
+        name, before = "an object", self._room
+        try:
+            found = self.obj(address)
+            name = found.type.shown
+            text = self._paint(found)
+        except (UnreadableMemory, LayoutError, Undecodable) as error:
+            text = self.refuse(address, name, str(error))
+        self._room = min(self._room, before - len(text))  # what is inside paid already
+        return text
+
+    def refuse(self, address: int, name: str, why: str) -> str:
+        """Return the mark of an object that could not be decoded."""
+        self.exact = False
+        return f"<cannot decode {name} at {address:#x}: {why[:MAX_WHY]}>"
+
+    def inexact(self) -> None:
+        """Note that the text is not what repr() would have returned."""
+        self.exact = False
+
+    def _paint(self, found: Obj) -> str:
+        lineage = found.lineage
+        if not lineage.ident or not lineage.plain:
+            return self._instance(found)
+        decoder = DECODERS.get(lineage.ident)
+        if decoder is None:
+            return self._instance(found)
+        return decoder(self, found)
+
+    def _instance(self, found: Obj) -> str:
+        """Paint what has no decoder by its built-in type: by its Python __repr__, or by name."""
+        types = found.lineage.types
+        if types[0].repr == types[-1].repr and not types[-1].base:
+            return self.plain_instance(found)
+        decoder = self._python_repr(found.type)
+        if decoder is not None:
+            return decoder(self, found)
+        self.exact = False
+        payload = DECODERS.get(found.lineage.ident)
+        if payload is None or found.lineage.plain:
+            return self.plain_instance(found)
+        return f"{self.plain_instance(found)[:-1]}: {payload(self, found)}>"
+
+    def plain_instance(self, found: Obj) -> str:
+        """Return what object.__repr__ gives."""
+        if not found.type.qualname:
+            self.exact = False
+        self.bare = self.bare or not self._depth
+        return f"<{found.type.shown} object at {found.address:#x}>"
+
+    def _python_repr(self, info: TypeInfo) -> Decoder | None:
+        from gdb_epi.cpython.values_python import function_identity
+
+        found = self.world.types.lookup(info, "__repr__")
+        if found is None:
+            return None
+        identity = function_identity(self, *found)
+        return None if identity is None else PYTHON_REPRS.get(identity)
+
+    # -- containers ---------------------------------------------------------------------------
+
+    def enter(self, address: int) -> bool:
+        """Begin a container; False when it is inside itself (then do not leave())."""
+        if address in self._active:
+            return False
+        self._active.add(address)
+        self._depth += 1
+        return True
+
+    def leave(self, address: int) -> None:
+        """End a container."""
+        self._active.discard(address)
+        self._depth -= 1
+
+    @property
+    def too_deep(self) -> bool:
+        """Whether the contents of one more container are to be left out."""
+        return self._depth > self.limits.depth
+
+    def join(self, addresses: Iterable[int], count: int) -> str:
+        """Return the items of a container with commas, `...` for those left out."""
+        return self.join_text((self.show(address) for address in addresses), count)
+
+    def join_text(self, texts: Iterable[str], count: int) -> str:
+        """Return texts with commas, at most as many as the width allows; `count` are expected."""
+        parts: list[str] = []
+        if count and self.too_deep:
+            self.cut = True
+            return CUT
+        if count:
+            for text in texts:
+                if len(parts) >= self.limits.width or self._room <= 0:
+                    break
+                parts.append(text)
+                self._room -= 2
+        if len(parts) < count:
+            self.cut = True
+            parts.append(CUT)
+        return ", ".join(parts)
+
+    # -- memory -------------------------------------------------------------------------------
+
+    def field(self, found: int, struct: str, *members: str) -> int:
+        """Return a 64-bit member of a struct at an address."""
+        return self.reader.u64(found + self.layout.require(struct, *members))
+
+    def signed(self, found: int, struct: str, *members: str) -> int:
+        """Return a Py_ssize_t member of a struct at an address."""
+        return self.reader.i64(found + self.layout.require(struct, *members))
+
+    def require_range(self, address: int, size: int, what: str) -> None:
+        """Raise Undecodable unless a range of this size can be there at all."""
+        if size < 0:
+            raise Undecodable(f"{what}: a negative size")
+        if size <= NEAR:
+            return
+        region = self.world.target.region_at(address)
+        if region is not None and address + size <= region.end:
+            return
+        end = self.world.target.region_at(address + size - 1)
+        if region is None or end is None or size >> 40:
+            raise Undecodable(f"{what} of {size} bytes do not fit the mapping")
+
+    def items(self, address: int, count: int, what: str) -> list[int]:
+        """Read an array of PyObject *, as far as the width allows."""
+        self.require_range(address, 8 * count, what)
+        number = min(count, self.limits.width)
+        data = self.reader.read(address, 8 * number)
+        return [int.from_bytes(data[at : at + 8], "little") for at in range(0, 8 * number, 8)]
+
+    def string(self, address: int, cap: int = 4096) -> str:
+        """Return a short str object's contents. Raises Undecodable."""
+        found = self.reader.string(address, cap)
+        if isinstance(found, Absent):
+            raise Undecodable(found.detail)
+        return found

@@ -1,0 +1,229 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Functions, classes, modules, code, generators, cells, exceptions and other plumbing."""
+
+from __future__ import annotations
+
+from gdb_epi.cpython.values_core import Obj, Painter, Undecodable, decodes
+from gdb_epi.errors import Absent
+
+MAX_NAME = 4096
+
+
+@decodes("function")
+def function(painter: Painter, found: Obj) -> str:
+    """Decode a Python function."""
+    name = painter.string(painter.field(found.address, "PyFunctionObject", "func_qualname"))
+    return f"<function {name} at {found.address:#x}>"
+
+
+@decodes("method")
+def method(painter: Painter, found: Obj) -> str:
+    """Decode a bound method: its function's qualname and what it is bound to."""
+    called = painter.field(found.address, "PyMethodObject", "im_func")
+    bound = painter.field(found.address, "PyMethodObject", "im_self")
+    name = "?"
+    if painter.obj(called).lineage.ident == "function":
+        name = painter.string(painter.field(called, "PyFunctionObject", "func_qualname"))
+    else:
+        painter.inexact()
+    if not painter.enter(found.address):
+        return "..."
+    try:
+        return f"<bound method {name} of {painter.show(bound)}>"
+    finally:
+        painter.leave(found.address)
+
+
+@decodes("builtin_function_or_method")
+def builtin(painter: Painter, found: Obj) -> str:
+    """Decode a built-in function, or a method of an object of a built-in type."""
+    definition = painter.field(found.address, "PyCFunctionObject", "m_ml")
+    name = painter.reader.c_string(painter.field(definition, "PyMethodDef", "ml_name"), MAX_NAME)
+    if isinstance(name, Absent):
+        raise Undecodable(f"its name: {name.detail}")
+    bound = painter.field(found.address, "PyCFunctionObject", "m_self")
+    if not bound or painter.obj(bound).lineage.ident == "module":
+        return f"<built-in function {name}>"
+    return f"<built-in method {name} of {painter.obj(bound).type.name} object at {bound:#x}>"
+
+
+@decodes("type")
+def class_(painter: Painter, found: Obj) -> str:
+    """Decode a class."""
+    info = painter.world.types.at(found.address)
+    if not info.qualname:
+        raise Undecodable("its name lies in memory that nobody has")
+    return f"<class '{info.shown}'>"
+
+
+@decodes("module")
+def module(painter: Painter, found: Obj) -> str:
+    """Decode a module as importlib's _module_repr() does, from its __spec__ or __file__."""
+    contents = painter.field(found.address, "PyModuleObject", "md_dict")
+    name = painter.world.objects.dict_get(contents, "__name__")
+    shown = "'?'" if isinstance(name, Absent) else painter.show(name)
+    spec = painter.world.objects.dict_get(contents, "__spec__")
+    if not isinstance(spec, Absent) and painter.obj(spec).lineage.ident != "NoneType":
+        return _by_spec(painter, spec, shown)
+    file = painter.world.objects.dict_get(contents, "__file__")
+    if isinstance(file, Absent):
+        painter.inexact()  # its loader's repr may be part of it
+        return f"<module {shown}>"
+    return f"<module {shown} from {painter.show(file)}>"
+
+
+def _by_spec(painter: Painter, spec: int, shown: str) -> str:
+    get = painter.world.objects.attribute
+    name, origin, has_file = (get(spec, n) for n in ("name", "origin", "_set_fileattr"))
+    if isinstance(origin, Absent) or isinstance(has_file, Absent) or isinstance(name, Absent):
+        painter.inexact()
+        return f"<module {shown}>"
+    shown = painter.show(name)
+    if painter.obj(origin).lineage.ident == "NoneType":
+        painter.inexact()
+        return f"<module {shown}>"
+    if painter.show(has_file) == "True":
+        return f"<module {shown} from {painter.show(origin)}>"
+    return f"<module {shown} ({painter.string(origin)})>"
+
+
+@decodes("code")
+def code(painter: Painter, found: Obj) -> str:
+    """Decode a code object."""
+    layout, reader = painter.layout, painter.reader
+    name = painter.string(painter.field(found.address, "PyCodeObject", "co_name"))
+    file = painter.string(painter.field(found.address, "PyCodeObject", "co_filename"))
+    line = reader.u32(found.address + layout.require("PyCodeObject", "co_firstlineno"))
+    line = line - (1 << 32) if line >> 31 else line
+    where = f'file "{file}", line {line or -1}'
+    return f"<code object {name} at {found.address:#x}, {where}>"
+
+
+@decodes("generator", "coroutine", "async_generator")
+def generator(painter: Painter, found: Obj) -> str:
+    """Decode a generator, coroutine or async generator; the three share their layout."""
+    name = painter.string(painter.field(found.address, "PyGenObject", "gi_qualname"))
+    return f"<{found.lineage.ident} object {name} at {found.address:#x}>"
+
+
+@decodes("cell")
+def cell(painter: Painter, found: Obj) -> str:
+    """Decode a cell itself; variables show what is in it."""
+    inside = painter.field(found.address, "PyCellObject", "ob_ref")
+    if not inside:
+        return f"<cell at {found.address:#x}: empty>"
+    name = painter.obj(inside).type.full_name
+    if not name:
+        raise Undecodable("the type of its content has no name")
+    return f"<cell at {found.address:#x}: {name} object at {inside:#x}>"
+
+
+@decodes("BaseException")
+def exception(painter: Painter, found: Obj) -> str:
+    """Decode an exception: its class and arguments."""
+    args = painter.field(found.address, "PyBaseExceptionObject", "args")
+    shown = painter.obj(args)
+    if shown.lineage.ident != "tuple":
+        raise Undecodable("its arguments are no tuple")
+    if not found.type.name:
+        raise Undecodable("its type has no name")
+    if not painter.enter(found.address):
+        return "..."
+    try:
+        text = painter.show(args)
+    finally:
+        painter.leave(found.address)
+    # A single argument is shown without the comma of a 1-tuple.
+    return found.type.name + (text[:-2] + ")" if text.endswith(",)") else text)
+
+
+_DESCRIPTORS = {
+    "member_descriptor": "member",
+    "getset_descriptor": "attribute",
+    "method_descriptor": "method",
+    "wrapper_descriptor": "slot wrapper",
+}
+
+
+@decodes(*_DESCRIPTORS)
+def descriptor(painter: Painter, found: Obj) -> str:
+    """Decode the descriptors that C types and `__slots__` put into classes."""
+    name = painter.string(painter.field(found.address, "PyMemberDescrObject", "d_common.d_name"))
+    owner = painter.field(found.address, "PyMemberDescrObject", "d_common.d_type")
+    kind, of = _DESCRIPTORS[found.lineage.ident], painter.world.types.at(owner).full_name
+    if not of:
+        raise Undecodable("its type has no name")
+    return f"<{kind} '{name}' of '{of}' objects>"
+
+
+@decodes("types.SimpleNamespace")
+def namespace(painter: Painter, found: Obj) -> str:
+    """Decode a types.SimpleNamespace."""
+    contents = painter.field(found.address, "_PyNamespaceObject", "ns_dict")
+    is_itself = found.type.address == found.lineage.root.address
+    name = "namespace" if is_itself else found.type.name
+    count = painter.field(contents, "PyDictObject", "ma_used")
+    if not painter.enter(found.address):
+        return f"{name}(...)"
+    try:
+        pairs = painter.world.objects.dict_items(contents)
+        texts = (f"{painter.string(key)}={painter.show(value)}" for key, value in pairs)
+        return f"{name}({painter.join_text(texts, count)})"
+    finally:
+        painter.leave(found.address)
+
+
+@decodes("functools.partial")
+def partial(painter: Painter, found: Obj) -> str:
+    """Decode a functools.partial."""
+    at = {n: painter.field(found.address, "partialobject", n) for n in ("fn", "args", "kw")}
+    args, kinds = at["args"], painter.obj(at["kw"]).lineage.ident
+    if painter.obj(args).lineage.ident != "tuple" or kinds != "dict":
+        raise Undecodable("its arguments are no tuple and dict")
+    if found.type.address != found.lineage.root.address:
+        painter.inexact()
+    if not painter.enter(found.address):
+        return "..."
+    try:
+        return f"functools.partial({painter.join_text(_parts(painter, at), _count(painter, at))})"
+    finally:
+        painter.leave(found.address)
+
+
+def _count(painter: Painter, at: dict[str, int]) -> int:
+    positional = painter.signed(at["args"], "PyTupleObject", "ob_size")
+    return 1 + positional + painter.signed(at["kw"], "PyDictObject", "ma_used")
+
+
+def _parts(painter: Painter, at: dict[str, int]) -> list[str]:
+    count = painter.signed(at["args"], "PyTupleObject", "ob_size")
+    start = at["args"] + painter.layout.require("PyTupleObject", "ob_item")
+    texts = [painter.show(at["fn"])]
+    texts += [painter.show(item) for item in painter.items(start, count, "arguments")]
+    for number, (key, value) in enumerate(painter.world.objects.dict_items(at["kw"])):
+        if number >= painter.limits.width:
+            break
+        texts.append(f"{painter.string(key)}={painter.show(value)}")
+    return texts
+
+
+@decodes("memoryview")
+def memory_view(painter: Painter, found: Obj) -> str:
+    """Decode a memoryview: released or not."""
+    flags = painter.reader.u32(
+        found.address + painter.layout.require("PyMemoryViewObject", "flags")
+    )
+    return f"<{'released memory' if flags & 1 else 'memory'} at {found.address:#x}>"
+
+
+@decodes("_thread.lock")
+def lock(painter: Painter, found: Obj) -> str:
+    """Decode a lock: locked or not."""
+    # Its struct changed within 3.13 (a semaphore, then a PyMutex): the size tells which it is.
+    layout = painter.layout.with_size("lockobject", found.lineage.root.basicsize)
+    at = layout.offset("lockobject", "locked", "lock._bits") if layout is not None else None
+    if at is None:
+        raise Undecodable("a struct of unknown shape")
+    held = painter.reader.u8(found.address + at) & 1
+    state = "locked" if held else "unlocked"
+    return f"<{state} {found.type.shown} object at {found.address:#x}>"
