@@ -153,6 +153,11 @@ def goals(facts: Facts) -> list[Goal]:
         found.append((f"no GDB, cold process, 2 threads, {case[4:]}", 1.5, *cold, "x py-spy"))
     found.append(warm_goal(facts, "threads", "no GDB, warm, 1,001 threads", 300))
     found.append(warm_goal(facts, "deep", "no GDB, warm, 100,000 frames", 1500))
+    for case, text, limit in (("threads", "1,001 threads", 0.3), ("deep", "100,000 frames", 1.5)):
+        for tool in (OWN_COLD, "gdb-epi triage"):
+            one = facts.of(case, tool)
+            both = (one.wall, one.cpu) if one else (None, None)
+            found.append((f"{tool}, whole process, {text}", limit, *both, "s"))
     for tool in (OWN_COLD, "gdb-epi triage"):
         found.append(
             (f"4 GiB core, time, {tool}", 1.2, *times(facts, "big", tool, tool), "x small")
