@@ -4,14 +4,21 @@
 from __future__ import annotations
 
 from argparse import Namespace
+from collections.abc import Callable
 
+from gdb_epi.cpython.types import PyFrame
+from gdb_epi.cpython.values_core import Limits
 from gdb_epi.errors import Absent, InputError, SoftError
 from gdb_epi.process_state import ProcessState
 from gdb_epi.registry import argument, command
 from gdb_epi.render.stack import stack_lines, thread_title
+from gdb_epi.render.variables import variable_text
 from gdb_epi.report import Report
 from gdb_epi.session import Session
-from gdb_epi.stacks import LOCALS_MISSING, merged_json, stacks_json
+from gdb_epi.stacks import frame_variables, merged_json, stacks_json
+
+# One line for each variable; the JSON form has them at length.
+LINE_LIMITS = Limits(depth=3, width=20, length=200, total=400)
 
 
 @command(
@@ -33,27 +40,36 @@ def bt(session: Session, args: Namespace) -> Report:
     state = session.state
     tids = _all_tids(state) if args.all else [_chosen(session)]
     lines: list[str] = []
+    below = _locals_below(state) if args.locals else None
+    limit = max(args.limit, 1)
     for tid in tids:
         lines.append(thread_title(state, tid))
-        lines += stack_lines(state.stack(tid), native=args.native, limit=max(args.limit, 1))
+        lines += stack_lines(state.stack(tid), native=args.native, limit=limit, below=below)
         lines.append("")
     ghosts = [t for t in state.python_threads() if not t.alive] if args.all else []
     for thread in ghosts:
         lines.append(thread_title(state, thread.tid, thread))
-        lines += stack_lines(state.ghost_stack(thread), native=False, limit=max(args.limit, 1))
+        lines += stack_lines(state.ghost_stack(thread), native=False, limit=limit, below=below)
         lines.append("")
-    errors = state.all_soft_errors()
-    if isinstance(state.python, Absent):
-        errors.append(SoftError("python", "runtime", state.python.detail))
-    data = stacks_json(state, locals=args.locals)
+    data = stacks_json(state, locals=args.locals, tids=None if args.all else tids)
     for thread_data in data["threads"]:
         if thread_data["tid"] in tids:
             thread_data["merged"] = merged_json(state.stack(thread_data["tid"]))
-    if not args.all:
-        data["threads"] = [t for t in data["threads"] if t["tid"] in tids]
-    if args.locals:
-        errors.append(SoftError("locals", "all threads", LOCALS_MISSING))
+    errors = [SoftError(**error) for error in data["soft_errors"]]
     return Report("bt", lines=lines[:-1], data=data, soft_errors=errors)
+
+
+def _locals_below(state: ProcessState) -> Callable[[PyFrame], list[str]]:
+    """Return a function that gives the lines of a frame's variables."""
+    reader = frame_variables(state, LINE_LIMITS)
+
+    def below(frame: PyFrame) -> list[str]:
+        found = reader if isinstance(reader, Absent) else reader.of(frame)
+        if isinstance(found, Absent):
+            return [] if frame.hole is not None else [f"(no locals: {found.detail})"]
+        return [variable_text(variable) for variable in found]
+
+    return below
 
 
 def _all_tids(state: ProcessState) -> list[int]:

@@ -4,6 +4,7 @@
 from __future__ import annotations
 
 import re
+from collections.abc import Callable, Sequence
 
 from gdb_epi.cpython.types import MergedStack, PyFrame, StackFrame, ThreadState
 from gdb_epi.errors import Absent
@@ -39,8 +40,17 @@ def thread_title(state: ProcessState, tid: int | None, thread: ThreadState | Non
     return ", ".join(parts)
 
 
-def stack_lines(stack: MergedStack, *, native: bool, limit: int) -> list[str]:
-    """Return a merged stack, one line a frame, innermost first; say what was folded or cut."""
+def stack_lines(
+    stack: MergedStack,
+    *,
+    native: bool,
+    limit: int,
+    below: Callable[[PyFrame], Sequence[str]] | None = None,
+) -> list[str]:
+    """Return a merged stack, one line a frame, innermost first; say what was folded or cut.
+
+    `below` gives lines to put under each Python frame.
+    """
     lines = []
     if stack.native is not None:
         lines.append(f"  (no native frames: {stack.native.detail})")
@@ -53,6 +63,8 @@ def stack_lines(stack: MergedStack, *, native: bool, limit: int) -> list[str]:
             folded += 1
             continue
         lines.append(f"  #{number:<3} {frame_text(frame)}")
+        if below is not None and frame.python is not None:
+            lines += [f"         {line}" for line in below(frame.python)]
     if folded:
         lines.append(f"  ({folded} frames of CPython's own machinery folded; --native shows them)")
     return lines or ["  (no frames)"]

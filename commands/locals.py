@@ -1,0 +1,89 @@
+# SPDX-License-Identifier: Apache-2.0
+"""`epi locals`: arguments, locals, cells and free variables of one Python frame."""
+
+from __future__ import annotations
+
+from argparse import Namespace
+
+from gdb_epi.cpython.types import PyFrame, PythonState
+from gdb_epi.cpython.values import values_of
+from gdb_epi.cpython.values_core import DEPTH, LENGTH, TOTAL, WIDTH, Limits
+from gdb_epi.cpython.variables import FrameVariables, Variable
+from gdb_epi.errors import Absent, InputError, SoftError
+from gdb_epi.registry import argument, command
+from gdb_epi.render.variables import MORE, variable_lines
+from gdb_epi.report import Report
+from gdb_epi.session import Session
+
+LIMITS = (
+    argument("--depth", type=int, default=DEPTH, metavar="N", help=f"containers within ({DEPTH})"),
+    argument("--width", type=int, default=WIDTH, metavar="N", help=f"items of each ({WIDTH})"),
+    argument("--length", type=int, default=LENGTH, metavar="N", help=f"characters ({LENGTH})"),
+)
+
+
+@command(
+    "locals",
+    arguments=(
+        argument("frame", nargs="?", type=int, default=0, help="Python frame number, 0 innermost"),
+        argument("--globals", action="store_true", help="also the globals of the frame"),
+        *LIMITS,
+    ),
+)
+def locals_(session: Session, args: Namespace) -> Report:
+    """Show the arguments and locals of a Python frame, as repr() would have.
+
+    Works on the selected thread, else on the crashed one. Unbound names are left out. A value that
+    cannot be decoded for sure is marked, never guessed.
+    """
+    frame = python_frame(session, args.frame)
+    reader = frame_variables(session, args)
+    found = reader.of(frame)
+    if isinstance(found, Absent):
+        raise InputError(f"frame {args.frame}: {found.detail}", hint="another frame")
+    if args.globals:
+        names = reader.globals(frame)
+        found = found + ([] if isinstance(names, Absent) else names)
+    title = f"{frame.qualname or frame.name} at {frame.filename}:{frame.lineno or '?'}"
+    lines = [title, *variable_lines(found)] if found else [title, "  (no bound variables)"]
+    errors = []
+    if any(variable.cut for variable in found):
+        errors.append(SoftError("locals", f"frame {args.frame}", MORE))
+    data = {
+        "frame": args.frame,
+        "name": frame.name,
+        "filename": frame.filename,
+        "lineno": frame.lineno,
+        "variables": [variable_json(variable) for variable in found],
+    }
+    return Report(title, lines=lines, data=data, soft_errors=errors)
+
+
+def variable_json(variable: Variable) -> dict[str, object]:
+    """Return one variable."""
+    return {**variable._asdict(), "attributes": dict(variable.attributes)}
+
+
+def python_frame(session: Session, number: int) -> PyFrame:
+    """Return a Python frame of the selected thread, else of the crashed one."""
+    state = session.state
+    if isinstance(state.python, Absent):
+        raise InputError(f"no Python frames: {state.python.detail}", hint="epi bt")
+    tid = session.selected_tid or state.crashed_tid()
+    thread = state.python_thread(tid) if tid is not None else None
+    if thread is None or not thread.frames:
+        raise InputError(f"thread {tid} runs no Python code", hint="epi threads")
+    if not 0 <= number < len(thread.frames):
+        last = len(thread.frames) - 1
+        raise InputError(f"thread {tid} has Python frames 0 to {last}", hint="epi bt")
+    return thread.frames[number]
+
+
+def frame_variables(session: Session, args: Namespace) -> FrameVariables:
+    """Return the reader of variables, with the limits that were asked for."""
+    python = session.state.python
+    if not isinstance(python, PythonState):
+        raise InputError(f"no Python: {python.detail}", hint="epi doctor")
+    total = max(TOTAL, 2 * args.length)
+    limits = Limits(args.depth, args.width, args.length, total)
+    return FrameVariables(values_of(session.target, python, limits))

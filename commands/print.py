@@ -1,0 +1,77 @@
+# SPDX-License-Identifier: Apache-2.0
+"""`epi print`: one object of the process, by name, by address, or by a path to it."""
+
+from __future__ import annotations
+
+from argparse import Namespace
+
+from gdb_epi.cpython.types import PyFrame, PythonState
+from gdb_epi.cpython.values import values_of
+from gdb_epi.cpython.values_core import DEPTH, LENGTH, TOTAL, WIDTH, Limits
+from gdb_epi.cpython.values_path import resolve
+from gdb_epi.cpython.variables import FrameVariables
+from gdb_epi.errors import Absent, InputError, SoftError, UnreadableMemory
+from gdb_epi.registry import argument, command
+from gdb_epi.render.variables import MORE
+from gdb_epi.report import Report
+from gdb_epi.session import Session
+
+
+@command(
+    "print",
+    arguments=(
+        argument("expression", nargs="+", help="NAME, ADDRESS, or a path: a.b[3]['k']"),
+        argument("--frame", type=int, default=0, metavar="N", help="Python frame (0, innermost)"),
+        argument("--depth", type=int, default=DEPTH, metavar="N", help="containers within"),
+        argument("--width", type=int, default=WIDTH, metavar="N", help="items of each"),
+        argument("--length", type=int, default=LENGTH, metavar="N", help="characters"),
+    ),
+)
+def print_(session: Session, args: Namespace) -> Report:
+    """Show one object as repr() would have, and its attributes.
+
+    A name is looked up among the variables of the frame, its globals and the built-ins; 0x... is
+    the address of an object. Nothing is run: attributes and items are read from memory.
+    """
+    python = session.state.python
+    if not isinstance(python, PythonState):
+        raise InputError(f"no Python: {python.detail}", hint="epi doctor")
+    limits = Limits(args.depth, args.width, args.length, max(TOTAL, 2 * args.length))
+    values = values_of(session.target, python, limits)
+    text = " ".join(args.expression)
+    reader = FrameVariables(values)
+    address = resolve(values.painter(), text, lambda name: _named(session, reader, args, name))
+    value = values.of(address)
+    lines = [f"{text} = {value.text}", f"  {value.type or 'unknown type'} at {address:#x}"]
+    lines += [f"  .{name} = {shown}" for name, shown in value.attributes]
+    errors = [SoftError("print", text, MORE)] if value.cut else []
+    data = {
+        "expression": text,
+        "address": f"0x{address:016x}",
+        **value._asdict(),
+        "attributes": dict(value.attributes),
+    }
+    return Report(text, lines=lines, data=data, soft_errors=errors)
+
+
+def _named(session: Session, reader: FrameVariables, args: Namespace, name: str) -> int | None:
+    frame = _frame(session, args.frame)
+    if frame is None:
+        return None
+    try:
+        found = dict(reader.addresses(frame)).get(name)
+        return reader.outer(frame, name) if found is None else found
+    except UnreadableMemory as error:
+        raise InputError(f"{name}: {error}", hint="epi doctor") from None
+
+
+def _frame(session: Session, number: int) -> PyFrame | None:
+    state = session.state
+    tid = session.selected_tid or state.crashed_tid()
+    thread = state.python_thread(tid) if tid is not None else None
+    if thread is None or isinstance(state.python, Absent):
+        return None
+    if not 0 <= number < len(thread.frames):
+        last = len(thread.frames) - 1
+        raise InputError(f"thread {tid} has Python frames 0 to {last}", hint="epi bt")
+    return thread.frames[number]

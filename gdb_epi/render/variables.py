@@ -1,0 +1,39 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Variables of a frame as lines of text."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from gdb_epi.cpython.variables import ARGUMENTS, Variable
+
+MORE = "what `...` stands for was left out; --depth, --width and --length show more"
+# Types that the text itself tells.
+_PLAIN = frozenset(
+    "NoneType bool int float complex str bytes tuple list dict set range slice ellipsis type "
+    "function".split()
+)
+
+
+def variable_lines(variables: Sequence[Variable]) -> list[str]:
+    """Return one line for each variable, below a heading for each kind."""
+    lines: list[str] = []
+    heading = ""
+    for variable in variables:
+        kind = "argument" if variable.kind in ARGUMENTS else variable.kind
+        if kind != heading:
+            heading = kind
+            lines.append(f"{heading} variables" if heading != "argument" else "arguments")
+        lines.append("  " + variable_text(variable))
+    return lines
+
+
+def variable_text(variable: Variable) -> str:
+    """Return `name = value`, with the class where the text hides it."""
+    short = variable.type.rpartition(".")[2]
+    hidden = short and short not in _PLAIN and short not in variable.text
+    stars = {"var-positional": "*", "var-keyword": "**"}.get(variable.kind, "")
+    notes = [variable.kind] if variable.kind in ("positional-only", "keyword-only") else []
+    notes += [variable.type] if hidden else []
+    note = f"  [{', '.join(notes)}]" if notes else ""
+    return f"{stars}{variable.name} = {variable.shown()}{note}"
