@@ -80,11 +80,20 @@ def _by_spec(painter: Painter, spec: int, shown: str) -> str:
         return f"<module {shown}>"
     shown = painter.show(name)
     if painter.obj(origin).lineage.ident == "NoneType":
-        painter.inexact()
-        return f"<module {shown}>"
+        return _without_origin(painter, spec, shown)
     if painter.show(has_file) == "True":
         return f"<module {shown} from {painter.show(origin)}>"
     return f"<module {shown} ({painter.string(origin)})>"
+
+
+def _without_origin(painter: Painter, spec: int, shown: str) -> str:
+    # `sys` of the older versions: the loader's own method says what it is.
+    loader = painter.world.objects.attribute(spec, "loader")
+    is_class = not isinstance(loader, Absent) and painter.obj(loader).lineage.ident == "type"
+    if is_class and painter.world.types.at(loader or 0).qualname == "BuiltinImporter":
+        return f"<module {shown} (built-in)>"
+    painter.inexact()
+    return f"<module {shown}>"
 
 
 @decodes("code")

@@ -96,6 +96,16 @@ def enum_member(painter: Painter, found: Obj) -> str:
     return f"<{found.type.name}.{painter.string(name)}: {value}>"
 
 
+@decodes_repr(("enum", "EnumMeta.__repr__"), ("enum", "EnumType.__repr__"))
+def enum_class(painter: Painter, found: Obj) -> str:
+    """Do what the __repr__ of enum's metaclass does; 3.11 (bpo-38659) tells flags apart."""
+    info = painter.world.types.at(found.address)
+    bases = painter.world.types.mro(info)
+    is_flag = any(base.qualname == "Flag" and base.module == "enum" for base in bases)
+    kind = "flag" if is_flag and found.type.qualname == "EnumType" else "enum"
+    return f"<{kind} {info.name!r}>"
+
+
 @decodes_repr(("fractions", "Fraction.__repr__"))
 def fraction(painter: Painter, found: Obj) -> str:
     """Do what Fraction.__repr__ does."""

@@ -1,14 +1,19 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Die with locals, arguments, cells and free variables of many types, whose repr is the truth.
-
-But for the function `inside`, no repr holds an address.
-"""
+"""Die with locals, arguments, cells and free variables of many types, whose repr is the truth."""
 
 import array
 import collections
+import dataclasses
 import datetime
 import decimal
+import enum
+import fractions
+import functools
+import pathlib
 import sys
+import threading
+import types
+import uuid
 
 import deathbed
 
@@ -46,6 +51,69 @@ class DictChild(dict):
     pass
 
 
+class SetChild(frozenset):
+    pass
+
+
+class ListChild(list):
+    pass
+
+
+class DequeChild(collections.deque):
+    pass
+
+
+class DefaultChild(collections.defaultdict):
+    pass
+
+
+class Odd(int):
+    def __repr__(self):
+        return "odd!"
+
+
+class Ordinary:
+    """Its repr is object's own."""
+
+    class Nested:
+        pass
+
+    def method(self):
+        return self
+
+    def running(self):
+        yield 1
+
+
+class SlotsOnly:
+    __slots__ = ("first", "second")
+
+
+class Color(enum.Enum):
+    RED = 1
+    BLUE = "b"
+
+
+class Number(enum.IntEnum):
+    ONE = 1
+
+
+class Access(enum.Flag):
+    READ = 4
+    WRITE = 2
+
+
+@dataclasses.dataclass
+class Data:
+    name: str
+    parts: list = dataclasses.field(default_factory=list)
+    secret: int = dataclasses.field(default=7, repr=False)
+
+
+class DataChild(Data):
+    pass
+
+
 def variables(frame):
     """Return the truth about one frame's variables, each as [type name, repr], by kind."""
     code = frame.f_code
@@ -64,7 +132,16 @@ def variables(frame):
     }
     grouped = {kind: {n: values.pop(n) for n in of if n in values} for kind, of in names.items()}
     grouped["locals"] = values
-    return {"function": code.co_name, "file": code.co_filename, **grouped}
+    kinds = {}
+    for number, name in enumerate(arguments):
+        kind = "positional-only" if number < code.co_posonlyargcount else "positional-or-keyword"
+        kinds[name] = kind if number < code.co_argcount else "keyword-only"
+    rest = list(arguments[code.co_argcount + code.co_kwonlyargcount :])
+    if code.co_flags & 4:
+        kinds[rest.pop(0)] = "var-positional"
+    if code.co_flags & 8:
+        kinds[rest.pop(0)] = "var-keyword"
+    return {"function": code.co_name, "file": code.co_filename, "kinds": kinds, **grouped}
 
 
 def numbers(way):
@@ -106,7 +183,94 @@ def containers(way):
     queue = collections.deque([1, 2, 3], maxlen=5)
     default = collections.defaultdict(int, k=3)
     span, piece = range(1, 10, 3), slice(1, None)
-    others(way)
+    more_containers(way)
+    return locals()
+
+
+def more_containers(way):
+    big_set, wide = set(range(1000, 1080)), {str(number): number for number in range(300)}
+    removed = set("abcdefgh")
+    removed.discard("a")
+    set_child, list_child = SetChild("x"), ListChild([1])
+    long_queue = collections.deque(range(200))
+    long_queue.rotate(70)
+    no_queue, child_queue = collections.deque(), DequeChild("ab")
+    own_loop = collections.deque([1])
+    own_loop.append(own_loop)
+    table = {}
+    table["self"] = table
+    moved = collections.OrderedDict(a=1, b=2, c=3)
+    moved.move_to_end("a")
+    no_order, no_count = collections.OrderedDict(), collections.Counter()
+    mixed = collections.Counter({"low": 1, "high": 9, "also high": 9})
+    no_default = collections.defaultdict(None, {1: 2})
+    default_child = DefaultChild(list, a=[1])
+    keys, view, items = {"k": 1}.keys(), {"k": [2]}.values(), {"k": 3}.items()
+    proxy, space = types.MappingProxyType({"a": 1}), types.SimpleNamespace(a=1, b="x")
+    empty_span, plain_span = range(0), range(2, 2**70)
+    split = Ordinary()
+    split.one, split.two, split.three = 1, 2, 3
+    del split.one
+    split.one = "again"
+    shared = split.__dict__
+    part = functools.partial(len, [1, 2], 3, key=4)
+    library(way)
+    return locals()
+
+
+def library(way):
+    red, blue, one, read = Color.RED, Color.BLUE, Number.ONE, Access.READ
+    enumeration, flags = Color, Access
+    third, whole = fractions.Fraction(1, 3), fractions.Fraction(-4)
+    ident = uuid.UUID(int=0x1234567890ABCDEF)
+    relative, absolute = pathlib.PurePosixPath("a/./b//c"), pathlib.Path("/tmp") / "x.py"
+    here, asked = pathlib.PurePosixPath(), pathlib.PurePosixPath("x") / "y"
+    asked_text = str(asked)
+    texts = "0 -0.00 1E+5 1E-10 NaN -sNaN12 Infinity 1234567890123456789012345.5".split()
+    decimals = [decimal.Decimal(text) for text in texts]
+    big_decimal = decimal.Decimal(10) ** 25
+    utc = datetime.timezone.utc
+    zone = datetime.timezone(datetime.timedelta(hours=5, minutes=30), "IST")
+    west = datetime.timezone(-datetime.timedelta(hours=8))
+    clock, noon = datetime.time(1, 2, 3, 4, tzinfo=utc), datetime.time(12)
+    folded = datetime.datetime(2024, 10, 27, 2, 30, fold=1, tzinfo=zone)
+    no_time, micro = datetime.timedelta(), datetime.timedelta(microseconds=-1)
+    floats, no_array = array.array("d", [0.5, -1]), array.array("L")
+    data, data_child = Data("n", [1]), DataChild("child")
+    nested = [Color.RED, {"when": datetime.date(2024, 1, 2)}, Data("in", ["x"])]
+    plumbing(way)
+    return locals()
+
+
+def plumbing(way):
+    ordinary, child_dict, slots_only = Ordinary(), IntChild(3), SlotsOnly()
+    slots_only.second = "two"
+    child_dict.extra = "attribute"
+    function, anonymous, method = variables, lambda: way, ordinary.method
+    builtin, builtin_method = len, [].append
+    nested_class, meta, base_error = Ordinary.Nested, type, ValueError
+    built_in_module, file_module = sys, collections
+    code, text_code = variables.__code__, compile("1", "<string>", "eval")
+    generator = ordinary.running()
+    next(generator)
+    anything, not_done = object(), NotImplemented
+    descriptor, property_ = SlotsOnly.first, property(len)
+    wrapper, method_descriptor = int.__repr__, str.join
+    iterator, zipped = iter([1]), zip()
+    lock, held = threading.Lock(), threading.Lock()
+    held.acquire()
+    errors = [KeyError("k"), OSError(2, "gone", "file"), Exception(), StopIteration((1, 2))]
+    try:
+        "\u1234".encode("ascii")
+    except UnicodeEncodeError as caught:
+        unicode_error = caught
+    odd = [Odd(1), "after"]
+    view = memoryview(b"abc")
+
+    class Body:
+        inner, other = 1, "body"
+        result = [others(way) for hidden in ("h",)]
+
     return locals()
 
 
@@ -117,11 +281,11 @@ def others(way):
     numbers = array.array("i", [1, -2])
     error = ValueError("bad", 1)
     plain, slots, klass, module_type = Plain(), Slots(), Plain, type(sys)
-    arguments(1, 2, 3, 4, key="k", extra=None, way=way)
+    comprehended = [arguments(1, 2, 3, 4, key="k", extra=None, way=way) for inner in (5,)]
     return locals()
 
 
-def arguments(first, second=0, *rest, key, unset=5, way, **more):
+def arguments(first, second=0, /, third=1, *rest, key, unset=5, way, **more):
     captured = [first]
     if first > 1000:
         never_assigned = 1

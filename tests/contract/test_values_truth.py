@@ -1,0 +1,149 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Arguments and locals of real cores, against what repr() said in each process before it died."""
+
+from __future__ import annotations
+
+import json
+from typing import Any
+
+import pytest
+from support.cores import CoreFailed, Made, make_core, why_no_core_dumps
+from support.interpreters import Interpreter, discover
+
+from gdb_epi.cpython.types import PythonState, ThreadState
+from gdb_epi.cpython.values import Limits, values_of
+from gdb_epi.cpython.variables import COMPREHENSION, NAMESPACE, FrameVariables, Variable
+from gdb_epi.errors import Absent
+from gdb_epi.process_state import ProcessState
+from gdb_epi.stacks import stacks_json
+from gdb_epi.target.corefile import CoreFileTarget
+
+INTERPRETERS = [pytest.param(interpreter, id=interpreter.id) for interpreter in discover()]
+KINDS = ("arguments", "cells", "free", "locals")
+# Their classes have a __repr__ of their own, which nobody can run; they must be marked.
+OWN_REPR = {("others", "plain"), ("others", "slots"), ("plumbing", "odd")}
+WIDE = Limits(depth=10, width=1000, length=10_000, total=200_000)
+Frames = list[tuple[dict[str, Any], list[Variable]]]
+
+
+@pytest.fixture(scope="module", params=INTERPRETERS)
+def made(request: pytest.FixtureRequest) -> Made:
+    interpreter: Interpreter = request.param
+    reason = why_no_core_dumps()
+    if reason:
+        pytest.skip(f"no core dumps here: {reason}")
+    try:
+        return make_core(interpreter, "values")
+    except CoreFailed as error:
+        pytest.skip(f"the program left no core on this interpreter: {error}")
+
+
+def decode(made: Made, **options: Any) -> tuple[ProcessState, ThreadState]:
+    options.setdefault("sysroot", str(made.sysroot) if made.sysroot else None)
+    state = ProcessState(CoreFileTarget.open(made.core, **options))
+    assert isinstance(state.python, PythonState), state.python
+    return state, next(thread for thread in state.python.threads() if thread.crashed)
+
+
+def pairs(made: Made, limits: Limits = WIDE, **options: Any) -> Frames:
+    """Return the truth about each frame with what was decoded of it."""
+    state, thread = decode(made, **options)
+    assert isinstance(state.python, PythonState)
+    reader = FrameVariables(values_of(state.target, state.python, limits))
+    told = made.truth["variables"]
+    frames = [frame for frame in thread.frames if frame.name != "<module>"][-len(told) :]
+    assert [frame.name for frame in frames] == [one["function"] for one in told]
+    found: Frames = []
+    for one, frame in zip(told, frames, strict=True):
+        variables = reader.of(frame)
+        assert not isinstance(variables, Absent), (frame.name, variables)
+        found.append((one, variables))
+    return found
+
+
+def expected(one: dict[str, Any]) -> dict[str, list[str]]:
+    return {name: value for kind in KINDS for name, value in one[kind].items()}
+
+
+def test_every_value_is_what_repr_said(made: Made) -> None:
+    seen = 0
+    for one, variables in pairs(made):
+        texts = {variable.name: variable for variable in variables}
+        for name, (type_name, said) in expected(one).items():
+            variable = texts[name]
+            assert variable.type.rpartition(".")[2] == type_name.rpartition(".")[2], name
+            if (one["function"], name) in OWN_REPR:
+                assert not variable.exact and variable.text != said, name
+                continue
+            assert variable.text == said, (one["function"], name)
+            assert variable.exact and not variable.cut, (one["function"], name)
+            seen += 1
+    assert seen >= 150
+
+
+def test_only_bound_names_and_their_kinds(made: Made) -> None:
+    for one, variables in pairs(made):
+        told = expected(one)
+        for variable in variables:
+            if variable.name == "way" or variable.kind in (NAMESPACE, COMPREHENSION):
+                continue  # not in the truth; f_locals of a class body changed with 3.13
+            assert variable.name in told, (one["function"], variable)
+            kind = next(kind for kind in KINDS if variable.name in one[kind])
+            if kind == "arguments":
+                assert variable.kind == one["kinds"][variable.name]
+            elif kind == "free":
+                assert variable.kind == "free"
+            else:
+                assert variable.kind in ("local", "cell")
+    names = {one["function"]: {v.name for v in variables} for one, variables in pairs(made)}
+    assert "never_assigned" not in names["arguments"]
+
+
+def test_attributes_stand_beside_instances(made: Made) -> None:
+    found = {v.name: v for _, variables in pairs(made) for v in variables}
+    own = {v.name: v for one, found in pairs(made) for v in found if one["function"] == "others"}
+    assert dict(own["plain"].attributes) == {"one": "1", "name": "'wörld'"}
+    assert dict(found["slots"].attributes) == {"left": "(1, 2)"}
+    assert dict(found["slots_only"].attributes) == {"second": "'two'"}
+    assert list(dict(found["split"].attributes)) == ["two", "three", "one"]
+
+
+def test_small_limits_cut_and_say_so(made: Made) -> None:
+    limits = Limits(depth=1, width=3, length=10, total=500)
+    found = {v.name: v for _, variables in pairs(made, limits) for v in variables}
+    assert found["deleted"].text == "{1: 1, 3: 3, 5: 5, ...}" and found["deleted"].cut
+    assert found["long"].text == "'abcabcabca'..." and found["long"].cut
+    assert found["giant"].cut and "bits" in found["giant"].text
+    assert found["million"].text == "1000000.0" and not found["million"].cut
+    assert len(found["numbers"].text) < 40
+
+
+def test_nothing_is_wrong_without_any_file(made: Made, tmp_path: Any) -> None:
+    """Names of static types lie in read-only memory that a kernel's core leaves out."""
+    try:
+        frames = pairs(made, sysroot=str(tmp_path))
+    except AssertionError as error:
+        if made.interpreter.minor >= (3, 13):
+            raise
+        pytest.skip(f"frames need the executable before 3.13: {error!s:.80}")
+    good = 0
+    for one, variables in frames:
+        texts = {variable.name: variable for variable in variables}
+        for name, (_, said) in expected(one).items():
+            variable = texts[name]
+            good += variable.text == said
+            assert variable.text == said or not variable.exact or variable.cut, (name, variable)
+    assert good >= 100
+
+
+def test_stacks_hold_locals_and_records_never(made: Made) -> None:
+    state, thread = decode(made)
+    data = stacks_json(state, locals=True)
+    frames = next(t["frames"] for t in data["threads"] if t["tid"] == thread.tid)
+    inside = next(frame for frame in frames if frame["name"] == "inside")
+    assert inside["locals"]["captured"] == "[1]" and inside["locals"]["second"] == "2"
+    assert {"name": "captured", "kind": "free", "type": "list", "cut": False, "exact": True} in (
+        inside["variables"]
+    )
+    assert not [e for e in data["soft_errors"] if e["stage"] == "locals"]
+    assert '"locals"' not in json.dumps(stacks_json(state))
