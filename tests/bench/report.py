@@ -21,6 +21,7 @@ COLUMNS = (
     "answer",
 )
 OWN_COLD, PEER = "gdb-epi stacks", "py-spy"
+SMALL = " (empty heap, 8 MB core)"
 
 
 class Facts:
@@ -160,7 +161,7 @@ def goals(facts: Facts) -> list[Goal]:
             found.append((f"{tool}, whole process, {text}", limit, *both, "s"))
     for tool in (OWN_COLD, "gdb-epi triage"):
         found.append(
-            (f"4 GiB core, time, {tool}", 1.2, *times(facts, "big", tool, tool), "x small")
+            (f"4 GiB core, time, {tool}", 1.2, *times(facts, "big", tool, tool + SMALL), "x small")
         )
         memory = growth(facts, tool)
         found.append((f"4 GiB core, memory, {tool}", 1.5, memory, memory, "x small"))
@@ -186,9 +187,8 @@ def warm_goal(facts: Facts, case: str, text: str, limit: float) -> Goal:
 
 
 def times(facts: Facts, case: str, tool: str, other: str) -> tuple[float | None, float | None]:
-    """Return (wall, CPU) of a tool relative to another on its core, or to itself on `small`."""
-    one = facts.of(case, tool)
-    base = facts.of("small" if tool == other else case, other)
+    """Return (wall, CPU) of a tool relative to another of the same rounds."""
+    one, base = facts.of(case, tool), facts.of(case, other)
     if one is None or base is None or not (one.wall and one.cpu and base.wall and base.cpu):
         return None, None
     return one.wall / base.wall, one.cpu / base.cpu
@@ -196,5 +196,5 @@ def times(facts: Facts, case: str, tool: str, other: str) -> tuple[float | None,
 
 def growth(facts: Facts, tool: str) -> float | None:
     """Return the peak memory on the big core relative to the small one."""
-    one, base = facts.of("big", tool), facts.of("small", tool)
+    one, base = facts.of("big", tool), facts.of("big", tool + SMALL)
     return one.rss / base.rss if one and base and one.rss and base.rss else None
