@@ -26,6 +26,7 @@ class Objects:
         self._reader = reader
         self._layout = reader.layout
         self._module_names: dict[int, str | Absent] = {}
+        self._offsets: dict[tuple[str, str], int | None] = {}
 
     def module_name(self, globals_dict: int) -> str | Absent:
         """Return `__name__` of a frame's globals."""
@@ -55,6 +56,18 @@ class Objects:
         except UnreadableMemory as error:
             return Absent(UNREADABLE, str(error))
 
+    def _find(self, struct: str, member: str) -> int | None:
+        """Return an offset, or None; the layout is asked once for each."""
+        key = (struct, member)
+        if key not in self._offsets:
+            self._offsets[key] = self._layout.offset(struct, member)
+        return self._offsets[key]
+
+    def _at(self, struct: str, member: str) -> int:
+        """Return an offset. Raises LayoutError when there is none."""
+        found = self._find(struct, member)
+        return self._layout.require(struct, member) if found is None else found
+
     # -- dicts ------------------------------------------------------------------------------
 
     def dict_get(self, address: int, key: str) -> int | Absent:
@@ -72,11 +85,11 @@ class Objects:
 
         Raises UnreadableMemory. Reference: Objects/dictobject.c, 3.8 to 3.15.
         """
-        reader, layout = self._reader, self._layout
-        keys = reader.u64(address + layout.require("PyDictObject", "ma_keys"))
-        values = reader.u64(address + layout.require("PyDictObject", "ma_values"))
+        reader = self._reader
+        keys = reader.u64(address + self._at("PyDictObject", "ma_keys"))
+        values = reader.u64(address + self._at("PyDictObject", "ma_values"))
         if values:
-            values += layout.offset("PyDictValues", "values") or 0
+            values += self._find("PyDictValues", "values") or 0
         yield from self.key_items(keys, values)
 
     def key_items(self, keys: int, values: int) -> Iterator[tuple[int, int]]:
@@ -120,15 +133,14 @@ class Objects:
         Up to 3.10 keys were shared only in the order of insertion. 3.11 (bpo-45340) keeps the order
         before the values, 3.13 behind them. `values` is the address of the first value.
         """
-        layout = self._layout
-        capacity = layout.offset("PyDictValues", "capacity")
+        capacity = self._find("PyDictValues", "capacity")
         try:
             if capacity is not None:
-                prefix = values - layout.require("PyDictValues", "values")
-                size = self._reader.u8(prefix + layout.require("PyDictValues", "size"))
+                prefix = values - self._at("PyDictValues", "values")
+                size = self._reader.u8(prefix + self._at("PyDictValues", "size"))
                 room = self._reader.u8(prefix + capacity)
                 order = list(self._reader.read(values + 8 * room, size))
-            elif layout.offset("PyDictValues", "values") is not None:
+            elif self._find("PyDictValues", "values") is not None:
                 size = self._reader.u8(values - 2)
                 order = list(self._reader.read(values - 2 - size, size))[::-1]
             else:
@@ -141,20 +153,20 @@ class Objects:
 
     def _entries(self, keys: int) -> tuple[int, int, int, bool]:
         """Return (address of the entries, their number, their size, whether they hold a hash)."""
-        reader, layout = self._reader, self._layout
+        reader = self._reader
         table = "PyDictKeysObject"
-        count = reader.i64(keys + layout.require(table, "dk_nentries"))
+        count = reader.i64(keys + self._at(table, "dk_nentries"))
         if count < 0:
             raise UnreadableMemory(keys, 8, f"dk_nentries is {count}")
-        indices = keys + layout.require(table, "dk_indices")
-        log2_bytes = layout.offset(table, "dk_log2_index_bytes")
+        indices = keys + self._at(table, "dk_indices")
+        log2_bytes = self._find(table, "dk_log2_index_bytes")
         if log2_bytes is not None:  # 3.11 (bpo-46845): unicode tables without hashes
             log2 = reader.u8(keys + log2_bytes)
-            kind = reader.u8(keys + layout.require(table, "dk_kind"))
+            kind = reader.u8(keys + self._at(table, "dk_kind"))
             if log2 > MAX_LOG2 or kind > 2:
                 raise UnreadableMemory(keys, 8, f"dict keys of kind {kind}, log2 {log2}")
             return indices + (1 << log2), count, 24 if kind == 0 else 16, kind == 0
-        size = reader.u64(keys + layout.require(table, "dk_size"))
+        size = reader.u64(keys + self._at(table, "dk_size"))
         if size > 1 << MAX_LOG2:
             raise UnreadableMemory(keys, 8, f"dk_size is {size}")
         width = 1 if size <= 0xFF else 2 if size <= 0xFFFF else 4 if size <= 0xFFFFFFFF else 8
@@ -169,22 +181,22 @@ class Objects:
         """
         reader, layout = self._reader, self._layout
         kind = reader.type_of(address)
-        flags = reader.u64(kind + layout.require("PyTypeObject", "tp_flags"))
+        flags = reader.u64(kind + self._at("PyTypeObject", "tp_flags"))
         if not flags & _MANAGED_DICT:
-            offset = reader.i64(kind + layout.require("PyTypeObject", "tp_dictoffset"))
+            offset = reader.i64(kind + self._at("PyTypeObject", "tp_dictoffset"))
             if offset < 0:
                 offset += self._instance_size(kind, address)
             if offset > 0:
                 yield from self._dict_at(address + offset)
             return
-        values_at = layout.offset("PyDictValues", "values") or 0
-        if layout.offset("PyDictValues", "embedded") is not None:
+        values_at = self._find("PyDictValues", "values") or 0
+        if self._find("PyDictValues", "embedded") is not None:
             # 3.13 (gh-115776): values inline behind the object, flagged valid or not.
             managed = address - (8 if layout.free_threaded else 24)
             if reader.u64(managed):
                 yield from self._dict_at(managed)
             elif flags & _INLINE_VALUES:
-                size = reader.u64(kind + layout.require("PyTypeObject", "tp_basicsize"))
+                size = reader.u64(kind + self._at("PyTypeObject", "tp_basicsize"))
                 yield from self._shared(kind, address + size + values_at)
             return
         yield from self._before_object(kind, address)
@@ -197,17 +209,17 @@ class Objects:
             yield from self._shared(kind, word + 1)
         elif word:
             yield from self.dict_items(word)
-        elif self._layout.offset("PyThreadState", "cframe") is not None:
+        elif self._find("PyThreadState", "cframe") is not None:
             values = self._reader.u64(address - 32)
             if values:
                 yield from self._shared(kind, values)
 
     def _instance_size(self, kind: int, address: int) -> int:
         """Return the bytes of an instance of variable size, e.g. of a class derived from tuple."""
-        reader, layout = self._reader, self._layout
-        count = abs(reader.i64(address + layout.require("PyVarObject", "ob_size")))
-        basic = reader.u64(kind + layout.require("PyTypeObject", "tp_basicsize"))
-        item = reader.u64(kind + layout.require("PyTypeObject", "tp_itemsize"))
+        reader = self._reader
+        count = abs(reader.i64(address + self._at("PyVarObject", "ob_size")))
+        basic = reader.u64(kind + self._at("PyTypeObject", "tp_basicsize"))
+        item = reader.u64(kind + self._at("PyTypeObject", "tp_itemsize"))
         size = (basic + count * item + 7) & ~7
         if size >> MAX_LOG2:
             raise UnreadableMemory(address, size, "an absurd size of an object")
@@ -219,7 +231,7 @@ class Objects:
             yield from self.dict_items(address)
 
     def _shared(self, kind: int, values: int) -> Iterator[tuple[int, int]]:
-        keys = self._reader.u64(kind + self._layout.require("PyHeapTypeObject", "ht_cached_keys"))
+        keys = self._reader.u64(kind + self._at("PyHeapTypeObject", "ht_cached_keys"))
         _, count, _, _ = self._entries(keys)
         if count > MAX_SHARED_KEYS:
             raise UnreadableMemory(keys, count, "an absurd number of shared keys")
@@ -240,18 +252,18 @@ class Objects:
 
         Reference: Include/cpython/longintrepr.h; 3.12 (gh-101291) moved the sign into lv_tag.
         """
-        reader, layout = self._reader, self._layout
+        reader = self._reader
         try:
-            tag_at = layout.offset("PyLongObject", "lv_tag")
+            tag_at = self._find("PyLongObject", "lv_tag")
             if tag_at is not None:
                 tag = reader.u64(address + tag_at)
                 count, sign = tag >> 3, 1 - (tag & 3)
             else:
-                size = reader.i64(address + layout.require("PyLongObject", "ob_size"))
+                size = reader.i64(address + self._at("PyLongObject", "ob_size"))
                 count, sign = abs(size), (size > 0) - (size < 0)
             if count > MAX_INT_DIGITS:
                 return Absent(UNPARSABLE, f"int of {count} digits at {address:#x}")
-            digits = reader.read(address + layout.require("PyLongObject", "ob_digit"), 4 * count)
+            digits = reader.read(address + self._at("PyLongObject", "ob_digit"), 4 * count)
         except UnreadableMemory as error:
             return Absent(UNREADABLE, str(error))
         value = 0

@@ -49,10 +49,11 @@ class Values:
     ) -> None:
         objects = Objects(reader)
         types = Types(reader, objects, interpreters)
-        self.world = World(reader, objects, types, target, {})
+        self.world = World(target, reader, objects, types)
         self.limits = (limits or Limits()).bounded()
         self._known: dict[int, Value] = {}
         self._small: dict[int, str] = {}
+        self._small_limits = _smaller(self.limits, ATTRIBUTE_LIMITS)
 
     def of(self, address: int) -> Value:
         """Return an object as text. Never raises; what cannot be decoded is marked."""
@@ -94,7 +95,7 @@ class Values:
     def _attribute(self, address: int) -> str:
         text = self._small.get(address)
         if text is None:
-            text = self.painter(_smaller(self.limits, ATTRIBUTE_LIMITS)).show(address)
+            text = self.painter(self._small_limits).show(address)
             if len(self._small) < MAX_REMEMBERED:
                 self._small[address] = text
         return text

@@ -59,8 +59,8 @@ def attributes(painter: Painter, address: int) -> Iterator[tuple[str, int]]:
         if value:
             yield name, value
     for key, value in world.objects.attributes(address):
-        name_of = reader.string(key, MAX_NAME)
-        if not isinstance(name_of, Absent):
+        name_of = world.name(key)
+        if name_of is not None:
             yield name_of, value
 
 

@@ -30,7 +30,7 @@ def tuple_(painter: Painter, found: Obj) -> str:
     if not painter.enter(found.address):
         return "(...)"
     try:
-        start = found.address + painter.layout.require("PyTupleObject", "ob_item")
+        start = found.address + painter.world.offset("PyTupleObject", "ob_item")
         inside = painter.join(painter.items(start, count, "tuple items"), count)
     finally:
         painter.leave(found.address)
@@ -164,8 +164,8 @@ def deque_items(painter: Painter, address: int, count: int) -> Iterator[int]:
     """Yield the items of a deque."""
     block = painter.field(address, "dequeobject", "leftblock")
     index = painter.signed(address, "dequeobject", "leftindex")
-    data_at = painter.layout.require("dequeblock", "data")
-    link_at = painter.layout.require("dequeblock", "rightlink")
+    data_at = painter.world.offset("dequeblock", "data")
+    link_at = painter.world.offset("dequeblock", "rightlink")
     if not 0 <= index < _BLOCK_ITEMS or count > MAX_BLOCKS * _BLOCK_ITEMS:
         raise Undecodable(f"a deque of {count} items from index {index}")
     left = count

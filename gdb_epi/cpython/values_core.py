@@ -23,6 +23,7 @@ TOTAL = 64 << 10  # characters of one value, all in all
 MAX_TOTAL = 1 << 26
 MAX_ATTRIBUTES = 200
 MAX_WHY = 200
+MAX_NAME = 4096
 NEAR = 4096  # bytes: whatever is shorter is simply read
 
 CUT = "..."
@@ -109,14 +110,32 @@ def decodes_repr(*names: tuple[str, str]) -> Callable[[Decoder], Decoder]:
     return register
 
 
-class World(NamedTuple):
-    """What decoders need of the process."""
+class World:
+    """What decoders need of the process, and what they found out about its types."""
 
-    reader: Reader
-    objects: Objects
-    types: Types
-    target: Target
-    slots: dict[int, tuple[tuple[str, int], ...]]  # by type: name and offset
+    def __init__(self, target: Target, reader: Reader, objects: Objects, types: Types) -> None:
+        self.target = target
+        self.reader = reader
+        self.objects = objects
+        self.types = types
+        self.slots: dict[int, tuple[tuple[str, int], ...]] = {}  # by type: name and offset
+        self.python_reprs: dict[int, Decoder | None] = {}  # by type
+        self._names: dict[int, str | None] = {}
+        self._offsets: dict[tuple[str, ...], int] = {}
+
+    def offset(self, *path: str) -> int:
+        """Return the offset of a struct's member, the first of those that there are."""
+        found = self._offsets.get(path)
+        if found is None:
+            found = self._offsets[path] = self.reader.layout.require(path[0], *path[1:])
+        return found
+
+    def name(self, address: int) -> str | None:
+        """Return an attribute's name out of its str object; None when it is damaged."""
+        if address not in self._names:
+            found = self.reader.string(address, MAX_NAME)
+            self._names[address] = None if isinstance(found, Absent) else found
+        return self._names[address]
 
 
 class Painter:
@@ -198,13 +217,14 @@ class Painter:
         return f"<{found.type.shown} object at {found.address:#x}>"
 
     def _python_repr(self, info: TypeInfo) -> Decoder | None:
-        from gdb_epi.cpython.values_python import function_identity
+        known = self.world.python_reprs
+        if info.address not in known:
+            from gdb_epi.cpython.values_python import function_identity
 
-        found = self.world.types.lookup(info, "__repr__")
-        if found is None:
-            return None
-        identity = function_identity(self, *found)
-        return None if identity is None else PYTHON_REPRS.get(identity)
+            found = self.world.types.lookup(info, "__repr__")
+            identity = function_identity(self, *found) if found is not None else None
+            known[info.address] = PYTHON_REPRS.get(identity) if identity is not None else None
+        return known[info.address]
 
     # -- containers ---------------------------------------------------------------------------
 
@@ -251,11 +271,11 @@ class Painter:
 
     def field(self, found: int, struct: str, *members: str) -> int:
         """Return a 64-bit member of a struct at an address."""
-        return self.reader.u64(found + self.layout.require(struct, *members))
+        return self.reader.u64(found + self.world.offset(struct, *members))
 
     def signed(self, found: int, struct: str, *members: str) -> int:
         """Return a Py_ssize_t member of a struct at an address."""
-        return self.reader.i64(found + self.layout.require(struct, *members))
+        return self.reader.i64(found + self.world.offset(struct, *members))
 
     def require_range(self, address: int, size: int, what: str) -> None:
         """Raise Undecodable unless a range of this size can be there at all."""

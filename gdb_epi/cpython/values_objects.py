@@ -89,9 +89,11 @@ def _by_spec(painter: Painter, spec: int, shown: str) -> str:
 def _without_origin(painter: Painter, spec: int, shown: str) -> str:
     # `sys` of the older versions: the loader's own method says what it is.
     loader = painter.world.objects.attribute(spec, "loader")
-    is_class = not isinstance(loader, Absent) and painter.obj(loader).lineage.ident == "type"
-    if is_class and painter.world.types.at(loader or 0).qualname == "BuiltinImporter":
-        return f"<module {shown} (built-in)>"
+    loaders = [] if isinstance(loader, Absent) else [loader]
+    for one in loaders:
+        is_class = painter.obj(one).lineage.ident == "type"
+        if is_class and painter.world.types.at(one).qualname == "BuiltinImporter":
+            return f"<module {shown} (built-in)>"
     painter.inexact()
     return f"<module {shown}>"
 
@@ -206,7 +208,7 @@ def _count(painter: Painter, at: dict[str, int]) -> int:
 
 def _parts(painter: Painter, at: dict[str, int]) -> list[str]:
     count = painter.signed(at["args"], "PyTupleObject", "ob_size")
-    start = at["args"] + painter.layout.require("PyTupleObject", "ob_item")
+    start = at["args"] + painter.world.offset("PyTupleObject", "ob_item")
     texts = [painter.show(at["fn"])]
     texts += [painter.show(item) for item in painter.items(start, count, "arguments")]
     for number, (key, value) in enumerate(painter.world.objects.dict_items(at["kw"])):
@@ -219,9 +221,7 @@ def _parts(painter: Painter, at: dict[str, int]) -> list[str]:
 @decodes("memoryview")
 def memory_view(painter: Painter, found: Obj) -> str:
     """Decode a memoryview: released or not."""
-    flags = painter.reader.u32(
-        found.address + painter.layout.require("PyMemoryViewObject", "flags")
-    )
+    flags = painter.reader.u32(found.address + painter.world.offset("PyMemoryViewObject", "flags"))
     return f"<{'released memory' if flags & 1 else 'memory'} at {found.address:#x}>"
 
 

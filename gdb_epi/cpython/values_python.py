@@ -56,7 +56,7 @@ def _tuple_items(painter: Painter, address: int) -> list[int]:
     if painter.obj(address).lineage.ident != "tuple":
         raise Undecodable("not a tuple")
     count = painter.signed(address, "PyTupleObject", "ob_size")
-    start = address + painter.layout.require("PyTupleObject", "ob_item")
+    start = address + painter.world.offset("PyTupleObject", "ob_item")
     return painter.items(start, count, "tuple items")
 
 

@@ -115,14 +115,14 @@ def boolean(painter: Painter, found: Obj) -> str:
 @decodes("float")
 def floating(painter: Painter, found: Obj) -> str:
     """Decode a float: the shortest text that gives it back."""
-    at = found.address + painter.layout.require("PyFloatObject", "ob_fval")
+    at = found.address + painter.world.offset("PyFloatObject", "ob_fval")
     return repr(struct.unpack("<d", painter.reader.read(at, 8))[0])
 
 
 @decodes("complex")
 def complex_number(painter: Painter, found: Obj) -> str:
     """Decode a complex number."""
-    at = found.address + painter.layout.require("PyComplexObject", "cval.real", "cval")
+    at = found.address + painter.world.offset("PyComplexObject", "cval.real", "cval")
     return repr(complex(*struct.unpack("<dd", painter.reader.read(at, 16))))
 
 
@@ -134,7 +134,7 @@ def str_contents(painter: Painter, address: int, limit: int) -> tuple[str, int]:
     layout, reader = painter.layout, painter.reader
     size = layout.size("PyASCIIObject") or 0
     head = reader.read(address, size)
-    at = layout.require("PyASCIIObject", "length")
+    at = painter.world.offset("PyASCIIObject", "length")
     length = int.from_bytes(head[at : at + 8], "little")
     kind, compact, ascii_ = (_state(painter, head, name) for name in ("kind", "compact", "ascii"))
     codec = _CODECS.get(kind)
@@ -179,7 +179,7 @@ def text(painter: Painter, found: Obj) -> str:
 def byte_string(painter: Painter, found: Obj) -> str:
     """Decode a bytes object."""
     size = painter.signed(found.address, "PyBytesObject", "ob_size")
-    start = found.address + painter.layout.require("PyBytesObject", "ob_sval")
+    start = found.address + painter.world.offset("PyBytesObject", "ob_sval")
     return _bytes(painter, start, size)
 
 

@@ -23,7 +23,7 @@ def _tp_name(found: Obj) -> str:
 
 
 def _data(painter: Painter, found: Obj, kind: str, size: int) -> bytes:
-    at = painter.layout.require(kind, "data")
+    at = painter.world.offset(kind, "data")
     return painter.reader.read(found.address + at, size)
 
 
@@ -46,9 +46,9 @@ def _time_parts(data: bytes) -> list[int]:
 
 
 def _zone(painter: Painter, found: Obj, kind: str) -> str:
-    fold = painter.reader.u8(found.address + painter.layout.require(kind, "fold"))
+    fold = painter.reader.u8(found.address + painter.world.offset(kind, "fold"))
     text = f", fold={fold}" if fold else ""
-    if painter.reader.u8(found.address + painter.layout.require(kind, "hastzinfo")):
+    if painter.reader.u8(found.address + painter.world.offset(kind, "hastzinfo")):
         text += f", tzinfo={painter.show(painter.field(found.address, kind, 'tzinfo'))}"
     return text
 
@@ -83,7 +83,7 @@ def time_delta(painter: Painter, found: Obj) -> str:
     names = ("days", "seconds", "microseconds")
     parts = []
     for name in names:
-        at = painter.layout.require("PyDateTime_Delta", name)
+        at = painter.world.offset("PyDateTime_Delta", name)
         value = struct.unpack("<i", painter.reader.read(found.address + at, 4))[0]
         if value:
             parts.append(f"{name}={value}")

@@ -112,7 +112,7 @@ class Types:
         self._objects = objects
         self._interpreters = interpreters
         self._known: dict[int, TypeInfo | UnreadableMemory] = {}
-        self._lineages: dict[tuple[int, int], Lineage] = {}
+        self._lineages: dict[int, Lineage] = {}
         self._named: dict[int, str] | None = None
         self._at = {
             field: layout.require("PyTypeObject", "tp_" + field)
@@ -177,10 +177,9 @@ class Types:
 
     def lineage(self, address: int) -> Lineage:
         """Return a type with its bases and the built-in type that it goes back to."""
-        key = (address, 0)
-        found = self._lineages.get(key)
+        found = self._lineages.get(address)
         if found is None:
-            found = self._lineages[key] = self._lineage(address)
+            found = self._lineages[address] = self._lineage(address)
         return found
 
     def _lineage(self, address: int) -> Lineage:

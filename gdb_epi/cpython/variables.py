@@ -85,6 +85,7 @@ class FrameVariables:
         self._struct = "PyFrameObject"
         if self._layout.offset("_PyInterpreterFrame", "previous") is not None:
             self._struct = "_PyInterpreterFrame"
+        self._slots_at = self._layout.require(self._struct, "localsplus", "f_localsplus")
 
     def of(self, frame: PyFrame) -> list[Variable] | Absent:
         """Return the bound variables of a frame, arguments first.
@@ -132,15 +133,13 @@ class FrameVariables:
         return None
 
     def _pointer(self, frame: int, member: str) -> int:
-        return self._reader.u64(frame + self._layout.require(self._struct, member))
+        return self._reader.u64(frame + self.values.world.offset(self._struct, member))
 
     # -- values -------------------------------------------------------------------------------
 
     def _bound(self, frame: int, names: Names) -> Iterator[tuple[Slot, int]]:
         """Yield the slots that hold a value, with the PyObject *, or a tagged int."""
-        start = frame + self._layout.require(
-            self._struct, "localsplus" if self._struct != "PyFrameObject" else "f_localsplus"
-        )
+        start = frame + self._slots_at
         data = self._reader.read(start, 8 * names.size)
         for slot in names.slots:
             word = int.from_bytes(data[8 * slot.number : 8 * slot.number + 8], "little")
@@ -158,7 +157,7 @@ class FrameVariables:
         except UnreadableMemory:
             return word
         if kind.ident == "cell" or (not kind.ident and slot.kind == FREE):
-            return self._reader.u64(word + self._layout.require("PyCellObject", "ob_ref"))
+            return self._reader.u64(word + self.values.world.offset("PyCellObject", "ob_ref"))
         return word
 
     def _variable(self, slot: Slot, word: int) -> Variable:
