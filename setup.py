@@ -72,7 +72,7 @@ setup(
             "psycopg[binary]>=3.1",
         ],
     },
-    entry_points={"console_scripts": ["gdb-epi = gdb_epi.cli.main:main"]},
+    scripts=["gdb_epi/cli/gdb-epi"],
     classifiers=[
         "Environment :: Console",
         "Intended Audience :: Developers",

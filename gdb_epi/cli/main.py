@@ -45,6 +45,21 @@ def main(words: Sequence[str] | None = None) -> int:
         return _unexpected(error)
 
 
+def leave(code: int) -> None:
+    """End the process with an exit code, at once where nothing is left to be closed.
+
+    Taking an interpreter apart costs 7 ms after a small core, and seconds after a large one.
+    """
+    if "sqlalchemy" in sys.modules:
+        sys.exit(code)
+    try:
+        sys.stdout.flush()
+        sys.stderr.flush()
+    except OSError:
+        code = code or EXIT_FAILED
+    os._exit(code)
+
+
 def _dispatch(program: str, package: str, words: list[str]) -> int:
     if not words or words[0] in ("-h", "--help", "help"):
         return _overview(program, package, asked=bool(words))

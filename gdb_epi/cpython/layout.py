@@ -10,11 +10,10 @@ from __future__ import annotations
 
 import sys
 from collections.abc import Mapping
-from functools import lru_cache
 from io import FileIO
 
 from gdb_epi.errors import LayoutError
-from gdb_epi.lean import Any, NamedTuple
+from gdb_epi.lean import Any, NamedTuple, parse_json
 from gdb_epi.target.api import Member as Field
 from gdb_epi.target.api import StructType as Struct
 
@@ -277,19 +276,26 @@ def available() -> list[tuple[tuple[int, int], str]]:
     return sorted(found)
 
 
-@lru_cache(maxsize=16)  # shipped data: the same for every target
+# Shipped data, the same for every target: the one cache that does not belong to a target.
+_LOADED: dict[str, Layout | None] = {}
+
+
 def load(
     version: tuple[int, int], free_threaded: bool = False, debug: bool = False
 ) -> Layout | None:
     """Return the shipped table of a minor version. Absent when none is shipped."""
-    import json
+    name = _file_name(version, free_threaded, debug)
+    if name not in _LOADED:
+        _LOADED[name] = _read_table(f"{_FOLDER}/{name}")
+    return _LOADED[name]
 
+
+def _read_table(path: str) -> Layout | None:
     try:
-        with FileIO(f"{_FOLDER}/{_file_name(version, free_threaded, debug)}") as stream:
-            text = stream.readall()
+        with FileIO(path) as stream:
+            return Layout(parse_json(stream.readall().decode("utf-8")))
     except FileNotFoundError:
         return None
-    return Layout(json.loads(text))
 
 
 def parse_debug_offsets(data: bytes) -> DebugOffsets:

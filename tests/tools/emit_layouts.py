@@ -26,9 +26,9 @@ ROOT = Path(__file__).resolve().parents[2]
 sys.path.insert(0, str(ROOT))
 sys.path.insert(0, str(Path(__file__).resolve().parent))
 
-from layout_from_headers import build_stub, debug_offsets_map  # noqa: E402
+from layout_from_headers import build_stub, debug_offsets_map
 
-from gdb_epi.cpython.layout_emit import add_variants, dump  # noqa: E402
+from gdb_epi.cpython.layout_emit import add_variants, dump
 
 LAYOUTS = ROOT / "gdb_epi" / "cpython" / "layouts"
 EXTENSIONS = ("_asyncio", "_queue", "_multiprocessing", "_datetime", "_functools")

@@ -3,11 +3,13 @@
 
 from __future__ import annotations
 
+import json
 import pickle
+from pathlib import Path
 
 import pytest
 
-from gdb_epi.lean import NamedTuple
+from gdb_epi.lean import NamedTuple, parse_json
 
 
 class Point(NamedTuple):
@@ -38,3 +40,12 @@ def test_immutable_and_picklable() -> None:
     with pytest.raises(TypeError):
         Point()  # type: ignore[call-arg]
     assert pickle.loads(pickle.dumps(Point(4, 5))) == Point(4, 5)
+
+
+def test_parse_json_is_json() -> None:
+    folder = Path(__file__).resolve().parents[2] / "gdb_epi" / "cpython" / "layouts"
+    texts = [path.read_text(encoding="utf-8") for path in folder.glob("*.json")]
+    assert len(texts) > 10
+    texts += ['{"a": [1, 2.5, -3e4, true, false, null, "\\u00e9\\n"]}', "[]", '"x"']
+    for text in texts:
+        assert parse_json(text) == json.loads(text)
