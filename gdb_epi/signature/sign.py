@@ -23,7 +23,7 @@ from gdb_epi.signature.tokens import (
     tokenise,
 )
 from gdb_epi.signature.types import Secondary, Signature
-from gdb_epi.target.api import NativeFrame
+from gdb_epi.target.api import NativeFrame, Target
 
 MIN_QUALITY = 0.5  # share of plausible physical frames below which a stack is corrupt
 MIN_FRAMES = 2  # physical frames; every thread has a base below its function
@@ -147,6 +147,19 @@ def _unwinder_was_blind(natives: Sequence[NativeFrame], category: str, scene: Sc
     return not named and (not natives or _plausible(scene, natives[0].pc))
 
 
+def _has_no_files(target: Target, natives: Sequence[NativeFrame]) -> bool:
+    """Whether neither a function's name nor a matching file backs any frame of a stack.
+
+    Without unwind tables a debugger guesses callers from what looks like return addresses; keys
+    of such stacks would differ from those made where the files are.
+    """
+    if not natives or any(frame.function for frame in natives):
+        return False
+    modules = {m.path: m for m in target.modules()}
+    found = [modules[f.module] for f in natives if f.module in modules]
+    return bool(found) and all(isinstance(module.file, Absent) for module in found)
+
+
 def _is_base(frame: NativeFrame) -> bool:
     """Whether a function has no caller that matters: GDB stops at main()."""
     name = frame.function or ""
@@ -204,6 +217,9 @@ class _Maker:
         if stack.native is not None or stack.tid is None:
             return stack.native
         lost = _lost_stack(self.state, stack.tid)
+        if lost is None and _has_no_files(self.state.target, natives):
+            why = "the files of the mapped objects are not here: the unwinder could only guess"
+            return Absent(NOT_AVAILABLE, why)
         if lost is None and _unwinder_was_blind(natives, self.category.name, self.scene):
             why = "the unwinder got no symbol and no further than one frame: it lacks the files"
             return Absent(NOT_AVAILABLE, why)

@@ -87,7 +87,10 @@ def test_the_wheel_holds_every_file_of_the_package(tree: Path, wheel: Path) -> N
     with zipfile.ZipFile(wheel) as archive:
         names = {name for name in archive.namelist() if ".dist-info/" not in name}
     assert wheel.name.startswith(f"gdb_epi-{__version__}-py3-none-any")
-    assert names == expected_files(tree)
+    # The shell command is installed as a script of our own (gdb_epi/cli/gdb-epi).
+    scripts = {name for name in names if ".data/scripts/" in name}
+    assert {Path(name).name for name in scripts} == {"gdb-epi"}
+    assert names - scripts == expected_files(tree)
 
 
 def test_the_wheel_tells_what_it_needs(wheel: Path) -> None:

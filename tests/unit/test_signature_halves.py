@@ -1,0 +1,29 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Native frames that nothing backs are no half of a signature."""
+
+from __future__ import annotations
+
+from gdb_epi.errors import Absent
+from gdb_epi.signature.sign import _has_no_files
+from gdb_epi.target.api import Module, NativeFrame
+from gdb_epi.target.fake import FakeTarget
+
+MISSING = Absent("not_available", "no such file here")
+
+
+def frame(module: str, function: str | None = None) -> NativeFrame:
+    return NativeFrame(0x1000, 0x7000, function, module, None, 0, None, None, False, "normal")
+
+
+def target(file: str | Absent) -> FakeTarget:
+    return FakeTarget(modules=[Module("/lib/libc.so.6", 0, 0, 0x2000, "ab", file)])
+
+
+def test_guessed_frames_are_no_native_half() -> None:
+    assert _has_no_files(target(MISSING), [frame("/lib/libc.so.6"), frame("/lib/libc.so.6")])
+
+
+def test_a_name_or_a_file_backs_the_stack() -> None:
+    assert not _has_no_files(target(MISSING), [frame("/lib/libc.so.6", "memcpy")])
+    assert not _has_no_files(target("/lib/libc.so.6"), [frame("/lib/libc.so.6")])
+    assert not _has_no_files(target(MISSING), [])
