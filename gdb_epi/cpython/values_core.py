@@ -22,6 +22,7 @@ LENGTH, MAX_LENGTH = 4096, 1 << 24  # characters of one str, bytes, or digits of
 TOTAL = 64 << 10  # characters of one value, all in all
 MAX_TOTAL = 1 << 26
 MAX_ATTRIBUTES = 200
+MAX_NESTING = 60  # objects in objects of any kind; damaged ones may hold themselves
 MAX_WHY = 200
 MAX_NAME = 4096
 NEAR = 4096  # bytes: whatever is shorter is simply read
@@ -151,6 +152,7 @@ class Painter:
         self.bare = False  # the text of the outermost object shows nothing of what it holds
         self._room = limits.total
         self._depth = 0
+        self._nesting = 0
         self._active: set[int] = set()
 
     # -- one object ---------------------------------------------------------------------------
@@ -164,9 +166,10 @@ class Painter:
 
     def show(self, address: int) -> str:
         """Return the text of an object; what cannot be decoded is marked. Never raises."""
-        if self._room <= 0:
+        if self._room <= 0 or self._nesting >= MAX_NESTING:
             self.cut = True
             return CUT
+        self._nesting += 1
         name, before = "an object", self._room
         try:
             found = self.obj(address)
@@ -174,6 +177,7 @@ class Painter:
             text = self._paint(found)
         except (UnreadableMemory, LayoutError, Undecodable) as error:
             text = self.refuse(address, name, str(error))
+        self._nesting -= 1
         self._room = min(self._room, before - len(text))  # what is inside paid already
         return text
 
