@@ -3,19 +3,23 @@
 
 from __future__ import annotations
 
-from argparse import Namespace
 from collections.abc import Callable
 
 from gdb_epi.cpython.types import PyFrame
 from gdb_epi.cpython.values_core import Limits
 from gdb_epi.errors import Absent, InputError, SoftError
+from gdb_epi.lean import TYPE_CHECKING
 from gdb_epi.process_state import ProcessState
 from gdb_epi.registry import argument, command
 from gdb_epi.render.stack import stack_lines, thread_title
 from gdb_epi.render.variables import variable_text
 from gdb_epi.report import Report
-from gdb_epi.session import Session
 from gdb_epi.stacks import frame_variables, merged_json, stacks_json
+
+if TYPE_CHECKING:
+    from argparse import Namespace
+
+    from gdb_epi.session import Session
 
 # One line for each variable; the JSON form has them at length.
 LINE_LIMITS = Limits(depth=3, width=20, length=200, total=400)

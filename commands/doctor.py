@@ -3,17 +3,20 @@
 
 from __future__ import annotations
 
-from argparse import Namespace
 from collections.abc import Callable, Mapping
 
 from gdb_epi import __version__
 from gdb_epi.cpython.types import PythonState
 from gdb_epi.errors import Absent, SoftError
-from gdb_epi.lean import Any
+from gdb_epi.lean import TYPE_CHECKING, Any
 from gdb_epi.registry import command
 from gdb_epi.report import Report
-from gdb_epi.session import Session
 from gdb_epi.target.api import Module, Target
+
+if TYPE_CHECKING:
+    from argparse import Namespace
+
+    from gdb_epi.session import Session
 
 # What each optional package is for; without it that much is missing.
 PACKAGES = {

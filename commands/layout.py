@@ -3,15 +3,17 @@
 
 from __future__ import annotations
 
-import json
-from argparse import Namespace
-
 from gdb_epi.cpython.layout import available, load
 from gdb_epi.cpython.types import PythonState
 from gdb_epi.errors import InputError
+from gdb_epi.lean import TYPE_CHECKING
 from gdb_epi.registry import argument, command
 from gdb_epi.report import Report
-from gdb_epi.session import Session
+
+if TYPE_CHECKING:
+    from argparse import Namespace
+
+    from gdb_epi.session import Session
 
 
 @command(
@@ -44,6 +46,8 @@ def _emit(session: Session) -> Report:
     if source is None:
         raise InputError("no debug information here", hint="run inside gdb, on a libpython")
     table = emit(source.type_layout, source.constant, source.header())
+    import json
+
     text = json.dumps(table, indent=1)
     return Report("layout table", lines=text.splitlines(), data=table)
 

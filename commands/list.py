@@ -3,16 +3,17 @@
 
 from __future__ import annotations
 
-import io
-import tokenize
-from argparse import Namespace
-from pathlib import Path
-
 from gdb_epi.cpython.types import PyFrame
 from gdb_epi.errors import Absent, InputError, SoftError
+from gdb_epi.lean import TYPE_CHECKING
 from gdb_epi.registry import argument, command
 from gdb_epi.report import Listing, Report
-from gdb_epi.session import Session
+
+if TYPE_CHECKING:
+    from argparse import Namespace
+    from pathlib import Path
+
+    from gdb_epi.session import Session
 
 MAX_SOURCE_BYTES = 16 << 20
 MAX_CONTEXT = 1000
@@ -71,6 +72,8 @@ def _frame(session: Session, number: int) -> PyFrame:
 
 
 def _path(filename: str, sysroot: object) -> Path:
+    from pathlib import Path
+
     if filename.startswith("<") or not filename:
         raise InputError(f"{filename!r} is no file: the code was compiled from a string")
     if sysroot and filename.startswith("/"):
@@ -83,6 +86,9 @@ def read_source(path: Path) -> str:
 
     Raises InputError. Only regular files are read: the name comes out of the core.
     """
+    import io
+    import tokenize
+
     try:
         if not path.is_file():
             raise InputError(f"{path}: no such file here", hint="gdb's `set sysroot'")

@@ -3,14 +3,16 @@
 
 from __future__ import annotations
 
-from argparse import Namespace
-
 from gdb_epi.errors import Absent, SoftError
-from gdb_epi.lean import Any
+from gdb_epi.lean import TYPE_CHECKING, Any
 from gdb_epi.registry import argument, command
 from gdb_epi.report import Report
-from gdb_epi.session import Session
 from gdb_epi.target.api import Module
+
+if TYPE_CHECKING:
+    from argparse import Namespace
+
+    from gdb_epi.session import Session
 
 COLUMNS = ("tid", "frame", "pc", "function", "module", "offset")
 

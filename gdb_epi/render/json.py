@@ -4,6 +4,7 @@
 from __future__ import annotations
 
 import json
+from collections.abc import Mapping
 
 from gdb_epi.errors import Absent, SoftError
 from gdb_epi.lean import Any
@@ -19,7 +20,8 @@ def render_report_json(report: Report) -> str:
     errors = list(dict.fromkeys(report.soft_errors))
     if "soft_errors" not in data and (errors or report.data is None):
         data["soft_errors"] = [error._asdict() for error in errors]
-    return json.dumps(plain(data), indent=1, allow_nan=False)
+    # On one line: indenting turns the C encoder off, four times the time on 50 MB.
+    return json.dumps(plain(data), allow_nan=False)
 
 
 def _table(report: Report) -> dict[str, Any]:
@@ -31,11 +33,22 @@ def _table(report: Report) -> dict[str, Any]:
 
 def plain(value: Any) -> Any:
     """Return what JSON can hold: sets sorted, bytes as hex, Absent and SoftError as objects."""
+    kind = type(value)
+    if kind is str or kind is int or value is None or kind is bool:  # nearly all values
+        return value
+    if kind is dict:
+        return {str(key): plain(item) for key, item in value.items()}
+    if kind is list or kind is tuple:
+        return [plain(item) for item in value]
+    return _plain_rare(value)
+
+
+def _plain_rare(value: Any) -> Any:
     if isinstance(value, Absent):
         return {"absent": value.reason, "detail": value.detail}
     if isinstance(value, SoftError):
         return value._asdict()
-    if isinstance(value, dict):
+    if isinstance(value, Mapping):
         return {str(key): plain(item) for key, item in value.items()}
     if isinstance(value, (set, frozenset)):
         return sorted((plain(item) for item in value), key=repr)
@@ -45,6 +58,4 @@ def plain(value: Any) -> Any:
         return value.hex()
     if isinstance(value, float) and not abs(value) < float("inf"):
         return str(value)  # JSON has no NaN
-    if value is None or isinstance(value, (str, int, float)):
-        return value
-    return str(value)
+    return value if isinstance(value, (str, int, float)) else str(value)
