@@ -4,16 +4,19 @@
 from __future__ import annotations
 
 import json
+import random
+import time
 from typing import Any
 
 import pytest
 from support.cores import CoreFailed, Made, make_core, why_no_core_dumps
 from support.interpreters import Interpreter, discover
+from support.mutate import MutatedTarget
 
 from gdb_epi.cpython.types import PythonState, ThreadState
 from gdb_epi.cpython.values import Limits, values_of
 from gdb_epi.cpython.variables import COMPREHENSION, NAMESPACE, FrameVariables, Variable
-from gdb_epi.errors import Absent
+from gdb_epi.errors import Absent, UnreadableMemory
 from gdb_epi.process_state import ProcessState
 from gdb_epi.stacks import stacks_json
 from gdb_epi.target.corefile import CoreFileTarget
@@ -23,6 +26,9 @@ KINDS = ("arguments", "cells", "free", "locals")
 # Their classes have a __repr__ of their own, which nobody can run; they must be marked.
 OWN_REPR = {("others", "plain"), ("others", "slots"), ("plumbing", "odd")}
 WIDE = Limits(depth=10, width=1000, length=10_000, total=200_000)
+HOSTILE = (0, 1, 3, 7, 64, 255, 0x1000, 1 << 31, 1 << 40, 1 << 60, 1 << 63, (1 << 64) - 1)
+ROUNDS = 60
+MAX_SECONDS = 5.0  # of processor time for all variables of a frame; far above what was seen
 Frames = list[tuple[dict[str, Any], list[Variable]]]
 
 
@@ -147,3 +153,38 @@ def test_stacks_hold_locals_and_records_never(made: Made) -> None:
     )
     assert not [e for e in data["soft_errors"] if e["stage"] == "locals"]
     assert '"locals"' not in json.dumps(stacks_json(state))
+
+
+def test_damaged_objects_are_decoded_or_marked(made: Made) -> None:
+    """Overwrite words of objects, and of what they point to; nothing raises, nothing hangs."""
+    chance = random.Random(made.interpreter.id)
+    state, thread = decode(made)
+    assert isinstance(state.python, PythonState)
+    reader = FrameVariables(values_of(state.target, state.python))
+    places = [(f, at) for f in thread.frames for _, at in reader.addresses(f)]
+    assert len(places) > 150
+    for _ in range(ROUNDS):
+        frame, address = chance.choice(places)
+        target = MutatedTarget(state.target)
+        where = inside(target, address, chance)
+        for _ in range(chance.choice((1, 1, 3))):
+            word = chance.choice((*HOSTILE, address, where, chance.choice(places)[1]))
+            target.put_word(where + 8 * chance.randrange(10), word)
+        damaged = FrameVariables(values_of(target, state.python))
+        started = time.process_time()
+        damaged.of(frame)
+        assert damaged.values.of(address).text
+        assert time.process_time() - started < MAX_SECONDS
+
+
+def inside(target: MutatedTarget, address: int, chance: random.Random) -> int:
+    """Return the address of an object, or of something that it points to."""
+    for _ in range(chance.randrange(3)):
+        try:
+            at = address + 8 * chance.randrange(8)
+            word = int.from_bytes(target.read(at, 8), "little")
+            if word and not word % 8 and target.read(word, 64):
+                address = word
+        except UnreadableMemory:
+            continue
+    return address
