@@ -1,0 +1,92 @@
+# SPDX-License-Identifier: Apache-2.0
+"""`epi locals`, `epi print` and `epi bt --locals` in every GDB, on a core of a Python."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+from driver import Gdb, read_json, run_gdb, with_epi
+from support.cores import CoreFailed, Made, make_core, why_no_core_dumps
+from support.interpreters import discover
+
+
+@pytest.fixture(scope="module")
+def made() -> Made:
+    if why_no_core_dumps():
+        pytest.skip(f"no core dumps here: {why_no_core_dumps()}")
+    for interpreter in reversed(discover()):
+        if interpreter.root is None:
+            try:
+                return make_core(interpreter, "values")
+            except CoreFailed:
+                continue
+    pytest.skip("no CPython of this machine's own root left a core")
+
+
+def frame_of(made: Made, function: str) -> int:
+    names = [frame[0] for frame in made.truth["threads"][0]["frames"]]
+    return names.index(function)
+
+
+def test_locals(gdb: Gdb, made: Made, tmp_path: Path) -> None:
+    number = frame_of(made, "arguments")
+    out = tmp_path / "locals.json"
+    done = run_gdb(
+        gdb,
+        *with_epi(f"epi locals {number}", f"epi locals {number} --json --output {out}"),
+        exe=made.executable,
+        core=made.core,
+    )
+    assert "  key = 'k'  [keyword-only]\n" in done.stdout, done.text
+    assert "  first = 1  [positional-only]\n" in done.stdout
+    assert "  *rest = (4,)\n" in done.stdout and "  **more = {'extra': None}\n" in done.stdout
+    found = {one["name"]: one for one in read_json(out)["variables"]}
+    assert found["captured"]["text"] == "[1]" and found["captured"]["exact"] is True
+    assert found["first"]["kind"] == "positional-only"
+
+
+def test_print_paths(gdb: Gdb, made: Made) -> None:
+    number = frame_of(made, "containers")
+    paths = ("table['b'][0]", 'keyed["(2, 3)"]', "loop[1][0]", "queue[-1]", "keyed[1]", "len")
+    commands = [f"epi print --frame {number} {path}" for path in paths]
+    done = run_gdb(gdb, *with_epi(*commands), exe=made.executable, core=made.core)
+    shown = [line.partition(" = ")[2] for line in done.stdout.splitlines() if " = " in line]
+    assert shown[-6:] == ["2", "'two'", "'self'", "3", "'one'", "<built-in function len>"], (
+        done.text
+    )
+
+
+def test_print_says_what_is_wrong(gdb: Gdb, made: Made) -> None:
+    number = frame_of(made, "containers")
+    paths = ("no_such_name", "table[nothing]", "pair[9]", "pair..x", "span.absent", "0x10")
+    commands = [f"epi print --frame {number} {path}" for path in paths]
+    for command, told in zip(
+        commands,
+        (
+            "no variable no_such_name; try: epi locals",
+            "table has no key nothing; try: 'a', 'b'",
+            "pair has 2 items; try: [0] to [1]",
+            "cannot read '..x' in 'pair..x'",
+            "span has no attribute absent",
+            "<cannot decode an object at 0x10",
+        ),
+        strict=True,
+    ):
+        done = run_gdb(gdb, *with_epi(command), exe=made.executable, core=made.core)
+        assert told in done.stdout + done.stderr, done.text
+        assert "Traceback" not in done.text
+
+
+def test_backtrace_with_locals(gdb: Gdb, made: Made, tmp_path: Path) -> None:
+    out = tmp_path / "bt.json"
+    done = run_gdb(
+        gdb,
+        *with_epi("epi bt --locals", f"epi bt --all --locals --json --output {out}"),
+        exe=made.executable,
+        core=made.core,
+    )
+    assert "         delta = datetime.timedelta(days=-1, seconds=5)\n" in done.stdout, done.text
+    frames = [frame for thread in read_json(out)["threads"] for frame in thread["frames"]]
+    (others,) = (frame for frame in frames if frame["name"] == "others")
+    assert others["locals"]["money"] == "Decimal('-12.340')"
