@@ -67,7 +67,7 @@ def find_runtime(target: Target) -> Runtime | Absent:
     if python is None and not reasons:
         return Absent(NOT_APPLICABLE, "no CPython in this process: no library or symbol of it")
     if not reasons:
-        reasons.append(_why_no_symbol(target, python or ""))
+        reasons.append(_why_no_symbol(target))
     return Absent(NOT_AVAILABLE, f"CPython ({python or 'no file name'}): " + "; ".join(reasons[:4]))
 
 
@@ -75,11 +75,11 @@ def _looks_python(path: str) -> bool:
     return _minor_in_path(path) is not None
 
 
-def _why_no_symbol(target: Target, path: str) -> str:
-    module = next((m for m in target.modules() if m.path == path), None)
-    if module is not None and isinstance(module.file, Absent):
-        # No path of this machine here: it would get into the record.
-        return f"before 3.13 _PyRuntime is found only with the file of {_build_of(module)}"
+def _why_no_symbol(target: Target) -> str:
+    for module in target.modules():
+        if _looks_python(module.path) and isinstance(module.file, Absent):
+            # No path of this machine here: it would get into the record.
+            return f"before 3.13 _PyRuntime is found only with the file of {_build_of(module)}"
     return "no symbol _PyRuntime and no cookie of 3.13+ in the dumped memory"
 
 

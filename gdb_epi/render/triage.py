@@ -13,7 +13,9 @@ MAX_FRAMES = 12
 MAX_WAITS = 3
 MAX_REASONS = 3
 MAX_NOTES = 4
-MAX_LINES = 48
+MAX_LINES = 56
+# What keeps the whole answer from being right comes before what keeps a detail away.
+_FIRST_STAGES = ("core", "python", "executable", "native frames")
 
 Json = Mapping[str, Any]
 
@@ -195,7 +197,7 @@ def _signature(record: Json) -> Iterator[str]:
         name for name in ("python", "native", "exact") if name in keys
     ][:1]
     if not shown:
-        yield "Signature: none: " + "; ".join(sorted(set(map(str, absent.values()))))[:WIDTH]
+        yield from _wrapped("Signature: none: " + "; ".join(sorted(set(map(str, absent.values())))))
     for name in shown:
         yield f"Signature {name} {keys[name]}"
         yield from _wrapped(str(texts.get(name, "")), "  ")
@@ -212,8 +214,10 @@ def _missing(record: Json) -> Iterator[str]:
     yield "Could not be had:"
     if truncated.get("flag"):
         yield f"  {truncated.get('missing_bytes')} bytes of the core: {truncated.get('reason')}"
+    errors.sort(key=lambda error: error.get("stage") not in _FIRST_STAGES)
     for error in errors[:MAX_NOTES]:
-        yield f"  {error.get('stage')}: {error.get('subject')}: {error.get('message')}"
+        told = f"{error.get('stage')}: {error.get('subject')}: {error.get('message')}"
+        yield from _wrapped(told, "  ")
     if len(errors) > MAX_NOTES:
         yield f"  and {len(errors) - MAX_NOTES} more (epi record shows all)"
 
@@ -222,7 +226,7 @@ def _next(record: Json) -> Iterator[str]:
     label = _map(record, "verdict").get("label")
     host = "other crashes of the same host and CPU: gdb-epi fleet top"
     steps = {
-        "software": "epi bt --all shows every thread; epi list the source",
+        "software": "in GDB, epi bt --all shows every thread and epi list the source",
         "hardware-suspect": host,
         "fork-inherited-lock": "create threads after fork(), or use spawn; epi bt --all",
         "killed": "who sent the signal: the sender's log; epi bt --all shows what it waited for",
@@ -246,7 +250,7 @@ def _has_error(record: Json, stage: str) -> bool:
     )
 
 
-def _wrapped(text: str, indent: str) -> Iterator[str]:
+def _wrapped(text: str, indent: str = "") -> Iterator[str]:
     """Wrap a sentence; at most three lines of it."""
     lines = textwrap.wrap(
         text, WIDTH, initial_indent=indent, subsequent_indent=indent + "  ", max_lines=3,

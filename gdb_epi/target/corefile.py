@@ -66,6 +66,8 @@ class CoreFileTarget:
         self._index_regions()
         self._modules = Modules(self)
         self._note_truncation()
+        wrong = self._modules.check_executable()
+        self.soft_errors += [wrong] if wrong is not None else []
 
     @classmethod
     def open(

@@ -10,11 +10,11 @@ from __future__ import annotations
 import struct
 from collections.abc import Sequence
 
-from gdb_epi.errors import NOT_AVAILABLE, Absent, UnreadableMemory
+from gdb_epi.errors import NOT_AVAILABLE, Absent, SoftError, UnreadableMemory
 from gdb_epi.lean import TYPE_CHECKING, NamedTuple
 from gdb_epi.target import elf
 from gdb_epi.target.api import Module, Region
-from gdb_epi.target.files import ElfFile
+from gdb_epi.target.files import ElfFile, open_elf
 
 if TYPE_CHECKING:
     from gdb_epi.target.corefile import CoreFileTarget
@@ -75,6 +75,29 @@ class Modules:
             build_id = self._build_id(path)
             self._files[path] = self._target.files.match(path, build_id, path == self._exe_path())
         return self._files[path]
+
+    def check_executable(self) -> SoftError | None:
+        """Say when the executable that the user named is not the one that died.
+
+        The message names no path of this machine: it goes into the record.
+        """
+        named = self._target.files.exe
+        path = self._exe_path()
+        if named is None:
+            return None
+        if path is None:
+            return SoftError("executable", "--exe", "the core does not say which one it ran")
+        expected = self._build_id(path)
+        found = open_elf(named)
+        if isinstance(found, Absent):
+            return SoftError("executable", path, "the file that was named is no ELF file")
+        if expected is None:
+            return SoftError("executable", path, "the core holds no build-id to compare with")
+        if found.build_id != expected:
+            here = (found.build_id or "none")[:16]
+            why = f"build-id {here} of the file that was named is not {expected[:16]} of the core"
+            return SoftError("executable", path, f"{why}; it was not used")
+        return None
 
     def _spans_of(self, path: str) -> list[tuple[int, int, int]]:
         if self._spans is None:

@@ -1,0 +1,70 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Files beside a core: matched by build-id, and said when they are wrong or missing."""
+
+from __future__ import annotations
+
+import shutil
+from pathlib import Path
+
+import pytest
+from support.cores import Made, make_core, why_no_core_dumps
+from support.interpreters import discover
+
+from gdb_epi.cpython.types import PythonState
+from gdb_epi.errors import Absent, UnreadableMemory
+from gdb_epi.process_state import ProcessState
+from gdb_epi.target.corefile import CoreFileTarget
+
+
+@pytest.fixture(scope="module")
+def made() -> Made:
+    """A core of an interpreter before 3.13 that lives in this machine's own root."""
+    if why_no_core_dumps():
+        pytest.skip(f"no core dumps here: {why_no_core_dumps()}")
+    known = [i for i in discover() if i.root is None and i.minor < (3, 13)]
+    if not known:
+        pytest.skip("no CPython before 3.13 in this machine's own root")
+    return make_core(known[0], "simple")
+
+
+def test_a_wrong_executable_is_said_and_not_used(made: Made) -> None:
+    target = CoreFileTarget.open(made.core, exe=shutil.which("true"))
+    told = [e for e in target.soft_errors if e.stage == "executable"]
+    assert len(told) == 1 and "not used" in told[0].message
+    assert shutil.which("true") not in told[0].message, "no path of this machine in a record"
+    python = ProcessState(target).python
+    assert isinstance(python, PythonState), "the right file at its own path still serves"
+
+
+def test_the_right_executable_is_no_complaint(made: Made) -> None:
+    target = CoreFileTarget.open(made.core, exe=str(made.executable))
+    assert not [e for e in target.soft_errors if e.stage == "executable"]
+
+
+def test_without_files_the_reason_names_the_build_id(made: Made, tmp_path: Path) -> None:
+    target = CoreFileTarget.open(made.core, sysroot=str(tmp_path))
+    python = ProcessState(target).python
+    assert isinstance(python, Absent)
+    assert "build-id" in python.detail and str(tmp_path) not in python.detail
+    for region in target.regions():
+        if region.dumped < region.size and region.path and "x" in region.perms:
+            at = region.start + region.dumped
+            assert target.provenance(at) == "absent"
+            with pytest.raises(UnreadableMemory):
+                target.read(at, 8)
+
+
+def test_elided_text_comes_from_the_file_and_says_so(made: Made) -> None:
+    target = CoreFileTarget.open(made.core)
+    checked = 0
+    for module in target.modules():
+        if isinstance(module.file, Absent):
+            continue
+        for region in target.regions():
+            if region.path == module.path and "x" in region.perms and not region.dumped:
+                assert target.provenance(region.start) == "file"
+                with open(module.file, "rb") as stream:
+                    stream.seek(region.file_offset)
+                    assert target.read(region.start, 4096) == stream.read(4096)
+                checked += 1
+    assert checked
