@@ -46,6 +46,8 @@ def print_(session: Session, args: Namespace) -> Report:
     address = resolve(values.painter(), text, lambda name: _named(session, reader, args, name))
     value = values.of(address)
     lines = [f"{text} = {value.text}", f"  {value.type or 'unknown type'} at {address:#x}"]
+    if value.type not in ("type", "module"):  # whose attributes are a namespace of their own
+        value = value._replace(attributes=values.attributes(address))
     lines += [f"  .{name} = {shown}" for name, shown in value.attributes]
     errors = [SoftError("print", text, MORE)] if value.cut else []
     data = {

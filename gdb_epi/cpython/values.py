@@ -12,6 +12,7 @@ from gdb_epi.cpython import (
     values_python,
     values_scalars,
     values_stdlib,
+    values_threads,
 )
 from gdb_epi.cpython.objects import Objects
 from gdb_epi.cpython.reader import Reader
@@ -31,6 +32,7 @@ _DECODERS = (
     values_python,
     values_scalars,
     values_stdlib,
+    values_threads,
 )
 MAX_REMEMBERED = 200_000
 # Attributes of an instance are shown beside it, each no longer than this.
@@ -72,14 +74,15 @@ class Values:
         except (UnreadableMemory, LayoutError):
             kind = ""
         cut, exact = painter.cut, painter.exact
-        shown = self._attributes(address) if painter.bare else ()
+        shown = self.attributes(address) if painter.bare else ()
         return Value(kind, text, cut, exact, shown)
 
     def painter(self, limits: Limits | None = None) -> Painter:
         """Return a painter for one value."""
         return Painter(self.world, limits or self.limits)
 
-    def _attributes(self, address: int) -> tuple[tuple[str, str], ...]:
+    def attributes(self, address: int) -> tuple[tuple[str, str], ...]:
+        """Return the attributes of an instance, each as (name, text). Never raises."""
         found: list[tuple[str, str]] = []
         painter = self.painter()
         try:

@@ -223,16 +223,3 @@ def memory_view(painter: Painter, found: Obj) -> str:
     """Decode a memoryview: released or not."""
     flags = painter.reader.u32(found.address + painter.world.offset("PyMemoryViewObject", "flags"))
     return f"<{'released memory' if flags & 1 else 'memory'} at {found.address:#x}>"
-
-
-@decodes("_thread.lock")
-def lock(painter: Painter, found: Obj) -> str:
-    """Decode a lock: locked or not."""
-    # Its struct changed within 3.13 (a semaphore, then a PyMutex): the size tells which it is.
-    layout = painter.layout.with_size("lockobject", found.lineage.root.basicsize)
-    at = layout.offset("lockobject", "locked", "lock._bits") if layout is not None else None
-    if at is None:
-        raise Undecodable("a struct of unknown shape")
-    held = painter.reader.u8(found.address + at) & 1
-    state = "locked" if held else "unlocked"
-    return f"<{state} {found.type.shown} object at {found.address:#x}>"

@@ -259,6 +259,12 @@ def plumbing(way):
     iterator, zipped = iter([1]), zip()
     lock, held = threading.Lock(), threading.Lock()
     held.acquire()
+    reentrant, twice = threading.RLock(), threading.RLock()
+    twice.acquire(), twice.acquire()
+    thread, condition, event = threading.current_thread(), threading.Condition(), threading.Event()
+    unstarted = threading.Thread(name="never", target=len, daemon=True)
+    spec = collections.__spec__
+    class_of_instance, none_type = type(threading.Event()), type(None)
     errors = [KeyError("k"), OSError(2, "gone", "file"), Exception(), StopIteration((1, 2))]
     try:
         "\u1234".encode("ascii")
