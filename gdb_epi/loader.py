@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: Apache-2.0
 """Find and import plugin modules: commands, detectors, lock families, CLI verbs.
 
-`commands/` is installed as gdb_epi.commands (setup.py: package_dir). In a bare checkout it lies
-beside the package, so the loader falls back to that folder by file location.
+`commands/` is installed as gdb_epi.commands (setup.py: package_dir). In a checkout it lies beside
+the package; the loader finds either by file location.
 """
 
 from __future__ import annotations
@@ -20,13 +20,20 @@ if TYPE_CHECKING:
 
 def load_commands() -> list[SoftError]:
     """Import every module under commands/; a broken one becomes a SoftError."""
-    try:
-        package = importlib.import_module("gdb_epi.commands")
-    except ModuleNotFoundError as error:
-        if error.name != "gdb_epi.commands":
-            raise
-        package = _commands_from_checkout()
-    return load_all(package)
+    return load_all(_commands_package())
+
+
+def _commands_package() -> ModuleType:
+    """Return the package of the commands that belong to this copy of gdb_epi.
+
+    By file location: an editable install maps the name gdb_epi.commands to its own checkout, which
+    need not be the copy that was sourced into GDB.
+    """
+    here = os.path.dirname(os.path.abspath(__file__))
+    for folder in (os.path.join(here, "commands"), os.path.join(os.path.dirname(here), "commands")):
+        if os.path.isfile(os.path.join(folder, "__init__.py")):
+            return _package_at(folder)
+    return importlib.import_module("gdb_epi.commands")  # inside a zip archive
 
 
 def load_all(package: ModuleType) -> list[SoftError]:
@@ -59,18 +66,16 @@ def module_names(package: ModuleType) -> list[str]:
     return sorted(found - {"__init__"})
 
 
-def _commands_from_checkout() -> ModuleType:
+def _package_at(folder: str) -> ModuleType:
     from importlib.util import module_from_spec, spec_from_file_location
 
-    parent = os.path.dirname(os.path.dirname(os.path.abspath(__file__)))
-    folder = os.path.join(parent, "commands")
-    spec = spec_from_file_location(
-        "gdb_epi.commands",
-        os.path.join(folder, "__init__.py"),
-        submodule_search_locations=[folder],
-    )
-    if spec is None or spec.loader is None or not os.path.isdir(folder):
-        raise ModuleNotFoundError("no commands folder beside gdb_epi", name="gdb_epi.commands")
+    known = sys.modules.get("gdb_epi.commands")
+    if known is not None and list(known.__path__) == [folder]:
+        return known
+    init = os.path.join(folder, "__init__.py")
+    spec = spec_from_file_location("gdb_epi.commands", init, submodule_search_locations=[folder])
+    if spec is None or spec.loader is None:
+        raise ModuleNotFoundError(f"no package at {folder}", name="gdb_epi.commands")
     module = module_from_spec(spec)
     sys.modules["gdb_epi.commands"] = module
     spec.loader.exec_module(module)
