@@ -1,0 +1,88 @@
+# SPDX-License-Identifier: Apache-2.0
+"""The documents say what is there: commands, verbs, samples, the layer table, CI."""
+
+from __future__ import annotations
+
+import importlib
+import json
+import pkgutil
+import re
+from pathlib import Path
+
+import pytest
+
+import gdb_epi.cli
+from gdb_epi.loader import load_commands
+from gdb_epi.registry import COMMANDS
+
+ROOT = Path(__file__).resolve().parents[2]
+README = (ROOT / "README.md").read_text(encoding="utf-8")
+ARCHITECTURE = (ROOT / "ARCHITECTURE.md").read_text(encoding="utf-8")
+
+
+def test_every_command_is_in_the_readme() -> None:
+    assert not load_commands()
+    documented = set(re.findall(r"^\| `epi ([a-z-]+)", README, re.MULTILINE))
+    assert documented == set(COMMANDS)
+
+
+def verbs() -> list[str]:
+    found = []
+    for info in pkgutil.walk_packages(gdb_epi.cli.__path__, "gdb_epi.cli."):
+        module = importlib.import_module(info.name)
+        if hasattr(module, "run") and hasattr(module, "HELP"):
+            found.append(info.name.removeprefix("gdb_epi.cli.").replace(".", " "))
+    return found
+
+
+def test_every_verb_is_in_the_readme() -> None:
+    assert len(verbs()) >= 6
+    for verb in verbs():
+        assert f"gdb-epi {verb}" in README, verb
+
+
+def test_the_readme_has_the_two_commands_and_ci_runs_the_second() -> None:
+    blocks = re.findall(r"```sh\n(.*?)```", README, re.DOTALL)
+    assert blocks[0].count("\n") == 1, "the first command is one line"
+    for part in ("pip install", "gdb-epi triage sample_cores/", "gdbinit --install"):
+        assert part in blocks[0]
+    assert blocks[1] == "bash tests/run\n"
+    script = (ROOT / ".ci" / "run").read_text(encoding="utf-8")
+    calls = [
+        line for line in script.splitlines() if line and not line.startswith(("#", "set", "cd"))
+    ]
+    assert calls == ["bash tests/run"]
+    sample = re.search(r"sample_cores/\S+\.xz", blocks[0])
+    assert sample is not None and (ROOT / sample[0]).is_file()
+
+
+def test_every_sample_is_described() -> None:
+    table = (ROOT / "sample_cores" / "README.md").read_text(encoding="utf-8")
+    folders = [p for p in (ROOT / "sample_cores").iterdir() if (p / "expected.json").is_file()]
+    assert len(folders) >= 6
+    for folder in folders:
+        assert folder.name in table
+        for name in ("README.md", "core.xz"):
+            assert (folder / name).is_file(), f"{folder.name} has no {name}"
+    assert sum(p.stat().st_size for p in (ROOT / "sample_cores").rglob("core.xz")) < 25 << 20
+
+
+def test_the_schema_document_names_every_group() -> None:
+    schema = json.loads((ROOT / "gdb_epi" / "schema" / "record-1.json").read_text())
+    document = (ROOT / "gdb_epi" / "schema" / "SCHEMA.md").read_text(encoding="utf-8")
+    for name in schema["properties"]:
+        assert re.search(rf"\b{name}\b", document), name
+
+
+@pytest.mark.parametrize("word", ["Unreleased", "### Added", "### Record schema"])
+def test_the_changelog_has_its_sections(word: str) -> None:
+    assert word in (ROOT / "CHANGELOG.md").read_text(encoding="utf-8")
+
+
+def test_the_layers_in_the_architecture_are_those_that_are_held() -> None:
+    from test_architecture import LAYERS
+
+    section = ARCHITECTURE.split("## Layers")[1].split("## Rules")[0]
+    text = " ".join(section.split("\n\n")[2].split())
+    written = [tuple(part.strip() for part in layer.split(",")) for layer in text.split("<-")]
+    assert written == [tuple(layer) for layer in LAYERS]
