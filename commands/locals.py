@@ -48,7 +48,11 @@ def locals_(session: Session, args: Namespace) -> Report:
         names = reader.globals(frame)
         found = found + ([] if isinstance(names, Absent) else names)
     title = f"{frame.qualname or frame.name} at {frame.filename}:{frame.lineno or '?'}"
-    lines = [title, *variable_lines(found)] if found else [title, "  (no bound variables)"]
+    lines = (
+        [title, *variable_lines(found)]
+        if found
+        else [title, "  (no locals; --globals shows the names of a module)"]
+    )
     errors = []
     if any(variable.cut for variable in found):
         errors.append(SoftError("locals", f"frame {args.frame}", MORE))

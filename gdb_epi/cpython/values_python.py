@@ -9,9 +9,9 @@ from __future__ import annotations
 
 from gdb_epi.cpython.values_attributes import attribute
 from gdb_epi.cpython.values_containers import pairs_text
-from gdb_epi.cpython.values_core import Obj, Painter, Undecodable, decodes_repr
+from gdb_epi.cpython.values_core import Obj, Painter, Undecodable, decodes, decodes_repr
 from gdb_epi.cpython.values_scalars import int_value
-from gdb_epi.cpython.values_types import TypeInfo
+from gdb_epi.cpython.values_types import STRUCT_SEQUENCE, TypeInfo
 from gdb_epi.errors import Absent, UnreadableMemory
 
 MAX_COUNTED = 100_000
@@ -53,7 +53,7 @@ def _class_value(painter: Painter, found: Obj, name: str) -> int:
 
 
 def _tuple_items(painter: Painter, address: int) -> list[int]:
-    if painter.obj(address).lineage.ident != "tuple":
+    if painter.obj(address).lineage.ident not in ("tuple", STRUCT_SEQUENCE):
         raise Undecodable("not a tuple")
     count = painter.signed(address, "PyTupleObject", "ob_size")
     start = address + painter.world.offset("PyTupleObject", "ob_item")
@@ -75,6 +75,38 @@ def named_tuple(painter: Painter, found: Obj) -> str:
     try:
         texts = (f"{name}={painter.show(value)}" for name, value in zip(names, values, strict=True))
         return f"{found.type.name}({painter.join_text(texts, count)})"
+    finally:
+        painter.leave(found.address)
+
+
+def _member_names(painter: Painter, info: TypeInfo, count: int) -> list[str]:
+    """Return the names of the first members of a C type, as far as they can be read."""
+    members = painter.field(info.address, "PyTypeObject", "tp_members")
+    size = painter.layout.size("PyMemberDef") or 0
+    names: list[str] = []
+    while members and len(names) < count:
+        pointer = painter.field(members + len(names) * size, "PyMemberDef", "name")
+        name = painter.reader.c_string(pointer, 256) if pointer else None
+        if name is None or isinstance(name, Absent):
+            break
+        names.append(name)
+    return names
+
+
+@decodes(STRUCT_SEQUENCE)
+def struct_sequence(painter: Painter, found: Obj) -> str:
+    """Decode a struct sequence as structseq_repr() does, with the names of tp_members."""
+    values = _tuple_items(painter, found.address)
+    names = _member_names(painter, found.type, len(values))
+    if not painter.enter(found.address):
+        return "(...)"
+    try:
+        if len(names) != len(values) or not found.type.full_name:
+            painter.inexact()
+            inside = painter.join(values, painter.signed(found.address, "PyTupleObject", "ob_size"))
+            return f"<{found.type.shown} object at {found.address:#x}: ({inside})>"
+        texts = (f"{name}={painter.show(value)}" for name, value in zip(names, values, strict=True))
+        return f"{found.type.full_name}({painter.join_text(texts, len(names))})"
     finally:
         painter.leave(found.address)
 

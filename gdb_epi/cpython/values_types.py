@@ -57,6 +57,9 @@ _ALIASES = {
 }
 
 
+STRUCT_SEQUENCE = "structseq"  # time.struct_time, os.stat_result, sys.flags ...
+
+
 class TypeInfo(NamedTuple):
     """One PyTypeObject. `full_name` is tp_name, "" when nobody has it."""
 
@@ -205,8 +208,8 @@ class Types:
         # comes before the type that gives the flag.
         for info in flagged[:-1]:
             if not info.python_class and info.repr != flagged[-1].repr:
-                static = name == "int" and not info.flags & HEAPTYPE
-                return Lineage(tuple(types), "bool" if static else info.full_name, info)
+                ident = _own_repr(info, name)
+                return Lineage(tuple(types), ident, info)
         return Lineage(tuple(types), name, flagged[-1])
 
     def mro(self, info: TypeInfo) -> list[TypeInfo]:
@@ -260,3 +263,10 @@ class Types:
                     self._named.setdefault(value, _ALIASES.get(prefix + name, prefix + name))
         except UnreadableMemory:
             return
+
+
+def _own_repr(info: TypeInfo, name: str) -> str:
+    """Return what a C type with a repr of its own is that derives from a flagged type."""
+    if name == "int" and not info.flags & HEAPTYPE:
+        return "bool"  # the only static type that derives from int
+    return STRUCT_SEQUENCE if name == "tuple" else info.full_name

@@ -13,11 +13,13 @@ from support.cores import CoreFailed, Made, make_core, why_no_core_dumps
 from support.interpreters import Interpreter, discover
 from support.mutate import MutatedTarget
 
+from gdb_epi.analysis import analyze
 from gdb_epi.cpython.types import PythonState, ThreadState
 from gdb_epi.cpython.values import Limits, values_of
 from gdb_epi.cpython.variables import COMPREHENSION, NAMESPACE, FrameVariables, Variable
 from gdb_epi.errors import Absent, UnreadableMemory
 from gdb_epi.process_state import ProcessState
+from gdb_epi.session import Session
 from gdb_epi.stacks import stacks_json
 from gdb_epi.target.corefile import CoreFileTarget
 
@@ -153,6 +155,8 @@ def test_stacks_hold_locals_and_records_never(made: Made) -> None:
     )
     assert not [e for e in data["soft_errors"] if e["stage"] == "locals"]
     assert '"locals"' not in json.dumps(stacks_json(state))
+    record = json.dumps(analyze(Session(state.target)))
+    assert "hello 'it'" not in record and '"locals"' not in record
 
 
 def test_damaged_objects_are_decoded_or_marked(made: Made) -> None:

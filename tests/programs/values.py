@@ -12,6 +12,7 @@ import functools
 import pathlib
 import sys
 import threading
+import time
 import types
 import uuid
 
@@ -264,6 +265,7 @@ def plumbing(way):
     thread, condition, event = threading.current_thread(), threading.Condition(), threading.Event()
     unstarted = threading.Thread(name="never", target=len, daemon=True)
     spec = collections.__spec__
+    when, version = time.gmtime(0), sys.version_info
     class_of_instance, none_type = type(threading.Event()), type(None)
     errors = [KeyError("k"), OSError(2, "gone", "file"), Exception(), StopIteration((1, 2))]
     try:
