@@ -74,7 +74,7 @@ class Objects:
         """Return the value (PyObject *) under a str key of a dict."""
         try:
             for key_at, value in self.dict_items(address):
-                if self._reader.string(key_at, 4096) == key:
+                if self._reader.is_string(key_at, key):
                     return value
         except UnreadableMemory as error:
             return Absent(UNREADABLE, str(error))
@@ -241,7 +241,7 @@ class Objects:
         """Return one attribute (PyObject *) of an instance."""
         try:
             for key, value in self.attributes(address):
-                if self._reader.string(key, 4096) == name:
+                if self._reader.is_string(key, name):
                     return value
         except UnreadableMemory as error:
             return Absent(UNREADABLE, str(error))

@@ -127,6 +127,22 @@ class Reader:
         except UnicodeDecodeError as error:
             return Absent(UNPARSABLE, f"damaged str at {address:#x}: {error.reason}")
 
+    def is_string(self, address: int, text: str) -> bool:
+        """Tell whether a str object holds `text` (ASCII), in one read and without decoding it.
+
+        Walks over dicts look at hundreds of keys that are none of theirs.
+        """
+        wanted = text.encode("ascii")
+        size = self._ascii_size
+        try:
+            raw = self.read(address, size + len(wanted))
+        except UnreadableMemory:  # a shorter str at the end of a mapping, or no str at all
+            return self.string(address, 4096) == text
+        length = int.from_bytes(raw[self._length_at : self._length_at + 8], "little")
+        if length != len(wanted):
+            return False
+        return raw[size:] == wanted or self.string(address, 4096) == text
+
     def bytes_object(self, address: int, cap: int) -> bytes | Absent:
         """Return the contents of a bytes object of at most `cap` bytes."""
         try:
