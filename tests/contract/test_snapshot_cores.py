@@ -1,0 +1,58 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Cores that a debugger took of a living process (gcore): decoded, and not called a crash."""
+
+from __future__ import annotations
+
+import os
+import shutil
+
+import pytest
+from support.cores import CoreFailed, make_snapshot
+from support.interpreters import Interpreter, one_per_minor
+
+from gdb_epi.analysis import analyze
+from gdb_epi.cpython.types import PythonState
+from gdb_epi.session import Session
+from gdb_epi.target.corefile import CoreFileTarget
+
+GDB = "/usr/bin/gdb" if os.access("/usr/bin/gdb", os.X_OK) else shutil.which("gdb")
+PROGRAMS = ("threads", "generators")
+
+
+@pytest.mark.parametrize("program", PROGRAMS)
+@pytest.mark.parametrize("interpreter", [pytest.param(i, id=i.id) for i in one_per_minor()])
+def test_a_gcore_is_a_snapshot(interpreter: Interpreter, program: str) -> None:
+    if GDB is None:
+        pytest.skip("no gdb to take a snapshot with")
+    try:
+        made = make_snapshot(interpreter, program, gdb=GDB)
+    except CoreFailed as error:
+        pytest.skip(f"no snapshot could be taken (ptrace?): {error}")
+    target = CoreFileTarget.open(made.core, sysroot=str(made.sysroot) if made.sysroot else None)
+    session = Session(target)
+    record = analyze(session)
+    assert record["signature"]["category"] == "snapshot"
+    assert record["verdict"]["label"] == "cannot-tell"
+    python = session.state.python
+    assert isinstance(python, PythonState), python
+    threads = {(t.interpreter, t.ident): t for t in python.threads()}
+    for told in made.truth["threads"]:
+        thread = threads[told["interpreter"], told["ident"]]
+        names = [frame.name for frame in thread.frames if frame.hole is None]
+        # The dying thread lives on in a `pause` below the frames that it told.
+        assert names == [frame[0] for frame in told["frames"]]
+        assert thread.tid == told["native_id"] and thread.name == told["name"]
+        for hole in (frame for frame in thread.frames if frame.hole is not None and frame.address):
+            assert is_zeroed(target, hole.address), hole
+
+
+def is_zeroed(target: CoreFileTarget, address: int) -> bool:
+    """Tell whether a whole mapping is zero.
+
+    glibc 2.42 puts guard pages inside of thread stacks (MADV_GUARD_INSTALL); the gcore of GDB 13
+    then fails to read the mapping and writes zeros for all of it. The data stack still has the
+    Python frames.
+    """
+    region = target.region_at(address)
+    assert region is not None
+    return not any(target.read(region.start, region.dumped))
