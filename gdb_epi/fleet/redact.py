@@ -7,7 +7,7 @@ from collections.abc import Mapping
 from typing import Any
 
 # Keys whose value is dropped wherever it stands.
-DROPPED = frozenset({"locals"})
+DROPPED = frozenset({"locals", "variables", "globals"})
 # Groups of the record in which "message" is the text of a Python exception.
 EXCEPTION_GROUPS = frozenset({"exception", "exceptions"})
 MAX_DEPTH = 64  # a record is about 8 deep; deeper is not ours

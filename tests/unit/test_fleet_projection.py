@@ -156,7 +156,19 @@ def test_quality_goes_before_the_version_of_the_tool(worse: Any, better: Any) ->
 def test_locals_and_exception_messages_are_dropped_at_any_depth() -> None:
     record = full(
         1,
-        threads={"stacks": [{"frames": [{"name": "f", "locals": {"password": "hunter2"}}]}]},
+        threads={
+            "stacks": [
+                {
+                    "frames": [
+                        {
+                            "name": "f",
+                            "locals": {"password": "hunter2"},
+                            "variables": [{"name": "password", "text": "hunter2"}],
+                        }
+                    ]
+                }
+            ]
+        },
         exception={
             "type": "ValueError",
             "message": "hunter2",
