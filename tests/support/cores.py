@@ -102,6 +102,8 @@ CORPUS = (
     Program("callbacks", "callbacks.py"),
     Program("lines", "lines.py"),
     Program("exceptions", "exceptions.py"),
+    Program("in_flight", "in_flight.py", ("made",)),
+    Program("in_flight-unmade", "in_flight.py", ("unmade",)),
     Program("values", "values.py"),
     Program("forked_child", "forked_child.py", child=True),
     Program("unobserved", "unobserved.py"),

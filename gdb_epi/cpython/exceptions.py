@@ -1,0 +1,320 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Exceptions of threads: the one in flight, those being handled, and what they came from.
+
+An exception leads to others (cause, context, members of a group) in any shape, cycles included.
+So each is decoded once, links are addresses, and whoever wants the graph gets a list.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from gdb_epi.cpython.objects import Objects
+from gdb_epi.cpython.reader import Reader
+from gdb_epi.cpython.tracebacks import Traceback, Tracebacks
+from gdb_epi.cpython.types import PythonState, ThreadState
+from gdb_epi.cpython.values_types import TypeInfo, Types
+from gdb_epi.errors import (
+    NOT_APPLICABLE,
+    NOT_AVAILABLE,
+    UNPARSABLE,
+    UNREADABLE,
+    Absent,
+    LayoutError,
+    SoftError,
+    UnreadableMemory,
+)
+from gdb_epi.lean import TYPE_CHECKING, NamedTuple
+from gdb_epi.target.api import Target
+
+if TYPE_CHECKING:
+    from gdb_epi.cpython.exception_texts import Texts
+
+MAX_CHAIN = 100  # exceptions that one leads to, itself included
+MAX_MEMBERS = 64  # shown of one group
+MAX_HANDLED = 1000  # entries of one exc_info stack
+MAX_EXCEPTIONS = 20_000  # of one process
+MAX_PROBLEMS = 20  # of one thread
+
+IN_FLIGHT = "in flight"  # raised, and no handler found yet
+HANDLED = "handled"  # an except or finally block runs because of it
+
+# Include/object.h, public ABI (3.8 to 3.15).
+_BASE_EXCEPTION = 1 << 30
+_TYPE = 1 << 31
+
+NOT_ASKED = Absent(NOT_APPLICABLE, "not asked for")
+_NO_TRACEBACK = Absent(NOT_AVAILABLE, "it has no traceback")
+
+
+class ExceptionInfo(NamedTuple):
+    """One exception object. Links are addresses of others; 0 is none.
+
+    `address` is 0 when no instance was made yet (up to 3.11 the C error indicator may hold a type
+    and a value that become one later).
+    """
+
+    address: int
+    type: str | Absent  # module.qualname; built-in ones without the module
+    traceback: Traceback | Absent
+    cause: int = 0
+    context: int = 0
+    suppress_context: bool = False
+    members: tuple[int, ...] = ()  # of an exception group
+    member_count: int = 0
+    message: str | Absent = NOT_ASKED  # str() of it
+    args: str | Absent = NOT_ASKED  # repr() of its args
+    notes: tuple[str, ...] | Absent = NOT_ASKED
+    args_exact: bool = True  # False: args hold a value that is cut or not sure
+
+    def links(self) -> tuple[int, ...]:
+        """Return the exceptions that this one leads to."""
+        return tuple(link for link in (self.cause, self.context, *self.members) if link)
+
+
+class Raised(NamedTuple):
+    """An exception and all that it leads to; the first of `exceptions` is itself."""
+
+    state: str  # IN_FLIGHT or HANDLED
+    exceptions: tuple[ExceptionInfo, ...]
+
+    @property
+    def itself(self) -> ExceptionInfo:
+        """Return the exception that the others belong to."""
+        return self.exceptions[0]
+
+
+class ThreadExceptions(NamedTuple):
+    """The exceptions of one PyThreadState. `handled` begins with the innermost."""
+
+    thread: ThreadState
+    in_flight: Raised | None
+    handled: tuple[Raised, ...]
+    soft_errors: tuple[SoftError, ...] = ()
+
+    def all(self) -> tuple[Raised, ...]:
+        """Return the one in flight, if any, then those being handled."""
+        return ((self.in_flight,) if self.in_flight else ()) + self.handled
+
+
+def thread_exceptions(
+    target: Target, python: PythonState, *, messages: bool = False
+) -> list[ThreadExceptions]:
+    """Return the exceptions of every thread state, in the order of `python.threads()`.
+
+    `messages` adds message, args and notes, which may hold any value of the process.
+    """
+    decoder = ExceptionDecoder(target, python, messages=messages)
+    return [decoder.of(thread) for thread in python.threads()]
+
+
+class ExceptionDecoder:
+    """The exceptions of one process; each object is decoded once."""
+
+    def __init__(self, target: Target, python: PythonState, *, messages: bool = False) -> None:
+        self._reader = Reader(target, python.layout)
+        self._layout = python.layout
+        objects = Objects(self._reader)
+        interpreters = tuple(interpreter.address for interpreter in python.interpreters)
+        self._types = Types(self._reader, objects, interpreters)
+        self._tracebacks = Tracebacks(self._reader)
+        self._known: dict[int, ExceptionInfo] = {}
+        self._texts: Texts | None = None
+        if messages:
+            from gdb_epi.cpython.exception_texts import Texts
+
+            self._texts = Texts(target, python)
+
+    # -- one thread ---------------------------------------------------------------------------
+
+    def of(self, thread: ThreadState) -> ThreadExceptions:
+        """Return the exceptions of a thread state. Never raises; soft errors say what is gone."""
+        problems: list[str] = []
+        flying = None
+        handled: list[Raised] = []
+        try:
+            flying = self._in_flight(thread.address, problems)
+        except (UnreadableMemory, LayoutError) as error:
+            problems.append(f"the exception in flight: {error}")
+        try:
+            handled += self._handled(thread.address, problems)
+        except (UnreadableMemory, LayoutError) as error:
+            problems.append(f"the exceptions being handled: {error}")
+        who = f"thread {thread.tid}" if thread.tid is not None else f"tstate {thread.address:#x}"
+        kept = dict.fromkeys(problems[:MAX_PROBLEMS])
+        errors = tuple(SoftError("exceptions", who, text) for text in kept)
+        return ThreadExceptions(thread, flying, tuple(handled), errors)
+
+    def _in_flight(self, tstate: int, problems: list[str]) -> Raised | None:
+        """Decode the C error indicator.
+
+        3.12 (gh-101578) made one object of it: before, it was a type, a value that need not be an
+        instance yet, and a traceback.
+        """
+        read, layout = self._reader.u64, self._layout
+        at = layout.offset("PyThreadState", "current_exception")
+        if at is not None:
+            return self._raised(IN_FLIGHT, 0, read(tstate + at), 0, problems)
+        kind = read(tstate + layout.require("PyThreadState", "curexc_type"))
+        value = read(tstate + layout.require("PyThreadState", "curexc_value"))
+        lines = read(tstate + layout.require("PyThreadState", "curexc_traceback"))
+        return self._raised(IN_FLIGHT, kind, value, lines, problems) if kind else None
+
+    def _handled(self, tstate: int, problems: list[str]) -> Iterator[Raised]:
+        """Yield what the exc_info stack holds: one entry per thread, generator and coroutine.
+
+        3.11 (bpo-45711) left only the value of type, value and traceback.
+        """
+        read, layout = self._reader.u64, self._layout
+        item = read(tstate + layout.require("PyThreadState", "exc_info"))
+        value_at = layout.require("_PyErr_StackItem", "exc_value")
+        next_at = layout.require("_PyErr_StackItem", "previous_item")
+        kind_at = layout.offset("_PyErr_StackItem", "exc_type")
+        lines_at = layout.offset("_PyErr_StackItem", "exc_traceback")
+        seen: set[int] = set()
+        while item:
+            if item in seen or len(seen) >= MAX_HANDLED or item & 7:
+                problems.append(f"the exc_info stack ends at {item:#x}: damaged or too long")
+                return
+            seen.add(item)
+            kind = read(item + kind_at) if kind_at is not None else 0
+            lines = read(item + lines_at) if lines_at is not None else 0
+            found = self._raised(HANDLED, kind, read(item + value_at), lines, problems)
+            if found is not None:
+                yield found
+            item = read(item + next_at)
+
+    def _raised(
+        self, state: str, kind: int, value: int, lines: int, problems: list[str]
+    ) -> Raised | None:
+        """Return an exception out of its slots; None when there is none, which None may say."""
+        if self._is_none(value) and (not kind or self._is_none(kind)):
+            return None
+        first = self.exception(value) if self._is_exception(value) else None
+        if first is None and kind:
+            first = ExceptionInfo(0, self._name_of(kind), _NO_TRACEBACK)
+            if self._texts is not None and not isinstance(first.type, Absent):
+                first = first._replace(**self._texts.unmade(value)._asdict())
+        if first is None:
+            first = self.exception(value)
+        if lines and not self._is_none(lines):
+            # Up to 3.11 the traceback joins its exception only when it is caught.
+            first = first._replace(traceback=self._tracebacks.at(lines))
+        if isinstance(first.type, Absent):
+            problems.append(f"the type of an exception {state}: {first.type.detail}")
+        return Raised(state, tuple(self._graph(first, problems)))
+
+    def _graph(self, first: ExceptionInfo, problems: list[str]) -> list[ExceptionInfo]:
+        found, seen = [first], {first.address}
+        for one in found:  # grows while it is walked
+            for link in one.links():
+                if link in seen:
+                    continue
+                if len(found) >= MAX_CHAIN:
+                    problems.append(f"more than {MAX_CHAIN} exceptions in one chain")
+                    return found
+                seen.add(link)
+                found.append(self.exception(link))
+        return found
+
+    # -- one exception ------------------------------------------------------------------------
+
+    def exception(self, address: int) -> ExceptionInfo:
+        """Return an exception object. Never raises; its type is Absent when it is none."""
+        found = self._known.get(address)
+        if found is None:
+            if len(self._known) >= MAX_EXCEPTIONS:
+                why = Absent(UNPARSABLE, f"more than {MAX_EXCEPTIONS} exceptions")
+                return ExceptionInfo(address, why, why)
+            found = self._known[address] = self._exception(address)
+        return found
+
+    def _exception(self, address: int) -> ExceptionInfo:
+        try:
+            info = self._type_of(address)
+            if not info.flags & _BASE_EXCEPTION:
+                raise UnreadableMemory(address, 8, f"no exception but {info.shown}")
+            return self._decode(address, info)
+        except UnreadableMemory as error:
+            why = Absent(UNREADABLE, str(error))
+        except LayoutError as error:
+            why = Absent(NOT_AVAILABLE, str(error))
+        return ExceptionInfo(address, why, why)
+
+    def _decode(self, address: int, info: TypeInfo) -> ExceptionInfo:
+        struct = "PyBaseExceptionObject"
+        size = self._layout.size(struct) or 0
+        head = self._reader.read(address, size)
+
+        def word(member: str, width: int = 8) -> int:
+            at = self._layout.require(struct, member)
+            return int.from_bytes(head[at : at + width], "little")
+
+        members, count = self._members(address, info)
+        lines = word("traceback")
+        found = ExceptionInfo(
+            address,
+            _shown(info),
+            self._tracebacks.at(lines) if lines and not self._is_none(lines) else _NO_TRACEBACK,
+            word("cause"),
+            word("context"),
+            bool(word("suppress_context", 1)),
+            members,
+            count,
+        )
+        if self._texts is None:
+            return found
+        return found._replace(**self._texts.of(address)._asdict())
+
+    def _members(self, address: int, info: TypeInfo) -> tuple[tuple[int, ...], int]:
+        """Return the first members of an exception group (3.11, PEP 654) and their number."""
+        at = self._layout.offset("PyBaseExceptionGroupObject", "excs")
+        if at is None or not self._is_group(info):
+            return (), 0
+        held = self._reader.u64(address + at)
+        count = self._reader.i64(held + self._layout.require("PyTupleObject", "ob_size"))
+        if not 0 < count < 1 << 40:
+            raise UnreadableMemory(held, 8, f"a group of {count} exceptions")
+        start = held + self._layout.require("PyTupleObject", "ob_item")
+        data = self._reader.read(start, 8 * min(count, MAX_MEMBERS))
+        words = (int.from_bytes(data[at : at + 8], "little") for at in range(0, len(data), 8))
+        return tuple(words), count
+
+    def _is_group(self, info: TypeInfo) -> bool:
+        bases = self._types.lineage(info.address).types
+        return any(one.full_name == "BaseExceptionGroup" for one in bases if not one.python_class)
+
+    # -- types --------------------------------------------------------------------------------
+
+    def _type_of(self, address: int) -> TypeInfo:
+        if address & 7 or not address:
+            raise UnreadableMemory(address, 8, "not an aligned pointer")
+        return self._types.at(self._reader.type_of(address))
+
+    def _is_exception(self, address: int) -> bool:
+        try:
+            return bool(self._type_of(address).flags & _BASE_EXCEPTION)
+        except UnreadableMemory:
+            return False
+
+    def _is_none(self, address: int) -> bool:
+        """Return whether a slot holds nothing: NULL or the object None."""
+        try:
+            return not address or self._type_of(address).full_name == "NoneType"
+        except UnreadableMemory:
+            return False
+
+    def _name_of(self, kind: int) -> str | Absent:
+        """Return the name of an exception class."""
+        try:
+            if not self._type_of(kind).flags & _TYPE:
+                raise UnreadableMemory(kind, 8, "no class")
+            return _shown(self._types.at(kind))
+        except UnreadableMemory as error:
+            return Absent(UNREADABLE, str(error))
+
+
+def _shown(info: TypeInfo) -> str | Absent:
+    if not info.qualname:
+        return Absent(NOT_AVAILABLE, "its name lies in memory that nobody has")
+    return info.shown
