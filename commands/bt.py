@@ -81,7 +81,7 @@ def _all_tids(state: ProcessState) -> list[int]:
 
 
 def _chosen(session: Session) -> int:
-    tid = session.selected_tid or session.state.crashed_tid()
+    tid = session.chosen_tid()
     if tid is None:
         raise InputError("no thread in this core", hint="epi doctor says what the core holds")
     return tid

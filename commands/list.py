@@ -3,8 +3,7 @@
 
 from __future__ import annotations
 
-from gdb_epi.cpython.types import PyFrame
-from gdb_epi.errors import Absent, InputError, SoftError
+from gdb_epi.errors import InputError, SoftError
 from gdb_epi.lean import TYPE_CHECKING
 from gdb_epi.registry import argument, command
 from gdb_epi.report import Listing, Report
@@ -33,7 +32,7 @@ def list_source(session: Session, args: Namespace) -> Report:
     Works on the selected thread, else on the crashed one. The text comes from the file on this
     machine (below the sysroot, when one is set), which may differ from what ran.
     """
-    frame = _frame(session, args.frame)
+    frame = session.python_frame(args.frame)
     path = _path(frame.filename, session.options.get("sysroot"))
     text = read_source(path)
     errors = [SoftError("source", frame.filename, FROM_DISK)]
@@ -51,24 +50,6 @@ def list_source(session: Session, args: Namespace) -> Report:
     data = {"filename": frame.filename, "first": first, "current": line, "lines": shown}
     listing = Listing(frame.filename, first, line, shown)
     return Report(title, data=data, soft_errors=errors, listing=listing)
-
-
-def _frame(session: Session, number: int) -> PyFrame:
-    state = session.state
-    if isinstance(state.python, Absent):
-        raise InputError(f"no Python frames: {state.python.detail}", hint="epi bt")
-    tid = session.selected_tid or state.crashed_tid()
-    thread = state.python_thread(tid) if tid is not None else None
-    if thread is None or not thread.frames:
-        raise InputError(f"thread {tid} runs no Python code", hint="epi threads")
-    if not 0 <= number < len(thread.frames):
-        raise InputError(
-            f"thread {tid} has Python frames 0 to {len(thread.frames) - 1}", hint="epi bt"
-        )
-    frame = thread.frames[number]
-    if frame.hole is not None:
-        raise InputError(f"frame {number} is a hole: {frame.hole}", hint="another frame")
-    return frame
 
 
 def _path(filename: str, sysroot: object) -> Path:

@@ -3,7 +3,7 @@
 
 from __future__ import annotations
 
-from gdb_epi.cpython.types import PyFrame, PythonState
+from gdb_epi.cpython.types import PythonState
 from gdb_epi.cpython.values import values_of
 from gdb_epi.cpython.values_core import DEPTH, LENGTH, TOTAL, WIDTH, Limits
 from gdb_epi.cpython.variables import FrameVariables, Variable
@@ -39,7 +39,7 @@ def locals_(session: Session, args: Namespace) -> Report:
     Works on the selected thread, else on the crashed one. Unbound names are left out. A value that
     cannot be decoded for sure is marked, never guessed.
     """
-    frame = python_frame(session, args.frame)
+    frame = session.python_frame(args.frame)
     reader = frame_variables(session, args)
     found = reader.of(frame)
     if isinstance(found, Absent):
@@ -69,21 +69,6 @@ def locals_(session: Session, args: Namespace) -> Report:
 def variable_json(variable: Variable) -> dict[str, object]:
     """Return one variable."""
     return {**variable._asdict(), "attributes": dict(variable.attributes)}
-
-
-def python_frame(session: Session, number: int) -> PyFrame:
-    """Return a Python frame of the selected thread, else of the crashed one."""
-    state = session.state
-    if isinstance(state.python, Absent):
-        raise InputError(f"no Python frames: {state.python.detail}", hint="epi bt")
-    tid = session.selected_tid or state.crashed_tid()
-    thread = state.python_thread(tid) if tid is not None else None
-    if thread is None or not thread.frames:
-        raise InputError(f"thread {tid} runs no Python code", hint="epi threads")
-    if not 0 <= number < len(thread.frames):
-        last = len(thread.frames) - 1
-        raise InputError(f"thread {tid} has Python frames 0 to {last}", hint="epi bt")
-    return thread.frames[number]
 
 
 def frame_variables(session: Session, args: Namespace) -> FrameVariables:

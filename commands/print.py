@@ -72,7 +72,7 @@ def _named(session: Session, reader: FrameVariables, args: Namespace, name: str)
 
 def _frame(session: Session, number: int) -> PyFrame | None:
     state = session.state
-    tid = session.selected_tid or state.crashed_tid()
+    tid = session.chosen_tid()
     thread = state.python_thread(tid) if tid is not None else None
     if thread is None or isinstance(state.python, Absent):
         return None

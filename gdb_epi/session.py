@@ -6,10 +6,13 @@ from __future__ import annotations
 from collections.abc import Mapping
 from functools import cached_property
 
-from gdb_epi.errors import InputError
-from gdb_epi.lean import Any
+from gdb_epi.errors import Absent, InputError
+from gdb_epi.lean import TYPE_CHECKING, Any
 from gdb_epi.process_state import ProcessState
 from gdb_epi.target.api import Target
+
+if TYPE_CHECKING:
+    from gdb_epi.cpython.types import PyFrame
 
 
 class Session:
@@ -44,3 +47,26 @@ class Session:
     def state(self) -> ProcessState:
         """The decoded process."""
         return ProcessState(self.target)
+
+    def chosen_tid(self) -> int | None:
+        """Return the thread that the user selected, else the one that the kernel wrote first."""
+        return self.selected_tid or self.state.crashed_tid()
+
+    def python_frame(self, number: int) -> PyFrame:
+        """Return a Python frame of the chosen thread, 0 innermost.
+
+        Raises InputError when there is none of that number, or when it is a hole.
+        """
+        tid, python = self.chosen_tid(), self.state.python
+        if isinstance(python, Absent):
+            raise InputError(f"no Python frames: {python.detail}", hint="epi bt")
+        thread = self.state.python_thread(tid) if tid is not None else None
+        if thread is None or not thread.frames:
+            raise InputError(f"thread {tid} runs no Python code", hint="epi threads")
+        if not 0 <= number < len(thread.frames):
+            last = len(thread.frames) - 1
+            raise InputError(f"thread {tid} has Python frames 0 to {last}", hint="epi bt")
+        frame = thread.frames[number]
+        if frame.hole is not None:
+            raise InputError(f"frame {number} is a hole: {frame.hole}", hint="another frame")
+        return frame
