@@ -22,6 +22,7 @@ def examine(session: Session) -> Parts:
     findings, errors = run_detectors(state)
     verdict = judge(signed.signature.category.name, findings)
     errors = [*state.all_soft_errors(), *state.locks.soft_errors, *errors]
+    errors += [error for one in state.exceptions for error in one.soft_errors]
     if isinstance(state.python, Absent) and state.python.reason != NOT_APPLICABLE:
         errors.append(SoftError("python", "runtime", state.python.detail))
     if signed.stack is not None and signed.stack.native is not None:

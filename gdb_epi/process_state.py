@@ -11,6 +11,7 @@ from gdb_epi.lean import TYPE_CHECKING
 from gdb_epi.target.api import CrashInfo, ProcessInfo, Region, Target, Thread
 
 if TYPE_CHECKING:
+    from gdb_epi.cpython.exceptions import ThreadExceptions
     from gdb_epi.locks.types import LockReport
 
 
@@ -45,6 +46,15 @@ class ProcessState:
         from gdb_epi.locks.analysis import examine_locks
 
         return examine_locks(self.target, self.python)
+
+    @cached_property
+    def exceptions(self) -> tuple[ThreadExceptions, ...]:
+        """Exceptions of every Python thread state, without their texts; empty without Python."""
+        if not isinstance(self.python, PythonState):
+            return ()
+        from gdb_epi.cpython.exceptions import thread_exceptions
+
+        return tuple(thread_exceptions(self.target, self.python))
 
     def python_threads(self) -> tuple[ThreadState, ...]:
         """Return all Python thread states; empty when there is no Python."""

@@ -6,11 +6,12 @@ from __future__ import annotations
 from collections.abc import Collection
 
 from gdb_epi.cpython.types import MergedStack, PyFrame, PythonState, ThreadState
-from gdb_epi.errors import Absent, SoftError
+from gdb_epi.errors import NOT_APPLICABLE, NOT_AVAILABLE, UNREADABLE, Absent, SoftError
 from gdb_epi.lean import TYPE_CHECKING, Any
 from gdb_epi.process_state import ProcessState
 
 if TYPE_CHECKING:
+    from gdb_epi.cpython.exceptions import ExceptionInfo, Raised, ThreadExceptions
     from gdb_epi.cpython.values_core import Limits
     from gdb_epi.cpython.variables import FrameVariables, Variable
 
@@ -51,6 +52,94 @@ def thread_json(thread: ThreadState) -> dict[str, Any]:
         "alive": thread.alive,
         "frames": [frame_json(frame) for frame in thread.frames],
     }
+
+
+def exception_json(one: ExceptionInfo) -> dict[str, Any]:
+    """Return one exception; links are addresses, texts are there when they were asked for.
+
+    A type or text that could not be had is null, and `problems` says why.
+    """
+    parts = {"type": one.type, "message": one.message, "args": one.args, "notes": one.notes}
+    missing = {name: part for name, part in parts.items() if isinstance(part, Absent)}
+    missing = {name: part for name, part in missing.items() if part.reason != NOT_APPLICABLE}
+    found: dict[str, Any] = {
+        "address": f"0x{one.address:016x}",
+        "type": None if isinstance(one.type, Absent) else one.type,
+        "cause": _link(one.cause),
+        "context": _link(one.context),
+        "suppress_context": one.suppress_context,
+    }
+    if one.member_count:
+        found["members"] = [_link(address) for address in one.members]
+        found["member_count"] = one.member_count
+    for name in ("message", "args", "notes"):
+        if not isinstance(parts[name], Absent) or name in missing:
+            found[name] = None if name in missing else parts[name]
+    if not one.args_exact:
+        found["args_exact"] = False
+    if isinstance(one.traceback, Absent):
+        found["traceback"] = []
+        if one.traceback.reason != NOT_AVAILABLE:
+            missing["traceback"] = one.traceback
+    else:
+        found["traceback"] = [line._asdict() for line in one.traceback.lines]
+        found["lines_left_out"] = one.traceback.left_out
+        if one.traceback.broken:
+            missing["traceback"] = Absent(UNREADABLE, one.traceback.broken)
+    if missing:
+        found["problems"] = {name: part.detail for name, part in missing.items()}
+    return found
+
+
+def _link(address: int) -> str | None:
+    return f"0x{address:016x}" if address else None
+
+
+def raised_json(raised: Raised) -> dict[str, Any]:
+    """Return an exception of a thread; `chain` holds itself, then all that it leads to."""
+    chain = [exception_json(one) for one in raised.exceptions]
+    found = {"state": raised.state, "type": chain[0]["type"]}
+    if "message" in chain[0]:
+        found["message"] = chain[0]["message"]
+    return {**found, "chain": chain}
+
+
+def crashed_exception(
+    state: ProcessState, exceptions: Collection[ThreadExceptions]
+) -> tuple[ThreadExceptions, Raised] | None:
+    """Return the crashed thread's exception: the one in flight, else the innermost handled."""
+    tid = state.crashed_tid()
+    found = [one for one in exceptions if one.thread.tid == tid and one.thread.alive and one.all()]
+    found.sort(key=lambda one: one.thread != state.python_thread(one.thread.tid or 0))
+    return (found[0], found[0].all()[0]) if found else None
+
+
+def exceptions_of(state: ProcessState, *, messages: bool) -> tuple[ThreadExceptions, ...]:
+    """Return the exceptions of every thread state, with their texts when asked for."""
+    if not messages or not isinstance(state.python, PythonState):
+        return state.exceptions
+    from gdb_epi.cpython.exceptions import thread_exceptions
+
+    return tuple(thread_exceptions(state.target, state.python, messages=True))
+
+
+def _add_exceptions(
+    state: ProcessState, threads: list[tuple[ThreadState, dict[str, Any]]], *, messages: bool
+) -> tuple[dict[str, Any] | None, list[SoftError]]:
+    """Put `exceptions` into the threads; return the crashed thread's, and what is missing."""
+    exceptions = exceptions_of(state, messages=messages)
+    by_thread = {one.thread.address: one for one in exceptions}
+    errors: list[SoftError] = []
+    for thread, data in threads:
+        one = by_thread[thread.address]
+        data["exceptions"] = [raised_json(raised) for raised in one.all()]
+        errors += one.soft_errors
+    found = crashed_exception(state, exceptions)
+    if found is None:
+        return None, errors
+    told = raised_json(found[1])
+    told.pop("chain")
+    return {**told, "tid": found[0].thread.tid}, errors
 
 
 def merged_json(stack: MergedStack) -> list[dict[str, Any]]:
@@ -110,12 +199,16 @@ def locals_json(variables: list[Variable]) -> dict[str, Any]:
 
 
 def stacks_json(
-    state: ProcessState, *, locals: bool = False, tids: Collection[int] | None = None
+    state: ProcessState,
+    *,
+    locals: bool = False,
+    messages: bool = False,
+    tids: Collection[int] | None = None,
 ) -> dict[str, Any]:
     """Return every thread's Python stack, the GIL holder and what could not be had.
 
-    `locals` adds the values of arguments and locals; they never go into a record. `tids` limits
-    the threads.
+    `locals` adds the values of arguments and locals, `messages` what exceptions say; neither ever
+    goes into a record. `tids` limits the threads.
     """
     errors = list(state.all_soft_errors())
     python = state.python
@@ -123,11 +216,14 @@ def stacks_json(
         errors.append(SoftError("python", "runtime", python.detail))
     shown = [t for t in state.python_threads() if tids is None or t.tid in tids]
     threads = [(thread, thread_json(thread)) for thread in shown]
+    exception, missing = _add_exceptions(state, threads, messages=messages)
+    errors += missing
     if locals:
         errors += _add_locals(state, threads)
     return {
         "threads": [data for _, data in threads],
         "gil_holder": python.gil_holder if isinstance(python, PythonState) else None,
+        "exception": exception,
         "python": python.version if isinstance(python, PythonState) else None,
         "soft_errors": [error._asdict() for error in errors],
     }

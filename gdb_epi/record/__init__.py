@@ -17,6 +17,7 @@ from gdb_epi.fault import Fault, signal_name
 from gdb_epi.lean import Any, NamedTuple
 from gdb_epi.process_state import ProcessState
 from gdb_epi.record.parts import (
+    exception_group,
     fork_group,
     libs_group,
     process_group,
@@ -60,6 +61,7 @@ def make_record(parts: Parts) -> Json:
         "process": process_group(state),
         "cpu": _cpu(state),
         "python": python_group(state),
+        "exception": exception_group(state),
         "libs": libs_group(state),
         "threads": threads_group(state),
         "fork": fork_group(state),

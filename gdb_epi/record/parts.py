@@ -3,6 +3,7 @@
 
 from __future__ import annotations
 
+from gdb_epi.cpython.exceptions import Raised, ThreadExceptions
 from gdb_epi.cpython.types import ThreadState
 from gdb_epi.detectors.findings import hex_word
 from gdb_epi.digest import sha256_hex
@@ -17,6 +18,8 @@ MAX_FRAMES = 64  # Python frames of one thread
 MAX_MERGED = 128  # frames of the crashed thread
 MAX_MODULES = 1024
 MAX_WAITS = 256
+MAX_HANDLED = 32  # exceptions that one thread handles
+MAX_TYPE_NAME = 512
 
 Json = dict[str, Any]
 
@@ -62,6 +65,40 @@ def python_group(state: ProcessState) -> Json | None:
         "interpreters": len(python.interpreters),
         "threads": len(python.threads()),
     }
+
+
+def exception_group(state: ProcessState) -> Json | None:
+    """Return the types of exceptions: the crashed thread's, and each thread's. Never their texts.
+
+    None without CPython.
+    """
+    if isinstance(state.python, Absent):
+        return None
+    from gdb_epi.stacks import crashed_exception
+
+    crashed = crashed_exception(state, state.exceptions)
+    shown = [one for one in state.exceptions if one.all()]
+    found: Json = {
+        "type": None if crashed is None else _type_name(crashed[1]),
+        "state": None if crashed is None else crashed[1].state,
+        "threads": [_exceptions(one) for one in shown[:MAX_THREADS]],
+    }
+    if len(shown) > MAX_THREADS:
+        found["threads_left_out"] = len(shown) - MAX_THREADS
+    return found
+
+
+def _exceptions(one: ThreadExceptions) -> Json:
+    found: Json = {"tid": one.thread.tid}
+    if one.in_flight is not None:
+        found["in_flight"] = _type_name(one.in_flight)
+    found["handled"] = [_type_name(raised) for raised in one.handled[:MAX_HANDLED]]
+    return found
+
+
+def _type_name(raised: Raised) -> str | None:
+    name = raised.itself.type
+    return None if isinstance(name, Absent) else name[:MAX_TYPE_NAME]
 
 
 def libs_group(state: ProcessState) -> Json:
