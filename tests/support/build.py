@@ -115,13 +115,17 @@ class Builder:
 
     def globals(self, name: str) -> int:
         """Write a dict {"__name__": name}."""
+        return self.mapping("__name__", self.text(name))
+
+    def mapping(self, name: str, value: int) -> int:
+        """Write a dict of one str key."""
         keys = self.new("PyDictKeysObject", None, 8 + 24 * 8 + 64)
         at = self.new("PyDictObject", "dict")
         self.set("PyDictObject", at, "ma_used", 1)
         self.set("PyDictObject", at, "ma_keys", keys)
         self.set("PyDictKeysObject", keys, "dk_nentries", 1)
         entries = keys + self.layout.require("PyDictKeysObject", "dk_indices") + 8
-        key, value = self.text("__name__"), self.text(name)
+        key = self.text(name)
         if self.set("PyDictKeysObject", keys, "dk_log2_index_bytes", 3):
             self.set("PyDictKeysObject", keys, "dk_kind", 1)
             self.put(entries, key)
