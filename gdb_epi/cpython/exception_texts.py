@@ -24,6 +24,7 @@ from gdb_epi.target.api import Target
 
 MAX_MESSAGE = 1 << 16  # characters
 MAX_NOTES = 100
+MAX_TEXT = 16 << 20  # characters of all texts of one process
 _LIMITS = Limits(depth=12)  # groups within groups count double
 _EXCEPTION = "PyBaseExceptionObject"
 _PROBLEMS = (UnreadableMemory, LayoutError, Undecodable)
@@ -44,9 +45,19 @@ class Texts:
     def __init__(self, target: Target, python: PythonState) -> None:
         self._values = values_of(target, python, _LIMITS)
         self._layout = python.layout
+        self._room = MAX_TEXT
 
     def of(self, address: int) -> Said:
         """Return the texts of an exception object. Never raises."""
+        if self._room <= 0:
+            full = Absent(UNPARSABLE, f"more than {MAX_TEXT} characters of texts")
+            return Said(full, full, full)
+        said = self._of(address)
+        self._room -= sum(len(text) for text in said[:2] if isinstance(text, str))
+        self._room -= sum(map(len, () if isinstance(said.notes, Absent) else said.notes))
+        return said
+
+    def _of(self, address: int) -> Said:
         painter = self._values.painter()
         args: str | Absent
         message: str | Absent

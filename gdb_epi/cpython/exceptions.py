@@ -34,6 +34,7 @@ MAX_CHAIN = 100  # exceptions that one leads to, itself included
 MAX_MEMBERS = 64  # shown of one group
 MAX_HANDLED = 1000  # entries of one exc_info stack
 MAX_EXCEPTIONS = 20_000  # of one process
+MAX_ROOM = 400_000  # exceptions and traceback lines in all lists together; they may be shared
 MAX_PROBLEMS = 20  # of one thread
 
 IN_FLIGHT = "in flight"  # raised, and no handler found yet
@@ -44,6 +45,7 @@ _BASE_EXCEPTION = 1 << 30
 _TYPE = 1 << 31
 
 NOT_ASKED = Absent(NOT_APPLICABLE, "not asked for")
+_FULL = Absent(UNPARSABLE, f"more than {MAX_ROOM} exceptions and traceback lines in all")
 _NO_TRACEBACK = Absent(NOT_AVAILABLE, "it has no traceback")
 
 
@@ -119,6 +121,7 @@ class ExceptionDecoder:
         self._types = Types(self._reader, objects, interpreters)
         self._tracebacks = Tracebacks(self._reader)
         self._known: dict[int, ExceptionInfo] = {}
+        self._room = MAX_ROOM
         self._texts: Texts | None = None
         if messages:
             from gdb_epi.cpython.exception_texts import Texts
@@ -182,6 +185,8 @@ class ExceptionDecoder:
             found = self._raised(HANDLED, kind, read(item + value_at), lines, problems)
             if found is not None:
                 yield found
+            if not self._room:
+                return
             item = read(item + next_at)
 
     def _raised(
@@ -205,6 +210,9 @@ class ExceptionDecoder:
         return Raised(state, tuple(self._graph(first, problems)))
 
     def _graph(self, first: ExceptionInfo, problems: list[str]) -> list[ExceptionInfo]:
+        if not self._take(first):
+            problems.append(_FULL.detail)
+            return [first._replace(traceback=_FULL)]
         found, seen = [first], {first.address}
         for one in found:  # grows while it is walked
             for link in one.links():
@@ -214,8 +222,21 @@ class ExceptionDecoder:
                     problems.append(f"more than {MAX_CHAIN} exceptions in one chain")
                     return found
                 seen.add(link)
-                found.append(self.exception(link))
+                other = self.exception(link)
+                if not self._take(other):
+                    problems.append(_FULL.detail)
+                    return found
+                found.append(other)
         return found
+
+    def _take(self, one: ExceptionInfo) -> bool:
+        """Pay for an exception in a list; False when there is no room left."""
+        lines = 0 if isinstance(one.traceback, Absent) else len(one.traceback.lines)
+        if self._room <= lines:
+            self._room = 0
+            return False
+        self._room -= 1 + lines
+        return True
 
     # -- one exception ------------------------------------------------------------------------
 

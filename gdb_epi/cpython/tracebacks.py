@@ -9,7 +9,8 @@ from gdb_epi.errors import UNPARSABLE, UNREADABLE, Absent, UnreadableMemory
 from gdb_epi.lean import NamedTuple
 
 MAX_TRACEBACK = 1000  # lines kept of one traceback: the first and the last half
-MAX_TRACEBACK_LINKS = 200_000
+MAX_TRACEBACK_LINKS = 200_000  # followed of one traceback
+MAX_LINKS = 1_000_000  # followed of all tracebacks of one process
 MAX_LINES = 400_000  # of all tracebacks of one process
 _NO_LINE = -1
 
@@ -44,10 +45,18 @@ class Tracebacks:
         self._layout = reader.layout
         self._codes = CodeReader(reader)
         self._code_of: dict[int, int] = {}
+        self._known: dict[int, Traceback | Absent] = {}
+        self._links = MAX_LINKS
         self._lines = MAX_LINES
 
     def at(self, address: int) -> Traceback | Absent:
         """Return the lines from a traceback object on. Reference: Python/traceback.c."""
+        found = self._known.get(address)
+        if found is None:
+            found = self._known[address] = self._follow(address)
+        return found
+
+    def _follow(self, address: int) -> Traceback | Absent:
         links: list[int] = []
         seen: set[int] = set()
         broken = ""
@@ -57,13 +66,14 @@ class Tracebacks:
             while address:
                 if address in seen or address & 7 or self._reader.type_of(address) != kind:
                     raise UnreadableMemory(address, 8, "no other traceback object")
-                if len(links) >= MAX_TRACEBACK_LINKS:
-                    raise UnreadableMemory(address, 8, f"beyond {MAX_TRACEBACK_LINKS} lines")
+                if len(links) >= min(MAX_TRACEBACK_LINKS, self._links):
+                    raise UnreadableMemory(address, 8, f"beyond {len(links)} lines")
                 seen.add(address)
                 links.append(address)
                 address = self._reader.u64(address + next_at)
         except UnreadableMemory as error:
             broken = str(error)
+        self._links -= len(links)
         if not links:
             return Absent(UNREADABLE, broken)
         kept = links

@@ -3,6 +3,7 @@
 
 from __future__ import annotations
 
+import json
 import random
 import time
 from typing import Any
@@ -12,10 +13,13 @@ from support.cores import CoreFailed, Made, make_core, why_no_core_dumps
 from support.interpreters import Interpreter, discover
 from support.mutate import MutatedTarget
 
+from gdb_epi.analysis import analyze
 from gdb_epi.cpython.exceptions import ExceptionInfo, Raised, ThreadExceptions, thread_exceptions
 from gdb_epi.cpython.types import PythonState
 from gdb_epi.errors import Absent
 from gdb_epi.process_state import ProcessState
+from gdb_epi.session import Session
+from gdb_epi.stacks import stacks_json
 from gdb_epi.target.corefile import CoreFileTarget
 
 INTERPRETERS = [pytest.param(interpreter, id=interpreter.id) for interpreter in discover()]
@@ -147,6 +151,33 @@ def test_no_text_unless_asked_for(interpreter: Interpreter) -> None:
                 assert isinstance(one.type, str)
                 for text in (one.message, one.args, one.notes):
                     assert isinstance(text, Absent) and text.detail == "not asked for"
+
+
+@pytest.mark.parametrize("interpreter", INTERPRETERS)
+def test_record_and_stacks_name_types_alone(interpreter: Interpreter) -> None:
+    made = core_of(interpreter, "in_flight")
+    told = made.truth["exceptions"]
+    tids = {str(one["ident"]): one["native_id"] for one in made.truth["threads"]}
+    sysroot = str(made.sysroot) if made.sysroot else None
+    session = Session(CoreFileTarget.open(made.core, sysroot=sysroot))
+    record, stacks = analyze(session), stacks_json(session.state)
+    wanted = {}
+    for ident, one in told.items():
+        wanted[tids[ident]] = [each["type"] for each in one["handled"]]
+    group = record["exception"]
+    assert (group["type"], group["state"]) == ("__main__.OwnError", "in flight")
+    assert {one["tid"]: one["handled"] for one in group["threads"]} == wanted
+    flying = {one["tid"]: one["in_flight"] for one in group["threads"] if "in_flight" in one}
+    assert flying == {made.truth["crashed"]: "__main__.OwnError"}
+    assert stacks["exception"] == {
+        "state": "in flight", "type": "__main__.OwnError", "tid": made.truth["crashed"],
+    }  # fmt: skip
+    for secret in ("in flight!", "/nonexistent/file", "missing"):
+        assert secret not in json.dumps(group, ensure_ascii=False)
+        shown = [thread["exceptions"] for thread in stacks["threads"]]
+        assert secret not in json.dumps(shown, ensure_ascii=False)
+    messages = stacks_json(session.state, messages=True)
+    assert "in flight! \u65e5\u672c" in messages["exception"]["message"]
 
 
 @pytest.mark.parametrize("interpreter", INTERPRETERS)

@@ -273,6 +273,18 @@ def test_a_long_traceback_keeps_both_ends(raiser: Raiser) -> None:
     assert [line.lineno for line in found.lines] == wanted
 
 
+def test_the_room_for_all_ends(raiser: Raiser, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(limits, "MAX_ROOM", 12)
+    lines = raiser.traceback(*[Frame("f", "/f.py", 9)] * 8)
+    errors = [raiser.error("Own", traceback=lines) for _ in range(5)]
+    raiser.handle(*errors)
+    found = raiser.decoded()
+    assert [one.itself.type for one in found.handled] == ["app.errors.Outer.Own"] * 2
+    first, second = (one.itself.traceback for one in found.handled)
+    assert isinstance(first, Traceback) and len(first.lines) == 8
+    assert isinstance(second, Absent) and found.soft_errors
+
+
 def test_groups_are_capped(raiser: Raiser) -> None:
     member = raiser.error("KeyError")
     others = [raiser.error("Own"), member]
