@@ -7,6 +7,8 @@ written in Python, or not known here, leaves the message absent and the argument
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+
 from gdb_epi.cpython.types import PythonState
 from gdb_epi.cpython.values import values_of
 from gdb_epi.cpython.values_core import Limits, Painter, Undecodable
@@ -27,6 +29,11 @@ MAX_NOTES = 100
 MAX_TEXT = 16 << 20  # characters of all texts of one process
 _LIMITS = Limits(depth=12)  # groups within groups count double
 _EXCEPTION = "PyBaseExceptionObject"
+_CODEC_FAILS = {  # what the message calls the objects that could not be converted
+    "UnicodeEncodeError": ("'{0}' codec can't encode", "character"),
+    "UnicodeDecodeError": ("'{0}' codec can't decode", "byte"),
+    "UnicodeTranslateError": ("can't translate", "character"),
+}
 _PROBLEMS = (UnreadableMemory, LayoutError, Undecodable)
 
 
@@ -164,6 +171,10 @@ class Texts:
             return self._str(painter, said) if exact else self._plain(painter, address)
         if name == "BaseExceptionGroup":
             return self._group(painter, address)
+        if name == "SyntaxError":
+            return self._syntax_error(painter, address)
+        if name in _CODEC_FAILS:
+            return self._unicode_error(painter, address, name)
         return Absent(NOT_AVAILABLE, f"the __str__ of {owner.shown} is not known here")
 
     def _args(self, painter: Painter, address: int) -> list[int]:
@@ -204,3 +215,44 @@ class Texts:
         held = painter.field(address, struct, "excs")
         count = painter.signed(held, "PyTupleObject", "ob_size")
         return f"{said} ({count} sub-exception{'s' if count != 1 else ''})"
+
+    def _syntax_error(self, painter: Painter, address: int) -> str:
+        struct = "PySyntaxErrorObject"
+        said, file, number = (
+            painter.field(address, struct, n) for n in ("msg", "filename", "lineno")
+        )
+        text = self._str(painter, said) if said else "None"
+        places = []
+        if file and painter.obj(file).lineage.ident == "str":
+            places.append(painter.string(file, MAX_MESSAGE).rpartition("/")[2])
+        if number and painter.obj(number).type.full_name == "int":
+            places.append(f"line {self._sure(painter, number)}")
+        return f"{text} ({', '.join(places)})" if places else text
+
+    def _unicode_error(self, painter: Painter, address: int, name: str) -> str:
+        struct = "PyUnicodeErrorObject"
+        held = painter.field(address, struct, "object")
+        start, end = (painter.signed(address, struct, member) for member in ("start", "end"))
+        fails, unit = _CODEC_FAILS[name]
+        if "{0}" in fails:
+            fails = fails.format(self._str(painter, painter.field(address, struct, "encoding")))
+        reason = self._str(painter, painter.field(address, struct, "reason"))
+        units = self._units(painter, held, unit)
+        if not 0 <= start < end <= len(units):
+            raise Undecodable("its positions lie outside of its object")  # 3.14 clips them
+        if end - start > 1:
+            return f"{fails} {unit}s in position {start}-{end - 1}: {reason}"
+        code = units[start]
+        if unit == "byte":
+            return f"{fails} byte 0x{code:02x} in position {start}: {reason}"
+        letter, digits = ("x", 2) if code <= 0xFF else ("u", 4) if code <= 0xFFFF else ("U", 8)
+        return f"{fails} character '\\{letter}{code:0{digits}x}' in position {start}: {reason}"
+
+    def _units(self, painter: Painter, held: int, unit: str) -> Sequence[int]:
+        """Return the bytes, or the code points, of what could not be converted."""
+        if unit == "character":
+            return [ord(one) for one in painter.string(held, MAX_MESSAGE)]
+        found = painter.reader.bytes_object(held, MAX_MESSAGE)
+        if isinstance(found, Absent) or painter.obj(held).lineage.ident != "bytes":
+            raise Undecodable("its object is no bytes, or too many")
+        return found

@@ -137,6 +137,38 @@ def grouped():
         wait([describe(error)])
 
 
+def messages():
+    """Handle one exception with a chain of causes, each with a message of another kind."""
+    chain = [
+        SyntaxError("bad", ("/a/b.py", 3, 1, "x")),
+        SyntaxError("no place"),
+        UnicodeDecodeError("utf-8", b"ab\xff", 2, 3, "invalid start byte"),
+        UnicodeDecodeError("utf-8", b"ab\xff\xfe", 2, 4, "two"),
+        UnicodeEncodeError("ascii", "a\u00e9", 1, 2, "ordinal not in range(128)"),
+        UnicodeEncodeError("ascii", "a\u65e5\U0001f600", 2, 3, "one"),
+        UnicodeEncodeError("ascii", "a\u65e5\U0001f600", 1, 3, "many"),
+        UnicodeTranslateError("a\u65e5b", 1, 2, "cannot"),
+        OSError(2, "gone", "a", None, "b"),
+        OSError(17, "there"),
+        OSError("text alone"),
+        KeyError(),
+        KeyError(1.5),
+        ValueError("a", 2),
+        StopIteration(None),
+        ModuleNotFoundError("none such", name="y"),
+        AttributeError("no attribute"),
+        SystemExit(3),
+        ValueError([1, "x"]),
+        ZeroDivisionError(),
+    ]
+    for one, cause in zip(chain, chain[1:]):
+        one.__cause__ = cause
+    try:
+        raise chain[0]
+    except SyntaxError as error:
+        wait([describe(error)])
+
+
 def within():
     """Handle an exception in a generator, while its caller handles another."""
     try:
@@ -156,7 +188,7 @@ def inner(outer):
 
 if __name__ == "__main__":
     gc.disable()
-    workers = [reader, within] + ([grouped] if NOTES else [])
+    workers = [reader, within, messages] + ([grouped] if NOTES else [])
     for target in workers:
         threading.Thread(target=target, daemon=True).start()
     deathbed.gather(len(workers))
