@@ -108,10 +108,10 @@ def _path_at(target: Target, address: int) -> str | None:
     region = target.region_at(address)
     if region is not None and region.path:
         return region.path
-    # .bss lies in the anonymous mapping right behind the file's last one.
-    module = next((m for m in target.modules() if m.start <= address < m.end), None)
-    below = [r for r in target.regions() if r.path and r.end <= address]
-    return module.path if module else (below[-1].path if below else None)
+    # .bss lies in the anonymous mapping right behind the file's last one. Asking for all modules
+    # would open every library's file.
+    below = [r.path for r in target.regions() if r.path and r.end <= address]
+    return below[-1] if below else None
 
 
 def _cookies(target: Target, regions: list[Region], how: str) -> Iterator[_Candidate]:

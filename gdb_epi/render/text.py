@@ -6,7 +6,10 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 
 from gdb_epi.errors import Absent, SoftError
-from gdb_epi.report import Listing, Report
+from gdb_epi.lean import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from gdb_epi.report import Listing, Report
 
 # Line and paragraph separators, bidirectional controls (they can reorder what a terminal shows),
 # byte order marks. C0 and C1 controls, DEL and lone surrogates (not UTF-8) are ranges below.
