@@ -13,7 +13,7 @@ from gdb_epi.cpython.objects import Objects
 from gdb_epi.cpython.reader import Reader
 from gdb_epi.cpython.tracebacks import Traceback, Tracebacks
 from gdb_epi.cpython.types import PythonState, ThreadState
-from gdb_epi.cpython.values_types import TypeInfo, Types
+from gdb_epi.cpython.values_types import HEAPTYPE, TypeInfo, Types
 from gdb_epi.errors import (
     NOT_APPLICABLE,
     NOT_AVAILABLE,
@@ -57,7 +57,7 @@ class ExceptionInfo(NamedTuple):
     """
 
     address: int
-    type: str | Absent  # module.qualname; built-in ones without the module
+    type: str | Absent  # module.qualname; built-in ones without the module, "?." when unknown
     traceback: Traceback | Absent
     cause: int = 0
     context: int = 0
@@ -197,9 +197,7 @@ class ExceptionDecoder:
             return None
         first = self.exception(value) if self._is_exception(value) else None
         if first is None and kind:
-            first = ExceptionInfo(0, self._name_of(kind), _NO_TRACEBACK)
-            if self._texts is not None and not isinstance(first.type, Absent):
-                first = first._replace(**self._texts.unmade(value)._asdict())
+            first = self._by_type(kind, value, problems)
         if first is None:
             first = self.exception(value)
         if lines and not self._is_none(lines):
@@ -208,6 +206,25 @@ class ExceptionDecoder:
         if isinstance(first.type, Absent):
             problems.append(f"the type of an exception {state}: {first.type.detail}")
         return Raised(state, tuple(self._graph(first, problems)))
+
+    def _by_type(self, kind: int, value: int, problems: list[str]) -> ExceptionInfo:
+        """Return an exception known by its class: not made yet, or its object is lost."""
+        try:
+            if value:
+                self._type_of(value)
+        except UnreadableMemory as error:
+            problems.append(f"an exception: {error}")
+            lost = Absent(UNREADABLE, str(error))
+            found = ExceptionInfo(value, self._name_of(kind), lost)
+            return (
+                found
+                if self._texts is None
+                else found._replace(message=lost, args=lost, notes=lost)
+            )
+        found = ExceptionInfo(0, self._name_of(kind), _NO_TRACEBACK)
+        if self._texts is not None and not isinstance(found.type, Absent):
+            found = found._replace(**self._texts.unmade(value)._asdict())
+        return found
 
     def _graph(self, first: ExceptionInfo, problems: list[str]) -> list[ExceptionInfo]:
         if not self._take(first):
@@ -338,4 +355,6 @@ class ExceptionDecoder:
 def _shown(info: TypeInfo) -> str | Absent:
     if not info.qualname:
         return Absent(NOT_AVAILABLE, "its name lies in memory that nobody has")
+    if info.flags & HEAPTYPE and not info.module:
+        return f"?.{info.qualname}"  # without its module it would look like a built-in one
     return info.shown

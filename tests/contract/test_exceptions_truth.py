@@ -6,10 +6,11 @@ from __future__ import annotations
 import json
 import random
 import time
+from pathlib import Path
 from typing import Any
 
 import pytest
-from support.cores import CoreFailed, Made, make_core, why_no_core_dumps
+from support.cores import CoreFailed, Made, make_core, truncate, why_no_core_dumps
 from support.interpreters import Interpreter, discover
 from support.mutate import MutatedTarget
 
@@ -178,6 +179,33 @@ def test_record_and_stacks_name_types_alone(interpreter: Interpreter) -> None:
         assert secret not in json.dumps(shown, ensure_ascii=False)
     messages = stacks_json(session.state, messages=True)
     assert "in flight! \u65e5\u672c" in messages["exception"]["message"]
+
+
+@pytest.mark.parametrize("interpreter", INTERPRETERS)
+def test_truncated_cores_say_nothing_wrong(interpreter: Interpreter, tmp_path: Path) -> None:
+    """Of a core cut off anywhere, what is still told of an exception is true."""
+    made = core_of(interpreter, "in_flight")
+    whole = {one.thread.ident: one for one in decode(made)}
+    sysroot = str(made.sysroot) if made.sysroot else None
+    for percent in (15, 40, 70, 90, 97):
+        cut = truncate(made.core, percent / 100, tmp_path / f"core.{percent}")
+        state = ProcessState(CoreFileTarget.open(cut, sysroot=sysroot))
+        if not isinstance(state.python, PythonState):
+            continue
+        for one in thread_exceptions(state.target, state.python, messages=True):
+            known = {
+                e.address: e for raised in whole[one.thread.ident].all() for e in raised.exceptions
+            }
+            gone = [raised.itself for raised in one.all() if isinstance(raised.itself.type, Absent)]
+            assert len(gone) <= len(one.soft_errors)
+            for each in (e for raised in one.all() for e in raised.exceptions):
+                told = known[each.address]
+                for said, true in ((each.message, told.message), (each.args, told.args)):
+                    inexact = said is each.args and not each.args_exact
+                    assert isinstance(said, Absent) or inexact or said == true
+                if not isinstance(each.type, Absent):
+                    lost = "?." + str(told.type).rpartition(".")[2]  # its module was cut off
+                    assert each.type in (told.type, lost)
 
 
 @pytest.mark.parametrize("interpreter", INTERPRETERS)
