@@ -12,6 +12,7 @@ from gdb_epi.process_state import ProcessState
 
 if TYPE_CHECKING:
     from gdb_epi.cpython.exceptions import ExceptionInfo, Raised, ThreadExceptions
+    from gdb_epi.cpython.tasks import Task, Tasks
     from gdb_epi.cpython.values_core import Limits
     from gdb_epi.cpython.variables import FrameVariables, Variable
 
@@ -198,6 +199,31 @@ def locals_json(variables: list[Variable]) -> dict[str, Any]:
     return {"locals": texts, "variables": facts}
 
 
+def task_json(task: Task) -> dict[str, Any]:
+    """Return one asyncio task; its stack is innermost first. What could not be had is null."""
+    return {
+        "name": None if isinstance(task.name, Absent) else task.name,
+        "coro": None if isinstance(task.coro, Absent) else task.coro,
+        "state": None if isinstance(task.state, Absent) else task.state,
+        "running": task.running,
+        "tid": task.tid,
+        "awaits": task.awaits or None,
+        "interpreter": task.interpreter,
+        "address": f"0x{task.address:016x}",
+        "stack": [frame_json(frame) for frame in task.stack],
+    }
+
+
+def tasks_of(state: ProcessState) -> Tasks:
+    """Return the asyncio tasks of every interpreter; none when there is no Python."""
+    from gdb_epi.cpython.tasks import Tasks, asyncio_tasks
+
+    python = state.python
+    if not isinstance(python, PythonState):
+        return Tasks((), ())
+    return asyncio_tasks(state.target, python)
+
+
 def stacks_json(
     state: ProcessState,
     *,
@@ -220,10 +246,13 @@ def stacks_json(
     errors += missing
     if locals:
         errors += _add_locals(state, threads)
+    tasks = tasks_of(state)
+    errors += tasks.soft_errors
     return {
         "threads": [data for _, data in threads],
         "gil_holder": python.gil_holder if isinstance(python, PythonState) else None,
         "exception": exception,
+        "tasks": [task_json(task) for task in tasks.tasks],
         "python": python.version if isinstance(python, PythonState) else None,
         "soft_errors": [error._asdict() for error in errors],
     }

@@ -1,0 +1,81 @@
+# SPDX-License-Identifier: Apache-2.0
+"""`epi tasks`: the asyncio tasks and where they wait."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from gdb_epi.cpython.tasks import Task
+from gdb_epi.cpython.types import PyFrame
+from gdb_epi.errors import Absent, SoftError
+from gdb_epi.lean import TYPE_CHECKING
+from gdb_epi.registry import argument, command
+from gdb_epi.report import Report
+from gdb_epi.stacks import task_json, tasks_of
+
+if TYPE_CHECKING:
+    from argparse import Namespace
+
+    from gdb_epi.session import Session
+
+
+@command(
+    "tasks",
+    arguments=(
+        argument("--limit", type=int, default=40, metavar="N", help="frames per task (40)"),
+    ),
+)
+def tasks(session: Session, args: Namespace) -> Report:
+    """Show the asyncio tasks of every loop: state, what each awaits, and its stack.
+
+    The stack of a suspended task is that of its coroutine and of those that it awaits; of the
+    running task, what its thread ran above the coroutine. Innermost first.
+    """
+    state = session.state
+    errors = state.all_soft_errors()
+    if isinstance(state.python, Absent):
+        errors.append(SoftError("python", "runtime", state.python.detail))
+    found = tasks_of(state)
+    errors += found.soft_errors
+    lines: list[str] = []
+    for task in found.tasks:
+        lines.append(_title(task))
+        lines += [f"    {line}" for line in _stack(task, limit=max(args.limit, 2))]
+    if not found.tasks:
+        lines = ["no Python" if isinstance(state.python, Absent) else "no asyncio tasks"]
+    return Report(
+        f"{len(found.tasks)} asyncio tasks",
+        lines=lines,
+        data={
+            "tasks": [task_json(task) for task in found.tasks],
+            "soft_errors": [error._asdict() for error in errors],
+        },
+        soft_errors=errors,
+    )
+
+
+def _title(task: Task) -> str:
+    name = f"task {task.address:#x}" if isinstance(task.name, Absent) else task.name
+    coro = f"(no coroutine: {task.coro.detail})" if isinstance(task.coro, Absent) else task.coro
+    state = "(state unknown)" if isinstance(task.state, Absent) else task.state
+    parts = [name, coro, state]
+    if task.running:
+        parts.append("running" if task.tid is None else f"running in thread {task.tid}")
+    if task.awaits:
+        parts.append(f"awaits {task.awaits}")
+    return "  ".join(parts)
+
+
+def _stack(task: Task, *, limit: int) -> Iterator[str]:
+    shown = task.stack
+    if len(shown) > limit:
+        yield from map(_line, shown[: limit // 2])
+        yield f"... {len(shown) - 2 * (limit // 2)} more frames (--limit N)"
+        shown = shown[-(limit // 2) :]
+    yield from map(_line, shown)
+
+
+def _line(frame: PyFrame) -> str:
+    if frame.hole is not None:
+        return f"[hole: {frame.hole}]"
+    return f'File "{frame.filename}", line {frame.lineno or "?"}, in {frame.qualname or frame.name}'

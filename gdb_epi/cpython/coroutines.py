@@ -1,0 +1,225 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Suspended coroutines: where one waits, what it awaits, and the chain of these.
+
+A coroutine keeps its frame: up to 3.10 a frame object (gi_frame), since 3.11 inside itself
+(gi_iframe). What it awaits is on top of the frame's value stack.
+"""
+
+from __future__ import annotations
+
+from gdb_epi.cpython.code import CodeReader
+from gdb_epi.cpython.frames import RawFrame, frame_reader
+from gdb_epi.cpython.objects import Objects
+from gdb_epi.cpython.reader import Reader
+from gdb_epi.cpython.types import PyFrame
+from gdb_epi.cpython.values_types import Types
+from gdb_epi.errors import Absent, UnreadableMemory
+from gdb_epi.lean import NamedTuple
+
+MAX_AWAITS = 1000  # coroutines that await each other
+MAX_NAME = 4096
+AWAIT = "await"  # PyFrame.provenance: found in a suspended coroutine
+
+# Where in its life a coroutine is.
+CREATED, SUSPENDED, RUNNING, DONE = "created", "suspended", "running", "done"
+
+COROUTINES = ("coroutine", "generator", "async_generator")
+# 3.15 pushes one word (NULL or a tagged int) above the awaited object.
+_TOP_WORDS = 3
+
+
+class Suspended(NamedTuple):
+    """A chain of coroutines, innermost first. `awaits` is what the innermost one waits for.
+
+    `broken` says why the chain ends before its innermost frame; "" when it does not.
+    """
+
+    state: str  # of the outermost coroutine; "" when it cannot be told
+    frames: tuple[PyFrame, ...]
+    awaits: int = 0  # PyObject * or 0
+    broken: str = ""
+
+
+class Coroutines:
+    """The coroutines and generators of one process."""
+
+    def __init__(self, reader: Reader, objects: Objects, types: Types) -> None:
+        layout = reader.layout
+        self._reader = reader
+        self._objects = objects
+        self._types = types
+        self._codes = CodeReader(reader)
+        self._frames = frame_reader(reader, self._codes)
+        self._iframe = layout.offset("PyGenObject", "gi_iframe")
+        self._states = {
+            layout.constant(f"FRAME_{name}"): state
+            for name, state in (
+                ("CREATED", CREATED),
+                ("SUSPENDED", SUSPENDED),
+                ("SUSPENDED_YIELD_FROM", SUSPENDED),
+                ("SUSPENDED_YIELD_FROM_LOCKED", SUSPENDED),
+                ("EXECUTING", RUNNING),
+                ("COMPLETED", DONE),
+                ("CLEARED", DONE),
+            )
+        }
+
+    def ident(self, address: int) -> str:
+        """Return which of COROUTINES an object is, else the name of its built-in type, or ""."""
+        try:
+            if address & 7 or not address:
+                return ""
+            return self._types.lineage(self._reader.type_of(address)).ident
+        except UnreadableMemory:
+            return ""
+
+    def qualname(self, address: int) -> str | Absent:
+        """Return `__qualname__` of a coroutine or generator."""
+        at = self._reader.layout.require("PyGenObject", "gi_qualname")
+        try:
+            return self._reader.string(self._reader.u64(address + at), MAX_NAME)
+        except UnreadableMemory as error:
+            return Absent("unreadable", str(error))
+
+    def frame_address(self, address: int) -> int:
+        """Return the frame of a coroutine; 0 when it has ended. Raises UnreadableMemory."""
+        if self._iframe is not None:
+            return address + self._iframe
+        at = self._reader.layout.require("PyGenObject", "gi_frame")
+        return self._reader.u64(address + at)
+
+    def chain(self, address: int) -> Suspended:
+        """Follow what coroutines await, from the outermost one on. Never raises for damage."""
+        frames: list[PyFrame] = []
+        seen: set[int] = set()
+        first = ""
+        try:
+            while self.ident(address) in COROUTINES:
+                if address in seen or len(seen) >= MAX_AWAITS:
+                    why = "comes twice" if address in seen else f"is beyond {MAX_AWAITS}"
+                    return Suspended(first, tuple(frames[::-1]), 0, f"{address:#x} {why}")
+                seen.add(address)
+                at = self.frame_address(address)
+                state, awaiting = self._state(address, at)
+                first = first or state
+                if state == DONE:
+                    address = 0
+                    break
+                raw = self._frames.read(at)
+                frames.append(self._python_frame(raw))
+                if raw.problem:
+                    return Suspended(first, tuple(frames[::-1]), 0, raw.problem)
+                address = self._awaited(raw) if awaiting else 0
+        except UnreadableMemory as error:
+            return Suspended(first, tuple(frames[::-1]), 0, str(error))
+        return Suspended(first, tuple(frames[::-1]), address)
+
+    # -- one coroutine ------------------------------------------------------------------------
+
+    def _state(self, address: int, frame: int) -> tuple[str, bool]:
+        """Return where in its life a coroutine is, and whether it awaits something for sure.
+
+        A coroutine can be suspended at an await only; a generator also at a plain yield, where
+        the top of the stack means nothing. 3.13 (gh-109978) gave the former a state of its own.
+        """
+        layout = self._reader.layout
+        at = layout.offset("PyGenObject", "gi_frame_state")
+        if at is None:
+            return self._old_state(address, frame)
+        number = self._reader.u8(address + at)
+        number -= 256 if number > 127 else 0
+        state = self._states.get(number, "")
+        if not state:
+            raise UnreadableMemory(address + at, 1, f"gi_frame_state is {number}")
+        delegates = [layout.constant("FRAME_SUSPENDED_YIELD_FROM" + end) for end in ("", "_LOCKED")]
+        if delegates[0] is not None:
+            return state, number in delegates
+        return state, state == SUSPENDED and self.ident(address) == "coroutine"
+
+    def _old_state(self, address: int, frame: int) -> tuple[str, bool]:
+        """Up to 3.10: the frame object says it, by f_state (3.10) or by f_stacktop."""
+        layout, read = self._reader.layout, self._reader
+        if not frame:
+            return DONE, False
+        at = layout.offset("PyFrameObject", "f_state")
+        if at is not None:
+            number = read.u8(frame + at)
+            number -= 256 if number > 127 else 0
+            state = self._states.get(number, DONE)
+        elif read.u8(frame + layout.require("PyFrameObject", "f_executing")):
+            state = RUNNING
+        elif not read.u64(frame + layout.require("PyFrameObject", "f_stacktop")):
+            state = DONE
+        else:
+            started = self._frames.read(frame).lasti >= 0
+            state = SUSPENDED if started else CREATED
+        return state, state == SUSPENDED and self.ident(address) == "coroutine"
+
+    def _awaited(self, raw: RawFrame) -> int:
+        """Return the awaited object: the topmost word of the value stack that is an object."""
+        base, top = self._value_stack(raw)
+        if top & 7 or not base <= top <= base + 8 * (1 << 20):
+            raise UnreadableMemory(top, 8, "the value stack of a suspended frame is damaged")
+        for at in range(top - 8, max(base, top - 8 * _TOP_WORDS) - 8, -8):
+            word = self._reader.u64(at)
+            if word & 3 == 3 or word & ~3 == 0:  # a tagged int, NULL
+                continue
+            if self._tagged:
+                word &= ~3
+            self._types.at(self._reader.type_of(word))  # raises when it is no object
+            return word
+        raise UnreadableMemory(top, 8, "no awaited object on the value stack")
+
+    @property
+    def _tagged(self) -> bool:
+        # 3.14 (gh-117139): words of the value stack are _PyStackRef with two tag bits.
+        return self._reader.layout.offset("_PyInterpreterFrame", "f_executable.bits") is not None
+
+    def _value_stack(self, raw: RawFrame) -> tuple[int, int]:
+        """Return where the value stack of a frame begins and ends."""
+        layout, read = self._reader.layout, self._reader
+        if self._iframe is None:
+            base = read.u64(raw.address + layout.require("PyFrameObject", "f_valuestack"))
+            at = layout.offset("PyFrameObject", "f_stackdepth")  # 3.10 (bpo-42246)
+            if at is not None:
+                return base, base + 8 * read.u32(raw.address + at)
+            return base, read.u64(raw.address + layout.require("PyFrameObject", "f_stacktop"))
+        frame = "_PyInterpreterFrame"
+        slots = raw.address + layout.require(frame, "localsplus")
+        count = read.u32(raw.code + layout.require("PyCodeObject", "co_nlocalsplus"))
+        at = layout.offset(frame, "stackpointer")  # 3.14 (gh-118450)
+        if at is not None:
+            return slots + 8 * count, read.u64(raw.address + at)
+        return slots + 8 * count, slots + 8 * read.u32(
+            raw.address + layout.require(frame, "stacktop")
+        )
+
+    def _python_frame(self, raw: RawFrame) -> PyFrame:
+        if raw.problem:
+            return PyFrame(
+                raw.address,
+                raw.code,
+                "",
+                None,
+                "",
+                None,
+                None,
+                "unknown",
+                AWAIT,
+                False,
+                raw.problem,
+            )
+        info = self._codes.at(raw.code)
+        module = self._objects.module_name(raw.globals)
+        return PyFrame(
+            raw.address,
+            raw.code,
+            info.name,
+            info.qualname,
+            info.filename,
+            self._codes.line(info, raw.lasti),
+            None if isinstance(module, Absent) else module,
+            raw.owner,
+            AWAIT,
+            False,
+        )

@@ -1,0 +1,128 @@
+# SPDX-License-Identifier: Apache-2.0
+"""asyncio tasks of real cores, against what each process wrote about them before it died."""
+
+from __future__ import annotations
+
+import random
+import time
+from argparse import Namespace
+from typing import Any
+
+import pytest
+from support.cores import CoreFailed, Made, make_core, why_no_core_dumps
+from support.interpreters import Interpreter, discover
+from support.mutate import MutatedTarget
+
+from commands.tasks import tasks as tasks_command
+from gdb_epi.cpython.tasks import Tasks, asyncio_tasks
+from gdb_epi.cpython.types import PyFrame, PythonState
+from gdb_epi.process_state import ProcessState
+from gdb_epi.session import Session
+from gdb_epi.stacks import stacks_json
+from gdb_epi.target.corefile import CoreFileTarget
+
+INTERPRETERS = [pytest.param(interpreter, id=interpreter.id) for interpreter in discover()]
+HOSTILE = (0, 1, 3, 7, 64, 0x1000, 1 << 31, 1 << 40, 1 << 60, 1 << 63, (1 << 64) - 1)
+ROUNDS = 60
+MAX_SECONDS = 5.0  # of processor time for all tasks of a process; far above what was seen
+
+
+def opened(interpreter: Interpreter, program: str = "coroutines") -> tuple[Made, CoreFileTarget]:
+    reason = why_no_core_dumps()
+    if reason:
+        pytest.skip(f"no core dumps here: {reason}")
+    try:
+        made = make_core(interpreter, program)
+    except CoreFailed as error:
+        pytest.skip(f"the program left no core on this interpreter: {error}")
+    sysroot = str(made.sysroot) if made.sysroot else None
+    return made, CoreFileTarget.open(made.core, sysroot=sysroot)
+
+
+def decode(target: Any, state: ProcessState) -> Tasks:
+    assert isinstance(state.python, PythonState), state.python
+    return asyncio_tasks(target, state.python)
+
+
+def shown(frame: PyFrame) -> list[Any]:
+    assert frame.hole is None
+    return [frame.name, frame.qualname, frame.filename, frame.lineno]
+
+
+@pytest.mark.parametrize("interpreter", INTERPRETERS)
+def test_names_coroutines_and_stacks(interpreter: Interpreter) -> None:
+    made, target = opened(interpreter)
+    found = decode(target, ProcessState(target))
+    assert found.soft_errors == ()
+    told = {task["name"]: task for task in made.truth["tasks"]}
+    assert len(told) == 6
+    assert sorted(str(task.name) for task in found.tasks) == sorted(told)
+    for task in found.tasks:
+        truth = told[str(task.name)]
+        assert (task.coro, task.running) == (truth["coroutine"], truth["running"])
+        assert task.state == "pending"
+        outermost_first = [shown(frame) for frame in task.stack][::-1]
+        if task.running:
+            # A running coroutine says nothing of what it awaits; its thread does.
+            assert outermost_first[0] == truth["frames"][0]
+            assert [frame[0] for frame in outermost_first] == ["branch", "leaf", "die"]
+        else:
+            assert outermost_first == truth["frames"]
+
+
+@pytest.mark.parametrize("interpreter", INTERPRETERS)
+def test_what_they_wait_for(interpreter: Interpreter) -> None:
+    _, target = opened(interpreter)
+    state = ProcessState(target)
+    found = {str(task.name): task for task in decode(target, state).tasks}
+    doomed = found["doomed"]
+    assert doomed.running and doomed.awaits == "" and doomed.tid == state.crashed_tid()
+    for name, task in found.items():
+        if name.startswith("waiter-"):
+            assert task.awaits == "_asyncio.Future"
+            assert task.waits_for != 0
+        elif task is not doomed:
+            assert task.awaits == "asyncio.tasks._GatheringFuture"
+
+
+@pytest.mark.parametrize("interpreter", INTERPRETERS)
+def test_stacks_and_the_command_show_them(interpreter: Interpreter) -> None:
+    made, target = opened(interpreter)
+    session = Session(target)
+    stacks = stacks_json(session.state)
+    assert {task["name"]: task["coro"] for task in stacks["tasks"]} == {
+        task["name"]: task["coroutine"] for task in made.truth["tasks"]
+    }
+    report = tasks_command(session, Namespace(limit=40))
+    assert report.data is not None and report.data["tasks"] == stacks["tasks"]
+    text = "\n".join(report.lines)
+    for name in ("doomed  branch  pending  running in thread", "in sleep_inside", "in main"):
+        assert name in text
+
+
+@pytest.mark.parametrize("interpreter", INTERPRETERS)
+def test_no_asyncio_no_tasks(interpreter: Interpreter) -> None:
+    _, target = opened(interpreter, "simple")
+    assert decode(target, ProcessState(target)) == Tasks((), ())
+
+
+@pytest.mark.parametrize("interpreter", INTERPRETERS)
+def test_damaged_tasks_end(interpreter: Interpreter) -> None:
+    """Words of tasks, coroutines and frames replaced by hostile ones: no exception, and soon."""
+    _, target = opened(interpreter)
+    state = ProcessState(target)
+    intact = decode(target, state)
+    chosen = random.Random(interpreter.id)
+    places = [task.address for task in intact.tasks]
+    places += [frame.address for task in intact.tasks for frame in task.stack]
+    changed = 0
+    for _ in range(ROUNDS):
+        mutated = MutatedTarget(target)
+        for _ in range(chosen.randrange(3, 9)):
+            at = chosen.choice(places) + 8 * chosen.randrange(24)
+            mutated.put_word(at, chosen.choice((*HOSTILE, *places)))
+        start = time.process_time()
+        found = decode(mutated, state)
+        assert time.process_time() - start < MAX_SECONDS
+        changed += found != intact
+    assert changed > ROUNDS // 4, "the damage hits what is decoded"
