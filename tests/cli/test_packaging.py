@@ -133,3 +133,18 @@ def test_the_installed_commands_load(installed: Path) -> None:
     env = {**CLEAN, "PYTHONPATH": str(installed)}
     out = run(sys.executable, "-c", code, cwd=installed, env=env)
     assert out.startswith("[] ") and "'push'" in out and "'bt'" in out
+
+
+def test_the_command_runs_from_an_environment_whose_path_has_a_blank(
+    wheel: Path, tmp_path: Path
+) -> None:
+    home = tmp_path / "a b"
+    run(sys.executable, "-m", "venv", "--without-pip", home, cwd=tmp_path)
+    words = ("-m", "pip", "--python", home / "bin" / "python3", "install", "-q", "--no-deps")
+    run(sys.executable, *words, "--no-index", wheel, cwd=tmp_path)
+    program = home / "bin" / "gdb-epi"
+    said = f"gdb-epi {__version__}\n"
+    assert run(program, "--version", cwd=tmp_path, env=CLEAN) == said
+    link = tmp_path / "linked"
+    link.symlink_to(program)
+    assert run(link, "--version", cwd=tmp_path, env=CLEAN) == said
