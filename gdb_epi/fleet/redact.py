@@ -8,8 +8,9 @@ from typing import Any
 
 # Keys whose value is dropped wherever it stands.
 DROPPED = frozenset({"locals", "variables", "globals"})
-# Groups of the record in which "message" is the text of a Python exception.
+# Groups of the record in which these keys hold texts of a Python exception.
 EXCEPTION_GROUPS = frozenset({"exception", "exceptions"})
+EXCEPTION_TEXTS = frozenset({"message", "args", "notes"})
 MAX_DEPTH = 64  # a record is about 8 deep; deeper is not ours
 
 
@@ -37,7 +38,7 @@ def _clean(value: Any, group: str, depth: int) -> Any:
     in_exception = group in EXCEPTION_GROUPS
     kept = {}
     for key, inner in value.items():
-        if key in DROPPED or (in_exception and key == "message"):
+        if key in DROPPED or (in_exception and key in EXCEPTION_TEXTS):
             continue
         if type(inner) not in _SCALARS:
             # A list or map inside an exception group (cause, context) stays one.

@@ -172,6 +172,8 @@ def test_locals_and_exception_messages_are_dropped_at_any_depth() -> None:
         exception={
             "type": "ValueError",
             "message": "hunter2",
+            "args": ["hunter2"],
+            "notes": ["hunter2"],
             "cause": [{"type": "KeyError", "message": "hunter2"}],
         },
         locals={"x": "hunter2"},
