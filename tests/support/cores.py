@@ -93,6 +93,7 @@ CORPUS = (
     Program("worker-memmove", "worker.py", ("memmove",)),
     Program("generators", "generators.py"),
     Program("coroutines", "coroutines.py"),
+    Program("loops", "loops.py"),
     Program("shapes", "shapes.py"),
     Program("names", "names.py"),
     Program("odd_filenames", "odd_filenames.py"),
