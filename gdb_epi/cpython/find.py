@@ -76,11 +76,23 @@ def _looks_python(path: str) -> bool:
 
 
 def _why_no_symbol(target: Target) -> str:
-    for module in target.modules():
-        if _looks_python(module.path) and isinstance(module.file, Absent):
+    cut = target.truncation().truncated
+    kept = "what is left of the truncated core" if cut else "the dumped memory"
+    named = [(m, _minor_in_path(m.path) or 0) for m in target.modules()]
+    # From 3.13 on the core alone is enough, so it is the core that lacks something. The library
+    # comes before the executable beside it, which holds no runtime of its own.
+    modern = sorted((m.path for m, minor in named if minor >= 13), key=_is_executable)
+    if modern:
+        return f"_PyRuntime of {modern[0]} is not in {kept}"
+    for module, minor in named:
+        if minor and isinstance(module.file, Absent):
             # No path of this machine here: it would get into the record.
             return f"before 3.13 _PyRuntime is found only with the file of {_build_of(module)}"
-    return "no symbol _PyRuntime and no cookie of 3.13+ in the dumped memory"
+    return f"no symbol _PyRuntime, and no cookie of 3.13+ in {kept}"
+
+
+def _is_executable(path: str) -> bool:
+    return not path.rpartition("/")[2].startswith("lib")
 
 
 def _build_of(module: Module) -> str:

@@ -67,3 +67,20 @@ def test_cut_bytes_are_never_taken_from_a_file(tmp_path: Path) -> None:
     assert lost
     for region in lost:
         assert target.provenance(region.start + region.dumped) == "absent"
+
+
+def test_the_reason_blames_the_cut_and_not_a_file(tmp_path: Path) -> None:
+    if why_no_core_dumps():
+        pytest.skip(f"no core dumps here: {why_no_core_dumps()}")
+    modern = [i for i in one_per_minor() if i.minor >= (3, 13)]
+    if not modern:
+        pytest.skip("no CPython 3.13 or later found")
+    made = make_core(modern[0], "simple")
+    cut = truncate(made.core, 0.01, tmp_path / "cut")
+    sysroot = str(made.sysroot) if made.sysroot else None
+    record = analyze(Session(CoreFileTarget.open(cut, sysroot=sysroot)))
+    told = [e["message"] for e in record["soft_errors"] if e["stage"] == "python"]
+    # Where the file tells the address (a static executable), the address was cut off.
+    blame = ("what is left of the truncated core", "cut off")
+    assert told and all(any(word in message for word in blame) for message in told)
+    assert not any("before 3.13" in message for message in told)
