@@ -43,7 +43,7 @@ def threads(session: Session, args: Namespace) -> Report:
 def _entry(state: ProcessState, tid: int | None, thread: ThreadState | None) -> dict[str, Any]:
     native = state.thread(tid) if tid is not None else None
     marks = []
-    if tid is not None and tid == state.crashed_tid() and (thread is None or thread.alive):
+    if state.died_in(tid, thread):
         marks.append("crashed" if not isinstance(state.crash, Absent) else "first")
     if thread is not None and thread.holds_gil:
         marks.append("GIL")

@@ -89,6 +89,14 @@ class ProcessState:
         threads = self.target.threads()
         return threads[0].tid if threads else None
 
+    def died_in(self, tid: int | None, thread: ThreadState | None) -> bool:
+        """Tell whether an LWP is the one that the kernel wrote first.
+
+        A ghost (a thread state without an LWP) may carry its number; it did not die there.
+        """
+        alive = thread is None or thread.alive
+        return alive and tid is not None and tid == self.crashed_tid()
+
     def stack(self, tid: int) -> MergedStack:
         """Return the merged native and Python stack of one LWP."""
         if tid not in self._stacks:

@@ -79,9 +79,7 @@ class CodeReader:
             name = name or qualname.rpartition(".")[2]
             qualname = qualname or None
         filename = self._text(head, self._filename, "co_filename", problems)
-        line = int.from_bytes(
-            head[self._firstlineno : self._firstlineno + 4], "little", signed=True
-        )
+        line = _signed_word(head, self._firstlineno)
         if not -MAX_LINE < line < MAX_LINE:
             problems.append(f"co_firstlineno {line}")
         if len(problems) < 2 and name and filename:

@@ -10,18 +10,22 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from gdb_epi.cpython.layout import Layout, load, parse_debug_offsets
+from gdb_epi.cpython.layout import (
+    COOKIE,
+    MAX_TABLE_BYTES,
+    Layout,
+    load,
+    parse_debug_offsets,
+)
 from gdb_epi.errors import NOT_APPLICABLE, NOT_AVAILABLE, Absent, SoftError, UnreadableMemory
-from gdb_epi.lean import NamedTuple, Protocol
+from gdb_epi.lean import NamedTuple
 from gdb_epi.target.api import Module, Region, Target
 from gdb_epi.target.memory import find_bytes
 
-COOKIE = b"xdebugpy"
 RUNTIME_SYMBOL = "_PyRuntime"
 MAX_CANDIDATES = 64
 MAX_BANNER_SCAN = 64 << 20
 MAX_BANNER = 32
-DEBUG_OFFSETS_BYTES = 8192
 
 _PREFIXES = ("libpython3.", "python3.")
 
@@ -41,10 +45,6 @@ class _Candidate(NamedTuple):
     address: int
     found_by: str
     module: str | None
-
-
-class _HasSections(Protocol):
-    def section(self, module: Module, name: str) -> tuple[int, int] | None: ...
 
 
 def find_runtime(target: Target) -> Runtime | Absent:
@@ -164,7 +164,7 @@ def _examine(target: Target, candidate: _Candidate) -> Runtime | str:
 
 
 def _with_debug_offsets(target: Target, candidate: _Candidate) -> Runtime | str:
-    head = _readable_prefix(target, candidate.address, DEBUG_OFFSETS_BYTES)
+    head = _readable_prefix(target, candidate.address, MAX_TABLE_BYTES)
     offsets = parse_debug_offsets(head)
     if offsets.minor is None or offsets.version is None:
         return "; ".join(offsets.complaints) or "the header of _Py_DebugOffsets is damaged"

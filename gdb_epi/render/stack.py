@@ -29,7 +29,7 @@ def thread_title(state: ProcessState, tid: int | None, thread: ThreadState | Non
     parts = [f"thread {tid if tid is not None else '?'}"]
     if name:
         parts[0] += f' "{name}"'
-    if tid is not None and tid == state.crashed_tid() and (found is None or found.alive):
+    if state.died_in(tid, found):
         parts.append("crashed" if not isinstance(state.crash, Absent) else "first in the core")
     if found is not None and found.holds_gil:
         parts.append("holds the GIL")
