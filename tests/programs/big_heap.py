@@ -1,4 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
+# corpus: {"name": "big_heap-4g", "arguments": ["4"], "bench": true}
 """Die with a bytes object of as many GiB as the second argument says."""
 
 import sys

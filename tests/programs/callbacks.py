@@ -1,4 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
+# corpus: {}
 """Die below C code that calls back into Python: several evaluation loops on one C stack."""
 
 import ctypes

@@ -1,4 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
+# corpus: {}
 """Die in a coroutine that asyncio runs, while other tasks are suspended."""
 
 import asyncio

@@ -1,4 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
+# corpus: {"arguments": ["4000"]}
+# corpus: {"name": "deep-100000", "arguments": ["100000"], "bench": true}
 """Die as many Python frames deep as the second argument says.
 
 Runs in a thread with a large stack: up to 3.10 each Python call takes a piece of the C stack.

@@ -1,4 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
+# corpus: {}
 """Die while an exception is handled that has a cause, and a context below that."""
 
 import traceback

@@ -1,4 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
+# corpus: {}
 """Die in __del__ while the interpreter tears its modules down."""
 
 import deathbed

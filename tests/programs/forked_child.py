@@ -1,4 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
+# corpus: {"child": true}
 """Die in a forked child whose parent had more threads; the child holds a lock it inherited."""
 
 import os

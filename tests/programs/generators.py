@@ -1,4 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
+# corpus: {}
 """Die inside generators that run nested by `yield from`, with suspended ones beside them."""
 
 import deathbed

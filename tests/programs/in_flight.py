@@ -1,4 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
+# corpus: {"arguments": ["made"]}
+# corpus: {"name": "in_flight-unmade", "arguments": ["unmade"]}
 """Die while an exception is in flight, below one that is handled; a thread handles another.
 
 The crash is in the interpreter's own clean-up: an exception unwinds past a list, waiting as an

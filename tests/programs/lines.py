@@ -1,4 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
+# corpus: {}
 """Die below frames whose line numbers are hard to tell: long calls, jumps back, huge functions.
 
 Each step is a piece of source of its own that calls the next step; the last one dies. The pieces

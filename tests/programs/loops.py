@@ -1,4 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
+# corpus: {}
 """Die in one of three event loops, whose tasks are in every state that a task can be in."""
 
 import asyncio

@@ -1,4 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
+# corpus: {}
 """Die in functions and files whose names need one, two and four bytes a character."""
 
 import importlib

@@ -1,4 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
+# corpus: {}
 """Die in code whose file and function names hold what breaks terminals and parsers."""
 
 import deathbed

@@ -1,4 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
+# corpus: {}
 """Die below every shape of callable: methods, closures, lambdas, comprehensions, decorators."""
 
 import functools

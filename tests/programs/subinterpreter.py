@@ -1,4 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
+# corpus: {}
 """Die in a sub-interpreter that runs on the main thread, with another one idle beside it."""
 
 import json

@@ -1,4 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
+# corpus: {"arguments": ["20"]}
+# corpus: {"name": "threads-1001", "arguments": ["1001"], "bench": true}
 """Die in the main thread while the other threads (second argument: how many) wait in many ways."""
 
 import os

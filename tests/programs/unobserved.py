@@ -1,4 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
+# corpus: {}
 """Die without anybody having looked at the frames before.
 
 Looking at a frame makes a frame object, in 3.11 and newer. Here the truth comes from code objects

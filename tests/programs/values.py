@@ -1,4 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
+# corpus: {}
 """Die with locals, arguments, cells and free variables of many types, whose repr is the truth."""
 
 import array

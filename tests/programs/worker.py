@@ -1,4 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
+# corpus: {"arguments": ["raise"]}
+# corpus: {"name": "worker-memmove", "arguments": ["memmove"]}
 """Die in a worker thread (second argument: the way) while the main thread waits for it."""
 
 import sys

@@ -78,40 +78,24 @@ class Made(NamedTuple):
         return self.interpreter.root
 
 
-def simple_ways() -> list[Program]:
-    """Return the program `simple` once for each way to die."""
-    ways = "abort raise raise-bus raise-fpe string-at memmove pydll libc-raise".split()
-    return [Program(f"simple-{way}", "simple.py", (way,)) for way in ways]
+MARK = "# corpus: "
 
 
-CORPUS = (
-    Program("simple", "simple.py", ("kill",)),
-    *simple_ways(),
-    Program("deep_recursion", "deep_recursion.py", ("4000",)),
-    Program("threads", "threads.py", ("20",)),
-    Program("worker", "worker.py", ("raise",)),
-    Program("worker-memmove", "worker.py", ("memmove",)),
-    Program("generators", "generators.py"),
-    Program("coroutines", "coroutines.py"),
-    Program("loops", "loops.py"),
-    Program("shapes", "shapes.py"),
-    Program("names", "names.py"),
-    Program("odd_filenames", "odd_filenames.py"),
-    Program("subinterpreter", "subinterpreter.py"),
-    Program("finalization", "finalization.py"),
-    Program("importing", "importing.py"),
-    Program("callbacks", "callbacks.py"),
-    Program("lines", "lines.py"),
-    Program("exceptions", "exceptions.py"),
-    Program("in_flight", "in_flight.py", ("made",)),
-    Program("in_flight-unmade", "in_flight.py", ("unmade",)),
-    Program("values", "values.py"),
-    Program("forked_child", "forked_child.py", child=True),
-    Program("unobserved", "unobserved.py"),
-    Program("threads-1001", "threads.py", ("1001",), bench=True),
-    Program("deep-100000", "deep_recursion.py", ("100000",), bench=True),
-    Program("big_heap-4g", "big_heap.py", ("4",), bench=True),
-)
+def declared(path: Path) -> Iterator[Program]:
+    """Yield the corpus entries that a program declares: a JSON object per `# corpus:` line.
+
+    Its keys are those of `Program`; `name` is the file's own unless given.
+    """
+    for line in path.read_text(encoding="utf-8").splitlines():
+        if line.startswith(MARK):
+            fields = json.loads(line[len(MARK) :])
+            for key in ("arguments", "oldest", "newest"):
+                if key in fields:
+                    fields[key] = tuple(fields[key])
+            yield Program(**{"name": path.stem, "file": path.name, **fields})
+
+
+CORPUS = tuple(entry for path in sorted(PROGRAMS.glob("*.py")) for entry in declared(path))
 
 
 def corpus_programs(*, bench: bool = False) -> list[Program]:
