@@ -8,9 +8,12 @@ from functools import cached_property
 from gdb_epi.cpython.types import MergedStack, PythonState, ThreadState
 from gdb_epi.errors import NOT_APPLICABLE, Absent, SoftError
 from gdb_epi.lean import TYPE_CHECKING
-from gdb_epi.target.api import CrashInfo, ProcessInfo, Region, Target, Thread
+from gdb_epi.target.api import CrashInfo, NativeFrame, ProcessInfo, Region, Target, Thread
 
 if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from gdb_epi.cpython.evalcalls import EvalCall, EvalCallReader
     from gdb_epi.cpython.exceptions import ThreadExceptions
     from gdb_epi.locks.types import LockReport
 
@@ -72,6 +75,16 @@ class ProcessState:
                     found[thread.tid] = thread
         return found
 
+    @cached_property
+    def _running(self) -> dict[int, list[ThreadState]]:
+        """The thread states of each LWP that have frames; the one that python_thread() takes
+        comes first."""
+        found: dict[int, list[ThreadState]] = {}
+        for thread in self.python_threads():
+            if thread.tid is not None and thread.alive and thread.frames:
+                found.setdefault(thread.tid, []).append(thread)
+        return found
+
     def python_thread(self, tid: int) -> ThreadState | None:
         """Return the thread state that runs on an LWP."""
         return self._by_tid.get(tid)
@@ -102,9 +115,31 @@ class ProcessState:
         if tid not in self._stacks:
             from gdb_epi.cpython.merge import merge_stack
 
-            found = self.python_thread(tid)
-            self._stacks[tid] = merge_stack(tid, found, self.target.native_frames(tid))
+            native = self.target.native_frames(tid)
+            calls, note = self._eval_calls(tid, native)
+            notes = (note,) if note else ()
+            found = merge_stack(tid, self.python_thread(tid), native, calls, notes)
+            self._stacks[tid] = found
+            self.soft_errors += [SoftError("merge", f"thread {tid}", n) for n in found.notes]
         return self._stacks[tid]
+
+    def _eval_calls(
+        self, tid: int, native: Sequence[NativeFrame] | Absent
+    ) -> tuple[list[EvalCall] | None, str]:
+        """Return the eval calls of one LWP; None when its Python frames alone are at stake."""
+        threads = self._running.get(tid, [])
+        if isinstance(native, Absent) and len(threads) < 2:
+            return None, ""
+        reader = self._call_reader
+        return (None, "") if reader is None else reader.of(threads)
+
+    @cached_property
+    def _call_reader(self) -> EvalCallReader | None:
+        if not isinstance(self.python, PythonState):
+            return None
+        from gdb_epi.cpython.evalcalls import EvalCallReader
+
+        return EvalCallReader(self.target, self.python.layout)
 
     def ghost_stack(self, thread: ThreadState) -> MergedStack:
         """Return the Python stack of a thread state that has no LWP in the core."""

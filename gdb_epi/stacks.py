@@ -144,16 +144,21 @@ def _add_exceptions(
 
 
 def merged_json(stack: MergedStack) -> list[dict[str, Any]]:
-    """Return a merged stack, innermost first; each frame has a `language`."""
+    """Return a merged stack, innermost first; each frame has a `language`.
+
+    `placed_by` of a Python frame says what its place among the native frames rests on, null when
+    it is not known; `eval_loop` of a native frame that it runs the Python frames that follow it.
+    """
     merged: list[dict[str, Any]] = []
     for frame in stack.frames:
         if frame.python is not None:
-            merged.append({"language": "python", **frame_json(frame.python)})
+            placed = {"placed_by": frame.evidence or None}
+            merged.append({"language": "python", **frame_json(frame.python), **placed})
         elif frame.native is not None:
             native = frame.native._asdict()
             native["pc"] = f"0x{frame.native.pc:016x}"
             native["sp"] = f"0x{frame.native.sp:016x}"
-            merged.append({"language": "native", **native})
+            merged.append({"language": "native", **native, "eval_loop": bool(frame.evidence)})
     return merged
 
 

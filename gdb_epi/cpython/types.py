@@ -75,19 +75,26 @@ class PythonState(NamedTuple):
 
 
 class StackFrame(NamedTuple):
-    """One line of a merged stack: a native frame, or the Python frame it runs."""
+    """One line of a merged stack: a native frame, or the Python frame it runs.
+
+    `evidence` says how the two were brought together (evalcalls.py, merge.py): on a Python frame
+    what its place rests on, "" when it is not known; on a native frame that it is a call of the
+    eval loop.
+    """
 
     native: NativeFrame | None
     python: PyFrame | None
+    evidence: str = ""
 
 
 class MergedStack(NamedTuple):
     """The merged stack of one thread, innermost first.
 
     `native` is an Absent with the reason when no unwinder was at hand; the stack then holds
-    Python frames only.
+    Python frames only. `notes` say which frames could not be placed.
     """
 
     tid: int | None
     frames: tuple[StackFrame, ...]
     native: Absent | None
+    notes: tuple[str, ...] = ()

@@ -1,0 +1,167 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Which Python frames one call of the eval loop runs, and where that call is on the C stack.
+
+The eval loop keeps a structure of its own in its native frame, and the Python frames lead to it.
+Its address lies between the stack pointers of two native frames: that proves which native frame
+runs the Python frames, with no symbol and whatever the compiler made of the loop.
+
+- 3.12 and later: the entry frame (_PyInterpreterFrame entry_frame, 3.15 _PyEntryFrame) of
+  _PyEval_EvalFrameDefault, which the outermost Python frame of the call links to (gh-98831).
+- 3.10 and 3.11: its CFrame (_PyCFrame cframe), chained from tstate->cframe (bpo-43760).
+- 3.8 and 3.9: none.
+
+Source: Python/ceval.c of each version.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+
+from gdb_epi.cpython.layout import Layout
+from gdb_epi.cpython.reader import Reader
+from gdb_epi.cpython.types import PyFrame, ThreadState
+from gdb_epi.errors import UnreadableMemory
+from gdb_epi.lean import NamedTuple
+from gdb_epi.target.api import Target
+
+ENTRY_FRAME = "entry-frame"
+CFRAME = "cframe"
+
+# Eval calls of one thread that are looked for: the C stack of a runaway recursion holds some
+# 50,000, and no more native frames than that are unwound.
+MAX_CALLS = 50_000
+
+
+class EvalCall(NamedTuple):
+    """The Python frames that one call of the eval loop runs, innermost first.
+
+    `on_stack` is the address of a structure in its native frame, 0 when there is none;
+    `evidence` says which structure, or "" and then `why_not` what is missing.
+    """
+
+    frames: tuple[PyFrame, ...]
+    on_stack: int = 0
+    evidence: str = ""
+    why_not: str = ""
+
+
+def group_by_entry(frames: Sequence[PyFrame]) -> list[tuple[PyFrame, ...]]:
+    """Split Python frames (innermost first) into what one eval call runs each."""
+    groups: list[tuple[PyFrame, ...]] = []
+    start = 0
+    for position, frame in enumerate(frames, 1):
+        if frame.is_entry:
+            groups.append(tuple(frames[start:position]))
+            start = position
+    return [*groups, tuple(frames[start:])] if start < len(frames) else groups
+
+
+def calls_without_evidence(frames: Sequence[PyFrame]) -> list[EvalCall]:
+    """Return the eval calls of a stack when nothing but the frames is known."""
+    return [EvalCall(group, why_not="not looked for") for group in group_by_entry(frames)]
+
+
+class EvalCallReader:
+    """Find the eval calls of the threads of one process."""
+
+    def __init__(self, target: Target, layout: Layout) -> None:
+        self._reader = Reader(target, layout)
+        frame = "_PyInterpreterFrame"
+        self._previous = layout.offset(frame, "previous")
+        self._owner = layout.offset(frame, "owner")
+        self._has_shims = self._previous is not None and layout.offset(frame, "is_entry") is None
+        names = ("FRAME_OWNED_BY_CSTACK", "FRAME_OWNED_BY_INTERPRETER")
+        self._shim_owners = {layout.constant(name) for name in names} - {None}
+        self._cframe = layout.offset("PyThreadState", "cframe")
+        self._cframe_previous = layout.offset("_PyCFrame", "previous")
+        self._cframe_current = layout.offset("_PyCFrame", "current_frame")
+
+    def of(self, threads: Sequence[ThreadState]) -> tuple[list[EvalCall], str]:
+        """Return the eval calls of the thread states of one LWP, innermost first, and a note.
+
+        Several interpreters may run in one thread; their calls are ordered by their place on the
+        C stack, which grows downward. Where that cannot be told, the first thread state alone is
+        used, and the note says so.
+        """
+        found = [self._of_one(thread) for thread in threads if thread.frames]
+        if len(found) < 2:
+            return (found[0] if found else []), ""
+        every = [call for calls in found for call in calls]
+        if all(call.on_stack for call in every):
+            return sorted(every, key=_place), ""
+        note = "frames of another interpreter on this thread are left out: their place is unknown"
+        return found[0], note
+
+    def _of_one(self, thread: ThreadState) -> list[EvalCall]:
+        groups = group_by_entry(thread.frames)
+        if self._has_shims:
+            return [self._by_shim(group) for group in groups]
+        if self._cframe is None or self._cframe_previous is None:
+            why = "the eval loop of this version keeps no structure of its own on the C stack"
+            return [EvalCall(group, why_not=why) for group in groups]
+        return self._by_cframe(thread, groups)
+
+    def _by_shim(self, group: tuple[PyFrame, ...]) -> EvalCall:
+        """The outermost frame of the call links to the entry frame."""
+        last = group[-1]
+        if last.hole is not None or self._previous is None or self._owner is None:
+            return EvalCall(group, why_not="its outermost frame could not be decoded")
+        try:
+            shim = self._reader.u64(last.address + self._previous)
+            owner = self._reader.u8(shim + self._owner) if shim else None
+        except UnreadableMemory as error:
+            return EvalCall(group, why_not=f"entry frame: {error}")
+        if owner is None or owner not in self._shim_owners:
+            return EvalCall(group, why_not="its outermost frame links to no entry frame")
+        return EvalCall(group, shim, ENTRY_FRAME)
+
+    def _by_cframe(self, thread: ThreadState, groups: list[tuple[PyFrame, ...]]) -> list[EvalCall]:
+        """The n-th CFrame belongs to the n-th call; 3.11's also names the innermost frame."""
+        cframes = list(self._cframes(thread.address))
+        if self._cframe_current is None:
+            return _pair(groups, cframes)
+        by_frame = {frame: address for address, frame in cframes if frame}
+        calls = []
+        for group in groups:
+            place = by_frame.get(group[0].address, 0) if group[0].address else 0
+            why = "" if place else "no CFrame names its innermost frame"
+            calls.append(EvalCall(group, place, CFRAME if place else "", why))
+        return calls
+
+    def _cframes(self, tstate: int) -> Iterator[tuple[int, int]]:
+        """Yield (address, current_frame) of a thread's CFrames, innermost first.
+
+        The outermost one lies in the thread state itself and belongs to no call.
+        """
+        if self._cframe is None or self._cframe_previous is None:
+            return
+        seen: set[int] = set()
+        current = 0
+        try:
+            address = self._reader.u64(tstate + self._cframe)
+            while address and address not in seen and len(seen) < MAX_CALLS:
+                seen.add(address)
+                previous = self._reader.u64(address + self._cframe_previous)
+                if not previous:
+                    return
+                if self._cframe_current is not None:
+                    current = self._reader.u64(address + self._cframe_current)
+                yield address, current
+                address = previous
+        except UnreadableMemory:
+            return  # the calls that are not reached stay without evidence
+
+
+def _pair(groups: list[tuple[PyFrame, ...]], cframes: list[tuple[int, int]]) -> list[EvalCall]:
+    """3.10: one CFrame for each call and one call for each frame, or the chain is damaged."""
+    if len(groups) != len(cframes):
+        why = f"{len(cframes)} CFrames for {len(groups)} calls"
+        return [EvalCall(group, why_not=why) for group in groups]
+    return [
+        EvalCall(group, address, CFRAME)
+        for group, (address, _) in zip(groups, cframes, strict=True)
+    ]
+
+
+def _place(call: EvalCall) -> int:
+    return call.on_stack
