@@ -9,6 +9,15 @@ from gdb_epi.errors import SoftError
 from gdb_epi.lean import Any, NamedTuple
 
 
+class Span(NamedTuple):
+    """A range of a source text; columns in characters from 0, the end column is behind it."""
+
+    line: int
+    column: int
+    end_line: int
+    end_column: int
+
+
 class Listing(NamedTuple):
     """Source lines for a person; the renderer escapes and highlights them."""
 
@@ -16,6 +25,7 @@ class Listing(NamedTuple):
     first: int  # number of lines[0]
     current: int  # the line that was running
     lines: Sequence[str]
+    span: Span | None = None  # what of it was running
 
 
 class Report(NamedTuple):

@@ -9,7 +9,7 @@ from gdb_epi.errors import Absent, SoftError
 from gdb_epi.lean import TYPE_CHECKING
 
 if TYPE_CHECKING:
-    from gdb_epi.report import Listing, Report
+    from gdb_epi.report import Report
 
 # Line and paragraph separators, bidirectional controls (they can reorder what a terminal shows),
 # byte order marks. C0 and C1 controls, DEL and lone surrogates (not UTF-8) are ranges below.
@@ -42,6 +42,8 @@ def render_report(report: Report, *, color: bool = False) -> str:
     if report.rows:
         parts += table_lines(report.columns, report.rows)
     if report.listing is not None:
+        from gdb_epi.render.source import listing_lines
+
         parts += [escape(report.title), *listing_lines(report.listing, color=color)]
     if not parts:
         parts.append(f"{escape(report.title)}: nothing to show")
@@ -82,29 +84,3 @@ def _plain_table(columns: Sequence[str], cells: Sequence[Sequence[str]]) -> list
     count = max(len(row) for row in every)
     widths = [max(len(row[i]) for row in every if i < len(row)) for i in range(count)]
     return ["  ".join(map(str.ljust, row, widths)).rstrip() for row in every]
-
-
-def listing_lines(listing: Listing, *, color: bool = False) -> list[str]:
-    """Return numbered source lines; an arrow marks the current one."""
-    escaped = [escape(line.expandtabs()) for line in listing.lines]
-    shown = _highlighted(escaped, listing.filename) if color else escaped
-    width = len(str(listing.first + len(shown)))
-    return [
-        f"{'->' if number == listing.current else '  '} {number:>{width}}  {line}".rstrip()
-        for number, line in enumerate(shown, listing.first)
-    ]
-
-
-def _highlighted(lines: list[str], filename: str) -> list[str]:
-    """Colour Python source; only the oldest API of pygments, GDB may bring an old one."""
-    try:
-        from pygments import highlight
-        from pygments.formatters import TerminalFormatter
-        from pygments.lexers import PythonLexer
-    except ImportError:
-        return lines
-    if filename.endswith((".so", ".c", ".h")):
-        return lines
-    text = highlight("\n".join(lines), PythonLexer(stripnl=False), TerminalFormatter())
-    found: list[str] = text.split("\n")[: len(lines)]
-    return found if len(found) == len(lines) else lines

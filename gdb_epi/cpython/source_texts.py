@@ -1,0 +1,146 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Source texts that are still in the memory of a process: linecache, `-c`, strings of frames."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+
+from gdb_epi.cpython.access import Access
+from gdb_epi.cpython.source_files import source_lines
+from gdb_epi.cpython.source_site import Site
+from gdb_epi.cpython.types import PyFrame
+from gdb_epi.cpython.variables import FrameVariables
+from gdb_epi.errors import UnreadableMemory
+from gdb_epi.lean import NamedTuple
+from gdb_epi.target.api import Target
+
+MAX_LINES = 1_000_000
+MAX_CACHED_CHARS = 16 << 20
+MAX_FRAMES = 200  # callers whose string variables are looked at
+MAX_STACK_TAIL = 4 << 20  # bytes of arguments and environment, which end at AT_EXECFN
+AT_EXECFN = 31
+
+
+class Text(NamedTuple):
+    """A text that may be the source; `where` says what held it."""
+
+    lines: Sequence[str]
+    where: str
+    size: int | None = None  # of the file that it came from, when that was noted
+    mtime: float | None = None
+
+
+def cached_lines(access: Access, interpreter: int, site: Site) -> Iterator[Text]:
+    """Yield what linecache holds for a site: lines that the process itself has read.
+
+    3.13 (gh-117174) keeps the text of `-c` and of the prompt there too, 3.14 in a dict of its own.
+    """
+    contents = access.module(interpreter, "linecache")
+    if contents is None:
+        return
+    cache = access.get(contents, "cache")
+    for key, value in access.pairs(cache) if cache else ():
+        if access.text(key, 1 << 16) == site.filename:
+            found = _entry(access, value, "the linecache of the process")
+            if found is not None:
+                yield found
+    cache = access.get(contents, "_interactive_cache")
+    for key, value in access.pairs(cache) if cache else ():
+        items = access.items(key) or []
+        first = access.integer(items[2]) if len(items) == 3 else None
+        if first == site.first and access.text(items[0], 1 << 16) == site.filename:
+            found = _entry(access, value, "the linecache of the process (interactive)")
+            if found is not None:
+                yield found
+
+
+def _entry(access: Access, value: int, where: str) -> Text | None:
+    items = access.items(value)
+    if items is None or len(items) != 4:  # one item: a loader that was not asked yet
+        return None
+    lines = access.items(items[2])
+    if lines is None or len(lines) > MAX_LINES:
+        return None
+    found: list[str] = []
+    room = MAX_CACHED_CHARS
+    for line in lines:
+        text = access.text(line, room)
+        if text is None:
+            return None
+        room -= len(text)
+        found.append(text[:-1] if text.endswith("\n") else text)
+    return Text(found, where, access.integer(items[0]), access.real(items[1]))
+
+
+def command_text(access: Access, target: Target, interpreter: int) -> Iterator[Text]:
+    """Yield the argument of `-c`, from sys.orig_argv (3.10+) or from the kernel's copy."""
+    contents = access.module(interpreter, "sys")
+    argv = access.get(contents, "orig_argv") if contents else None
+    words = [access.text(item) or "" for item in (access.items(argv) or [])] if argv else []
+    texts = [(word, "sys.orig_argv") for word in _after_c(words)]
+    raw = _stack_tail(target)
+    parts = [part.decode("utf-8", "surrogateescape") for part in raw.split(b"\0")]
+    texts += [(word, "the arguments of the process") for word in _after_c(parts)]
+    for text, where in texts:
+        yield Text(source_lines(text), where)
+        dedented = _dedent(text)  # 3.14 (gh-103998) runs it without its common indentation
+        if dedented != text:
+            yield Text(source_lines(dedented), where)
+
+
+def _after_c(words: Sequence[str]) -> Iterator[str]:
+    for number, word in enumerate(words[:-1]):
+        # Options may be joined (-Ic); the text may not be, which is rare.
+        if word.startswith("-") and not word.startswith("--") and word.endswith("c"):
+            yield words[number + 1]
+            return
+
+
+def _dedent(text: str) -> str:
+    import textwrap
+
+    return textwrap.dedent(text)
+
+
+def _stack_tail(target: Target) -> bytes:
+    """Return arguments and environment as the kernel laid them out, below AT_EXECFN."""
+    end = target.auxv().get(AT_EXECFN)
+    region = target.region_at(end) if end else None
+    if not end or region is None:
+        return b""
+    start = max(region.start, end - MAX_STACK_TAIL)
+    try:
+        return target.read(start, end - start)
+    except UnreadableMemory:
+        return b""
+
+
+def working_folder(target: Target) -> str | None:
+    """Return PWD of the environment the process was started with; None when there is none.
+
+    The shell's word, not the kernel's: whoever uses it checks what lies there.
+    """
+    raw = _stack_tail(target)
+    at = raw.rfind(b"\0PWD=/")
+    if at < 0:
+        return None
+    folder = raw[at + 5 : at + 5 + 4096].split(b"\0")[0]
+    return folder.decode("utf-8", "surrogateescape")
+
+
+def strings_of(access: Access, frames: Sequence[PyFrame]) -> Iterator[Text]:
+    """Yield the strings that local variables of callers hold: exec() keeps its text there."""
+    reader = FrameVariables(access.values)
+    for number, frame in enumerate(frames[:MAX_FRAMES]):
+        try:
+            named = list(reader.addresses(frame)) if frame.hole is None else []
+        except UnreadableMemory:
+            continue
+        for name, address in named:
+            text = access.text(address)
+            if text is None:
+                data = access.data(address)
+                text = None if data is None else data.decode("utf-8", "replace")
+            if text:
+                where = f"the variable {name} of frame {number}, {frame.qualname or frame.name}"
+                yield Text(source_lines(text), where)

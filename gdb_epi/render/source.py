@@ -1,0 +1,112 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Source lines for a terminal: numbered, escaped, highlighted, the running range underlined."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+
+from gdb_epi.lean import TYPE_CHECKING
+from gdb_epi.render.text import escape
+
+if TYPE_CHECKING:
+    from gdb_epi.report import Listing, Span
+
+TAB = 8
+MAX_SHOWN = 2000  # characters of one line; minified sources have lines of a megabyte
+MARK = "^"
+CUT = " ..."
+
+
+def listing_lines(listing: Listing, *, color: bool = False) -> list[str]:
+    """Return numbered source lines; an arrow marks the current one, carets its range."""
+    painted = [paint(line) for line in listing.lines]
+    plain = [text for text, _ in painted]
+    shown = _highlighted(plain, listing.filename) if color else plain
+    width = len(str(listing.first + len(shown)))
+    found = []
+    for number, text in enumerate(shown, listing.first):
+        arrow = "->" if number == listing.current else "  "
+        found.append(f"{arrow} {number:>{width}}  {text}".rstrip())
+        marks = _marks(listing.span, number, *painted[number - listing.first])
+        if marks:
+            found.append(" " * (width + 5) + marks)
+    return found
+
+
+def paint(line: str) -> tuple[str, list[int]]:
+    """Return a line as a terminal can show it, and the screen column of each of its characters.
+
+    Tabs become blanks, controls are escaped; wide characters take two columns and combining ones
+    none. The list has one more entry, the column behind the last character.
+    """
+    cut = line[:MAX_SHOWN]
+    if cut.isascii() and cut.isprintable():  # nearly every line
+        text, columns = cut, list(range(len(cut) + 1))
+    else:
+        parts: list[str] = []
+        columns = [0]
+        for character in cut:
+            part, size = _cell(character, columns[-1])
+            parts.append(part)
+            columns.append(columns[-1] + size)
+        text = "".join(parts)
+    return (text + CUT if len(line) > MAX_SHOWN else text), columns
+
+
+def _cell(character: str, column: int) -> tuple[str, int]:
+    """Return what a terminal is given for one character, and how many columns that takes."""
+    if character == "\t":
+        size = TAB - column % TAB
+        return " " * size, size
+    shown = escape(character)
+    if shown != character:
+        return shown, len(shown)
+    import unicodedata
+
+    if unicodedata.combining(character) or unicodedata.category(character) in ("Mn", "Me", "Cf"):
+        return shown, 0
+    return shown, 2 if unicodedata.east_asian_width(character) in ("W", "F") else 1
+
+
+def _marks(span: Span | None, number: int, text: str, columns: Sequence[int]) -> str:
+    """Return the carets below one line; "" when the range does not touch it."""
+    if span is None or not span.line <= number <= span.end_line:
+        return ""
+    last = len(columns) - 1
+    lead = next((at for at, char in enumerate(text) if not char.isspace()), 0)
+    start = columns[min(span.column, last)] if number == span.line else lead
+    end = columns[min(span.end_column, last)] if number == span.end_line else columns[last]
+    return " " * start + MARK * (end - start) if end > start else ""
+
+
+def character_column(line: str, column: int) -> int:
+    """Return how many characters the first `column` bytes of a line's UTF-8 are."""
+    raw = line.encode("utf-8", "surrogatepass")[:column]
+    return len(raw.decode("utf-8", "ignore"))
+
+
+def one_line(lines: Sequence[str], number: int, span: Span | None) -> Iterator[str]:
+    """Yield one source line without its indentation, and the carets below it."""
+    if not 1 <= number <= len(lines):
+        return
+    text, columns = paint(lines[number - 1])
+    lead = len(text) - len(text.lstrip())
+    yield text.strip()
+    marks = _marks(span, number, text, columns)[lead:].rstrip()
+    if marks and len(marks.strip()) < len(text.strip()):  # as CPython: not below the whole line
+        yield marks
+
+
+def _highlighted(lines: list[str], filename: str) -> list[str]:
+    """Colour Python source; only the oldest API of pygments, GDB may bring an old one."""
+    try:
+        from pygments import highlight
+        from pygments.formatters import TerminalFormatter
+        from pygments.lexers import PythonLexer
+    except ImportError:
+        return lines
+    if filename.endswith((".so", ".c", ".h")):
+        return lines
+    text = highlight("\n".join(lines), PythonLexer(stripnl=False), TerminalFormatter())
+    found: list[str] = text.split("\n")[: len(lines)]
+    return found if len(found) == len(lines) else lines
