@@ -1,0 +1,166 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Positions, the text checks and the carets, without a core."""
+
+from __future__ import annotations
+
+import _imp
+import os
+import random
+import sys
+import types
+
+import pytest
+
+from gdb_epi.cpython.positions import (
+    Position,
+    linetable_entries,
+    lnotab_entries,
+    location_entries,
+    position_at,
+)
+from gdb_epi.cpython.source_checks import Fit, fit_of, siphash
+from gdb_epi.cpython.source_files import decode_source, source_lines
+from gdb_epi.cpython.source_site import Site
+from gdb_epi.render.source import character_column, listing_lines, one_line, paint
+from gdb_epi.report import Listing, Span
+
+TEXT = """
+def outer(items):
+    total = [
+        item.value + len(items)
+        for item in items
+        if item is not None
+    ]
+    # a comment
+
+    try:
+        return {"ключ": total, 'é': f"{total!r}"}
+    finally:
+        del total
+"""
+
+
+def codes(code: types.CodeType) -> list[types.CodeType]:
+    found = [code]
+    for constant in code.co_consts:
+        if isinstance(constant, types.CodeType):
+            found += codes(constant)
+    return found
+
+
+@pytest.mark.skipif(sys.version_info < (3, 11), reason="co_positions() came with Python 3.11")
+def test_location_entries_are_co_positions() -> None:
+    import argparse
+    import typing
+
+    seen = 0
+    for module in (argparse, typing, os):
+        with open(module.__file__ or "", encoding="utf-8") as stream:
+            whole = compile(stream.read(), "x", "exec")
+        for code in codes(whole):
+            entries = list(location_entries(code.co_linetable, code.co_firstlineno))
+            found = [tuple(e.position) for e in entries for _ in range((e.end - e.start) // 2)]
+            assert found == list(code.co_positions())
+            seen += len(found)
+    assert seen > 10_000
+
+
+def test_old_tables() -> None:
+    lnotab = bytes([4, 1, 6, 2, 0, 127, 2, 200])  # + 4 bytes: line 11; + 6: 13; then 140, 84
+    at = {offset: position_at(lnotab_entries(lnotab, 10), offset) for offset in (0, 4, 10, 12)}
+    assert [where and where.line for where in at.values()] == [10, 11, 140, 84]
+    table = bytes([4, 0, 6, 2, 2, 128, 8, 254])
+    lines = [position_at(linetable_entries(table, 10), offset) for offset in (0, 4, 10, 12, 99)]
+    assert [where and where.line for where in lines] == [10, 12, None, 10, None]
+
+
+def test_tables_of_random_bytes_end() -> None:
+    chance = random.Random(1)
+    for _ in range(500):
+        table = chance.randbytes(chance.randrange(60))
+        for entries in (location_entries, linetable_entries, lnotab_entries):
+            for entry in entries(table, 1):
+                assert entry.end > entry.start
+
+
+def test_siphash_is_the_one_of_this_python() -> None:
+    for size in (0, 1, 7, 8, 9, 1000):
+        data = os.urandom(size)
+        expected = _imp.source_hash(3495, data)
+        rounds = (1, 3) if sys.version_info >= (3, 11) else (2, 4)
+        assert siphash(3495, data, *rounds).to_bytes(8, "little") == expected
+
+
+def site_of(text: str, name: str) -> Site:
+    code = next(code for code in codes(compile(text, "x", "exec")) if code.co_name == name)
+    where = tuple(dict.fromkeys(Position(*p) for p in code.co_positions() if p[0]))
+    where = tuple(p for p in where if p != (code.co_firstlineno, code.co_firstlineno, 0, 0))
+    names = tuple(n for n in code.co_names + code.co_varnames if not n.startswith("."))
+    first = code.co_firstlineno
+    return Site("x", name, first, where[-1], where, names, code.co_linetable, 0)
+
+
+@pytest.mark.skipif(sys.version_info < (3, 11), reason="co_positions() came with Python 3.11")
+def test_fit() -> None:
+    site = site_of(TEXT, "outer")
+    assert fit_of(source_lines(TEXT), site).good
+    changes = {
+        "a line more": "\n" + TEXT,
+        "a name": TEXT.replace("total", "other"),
+        "too short": TEXT[: TEXT.index("try")],
+        "indentation": TEXT.replace("    ", "   "),
+    }
+    for what, text in changes.items():
+        fit = fit_of(source_lines(text), site)
+        assert fit.miss and not fit.good, what
+        assert "does not fit" in fit.says()
+    assert not Fit(1, 1, 0, "").good
+
+
+def test_encodings() -> None:
+    latin = "# coding: latin-1\nx = 'é'\n".encode("latin-1")
+    assert decode_source(latin) == ("# coding: latin-1\nx = 'é'\n", "iso-8859-1", "")
+    assert decode_source("\ufeffx = 'é'".encode())[:2] == ("x = 'é'", "utf-8-sig")
+    for hostile in ("rot13", "hex", "undefined", "idna", "punycode", "../x", "no-such", "zlib"):
+        text, encoding, problem = decode_source(f"# coding: {hostile}\nx = 1\n".encode())
+        assert encoding == "utf-8" and "read as UTF-8" in problem and "x = 1" in text
+    text, _, problem = decode_source(b"x = 1\ny = 2\nz = '\xff'\n")
+    assert "\ufffd" in text and problem
+    assert source_lines("a\r\nb\rc\x0cd\u2028e\n") == ["a", "b", "c\x0cd\u2028e"]
+
+
+def carets(line: str, start: int, end: int) -> list[str]:
+    return listing_lines(Listing("x.py", 1, 1, [line], Span(1, start, 1, end)))
+
+
+def test_carets_stand_below_what_they_mean() -> None:
+    assert carets("x = follow()", 4, 12) == ["-> 1  x = follow()", " " * (6 + 4) + "^^^^^^^^"]
+    # A wide character takes two columns, a combining one none, a tab goes to the next stop.
+    assert carets("日本 = f()", 5, 8)[1] == " " * (6 + 7) + "^^^"
+    assert carets("e\u0301 = f()", 5, 8)[1] == " " * (6 + 4) + "^^^"
+    assert carets("\tf()", 1, 4) == ["-> 1          f()", " " * 14 + "^^^"]
+    assert carets("a\x1b[31m f()", 6, 10)[0] == "-> 1  a\\x1b[31m f()"
+    assert carets("a\x1b[31m f()", 7, 10)[1] == " " * (6 + 10) + "^^^"
+    assert carets("short", 90, 99) == ["-> 1  short"]
+    lines = ["x = f(", "    1,", "", ")"]
+    shown = listing_lines(Listing("x.py", 8, 8, lines, Span(8, 4, 11, 1)))
+    assert shown == [
+        "->  8  x = f(", " " * 11 + "^^",
+        "    9      1,", " " * 11 + "^^",
+        "   10",
+        "   11  )", " " * 7 + "^",
+    ]  # fmt: skip
+
+
+def test_long_and_hostile_lines_are_cut() -> None:
+    text, columns = paint("x" * 5_000_000)
+    assert len(text) < 3000 and len(columns) < 3000
+    text, columns = paint("\u202e\x00" + "\t" * 100)
+    assert "\u202e" not in text and "\x00" not in text
+    assert len(columns) == 103
+    assert character_column("日本", 3) == 1 and character_column("日本", 4) == 1
+    assert list(one_line(["    return f(x) + 1"], 1, Span(1, 11, 1, 15))) == [
+        "return f(x) + 1",
+        "       ^^^^",
+    ]
+    assert list(one_line([], 1, None)) == []
