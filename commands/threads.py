@@ -3,6 +3,11 @@
 
 from __future__ import annotations
 
+from commands.interp import gc_line, gil_line, tstate_name
+from gdb_epi.cpython.gc import GcState
+from gdb_epi.cpython.gil import Gil
+from gdb_epi.cpython.interpreters import Runtime, read_runtime
+from gdb_epi.cpython.thread_facts import ThreadFacts, thread_facts
 from gdb_epi.cpython.types import ThreadState
 from gdb_epi.errors import Absent, SoftError
 from gdb_epi.lean import TYPE_CHECKING, Any
@@ -20,28 +25,93 @@ COLUMNS = ("tid", "name", "state", "python", "where")
 
 @command("threads")
 def threads(session: Session, args: Namespace) -> Report:
-    """List the threads: native id, name, what they hold, and where they are.
+    """List the threads: native id, name, what they hold or wait for, and where they are.
 
     `crashed` is the thread that the kernel wrote first. A `ghost` is a Python thread state
-    whose LWP is not in the core: after a fork, the parent's threads.
+    whose LWP is not in the core: after a fork, the parent's threads. Threads without Python state
+    are in the core and run no Python code. Above the table: who holds the GIL, and whether a
+    collection or the end of the interpreter was under way. `epi interp` says more of these.
     """
     state = session.state
-    entries = [_entry(state, t.tid, state.python_thread(t.tid)) for t in state.target.threads()]
-    entries += [_entry(state, t.tid, t) for t in state.python_threads() if not t.alive]
     errors = state.all_soft_errors()
+    facts: dict[int, ThreadFacts] = {}
+    runtime: Runtime | None = None
     if isinstance(state.python, Absent):
         errors.append(SoftError("python", "runtime", state.python.detail))
+    else:
+        facts, missing = thread_facts(state.target, state.python)
+        runtime = read_runtime(state.target, state.python)
+        errors += [*missing, *runtime.soft_errors]
+    entries = []
+    for lwp in state.target.threads():
+        mine: list[ThreadState | None] = []
+        mine += [t for t in state.python_threads() if t.alive and t.tid == lwp.tid]
+        entries += [_entry(state, lwp.tid, t, facts) for t in mine or [None]]
+    entries += [_entry(state, t.tid, t, facts) for t in state.python_threads() if not t.alive]
     return Report(
-        f"{len(entries)} threads",
+        f"{len(state.target.threads())} threads, {len(state.python_threads())} thread states",
         COLUMNS,
         [[entry[column] for column in COLUMNS] for entry in entries],
+        lines=_lines(runtime) if runtime is not None else (),
         data={"threads": entries, "soft_errors": [error._asdict() for error in errors]},
         soft_errors=errors,
     )
 
 
-def _entry(state: ProcessState, tid: int | None, thread: ThreadState | None) -> dict[str, Any]:
+def _lines(runtime: Runtime) -> list[str]:
+    """Say what concerns all threads, one line each, nothing when nothing does."""
+    found = []
+    for one in runtime.interpreters:
+        who = f"interpreter {one.state.id}"
+        if isinstance(one.gil, Gil) and one.own_gil:
+            found.append(f"{who}: {gil_line(runtime, one.gil)}")
+        if isinstance(one.gc, GcState) and one.gc.collecting:
+            found.append(f"{who}: {gc_line(one.gc)}")
+        if isinstance(one.finalizing, int) and one.finalizing:
+            found.append(f"{who}: is being finalized by {tstate_name(runtime, one.finalizing)}")
+    if isinstance(runtime.finalizing, int) and runtime.finalizing:
+        who = tstate_name(runtime, runtime.finalizing)
+        found.append(f"the runtime is being finalized by {who}")
+    return found
+
+
+def _entry(
+    state: ProcessState, tid: int | None, thread: ThreadState | None, facts: dict[int, ThreadFacts]
+) -> dict[str, Any]:
     native = state.thread(tid) if tid is not None else None
+    fact = facts.get(thread.address) if thread is not None else None
+    name = (thread.name if thread else None) or (native.name if native else None)
+    return {
+        "tid": tid,
+        "name": name,
+        "state": ", ".join(_marks(state, tid, thread, fact)),
+        "python": f"interpreter {thread.interpreter}" if thread else "no Python state",
+        "where": _where(thread),
+        "ident": f"0x{thread.ident:016x}" if thread else None,
+        "crashed": state.died_in(tid, thread),
+        "holds_gil": thread is not None and thread.holds_gil,
+        "ghost": thread is not None and not thread.alive,
+        **_fact_json(fact),
+    }
+
+
+def _fact_json(fact: ThreadFacts | None) -> dict[str, Any]:
+    known = fact.object if fact is not None else None
+    return {
+        "main": fact is not None and fact.main,
+        "daemon": known.daemon if known is not None else None,
+        "thread_class": known.kind if known is not None else None,
+        "gil": (fact.gil or None) if fact is not None else None,
+        "gil_requested": fact.gil_requested if fact is not None else None,
+        "attached": fact.attached if fact is not None else None,
+        "requests": None if fact is None or fact.requests is None else list(fact.requests),
+        "async_exc": fact.async_exc if fact is not None else None,
+    }
+
+
+def _marks(
+    state: ProcessState, tid: int | None, thread: ThreadState | None, fact: ThreadFacts | None
+) -> list[str]:
     marks = []
     if state.died_in(tid, thread):
         marks.append("crashed" if not isinstance(state.crash, Absent) else "first")
@@ -49,15 +119,20 @@ def _entry(state: ProcessState, tid: int | None, thread: ThreadState | None) -> 
         marks.append("GIL")
     if thread is not None and not thread.alive:
         marks.append("ghost")
-    name = (thread.name if thread else None) or (native.name if native else None)
-    return {
-        "tid": tid,
-        "name": name,
-        "state": " ".join(marks),
-        "python": f"interpreter {thread.interpreter}" if thread else "no Python state",
-        "where": _where(thread),
-        "ident": f"0x{thread.ident:016x}" if thread else None,
-    }
+    if fact is None:
+        return marks
+    if fact.main:
+        marks.append("main")
+    if fact.object is not None and fact.object.daemon:
+        marks.append("daemon")
+    if fact.gil:
+        marks.append(fact.gil)
+    elif fact.gil_requested:
+        marks.append("wants the GIL")
+    marks += [f"asked: {request}" for request in fact.requests or ()]
+    if fact.async_exc:
+        marks.append("an exception was sent to it")
+    return marks
 
 
 def _where(thread: ThreadState | None) -> str:

@@ -8,6 +8,7 @@ from collections.abc import Iterator
 from gdb_epi.cpython.code import CodeReader
 from gdb_epi.cpython.find import Runtime, find_runtime
 from gdb_epi.cpython.frames import frame_reader
+from gdb_epi.cpython.gil import gil_address, gil_holder
 from gdb_epi.cpython.objects import Objects
 from gdb_epi.cpython.reader import Reader
 from gdb_epi.cpython.stackwalk import StackWalker, Walk
@@ -149,24 +150,11 @@ class _Decoder:
     def _gil_holder(self, interpreter: int) -> int | None:
         """Return the PyThreadState that holds this interpreter's GIL.
 
-        Absent (None) when it is free, and in free-threaded builds. Reference:
-        Python/ceval_gil.c; 3.12 (gh-99113) gave each interpreter a pointer to its GIL.
+        Absent (None) when it is free, and in free-threaded builds.
         """
-        layout, reader = self.layout, self.reader
         try:
-            pointer_at = layout.offset("PyInterpreterState", "ceval.gil")
-            if pointer_at is not None:
-                gil = reader.u64(interpreter + pointer_at)
-            else:
-                gil = self.runtime.address + layout.require("_PyRuntimeState", "ceval.gil")
-            if not gil:
-                return None
-            enabled = layout.offset("_gil_runtime_state", "enabled")  # 3.13 free-threaded
-            if enabled is not None and not reader.u32(gil + enabled):
-                return None
-            if reader.u32(gil + layout.require("_gil_runtime_state", "locked")) != 1:
-                return None
-            return reader.u64(gil + layout.require("_gil_runtime_state", "last_holder"))
+            gil = gil_address(self.reader, self.runtime.address, interpreter)
+            return gil_holder(self.reader, gil) or None
         except (UnreadableMemory, LayoutError) as error:
             self._problem("python", "GIL", str(error))
             return None

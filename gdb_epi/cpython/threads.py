@@ -18,16 +18,26 @@ def thread_names(reader: Reader, objects: Objects, interpreter: int) -> dict[int
     `threading`. Reference: Lib/threading.py (_active), 3.8 to 3.15.
     """
     try:
-        threading = _threading_module(reader, objects, interpreter)
-        if isinstance(threading, Absent):
-            return {} if threading.reason == NOT_AVAILABLE else threading
-        contents = reader.u64(threading + reader.layout.require("PyModuleObject", "md_dict"))
+        contents = threading_globals(reader, objects, interpreter)
+        if isinstance(contents, Absent):
+            return {} if contents.reason == NOT_AVAILABLE else contents
         active = objects.dict_get(contents, "_active") if contents else None
         if active is None or isinstance(active, Absent):
             return {}
         return _names(reader, objects, active)
     except UnreadableMemory as error:
         return Absent(UNREADABLE, f"sys.modules: {error}")
+
+
+def threading_globals(reader: Reader, objects: Objects, interpreter: int) -> int | Absent:
+    """Return the dict (PyObject *) of the module `threading`, 0 when it was cleared.
+
+    Absent when it was never imported or cannot be found. Raises UnreadableMemory.
+    """
+    threading = _threading_module(reader, objects, interpreter)
+    if isinstance(threading, Absent):
+        return threading
+    return reader.u64(threading + reader.layout.require("PyModuleObject", "md_dict"))
 
 
 def _threading_module(reader: Reader, objects: Objects, interpreter: int) -> int | Absent:

@@ -1,0 +1,196 @@
+# SPDX-License-Identifier: Apache-2.0
+"""GIL, collector, pending calls and finalization of real cores, against what each process wrote."""
+
+from __future__ import annotations
+
+from argparse import Namespace
+from typing import Any
+
+import pytest
+from support.cores import CoreFailed, Made, make_core, why_no_core_dumps
+from support.interpreters import Interpreter, discover
+
+from commands.gc import gc as gc_command
+from commands.interp import interp as interp_command
+from commands.threads import threads as threads_command
+from gdb_epi.cpython.interpreters import Runtime, read_runtime
+from gdb_epi.cpython.types import PythonState
+from gdb_epi.errors import Absent
+from gdb_epi.session import Session
+from gdb_epi.target.corefile import CoreFileTarget
+
+INTERPRETERS = [pytest.param(interpreter, id=interpreter.id) for interpreter in discover()]
+
+
+def opened(interpreter: Interpreter, program: str) -> tuple[Made, Session]:
+    reason = why_no_core_dumps()
+    if reason:
+        pytest.skip(f"no core dumps here: {reason}")
+    try:
+        made = make_core(interpreter, program)
+    except CoreFailed as error:
+        pytest.skip(f"the program left no core on this interpreter: {error}")
+    sysroot = str(made.sysroot) if made.sysroot else None
+    return made, Session(CoreFileTarget.open(made.core, sysroot=sysroot))
+
+
+def runtime_of(session: Session) -> Runtime:
+    python = session.state.python
+    assert isinstance(python, PythonState), python
+    found = read_runtime(session.target, python)
+    assert found.soft_errors == ()
+    return found
+
+
+def rows(session: Session) -> list[dict[str, Any]]:
+    report = threads_command(session, Namespace())
+    assert report.data is not None
+    return list(report.data["threads"])
+
+
+@pytest.mark.parametrize("interpreter", INTERPRETERS)
+def test_who_holds_the_gil_and_who_waits_for_it(interpreter: Interpreter) -> None:
+    made, session = opened(interpreter, "gil_contention")
+    truth = made.truth
+    one = runtime_of(session).interpreters[0]
+    assert one.gil is not None and not isinstance(one.gil, Absent)
+    assert one.gil.enabled == interpreter.gil and one.own_gil
+    assert sorted(one.gil.waiting) == truth["waiting"]
+    assert set(one.gil.waiting.values()) <= {"waits for the GIL"}
+    python = session.state.python
+    assert isinstance(python, PythonState) and python.gil_holder == truth["gil_holder"]
+    if interpreter.gil:
+        assert one.gil.interval == round(truth["interval"] * 1e6)
+        holder = runtime_of(session).thread(one.gil.holder)
+        assert holder is not None and holder.tid == truth["gil_holder"]
+    assert one.modules == truth["modules"]
+
+
+@pytest.mark.parametrize("interpreter", INTERPRETERS)
+def test_threads_say_what_they_are(interpreter: Interpreter) -> None:
+    made, session = opened(interpreter, "gil_contention")
+    truth = made.truth
+    found = {row["tid"]: row for row in rows(session)}
+    assert {str(tid): row["daemon"] for tid, row in found.items()} == truth["daemon"]
+    assert [tid for tid, row in found.items() if row["main"]] == [truth["main"]]
+    assert [tid for tid, row in found.items() if row["holds_gil"]] == (
+        [truth["gil_holder"]] if interpreter.gil else []
+    )
+    assert sorted(tid for tid, row in found.items() if row["gil"]) == truth["waiting"]
+    main = found[truth["main"]]
+    requested = main["requests"]
+    if requested is None:  # up to 3.12 it is asked of the whole interpreter
+        requested = runtime_of(session).interpreters[0].requests
+    assert ("GIL drop request" in requested) == interpreter.gil
+    for tid in truth["spinners"]:
+        assert found[tid]["gil_requested"] in (None, interpreter.gil)
+        if not interpreter.gil and found[tid]["attached"] is not None:
+            assert found[tid]["attached"] == "attached"
+
+
+@pytest.mark.parametrize("interpreter", INTERPRETERS)
+@pytest.mark.parametrize("program", ["collecting-0", "collecting-1", "collecting-2"])
+def test_a_collection_in_progress(interpreter: Interpreter, program: str) -> None:
+    made, session = opened(interpreter, program)
+    truth = made.truth["gc"]
+    gc = runtime_of(session).interpreters[0].gc
+    assert not isinstance(gc, Absent) and gc.collecting
+    assert gc.generation == (None if interpreter.free_threaded else truth["generation"])
+    assert [one.threshold for one in gc.generations] == truth["threshold"]
+    assert gc.enabled == truth["enabled"] and gc.garbage == truth["garbage"]
+    report = gc_command(session, Namespace(types=5, limit=200_000))
+    assert report.data is not None
+    told = report.data["collectors"][0]
+    assert told["debug"] == truth["debug"] and told["collecting"]
+    text = "\n".join(str(line) for line in report.lines)
+    assert "a garbage collection" in text
+    if gc.frame:  # 3.15+
+        assert "it was started by" in text and "in main:" in text
+
+
+@pytest.mark.parametrize("interpreter", INTERPRETERS)
+def test_a_callback_hides_which_generation(interpreter: Interpreter) -> None:
+    _, session = opened(interpreter, "collecting-callback")
+    gc = runtime_of(session).interpreters[0].gc
+    assert not isinstance(gc, Absent) and gc.collecting and gc.callbacks == 1
+    assert gc.generation is None and gc.evidence
+
+
+@pytest.mark.parametrize("interpreter", INTERPRETERS)
+def test_nothing_is_claimed_of_a_plain_death(interpreter: Interpreter) -> None:
+    _, session = opened(interpreter, "simple")
+    found = runtime_of(session)
+    one = found.interpreters[0]
+    assert found.finalizing == 0 and not one.finalizing
+    assert not isinstance(one.gc, Absent) and not one.gc.collecting and one.gc.generation is None
+    assert one.gc.enabled and one.gc.garbage == 0
+    assert [queue.calls for queue in one.pending if not isinstance(queue, Absent)] == (
+        [()] * len(one.pending)
+    )
+    assert not one.requests
+
+
+@pytest.mark.parametrize("interpreter", INTERPRETERS)
+def test_tracked_objects_are_counted(interpreter: Interpreter) -> None:
+    _, session = opened(interpreter, "collecting-callback")
+    report = gc_command(session, Namespace(types=1000, limit=200_000))
+    assert report.data is not None
+    tracked = report.data["collectors"][0]["tracked"]
+    if interpreter.free_threaded:
+        assert tracked == [] and "free-threaded" in "\n".join(report.lines)
+        return
+    assert all(one["complete"] for one in tracked) and len(tracked) == 4
+    assert sum(one["objects"] for one in tracked) == sum(
+        sum(one["types"].values()) for one in tracked
+    )
+    assert sum(one["types"].get("function", 0) for one in tracked) > 500
+    cut = gc_command(session, Namespace(types=0, limit=100))
+    assert any("more than" in error.message for error in cut.soft_errors)
+
+
+@pytest.mark.parametrize("interpreter", INTERPRETERS)
+def test_pending_calls_and_an_exception_sent(interpreter: Interpreter) -> None:
+    made, session = opened(interpreter, "pending")
+    truth = made.truth
+    found = runtime_of(session)
+    queues = [q for q in found.interpreters[0].pending if not isinstance(q, Absent) and q.calls]
+    assert [[call.argument for call in queue.calls] for queue in queues] == [truth["arguments"]]
+    assert {call.function for call in queues[0].calls} == {truth["function"]}
+    report = interp_command(session, Namespace())
+    text = "\n".join(report.lines)
+    assert "3 pending calls of the" in text and f"({truth['arguments'][2]:#x})" in text
+    assert "getpid" in text or "libc" in text
+    hit = [row for row in rows(session) if row["async_exc"]]
+    assert [int(row["ident"], 16) for row in hit] == [truth["async_exc"]]
+    assert all(row["main"] for row in hit)
+
+
+@pytest.mark.parametrize("interpreter", INTERPRETERS)
+def test_finalization_names_its_thread(interpreter: Interpreter) -> None:
+    made, session = opened(interpreter, "finalization")
+    found = runtime_of(session)
+    assert isinstance(found.finalizing, int)
+    thread = found.thread(found.finalizing)
+    assert thread is not None and thread.tid == made.truth["crashed"]
+    text = "\n".join(interp_command(session, Namespace()).lines)
+    assert f"being finalized by thread {thread.tid}" in text
+
+
+@pytest.mark.parametrize("interpreter", INTERPRETERS)
+def test_every_interpreter_is_there(interpreter: Interpreter) -> None:
+    made, session = opened(interpreter, "subinterpreter")
+    found = runtime_of(session)
+    assert [one.state.id for one in found.interpreters] == [0, 1, 2]
+    own = interpreter.minor >= (3, 12)  # create() isolates them since
+    assert [one.own_gil for one in found.interpreters] == [True, own, own]
+    used = found.interpreters[2]
+    assert used.gil is not None and not isinstance(used.gil, Absent)
+    if interpreter.gil:
+        holder = found.thread(used.gil.holder)
+        assert holder in used.state.threads and holder is not None
+        assert holder.tid == made.truth["crashed"]
+    mine = [row for row in rows(session) if row["tid"] == made.truth["crashed"]]
+    assert {"interpreter 0", "interpreter 2"} <= {row["python"] for row in mine}
+    assert [row["python"] for row in mine if row["holds_gil"]] == (
+        ["interpreter 2"] if interpreter.gil else []
+    )
