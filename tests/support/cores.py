@@ -20,9 +20,11 @@ from typing import Any, NamedTuple
 
 if __package__:
     from support.interpreters import Interpreter, cache_root, discover
+    from support.packages import NoPackages, packages_for
 else:  # started as a program
     sys.path.insert(0, str(Path(__file__).resolve().parents[1]))
     from support.interpreters import Interpreter, cache_root, discover
+    from support.packages import NoPackages, packages_for
 
 PROGRAMS = Path(__file__).resolve().parents[1] / "programs"
 HELPER = "deathbed.py"
@@ -52,6 +54,8 @@ class Program(NamedTuple):
     newest: tuple[int, int] = NEWEST_MINOR
     bench: bool = False  # big or slow; for measurements
     child: bool = False  # a forked child dies, and the program itself ends well
+    beside: tuple[str, ...] = ()  # other programs that it imports
+    packages: tuple[str, ...] = ()  # what pip must install for it
 
     def supports(self, interpreter: Interpreter) -> bool:
         """Return whether the program can run on an interpreter."""
@@ -89,7 +93,7 @@ def declared(path: Path) -> Iterator[Program]:
     for line in path.read_text(encoding="utf-8").splitlines():
         if line.startswith(MARK):
             fields = json.loads(line[len(MARK) :])
-            for key in ("arguments", "oldest", "newest"):
+            for key in ("arguments", "oldest", "newest", "beside", "packages"):
                 if key in fields:
                     fields[key] = tuple(fields[key])
             yield Program(**{"name": path.stem, "file": path.name, **fields})
@@ -147,8 +151,10 @@ def identity(interpreter: Interpreter, entry: Program, coredump_filter: int | No
     state = interpreter.host_executable.stat()
     digest = hashlib.sha256()
     parts = (interpreter.id, interpreter.argv, state.st_size, state.st_mtime_ns)
-    digest.update(repr((parts, entry, coredump_filter)).encode())
-    for name in (HELPER, entry.file):
+    # What most programs do not have is left out, so that new fields make no new cores.
+    told = repr(entry).replace(", beside=()", "").replace(", packages=()", "")
+    digest.update(f"({parts!r}, {told}, {coredump_filter!r})".encode())
+    for name in (HELPER, entry.file, *entry.beside):
         digest.update((PROGRAMS / name).read_bytes())
     return digest.hexdigest()[:12]
 
@@ -196,6 +202,8 @@ def create(
     lay_out(folder, entry)
     command = start_command(interpreter, entry, folder)
     environment = interpreter.environment()
+    if entry.packages:
+        environment["PYTHONPATH"] = installed(interpreter, entry)
     environment["GDB_EPI_FILTER"] = "" if coredump_filter is None else hex(coredump_filter)
     try:
         done = subprocess.run(
@@ -217,6 +225,14 @@ def create(
     move(folder / "truth.json", home / "truth.json")
 
 
+def installed(interpreter: Interpreter, entry: Program) -> str:
+    """Return the folder of a program's packages, as its process sees it."""
+    try:
+        return packages_for(interpreter, entry.packages)
+    except NoPackages as error:
+        raise CoreFailed(f"{interpreter.id} {entry.name}: {error}") from None
+
+
 def drop_older(folder: Path) -> None:
     """Remove what earlier versions of the same program left: the same name with another hash."""
     name = folder.name.rpartition("-")[0]
@@ -229,7 +245,7 @@ def lay_out(folder: Path, entry: Program) -> None:
     """Make a fresh working directory that holds the program."""
     shutil.rmtree(folder, ignore_errors=True)
     folder.mkdir(parents=True)
-    for name in (HELPER, entry.file):
+    for name in (HELPER, entry.file, *entry.beside):
         shutil.copy(PROGRAMS / name, folder / name)
 
 

@@ -1,0 +1,269 @@
+# SPDX-License-Identifier: Apache-2.0
+# corpus: {"beside": ["values.py"]}
+"""Die with instances of many sorts of classes among the locals; exceptions too."""
+
+import abc
+import builtins
+import collections
+import dataclasses
+import enum
+import sys
+import typing
+
+import deathbed
+from values import dying
+
+Point = collections.namedtuple("Point", "x y")
+
+
+class Point3(Point):
+    """A namedtuple's child with attributes of its own."""
+
+
+class PointSlots(Point):
+    __slots__ = ()
+
+
+class PointOwn(Point):
+    def __repr__(self):
+        return "own"
+
+
+class Color(enum.Enum):
+    RED = 1
+    GREEN = "g"
+    PAIR = (1, [2])
+
+
+class Level(enum.IntEnum):
+    LOW = 1
+    HIGH = 2
+
+
+class Word(str, enum.Enum):
+    YES = "yes"
+
+
+class Rights(enum.Flag):
+    READ = 1
+    WRITE = 2
+    ALL = 3
+
+
+class Bits(enum.IntFlag):
+    ONE = 1
+    TWO = 2
+    FOUR = 4
+
+
+class Shown(enum.Enum):
+    A = 1
+
+    def __repr__(self):
+        return "shown"
+
+
+class Auto(enum.Enum):
+    FIRST = enum.auto()
+    SECOND = enum.auto()
+
+
+@dataclasses.dataclass
+class Data:
+    name: str
+    hidden: int = dataclasses.field(default=1, repr=False)
+    items: list = dataclasses.field(default_factory=list)
+    count: typing.ClassVar[int] = 3
+    first: dataclasses.InitVar[int] = 5
+
+
+@dataclasses.dataclass(frozen=True, order=True)
+class Frozen:
+    one: int
+    other: object = None
+
+
+@dataclasses.dataclass
+class Child(Data):
+    more: str = "m"
+
+
+@dataclasses.dataclass(repr=False)
+class NoRepr:
+    value: int = 1
+
+
+@dataclasses.dataclass
+class OwnRepr:
+    value: int = 1
+
+    def __repr__(self):
+        return "own"
+
+
+@dataclasses.dataclass
+class DataError(Exception):
+    code: int
+
+
+class Slots:
+    __slots__ = ("one", "two")
+
+
+class SlotsChild(Slots):
+    __slots__ = ("three",)
+
+
+class SlotsAndDict(Slots):
+    pass
+
+
+class Meta(type):
+    pass
+
+
+class MetaRepr(type):
+    def __repr__(cls):
+        return "meta"
+
+
+class OfMeta(metaclass=Meta):
+    pass
+
+
+class OfMetaRepr(metaclass=MetaRepr):
+    pass
+
+
+class Abstract(abc.ABC):
+    @abc.abstractmethod
+    def method(self):
+        pass
+
+
+class Borrowed:
+    __repr__ = object.__repr__
+
+
+class Delegated(list):
+    def __repr__(self):
+        return super().__repr__()
+
+
+class ByStr(int):
+    def __str__(self):
+        return "str"
+
+
+class WithGetattr:
+    def __getattr__(self, name):
+        return name
+
+
+class TupleChild(tuple):
+    pass
+
+
+class BytesChild(bytes):
+    pass
+
+
+class FloatChild(float):
+    pass
+
+
+class OrderedChild(collections.OrderedDict):
+    pass
+
+
+class CounterChild(collections.Counter):
+    pass
+
+
+class UserChild(collections.UserDict):
+    pass
+
+
+class OwnError(ValueError):
+    pass
+
+
+class TellsError(Exception):
+    def __str__(self):
+        return "told"
+
+
+class ShowsError(Exception):
+    def __repr__(self):
+        return "shown"
+
+
+def instances(way):
+    point, child, slotted, own = Point(1, [2]), Point3(3, 4), PointSlots(5, 6), PointOwn(7, 8)
+    child.extra = "attribute"
+    renamed = collections.namedtuple("Re", "a b", defaults=[1])(2)
+    nested = Point(Point(1, 2), Point3(3, None))
+    data, data_child, frozen = Data("n", items=[1]), Child("c"), Frozen(1)
+    recursive = Data("r")
+    recursive.items.append(recursive)
+    no_repr, own_repr, data_error = NoRepr(), OwnRepr(), DataError(5)
+    made = dataclasses.make_dataclass("Made", ["a", ("b", int, 2)])(1)
+    slots, slots_child, both = Slots(), SlotsChild(), SlotsAndDict()
+    slots.one, slots_child.three, both.two, both.more = 1, [3], 2, {"x": 1}
+    of_meta, of_meta_repr, meta = OfMeta(), OfMetaRepr(), Meta
+    class_of_meta, class_of_meta_repr = OfMeta, OfMetaRepr
+    abstract, borrowed, delegated = Abstract, Borrowed(), Delegated([1])
+    by_str, magic, words = ByStr(5), WithGetattr(), TupleChild("ab")
+    raw, real = BytesChild(b"x"), FloatChild(1.5)
+    ordered, counted, user = OrderedChild(a=1), CounterChild("aab"), UserChild(k=1)
+    many = type("Many", (), {"__slots__": [f"s{n}" for n in range(40)]})()
+    many.s7 = 7
+    wide = Borrowed()
+    for number in range(60):
+        setattr(wide, f"attribute_{number}", number)
+    local_class = type("Local", (Slots,), {"__module__": "elsewhere"})
+    of_local = local_class()
+    enumerations(way)
+    return locals()
+
+
+def enumerations(way):
+    red, green, pair = Color.RED, Color.GREEN, Color.PAIR
+    low, word, shown, first = Level.LOW, Word.YES, Shown.A, Auto.FIRST
+    read, both, none = Rights.READ, Rights.READ | Rights.WRITE, Rights(0)
+    inverted = ~Rights.READ
+    one, two_bits, no_bits = Bits.ONE, Bits.ONE | Bits.FOUR, Bits(0)
+    unknown_bits = Bits(8) | Bits.ONE
+    classes = [Color, Level, Word, Rights, Bits]
+    if sys.version_info >= (3, 11):
+        strange = enum.StrEnum("Strange", "A B").A
+        kept = enum.global_enum
+    by_color = {Color.RED: Level.HIGH}
+    errors(way)
+    return locals()
+
+
+def errors(way):
+    plain, own, tells, shows = ValueError("v", 1), OwnError(), TellsError(1), ShowsError(2)
+    importing, named_import = ImportError("no x"), ImportError("no y", name="y", path="/y.py")
+    missing = ModuleNotFoundError("No module named 'z'", name="z")
+    missing_name, attribute = NameError("n"), AttributeError("a")
+    system, keyboard, key = SystemExit(3), KeyboardInterrupt(), KeyError("k")
+    stop, generator = StopIteration([1]), GeneratorExit()
+    os_error, os_two = OSError(2, "No such file", "file"), OSError(2, "gone", "a", None, "b")
+    connection = ConnectionResetError(104, "reset")
+    syntax = SyntaxError("bad", ("file.py", 3, 5, "x = ="))
+    decoding = UnicodeDecodeError("utf-8", b"\xff", 0, 1, "invalid")
+    noted = ValueError("noted")
+    noted.__notes__ = ["note"]
+    warning, stop_async = DeprecationWarning("old"), StopAsyncIteration()
+    if sys.version_info >= (3, 11):
+        group = builtins.ExceptionGroup("several", [ValueError(1), KeyError("k")])
+        base_group = builtins.BaseExceptionGroup("base", [KeyboardInterrupt()])
+        nested = builtins.ExceptionGroup("outer", (group, OwnError("x")))
+    dying(way, None)
+    return locals()
+
+
+if __name__ == "__main__":
+    instances(deathbed.prepare("raise"))

@@ -1,0 +1,127 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Compare the variables decoded from a core with what repr() said in its process.
+
+    python tests/support/judge.py [INTERPRETER...] [--program NAME] [--list]
+
+prints one line per interpreter: how many were exact, marked as not exact, cut, missing, wrong.
+"""
+
+from __future__ import annotations
+
+import sys
+from collections.abc import Iterator, Sequence
+from pathlib import Path
+from typing import Any, NamedTuple
+
+if not __package__:  # started as a program
+    sys.path[:0] = [str(Path(__file__).resolve().parents[2]), str(Path(__file__).parents[1])]
+
+from support.cores import CORPUS, CoreFailed, Made, Program, make_core
+from support.interpreters import discover
+
+from gdb_epi.cpython.types import PyFrame, PythonState
+from gdb_epi.cpython.values import Limits, values_of
+from gdb_epi.cpython.variables import FrameVariables, Variable
+from gdb_epi.errors import Absent
+from gdb_epi.process_state import ProcessState
+from gdb_epi.target.corefile import CoreFileTarget
+
+KINDS = ("arguments", "cells", "free", "locals")
+WIDE = Limits(depth=10, width=1000, length=10_000, total=200_000)
+EXACT, MARKED, CUT, MISSING, WRONG = "exact", "marked", "cut", "missing", "wrong"
+
+
+class Judged(NamedTuple):
+    """One variable: what its process said, what was decoded, and what that is worth."""
+
+    function: str
+    name: str
+    type: str
+    said: str
+    found: Variable | None
+    verdict: str
+
+
+def value_programs() -> list[Program]:
+    """Return the programs of the corpus that testify to their variables."""
+    return [p for p in CORPUS if p.name.startswith("values") and not p.bench]
+
+
+def opened(made: Made, **options: Any) -> ProcessState:
+    """Decode a core without GDB."""
+    options.setdefault("sysroot", str(made.sysroot) if made.sysroot else None)
+    return ProcessState(CoreFileTarget.open(made.core, **options))
+
+
+def told_frames(made: Made, state: ProcessState) -> list[tuple[dict[str, Any], PyFrame]]:
+    """Return what the process said of each frame of the crashed thread, beside the frame."""
+    assert isinstance(state.python, PythonState), state.python
+    thread = next(thread for thread in state.python.threads() if thread.crashed)
+    told = made.truth["variables"]
+    frames = [frame for frame in thread.frames if frame.name != "<module>"][-len(told) :]
+    assert [frame.name for frame in frames] == [one["function"] for one in told]
+    return list(zip(told, frames, strict=True))
+
+
+def judge(made: Made, state: ProcessState, limits: Limits = WIDE) -> Iterator[Judged]:
+    """Yield a verdict on every variable that the process testified to."""
+    assert isinstance(state.python, PythonState)
+    reader = FrameVariables(values_of(state.target, state.python, limits))
+    for one, frame in told_frames(made, state):
+        variables = reader.of(frame)
+        found = [] if isinstance(variables, Absent) else variables
+        by_name = {variable.name: variable for variable in found}
+        for kind in KINDS:
+            for name, (type_name, said) in one.get(kind, {}).items():
+                variable = by_name.get(name)
+                verdict = _verdict(variable, type_name, said)
+                yield Judged(one["function"], name, type_name, said, variable, verdict)
+
+
+def _verdict(variable: Variable | None, type_name: str, said: str) -> str:
+    if variable is None:
+        return MISSING
+    same_type = variable.type.rpartition(".")[2] == type_name.rpartition(".")[2]
+    if variable.text == said and variable.exact and not variable.cut and same_type:
+        return EXACT
+    if variable.exact and not variable.cut:
+        return WRONG
+    return CUT if variable.exact else MARKED
+
+
+def main(arguments: Sequence[str]) -> int:
+    """Print the table; with --list each variable that is not exact."""
+    wanted = [a for a in arguments if not a.startswith("--")]
+    only = [a.partition("=")[2] for a in arguments if a.startswith("--program=")]
+    bad = 0
+    for interpreter in discover():
+        if wanted and not any(interpreter.id.startswith(one) for one in wanted):
+            continue
+        counts = dict.fromkeys((EXACT, MARKED, CUT, MISSING, WRONG), 0)
+        failed = []
+        for program in value_programs():
+            if (only and program.name not in only) or not program.supports(interpreter):
+                continue
+            try:
+                made = make_core(interpreter, program)
+            except CoreFailed as error:
+                failed.append(f"{program.name}: {str(error)[-600:]}")
+                continue
+            for one in judge(made, opened(made)):
+                counts[one.verdict] += 1
+                if one.verdict != EXACT and "--list" in arguments:
+                    shown = one.found.text if one.found else ""
+                    kind = one.found.type if one.found else ""
+                    print(f"{one.verdict:7} {program.name}.{one.function}.{one.name} ({one.type})")
+                    print(f"    said  {one.said[:300]}\n    found {kind} {shown[:300]}")
+        share = 100 * counts[EXACT] / max(1, sum(counts.values()))
+        line = ", ".join(f"{count} {name}" for name, count in counts.items())
+        print(f"{interpreter.id:24} {line}, {share:.1f} %")
+        for text in failed:
+            print(f"    no core: {text}")
+        bad += counts[WRONG]
+    return 1 if bad else 0
+
+
+if __name__ == "__main__":
+    sys.exit(main(sys.argv[1:]))

@@ -1,0 +1,76 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Install wheels for the interpreters under test, into the cache, with whichever pip there is."""
+
+from __future__ import annotations
+
+import os
+import shutil
+import subprocess
+import sys
+from collections.abc import Sequence
+from pathlib import Path
+
+from support.interpreters import Interpreter, binaries, cache_root
+
+INSTALL_TIMEOUT = 300
+PLATFORMS = ("manylinux_2_28", "manylinux_2_27", "manylinux_2_17", "manylinux2014")
+
+
+class NoPackages(Exception):
+    """pip could not install what a program needs; the message says why."""
+
+
+def packages_for(interpreter: Interpreter, names: Sequence[str]) -> str:
+    """Return a folder with packages, as the interpreter's process sees it; installed once.
+
+    Raises NoPackages, and does so again without trying until the mark beside the folder is removed.
+    """
+    folder = (interpreter.root / "epi" if interpreter.root else cache_root()) / "packages"
+    folder = folder / interpreter.id / "-".join(names)
+    mark = folder.with_suffix(".done")
+    if not mark.is_file():
+        shutil.rmtree(folder, ignore_errors=True)
+        folder.mkdir(parents=True)
+        mark.write_text(_install(interpreter, names, folder))
+    problem = mark.read_text()
+    if problem:
+        raise NoPackages(problem)
+    return interpreter.inside(folder)
+
+
+def _install(interpreter: Interpreter, names: Sequence[str], folder: Path) -> str:
+    """Run pip; return why it failed, or ""."""
+    python = _a_pip()
+    if python is None:
+        return "no pip on this machine"
+    digits = "".join(map(str, interpreter.minor))
+    abi = f"cp{digits}{'t' if interpreter.free_threaded else ''}"
+    command = [python, "-m", "pip", "install", "--quiet", "--no-deps", "--no-compile"]
+    command += ["--only-binary=:all:", "--implementation=cp", f"--python-version={digits}"]
+    command += [f"--abi={abi}", f"--target={folder}", "--disable-pip-version-check"]
+    command += [f"--platform={name}_x86_64" for name in PLATFORMS]
+    try:
+        done = subprocess.run(
+            [*command, *names],
+            capture_output=True,
+            timeout=INSTALL_TIMEOUT,
+            stdin=subprocess.DEVNULL,
+            env={**os.environ, "PIP_ROOT_USER_ACTION": "ignore"},
+        )
+    except subprocess.TimeoutExpired:
+        return f"pip took more than {INSTALL_TIMEOUT} s"
+    if done.returncode:
+        tail = done.stderr.decode(errors="replace").strip().splitlines()
+        return f"pip has no {' '.join(names)} for {abi}: {tail[-1] if tail else 'no message'}"
+    return ""
+
+
+def _a_pip() -> str | None:
+    """Return a Python that has pip."""
+    base = Path(os.environ.get("PYENV_ROOT") or Path.home() / ".pyenv") / "versions"
+    found = [path for folder in sorted(base.glob("3.*")) for path in binaries(folder / "bin")]
+    for python in (sys.executable, *map(str, reversed(found))):
+        asked = subprocess.run([python, "-m", "pip", "--version"], capture_output=True)
+        if asked.returncode == 0:
+            return python
+    return None
