@@ -11,7 +11,7 @@ from gdb_epi.errors import Absent, InputError, SoftError
 from gdb_epi.lean import TYPE_CHECKING
 from gdb_epi.process_state import ProcessState
 from gdb_epi.registry import argument, command
-from gdb_epi.render.stack import stack_lines, thread_title
+from gdb_epi.render.stack import ALL, FOLDED, NATIVE, stack_lines, thread_title
 from gdb_epi.render.variables import variable_text
 from gdb_epi.report import Report
 from gdb_epi.stacks import frame_variables, merged_json, stacks_json
@@ -29,7 +29,12 @@ LINE_LIMITS = Limits(depth=3, width=20, length=200, total=400)
     "bt",
     arguments=(
         argument("--all", action="store_true", help="every thread, not only the selected one"),
-        argument("--native", action="store_true", help="all native frames, none folded away"),
+        argument("--native", action="store_true", help="every native frame, none folded away"),
+        argument(
+            "--native-all",
+            action="store_true",
+            help="--native of every thread, with addresses and what each place rests on",
+        ),
         argument("--locals", action="store_true", help="also the values of locals"),
         argument("--limit", type=int, default=100, metavar="N", help="frames per thread (100)"),
     ),
@@ -39,26 +44,36 @@ def bt(session: Session, args: Namespace) -> Report:
 
     Python frames stand below the native call of the bytecode loop that runs them. A frame that
     cannot be decoded is shown as a hole with the reason. Frames of CPython's own machinery are
-    folded away unless --native is given.
+    folded away unless --native is given. --native-all shows all there is: every thread, also those
+    that run no Python, pc and stack pointer of every native frame, the eval loop's frames, and
+    what the place of the Python frames rests on (entry-frame, cframe: a structure of the eval loop
+    that lies in its native frame, a proof; frame-pointers, symbol: told by them). "calling" names
+    the C function that a Python frame was calling, where a callable on its value stack runs the
+    function of a native frame, or else the symbol of that native frame.
     """
     state = session.state
-    tids = _all_tids(state) if args.all else [_chosen(session)]
+    every = args.all or args.native_all
+    detail = ALL if args.native_all else NATIVE if args.native else FOLDED
+    tids = _all_tids(state) if every else [_chosen(session)]
     lines: list[str] = []
     below = _locals_below(state) if args.locals else None
     limit = max(args.limit, 1)
+    callees = {tid: state.callees(tid) for tid in tids}
     for tid in tids:
         lines.append(thread_title(state, tid))
-        lines += stack_lines(state.stack(tid), native=args.native, limit=limit, below=below)
+        stack, calls = state.stack(tid), callees[tid]
+        lines += stack_lines(stack, detail=detail, limit=limit, below=below, callees=calls)
         lines.append("")
-    ghosts = [t for t in state.python_threads() if not t.alive] if args.all else []
+    ghosts = [t for t in state.python_threads() if not t.alive] if every else []
     for thread in ghosts:
         lines.append(thread_title(state, thread.tid, thread))
-        lines += stack_lines(state.ghost_stack(thread), native=False, limit=limit, below=below)
+        lines += stack_lines(state.ghost_stack(thread), detail=detail, limit=limit, below=below)
         lines.append("")
-    data = stacks_json(state, locals=args.locals, tids=None if args.all else tids)
+    data = stacks_json(state, locals=args.locals, tids=None if every else tids)
     for thread_data in data["threads"]:
         if thread_data["tid"] in tids:
-            thread_data["merged"] = merged_json(state.stack(thread_data["tid"]))
+            tid = thread_data["tid"]
+            thread_data["merged"] = merged_json(state.stack(tid), callees[tid])
     errors = [SoftError(**error) for error in data["soft_errors"]]
     return Report("bt", lines=lines[:-1], data=data, soft_errors=errors)
 

@@ -13,6 +13,7 @@ from gdb_epi.target.api import CrashInfo, NativeFrame, ProcessInfo, Region, Targ
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
+    from gdb_epi.cpython.callee import Callee, CalleeReader
     from gdb_epi.cpython.evalcalls import EvalCall, EvalCallReader
     from gdb_epi.cpython.exceptions import ThreadExceptions
     from gdb_epi.locks.types import LockReport
@@ -140,6 +141,19 @@ class ProcessState:
         from gdb_epi.cpython.evalcalls import EvalCallReader
 
         return EvalCallReader(self.target, self.python.layout)
+
+    def callees(self, tid: int) -> dict[int, Callee]:
+        """Return the C functions that Python frames of one LWP were calling, by frame address."""
+        reader = self._callee_reader
+        return {} if reader is None else reader.of(self.stack(tid))
+
+    @cached_property
+    def _callee_reader(self) -> CalleeReader | None:
+        if not isinstance(self.python, PythonState):
+            return None
+        from gdb_epi.cpython.callee import CalleeReader
+
+        return CalleeReader(self.target, self.python.layout)
 
     def ghost_stack(self, thread: ThreadState) -> MergedStack:
         """Return the Python stack of a thread state that has no LWP in the core."""

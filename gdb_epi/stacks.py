@@ -3,7 +3,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection
+from collections.abc import Collection, Mapping
 
 from gdb_epi.cpython.types import MergedStack, PyFrame, PythonState, ThreadState
 from gdb_epi.errors import NOT_APPLICABLE, NOT_AVAILABLE, UNREADABLE, Absent, SoftError
@@ -11,6 +11,7 @@ from gdb_epi.lean import TYPE_CHECKING, Any
 from gdb_epi.process_state import ProcessState
 
 if TYPE_CHECKING:
+    from gdb_epi.cpython.callee import Callee
     from gdb_epi.cpython.exceptions import ExceptionInfo, Raised, ThreadExceptions
     from gdb_epi.cpython.tasks import Task, Tasks
     from gdb_epi.cpython.values_core import Limits
@@ -143,17 +144,23 @@ def _add_exceptions(
     return {**told, "tid": found[0].thread.tid}, errors
 
 
-def merged_json(stack: MergedStack) -> list[dict[str, Any]]:
+def merged_json(
+    stack: MergedStack, callees: Mapping[int, Callee] | None = None
+) -> list[dict[str, Any]]:
     """Return a merged stack, innermost first; each frame has a `language`.
 
     `placed_by` of a Python frame says what its place among the native frames rests on, null when
     it is not known; `eval_loop` of a native frame that it runs the Python frames that follow it.
+    `calls` is the C function that a Python frame was calling; the key is absent when none is known.
     """
+    known = callees or {}
     merged: list[dict[str, Any]] = []
     for frame in stack.frames:
         if frame.python is not None:
             placed = {"placed_by": frame.evidence or None}
-            merged.append({"language": "python", **frame_json(frame.python), **placed})
+            data = {"language": "python", **frame_json(frame.python), **placed}
+            callee = known.get(frame.python.address)
+            merged.append(data if callee is None else {**data, "calls": callee._asdict()})
         elif frame.native is not None:
             native = frame.native._asdict()
             native["pc"] = f"0x{frame.native.pc:016x}"

@@ -72,6 +72,7 @@ class EvalCallReader:
         self._has_shims = self._previous is not None and layout.offset(frame, "is_entry") is None
         names = ("FRAME_OWNED_BY_CSTACK", "FRAME_OWNED_BY_INTERPRETER")
         self._shim_owners = {layout.constant(name) for name in names} - {None}
+        self._tstate_size = layout.size("PyThreadState") or 0
         self._cframe = layout.offset("PyThreadState", "cframe")
         self._cframe_previous = layout.offset("_PyCFrame", "previous")
         self._cframe_current = layout.offset("_PyCFrame", "current_frame")
@@ -131,7 +132,8 @@ class EvalCallReader:
     def _cframes(self, tstate: int) -> Iterator[tuple[int, int]]:
         """Yield (address, current_frame) of a thread's CFrames, innermost first.
 
-        The outermost one lies in the thread state itself and belongs to no call.
+        The outermost one (root_cframe) lies in the thread state itself and belongs to no call;
+        3.10 leaves its link uninitialized.
         """
         if self._cframe is None or self._cframe_previous is None:
             return
@@ -141,9 +143,9 @@ class EvalCallReader:
             address = self._reader.u64(tstate + self._cframe)
             while address and address not in seen and len(seen) < MAX_CALLS:
                 seen.add(address)
-                previous = self._reader.u64(address + self._cframe_previous)
-                if not previous:
+                if tstate <= address < tstate + self._tstate_size:
                     return
+                previous = self._reader.u64(address + self._cframe_previous)
                 if self._cframe_current is not None:
                     current = self._reader.u64(address + self._cframe_current)
                 yield address, current

@@ -3,23 +3,18 @@
 
 from __future__ import annotations
 
-import re
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 
+from gdb_epi.cpython.callee import GLUE, Callee
 from gdb_epi.cpython.types import MergedStack, PyFrame, StackFrame, ThreadState
 from gdb_epi.errors import Absent
 from gdb_epi.process_state import ProcessState
 from gdb_epi.target.api import NativeFrame
 
-# CPython's own plumbing between two Python frames: of no interest to most readers. The frame
-# that called out of it (a C function of a module) stays.
-_GLUE = re.compile(
-    r"_?PyEval_|_PyFunction_Vectorcall|_?PyObject_(?:Vectorcall|Call|FastCall|MakeTpCall)"
-    r"|PyVectorcall_|_PyVectorcall_|cfunction_|method_vectorcall|_PyObject_\w*[Cc]all"
-    r"|object_vacall|slot_tp_|call_function|function_code_fastcall|_PyFunction_FastCall"
-    r"|pymain_|Py_BytesMain|Py_RunMain|run_(?:mod|eval_code_obj)|_PyRun_|PyRun_|pyrun_"
-    r"|__libc_start_|_start\Z|thread_run\Z|pythread_wrapper|start_thread\Z|clone3?\Z|bootstrap_"
-)
+# How much of a stack is shown.
+FOLDED = "folded"  # without CPython's own plumbing
+NATIVE = "native"  # every native frame
+ALL = "all"  # also addresses and the evidence for each place
 
 
 def thread_title(state: ProcessState, tid: int | None, thread: ThreadState | None = None) -> str:
@@ -43,14 +38,17 @@ def thread_title(state: ProcessState, tid: int | None, thread: ThreadState | Non
 def stack_lines(
     stack: MergedStack,
     *,
-    native: bool,
+    detail: str = FOLDED,
     limit: int,
     below: Callable[[PyFrame], Sequence[str]] | None = None,
+    callees: Mapping[int, Callee] | None = None,
 ) -> list[str]:
     """Return a merged stack, one line a frame, innermost first; say what was folded or cut.
 
-    `below` gives lines to put under each Python frame.
+    `detail` is FOLDED, NATIVE or ALL. `below` gives lines to put under each Python frame; `callees`
+    are the C functions that frames were calling, by frame address.
     """
+    calls = callees or {}
     lines = []
     if stack.native is not None:
         lines.append(f"  (no native frames: {stack.native.detail})")
@@ -59,20 +57,39 @@ def stack_lines(
         if number >= limit:
             lines.append(f"  ... {len(stack.frames) - limit} more frames (--limit N)")
             break
-        if not native and _is_glue(frame):
+        if detail == FOLDED and _is_glue(frame):
             folded += 1
             continue
-        lines.append(f"  #{number:<3} {frame_text(frame)}")
+        callee = calls.get(frame.python.address) if frame.python is not None else None
+        extra = f"  calling {callee.shown()}" if callee is not None else ""
+        extra += _whereabouts(frame) if detail == ALL else ""
+        lines.append(f"  #{number:<3} {frame_text(frame)}{extra}")
         if below is not None and frame.python is not None:
             lines += [f"         {line}" for line in below(frame.python)]
     if folded:
         lines.append(f"  ({folded} frames of CPython's own machinery folded; --native shows them)")
+    lines += [f"  ({note})" for note in stack.notes]
     return lines or ["  (no frames)"]
 
 
+def _whereabouts(frame: StackFrame) -> str:
+    """Return the addresses of a frame and what its place rests on."""
+    native, python = frame.native, frame.python
+    if native is not None and native.kind != "sentinel":
+        loop = f"  [eval loop: {frame.evidence}]" if frame.evidence else ""
+        return f"  pc {native.pc:#x} sp {native.sp:#x}{loop}"
+    if python is None:
+        return ""
+    placed = frame.evidence or "unknown"
+    return f"  [frame {python.address:#x}, {python.owner}; placed by: {placed}]"
+
+
 def _is_glue(frame: StackFrame) -> bool:
-    function = frame.native.function if frame.native is not None else None
-    return function is not None and bool(_GLUE.match(function))
+    """Tell whether a frame is plumbing: by name, or because it is an eval loop's."""
+    if frame.native is None or frame.native.kind == "sentinel":
+        return False
+    function = frame.native.function
+    return bool(frame.evidence) or (function is not None and bool(GLUE.match(function)))
 
 
 def frame_text(frame: StackFrame) -> str:

@@ -1,0 +1,118 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Where the function that holds an address begins, without symbols: by the unwind tables.
+
+Stripped objects keep .eh_frame and its search table .eh_frame_hdr, exceptions need them: one
+entry for each function, and one for each part that a compiler split off.
+Reference: LSB 5.0, "DWARF extensions" (.eh_frame_hdr); System V ABI x86-64, 4.2.4.
+"""
+
+from __future__ import annotations
+
+import struct
+from bisect import bisect_right
+
+from gdb_epi.errors import UnreadableMemory
+from gdb_epi.lean import NamedTuple
+from gdb_epi.target.api import Module, Target
+from gdb_epi.target.modules import parse_image
+
+PT_GNU_EH_FRAME = 0x6474E550
+# The only encodings that linkers write for x86-64: udata4 for the count; signed 32 bits relative
+# to the table for its rows. Entries have their address relative to itself, which is checked.
+_UDATA4, _DATAREL_SDATA4 = 0x03, 0x3B
+_HEADER = struct.Struct("<BBBBiI")
+_ROW = struct.Struct("<ii")
+_ENTRY = struct.Struct("<IIiI")  # length, CIE, start relative to itself, size
+MAX_FUNCTIONS = 1 << 24
+HEADER_PAGE = 4096
+
+
+class Function(NamedTuple):
+    """A function, or a split-off part of one; the range is half-open."""
+
+    start: int
+    end: int
+
+
+class _Table(NamedTuple):
+    address: int
+    rows: int
+
+
+class Functions:
+    """The functions of all mapped objects; each table is found once."""
+
+    def __init__(self, target: Target) -> None:
+        self._target = target
+        self._modules = sorted(target.modules(), key=_start)
+        self._starts = [module.start for module in self._modules]
+        self._tables: dict[int, _Table | None] = {}
+        self._known: dict[int, Function | None] = {}
+
+    def at(self, pc: int) -> Function | None:
+        """Return the function that holds a code address.
+
+        Absent (None) when its object has no unwind tables, or when neither the core nor a
+        matching file has them.
+        """
+        if pc not in self._known:
+            self._known[pc] = self._find(pc)
+        return self._known[pc]
+
+    def _find(self, pc: int) -> Function | None:
+        index = bisect_right(self._starts, pc) - 1
+        if index < 0 or pc >= self._modules[index].end:
+            return None
+        try:
+            table = self._table(self._modules[index])
+            return None if table is None else self._search(table, pc)
+        except UnreadableMemory:
+            return None
+
+    def _table(self, module: Module) -> _Table | None:
+        if module.start not in self._tables:
+            self._tables[module.start] = None  # also when the next line raises
+            self._tables[module.start] = self._open(module)
+        return self._tables[module.start]
+
+    def _open(self, module: Module) -> _Table | None:
+        image = parse_image(self._target.read(module.start, HEADER_PAGE), module.start)
+        if image is None:
+            return None
+        base, segments = image
+        for segment in segments:
+            if segment.type == PT_GNU_EH_FRAME:
+                address = base + segment.vaddr
+                raw = self._target.read(address, _HEADER.size)
+                version, _, count_as, rows_as, _, count = _HEADER.unpack(raw)
+                if (version, count_as, rows_as) != (1, _UDATA4, _DATAREL_SDATA4):
+                    return None
+                return _Table(address, min(count, MAX_FUNCTIONS))
+        return None
+
+    def _row(self, table: _Table, number: int) -> tuple[int, int]:
+        raw = self._target.read(table.address + _HEADER.size + number * _ROW.size, _ROW.size)
+        start, entry = _ROW.unpack(raw)
+        return table.address + start, table.address + entry
+
+    def _search(self, table: _Table, pc: int) -> Function | None:
+        low, high = 0, table.rows
+        while low < high:
+            middle = (low + high) // 2
+            if self._row(table, middle)[0] <= pc:
+                low = middle + 1
+            else:
+                high = middle
+        if not low:
+            return None
+        start, entry = self._row(table, low - 1)
+        raw = self._target.read(entry, _ENTRY.size)
+        _, _, relative, size = _ENTRY.unpack(raw)
+        # The entry must tell the same start: then it is encoded as we think.
+        if entry + 8 + relative != start or not start <= pc < start + size:
+            return None
+        return Function(start, start + size)
+
+
+def _start(module: Module) -> int:
+    return module.start
