@@ -132,7 +132,7 @@ class ProcessState:
         if isinstance(native, Absent) and len(threads) < 2:
             return None, ""
         reader = self._call_reader
-        return (None, "") if reader is None else reader.of(threads)
+        return (None, "") if reader is None else reader.of(threads, native)
 
     @cached_property
     def _call_reader(self) -> EvalCallReader | None:

@@ -8,7 +8,8 @@ runs the Python frames, with no symbol and whatever the compiler made of the loo
 - 3.12 and later: the entry frame (_PyInterpreterFrame entry_frame, 3.15 _PyEntryFrame) of
   _PyEval_EvalFrameDefault, which the outermost Python frame of the call links to (gh-98831).
 - 3.10 and 3.11: its CFrame (_PyCFrame cframe), chained from tstate->cframe (bpo-43760).
-- 3.8 and 3.9: none.
+- 3.8 and 3.9: none; there pointers on the C stack to the Python frames tell (evalframes.py), where
+  symbols do not.
 
 Source: Python/ceval.c of each version.
 """
@@ -17,15 +18,18 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 
+from gdb_epi.cpython.evalframes import frames_of_loop, match_by_pointers, named_eval_frames
 from gdb_epi.cpython.layout import Layout
 from gdb_epi.cpython.reader import Reader
 from gdb_epi.cpython.types import PyFrame, ThreadState
-from gdb_epi.errors import UnreadableMemory
+from gdb_epi.errors import Absent, UnreadableMemory
 from gdb_epi.lean import NamedTuple
-from gdb_epi.target.api import Target
+from gdb_epi.target.api import NativeFrame, Target
+from gdb_epi.target.functions import Functions
 
 ENTRY_FRAME = "entry-frame"
 CFRAME = "cframe"
+FRAME_POINTERS = "frame-pointers"
 
 # Eval calls of one thread that are looked for: the C stack of a runaway recursion holds some
 # 50,000, and no more native frames than that are unwound.
@@ -65,6 +69,8 @@ class EvalCallReader:
     """Find the eval calls of the threads of one process."""
 
     def __init__(self, target: Target, layout: Layout) -> None:
+        self._target = target
+        self._functions = Functions(target)
         self._reader = Reader(target, layout)
         frame = "_PyInterpreterFrame"
         self._previous = layout.offset(frame, "previous")
@@ -77,7 +83,9 @@ class EvalCallReader:
         self._cframe_previous = layout.offset("_PyCFrame", "previous")
         self._cframe_current = layout.offset("_PyCFrame", "current_frame")
 
-    def of(self, threads: Sequence[ThreadState]) -> tuple[list[EvalCall], str]:
+    def of(
+        self, threads: Sequence[ThreadState], native: Sequence[NativeFrame] | Absent
+    ) -> tuple[list[EvalCall], str]:
         """Return the eval calls of the thread states of one LWP, innermost first, and a note.
 
         Several interpreters may run in one thread; their calls are ordered by their place on the
@@ -85,13 +93,31 @@ class EvalCallReader:
         used, and the note says so.
         """
         found = [self._of_one(thread) for thread in threads if thread.frames]
-        if len(found) < 2:
-            return (found[0] if found else []), ""
         every = [call for calls in found for call in calls]
+        if not isinstance(native, Absent) and not any(call.on_stack for call in every):
+            placed = self._by_pointers(found, native)
+            if placed is not None:
+                return placed, ""
+        if len(found) < 2:
+            return every, ""
         if all(call.on_stack for call in every):
             return sorted(every, key=_place), ""
         note = "frames of another interpreter on this thread are left out: their place is unknown"
         return found[0], note
+
+    def _by_pointers(
+        self, found: Sequence[Sequence[EvalCall]], native: Sequence[NativeFrame]
+    ) -> list[EvalCall] | None:
+        """Where symbols tell all there is, leave it to them: reading the stack takes longer."""
+        count = sum(len(calls) for calls in found)
+        if len(found) < 2 and len(named_eval_frames(native)) == count:
+            return None
+        loops = frames_of_loop(self._target, self._functions, native)
+        threads = [[call.frames for call in calls] for calls in found]
+        matched = match_by_pointers(self._target, native, loops, threads)
+        if matched is None:
+            return None
+        return [EvalCall(tuple(group), native[i].sp, FRAME_POINTERS) for i, group in matched]
 
     def _of_one(self, thread: ThreadState) -> list[EvalCall]:
         groups = group_by_entry(thread.frames)

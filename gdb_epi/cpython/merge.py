@@ -9,21 +9,15 @@ taking the n-th group. Where neither is at hand the frames are not placed, and t
 
 from __future__ import annotations
 
-import re
 from bisect import bisect_right
 from collections.abc import Sequence
 from itertools import pairwise
 
 from gdb_epi.cpython.evalcalls import EvalCall, calls_without_evidence
+from gdb_epi.cpython.evalframes import named_eval_frames
 from gdb_epi.cpython.types import MergedStack, StackFrame, ThreadState
 from gdb_epi.errors import Absent
 from gdb_epi.target.api import NativeFrame
-
-# The function that runs bytecode (Python/ceval.c, 3.8 to 3.15); compilers split parts off as
-# .cold, LTO renames it.
-_EVAL = re.compile(r"_PyEval_EvalFrameDefault(?:\.[a-z_.0-9]+)?\Z")
-# 3.14's tail-call interpreter has one function for each opcode, which the eval loop calls.
-_TAIL_CALL = re.compile(r"_TAIL_CALL_\w+(?:\.[a-z_.0-9]+)?\Z")
 
 SYMBOL = "symbol"  # beside the evidence that evalcalls.py names
 LEFT_OUT = "left-out"  # in the middle of a very deep stack, whose native frames are left out
@@ -31,11 +25,6 @@ LEFT_OUT = "left-out"  # in the middle of a very deep stack, whose native frames
 # Native frames of the eval loop take 0.2 to 4 KiB; a much larger one means that the unwinder
 # jumped over frames.
 MAX_EVAL_FRAME = 64 << 10
-
-
-def is_eval_frame(frame: NativeFrame) -> bool:
-    """Tell whether a native frame is named as a call of the bytecode interpreter."""
-    return frame.function is not None and not frame.inlined and bool(_EVAL.match(frame.function))
 
 
 def merge_stack(
@@ -67,7 +56,7 @@ class _Plan:
         self._native = native
         self._calls = calls
         self._gap = next((i for i, f in enumerate(native) if f.kind == "sentinel"), None)
-        self._named = _eval_frames(native)
+        self._named = named_eval_frames(native)
         self._at: dict[int, list[EvalCall]] = {}  # behind this native frame
         self._evidence: dict[int, str] = {}
         self._unplaced: dict[int, list[EvalCall]] = {}  # before this native frame
@@ -164,33 +153,6 @@ class _Plan:
 
 def _python(calls: Sequence[EvalCall], evidence: str) -> list[StackFrame]:
     return [StackFrame(None, frame, evidence) for call in calls for frame in call.frames]
-
-
-def _eval_frames(native: Sequence[NativeFrame]) -> list[int]:
-    """Return the indices of the native frames that are named as the eval loop.
-
-    An opcode's function of the tail-call interpreter stands for the loop only where the loop's
-    own frame is not behind it (it was left by a jump).
-    """
-    found = []
-    for index, frame in enumerate(native):
-        if is_eval_frame(frame) or (_is_tail_call(frame) and not _leads_to_eval(native, index)):
-            found.append(index)
-    return found
-
-
-def _is_tail_call(frame: NativeFrame) -> bool:
-    return (
-        frame.function is not None and not frame.inlined and bool(_TAIL_CALL.match(frame.function))
-    )
-
-
-def _leads_to_eval(native: Sequence[NativeFrame], index: int) -> bool:
-    """Whether the next outer physical frame is the eval loop, or another opcode of it."""
-    for frame in native[index + 1 :]:
-        if not frame.inlined:
-            return is_eval_frame(frame) or _is_tail_call(frame)
-    return False
 
 
 class _Ranges:
