@@ -12,6 +12,7 @@ from gdb_epi.locks.context import (
 )
 from gdb_epi.locks.fork import fork_evidence
 from gdb_epi.locks.types import LockReport, Wait
+from gdb_epi.locks.vanished import vanished_threads
 from gdb_epi.target.api import Target
 
 MAX_WAITS = 4096
@@ -28,7 +29,9 @@ def examine_locks(target: Target, python: PythonState | Absent) -> LockReport:
     fork, missed = fork_evidence(target, python)
     errors = [*load_all(gdb_epi.locks), *missed]
     budget = Budget(target, forked=bool(fork.forked))
-    context = LockContext(target, python, fork, errors, budget)
+    vanished = vanished_threads(target, python, fork)
+    errors += vanished.soft_errors
+    context = LockContext(target, python, fork, errors, budget, vanished)
     waits: list[Wait] = []
     for thread in target.threads():
         for name, function in sorted(FAMILIES.items()):
@@ -40,4 +43,4 @@ def examine_locks(target: Target, python: PythonState | Absent) -> LockReport:
         if len(waits) >= MAX_WAITS:
             errors.append(SoftError("locks", "waits", f"cut at {MAX_WAITS}"))
             break
-    return LockReport(fork, tuple(waits[:MAX_WAITS]), tuple(errors))
+    return LockReport(fork, tuple(waits[:MAX_WAITS]), tuple(errors), vanished)

@@ -8,7 +8,7 @@ from collections.abc import Callable, Iterable
 from gdb_epi.cpython.types import PythonState
 from gdb_epi.errors import Absent, SoftError, UnreadableMemory
 from gdb_epi.lean import NamedTuple
-from gdb_epi.locks.types import ForkEvidence, Wait
+from gdb_epi.locks.types import ForkEvidence, Vanished, Wait
 from gdb_epi.target.api import Target, Thread
 
 # Bytes of memory that one analysis searches for lock objects, at about 2 GB/s. In a forked child a
@@ -43,6 +43,7 @@ class LockContext(NamedTuple):
     fork: ForkEvidence
     soft_errors: list[SoftError]
     budget: Budget
+    vanished: Vanished = Vanished((), False)  # the parent's threads that the fork left behind
 
 
 Family = Callable[[LockContext, Thread], Iterable[Wait]]

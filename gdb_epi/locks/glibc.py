@@ -13,6 +13,7 @@ from collections.abc import Mapping
 from gdb_epi.errors import NOT_AVAILABLE, Absent
 from gdb_epi.lean import NamedTuple
 from gdb_epi.locks.context import u32, u64
+from gdb_epi.locks.oldglibc import pthread_symbols
 from gdb_epi.target.api import Target
 
 MAX_DESCRIPTORS = 20_000
@@ -40,21 +41,32 @@ class Descriptor(NamedTuple):
 
 
 class StackLists(NamedTuple):
-    """Every descriptor that glibc still knows, and where its fields lie."""
+    """Every descriptor that glibc still knows, and where its fields lie.
+
+    `generation` is the address of __fork_generation where symbols name it (before 2.34).
+    """
 
     descriptors: tuple[Descriptor, ...]
     offsets: Mapping[str, int]
     complete: bool
+    generation: int | None = None
 
     def on(self, name: str) -> list[Descriptor]:
         """Return the descriptors of one list."""
         return [one for one in self.descriptors if one.on == name]
 
 
-def _offsets(target: Target) -> dict[str, int] | Absent:
+# Before 2.34 the lists are variables of libpthread.
+_OLD = {"used": "stack_used", "user": "__stack_user", "cache": "stack_cache"}
+_OLD_FIELDS = {name: symbol for name, symbol in _FIELDS.items() if name not in _OLD}
+
+
+def _offsets(
+    target: Target, fields: Mapping[str, str], known: Mapping[str, int]
+) -> dict[str, int] | Absent:
     found = {}
-    for name, symbol in _FIELDS.items():
-        address = target.symbol(symbol)
+    for name, symbol in fields.items():
+        address = known.get(symbol) or target.symbol(symbol)
         if address is None:
             return Absent(NOT_AVAILABLE, f"no symbol {symbol}")
         offset = u32(target, address + 8)
@@ -67,9 +79,17 @@ def _offsets(target: Target) -> dict[str, int] | Absent:
 def stack_lists(target: Target) -> StackLists | Absent:
     """Walk glibc's lists of thread stacks.
 
-    Absent for another libc, glibc before 2.34 (its lists lie elsewhere), or unreadable lists.
+    Absent for another libc, glibc before 2.34 without libpthread's file, or unreadable lists.
     """
-    offsets = _offsets(target)
+    names = (*_OLD_FIELDS.values(), *_OLD.values(), "__fork_generation")
+    old = pthread_symbols(target, names)
+    if all(symbol in old for symbol in (*_OLD_FIELDS.values(), *_OLD.values())):
+        offsets = _offsets(target, _OLD_FIELDS, old)
+        if isinstance(offsets, Absent):
+            return offsets
+        heads = {name: old[symbol] for name, symbol in _OLD.items()}
+        return _walk_all(target, heads, offsets, old.get("__fork_generation"))
+    offsets = _offsets(target, _FIELDS, {})
     if isinstance(offsets, Absent):
         return offsets
     pointer = target.symbol("__nptl_rtld_global")
@@ -84,12 +104,18 @@ def stack_lists(target: Target) -> StackLists | Absent:
         "user": rtld + offsets["user"],
         "cache": rtld + offsets["user"] + _LIST_NODE,
     }
+    return _walk_all(target, heads, offsets, None)
+
+
+def _walk_all(
+    target: Target, heads: Mapping[str, int], offsets: Mapping[str, int], generation: int | None
+) -> StackLists:
     descriptors: list[Descriptor] = []
     complete = True
     for name, head in heads.items():
         whole = _walk(target, name, head, offsets, descriptors)
         complete = complete and whole
-    return StackLists(tuple(descriptors), offsets, complete)
+    return StackLists(tuple(descriptors), offsets, complete, generation)
 
 
 def _walk(

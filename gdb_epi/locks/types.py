@@ -3,6 +3,7 @@
 
 from __future__ import annotations
 
+from gdb_epi.cpython.types import PyFrame
 from gdb_epi.errors import SoftError
 from gdb_epi.lean import NamedTuple
 
@@ -44,6 +45,41 @@ class ForkEvidence(NamedTuple):
     old_tids: tuple[int, ...] = ()  # thread ids that vanished in the fork, where still readable
 
 
+class VanishedThread(NamedTuple):
+    """A thread of the parent that this forked child does not have.
+
+    `frames` are its Python frames at the fork, innermost first; `how` says where they come from
+    ("thread state", "freed thread state", "frames on its stack"), `missing` why there are none.
+    `stack` is the mapping of its stack. A number that cannot be told is None.
+    """
+
+    ident: int | None  # pthread_t: the address of its descriptor
+    tid: int | None  # its thread id in the parent
+    name: str | None  # threading.Thread.name
+    stack: tuple[int, int] | None
+    start_routine: int | None  # what pthread_create() was given
+    module: str | None  # path of the object that start_routine lies in
+    frames: tuple[PyFrame, ...]
+    how: str
+    missing: str
+    is_main: bool = False  # the parent's main thread
+
+
+class Vanished(NamedTuple):
+    """The threads that vanished. `at_least`: more may have, their stacks are gone or reused."""
+
+    threads: tuple[VanishedThread, ...]
+    at_least: bool
+    soft_errors: tuple[SoftError, ...] = ()
+
+    def find(self, *, ident: int | None = None, tid: int | None = None) -> VanishedThread | None:
+        """Return the vanished thread with this pthread_t or old thread id."""
+        for one in self.threads:
+            if (ident and one.ident == ident) or (tid and one.tid == tid):
+                return one
+        return None
+
+
 class Owner(NamedTuple):
     """Who holds a lock. `state`: live, vanished, forker-old-tid, other-process, none, unknown."""
 
@@ -73,3 +109,4 @@ class LockReport(NamedTuple):
     fork: ForkEvidence
     waits: tuple[Wait, ...]
     soft_errors: tuple[SoftError, ...]
+    vanished: Vanished = Vanished((), False)

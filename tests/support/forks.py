@@ -1,0 +1,28 @@
+# SPDX-License-Identifier: Apache-2.0
+"""The programs that fork: each declares its runs with `# forks:` lines, a JSON object each.
+
+They are kept apart from the corpus: the dying process is not the one that was started, and its
+truth is about threads that are not in the core.
+"""
+
+from __future__ import annotations
+
+import json
+
+from support.cores import PROGRAMS, Program
+
+MARK = "# forks: "
+TUPLES = ("arguments", "oldest", "newest", "packages")
+
+
+def fork_programs() -> list[Program]:
+    """Return every run of every program that forks."""
+    found = []
+    for path in sorted(PROGRAMS.glob("fork_*.py")):
+        for line in path.read_text(encoding="utf-8").splitlines():
+            if line.startswith(MARK):
+                fields = json.loads(line[len(MARK) :])
+                fields.update({key: tuple(fields[key]) for key in TUPLES if key in fields})
+                fields = {"file": path.name, "child": True, "beside": ("forkbed.py",), **fields}
+                found.append(Program(**fields))
+    return found
