@@ -22,7 +22,7 @@ def main(folder):
             handle.write(text)
     sys.path.insert(0, folder)
     deathbed.doom = deathbed.prepare("pydll")
-    import package  # noqa: F401 - dies
+    import package
 
 
 if __name__ == "__main__":

@@ -167,9 +167,9 @@ LONG_BODY = (
 FAR_DOWN = "\n" * 70000 + "def step(follow):\n\n\n    return follow()\n"
 
 PIECES = {name: text for name, text in sorted(globals().items()) if name.isupper()}
-if sys.version_info < (3, 10):  # noqa: UP036 - runs on 3.8
+if sys.version_info < (3, 10):
     del PIECES["MATCH"]
-if sys.version_info < (3, 9):  # noqa: UP036
+if sys.version_info < (3, 9):
     del PIECES["DECORATOR"]  # any expression as a decorator
 
 
