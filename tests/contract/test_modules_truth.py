@@ -1,0 +1,179 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Imported modules of real cores, against what sys.modules was before each process died."""
+
+from __future__ import annotations
+
+import json
+import random
+from argparse import Namespace
+from typing import Any
+
+import pytest
+from support.cores import CoreFailed, Made, make_core, truncate, why_no_core_dumps
+from support.interpreters import Interpreter, discover
+from support.mutate import MutatedTarget
+
+from commands.modules import modules as modules_command
+from gdb_epi.cpython.modules import (
+    Modules,
+    distribution_of,
+    interpreter_modules,
+    packages,
+    plausible_version,
+)
+from gdb_epi.cpython.types import PythonState
+from gdb_epi.errors import Absent
+from gdb_epi.process_state import ProcessState
+from gdb_epi.render.text import render_report
+from gdb_epi.session import Session
+from gdb_epi.target.corefile import CoreFileTarget
+
+INTERPRETERS = [pytest.param(interpreter, id=interpreter.id) for interpreter in discover()]
+HOSTILE = (0, 1, 7, 0x1000, 1 << 31, 1 << 40, 1 << 63, (1 << 64) - 1)
+ROUNDS = 20
+KINDS = {
+    "SourceFileLoader": "source",
+    "ExtensionFileLoader": "extension",
+    "BuiltinImporter": "built-in",
+    "FrozenImporter": "frozen",
+    "zipimporter": "zip",
+    "NamespaceLoader": "namespace",
+    "_NamespaceLoader": "namespace",
+}
+
+
+def opened(interpreter: Interpreter) -> tuple[Made, Session]:
+    reason = why_no_core_dumps()
+    if reason:
+        pytest.skip(f"no core dumps here: {reason}")
+    try:
+        made = make_core(interpreter, "source_modules")
+    except CoreFailed as error:
+        pytest.skip(f"the program left no core on this interpreter: {error}")
+    sysroot = str(made.sysroot) if made.sysroot else None
+    return made, Session(CoreFileTarget.open(made.core, sysroot=sysroot), {"sysroot": sysroot})
+
+
+def decode(target: Any, python: PythonState | None = None) -> Modules:
+    state = python or ProcessState(target).python
+    assert isinstance(state, PythonState), state
+    found = interpreter_modules(target, state, state.interpreters[0])
+    assert isinstance(found, Modules), found
+    return found
+
+
+@pytest.mark.parametrize("interpreter", INTERPRETERS)
+def test_every_module_is_what_it_was(interpreter: Interpreter) -> None:
+    made, session = opened(interpreter)
+    found = decode(session.target)
+    assert found.soft_errors == ()
+    assert [one.name for one in found.modules] == made.truth["names"]
+    kinds = set()
+    for one in found.modules:
+        truth = made.truth["modules"][one.name]
+        if not truth["module"]:
+            assert "not a module" in one.problem
+            continue
+        assert one.problem == ""
+        if truth["loader"] in KINDS:
+            assert one.kind == KINDS[truth["loader"]], one
+            kinds.add(one.kind)
+        assert one.file == truth["file"] or (one.kind == "extension" and truth["file"] is None)
+        assert one.package == truth["package"]
+        assert one.initializing == truth["initializing"]
+        assert one.version == plausible_version(truth["version"])
+    assert kinds >= {"source", "built-in", "frozen", "zip", "extension"} or not extensions(made)
+    assert [one.name for one in found.modules if one.initializing] == ["unended", "unended.dying"]
+
+
+def extensions(made: Made) -> bool:
+    return any(one["loader"] == "ExtensionFileLoader" for one in made.truth["modules"].values())
+
+
+@pytest.mark.parametrize("interpreter", INTERPRETERS)
+def test_packages_have_the_versions_that_the_core_knows(interpreter: Interpreter) -> None:
+    _, session = opened(interpreter)
+    found = decode(session.target)
+    listed = {one.name: (one.version, one.source) for one in packages(found)}
+    assert listed.items() >= {
+        "by_metadata": ("4.5.6", "metadata"),
+        "deathbed": (None, ""),
+        "nothing": (None, ""),
+        "numeric": (None, ""),
+        "other_name": (None, ""),
+        "secretive": (None, ""),
+        "single": ("0.9", "metadata"),
+        "spaced": (None, ""),
+        "unended": ("0.1", "__version__"),
+        "versioned": ("1.2.3rc1", "__version__"),
+        "zipped": ("5.5", "__version__"),
+    }.items()  # site.py may import more
+    assert ("never_imported", "99") in {(one.name, one.version) for one in found.distributions}
+
+
+@pytest.mark.parametrize("interpreter", INTERPRETERS)
+def test_the_command(interpreter: Interpreter) -> None:
+    made, session = opened(interpreter)
+    report = modules_command(session, Namespace(name="", all=False, limit=500))
+    text = render_report(report)
+    assert "unended.dying" in text and "importing" in text
+    assert "hunter2" not in text + json.dumps(report.data)
+    # What is installed under another name is told by metadata files of this machine.
+    rows = {row[0]: row for row in report.rows}
+    assert rows["other_name"][1] == "3.2.1"
+    everything = modules_command(session, Namespace(name="", all=True, limit=10_000))
+    assert [row[0] for row in everything.rows] == made.truth["names"]
+    built = {row[0]: row[4] for row in everything.rows if row[2] == "extension"}
+    known = {module.build_id for module in session.target.modules()}
+    assert all(build_id in known for build_id in built.values())
+    only = modules_command(session, Namespace(name="versioned", all=False, limit=500))
+    assert [row[0] for row in only.rows] == ["versioned.part", "versioned"]
+
+
+@pytest.mark.parametrize("interpreter", INTERPRETERS)
+def test_damage_never_raises(interpreter: Interpreter) -> None:
+    _, session = opened(interpreter)
+    python = session.state.python
+    assert isinstance(python, PythonState)
+    addresses = [one.address for one in decode(session.target).modules]
+    chance = random.Random(len(addresses))
+    told = 0
+    for _ in range(ROUNDS):
+        target = MutatedTarget(session.target)
+        for _ in range(10):
+            address = chance.choice(addresses) + 8 * chance.randrange(6)
+            target.put_word(address, chance.choice(HOSTILE))
+        found = decode(target, python)
+        problems = [one.problem for one in found.modules]
+        told += any("damaged" in one or "unreadable" in one for one in problems)
+    assert told, "no mutation was noticed"
+
+
+def test_a_truncated_core_says_what_is_missing(tmp_path: Any) -> None:
+    made, _ = opened(next(one for one in discover() if one.minor >= (3, 11)))
+    for percent in (5, 20, 40, 60, 80):
+        target = CoreFileTarget.open(truncate(made.core, percent / 100, tmp_path / f"{percent}"))
+        python = ProcessState(target).python
+        if isinstance(python, Absent):
+            continue
+        for interpreter in python.interpreters:
+            found = interpreter_modules(target, python, interpreter)
+            if isinstance(found, Absent):
+                assert found.detail
+            else:
+                names = {one.name for one in found.modules}
+                lost = names != set(made.truth["names"])
+                problems = [one for one in found.modules if one.problem]
+                assert not lost or found.soft_errors or problems or not names
+
+
+def test_names_of_metadata_folders() -> None:
+    assert distribution_of("numpy-1.26.4.dist-info", "/x") == ("numpy", "1.26.4", "/x")
+    assert distribution_of("a_b-1!2.0+local.1-py3.8.egg-info", "/x") == (
+        "a_b",
+        "1!2.0+local.1",
+        "/x",
+    )
+    for other in ("numpy", "numpy.dist-info", "x-secret words1.dist-info", "-.egg-info"):
+        assert distribution_of(other, "/x") is None
+    assert plausible_version("1" * 65) is None and plausible_version("abc") is None
