@@ -75,9 +75,6 @@ def test_merged_stacks_lose_no_frame(ran: Ran) -> None:
 def test_python_frames_stand_at_their_eval_frame(ran: Ran) -> None:
     """Between two Python calls through C there is a native frame; `callbacks` makes such calls."""
     thread = next(t for t in ran.json("bt")["threads"] if t["crashed"])
-    functions = {f["function"] for f in thread["merged"] if f["language"] == "native"}
-    if "_PyEval_EvalFrameDefault" not in functions:
-        pytest.skip("this build's running eval loop has no symbol (stripped, split or tail-call)")
     languages = [f["language"] for f in thread["merged"]]
     changes = sum(a != b for a, b in zip(languages, languages[1:], strict=False))
     assert changes >= 3, "Python frames are spread over more than one eval call"

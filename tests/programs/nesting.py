@@ -31,7 +31,7 @@ THROUGH_C = {
     "on_signal": {"function": "CheckSignals"},
     "generator": {"function": "gen_"},
     "__getattr__": {"function": "slot_tp_getattr"},
-    "by_partial": {"function": "partial_"},
+    "by_partial": {},  # partial_vectorcall() leaves by a jump in some builds
     "coroutine": {"function": "gen_send"},
     "on_c_signal": {"kind": "signal", "module": "_ctypes"},
     "__init__": {"function": "slot_tp_init"},
