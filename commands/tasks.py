@@ -10,6 +10,7 @@ from gdb_epi.cpython.types import PyFrame
 from gdb_epi.errors import Absent, SoftError
 from gdb_epi.lean import TYPE_CHECKING
 from gdb_epi.registry import argument, command
+from gdb_epi.render.tasktree import tree_lines
 from gdb_epi.report import Report
 from gdb_epi.stacks import task_json, tasks_of
 
@@ -19,10 +20,14 @@ if TYPE_CHECKING:
     from gdb_epi.session import Session
 
 
+MAX_LINES = 20_000
+
+
 @command(
     "tasks",
     arguments=(
         argument("--limit", type=int, default=40, metavar="N", help="frames per task (40)"),
+        argument("--tree", action="store_true", help="who waits for whom, as a tree"),
     ),
 )
 def tasks(session: Session, args: Namespace) -> Report:
@@ -30,6 +35,9 @@ def tasks(session: Session, args: Namespace) -> Report:
 
     The stack of a suspended task is that of its coroutine and of those that it awaits; of the
     running task, what its thread ran above the coroutine. Innermost first.
+
+    With --tree each task stands below those that wait for it, with its coroutines outermost first,
+    as `python -m asyncio pstree` draws a living process.
     """
     state = session.state
     errors = state.all_soft_errors()
@@ -38,9 +46,12 @@ def tasks(session: Session, args: Namespace) -> Report:
     found = tasks_of(state)
     errors += found.soft_errors
     lines: list[str] = []
-    for task in found.tasks:
-        lines.append(_title(task))
-        lines += [f"    {line}" for line in _stack(task, limit=max(args.limit, 2))]
+    if args.tree:
+        lines = tree_lines(found.tasks, _title, MAX_LINES)
+    else:
+        for task in found.tasks:
+            lines.append(_title(task))
+            lines += [f"    {line}" for line in _stack(task, limit=max(args.limit, 2))]
     if not found.tasks:
         lines = ["no Python" if isinstance(state.python, Absent) else "no asyncio tasks"]
     return Report(
@@ -61,6 +72,8 @@ def _title(task: Task) -> str:
     parts = [name, coro, state]
     if task.running:
         parts.append("running" if task.tid is None else f"running in thread {task.tid}")
+    if task.kind != "C":
+        parts.append(f"written in {task.kind}")
     if task.awaits:
         parts.append(f"awaits {task.awaits}")
     return "  ".join(parts)

@@ -17,6 +17,9 @@ from gdb_epi.errors import NOT_APPLICABLE, UNREADABLE, Absent, LayoutError, Unre
 from gdb_epi.lean import NamedTuple
 
 MAX_OBJECTS = 1_000_000
+MAX_FRAMES = 200  # per thread
+MAX_LOCALS = 16  # words of a frame that are tried
+PAGE = 4096
 # Links carry flags in their two low bits (prev: finalized, collecting; next: unreachable).
 _FLAGS = 3
 
@@ -100,3 +103,73 @@ def tracked_objects(
             if part.ended:
                 missing.append(Absent(UNREADABLE, f"{part.name}: {part.ended}"))
     return objects, missing
+
+
+def being_collected(reader: Reader, python: PythonState, cap: int = MAX_OBJECTS) -> list[int]:
+    """Return objects that a running collection holds in lists of its own.
+
+    The heads of these lists are on the C stack, but each list is a ring: the locals of frames that
+    finalizers run (`self` of a `__del__`) lead into it. What no frame refers to is not found.
+    """
+    found: dict[int, None] = {}
+    size = reader.layout.size("PyGC_Head") or 0
+    if python.layout.free_threaded or not size:
+        return []
+    stacks = [thread.registers.get("rsp", 0) for thread in reader.target.threads()]
+    for thread in python.threads():
+        for frame in thread.frames[:MAX_FRAMES]:
+            for address in _words_of(reader, frame.address):
+                if address in found or len(found) >= cap or not _in_ring(reader, address - size):
+                    continue
+                found.update(dict.fromkeys(_ring(reader, address - size, stacks, cap)))
+    return list(found)
+
+
+def _words_of(reader: Reader, frame: int) -> list[int]:
+    """Return what may be pointers to objects among the first locals of a frame."""
+    layout = reader.layout
+    at = layout.offset("_PyInterpreterFrame", "localsplus")
+    if at is None:
+        at = layout.require("PyFrameObject", "f_localsplus")
+    found = []
+    for number in range(MAX_LOCALS):
+        try:
+            word = reader.u64(frame + at + 8 * number) & ~_FLAGS
+        except UnreadableMemory:
+            break
+        if word > PAGE and not word & 7:
+            found.append(word)
+    return found
+
+
+def _in_ring(reader: Reader, node: int) -> bool:
+    """Tell whether two neighbours of a node point back at it."""
+    next_at = reader.layout.require("PyGC_Head", "_gc_next")
+    prev_at = reader.layout.require("PyGC_Head", "_gc_prev")
+    try:
+        after = reader.u64(node + next_at) & ~_FLAGS
+        before = reader.u64(node + prev_at) & ~_FLAGS
+        if not after or not before:
+            return False
+        back = reader.u64(after + prev_at) & ~_FLAGS
+        return back == node and reader.u64(before + next_at) & ~_FLAGS == node
+    except UnreadableMemory:
+        return False
+
+
+def _ring(reader: Reader, start: int, stacks: list[int], cap: int) -> Iterator[int]:
+    """Yield the objects of a ring but for its head, which lies on a stack of the process."""
+    size = reader.layout.size("PyGC_Head") or 0
+    next_at = reader.layout.require("PyGC_Head", "_gc_next")
+    node, seen = start, set[int]()
+    while node not in seen and len(seen) < cap:
+        seen.add(node)
+        region = reader.target.region_at(node)
+        if region is None:
+            return
+        if not any(region.start <= pointer < region.end for pointer in stacks):
+            yield node + size
+        try:
+            node = reader.u64(node + next_at) & ~_FLAGS
+        except UnreadableMemory:
+            return

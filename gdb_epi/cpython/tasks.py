@@ -2,16 +2,23 @@
 """asyncio tasks: which there are, in what state, and where their coroutines wait.
 
 Since 3.14 (gh-107803) tasks are in linked lists, one per thread state and one per interpreter for
-the tasks of threads that ended. Before, asyncio.tasks keeps weak references to them.
+the tasks of threads that ended. Before, and for tasks written in Python, asyncio.tasks keeps weak
+references to them. When an interpreter that is torn down has forgotten asyncio.tasks, they are
+looked for among the objects of the garbage collector.
 """
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 
+from gdb_epi.cpython.containers import Containers
 from gdb_epi.cpython.coroutines import COROUTINES, CREATED, DONE, RUNNING, Coroutines, Suspended
+from gdb_epi.cpython.gcheap import being_collected, tracked_objects
+from gdb_epi.cpython.learned import learn_globals, module_dict
 from gdb_epi.cpython.objects import Objects
 from gdb_epi.cpython.reader import Reader
+from gdb_epi.cpython.taskfields import MAX_NAME, CFields, PyFields, TaskFields
+from gdb_epi.cpython.taskgraph import Awaiting, awaited_by
 from gdb_epi.cpython.types import InterpreterState, PyFrame, PythonState, ThreadState
 from gdb_epi.cpython.values_types import Types
 from gdb_epi.errors import (
@@ -26,14 +33,10 @@ from gdb_epi.lean import NamedTuple
 from gdb_epi.target.api import Target
 
 MAX_TASKS = 100_000
-MAX_SET_SLOTS = 1 << 22
 MAX_PROBLEMS = 50
-MAX_NAME = 4096
-SLOTS_AT_ONCE = 1024
 
-# Modules/_asynciomodule.c, fut_state; the same in 3.8 to 3.15.
-STATES = ("pending", "cancelled", "finished")
 _MODULE = "asyncio.tasks"
+_C_TASK = "_asyncio.Task"
 # 3.12 (gh-97696) split _all_tasks. The first two are WeakSets, the last is a set.
 _WEAK_SETS = ("_all_tasks", "_scheduled_tasks")
 _EAGER = "_eager_tasks"
@@ -56,6 +59,9 @@ class Task(NamedTuple):
     awaits: str
     waits_for: int  # the future or task (PyObject *) that wakes it; 0 when none
     stack: tuple[PyFrame, ...]
+    kind: str = "C"  # or "Python"
+    loop: int = 0  # the event loop (PyObject *)
+    awaited_by: tuple[int, ...] = ()  # the tasks that wait for this one, by address
 
 
 class Tasks(NamedTuple):
@@ -79,6 +85,8 @@ class _Decoder:
         addresses = tuple(interpreter.address for interpreter in python.interpreters)
         self._types = Types(self._reader, self._objects, addresses)
         self._coroutines = Coroutines(self._reader, self._objects, self._types)
+        if python.finalizing:
+            learn_globals(self._reader, self._objects, python)
         self._problems: dict[SoftError, None] = {}
 
     def all(self) -> Tasks:
@@ -91,6 +99,23 @@ class _Decoder:
             except (UnreadableMemory, LayoutError) as error:
                 self.problem(who, str(error))
         return Tasks(tuple(found), tuple(self._problems))
+
+    def forgotten(self, interpreter: InterpreterState) -> bool:
+        """Tell whether an interpreter is being torn down, so that modules may be gone."""
+        at = self._layout.offset("PyInterpreterState", "_finalizing")  # 3.12
+        try:
+            own = at is not None and bool(self._reader.u64(interpreter.address + at))
+        except UnreadableMemory:
+            own = False
+        return own or self._python.finalizing
+
+    def collected(self, is_task: Callable[[int], object]) -> Iterator[int]:
+        """Yield the tasks that the garbage collector tracks."""
+        objects, missing = tracked_objects(self._reader, self._python)
+        for why in missing:
+            self.problem("tasks of an interpreter that is torn down", why.detail)
+        objects += being_collected(self._reader, self._python)
+        yield from (one for one in objects if is_task(one))
 
     def problem(self, subject: str, message: str) -> None:
         """Note what could not be had, once and up to a cap."""
@@ -107,34 +132,49 @@ class _OfInterpreter:
     """The tasks of one interpreter."""
 
     def __init__(self, decoder: _Decoder, interpreter: InterpreterState, who: str) -> None:
+        self._decoder = decoder
+        self._forgotten = decoder.forgotten(interpreter)
         self._reader, self._objects, self._types, self._coroutines = decoder.parts
         self._layout = self._reader.layout
         self._problem = decoder.problem
         self._interpreter = interpreter
         self._who = who
+        self._containers = Containers(self._reader)
+        self._c_fields = CFields(self._reader, self._types)
         self._module = 0  # the dict of asyncio.tasks
-        self._task_type = 0
+        self._task_types: dict[int, TaskFields] = {}  # by PyTypeObject *
         self._names: dict[int, str | Absent] = {}
 
     def tasks(self) -> list[Task]:
         """Return the tasks, in the order in which they are found."""
-        module = self._objects.module_dict(self._interpreter.address, _MODULE)
+        module = module_dict(self._objects, self._reader, self._interpreter.address, _MODULE)
         if isinstance(module, Absent):
             if module.reason != NOT_AVAILABLE:
                 self._problem(self._who, f"sys.modules: {module.detail}")
-            return []  # asyncio was never imported
-        self._module = module
-        kind = self._objects.dict_get(self._module, "_CTask")
-        if isinstance(kind, Absent):
-            self._problem(self._who, f"asyncio.tasks has no C Task: {kind.detail}")
-            return []
-        self._task_type = kind
-        size = self._types.at(kind).basicsize
+            if not self._forgotten:
+                return []  # asyncio was never imported
+        else:
+            self._module = module
+            self._know_types()
+        running = self._running()
+        found = [self._task(address, running) for address in self._addresses()]
+        return self._linked_up(found)
+
+    def _know_types(self) -> None:
+        """Find the C Task, if `_asyncio` was there, and the one written in Python."""
+        c_task = self._objects.dict_get(self._module, "_CTask")
+        py_task = self._objects.dict_get(self._module, "_PyTask")
+        if not isinstance(py_task, Absent):
+            self._task_types[py_task] = PyFields(self._reader, self._objects, self._types)
+        if isinstance(c_task, Absent):
+            if c_task.reason != NOT_AVAILABLE or isinstance(py_task, Absent):
+                self._problem(self._who, f"asyncio.tasks has no C Task: {c_task.detail}")
+            return
+        size = self._types.at(c_task).basicsize
         fitting = self._layout.size("TaskObj")
         if size != fitting:
             raise LayoutError(f"tasks have {size} bytes, those of the layout {fitting}")
-        running = self._running()
-        return [self._task(address, running) for address in self._addresses()]
+        self._task_types[c_task] = self._c_fields
 
     # -- which tasks there are ----------------------------------------------------------------
 
@@ -158,9 +198,12 @@ class _OfInterpreter:
                 yield "the tasks of a thread", self._linked(thread.address + at)
             at = self._layout.require("PyInterpreterState", "asyncio_tasks_head")
             yield "the tasks of ended threads", self._linked(self._interpreter.address + at)
-        for name in _WEAK_SETS:
-            yield name, self._weak_set(name)
-        yield _EAGER, self._eager()
+        if self._module:
+            for name in _WEAK_SETS:
+                yield name, self._weak_set(name)
+            yield _EAGER, self._eager()
+        if self._forgotten:
+            yield "the collector's objects", self._decoder.collected(self.fields_of)
 
     def _linked(self, head: int) -> Iterator[int]:
         """Yield the tasks of a circular list (Include/internal/pycore_llist.h)."""
@@ -181,6 +224,8 @@ class _OfInterpreter:
 
     def _global(self, name: str) -> int:
         """Return a global of asyncio.tasks (PyObject *); 0 when this version has none."""
+        if not self._module:
+            return 0
         value = self._objects.dict_get(self._module, name)
         if isinstance(value, Absent):
             if value.reason == UNREADABLE:
@@ -197,43 +242,36 @@ class _OfInterpreter:
         if isinstance(data, Absent):
             raise UnreadableMemory(address, 8, f"no WeakSet: {data.detail}")
         object_at = self._layout.require("PyWeakReference", "wr_object")
-        for reference in self._set(data):
+        for reference in self._containers.set_items(data):
             task = self._reader.u64(reference + object_at)
             if self._is_task(task):
                 yield task
             elif not self._is_none(task):
-                self._problem(self._who, f"{name} holds {task:#x}, which is no C Task")
+                self._problem(self._who, f"{name} holds {task:#x}, which is no asyncio.Task")
 
     def _eager(self) -> Iterator[int]:
         address = self._global(_EAGER)
-        for task in self._set(address) if address else ():
+        for task in self._containers.set_items(address) if address else ():
             if self._is_task(task):
                 yield task
 
-    def _set(self, address: int) -> Iterator[int]:
-        """Yield the members of a set. Reference: Include/cpython/setobject.h, 3.8 to 3.15."""
-        mask = self._reader.u64(address + self._layout.require("PySetObject", "mask"))
-        table = self._reader.u64(address + self._layout.require("PySetObject", "table"))
-        if mask >= MAX_SET_SLOTS or mask & (mask + 1):
-            raise UnreadableMemory(address, 8, f"a set with the mask {mask:#x}")
-        width = self._layout.size("setentry") or 16
-        for first in range(0, mask + 1, SLOTS_AT_ONCE):
-            number = min(SLOTS_AT_ONCE, mask + 1 - first)
-            data = self._reader.read(table + first * width, number * width)
-            for at in range(0, number * width, width):
-                key = int.from_bytes(data[at : at + 8], "little")
-                # A removed member leaves a dummy with the hash -1, which no object has.
-                if key and data[at + 8 : at + 16] != b"\xff" * 8:
-                    yield key
-
     def _is_task(self, address: int) -> bool:
+        return self.fields_of(address) is not None
+
+    def fields_of(self, address: int) -> TaskFields | None:
+        """Return how to read a task; None when the object is none. Never raises."""
         try:
             if address & 7 or not address:
-                return False
+                return None
             types = self._types.lineage(self._reader.type_of(address)).types
         except UnreadableMemory:
-            return False
-        return any(info.address == self._task_type for info in types)
+            return None
+        for info in types:
+            if info.address in self._task_types:
+                return self._task_types[info.address]
+            if info.full_name == _C_TASK:
+                return self._c_fields
+        return None
 
     def _is_none(self, address: int) -> bool:
         return not address or self._coroutines.ident(address) == "NoneType"
@@ -260,31 +298,25 @@ class _OfInterpreter:
 
     # -- one task -----------------------------------------------------------------------------
 
-    def _word(self, task: int, member: str) -> int:
-        return self._reader.u64(task + self._layout.require("TaskObj", member))
-
     def _task(self, address: int, running: dict[int, ThreadState | None]) -> Task:
         name = self._name(address)
         subject = f"task {address:#x}" if isinstance(name, Absent) else f"task {name}"
         if isinstance(name, Absent):
             self._problem(subject, f"its name: {name.detail}")
         missing = Absent(NOT_AVAILABLE, "not read")
-        task = Task(
-            address,
-            self._interpreter.id,
-            name,
-            missing,
-            missing,
-            address in running,
-            None,
-            "",
-            0,
-            (),
-        )
+        known = (address, self._interpreter.id, name, missing, missing, address in running)
+        task = Task(*known, None, "", 0, ())
+        fields = self.fields_of(address)
+        if fields is None:
+            return task
         try:
-            waits_for = self._word(address, "task_fut_waiter")
-            task = task._replace(state=self._state(address), waits_for=waits_for)
-            return self._with_coroutine(task, running.get(address), subject)
+            task = task._replace(
+                kind=fields.kind,
+                state=fields.state(address),
+                loop=fields.loop(address),
+                waits_for=fields.waits_for(address),
+            )
+            return self._with_coroutine(task, running.get(address), fields, subject)
         except UnreadableMemory as error:
             self._problem(subject, str(error))
             return task
@@ -292,8 +324,9 @@ class _OfInterpreter:
     def _name(self, task: int) -> str | Absent:
         """Return the name; 3.13 (gh-118760) keeps the number until somebody asks for the text."""
         if task not in self._names:
+            fields = self.fields_of(task)
             try:
-                at = self._word(task, "task_name")
+                at = fields.name(task) if fields is not None else 0
                 number = self._objects.integer(at) if self._coroutines.ident(at) == "int" else None
                 text = f"Task-{number}" if isinstance(number, int) else number
                 self._names[task] = text or self._reader.string(at, MAX_NAME)
@@ -301,14 +334,20 @@ class _OfInterpreter:
                 self._names[task] = Absent(UNREADABLE, str(error))
         return self._names[task]
 
-    def _state(self, task: int) -> str | Absent:
-        number = self._reader.u32(task + self._layout.require("TaskObj", "task_state"))
-        if number < len(STATES):
-            return STATES[number]
-        return Absent(UNREADABLE, f"task_state is {number}")
+    def _linked_up(self, tasks: list[Task]) -> list[Task]:
+        """Return the tasks, each with those that wait for it."""
+        fields = {one.address: self.fields_of(one.address) for one in tasks}
+        edges, problems = awaited_by(
+            tasks, fields, Awaiting(self._reader, self._objects, self._types)
+        )
+        for problem in problems:
+            self._problem(self._who, problem)
+        return [one._replace(awaited_by=tuple(edges.get(one.address, ()))) for one in tasks]
 
-    def _with_coroutine(self, task: Task, thread: ThreadState | None, subject: str) -> Task:
-        coroutine = self._word(task.address, "task_coro")
+    def _with_coroutine(
+        self, task: Task, thread: ThreadState | None, fields: TaskFields, subject: str
+    ) -> Task:
+        coroutine = fields.coroutine(task.address)
         kind = self._coroutines.ident(coroutine)
         if kind not in COROUTINES:
             if self._is_none(coroutine):  # a finished task drops it

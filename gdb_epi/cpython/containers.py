@@ -1,0 +1,78 @@
+# SPDX-License-Identifier: Apache-2.0
+"""The items of tuples, lists, sets, deques and dicts, as pointers; lengths checked, in pieces.
+
+Reference: Include/cpython/{tuple,list,set}object.h, Modules/_collectionsmodule.c, 3.8 to 3.15.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from gdb_epi.cpython.reader import Reader
+from gdb_epi.errors import UnreadableMemory
+
+MAX_ITEMS = 1 << 22
+SLOTS_AT_ONCE = 1024
+_BLOCK_ITEMS = 64  # BLOCKLEN, Modules/_collectionsmodule.c
+_DUMMY = b"\xff" * 8  # the hash of a removed member of a set: -1, which no object has
+
+
+class Containers:
+    """Containers of one process. Every method raises UnreadableMemory for damage."""
+
+    def __init__(self, reader: Reader) -> None:
+        self._reader = reader
+        self._require = reader.layout.require
+
+    def length(self, address: int, struct: str) -> int:
+        """Return ob_size of a tuple, list or deque (`struct` names its C struct)."""
+        size = self._reader.i64(address + self._require(struct, "ob_size"))
+        if not 0 <= size <= MAX_ITEMS:
+            raise UnreadableMemory(address, 8, f"a {struct} of {size} items")
+        return size
+
+    def tuple_items(self, address: int) -> list[int]:
+        """Return the items of a tuple."""
+        count = self.length(address, "PyTupleObject")
+        return self._array(address + self._require("PyTupleObject", "ob_item"), count)
+
+    def list_items(self, address: int) -> list[int]:
+        """Return the items of a list."""
+        count = self.length(address, "PyListObject")
+        items = self._reader.u64(address + self._require("PyListObject", "ob_item"))
+        return self._array(items, count) if count else []
+
+    def set_items(self, address: int) -> Iterator[int]:
+        """Yield the members of a set or frozenset."""
+        mask = self._reader.u64(address + self._require("PySetObject", "mask"))
+        table = self._reader.u64(address + self._require("PySetObject", "table"))
+        if mask >= MAX_ITEMS or mask & (mask + 1):
+            raise UnreadableMemory(address, 8, f"a set with the mask {mask:#x}")
+        width = self._reader.layout.size("setentry") or 16
+        for first in range(0, mask + 1, SLOTS_AT_ONCE):
+            number = min(SLOTS_AT_ONCE, mask + 1 - first)
+            data = self._reader.read(table + first * width, number * width)
+            for at in range(0, number * width, width):
+                key = int.from_bytes(data[at : at + 8], "little")
+                if key and data[at + 8 : at + 16] != _DUMMY:
+                    yield key
+
+    def deque_items(self, address: int) -> Iterator[int]:
+        """Yield the items of a deque, the left one first."""
+        count = self.length(address, "dequeobject")
+        block = self._reader.u64(address + self._require("dequeobject", "leftblock"))
+        index = self._reader.i64(address + self._require("dequeobject", "leftindex"))
+        data_at = self._require("dequeblock", "data")
+        next_at = self._require("dequeblock", "rightlink")
+        if not 0 <= index <= _BLOCK_ITEMS:
+            raise UnreadableMemory(address, 8, f"a deque that begins at {index}")
+        while count > 0:
+            number = min(count, _BLOCK_ITEMS - index)
+            yield from self._array(block + data_at + 8 * index, number)
+            count, index = count - number, 0
+            if count:
+                block = self._reader.u64(block + next_at)
+
+    def _array(self, start: int, count: int) -> list[int]:
+        data = self._reader.read(start, 8 * count) if count else b""
+        return [int.from_bytes(data[at : at + 8], "little") for at in range(0, 8 * count, 8)]

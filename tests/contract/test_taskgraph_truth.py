@@ -1,0 +1,142 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Who waits for whom among asyncio tasks, against the program and against asyncio itself."""
+
+from __future__ import annotations
+
+from argparse import Namespace
+from typing import Any
+
+import pytest
+from support.cores import CoreFailed, Made, make_core, why_no_core_dumps
+from support.interpreters import Interpreter, discover
+
+from commands.tasks import tasks as tasks_command
+from gdb_epi.cpython import tasks as tasks_module
+from gdb_epi.cpython.tasks import Tasks, asyncio_tasks
+from gdb_epi.cpython.types import PythonState
+from gdb_epi.session import Session
+from gdb_epi.target.corefile import CoreFileTarget
+
+INTERPRETERS = [pytest.param(interpreter, id=interpreter.id) for interpreter in discover()]
+EAGER = [
+    pytest.param(interpreter, id=interpreter.id)
+    for interpreter in discover()
+    if interpreter.minor >= (3, 12)
+]
+
+
+def opened(interpreter: Interpreter, program: str = "taskgraph") -> tuple[Made, Session]:
+    reason = why_no_core_dumps()
+    if reason:
+        pytest.skip(f"no core dumps here: {reason}")
+    try:
+        made = make_core(interpreter, program)
+    except CoreFailed as error:
+        pytest.skip(f"the program left no core on this interpreter: {error}")
+    sysroot = str(made.sysroot) if made.sysroot else None
+    return made, Session(CoreFileTarget.open(made.core, sysroot=sysroot))
+
+
+def decode(session: Session) -> Tasks:
+    python = session.state.python
+    assert isinstance(python, PythonState), python
+    found = asyncio_tasks(session.target, python)
+    assert found.soft_errors == ()
+    return found
+
+
+def edges(found: Tasks) -> dict[str, list[str]]:
+    names = {task.address: str(task.name) for task in found.tasks}
+    return {
+        str(task.name): sorted(names[one] for one in task.awaited_by)
+        for task in found.tasks
+        if task.coro != "main"
+    }
+
+
+def assert_like_asyncio(found: Tasks, made: Made) -> None:
+    """3.14+ says itself who waits; it leaves out tasks that are written in Python."""
+    graph = made.truth["graph"]
+    if graph is not None:
+        kept = {name: who for name, who in edges(found).items() if name not in made.truth["python"]}
+        assert kept == {name: who for name, who in graph.items() if name in kept}
+
+
+@pytest.mark.parametrize("interpreter", INTERPRETERS)
+def test_who_waits_for_whom(interpreter: Interpreter) -> None:
+    made, session = opened(interpreter)
+    found = decode(session)
+    assert edges(found) == made.truth["edges"]
+    assert_like_asyncio(found, made)
+    assert (made.truth["graph"] is not None) == (interpreter.minor >= (3, 14))
+
+
+@pytest.mark.parametrize("interpreter", EAGER)
+def test_eager_tasks_wait_like_others(interpreter: Interpreter) -> None:
+    made, session = opened(interpreter, "taskgraph-eager")
+    found = decode(session)
+    assert_like_asyncio(found, made)
+    assert edges(found) == made.truth["edges"]
+
+
+@pytest.mark.parametrize("interpreter", INTERPRETERS)
+def test_what_follows_is_what_asyncio_wrote_down(
+    interpreter: Interpreter, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Without the words of 3.14+, callbacks and futures give the same graph."""
+    made, session = opened(interpreter)
+    plain = tasks_module.awaited_by
+
+    def derived(*args: Any) -> Any:
+        return plain(*args, derived=True)
+
+    monkeypatch.setattr(tasks_module, "awaited_by", derived)
+    assert edges(decode(session)) == made.truth["edges"]
+
+
+@pytest.mark.parametrize("interpreter", INTERPRETERS)
+def test_tasks_written_in_python(interpreter: Interpreter) -> None:
+    made, session = opened(interpreter)
+    found = decode(session)
+    assert sorted(str(t.name) for t in found.tasks if t.kind == "Python") == made.truth["python"]
+    for task in found.tasks:
+        assert task.state == "pending" and task.loop and task.stack
+    own = next(task for task in found.tasks if task.name == "python")
+    assert own.coro == "directly" and own.awaits == "task python-leaf"
+
+
+@pytest.mark.parametrize("interpreter", INTERPRETERS)
+def test_the_tree_shows_every_task_below_its_waiters(interpreter: Interpreter) -> None:
+    made, session = opened(interpreter)
+    report = tasks_command(session, Namespace(limit=40, tree=True))
+    assert report.data is not None
+    lines = list(report.lines)
+    parents: dict[str, set[str]] = {}
+    path: list[tuple[int, str]] = []
+    for line in lines:
+        if "(T) " not in line:
+            continue
+        depth, name = line.index("(T) "), line.split("(T) ")[1].split("  ")[0]
+        while path and path[-1][0] >= depth:
+            path.pop()
+        parents.setdefault(name, set()).update([path[-1][1]] if path else [])
+        path.append((depth, name))
+    told = {name: set(waiters) for name, waiters in made.truth["edges"].items()}
+    main = next(name for name in parents if name not in told)
+    assert parents.pop(main) == set()
+    assert parents == told
+    text = "\n".join(lines)
+    assert "cycle: yin -> yang -> yin" in text or "cycle: yang -> yin -> yang" in text
+
+
+@pytest.mark.parametrize("interpreter", INTERPRETERS)
+def test_tasks_while_the_interpreter_is_torn_down(interpreter: Interpreter) -> None:
+    made, session = opened(interpreter, "finalization-tasks")
+    python = session.state.python
+    assert isinstance(python, PythonState) and python.finalizing
+    found = asyncio_tasks(session.target, python)
+    names = sorted(str(task.name) for task in found.tasks)
+    if interpreter.free_threaded and not names:
+        assert any("no list" in error.message for error in found.soft_errors)
+        return
+    assert names == made.truth["tasks"]
