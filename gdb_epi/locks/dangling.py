@@ -57,6 +57,23 @@ def known_threads(reader: Reader, python: PythonState) -> tuple[KnownThread, ...
     return tuple(found.values())
 
 
+def main_thread(reader: Reader, python: PythonState) -> KnownThread | Absent:
+    """Return threading._main_thread. Absent when `threading` was never imported, or unreadable."""
+    objects = Objects(reader)
+    if not python.interpreters:
+        return Absent(NOT_AVAILABLE, "no interpreter")
+    contents = objects.module_dict(python.interpreters[0].address, "threading")
+    if isinstance(contents, Absent):
+        return Absent(NOT_APPLICABLE, "threading was not imported")
+    address = objects.dict_get(contents, "_main_thread")
+    if isinstance(address, Absent):
+        return address
+    try:
+        return _thread(reader, objects, address)
+    except (UnreadableMemory, LayoutError) as error:
+        return Absent(NOT_AVAILABLE, f"threading._main_thread: {error}")
+
+
 def _addresses(reader: Reader, objects: Objects, contents: int) -> Iterator[int]:
     active = objects.dict_get(contents, "_active")
     if not isinstance(active, Absent):

@@ -27,6 +27,19 @@ class ForkSignal(NamedTuple):
     sure: str  # "certain", "strong", "weak"
 
 
+class ForkReading(NamedTuple):
+    """One sign as it was read: its name (F1 ...), its state, what it says, how sure it is.
+
+    `state`: "yes" speaks for a fork, "no" against one, "info" for neither, "unclear" has two
+    readings, "unreadable" could not be looked at (`says` tells why).
+    """
+
+    name: str
+    state: str
+    says: str
+    sure: str
+
+
 class ForkEvidence(NamedTuple):
     """Whether this process was forked without exec, and from what.
 
@@ -43,6 +56,7 @@ class ForkEvidence(NamedTuple):
     lineage: str | None
     signals: tuple[ForkSignal, ...]
     old_tids: tuple[int, ...] = ()  # thread ids that vanished in the fork, where still readable
+    readings: tuple[ForkReading, ...] = ()  # every sign, F1 to F15
 
 
 class VanishedThread(NamedTuple):
