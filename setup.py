@@ -39,6 +39,9 @@ def data_files_of(package: str) -> list[str]:
 
 README = os.path.join(HERE, "README.md")
 
+# SciPy: the tests of the questions; alembic: changes of the tables.
+FLEET = ["SQLAlchemy>=2.0", "alembic>=1.13", "scipy>=1.10"]
+
 setup(
     name="gdb-epi",
     version=version(),
@@ -55,8 +58,8 @@ setup(
     zip_safe=False,
     install_requires=["pygments", "tabulate", "pyelftools"],
     extras_require={
-        "fleet": ["SQLAlchemy>=2.0"],
-        "postgresql": ["SQLAlchemy>=2.0", "psycopg[binary]>=3.1"],
+        "fleet": FLEET,
+        "postgresql": [*FLEET, "psycopg[binary]>=3.1"],
         "gdb": ["gdb-for-pwndbg"],
         "dev": [
             "pytest",
@@ -68,7 +71,7 @@ setup(
             "jsonschema",
             "pystack",
             "py-spy",
-            "SQLAlchemy>=2.0",
+            *FLEET,
             "psycopg[binary]>=3.1",
         ],
     },

@@ -112,10 +112,24 @@ def migrate(engine: Engine) -> None:
             connection.execute(text(f"SELECT pg_advisory_xact_lock({_LOCK_KEY})"))
         found = _version(connection, shown)
         if found is None:
-            metadata.create_all(connection)
-            row = {"key": "schema_version", "value": str(SCHEMA_VERSION)}
-            connection.execute(meta.insert().values(row))
-        # There is one version so far: steps from older ones go here.
+            _make_tables(connection)
+        elif found < SCHEMA_VERSION:
+            from gdb_epi.fleet.migrations import upgrade
+
+            upgrade(connection)
+    if found is not None and found < SCHEMA_VERSION:
+        from gdb_epi.fleet.reproject import reproject
+
+        reproject(engine)
+
+
+def _make_tables(connection: Connection) -> None:
+    from gdb_epi.fleet.migrations import stamp_new
+
+    metadata.create_all(connection)
+    row = {"key": "schema_version", "value": str(SCHEMA_VERSION)}
+    connection.execute(meta.insert().values(row))
+    stamp_new(connection)
 
 
 @contextmanager

@@ -10,22 +10,21 @@ from __future__ import annotations
 import json
 import time
 import zlib
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from itertools import islice
 from typing import Any, NamedTuple
 
-from sqlalchemy import Connection, Engine, Table, case, func, or_, select, tuple_
-from sqlalchemy.dialects import postgresql, sqlite
+from sqlalchemy import Connection, Engine, case, func, or_, select
 from sqlalchemy.exc import DBAPIError
 
 from gdb_epi.errors import InputError
 from gdb_epi.fleet import tables as t
 from gdb_epi.fleet.db import begin
+from gdb_epi.fleet.dimensions import Dimensions, chunks, insert
 from gdb_epi.fleet.projection import Rows, merge, project
 from gdb_epi.fleet.redact import storable
 
 BATCH = 500  # records per transaction
-CHUNK = 200  # keys per IN list: SQLite allows 32766 variables, older builds 999
 ZLIB_LEVEL = 3  # measured: 3.3 x smaller than the text, twice as fast as level 6
 MAX_RECORD = 64 << 20  # bytes of one stored record after unpacking
 RETRIES = 4  # of a transaction that the server chose as the victim of a deadlock
@@ -91,7 +90,7 @@ def _store_batch(engine: Engine, batch: Sequence[Source]) -> Outcome:
     with begin(engine) as connection:
         for source, why in rejected:
             _log(connection, source, why)
-        ids = _Dimensions(connection, [rows for rows, _ in best.values()])
+        ids = Dimensions(connection, [rows for rows, _ in best.values()])
         added = _insert_new(connection, best, ids)
         known = [key for key in best if key not in added]
         replaced = _replace_worse(connection, known, best, ids)
@@ -121,7 +120,7 @@ def _project_batch(batch: Sequence[Source]) -> tuple[Projected, list[tuple[str, 
     return best, rejected, repeats
 
 
-def _insert_new(connection: Connection, best: Projected, ids: _Dimensions) -> dict[str, int]:
+def _insert_new(connection: Connection, best: Projected, ids: Dimensions) -> dict[str, int]:
     """Insert the cores that are not there yet; return core_key -> crash id of those."""
     if not best:
         return {}
@@ -137,10 +136,10 @@ def _insert_new(connection: Connection, best: Projected, ids: _Dimensions) -> di
 
 
 def _replace_worse(
-    connection: Connection, known: Sequence[str], best: Projected, ids: _Dimensions
+    connection: Connection, known: Sequence[str], best: Projected, ids: Dimensions
 ) -> int:
     replaced = 0
-    for keys in _chunks(sorted(known)):
+    for keys in chunks(sorted(known)):
         chosen = (
             select(t.crash.c.core_key, t.crash.c.id, t.raw.c.record)
             .join(t.raw, t.raw.c.crash_id == t.crash.c.id)
@@ -161,7 +160,7 @@ def _merge_into(
     crash_id: int,
     old: Mapping[str, Any],
     new: Mapping[str, Any],
-    ids: _Dimensions,
+    ids: Dimensions,
 ) -> bool:
     """Update the rows of one core; False when the old record says it all."""
     merged = merge(old, new)
@@ -186,92 +185,7 @@ def _log(connection: Connection, source: str, why: str) -> None:
     connection.execute(t.ingest_log.insert().values(row))
 
 
-_Wanted = dict[Any, dict[str, Any]]  # key of a dimension row -> its other columns
-
-
-class _Dimensions:
-    """The ids of the dimension rows that a batch needs, made where they are missing.
-
-    Rows are inserted in sorted order: two writers that insert the same ones in different order
-    would deadlock on PostgreSQL.
-    """
-
-    def __init__(self, connection: Connection, batch: Sequence[Rows]) -> None:
-        self.sig: dict[tuple[str, ...], int] = {}
-        self.trace: dict[tuple[str, ...], int] = {}
-        self.host: dict[tuple[str, ...], int] = {}
-        self.lib: dict[tuple[str, ...], int] = {}
-        self.libset: dict[tuple[str, ...], int] = {}
-        self.learn(connection, batch)
-
-    def learn(self, connection: Connection, batch: Sequence[Rows]) -> None:
-        """Make sure that the ids for these rows are known."""
-        sigs = {r.sig: r.sig_values for r in batch if r.sig}
-        traces = {r.trace: r.trace_values for r in batch if r.trace}
-        hosts: _Wanted = {r.host: {} for r in batch if r.host}
-        libs: _Wanted = {lib: {} for r in batch for lib in r.libs}
-        sets = {(r.libset,): r.libs for r in batch if r.libset}
-        _fill(connection, t.sig, ("version", "kind", "key", "coarse"), sigs, self.sig)
-        _fill(connection, t.trace, ("version", "exact", "strict"), traces, self.trace)
-        _fill(connection, t.host, ("name", "machine_id"), hosts, self.host)
-        _fill(connection, t.lib, ("soname", "build_id", "version"), libs, self.lib)
-        fresh: _Wanted = {key: {} for key in sets if key not in self.libset}
-        _fill(connection, t.libset, ("hash",), fresh, self.libset)
-        pairs = sorted((self.libset[key], self.lib[lib]) for key in fresh for lib in sets[key])
-        if pairs:
-            statement = insert(connection, t.libset_lib).on_conflict_do_nothing()
-            connection.execute(statement, [{"libset_id": s, "lib_id": x} for s, x in pairs])
-
-    def crash_row(self, rows: Rows) -> dict[str, Any]:
-        """Return the row of `crash` with its foreign keys."""
-        return {
-            **rows.crash,
-            "sig_id": self.sig.get(rows.sig) if rows.sig else None,
-            "trace_id": self.trace.get(rows.trace) if rows.trace else None,
-            "host_id": self.host.get(rows.host) if rows.host else None,
-            "libset_id": self.libset.get((rows.libset,)) if rows.libset else None,
-        }
-
-
-def _fill(
-    connection: Connection,
-    table: Table,
-    columns: tuple[str, ...],
-    wanted: Mapping[Any, Mapping[str, Any]],
-    known: dict[tuple[str, ...], int],
-) -> None:
-    """Add the ids of the `wanted` keys to `known`; insert the rows that are missing."""
-    missing = sorted(key for key in wanted if key not in known)
-    _look_up(connection, table, columns, missing, known)
-    missing = [key for key in missing if key not in known]
-    if not missing:
-        return
-    rows = [{**dict(zip(columns, key, strict=True)), **wanted[key]} for key in missing]
-    connection.execute(insert(connection, table).on_conflict_do_nothing(), rows)
-    _look_up(connection, table, columns, missing, known)
-
-
-def _look_up(
-    connection: Connection,
-    table: Table,
-    columns: tuple[str, ...],
-    keys: Sequence[tuple[str, ...]],
-    known: dict[tuple[str, ...], int],
-) -> None:
-    cells = [table.c[name] for name in columns]
-    for part in _chunks(keys):
-        for number, *key in connection.execute(
-            select(table.c.id, *cells).where(tuple_(*cells).in_(part))
-        ):
-            known[tuple(key)] = int(number)
-
-
-def _chunks(keys: Sequence[Any]) -> Iterator[Sequence[Any]]:
-    for start in range(0, len(keys), CHUNK):
-        yield keys[start : start + CHUNK]
-
-
-def _attributes(connection: Connection, batch: Sequence[Rows], ids: _Dimensions) -> None:
+def _attributes(connection: Connection, batch: Sequence[Rows], ids: Dimensions) -> None:
     """Widen the span in which a host was seen with a value; independent of the order."""
     spans: dict[tuple[int, str, str], list[float]] = {}
     for rows in batch:
@@ -305,12 +219,6 @@ def _attributes(connection: Connection, batch: Sequence[Rows], ids: _Dimensions)
         ),
         values,
     )
-
-
-def insert(connection: Connection, table: Table) -> Any:
-    """Return the INSERT of this dialect, which knows ON CONFLICT."""
-    maker = postgresql.insert if connection.dialect.name == "postgresql" else sqlite.insert
-    return maker(table)
 
 
 def crash_count(engine: Engine) -> int:

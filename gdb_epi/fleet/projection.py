@@ -11,7 +11,7 @@ import hashlib
 import json
 import math
 import re
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from datetime import datetime, timezone
 from typing import Any, NamedTuple
 
@@ -39,6 +39,7 @@ class Rows(NamedTuple):
     attributes: dict[str, str]
     libs: tuple[tuple[str, str, str], ...]  # soname, build_id, version
     libset: str | None
+    attrset: str | None
     rank: tuple[Any, ...]  # the greater rank wins when the core is known already
 
 
@@ -58,6 +59,7 @@ def project(record: Mapping[str, Any]) -> Rows:
     exact, strict = text(keys.get("exact")) or "", text(keys.get("strict")) or ""
     host_name, machine = _host(record)
     libs = _libs(record)
+    attributes = _attributes(group(record, "host"))
     return Rows(
         core_key=core_key,
         crash=_crash(record, core_key, schema),
@@ -69,9 +71,10 @@ def project(record: Mapping[str, Any]) -> Rows:
         trace=(version, exact, strict) if exact or strict else None,
         trace_values={"frames": _frames(signature, lines)},
         host=(host_name, machine) if host_name or machine else None,
-        attributes=_attributes(group(record, "host")),
+        attributes=attributes,
         libs=libs,
         libset=_libset(record, libs),
+        attrset=set_hash(sorted(attributes.items())) if attributes else None,
         rank=rank(record),
     )
 
@@ -263,4 +266,9 @@ def _libset(record: Mapping[str, Any], libs: tuple[tuple[str, str, str], ...]) -
     """The hash covers what is stored here, so two records with one hash have one set."""
     if not libs:
         return text(group(record, "libs").get("libset")) or text(record.get("libset"))
-    return hashlib.sha256(json.dumps(libs).encode("ascii")).hexdigest()[:32]
+    return set_hash(libs)
+
+
+def set_hash(rows: Sequence[tuple[str, ...]]) -> str:
+    """Return the hash that names one set of libraries or attributes, 32 hex digits."""
+    return hashlib.sha256(json.dumps(rows).encode("ascii")).hexdigest()[:32]

@@ -24,7 +24,7 @@ from sqlalchemy import (
 )
 
 # Raised by one for every change of the tables; migrate() knows the way from each older one.
-SCHEMA_VERSION = 1
+SCHEMA_VERSION = 2
 
 metadata = MetaData()
 
@@ -111,6 +111,46 @@ libset_lib = Table(
     Column("lib_id", _ID, ForeignKey("lib.id"), primary_key=True),
 )
 
+# One row per distinct set of attributes, as `libset` is for libraries: the values that a host had
+# on one day, so that a roll-out does not move older crashes to the new version.
+attrset = Table("attrset", metadata, _id(), Column("hash", Text, nullable=False, unique=True))
+
+attrset_value = Table(
+    "attrset_value",
+    metadata,
+    Column("attrset_id", _ID, ForeignKey("attrset.id"), primary_key=True),
+    Column("attr", Text, primary_key=True),
+    Column("value", Text, nullable=False),
+)
+
+exposure = Table(
+    "exposure",
+    metadata,
+    Column("host_id", _ID, ForeignKey("host.id"), primary_key=True),
+    Column("day", Integer, primary_key=True),  # days since 1970-01-01, UTC
+    Column("attrset_id", _ID, ForeignKey("attrset.id"), primary_key=True),
+    Column("hours", Float, nullable=False),
+    Index("exposure_day", "day"),
+)
+
+finding = Table(
+    "finding",
+    metadata,
+    _id(),
+    Column("day", Integer, nullable=False),  # first raised, days since 1970-01-01
+    _key("attr"),
+    _key("value"),
+    _key("signature"),
+    Column("n", Integer, nullable=False),
+    Column("rr", Float),
+    Column("p", Float),
+    Column("q", Float),
+    Column("detail", Text),  # JSON
+    Column("state", Text, nullable=False, server_default="open"),  # open, confirmed, dismissed
+    Column("note", Text),
+    UniqueConstraint("attr", "value", "signature"),
+)
+
 crash = Table(
     "crash",
     metadata,
@@ -122,6 +162,7 @@ crash = Table(
     Column("sig_id", _ID, ForeignKey("sig.id")),
     Column("trace_id", _ID, ForeignKey("trace.id")),
     Column("libset_id", _ID, ForeignKey("libset.id")),
+    Column("attrset_id", _ID, ForeignKey("attrset.id")),
     Column("boot_id", Text),
     Column("exe", Text),
     Column("signo", Integer),

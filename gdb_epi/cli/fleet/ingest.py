@@ -39,7 +39,7 @@ def run(args: Namespace) -> int:
         outcome = ingest(engine, reader.records(paths, stdin="-" in args.records))
     rejected = [*reader.rejected, *outcome.rejected]
     print(outcome._replace(rejected=tuple(rejected)).line())
-    return _report(rejected)
+    return report_rejected(rejected)
 
 
 def _ingest_spool(db: str | None) -> int:
@@ -70,10 +70,11 @@ def _ingest_spool(db: str | None) -> int:
             rejected += bad
             total += outcome
     print(f"{total._replace(rejected=tuple(rejected)).line()}; {len(files)} spool files")
-    return _report(rejected)
+    return report_rejected(rejected)
 
 
-def _report(rejected: list[tuple[str, str]]) -> int:
+def report_rejected(rejected: list[tuple[str, str]]) -> int:
+    """Tell the first rejects on standard error; return the exit code."""
     from gdb_epi.render.text import escape
 
     for where, why in rejected[:SHOWN_REJECTS]:

@@ -1,0 +1,34 @@
+# SPDX-License-Identifier: Apache-2.0
+"""`gdb-epi fleet exposure`: take in host-hours."""
+
+from __future__ import annotations
+
+from argparse import ArgumentParser, Namespace
+from pathlib import Path
+
+HELP = "take in host-hours per day: CSV or JSON with day, hours, host and attribute columns"
+EPILOG = "Without exposure the questions compare crashes with crashes (case-control)."
+
+
+def add_arguments(parser: ArgumentParser) -> None:
+    """Declare the arguments."""
+    parser.add_argument("files", nargs="+", metavar="FILE", help="CSV, JSON or JSON lines")
+    parser.add_argument("--db", metavar="URL", help="database URL or SQLite file")
+
+
+def run(args: Namespace) -> int:
+    """Store the rows and say what became of them; 3 when a row was rejected."""
+    from gdb_epi.cli.fleet.ingest import report_rejected
+    from gdb_epi.fleet.db import open_database
+
+    rejected: list[tuple[str, str]] = []
+    count = 0
+    with open_database(args.db, write=True) as engine:
+        from gdb_epi.fleet.exposure import feed, host_days
+
+        for name in args.files:
+            done = feed(engine, host_days(Path(name)))
+            count += done.rows
+            rejected += done.rejected
+    print(f"{count} host-days stored, {len(rejected)} rejected")
+    return report_rejected(rejected)

@@ -1,0 +1,109 @@
+# SPDX-License-Identifier: Apache-2.0
+"""`gdb-epi fleet screen`: what stands out; each finding is raised once."""
+
+from __future__ import annotations
+
+import json
+from argparse import ArgumentParser, Namespace
+from typing import TYPE_CHECKING, Any
+
+from gdb_epi.errors import EXIT_DONE, UsageError
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from gdb_epi.fleet.population import Population
+    from gdb_epi.fleet.screening import Screen
+
+HELP = "the daily screening: hosts and attributes with more crashes than their share"
+EPILOG = "Findings that were raised before are not repeated; `fleet suspects` shows all of today's."
+
+
+def add_arguments(parser: ArgumentParser) -> None:
+    """Declare the arguments."""
+    parser.add_argument("--db", metavar="URL", help="database URL or SQLite file")
+    day = parser.add_mutually_exclusive_group()
+    day.add_argument("--asof", metavar="DAY", help="as at the end of this day (the last one)")
+    day.add_argument("--replay", action="store_true", help="day by day, without later data")
+    parser.add_argument("--json", action="store_true", help="one JSON object a line")
+
+
+def run(args: Namespace) -> int:
+    """Screen and print; only a screen of today is stored."""
+    from gdb_epi.fleet.db import open_database
+
+    asof = day_argument(args.asof)
+    with open_database(args.db, write=not args.replay) as engine:
+        from gdb_epi.fleet.finding_store import keep, raised
+        from gdb_epi.fleet.population import load
+        from gdb_epi.fleet.screening import replay, screen
+
+        population = load(engine, asof)
+        if args.replay:
+            found = list(replay(population))
+        elif population.day.size:
+            day = int(population.day.max()) if asof is None else asof
+            before = raised(engine)
+            today = screen(population, day)
+            new = tuple(f for f in today.findings if f.key not in before)
+            keep(engine, new, day)
+            found = [today._replace(findings=new)]
+        else:
+            found = []
+    _print(population, found, as_json=args.json)
+    return EXIT_DONE
+
+
+def day_argument(value: str | None) -> int | None:
+    """Return a --asof argument as a day number. Raises UsageError."""
+    if value is None:
+        return None
+    from gdb_epi.fleet.exposure import day_number
+
+    day = day_number(value)
+    if day is None:
+        raise UsageError(f"no day: {value!r}", hint="--asof 2026-11-21")
+    return day
+
+
+def _print(population: Population, found: Sequence[Screen], *, as_json: bool) -> None:
+    from gdb_epi.fleet import finding_store
+
+    if as_json:
+        for screen in found:
+            for finding in screen.findings:
+                print(json.dumps(finding_store.as_json(finding, screen.day)))
+        print(json.dumps(_peeled(population, found)))
+        return
+    lines = [
+        (finding_store.iso_day(screen.day), finding)
+        for screen in found
+        for finding in screen.findings
+    ]
+    for day, finding in lines:
+        print_finding(day, finding)
+    if not lines:
+        days = f"{population.day.size} crashes" if population.day.size else "no crashes with a time"
+        print(f"nothing new stands out ({days})")
+
+
+def _peeled(population: Population, found: Sequence[Screen]) -> dict[str, Any]:
+    """The cores attributed to one host, as the last screen has them."""
+    members = population.day >= 0
+    members[:] = False
+    if found:
+        members[: found[-1].peeled.size] = found[-1].peeled
+    keys = [key for key, is_member in zip(population.core_keys, members, strict=True) if is_member]
+    return {"attr": "#peeled", "members": keys}
+
+
+def print_finding(day: str, finding: Any) -> None:
+    """Print one finding: what, the numbers, how it was tested, what else it may be."""
+    from gdb_epi.fleet.finding_store import sentence, verdict
+    from gdb_epi.render.text import escape
+
+    print(escape(f"{day}  {verdict(finding)}"))
+    print(escape(f"    {sentence(finding)}"))
+    print(escape(f"    test: {finding.test}; exposure: {finding.exposure}"))
+    for caveat in finding.caveats:
+        print(escape(f"    but: {caveat}"))

@@ -1,0 +1,49 @@
+# SPDX-License-Identifier: Apache-2.0
+"""`gdb-epi fleet suspects`: hosts and attributes that are over-represented now."""
+
+from __future__ import annotations
+
+from argparse import ArgumentParser, Namespace
+
+from gdb_epi.errors import EXIT_DONE
+
+HELP = "hosts, hardware, kernels, images with more crashes than their share of host-hours"
+
+
+def add_arguments(parser: ArgumentParser) -> None:
+    """Declare the arguments."""
+    parser.add_argument("--db", metavar="URL", help="database URL or SQLite file")
+    parser.add_argument("--asof", metavar="DAY", help="as at the end of this day (the last one)")
+    form = parser.add_mutually_exclusive_group()
+    form.add_argument("--json", action="store_true", help="a JSON array")
+    form.add_argument("--csv", action="store_true", help="comma-separated values")
+
+
+def run(args: Namespace) -> int:
+    """Print all of today's findings, strongest first; stores nothing."""
+    from gdb_epi.cli.fleet.screen import day_argument, print_finding
+    from gdb_epi.fleet.db import open_database
+
+    asof = day_argument(args.asof)
+    with open_database(args.db, write=False) as engine:
+        from gdb_epi.fleet.finding_store import as_json, iso_day
+        from gdb_epi.fleet.population import load
+        from gdb_epi.fleet.screening import screen
+
+        population = load(engine, asof)
+    if not population.day.size:
+        day, found = asof or 0, []
+    else:
+        day = int(population.day.max()) if asof is None else asof
+        found = sorted(screen(population, day).findings, key=lambda f: f.p)
+    rows = [as_json(finding, day) for finding in found]
+    if args.json or args.csv:
+        from gdb_epi.cli.fleet.output import print_rows
+
+        print_rows(rows, as_csv=args.csv)
+        return EXIT_DONE
+    for finding in found:
+        print_finding(iso_day(day), finding)
+    if not found:
+        print(f"nothing stands out among {population.day.size} crashes with a time")
+    return EXIT_DONE

@@ -1,0 +1,107 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Findings in words, in JSON, and in the database, where each is raised once."""
+
+from __future__ import annotations
+
+import json
+import math
+from collections.abc import Sequence
+from datetime import timedelta
+from typing import Any
+
+from sqlalchemy import Engine, select
+
+from gdb_epi.fleet import tables as t
+from gdb_epi.fleet.db import begin
+from gdb_epi.fleet.dimensions import insert
+from gdb_epi.fleet.exposure import EPOCH
+from gdb_epi.fleet.screen_types import BITFLIP, Finding
+
+HARDWARE = ("rack", "sku", "cpu_model", "microcode", "bios", "dimm", "gpu", "psu", "row")
+
+
+def iso_day(day: int) -> str:
+    """Return a day number as YYYY-MM-DD."""
+    return (EPOCH + timedelta(days=day)).isoformat()
+
+
+def as_json(finding: Finding, day: int) -> dict[str, Any]:
+    """Return a finding as one JSON object; infinite limits become null."""
+    return {
+        "day": day,
+        "date": iso_day(day),
+        "attr": finding.attr,
+        "value": finding.value,
+        "signature": finding.signature,
+        "n": finding.n,
+        "total": finding.total,
+        "p": finding.p,
+        "q": finding.q,
+        "rr": _finite(finding.rr),
+        "rr_interval": [_finite(finding.rr_low), _finite(finding.rr_high)],
+        "test": finding.test,
+        "exposure": finding.exposure,
+        "aliases": list(finding.aliases),
+        "caveats": list(finding.caveats),
+        "verdict": verdict(finding),
+    }
+
+
+def verdict(finding: Finding) -> str:
+    """Say what the population speaks for; the numbers beside it are the evidence."""
+    what = f"{finding.attr}={finding.value}"
+    if finding.attr == "host":
+        if finding.signature.startswith("*"):
+            flips = ", with bit-flip flags" if finding.signature == BITFLIP else ""
+            return (
+                f"hardware-suspect: one host has crashes of all kinds{flips}; take it out, test it"
+            )
+        return "one host has this signature out of proportion; take it out, or move its job"
+    kind = "hardware or firmware" if finding.attr in HARDWARE else "software or configuration"
+    others = f", or {', '.join(finding.aliases)}" if finding.aliases else ""
+    return f"{kind}: goes with {what}{others}"
+
+
+def sentence(finding: Finding) -> str:
+    """Return one line with every number that supports the finding."""
+    share = f"{finding.n} of {finding.total} crashes"
+    interval = f"{_short(finding.rr_low)} to {_short(finding.rr_high)}"
+    line = f"{finding.attr}={finding.value}: {share} of {finding.signature}; relative risk "
+    line += f"{_short(finding.rr)} (95 %: {interval}), p {finding.p:.1g}, q {finding.q:.1g}"
+    return line
+
+
+def raised(engine: Engine) -> set[tuple[str, str, str]]:
+    """Return the keys of all findings that were raised before."""
+    c = t.finding.c
+    with engine.connect() as connection:
+        return {(a, v, s) for a, v, s in connection.execute(select(c.attr, c.value, c.signature))}
+
+
+def keep(engine: Engine, findings: Sequence[Finding], day: int) -> None:
+    """Store findings; one that was raised before keeps its day and state."""
+    rows = [
+        {
+            "day": day,
+            "attr": f.attr,
+            "value": f.value,
+            "signature": f.signature,
+            "n": f.n,
+            "rr": _finite(f.rr),
+            "p": f.p,
+            "q": f.q,
+            "detail": json.dumps(as_json(f, day)),
+        }
+        for f in findings
+    ]
+    if rows:
+        with begin(engine) as connection:
+            connection.execute(insert(connection, t.finding).on_conflict_do_nothing(), rows)
+
+
+def _finite(value: float) -> float | None:
+    return value if math.isfinite(value) else None
+
+
+def _short(value: float) -> str:
+    return f"{value:.3g}" if math.isfinite(value) else "unbounded"

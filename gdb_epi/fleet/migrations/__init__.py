@@ -1,0 +1,47 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Alembic migrations of the fleet database, run by `gdb_epi.fleet.db.migrate`."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from alembic.config import Config
+    from sqlalchemy import Connection
+
+FIRST = "0001"  # the tables of databases that were made before alembic kept count
+
+
+def upgrade(connection: Connection) -> None:
+    """Run the migrations that a database made by an older gdb-epi lacks."""
+    from alembic import command
+
+    config = _config(connection)
+    if not _counted(connection):
+        command.stamp(config, FIRST)
+    command.upgrade(config, "head")
+
+
+def stamp_new(connection: Connection) -> None:
+    """Note that freshly made tables need no migration."""
+    from alembic import command
+
+    command.stamp(_config(connection), "head")
+
+
+def _counted(connection: Connection) -> bool:
+    from alembic.runtime.migration import MigrationContext
+
+    return MigrationContext.configure(connection).get_current_revision() is not None
+
+
+def _config(connection: Connection) -> Config:
+    from alembic.config import Config
+
+    config = Config()
+    # A path with a percent sign would be read as an interpolation.
+    config.set_main_option("script_location", str(Path(__file__).parent).replace("%", "%%"))
+    config.set_main_option("path_separator", "os")
+    config.attributes["connection"] = connection
+    return config

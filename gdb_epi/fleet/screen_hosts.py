@@ -1,0 +1,220 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Hosts with more crashes than they should have, of all kinds or of one signature.
+
+Four facts about a host are independent under "this host is like the others", because each is taken
+given the ones before: how many crashes (negative binomial, because healthy hosts differ), how many
+of those carry the bit-flip flag (hypergeometric), how many have a signature that no other host has
+(binomial), and whether they gather on one CPU number (binomial). Fisher's method combines them.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import NamedTuple
+
+import numpy as np
+
+from gdb_epi.fleet import statistics as st
+from gdb_epi.fleet.population import ABSENT, Bools, Floats, Ints, Population
+from gdb_epi.fleet.screen_types import (
+    ALL,
+    BITFLIP,
+    MAX_Q,
+    MIN_N,
+    MIN_RR,
+    WINDOWS,
+    Finding,
+)
+
+HOST = "host"
+MIN_NOVEL_SHARE = 0.02  # guess: some signatures are new on any day
+MIN_CPUS = 2
+LOOP = "a job that restarts and dies again on one host looks the same: move the job first"
+
+
+class Shares(NamedTuple):
+    """The share of the host-hours that each host has, and where that is from."""
+
+    share: Floats  # one per host of the population
+    source: str
+
+
+def shares(population: Population, since: int | None = None) -> Shares:
+    """Return each host's share of the exposure; without exposure all hosts seen count alike."""
+    size = len(population.hosts)
+    if population.has_exposure:
+        chosen = population.exposure_host >= 0
+        if since is not None:
+            chosen &= population.exposure_day >= since
+        hours = np.bincount(
+            population.exposure_host[chosen],
+            weights=population.exposure_hours[chosen],
+            minlength=size,
+        )
+        if hours.sum() > 0:
+            return Shares(hours / hours.sum(), "host-hours")
+    seen = np.bincount(population.host[population.host >= 0], minlength=size) > 0
+    source = "none: hosts that crashed count alike (case-control)"
+    return Shares(seen / max(int(seen.sum()), 1), source)
+
+
+def host_findings(population: Population, day: int) -> Iterator[Finding]:
+    """Yield the hosts that stand out, over all their crashes and then signature by signature."""
+    known = shares(population)
+    whole = list(_over_all(population, day, known))
+    yield from whole
+    explained = np.zeros(population.day.size, dtype=bool)
+    for finding in whole:
+        explained |= finding.members
+    yield from _by_signature(population, known, explained)
+
+
+def _over_all(population: Population, day: int, known: Shares) -> Iterator[Finding]:
+    hosts = population.host[population.host >= 0]
+    counts = np.bincount(hosts, minlength=len(population.hosts)).astype(float)
+    tested = int((known.share > 0).sum())
+    if tested < 2 or hosts.size < MIN_N:
+        return
+    p_count = _count_p(population, day, counts, known)
+    given = [_bitflip_p(population, counts), _novel_p(population, counts), _cpu_p(population)]
+    combined = st.combine(p_count, *given)
+    p = np.minimum(1.0, 2 * np.minimum(p_count, combined))
+    p[known.share <= 0] = 1.0
+    q = _q_values(p, tested)
+    for host in np.flatnonzero((q <= MAX_Q) & (counts >= MIN_N)):
+        share = float(known.share[host])
+        others = counts.sum() - counts[host]
+        risk = st.relative_risk(counts[host], share, others, 1 - share)
+        if risk[0] >= MIN_RR:
+            members = population.host == host
+            flips = int((population.bitflip & members).sum())
+            told = st_words(p_count[host], [g[host] for g in given])
+            yield Finding(
+                HOST,
+                population.hosts[host],
+                BITFLIP if flips >= MIN_N and given[0][host] < p_count[host] else ALL,
+                int(counts[host]),
+                int(counts.sum()),
+                float(p[host]),
+                float(q[host]),
+                *risk,
+                told,
+                known.source,
+                (),
+                () if flips else (LOOP,),
+                members,
+            )
+
+
+def st_words(p_count: float, given: list[float]) -> str:
+    """Say which of the four facts spoke."""
+    names = ("bit-flip flags", "signatures of its own", "one CPU number")
+    spoke = [f"{name} p={p:.1g}" for name, p in zip(names, given, strict=True) if p < 0.05]
+    return f"negative binomial p={p_count:.1g}" + "".join(f", {word}" for word in spoke)
+
+
+def _count_p(population: Population, day: int, counts: Floats, known: Shares) -> Floats:
+    """The best of all days and the last few, paid for by their number."""
+    expected = counts.sum() * known.share
+    alpha = st.dispersion(counts, expected)
+    best = st.negative_binomial_tail(counts, expected, expected + alpha * expected**2)
+    for window in WINDOWS:
+        since = day - window + 1
+        recent = population.host[(population.day >= since) & (population.host >= 0)]
+        found = np.bincount(recent, minlength=counts.size).astype(float)
+        mean = max(recent.size, 1) * shares(population, since).share
+        best = np.minimum(best, st.negative_binomial_tail(found, mean, mean + alpha * mean**2))
+    return np.minimum(1.0, best * (len(WINDOWS) + 1))
+
+
+def _bitflip_p(population: Population, counts: Floats) -> Floats:
+    flagged = population.host[population.bitflip & (population.host >= 0)]
+    found = np.bincount(flagged, minlength=counts.size).astype(float)
+    total = np.full(counts.size, counts.sum())
+    return st.hypergeometric_tail(found, total, np.full(counts.size, float(flagged.size)), counts)
+
+
+def _novel_p(population: Population, counts: Floats) -> Floats:
+    """Crashes whose signature no other host has, given how many crashes."""
+    usable = (population.signature >= 0) & (population.host >= 0)
+    pairs = np.unique(np.stack([population.signature[usable], population.host[usable]]), axis=1)
+    spread = np.bincount(pairs[0], minlength=len(population.signatures) or 1)
+    alone = usable.copy()
+    alone[usable] = spread[population.signature[usable]] == 1
+    found = np.bincount(_kinds(population, alone), minlength=counts.size).astype(float)
+    # Each new signature counts once: a crash loop of one signature is no evidence of randomness.
+    others = (found.sum() - found) / np.maximum(counts.sum() - counts, 1.0)
+    return st.binomial_tail(found, counts, np.maximum(others, MIN_NOVEL_SHARE))
+
+
+def _kinds(population: Population, mask: Bools) -> Ints:
+    """Hosts of the distinct (signature, host) pairs under a mask."""
+    pairs = np.stack([population.signature[mask], population.host[mask]])
+    return np.asarray(np.unique(pairs, axis=1)[1])
+
+
+def _cpu_p(population: Population) -> Floats:
+    """Whether a host's crashes gather on one CPU number, times the number of CPUs."""
+    p = np.ones(len(population.hosts))
+    usable = (population.cpu != ABSENT) & (population.host >= 0)
+    if not usable.any():
+        return p
+    host, cpu = population.host[usable], population.cpu[usable]
+    cpus = max(int(np.unique(cpu).size), MIN_CPUS)
+    pairs, found = np.unique(np.stack([host, cpu]), axis=1, return_counts=True)
+    most = np.zeros(p.size)
+    np.maximum.at(most, pairs[0], found)
+    total = np.bincount(host, minlength=p.size).astype(float)
+    many = total >= MIN_N
+    tail = st.binomial_tail(most[many], total[many], np.full(int(many.sum()), 1 / cpus))
+    p[many] = np.minimum(1.0, tail * cpus)
+    return p
+
+
+def _by_signature(population: Population, known: Shares, explained: Bools) -> Iterator[Finding]:
+    """Hosts that have one signature out of proportion to their hours and to their other crashes."""
+    usable = (population.signature >= 0) & (population.host >= 0) & ~explained
+    host, signature = population.host[usable], population.signature[usable]
+    if host.size < MIN_N:
+        return
+    cells, a = np.unique(np.stack([signature, host]), axis=1, return_counts=True)
+    per_signature = np.bincount(signature, minlength=len(population.signatures))
+    per_host = np.bincount(host, minlength=len(population.hosts))
+    tested = int((per_signature >= MIN_N).sum()) * int((known.share > 0).sum())
+    keep = (a >= MIN_N) & (known.share[cells[1]] > 0)
+    s, h, a = cells[0][keep], cells[1][keep], a[keep].astype(float)
+    if not a.size:
+        return
+    n, share = per_signature[s].astype(float), known.share[h]
+    alpha = st.dispersion(per_host.astype(float), host.size * known.share)
+    mean = n * share
+    p = st.negative_binomial_tail(a, mean, mean * (1 + alpha * mean))
+    controls = st.hypergeometric_tail(a, np.full(a.size, float(host.size)), per_host[h], n)
+    p = np.maximum(p, controls)
+    q = _q_values(p, tested)
+    for i in np.flatnonzero(q <= MAX_Q):
+        risk = st.relative_risk(a[i], share[i], n[i] - a[i], 1 - share[i])
+        if risk[0] >= MIN_RR:
+            members = usable & (population.host == h[i]) & (population.signature == s[i])
+            yield Finding(
+                HOST,
+                population.hosts[h[i]],
+                population.signatures[s[i]],
+                int(a[i]),
+                int(n[i]),
+                float(p[i]),
+                float(q[i]),
+                *risk,
+                "negative binomial and Fisher exact, the weaker",
+                known.source,
+                (),
+                (LOOP,),
+                members,
+            )
+
+
+def _q_values(p: Floats, tested: int) -> Floats:
+    """Benjamini-Hochberg over `tested` tests, of which those not given had nothing to show."""
+    padded = np.ones(max(tested, p.size))
+    padded[: p.size] = p
+    return st.benjamini_hochberg(padded)[: p.size]

@@ -1,0 +1,44 @@
+# SPDX-License-Identifier: Apache-2.0
+"""What the screening finds, and the limits that it keeps."""
+
+from __future__ import annotations
+
+from typing import NamedTuple
+
+from gdb_epi.fleet.population import Bools
+
+# Measured by `python tests/bench/fleet_screen.py` on simulated fleets; see tests/bench/README.md.
+MAX_Q = 0.01  # false discovery rate inside one attribute
+MIN_N = 3  # crashes: fewer say nothing
+MIN_RR = 2.0  # relative risk
+MAX_CONDITIONAL_P = 1e-3  # beside a finding that is known already
+WINDOWS = (3, 7, 14)  # days, beside all: a host that breaks today must not wait for its average
+
+ALL = "*"
+BITFLIP = "*bitflip"
+LOCK = "*lock"
+
+
+class Finding(NamedTuple):
+    """One value of one attribute that has more crashes of a signature than its share."""
+
+    attr: str
+    value: str
+    signature: str  # its text; `*` all crashes, `*bitflip` and `*lock` those with the flag
+    n: int  # crashes of the signature with the value
+    total: int  # crashes of the signature
+    p: float
+    q: float
+    rr: float
+    rr_low: float  # 95 % interval
+    rr_high: float
+    test: str
+    exposure: str  # where the expected share came from
+    aliases: tuple[str, ...]  # attr=value that cannot be told apart from this one
+    caveats: tuple[str, ...]
+    members: Bools  # which crashes
+
+    @property
+    def key(self) -> tuple[str, str, str]:
+        """What makes a finding the same one on another day."""
+        return (self.attr, self.value, self.signature)

@@ -1,0 +1,53 @@
+# SPDX-License-Identifier: Apache-2.0
+"""The daily screening: hosts first, then everything else without the crashes they explain."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import NamedTuple
+
+import numpy as np
+
+from gdb_epi.fleet.population import Bools, Population
+from gdb_epi.fleet.screen_attributes import attribute_findings, distinct
+from gdb_epi.fleet.screen_hosts import HOST, host_findings
+from gdb_epi.fleet.screen_types import Finding
+
+
+class Screen(NamedTuple):
+    """What stands out at the end of a day; `peeled` are the crashes attributed to single hosts."""
+
+    day: int
+    findings: tuple[Finding, ...]
+    peeled: Bools
+
+
+def screen(population: Population, day: int, known: tuple[Finding, ...] = ()) -> Screen:
+    """Test everything that is known at the end of `day`; `known` findings are not repeated."""
+    hosts = list(host_findings(population, day))
+    peeled = np.zeros(population.day.size, dtype=bool)
+    for finding in hosts:
+        peeled |= finding.members
+    others = list(attribute_findings(population, ~peeled))
+    raised = {finding.key for finding in known}
+    # A host's reason may become clearer (`*` then `*bitflip`): that is no new finding.
+    named = {(f.value, _breadth(f)) for f in known if f.attr == HOST}
+    new = [f for f in hosts if f.key not in raised and (f.value, _breadth(f)) not in named]
+    earlier = [finding for finding in known if finding.attr != HOST]
+    new += distinct(population, others, earlier)
+    return Screen(day, tuple(new), peeled)
+
+
+def replay(population: Population) -> Iterator[Screen]:
+    """Screen day by day, never using later data; each finding is raised once."""
+    if not population.day.size:
+        return
+    known: tuple[Finding, ...] = ()
+    for day in range(int(population.day.min()), int(population.day.max()) + 1):
+        found = screen(population.until(day), day, known)
+        known += found.findings
+        yield found
+
+
+def _breadth(finding: Finding) -> str:
+    return "all" if finding.signature.startswith("*") else finding.signature

@@ -1,0 +1,75 @@
+# SPDX-License-Identifier: Apache-2.0
+"""The tests behind the questions; pure functions over counts."""
+
+from __future__ import annotations
+
+import numpy as np
+from numpy.typing import NDArray
+from scipy import stats
+
+Floats = NDArray[np.float64]
+
+TRIM = 0.02  # of the hosts with the most crashes: they may be the bad ones we look for
+MIN_ALPHA = 0.05
+P_FLOOR = 1e-300
+
+
+def benjamini_hochberg(p: Floats) -> Floats:
+    """Return the q value of each p value (Benjamini and Hochberg 1995)."""
+    if not p.size:
+        return p
+    return np.asarray(stats.false_discovery_control(np.clip(p, 0.0, 1.0), method="bh"))
+
+
+def binomial_tail(count: Floats, total: Floats, share: Floats) -> Floats:
+    """P(at least `count` of `total`) when each falls here with probability `share`."""
+    return np.asarray(stats.binom.sf(count - 1, total, np.clip(share, 0.0, 1.0)))
+
+
+def hypergeometric_tail(a: Floats, everything: Floats, marked: Floats, drawn: Floats) -> Floats:
+    """Fisher's exact test, one-sided: at least `a` marked among `drawn` of `everything`."""
+    return np.asarray(stats.hypergeom.sf(a - 1, everything, marked, drawn))
+
+
+def negative_binomial_tail(count: Floats, mean: Floats, variance: Floats) -> Floats:
+    """P(at least `count`) for counts with this mean and variance; Poisson where they are equal."""
+    mean = np.maximum(mean, 1e-12)
+    spread = np.maximum(variance - mean, 1e-9 * mean)
+    size = mean**2 / spread
+    return np.asarray(stats.nbinom.sf(count - 1, size, size / (size + mean)))
+
+
+def dispersion(counts: Floats, expected: Floats) -> float:
+    """Return alpha of the variance mu + alpha mu^2, by trimmed moments.
+
+    The hosts with the most crashes in excess are left out: a bad host must not excuse itself.
+    """
+    known = expected > 0
+    counts, expected = counts[known], expected[known]
+    if counts.size < 10:
+        return MIN_ALPHA
+    excess = (counts - expected) / np.sqrt(expected + 0.5)
+    keep = np.argsort(excess)[: max(int(counts.size * (1 - TRIM)), 1)]
+    counts, expected = counts[keep], expected[keep]
+    scale = counts.sum() / max(expected.sum(), 1e-12)
+    mean = expected * scale
+    moment = ((counts - mean) ** 2 - mean).sum() / max((mean**2).sum(), 1e-12)
+    return float(max(moment, MIN_ALPHA))
+
+
+def combine(*p: Floats) -> Floats:
+    """Fisher's combination of independent p values."""
+    statistic = -2.0 * sum(np.log(np.maximum(values, P_FLOOR)) for values in p)
+    return np.asarray(stats.chi2.sf(statistic, 2 * len(p)))
+
+
+def relative_risk(a: float, exposed: float, b: float, others: float) -> tuple[float, float, float]:
+    """Return the rate ratio (a / exposed) : (b / others) and its 95 % interval.
+
+    Half an event is added to each side, so that a zero gives a wide interval, not none.
+    """
+    if exposed <= 0 or others <= 0:
+        return float("nan"), 0.0, float("inf")
+    ratio = ((a + 0.5) / exposed) / ((b + 0.5) / others)
+    half = 1.959964 * float(np.sqrt(1 / (a + 0.5) + 1 / (b + 0.5)))
+    return ratio, ratio * float(np.exp(-half)), ratio * float(np.exp(half))

@@ -1,0 +1,222 @@
+# SPDX-License-Identifier: Apache-2.0
+"""A simulated fleet with planted causes and decoys, as minimal records and as arrays.
+
+Hosts differ (gamma rates), racks and models nest, kernel and image roll out on days of their own
+over random hosts, a third of the crashes come from common signatures and some are new each time.
+"""
+
+from __future__ import annotations
+
+import csv
+from collections.abc import Iterator
+from datetime import date, timedelta
+from pathlib import Path
+from typing import Any, NamedTuple
+
+import numpy as np
+
+from gdb_epi.fleet.exposure import EPOCH
+from gdb_epi.fleet.population import Attribute, Population
+
+FIRST_DAY = (date(2026, 1, 5) - EPOCH).days
+CPUS = 64
+COMMON = 120  # signatures that hosts share
+NEW_SHARE = 0.08  # crashes with a signature never seen before
+HOSTS_A_RACK = 20
+ATTRIBUTES = ("rack", "sku", "cpu_model", "microcode", "kernel", "image", "load")
+
+
+class Crash(NamedTuple):
+    """One simulated crash; `cause` is the truth."""
+
+    day: int
+    host: int
+    signature: str
+    cpu: int
+    bitflip: bool
+    cause: str
+
+
+class Fleet(NamedTuple):
+    """A month of a fleet; `columns` holds each attribute's value per (day, host)."""
+
+    crashes: list[Crash]
+    columns: dict[str, list[list[str]]]
+    hours: np.ndarray
+    days: int
+    truth: dict[str, Any]
+
+    @property
+    def hosts(self) -> int:
+        """How many hosts there are."""
+        return int(self.hours.shape[1])
+
+
+def simulate(
+    seed: int,
+    *,
+    hosts: int = 1000,
+    days: int = 30,
+    per_day: float = 50.0,
+    variance: float = 0.3,
+    bad_host: float = 0.0,
+    race: float = 0.0,
+    split: float = 0.0,
+    microcode: float = 0.0,
+) -> Fleet:
+    """Make a fleet. `bad_host`, `race`, `split` are crashes a day, `microcode` a rate ratio."""
+    rng = np.random.default_rng(seed)
+    columns = _columns(rng, hosts, days)
+    hours = np.where(rng.random((days, hosts)) < 0.05, rng.uniform(0, 24, (days, hosts)), 24.0)
+    fleet = Fleet([], columns, hours, days, {})
+    _background(rng, fleet, per_day, variance, microcode)
+    if bad_host:
+        _bad_host(rng, fleet, bad_host)
+    if race:
+        _race(rng, fleet, race)
+    if split:
+        _split(rng, fleet, split)
+    fleet.crashes.sort()
+    return fleet
+
+
+def _columns(rng: np.random.Generator, hosts: int, days: int) -> dict[str, list[list[str]]]:
+    racks = [f"r{h // HOSTS_A_RACK:03}" for h in range(hosts)]
+    skus = [f"sku{(h // HOSTS_A_RACK) % 4}" for h in range(hosts)]
+    models = [f"model{int(s[-1]) // 2}" for s in skus]
+    microcode = [f"mc{rng.integers(3)}" if s == "sku1" else "mc9" for s in skus]
+    fixed = {"rack": racks, "sku": skus, "cpu_model": models, "microcode": microcode}
+    columns = {name: [values] * days for name, values in fixed.items()}
+    for name, start in (("kernel", days // 4), ("image", days // 3)):
+        turn = start + rng.integers(0, 6, hosts)
+        columns[name] = [[f"{name}{int(d >= turn[h])}" for h in range(hosts)] for d in range(days)]
+    load = rng.random((days, hosts)) < 0.3
+    columns["load"] = [["high" if load[d, h] else "low" for h in range(hosts)] for d in range(days)]
+    return columns
+
+
+def _background(
+    rng: np.random.Generator, fleet: Fleet, per_day: float, variance: float, microcode: float
+) -> None:
+    rate = rng.gamma(1 / variance, variance, fleet.hosts) if variance else np.ones(fleet.hosts)
+    if microcode:
+        bad = np.array([m == "mc1" for m in fleet.columns["microcode"][0]])
+        rate = np.where(bad, rate * microcode, rate)
+        fleet.truth["microcode"] = "mc1"
+    weights = 1 / np.arange(1, COMMON + 1)
+    weights /= weights.sum()
+    for day in range(fleet.days):
+        expected = rate * fleet.hours[day] / 24 * per_day / fleet.hosts
+        for host in np.repeat(np.arange(fleet.hosts), rng.poisson(expected)):
+            new = rng.random() < NEW_SHARE
+            sig = f"new{seed_of(rng)}" if new else f"s{rng.choice(COMMON, p=weights):03}"
+            fleet.crashes.append(_crash(rng, day, int(host), sig, "", bool(rng.random() < 0.01)))
+
+
+def seed_of(rng: np.random.Generator) -> str:
+    """A name that no other has."""
+    return f"{rng.integers(1 << 48):012x}"
+
+
+def _crash(
+    rng: np.random.Generator, day: int, host: int, signature: str, cause: str, flip: bool = False
+) -> Crash:
+    return Crash(day, host, signature, int(rng.integers(CPUS)), flip, cause)
+
+
+def _bad_host(rng: np.random.Generator, fleet: Fleet, rate: float) -> None:
+    host, onset = int(rng.integers(fleet.hosts)), int(rng.integers(5, fleet.days // 2))
+    fleet.truth["bad_host"] = f"node-{host}"
+    core = int(rng.integers(CPUS))
+    for day in range(onset, fleet.days):
+        for _ in range(rng.poisson(rate)):
+            new = rng.random() < 0.5
+            sig = f"new{seed_of(rng)}" if new else f"s{rng.integers(COMMON):03}"
+            crash = _crash(rng, day, host, sig, "bad_host", bool(rng.random() < 0.35))
+            cpu = core if rng.random() < 0.7 else crash.cpu
+            fleet.crashes.append(crash._replace(cpu=cpu))
+
+
+def _race(rng: np.random.Generator, fleet: Fleet, rate: float) -> None:
+    fleet.truth["race"] = ("race", {"image": "image1", "load": "high"})
+    for day in range(fleet.days):
+        hit = [
+            h
+            for h in range(fleet.hosts)
+            if fleet.columns["image"][day][h] == "image1"
+            and fleet.columns["load"][day][h] == "high"
+        ]
+        for _ in range(rng.poisson(rate) if hit else 0):
+            fleet.crashes.append(_crash(rng, day, int(rng.choice(hit)), "race", "race"))
+
+
+def _split(rng: np.random.Generator, fleet: Fleet, rate: float) -> None:
+    host = int(rng.integers(fleet.hosts))
+    fleet.truth["split"] = ("two-faces", f"node-{host}", {"kernel": "kernel1"})
+    for day in range(fleet.days):
+        hit = [h for h in range(fleet.hosts) if fleet.columns["kernel"][day][h] == "kernel1"]
+        for _ in range(rng.poisson(rate / 2)):
+            fleet.crashes.append(_crash(rng, day, host, "two-faces", "split-host"))
+        for _ in range(rng.poisson(rate / 2) if hit else 0):
+            crash = _crash(rng, day, int(rng.choice(hit)), "two-faces", "split-software")
+            fleet.crashes.append(crash)
+
+
+def records(fleet: Fleet) -> Iterator[dict[str, Any]]:
+    """Yield the minimal record of every crash."""
+    for number, crash in enumerate(fleet.crashes):
+        values = {n: fleet.columns[n][crash.day][crash.host] for n in ATTRIBUTES}
+        yield {
+            "schema": "gdb-epi/record/1",
+            "core_key": f"{number:032x}",
+            "time": {"crash_ts": (FIRST_DAY + crash.day) * 86_400.0 + 40_000},
+            "host": {"hostname": f"node-{crash.host}", "attributes": values},
+            "cpu": {"number": crash.cpu},
+            "signature": {
+                "version": "gsig/1",
+                "keys": {"stable": f"{crash.signature:>016}"},
+                "text": {"stable": f"gsig/1 stable segv-wild {crash.signature} <- main"},
+            },
+            "flags": {"bitflip": crash.bitflip, "lock_inherited": False},
+        }
+
+
+def write_exposure(fleet: Fleet, path: Path) -> None:
+    """Write the host-hours as CSV."""
+    with path.open("w", newline="") as stream:
+        out = csv.writer(stream)
+        out.writerow(["day", "hours", "host", *ATTRIBUTES])
+        for day in range(fleet.days):
+            stamp = (EPOCH + timedelta(days=FIRST_DAY + day)).isoformat()
+            for host in range(fleet.hosts):
+                values = [fleet.columns[n][day][host] for n in ATTRIBUTES]
+                out.writerow([stamp, round(fleet.hours[day, host], 3), f"node-{host}", *values])
+
+
+def population(fleet: Fleet) -> Population:
+    """Return the arrays that the database would give, without the way through it."""
+    hosts = [f"node-{h}" for h in range(fleet.hosts)]
+    signatures = sorted({c.signature for c in fleet.crashes})
+    index = {s: i for i, s in enumerate(signatures)}
+    attributes = []
+    for name in ATTRIBUTES:
+        values = sorted({v for day in fleet.columns[name] for v in day})
+        code = {v: i for i, v in enumerate(values)}
+        crash = [code[fleet.columns[name][c.day][c.host]] for c in fleet.crashes]
+        hours = [code[v] for day in fleet.columns[name] for v in day]
+        attributes.append(Attribute(name, values, np.array(crash), np.array(hours)))
+    return Population(
+        core_keys=[f"{n:032x}" for n in range(len(fleet.crashes))],
+        day=np.array([FIRST_DAY + c.day for c in fleet.crashes]),
+        host=np.array([c.host for c in fleet.crashes]),
+        signature=np.array([index[c.signature] for c in fleet.crashes]),
+        cpu=np.array([c.cpu for c in fleet.crashes]),
+        bitflip=np.array([c.bitflip for c in fleet.crashes]),
+        lock_inherited=np.zeros(len(fleet.crashes), dtype=bool),
+        hosts=hosts,
+        signatures=signatures,
+        attributes=tuple(attributes),
+        exposure_day=np.repeat(FIRST_DAY + np.arange(fleet.days), fleet.hosts),
+        exposure_host=np.tile(np.arange(fleet.hosts), fleet.days),
+        exposure_hours=fleet.hours.ravel(),
+    )

@@ -1,0 +1,70 @@
+# SPDX-License-Identifier: Apache-2.0
+"""A database of the first schema becomes one of today's, and loses nothing."""
+
+from __future__ import annotations
+
+import sqlite3
+from pathlib import Path
+
+import pytest
+from unit.fleet_records import full
+
+from gdb_epi.fleet import tables as t
+from gdb_epi.fleet.db import open_database
+from gdb_epi.fleet.ingest import ingest
+from gdb_epi.fleet.reproject import reproject
+
+OLD = Path(__file__).parent / "data" / "fleet-schema-1.sql"
+
+
+@pytest.fixture
+def old(tmp_path: Path) -> str:
+    """A database file that gdb-epi of schema 1 wrote: six crashes."""
+    path = tmp_path / "old%20 one.sqlite3"
+    with sqlite3.connect(path) as connection:
+        connection.executescript(OLD.read_text())
+    connection.close()
+    return str(path)
+
+
+def test_an_old_database_is_migrated_when_it_is_written_to(old):
+    from alembic.autogenerate import compare_metadata
+    from alembic.runtime.migration import MigrationContext
+
+    with open_database(old, write=True) as engine:
+        with engine.connect() as connection:
+            assert compare_metadata(MigrationContext.configure(connection), t.metadata) == []
+            sets = connection.execute(t.crash.select().with_only_columns(t.crash.c.attrset_id))
+            assert {row[0] for row in sets} == {1, 2}  # rack r0 and r1
+            values = connection.execute(t.attrset_value.select()).all()
+            assert sorted(value for _, _, value in values) == ["r0", "r1"]
+        assert ingest(engine, [("again", full(1)), ("new", full(6))]).line().startswith("1 added")
+    with open_database(old, write=True) as engine, engine.connect() as connection:
+        assert connection.exec_driver_sql("select count(*) from crash").scalar() == 7
+
+
+def test_new_tables_equal_migrated_ones(old, tmp_path):
+    shapes = []
+    for path in (old, str(tmp_path / "new.sqlite3")):
+        with open_database(path, write=True) as engine, engine.connect() as connection:
+            shapes.append(
+                {
+                    table: {
+                        (c[1], c[2], c[3])
+                        for c in connection.exec_driver_sql(f"pragma table_info({table})")
+                    }
+                    for table in t.metadata.tables
+                }
+            )
+    assert shapes[0] == shapes[1]
+
+
+def test_reproject_rebuilds_what_a_table_lost(old):
+    with open_database(old, write=True) as engine:
+        with engine.connect() as connection:
+            before = connection.exec_driver_sql("select * from crash order by id").all()
+            connection.exec_driver_sql("update crash set sig_id=null, attrset_id=null, signo=99")
+            connection.commit()
+        assert reproject(engine) == 6
+        with engine.connect() as connection:
+            assert connection.exec_driver_sql("select * from crash order by id").all() == before
