@@ -114,6 +114,41 @@ class Coroutines:
             return Suspended(first, tuple(frames[::-1]), 0, str(error))
         return Suspended(first, tuple(frames[::-1]), address)
 
+    def where(self, address: int) -> tuple[str, PyFrame | None]:
+        """Return the state of a coroutine or generator and its frame, None when it has ended.
+
+        Raises UnreadableMemory.
+        """
+        at = self.frame_address(address)
+        state, _ = self._state(address, at)
+        if state == DONE:
+            return state, None
+        return state, self.frame(at)
+
+    def code(self, address: int) -> int:
+        """Return the code object of a coroutine, which is kept when it has ended.
+
+        It was a field of its own up to 3.11; since then it is left in the frame. Raises
+        UnreadableMemory.
+        """
+        layout, read = self._reader.layout, self._reader
+        at = layout.offset("PyGenObject", "gi_code")
+        if at is None:
+            at = layout.require(
+                "PyGenObject", "gi_iframe.f_executable", "gi_iframe.f_code", "gi_iframe"
+            )
+        return read.u64(address + at) & ~7
+
+    def frame(self, address: int) -> PyFrame:
+        """Return the frame at an address: a frame object up to 3.10, since then what it holds.
+
+        Raises UnreadableMemory when it cannot be read.
+        """
+        raw = self._frames.read(address)
+        if raw.problem:
+            raise UnreadableMemory(address, 8, raw.problem)
+        return self._python_frame(raw)
+
     # -- one coroutine ------------------------------------------------------------------------
 
     def _state(self, address: int, frame: int) -> tuple[str, bool]:

@@ -7,12 +7,19 @@ The decoders are in values_*.py; importing this module registers them.
 from __future__ import annotations
 
 from gdb_epi.cpython import (
+    values_asyncio,
     values_containers,
+    values_enum,
+    values_io,
+    values_library,
+    values_machinery,
+    values_numpy,
     values_objects,
     values_python,
     values_scalars,
     values_stdlib,
     values_threads,
+    values_typing,
 )
 from gdb_epi.cpython.objects import Objects
 from gdb_epi.cpython.reader import Reader
@@ -27,12 +34,19 @@ __all__ = ["Limits", "Value", "Values", "values_of"]
 
 # Importing them registers their decoders.
 _DECODERS = (
+    values_asyncio,
     values_containers,
+    values_enum,
+    values_io,
+    values_library,
+    values_machinery,
+    values_numpy,
     values_objects,
     values_python,
     values_scalars,
     values_stdlib,
     values_threads,
+    values_typing,
 )
 MAX_REMEMBERED = 200_000
 # Attributes of an instance are shown beside it, each no longer than this.
@@ -75,6 +89,7 @@ class Values:
             kind = ""
         cut, exact = painter.cut, painter.exact
         shown = self.attributes(address) if painter.bare else ()
+        shown = (*painter.notes, *shown)
         return Value(kind, text, cut, exact, shown)
 
     def painter(self, limits: Limits | None = None) -> Painter:

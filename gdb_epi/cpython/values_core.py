@@ -13,8 +13,11 @@ from gdb_epi.cpython.objects import Objects
 from gdb_epi.cpython.reader import Reader
 from gdb_epi.cpython.values_types import Lineage, TypeInfo, Types
 from gdb_epi.errors import Absent, EpiError, LayoutError, UnreadableMemory
-from gdb_epi.lean import NamedTuple
+from gdb_epi.lean import TYPE_CHECKING, NamedTuple
 from gdb_epi.target.api import Target
+
+if TYPE_CHECKING:
+    from gdb_epi.cpython.coroutines import Coroutines
 
 DEPTH, MAX_DEPTH = 6, 40  # containers in containers
 WIDTH, MAX_WIDTH = 100, 1_000_000  # items of one container
@@ -25,6 +28,7 @@ MAX_ATTRIBUTES = 200
 MAX_NESTING = 60  # objects in objects of any kind; damaged ones may hold themselves
 MAX_WHY = 200
 MAX_NAME = 4096
+MAX_MEMBER = 256
 NEAR = 4096  # bytes: whatever is shorter is simply read
 
 CUT = "..."
@@ -121,8 +125,43 @@ class World:
         self.types = types
         self.slots: dict[int, tuple[tuple[str, int], ...]] = {}  # by type: name and offset
         self.python_reprs: dict[int, Decoder | None] = {}  # by type
+        self.facts: dict[str, bool] = {}  # what decoders found out about the standard library
         self._names: dict[int, str | None] = {}
         self._offsets: dict[tuple[str, ...], int] = {}
+        self._members: dict[int, dict[str, tuple[int, int]]] = {}
+        self._coroutines: Coroutines | None = None
+
+    @property
+    def coroutines(self) -> Coroutines:
+        """The reader of coroutines, generators and frame objects; made when needed."""
+        if self._coroutines is None:
+            from gdb_epi.cpython.coroutines import Coroutines
+
+            self._coroutines = Coroutines(self.reader, self.objects, self.types)
+        return self._coroutines
+
+    def members(self, info: TypeInfo) -> dict[str, tuple[int, int]]:
+        """Return the members that a C type declares in tp_members: (offset, type) by name.
+
+        They tell where the fields of a struct are whose definition no table has. Empty when the
+        names lie in memory that nobody has.
+        """
+        found = self._members.get(info.address)
+        if found is None:
+            found = self._members[info.address] = dict(self._read_members(info))
+        return found
+
+    def _read_members(self, info: TypeInfo) -> Iterable[tuple[str, tuple[int, int]]]:
+        reader, size = self.reader, self.reader.layout.size("PyMemberDef") or 0
+        at = reader.u64(info.address + self.offset("PyTypeObject", "tp_members"))
+        for _ in range(MAX_ATTRIBUTES if at and size else 0):
+            pointer = reader.u64(at + self.offset("PyMemberDef", "name"))
+            name = reader.c_string(pointer, MAX_MEMBER) if pointer else None
+            if name is None or isinstance(name, Absent):
+                return
+            kind = reader.u32(at + self.offset("PyMemberDef", "type"))
+            yield name, (reader.i64(at + self.offset("PyMemberDef", "offset")), kind)
+            at += size
 
     def offset(self, *path: str) -> int:
         """Return the offset of a struct's member, the first of those that there are."""
@@ -150,6 +189,7 @@ class Painter:
         self.cut = False
         self.exact = True
         self.bare = False  # the text of the outermost object shows nothing of what it holds
+        self.notes: list[tuple[str, str]] = []  # what the outermost object's text does not tell
         self._room = limits.total
         self._depth = 0
         self._nesting = 0
@@ -186,6 +226,11 @@ class Painter:
         self.exact = False
         return f"<cannot decode {name} at {address:#x}: {why[:MAX_WHY]}>"
 
+    def note(self, name: str, text: str) -> None:
+        """Note what the text of the outermost object leaves out, such as a generator's line."""
+        if self._nesting == 1:
+            self.notes.append((name, text))
+
     def inexact(self) -> None:
         """Note that the text is not what repr() would have returned."""
         self.exact = False
@@ -194,15 +239,24 @@ class Painter:
         lineage = found.lineage
         if not lineage.ident or not lineage.plain:
             return self._instance(found)
-        decoder = DECODERS.get(lineage.ident)
+        if lineage.plain_object:  # e.g. classmethod, which got a repr with 3.10
+            return self.plain_instance(found)
+        decoder = DECODERS.get(lineage.ident) or self._of_base(lineage)
         if decoder is None:
             return self._instance(found)
         return decoder(self, found)
 
+    def _of_base(self, lineage: Lineage) -> Decoder | None:
+        """Return the decoder of a C base that gave a C type its repr, as numpy.dtype does."""
+        for info in lineage.types[1:]:
+            same = info.repr == lineage.types[0].repr and not info.python_class
+            if same and info.full_name in DECODERS:
+                return DECODERS[info.full_name]
+        return None
+
     def _instance(self, found: Obj) -> str:
         """Paint what has no decoder by its built-in type: by its Python __repr__, or by name."""
-        types = found.lineage.types
-        if types[0].repr == types[-1].repr and not types[-1].base:
+        if found.lineage.plain_object:
             return self.plain_instance(found)
         decoder = self._python_repr(found.type)
         if decoder is not None:
@@ -293,6 +347,38 @@ class Painter:
         end = self.world.target.region_at(address + size - 1)
         if region is None or end is None or size >> 40:
             raise Undecodable(f"{what} of {size} bytes do not fit the mapping")
+
+    def word(self, found: Obj, index: int) -> int:
+        """Return a 64-bit word of an object's struct, counted from behind its header."""
+        return self.reader.u64(found.address + (self.layout.size("PyObject") or 0) + 8 * index)
+
+    def number(self, found: Obj, index: int) -> int:
+        """Return a Py_ssize_t of an object's struct, counted as by word()."""
+        value = self.word(found, index)
+        return value - (1 << 64) if value >> 63 else value
+
+    def member(self, found: Obj, name: str) -> int:
+        """Return the address of a member that a C type declares. Raises Undecodable."""
+        for info in found.lineage.types:
+            place = self.world.members(info).get(name)
+            if place is not None and 0 < place[0] < info.basicsize:
+                return found.address + place[0]
+        raise Undecodable(f"its type declares no member {name}")
+
+    def type_name(self, found: Obj) -> str:
+        """Return tp_name. Raises Undecodable when nobody has it."""
+        if not found.type.full_name:
+            raise Undecodable("its type has no name")
+        return found.type.full_name
+
+    def class_name(self, found: Obj) -> str:
+        """Return `__name__` of the type. Raises Undecodable when nobody has it."""
+        self.type_name(found)
+        return found.type.name
+
+    def ident(self, address: int) -> str:
+        """Return the built-in type that an object goes back to, "" when there is none."""
+        return self.obj(address).lineage.ident
 
     def items(self, address: int, count: int, what: str) -> list[int]:
         """Read an array of PyObject *, as far as the width allows."""

@@ -67,7 +67,9 @@ def module(painter: Painter, found: Obj) -> str:
         return _by_spec(painter, spec, shown)
     file = painter.world.objects.dict_get(contents, "__file__")
     if isinstance(file, Absent):
-        painter.inexact()  # its loader's repr may be part of it
+        loader = painter.world.objects.dict_get(contents, "__loader__")
+        if isinstance(loader, Absent) or painter.ident(loader) != "NoneType":
+            painter.inexact()  # its loader's repr may be part of it
         return f"<module {shown}>"
     return f"<module {shown} from {painter.show(file)}>"
 
@@ -108,13 +110,6 @@ def code(painter: Painter, found: Obj) -> str:
     line = line - (1 << 32) if line >> 31 else line
     where = f'file "{file}", line {line or -1}'
     return f"<code object {name} at {found.address:#x}, {where}>"
-
-
-@decodes("generator", "coroutine", "async_generator")
-def generator(painter: Painter, found: Obj) -> str:
-    """Decode a generator, coroutine or async generator; the three share their layout."""
-    name = painter.string(painter.field(found.address, "PyGenObject", "gi_qualname"))
-    return f"<{found.lineage.ident} object {name} at {found.address:#x}>"
 
 
 @decodes("cell")
@@ -191,12 +186,13 @@ def partial(painter: Painter, found: Obj) -> str:
     args, kinds = at["args"], painter.obj(at["kw"]).lineage.ident
     if painter.obj(args).lineage.ident != "tuple" or kinds != "dict":
         raise Undecodable("its arguments are no tuple and dict")
-    if found.type.address != found.lineage.root.address:
-        painter.inexact()
+    name = painter.type_name(found)
+    if found.type.python_class and painter.layout.offset("ThreadHandle", "state") is not None:
+        name = f"{found.type.module}.{found.type.qualname}"  # 3.13
     if not painter.enter(found.address):
         return "..."
     try:
-        return f"functools.partial({painter.join_text(_parts(painter, at), _count(painter, at))})"
+        return f"{name}({painter.join_text(_parts(painter, at), _count(painter, at))})"
     finally:
         painter.leave(found.address)
 
@@ -216,10 +212,3 @@ def _parts(painter: Painter, at: dict[str, int]) -> list[str]:
             break
         texts.append(f"{painter.string(key)}={painter.show(value)}")
     return texts
-
-
-@decodes("memoryview")
-def memory_view(painter: Painter, found: Obj) -> str:
-    """Decode a memoryview: released or not."""
-    flags = painter.reader.u32(found.address + painter.world.offset("PyMemoryViewObject", "flags"))
-    return f"<{'released memory' if flags & 1 else 'memory'} at {found.address:#x}>"

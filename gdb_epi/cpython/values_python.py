@@ -37,11 +37,13 @@ def function_identity(painter: Painter, owner: TypeInfo, address: int) -> tuple[
     if isinstance(module, Absent):
         return None
     get = painter.world.objects.dict_get
-    if module == "collections" and name == "__repr__" and get(owner.dict, "_fields"):
+    fields = get(owner.dict, "_fields") if module == "collections" and name == "__repr__" else None
+    if fields is not None and not isinstance(fields, Absent):
         return _NAMEDTUPLE
     # The generated function is wrapped against recursion (3.14 took reprlib's wrapper for it).
     if module in ("dataclasses", "reprlib") and name == "wrapper":
-        return _DATACLASS if get(owner.dict, "__dataclass_fields__") else None
+        fields = get(owner.dict, "__dataclass_fields__")
+        return (owner.module, qualname) if isinstance(fields, Absent) else _DATACLASS
     return module, qualname
 
 
@@ -111,33 +113,6 @@ def struct_sequence(painter: Painter, found: Obj) -> str:
         painter.leave(found.address)
 
 
-@decodes_repr(("enum", "Enum.__repr__"), ("enum", "Flag.__repr__"))
-def enum_member(painter: Painter, found: Obj) -> str:
-    """Do what Enum.__repr__ and, for members with a name, Flag.__repr__ do."""
-    name = attribute(painter, found.address, "_name_")
-    if painter.obj(name).lineage.ident != "str":
-        painter.inexact()
-        return painter.plain_instance(found)
-    # 3.11 (bpo-40066): a repr for the value, which differs from repr() for mixed-in dataclasses.
-    shown_by = painter.world.types.lookup(found.type, "_value_repr_")
-    if shown_by is not None:
-        ident = painter.obj(shown_by[1]).lineage.ident
-        if ident not in ("NoneType", "wrapper_descriptor"):
-            painter.inexact()
-    value = painter.show(attribute(painter, found.address, "_value_"))
-    return f"<{found.type.name}.{painter.string(name)}: {value}>"
-
-
-@decodes_repr(("enum", "EnumMeta.__repr__"), ("enum", "EnumType.__repr__"))
-def enum_class(painter: Painter, found: Obj) -> str:
-    """Do what the __repr__ of enum's metaclass does; 3.11 (bpo-38659) tells flags apart."""
-    info = painter.world.types.at(found.address)
-    bases = painter.world.types.mro(info)
-    is_flag = any(base.qualname == "Flag" and base.module == "enum" for base in bases)
-    kind = "flag" if is_flag and found.type.qualname == "EnumType" else "enum"
-    return f"<{kind} {info.name!r}>"
-
-
 @decodes_repr(("fractions", "Fraction.__repr__"))
 def fraction(painter: Painter, found: Obj) -> str:
     """Do what Fraction.__repr__ does."""
@@ -198,8 +173,11 @@ def path(painter: Painter, found: Obj) -> str:
             held[name] = attribute(painter, found.address, name)
         except Undecodable:
             continue
-    if "Windows" in found.type.name or any("Windows" in t.name for t in found.lineage.types):
-        raise Undecodable("a Windows path")
+    if any("Windows" in t.name for t in found.lineage.types):
+        if "_str" not in held:
+            raise Undecodable("a Windows path that was never shown")
+        text = painter.string(held["_str"]).replace("\\", "/")
+        return f"{found.type.name}({text!r})"
     if "_str" in held:
         return f"{found.type.name}({painter.show(held['_str'])})"
     text = _raw(painter, held["_raw_paths"]) if "_raw_paths" in held else _parts(painter, held)

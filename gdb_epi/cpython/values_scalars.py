@@ -112,11 +112,16 @@ def boolean(painter: Painter, found: Obj) -> str:
     return "True" if value else "False"
 
 
+def float_value(painter: Painter, address: int) -> float:
+    """Return the value of a float."""
+    at = address + painter.world.offset("PyFloatObject", "ob_fval")
+    return float(struct.unpack("<d", painter.reader.read(at, 8))[0])
+
+
 @decodes("float")
 def floating(painter: Painter, found: Obj) -> str:
     """Decode a float: the shortest text that gives it back."""
-    at = found.address + painter.world.offset("PyFloatObject", "ob_fval")
-    return repr(struct.unpack("<d", painter.reader.read(at, 8))[0])
+    return repr(float_value(painter, found.address))
 
 
 @decodes("complex")

@@ -167,6 +167,8 @@ def array(painter: Painter, found: Obj) -> str:
     start, _allocated, descr = struct.unpack("<QqQ", painter.reader.read(found.address + head, 24))
     code, size = struct.unpack("<cxxxi", painter.reader.read(descr, 8))
     letter = code.decode("latin-1")
+    if letter in "uw":
+        return _text_array(painter, found, start, count * size, count, letter)
     item = _ARRAY_CODES.get(letter)
     if item is None or struct.calcsize("<" + item) != size or count < 0:
         raise Undecodable(f"an array of {letter!r} with items of {size} bytes")
@@ -177,3 +179,29 @@ def array(painter: Painter, found: Obj) -> str:
     number = min(count, painter.limits.width)
     values = struct.unpack(f"<{number}{item}", painter.reader.read(start, number * size))
     return f"{name}('{letter}', [{painter.join_text(map(repr, values), count)}])"
+
+
+def _text_array(
+    painter: Painter, found: Obj, start: int, size: int, count: int, letter: str
+) -> str:
+    """Decode an array of characters: wchar_t, or Py_UCS4 (3.13, gh-80480); both have 4 bytes."""
+    if not 0 <= size == 4 * count:
+        raise Undecodable(f"an array of {count} characters in {size} bytes")
+    if not count:
+        return f"{found.type.name}('{letter}')"
+    painter.require_range(start, size, "array items")
+    number = min(count, painter.limits.length)
+    try:
+        text = painter.reader.read(start, 4 * number).decode("utf-32-le", "surrogatepass")
+    except UnicodeDecodeError as error:
+        raise Undecodable(f"damaged characters: {error.reason}") from None
+    painter.cut = painter.cut or number < count
+    return f"{found.type.name}('{letter}', {text!r}{'...' if number < count else ''})"
+
+
+@decodes("datetime.IsoCalendarDate")
+def iso_calendar_date(painter: Painter, found: Obj) -> str:
+    """Decode what isocalendar() returns since 3.9 (bpo-24416): a tuple with a repr of its own."""
+    start = found.address + painter.world.offset("PyTupleObject", "ob_item")
+    year, week, day = (painter.show(at) for at in painter.items(start, 3, "its parts"))
+    return f"{_tp_name(found)}(year={year}, week={week}, weekday={day})"

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Threads, conditions, events and locks of `threading`; module specs and weak references."""
+"""Threads, conditions, events and locks of `threading`; module specs."""
 
 from __future__ import annotations
 
@@ -62,7 +62,7 @@ def _has_ended(painter: Painter, address: int) -> bool:
         inner = painter.field(handle, "PyThreadHandleObject", "handle")
         state = painter.reader.u32(inner + painter.world.offset("ThreadHandle", "state"))
         running = painter.layout.constant("THREAD_HANDLE_RUNNING")
-        if running is None or state != running:
+        if running is None or state not in (running, painter.layout.constant("THREAD_HANDLE_DONE")):
             painter.inexact()
         return running is not None and state > running
     if painter.show(attribute(painter, address, "_is_stopped")) == "True":
@@ -104,14 +104,3 @@ def module_spec(painter: Painter, found: Obj) -> str:
         if value != "None" or len(texts) < 2:
             texts.append(f"{name}={value}")
     return f"{found.type.name}({', '.join(texts)})"
-
-
-@decodes("weakref", "weakref.ReferenceType")
-def weak_reference(painter: Painter, found: Obj) -> str:
-    """Decode a weak reference: dead, or what it refers to."""
-    target = painter.field(found.address, "PyWeakReference", "wr_object")
-    if not target or painter.obj(target).lineage.ident == "NoneType":
-        return f"<weakref at {found.address:#x}; dead>"
-    painter.inexact()  # how the type is named, and __name__ beside it, changed between versions
-    kind = painter.obj(target).type.shown
-    return f"<weakref at {found.address:#x}; to '{kind}' at {target:#x}>"

@@ -105,6 +105,11 @@ class Lineage(NamedTuple):
         """Whether repr() runs the same C function as for the built-in type."""
         return self.types[0].repr == self.root.repr
 
+    @property
+    def plain_object(self) -> bool:
+        """Whether repr() runs what `object` has; the last type is `object` when it has no base."""
+        return self.types[0].repr == self.types[-1].repr and not self.types[-1].base
+
 
 class Types:
     """The types of one process, each read once."""
@@ -236,6 +241,14 @@ class Types:
                 return one, value
         return None
 
+    def module_dict(self, name: str) -> int:
+        """Return the dict (PyObject *) of an imported module, 0 when there is none."""
+        for interpreter in self._interpreters:
+            found = self._objects.module_dict(interpreter, name)
+            if not isinstance(found, Absent):
+                return found
+        return 0
+
     def _names(self) -> dict[int, str]:
         """Return type addresses with names, out of the dicts of modules; made when needed."""
         if self._named is None:
@@ -269,4 +282,5 @@ def _own_repr(info: TypeInfo, name: str) -> str:
     """Return what a C type with a repr of its own is that derives from a flagged type."""
     if name == "int" and not info.flags & HEAPTYPE:
         return "bool"  # the only static type that derives from int
-    return STRUCT_SEQUENCE if name == "tuple" else info.full_name
+    known = ("datetime.IsoCalendarDate",)
+    return STRUCT_SEQUENCE if name == "tuple" and info.full_name not in known else info.full_name

@@ -74,7 +74,7 @@ def numbers(way):
     decimals = [
         decimal.Decimal(text) for text in "1 -1.50 0E-7 1E+30 sNaN -Infinity 0.000001".split()
     ]
-    exact = decimal.Decimal(0.1)
+    exact = decimal.Decimal.from_float(0.1)
     own_decimal, own_fraction = OwnDecimal("2.5"), OwnFraction(1, 7)
     ratio, whole = fractions.Fraction(-22, 7), fractions.Fraction(2**80, 3)
     floats = [
@@ -90,7 +90,7 @@ def numbers(way):
     complexes = [1j, -0j, complex("nan+infj"), complex(-0.0, -1.5), 3 + 0j]
     ints = [2**n for n in (29, 30, 31, 59, 60, 61, 62, 63, 64, 90, 120, 1000)]
     negatives = [-(2**n) for n in (29, 30, 31, 59, 60, 61, 62, 63, 64, 90, 120, 1000)]
-    small = list(range(-8, 3)) + [255, 256, 257, 1023, 1024, 1025]
+    small = [*range(-8, 3), 255, 256, 257, 1023, 1024, 1025]
     spans = [range(5), range(5, 1), range(0, -10, -3), range(2**65, 2**66, 7)]
     pieces = [slice(None), slice(1, 2, -1), slice("a", "b")]
     flags, version, limits = sys.flags, sys.version_info, sys.float_info

@@ -86,7 +86,7 @@ def buffers(way):
     entry = chooser.register(left, selectors.EVENT_READ, "data")
     opened = tempfile.TemporaryFile()
     spooled = tempfile.SpooledTemporaryFile()
-    child = subprocess.Popen(["true"])
+    child = subprocess.Popen([sys.executable, "-S", "-c", ""])
     child.wait()
     stack = contextlib.ExitStack()
     listing = os.scandir(".")

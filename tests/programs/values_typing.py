@@ -79,6 +79,7 @@ def newer(way):
         exec("type Pair[T] = tuple[T, T]\ndef twice[T](x: T) -> T: return x\n", space)
         alias, function = space["Pair"], space["twice"]
         given, inside = alias[int], alias.__type_params__
+        del space
     dying(way, None)
     return locals()
 

@@ -16,15 +16,14 @@ from typing import Any, NamedTuple
 if not __package__:  # started as a program
     sys.path[:0] = [str(Path(__file__).resolve().parents[2]), str(Path(__file__).parents[1])]
 
-from support.cores import CORPUS, CoreFailed, Made, Program, make_core
-from support.interpreters import discover
-
 from gdb_epi.cpython.types import PyFrame, PythonState
 from gdb_epi.cpython.values import Limits, values_of
 from gdb_epi.cpython.variables import FrameVariables, Variable
 from gdb_epi.errors import Absent
 from gdb_epi.process_state import ProcessState
 from gdb_epi.target.corefile import CoreFileTarget
+from support.cores import CORPUS, CoreFailed, Made, Program, make_core
+from support.interpreters import discover
 
 KINDS = ("arguments", "cells", "free", "locals")
 WIDE = Limits(depth=10, width=1000, length=10_000, total=200_000)

@@ -1,0 +1,370 @@
+# SPDX-License-Identifier: Apache-2.0
+"""numpy's scalars, dtypes and arrays, without importing numpy.
+
+Where things are: a scalar's value follows the object header (numpy/arrayscalars.h). The fields of a
+dtype come from tp_members of `numpy.dtype` in the core itself; the width of `itemsize` there tells
+numpy 1 (int) from numpy 2 (Py_ssize_t), and with it what follows. An array is data, nd, dimensions,
+strides, base, descr, flags (PyArrayObject_fields in numpy/ndarraytypes.h, the same since 1.7).
+An array's repr depends on print options, so its text is a description and never called exact.
+"""
+
+from __future__ import annotations
+
+import struct
+from collections.abc import Iterator
+
+from gdb_epi.cpython.values_core import Obj, Painter, Undecodable, decodes
+from gdb_epi.cpython.values_machinery import tuple_items
+from gdb_epi.cpython.values_numpy_text import (
+    UNITS,
+    complex_text,
+    float_text,
+    moment_text,
+    not_a_time,
+)
+from gdb_epi.errors import Absent
+from gdb_epi.lean import NamedTuple
+
+MAX_DIMENSIONS = 64  # NPY_MAXDIMS: 32, since 2.0 64
+MAX_FIELDS = 1000
+MAX_ITEM_TEXT = 1024  # bytes of one S or U item
+_T_INT = 1  # Include/structmember.h
+_INTEGERS = {
+    "int8": "b", "uint8": "B", "int16": "h", "uint16": "H", "int32": "i", "uint32": "I",
+    "int64": "q", "uint64": "Q", "longlong": "q", "ulonglong": "Q", "intc": "i", "uintc": "I",
+}  # fmt: skip
+_FLOATS = {"float16": "e", "float32": "f", "float64": "d"}
+_COMPLEX = {"complex64": "f", "complex128": "d"}
+_KINDS = {"f": "float", "i": "int", "u": "uint", "c": "complex"}
+_FORMATS = {
+    "b1": "?", "i1": "b", "i2": "h", "i4": "i", "i8": "q", "u1": "B", "u2": "H", "u4": "I",
+    "u8": "Q", "f2": "e", "f4": "f", "f8": "d", "c8": "f", "c16": "d",
+}  # fmt: skip
+
+
+class DType(NamedTuple):
+    """One dtype: kind and char as numpy gives them, `order` one of =|<>."""
+
+    kind: str
+    order: str
+    size: int
+    names: tuple[tuple[str, int, int], ...]  # of a record: name, dtype (PyObject *), offset
+    unit: str  # of datetime64 and timedelta64, "" when it cannot be told
+
+    @property
+    def code(self) -> str:
+        """Return kind and size, as in dtype.str without the order."""
+        if self.kind in "mM":
+            return f"{self.kind}8[{self.unit or '?'}]"
+        return f"{self.kind}{self.size // 4 if self.kind == 'U' else self.size}"
+
+    @property
+    def mark(self) -> str:
+        """Return the order of bytes, as in dtype.str."""
+        one = self.kind in "SVOb" or self.size == 1
+        return "|" if one else "<" if self.order in "=<" else self.order
+
+    @property
+    def text(self) -> str:
+        """Return what str(dtype) gives."""
+        native = self.order in "=|<"
+        if self.kind == "O":
+            return "object"
+        if native and self.kind == "b":
+            return "bool"
+        if native and self.kind in _KINDS:
+            return f"{_KINDS[self.kind]}{8 * self.size}"
+        if native and self.kind in "mM":
+            return ("datetime64" if self.kind == "M" else "timedelta64") + self.code[2:]
+        return self.mark + self.code
+
+
+# -- scalars -----------------------------------------------------------------------------------
+
+
+def _is_two(painter: Painter, found: Obj) -> bool:
+    """Tell numpy 2, which puts np.float64(...) around: a scalar type is named `numpy.bool` there.
+
+    Told by numpy.dtype of the core, so that any scalar can ask.
+    """
+    known = painter.world.facts
+    if "numpy 2" not in known:
+        contents = painter.world.types.module_dict("numpy")
+        kind = painter.world.objects.dict_get(contents, "bool_") if contents else 0
+        if not kind or isinstance(kind, Absent):
+            raise Undecodable("the module numpy is not to be found")
+        known["numpy 2"] = painter.world.types.at(kind).full_name == "numpy.bool"
+    return known["numpy 2"]
+
+
+def _scalar(painter: Painter, found: Obj, text: str, wrapped: str | None = None) -> str:
+    if not _is_two(painter, found):
+        return text
+    name = found.lineage.root.full_name.rpartition(".")[2]
+    return f"np.{name}({wrapped or text})"
+
+
+def _value(painter: Painter, found: Obj, form: str) -> float:
+    size = struct.calcsize(form)
+    at = found.address + (painter.layout.size("PyObject") or 0)
+    return float(struct.unpack("<" + form, painter.reader.read(at, size))[0])
+
+
+def _refuse_children(painter: Painter, found: Obj) -> None:
+    if found.type.address != found.lineage.root.address:
+        painter.inexact()
+
+
+@decodes(*(f"numpy.{name}" for name in _INTEGERS))
+def integer(painter: Painter, found: Obj) -> str:
+    """Decode an integer scalar."""
+    form = _INTEGERS[found.lineage.ident.rpartition(".")[2]]
+    at = found.address + (painter.layout.size("PyObject") or 0)
+    data = painter.reader.read(at, struct.calcsize("<" + form))
+    _refuse_children(painter, found)
+    return _scalar(painter, found, str(struct.unpack("<" + form, data)[0]))
+
+
+@decodes("numpy.bool", "numpy.bool_")
+def boolean(painter: Painter, found: Obj) -> str:
+    """Decode numpy's True and False."""
+    byte = painter.reader.u8(found.address + (painter.layout.size("PyObject") or 0))
+    if byte > 1:
+        raise Undecodable(f"a bool of value {byte}")
+    return f"np.{bool(byte)}_" if found.lineage.ident == "numpy.bool" else str(bool(byte))
+
+
+@decodes(*(f"numpy.{name}" for name in _FLOATS))
+def floating(painter: Painter, found: Obj) -> str:
+    """Decode a floating scalar: the shortest text that gives it back."""
+    form = _FLOATS[found.lineage.ident.rpartition(".")[2]]
+    _refuse_children(painter, found)
+    return _scalar(painter, found, float_text(_value(painter, found, form), form))
+
+
+@decodes(*(f"numpy.{name}" for name in _COMPLEX))
+def complex_number(painter: Painter, found: Obj) -> str:
+    """Decode a complex scalar."""
+    form = _COMPLEX[found.lineage.ident.rpartition(".")[2]]
+    at = found.address + (painter.layout.size("PyObject") or 0)
+    size = struct.calcsize("<" + form)
+    real, imaginary = struct.unpack("<2" + form, painter.reader.read(at, 2 * size))
+    text = complex_text(real, imaginary, form)
+    _refuse_children(painter, found)
+    alone = text if _is_two(painter, found) else (f"({text})" if _both(text) else text)
+    return _scalar(painter, found, alone)
+
+
+def _both(text: str) -> bool:
+    return any(sign in text[1:].replace("e+", "").replace("e-", "") for sign in "+-")
+
+
+@decodes("numpy.longdouble", "numpy.float128")
+def long_double(painter: Painter, found: Obj) -> str:
+    """Show a long double as the nearest float; that is not what repr() gives."""
+    at = found.address + (painter.layout.size("PyObject") or 0)
+    at = at + 15 & ~15  # 16-byte aligned
+    mantissa, rest = struct.unpack("<QH", painter.reader.read(at, 10))
+    painter.inexact()
+    if rest & 0x7FFF == 0x7FFF:
+        raise Undecodable("infinite, or no number")
+    from math import ldexp
+
+    try:
+        value = ldexp(float(mantissa), (rest & 0x7FFF) - 16383 - 63) * (-1 if rest >> 15 else 1)
+    except OverflowError:
+        raise Undecodable("beyond the range of a float") from None
+    return f"<numpy.longdouble about {value!r}>"
+
+
+@decodes("numpy.str_", "numpy.bytes_")
+def text(painter: Painter, found: Obj) -> str:
+    """Decode str_ and bytes_, which are a str and a bytes."""
+    from gdb_epi.cpython import values_scalars
+
+    decoder = values_scalars.text if found.lineage.ident == "numpy.str_" else None
+    shown = (decoder or values_scalars.byte_string)(painter, found)
+    return _scalar(painter, found, shown)
+
+
+@decodes("numpy.datetime64", "numpy.timedelta64")
+def moment(painter: Painter, found: Obj) -> str:
+    """Decode datetime64 and timedelta64: an int64, then the unit and its multiple (two ints)."""
+    at = found.address + (painter.layout.size("PyObject") or 0)
+    value, unit, multiple = struct.unpack("<qii", painter.reader.read(at, 16))
+    name = found.lineage.ident.rpartition(".")[2]
+    prefix = "np" if _is_two(painter, found) else "numpy"
+    code = UNITS.get(unit)
+    if code is None or not 0 < multiple < 1 << 30:
+        raise Undecodable(f"a {name} of unit {unit}")
+    if not_a_time(value) or code == "generic" or multiple != 1:
+        painter.inexact()
+    if name == "timedelta64":
+        return f"{prefix}.timedelta64({value},'{code}')"
+    shown = moment_text(value, code)
+    if shown is None:
+        raise Undecodable(f"{value} {code} since 1970: outside of the years 1 to 9999")
+    return f"{prefix}.datetime64('{shown}')"
+
+
+# -- dtypes ------------------------------------------------------------------------------------
+
+
+def dtype_at(painter: Painter, address: int) -> DType:
+    """Read a dtype. Raises Undecodable, UnreadableMemory."""
+    found = painter.obj(address)
+    if not any(info.full_name == "numpy.dtype" for info in found.lineage.types):
+        raise Undecodable("its dtype is none")
+    kind, order = (chr(painter.reader.u8(painter.member(found, n))) for n in ("kind", "byteorder"))
+    size_at, is_int = painter.member(found, "itemsize"), _is_one(painter, found)
+    size = painter.reader.u32(size_at) if is_int else painter.reader.i64(size_at)
+    if kind not in "biufcmMOSUVT" or order not in "=|<>" or not 0 <= size < 1 << 31:
+        raise Undecodable(f"a dtype of kind {kind!r}, order {order!r}, size {size}")
+    last = painter.member(found, "alignment")
+    # numpy 1: subarray, fields, names, f, metadata, c_metadata follow the int; numpy 2: metadata,
+    # hash, two reserved words, subarray, fields, names, c_metadata follow the Py_ssize_t.
+    start = (last + 4 + 7 & ~7) if is_int else last + 40
+    unit = _unit(painter, start + (40 if is_int else 24)) if kind in "mM" else ""
+    names = _fields(painter, start) if kind == "V" else ()
+    return DType(kind, order, size, names, unit)
+
+
+def _is_one(painter: Painter, found: Obj) -> bool:
+    for info in found.lineage.types:
+        place = painter.world.members(info).get("itemsize")
+        if place is not None:
+            return place[1] == _T_INT
+    raise Undecodable("numpy.dtype declares no member itemsize")
+
+
+def _unit(painter: Painter, slot: int) -> str:
+    """Return the unit of a time dtype: behind NpyAuxData (4 words) in its c_metadata."""
+    metadata = painter.reader.u64(slot)
+    if not metadata:
+        return ""
+    base, multiple = struct.unpack("<ii", painter.reader.read(metadata + 32, 8))
+    code = UNITS.get(base, "")
+    return code if multiple == 1 else f"{multiple}{code}"
+
+
+def _fields(painter: Painter, start: int) -> tuple[tuple[str, int, int], ...]:
+    fields, names = painter.reader.u64(start + 8), painter.reader.u64(start + 16)
+    if (
+        not names
+        or painter.ident(names) != "tuple"
+        or painter.ident(fields) not in ("dict", "mappingproxy")
+    ):
+        return ()
+    by_name = {}
+    for key, value in painter.world.objects.dict_items(fields):
+        by_name[painter.string(key)] = tuple_items(painter, value)
+    found = []
+    for item in tuple_items(painter, names)[:MAX_FIELDS]:
+        name = painter.string(item)
+        parts = by_name.get(name, [])
+        if len(parts) < 2:
+            raise Undecodable(f"a record without the field {name}")
+        offset = painter.world.objects.integer(parts[1])
+        found.append((name, parts[0], -1 if isinstance(offset, Absent) else offset))
+    return tuple(found)
+
+
+@decodes("numpy.dtype")
+def dtype(painter: Painter, found: Obj) -> str:
+    """Decode a dtype."""
+    one = dtype_at(painter, found.address)
+    if one.names:
+        parts = [(name, dtype_at(painter, at)) for name, at, _ in one.names]
+        if any(part.kind == "V" for _, part in parts):
+            painter.inexact()
+        painter.inexact()  # offsets and alignment of a record show in some cases only
+        return f"dtype([{', '.join(f'({n!r}, {p.mark + p.code!r})' for n, p in parts)}])"
+    if one.kind in "VT" or (one.kind in "mM" and not one.unit):
+        painter.inexact()
+    if one.kind in "SO":
+        return f"dtype('{'O' if one.kind == 'O' else one.code}')"
+    return f"dtype('{one.mark + one.code if one.kind in 'mM' else one.text}')"
+
+
+# -- arrays ------------------------------------------------------------------------------------
+
+
+@decodes("numpy.ndarray")
+def array(painter: Painter, found: Obj) -> str:
+    """Describe an array: shape, dtype and the first values in C order."""
+    painter.inexact()
+    data, number = painter.word(found, 0), painter.word(found, 1) & 0xFFFFFFFF
+    if number > MAX_DIMENSIONS:
+        raise Undecodable(f"an array of {number} dimensions")
+    shape, strides = (_longs(painter, painter.word(found, at), number) for at in (2, 3))
+    one = dtype_at(painter, painter.word(found, 5))
+    count = 1
+    for length in shape:
+        count *= length
+    if any(length < 0 for length in shape) or count >> 48:
+        raise Undecodable(f"an array of shape {shape}")
+    if not painter.enter(found.address):
+        return "..."
+    try:
+        inside = _items(painter, data, shape, strides, one, count)
+    finally:
+        painter.leave(found.address)
+    head = f"{found.type.shown} shape={shape} dtype={one.text}"
+    return f"<{head}{': ' + inside if inside else ''}>"
+
+
+def _longs(painter: Painter, address: int, number: int) -> tuple[int, ...]:
+    if not number:
+        return ()
+    return struct.unpack(f"<{number}q", painter.reader.read(address, 8 * number))
+
+
+def _items(
+    painter: Painter,
+    data: int,
+    shape: tuple[int, ...],
+    strides: tuple[int, ...],
+    one: DType,
+    count: int,
+) -> str:
+    def texts() -> Iterator[str]:
+        for index in range(min(count, painter.limits.width)):
+            rest, at = index, data
+            for length, stride in zip(reversed(shape), reversed(strides), strict=True):
+                rest, place = divmod(rest, length)
+                at += place * stride
+            yield item_text(painter, at & (1 << 64) - 1, one)
+
+    return painter.join_text(texts(), count)
+
+
+def item_text(painter: Painter, at: int, one: DType) -> str:
+    """Return one item of an array, as repr() of what item() gives."""
+    if one.kind == "O":
+        return painter.show(painter.reader.u64(at))
+    if one.names:
+        parts = [
+            item_text(painter, at + offset, dtype_at(painter, of)) if offset >= 0 else "?"
+            for _, of, offset in one.names
+        ]
+        return f"({', '.join(parts)}{',' if len(parts) == 1 else ''})"
+    size = min(one.size, MAX_ITEM_TEXT)
+    raw = painter.reader.read(at, size) if size else b""
+    big = one.order == ">"
+    if one.kind == "S":
+        return repr(raw.rstrip(b"\0"))
+    if one.kind == "U":
+        return repr(raw.decode("utf-32-be" if big else "utf-32-le", "replace").rstrip("\0"))
+    form = _FORMATS.get(f"{one.kind}{one.size}")
+    mark = ">" if big else "<"
+    if one.kind in "mM":
+        value = struct.unpack(f"{mark}q", raw)[0]
+        text = moment_text(value, one.unit) if one.kind == "M" else f"{value} {one.unit}"
+        return "NaT" if not_a_time(value) else text or str(value)
+    if form is None:
+        return f"<{one.size} bytes>"
+    if one.kind == "c":
+        real, imaginary = struct.unpack(f"{mark}2{form}", raw)
+        return complex_text(real, imaginary, form)
+    value = struct.unpack(mark + form, raw)[0]
+    return float_text(value, form) if one.kind == "f" else str(value)
