@@ -5,7 +5,6 @@ from __future__ import annotations
 
 from collections import Counter
 
-from commands.interp import gc_json, gc_line
 from gdb_epi.cpython.gc import GcState, debug_names
 from gdb_epi.cpython.gcheap import tracked
 from gdb_epi.cpython.interpreters import Runtime, read_runtime
@@ -16,6 +15,7 @@ from gdb_epi.cpython.values_types import Types
 from gdb_epi.errors import Absent, InputError, SoftError, UnreadableMemory
 from gdb_epi.lean import TYPE_CHECKING, Any
 from gdb_epi.registry import argument, command
+from gdb_epi.render.interpreters import gc_json, gc_line
 from gdb_epi.report import Report
 
 if TYPE_CHECKING:

@@ -3,22 +3,22 @@
 
 from __future__ import annotations
 
-from gdb_epi.cpython.gc import GcState
-from gdb_epi.cpython.gil import Gil
-from gdb_epi.cpython.interpreters import Interpreter, Runtime, StopTheWorld, read_runtime
-from gdb_epi.cpython.pending import Pending
+from gdb_epi.cpython.interpreters import read_runtime
 from gdb_epi.errors import Absent, InputError
-from gdb_epi.lean import TYPE_CHECKING, Any
+from gdb_epi.lean import TYPE_CHECKING
 from gdb_epi.registry import command
+from gdb_epi.render.interpreters import (
+    hexadecimal,
+    interpreter_json,
+    interpreter_lines,
+    tstate_name,
+)
 from gdb_epi.report import Report
-from gdb_epi.target.api import Target
 
 if TYPE_CHECKING:
     from argparse import Namespace
 
     from gdb_epi.session import Session
-
-MAX_CALLS_SHOWN = 20
 
 
 @command("interp")
@@ -38,177 +38,16 @@ def interp(session: Session, args: Namespace) -> Report:
         who = tstate_name(runtime, runtime.finalizing)
         lines.append(f"the process is ending: the runtime is being finalized by {who}")
     for one in runtime.interpreters:
-        lines += ["", *_lines(state.target, runtime, one)]
+        lines += ["", *interpreter_lines(state.target, runtime, one)]
     return Report(
         "interpreters",
         lines=lines,
         data={
-            "finalizing": _hex(runtime.finalizing),
-            "interpreters": [_json(state.target, runtime, one) for one in runtime.interpreters],
+            "finalizing": hexadecimal(runtime.finalizing),
+            "interpreters": [
+                interpreter_json(state.target, runtime, one) for one in runtime.interpreters
+            ],
             "soft_errors": [error._asdict() for error in errors],
         },
         soft_errors=errors,
     )
-
-
-def gil_line(runtime: Runtime, gil: Gil) -> str:
-    """Return one line about a GIL: who holds it, how often it changed hands, who waits."""
-    if not gil.enabled:
-        return "runs without a GIL"
-    holder = (
-        f"{tstate_name(runtime, gil.holder)} holds the GIL"
-        if gil.holder
-        else ("nobody holds the GIL")
-    )
-    waiting = f"; threads asleep on it: {_tids(gil)}" if gil.waiting else ""
-    return f"{holder}; it changed hands {gil.switch_number} times{waiting}"
-
-
-def _tids(gil: Gil) -> str:
-    return ", ".join(f"{tid} ({doing})" for tid, doing in sorted(gil.waiting.items()))
-
-
-def gc_line(gc: GcState) -> str:
-    """Return one line about a collection that runs."""
-    what = "" if gc.generation is None else f" of generation {gc.generation}"
-    return f"a garbage collection{what} runs ({gc.evidence})"
-
-
-def tstate_name(runtime: Runtime, address: int) -> str:
-    """Return which thread a PyThreadState * is."""
-    thread = runtime.thread(address)
-    if thread is None:
-        return f"a thread state that is in no list ({address:#x})"
-    return f"thread {thread.tid}" + (f" ({thread.name})" if thread.name else "")
-
-
-def _lines(target: Target, runtime: Runtime, one: Interpreter) -> list[str]:
-    threads = one.state.threads
-    ghosts = sum(1 for thread in threads if not thread.alive)
-    title = f"interpreter {one.state.id}" + (" (main)" if one.state.id == 0 else "")
-    lines = [title]
-    ghost_text = f", {ghosts} of them not in the core" if ghosts else ""
-    lines.append(f"  {len(threads)} thread states{ghost_text}; {_modules(one)}")
-    lines.append(f"  {_gil(runtime, one)}")
-    lines.append(f"  {_collector(one.gc)}")
-    if isinstance(one.finalizing, int) and one.finalizing:
-        lines.append(f"  is being finalized by {tstate_name(runtime, one.finalizing)}")
-    if one.requests:
-        lines.append(f"  its threads are asked for: {', '.join(one.requests)}")
-    stop = one.stop_the_world
-    if isinstance(stop, StopTheWorld) and (stop.requested or stop.stopped):
-        how = "has stopped" if stop.stopped else "is asked to stop"
-        lines.append(f"  the world {how} for {tstate_name(runtime, stop.requester)}")
-    for queue in one.pending:
-        lines += [f"  {line}" for line in _pending(target, queue)]
-    return lines
-
-
-def _gil(runtime: Runtime, one: Interpreter) -> str:
-    if isinstance(one.gil, Absent):
-        return f"GIL: cannot tell, because {one.gil.detail}"
-    if one.gil is None:
-        return "GIL: none yet"
-    shared = "" if one.own_gil else " (shared with the main interpreter)"
-    return gil_line(runtime, one.gil) + shared
-
-
-def _collector(gc: GcState | Absent) -> str:
-    if isinstance(gc, Absent):
-        return f"collector: cannot tell, because {gc.detail}"
-    if gc.collecting:
-        return gc_line(gc)
-    return f"collector: {'enabled' if gc.enabled else 'disabled'}, not running"
-
-
-def _modules(one: Interpreter) -> str:
-    if isinstance(one.modules, Absent):
-        return f"modules: cannot tell, because {one.modules.detail}"
-    return f"{one.modules} modules"
-
-
-def _pending(target: Target, queue: Pending | Absent) -> list[str]:
-    if isinstance(queue, Absent):
-        return [f"pending calls: cannot tell, because {queue.detail}"]
-    if not queue.calls:
-        return []
-    lines = [f"{len(queue.calls)} pending calls of the {queue.of}:"]
-    for call in queue.calls[:MAX_CALLS_SHOWN]:
-        lines.append(f"  {place_of(target, call.function)}({call.argument:#x})")
-    if len(queue.calls) > MAX_CALLS_SHOWN:
-        lines.append(f"  ... {len(queue.calls) - MAX_CALLS_SHOWN} more")
-    return lines
-
-
-def place_of(target: Target, address: int) -> str:
-    """Return a code address as a function's name, else as a file and a distance into it."""
-    from gdb_epi.target.symbols import function_at
-
-    return function_at(target, address)
-
-
-def _hex(address: int | Absent) -> str | None:
-    return f"0x{address:016x}" if isinstance(address, int) and address else None
-
-
-def _json(target: Target, runtime: Runtime, one: Interpreter) -> dict[str, Any]:
-    gil = one.gil if isinstance(one.gil, Gil) else None
-    holder = runtime.thread(gil.holder) if gil else None
-    stop = one.stop_the_world
-    return {
-        "id": one.state.id,
-        "address": _hex(one.state.address),
-        "threads": len(one.state.threads),
-        "modules": one.modules if isinstance(one.modules, int) else None,
-        "own_gil": one.own_gil,
-        "gil": None
-        if gil is None
-        else {
-            "enabled": gil.enabled,
-            "locked": gil.locked,
-            "holder": _hex(gil.holder),
-            "holder_tid": holder.tid if holder else None,
-            "switch_number": gil.switch_number,
-            "waiting": {str(tid): doing for tid, doing in sorted(gil.waiting.items())},
-        },
-        "finalizing": _hex(one.finalizing),
-        "gc": gc_json(one.gc),
-        "requests": list(one.requests) if isinstance(one.requests, tuple) else None,
-        "stop_the_world": stop._asdict() if isinstance(stop, StopTheWorld) else None,
-        "pending_calls": [_pending_json(target, queue) for queue in one.pending],
-    }
-
-
-def _pending_json(target: Target, queue: Pending | Absent) -> dict[str, Any]:
-    if isinstance(queue, Absent):
-        return {"of": None, "calls": None, "why": queue.detail}
-    return {
-        "of": queue.of,
-        "calls": [
-            {"function": place_of(target, call.function), "argument": f"0x{call.argument:x}"}
-            for call in queue.calls
-        ],
-    }
-
-
-def gc_json(gc: GcState | Absent) -> dict[str, Any] | None:
-    """Return a collector's state; null when it could not be read."""
-    if isinstance(gc, Absent):
-        return None
-    from gdb_epi.cpython.gc import debug_names
-
-    return {
-        "enabled": gc.enabled,
-        "collecting": gc.collecting,
-        "generation": gc.generation,
-        "evidence": gc.evidence or None,
-        "debug": debug_names(gc.debug),
-        "generations": [
-            {"name": one.name, "threshold": one.threshold, "count": one.counter}
-            for one in gc.generations
-        ],
-        "garbage": gc.garbage if gc.garbage >= 0 else None,
-        "callbacks": gc.callbacks if gc.callbacks >= 0 else None,
-        "long_lived_total": gc.long_lived_total,
-        "long_lived_pending": gc.long_lived_pending,
-    }

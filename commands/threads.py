@@ -3,7 +3,6 @@
 
 from __future__ import annotations
 
-from commands.interp import gc_line, gil_line, tstate_name
 from gdb_epi.cpython.gc import GcState
 from gdb_epi.cpython.gil import Gil
 from gdb_epi.cpython.interpreters import Runtime, read_runtime
@@ -13,6 +12,7 @@ from gdb_epi.errors import Absent, SoftError
 from gdb_epi.lean import TYPE_CHECKING, Any
 from gdb_epi.process_state import ProcessState
 from gdb_epi.registry import command
+from gdb_epi.render.interpreters import gc_line, gil_line, tstate_name
 from gdb_epi.report import Report
 
 if TYPE_CHECKING:
