@@ -3,10 +3,15 @@
 
 from __future__ import annotations
 
-from gdb_epi.cpython.merge import merge_stack
-from gdb_epi.cpython.types import PyFrame, ThreadState
+import pytest
+
+from gdb_epi.cpython.evalcalls import ENTRY_FRAME, EvalCall, group_by_entry
+from gdb_epi.cpython.evalframes import match_by_pointers, named_eval_frames
+from gdb_epi.cpython.merge import LEFT_OUT, MAX_EVAL_FRAME, SYMBOL, merge_stack
+from gdb_epi.cpython.types import MergedStack, PyFrame, ThreadState
 from gdb_epi.errors import Absent
 from gdb_epi.target.api import NativeFrame
+from gdb_epi.target.fake import FakeTarget
 
 EVAL = "_PyEval_EvalFrameDefault"
 
@@ -75,3 +80,190 @@ def test_no_native_frames() -> None:
 def test_a_thread_without_python() -> None:
     stack = merge_stack(1, None, native("poll", "main"))
     assert [f.native.function for f in stack.frames if f.native] == ["poll", "main"]
+
+
+# --- by a structure of the eval loop on the C stack -----------------------------------------------
+
+SIZE = 0x100  # of each native frame below
+
+
+def on_stack(*names: str) -> list[NativeFrame]:
+    """Nameless frames ("?") and others, each with a part of the stack; `+` marks an inlined one."""
+    found: list[NativeFrame] = []
+    sp = 0x7000
+    for name in names:
+        kind = {"signal": "signal", "...": "sentinel"}.get(name, "normal")
+        inlined = name.startswith("+")
+        function = None if name == "?" else name.lstrip("+")
+        own = 0 if kind == "sentinel" else sp
+        found.append(NativeFrame(own, own, function, None, None, 0, None, None, inlined, kind))
+        sp += 0 if inlined else 0x10000 if kind == "sentinel" else SIZE
+    return found
+
+
+def calls(text: str, *places: int) -> list[EvalCall]:
+    groups = group_by_entry(python(text).frames)
+    return [
+        EvalCall(group, place, ENTRY_FRAME if place else "", "" if place else "it is not known")
+        for group, place in zip(groups, places, strict=True)
+    ]
+
+
+def shown(stack: MergedStack) -> str:
+    return " ".join(
+        f.python.name if f.python else (f.native.function if f.native else None) or "?"
+        for f in stack.frames
+    ).replace(EVAL, "E")
+
+
+def proven(native: list[NativeFrame], found: list[EvalCall]) -> MergedStack:
+    return merge_stack(1, None, native, found)
+
+
+def test_a_structure_in_the_frame_proves_the_place() -> None:
+    stack = proven(on_stack("?", "?", "?", "?"), calls("a b | c", 0x7010, 0x7210))
+    assert shown(stack) == "? a b ? ? c ?"
+    assert [f.evidence for f in stack.frames] == [
+        ENTRY_FRAME, ENTRY_FRAME, ENTRY_FRAME, "", ENTRY_FRAME, ENTRY_FRAME, "",
+    ]  # fmt: skip
+    assert not stack.notes
+
+
+def test_the_proof_wins_over_the_symbol() -> None:
+    """A frame that is named as the loop but holds no structure runs nothing (yet)."""
+    stack = proven(on_stack(EVAL, "call", EVAL, "main"), calls("a", 0x7210))
+    assert shown(stack) == "E call E a main"
+
+
+def test_the_end_of_a_frame_is_its_callers() -> None:
+    assert shown(proven(on_stack("?", "?", "?"), calls("a", 0x7100))) == "? ? a ?"
+    assert shown(proven(on_stack("?", "?", "?"), calls("a", 0x70FF))) == "? a ? ?"
+
+
+def test_inlined_functions_share_the_frame_of_their_caller() -> None:
+    stack = proven(on_stack("?", "+inlined", "?", "main"), calls("a", 0x7110))
+    assert shown(stack) == "? inlined ? a main"
+
+
+def test_tail_calls_and_their_loop_are_one() -> None:
+    names = ("c", "_TAIL_CALL_CALL", EVAL, "f", "_TAIL_CALL_CALL.llvm.1", EVAL, "main")
+    assert merged("a | b", *names) == "c _TAIL_CALL_CALL E a f _TAIL_CALL_CALL.llvm.1 E b main"
+    stack = proven(on_stack(*names), calls("a | b", 0x7210, 0x7510))
+    assert shown(stack) == "c _TAIL_CALL_CALL E a f _TAIL_CALL_CALL.llvm.1 E b main"
+
+
+def test_a_tail_call_without_its_loop_stands_for_it() -> None:
+    assert merged("a", "c", "_TAIL_CALL_CALL", "main") == "c _TAIL_CALL_CALL a main"
+
+
+def test_unproven_calls_between_proven_ones_go_by_symbol() -> None:
+    stack = proven(on_stack("?", "f", EVAL, "g", "?", "main"), calls("a|b|c", 0x7010, 0, 0x7410))
+    assert shown(stack) == "? a f E b g ? c main"
+    assert [f.evidence for f in stack.frames if f.python] == [ENTRY_FRAME, SYMBOL, ENTRY_FRAME]
+
+
+def test_without_any_evidence_the_place_is_not_guessed() -> None:
+    stack = proven(on_stack("?", "?", "?", "?"), calls("a | b | c", 0, 0x7110, 0))
+    assert shown(stack) == "? a ? b ? ? c"
+    assert [f.evidence for f in stack.frames if f.python] == ["", ENTRY_FRAME, ""]
+    assert stack.notes == (
+        "2 Python frames are not at the native frame that ran them: "
+        "no eval frame with a symbol is left for them, and it is not known",
+    )
+
+
+def test_a_stack_that_ends_early_says_so() -> None:
+    stack = proven(on_stack("?", "?"), calls("a | b", 0x7010, 0x9000))
+    assert shown(stack) == "? a ? b"
+    assert "the native stack ends before it reaches them" in stack.notes[0]
+
+
+def test_a_structure_that_points_inward_is_damage() -> None:
+    stack = proven(on_stack("?", "?", "?", "?"), calls("a | b", 0x7210, 0x7010))
+    assert shown(stack) == "? ? ? a ? b" and stack.notes
+
+
+def test_a_signal_handler_on_its_own_stack() -> None:
+    """The handler's stack lies above the interrupted one's here."""
+    inner = [f._replace(sp=f.sp + 0x100000) for f in on_stack("?", "?", "signal")]
+    outer = on_stack("raise", "?", "main")
+    stack = proven([*inner, *outer], calls("a | b", 0x107110, 0x7110))
+    assert shown(stack) == "? ? a signal raise ? b main"
+
+
+def test_no_frame_of_a_signal_trampoline_is_an_eval_loop() -> None:
+    stack = proven(on_stack("?", "signal", "main"), calls("a", 0x7110))
+    assert "not at the native frame" in stack.notes[0]
+
+
+def test_what_lies_in_the_gap_is_told_by_its_address() -> None:
+    stack = proven(
+        on_stack("?", "?", "...", "?", "main"), calls("a | b | c", 0x7010, 0x9000, 0x17210)
+    )
+    assert shown(stack) == "? a ? ... b ? c main"
+    assert [f.evidence for f in stack.frames if f.python] == [ENTRY_FRAME, LEFT_OUT, ENTRY_FRAME]
+
+
+def test_frames_too_large_to_be_one_prove_nothing() -> None:
+    far = [
+        f._replace(sp=f.sp + (MAX_EVAL_FRAME if i else 0)) for i, f in enumerate(on_stack(*"??"))
+    ]
+    assert proven(far, calls("a", 0x7010)).notes
+
+
+# --- by pointers on the C stack (3.8, 3.9) --------------------------------------------------------
+
+
+def pointing(text: str, first: int) -> list[tuple[PyFrame, ...]]:
+    frames = [f._replace(address=first + 8 * i) for i, f in enumerate(python(text).frames)]
+    return group_by_entry(frames)
+
+
+def stack_of(*words: int) -> FakeTarget:
+    return FakeTarget(memory={0x7000: b"".join(word.to_bytes(8, "little") for word in words)})
+
+
+def each_frame(*words: int) -> FakeTarget:
+    """One word in the middle of each native frame of on_stack()."""
+    return stack_of(*(value for word in words for value in (*[0] * 16, word, *[0] * 15)))
+
+
+def test_pointers_order_the_frames_of_two_interpreters() -> None:
+    native = on_stack("c", EVAL, "f", EVAL, "g", EVAL, "main")
+    main, sub = pointing("m | n", 0x1000), pointing("s", 0x2000)
+    target = each_frame(0, 0x2000, 0, 0x1000, 0, 0x1008, 0)
+    found = match_by_pointers(target, native, named_eval_frames(native), [main, sub])
+    assert found is not None
+    assert [(index, group[0].name) for index, group in found] == [(1, "s"), (3, "m"), (5, "n")]
+
+
+def test_a_pointer_may_lie_in_a_register_that_a_called_function_saved() -> None:
+    native = on_stack("c", EVAL, "main")
+    assert match_by_pointers(each_frame(0x1000, 0, 0), native, [1], [pointing("a", 0x1000)])
+
+
+@pytest.mark.parametrize(
+    ("words", "loops", "why"),
+    [
+        ((0, 0, 0, 0, 0), [1, 3], "no pointer is there"),
+        ((0, 0x1008, 0, 0x1000, 0), [1, 3], "they are in another order"),
+        ((0, 0x1000, 0, 0x1008, 0), [1], "there are more frames than calls"),
+        ((0, 0x1000, 0, 0x1008, 0), [], "nothing is named as the loop"),
+    ],
+)
+def test_pointers_that_do_not_fit_prove_nothing(words, loops, why) -> None:
+    native = on_stack("c", EVAL, "f", EVAL, "main")
+    assert match_by_pointers(each_frame(*words), native, loops, [pointing("a|b", 0x1000)]) is None
+
+
+def test_a_pointer_that_fits_two_interpreters_proves_nothing() -> None:
+    native = on_stack("c", EVAL, EVAL, "main")
+    both = [pointing("a", 0x1000), pointing("b", 0x2000)]
+    words = [0] * 64
+    words[40], words[41] = 0x1000, 0x2000
+    assert match_by_pointers(stack_of(*words, *[0] * 64), native, [1, 2], both) is None
+
+
+def test_a_stack_that_is_not_there_proves_nothing() -> None:
+    native = on_stack("c", EVAL, "main")
+    assert match_by_pointers(FakeTarget(), native, [1], [pointing("a", 0x1000)]) is None
