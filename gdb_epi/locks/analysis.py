@@ -10,7 +10,8 @@ from gdb_epi.locks.context import (
     Budget,
     LockContext,
 )
-from gdb_epi.locks.fork import fork_evidence
+from gdb_epi.locks.fork import fork_evidence, with_handlers
+from gdb_epi.locks.handlers import fork_handlers
 from gdb_epi.locks.types import LockReport, Wait
 from gdb_epi.locks.vanished import vanished_threads
 from gdb_epi.target.api import Target
@@ -29,6 +30,8 @@ def examine_locks(target: Target, python: PythonState | Absent) -> LockReport:
     fork, missed = fork_evidence(target, python)
     errors = [*load_all(gdb_epi.locks), *missed]
     budget = Budget(target, forked=bool(fork.forked))
+    handlers = fork_handlers(target, python, fork)
+    fork = with_handlers(fork, handlers)
     vanished = vanished_threads(target, python, fork)
     errors += vanished.soft_errors
     context = LockContext(target, python, fork, errors, budget, vanished)
@@ -43,4 +46,4 @@ def examine_locks(target: Target, python: PythonState | Absent) -> LockReport:
         if len(waits) >= MAX_WAITS:
             errors.append(SoftError("locks", "waits", f"cut at {MAX_WAITS}"))
             break
-    return LockReport(fork, tuple(waits[:MAX_WAITS]), tuple(errors), vanished)
+    return LockReport(fork, tuple(waits[:MAX_WAITS]), tuple(errors), vanished, handlers)

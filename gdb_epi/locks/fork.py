@@ -9,12 +9,13 @@ from __future__ import annotations
 
 from gdb_epi.cpython.types import PythonState
 from gdb_epi.errors import Absent, SoftError
+from gdb_epi.locks.forkcalls import CHILD
 from gdb_epi.locks.forkglibc import read_glibc_signs
 from gdb_epi.locks.forkpython import read_python_signs
 from gdb_epi.locks.forkread import CERTAIN, NO, YES, ForkReader
 from gdb_epi.locks.lineage import lineage
 from gdb_epi.locks.multiprocess import exec_lineage
-from gdb_epi.locks.types import ForkEvidence, ForkSignal
+from gdb_epi.locks.types import ForkEvidence, ForkHandlers, ForkSignal
 from gdb_epi.target.api import Target
 
 # Each of these proves a fork by itself; F6 only when it shows a raw clone.
@@ -46,6 +47,7 @@ def fork_evidence(
         signals=tuple(ForkSignal(r.name, r.says, r.sure) for r in readings if r.state == YES),
         old_tids=tuple(sorted(reader.old_tids)),
         readings=readings,
+        forker_old_tid=_forker(reader, forked),
     )
     return evidence, reader.soft_errors()
 
@@ -69,6 +71,20 @@ def _multithreaded(reader: ForkReader, yes: set[str], forked: bool) -> bool | No
     # nothing while the lineage once had threads.
     unsure = reader.state("F2") != NO or "F15" in yes or len(reader.threads) > 1
     return None if unsure else False
+
+
+def _forker(reader: ForkReader, forked: bool) -> int | None:
+    """Return the number that the forking thread had in the parent.
+
+    The kernel writes the number of the thread that forked into pr_ppid, not that of its process
+    (fs/binfmt_elf.c, fill_psinfo: real_parent), as long as that thread lives.
+    """
+    process = reader.target.process()
+    if not forked:
+        return None
+    if reader.forker is not None or isinstance(process, Absent):
+        return reader.forker
+    return process.ppid if process.ppid > 1 and not reader.other_view else None
 
 
 def _bypassed(reader: ForkReader, yes: set[str], forked: bool) -> bool | None:
@@ -97,7 +113,7 @@ def _notes(reader: ForkReader) -> None:
     else:
         reader.info("F12", "the command line is not one of multiprocessing's")
     ended = " (its parent has ended, or it is in a container)" if process.ppid == 1 else ""
-    reader.info("F13", f"the parent process is {process.ppid}{ended}", CERTAIN)
+    reader.info("F13", f"forked by thread {process.ppid} of its parent{ended}", CERTAIN)
 
 
 def _lineage(reader: ForkReader) -> str | None:
@@ -107,3 +123,16 @@ def _lineage(reader: ForkReader) -> str | None:
     else:
         reader.info("F14", f"exec lineage {found}: equal in parent and forked child", CERTAIN)
     return found
+
+
+def with_handlers(evidence: ForkEvidence, handlers: ForkHandlers | None) -> ForkEvidence:
+    """Return the evidence of a process whose handlers were looked for.
+
+    A child that is still inside them has not bypassed them: thread states of vanished threads (F10)
+    are then what has not been cleared yet.
+    """
+    inside = handlers is not None and handlers.when == CHILD
+    bypassed = evidence.hooks_bypassed
+    if inside and not any(signal.name in ("F3", "F6") for signal in evidence.signals):
+        bypassed = False if evidence.forked else None
+    return evidence._replace(in_fork_handlers=handlers is not None, hooks_bypassed=bypassed)

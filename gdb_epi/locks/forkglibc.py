@@ -109,6 +109,7 @@ def _odd_tid(reader: ForkReader, tid: int, stored: int) -> None:
     said = f"glibc stored thread id {stored} for LWP {tid}"
     if parent == stored and parent > 1:
         reader.raw_clone = True
+        reader.forker = stored
         reader.old_tids.add(stored)
         reader.yes("F6", f"{said}, which is the parent's: a child of raw clone or vfork", STRONG)
         return

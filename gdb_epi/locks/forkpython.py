@@ -66,6 +66,7 @@ def _native_id(reader: ForkReader, main: KnownThread) -> None:
     elif reader.other_view and reader.own_tid is None:
         reader.unclear("F7", f"{said}, in another view of process ids")
     else:
+        reader.forker = main.native_id
         reader.old_tids.add(main.native_id)
         own = reader.own_tid or process.pid
         reader.yes("F7", f"{said}, this process is {own}: that was the forking thread", CERTAIN)
@@ -79,7 +80,6 @@ def _known_threads(reader: ForkReader, memory: Reader, python: PythonState) -> N
         say("F9", known.detail)
         return
     gone = [one for one in known if one.ident in reader.orphans]
-    reader.old_tids |= {one.native_id for one in gone if one.native_id}
     shared = _shared(reader, known)
     if gone:
         names = ", ".join(one.name or "?" for one in gone[:MAX_NAMED])

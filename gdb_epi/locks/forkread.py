@@ -28,6 +28,7 @@ class ForkReader:
         self.other_view = False  # the core's process ids are not those that the process saw
         self.orphans: set[int] = set()  # pthread_t of threads that are not in the core
         self.old_tids: set[int] = set()
+        self.forker: int | None = None  # what the forking thread was called in the parent
 
     @property
     def all_bases_known(self) -> bool:

@@ -55,8 +55,9 @@ class ForkEvidence(NamedTuple):
     in_fork_handlers: bool | None
     lineage: str | None
     signals: tuple[ForkSignal, ...]
-    old_tids: tuple[int, ...] = ()  # thread ids that vanished in the fork, where still readable
+    old_tids: tuple[int, ...] = ()  # the parent's thread ids: vanished ones and the forker's
     readings: tuple[ForkReading, ...] = ()  # every sign, F1 to F15
+    forker_old_tid: int | None = None  # the number in the parent of the thread that forked
 
 
 class VanishedThread(NamedTuple):
@@ -94,6 +95,22 @@ class Vanished(NamedTuple):
         return None
 
 
+class ForkHandlers(NamedTuple):
+    """A thread inside the handlers that run around a fork, or between fork and exec.
+
+    `stage`: "pthread_atfork handlers", "CPython's own re-initialisation", "Python hook" or
+    "before exec". `frame` is the Python hook's own frame.
+    """
+
+    tid: int
+    stage: str
+    when: str  # "before the fork", "in the child", "in the parent"
+    where: str  # the function
+    sure: str
+    says: str
+    frame: PyFrame | None
+
+
 class Owner(NamedTuple):
     """Who holds a lock. `state`: live, vanished, forker-old-tid, other-process, none, unknown."""
 
@@ -124,3 +141,4 @@ class LockReport(NamedTuple):
     waits: tuple[Wait, ...]
     soft_errors: tuple[SoftError, ...]
     vanished: Vanished = Vanished((), False)
+    handlers: ForkHandlers | None = None

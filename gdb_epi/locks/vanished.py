@@ -13,7 +13,7 @@ from collections.abc import Iterator, Mapping
 
 from gdb_epi.cpython.types import PyFrame, PythonState, ThreadState
 from gdb_epi.errors import Absent, LayoutError, SoftError, UnreadableMemory
-from gdb_epi.locks.context import u64
+from gdb_epi.locks.context import u32, u64
 from gdb_epi.locks.dangling import KnownThread, known_threads
 from gdb_epi.locks.glibc import Descriptor, StackLists, stack_lists
 from gdb_epi.locks.stackscan import StackScanner
@@ -21,6 +21,7 @@ from gdb_epi.locks.types import ForkEvidence, Vanished, VanishedThread
 from gdb_epi.target.api import Module, Target
 
 MAX_VANISHED = 4096  # threads whose frames are looked for
+MAX_TLS_MAPPING = 1 << 18  # bytes of a mapping in which the loader may have put the first TLS
 NO_MEMORY = "stack memory absent"
 NO_FRAMES = "no Python frames on its stack: it ran no Python code, or its frames are overwritten"
 
@@ -137,19 +138,22 @@ class _Finder:
         )
 
     def _parents_main(self) -> Iterator[VanishedThread]:
-        """The parent's main thread has no descriptor in the lists; its stack is still mapped."""
-        known = next((k for k in self.known.values() if k.type_name == "_MainThread"), None)
+        """The parent's main thread left glibc's lists, but its descriptor and stack are there."""
+        lists = stack_lists(self.target)
+        listed = set() if isinstance(lists, Absent) else {d.address for d in lists.descriptors}
+        ident = main_descriptor(self.target, self.live | listed)
+        at = None if isinstance(lists, Absent) else lists.offsets["tid"]
+        known = self.known.get(ident or 0)
         address = self.target.symbol("__libc_stack_end")  # of the loader: exported
         end = u64(self.target, address) if address is not None else None
         region = self.target.region_at(end) if end else None
         frames: tuple[PyFrame, ...] = ()
         how, missing = "", NO_MEMORY
         if end and region is not None and region.dumped >= end - region.start and self.scanner:
-            ident = known.ident if known is not None and known.ident else 0
-            frames, how, missing = self._scan(region.start, end, ident)
+            frames, how, missing = self._scan(region.start, end, ident or 0)
         yield VanishedThread(
-            known.ident if known else None,
-            (known.native_id if known else None) or self._parent(),
+            ident,
+            u32(self.target, ident + at) or None if ident and at else None,
             known.name if known and known.name else "MainThread",
             (region.start, region.end) if region is not None else None,
             None,
@@ -160,17 +164,32 @@ class _Finder:
             True,
         )
 
-    def _parent(self) -> int | None:
-        process = self.target.process()
-        if isinstance(process, Absent) or process.ppid <= 1 or self.fork.depth not in (0, 1):
-            return None
-        return process.ppid
-
     def _module(self, address: int | None) -> str | None:
         if not address:
             return None
         modules: list[Module] = [m for m in self.target.modules() if m.start <= address < m.end]
         return modules[0].path if modules else None
+
+
+def main_descriptor(target: Target, others: set[int]) -> int | None:
+    """Return the pthread_t of the initial thread, which the loader put into a small mapping.
+
+    struct pthread begins with its own address, and has it again 16 bytes on (tcbhead_t.tcb and
+    .self, sysdeps/x86_64/nptl/tls.h, 2.31 to 2.42). Its alignment is 64.
+    """
+    for region in target.regions():
+        if region.path or "w" not in region.perms or region.size > MAX_TLS_MAPPING:
+            continue
+        try:
+            data = target.read(region.start, min(region.dumped, region.size) // 64 * 64)
+        except UnreadableMemory:
+            continue
+        for at in range(0, len(data), 64):
+            address = region.start + at
+            own = address.to_bytes(8, "little")
+            if data[at : at + 8] == own == data[at + 16 : at + 24] and address not in others:
+                return address
+    return None
 
 
 def gone_descriptors(lists: StackLists, live: set[int]) -> list[Descriptor]:

@@ -123,11 +123,21 @@ def testify(pid, vanished, *, number=signal.SIGABRT, holds_gil=False, threads=()
     )
 
 
+def abort(pid):
+    """Let a process dump its core."""
+    os.kill(pid, signal.SIGABRT)
+
+
+def own():
+    """Return the truth about the calling thread; where it was at the fork is not known (None)."""
+    return deathbed.thread(None)
+
+
 def end(pid, vanished, *, spinning=False, **facts):
     """Let a child come to rest, write the truth, end the child with a core, reap it."""
     await_rest(pid, spinning)
     testify(pid, vanished, **facts)
-    os.kill(pid, signal.SIGABRT)
+    abort(pid)
     reap(pid)
 
 
