@@ -12,6 +12,8 @@ from gdb_epi.errors import Absent
 MAX_DIMENSIONS = 64  # PyBUF_MAX_NDIM
 MAX_STREAMS = 8  # streams that wrap streams
 _BUFFERED = ("_io.BufferedReader", "_io.BufferedWriter", "_io.BufferedRandom")
+# By the words of the struct: in which word `access` is, and from which bit on.
+_ACCESS_AT = {7: (5, 32), 8: (6, 0), 9: (6, 32)}
 _MMAP_ACCESS = ("ACCESS_DEFAULT", "ACCESS_READ", "ACCESS_WRITE", "ACCESS_COPY")
 
 
@@ -127,16 +129,18 @@ def memory_view(painter: Painter, found: Obj) -> str:
 def memory_map(painter: Painter, found: Obj) -> str:
     """Decode a mmap: data, size, pos, offset, exports, fd, access (Modules/mmapmodule.c).
 
-    3.13 (gh-78502) put a flag between the last two, which makes the struct one word longer.
+    3.13 (gh-78502) put trackfd between the last two, 3.14 flags behind that; each makes the struct
+    one word longer.
     """
     data, size, position, offset = (painter.word(found, index) for index in range(4))
     shown = painter.type_name(found)
     if not data:
         return f"<{shown} closed=True>"
     words = (found.lineage.root.basicsize - (painter.layout.size("PyObject") or 0)) // 8
-    if words not in (7, 8):
+    place = _ACCESS_AT.get(words)
+    if place is None:
         raise Undecodable("a struct of unknown shape")
-    access = painter.word(found, 5) >> 32 if words == 7 else painter.word(found, 6) & 0xFFFFFFFF
+    access = painter.word(found, place[0]) >> place[1] & 0xFFFFFFFF
     if access >= len(_MMAP_ACCESS):
         raise Undecodable(f"an access of {access}")
     rest = f"length={size}, pos={position}, offset={offset}"

@@ -189,7 +189,7 @@ def frame_summary(painter: Painter, found: Obj) -> str:
     return f"<FrameSummary file {file}, line {_text(painter, found, 'lineno')} in {name}>"
 
 
-@decodes_repr(("functools", "partialmethod.__repr__"))
+@decodes_repr(("functools", "partialmethod.__repr__"), ("functools", "_partial_repr"))
 def partial_method(painter: Painter, found: Obj) -> str:
     """Do what partialmethod.__repr__ does; up to 3.12 an empty part left its comma."""
     args = [painter.show(at) for at in tuple_items(painter, _get(painter, found, "args"))]

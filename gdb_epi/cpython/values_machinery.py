@@ -163,13 +163,14 @@ def tuple_items(painter: Painter, address: int) -> list[int]:
 def method_caller(painter: Painter, found: Obj) -> str:
     """Decode a methodcaller: name, args, kwds (Modules/_operator.c).
 
-    3.13 (gh-106960) keeps the name as an argument too, the second of all.
+    3.13 alone keeps the name among the arguments, too.
     """
     name, args, words = (painter.word(found, index) for index in range(3))
     texts = [painter.show(name)]
     held = tuple_items(painter, args)
     newer = painter.layout.offset("ThreadHandle", "state") is not None
-    texts += [painter.show(at) for at in (held[1:] if newer else held)]
+    has_name = newer and painter.layout.offset("_PyInterpreterFrame", "stackpointer") is None
+    texts += [painter.show(at) for at in (held[1:] if has_name else held)]
     if words and painter.ident(words) == "dict":
         texts += [
             f"{painter.string(key)}={painter.show(value)}"
@@ -219,11 +220,15 @@ def super_(painter: Painter, found: Obj) -> str:
 
 @decodes("_struct.Struct")
 def structure(painter: Painter, found: Obj) -> str:
-    """Decode a Struct: s_size, s_len, s_codes, s_format (Modules/_struct.c); object's to 3.12."""
+    """Decode a Struct: s_size, s_len, s_codes, s_format (Modules/_struct.c); object's to 3.12.
+
+    The format was bytes up to 3.14.
+    """
     form = painter.word(found, 3)
-    if painter.ident(form) != "bytes":
+    kind = painter.ident(form)
+    if kind not in ("bytes", "str"):
         raise Undecodable("it has no format")
-    return f"{painter.class_name(found)}({painter.show(form)[1:]})"
+    return f"{painter.class_name(found)}({painter.show(form)[kind == 'bytes' :]})"
 
 
 @decodes("ContextVar", "_contextvars.ContextVar")

@@ -143,6 +143,43 @@ def exception(painter: Painter, found: Obj) -> str:
     return found.type.name + (text[:-2] + ")" if text.endswith(",)") else text)
 
 
+@decodes("ImportError")
+def import_error(painter: Painter, found: Obj) -> str:
+    """Decode an ImportError; 3.15 gave it a repr that shows its name and path, too."""
+    text = exception(painter, found)
+    extra = ""
+    for name in ("name", "path"):
+        value = painter.field(found.address, "PyImportErrorObject", name)
+        if value and painter.ident(value) != "NoneType":
+            extra += f", {name}={painter.show(value)}"
+    inside = text[:-1] + extra if not text.endswith("()") else text[:-1] + extra[2:]
+    return f"{inside})"
+
+
+@decodes("BaseExceptionGroup")
+def exception_group(painter: Painter, found: Obj) -> str:
+    """Decode a group; newer releases show the exceptions that it holds, whatever args became."""
+    struct = "PyBaseExceptionGroupObject"
+    message = painter.field(found.address, struct, "msg")
+    args = painter.field(found.address, "PyBaseExceptionObject", "args")
+    start = args + painter.world.offset("PyTupleObject", "ob_item")
+    if painter.ident(args) != "tuple" or painter.signed(args, "PyTupleObject", "ob_size") != 2:
+        raise Undecodable("its arguments are no pair")
+    given = painter.ident(painter.reader.u64(start + 8))
+    held = painter.field(found.address, struct, "excs")
+    if given not in ("list", "tuple") or painter.ident(held) != "tuple":
+        raise Undecodable("its exceptions are of a shape that is not known")
+    if not painter.enter(found.address):
+        return "..."
+    try:
+        shown = painter.show(held)
+    finally:
+        painter.leave(found.address)
+    if given == "list":
+        shown = f"[{shown[1:-1].removesuffix(',')}]"
+    return f"{painter.class_name(found)}({painter.show(message)}, {shown})"
+
+
 _DESCRIPTORS = {
     "member_descriptor": "member",
     "getset_descriptor": "attribute",

@@ -125,7 +125,9 @@ def python_type_variable(painter: Painter, found: Obj) -> str:
 
 @decodes("typing.TypeVarTuple")
 def type_variable_tuple(painter: Painter, found: Obj) -> str:
-    """Decode a TypeVarTuple of C: its name is the first word (3.12+)."""
+    """Decode a TypeVarTuple of C: its name is the first word (3.12+); 3.15 gave it a variance."""
+    if "__covariant__" in painter.world.members(found.lineage.root):
+        return type_variable(painter, found)
     return painter.string(painter.word(found, 0))
 
 
@@ -257,7 +259,7 @@ def unpacked(painter: Painter, found: Obj) -> str:
 @decodes_repr(("typing", "ForwardRef.__repr__"), ("annotationlib", "ForwardRef.__repr__"))
 def forward(painter: Painter, found: Obj) -> str:
     """Do what ForwardRef.__repr__ does."""
-    text = painter.show(attribute(painter, found.address, "__forward_arg__"))
+    text = _forward_arg(painter, found)
     for name, told in (("__forward_module__", "module"), ("__owner__", "owner")):
         try:
             value = attribute(painter, found.address, name)
@@ -268,6 +270,16 @@ def forward(painter: Painter, found: Obj) -> str:
     if "is_class" in text or found.type.module == "annotationlib":
         _forward_class(painter, found)
     return f"ForwardRef({text})"
+
+
+def _forward_arg(painter: Painter, found: Obj) -> str:
+    try:
+        return painter.show(attribute(painter, found.address, "__forward_arg__"))
+    except Undecodable:  # 3.14 (gh-119180) computes it unless it is given
+        text = painter.show(attribute(painter, found.address, "__arg__"))
+        if text == "None":
+            raise Undecodable("its text was not computed yet") from None
+        return text
 
 
 def _forward_class(painter: Painter, found: Obj) -> None:

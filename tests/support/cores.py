@@ -20,11 +20,11 @@ from typing import Any, NamedTuple
 
 if __package__:
     from support.interpreters import Interpreter, cache_root, discover
-    from support.packages import NoPackages, packages_for
+    from support.packages import NoPackages, library_path, packages_for
 else:  # started as a program
     sys.path.insert(0, str(Path(__file__).resolve().parents[1]))
     from support.interpreters import Interpreter, cache_root, discover
-    from support.packages import NoPackages, packages_for
+    from support.packages import NoPackages, library_path, packages_for
 
 PROGRAMS = Path(__file__).resolve().parents[1] / "programs"
 HELPER = "deathbed.py"
@@ -204,6 +204,7 @@ def create(
     environment = interpreter.environment()
     if entry.packages:
         environment["PYTHONPATH"] = installed(interpreter, entry)
+        environment["LD_LIBRARY_PATH"] = library_path(interpreter)
     environment["GDB_EPI_FILTER"] = "" if coredump_filter is None else hex(coredump_filter)
     try:
         done = subprocess.run(

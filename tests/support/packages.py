@@ -32,10 +32,27 @@ def packages_for(interpreter: Interpreter, names: Sequence[str]) -> str:
         shutil.rmtree(folder, ignore_errors=True)
         folder.mkdir(parents=True)
         mark.write_text(_install(interpreter, names, folder))
+        if interpreter.root:
+            _lend(interpreter.root)
     problem = mark.read_text()
     if problem:
         raise NoPackages(problem)
     return interpreter.inside(folder)
+
+
+def library_path(interpreter: Interpreter) -> str:
+    """Return the folder of this machine's C++ library for an interpreter below its own root."""
+    return "/epi/packages/lib" if interpreter.root else ""
+
+
+def _lend(root: Path) -> None:
+    """Copy the C++ library, which wheels need and a bare root has not."""
+    folder = root / "epi" / "packages" / "lib"
+    folder.mkdir(exist_ok=True)
+    for name in ("libstdc++.so.6", "libgcc_s.so.1"):
+        source = Path("/usr/lib/x86_64-linux-gnu") / name
+        if source.exists():
+            shutil.copy(source, folder / name)
 
 
 def _install(interpreter: Interpreter, names: Sequence[str], folder: Path) -> str:
@@ -46,7 +63,7 @@ def _install(interpreter: Interpreter, names: Sequence[str], folder: Path) -> st
     digits = "".join(map(str, interpreter.minor))
     abi = f"cp{digits}{'t' if interpreter.free_threaded else ''}"
     command = [python, "-m", "pip", "install", "--quiet", "--no-deps", "--no-compile"]
-    command += ["--only-binary=:all:", "--implementation=cp", f"--python-version={digits}"]
+    command += ["--only-binary=:all:", "--implementation=cp", f"--python-version={interpreter.minor[0]}.{interpreter.minor[1]}"]
     command += [f"--abi={abi}", f"--target={folder}", "--disable-pip-version-check"]
     command += [f"--platform={name}_x86_64" for name in PLATFORMS]
     try:
