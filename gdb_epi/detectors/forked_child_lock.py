@@ -6,10 +6,8 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from gdb_epi.detectors.findings import Finding, detector, hex_word
-from gdb_epi.locks.types import INHERITED_OWNER_VANISHED, OWN_LOCK_UNDER_OLD_TID, PROBABLE_INHERITED
+from gdb_epi.locks.types import INHERITED_VERDICTS
 from gdb_epi.process_state import ProcessState
-
-_INHERITED = frozenset((INHERITED_OWNER_VANISHED, OWN_LOCK_UNDER_OLD_TID, PROBABLE_INHERITED))
 
 
 @detector("forked_child_lock")
@@ -26,7 +24,7 @@ def forked_child_lock(state: ProcessState) -> Iterator[Finding]:
     if not report.fork.forked:
         return
     for wait in report.waits:
-        if wait.verdict not in _INHERITED:
+        if wait.verdict not in INHERITED_VERDICTS:
             continue
         name = wait.name or f"{wait.kind} at {wait.address:#x}"
         yield Finding(

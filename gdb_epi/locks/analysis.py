@@ -3,20 +3,22 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+
 from gdb_epi.cpython.types import PythonState
 from gdb_epi.errors import Absent, SoftError
-from gdb_epi.locks.context import (
-    FAMILIES,
-    Budget,
-    LockContext,
-)
+from gdb_epi.locks.activity import activity
+from gdb_epi.locks.context import FAMILIES, Lazy, LockContext
 from gdb_epi.locks.fork import fork_evidence, with_handlers
+from gdb_epi.locks.graph import find_cycles, with_cycles
 from gdb_epi.locks.handlers import fork_handlers
-from gdb_epi.locks.types import LockReport, Wait
+from gdb_epi.locks.types import Held, LockReport, Owner, Wait
 from gdb_epi.locks.vanished import vanished_threads
 from gdb_epi.target.api import Target
 
-MAX_WAITS = 4096
+MAX_WAITS = 16_384
+MAX_THREADS = 1 << 16
+MAX_HELD = 4096
 
 
 def examine_locks(target: Target, python: PythonState | Absent) -> LockReport:
@@ -29,12 +31,11 @@ def examine_locks(target: Target, python: PythonState | Absent) -> LockReport:
 
     fork, missed = fork_evidence(target, python)
     errors = [*load_all(gdb_epi.locks), *missed]
-    budget = Budget(target, forked=bool(fork.forked))
     handlers = fork_handlers(target, python, fork)
     fork = with_handlers(fork, handlers)
     vanished = vanished_threads(target, python, fork)
     errors += vanished.soft_errors
-    context = LockContext(target, python, fork, errors, budget, vanished)
+    context = LockContext(target, python, fork, errors, vanished, Lazy())
     waits: list[Wait] = []
     for thread in target.threads():
         for name, function in sorted(FAMILIES.items()):
@@ -46,4 +47,38 @@ def examine_locks(target: Target, python: PythonState | Absent) -> LockReport:
         if len(waits) >= MAX_WAITS:
             errors.append(SoftError("locks", "waits", f"cut at {MAX_WAITS}"))
             break
-    return LockReport(fork, tuple(waits[:MAX_WAITS]), tuple(errors), vanished, handlers)
+    cycles = find_cycles(waits)
+    held, problems = held_locks(context, waits)
+    errors += problems
+    return LockReport(
+        fork,
+        tuple(with_cycles(waits[:MAX_WAITS], cycles)),
+        tuple(dict.fromkeys(errors)),
+        vanished,
+        handlers,
+        cycles,
+        held,
+        tuple(activity(target, thread) for thread in target.threads()[:MAX_THREADS]),
+    )
+
+
+def held_locks(
+    context: LockContext, waits: Sequence[Wait]
+) -> tuple[tuple[Held, ...], list[SoftError]]:
+    """Return the Python locks that some frame is inside a `with` block of, waited for or not."""
+    world = context.world
+    if world is None:
+        return (), []
+    found: list[Held] = []
+    for block in world.blocks():
+        if len(found) >= MAX_HELD:
+            break
+        lock = world.locks.at(block.lock)
+        state = "vanished" if block.vanished else "live"
+        owner = Owner(block.tid, block.ident, block.thread_name, state)
+        kind = lock.kind if lock is not None else "lock"
+        name = world.name(block.lock) or world.name(block.manager)
+        waiters = tuple(w.tid for w in waits if w.object in (block.lock, block.manager))
+        found.append(Held(block.lock, kind, name, owner, waiters, block.where()))
+    problems = [SoftError("locks", what, text) for what, text in sorted(world.problems.items())]
+    return tuple(found), problems

@@ -6,33 +6,53 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable
 
 from gdb_epi.cpython.types import PythonState
-from gdb_epi.errors import Absent, SoftError, UnreadableMemory
-from gdb_epi.lean import NamedTuple
+from gdb_epi.errors import Absent, LayoutError, SoftError, UnreadableMemory
+from gdb_epi.lean import TYPE_CHECKING, NamedTuple
 from gdb_epi.locks.types import ForkEvidence, Vanished, Wait
 from gdb_epi.target.api import Target, Thread
 
-# Bytes of memory that one analysis searches for lock objects, at about 2 GB/s. In a forked child a
-# name decides what the user sees first; elsewhere it is a convenience.
-SEARCH_BUDGET = 128 << 20
-SEARCH_BUDGET_FORKED = 2 << 30
-SEARCHES_PER_LOCK = 3  # the object, its bound methods, where these lie
+if TYPE_CHECKING:
+    from gdb_epi.cpython.gil import Gil
+    from gdb_epi.locks.world import LockWorld
+
+PRIVATE = 0x80  # FUTEX_PRIVATE_FLAG (linux/futex.h)
 
 
-class Budget:
-    """How many bytes may still be searched; shared by all threads of one analysis."""
+class FutexWait(NamedTuple):
+    """The system call that a thread is stopped in."""
 
-    def __init__(self, target: Target, *, forked: bool) -> None:
-        dumped = sum(r.dumped for r in target.regions() if "w" in r.perms)
-        self._cost = dumped * SEARCHES_PER_LOCK
-        # In a forked child one lock is always looked for, however large the process.
-        self._left = max(SEARCH_BUDGET_FORKED, self._cost) if forked else SEARCH_BUDGET
+    tid: int
+    address: int
+    operation: int
+    value: int
+    proof: str
 
-    def spend(self) -> bool:
-        """Take one lock's search out of the budget; False when nothing is left."""
-        if self._left < self._cost:
-            return False
-        self._left -= self._cost
-        return True
+    @property
+    def shared(self) -> bool:
+        """Whether the word may be shared with another process."""
+        return not self.operation & PRIVATE
+
+
+class Lazy:
+    """What the families share and build on first use."""
+
+    def __init__(self) -> None:
+        self._world: LockWorld | None = None
+        self._tried = False
+        self.gils: dict[int, Gil | None] = {}  # by interpreter
+
+    def world(self, context: LockContext) -> LockWorld | None:
+        """Return the LockWorld of a context."""
+        if not self._tried:
+            self._tried = True
+            if isinstance(context.python, PythonState):
+                from gdb_epi.locks.world import LockWorld
+
+                try:
+                    self._world = LockWorld(context.target, context.python, context.vanished)
+                except LayoutError as error:
+                    context.soft_errors.append(SoftError("locks", "Python", str(error)))
+        return self._world
 
 
 class LockContext(NamedTuple):
@@ -42,8 +62,47 @@ class LockContext(NamedTuple):
     python: PythonState | Absent
     fork: ForkEvidence
     soft_errors: list[SoftError]
-    budget: Budget
-    vanished: Vanished = Vanished((), False)  # the parent's threads that the fork left behind
+    vanished: Vanished  # the parent's threads that the fork left behind
+    lazy: Lazy
+
+    @property
+    def world(self) -> LockWorld | None:
+        """The Python side, built once. None without CPython, or with a layout that lacks a part."""
+        return self.lazy.world(self)
+
+
+class Guess(NamedTuple):
+    """What a classifier makes of a futex wait; who owns it is settled later.
+
+    `owner_tid` and `owner_ident` (pthread_t) are what the lock's own words say. `anonymous`: a
+    lock of a kind that stores no owner. `event`: nobody owns such a thing, somebody has to come.
+    """
+
+    kind: str
+    name: str | None = None
+    object: int | None = None
+    owner_tid: int | None = None
+    owner_ident: int | None = None
+    shared: bool = False
+    anonymous: bool = False
+    event: bool = False
+    internal: bool = False
+    lock: int | None = None  # PyObject * of the Python lock, to look for its holders
+    evidence: tuple[str, ...] = ()
+
+
+Classifier = Callable[[LockContext, Thread, FutexWait], "Guess | None"]
+CLASSIFIERS: dict[str, tuple[int, Classifier]] = {}
+
+
+def classifier(order: int) -> Callable[[Classifier], Classifier]:
+    """Register a function that tells what a futex word belongs to; lower orders are asked first."""
+
+    def register(function: Classifier) -> Classifier:
+        CLASSIFIERS[f"{order:03} {function.__module__}.{function.__qualname__}"] = (order, function)
+        return function
+
+    return register
 
 
 Family = Callable[[LockContext, Thread], Iterable[Wait]]

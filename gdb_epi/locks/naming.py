@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Name a Python object by the module attribute, or the attribute of one, that holds it.
+"""Name a Python object by the module global, or the attribute of one, that holds it.
 
 Only references that were walked to count: a str that happens to lie before the pointer in memory
 (a local variable on the data stack) is no name.
@@ -7,76 +7,65 @@ Only references that were walked to count: a str that happens to lie before the 
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
 
-from gdb_epi.cpython.types import PythonState
 from gdb_epi.errors import Absent, LayoutError, UnreadableMemory
 from gdb_epi.lean import TYPE_CHECKING
 
 if TYPE_CHECKING:
-    from gdb_epi.cpython.objects import Objects
-    from gdb_epi.cpython.reader import Reader
+    from gdb_epi.locks.world import LockWorld
 
-MAX_MODULES = 32
-MAX_ENTRIES = 20_000  # dict entries and attributes looked at
+MAX_MODULES = 48
+MAX_ENTRIES = 20_000  # globals and attributes looked at in all
 MAX_NAME = 256
+_SKIP = frozenset(
+    ("module", "type", "function", "builtin_function_or_method", "str", "int", "float", "NoneType",
+     "bool", "tuple", "list", "dict", "bytes", "set", "frozenset", "method", "cell", "code")
+)  # fmt: skip
 
 
-def module_attribute(
-    reader: Reader, python: PythonState, wanted: int, modules: Sequence[str]
-) -> str | None:
-    """Return `module.NAME` or `module.NAME.attribute` that refers to the object `wanted`.
+class Names:
+    """Where the objects of some modules live; built once, on first use."""
 
-    Only `modules` are walked (those that the threads run in), and one level of attributes.
-    """
-    from gdb_epi.cpython.objects import Objects
+    def __init__(self, world: LockWorld, modules: Sequence[str]) -> None:
+        self._world = world
+        self._left = MAX_ENTRIES
+        self._known: dict[int, str] = {}
+        deeper: list[tuple[int, str]] = []
+        # What the threads run in, and where the standard library keeps its locks.
+        wanted = dict.fromkeys(("__main__", *modules, "logging"))
+        for module in list(wanted)[:MAX_MODULES]:
+            deeper += self._globals(module)
+        for address, path in deeper:
+            for attribute, value in world.attributes(address):
+                self._known.setdefault(value, f"{path}.{attribute}")
+                self._left -= 1
+            if self._left <= 0:
+                return
 
-    objects = Objects(reader)
-    left = MAX_ENTRIES
-    for module, contents in _module_dicts(reader, objects, python, modules):
-        values: list[tuple[str, int]] = []
-        for name, value in _named(reader, objects.dict_items(contents)):
-            if value == wanted:
-                return f"{module}.{name}"
-            values.append((name, value))
-        for name, value in values:
-            for attribute, inner in _named(reader, objects.attributes(value)):
-                left -= 1
-                if inner == wanted:
-                    return f"{module}.{name}.{attribute}"
-            left -= 1
-            if left <= 0:
-                return None
-    return None
+    def of(self, address: int) -> str | None:
+        """Return a name, None when none of the modules refers to the object."""
+        return self._known.get(address)
 
-
-def _named(reader: Reader, pairs: Iterator[tuple[int, int]]) -> Iterator[tuple[str, int]]:
-    """Yield (name, object); unreadable parts end the walk of this container."""
-    try:
-        for key, value in pairs:
-            text = reader.string(key, MAX_NAME)
-            if not isinstance(text, Absent):
-                yield text, value
-    except (UnreadableMemory, LayoutError):
-        return
-
-
-def _module_dicts(
-    reader: Reader, objects: Objects, python: PythonState, wanted: Sequence[str]
-) -> Iterator[tuple[str, int]]:
-    layout = python.layout
-    at = layout.offset("PyInterpreterState", "imports.modules", "modules")
-    if at is None:
-        return
-    for interpreter in python.interpreters[:MAX_MODULES]:
+    def _globals(self, module: str) -> list[tuple[int, str]]:
+        """Take a module's globals in; return those whose attributes are worth a look."""
+        world, deeper = self._world, []
+        interpreters = world.python.interpreters[:1]
         try:
-            modules = reader.u64(interpreter.address + at)
-            for name in list(dict.fromkeys(wanted))[:MAX_MODULES]:
-                module = objects.dict_get(modules, name) if modules else None
-                if module is None or isinstance(module, Absent):
+            for interpreter in interpreters:
+                contents = world.objects.module_dict(interpreter.address, module)
+                if isinstance(contents, Absent):
                     continue
-                contents = reader.u64(module + layout.require("PyModuleObject", "md_dict"))
-                if contents:
-                    yield name, contents
+                for key, value in world.objects.dict_items(contents):
+                    self._left -= 1
+                    kind = world.locks.type_name(value)
+                    if kind in _SKIP:
+                        continue
+                    name = world.reader.string(key, MAX_NAME)
+                    if isinstance(name, Absent):
+                        continue
+                    self._known.setdefault(value, f"{module}.{name}")
+                    deeper.append((value, f"{module}.{name}"))
         except (UnreadableMemory, LayoutError):
-            continue
+            pass
+        return deeper

@@ -17,7 +17,8 @@ MAX_SECTIONS = 4096
 MAX_SYMBOLS = 1 << 20
 MAX_TABLE = 64 << 20  # bytes of one section
 MAX_NAME = 256
-_SHT_SYMTAB = 2
+_SHT_SYMTAB, _SHT_DYNSYM = 2, 11
+_STT_FUNC = 2
 _SECTION = struct.Struct("<IIQQQQIIQQ")  # Elf64_Shdr
 _SYMBOL = struct.Struct("<IBBHQQ")  # Elf64_Sym
 
@@ -51,18 +52,37 @@ def _symbols(module: Module, names: Collection[str]) -> dict[str, int]:
 
 def symtab(image: bytes) -> Iterator[tuple[bytes, int]]:
     """Yield (name, value) of the .symtab of a 64-bit ELF file. Raises struct.error, IndexError."""
+    for name, _info, value, _size in _entries(image, (_SHT_SYMTAB,)):
+        yield name, value
+
+
+def functions(path: str, limit: int) -> list[tuple[int, int, str]]:
+    """Return (value, size, name) of an ELF file's functions; empty when it cannot be read."""
+    try:
+        with open(path, "rb") as stream:
+            image = stream.read(limit)
+        return [
+            (value, size, name.decode("utf-8", "replace"))
+            for name, info, value, size in _entries(image, (_SHT_SYMTAB, _SHT_DYNSYM))
+            if info & 15 == _STT_FUNC and size
+        ]
+    except (OSError, struct.error, IndexError):
+        return []
+
+
+def _entries(image: bytes, kinds: tuple[int, ...]) -> Iterator[tuple[bytes, int, int, int]]:
     table_at = struct.unpack_from("<Q", image, 40)[0]
     size, count = struct.unpack_from("<HH", image, 58)
     if size != _SECTION.size or count > MAX_SECTIONS:
         return
     sections = [_SECTION.unpack_from(image, table_at + size * n) for n in range(count)]
     for section in sections:
-        if section[1] != _SHT_SYMTAB:
+        if section[1] not in kinds:
             continue
         strings_at = sections[section[6]][4]
         start, total = section[4], min(section[5], MAX_SYMBOLS * _SYMBOL.size)
         data = image[start : start + total // _SYMBOL.size * _SYMBOL.size]
-        for name, _info, _other, index, value, _size in _SYMBOL.iter_unpack(data):
+        for name, info, _other, index, value, length in _SYMBOL.iter_unpack(data):
             end = image.find(b"\0", strings_at + name, strings_at + name + MAX_NAME)
             if index and end >= 0:
-                yield image[strings_at + name : end], value
+                yield image[strings_at + name : end], info, value, length

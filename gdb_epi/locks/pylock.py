@@ -1,89 +1,153 @@
 # SPDX-License-Identifier: Apache-2.0
-"""From a semaphore's address to the Python lock object that owns it, and to its name.
+"""Python's own lock objects: where the word lies that their waiters sleep on, who owns them.
 
-Up to 3.13 `threading.Lock` and RLock keep a pointer to their sem_t at object + 16
-(Modules/_threadmodule.c, lockobject and rlockobject); an RLock has its owner's ident behind it.
+`threading.Lock` held a pointer to a sem_t up to 3.12 and in 3.13.0; later 3.13 and 3.14+ have a
+PyMutex byte in the object (gh-125859). The size of the type says which one the process had.
 """
 
 from __future__ import annotations
 
-from gdb_epi.cpython.types import PythonState
-from gdb_epi.errors import NOT_APPLICABLE, NOT_AVAILABLE, Absent, LayoutError, UnreadableMemory
-from gdb_epi.lean import TYPE_CHECKING, NamedTuple
-from gdb_epi.locks.holders import Holders, find_holders
-from gdb_epi.locks.naming import module_attribute
-from gdb_epi.search import find_word
-from gdb_epi.target.api import Target
+from gdb_epi.cpython.layout import Layout
+from gdb_epi.cpython.reader import Reader
+from gdb_epi.errors import Absent, UnreadableMemory
+from gdb_epi.lean import NamedTuple
 
-if TYPE_CHECKING:
-    from gdb_epi.cpython.reader import Reader
+MAX_REFCOUNT = 1 << 32  # a freed object has a free list's pointer there
+MAX_SIZE = 1 << 20  # of one lock object
+PTHREAD_LOCK_SIZE = 8 + 48 + 40  # pthread_lock: char, condition variable, mutex (thread_pthread.h)
 
-SEMAPHORE_AT = 16  # lockobject.lock_lock, rlockobject.rlock_lock
-RLOCK_OWNER_AT = 24  # rlockobject.rlock_owner
-MAX_REFCOUNT = 1 << 32
-MAX_CANDIDATES = 16
-KINDS = {
-    "_thread.lock": "threading.Lock", "_thread.RLock": "threading.RLock",
-    "lock": "threading.Lock", "RLock": "threading.RLock",
-}  # fmt: skip
+LOCK, RLOCK = "threading.Lock", "threading.RLock"
+SIMPLE_QUEUE, BUFFERED = "queue.SimpleQueue", "buffered I/O lock"
+SEMLOCK, HANDLE = "multiprocessing SemLock", "Thread.join"
+
+_STRUCTS = {
+    "_thread.lock": ("lockobject", LOCK),
+    "_thread.RLock": ("rlockobject", RLOCK),
+    "_queue.SimpleQueue": ("simplequeueobject", SIMPLE_QUEUE),
+    "_io.BufferedReader": ("buffered", BUFFERED),
+    "_io.BufferedWriter": ("buffered", BUFFERED),
+    "_io.BufferedRandom": ("buffered", BUFFERED),
+    "_multiprocessing.SemLock": ("SemLockObject", SEMLOCK),
+    "_thread._ThreadHandle": ("PyThreadHandleObject", HANDLE),
+}
+# The pointer to what the waiters sleep on, newest first; a lock inside the object has none.
+_POINTERS = {
+    "lockobject": ("lock_lock",),
+    "rlockobject": ("rlock_lock",),
+    "simplequeueobject": ("lock",),
+    "buffered": ("lock",),
+    "SemLockObject": ("handle",),
+    "PyThreadHandleObject": ("handle",),
+}
 
 
-class LockObject(NamedTuple):
-    """A Python lock; `name` is module.attribute or None, `owner` an ident (RLock only)."""
+class PyLock(NamedTuple):
+    """A lock object. Waiters sleep on a word in [start, end).
+
+    `owner` is a pthread_t, 0 when nobody owns it, None when this kind stores none. `locked` is
+    None when this kind does not say.
+    """
 
     address: int
     kind: str
-    name: str | None
+    type_name: str
+    start: int
+    end: int
     owner: int | None
-    holders: Holders
-    evidence: tuple[str, ...]
+    locked: bool | None
+    taken: int | None  # how often the owner took it (RLock)
 
 
-def find_lock_object(
-    target: Target, python: PythonState | Absent, semaphore: int, waiter: int
-) -> LockObject | Absent:
-    """Return the Python lock object around a sem_t that thread `waiter` waits for.
+class PyLocks:
+    """Recognise and read lock objects of one process."""
 
-    Absent without CPython, or when no object with a lock's type points at it.
-    """
-    if isinstance(python, Absent):
-        return Absent(NOT_APPLICABLE, "no Python lock: the process's CPython was not decoded")
-    from gdb_epi.cpython.reader import Reader
+    def __init__(self, reader: Reader) -> None:
+        self._reader = reader
+        self._kinds: dict[int, str] = {}
 
-    hits = find_word(target, semaphore, limit=MAX_CANDIDATES)
-    try:
-        reader = Reader(target, python.layout)
-        for hit in hits.addresses:
-            found = _lock_at(reader, python, hit - SEMAPHORE_AT, waiter)
-            if found is not None:
-                return found
-    except LayoutError as error:
-        return Absent(NOT_AVAILABLE, f"no lock object: {error}")
-    where = "" if hits.complete else ", and the search was cut"
-    return Absent(
-        NOT_AVAILABLE,
-        f"{len(hits.addresses)} words point at the semaphore, none of them in a lock object{where}",
-    )
-
-
-def _lock_at(reader: Reader, python: PythonState, address: int, waiter: int) -> LockObject | None:
-    try:
-        refcount = reader.u64(address)
-        type_name = reader.type_name(reader.type_of(address))
-    except UnreadableMemory:
-        return None
-    # A freed lock keeps the semaphore's address: its refcount gives it away.
-    if isinstance(type_name, Absent) or type_name not in KINDS or not 0 < refcount < MAX_REFCOUNT:
-        return None
-    kind, owner = KINDS[type_name], None
-    if kind == "threading.RLock":
+    def type_name(self, address: int) -> str:
+        """Return tp_name of an object's type, "" when it cannot be read."""
         try:
-            owner = reader.u64(address + RLOCK_OWNER_AT) or None
+            kind = self._reader.type_of(address)
         except UnreadableMemory:
-            owner = None
-    modules = [f.module for t in python.threads() for f in t.frames if f.module]
-    name = module_attribute(reader, python, address, modules)
-    said = f"the semaphore belongs to the {type_name} object at {address:#018x}"
-    named = (f"{name} refers to it",) if name is not None else ()
-    holders = find_holders(reader, python, address, waiter)
-    return LockObject(address, kind, name, owner, holders, (said, *named))
+            return ""
+        if kind not in self._kinds:
+            name = self._reader.type_name(kind) if kind and not kind & 7 else ""
+            self._kinds[kind] = "" if isinstance(name, Absent) else name
+        return self._kinds[kind]
+
+    def is_lock(self, address: int) -> bool:
+        """Tell whether the type of an object is one of the lock types."""
+        return self.type_name(address) in _STRUCTS
+
+    def at(self, address: int) -> PyLock | None:
+        """Return the lock object at an address; None for other, freed and unreadable objects."""
+        name = self.type_name(address)
+        if name not in _STRUCTS:
+            return None
+        try:
+            if not self._reader.layout.free_threaded:
+                at = self._reader.layout.offset("PyObject", "ob_refcnt") or 0
+                if not self._reader.u32(address + at) > 0:
+                    return None  # freed: a lock of the free list keeps its semaphore's address
+                if self._reader.u64(address + at) >= MAX_REFCOUNT << 28:
+                    return None
+            return self._read(address, name)
+        except UnreadableMemory:
+            return None
+
+    def _in_use(self, address: int) -> bool:
+        """A freed lock keeps its semaphore's address: its reference count gives it away."""
+        field = self._reader.layout.find("PyObject", "ob_refcnt")
+        if field is None:  # free-threaded: two counts, of which one may be 0
+            return True
+        raw = self._reader.read(address + field.offset, field.size)
+        return 0 < int.from_bytes(raw, "little") < MAX_REFCOUNT
+
+    def _read(self, address: int, name: str) -> PyLock | None:
+        reader = self._reader
+        struct, kind = _STRUCTS[name]
+        size = self._basicsize(address)
+        layout = reader.layout.with_size(struct, size) or reader.layout
+        end = address + (size if 0 < size < MAX_SIZE else layout.size(struct) or 0)
+        start = address
+        for member in _POINTERS[struct]:
+            at = layout.offset(struct, member)
+            field = layout.find(struct, member)
+            if at is not None and field is not None and field.size == 8:
+                start = reader.u64(address + at)
+                end = start + PTHREAD_LOCK_SIZE
+        if struct == "buffered" and start == address:
+            return None
+        owner, count = self._owner(address, struct, layout)
+        return PyLock(
+            address, kind, name, start, end, owner, self._locked(address, struct, layout), count
+        )
+
+    def _basicsize(self, address: int) -> int:
+        at = self._reader.layout.require("PyTypeObject", "tp_basicsize")
+        return self._reader.u64(self._reader.type_of(address) + at)
+
+    def _owner(self, address: int, struct: str, layout: Layout) -> tuple[int | None, int | None]:
+        offset = layout.offset
+        if struct == "PyThreadHandleObject":
+            handle = self._reader.u64(address + layout.require(struct, "handle"))
+            return self._reader.u64(handle + layout.require("ThreadHandle", "ident")), None
+        if struct not in ("rlockobject", "buffered"):
+            return None, None
+        # 3.14 (gh-125859): RLock is a _PyRecursiveMutex whose thread is a pthread_t too.
+        at = offset(struct, "rlock_owner", "lock.thread", "owner")
+        count_at = offset(struct, "rlock_count")
+        owner = self._reader.u64(address + at) if at is not None else None
+        count = self._reader.u64(address + count_at) if count_at is not None else None
+        return owner, count
+
+    def _locked(self, address: int, struct: str, layout: Layout) -> bool | None:
+        offset = layout.offset
+        if struct == "lockobject":
+            at = offset(struct, "locked", "lock")
+        elif struct == "rlockobject":
+            at = offset(struct, "rlock_count", "lock.mutex")
+        else:
+            return None
+        return None if at is None else bool(self._reader.u8(address + at) & 1)

@@ -13,8 +13,19 @@ OWN_LOCK_UNDER_OLD_TID = "own-lock-under-old-tid"
 PROBABLE_INHERITED = "probable-inherited"
 LIVE_HOLDER = "live-holder"
 SELF_DEADLOCK = "self-deadlock"
+INHERITED_HOLDER_FRAME_VANISHED = "inherited-holder-frame-vanished"
+INHERITED_INTERNAL_LOCK = "inherited-internal-lock"
+GIL_INHERITED = "gil-inherited"
+LOST_WAKEUP = "lost-wakeup"
+CYCLE = "cycle"
 OTHER_PROCESS = "other-process"
 UNKNOWN = "unknown"
+
+# Verdicts that say: the lock came held through a fork, and nobody here can release it.
+INHERITED_VERDICTS = frozenset(
+    (INHERITED_OWNER_VANISHED, INHERITED_HOLDER_FRAME_VANISHED, INHERITED_INTERNAL_LOCK,
+     GIL_INHERITED, OWN_LOCK_UNDER_OLD_TID, PROBABLE_INHERITED)
+)  # fmt: skip
 
 CERTAIN, PROBABLE, INFO = "certain", "probable", "info"
 
@@ -134,6 +145,38 @@ class Wait(NamedTuple):
     evidence: tuple[str, ...]
 
 
+class Held(NamedTuple):
+    """A Python lock that a frame is inside a `with` block of; `where` is that frame."""
+
+    address: int  # PyObject * of the lock
+    kind: str
+    name: str | None
+    owner: Owner
+    waiters: tuple[int, ...]  # thread ids
+    where: str
+
+
+class Cycle(NamedTuple):
+    """Threads that wait for each other, each for the next one; the lowest id comes first."""
+
+    tids: tuple[int, ...]
+    kinds: tuple[str, ...]  # what each of them waits for
+    confidence: str
+
+    def has_gil(self) -> bool:
+        """Tell whether the GIL is one of the locks."""
+        return "GIL" in self.kinds
+
+
+class Activity(NamedTuple):
+    """What one thread does. `state`: "futex", "system call", "running" or "unknown"."""
+
+    tid: int
+    state: str
+    call: str  # name of the system call, "" outside of one
+    evidence: str
+
+
 class LockReport(NamedTuple):
     """All that was found; a part that could not be had is in `soft_errors`."""
 
@@ -142,3 +185,6 @@ class LockReport(NamedTuple):
     soft_errors: tuple[SoftError, ...]
     vanished: Vanished = Vanished((), False)
     handlers: ForkHandlers | None = None
+    cycles: tuple[Cycle, ...] = ()
+    held: tuple[Held, ...] = ()
+    activities: tuple[Activity, ...] = ()

@@ -96,7 +96,7 @@ def _waits(found: dict[str, Any], wait: dict[str, Any]) -> None:
     if wait:
         entry = next(w for w in found["waits"] if w["tid"] == wait["tid"])
         assert (entry["address"], entry["object"]) == (wait["address"], wait["object"])
-        assert entry["verdict"] == "probable-inherited"
+        assert entry["verdict"] == "inherited-holder-frame-vanished"
         assert entry["name"] == "__main__.REGISTRY.lock"
         assert {"F1", "F2", "F7"} <= set(found["fork"]["signals"])
         assert found["fork"]["parent_multithreaded"] is True

@@ -1,0 +1,56 @@
+# SPDX-License-Identifier: Apache-2.0
+"""The wait-for graph: which thread waits for which, and the cycles in it."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from gdb_epi.locks import types as t
+
+MAX_CYCLES = 256
+_ORDER = (t.CERTAIN, t.PROBABLE, t.INFO)
+
+
+def find_cycles(waits: Sequence[t.Wait]) -> tuple[t.Cycle, ...]:
+    """Return the cycles of two or more threads. A thread waits for one thing at a time."""
+    following = {
+        w.tid: w for w in waits if w.owner.state == "live" and w.owner.tid not in (None, w.tid)
+    }
+    done: set[int] = set()
+    found: list[t.Cycle] = []
+    for start in sorted(following):
+        path: list[int] = []
+        place: dict[int, int] = {}
+        tid: int | None = start
+        while tid is not None and tid not in done and tid not in place and tid in following:
+            place[tid] = len(path)
+            path.append(tid)
+            tid = following[tid].owner.tid
+        if tid is not None and tid in place and len(found) < MAX_CYCLES:
+            found.append(_cycle(path[place[tid] :], following))
+        done.update(path)
+    return tuple(found)
+
+
+def _cycle(tids: list[int], following: dict[int, t.Wait]) -> t.Cycle:
+    turn = tids.index(min(tids))
+    tids = tids[turn:] + tids[:turn]
+    kinds = tuple(following[tid].kind for tid in tids)
+    sure = max((following[tid].confidence for tid in tids), key=_ORDER.index)
+    return t.Cycle(tuple(tids), kinds, sure)
+
+
+def with_cycles(waits: Sequence[t.Wait], cycles: Sequence[t.Cycle]) -> list[t.Wait]:
+    """Return the waits, those of a cycle with that verdict."""
+    inside = {tid: cycle for cycle in cycles for tid in cycle.tids}
+    made = []
+    for wait in waits:
+        cycle = inside.get(wait.tid)
+        if cycle is not None and wait.verdict == t.LIVE_HOLDER:
+            text = " -> ".join(str(tid) for tid in (*cycle.tids, cycle.tids[0]))
+            wait = wait._replace(
+                verdict=t.CYCLE, confidence=cycle.confidence,
+                evidence=(*wait.evidence, f"threads wait for each other: {text}"),
+            )  # fmt: skip
+        made.append(wait)
+    return made

@@ -1,0 +1,121 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Names for locks inside the C library: by symbol, else by who called into the wait.
+
+Most of these locks are static, so a stripped libc does not name them. The functions that take
+them are exported: return addresses just above the stack pointer say which one is running.
+"""
+
+from __future__ import annotations
+
+from gdb_epi.errors import UnreadableMemory
+from gdb_epi.target.api import Target, Thread
+
+STACK_BYTES = 1024  # above rsp; the wait and its callers need a few hundred
+MAX_FUNCTION = 4096  # bytes; a return address this far into a function counts as inside
+MAX_CALLERS = 8
+
+ALLOCATOR = "malloc arena"
+# Exported functions, by the lock that they take.
+FUNCTIONS = {
+    ALLOCATOR: (
+        "malloc", "free", "calloc", "realloc", "memalign", "posix_memalign", "aligned_alloc",
+        "malloc_trim", "mallopt", "mallinfo", "mallinfo2",
+    ),
+    "timezone (tzset)": ("tzset", "localtime_r", "localtime", "mktime", "strftime", "gmtime_r"),
+    "locale": ("setlocale", "newlocale", "freelocale", "duplocale"),
+    "exit functions": ("exit", "on_exit", "__cxa_atexit", "__cxa_finalize", "quick_exit"),
+    "environment": ("getenv", "setenv", "putenv", "unsetenv", "clearenv"),
+    "resolver": (
+        "getaddrinfo", "gethostbyname", "gethostbyname_r", "gethostbyaddr_r", "res_init",
+        "__res_init", "getnameinfo",
+    ),
+    "name service (NSS)": (
+        "getpwnam", "getpwnam_r", "getpwuid", "getpwuid_r", "getgrnam_r", "getgrgid_r",
+        "getpwent", "getservbyname_r", "getprotobyname_r",
+    ),
+    "random": ("random", "rand", "srandom", "srand", "random_r"),
+    "syslog": ("syslog", "openlog", "closelog", "vsyslog"),
+    "loader": ("dlopen", "dlclose", "dlsym", "dl_iterate_phdr", "dladdr"),
+    "atfork handlers": ("fork", "__register_atfork"),
+    "system()": ("system",),
+    "gettext": ("dcgettext", "dcngettext", "bindtextdomain"),
+}  # fmt: skip
+# Static locks that some builds name in .symtab or debug files.
+SYMBOLS = {
+    "main_arena": ALLOCATOR,
+    "list_lock": ALLOCATOR,
+    "free_list_lock": ALLOCATOR,
+    "tzset_lock": "timezone (tzset)",
+    "__libc_setlocale_lock": "locale",
+    "__exit_funcs_lock": "exit functions",
+    "__exit_lock": "exit functions",
+    "envlock": "environment",
+    "syslog_lock": "syslog",
+    "_nl_state_lock": "gettext",
+}
+
+
+def calling_functions(target: Target, thread: Thread) -> list[str]:
+    """Return exported libc functions that return addresses on the stack lie in, nearest first.
+
+    A leftover of an earlier call can be among them: weaker than an unwinder's answer.
+    """
+    stack = thread.registers.get("rsp", 0)
+    try:
+        data = target.read(stack, STACK_BYTES)
+    except UnreadableMemory:
+        return []
+    words = [int.from_bytes(data[i : i + 8], "little") for i in range(0, len(data), 8)]
+    libc = _libc_range(target)
+    if libc is None:
+        return []
+    inside = [word for word in words if libc[0] <= word < libc[1]]
+    if not inside:
+        return []
+    starts = sorted(_known_functions(target).items())
+    found: list[str] = []
+    for word in inside:
+        below = [(at, name) for at, name in starts if at < word <= at + MAX_FUNCTION]
+        if below and _called(target, word) and below[-1][1] not in found:
+            found.append(below[-1][1])
+    return found[:MAX_CALLERS]
+
+
+def _called(target: Target, address: int) -> bool:
+    """Tell whether a call instruction ends at an address."""
+    try:
+        code = target.read(address - 7, 7)
+    except UnreadableMemory:
+        return True  # the text is not there to contradict
+    return code[2] == 0xE8 or 0xFF in (code[5], code[4], code[1], code[0])
+
+
+def _libc_range(target: Target) -> tuple[int, int] | None:
+    at = target.symbol("__libc_start_main")
+    for module in target.modules():
+        if at is not None and module.start <= at < module.end:
+            return module.start, module.end
+    return None
+
+
+def _known_functions(target: Target) -> dict[int, str]:
+    found: dict[int, str] = {}
+    for names in FUNCTIONS.values():
+        for name in names:
+            at = target.symbol(name)
+            if at is not None:
+                found.setdefault(at, name)
+    return found
+
+
+def name_of_internal(target: Target, address: int, callers: list[str]) -> tuple[str | None, str]:
+    """Return (symbol or None, kind) of a lock word inside the C library."""
+    for symbol, kind in SYMBOLS.items():
+        at = target.symbol(symbol)
+        if at is not None and 0 <= address - at < 8:
+            return symbol, kind
+    for caller in callers:
+        for kind, names in FUNCTIONS.items():
+            if caller in names:
+                return f"in {caller}()", kind
+    return None, "internal lock of a library"

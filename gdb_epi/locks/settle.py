@@ -1,0 +1,203 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Who owns what a thread waits for, and the verdict on that wait.
+
+In order: what the lock's own words say; then, for locks that store no owner, the frame that is
+inside a `with` block of it; then what remains possible. "Locked" alone says nothing.
+"""
+
+from __future__ import annotations
+
+from gdb_epi.errors import Absent
+from gdb_epi.lean import TYPE_CHECKING
+from gdb_epi.locks import types as t
+from gdb_epi.locks.context import FutexWait, Guess, LockContext
+from gdb_epi.target.api import Thread
+
+if TYPE_CHECKING:
+    from gdb_epi.locks.world import Block
+
+
+class _Case:
+    """One wait on its way to a verdict."""
+
+    def __init__(self, context: LockContext, thread: Thread, call: FutexWait, guess: Guess) -> None:
+        self.context = context
+        self.thread = thread
+        self.call = call
+        self.guess = guess
+        self.said = [call.proof, *guess.evidence]
+
+    def wait(self, owner: t.Owner, verdict: str, confidence: str, *said: str) -> t.Wait:
+        """Return the wait with an owner and a verdict; `said` goes behind the other evidence."""
+        guess = self.guess
+        return t.Wait(
+            tid=self.call.tid,
+            address=self.call.address,
+            kind=guess.kind,
+            name=guess.name,
+            object=guess.object,
+            owner=owner,
+            verdict=verdict,
+            confidence=confidence,
+            evidence=(*self.said, *said),
+        )
+
+
+def settle(context: LockContext, thread: Thread, call: FutexWait, guess: Guess) -> t.Wait:
+    """Return the wait with its owner and its verdict."""
+    case = _Case(context, thread, call, guess)
+    if guess.owner_tid:
+        return _by_tid(case, guess.owner_tid)
+    if guess.shared:
+        return case.wait(_owner("other-process"), t.OTHER_PROCESS, t.CERTAIN)
+    if guess.owner_ident:
+        return _by_ident(case, guess.owner_ident)
+    if guess.event:
+        return _event(case)
+    world = context.world
+    blocks = world.holders(guess.lock) if world is not None and guess.lock else ()
+    if blocks:
+        return _by_block(case, blocks[0])
+    return _nobody_named(case)
+
+
+def _by_tid(case: _Case, owner: int) -> t.Wait:
+    """The lock names its owner's thread id."""
+    context, fork = case.context, case.context.fork
+    if owner == case.thread.tid:
+        return case.wait(
+            _live(context, owner), t.SELF_DEADLOCK, t.CERTAIN, "which is the waiting thread itself"
+        )
+    if any(owner == other.tid for other in context.target.threads()):
+        return case.wait(_live(context, owner), t.LIVE_HOLDER, t.CERTAIN, "which is in the core")
+    if case.guess.shared:
+        return case.wait(
+            t.Owner(owner, None, None, "other-process"), t.OTHER_PROCESS, t.PROBABLE,
+            "which is not in this process; the lock is shared between processes",
+        )  # fmt: skip
+    process = context.target.process()
+    parent = None if isinstance(process, Absent) else process.ppid
+    if fork.forked and owner in (*fork.old_tids, parent if fork.from_main_thread else None):
+        return case.wait(
+            t.Owner(owner, None, None, "forker-old-tid"), t.OWN_LOCK_UNDER_OLD_TID, t.PROBABLE,
+            "which is the forking thread's number in the parent",
+        )  # fmt: skip
+    if fork.forked:
+        gone = context.vanished.find(tid=owner)
+        sure = t.CERTAIN if gone is not None or fork.from_main_thread else t.PROBABLE
+        return case.wait(
+            t.Owner(owner, gone.ident if gone else None, gone.name if gone else None, "vanished"),
+            t.INHERITED_OWNER_VANISHED, sure, "which does not exist here", *_fork_said(context),
+        )  # fmt: skip
+    return case.wait(
+        t.Owner(owner, None, None, "unknown"), t.UNKNOWN, t.INFO,
+        "which is not in the core, and no fork is proven",
+    )  # fmt: skip
+
+
+def _by_ident(case: _Case, owner: int) -> t.Wait:
+    """The lock names its owner's pthread_t; a later thread may have got the same one."""
+    context, guess = case.context, case.guess
+    tid = next(
+        (x.tid for x in context.target.threads() if x.registers.get("fs_base") == owner), None
+    )
+    gone = context.vanished.find(ident=owner)
+    if tid is not None and (gone is None or not context.fork.forked):
+        verdict = t.SELF_DEADLOCK if tid == case.thread.tid else t.LIVE_HOLDER
+        return case.wait(_live(context, tid), verdict, t.CERTAIN, f"thread {tid} is in the core")
+    if tid is not None and gone is not None:
+        return case.wait(
+            t.Owner(tid, owner, None, "unknown"), t.UNKNOWN, t.INFO,
+            f"ambiguous: thread {tid} and a vanished thread have the pthread_t {owner:#x}",
+        )  # fmt: skip
+    if context.fork.forked:
+        name = gone.name if gone is not None else None
+        verdict = t.GIL_INHERITED if guess.kind == "GIL" else t.INHERITED_OWNER_VANISHED
+        sure = t.CERTAIN if gone is not None or context.fork.parent_multithreaded else t.PROBABLE
+        return case.wait(
+            t.Owner(gone.tid if gone else None, owner, name, "vanished"), verdict, sure,
+            f"no thread here has the pthread_t {owner:#x} that the lock names",
+            *_fork_said(context),
+        )  # fmt: skip
+    return case.wait(
+        t.Owner(None, owner, None, "unknown"), t.UNKNOWN, t.INFO,
+        f"no thread in the core has the pthread_t {owner:#x}, and no fork is proven",
+    )  # fmt: skip
+
+
+def _by_block(case: _Case, block: Block) -> t.Wait:
+    """A frame keeps the lock's `__exit__` for the end of its `with` block."""
+    text = "its frame is below the running instruction's handler, so the block was entered"
+    said = f"{block.where()} is inside `with` of this lock ({text})"
+    if block.vanished:
+        return case.wait(
+            t.Owner(block.tid, block.ident, block.thread_name, "vanished"),
+            t.INHERITED_HOLDER_FRAME_VANISHED, t.CERTAIN, f"vanished frame: {said}",
+            *_fork_said(case.context),
+        )  # fmt: skip
+    owner = t.Owner(block.tid, block.ident, block.thread_name, "live")
+    verdict = t.SELF_DEADLOCK if block.tid == case.thread.tid else t.LIVE_HOLDER
+    return case.wait(owner, verdict, t.CERTAIN, f"thread {block.tid}: {said}")
+
+
+def _event(case: _Case) -> t.Wait:
+    """Nobody holds such a thing: somebody has to come and notify, put or release."""
+    context = case.context
+    note = f"a {case.guess.kind} has no holder: another thread has to wake this one"
+    if not _alone_in_child(context):
+        return case.wait(_owner("none"), t.UNKNOWN, t.INFO, note)
+    return case.wait(
+        _owner("vanished"), t.LOST_WAKEUP, t.PROBABLE, note,
+        "no other thread exists that could do so", *_fork_said(context),
+    )  # fmt: skip
+
+
+def _nobody_named(case: _Case) -> t.Wait:
+    """Rule (c): an ownerless lock is probably inherited when nobody else here could hold it."""
+    context, guess = case.context, case.guess
+    if not guess.anonymous:
+        return case.wait(_owner("unknown"), t.UNKNOWN, t.INFO)
+    if not _alone_in_child(context):
+        weak = _referring(case)
+        return case.wait(
+            _owner("unknown"), t.UNKNOWN, t.INFO, *weak,
+            "held by whom cannot be told: the lock stores no owner",
+        )  # fmt: skip
+    verdict = t.INHERITED_INTERNAL_LOCK if guess.internal else t.PROBABLE_INHERITED
+    said = ["the waiting thread is the only one, so no living thread can release it"]
+    said += _fork_said(context)
+    if not guess.internal:
+        said.append("not ruled out: this thread took the lock by acquire() before (self-deadlock)")
+    return case.wait(_owner("unknown"), verdict, t.PROBABLE, *said)
+
+
+def _referring(case: _Case) -> list[str]:
+    """Name frames of other threads whose variables refer to the lock: weaker than a block."""
+    world = case.context.world
+    if world is None or not case.guess.lock:
+        return []
+    found = world.referring(case.guess.lock, case.thread.tid)
+    return [f"weak: {text} refers to the lock, which does not prove that it holds it"
+            for text in found]  # fmt: skip
+
+
+def _alone_in_child(context: LockContext) -> bool:
+    fork = context.fork
+    return bool(len(context.target.threads()) == 1 and fork.forked and fork.parent_multithreaded)
+
+
+def _fork_said(context: LockContext) -> list[str]:
+    names = [s.name for s in context.fork.signals if s.sure == "certain"]
+    return [f"forked child of a multithreaded parent ({', '.join(names)})"] if names else []
+
+
+def _live(context: LockContext, tid: int) -> t.Owner:
+    base = next(
+        (x.registers.get("fs_base") for x in context.target.threads() if x.tid == tid), None
+    )
+    world = context.world
+    return t.Owner(tid, base, world.thread_names.get(tid) if world is not None else None, "live")
+
+
+def _owner(state: str) -> t.Owner:
+    return t.Owner(None, None, None, state)
