@@ -211,6 +211,12 @@ def _time_rank(record: Mapping[str, Any]) -> int:
     return 1 if time.get("ts_source") == "mtime" else 2
 
 
+def group_key(record: Mapping[str, Any]) -> tuple[str, str]:
+    """Return (kind, key) of the group that a record falls in; two empty texts without one."""
+    signature = group(record, "signature")
+    return _group_key(signature, group(signature, "keys"))
+
+
 def _group_key(signature: Mapping[str, Any], keys: Mapping[str, Any]) -> tuple[str, str]:
     """The key that groups this crash, and its kind: stable unless the record says otherwise."""
     chosen = group(signature, "group")

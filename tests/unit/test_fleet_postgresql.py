@@ -12,6 +12,7 @@ from importlib.util import find_spec
 from pathlib import Path
 
 import pytest
+from support.fleet_simulator import records, simulate, write_exposure
 from unit.fleet_records import full, minimal
 from unit.test_fleet_ingest import (
     EVIL,
@@ -24,8 +25,13 @@ from unit.test_fleet_ingest import (
 
 from gdb_epi.errors import EpiError
 from gdb_epi.fleet import tables as t
+from gdb_epi.fleet.curves import compare, curve, last_moment, new_signatures
 from gdb_epi.fleet.db import open_database
+from gdb_epi.fleet.exposure import feed, host_days
+from gdb_epi.fleet.ingest import ingest
+from gdb_epi.fleet.population import load
 from gdb_epi.fleet.questions import top_signatures
+from gdb_epi.fleet.screening import replay
 
 SERVER_USER = "nobody"  # the server refuses to run as root
 
@@ -144,3 +150,42 @@ def test_a_password_is_never_shown() -> None:
             pass
     assert "hunter2" not in caught.value.line()
     assert "check host, port" in caught.value.line()
+
+
+def test_the_questions_give_what_they_give_on_sqlite(url, tmp_path):
+    fleet = simulate(7001, bad_host=1.5, hosts=60, days=14, per_day=20)
+    write_exposure(fleet, tmp_path / "hours.csv")
+    answers = []
+    for db in (url, str(tmp_path / "fleet.sqlite3")):
+        with open_database(db, write=True) as engine:
+            ingest(engine, (("t", r) for r in records(fleet)))
+            feed(engine, host_days(tmp_path / "hours.csv"))
+            found = [(s.day, f.key, f.n, f.p) for s in replay(load(engine)) for f in s.findings]
+            until = last_moment(engine)
+            assert until is not None
+            new = new_signatures(engine, 3, until, 1000)
+            windows = (until - 10 * 86400, until - 5 * 86400), (until - 5 * 86400, until)
+            rows = sorted(compare(engine, *windows, 1000), key=lambda row: row.key)
+            answers.append((found, sorted(new, key=lambda r: r.key), curve(engine, None), rows))
+    assert answers[0] == answers[1]
+    assert answers[0][0], "the bad host is raised"
+
+
+def test_an_old_postgresql_database_is_migrated(url):
+    with open_database(url, write=True) as engine:
+        with engine.connect() as connection:
+            for words in (
+                "ALTER TABLE crash DROP COLUMN attrset_id",
+                "DROP TABLE exposure, finding, attrset_value, attrset, alembic_version",
+                "UPDATE meta SET value = '1'",
+            ):
+                connection.exec_driver_sql(words)
+            connection.commit()
+    with open_database(url, write=True) as engine:
+        from alembic.autogenerate import compare_metadata
+        from alembic.runtime.migration import MigrationContext
+
+        with engine.connect() as connection:
+            assert compare_metadata(MigrationContext.configure(connection), t.metadata) == []
+    put(url, full(1))
+    assert count(url, t.attrset) == 1

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Rows as JSON and CSV, for the sub-verbs of `fleet`."""
+"""Rows as JSON, CSV and tables, for the sub-verbs of `fleet`."""
 
 from __future__ import annotations
 
@@ -22,6 +22,16 @@ def print_rows(rows: Sequence[Mapping[str, Any]], *, as_csv: bool) -> None:
         out.writerow(rows[0].keys())
     for row in rows:
         out.writerow([_cell(value) for value in row.values()])
+
+
+def print_table(headers: Sequence[str], cells: Sequence[Sequence[object]]) -> None:
+    """Print rows as an aligned table, control characters escaped."""
+    from tabulate import tabulate
+
+    from gdb_epi.render.text import escape
+
+    shown = [[escape(str(cell)) for cell in row] for row in cells]
+    print(tabulate(shown, headers=list(headers), disable_numparse=True))
 
 
 def _cell(value: Any) -> str:

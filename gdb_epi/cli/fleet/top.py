@@ -78,9 +78,11 @@ def _frames(signature: str | None) -> str | None:
 
 
 def _cells(row: TopRow) -> list[object]:
+    from gdb_epi.fleet.seen import moment
+
     verdicts = ", ".join(f"{label} {n}" for label, n in row.verdicts.items())
     signature = row.signature or row.key or "(no signature)"
-    seen = _moment(row.first_seen), _moment(row.last_seen)
+    seen = moment(row.first_seen), moment(row.last_seen)
     return [row.crashes, row.hosts, *seen, row.category or "", verdicts, signature]
 
 
@@ -88,15 +90,3 @@ def _plain(cell: object) -> str:
     from gdb_epi.render.text import escape
 
     return escape(str(cell))
-
-
-def _moment(ts: float | None) -> str:
-    """UTC to the second: the same on every machine."""
-    if ts is None:
-        return ""
-    from datetime import datetime, timezone
-
-    try:
-        return datetime.fromtimestamp(ts, timezone.utc).strftime("%Y-%m-%d %H:%M:%S")
-    except (OverflowError, ValueError, OSError):
-        return f"{ts:.0f}"

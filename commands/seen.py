@@ -1,0 +1,35 @@
+# SPDX-License-Identifier: Apache-2.0
+"""`epi seen`: what the fleet knows of this core's signature."""
+
+from __future__ import annotations
+
+from gdb_epi.errors import InputError
+from gdb_epi.lean import TYPE_CHECKING
+from gdb_epi.registry import argument, command
+from gdb_epi.report import Report
+
+if TYPE_CHECKING:
+    from argparse import Namespace
+
+    from gdb_epi.session import Session
+
+
+@command("seen", arguments=(argument("--db", metavar="URL", help="database URL or SQLite file"),))
+def seen(session: Session, args: Namespace) -> Report:
+    """Tell how often the fleet saw this signature, since when, on which hosts, with what verdicts.
+
+    The signature is the key that groups this core (`epi signature`). SQLite databases are read
+    without SQLAlchemy.
+    """
+    from gdb_epi.analysis import analyze
+    from gdb_epi.fleet.projection import group_key
+    from gdb_epi.fleet.seen import seen as ask
+    from gdb_epi.fleet.seen import words
+
+    record = analyze(session)
+    kind, key = group_key(record)
+    if not key:
+        raise InputError("this core has no signature to look for", hint="epi signature --explain")
+    found = ask(args.db, kind, key, record.get("core_key"))
+    data = {"kind": kind, "key": key, **found._asdict()}
+    return Report("seen", lines=[f"{kind} {key}", *words(found)], data=data)

@@ -1,0 +1,62 @@
+# SPDX-License-Identifier: Apache-2.0
+"""`gdb-epi fleet compare`: the signatures of two windows of time."""
+
+from __future__ import annotations
+
+from argparse import ArgumentParser, Namespace
+
+from gdb_epi.errors import EXIT_DONE, UsageError
+
+HELP = "signatures of two windows: FIRST_DAY..LAST_DAY FIRST_DAY..LAST_DAY, strongest change first"
+EPILOG = "Without exposure the windows are compared by their length in days."
+LIMIT = 20
+
+
+def add_arguments(parser: ArgumentParser) -> None:
+    """Declare the arguments."""
+    parser.add_argument("before", metavar="BEFORE", help="e.g. 2026-01-01..2026-01-07")
+    parser.add_argument("after", metavar="AFTER", help="the other window")
+    parser.add_argument("--db", metavar="URL", help="database URL or SQLite file")
+    parser.add_argument("--limit", type=int, default=LIMIT, help="rows (20)")
+    form = parser.add_mutually_exclusive_group()
+    form.add_argument("--json", action="store_true", help="a JSON array")
+    form.add_argument("--csv", action="store_true", help="comma-separated values")
+
+
+def run(args: Namespace) -> int:
+    """Print the table."""
+    from gdb_epi.cli.fleet.output import print_rows, print_table
+    from gdb_epi.fleet.db import open_database
+
+    windows = window(args.before), window(args.after)
+    with open_database(args.db, write=False) as engine:
+        from gdb_epi.fleet.curves import compare
+
+        rows = compare(engine, *windows, max(args.limit, 1))
+    if args.json or args.csv:
+        print_rows([row._asdict() for row in rows], as_csv=args.csv)
+        return EXIT_DONE
+    cells = [
+        [
+            row.before,
+            row.after,
+            "new" if row.ratio is None else f"{row.ratio:.2f}",
+            f"{row.p:.1g}",
+            f"{row.q:.1g}",
+            row.signature or row.key,
+        ]
+        for row in rows
+    ]
+    print_table(("before", "after", "rate ratio", "p", "q", "signature"), cells)
+    return EXIT_DONE
+
+
+def window(words: str) -> tuple[float, float]:
+    """Return a window of whole days as half-open epoch seconds. Raises UsageError."""
+    from gdb_epi.fleet.exposure import SECONDS_A_DAY, day_number
+
+    first, dots, last = words.partition("..")
+    days = day_number(first), day_number(last or first)
+    if days[0] is None or days[1] is None or (dots and not last) or days[1] < days[0]:
+        raise UsageError(f"no window: {words!r}", hint="2026-01-01..2026-01-07")
+    return days[0] * SECONDS_A_DAY, (days[1] + 1) * SECONDS_A_DAY

@@ -1,0 +1,45 @@
+# SPDX-License-Identifier: Apache-2.0
+"""`gdb-epi fleet new`: signatures that were never seen before the window."""
+
+from __future__ import annotations
+
+from argparse import ArgumentParser, Namespace
+
+from gdb_epi.errors import EXIT_DONE, UsageError
+
+HELP = "signatures first seen in the last days (counted back from the latest crash)"
+DAYS = 7.0
+LIMIT = 50
+
+
+def add_arguments(parser: ArgumentParser) -> None:
+    """Declare the arguments."""
+    parser.add_argument("--db", metavar="URL", help="database URL or SQLite file")
+    parser.add_argument("--days", type=float, default=DAYS, help="length of the window (7)")
+    parser.add_argument("--limit", type=int, default=LIMIT, help="rows (50)")
+    form = parser.add_mutually_exclusive_group()
+    form.add_argument("--json", action="store_true", help="a JSON array")
+    form.add_argument("--csv", action="store_true", help="comma-separated values")
+
+
+def run(args: Namespace) -> int:
+    """Print the table."""
+    if args.limit < 1 or not args.days > 0:
+        raise UsageError("--limit and --days must be positive")
+    from gdb_epi.cli.fleet.output import print_rows, print_table
+    from gdb_epi.fleet.db import open_database
+    from gdb_epi.fleet.seen import moment
+
+    with open_database(args.db, write=False) as engine:
+        from gdb_epi.fleet.curves import last_moment, new_signatures
+
+        until = last_moment(engine)
+        rows = [] if until is None else new_signatures(engine, args.days, until, args.limit)
+    if args.json or args.csv:
+        print_rows([row._asdict() for row in rows], as_csv=args.csv)
+        return EXIT_DONE
+    cells = [
+        [moment(row.first_seen), row.crashes, row.hosts, row.signature or row.key] for row in rows
+    ]
+    print_table(("first seen", "crashes", "hosts", "signature"), cells)
+    return EXIT_DONE

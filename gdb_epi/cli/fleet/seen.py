@@ -1,0 +1,38 @@
+# SPDX-License-Identifier: Apache-2.0
+"""`gdb-epi fleet seen`: how often a signature was seen."""
+
+from __future__ import annotations
+
+import json
+from argparse import ArgumentParser, Namespace
+
+from gdb_epi.errors import EXIT_DONE, InputError
+
+HELP = "how often a signature was seen, since when, on which hosts, with what verdicts"
+
+
+def add_arguments(parser: ArgumentParser) -> None:
+    """Declare the arguments."""
+    parser.add_argument("signature", metavar="SIGNATURE", help="a key, its start, or a part of it")
+    parser.add_argument("--db", metavar="URL", help="database URL or SQLite file")
+    parser.add_argument("--json", action="store_true", help="one JSON object")
+
+
+def run(args: Namespace) -> int:
+    """Print the answer. Raises InputError when no signature fits."""
+    from gdb_epi.fleet.db import open_database
+    from gdb_epi.fleet.lookup import find_group
+    from gdb_epi.fleet.seen import seen, words
+    from gdb_epi.render.text import escape
+
+    with open_database(args.db, write=False) as engine:
+        group = find_group(engine, args.signature)
+    if group is None:
+        raise InputError(f"no signature {args.signature!r}", hint="gdb-epi fleet top")
+    found = seen(args.db, group.kind, group.key)
+    if args.json:
+        print(json.dumps({"kind": group.kind, "key": group.key, **found._asdict()}))
+        return EXIT_DONE
+    for line in (group.text or group.key, *words(found)[:-1]):
+        print(escape(line))
+    return EXIT_DONE

@@ -1,0 +1,71 @@
+# SPDX-License-Identifier: Apache-2.0
+"""`gdb-epi fleet show`: one signature, one core or one host."""
+
+from __future__ import annotations
+
+import json
+from argparse import ArgumentParser, Namespace
+from typing import TYPE_CHECKING, Any
+
+from gdb_epi.errors import EXIT_DONE, InputError
+
+if TYPE_CHECKING:
+    from gdb_epi.fleet.lookup import Summary
+
+HELP = "what is stored of one signature (key, its start, or part of the text), core or host"
+
+
+def add_arguments(parser: ArgumentParser) -> None:
+    """Declare the arguments."""
+    parser.add_argument("what", metavar="SIGNATURE|CORE_KEY|HOST")
+    parser.add_argument("--db", metavar="URL", help="database URL or SQLite file")
+    parser.add_argument("--json", action="store_true", help="one JSON object")
+
+
+def run(args: Namespace) -> int:
+    """Print it. Raises InputError when nothing in the database is called that."""
+    from gdb_epi.fleet.db import open_database
+    from gdb_epi.render.text import escape
+
+    with open_database(args.db, write=False) as engine:
+        data, lines = _found(engine, args.what)
+    print(json.dumps(data, indent=1) if args.json else "\n".join(escape(x) for x in lines))
+    return EXIT_DONE
+
+
+def _found(engine: Any, what: str) -> tuple[dict[str, Any], list[str]]:
+    from gdb_epi.fleet import lookup
+
+    hosts = lookup.find_host(engine, what)
+    if hosts:
+        summary = lookup.of_host(engine, hosts)
+        attributes = lookup.host_attributes(engine, hosts)
+        lines = [f"host {what}", *(f"  {name}: {value}" for name, value in attributes)]
+        data = {"host": what, "attributes": attributes, **summary._asdict()}
+        return data, lines + _lines(summary)
+    record = lookup.find_record(engine, what)
+    if record is not None:
+        from gdb_epi.render.triage import render_triage
+
+        return record, [f"core {record.get('core_key')}", *render_triage(record)]
+    group = lookup.find_group(engine, what)
+    if group is None:
+        raise InputError(f"no signature, core or host {what!r}", hint="gdb-epi fleet top")
+    summary = lookup.of_signature(engine, group)
+    named = {"kind": group.kind, "key": group.key, "text": group.text, "category": group.category}
+    lines = [group.text or group.key, f"  {group.kind} {group.key}"]
+    return {**named, **summary._asdict()}, lines + _lines(summary)
+
+
+def _lines(summary: Summary) -> list[str]:
+    from gdb_epi.fleet.seen import moment
+
+    lines = [f"  {summary.crashes} crashes"]
+    if summary.first is not None:
+        lines[0] += f", first {moment(summary.first)}, last {moment(summary.last)}"
+    for name, rows in summary.tables.items():
+        if rows:
+            lines.append(f"  by {name}:")
+            lines += [f"    {count:6}  {value}" for value, count in rows]
+    lines.append("  latest cores: " + ", ".join(summary.examples))
+    return lines

@@ -1,0 +1,58 @@
+# SPDX-License-Identifier: Apache-2.0
+"""`gdb-epi fleet trend`: the epidemic curve."""
+
+from __future__ import annotations
+
+from argparse import ArgumentParser, Namespace
+
+from gdb_epi.errors import EXIT_DONE, InputError
+
+HELP = "the epidemic curve: crashes a day, and per 1,000 host-hours where exposure is known"
+BAR = 40  # characters of the longest bar
+
+
+def add_arguments(parser: ArgumentParser) -> None:
+    """Declare the arguments."""
+    parser.add_argument(
+        "signature", nargs="?", metavar="SIGNATURE", help="one signature; none: all"
+    )
+    parser.add_argument("--db", metavar="URL", help="database URL or SQLite file")
+    form = parser.add_mutually_exclusive_group()
+    form.add_argument("--json", action="store_true", help="a JSON array")
+    form.add_argument("--csv", action="store_true", help="comma-separated values")
+
+
+def run(args: Namespace) -> int:
+    """Print a line a day."""
+    from gdb_epi.cli.fleet.output import print_rows, print_table
+    from gdb_epi.fleet.db import open_database
+
+    with open_database(args.db, write=False) as engine:
+        from gdb_epi.fleet.curves import curve
+        from gdb_epi.fleet.finding_store import iso_day
+        from gdb_epi.fleet.lookup import find_group
+
+        ids = None
+        if args.signature is not None:
+            group = find_group(engine, args.signature)
+            if group is None:
+                raise InputError(f"no signature {args.signature!r}", hint="gdb-epi fleet top")
+            ids = group.ids
+        rows = curve(engine, ids)
+    if args.json or args.csv:
+        dated = [{"date": iso_day(row.day), **row._asdict()} for row in rows]
+        print_rows(dated, as_csv=args.csv)
+        return EXIT_DONE
+    most = max((row.crashes for row in rows), default=0)
+    cells = [
+        [
+            iso_day(row.day),
+            row.crashes,
+            row.hosts,
+            "" if row.per_1000_hours is None else f"{row.per_1000_hours:.3g}",
+            "#" * -(-BAR * row.crashes // max(most, 1)),
+        ]
+        for row in rows
+    ]
+    print_table(("day", "crashes", "hosts", "per 1000 host-hours", ""), cells)
+    return EXIT_DONE

@@ -1,0 +1,141 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Find what a person means by SIGNATURE, CORE_KEY or HOST, and what is stored of it."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any, NamedTuple
+
+from sqlalchemy import Connection, Engine, Select, func, or_, select
+
+from gdb_epi.errors import InputError
+from gdb_epi.fleet import tables as t
+from gdb_epi.fleet.ingest import stored_record
+
+MIN_PREFIX = 4  # characters of a key
+MAX_SHOWN = 20
+
+
+class Group(NamedTuple):
+    """One signature group: the rows of `sig` with one kind and key."""
+
+    kind: str
+    key: str
+    text: str | None
+    category: str | None
+    ids: tuple[int, ...]
+
+
+class Summary(NamedTuple):
+    """Counts over some crashes; each table holds (value, crashes), most frequent first."""
+
+    crashes: int
+    first: float | None
+    last: float | None
+    tables: dict[str, list[tuple[str, int]]]
+    examples: list[str]  # core keys, the latest first
+
+
+def find_group(engine: Engine, wanted: str) -> Group | None:
+    """Return the signature group of a key, a key's prefix, or a text; None when there is none.
+
+    Raises InputError when several fit.
+    """
+    c = t.sig.c
+    exact = or_(c.key == wanted, c.text == wanted, c.coarse == wanted)
+    conditions = [exact]
+    if len(wanted) >= MIN_PREFIX:
+        conditions += [c.key.startswith(wanted, autoescape=True)]
+        conditions += [c.text.contains(wanted, autoescape=True)]
+    with engine.connect() as connection:
+        for condition in conditions:
+            rows = connection.execute(
+                select(c.id, c.kind, c.key, c.text, c.category).where(condition).order_by(c.id)
+            ).all()
+            groups: dict[tuple[str, str], list[Any]] = {}
+            for row in rows:
+                groups.setdefault((row.kind, row.key), []).append(row)
+            if len(groups) > 1:
+                some = ", ".join(key for _, key in list(groups)[:5])
+                raise InputError(f"{len(groups)} signatures fit: {some}", hint="a longer key")
+            for (kind, key), found in groups.items():
+                ids = tuple(row.id for row in found)
+                return Group(kind, key, found[0].text, found[0].category, ids)
+    return None
+
+
+def find_record(engine: Engine, wanted: str) -> dict[str, Any] | None:
+    """Return the stored record of a core key or of its unique prefix."""
+    if len(wanted) < MIN_PREFIX:
+        return None
+    chosen = (
+        select(t.raw.c.record)
+        .join(t.crash, t.raw.c.crash_id == t.crash.c.id)
+        .where(t.crash.c.core_key.startswith(wanted, autoescape=True))
+        .limit(2)
+    )
+    with engine.connect() as connection:
+        found = connection.execute(chosen).all()
+    return stored_record(found[0][0]) if len(found) == 1 else None
+
+
+def find_host(engine: Engine, wanted: str) -> tuple[int, ...]:
+    """Return the ids of the hosts with this name or machine id."""
+    c = t.host.c
+    with engine.connect() as connection:
+        rows = connection.execute(
+            select(c.id).where(or_(c.name == wanted, c.machine_id == wanted)).order_by(c.id)
+        )
+        return tuple(row[0] for row in rows)
+
+
+def of_signature(engine: Engine, group: Group) -> Summary:
+    """Summarise the crashes of a signature."""
+    named = {"host": t.host.c.name, "verdict": t.crash.c.verdict, "python": t.crash.c.python}
+    return _summary(engine, t.crash.c.sig_id.in_(group.ids), named)
+
+
+def of_host(engine: Engine, ids: Sequence[int]) -> Summary:
+    """Summarise the crashes of a host."""
+    named = {
+        "signature": func.coalesce(t.sig.c.text, t.sig.c.key),
+        "verdict": t.crash.c.verdict,
+        "cpu": t.crash.c.cpu_no,
+    }
+    return _summary(engine, t.crash.c.host_id.in_(ids), named)
+
+
+def host_attributes(engine: Engine, ids: Sequence[int]) -> list[tuple[str, str]]:
+    """Return the attributes that a host was seen with, as (name, value)."""
+    c = t.host_attr.c
+    chosen = select(c.attr, c.value).where(c.host_id.in_(ids)).order_by(c.attr, c.to_ts, c.value)
+    with engine.connect() as connection:
+        return [(attr, value) for attr, value in connection.execute(chosen)]
+
+
+def _summary(engine: Engine, where: Any, named: dict[str, Any]) -> Summary:
+    with engine.connect() as connection:
+        c = t.crash.c
+        count, first, last = connection.execute(
+            select(func.count(c.id), func.min(c.ts), func.max(c.ts)).where(where)
+        ).one()
+        latest = select(c.core_key).where(where).order_by(c.ts.desc(), c.core_key).limit(5)
+        tables = {name: _counts(connection, where, column) for name, column in named.items()}
+        return Summary(count, first, last, tables, [r[0] for r in connection.execute(latest)])
+
+
+def _counts(connection: Connection, where: Any, column: Any) -> list[tuple[str, int]]:
+    n = func.count(t.crash.c.id)
+    chosen: Select[Any] = (
+        select(column, n)
+        .select_from(
+            t.crash.outerjoin(t.host, t.crash.c.host_id == t.host.c.id).outerjoin(
+                t.sig, t.crash.c.sig_id == t.sig.c.id
+            )
+        )
+        .where(where, column.is_not(None))
+        .group_by(column)
+        .order_by(n.desc(), column)
+        .limit(MAX_SHOWN)
+    )
+    return [(str(value), int(number)) for value, number in connection.execute(chosen)]

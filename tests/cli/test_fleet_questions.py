@@ -1,0 +1,84 @@
+# SPDX-License-Identifier: Apache-2.0
+"""`fleet show`, `seen`, `new`, `trend` and `compare` as users run them."""
+
+from __future__ import annotations
+
+import json
+
+import pytest
+from unit.fleet_records import full
+
+DAY = 86_400.0
+START = 20_000 * DAY  # 2024-10-04
+
+
+@pytest.fixture
+def fleet(shell, tmp_path):
+    """70 crashes of 7 signatures on 5 hosts over 14 days; f6 only in the second week."""
+    lines = []
+    for i in range(70):
+        day = i % 14 if i % 7 != 6 else 7 + i % 7
+        record = full(i, time={"crash_ts": START + day * DAY + i})
+        lines.append(json.dumps(record))
+    hours = [f"{20_000 + d},24,node-{h}" for d in range(14) for h in range(5)]
+    (tmp_path / "hours.csv").write_text("day,hours,host\n" + "\n".join(hours) + "\n")
+    assert shell("fleet", "ingest", "-", stdin="\n".join(lines).encode()).code == 0
+    assert shell("fleet", "exposure", tmp_path / "hours.csv").code == 0
+    return shell
+
+
+def test_show_a_signature_a_core_and_a_host(fleet):
+    by_key = json.loads(fleet("fleet", "show", f"{3:016x}", "--json").out)
+    by_text = json.loads(fleet("fleet", "show", "f3 <- main", "--json").out)
+    assert by_key == by_text and by_key["crashes"] == 10
+    assert sum(n for _, n in by_key["tables"]["host"]) == 10
+    core = fleet("fleet", "show", f"{12:032x}")
+    assert core.code == 0 and f"core {12:032x}" in core.out
+    host = fleet("fleet", "show", "node-2")
+    assert "14 crashes" in host.out and "rack: r" in host.out and "gsig/1 stable" in host.out
+    done = fleet("fleet", "show", "nobody")
+    assert done.code == 3 and "no signature, core or host 'nobody'" in done.err
+    assert "7 signatures fit" in fleet("fleet", "show", "segv-null").err
+
+
+def test_wildcards_and_quotes_are_plain_characters(fleet):
+    for odd in ("%%%%", "____", "'; drop table crash; --", "gsig%", "\x1b[31m"):
+        done = fleet("fleet", "show", odd)
+        assert done.code == 3 and "\x1b" not in done.err, odd
+
+
+def test_seen(fleet):
+    out = fleet("fleet", "seen", f"{3:016x}").out
+    assert "seen: 10 crashes on 5 hosts" in out and "verdicts: software (10)" in out
+    assert fleet("fleet", "seen", "ffffffffffff").code == 3
+
+
+def test_new_counts_back_from_the_latest_crash(fleet):
+    rows = json.loads(fleet("fleet", "new", "--days", "6.9", "--json").out)
+    assert [row["signature"] for row in rows] == ["gsig/1 stable segv-null f6 <- main"]
+    assert rows[0]["crashes"] == 10
+    assert len(json.loads(fleet("fleet", "new", "--days", "99", "--json").out)) == 7
+    assert fleet("fleet", "new", "--days", "-1").code == 2
+
+
+def test_trend(fleet):
+    rows = json.loads(fleet("fleet", "trend", "--json").out)
+    assert len(rows) == 14 and sum(row["crashes"] for row in rows) == 70
+    assert rows[0]["date"] == "2024-10-04" and rows[0]["hours"] == 120
+    assert rows[0]["per_1000_hours"] == pytest.approx(1000 * rows[0]["crashes"] / 120)
+    one = json.loads(fleet("fleet", "trend", f"{6:016x}", "--json").out)
+    assert sum(row["crashes"] for row in one) == 10
+    assert "#" in fleet("fleet", "trend").out
+    assert fleet("fleet", "trend", "--csv").out.startswith("date,day,crashes,hosts,hours,per_1000")
+
+
+def test_compare_names_the_signature_that_came_up(fleet):
+    done = fleet("fleet", "compare", "2024-10-04..2024-10-10", "2024-10-11..2024-10-17", "--json")
+    rows = json.loads(done.out)
+    assert rows[0]["signature"].split()[3] == "f6" and (rows[0]["before"], rows[0]["after"]) == (
+        0,
+        10,
+    )
+    assert rows[0]["p"] == pytest.approx(2 * 0.5**10)
+    for words in (("x", "y"), ("2024-10-04..", "2024-10-05"), ("2024-10-05..2024-10-04", "1")):
+        assert fleet("fleet", "compare", *words).code == 2
