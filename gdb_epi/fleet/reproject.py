@@ -3,6 +3,9 @@
 
 from __future__ import annotations
 
+import json
+from collections.abc import Iterator
+
 from sqlalchemy import Connection, Engine, select
 
 from gdb_epi.fleet import tables as t
@@ -23,6 +26,19 @@ def reproject(engine: Engine) -> int:
         if not ids:
             return count
         after, count = ids[-1], count + len(ids)
+
+
+def record_lines(engine: Engine) -> Iterator[str]:
+    """Yield every stored record as one line of JSON, in the order of their arrival."""
+    after = 0
+    while True:
+        chosen = select(t.raw.c.crash_id, t.raw.c.record).where(t.raw.c.crash_id > after)
+        with engine.connect() as connection:
+            found = connection.execute(chosen.order_by(t.raw.c.crash_id).limit(BATCH)).all()
+        if not found:
+            return
+        after = int(found[-1][0])
+        yield from (json.dumps(stored_record(blob), sort_keys=True) for _, blob in found)
 
 
 def _batch(connection: Connection, after: int) -> list[int]:

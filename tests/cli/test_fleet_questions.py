@@ -82,3 +82,37 @@ def test_compare_names_the_signature_that_came_up(fleet):
     assert rows[0]["p"] == pytest.approx(2 * 0.5**10)
     for words in (("x", "y"), ("2024-10-04..", "2024-10-05"), ("2024-10-05..2024-10-04", "1")):
         assert fleet("fleet", "compare", *words).code == 2
+
+
+def test_export_and_ingest_again_lose_nothing(fleet, tmp_path):
+    out = tmp_path / "all.jsonl"
+    assert fleet("fleet", "export", "--output", out).out == ""
+    lines = out.read_text().splitlines()
+    assert len(lines) == 70 and fleet("fleet", "export").out.splitlines() == lines
+    other = tmp_path / "other.sqlite3"
+    assert fleet("fleet", "ingest", out, "--db", other).out.startswith("70 added")
+    assert fleet("fleet", "export", "--db", other).out.splitlines() == lines
+    assert fleet("fleet", "reproject").out == "70 records projected again\n"
+    assert json.loads(fleet("fleet", "top", "--json").out)[0]["crashes"] == 10
+
+
+def test_split_tells_a_host_from_a_version(shell, tmp_path):
+    from support.fleet_simulator import records, simulate, write_exposure
+
+    fleet = simulate(7000, split=3.0, hosts=300, days=30)
+    write_exposure(fleet, tmp_path / "hours.csv")
+    text = "\n".join(json.dumps(r) for r in records(fleet))
+    shell("fleet", "ingest", "-", stdin=text.encode())
+    shell("fleet", "exposure", tmp_path / "hours.csv")
+    found = json.loads(shell("fleet", "split", "two-faces", "--json").out)
+    marks = {part["mark"]: part for part in found["parts"]}
+    host = fleet.truth["split"][1]
+    assert found["answer"].startswith("two causes") and f"host={host}" in marks
+    assert {"kernel=kernel1"} == set(marks) - {f"host={host}", "the rest"}
+    causes = {f"{i:032x}": c.cause for i, c in enumerate(fleet.crashes)}
+    mine = [causes[key] for key in marks[f"host={host}"]["members"]]
+    assert mine.count("split-host") / len(mine) > 0.95
+    assert "relative risk" in shell("fleet", "split", "two-faces").out
+    assert shell("fleet", "split", "nothing-like-it").code == 3
+    lone = json.loads(shell("fleet", "split", "s117", "--json").out)
+    assert lone["answer"].startswith("not enough")

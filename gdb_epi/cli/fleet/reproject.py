@@ -1,0 +1,26 @@
+# SPDX-License-Identifier: Apache-2.0
+"""`gdb-epi fleet reproject`: rebuild the tables from the raw records."""
+
+from __future__ import annotations
+
+from argparse import ArgumentParser, Namespace
+
+from gdb_epi.errors import EXIT_DONE
+
+HELP = "rebuild all tables from the raw records (also migrates an older database)"
+
+
+def add_arguments(parser: ArgumentParser) -> None:
+    """Declare the arguments."""
+    parser.add_argument("--db", metavar="URL", help="database URL or SQLite file")
+
+
+def run(args: Namespace) -> int:
+    """Rebuild and say how many records there were."""
+    from gdb_epi.fleet.db import open_database
+
+    with open_database(args.db, write=True) as engine:
+        from gdb_epi.fleet.reproject import reproject
+
+        print(f"{reproject(engine)} records projected again")
+    return EXIT_DONE

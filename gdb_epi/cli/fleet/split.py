@@ -1,0 +1,91 @@
+# SPDX-License-Identifier: Apache-2.0
+"""`gdb-epi fleet split`: the populations inside one signature."""
+
+from __future__ import annotations
+
+import json
+from argparse import ArgumentParser, Namespace
+from typing import TYPE_CHECKING, Any
+
+from gdb_epi.errors import EXIT_DONE, InputError
+
+if TYPE_CHECKING:
+    from gdb_epi.fleet.population import Population
+    from gdb_epi.fleet.splitting import Part, Split
+
+HELP = "the populations inside one signature: hosts first, then what marks the rest"
+
+
+def add_arguments(parser: ArgumentParser) -> None:
+    """Declare the arguments."""
+    parser.add_argument("signature", metavar="SIGNATURE", help="a key, its start, or a part of it")
+    parser.add_argument("--db", metavar="URL", help="database URL or SQLite file")
+    form = parser.add_mutually_exclusive_group()
+    form.add_argument("--json", action="store_true", help="one JSON object")
+    form.add_argument("--csv", action="store_true", help="comma-separated values")
+
+
+def run(args: Namespace) -> int:
+    """Print the parts, largest evidence first."""
+    from gdb_epi.fleet.db import open_database
+
+    with open_database(args.db, write=False) as engine:
+        from gdb_epi.fleet.lookup import find_group
+        from gdb_epi.fleet.population import load
+        from gdb_epi.fleet.splitting import split
+
+        group = find_group(engine, args.signature)
+        if group is None:
+            raise InputError(f"no signature {args.signature!r}", hint="gdb-epi fleet top")
+        population = load(engine)
+    name = group.text or group.key
+    if name not in population.signatures or not population.day.size:
+        raise InputError("these crashes have no time, so no population can be told")
+    code = population.signatures.index(name)
+    found = split(population, code, int(population.day.max()))
+    if args.json or args.csv:
+        _machine(population, found, as_csv=args.csv)
+    else:
+        _text(found)
+    return EXIT_DONE
+
+
+def _machine(population: Population, found: Split, *, as_csv: bool) -> None:
+    from gdb_epi.cli.fleet.output import print_rows
+
+    parts = [_row(population, part) for part in found.parts]
+    if as_csv:
+        print_rows([{k: v for k, v in row.items() if k != "members"} for row in parts], as_csv=True)
+        return
+    head = {"signature": found.signature, "answer": found.answer}
+    print(json.dumps({**head, "more": found.more, "leaning": found.leaning, "parts": parts}))
+
+
+def _row(population: Population, part: Part) -> dict[str, Any]:
+    members = [population.core_keys[i] for i in part.members.nonzero()[0]]
+    return {
+        "mark": part.mark,
+        "label": part.label,
+        "crashes": part.crashes,
+        "hosts": part.hosts,
+        "bitflips": part.bitflips,
+        "p": part.finding.p if part.finding else None,
+        "rr": part.finding.rr if part.finding else None,
+        "members": members,
+    }
+
+
+def _text(found: Split) -> None:
+    from gdb_epi.fleet.finding_store import sentence
+    from gdb_epi.render.text import escape
+
+    print(escape(f"{found.signature}\n".rstrip("\n")))
+    print(escape(f"  {found.answer}"))
+    for part in found.parts:
+        print(escape(f"  {part.crashes} crashes on {part.hosts} hosts: {part.mark}: {part.label}"))
+        if part.finding is not None:
+            print(escape(f"      {sentence(part.finding)}"))
+        if part.bitflips:
+            print(f"      {part.bitflips} of them carry the bit-flip flag")
+    if found.leaning:
+        print(escape(f"  the rest leans to {found.leaning}, which may be chance"))
