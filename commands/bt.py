@@ -36,6 +36,9 @@ LINE_LIMITS = Limits(depth=3, width=20, length=200, total=400)
             help="--native of every thread, with addresses and what each place rests on",
         ),
         argument("--locals", action="store_true", help="also the values of locals"),
+        argument("--depth", type=int, metavar="N", help="of values: containers within (3)"),
+        argument("--width", type=int, metavar="N", help="of values: items of each (20)"),
+        argument("--length", type=int, metavar="N", help="of values: characters (200)"),
         argument("--limit", type=int, default=100, metavar="N", help="frames per thread (100)"),
     ),
 )
@@ -56,7 +59,7 @@ def bt(session: Session, args: Namespace) -> Report:
     detail = ALL if args.native_all else NATIVE if args.native else FOLDED
     tids = _all_tids(state) if every else [_chosen(session)]
     lines: list[str] = []
-    below = _locals_below(state) if args.locals else None
+    below = _locals_below(state, _limits(args)) if args.locals else None
     limit = max(args.limit, 1)
     callees = {tid: state.callees(tid) for tid in tids}
     for tid in tids:
@@ -69,6 +72,8 @@ def bt(session: Session, args: Namespace) -> Report:
         lines.append(thread_title(state, thread.tid, thread))
         lines += stack_lines(state.ghost_stack(thread), detail=detail, limit=limit, below=below)
         lines.append("")
+    if every:
+        lines += _vanished(state, limit)
     data = stacks_json(state, locals=args.locals, tids=None if every else tids)
     for thread_data in data["threads"]:
         if thread_data["tid"] in tids:
@@ -78,9 +83,25 @@ def bt(session: Session, args: Namespace) -> Report:
     return Report("bt", lines=lines[:-1], data=data, soft_errors=errors)
 
 
-def _locals_below(state: ProcessState) -> Callable[[PyFrame], list[str]]:
+def _limits(args: Namespace) -> Limits:
+    """Return what is shown of each value: one line, unless more was asked for."""
+    asked = {n: getattr(args, n) for n in ("depth", "width", "length") if getattr(args, n)}
+    longer = LINE_LIMITS._replace(total=1 << 20) if asked else LINE_LIMITS
+    return longer._replace(**asked)
+
+
+def _vanished(state: ProcessState, limit: int) -> list[str]:
+    """Return the threads that a fork left behind; those with a thread state are ghosts above."""
+    from gdb_epi.render.vanished import vanished_lines
+
+    gone = state.locks.vanished
+    rest = tuple(one for one in gone.threads if one.how != "thread state")
+    return vanished_lines(gone._replace(threads=rest), limit=limit)
+
+
+def _locals_below(state: ProcessState, limits: Limits) -> Callable[[PyFrame], list[str]]:
     """Return a function that gives the lines of a frame's variables."""
-    reader = frame_variables(state, LINE_LIMITS)
+    reader = frame_variables(state, limits)
 
     def below(frame: PyFrame) -> list[str]:
         found = reader if isinstance(reader, Absent) else reader.of(frame)

@@ -9,15 +9,11 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable
 
-from gdb_epi.cpython.objects import Objects
-from gdb_epi.cpython.reader import Reader
-from gdb_epi.cpython.values_types import Lineage, TypeInfo, Types
+from gdb_epi.cpython.values_freed import poison
+from gdb_epi.cpython.values_types import Lineage, TypeInfo
+from gdb_epi.cpython.values_world import World as World  # passed on to whom decodes
 from gdb_epi.errors import Absent, EpiError, LayoutError, UnreadableMemory
-from gdb_epi.lean import TYPE_CHECKING, NamedTuple
-from gdb_epi.target.api import Target
-
-if TYPE_CHECKING:
-    from gdb_epi.cpython.coroutines import Coroutines
+from gdb_epi.lean import NamedTuple
 
 DEPTH, MAX_DEPTH = 6, 40  # containers in containers
 WIDTH, MAX_WIDTH = 100, 1_000_000  # items of one container
@@ -28,7 +24,6 @@ MAX_ATTRIBUTES = 200
 MAX_NESTING = 60  # objects in objects of any kind; damaged ones may hold themselves
 MAX_WHY = 200
 MAX_NAME = 4096
-MAX_MEMBER = 256
 NEAR = 4096  # bytes: whatever is shorter is simply read
 
 CUT = "..."
@@ -115,69 +110,6 @@ def decodes_repr(*names: tuple[str, str]) -> Callable[[Decoder], Decoder]:
     return register
 
 
-class World:
-    """What decoders need of the process, and what they found out about its types."""
-
-    def __init__(self, target: Target, reader: Reader, objects: Objects, types: Types) -> None:
-        self.target = target
-        self.reader = reader
-        self.objects = objects
-        self.types = types
-        self.slots: dict[int, tuple[tuple[str, int], ...]] = {}  # by type: name and offset
-        self.python_reprs: dict[int, Decoder | None] = {}  # by type
-        self.facts: dict[str, bool] = {}  # what decoders found out about the standard library
-        self._names: dict[int, str | None] = {}
-        self._offsets: dict[tuple[str, ...], int] = {}
-        self._members: dict[int, dict[str, tuple[int, int]]] = {}
-        self._coroutines: Coroutines | None = None
-
-    @property
-    def coroutines(self) -> Coroutines:
-        """The reader of coroutines, generators and frame objects; made when needed."""
-        if self._coroutines is None:
-            from gdb_epi.cpython.coroutines import Coroutines
-
-            self._coroutines = Coroutines(self.reader, self.objects, self.types)
-        return self._coroutines
-
-    def members(self, info: TypeInfo) -> dict[str, tuple[int, int]]:
-        """Return the members that a C type declares in tp_members: (offset, type) by name.
-
-        They tell where the fields of a struct are whose definition no table has. Empty when the
-        names lie in memory that nobody has.
-        """
-        found = self._members.get(info.address)
-        if found is None:
-            found = self._members[info.address] = dict(self._read_members(info))
-        return found
-
-    def _read_members(self, info: TypeInfo) -> Iterable[tuple[str, tuple[int, int]]]:
-        reader, size = self.reader, self.reader.layout.size("PyMemberDef") or 0
-        at = reader.u64(info.address + self.offset("PyTypeObject", "tp_members"))
-        for _ in range(MAX_ATTRIBUTES if at and size else 0):
-            pointer = reader.u64(at + self.offset("PyMemberDef", "name"))
-            name = reader.c_string(pointer, MAX_MEMBER) if pointer else None
-            if name is None or isinstance(name, Absent):
-                return
-            kind = reader.u32(at + self.offset("PyMemberDef", "type"))
-            yield name, (reader.i64(at + self.offset("PyMemberDef", "offset")), kind)
-            at += size
-
-    def offset(self, *path: str) -> int:
-        """Return the offset of a struct's member, the first of those that there are."""
-        found = self._offsets.get(path)
-        if found is None:
-            found = self._offsets[path] = self.reader.layout.require(path[0], *path[1:])
-        return found
-
-    def name(self, address: int) -> str | None:
-        """Return an attribute's name out of its str object; None when it is damaged."""
-        if address not in self._names:
-            found = self.reader.string(address, MAX_NAME)
-            self._names[address] = None if isinstance(found, Absent) else found
-        return self._names[address]
-
-
 class Painter:
     """Paint one value; keeps count of what is left of the limits."""
 
@@ -200,9 +132,22 @@ class Painter:
     def obj(self, address: int) -> Obj:
         """Return an object with its type. Raises UnreadableMemory when it has none."""
         if address & 7 or not address:
-            raise UnreadableMemory(address, 8, "not an aligned pointer")
+            raise UnreadableMemory(address, 8, poison(address) or "not an aligned pointer")
         kind = self.reader.type_of(address)
+        if kind & 7 and poison(kind):
+            raise Undecodable(poison(kind))
         return Obj(address, self.world.types.lineage(kind))
+
+    def freed(self, address: int) -> bool:
+        """Tell whether an object's reference count is 0, as freeing leaves it.
+
+        Free-threaded builds count in two fields, of which this says nothing.
+        """
+        at = self.layout.offset("PyObject", "ob_refcnt")
+        member = self.layout.find("PyObject", "ob_refcnt")
+        if at is None or member is None or self.layout.free_threaded:
+            return False
+        return not any(self.reader.read(address + at, member.size))
 
     def show(self, address: int) -> str:
         """Return the text of an object; what cannot be decoded is marked. Never raises."""
@@ -215,6 +160,9 @@ class Painter:
             found = self.obj(address)
             name = found.type.shown
             text = self._paint(found)
+            if self.freed(address):
+                self.exact = False
+                text = f"<freed (reference count 0): {text}>"
         except (UnreadableMemory, LayoutError, Undecodable) as error:
             text = self.refuse(address, name, str(error))
         self._nesting -= 1

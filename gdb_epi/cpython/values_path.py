@@ -10,14 +10,17 @@ from __future__ import annotations
 import re
 from collections.abc import Callable, Iterator
 
-from gdb_epi.cpython.values_attributes import attributes
+from gdb_epi.cpython.values_attributes import attribute, attributes
 from gdb_epi.cpython.values_containers import deque_items
 from gdb_epi.cpython.values_core import Obj, Painter, Undecodable
+from gdb_epi.cpython.values_types import STRUCT_SEQUENCE
 from gdb_epi.errors import Absent, InputError, LayoutError, UnreadableMemory, UsageError
 
 MAX_STEPS = 100
 MAX_KEYS = 1_000_000
 MAX_NAMES = 20  # named in a hint
+# Attributes of classes that run code when they are read.
+_COMPUTED = {"property": "a property", "getset_descriptor": "an attribute computed in C"}
 
 _START = re.compile(r"\s*(0[xX][0-9a-fA-F]+|[^\W\d]\w*)")
 _QUOTED = r"""'(?:[^'\\]|\\.)*'|"(?:[^"\\]|\\.)*\""""
@@ -26,6 +29,7 @@ _STEP = re.compile(
     rf"|\[\s*(?:(?P<quoted>{_QUOTED})|(?P<bare>[^\]]*?))\s*\])"
 )
 
+_STRUCTS = {"list": "PyListObject", "collections.deque": "dequeobject"}
 Lookup = Callable[[str], int | None]
 
 
@@ -72,9 +76,46 @@ def _attribute(painter: Painter, found: Obj, name: str, so_far: str) -> int:
     info = painter.world.types.at(found.address) if found.lineage.ident == "type" else found.type
     inherited = painter.world.types.lookup(info, name)
     if inherited is not None:
-        return inherited[1]
+        return _from_class(painter, found, inherited[1], f"{so_far}.{name}")
+    if name == "__class__":
+        return painter.reader.type_of(found.address)
     known = ", ".join(names[:MAX_NAMES])
     raise InputError(f"{so_far} has no attribute {name}", hint=known or "epi locals")
+
+
+def _from_class(painter: Painter, found: Obj, value: int, path: str) -> int:
+    """Return what a class attribute gives for an instance, as far as no code has to run for it."""
+    kind = painter.ident(value)
+    if found.lineage.ident == "type":
+        return value
+    if kind in _COMPUTED:
+        raise InputError(f"{path} is {_COMPUTED[kind]}: it is computed by code, which is not run")
+    if kind == "_collections._tuplegetter":  # a namedtuple's field: index, doc
+        index = painter.world.objects.integer(painter.word(painter.obj(value), 0))
+        count = painter.signed(found.address, "PyTupleObject", "ob_size")
+        if isinstance(index, Absent) or not 0 <= index < count:
+            raise Undecodable("a field beyond the tuple")
+        start = found.address + painter.layout.require("PyTupleObject", "ob_item")
+        return painter.reader.u64(start + 8 * index)
+    if kind == "member_descriptor":
+        return _member(painter, found, value, path)
+    if painter.obj(value).type.qualname == "cached_property":
+        raise InputError(f"{path} is a cached property that was not computed yet")
+    return value
+
+
+def _member(painter: Painter, found: Obj, descriptor: int, path: str) -> int:
+    """Return the object in a slot, or in a member of a C type."""
+    name = painter.string(painter.field(descriptor, "PyMemberDescrObject", "d_common.d_name"))
+    for info in found.lineage.types:
+        place = painter.world.members(info).get(name)
+        if place is not None:
+            held = painter.reader.u64(found.address + place[0]) if place[1] in (6, 16) else 0
+            if held:
+                return held
+            what = "is not set" if place[1] in (6, 16) else "is no object but a number in C"
+            raise InputError(f"{path} {what}")
+    raise InputError(f"{path} is a slot that is not set")
 
 
 def _own_attributes(painter: Painter, found: Obj) -> Iterator[tuple[str, int]]:
@@ -89,20 +130,21 @@ def _own_attributes(painter: Painter, found: Obj) -> Iterator[tuple[str, int]]:
 
 
 def _item(painter: Painter, found: Obj, step: re.Match[str], so_far: str) -> int:
+    found = _held(painter, found)
     kind = found.lineage.ident
     text = step["quoted"] or step["bare"]
     if kind in ("dict", "collections.defaultdict", "collections.OrderedDict", "frozendict"):
         return _by_key(painter, found.address, step, so_far)
-    if kind not in ("tuple", "list", "collections.deque"):
+    if kind not in ("tuple", STRUCT_SEQUENCE, "list", "collections.deque"):
         raise InputError(f"{so_far} is a {found.type.shown}: it has no items to look up")
     if not re.fullmatch(r"-?\d{1,18}", text):
         raise UsageError(f"{text!r} is no index", hint="[0], [-1]")
-    struct = {"tuple": "PyTupleObject", "list": "PyListObject"}.get(kind, "dequeobject")
+    struct = _STRUCTS.get(kind, "PyTupleObject")
     count, number = painter.signed(found.address, struct, "ob_size"), int(text)
     index = number + count if number < 0 else number
     if not 0 <= index < count:
         raise InputError(f"{so_far} has {count} items", hint=f"[0] to [{count - 1}]")
-    if kind == "tuple":
+    if struct == "PyTupleObject":
         start = found.address + painter.layout.require(struct, "ob_item")
         return painter.reader.u64(start + 8 * index)
     if kind == "list":
@@ -111,6 +153,16 @@ def _item(painter: Painter, found: Obj, step: re.Match[str], so_far: str) -> int
         if at == index:
             return value
     raise InputError(f"{so_far} ends before item {index}")
+
+
+def _held(painter: Painter, found: Obj) -> Obj:
+    """Return what a wrapper looks its items up in: UserDict, UserList, mappingproxy."""
+    if found.lineage.ident == "mappingproxy":
+        return painter.obj(painter.field(found.address, "mappingproxyobject", "mapping"))
+    names = {(info.module, info.qualname) for info in found.lineage.types}
+    if names & {("collections", "UserDict"), ("collections", "UserList")}:
+        return painter.obj(attribute(painter, found.address, "data"))
+    return found
 
 
 def _by_key(painter: Painter, address: int, step: re.Match[str], so_far: str) -> int:

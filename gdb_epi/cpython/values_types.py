@@ -108,7 +108,8 @@ class Lineage(NamedTuple):
     @property
     def plain_object(self) -> bool:
         """Whether repr() runs what `object` has; the last type is `object` when it has no base."""
-        return self.types[0].repr == self.types[-1].repr and not self.types[-1].base
+        of_object = self.types[-1].repr if not self.types[-1].base else 0
+        return of_object != 0 and self.types[0].repr == of_object
 
 
 class Types:

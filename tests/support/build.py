@@ -61,6 +61,7 @@ class Builder:
         at = self.alloc((self.layout.size(struct) or 0) + extra)
         if kind is not None:
             self.set("PyObject", at, "ob_type", self.types[kind])
+            self.set("PyObject", at, "ob_refcnt", 1)  # 0 says that it was freed
         return at
 
     def text(self, value: str) -> int:

@@ -62,8 +62,21 @@ def _install(interpreter: Interpreter, names: Sequence[str], folder: Path) -> st
         return "no pip on this machine"
     digits = "".join(map(str, interpreter.minor))
     abi = f"cp{digits}{'t' if interpreter.free_threaded else ''}"
-    command = [python, "-m", "pip", "install", "--quiet", "--no-deps", "--no-compile"]
-    command += ["--only-binary=:all:", "--implementation=cp", f"--python-version={interpreter.minor[0]}.{interpreter.minor[1]}"]
+    command = [
+        python,
+        "-m",
+        "pip",
+        "install",
+        "--quiet",
+        "--ignore-requires-python",
+        "--no-deps",
+        "--no-compile",
+    ]
+    command += [
+        "--only-binary=:all:",
+        "--implementation=cp",
+        f"--python-version={interpreter.minor[0]}.{interpreter.minor[1]}",
+    ]
     command += [f"--abi={abi}", f"--target={folder}", "--disable-pip-version-check"]
     command += [f"--platform={name}_x86_64" for name in PLATFORMS]
     try:

@@ -73,7 +73,7 @@ class Raiser(Builder):
             ("tp_basicsize", 64),
             ("tp_flags", flags | READY),
             ("tp_base", self.types.get(base, 0)),
-            ("tp_repr", REPR),
+            ("tp_repr", REPR + 16 * (name == "object")),
             ("tp_str", STR + STRS.get(name, 2 if flags & EXCEPTION else 0)),
         ):
             self.set("PyTypeObject", at, member, value)
