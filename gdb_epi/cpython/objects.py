@@ -97,7 +97,7 @@ class Objects:
 
         The table is read in pieces, so that a reader of the first entries pays for those only.
         """
-        start, count, width, has_hash = self._entries(keys)
+        start, count, width, has_hash = self.entries(keys)
         if count > MAX_DICT_ENTRIES:
             self._reader.read(start + count * width - 1, 1)  # refuse what is not mapped
         if values:
@@ -151,7 +151,7 @@ class Objects:
             return list(range(count))
         return order
 
-    def _entries(self, keys: int) -> tuple[int, int, int, bool]:
+    def entries(self, keys: int) -> tuple[int, int, int, bool]:
         """Return (address of the entries, their number, their size, whether they hold a hash)."""
         reader = self._reader
         table = "PyDictKeysObject"
@@ -232,7 +232,7 @@ class Objects:
 
     def _shared(self, kind: int, values: int) -> Iterator[tuple[int, int]]:
         keys = self._reader.u64(kind + self._at("PyHeapTypeObject", "ht_cached_keys"))
-        _, count, _, _ = self._entries(keys)
+        _, count, _, _ = self.entries(keys)
         if count > MAX_SHARED_KEYS:
             raise UnreadableMemory(keys, count, "an absurd number of shared keys")
         yield from self.key_items(keys, values)

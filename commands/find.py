@@ -1,0 +1,173 @@
+# SPDX-License-Identifier: Apache-2.0
+"""`epi find`: objects by type, and texts wherever they lie in memory."""
+
+from __future__ import annotations
+
+from gdb_epi.cpython.finding import (
+    OUT_OF_TIME,
+    TextHit,
+    objects_of,
+    text_hits,
+    types_named,
+)
+from gdb_epi.cpython.heap import Heap
+from gdb_epi.cpython.heap_search import BUDGET, OutOfTime
+from gdb_epi.cpython.places import Places
+from gdb_epi.cpython.types import PythonState
+from gdb_epi.cpython.values import values_of
+from gdb_epi.cpython.values_core import Limits
+from gdb_epi.cpython.values_types import TypeInfo
+from gdb_epi.errors import InputError, LayoutError, SoftError, UsageError
+from gdb_epi.lean import TYPE_CHECKING, Any
+from gdb_epi.registry import argument, command
+from gdb_epi.report import Report
+
+if TYPE_CHECKING:
+    from argparse import Namespace
+
+    from gdb_epi.session import Session
+
+LIMITS = Limits(depth=2, width=6, length=80, total=160)
+MAX_LIMIT = 100_000
+
+
+@command(
+    "find",
+    arguments=(
+        argument("what", nargs="+", help="TYPE, module.TYPE, 0xTYPE, or a text"),
+        argument("--text", action="store_true", help="WHAT is a text, whatever types there are"),
+        argument("--subclasses", action="store_true", help="objects of derived types too"),
+        argument("--limit", type=int, default=20, metavar="N", help="objects or places (20)"),
+        argument("--budget", type=float, default=BUDGET, metavar="S", help=f"seconds ({BUDGET:g})"),
+    ),
+)
+def find(session: Session, args: Namespace) -> Report:
+    """Find the objects of a type, or a text in str, bytes and raw memory.
+
+    A quoted WHAT, or one that no type is called, is a text: 'words' or b'\\x00data'. Objects are
+    found by their type pointers, in memory that the garbage collector knows and in all other.
+    Subclasses by their first bases. Only what the core holds is searched.
+    """
+    python = session.state.python
+    if not isinstance(python, PythonState):
+        raise InputError(f"no Python: {python.detail}", hint="epi doctor")
+    heap = Heap(session.target, python, budget=max(args.budget, 0.0))
+    limit = max(1, min(args.limit, MAX_LIMIT))
+    what = " ".join(args.what)
+    literal = _literal(what)
+    if literal is None and not args.text:
+        try:
+            types = types_named(heap, what, subclasses=args.subclasses)
+        except OutOfTime:
+            raise InputError(f"no types found in {args.budget:g} s", hint="--budget") from None
+        except LayoutError as error:
+            raise InputError(f"{error}", hint="--text searches raw memory") from None
+        if types:
+            return _objects(session, python, heap, types, limit)
+        if what[:2] in ("0x", "0X"):
+            raise InputError(f"no type at {what}", hint="epi refs ADDRESS, epi print ADDRESS")
+    return _texts(heap, Places(heap, python), what if literal is None else literal, limit)
+
+
+def _literal(what: str) -> str | bytes | None:
+    """Return what a quoted WHAT means; None when it is not quoted."""
+    import ast
+
+    if not what.startswith(("'", '"', "b'", 'b"')):
+        return None
+    try:
+        found = ast.literal_eval(what)
+    except (ValueError, SyntaxError, MemoryError, RecursionError):
+        raise UsageError(f"{what}: not a str or bytes literal") from None
+    if not isinstance(found, (str, bytes)) or not found:
+        raise UsageError(f"{what}: not a str or bytes literal with something in it")
+    return found
+
+
+def _objects(
+    session: Session, python: PythonState, heap: Heap, types: list[TypeInfo], limit: int
+) -> Report:
+    found = objects_of(heap, types, limit)
+    values = values_of(session.target, python, LIMITS)
+    total = sum(one.number for one in found.counts)
+    more = "" if found.complete else " or more"
+    lines = [
+        f"{one.number}{more} {one.type.shown} ({one.tracked} tracked by the garbage collector),"
+        f" type at {one.type.address:#x}"
+        for one in found.counts
+        if one.number or len(found.counts) == 1
+    ]
+    listed = [
+        {
+            "address": f"0x{one.address:016x}",
+            "type": one.type.shown,
+            "tracked": one.tracked,
+            "text": values.of(one.address).shown(),
+        }
+        for one in found.objects
+    ]
+    errors = list(heap.soft_errors)
+    if total > len(listed):
+        errors.append(SoftError("find", "objects", f"{total - len(listed)} more (--limit N)"))
+    counts = [
+        {
+            "type": one.type.shown,
+            "address": f"0x{one.type.address:016x}",
+            "count": one.number,
+            "tracked": one.tracked,
+        }
+        for one in found.counts
+    ]
+    return Report(
+        "objects",
+        columns=("address", "type", "object") if listed else (),
+        rows=[(one["address"], one["type"], one["text"]) for one in listed],
+        lines=lines,
+        data={
+            "kind": "type",
+            "complete": found.complete,
+            "types": counts,
+            "objects": listed,
+            "soft_errors": [error._asdict() for error in errors],
+        },
+        soft_errors=errors,
+    )
+
+
+def _texts(heap: Heap, places: Places, text: str | bytes, limit: int) -> Report:
+    hits: list[TextHit] = []
+    complete = True
+    try:
+        for hit in text_hits(heap, places, text, limit):
+            hits.append(hit)
+    except OutOfTime:
+        complete = False
+        heap.soft_errors.append(SoftError("find", "text", OUT_OF_TIME))
+    errors = list(heap.soft_errors)
+    data: dict[str, Any] = {
+        "kind": "text",
+        "complete": complete,
+        "hits": [
+            {
+                **hit._asdict(),
+                "address": f"0x{hit.address:016x}",
+                "object": f"0x{hit.object:016x}" if hit.object else None,
+                "type": hit.type or None,
+            }
+            for hit in hits
+        ],
+        "soft_errors": [error._asdict() for error in errors],
+    }
+    rows = [(f"{hit.address:#x}", hit.encoding, _holder(hit), hit.mapping) for hit in hits]
+    return Report(
+        "text",
+        columns=("address", "as", "in", "mapping") if rows else (),
+        rows=rows,
+        lines=[f"{len(hits)} places of {text!r:.120}"],
+        data=data,
+        soft_errors=errors,
+    )
+
+
+def _holder(hit: TextHit) -> str:
+    return f"{hit.type or 'object'} at {hit.object:#x}" if hit.object else "raw memory"

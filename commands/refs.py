@@ -1,0 +1,93 @@
+# SPDX-License-Identifier: Apache-2.0
+"""`epi refs`: who refers to an object."""
+
+from __future__ import annotations
+
+from gdb_epi.cpython.heap import Heap
+from gdb_epi.cpython.heap_search import BUDGET
+from gdb_epi.cpython.referrers import Reference, Referrers
+from gdb_epi.cpython.types import PythonState
+from gdb_epi.cpython.values import values_of
+from gdb_epi.cpython.values_core import Limits
+from gdb_epi.errors import InputError, LayoutError, SoftError, UsageError
+from gdb_epi.lean import TYPE_CHECKING
+from gdb_epi.registry import argument, command
+from gdb_epi.report import Report
+
+if TYPE_CHECKING:
+    from argparse import Namespace
+
+    from gdb_epi.session import Session
+
+LIMITS = Limits(depth=1, width=4, length=60, total=120)
+MAX_LIMIT = 10_000
+NOT_COVERED = (
+    "references that are not plain addresses (compressed, offset or encrypted pointers, registers)"
+    " and memory that the core does not hold are not covered"
+)
+
+
+@command(
+    "refs",
+    arguments=(
+        argument("address", help="0x... of an object"),
+        argument("--limit", type=int, default=100, metavar="N", help="references (100)"),
+        argument("--budget", type=float, default=BUDGET, metavar="S", help=f"seconds ({BUDGET:g})"),
+    ),
+)
+def refs(session: Session, args: Namespace) -> Report:
+    """Show who refers to an object: frames, containers, attributes, C stacks, static data.
+
+    All dumped memory is searched for the address, and each place is explained. A word on a C stack
+    may be left over from an earlier call; what no object is known to own is shown by its mapping.
+    """
+    python = session.state.python
+    if not isinstance(python, PythonState):
+        raise InputError(f"no Python: {python.detail}", hint="epi doctor")
+    try:
+        address = int(args.address, 0)
+    except ValueError:
+        raise UsageError(f"{args.address!r} is no address", hint="epi print shows them") from None
+    if not 0 < address < 1 << 64 or address & 7:
+        raise UsageError(f"{args.address} cannot be the address of an object")
+    heap = Heap(session.target, python, budget=max(args.budget, 0.0))
+    limit = max(1, min(args.limit, MAX_LIMIT))
+    try:
+        found = Referrers(heap, python).of(address, limit)
+    except LayoutError as error:
+        raise InputError(f"{error}", hint="epi doctor") from None
+    values = values_of(session.target, python, LIMITS)
+    errors = [*heap.soft_errors, SoftError("refs", args.address, NOT_COVERED)]
+    value = values.of(address)
+    data = {
+        "address": f"0x{address:016x}",
+        "type": value.type or None,
+        "text": value.text,
+        "references": [_json(one) for one in found],
+        "soft_errors": [error._asdict() for error in errors],
+    }
+    rows = [(f"{one.place:#x}", one.kind, _holder(one), one.how) for one in found]
+    return Report(
+        "references",
+        columns=("place", "kind", "holder", "how") if rows else (),
+        rows=rows,
+        lines=[f"{len(found)} references to {value.text}"],
+        data=data,
+        soft_errors=errors,
+    )
+
+
+def _holder(one: Reference) -> str:
+    weak = " (weak)" if one.counted is False else ""
+    return f"{one.type} at {one.holder:#x}{weak}" if one.holder else "-"
+
+
+def _json(one: Reference) -> dict[str, object]:
+    return {
+        "place": f"0x{one.place:016x}",
+        "kind": one.kind,
+        "holder": f"0x{one.holder:016x}" if one.holder else None,
+        "type": one.type or None,
+        "how": one.how,
+        "weak": one.counted is False,
+    }

@@ -1,0 +1,108 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Searches of all dumped memory for bytes and words, within a budget of seconds."""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Callable, Iterator
+
+from gdb_epi.errors import SoftError, UnreadableMemory
+from gdb_epi.target.api import Region, Target
+
+CHUNK = 4 << 20
+PIECE = 1 << 17  # bytes that are told to be all zero, or searched
+BUDGET = 20.0  # seconds
+
+
+class OutOfTime(Exception):
+    """The budget of a search is spent; what was found so far stands."""
+
+
+class Search:
+    """Search the memory of one process; one budget for all searches together."""
+
+    def __init__(
+        self,
+        target: Target,
+        *,
+        budget: float = BUDGET,
+        clock: Callable[[], float] = time.monotonic,
+    ) -> None:
+        self.target = target
+        self.soft_errors: list[SoftError] = []
+        self._clock = clock
+        self._deadline = clock() + budget
+        self._known_ranges: dict[bool, list[tuple[int, int]]] = {}
+
+    def check_time(self) -> None:
+        """Raise OutOfTime when the budget is spent."""
+        if self._clock() > self._deadline:
+            raise OutOfTime
+
+    def _ranges(self, writable: bool) -> list[tuple[int, int]]:
+        """Return the ranges worth a search: dumped and not all zero.
+
+        Free-threaded builds reserve a gigabyte for mimalloc, of which the core holds zeros.
+        """
+        if writable not in self._known_ranges:
+            found: list[tuple[int, int]] = []
+            for region in self.target.regions():
+                if region.dumped > 0 and ("w" in region.perms or not writable):
+                    self._add_ranges(region, found)
+            self._known_ranges[writable] = found
+        return self._known_ranges[writable]
+
+    def _add_ranges(self, region: Region, found: list[tuple[int, int]]) -> None:
+        zeros = bytes(PIECE)
+        end = region.start + min(region.dumped, region.size)
+        for start in range(region.start, end, PIECE):
+            if not start & (CHUNK - 1):
+                self.check_time()
+            size = min(PIECE, end - start)
+            try:
+                data = self.target.read(start, size)
+            except UnreadableMemory:
+                self._unreadable(start)
+                continue
+            if data == zeros or (not any(data[:: max(1, size // 64)]) and not data.strip(b"\0")):
+                continue
+            if found and found[-1][1] == start and start + size - found[-1][0] <= CHUNK:
+                found[-1] = (found[-1][0], start + size)
+            else:
+                found.append((start, start + size))
+
+    def words(self, value: int) -> Iterator[int]:
+        """Yield the aligned addresses in writable memory that hold a 64-bit word."""
+        for address in self.find(value.to_bytes(8, "little"), writable=True):
+            if not address & 7:
+                yield address
+
+    def find(self, needle: bytes, *, writable: bool) -> Iterator[int]:
+        """Yield the addresses that hold some bytes; raises OutOfTime."""
+        overlap = len(needle) - 1
+        # Far faster without the zero bytes at the end, which are everywhere.
+        short = needle.rstrip(b"\0") or needle
+        for start, end in self._ranges(writable):
+            self.check_time()
+            data = self._read_over(start, end, overlap)
+            at = data.find(short)
+            while 0 <= at < end - start:
+                if data.startswith(needle, at):
+                    yield start + at
+                at = data.find(short, at + 1)
+
+    def _read_over(self, start: int, end: int, overlap: int) -> bytes:
+        """Read a range, and a little more where that is there."""
+        try:
+            return self.target.read(start, end + overlap - start)
+        except UnreadableMemory:
+            try:
+                return self.target.read(start, end - start)
+            except UnreadableMemory:
+                self._unreadable(start)
+                return b""
+
+    def _unreadable(self, address: int) -> None:
+        error = SoftError("heap", f"{address:#x}", "memory that cannot be read was left out")
+        if error not in self.soft_errors[-20:]:
+            self.soft_errors.append(error)

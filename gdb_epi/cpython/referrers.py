@@ -1,0 +1,345 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Who refers to an object: every word of memory that holds its address, and what that word is.
+
+Memory is searched for the address, so untracked containers, C stacks and static data are covered
+too. Each place is then explained: a slot of a Python frame, a C stack, a member of an object, an
+entry of a dict, list, set or deque, or a buffer that an object points to.
+"""
+
+from __future__ import annotations
+
+from bisect import bisect_left, bisect_right
+from collections.abc import Iterator
+
+from gdb_epi.cpython.container_storage import STORAGES, Storage
+from gdb_epi.cpython.heap import Heap
+from gdb_epi.cpython.heap_search import OutOfTime
+from gdb_epi.cpython.places import Places, member_at
+from gdb_epi.cpython.types import PythonState
+from gdb_epi.cpython.values_attributes import slots
+from gdb_epi.cpython.values_containers import deque_items
+from gdb_epi.cpython.values_core import Undecodable
+from gdb_epi.errors import LayoutError, SoftError, UnreadableMemory
+from gdb_epi.lean import NamedTuple
+
+MAX_PLACES = 10_000  # words that hold the address
+MAX_CONTAINERS = 2_000_000
+MAX_NEAR = 4096  # bytes from the start of a buffer at which a word in it is looked for
+MAX_NEAR_SEARCHES = 16
+MAX_OWNERS = 32  # dicts whose owners are looked for
+
+# Kinds of places (Reference.kind).
+FRAME, OBJECT, BUFFER = "frame", "object", "buffer"
+STACK, STALE, STATIC, MEMORY = "C stack", "unused stack", "static data", "memory"
+
+# Built-in types and the structs that say what their members are called.
+_STRUCTS = {
+    "function": "PyFunctionObject",
+    "method": "PyMethodObject",
+    "cell": "PyCellObject",
+    "module": "PyModuleObject",
+    "frame": "PyFrameObject",
+    "generator": "PyGenObject",
+    "coroutine": "PyCoroObject",
+    "async_generator": "PyAsyncGenObject",
+    "builtin_function_or_method": "PyCFunctionObject",
+    "traceback": "PyTracebackObject",
+    "code": "PyCodeObject",
+    "type": "PyHeapTypeObject",
+    "weakref": "PyWeakReference",
+    "slice": "PySliceObject",
+    "mappingproxy": "mappingproxyobject",
+    "BaseException": "PyBaseExceptionObject",
+    "functools.partial": "partialobject",
+    "collections.defaultdict": "defdictobject",
+    "_asyncio.Task": "TaskObj",
+    "_asyncio.Future": "FutureObj",
+}
+_GENERATORS = ("generator", "coroutine", "async_generator")
+_WEAK = ("weakref", "weakref.ReferenceType", "weakproxy")
+
+
+class Reference(NamedTuple):
+    """One word that holds the address."""
+
+    place: int
+    kind: str
+    holder: int  # the object that refers; 0 when it is none
+    type: str  # of the holder
+    how: str  # "local x of frame 3, f", "['key']", ".attribute", "[7]", "+0x18"
+    counted: bool | None = None  # None: cannot be told; False: a weak reference
+
+
+class Referrers:
+    """Find the references to objects of one process."""
+
+    def __init__(self, heap: Heap, python: PythonState) -> None:
+        self._heap = heap
+        self._python = python
+        self._reader = heap.reader
+        self._access = heap.access
+        self._painter = heap.access.values.painter()
+        self.places = Places(heap, python)
+        self._modules: dict[int, str] | None = None
+        self._owners_cap = 0
+        # 3.14 (gh-117139) and free-threaded 3.13+: slots of frames are tagged.
+        tagged = self._reader.layout.offset("_PyInterpreterFrame", "f_executable.bits")
+        self._tags = (0, 1) if tagged is not None else (0,)
+
+    def of(self, address: int, limit: int) -> list[Reference]:
+        """Return the references to an object, at most `limit`.
+
+        What cut the search short is in `heap.soft_errors`.
+        """
+        found: list[Reference] = []
+        try:
+            self._heap.types()
+            rest = []
+            for place, tag in self._words(address):
+                known = self._direct(place, tag, address)
+                if known is not None:
+                    found.append(known)
+                elif not tag:
+                    rest.append(place)
+            found += self._indirect(rest, address)
+        except OutOfTime:
+            text = "the budget of time is spent; there may be more (--budget SECONDS)"
+            self._heap.soft_errors.append(SoftError("refs", f"{address:#x}", text))
+        found.sort(key=lambda one: (_ORDER.index(one.kind), one.place))
+        if len(found) > limit:
+            text = f"{len(found) - limit} more (--limit N)"
+            self._heap.soft_errors.append(SoftError("refs", f"{address:#x}", text))
+        return found[:limit]
+
+    def _words(self, address: int) -> Iterator[tuple[int, int]]:
+        count = 0
+        for tag in self._tags:
+            for place in self._heap.search.words(address | tag):
+                count += 1
+                if count > MAX_PLACES:
+                    text = f"stopped after {MAX_PLACES} words that hold it"
+                    self._heap.soft_errors.append(SoftError("refs", f"{address:#x}", text))
+                    return
+                yield place, tag
+
+    # -- what a word is -----------------------------------------------------------------------
+
+    def _direct(self, place: int, tag: int, address: int) -> Reference | None:
+        """Explain a word by the frame, the C stack or the object that it lies in."""
+        slot = self.places.slot(place)
+        if slot is not None:
+            where = f"frame {slot.number} of thread {slot.tid}"
+            how = f"{slot.what} of {where}, {slot.frame.qualname or slot.frame.name}"
+            return Reference(place, FRAME, slot.frame.address, "frame", how)
+        if tag:
+            return None
+        stack = self.places.stack_of(place)
+        if stack is not None:
+            text = f"C stack of thread {stack[0]}"
+            return Reference(place, STACK if stack[1] else STALE, 0, "", text)
+        holder = self._heap.enclosing(place)
+        if holder is None or holder == address:
+            return None
+        return self._member(place, holder, address)
+
+    def _member(self, place: int, holder: int, address: int) -> Reference:
+        """Name the member of an object that a word is."""
+        kind, ident = self._access.type_name(holder), self._access.ident(holder)
+        offset = place - holder
+        how = self._attribute(holder, address) or self._inside(holder, ident, offset)
+        counted = False if ident in _WEAK else None
+        return Reference(place, OBJECT, holder, kind, how, counted)
+
+    def _inside(self, holder: int, ident: str, offset: int) -> str:
+        """Name the member at an offset of an object of a built-in type."""
+        layout = self._reader.layout
+        if ident == "tuple":
+            return f"[{(offset - layout.require('PyTupleObject', 'ob_item')) // 8}]"
+        if ident in ("set", "frozenset"):
+            return "a member"
+        frame = layout.offset("PyGenObject", "gi_iframe")
+        if ident in _GENERATORS and frame is not None and offset >= frame:
+            local = self.places.local_of(holder + frame, offset - frame)
+            if local is not None:
+                return f"{local} of its frame"
+        if ident == "frame" and frame is None:  # up to 3.10, of a generator
+            return self.places.local_of(holder, offset) or f"+{offset:#x}"
+        struct = _STRUCTS.get(ident)
+        named = member_at(self._heap, struct, offset) if struct else None
+        return "." + (named or f"+{offset:#x}")
+
+    def _attribute(self, holder: int, address: int) -> str | None:
+        try:
+            if self._access.ident(holder) == "type":
+                return None
+            info = self._access.world.types.at(self._reader.type_of(holder))
+            for name, at in slots(self._access.world, info):
+                if self._reader.u64(holder + at) == address:
+                    return f".{name}"
+            for key, value in self._access.objects.attributes(holder):
+                if value == address:
+                    name_of = self._access.world.name(key)
+                    return f".{name_of}" if name_of else None
+        except (UnreadableMemory, LayoutError, Undecodable):
+            return None
+        return None
+
+    # -- storage outside of objects -----------------------------------------------------------
+
+    def _indirect(self, places: list[int], address: int) -> list[Reference]:
+        """Explain words that lie in no object: storage of containers, buffers, static data."""
+        found: list[Reference] = []
+        rest = self._in_containers(sorted(places), address, found) if places else []
+        for number, place in enumerate(rest):
+            near = self._near(place, address) if number < MAX_NEAR_SEARCHES else None
+            found.append(near or self._unknown(place))
+        return found
+
+    def _in_containers(self, places: list[int], address: int, found: list[Reference]) -> list[int]:
+        """Take the words that lie in the storage of dicts, lists, sets and deques."""
+        left = set(places)
+        count = 0
+        for ident in STORAGES:
+            for kind in self._kinds(ident):
+                for holder, _ in self._heap.instances(kind):
+                    count += 1
+                    if count % 4096 == 0:
+                        self._heap.search.check_time()
+                    if not left or count > MAX_CONTAINERS:
+                        return sorted(left)
+                    for storage in self._storages(holder, ident):
+                        low = bisect_left(places, storage.start)
+                        for place in places[low : bisect_right(places, storage.end - 1)]:
+                            if place in left:
+                                left.discard(place)
+                                found.append(self._entry(place, storage, address))
+        return sorted(left)
+
+    def _kinds(self, ident: str) -> list[int]:
+        """Return the types that go back to a built-in container."""
+        lineage = self._access.world.types.lineage
+        found = []
+        for address in self._heap.types():
+            try:
+                line = lineage(address)
+            except UnreadableMemory:
+                continue
+            names = (line.ident, *(one.full_name for one in line.types))
+            if ident in names:
+                found.append(address)
+        return found
+
+    def _storages(self, holder: int, ident: str) -> Iterator[Storage]:
+        try:
+            yield from STORAGES[ident](self._access, holder)
+        except (UnreadableMemory, LayoutError, Undecodable):
+            return
+
+    def _entry(self, place: int, storage: Storage, address: int) -> Reference:
+        how = "a member"
+        if storage.ident == "dict":
+            how = self._key(storage.owner, address)
+        elif storage.ident == "list":
+            how = f"[{(place - storage.start) // 8}]"
+        elif storage.ident == "deque":
+            how = self._deque_index(storage.owner, address)
+        kind = self._access.type_name(storage.owner)
+        return Reference(place, OBJECT, storage.owner, kind, how)
+
+    def _key(self, holder: int, address: int) -> str:
+        for key, value in self._access.objects.dict_items(holder):
+            if value == address:
+                shown = self._access.values.of(key).text
+                owner = self._owner(holder)
+                return f"[{shown[:200]}]" + (f", names of {owner}" if owner else "")
+            if key == address:
+                return "a key"
+        return "an entry"
+
+    def _deque_index(self, holder: int, address: int) -> str:
+        layout = self._reader.layout
+        try:
+            count = self._reader.i64(holder + layout.require("dequeobject", "ob_size"))
+            for number, item in enumerate(deque_items(self._painter, holder, count)):
+                if item == address:
+                    return f"[{number}]"
+        except (UnreadableMemory, LayoutError, Undecodable):
+            pass
+        return "an item"
+
+    def _owner(self, holder: int) -> str | None:
+        """Return what a dict is the namespace of: a module, a class or an instance."""
+        known = self._namespaces()
+        if holder not in known and len(known) < self._owners_cap:
+            for at in self._heap.search.words(holder):
+                instance = self._heap.enclosing(at)
+                if instance is not None and self._is_namespace(instance, at):
+                    known[holder] = f"{self._access.type_name(instance)} at {instance:#x}"
+                    break
+        return known.get(holder)
+
+    def _is_namespace(self, instance: int, at: int) -> bool:
+        layout = self._reader.layout
+        try:
+            kind = self._reader.type_of(instance)
+            offset = self._reader.i64(kind + layout.require("PyTypeObject", "tp_dictoffset"))
+        except UnreadableMemory:
+            return False
+        return offset > 0 and at == instance + offset
+
+    def _namespaces(self) -> dict[int, str]:
+        if self._modules is None:
+            types = self._heap.types().values()
+            self._modules = {one.dict: f"class {one.shown}" for one in types if one.dict}
+            at = self._reader.layout.offset("PyInterpreterState", "imports.modules", "modules")
+            dict_at = self._reader.layout.require("PyModuleObject", "md_dict")
+            for interpreter in self._python.interpreters if at is not None else ():
+                modules = self._reader.u64(interpreter.address + (at or 0))
+                for key, value in self._access.pairs(modules):
+                    name = self._access.text(key, 4096)
+                    if name and self._access.ident(value) == "module":
+                        self._modules[self._reader.u64(value + dict_at)] = f"module {name}"
+            self._owners_cap = len(self._modules) + MAX_OWNERS
+        return self._modules
+
+    # -- buffers ------------------------------------------------------------------------------
+
+    def _near(self, place: int, address: int) -> Reference | None:
+        """Find an object that points to the start of the buffer that a word lies in.
+
+        E.g. the values of an instance (3.11, 3.12), or the array of a type written in C. The
+        buffer may begin up to MAX_NEAR bytes before the word.
+        """
+        best: tuple[int, int] | None = None
+        for high in {place >> 16, place - MAX_NEAR >> 16}:
+            for at in self._heap.search.find(high.to_bytes(6, "little"), writable=True):
+                if at & 7 != 2 or at - 2 == place:
+                    continue
+                try:
+                    word = self._reader.u64(at - 2)
+                except UnreadableMemory:
+                    continue
+                # 3.12 keeps the address of an instance's values less one.
+                if place - MAX_NEAR <= word <= place and (best is None or word > best[0]):
+                    best = (word, at - 2)
+        return self._through(place, address, best) if best is not None else None
+
+    def _through(self, place: int, address: int, best: tuple[int, int]) -> Reference | None:
+        """Explain a word by the pointer to the buffer that holds it."""
+        word, at = best
+        for holder in (at + 24, at + 32):  # the two words before an instance (3.11, 3.12)
+            if self._heap.alive(holder) and self._attribute(holder, address):
+                return self._member(place, holder, address)._replace(kind=OBJECT)
+        owner = self._heap.enclosing(at)
+        if owner is None or self.places.stack_of(at) is not None:
+            return None
+        how = f"+{place - word:#x} of a buffer at {word:#x}, of its member +{at - owner:#x}"
+        return Reference(place, BUFFER, owner, self._access.type_name(owner), how)
+
+    def _unknown(self, place: int) -> Reference:
+        region = self._heap.target.region_at(place)
+        static = region is not None and region.path is not None
+        return Reference(place, STATIC if static else MEMORY, 0, "", self.places.mapping(place))
+
+
+_ORDER = (FRAME, OBJECT, BUFFER, STATIC, STACK, MEMORY, STALE)

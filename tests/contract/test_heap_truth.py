@@ -1,0 +1,233 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Objects and references of real cores, against what the garbage collector of each process said."""
+
+from __future__ import annotations
+
+import random
+import time
+from argparse import Namespace
+from typing import Any
+
+import pytest
+from support.cores import CoreFailed, Made, make_core, truncate, why_no_core_dumps
+from support.interpreters import Interpreter, discover
+from support.mutate import MutatedTarget
+
+from commands.find import find
+from commands.refs import refs
+from gdb_epi.cpython.heap import Heap
+from gdb_epi.cpython.types import PythonState
+from gdb_epi.errors import InputError, UsageError
+from gdb_epi.process_state import ProcessState
+from gdb_epi.session import Session
+from gdb_epi.target.corefile import CoreFileTarget
+
+INTERPRETERS = [pytest.param(interpreter, id=interpreter.id) for interpreter in discover()]
+HOSTILE = (0, 1, 7, 0x1000, 1 << 31, 1 << 40, 1 << 63, (1 << 64) - 1)
+MAX_SECONDS = 40.0  # of processor time, most of it of the mutations themselves
+
+
+def opened(interpreter: Interpreter) -> tuple[Made, Session]:
+    reason = why_no_core_dumps()
+    if reason:
+        pytest.skip(f"no core dumps here: {reason}")
+    try:
+        made = make_core(interpreter, "heap_objects")
+    except CoreFailed as error:
+        pytest.skip(f"the program left no core on this interpreter: {error}")
+    sysroot = str(made.sysroot) if made.sysroot else None
+    return made, Session(CoreFileTarget.open(made.core, sysroot=sysroot), {"sysroot": sysroot})
+
+
+def heap_of(session: Session, target: Any = None, **options: Any) -> Heap:
+    python = session.state.python
+    assert isinstance(python, PythonState), python
+    return Heap(target or session.target, python, **options)
+
+
+def found(session: Session, what: str, **options: Any) -> dict[str, Any]:
+    given = {"text": False, "subclasses": False, "limit": 100_000, "budget": 60.0, **options}
+    report = find(session, Namespace(what=[what], **given))
+    assert report.data is not None
+    return dict(report.data)
+
+
+def addresses(data: dict[str, Any]) -> set[int]:
+    return {int(one["address"], 16) for one in data["objects"]}
+
+
+@pytest.mark.parametrize("interpreter", INTERPRETERS)
+def test_every_living_object_is_found_and_no_freed_one(interpreter: Interpreter) -> None:
+    made, session = opened(interpreter)
+    heap = heap_of(session)
+    truth = made.truth
+    extra = {"Slotted": {truth["holders"]["slots"]}, "deque": {truth["holders"]["a deque"]}}
+    for name, kept in truth["ids"].items():
+        got = dict(heap.instances(truth["types"][name]))
+        beyond = set(got) - set(kept)
+        assert set(kept) <= set(got), name
+        if name == "deque":  # the standard library may keep some of its own
+            assert extra[name] <= beyond and len(beyond) <= 10
+        else:
+            assert beyond == extra.get(name, set()), name
+        assert all(got[address] for address in kept), f"{name}: not tracked"
+    assert list(heap.instances(truth["never"])) == []
+    assert heap.soft_errors == []
+
+
+@pytest.mark.parametrize("interpreter", INTERPRETERS)
+def test_every_type_and_every_list_that_the_collector_knew(interpreter: Interpreter) -> None:
+    made, session = opened(interpreter)
+    heap = heap_of(session)
+    assert set(made.truth["heap_types"]) <= set(heap.types())
+    lists = found(session, "list", limit=100_000)
+    assert set(made.truth["lists"]) <= addresses(lists)
+    tracked = {int(one["address"], 16) for one in lists["objects"] if one["tracked"]}
+    assert set(made.truth["lists"]) <= tracked
+    # json.dumps and the like made a few between the count and the end.
+    assert len(tracked - set(made.truth["lists"])) < 60
+
+
+@pytest.mark.parametrize("interpreter", INTERPRETERS)
+def test_find_by_name(interpreter: Interpreter) -> None:
+    made, session = opened(interpreter)
+    plain = found(session, "__main__.Plain")
+    assert addresses(plain) == set(made.truth["ids"]["Plain"])
+    assert plain["types"] == [
+        {
+            "type": "__main__.Plain",
+            "address": f"0x{made.truth['types']['Plain']:016x}",
+            "count": 300,
+            "tracked": 300,
+        }
+    ]
+    assert addresses(found(session, hex(made.truth["types"]["Pair"]))) == set(
+        made.truth["ids"]["Pair"]
+    )
+    numbers = set(made.truth["ids"]["Numbers"])
+    assert not numbers & addresses(found(session, "list"))
+    assert numbers <= addresses(found(session, "list", subclasses=True))
+    assert found(session, "Never")["objects"] == []
+    few = found(session, "Plain", limit=3)
+    assert len(few["objects"]) == 3 and few["types"][0]["count"] == 300
+    assert any("297 more" in error["message"] for error in few["soft_errors"])
+    with pytest.raises(InputError, match="no type at"):
+        found(session, "0x1000")
+    with pytest.raises(UsageError):
+        found(session, "'unended")
+
+
+@pytest.mark.parametrize("interpreter", INTERPRETERS)
+def test_texts_in_all_their_forms(interpreter: Interpreter) -> None:
+    made, session = opened(interpreter)
+    forms = {
+        "text": ("'needle-in-a-'", "ascii", "str"),
+        "wide": ("'with-\u20ac-in'", "utf-16-le", "str"),
+        "astral": ("'with-\U0001f40d-in'", "utf-32-le", "str"),
+        "data": (r"b'of-bytes\x00\xff'", "bytes", "bytes"),
+    }
+    for name, (what, encoding, kind) in forms.items():
+        data = found(session, what)
+        assert data["kind"] == "text" and data["complete"]
+        objects = {(hit["object"], hit["encoding"], hit["type"]) for hit in data["hits"]}
+        assert (f"0x{made.truth['atoms'][name]:016x}", encoding, kind) in objects, name
+        assert all(hit["mapping"] for hit in data["hits"])
+    # Without quotes: no type is called so. With a type's name: --text.
+    assert found(session, "needle-in-a-haystack")["kind"] == "text"
+    assert found(session, "Plain", text=True)["kind"] == "text"
+    nothing = found(session, "'" + "-".join(["never", "written", "down"]) + "'")
+    assert nothing["hits"] == []
+
+
+def references(session: Session, address: int, **options: Any) -> dict[str, Any]:
+    given = {"limit": 10_000, "budget": 60.0, **options}
+    report = refs(session, Namespace(address=hex(address), **given))
+    assert report.data is not None
+    return dict(report.data)
+
+
+@pytest.mark.parametrize("interpreter", INTERPRETERS)
+def test_all_that_the_collector_calls_a_referrer(interpreter: Interpreter) -> None:
+    made, session = opened(interpreter)
+    data = references(session, made.truth["target"])
+    by_holder = {int(one["holder"], 16): one for one in data["references"] if one["holder"]}
+    for address, kind, name in made.truth["referrers"]:
+        if kind != "frame":  # below, by name
+            assert address in by_holder, (kind, name)
+    holders = made.truth["holders"]
+    how = {
+        name: by_holder[address]["how"] for name, address in holders.items() if address in by_holder
+    }
+    assert how["a list"] == "[1]" and how["a long list"] == "[5000]" and how["a tuple"] == "[1]"
+    assert how["a dict"] == "['key']" and how["a mixed dict"] == "[5]"
+    assert how["a deque"] == "[2]" and how["slots"] == ".left" and how["a set"] == "a member"
+    assert how["a cell"] == ".ob_ref" and how["keyword defaults"] == "['default']"
+    instance = [
+        one["how"] for one in data["references"] if f"{holders['an instance']:#x}" in str(one)
+    ]
+    assert how.get("an instance", ".held") == ".held"
+    assert "an instance" in how or any("['held'], names of" in one for one in instance)
+    text = {one["how"] for one in data["references"]}
+    assert "['target'], names of module __main__" in text
+    assert any("['attribute'], names of class" in one and "Attributed" in one for one in text)
+    assert any(one.startswith("local held of its frame") or one == "local held" for one in text)
+    frames = {one["how"] for one in data["references"] if one["kind"] == "frame"}
+    for variable in ("target", "local", "module_level"):
+        assert any(one.startswith(f"local {variable} of frame 1 ") for one in frames), frames
+
+
+@pytest.mark.parametrize("interpreter", INTERPRETERS)
+def test_budgets_and_bad_addresses(interpreter: Interpreter) -> None:
+    made, session = opened(interpreter)
+    data = references(session, made.truth["target"], budget=0.0)
+    assert any("budget" in error["message"] for error in data["soft_errors"])
+    with pytest.raises(InputError, match="no types found"):
+        found(session, "Plain", budget=0.0)
+    assert not found(session, "'needle'", budget=0.0)["complete"]
+    for bad in ("zero", "0x7", "-8", "0"):
+        with pytest.raises(UsageError):
+            refs(session, Namespace(address=bad, limit=5, budget=1.0))
+    unmapped = references(session, 0x10)
+    assert unmapped["type"] is None
+
+
+@pytest.mark.parametrize("interpreter", INTERPRETERS)
+def test_damage_never_raises(interpreter: Interpreter) -> None:
+    made, session = opened(interpreter)
+    python = session.state.python
+    assert isinstance(python, PythonState)
+    truth = made.truth
+    chance = random.Random(interpreter.id)
+    touched = list(truth["holders"].values()) + truth["heap_types"] + [truth["target"]]
+    begun = time.process_time()
+    for _ in range(3):
+        target = MutatedTarget(session.target)
+        for _ in range(16):
+            place = chance.choice(touched) + 8 * chance.randrange(-4, 40)
+            target.put_word(place & ~7, chance.choice(HOSTILE))
+        damaged = Session(target, session.options)
+        damaged.__dict__["state"] = session.state
+        references(damaged, truth["target"])
+        found(damaged, "list", subclasses=True)
+        found(damaged, "'needle'")
+    assert time.process_time() - begun < MAX_SECONDS
+
+
+def test_truncated_cores_give_a_part(tmp_path: Any) -> None:
+    for interpreter in discover():
+        if interpreter.minor not in ((3, 9), (3, 12)) or interpreter.root:
+            continue
+        made, whole = opened(interpreter)
+        known = set(made.truth["ids"]["Plain"])
+        shares = []
+        for percent in (5, 40, 70, 95):
+            cut = truncate(made.core, percent / 100, tmp_path / f"{interpreter.id}-{percent}")
+            state = ProcessState(CoreFileTarget.open(cut))
+            if not isinstance(state.python, PythonState):
+                continue
+            heap = Heap(state.target, state.python)
+            got = {address for address, _ in heap.instances(made.truth["types"]["Plain"])}
+            assert got <= known
+            shares.append(len(got))
+        assert shares, "no cut left a runtime"
+        assert whole.has_target
