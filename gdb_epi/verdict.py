@@ -21,6 +21,8 @@ OUT_OF_MEMORY = "out-of-memory"
 KILLED = "killed"
 CANNOT_TELL = "cannot-tell"
 
+# Detectors of what keeps a process from going on; the first one that found something decides.
+_HANGS = ("self_deadlock", "lock_cycle", "fork_handlers", "lost_wakeup")
 _CONFIDENCE = {"certain": 3, "probable": 2, "info": 1}
 _OUTSIDE = frozenset(("killed-external", "snapshot", "unknown"))
 _MAX_REASONS = 8
@@ -137,9 +139,10 @@ def _label(
         inherited = _lock_confidence(findings, "forked_child_lock")
         if inherited is not None:
             return FORK_INHERITED_LOCK, w.WAIT[inherited].value
-        deadlock = _lock_confidence(findings, "self_deadlock")
-        if deadlock is not None:
-            return SOFTWARE, w.WAIT[deadlock].value
+        for name in _HANGS:
+            hang = _lock_confidence(findings, name)
+            if hang not in (None, "info"):
+                return SOFTWARE, w.WAIT[str(hang)].value
     if category == "killed-external":
         return KILLED, w.KILLED.value
     if llr <= w.SOFTWARE_LIKE.value or _checked_itself(category):
@@ -179,7 +182,7 @@ def _reasons(
     if label == KILLED:
         return ["another process sent the signal"], [*locks, *software, *hardware]
     if label == SOFTWARE:
-        deadlocks = [f.summary for f in findings if f.detector == "self_deadlock"]
+        deadlocks = [f.summary for f in findings if f.detector in _HANGS]
         return [*software, *deadlocks] or [f"category {category}"], hardware
     missing = f"the evidence for damaged memory is {llr:+.1f} (needs {w.STRONG.value})"
     if category == "snapshot":

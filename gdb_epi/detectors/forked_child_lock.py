@@ -6,8 +6,21 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from gdb_epi.detectors.findings import Finding, detector, hex_word
-from gdb_epi.locks.types import INHERITED_VERDICTS
+from gdb_epi.lean import Any
+from gdb_epi.locks import types as t
 from gdb_epi.process_state import ProcessState
+
+_INHERITED = frozenset(
+    (
+        t.INHERITED_OWNER_VANISHED,
+        t.INHERITED_HOLDER_FRAME_VANISHED,
+        t.OWN_LOCK_UNDER_OLD_TID,
+        t.GIL_INHERITED,
+        t.INHERITED_INTERNAL_LOCK,
+        t.PROBABLE_INHERITED,
+    )
+)
+MAX_FRAMES = 8  # of the holder
 
 
 @detector("forked_child_lock")
@@ -24,20 +37,29 @@ def forked_child_lock(state: ProcessState) -> Iterator[Finding]:
     if not report.fork.forked:
         return
     for wait in report.waits:
-        if wait.verdict not in INHERITED_VERDICTS:
+        if wait.verdict not in _INHERITED or wait.confidence == t.INFO:
             continue
         name = wait.name or f"{wait.kind} at {wait.address:#x}"
+        facts: dict[str, Any] = {
+            "address": hex_word(wait.address),
+            "kind": wait.kind,
+            "name": wait.name,
+            "verdict": wait.verdict,
+            "confidence": wait.confidence,
+            "signals": [signal.name for signal in report.fork.signals],
+            "evidence": list(wait.evidence),
+        }
+        holder = report.vanished.find(ident=wait.owner.ident, tid=wait.owner.tid)
+        if holder is not None and wait.owner.state == "vanished":
+            facts["holder"] = {
+                "name": holder.name,
+                "tid": holder.tid,
+                "frames": [f.qualname or f.name for f in holder.frames[:MAX_FRAMES]],
+            }
+        by = f", held by the vanished thread {holder.name or holder.tid}" if holder else ""
         yield Finding(
             "forked_child_lock",
             f"thread {wait.tid}",
-            {
-                "address": hex_word(wait.address),
-                "kind": wait.kind,
-                "name": wait.name,
-                "verdict": wait.verdict,
-                "confidence": wait.confidence,
-                "signals": [signal.name for signal in report.fork.signals],
-                "evidence": list(wait.evidence),
-            },
-            f"thread {wait.tid} of a forked child waits for {name}: {wait.verdict}",
+            facts,
+            f"thread {wait.tid} of a forked child waits for {name}{by}: {wait.verdict}",
         )

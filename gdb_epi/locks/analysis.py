@@ -9,6 +9,7 @@ from gdb_epi.cpython.types import PythonState
 from gdb_epi.errors import Absent, SoftError
 from gdb_epi.locks.activity import activity
 from gdb_epi.locks.context import FAMILIES, Lazy, LockContext
+from gdb_epi.locks.doubt import with_doubt
 from gdb_epi.locks.fork import fork_evidence, with_handlers
 from gdb_epi.locks.graph import find_cycles, with_cycles
 from gdb_epi.locks.handlers import fork_handlers
@@ -47,6 +48,7 @@ def examine_locks(target: Target, python: PythonState | Absent) -> LockReport:
         if len(waits) >= MAX_WAITS:
             errors.append(SoftError("locks", "waits", f"cut at {MAX_WAITS}"))
             break
+    waits = with_doubt(target, python, vanished, waits)
     cycles = find_cycles(waits)
     held, problems = held_locks(context, waits)
     errors += problems

@@ -16,9 +16,9 @@ from gdb_epi.errors import Absent, SoftError
 from gdb_epi.fault import Fault, signal_name
 from gdb_epi.lean import Any, NamedTuple
 from gdb_epi.process_state import ProcessState
+from gdb_epi.record.forks import fork_group
 from gdb_epi.record.parts import (
     exception_group,
-    fork_group,
     libs_group,
     process_group,
     python_group,

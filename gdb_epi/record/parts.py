@@ -11,6 +11,7 @@ from gdb_epi.errors import Absent
 from gdb_epi.lean import Any
 from gdb_epi.locks.types import Wait
 from gdb_epi.process_state import ProcessState
+from gdb_epi.record.forks import wait_stacks
 from gdb_epi.record.redact import base_name, redact_path, script_name
 
 MAX_THREADS = 256  # stacks in one record
@@ -170,30 +171,14 @@ def _reduced(frame: Json) -> Json:
     return reduced
 
 
-def fork_group(state: ProcessState) -> Json:
-    """Return the evidence of a fork, each sign by name."""
-    fork = state.locks.fork
-    return {
-        "forked": fork.forked,
-        "depth": fork.depth,
-        "parent_multithreaded": fork.parent_multithreaded,
-        "from_main_thread": fork.from_main_thread,
-        "hooks_bypassed": fork.hooks_bypassed,
-        "in_fork_handlers": fork.in_fork_handlers,
-        "lineage": fork.lineage,
-        "signals": [signal.name for signal in fork.signals],
-        "evidence": [
-            {"name": signal.name, "says": signal.says, "sure": signal.sure}
-            for signal in fork.signals
-        ],
-    }
-
-
 def waits_group(state: ProcessState) -> list[Json]:
     """Return which thread waits for which lock."""
     names = {t.ident: t.name for t in state.python_threads()}
     by_tid = {t.tid: t.name for t in state.python_threads() if t.tid is not None}
-    return [_wait(wait, names, by_tid) for wait in state.locks.waits[:MAX_WAITS]]
+    return [
+        _wait(wait, names, by_tid) | wait_stacks(state, wait)
+        for wait in state.locks.waits[:MAX_WAITS]
+    ]
 
 
 def _wait(wait: Wait, names: dict[int, str | None], by_tid: dict[int, str | None]) -> Json:

@@ -148,6 +148,8 @@ def _native(frame: Json, at: str) -> str:
 
 
 def _waits(record: Json) -> Iterator[str]:
+    from gdb_epi.render.triage_fork import fork_lines, holder_lines
+
     telling = [w for w in record.get("waits", ()) if w.get("verdict") != "unknown"]
     forked = _map(record, "fork")
     if not telling and not (forked.get("forked") and forked.get("parent_multithreaded")):
@@ -157,6 +159,7 @@ def _waits(record: Json) -> Iterator[str]:
         of = "a multithreaded" if forked.get("parent_multithreaded") else "a"
         signs = ", ".join(forked.get("signals", ()))
         yield f"Fork: this is a forked child of {of} process ({signs})"
+        yield from fork_lines(record)
     for wait in telling[:MAX_WAITS]:
         name = wait.get("name") or wait.get("address")
         yield (
@@ -165,6 +168,7 @@ def _waits(record: Json) -> Iterator[str]:
         )
         for text in list(wait.get("evidence", ()))[:6]:
             yield from _wrapped(f"- {text}", "    ")
+        yield from holder_lines(record, wait)
     if len(telling) > MAX_WAITS:
         yield f"  and {len(telling) - MAX_WAITS} more waits"
 

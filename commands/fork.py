@@ -1,0 +1,175 @@
+# SPDX-License-Identifier: Apache-2.0
+"""`epi fork`: is this a forked child, and what did the fork leave behind?"""
+
+from __future__ import annotations
+
+from gdb_epi.detectors.findings import hex_word
+from gdb_epi.errors import Absent
+from gdb_epi.lean import TYPE_CHECKING, Any
+from gdb_epi.locks.pools import role_of, vanished_pools
+from gdb_epi.locks.types import LockReport, VanishedThread
+from gdb_epi.registry import argument, command
+from gdb_epi.render.vanished import vanished_lines, vanished_summary
+from gdb_epi.report import Report
+from gdb_epi.stacks import frame_json
+
+if TYPE_CHECKING:
+    from argparse import Namespace
+
+    from gdb_epi.locks.nativescan import ReturnAddress
+    from gdb_epi.session import Session
+
+COLUMNS = ("sign", "reading", "says", "sure")
+
+
+@command(
+    "fork",
+    arguments=(
+        argument("--native", action="store_true", help="also heuristic native stacks (slower)"),
+        argument("--limit", type=int, default=40, metavar="N", help="frames per thread (40)"),
+    ),
+)
+def fork(session: Session, args: Namespace) -> Report:
+    """Tell whether this is a forked child, and show the threads that vanished in the fork.
+
+    Every sign F1 to F15 is shown with its reading, or with why it could not be read. A fork as such
+    is a fact, not a fault: daemons and pools fork too. The tracebacks of vanished threads are those
+    of the moment of the fork. --native adds return addresses found on their stacks: a heuristic.
+    """
+    report = session.state.locks
+    scanned: dict[int | None, list[ReturnAddress] | Absent] = {}
+    if args.native:
+        from gdb_epi.locks.nativescan import NativeScanner
+
+        scanner = NativeScanner(session.target)
+        scanned = {one.ident: scanner.scan(one) for one in report.vanished.threads}
+
+    def below(thread: VanishedThread) -> list[str]:
+        return _native_lines(scanned[thread.ident]) if args.native else []
+
+    lines = _facts(report)
+    if report.fork.forked:
+        lines += ["", vanished_summary(report.vanished)]
+        lines += vanished_lines(report.vanished, limit=max(args.limit, 1), below=below)
+    rows = [(r.name, r.state, r.says, r.sure) for r in report.fork.readings]
+    return Report(
+        "Signs of a fork",
+        COLUMNS,
+        rows,
+        lines=lines,
+        data=_json(report, scanned),
+        soft_errors=report.vanished.soft_errors,
+    )
+
+
+def _facts(report: LockReport) -> list[str]:
+    """Return what is known, a sentence each."""
+    fork = report.fork
+    if fork.forked is None:
+        return ["Whether this is a forked child cannot be told: see the readings below."]
+    if not fork.forked:
+        lines = ["This is no forked child: nothing of another process was inherited since exec."]
+    else:
+        names = ", ".join(signal.name for signal in fork.signals)
+        lines = [f"This is a forked child ({names}).", _depth(fork.depth)]
+        lines += [_parent(fork.parent_multithreaded), _forker(fork.from_main_thread)]
+        lines.append(_hooks(fork.hooks_bypassed))
+    if report.handlers is not None:
+        one = report.handlers
+        lines.append(f"Thread {one.tid} is in {one.stage} ({one.sure}): {one.says}.")
+    for pool in vanished_pools(report.vanished):
+        workers = ", ".join(pool.workers[:4]) + (", ..." if len(pool.workers) > 4 else "")
+        lines.append(
+            f"Without workers here: {pool.kind} ({len(pool.workers)}: {workers}); {pool.witness}."
+        )
+    if fork.lineage is not None:
+        lines.append(f"Lineage {fork.lineage}: its parent and its forked children have the same.")
+    return [line for line in lines if line]
+
+
+def _depth(depth: int | None) -> str:
+    if depth is None:
+        return "How often its lineage forked since exec cannot be told."
+    return f"Its lineage forked {depth} time{'' if depth == 1 else 's'} since exec."
+
+
+def _parent(multithreaded: bool | None) -> str:
+    if multithreaded is None:
+        return "Whether its parent had more threads cannot be told."
+    if multithreaded:
+        return "Its parent had more threads than the one that forked."
+    return "Its parent had one thread."
+
+
+def _forker(from_main: bool | None) -> str:
+    if from_main is None:
+        return ""
+    return (
+        "The main thread forked." if from_main else "It was forked by a thread, not the main one."
+    )
+
+
+def _hooks(bypassed: bool | None) -> str:
+    if bypassed is None:
+        return ""
+    if bypassed:
+        return "CPython's after-fork hooks were bypassed: every lock came as it was in the parent."
+    return "CPython's after-fork hooks ran, or are running."
+
+
+def _native_lines(found: list[ReturnAddress] | Absent) -> list[str]:
+    if isinstance(found, Absent):
+        return [f"  (no native stack: {found.detail})"]
+    lines = ["  stack at fork, heuristic (return addresses; inner ones may be stale):"]
+    for one in found:
+        module = (one.module or "?").rpartition("/")[2]
+        name = f"{one.function}+{one.offset:#x}" if one.function else f"{module}+{one.offset:#x}"
+        lines.append(f"    {one.at:#018x}  {name}  in {module}")
+    return lines
+
+
+def _json(
+    report: LockReport, scanned: dict[int | None, list[ReturnAddress] | Absent]
+) -> dict[str, Any]:
+    fork = report.fork
+    handlers = report.handlers
+    return {
+        "forked": fork.forked,
+        "depth": fork.depth,
+        "parent_multithreaded": fork.parent_multithreaded,
+        "from_main_thread": fork.from_main_thread,
+        "hooks_bypassed": fork.hooks_bypassed,
+        "forker_old_tid": fork.forker_old_tid,
+        "lineage": fork.lineage,
+        "handlers": None
+        if handlers is None
+        else {key: value for key, value in handlers._asdict().items() if key != "frame"},
+        "signs": [reading._asdict() for reading in fork.readings],
+        "at_least": report.vanished.at_least,
+        "vanished": [_thread_json(one, scanned.get(one.ident)) for one in report.vanished.threads],
+        "pools": [pool._asdict() for pool in vanished_pools(report.vanished)],
+        "soft_errors": [error._asdict() for error in report.soft_errors],
+    }
+
+
+def _thread_json(
+    thread: VanishedThread, native: list[ReturnAddress] | Absent | None
+) -> dict[str, Any]:
+    role = role_of(thread)
+    found: dict[str, Any] = {
+        "ident": None if thread.ident is None else hex_word(thread.ident),
+        "tid": thread.tid,
+        "name": thread.name,
+        "main": thread.is_main,
+        "stack": None if thread.stack is None else [hex_word(at) for at in thread.stack],
+        "module": thread.module,
+        "role": role[0] if role is not None else None,
+        "how": thread.how or None,
+        "missing": thread.missing or None,
+        "frames": [frame_json(frame) for frame in thread.frames],
+    }
+    if isinstance(native, list):
+        found["native_heuristic"] = [
+            {**one._asdict(), "at": hex_word(one.at), "pc": hex_word(one.pc)} for one in native
+        ]
+    return found

@@ -1,0 +1,44 @@
+# SPDX-License-Identifier: Apache-2.0
+"""A thread of a forked child waits for a notification that only a vanished thread could send."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from gdb_epi.detectors.findings import Finding, detector, hex_word
+from gdb_epi.locks import types as t
+from gdb_epi.locks.pools import vanished_pools
+from gdb_epi.process_state import ProcessState
+
+
+@detector("lost_wakeup")
+def lost_wakeup(state: ProcessState) -> Iterator[Finding]:
+    """Find waits for work or a signal of threads that the fork left behind.
+
+    Innocent causes, tested by the lock families: a living thread that holds the object, a wait with
+    a timeout. Not ruled out: a signal handler, or a thread that is started later, notifies.
+    Reference: CPython Lib/threading.py (Condition.wait), Lib/concurrent/futures/thread.py.
+    """
+    report = state.locks
+    if not report.fork.forked:
+        return
+    pools = [pool.kind for pool in vanished_pools(report.vanished)]
+    for wait in report.waits:
+        if wait.verdict != t.LOST_WAKEUP or wait.confidence == t.INFO:
+            continue
+        name = wait.name or f"{wait.kind} at {wait.address:#x}"
+        yield Finding(
+            "lost_wakeup",
+            f"thread {wait.tid}",
+            {
+                "address": hex_word(wait.address),
+                "kind": wait.kind,
+                "name": wait.name,
+                "verdict": wait.verdict,
+                "confidence": wait.confidence,
+                "pools": pools,
+                "evidence": list(wait.evidence),
+            },
+            f"thread {wait.tid} of a forked child waits for {name}, which only a vanished thread "
+            "could end",
+        )

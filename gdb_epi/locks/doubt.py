@@ -1,0 +1,83 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Inherited, or taken by the waiting thread itself? An acquire() without a block leaves no trace.
+
+Both look the same in memory: a lock that stores no owner, and one thread that waits for it. What
+tells them apart is whether any thread that vanished had to do with the lock: code that takes a lock
+names it. Where none of their code does, the wait is information only, and says why.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator
+
+from gdb_epi.cpython.reader import Reader
+from gdb_epi.cpython.types import PyFrame, PythonState
+from gdb_epi.errors import Absent, LayoutError, UnreadableMemory
+from gdb_epi.locks.types import INFO, PROBABLE_INHERITED, Vanished, Wait
+from gdb_epi.target.api import Target
+
+MAX_NAMES = 4096  # of one code object
+MAX_LENGTH = 256
+MAX_FRAMES = 20_000  # of all vanished threads
+_TABLES = ("co_names", "co_localsplusnames", "co_varnames", "co_freevars", "co_cellvars")
+
+
+def with_doubt(
+    target: Target, python: PythonState | Absent, vanished: Vanished, waits: Iterable[Wait]
+) -> list[Wait]:
+    """Return the waits; a guess that no vanished thread supports becomes information."""
+    found = list(waits)
+    if isinstance(python, Absent) or not any(_guessed(wait) for wait in found):
+        return found
+    known = _names(Reader(target, python.layout), vanished)
+    return [_doubted(wait, known) if _guessed(wait) else wait for wait in found]
+
+
+def _guessed(wait: Wait) -> bool:
+    return wait.verdict == PROBABLE_INHERITED and wait.confidence != INFO
+
+
+def _doubted(wait: Wait, known: set[str]) -> Wait:
+    if wait.name is not None and wait.name.rpartition(".")[2] in known:
+        said = f"code that a vanished thread ran names {wait.name.rpartition('.')[2]!r}"
+        return wait._replace(evidence=(*wait.evidence, said))
+    said = (
+        "as well this thread may have taken it by acquire() after the fork: no code that a "
+        "vanished thread ran names it"
+    )
+    return wait._replace(confidence=INFO, evidence=(*wait.evidence, said))
+
+
+def _names(reader: Reader, vanished: Vanished) -> set[str]:
+    """Return every name in the code objects that vanished threads ran."""
+    found: set[str] = set()
+    for code in _codes(frame for thread in vanished.threads for frame in thread.frames):
+        for table in _TABLES:
+            at = reader.layout.offset("PyCodeObject", table)
+            try:
+                found |= set(_strings(reader, reader.u64(code + at))) if at is not None else set()
+            except (UnreadableMemory, LayoutError):
+                continue
+    return found
+
+
+def _codes(frames: Iterable[PyFrame]) -> list[int]:
+    codes: dict[int, None] = {}
+    for number, frame in enumerate(frames):
+        if number >= MAX_FRAMES:
+            break
+        if frame.code:
+            codes[frame.code] = None
+    return list(codes)
+
+
+def _strings(reader: Reader, names: int) -> Iterator[str]:
+    """Yield the strings of a tuple."""
+    if not names:
+        return
+    count = reader.i64(names + reader.layout.require("PyTupleObject", "ob_size"))
+    items = names + reader.layout.require("PyTupleObject", "ob_item")
+    for number in range(max(0, min(count, MAX_NAMES))):
+        text = reader.string(reader.u64(items + 8 * number), MAX_LENGTH)
+        if not isinstance(text, Absent):
+            yield text
