@@ -9,6 +9,8 @@ from gdb_epi.locks.types import ForkReading
 from gdb_epi.target.api import Target
 
 CERTAIN, STRONG, WEAK = "certain", "strong", "weak"
+# Without these a fork may be missed; the others only say more about it.
+_TELLING = frozenset(("F1", "F2", "F3", "F5", "F7"))
 YES, NO, INFO, UNCLEAR, UNREADABLE = "yes", "no", "info", "unclear", "unreadable"
 
 
@@ -74,9 +76,10 @@ class ForkReader:
         return {one.name for one in self.readings.values() if one.state == state}
 
     def soft_errors(self) -> list[SoftError]:
-        """Return the signs that could not be read."""
+        """Return the telling signs that could not be read; `ForkEvidence.readings` has the others.
+
+        Without CPython its signs are not missing: there is nothing to read.
+        """
+        telling = _TELLING - {"F7"} if isinstance(self.python, Absent) else _TELLING
         unread = [one for one in self.readings.values() if one.state == UNREADABLE]
-        # Without CPython its signs are not missing: there is nothing to read.
-        if isinstance(self.python, Absent):
-            unread = [one for one in unread if one.name not in ("F7", "F8", "F9", "F10", "F11")]
-        return [SoftError("fork", one.name, one.says) for one in unread]
+        return [SoftError("fork", one.name, one.says) for one in unread if one.name in telling]
