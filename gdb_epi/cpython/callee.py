@@ -120,7 +120,7 @@ class CalleeReader:
         for native in called:
             if native.inlined:
                 continue
-            function = self._functions.at(native.pc)
+            function = self._functions.at_return(native.pc)
             match = entries.get(function.start) if function is not None else None
             name = self._name(match) if match is not None else None
             if name is not None:

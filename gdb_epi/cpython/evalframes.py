@@ -79,7 +79,7 @@ def frames_of_loop(
         return named
     found = []
     for index, frame in enumerate(native):
-        function = functions.at(frame.pc) if not frame.inlined and frame.pc else None
+        function = functions.at_return(frame.pc) if not frame.inlined and frame.pc else None
         if function is not None and function.start == start:
             found.append(index)
     return found

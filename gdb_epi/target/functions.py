@@ -59,6 +59,13 @@ class Functions:
             self._known[pc] = self._find(pc)
         return self._known[pc]
 
+    def at_return(self, pc: int) -> Function | None:
+        """Return the function of a frame that has called another one, by its return address.
+
+        Behind a call of a function that never returns (abort) the next function may begin.
+        """
+        return self.at(pc - 1)
+
     def _find(self, pc: int) -> Function | None:
         index = bisect_right(self._starts, pc) - 1
         if index < 0 or pc >= self._modules[index].end:

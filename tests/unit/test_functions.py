@@ -86,3 +86,8 @@ def test_an_absurd_count_ends_the_search() -> None:
 def test_no_tables() -> None:
     assert Functions(FakeTarget()).at(BASE) is None
     assert functions(b"").at(BASE + 0x10000) is None
+
+
+def test_a_return_address_may_lie_behind_the_end() -> None:
+    found = functions(tables(FUNCTIONS))
+    assert found.at_return(BASE + 0x10040) == found.at(BASE + 0x10000)
