@@ -90,11 +90,13 @@ class _Fields:
         self.at = at
 
     def byte(self) -> int:
+        """Return the next byte."""
         value = self._table[self.at] if self.at < len(self._table) else 0
         self.at += 1
         return value
 
     def varint(self) -> int:
+        """Return an unsigned number: 6 bits a byte, the lowest first."""
         value = shift = 0
         while True:
             byte = self.byte()
@@ -104,6 +106,7 @@ class _Fields:
                 return value
 
     def signed(self) -> int:
+        """Return a signed number: its lowest bit is the sign."""
         value = self.varint()
         return -(value >> 1) if value & 1 else value >> 1
 

@@ -3,6 +3,7 @@
 
 from __future__ import annotations
 
+import contextlib
 import random
 import time
 from argparse import Namespace
@@ -17,7 +18,7 @@ from commands.find import find
 from commands.refs import refs
 from gdb_epi.cpython.heap import Heap
 from gdb_epi.cpython.types import PythonState
-from gdb_epi.errors import InputError, UsageError
+from gdb_epi.errors import InputError, LayoutError, UsageError
 from gdb_epi.process_state import ProcessState
 from gdb_epi.session import Session
 from gdb_epi.target.corefile import CoreFileTarget
@@ -214,20 +215,20 @@ def test_damage_never_raises(interpreter: Interpreter) -> None:
 
 
 def test_truncated_cores_give_a_part(tmp_path: Any) -> None:
+    """Of builds where _PyRuntime survives a cut (static) and of others."""
+    shares = []
     for interpreter in discover():
-        if interpreter.minor not in ((3, 9), (3, 12)) or interpreter.root:
+        if interpreter.minor not in ((3, 9), (3, 11)) or interpreter.root or interpreter.stripped:
             continue
-        made, whole = opened(interpreter)
+        made, _ = opened(interpreter)
         known = set(made.truth["ids"]["Plain"])
-        shares = []
         for percent in (5, 40, 70, 95):
             cut = truncate(made.core, percent / 100, tmp_path / f"{interpreter.id}-{percent}")
             state = ProcessState(CoreFileTarget.open(cut))
-            if not isinstance(state.python, PythonState):
-                continue
-            heap = Heap(state.target, state.python)
-            got = {address for address, _ in heap.instances(made.truth["types"]["Plain"])}
-            assert got <= known
-            shares.append(len(got))
-        assert shares, "no cut left a runtime"
-        assert whole.has_target
+            if isinstance(state.python, PythonState):
+                heap = Heap(state.target, state.python)
+                with contextlib.suppress(LayoutError):  # no type of types: said so
+                    got = {one for one, _ in heap.instances(made.truth["types"]["Plain"])}
+                    assert got <= known
+                    shares.append(len(got))
+    assert shares and max(shares) == 300, shares
