@@ -36,6 +36,7 @@ LINE_LIMITS = Limits(depth=3, width=20, length=200, total=400)
             help="--native of every thread, with addresses and what each place rests on",
         ),
         argument("--locals", action="store_true", help="also the values of locals"),
+        argument("--source", action="store_true", help="also source lines that fit the core"),
         argument("--depth", type=int, metavar="N", help="of values: containers within (3)"),
         argument("--width", type=int, metavar="N", help="of values: items of each (20)"),
         argument("--length", type=int, metavar="N", help="of values: characters (200)"),
@@ -59,7 +60,7 @@ def bt(session: Session, args: Namespace) -> Report:
     detail = ALL if args.native_all else NATIVE if args.native else FOLDED
     tids = _all_tids(state) if every else [_chosen(session)]
     lines: list[str] = []
-    below = _locals_below(state, _limits(args)) if args.locals else None
+    below = _below(session, args)
     limit = max(args.limit, 1)
     callees = {tid: state.callees(tid) for tid in tids}
     for tid in tids:
@@ -97,6 +98,20 @@ def _vanished(state: ProcessState, limit: int) -> list[str]:
     gone = state.locks.vanished
     rest = tuple(one for one in gone.threads if one.how != "thread state")
     return vanished_lines(gone._replace(threads=rest), limit=limit)
+
+
+def _below(session: Session, args: Namespace) -> Callable[[PyFrame], list[str]] | None:
+    """Return what gives the lines under a Python frame: its source, its variables."""
+    parts: list[Callable[[PyFrame], list[str]]] = []
+    if getattr(args, "source", False):
+        from gdb_epi.render.frame_source import source_below
+
+        parts.append(source_below(session))
+    if args.locals:
+        parts.append(_locals_below(session.state, _limits(args)))
+    if not parts:
+        return None
+    return lambda frame: [line for part in parts for line in part(frame)]
 
 
 def _locals_below(state: ProcessState, limits: Limits) -> Callable[[PyFrame], list[str]]:

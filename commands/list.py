@@ -3,20 +3,16 @@
 
 from __future__ import annotations
 
-import os
-
-from gdb_epi.cpython.positions import Position
-from gdb_epi.cpython.source import CONTRADICTED, UNCHECKED, NoSource, Source, SourceFinder
-from gdb_epi.cpython.types import PyFrame, PythonState
+from gdb_epi.cpython.source import CONTRADICTED, UNCHECKED, NoSource, Source
+from gdb_epi.cpython.types import PyFrame
 from gdb_epi.errors import InputError, SoftError
 from gdb_epi.lean import TYPE_CHECKING, Any
 from gdb_epi.registry import argument, command
-from gdb_epi.render.source import character_column
-from gdb_epi.report import Listing, Report, Span
+from gdb_epi.render.frame_source import callers_of, source_finder, span_of
+from gdb_epi.report import Listing, Report
 
 if TYPE_CHECKING:
     from argparse import Namespace
-    from collections.abc import Sequence
 
     from gdb_epi.session import Session
 
@@ -42,7 +38,7 @@ def list_source(session: Session, args: Namespace) -> Report:
     """
     frame = session.python_frame(args.frame)
     finder = source_finder(session)
-    found = finder.of(frame, _callers(session, frame), force=args.force)
+    found = finder.of(frame, callers_of(session.state, frame), force=args.force)
     if isinstance(found, NoSource):
         hint = "gdb's `set sysroot', or the version that ran; --force shows what does not fit"
         raise InputError(f"no source of {frame.filename}: {found.absent.detail}", hint=hint)
@@ -70,31 +66,6 @@ def list_source(session: Session, args: Namespace) -> Report:
     )
 
 
-def source_finder(session: Session) -> SourceFinder:
-    """Return the finder of sources, with the user's sysroot and the time of the core file."""
-    python = session.state.python
-    if not isinstance(python, PythonState):
-        raise InputError(f"no Python: {python.detail}", hint="epi doctor")
-    sysroot = session.options.get("sysroot")
-    return SourceFinder(
-        session.target,
-        python,
-        sysroot=str(sysroot) if sysroot else None,
-        written_at=_written_at(session),
-    )
-
-
-def span_of(position: Position, lines: Sequence[str]) -> Span | None:
-    """Return the running range in characters. None where the core has lines only."""
-    line, end_line, column, end_column = position
-    if line is None or end_line is None or column is None or end_column is None:
-        return None
-    if not 1 <= line <= end_line <= len(lines) or (line, column) >= (end_line, end_column):
-        return None
-    start = character_column(lines[line - 1], column)
-    return Span(line, start, end_line, character_column(lines[end_line - 1], end_column))
-
-
 def source_json(found: Source) -> dict[str, Any]:
     """Return which text it is and what was checked."""
     return {
@@ -103,21 +74,6 @@ def source_json(found: Source) -> dict[str, Any]:
         "checks": list(found.checks),
         "encoding": found.encoding,
     }
-
-
-def _callers(session: Session, frame: PyFrame) -> Sequence[PyFrame]:
-    for thread in session.state.python_threads():
-        if frame in thread.frames:
-            return thread.frames[thread.frames.index(frame) + 1 :]
-    return ()
-
-
-def _written_at(session: Session) -> float | None:
-    path = getattr(session.target, "path", None)
-    try:
-        return os.stat(path).st_mtime if isinstance(path, str) else None
-    except OSError:
-        return None
 
 
 def _notes(frame: PyFrame, found: Source) -> list[SoftError]:

@@ -15,12 +15,13 @@ from support.cores import CoreFailed, Made, make_core, why_no_core_dumps
 from support.interpreters import Interpreter, discover
 from support.mutate import MutatedTarget
 
-from commands.list import list_source, span_of
+from commands.list import list_source
 from gdb_epi.cpython.source import NoSource, Source, SourceFinder
 from gdb_epi.cpython.source_files import source_lines
 from gdb_epi.cpython.types import PyFrame, PythonState
 from gdb_epi.errors import InputError
 from gdb_epi.process_state import ProcessState
+from gdb_epi.render.frame_source import source_below, span_of
 from gdb_epi.session import Session
 from gdb_epi.target.corefile import CoreFileTarget
 
@@ -132,6 +133,19 @@ def test_the_command_shows_carets_and_says_what_was_checked() -> None:
         list_source(session, Namespace(frame=names["shifted.py"], context=2, force=False))
     forced = list_source(session, Namespace(frame=names["shifted.py"], context=2, force=True))
     assert any("NOT the text that ran" in note.message for note in forced.soft_errors)
+
+
+def test_lines_below_frames_are_checked_ones_only() -> None:
+    interpreter = next(one for one in discover() if one.minor >= (3, 11))
+    made = made_of(interpreter, "source_places")
+    sysroot = str(made.sysroot) if made.sysroot else None
+    session = Session(CoreFileTarget.open(made.core), {"sysroot": sysroot})
+    below = source_below(session)
+    frames = session.state.python_threads()[0].frames
+    shown = {os.path.basename(frame.filename): below(frame) for frame in frames}
+    marks = " " * 7 + "^" * 25
+    assert shown["timed.py"] == ["return follow(value, len(value)) or value", marks]
+    assert shown["shifted.py"] == [] and shown["<lost>"] == []
 
 
 def test_files_that_are_no_files_are_never_waited_for(tmp_path: Path) -> None:
