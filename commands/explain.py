@@ -1,0 +1,43 @@
+# SPDX-License-Identifier: Apache-2.0
+"""`epi explain`: what a finding means, what else could cause it, and what to do next."""
+
+from __future__ import annotations
+
+from gdb_epi.detectors.findings import DETECTORS
+from gdb_epi.detectors.pages import finding_page, pages
+from gdb_epi.errors import Absent, UsageError
+from gdb_epi.lean import TYPE_CHECKING
+from gdb_epi.registry import argument, command
+from gdb_epi.report import Report
+
+if TYPE_CHECKING:
+    from argparse import Namespace
+
+    from gdb_epi.session import Session
+
+
+@command(
+    "explain",
+    arguments=(argument("finding", nargs="?", metavar="FINDING", help="its name; none: a list"),),
+    needs="nothing",
+)
+def explain(session: Session, args: Namespace) -> Report:
+    """Explain a finding: what it saw, what else could cause it, and what to do next.
+
+    Without a name all findings are listed. A finding's name stands in `epi triage --json` under
+    findings, as `detector`.
+    """
+    if not args.finding:
+        rows = [(name, _title(name)) for name in pages()]
+        return Report("Findings", ("finding", "about"), rows)
+    name = str(args.finding).strip().replace("-", "_")
+    page = finding_page(name)
+    if isinstance(page, Absent):
+        raise UsageError(page.detail, hint="epi explain, which lists them")
+    data = {"finding": name, "page": page, "known": name in DETECTORS}
+    return Report(f"explain {name}", lines=page.rstrip("\n").split("\n"), data=data)
+
+
+def _title(name: str) -> str:
+    page = finding_page(name)
+    return "" if isinstance(page, Absent) else page.split("\n", 1)[0].partition(": ")[2]

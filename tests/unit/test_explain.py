@@ -1,0 +1,61 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Each finding has a page, and `epi explain` shows it."""
+
+from __future__ import annotations
+
+from argparse import Namespace
+
+import pytest
+
+import gdb_epi.detectors
+from gdb_epi.detectors.findings import DETECTORS
+from gdb_epi.detectors.pages import SECTIONS, finding_page, pages
+from gdb_epi.errors import Absent, UsageError
+from gdb_epi.loader import load_all, load_commands
+from gdb_epi.locks import types
+from gdb_epi.registry import COMMANDS
+from gdb_epi.session import Session
+
+
+def run(finding: str | None) -> list[str]:
+    assert not load_commands()
+    report = COMMANDS["explain"].run(Session(None), Namespace(finding=finding))
+    return [str(line) for line in report.lines] + [str(row) for row in report.rows]
+
+
+def test_every_finding_has_a_page_and_every_page_a_finding() -> None:
+    assert not load_all(gdb_epi.detectors)
+    assert set(pages()) == set(DETECTORS)
+    for name in pages():
+        page = finding_page(name)
+        assert isinstance(page, str)
+        assert page.startswith(f"# {name}: ")
+        places = [page.find(f"\n{section}\n") for section in SECTIONS]
+        assert -1 not in places and places == sorted(places), name
+
+
+def test_the_page_on_inherited_locks_names_each_verdict() -> None:
+    page = finding_page("forked_child_lock")
+    assert isinstance(page, str)
+    for verdict in (
+        types.INHERITED_OWNER_VANISHED,
+        types.INHERITED_HOLDER_FRAME_VANISHED,
+        types.OWN_LOCK_UNDER_OLD_TID,
+        types.GIL_INHERITED,
+        types.INHERITED_INTERNAL_LOCK,
+        types.PROBABLE_INHERITED,
+    ):
+        assert f"| {verdict} |" in page
+
+
+def test_explain_lists_and_shows() -> None:
+    assert any("lost_wakeup" in line for line in run(None))
+    assert "## What to do next" in run("lost-wakeup")
+
+
+@pytest.mark.parametrize("name", ["no_such_finding", "../../errors", "docs/lost_wakeup", ""])
+def test_other_names_are_refused(name: str) -> None:
+    assert isinstance(finding_page(name), Absent)
+    if name:
+        with pytest.raises(UsageError):
+            run(name)
