@@ -14,7 +14,7 @@ from gdb_epi.registry import argument, command
 from gdb_epi.render.stack import ALL, FOLDED, NATIVE, stack_lines, thread_title
 from gdb_epi.render.variables import variable_text
 from gdb_epi.report import Report
-from gdb_epi.stacks import frame_variables, merged_json, stacks_json
+from gdb_epi.stacks import add_calls, frame_variables, merged_json, stacks_json
 
 if TYPE_CHECKING:
     from argparse import Namespace
@@ -80,6 +80,7 @@ def bt(session: Session, args: Namespace) -> Report:
         if thread_data["tid"] in tids:
             tid = thread_data["tid"]
             thread_data["merged"] = merged_json(state.stack(tid), callees[tid])
+    add_calls(state, data["threads"], callees)
     errors = [SoftError(**error) for error in data["soft_errors"]]
     return Report("bt", lines=lines[:-1], data=data, soft_errors=errors)
 

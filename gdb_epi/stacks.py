@@ -169,6 +169,24 @@ def merged_json(
     return merged
 
 
+def add_calls(
+    state: ProcessState, threads: list[dict[str, Any]], callees: Mapping[int, Mapping[int, Callee]]
+) -> None:
+    """Put `calls` into the frames of the threads in stacks_json(): what each frame was calling.
+
+    `callees` are ProcessState.callees() by tid. The key is absent where none is known.
+    """
+    by_place = {(t.tid, t.ident, t.interpreter): t for t in state.python_threads()}
+    for data in threads:
+        thread = by_place.get((data["tid"], int(data["ident"], 16), data["interpreter"]))
+        known = callees.get(data["tid"], {})
+        if thread is None or not known:
+            continue
+        for frame, frame_data in zip(thread.frames, data["frames"], strict=True):
+            if frame.address in known:
+                frame_data["calls"] = known[frame.address]._asdict()
+
+
 def frame_variables(state: ProcessState, limits: Limits | None = None) -> FrameVariables | Absent:
     """Return the reader of arguments and locals. Absent when there is no Python."""
     python = state.python

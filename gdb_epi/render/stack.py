@@ -61,7 +61,7 @@ def stack_lines(
             folded += 1
             continue
         callee = calls.get(frame.python.address) if frame.python is not None else None
-        extra = f"  calling {callee.shown()}" if callee is not None else ""
+        extra = f"  calling {callee.shown()}" if callee is not None else _nameless_loop(frame)
         extra += _whereabouts(frame) if detail == ALL else ""
         lines.append(f"  #{number:<3} {frame_text(frame)}{extra}")
         if below is not None and frame.python is not None:
@@ -70,6 +70,11 @@ def stack_lines(
         lines.append(f"  ({folded} frames of CPython's own machinery folded; --native shows them)")
     lines += [f"  ({note})" for note in stack.notes]
     return lines or ["  (no frames)"]
+
+
+def _nameless_loop(frame: StackFrame) -> str:
+    nameless = frame.native is not None and frame.native.function is None
+    return "  (eval loop)" if frame.evidence and nameless else ""
 
 
 def _whereabouts(frame: StackFrame) -> str:

@@ -168,6 +168,8 @@ def test_the_called_c_function_has_its_name(nested: Nested) -> None:
     calls = {frame["name"]: frame.get("calls") for frame in nested.python()}
     assert {one: (calls[one] or {}).get("name") for one in CALLING} == CALLING
     assert {calls[one]["evidence"] for one in CALLING} == {"value-stack"}
+    plain = next(t["frames"] for t in nested.threads if t["tid"] == nested.tid and t["frames"])
+    assert [f.get("calls") for f in plain] == [f.get("calls") for f in nested.python()]
 
 
 @EVERY
