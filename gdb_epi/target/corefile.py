@@ -78,7 +78,13 @@ class CoreFileTarget:
         Raises InputError, with what to try, when it is no readable 64-bit x86 core.
         """
         name = os.fspath(path)
-        data = _map_file(name)
+        return cls.from_buffer(name, _map_file(name), exe=exe, sysroot=sysroot)
+
+    @classmethod
+    def from_buffer(
+        cls, name: str, data: mmap.mmap, *, exe: str | None = None, sysroot: str | None = None
+    ) -> CoreFileTarget:
+        """Read a core that is in memory already; as open()."""
         header = elf.parse_header(data[:64])
         if header is None:
             raise InputError(f"{name}: not a core file (no ELF header)", hint="name a core dump")

@@ -1,0 +1,55 @@
+# SPDX-License-Identifier: Apache-2.0
+"""A few thousand seeded inputs: no exception, no input over a second, bounded memory.
+
+The same inputs as the first ones of tests/bench/fuzz.py, which runs 100,000.
+"""
+
+from __future__ import annotations
+
+import resource
+from pathlib import Path
+
+import pytest
+from support.fuzzing import HANG_SECONDS, SNAPSHOTS, Corpus, Outcome, run_input, unpacked_samples
+
+INPUTS = 2000
+PARTS = 8
+MAX_GROWTH_MB = 200
+
+
+@pytest.fixture(scope="module")
+def corpus(tmp_path_factory: pytest.TempPathFactory) -> Corpus:
+    """The recordings in the tree, and the sample cores unpacked."""
+    folder: Path = tmp_path_factory.mktemp("samples")
+    return Corpus(sorted(SNAPSHOTS.glob("*.json.xz")), unpacked_samples(folder))
+
+
+def peak_mb() -> float:
+    return resource.getrusage(resource.RUSAGE_SELF).ru_maxrss / 1024
+
+
+@pytest.mark.parametrize("part", range(PARTS))
+def test_damaged_inputs(corpus: Corpus, part: int) -> None:
+    before = peak_mb()
+    outcomes = [run_input(corpus, 1, n) for n in range(part, INPUTS, PARTS)]
+    assert not [one for one in outcomes if one.failure]
+    assert not [one for one in outcomes if one.seconds > HANG_SECONDS]
+    assert peak_mb() - before < MAX_GROWTH_MB
+    assert {one.drive for one in outcomes} >= {"record", "stacks", "command"}
+
+
+def test_an_input_is_the_same_twice(corpus: Corpus) -> None:
+    def without_time(one: Outcome) -> Outcome:
+        return one._replace(seconds=0.0)
+
+    assert without_time(run_input(corpus, 1, 7)) == without_time(run_input(corpus, 1, 7))
+
+
+def test_an_exception_would_be_seen(corpus: Corpus, monkeypatch: pytest.MonkeyPatch) -> None:
+    def broken(*_: object) -> None:
+        raise KeyError("broken on purpose")
+
+    for name in ("record", "stacks", "command"):
+        monkeypatch.setitem(__import__("support.fuzzing").fuzzing.DRIVES, name, broken)
+    failures = [run_input(corpus, 1, n).failure for n in (1, 2, 3)]
+    assert all("KeyError: 'broken on purpose'" in failure for failure in failures)
