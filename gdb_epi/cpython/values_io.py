@@ -157,8 +157,26 @@ def socket(painter: Painter, found: Obj) -> str:
     parts = [first & 0xFFFFFFFF, first >> 32, second & 0xFFFFFFFF, second >> 32]
     number, family, kind, protocol = (p - (1 << 32) if p >> 31 else p for p in parts)
     closed = painter.show(attribute(painter, found.address, "_closed")) == "True"
-    if not closed or painter.layout.offset("PyCodeObject", "co_qualname") is None:
-        painter.inexact()  # names of families were in it up to 3.10
+    if not closed:
+        painter.inexact()
     state = " [closed]" if closed else ""
     name = f"{found.type.module}.{found.type.qualname}"
-    return f"<{name}{state} fd={number}, family={family}, type={kind}, proto={protocol}>"
+    names = [str(family), str(kind)]
+    if painter.layout.offset("PyCodeObject", "co_qualname") is None:
+        # Up to 3.10 the members of its enumerations showed their names.
+        names = [_enum_name(painter, "AddressFamily", family)]
+        names.append(_enum_name(painter, "SocketKind", kind))
+    return f"<{name}{state} fd={number}, family={names[0]}, type={names[1]}, proto={protocol}>"
+
+
+def _enum_name(painter: Painter, name: str, value: int) -> str:
+    """Return what str() of a member of an enumeration of `socket` gave up to 3.10."""
+    contents = painter.world.types.module_dict("socket")
+    kind = painter.world.objects.dict_get(contents, name) if contents else 0
+    if not kind or isinstance(kind, Absent):
+        raise Undecodable(f"socket.{name} is not to be found")
+    held = painter.world.types.lookup(painter.world.types.at(kind), "_value2member_map_")
+    for key, member in painter.world.objects.dict_items(held[1]) if held else ():
+        if painter.world.objects.integer(key) == value:
+            return f"{name}.{painter.string(attribute(painter, member, '_name_'))}"
+    return str(value)

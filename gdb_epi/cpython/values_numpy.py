@@ -28,6 +28,7 @@ from gdb_epi.lean import NamedTuple
 MAX_DIMENSIONS = 64  # NPY_MAXDIMS: 32, since 2.0 64
 MAX_FIELDS = 1000
 MAX_ITEM_TEXT = 1024  # bytes of one S or U item
+_ALIGNED_STRUCT = 0x80  # NPY_ALIGNED_STRUCT
 _T_INT = 1  # Include/structmember.h
 _INTEGERS = {
     "int8": "b", "uint8": "B", "int16": "h", "uint16": "H", "int32": "i", "uint32": "I",
@@ -277,13 +278,26 @@ def dtype(painter: Painter, found: Obj) -> str:
         parts = [(name, dtype_at(painter, at)) for name, at, _ in one.names]
         if any(part.kind == "V" for _, part in parts):
             painter.inexact()
-        painter.inexact()  # offsets and alignment of a record show in some cases only
+        if not _is_packed(painter, one, [part for _, part in parts], found):
+            painter.inexact()  # its offsets or its alignment would be shown
         return f"dtype([{', '.join(f'({n!r}, {p.mark + p.code!r})' for n, p in parts)}])"
     if one.kind in "VT" or (one.kind in "mM" and not one.unit):
         painter.inexact()
     if one.kind in "SO":
         return f"dtype('{'O' if one.kind == 'O' else one.code}')"
     return f"dtype('{one.mark + one.code if one.kind in 'mM' else one.text}')"
+
+
+def _is_packed(painter: Painter, one: DType, parts: list[DType], found: Obj) -> bool:
+    """Tell whether a record's fields lie back to back, and nothing asked for alignment."""
+    if painter.reader.u8(painter.member(found, "flags")) & _ALIGNED_STRUCT:
+        return False
+    at = 0
+    for (_, _, offset), part in zip(one.names, parts, strict=True):
+        if offset != at:
+            return False
+        at += part.size
+    return at == one.size
 
 
 # -- arrays ------------------------------------------------------------------------------------

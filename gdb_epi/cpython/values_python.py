@@ -138,20 +138,25 @@ def counter(painter: Painter, found: Obj) -> str:
     count = painter.field(found.address, "PyDictObject", "ma_used")
     if not count:
         return f"{found.type.name}()"
+    pairs = painter.world.objects.dict_items(found.address)
     if count > MAX_COUNTED:
-        raise Undecodable(f"a Counter of {count} keys cannot be put in order")
-    pairs = list(painter.world.objects.dict_items(found.address))
-    counts = {value: _count(painter, value) for _, value in pairs}
-    if None in counts.values():
-        painter.inexact()
+        painter.inexact()  # in the order in which the keys came
     else:
-        pairs.sort(key=lambda pair: -(counts[pair[1]] or 0))
+        pairs = iter(_by_count(painter, list(pairs)))
     if not painter.enter(found.address):
         return "..."
     try:
-        return f"{found.type.name}({{{pairs_text(painter, iter(pairs), count)}}})"
+        return f"{found.type.name}({{{pairs_text(painter, pairs, count)}}})"
     finally:
         painter.leave(found.address)
+
+
+def _by_count(painter: Painter, pairs: list[tuple[int, int]]) -> list[tuple[int, int]]:
+    counts = {value: _count(painter, value) for _, value in pairs}
+    if None in counts.values():
+        painter.inexact()
+        return pairs
+    return sorted(pairs, key=lambda pair: -(counts[pair[1]] or 0))
 
 
 def _count(painter: Painter, address: int) -> int | None:

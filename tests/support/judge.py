@@ -28,6 +28,9 @@ from support.interpreters import discover
 KINDS = ("arguments", "cells", "free", "locals")
 WIDE = Limits(depth=10, width=1000, length=10_000, total=200_000)
 EXACT, MARKED, CUT, MISSING, WRONG = "exact", "marked", "cut", "missing", "wrong"
+# numpy's arrays: shape, dtype and first values, which is not what repr() gives.
+DESCRIBED = "described"
+ARRAYS = ("ndarray", "OwnArray", "MaskedArray")
 
 
 class Judged(NamedTuple):
@@ -85,6 +88,8 @@ def _verdict(variable: Variable | None, type_name: str, said: str) -> str:
         return EXACT
     if variable.exact and not variable.cut:
         return WRONG
+    if type_name in ARRAYS and "shape=" in variable.text:
+        return DESCRIBED
     return CUT if variable.exact else MARKED
 
 
@@ -96,7 +101,7 @@ def main(arguments: Sequence[str]) -> int:
     for interpreter in discover():
         if wanted and not any(interpreter.id.startswith(one) for one in wanted):
             continue
-        counts = dict.fromkeys((EXACT, MARKED, CUT, MISSING, WRONG), 0)
+        counts = dict.fromkeys((EXACT, MARKED, CUT, MISSING, WRONG, DESCRIBED), 0)
         failed = []
         for program in value_programs():
             if (only and program.name not in only) or not program.supports(interpreter):
@@ -113,7 +118,7 @@ def main(arguments: Sequence[str]) -> int:
                     kind = one.found.type if one.found else ""
                     print(f"{one.verdict:7} {program.name}.{one.function}.{one.name} ({one.type})")
                     print(f"    said  {one.said[:300]}\n    found {kind} {shown[:300]}")
-        share = 100 * counts[EXACT] / max(1, sum(counts.values()))
+        share = 100 * counts[EXACT] / max(1, sum(counts.values()) - counts[DESCRIBED])
         line = ", ".join(f"{count} {name}" for name, count in counts.items())
         print(f"{interpreter.id:24} {line}, {share:.1f} %")
         for text in failed:

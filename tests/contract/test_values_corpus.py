@@ -1,0 +1,123 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Values of many kinds out of real cores, against what repr() said in each process.
+
+`python tests/support/judge.py` prints the same as a table, with each variable that is not exact.
+"""
+
+from __future__ import annotations
+
+import re
+
+import pytest
+from support.cores import CoreFailed, Made, Program, make_core, program, why_no_core_dumps
+from support.interpreters import Interpreter, discover
+from support.judge import ARRAYS, DESCRIBED, EXACT, MARKED, judge, opened, value_programs
+
+from gdb_epi.process_state import ProcessState
+
+CELLS = [
+    pytest.param(interpreter, one, id=f"{interpreter.id}-{one.name}")
+    for interpreter in discover()
+    for one in value_programs()
+    if one.supports(interpreter)
+]
+NUMPY = [pytest.param(interpreter, id=interpreter.id) for interpreter in discover()]
+
+# Who shows these is a __repr__ of the program's own, which nobody can run.
+OWN = (
+    "values.others.plain values.others.slots values.plumbing.odd values_arguments.method.self "
+    "values_classes.errors.shows values_classes.enumerations.shown values_classes.instances.own "
+    "values_classes.instances.own_repr values_classes.instances.class_of_meta_repr "
+    "values_classes.instances.delegated"
+).split()
+# What these show was asked of the kernel, or lies in memory that processes share.
+KERNEL = (
+    "values_io.buffers.left values_io.buffers.right values_io.buffers.entry "
+    "values_sync.pools.process_lock values_sync.pools.process_event values_sync.pools.number"
+).split()
+# How numpy writes these depends on its version, or takes more than a float holds.
+NUMPYS = "values_numpy.scalars.no_moment values_numpy.scalars.long_double".split()
+LEAST_SHARE = 0.98
+
+
+def core_of(interpreter: Interpreter, one: Program) -> Made:
+    reason = why_no_core_dumps()
+    if reason:
+        pytest.skip(f"no core dumps here: {reason}")
+    try:
+        return make_core(interpreter, one)
+    except CoreFailed as error:
+        pytest.skip(f"the program left no core on this interpreter: {str(error)[-300:]}")
+
+
+def need_names_of_numpy(state: ProcessState) -> None:
+    """Skip where the core does not say which build of numpy's library it had."""
+    for module in state.target.modules():
+        if "_multiarray_umath" in module.path and not module.build_id:
+            pytest.skip("the core lacks the page with the build-id of numpy's library")
+
+
+@pytest.mark.parametrize(("interpreter", "one"), CELLS)
+def test_no_value_is_wrong(interpreter: Interpreter, one: Program) -> None:
+    made = core_of(interpreter, one)
+    state = opened(made)
+    if one.packages:
+        need_names_of_numpy(state)
+    exact = other = 0
+    for judged in judge(made, state):
+        where = f"{one.name}.{judged.function}.{judged.name}"
+        if judged.type in ARRAYS:
+            assert judged.verdict == DESCRIBED, (where, judged)
+        elif where in OWN:
+            assert judged.verdict == MARKED, (where, judged)
+            other += 1
+        elif where in (*KERNEL, *NUMPYS):
+            assert judged.verdict in (EXACT, MARKED), (where, judged)
+            other += 1
+        else:
+            assert judged.verdict == EXACT, (where, judged)
+            exact += 1
+    assert exact + other >= 20
+
+
+def test_98_percent_of_all_are_exact() -> None:
+    """Over all interpreters; what only code of the program itself can show is not counted.
+
+    numpy's arrays are described, not shown as repr() does, and so counted apart.
+    """
+    verdicts = []
+    for interpreter in discover():
+        for one in value_programs():
+            if one.supports(interpreter) and not one.packages:
+                made = core_of(interpreter, one)
+                verdicts += [
+                    judged.verdict
+                    for judged in judge(made, opened(made))
+                    if f"{one.name}.{judged.function}.{judged.name}" not in OWN
+                ]
+    assert set(verdicts) <= {EXACT, MARKED}
+    assert verdicts.count(EXACT) / len(verdicts) >= LEAST_SHARE, len(verdicts)
+
+
+@pytest.mark.parametrize("interpreter", NUMPY)
+def test_arrays_are_described(interpreter: Interpreter) -> None:
+    made = core_of(interpreter, program("values_numpy"))
+    state = opened(made)
+    need_names_of_numpy(state)
+    seen = 0
+    for judged in judge(made, state):
+        told = made.truth["arrays"].get(judged.name)
+        if told is None or judged.type not in ("ndarray", "OwnArray"):
+            continue
+        assert judged.found is not None
+        text = judged.found.text
+        match = re.fullmatch(r"<\S+ shape=(\(.*?\)) dtype=(.*?)(?:: (.*))?>", text, re.S)
+        assert match is not None, text
+        assert match[1] == repr(tuple(told["shape"])), text
+        if judged.name != "records":
+            assert match[2] == told["dtype"], text
+        if judged.name not in ("moments", "shorts"):  # tolist() makes dates and floats of these
+            first = ", ".join(told["first"]).replace("(1+2j)", "1+2j")
+            assert (match[3] or "").startswith(first), (judged.name, text)
+        seen += 1
+    assert seen >= 15

@@ -1,0 +1,78 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Long strings and lists and deep nesting out of real cores: bounded time; what is cut says so."""
+
+from __future__ import annotations
+
+import time
+
+import pytest
+from support.cores import CoreFailed, make_core, program, why_no_core_dumps
+from support.interpreters import one_per_minor
+from support.judge import opened
+
+from gdb_epi.cpython.types import PythonState
+from gdb_epi.cpython.values import Limits, values_of
+from gdb_epi.cpython.variables import FrameVariables, Variable
+from gdb_epi.errors import Absent
+
+# The oldest and the newest shape of things; a core has some 400 MB.
+CHOSEN = [one for one in one_per_minor() if one.minor in ((3, 8), (3, 13))]
+MAX_SECONDS = 1.0  # of processor time for the whole frame with the default limits
+MAX_SECONDS_WIDE = 20.0  # with a million items asked for
+
+
+@pytest.fixture(scope="module", params=CHOSEN, ids=lambda one: one.id)
+def huge(request: pytest.FixtureRequest) -> tuple[FrameVariables, object]:
+    reason = why_no_core_dumps()
+    if reason:
+        pytest.skip(f"no core dumps here: {reason}")
+    try:
+        made = make_core(request.param, program("values_huge"))
+    except CoreFailed as error:
+        pytest.skip(f"the program left no core on this interpreter: {str(error)[-300:]}")
+    state = opened(made)
+    assert isinstance(state.python, PythonState)
+    thread = next(thread for thread in state.python.threads() if thread.crashed)
+    frame = next(frame for frame in thread.frames if frame.name == "huge")
+    return FrameVariables(values_of(state.target, state.python)), (state, frame)
+
+
+def decoded(huge: tuple[FrameVariables, object]) -> dict[str, Variable]:
+    reader, (_, frame) = huge  # type: ignore[misc]
+    found = reader.of(frame)
+    assert not isinstance(found, Absent), found
+    return {variable.name: variable for variable in found}
+
+
+def test_default_limits(huge: tuple[FrameVariables, object]) -> None:
+    started = time.process_time()
+    found = decoded(huge)
+    assert time.process_time() - started < MAX_SECONDS
+    cut = set(found) - {"small", "_", "way"}
+    assert len(cut) == 18
+    for name in cut:
+        # A Counter of so many keys is not put in order.
+        assert found[name].cut and found[name].exact == (name != "counted"), (name, found[name])
+        assert "..." in found[name].text and len(found[name].text) < 70_000
+    assert found["small"].text == "'small'" and not found["small"].cut
+    assert found["text"].text.startswith("'xxxx") and found["lone"].text.startswith("'aaaa")
+    assert found["numbers"].text.startswith("[0, 1, 2, ") and found["numbers"].text.endswith("...]")
+    assert found["long_int"].text.endswith("of 8000001 bits>")
+    assert found["deep"].text == "[[[[[[[...]]]]]]]"
+
+
+def test_a_million_items(huge: tuple[FrameVariables, object]) -> None:
+    _, (state, frame) = huge  # type: ignore[misc]
+    limits = Limits(depth=40, width=1_000_000, length=10_000_000, total=1 << 26)
+    values = values_of(state.target, state.python, limits)
+    addresses = dict(FrameVariables(values).addresses(frame))
+    for name, expected in (
+        ("numbers", repr(list(range(1_000_000)))),
+        ("text", repr("x" * 10_000_000)),
+        ("lone", repr("a" * 9_999_999 + "\udc80")),
+        ("buffer", f"bytearray({bytes(10_000_000)!r})"),
+    ):
+        started = time.process_time()
+        value = values.of(addresses[name])
+        assert time.process_time() - started < MAX_SECONDS_WIDE, name
+        assert value.text == expected and value.exact and not value.cut, name
