@@ -31,14 +31,6 @@ _HANGS = (
     "fork_handlers",
     "lost_wakeup",
 )
-# Detectors of ordinary deadlocks: bugs of the program, whoever ended the process then.
-DEADLOCKS = (
-    "self_deadlock",
-    "lock_order_cycle",
-    "gil_versus_mutex",
-    "join_deadlock",
-    "import_deadlock",
-)
 _CONFIDENCE = {"certain": 3, "probable": 2, "info": 1}
 _OUTSIDE = frozenset(("killed-external", "snapshot", "unknown"))
 _MAX_REASONS = 8
@@ -171,8 +163,8 @@ def _checked_itself(category: str) -> bool:
     return category in ("abort-assert", "fpe") or category.startswith("abort-terminate")
 
 
-def _lock_confidence(findings: Iterable[Finding], *detectors: str) -> str | None:
-    found = [str(f.facts.get("confidence", "info")) for f in findings if f.detector in detectors]
+def _lock_confidence(findings: Iterable[Finding], detector: str) -> str | None:
+    found = [str(f.facts.get("confidence", "info")) for f in findings if f.detector == detector]
     known = [one for one in found if one in _CONFIDENCE]
     return max(known, key=_CONFIDENCE.__getitem__) if known else None
 

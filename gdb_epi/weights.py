@@ -54,7 +54,11 @@ PROVEN = Weight(5.0, "published: only a redundant copy reaches it")
 SOFTWARE_LIKE = Weight(-1.0, "published: the study's words")
 
 WAIT = {
-    "certain": Weight(0.99, "guess: an owner word that names a vanished thread"),
+    "certain": Weight(
+        0.99,
+        "guess: an owner word or an entered `with` block names the holder; right on all 47 holders "
+        "of 48 hanging programs, on each interpreter (tests/contract/test_locks_truth.py)",
+    ),
     "probable": Weight(0.8, "guess: self-deadlock is not ruled out without value stacks"),
     "info": Weight(0.3, "guess"),
 }

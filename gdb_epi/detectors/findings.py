@@ -12,6 +12,7 @@ from collections.abc import Callable, Iterable, Mapping
 from gdb_epi.cpython.types import PythonState
 from gdb_epi.errors import Absent, SoftError
 from gdb_epi.lean import Any, NamedTuple
+from gdb_epi.locks.types import Cycle
 from gdb_epi.process_state import ProcessState
 
 MAX_FINDINGS = 64  # of one detector
@@ -88,3 +89,22 @@ def _applies(one: Detector, state: ProcessState) -> bool:
 def hex_word(value: int) -> str:
     """Return an address or word as the record prints it: 0x and 16 digits."""
     return f"{value & ((1 << 64) - 1):#018x}"
+
+
+def cycle_facts(state: ProcessState, cycle: Cycle) -> tuple[dict[str, Any], str]:
+    """Return the facts of a cycle of waiting threads, and one line that goes around it."""
+    waits = {wait.tid: wait for wait in state.locks.waits if wait.tid in cycle.tids}
+    around = [
+        f"thread {tid} waits for {waits[tid].name or waits[tid].kind}"
+        for tid in cycle.tids
+        if tid in waits
+    ]
+    facts = {
+        "tids": list(cycle.tids),
+        "kinds": list(cycle.kinds),
+        "names": [waits[tid].name if tid in waits else None for tid in cycle.tids],
+        "addresses": [hex_word(waits[tid].address) for tid in cycle.tids if tid in waits],
+        "confidence": cycle.confidence,
+        "evidence": [line for tid in cycle.tids if tid in waits for line in waits[tid].evidence],
+    }
+    return facts, ", ".join(around)

@@ -26,6 +26,7 @@ class FutexWait(NamedTuple):
     operation: int
     value: int
     proof: str
+    timed: bool = False
 
     @property
     def shared(self) -> bool:

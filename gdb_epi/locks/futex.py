@@ -53,7 +53,9 @@ def futex_wait(context: LockContext, thread: Thread) -> FutexWait | None:
         f"({COMMANDS[command]}), expected value {registers['rdx'] & 0xFFFFFFFF}; "
         f"{text}"
     )
-    return FutexWait(thread.tid, address, operation, registers["rdx"] & 0xFFFFFFFF, proof)
+    timed = bool(registers.get("r10", 0))  # struct timespec *
+    value = registers["rdx"] & 0xFFFFFFFF
+    return FutexWait(thread.tid, address, operation, value, proof + "; timed" * timed, timed)
 
 
 @family("futex")

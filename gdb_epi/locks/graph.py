@@ -36,8 +36,23 @@ def _cycle(tids: list[int], following: dict[int, t.Wait]) -> t.Cycle:
     turn = tids.index(min(tids))
     tids = tids[turn:] + tids[:turn]
     kinds = tuple(following[tid].kind for tid in tids)
+    waits = [following[tid] for tid in tids]
+    # Whoever waits for the GIL polls; any other wait with a timeout ends the cycle by itself.
+    if any(wait.timed and wait.kind != "GIL" for wait in waits):
+        return t.Cycle(tuple(tids), kinds, t.PROBABLE)
     sure = max((following[tid].confidence for tid in tids), key=_ORDER.index)
     return t.Cycle(tuple(tids), kinds, sure)
+
+
+def kind_of(cycle: t.Cycle) -> str:
+    """Return what sort of deadlock a cycle is: "gil", "import", "join" or "order"."""
+    if cycle.has_gil():
+        return "gil"
+    if any(kind in ("module lock", "import lock") for kind in cycle.kinds):
+        return "import"
+    return (
+        "join" if any(kind in ("Thread.join", "pthread_join") for kind in cycle.kinds) else "order"
+    )
 
 
 def with_cycles(waits: Sequence[t.Wait], cycles: Sequence[t.Cycle]) -> list[t.Wait]:

@@ -63,10 +63,10 @@ def parking_lot(context: LockContext, thread: Thread, call: FutexWait) -> Guess 
         return None
     layout = world.reader.layout
     entry_at, key_at = layout.offset("wait_entry", "sema"), layout.offset("wait_entry", "addr")
-    if entry_at is None or key_at is None:
-        return Guess("PyMutex or parking lot", anonymous=True, evidence=(
-            "the word lies on the thread's own stack; the layout does not describe the wait",
-        ))  # fmt: skip
+    if entry_at is None or key_at is None:  # before 3.13, or an unknown build
+        return None
+    if not _same_mapping(context, call.address, stack):
+        return None
     try:
         key = world.reader.u64(call.address - entry_at + key_at)
     except UnreadableMemory:
@@ -81,11 +81,17 @@ def parking_lot(context: LockContext, thread: Thread, call: FutexWait) -> Guess 
 @classifier(95)
 def on_own_stack(context: LockContext, thread: Thread, call: FutexWait) -> Guess | None:
     """Without a decoded CPython the key of a parked thread is not known."""
-    near = 0 <= call.address - thread.registers.get("rsp", 0) < STACK_REACH
-    if not near or call.shared:
+    stack = thread.registers.get("rsp", 0)
+    near = 0 <= call.address - stack < STACK_REACH
+    if not near or call.shared or not _same_mapping(context, call.address, stack):
         return None
     said = "the word lies on the thread's own stack, and what it stands for cannot be read"
     return Guess("PyMutex or parking lot", evidence=(said,))
+
+
+def _same_mapping(context: LockContext, one: int, other: int) -> bool:
+    region = context.target.region_at(one)
+    return region is not None and region.start <= other < region.end
 
 
 def _by_place(context: LockContext, world: LockWorld, thread: Thread, key: int, said: str) -> Guess:
@@ -148,18 +154,26 @@ def _recursive_owner(world: LockWorld, struct: str, start: int, member: str) -> 
 @classifier(35)
 def shared_semaphore(context: LockContext, thread: Thread, call: FutexWait) -> Guess | None:
     """multiprocessing.Lock and the like: a sem_t in shared memory; its holder may live anywhere."""
+    world = context.world
+    if not call.shared or world is None:
+        return None
+    found = world.waiting_object(thread.tid, call.address)
+    if found is None or found[0].kind != SEMLOCK:
+        return None
+    name = world.name(found[0].address)
+    said = "multiprocessing's semaphores lie in shared memory: another process may hold it"
+    return Guess(SEMLOCK, name=name, object=found[0].address, shared=True, evidence=(said,))
+
+
+@classifier(99)
+def shared_word(context: LockContext, thread: Thread, call: FutexWait) -> Guess | None:
+    """A word in shared memory that looks like no known lock."""
     if not call.shared:
         return None
-    world = context.world
-    found = world.waiting_object(thread.tid, call.address) if world is not None else None
     region = context.target.region_at(call.address)
     said = "the operation is not process-private: another process may hold it"
-    where = f"the word lies in {region.path}" if region is not None and region.path else ""
-    kind = SEMLOCK if found is not None and found[0].kind == SEMLOCK else "shared-memory futex"
-    return Guess(
-        kind, object=found[0].address if found else None, shared=True,
-        evidence=tuple(text for text in (said, where) if text),
-    )  # fmt: skip
+    where = (f"the word lies in {region.path}",) if region is not None and region.path else ()
+    return Guess("shared-memory futex", shared=True, evidence=(said, *where))
 
 
 @classifier(40)

@@ -40,6 +40,7 @@ class _Case:
             verdict=verdict,
             confidence=confidence,
             evidence=(*self.said, *said),
+            timed=self.call.timed,
         )
 
 

@@ -142,7 +142,7 @@ class FrameSlots:
         try:
             kind = reader.type_of(word)
             name = reader.type_name(kind)
-            if name == "builtin_function_or_method":
+            if name in ("builtin_function_or_method", "builtin_method"):  # latter: 3.9+ (PEP 573)
                 definition = layout.require("PyCFunctionObject", "m_ml")
                 if self._is_exit(word, definition):
                     return reader.u64(word + layout.require("PyCFunctionObject", "m_self"))

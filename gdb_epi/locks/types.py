@@ -143,6 +143,7 @@ class Wait(NamedTuple):
     verdict: str
     confidence: str
     evidence: tuple[str, ...]
+    timed: bool = False  # the wait has a timeout: it ends by itself
 
 
 class Held(NamedTuple):

@@ -17,7 +17,7 @@ MAX_TID = 1 << 22  # PID_MAX_LIMIT
 MAX_USERS = 1 << 16
 MAX_FILES = 4096  # of _IO_list_all
 WAITERS, OWNER_DIED, TID_MASK = 1 << 31, 1 << 30, (1 << 30) - 1  # linux/futex.h
-LOCK_PI = 6
+LOCK_PI, COMMAND_MASK = 6, 0x7F
 # Bits of __kind in a pthread_mutex_t (nptl/pthreadP.h).
 _KINDS = {0: "normal", 1: "recursive", 2: "error-checking", 3: "adaptive"}
 ROBUST, INHERIT, PROTECT, SHARED = 16, 32, 64, 128
@@ -59,12 +59,12 @@ def mutex(context: LockContext, thread: Thread, call: FutexWait) -> Guess | None
     base = kind & 3
     robust = bool(word & TID_MASK) and word & TID_MASK == owner and word > 2
     held = word == 2 == call.value or (robust and call.value in (word, 0, word & TID_MASK))
-    if call.operation & 0x7F == LOCK_PI:
+    if call.operation & COMMAND_MASK == LOCK_PI:
         held = bool(word & TID_MASK)
         owner = owner or word & TID_MASK
     if not held or not 0 < owner < MAX_TID or users > MAX_USERS or kind >> 12:
         return None
-    if not robust and not users and call.operation & 0x7F != LOCK_PI:
+    if not robust and not users and call.operation & COMMAND_MASK != LOCK_PI:
         return None
     names = [name for bit, name in (
         (ROBUST, "robust"), (INHERIT, "priority-inheriting"), (SHARED, "process-shared"),
@@ -208,11 +208,13 @@ def _condition_at(context: LockContext, call: FutexWait) -> int | None:
     return None
 
 
-@classifier(75)
+@classifier(63)
 def barrier(context: LockContext, thread: Thread, call: FutexWait) -> Guess | None:
     """struct pthread_barrier: in, current_round, count, shared, out; sleepers on current_round."""
     entered, current, count, shared, left = _words(context, call.address - 4, 5)
-    if None in (entered, current, count, shared, left) or call.value != current:
+    if call.operation & COMMAND_MASK or call.value != current:  # never FUTEX_WAIT_BITSET
+        return None
+    if None in (entered, current, count, shared, left):
         return None
     assert entered is not None and count is not None and current is not None
     inside = entered - current

@@ -118,6 +118,7 @@ class LockWorld:
         kind = self.locks.type_name(word)
         struct = {
             "builtin_function_or_method": ("PyCFunctionObject", "m_self"),
+            "builtin_method": ("PyCFunctionObject", "m_self"),
             "method": ("PyMethodObject", "im_self"),
             "cell": ("PyCellObject", "ob_ref"),
             "_io.TextIOWrapper": ("textio", "buffer"),

@@ -1,0 +1,53 @@
+# SPDX-License-Identifier: Apache-2.0
+"""`epi locks`: what every thread waits for, who holds it, and who waits for whom."""
+
+from __future__ import annotations
+
+from gdb_epi.lean import TYPE_CHECKING
+from gdb_epi.registry import argument, command
+from gdb_epi.render.locks import dot_lines, lock_rows, locks_json, tree_lines
+from gdb_epi.report import Report
+
+if TYPE_CHECKING:
+    from argparse import Namespace
+
+    from gdb_epi.session import Session
+
+
+@command(
+    "locks",
+    arguments=(
+        argument("--graph", action="store_true", help="who waits for whom, as a tree"),
+        argument("--dot", action="store_true", help="the same for Graphviz"),
+        argument("--evidence", action="store_true", help="what each line rests on"),
+    ),
+)
+def locks(session: Session, args: Namespace) -> Report:
+    """Show what every thread waits for, who holds it, and locks that are held.
+
+    The futex address comes from the registers, the kind from the words there or from Python's
+    frames, the holder from owner words or from the `with` block that a frame is in. A lock that
+    is locked, with no holder to be found, says so.
+
+    With --graph the threads that others wait for come first and their waiters below them.
+    """
+    report = session.state.locks
+    data = locks_json(session.state)
+    errors = list(report.soft_errors)
+    title = f"{len(report.waits)} threads wait, {len(report.cycles)} cycles"
+    if args.dot:
+        return Report(title, lines=dot_lines(session.state), data=data, soft_errors=errors)
+    if args.graph:
+        return Report(title, lines=tree_lines(session.state), data=data, soft_errors=errors)
+    lines = []
+    if args.evidence:
+        for wait in report.waits:
+            lines += [f"thread {wait.tid}: {text}" for text in wait.evidence]
+    return Report(
+        title,
+        columns=("thread", "name", "waits for", "address", "called", "held by", "verdict"),
+        rows=lock_rows(session.state),
+        lines=lines,
+        data=data,
+        soft_errors=errors,
+    )

@@ -1,0 +1,30 @@
+# SPDX-License-Identifier: Apache-2.0
+"""A thread waits for the import of a module that waits for that thread."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from gdb_epi.detectors.findings import Finding, cycle_facts, detector
+from gdb_epi.locks.graph import kind_of
+from gdb_epi.process_state import ProcessState
+
+
+@detector("import_deadlock")
+def import_deadlock(state: ProcessState) -> Iterator[Finding]:
+    """Find a cycle with a module's import lock.
+
+    Mostly a module that starts a thread and waits for it while it is being imported, and the
+    thread imports that module. Innocent causes, tested: an import that is merely slow (no cycle).
+    importlib detects cycles of module locks alone and goes on, so such a wait is over soon.
+    Reference: Lib/importlib/_bootstrap.py (_ModuleLock, _DeadlockError).
+    """
+    for cycle in state.locks.cycles:
+        if kind_of(cycle) == "import":
+            facts, around = cycle_facts(state, cycle)
+            yield Finding(
+                "import_deadlock",
+                f"thread {cycle.tids[0]}",
+                facts,
+                f"an import and a thread wait for each other: {around}",
+            )

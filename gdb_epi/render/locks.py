@@ -1,0 +1,192 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Waits and holders as a table, a tree, a Graphviz graph and JSON."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from gdb_epi.lean import Any
+from gdb_epi.locks.graph import kind_of
+from gdb_epi.locks.types import LockReport, Owner, Wait
+from gdb_epi.process_state import ProcessState
+
+MAX_LINES = 20_000
+
+
+def lock_rows(state: ProcessState) -> list[list[object]]:
+    """Return the rows of `epi locks`: one a waiting thread, then held locks nobody waits for."""
+    report = state.locks
+    names = thread_names(state)
+    rows: list[list[object]] = []
+    for wait in report.waits:
+        rows.append(
+            [
+                wait.tid,
+                names.get(wait.tid, ""),
+                wait.kind,
+                f"{wait.address:#x}",
+                wait.name or "",
+                owner_text(wait.owner),
+                f"{wait.verdict} ({wait.confidence})",
+            ]
+        )
+    for held in report.held:
+        if not held.waiters:
+            where = f"held, nobody waits: {held.where}"
+            owner = owner_text(held.owner)
+            rows.append(["", "", held.kind, f"{held.address:#x}", held.name or "", owner, where])
+    return rows
+
+
+def thread_names(state: ProcessState) -> dict[int, str]:
+    """Return the names of threads: Python's where there is one, else the kernel's."""
+    found = {t.tid: t.name or "" for t in state.target.threads()}
+    found.update({t.tid: t.name for t in state.python_threads() if t.alive and t.tid and t.name})
+    return found
+
+
+def owner_text(owner: Owner) -> str:
+    """Return one owner in words."""
+    who = f"thread {owner.tid}" if owner.tid is not None else ""
+    if owner.tid is None and owner.ident is not None:
+        who = f"pthread {owner.ident:#x}"
+    if owner.thread_name:
+        who += f" {owner.thread_name}"
+    return f"{who} ({owner.state})".strip() if who else owner.state
+
+
+def tree_lines(state: ProcessState) -> list[str]:
+    """Return who waits for whom: holders first, their waiters below; cycles are named before."""
+    report, names = state.locks, thread_names(state)
+    lines = []
+    for cycle in report.cycles:
+        around = " -> ".join(_label(tid, names) for tid in (*cycle.tids, cycle.tids[0]))
+        lines.append(f"cycle ({kind_of(cycle)}, {cycle.confidence}): {around}")
+    forest = _Forest(report, names)
+    for line in forest.lines():
+        if len(lines) >= MAX_LINES:
+            return [*lines, f"... more than {MAX_LINES} lines"]
+        lines.append(line)
+    return lines or ["no thread waits for a lock"]
+
+
+class _Forest:
+    """Waiters below the thread that they wait for."""
+
+    def __init__(self, report: LockReport, names: dict[int, str]) -> None:
+        self._names = names
+        self._below: dict[str, list[Wait]] = {}
+        self._cycles = report.cycles
+        waiting = {wait.tid for wait in report.waits}
+        for wait in report.waits:
+            self._below.setdefault(self._holder(wait), []).append(wait)
+        around = {_label(cycle.tids[0], names) for cycle in report.cycles}
+        mine = {_label(tid, names) for tid in waiting}
+        self._roots = [one for one in self._below if one not in mine or one in around]
+        self._roots += [
+            _label(w.tid, names) for w in report.waits if w.owner.tid == w.tid
+        ]  # a thread that waits for itself
+
+    def _holder(self, wait: Wait) -> str:
+        if wait.owner.tid is not None and wait.owner.state == "live":
+            return _label(wait.owner.tid, self._names)
+        if wait.owner.state in ("unknown", "none"):
+            return f"[{wait.kind} {wait.name or hex(wait.address)}: {_why(wait)}]"
+        return f"[{owner_text(wait.owner)}]"
+
+    def lines(self) -> Iterator[str]:
+        """Yield the lines of the forest."""
+        shown: set[str] = set()
+        for root in dict.fromkeys(self._roots):
+            if root not in shown:
+                yield root
+                yield from self._below_of(root, shown)
+
+    def _below_of(self, holder: str, shown: set[str]) -> Iterator[str]:
+        """Yield what hangs below a holder, depth first, without recursion."""
+        left = [(wait, "") for wait in reversed(self._below.get(holder, []))]
+        shown.add(holder)
+        while left:
+            wait, lead = left.pop()
+            label = _label(wait.tid, self._names)
+            mark = "  (shown above)" if label in shown else ""
+            what = f"{wait.kind} {wait.name or ''}".strip()
+            yield f"{lead}    <- {label} waits for {what}  {wait.verdict}{mark}"
+            if label not in shown and label in self._below:
+                shown.add(label)
+                left += [(one, lead + "    ") for one in reversed(self._below[label])]
+
+
+def _why(wait: Wait) -> str:
+    return "nobody holds such a thing" if wait.owner.state == "none" else "holder unknown"
+
+
+def _label(tid: int, names: dict[int, str]) -> str:
+    return f"thread {tid} {names.get(tid, '')}".strip()
+
+
+def dot_lines(state: ProcessState) -> list[str]:
+    """Return the wait-for graph in Graphviz's language; threads of a cycle are red."""
+    report, names = state.locks, thread_names(state)
+    cyclic = {tid for cycle in report.cycles for tid in cycle.tids}
+    lines = ["digraph locks {", "  rankdir=LR;", "  node [fontname=monospace];"]
+    for tid in sorted({w.tid for w in report.waits} | {w.owner.tid or 0 for w in report.waits}):
+        if tid:
+            colour = ", color=red" if tid in cyclic else ""
+            lines.append(f"  t{tid} [shape=box, label={_quoted(_label(tid, names))}{colour}];")
+    for number, wait in enumerate(report.waits[:MAX_LINES]):
+        text = f"{wait.kind} {wait.name or hex(wait.address)}"
+        lines.append(f"  l{number} [label={_quoted(text)}];")
+        lines.append(f"  t{wait.tid} -> l{number};")
+        if wait.owner.tid:
+            style = "" if wait.confidence == "certain" else " [style=dashed]"
+            lines.append(f"  l{number} -> t{wait.owner.tid}{style};")
+    return [*lines, "}"]
+
+
+def _quoted(text: str) -> str:
+    """Return a Graphviz string; what is not printable ASCII becomes a question mark."""
+    clean = "".join(c if " " <= c <= "~" else "?" for c in text)
+    return '"' + clean.replace("\\", "\\\\").replace('"', '\\"') + '"'
+
+
+def locks_json(state: ProcessState) -> dict[str, Any]:
+    """Return waits, held locks, cycles and what the other threads do, as JSON values."""
+    report = state.locks
+    return {
+        "waits": [_wait_json(wait) for wait in report.waits],
+        "held": [
+            {
+                "address": f"{held.address:#018x}",
+                "kind": held.kind,
+                "name": held.name,
+                "owner": _owner_json(held.owner),
+                "waiters": list(held.waiters),
+                "where": held.where,
+            }
+            for held in report.held
+        ],
+        "cycles": [{**cycle._asdict(), "sort": kind_of(cycle)} for cycle in report.cycles],
+        "activities": [one._asdict() for one in report.activities],
+        "soft_errors": [error._asdict() for error in report.soft_errors],
+    }
+
+
+def _wait_json(wait: Wait) -> dict[str, Any]:
+    return {
+        "tid": wait.tid,
+        "address": f"{wait.address:#018x}",
+        "kind": wait.kind,
+        "name": wait.name,
+        "object": None if wait.object is None else f"{wait.object:#018x}",
+        "owner": _owner_json(wait.owner),
+        "verdict": wait.verdict,
+        "confidence": wait.confidence,
+        "timed": wait.timed,
+        "evidence": list(wait.evidence),
+    }
+
+
+def _owner_json(owner: Owner) -> dict[str, Any]:
+    ident = None if owner.ident is None else f"{owner.ident:#018x}"
+    return {**owner._asdict(), "ident": ident}
