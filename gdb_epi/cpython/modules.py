@@ -10,6 +10,7 @@ from __future__ import annotations
 from collections.abc import Iterable
 
 from gdb_epi.cpython.access import Access
+from gdb_epi.cpython.package_versions import plausible_version
 from gdb_epi.cpython.source_files import locate, read_regular
 from gdb_epi.cpython.types import InterpreterState, PythonState
 from gdb_epi.errors import NOT_AVAILABLE, UNREADABLE, Absent, SoftError, UnreadableMemory
@@ -18,7 +19,6 @@ from gdb_epi.target.api import Target
 
 MAX_MODULES = 100_000
 MAX_TEXT = 1 << 16
-MAX_VERSION = 64
 MAX_FOLDERS = 1_000
 MAX_ENTRIES = 200_000  # names in one folder's listing
 MAX_METADATA = 4 << 20  # bytes of a RECORD file
@@ -38,7 +38,6 @@ _LOADERS = {
     "zipimporter": ZIP,
 }
 _ENDINGS = ((".py", SOURCE), (".pyc", BYTECODE), (".so", EXTENSION))
-_VERSION_EXTRA = frozenset(".+!-_~")
 
 
 class Module(NamedTuple):
@@ -83,15 +82,15 @@ def interpreter_modules(
     python: PythonState,
     interpreter: InterpreterState,
     *,
-    top_only: bool = False,
+    only: frozenset[str] | None = None,
     access: Access | None = None,
 ) -> Modules | Absent:
-    """Return the modules of one interpreter; `top_only` leaves submodules out.
+    """Return the modules of one interpreter, or those of them with a name in `only`.
 
     Absent when sys.modules cannot be read. Reference: Python/import.c (3.8 to 3.15).
     """
     walk = _Walk(target, access or Access(target, python), interpreter)
-    return walk.modules(top_only)
+    return walk.modules(only)
 
 
 class _Walk:
@@ -105,7 +104,7 @@ class _Walk:
         self._stdlib_folder = self._folder_of_stdlib()
         self._build_ids: dict[str, str | None] | None = None
 
-    def modules(self, top_only: bool) -> Modules | Absent:
+    def modules(self, only: frozenset[str] | None) -> Modules | Absent:
         """Return all modules."""
         layout = self._access.reader.layout
         # 3.12 (gh-98612) moved interp->modules into interp->imports.
@@ -124,7 +123,7 @@ class _Walk:
             name = self._access.text(key, MAX_TEXT)
             if name is None:
                 lost += 1
-            elif not (top_only and "." in name):
+            elif only is None or name in only:
                 found.append(self._module(name, value))
             if len(found) >= MAX_MODULES:
                 self._problem(f"stopped after {MAX_MODULES} modules")
@@ -205,7 +204,7 @@ class _Walk:
         return OTHER
 
     def _loader_name(self, address: int) -> str:
-        """Return the name of a loader's class; built-in and frozen modules have the class itself."""
+        """Return the name of a loader's class, which some modules have instead of an instance."""
         if self._access.ident(address) != "type":
             return self._access.type_name(address).rpartition(".")[2]
         try:
@@ -291,14 +290,6 @@ def distribution_of(entry: str, folder: str) -> Distribution | None:
             version = plausible_version(parts[1]) if len(parts) > 1 else None
             return Distribution(parts[0], version, folder) if version else None
     return None
-
-
-def plausible_version(text: str | None) -> str | None:
-    """Return a text that looks like a version; None for all others, which may be anything."""
-    if not text or len(text) > MAX_VERSION or not any(map(str.isdigit, text)):
-        return None
-    good = all((char.isascii() and char.isalnum()) or char in _VERSION_EXTRA for char in text)
-    return text if good else None
 
 
 def normal(name: str) -> str:

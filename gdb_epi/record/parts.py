@@ -4,7 +4,7 @@
 from __future__ import annotations
 
 from gdb_epi.cpython.exceptions import Raised, ThreadExceptions
-from gdb_epi.cpython.types import ThreadState
+from gdb_epi.cpython.types import PythonState, ThreadState
 from gdb_epi.detectors.findings import hex_word
 from gdb_epi.digest import sha256_hex
 from gdb_epi.errors import Absent
@@ -21,6 +21,7 @@ MAX_MODULES = 1024
 MAX_WAITS = 256
 MAX_HANDLED = 32  # exceptions that one thread handles
 MAX_TYPE_NAME = 512
+MAX_PACKAGES = 512
 
 Json = dict[str, Any]
 
@@ -65,7 +66,21 @@ def python_group(state: ProcessState) -> Json | None:
         "gil_holder": python.gil_holder,
         "interpreters": len(python.interpreters),
         "threads": len(python.threads()),
+        **_packages(state, python),
     }
+
+
+def _packages(state: ProcessState, python: PythonState) -> Json:
+    """Return the versions of imported packages outside the standard library."""
+    from gdb_epi.cpython.package_versions import package_versions
+
+    found = package_versions(state.target, python)
+    if isinstance(found, Absent):
+        return {"packages": None}
+    listed = [one._asdict() for one in found.packages[:MAX_PACKAGES]]
+    left_out = len(found.packages) - len(listed)
+    counts = {"packages_lost": found.lost, "packages_left_out": left_out}
+    return {"packages": listed} | {key: value for key, value in counts.items() if value}
 
 
 def exception_group(state: ProcessState) -> Json | None:

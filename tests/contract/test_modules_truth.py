@@ -14,13 +14,14 @@ from support.interpreters import Interpreter, discover
 from support.mutate import MutatedTarget
 
 from commands.modules import modules as modules_command
+from gdb_epi.analysis import analyze
 from gdb_epi.cpython.modules import (
     Modules,
     distribution_of,
     interpreter_modules,
     packages,
-    plausible_version,
 )
+from gdb_epi.cpython.package_versions import package_versions, plausible_version
 from gdb_epi.cpython.types import PythonState
 from gdb_epi.errors import Absent
 from gdb_epi.process_state import ProcessState
@@ -95,19 +96,32 @@ def test_packages_have_the_versions_that_the_core_knows(interpreter: Interpreter
     _, session = opened(interpreter)
     found = decode(session.target)
     listed = {one.name: (one.version, one.source) for one in packages(found)}
-    assert listed.items() >= {
-        "by_metadata": ("4.5.6", "metadata"),
-        "deathbed": (None, ""),
-        "nothing": (None, ""),
-        "numeric": (None, ""),
-        "other_name": (None, ""),
-        "secretive": (None, ""),
-        "single": ("0.9", "metadata"),
-        "spaced": (None, ""),
-        "unended": ("0.1", "__version__"),
-        "versioned": ("1.2.3rc1", "__version__"),
-        "zipped": ("5.5", "__version__"),
-    }.items()  # site.py may import more
+    assert (
+        listed.items()
+        >= {
+            "by_metadata": ("4.5.6", "metadata"),
+            "deathbed": (None, ""),
+            "nothing": (None, ""),
+            "numeric": (None, ""),
+            "other_name": (None, ""),
+            "secretive": (None, ""),
+            "single": ("0.9", "metadata"),
+            "spaced": (None, ""),
+            "unended": ("0.1", "__version__"),
+            "versioned": ("1.2.3rc1", "__version__"),
+            "zipped": ("5.5", "__version__"),
+        }.items()
+    )  # site.py may import more
+    state = session.state.python
+    assert isinstance(state, PythonState)
+    for_record = package_versions(session.target, state)
+    assert not isinstance(for_record, Absent)
+    known = {name: version for name, version in listed.items() if version[0]}
+    assert {one.name: tuple(one[1:]) for one in for_record.packages} == known
+    assert for_record.lost == 0
+    record = analyze(session)
+    assert record["python"]["packages"] == [one._asdict() for one in for_record.packages]
+    assert "hunter2" not in json.dumps(record)
     assert ("never_imported", "99") in {(one.name, one.version) for one in found.distributions}
 
 
