@@ -20,7 +20,7 @@ _INHERITED = frozenset(
         t.PROBABLE_INHERITED,
     )
 )
-MAX_FRAMES = 8  # of the holder
+MAX_FRAMES = 24  # of the holder
 
 
 @detector("forked_child_lock")

@@ -43,13 +43,15 @@ class Descriptor(NamedTuple):
 class StackLists(NamedTuple):
     """Every descriptor that glibc still knows, and where its fields lie.
 
-    `generation` is the address of __fork_generation where symbols name it (before 2.34).
+    `generation` is the address of __fork_generation where symbols name it (before 2.34), `heads`
+    are the addresses of the lists.
     """
 
     descriptors: tuple[Descriptor, ...]
     offsets: Mapping[str, int]
     complete: bool
     generation: int | None = None
+    heads: Mapping[str, int] = {}
 
     def on(self, name: str) -> list[Descriptor]:
         """Return the descriptors of one list."""
@@ -115,7 +117,7 @@ def _walk_all(
     for name, head in heads.items():
         whole = _walk(target, name, head, offsets, descriptors)
         complete = complete and whole
-    return StackLists(tuple(descriptors), offsets, complete, generation)
+    return StackLists(tuple(descriptors), offsets, complete, generation, heads)
 
 
 def _walk(

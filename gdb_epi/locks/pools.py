@@ -68,12 +68,12 @@ def vanished_pools(vanished: Vanished) -> tuple[Pool, ...]:
 
 def role_of(thread: VanishedThread) -> tuple[str, str] | None:
     """Return (what a vanished thread was, how that is known), or None."""
+    if thread.type_name is not None and thread.type_name.rpartition(".")[2] == "Timer":
+        return "threading.Timer", "its Thread object is a Timer"
     for frame in reversed(thread.frames):
         kind = _PYTHON.get((frame.module or "", frame.name))
         if kind is not None:
             return kind, f"it ran {frame.module}.{frame.name}()"
-        if frame.module == "threading" and (frame.qualname or "").startswith("Timer."):
-            return "threading.Timer", "it ran threading.Timer.run()"
     if any(frame.module == "queue" and frame.name == "get" for frame in thread.frames):
         return "queue worker", "it waited in queue.Queue.get()"
     return None if thread.module is None else _native_role(thread.module)

@@ -89,6 +89,7 @@ class VanishedThread(NamedTuple):
     how: str
     missing: str
     is_main: bool = False  # the parent's main thread
+    type_name: str | None = None  # of its threading.Thread object
 
 
 class Vanished(NamedTuple):

@@ -19,9 +19,12 @@ from gdb_epi.locks.glibc import Descriptor, StackLists, stack_lists
 from gdb_epi.locks.stackscan import StackScanner
 from gdb_epi.locks.types import ForkEvidence, Vanished, VanishedThread
 from gdb_epi.target.api import Module, Target
+from gdb_epi.target.memory import find_bytes
 
 MAX_VANISHED = 4096  # threads whose frames are looked for
-MAX_TLS_MAPPING = 1 << 18  # bytes of a mapping in which the loader may have put the first TLS
+MAX_SEARCHED = (
+    64 << 20
+)  # bytes that are searched for the parent's main thread, small mappings first
 NO_MEMORY = "stack memory absent"
 NO_FRAMES = "no Python frames on its stack: it ran no Python code, or its frames are overwritten"
 
@@ -93,6 +96,7 @@ class _Finder:
             frames=frames,
             how=how,
             missing=missing,
+            type_name=known.type_name if known else None,
         )
 
     def _frames(
@@ -141,7 +145,11 @@ class _Finder:
         """The parent's main thread left glibc's lists, but its descriptor and stack are there."""
         lists = stack_lists(self.target)
         listed = set() if isinstance(lists, Absent) else {d.address for d in lists.descriptors}
-        ident = main_descriptor(self.target, self.live | listed)
+        ident = (
+            None
+            if isinstance(lists, Absent)
+            else main_descriptor(self.target, lists, self.live | listed)
+        )
         at = None if isinstance(lists, Absent) else lists.offsets["tid"]
         known = self.known.get(ident or 0)
         address = self.target.symbol("__libc_stack_end")  # of the loader: exported
@@ -171,23 +179,27 @@ class _Finder:
         return modules[0].path if modules else None
 
 
-def main_descriptor(target: Target, others: set[int]) -> int | None:
-    """Return the pthread_t of the initial thread, which the loader put into a small mapping.
+def main_descriptor(target: Target, lists: StackLists, others: set[int]) -> int | None:
+    """Return the pthread_t of the initial thread, taken off the lists by a fork of another one.
 
-    struct pthread begins with its own address, and has it again 16 bytes on (tcbhead_t.tcb and
-    .self, sysdeps/x86_64/nptl/tls.h, 2.31 to 2.42). Its alignment is 64.
+    Its list node still points at the list's head. struct pthread begins with its own address and
+    has it again 16 bytes on (tcbhead_t.tcb and .self, sysdeps/x86_64/nptl/tls.h, 2.31 to 2.42).
     """
-    for region in target.regions():
-        if region.path or "w" not in region.perms or region.size > MAX_TLS_MAPPING:
+    head = lists.heads.get("user")
+    if head is None:
+        return None
+    needle = head.to_bytes(8, "little").rstrip(b"\0")
+    left = MAX_SEARCHED
+    for region in sorted(target.regions(), key=lambda one: one.dumped):
+        size = min(region.dumped, region.size)
+        if region.path or "w" not in region.perms or not size or size > left:
             continue
-        try:
-            data = target.read(region.start, min(region.dumped, region.size) // 64 * 64)
-        except UnreadableMemory:
-            continue
-        for at in range(0, len(data), 64):
-            address = region.start + at
-            own = address.to_bytes(8, "little")
-            if data[at : at + 8] == own == data[at + 16 : at + 24] and address not in others:
+        left -= size
+        for at in find_bytes(target, needle, region.start, region.start + size):
+            address = at - lists.offsets["list"]
+            if address % 64 or address in others or u64(target, at) != head:
+                continue
+            if u64(target, address) == address == u64(target, address + 16):
                 return address
     return None
 
