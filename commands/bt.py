@@ -77,10 +77,15 @@ def bt(session: Session, args: Namespace) -> Report:
         lines += _vanished(state, limit)
     data = stacks_json(state, locals=args.locals, tids=None if every else tids)
     for thread_data in data["threads"]:
-        if thread_data["tid"] in tids:
+        if thread_data["tid"] in tids and thread_data["alive"]:
             tid = thread_data["tid"]
             thread_data["merged"] = merged_json(state.stack(tid), callees[tid])
     add_calls(state, data["threads"], callees)
+    data["native_threads"] = [
+        {"tid": tid, "merged": merged_json(state.stack(tid))}
+        for tid in tids
+        if state.python_thread(tid) is None
+    ]
     errors = [SoftError(**error) for error in data["soft_errors"]]
     return Report("bt", lines=lines[:-1], data=data, soft_errors=errors)
 

@@ -37,6 +37,7 @@ EVERY = pytest.mark.parametrize(
     "nested", cases(*KNOWN, "subinterpreter", "callbacks"), indirect=True
 )
 NESTING = pytest.mark.parametrize("nested", cases(*KNOWN), indirect=True)
+NATIVE_THREAD = pytest.mark.parametrize("nested", cases("native_thread"), indirect=True)
 COMMANDS = ("bt --native-all --limit 1000", "native")
 PLUMBING = ("python3.", "libpython3.")
 # Python's names of what these frames of `nesting` were calling, whatever build it is.
@@ -53,6 +54,7 @@ class Nested:
         self.made = made
         self.threads = read_json(folder / "bt.json")["threads"]
         self.errors = read_json(folder / "bt.json")["soft_errors"]
+        self.native_threads = read_json(folder / "bt.json")["native_threads"]
         self.native = read_json(folder / "native.json")["threads"]
 
     @property
@@ -203,3 +205,16 @@ def test_stack_pointers_prove_it(nested: Nested) -> None:
     signals = [f["kind"] == "signal" for f in nested.merged if f["language"] == "native"]
     falls = [number for number, (a, b) in enumerate(pairwise(sps)) if a > b]
     assert all(signals[number] for number in falls)
+
+
+@NATIVE_THREAD
+def test_threads_without_python_are_shown(nested: Nested) -> None:
+    found = nested.native_threads
+    known = {thread["native_id"] for thread in nested.made.truth["threads"]}
+    assert len(found) == nested.made.truth["native_threads"]
+    assert not known & {one["tid"] for one in found}
+    merged = found[0]["merged"]
+    assert merged and {frame["language"] for frame in merged} == {"native"}
+    assert not any(frame["eval_loop"] for frame in merged)
+    assert any("libc" in (frame["module"] or "") for frame in merged)
+    assert [frame["name"] for frame in nested.python()][:2] == ["die", "main"]
