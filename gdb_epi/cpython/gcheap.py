@@ -118,14 +118,14 @@ def being_collected(reader: Reader, python: PythonState, cap: int = MAX_OBJECTS)
     stacks = [thread.registers.get("rsp", 0) for thread in reader.target.threads()]
     for thread in python.threads():
         for frame in thread.frames[:MAX_FRAMES]:
-            for address in _words_of(reader, frame.address):
+            for address in frame_words(reader, frame.address):
                 if address in found or len(found) >= cap or not _in_ring(reader, address - size):
                     continue
                 found.update(dict.fromkeys(_ring(reader, address - size, stacks, cap)))
     return list(found)
 
 
-def _words_of(reader: Reader, frame: int) -> list[int]:
+def frame_words(reader: Reader, frame: int) -> list[int]:
     """Return what may be pointers to objects among the first locals of a frame."""
     layout = reader.layout
     at = layout.offset("_PyInterpreterFrame", "localsplus")

@@ -1,0 +1,138 @@
+# SPDX-License-Identifier: Apache-2.0
+"""`epi pools`: the executors of concurrent.futures, and queues."""
+
+from __future__ import annotations
+
+from collections import Counter
+
+from gdb_epi.cpython.pools import Pool, Queue, Worker, pools_of
+from gdb_epi.errors import Absent, InputError
+from gdb_epi.lean import TYPE_CHECKING, Any
+from gdb_epi.registry import argument, command
+from gdb_epi.report import Report
+from gdb_epi.stacks import frame_json
+
+if TYPE_CHECKING:
+    from argparse import Namespace
+
+    from gdb_epi.session import Session
+
+MAX_WORKERS = 200
+MAX_CALLS = 20
+
+
+@command(
+    "pools",
+    arguments=(
+        argument("--all", action="store_true", help="also queues that are empty and unused"),
+        argument("--limit", type=int, default=100, metavar="N", help="queues to show (100)"),
+    ),
+)
+def pools(session: Session, args: Namespace) -> Report:
+    """Show thread and process pools with what each worker runs, and the sizes of queues.
+
+    A pool of processes keeps what its workers run in the workers; their cores tell. Queues of
+    asyncio, queue and multiprocessing (there: what is not yet in the pipe); those that are empty
+    and that nobody waits for only with --all.
+    """
+    state = session.state
+    if isinstance(state.python, Absent):
+        raise InputError(f"no Python: {state.python.detail}", hint="epi doctor")
+    found = pools_of(state.target, state.python)
+    errors = [*state.all_soft_errors(), *found.soft_errors]
+    lines: list[str] = []
+    for pool in found.pools:
+        lines += _pool(pool)
+    shown = [queue for queue in found.queues if args.all or _used(queue)]
+    for queue in shown[: max(args.limit, 0)]:
+        lines.append(_queue(queue))
+    hidden = len(found.queues) - len(shown)
+    cut = max(len(shown) - max(args.limit, 0), 0)
+    if cut:
+        lines.append(f"... {cut} more queues (--limit N)")
+    if hidden:
+        lines.append(f"{hidden} queues are empty and unused (--all)")
+    return Report(
+        f"{len(found.pools)} pools, {len(found.queues)} queues",
+        lines=lines or ["no executors and no queues were found"],
+        data={
+            "pools": [_pool_json(pool) for pool in found.pools],
+            "queues": [_queue_json(queue) for queue in found.queues],
+            "soft_errors": [error._asdict() for error in errors],
+        },
+        soft_errors=errors,
+    )
+
+
+def _used(queue: Queue) -> bool:
+    return bool(queue.size is None or queue.size or queue.getters or queue.putters or queue.users)
+
+
+def _pool(pool: Pool) -> list[str]:
+    most = "?" if pool.max_workers is None else pool.max_workers
+    name = f" {pool.prefix}" if pool.prefix else ""
+    queued = "an unknown number of" if pool.queued is None else pool.queued
+    what = "calls queued" if pool.kind == "threads" else "calls without a result"
+    down = ", shut down" if pool.shut_down else ""
+    head = f"pool of {pool.kind}{name} ({pool.shown}): {len(pool.workers)} of {most} workers"
+    lines = [f"{head}, {queued} {what}{down}"]
+    lines += [f"    {_worker(worker)}" for worker in pool.workers[:MAX_WORKERS]]
+    if len(pool.workers) > MAX_WORKERS:
+        lines.append(f"    ... {len(pool.workers) - MAX_WORKERS} more workers")
+    for function, number in Counter(pool.calls).most_common(MAX_CALLS):
+        lines.append(f"    {number} x {function}")
+    return lines
+
+
+def _worker(worker: Worker) -> str:
+    if worker.pid is not None:
+        return f"process {worker.pid}  {worker.name or ''}".rstrip()
+    who = f"thread {worker.tid}" if worker.tid is not None else "a thread that is gone"
+    return f"{who}  {worker.name or ''}  {_doing(worker)}"
+
+
+def _doing(worker: Worker) -> str:
+    if worker.idle is None:
+        return "cannot tell what it does"
+    if worker.idle:
+        return "idle"
+    if worker.runs is None:
+        return "runs a function without a Python frame"
+    frame = worker.runs
+    name = f"{frame.module}." if frame.module else ""
+    return f"runs {name}{frame.qualname or frame.name} at {frame.filename}:{frame.lineno or '?'}"
+
+
+def _queue(queue: Queue) -> str:
+    size = "?" if queue.size is None else queue.size
+    limit = f" of {queue.max_size}" if queue.max_size else ""
+    parts = [f"{queue.shown} at {queue.address:#x}: {size}{limit} items"]
+    if queue.unfinished:
+        parts.append(f"{queue.unfinished} not task_done")
+    if queue.getters:
+        parts.append(f"{queue.getters} wait to get")
+    if queue.putters:
+        parts.append(f"{queue.putters} wait to put")
+    if queue.users:
+        parts.append(f"in its methods: threads {', '.join(map(str, queue.users))}")
+    return ", ".join(parts)
+
+
+def _pool_json(pool: Pool) -> dict[str, Any]:
+    return {
+        **pool._asdict(),
+        "address": f"0x{pool.address:016x}",
+        "calls": list(pool.calls),
+        "workers": [
+            {**worker._asdict(), "runs": frame_json(worker.runs) if worker.runs else None}
+            for worker in pool.workers
+        ],
+    }
+
+
+def _queue_json(queue: Queue) -> dict[str, Any]:
+    return {
+        **queue._asdict(),
+        "address": f"0x{queue.address:016x}",
+        "users": list(queue.users),
+    }

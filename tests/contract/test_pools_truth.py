@@ -1,0 +1,100 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Executors and queues of real cores, against what each process wrote about them."""
+
+from __future__ import annotations
+
+from argparse import Namespace
+
+import pytest
+from support.cores import CoreFailed, Made, make_core, why_no_core_dumps
+from support.interpreters import Interpreter, discover
+
+from commands.pools import pools as pools_command
+from gdb_epi.cpython.pools import PoolsFound, pools_of
+from gdb_epi.cpython.types import PythonState
+from gdb_epi.session import Session
+from gdb_epi.target.corefile import CoreFileTarget
+
+INTERPRETERS = [pytest.param(interpreter, id=interpreter.id) for interpreter in discover()]
+
+
+def opened(interpreter: Interpreter) -> tuple[Made, Session]:
+    reason = why_no_core_dumps()
+    if reason:
+        pytest.skip(f"no core dumps here: {reason}")
+    try:
+        made = make_core(interpreter, "pools")
+    except CoreFailed as error:
+        pytest.skip(f"the program left no core on this interpreter: {error}")
+    sysroot = str(made.sysroot) if made.sysroot else None
+    return made, Session(CoreFileTarget.open(made.core, sysroot=sysroot))
+
+
+def decode(session: Session) -> PoolsFound:
+    python = session.state.python
+    assert isinstance(python, PythonState), python
+    return pools_of(session.target, python)
+
+
+@pytest.mark.parametrize("interpreter", INTERPRETERS)
+def test_thread_pools(interpreter: Interpreter) -> None:
+    made, session = opened(interpreter)
+    found = decode(session)
+    pools = {pool.prefix: pool for pool in found.pools if pool.kind == "threads"}
+    assert set(pools) == {"busy", "resting"}
+    busy, told = pools["busy"], made.truth["pool"]
+    assert busy.max_workers == told["max"] and busy.queued == told["queued"]
+    assert sorted(worker.tid or 0 for worker in busy.workers) == told["workers"]
+    for worker in busy.workers:
+        assert worker.idle is False and worker.runs is not None and worker.runs.name == "work"
+        assert worker.name is not None and worker.name.startswith("busy")
+    resting = pools["resting"]
+    assert resting.shown == "__main__.Own" and resting.queued == 0
+    assert [worker.idle for worker in resting.workers] == [True]
+    assert resting.shut_down is False
+
+
+@pytest.mark.parametrize("interpreter", INTERPRETERS)
+def test_process_pools(interpreter: Interpreter) -> None:
+    made, session = opened(interpreter)
+    found = [pool for pool in decode(session).pools if pool.kind == "processes"]
+    if not made.truth["processes"]:
+        assert found == []
+        pytest.skip("the interpreter has no process-shared semaphores here")
+    assert len(found) == 1
+    assert sorted(worker.pid or 0 for worker in found[0].workers) == made.truth["processes"]
+    assert found[0].max_workers == 2 and found[0].queued == 4
+    assert sorted(set(found[0].calls)) == ["a builtin_function_or_method", "in_c"]
+
+
+@pytest.mark.parametrize("interpreter", INTERPRETERS)
+def test_queues(interpreter: Interpreter) -> None:
+    made, session = opened(interpreter)
+    found = decode(session)
+    by_address = {one.address: one for one in found.queues}
+    seen = 0
+    for name, told in made.truth["queues"].items():
+        one = by_address.get(made.truth["addresses"][name])
+        if one is None:
+            assert interpreter.free_threaded, name
+            continue
+        seen += 1
+        assert [one.shown, one.size, one.max_size, one.unfinished, one.getters] == told, name
+    if interpreter.free_threaded:
+        assert any("no list of their objects" in error.message for error in found.soft_errors)
+        assert seen >= 1, "those that frames refer to"
+    else:
+        assert found.soft_errors == () and seen == len(made.truth["queues"])
+    waited = by_address[made.truth["addresses"]["waited"]]
+    assert sorted(waited.users) == made.truth["getters"]
+
+
+@pytest.mark.parametrize("interpreter", INTERPRETERS)
+def test_the_command_shows_them(interpreter: Interpreter) -> None:
+    _, session = opened(interpreter)
+    report = pools_command(session, Namespace(all=False, limit=100))
+    text = "\n".join(report.lines)
+    assert "pool of threads busy" in text and "3 of 3 workers, 4 calls queued" in text
+    assert "runs __main__.work at" in text and "idle" in text
+    assert "2 wait to get" in text
+    assert report.data is not None and len(report.data["pools"]) >= 2
