@@ -10,7 +10,15 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from support.cores import CoreFailed, Made, make_core, truncate, why_no_core_dumps
+from support.cores import (
+    CoreFailed,
+    Made,
+    Program,
+    corpus_programs,
+    make_core,
+    truncate,
+    why_no_core_dumps,
+)
 from support.interpreters import Interpreter, discover
 from support.mutate import MutatedTarget
 
@@ -113,6 +121,28 @@ def test_in_flight_and_handled(interpreter: Interpreter, program: str) -> None:
     assert crashed.in_flight is not None
     if program == "in_flight-unmade":  # 3.12 (gh-101578): never un-normalised
         assert (crashed.in_flight.itself.address == 0) == (interpreter.minor < (3, 12))
+
+
+TOLD = [
+    pytest.param(interpreter, program, id=f"{interpreter.id}-{program.name}")
+    for interpreter in discover()
+    for program in corpus_programs()
+    if "exceptionbed.py" in program.beside and program.supports(interpreter)
+]
+
+
+@pytest.mark.parametrize(("interpreter", "program"), TOLD)
+def test_told_exceptions(interpreter: Interpreter, program: Program) -> None:
+    """What every thread of the exception programs handles: 40 chains of causes, groups, notes."""
+    made = core_of(interpreter, program.name)
+    told = made.truth["exceptions"]
+    found = {str(one.thread.ident): one for one in decode(made)}
+    assert set(told) <= set(found)
+    for ident, one in found.items():
+        truth = told.get(ident, {"handled": []})
+        assert one.soft_errors == () and one.in_flight is None
+        assert [seen(each) for each in one.handled] == truth["handled"]
+        assert all(each.args_exact for raised in one.handled for each in raised.exceptions)
 
 
 def bare(truth: dict[str, Any] | None) -> Any:
