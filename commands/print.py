@@ -11,7 +11,7 @@ from gdb_epi.cpython.variables import FrameVariables
 from gdb_epi.errors import Absent, InputError, SoftError, UnreadableMemory
 from gdb_epi.lean import TYPE_CHECKING
 from gdb_epi.registry import argument, command
-from gdb_epi.render.variables import MORE
+from gdb_epi.render.variables import INEXACT, MORE
 from gdb_epi.report import Report
 
 if TYPE_CHECKING:
@@ -45,9 +45,12 @@ def print_(session: Session, args: Namespace) -> Report:
     reader = FrameVariables(values)
     address = resolve(values.painter(), text, lambda name: _named(session, reader, args, name))
     value = values.of(address)
-    lines = [f"{text} = {value.text}", f"  {value.type or 'unknown type'} at {address:#x}"]
+    about = f"  {value.type or 'unknown type'} at {address:#x}"
+    about += "" if value.exact else f", {INEXACT}"
+    lines = [f"{text} = {value.text}", about]
     if value.type not in ("type", "module"):  # whose attributes are a namespace of their own
-        value = value._replace(attributes=values.attributes(address))
+        known = dict(value.attributes) | dict(values.attributes(address))
+        value = value._replace(attributes=tuple(known.items()))
     lines += [f"  .{name} = {shown}" for name, shown in value.attributes]
     errors = [SoftError("print", text, MORE)] if value.cut else []
     data = {

@@ -68,6 +68,8 @@ def _follow(painter: Painter, address: int, step: re.Match[str], so_far: str) ->
 
 
 def _attribute(painter: Painter, found: Obj, name: str, so_far: str) -> int:
+    if name == "__class__":
+        return painter.reader.type_of(found.address)
     names: list[str] = []
     for key, value in _own_attributes(painter, found):
         if key == name:
@@ -77,10 +79,9 @@ def _attribute(painter: Painter, found: Obj, name: str, so_far: str) -> int:
     inherited = painter.world.types.lookup(info, name)
     if inherited is not None:
         return _from_class(painter, found, inherited[1], f"{so_far}.{name}")
-    if name == "__class__":
-        return painter.reader.type_of(found.address)
     known = ", ".join(names[:MAX_NAMES])
-    raise InputError(f"{so_far} has no attribute {name}", hint=known or "epi locals")
+    where = "in its slots, its dict or its classes, as far as they are in the core"
+    raise InputError(f"{so_far} has no attribute {name} {where}", hint=known or "epi locals")
 
 
 def _from_class(painter: Painter, found: Obj, value: int, path: str) -> int:
@@ -90,17 +91,21 @@ def _from_class(painter: Painter, found: Obj, value: int, path: str) -> int:
         return value
     if kind in _COMPUTED:
         raise InputError(f"{path} is {_COMPUTED[kind]}: it is computed by code, which is not run")
-    if kind == "_collections._tuplegetter":  # a namedtuple's field: index, doc
-        index = painter.world.objects.integer(painter.word(painter.obj(value), 0))
+    if kind.endswith("collections._tuplegetter"):  # a namedtuple's field: index, doc
+        index = painter.number(painter.obj(value), 0)
         count = painter.signed(found.address, "PyTupleObject", "ob_size")
-        if isinstance(index, Absent) or not 0 <= index < count:
+        if not 0 <= index < count:
             raise Undecodable("a field beyond the tuple")
         start = found.address + painter.layout.require("PyTupleObject", "ob_item")
         return painter.reader.u64(start + 8 * index)
     if kind == "member_descriptor":
         return _member(painter, found, value, path)
-    if painter.obj(value).type.qualname == "cached_property":
+    of = painter.obj(value).type
+    if of.qualname == "cached_property":
         raise InputError(f"{path} is a cached property that was not computed yet")
+    if of.python_class and painter.world.types.lookup(of, "__get__") is not None:
+        what = f"a {of.shown}: it is computed by code, which is not run"
+        raise InputError(f"{path} is {what}")
     return value
 
 

@@ -8,6 +8,8 @@ from collections.abc import Sequence
 from gdb_epi.cpython.variables import ARGUMENTS, Variable
 
 MORE = "what `...` stands for was left out; --depth, --width and --length show more"
+INEXACT = "not as repr() shows it"
+_DOUBTS = "<cannot decode"  # says so itself
 # Types that the text itself tells.
 _PLAIN = frozenset(
     "NoneType bool int float complex str bytes tuple list dict set range slice ellipsis type "
@@ -35,5 +37,6 @@ def variable_text(variable: Variable) -> str:
     stars = {"var-positional": "*", "var-keyword": "**"}.get(variable.kind, "")
     notes = [variable.kind] if variable.kind in ("positional-only", "keyword-only") else []
     notes += [variable.type] if hidden else []
+    notes += [] if variable.exact or _DOUBTS in variable.text else [INEXACT]
     note = f"  [{', '.join(notes)}]" if notes else ""
     return f"{stars}{variable.name} = {variable.shown()}{note}"

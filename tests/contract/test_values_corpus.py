@@ -77,7 +77,7 @@ def test_no_value_is_wrong(interpreter: Interpreter, one: Program) -> None:
         else:
             assert judged.verdict == EXACT, (where, judged)
             exact += 1
-    assert exact + other >= 20
+    assert exact + other >= 15
 
 
 def test_98_percent_of_all_are_exact() -> None:

@@ -1,0 +1,127 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Paths such as a.b[3]['k'] through real objects: slots, fields of tuples, wrappers, properties."""
+
+from __future__ import annotations
+
+import pytest
+from support.cores import CoreFailed, make_core, program, why_no_core_dumps
+from support.interpreters import Interpreter, one_per_minor
+from support.judge import opened
+
+from gdb_epi.cpython.types import PythonState
+from gdb_epi.cpython.values import Values, values_of
+from gdb_epi.cpython.values_path import resolve
+from gdb_epi.cpython.variables import FrameVariables
+from gdb_epi.errors import InputError, UsageError
+
+INTERPRETERS = [pytest.param(one, id=one.id) for one in one_per_minor()]
+CLASSES = {
+    "point.x": "1",
+    "point.y[0]": "2",
+    "point.y[-1]": "2",
+    "child.extra": "'attribute'",
+    "nested.x.y": "2",
+    "slots_child.three[0]": "3",
+    "both.two": "2",
+    "both.more['x']": "1",
+    "user['k']": "1",
+    "ordered['a']": "1",
+    "data.items[0]": "1",
+    "data.count": "3",
+    "recursive.items[0].items[0].name": "'r'",
+    "wide.attribute_59": "59",
+    "class_of_meta.__class__": "<class '__main__.Meta'>",
+    "Color.RED._value_": "1",
+    "Frozen": "<class '__main__.Frozen'>",
+    "sys.maxsize": str((1 << 63) - 1),
+    "len": "<built-in function len>",
+}
+PLUMBING = {
+    "space.self": None,
+    "proxy['k'][0]": "1",
+    "user_dict['a']": "1",
+    "user_list[1]": "2",
+    "match.string": "'xxabcxx'",
+    "pattern.pattern": "'a(b)c'",
+    "chained.maps[1]['b'][0]": "2",
+}
+REFUSED = {
+    "slots.two": "slots.two is not set",
+    "point.z": "has no attribute z",
+    "point[2]": "has 2 items",
+    "red.value": "it is computed by code, which is not run",
+    "by_str[0]": "has no items to look up",
+    "ordered['b']": "has no key 'b'",
+    "nobody": "no variable nobody",
+}
+
+
+def reader(interpreter: Interpreter, name: str, function: str) -> tuple[Values, object]:
+    reason = why_no_core_dumps()
+    if reason:
+        pytest.skip(f"no core dumps here: {reason}")
+    try:
+        made = make_core(interpreter, program(name))
+    except CoreFailed as error:
+        pytest.skip(f"the program left no core on this interpreter: {str(error)[-300:]}")
+    state = opened(made)
+    assert isinstance(state.python, PythonState)
+    thread = next(thread for thread in state.python.threads() if thread.crashed)
+    values = values_of(state.target, state.python)
+    frames = [frame for frame in thread.frames if frame.name in function.split()]
+    variables = FrameVariables(values)
+    local = {}
+    for frame in frames:
+        local.update(dict(variables.addresses(frame)))
+
+    def lookup(word: str) -> int | None:
+        found = local.get(word)
+        return variables.outer(frames[0], word) if found is None else found
+
+    return values, lookup
+
+
+@pytest.mark.parametrize("interpreter", INTERPRETERS)
+def test_paths_lead_to_objects(interpreter: Interpreter) -> None:
+    for name, functions, paths in (
+        ("values_classes", "instances enumerations", CLASSES),
+        ("values_plumbing", "patterns", PLUMBING),
+    ):
+        values, lookup = reader(interpreter, name, functions)
+        for path, expected in paths.items():
+            address = resolve(values.painter(), path, lookup)
+            text = values.of(address).text
+            if expected is None:
+                assert address == resolve(values.painter(), path.partition(".")[0], lookup)
+            else:
+                assert text == expected, path
+            assert values.of(resolve(values.painter(), hex(address), lookup)).text == text
+
+
+@pytest.mark.parametrize("interpreter", INTERPRETERS)
+def test_what_cannot_be_followed_says_why(interpreter: Interpreter) -> None:
+    values, lookup = reader(interpreter, "values_classes", "instances enumerations")
+    for path, why in REFUSED.items():
+        with pytest.raises(InputError) as caught:
+            resolve(values.painter(), path, lookup)
+        assert why in str(caught.value), (path, caught.value)
+    for path in ("point.", "point[", "point['x", "1abc", "point x"):
+        with pytest.raises(UsageError):
+            resolve(values.painter(), path, lookup)
+
+
+@pytest.mark.parametrize("interpreter", INTERPRETERS)
+def test_generators_and_views_tell_more(interpreter: Interpreter) -> None:
+    values, lookup = reader(interpreter, "values_plumbing", "generators")
+
+    def notes(name: str) -> dict[str, str]:
+        return dict(values.of(resolve(values.painter(), name, lookup)).attributes)
+
+    assert notes("fresh")["state"] == "created"
+    assert notes("suspended")["state"] == "suspended" and ":" in notes("suspended")["at"]
+    assert notes("ended") == {"state": "done"} == notes("closed")
+    assert notes("coroutine")["state"] == "suspended"
+    assert notes("now_running")["state"] == "running"
+    values, lookup = reader(interpreter, "values_io", "buffers")
+    assert notes("matrix") == {"format": "'i'", "itemsize": "4", "shape": "(2, 3)"}
+    assert notes("part") == {"format": "'B'", "itemsize": "1", "shape": "(3,)"}
