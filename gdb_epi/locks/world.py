@@ -23,6 +23,8 @@ MAX_FRAMES = 256  # of one thread, innermost first, that are searched for `with`
 MAX_OBJECTS = 256  # objects looked at to find the one that a thread waits for
 MAX_HOPS = 3  # cell -> bound method -> object -> attribute
 MAX_REFERRING = 4  # frames named as weak evidence
+MAX_REFERRING_FRAMES = 1_000  # looked at for them, of all threads
+NEAR_FRAMES = 4
 FRAMES_FOR_OBJECT = 4  # innermost frames whose slots may refer to the lock
 # Objects whose attributes would lead away from the frame.
 _CLOSED = frozenset(
@@ -70,6 +72,8 @@ class LockWorld:
         self.thread_names = {t.tid: t.name for t in python.threads() if t.alive and t.tid}
         self._blocks: dict[int, list[Block]] | None = None
         self._names: Names | None = None
+        self._referring: dict[int, list[tuple[int, PyFrame]]] | None = None
+        self._streams: list[tuple[int, str]] | None = None
         self._variables: FrameVariables | None = None
 
     def frames(self, tid: int) -> tuple[PyFrame, ...]:
@@ -92,7 +96,7 @@ class LockWorld:
         """Yield (object, how it was reached) from the slots of a frame, nearest first."""
         name = frame.qualname or frame.name
         level = [(word, f"a slot of {name}") for word in self._words(frame)]
-        level += self._standard_streams(frame)
+        level += self._standard_streams()
         for _ in range(MAX_HOPS):
             following: list[tuple[int, str]] = []
             for word, path in level:
@@ -179,9 +183,11 @@ class LockWorld:
         except (UnreadableMemory, LayoutError):
             return None
 
-    def _standard_streams(self, frame: PyFrame) -> list[tuple[int, str]]:
+    def _standard_streams(self) -> list[tuple[int, str]]:
         """print() and the like reach the standard streams without a slot of a frame."""
-        found = []
+        if self._streams is not None:
+            return self._streams
+        found = self._streams = []
         for interpreter in self.python.interpreters[:1]:
             contents = self.objects.module_dict(interpreter.address, "sys")
             for name in () if isinstance(contents, Absent) else ("stdout", "stderr", "stdin"):
@@ -207,9 +213,11 @@ class LockWorld:
             yield from found
 
     def _all_blocks(self) -> Iterator[Block]:
+        idents = {tid: base for base, tid in self.by_base.items()}
         for tid, frames in self._frames.items():
-            ident = next((b for b, t in self.by_base.items() if t == tid), None)
-            yield from self.blocks_of(frames, tid, ident, self.thread_names.get(tid), False)
+            yield from self.blocks_of(
+                frames, tid, idents.get(tid), self.thread_names.get(tid), False
+            )
         for gone in self.vanished.threads:
             yield from self.blocks_of(gone.frames, gone.tid, gone.ident, gone.name, True)
 
@@ -247,19 +255,23 @@ class LockWorld:
         return inner if inner is not None and self.locks.is_lock(inner) else None
 
     def referring(self, lock: int, but: int) -> list[str]:
-        """Name frames of other living threads with a variable or attribute that is the lock."""
-        found: list[str] = []
-        for tid, frames in self._frames.items():
-            for frame in frames[:FRAMES_FOR_OBJECT] if tid != but else ():
-                if frame.hole is not None or len(found) >= MAX_REFERRING:
-                    break
-                try:
-                    variables = self.slots.of(frame).variables
-                except (UnreadableMemory, LayoutError):
-                    continue
-                if lock in variables:
-                    found.append(f"{frame.qualname or frame.name} of thread {tid}")
-        return found
+        """Name frames of other living threads with a variable that is the lock."""
+        if self._referring is None:
+            self._referring = {}
+            frames = [(tid, f) for tid, all_ in self._frames.items() for f in all_[:NEAR_FRAMES]]
+            for tid, frame in frames[:MAX_REFERRING_FRAMES]:
+                for word in self._variables_of(frame):
+                    self._referring.setdefault(word, []).append((tid, frame))
+        found = [(tid, frame) for tid, frame in self._referring.get(lock, ()) if tid != but]
+        return [f"{f.qualname or f.name} of thread {tid}" for tid, f in found[:MAX_REFERRING]]
+
+    def _variables_of(self, frame: PyFrame) -> tuple[int, ...]:
+        if frame.hole is not None or not frame.code:
+            return ()
+        try:
+            return self.slots.of(frame).variables
+        except (UnreadableMemory, LayoutError):
+            return ()
 
     # -- names ------------------------------------------------------------------------------------
 
