@@ -15,6 +15,7 @@ from gdb_epi.target.api import Thread
 
 MAX_TID = 1 << 22  # PID_MAX_LIMIT
 MAX_USERS = 1 << 16
+DESCRIPTOR = 4096  # more than sizeof(struct pthread) of any glibc
 MAX_FILES = 4096  # of _IO_list_all
 WAITERS, OWNER_DIED, TID_MASK = 1 << 31, 1 << 30, (1 << 30) - 1  # linux/futex.h
 LOCK_PI, COMMAND_MASK = 6, 0x7F
@@ -31,22 +32,24 @@ def _words(context: LockContext, address: int, count: int) -> list[int | None]:
 
 @classifier(10)
 def joined_thread(context: LockContext, thread: Thread, call: FutexWait) -> Guess | None:
-    """pthread_join() sleeps on the tid field of the other thread's descriptor.
+    """pthread_join() sleeps on a word of the other thread's descriptor that the kernel clears.
 
-    The kernel clears that field and wakes the sleeper (set_tid_address), so the call is not
-    process-private although nobody else takes part.
+    Hence the call is not process-private although nobody else takes part. Up to glibc 2.42 the word
+    is the tid field, later another one.
     """
-    if call.value == 0 or call.value >= MAX_TID:
+    if not call.shared or not call.value:
         return None
-    symbol = context.target.symbol("_thread_db_pthread_tid")
-    offset = u32(context.target, symbol + 8) if symbol is not None else None
+    size = DESCRIPTOR
+    symbol = context.target.symbol("_thread_db_sizeof_pthread")
+    known = u32(context.target, symbol) if symbol is not None else None
+    if known is not None and 0 < known < DESCRIPTOR:
+        size = known
     for other in context.target.threads():
         base = other.registers.get("fs_base")
-        known = offset is not None and base is not None and call.address == base + offset
-        near = offset is None and base is not None and 0 <= call.address - base < 4096
-        if known or (near and call.value == other.tid):
-            said = f"the word is the tid field of thread {other.tid}'s descriptor"
-            return Guess("pthread_join", owner_tid=other.tid, evidence=(said,))
+        if base is None or other.tid == thread.tid or not 0 <= call.address - base < size:
+            continue
+        said = f"the word lies {call.address - base} bytes into thread {other.tid}'s descriptor"
+        return Guess("pthread_join", owner_tid=other.tid, evidence=(said,))
     return None
 
 
@@ -87,7 +90,14 @@ def stdio_file(context: LockContext, thread: Thread, call: FutexWait) -> Guess |
     """_IO_lock_t: {lock, count, owner: pthread_t}."""
     word, count = _words(context, call.address, 2)
     owner = u64(context.target, call.address + 8)
-    if call.shared or call.value != 2 or word != 2 or not count or not owner or count > MAX_USERS:
+    if (
+        call.shared
+        or call.value != 2
+        or word != 2
+        or count is None
+        or not owner
+        or count > MAX_USERS
+    ):
         return None
     found = next(((at, n) for at, lock, n in _files(context) if lock == call.address), None)
     live = any(t.registers.get("fs_base") == owner for t in context.target.threads())
