@@ -10,7 +10,7 @@ from gdb_epi.errors import Absent, SoftError
 from gdb_epi.locks.activity import activity
 from gdb_epi.locks.context import FAMILIES, Lazy, LockContext
 from gdb_epi.locks.doubt import with_doubt
-from gdb_epi.locks.fork import fork_evidence, with_handlers
+from gdb_epi.locks.fork import evidence_of, read_fork, with_handlers
 from gdb_epi.locks.graph import find_cycles, with_cycles
 from gdb_epi.locks.handlers import fork_handlers
 from gdb_epi.locks.types import Held, LockReport, Owner, Wait
@@ -30,11 +30,12 @@ def examine_locks(target: Target, python: PythonState | Absent) -> LockReport:
     import gdb_epi.locks
     from gdb_epi.loader import load_all
 
-    fork, missed = fork_evidence(target, python)
-    errors = [*load_all(gdb_epi.locks), *missed]
+    signs = read_fork(target, python)
+    fork = evidence_of(signs)
+    errors = [*load_all(gdb_epi.locks), *signs.soft_errors()]
     handlers = fork_handlers(target, python, fork)
     fork = with_handlers(fork, handlers)
-    vanished = vanished_threads(target, python, fork)
+    vanished = vanished_threads(target, python, fork, signs.known)
     errors += vanished.soft_errors
     context = LockContext(target, python, fork, errors, vanished, Lazy())
     waits: list[Wait] = []

@@ -19,6 +19,7 @@ from gdb_epi.lean import NamedTuple
 MAX_THREADS = 100_000
 MAX_TABLE = 1 << 20  # entries of one set's table
 MAX_NAME = 4096
+_WANTED = ("_name", "_ident", "_native_id")
 _LONG_SUBCLASS = 1 << 24  # Py_TPFLAGS_LONG_SUBCLASS, public ABI (Include/object.h)
 _ENTRY = 16  # sizeof(setentry): key, hash (Include/cpython/setobject.h)
 
@@ -46,9 +47,11 @@ def known_threads(reader: Reader, python: PythonState) -> tuple[KnownThread, ...
         return Absent(NOT_APPLICABLE, "threading was not imported")
     found: dict[int, KnownThread] = {}
     try:
-        for address in _addresses(reader, objects, contents):
-            if address not in found:
-                found[address] = _thread(reader, objects, address)
+        for address in dict.fromkeys(_addresses(reader, objects, contents)):
+            one = _thread(reader, objects, address)
+            # A dead weak reference points at None, which has no attributes.
+            if one.name is not None or one.ident is not None:
+                found[address] = one
             if len(found) >= MAX_THREADS:
                 break
     except (UnreadableMemory, LayoutError) as error:
@@ -87,11 +90,10 @@ def _addresses(reader: Reader, objects: Objects, contents: int) -> Iterator[int]
     for reference in set_items(reader, data):
         try:
             thread = reader.u64(reference + object_at)
-            # A dead weak reference points at None, which has no attributes.
-            if thread and not isinstance(objects.attribute(thread, "_name"), Absent):
-                yield thread
         except UnreadableMemory:
             continue
+        if thread:
+            yield thread
 
 
 def set_items(reader: Reader, address: int) -> Iterator[int]:
@@ -114,10 +116,15 @@ def set_items(reader: Reader, address: int) -> Iterator[int]:
 
 def _thread(reader: Reader, objects: Objects, address: int) -> KnownThread:
     wanted: dict[str, int] = {}
-    for key, value in objects.attributes(address):
-        for one in ("_ident", "_native_id", "_name"):
-            if one not in wanted and reader.is_string(key, one):
-                wanted[one] = value
+    try:
+        for key, value in objects.attributes(address):
+            for one in _WANTED:
+                if one not in wanted and reader.is_string(key, one):
+                    wanted[one] = value
+            if len(wanted) == len(_WANTED):
+                break
+    except UnreadableMemory:
+        return KnownThread(address, None, None, None, None)
     name = None if "_name" not in wanted else reader.string(wanted["_name"], MAX_NAME)
     type_name = reader.type_name(reader.type_of(address))
     return KnownThread(

@@ -27,16 +27,27 @@ def fork_evidence(
     target: Target, python: PythonState | Absent
 ) -> tuple[ForkEvidence, list[SoftError]]:
     """Return the evidence of a fork, and what could not be looked at."""
+    reader = read_fork(target, python)
+    return evidence_of(reader), reader.soft_errors()
+
+
+def read_fork(target: Target, python: PythonState | Absent) -> ForkReader:
+    """Read every sign of a process."""
     reader = ForkReader(target, python)
     read_glibc_signs(reader)
     read_python_signs(reader)
     _notes(reader)
+    return reader
+
+
+def evidence_of(reader: ForkReader) -> ForkEvidence:
+    """Return what the readings amount to."""
     secret = _lineage(reader)
     yes = reader.saying(YES)
     forked = bool(yes & _PROOFS) or reader.raw_clone
     looked = forked or reader.state("F1") == NO or reader.state("F2") == NO
     readings = tuple(reader.readings[name] for name in _ORDER if name in reader.readings)
-    evidence = ForkEvidence(
+    return ForkEvidence(
         forked=forked if looked else None,
         depth=_depth(reader, yes, forked),
         parent_multithreaded=_multithreaded(reader, yes, forked),
@@ -49,7 +60,6 @@ def fork_evidence(
         readings=readings,
         forker_old_tid=_forker(reader, forked),
     )
-    return evidence, reader.soft_errors()
 
 
 def _depth(reader: ForkReader, yes: set[str], forked: bool) -> int | None:

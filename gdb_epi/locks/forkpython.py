@@ -79,6 +79,7 @@ def _known_threads(reader: ForkReader, memory: Reader, python: PythonState) -> N
         say = reader.info if known.reason == NOT_APPLICABLE else reader.unreadable
         say("F9", known.detail)
         return
+    reader.known = known
     gone = [one for one in known if one.ident in reader.orphans]
     shared = _shared(reader, known)
     if gone:

@@ -5,6 +5,7 @@ from __future__ import annotations
 
 from gdb_epi.cpython.types import PythonState
 from gdb_epi.errors import Absent, SoftError
+from gdb_epi.locks.dangling import KnownThread
 from gdb_epi.locks.types import ForkReading
 from gdb_epi.target.api import Target
 
@@ -30,6 +31,7 @@ class ForkReader:
         self.other_view = False  # the core's process ids are not those that the process saw
         self.orphans: set[int] = set()  # pthread_t of threads that are not in the core
         self.old_tids: set[int] = set()
+        self.known: tuple[KnownThread, ...] = ()  # what threading knows of
         self.forker: int | None = None  # what the forking thread was called in the parent
 
     @property

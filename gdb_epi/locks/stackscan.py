@@ -24,7 +24,8 @@ from gdb_epi.target.api import Target
 
 # How far below the outermost frame is looked, in steps: thread_run() holds the thread state within
 # the first kilobyte; the last step is for frames alone.
-STEPS = (4096, 16384, 131072)
+STEPS = (1024, 16384, 131072)
+DESCRIPTOR = 4096  # bytes from a pthread_t on that may be its own struct pthread
 MAX_SCANNED = 16 << 20  # bytes of stacks that one analysis scans
 MAX_CANDIDATES = 4096  # words of one stack that are looked at as frames
 _WORDS = struct.Struct("<Q")
@@ -56,7 +57,7 @@ class StackScanner:
         for step in STEPS[:2]:
             low = max(start, end - step)
             for word in self._words(low, done):
-                if start <= word < ident + STEPS[0] or word & 7:
+                if start <= word < ident + DESCRIPTOR or word & 7:
                     continue  # the stack itself, or the descriptor, which holds its own address
                 if self._u64(word + self._ident_at) == ident:
                     return word

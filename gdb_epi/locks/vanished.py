@@ -9,7 +9,7 @@ EXITING bit in its descriptor and is not counted.
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 
 from gdb_epi.cpython.types import PyFrame, PythonState, ThreadState
 from gdb_epi.errors import Absent, LayoutError, SoftError, UnreadableMemory
@@ -32,7 +32,13 @@ NO_FRAMES = "no Python frames on its stack: it ran no Python code, or its frames
 class _Finder:
     """Collects the vanished threads of one process."""
 
-    def __init__(self, target: Target, python: PythonState | Absent, fork: ForkEvidence) -> None:
+    def __init__(
+        self,
+        target: Target,
+        python: PythonState | Absent,
+        fork: ForkEvidence,
+        known: Sequence[KnownThread] | None,
+    ) -> None:
         self.target = target
         self.python = python
         self.fork = fork
@@ -42,12 +48,13 @@ class _Finder:
         self.known: Mapping[int, KnownThread] = {}
         self.ghosts: dict[int, ThreadState] = {}
         if isinstance(python, PythonState):
-            self._python_side(python)
+            self._python_side(python, known)
 
-    def _python_side(self, python: PythonState) -> None:
+    def _python_side(self, python: PythonState, given: Sequence[KnownThread] | None) -> None:
+        known: Sequence[KnownThread] | Absent
         try:
             self.scanner = StackScanner(self.target, python)
-            known = known_threads(self.scanner.reader, python)
+            known = known_threads(self.scanner.reader, python) if given is None else given
         except (UnreadableMemory, LayoutError) as error:
             self.errors.append(SoftError("fork", "vanished threads", str(error)))
             return
@@ -216,11 +223,17 @@ def gone_descriptors(lists: StackLists, live: set[int]) -> list[Descriptor]:
     return gone
 
 
-def vanished_threads(target: Target, python: PythonState | Absent, fork: ForkEvidence) -> Vanished:
+def vanished_threads(
+    target: Target,
+    python: PythonState | Absent,
+    fork: ForkEvidence,
+    known: Sequence[KnownThread] | None = None,
+) -> Vanished:
     """Return the threads that this forked child does not have, with their Python frames.
 
-    Empty when the process is not known to be forked.
+    `known` are the Thread objects, where they were read before. Empty when the process
+    is not known to be forked.
     """
     if not fork.forked:
         return Vanished((), False)
-    return _Finder(target, python, fork).find()
+    return _Finder(target, python, fork, known).find()

@@ -15,8 +15,8 @@ MARK = "# forks: "
 TUPLES = ("arguments", "oldest", "newest", "packages")
 
 
-def fork_programs() -> list[Program]:
-    """Return every run of every program that forks."""
+def fork_programs(*, bench: bool = False) -> list[Program]:
+    """Return every run of every program that forks; the big ones only when asked for."""
     found = []
     for path in sorted(PROGRAMS.glob("fork_*.py")):
         for line in path.read_text(encoding="utf-8").splitlines():
@@ -25,4 +25,4 @@ def fork_programs() -> list[Program]:
                 fields.update({key: tuple(fields[key]) for key in TUPLES if key in fields})
                 fields = {"file": path.name, "child": True, "beside": ("forkbed.py",), **fields}
                 found.append(Program(**fields))
-    return found
+    return [one for one in found if bench or not one.bench]
