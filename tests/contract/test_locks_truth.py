@@ -1,0 +1,175 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Waits, holders and deadlocks of real cores, against what program and kernel said before."""
+
+from __future__ import annotations
+
+import random
+import time
+from argparse import Namespace
+from collections import Counter
+from typing import Any
+
+import pytest
+from support.cores import CoreFailed, Made, Program, make_core, program, truncate, why_no_core_dumps
+from support.interpreters import Interpreter, discover
+from support.locks import lock_programs
+from support.mutate import MutatedTarget
+
+from commands.locks import locks as locks_command
+from gdb_epi.detectors.findings import run_detectors
+from gdb_epi.locks.types import INHERITED_VERDICTS, LockReport
+from gdb_epi.process_state import ProcessState
+from gdb_epi.session import Session
+from gdb_epi.target.corefile import CoreFileTarget
+
+SYS_FUTEX = 202
+HOSTILE = (0, 1, 2, 7, 0x1000, 1 << 31, 1 << 40, 1 << 63, (1 << 64) - 1)
+ROUNDS = 25
+INTERPRETERS = [pytest.param(interpreter, id=interpreter.id) for interpreter in discover()]
+PROGRAMS = [pytest.param(one, id=one.name) for one in lock_programs()]
+DEADLOCKS = {
+    "self_deadlock", "lock_order_cycle", "gil_versus_mutex", "join_deadlock", "import_deadlock",
+    "forked_child_lock", "lost_wakeup", "latent_inherited_lock", "fork_handlers",
+}  # fmt: skip
+
+
+def opened(interpreter: Interpreter, wanted: Program | str) -> tuple[Made, ProcessState]:
+    reason = why_no_core_dumps()
+    if reason:
+        pytest.skip(f"no core dumps here: {reason}")
+    try:
+        made = make_core(interpreter, wanted)
+    except CoreFailed as error:
+        pytest.skip(f"the program left no core on this interpreter: {error}")
+    sysroot = str(made.sysroot) if made.sysroot else None
+    return made, ProcessState(CoreFileTarget.open(made.core, sysroot=sysroot))
+
+
+@pytest.mark.parametrize("lock_program", PROGRAMS)
+@pytest.mark.parametrize("interpreter", INTERPRETERS)
+def test_waits_and_holders(interpreter: Interpreter, lock_program: Program) -> None:
+    made, state = opened(interpreter, lock_program)
+    truth, report = made.truth, state.locks
+    problems = [*addresses(truth, report), *described(truth, report)]
+    found, errors = run_detectors(state)
+    assert errors == []
+    assert problems == []
+    assert sorted({f.detector for f in found} & DEADLOCKS) == sorted(truth["findings"])
+    assert [e for e in report.soft_errors if e.stage == "locks"] == []
+    assert not [w for w in report.waits if w.verdict in INHERITED_VERDICTS]
+
+
+def addresses(truth: dict[str, Any], report: LockReport) -> list[str]:
+    """Compare futex addresses with what the kernel told of each thread."""
+    mine = {wait.tid: wait.address for wait in report.waits}
+    asleep = {int(t): c[1] for t, c in truth["syscalls"].items() if c and c[0] == SYS_FUTEX}
+    wrong = [f"{t}: {mine.get(t)} is not {a:#x}" for t, a in asleep.items() if mine.get(t) != a]
+    if truth["syscalls"]:
+        wrong += [f"{tid} sleeps on no futex" for tid in mine if tid not in asleep]
+    return wrong
+
+
+def described(truth: dict[str, Any], report: LockReport) -> list[str]:
+    """Compare kind, name, holder and verdict of every wait that the program foretold."""
+    wrong = []
+    by_tid = {wait.tid: wait for wait in report.waits}
+    for told in truth["waits"]:
+        wait = by_tid.get(truth["started"][told["thread"]])
+        if wait is None:
+            wrong.append(f"{told['thread']}: no wait")
+            continue
+        pairs = [("kind", told["kind"], wait.kind.partition(" (")[0])]
+        if told["holder"]:
+            pairs.append(("holder", truth["started"][told["holder"]], wait.owner.tid))
+        else:
+            pairs.append(("holder", None, wait.owner.tid))
+        if told["verdict"]:
+            pairs.append(("verdict", told["verdict"], wait.verdict))
+        if told["called"]:
+            pairs.append(("name", told["called"], wait.name))
+        wrong += [f"{told['thread']}: {w} {b!r} is not {a!r}" for w, a, b in pairs if a != b]
+    return wrong
+
+
+@pytest.mark.parametrize("interpreter", INTERPRETERS)
+def test_threads_that_wait_in_many_ways(interpreter: Interpreter) -> None:
+    """Nothing there is a deadlock, and module-level acquire() leaves a Lock without a holder."""
+    _, state = opened(interpreter, "threads")
+    kinds = Counter(wait.kind for wait in state.locks.waits)
+    for kind in ("threading.Lock", "threading.RLock", "threading.Event", "queue.Queue"):
+        assert kinds[kind] == 2, kinds
+    assert kinds["threading.Condition"] == 2
+    assert kinds["Thread.join"] == 2
+    found, _ = run_detectors(state)
+    assert not {f.detector for f in found} & DEADLOCKS
+    calls = Counter(one.call for one in state.locks.activities)
+    assert calls["read"] == 2
+    assert calls["recvfrom"] == 2
+
+
+@pytest.mark.parametrize("interpreter", INTERPRETERS[::4])
+def test_a_thousand_threads_in_a_second(interpreter: Interpreter) -> None:
+    _, state = opened(interpreter, program("threads-1001"))
+    assert state.python
+    started = time.process_time()
+    report = state.locks
+    assert time.process_time() - started < 1.5  # 1 s on a quiet machine
+    assert len(report.waits) > 500
+
+
+@pytest.mark.parametrize("interpreter", INTERPRETERS[::4])
+@pytest.mark.parametrize("fraction", [0.2, 0.5, 0.8, 0.95])
+def test_truncated_cores_say_what_is_missing(interpreter: Interpreter, fraction: float) -> None:
+    made, _ = opened(interpreter, named("locks-dead-order"))
+    sysroot = str(made.sysroot) if made.sysroot else None
+    cut = truncate(made.core, fraction)
+    try:
+        state = ProcessState(CoreFileTarget.open(cut, sysroot=sysroot))
+        report = state.locks
+        whole = addresses(made.truth, report) if made.truth["syscalls"] else []
+        assert whole == []  # registers come first in a core
+        for wait in report.waits:
+            assert wait.verdict not in INHERITED_VERDICTS
+            assert wait.evidence
+    finally:
+        cut.unlink()
+
+
+@pytest.mark.parametrize("interpreter", INTERPRETERS[::4])
+def test_damaged_memory_never_stops_it(interpreter: Interpreter) -> None:
+    """Words of locks, lock objects and frames become hostile ones; no answer names a fork."""
+    _, state = opened(interpreter, named("locks-nested"))
+    places = [address for wait in state.locks.waits for address in (wait.address, wait.object)]
+    places += [frame.address for thread in state.python_threads() for frame in thread.frames]
+    chosen = random.Random(7)
+    for _ in range(ROUNDS):
+        damaged = MutatedTarget(state.target)
+        for _ in range(3):
+            at = chosen.choice([place for place in places if place]) & ~7
+            damaged.put_word(at + 8 * chosen.randrange(16), chosen.choice(HOSTILE))
+        found = ProcessState(damaged)  # type: ignore[arg-type]
+        for error in found.locks.soft_errors:
+            assert "Error:" not in error.message, error  # what only the boundary caught
+        assert not [w for w in found.locks.waits if w.verdict in INHERITED_VERDICTS]
+
+
+def named(name: str) -> Program:
+    return next(one for one in lock_programs() if one.name == name)
+
+
+@pytest.mark.parametrize("interpreter", INTERPRETERS[::4])
+def test_the_command(interpreter: Interpreter) -> None:
+    made, state = opened(interpreter, named("locks-dead-three"))
+    session = Session(state.target)
+    tids = made.truth["started"]
+    table = locks_command(session, Namespace(graph=False, dot=False, evidence=True))
+    assert {row[0] for row in table.rows} >= {tids["one"], tids["two"], tids["three"]}
+    assert table.data is not None
+    assert [cycle["sort"] for cycle in table.data["cycles"]] == ["order"]
+    tree = "\n".join(locks_command(session, Namespace(graph=True, dot=False, evidence=False)).lines)
+    assert tree.startswith("cycle (order, certain)")
+    for name in ("one", "two", "three"):
+        assert f"thread {tids[name]} {name} waits for" in tree
+    dot = locks_command(session, Namespace(graph=False, dot=True, evidence=False)).lines
+    assert dot[0].startswith("digraph") and dot[-1] == "}"
+    assert sum("color=red" in line for line in dot) == 3

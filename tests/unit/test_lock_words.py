@@ -1,0 +1,220 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Locks of the C library by their words, the wait-for graph, and the findings of its cycles."""
+
+from __future__ import annotations
+
+import struct
+
+import pytest
+from support.scenes import FS_BASE, HEAP, PID
+from unit.test_locks import LOCK, blocked, process, report
+
+from gdb_epi.detectors import gil_versus_mutex, import_deadlock, join_deadlock, lock_order_cycle
+from gdb_epi.locks import types as t
+from gdb_epi.locks.graph import find_cycles, kind_of, with_cycles
+from gdb_epi.locks.slots import Entry, parse_table
+from gdb_epi.process_state import ProcessState
+from gdb_epi.target.api import Thread
+
+OTHER_BASE = FS_BASE + 0x1000
+OTHER = Thread(PID + 1, {"rip": 1, "rsp": 2, "fs_base": OTHER_BASE, "orig_rax": 0}, "other")
+BITSET, PLAIN = 393, 128
+
+
+def waiting(operation: int, value: int, words: list[int], back: int = 0) -> t.Wait:
+    """Return the wait of a thread that sleeps on LOCK; `words` begin `back` bytes before it."""
+    made = process(blocked((operation, value)), OTHER, lock=(0, 0, 0, 0))
+    made.target.write(LOCK - back, struct.pack(f"<{len(words)}I", *words))  # type: ignore[attr-defined]
+    (wait,) = report(made).waits
+    assert wait.address == LOCK
+    return wait
+
+
+@pytest.mark.parametrize(
+    ("kind", "expected"),
+    [
+        (0, "pthread mutex"),
+        (1, "pthread mutex (recursive)"),
+        (2, "pthread mutex (error-checking)"),
+        (3, "pthread mutex (adaptive)"),
+        (128, "pthread mutex (normal, process-shared)"),
+        (512, "pthread mutex"),
+    ],
+)
+def test_mutex_kinds(kind: int, expected: str) -> None:
+    wait = waiting(PLAIN, 2, [2, 1, PID + 1, 1, kind])
+    assert (wait.kind, wait.owner.tid, wait.verdict) == (expected, PID + 1, "live-holder")
+
+
+def test_a_robust_mutex_holds_the_owner_in_its_word() -> None:
+    word = PID + 1 | 1 << 31
+    wait = waiting(0, word, [word, 0, PID + 1, 1, 16])
+    assert (wait.kind, wait.owner.tid) == ("pthread mutex (normal, robust)", PID + 1)
+
+
+def test_a_shared_mutex_of_another_process_is_not_inherited() -> None:
+    wait = waiting(0, 2, [2, 0, 999_999, 1, 128])
+    assert (wait.verdict, wait.owner.state) == ("other-process", "other-process")
+
+
+def test_a_priority_inheriting_mutex() -> None:
+    word = PID + 1 | 1 << 31
+    wait = waiting(6 | 128, 0, [word, 1, PID + 1, 1, 32])
+    assert (wait.owner.tid, wait.verdict) == (PID + 1, "live-holder")
+
+
+def test_a_writer_of_a_rwlock() -> None:
+    words = [0b11, 1, 3, 2, 0, 0, PID + 1, 0]
+    wait = waiting(BITSET, 3, words, back=8)
+    assert (wait.kind, wait.owner.tid, wait.object) == ("pthread rwlock", PID + 1, LOCK - 8)
+
+
+def test_readers_of_a_rwlock_are_not_known() -> None:
+    wait = waiting(BITSET, 2, [2 << 3 | 4, 1, 2, 2, 0, 0, 0, 0], back=8)
+    assert (wait.kind, wait.owner.state, wait.verdict) == ("pthread rwlock", "unknown", "unknown")
+    assert any("2 readers" in text for text in wait.evidence)
+
+
+@pytest.mark.parametrize("slot", [0, 4])
+def test_a_condition_variable(slot: int) -> None:
+    words = [4, 0, 2, 0, 0, 0, 0, 0, 1, 0, 8, 0, 0, 0]
+    wait = waiting(BITSET, 0, [*words[:9], 8, 0, 0], back=40 + slot)
+    assert wait.kind == "pthread condition variable"
+    assert wait.owner.state == "none"
+
+
+def test_a_barrier_is_no_semaphore() -> None:
+    assert waiting(PLAIN, 0, [2, 0, 3, 0, 0], back=4).kind == "pthread barrier"
+    assert waiting(BITSET, 0, [0, 3, 0, 0]).kind == "semaphore"
+
+
+def test_a_file_names_its_owner() -> None:
+    low, high = OTHER_BASE & 0xFFFFFFFF, OTHER_BASE >> 32
+    wait = waiting(PLAIN, 2, [2, 1, low, high])
+    assert (wait.kind, wait.owner.tid, wait.verdict) == ("stdio FILE", PID + 1, "live-holder")
+
+
+def test_an_internal_lock_has_no_owner() -> None:
+    wait = waiting(PLAIN, 2, [2, 0xFFFF, 0xFFFF_FFFF, 0xFFFF_FFFF])
+    assert (wait.kind, wait.verdict) == ("internal lock of a library", "unknown")
+
+
+def test_words_that_are_no_lock() -> None:
+    assert waiting(BITSET, 77, [77, 1, 2, 3]).kind == "futex word"
+    assert waiting(265, 77, [77, 1, 2, 3]).verdict == "other-process"
+
+
+def test_words_that_are_not_in_the_core() -> None:
+    made = process(blocked((BITSET, 0), rdi=HEAP + 0x4000_0000))
+    (wait,) = report(made).waits
+    assert wait.kind == "futex word"
+    assert "not in the core" in wait.evidence[-1]
+
+
+def test_joining_by_hand() -> None:
+    made = process(blocked((265, PID + 1), rdi=OTHER_BASE + 0x50), OTHER)
+    (wait,) = report(made).waits
+    assert (wait.kind, wait.owner.tid, wait.verdict) == ("pthread_join", PID + 1, "live-holder")
+
+
+# -- the graph -------------------------------------------------------------------------------
+
+
+def edge(tid: int, owner: int | None, kind: str = "threading.Lock", timed: bool = False) -> t.Wait:
+    state = "live" if owner is not None else "unknown"
+    verdict = t.UNKNOWN if owner is None else t.SELF_DEADLOCK if owner == tid else t.LIVE_HOLDER
+    return t.Wait(
+        tid, 64 * tid, kind, None, None, t.Owner(owner, None, None, state), verdict, t.CERTAIN,
+        ("told",), timed,
+    )  # fmt: skip
+
+
+def test_chains_and_unknown_holders_make_no_cycle() -> None:
+    assert find_cycles([edge(1, 2), edge(2, 3), edge(3, None)]) == ()
+    assert find_cycles([edge(1, 2), edge(3, 2), edge(4, 4)]) == ()
+    assert find_cycles([]) == ()
+
+
+def test_two_cycles_and_a_tail() -> None:
+    waits = [edge(9, 1), edge(1, 2), edge(2, 3), edge(3, 1), edge(7, 8), edge(8, 7)]
+    cycles = find_cycles(waits)
+    assert [cycle.tids for cycle in cycles] == [(1, 2, 3), (7, 8)]
+    changed = {w.tid: w.verdict for w in with_cycles(waits, cycles)}
+    assert [changed[tid] for tid in (9, 1, 7)] == ["live-holder", "cycle", "cycle"]
+
+
+def test_a_long_chain_is_no_recursion() -> None:
+    waits = [edge(n, n + 1) for n in range(1, 20_000)] + [edge(20_000, 19_999)]
+    assert [cycle.tids for cycle in find_cycles(waits)] == [(19_999, 20_000)]
+
+
+def test_a_timeout_makes_it_probable() -> None:
+    (cycle,) = find_cycles([edge(1, 2, timed=True), edge(2, 1)])
+    assert cycle.confidence == "probable"
+    (cycle,) = find_cycles([edge(1, 2, "GIL", timed=True), edge(2, 1, "pthread mutex")])
+    assert cycle.confidence == "certain"
+
+
+DETECTORS = {
+    "order": lock_order_cycle.lock_order_cycle,
+    "gil": gil_versus_mutex.gil_versus_mutex,
+    "join": join_deadlock.join_deadlock,
+    "import": import_deadlock.import_deadlock,
+}
+
+
+@pytest.mark.parametrize(
+    ("kinds", "sort"),
+    [
+        (("threading.Lock", "threading.RLock"), "order"),
+        (("GIL", "pthread mutex"), "gil"),
+        (("Thread.join", "threading.Lock"), "join"),
+        (("pthread_join", "pthread_join"), "join"),
+        (("module lock", "Thread.join"), "import"),
+    ],
+)
+def test_each_sort_has_one_detector(kinds: tuple[str, str], sort: str) -> None:
+    waits = (edge(1, 2, kinds[0]), edge(2, 1, kinds[1]))
+    made = with_report(waits)
+    (cycle,) = made.locks.cycles
+    assert kind_of(cycle) == sort
+    for name, detect in DETECTORS.items():
+        found = list(detect(made))
+        assert len(found) == (name == sort)
+        for finding in found:
+            assert finding.facts["confidence"] == "certain"
+            assert finding.facts["tids"] == [1, 2]
+            assert "thread 1 waits for" in finding.summary
+    for detect in DETECTORS.values():
+        assert list(detect(with_report(waits[:1]))) == []
+        assert list(detect(with_report(()))) == []
+
+
+def with_report(waits: tuple[t.Wait, ...]) -> ProcessState:
+    made = process(blocked(None))
+    fork = made.locks.fork
+    made.locks = t.LockReport(fork, waits, (), cycles=find_cycles(waits))
+    return made
+
+
+# -- exception tables ------------------------------------------------------------------------
+
+
+def test_an_exception_table() -> None:
+    import sys
+
+    source = "with a:\n    with b:\n        c()\n"
+    code = compile(source, "f", "exec")
+    table = getattr(code, "co_exceptiontable", None)
+    if table is None:
+        pytest.skip(f"code objects of {sys.version_info[:2]} have no exception table")
+    depths = {entry.depth for entry in parse_table(table)}
+    assert {1, 2} <= depths or {2, 4} <= depths
+    assert all(entry.start < entry.end <= len(code.co_code) for entry in parse_table(table))
+
+
+def test_a_damaged_exception_table_ends() -> None:
+    assert parse_table(b"") == []
+    assert parse_table(b"\xff" * 4096) == []
+    assert parse_table(bytes([0x81, 2, 3, 5])) == [Entry(2, 6, 2)]
+    assert parse_table(bytes([0x81, 2, 3])) == []
