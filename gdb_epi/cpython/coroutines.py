@@ -24,6 +24,8 @@ AWAIT = "await"  # PyFrame.provenance: found in a suspended coroutine
 CREATED, SUSPENDED, RUNNING, DONE = "created", "suspended", "running", "done"
 
 COROUTINES = ("coroutine", "generator", "async_generator")
+# The argument of RESUME behind `yield from` and behind await (Lib/dis.py, 3.11 and later).
+_RESUME_DELEGATING = (2, 3)
 # 3.15 pushes one word (NULL or a tagged int) above the awaited object.
 _TOP_WORDS = 3
 
@@ -169,7 +171,26 @@ class Coroutines:
         delegates = [layout.constant("FRAME_SUSPENDED_YIELD_FROM" + end) for end in ("", "_LOCKED")]
         if delegates[0] is not None:
             return state, number in delegates
-        return state, state == SUSPENDED and self.ident(address) == "coroutine"
+        return state, state == SUSPENDED and self._delegates(address, frame)
+
+    def _delegates(self, address: int, frame: int) -> bool:
+        """Tell whether a suspended object stands at an await or a `yield from`, up to 3.12.
+
+        A coroutine can stand nowhere else. Of the others the next instruction tells: YIELD_FROM;
+        in 3.11 and 3.12 (bpo-46841) the RESUME behind each yield, which says behind which kind.
+        """
+        if self.ident(address) == "coroutine":
+            return True
+        layout, read = self._reader.layout, self._reader
+        raw = self._frames.read(frame)
+        if raw.problem:
+            return False
+        inline = layout.offset("PyCodeObject", "co_code_adaptive")
+        if inline is not None:
+            return read.u8(raw.code + inline + raw.lasti + 3) in _RESUME_DELEGATING
+        code = read.u64(raw.code + layout.require("PyCodeObject", "co_code"))
+        start = code + layout.require("PyBytesObject", "ob_sval")
+        return read.u8(start + raw.lasti + 2) == layout.constant("YIELD_FROM")
 
     def _old_state(self, address: int, frame: int) -> tuple[str, bool]:
         """Up to 3.10: the frame object says it, by f_state (3.10) or by f_stacktop."""
@@ -188,7 +209,7 @@ class Coroutines:
         else:
             started = self._frames.read(frame).lasti >= 0
             state = SUSPENDED if started else CREATED
-        return state, state == SUSPENDED and self.ident(address) == "coroutine"
+        return state, state == SUSPENDED and self._delegates(address, frame)
 
     def _awaited(self, raw: RawFrame) -> int:
         """Return the awaited object: the topmost word of the value stack that is an object."""
