@@ -3,6 +3,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
+
 from gdb_epi.cpython.gil import read_gil
 from gdb_epi.cpython.layout import Layout
 from gdb_epi.errors import LayoutError, UnreadableMemory
@@ -96,21 +98,16 @@ def _same_mapping(context: LockContext, one: int, other: int) -> bool:
 
 def _by_place(context: LockContext, world: LockWorld, thread: Thread, key: int, said: str) -> Guess:
     """Name a parked word by the struct that it lies in."""
-    layout, python = world.reader.layout, world.python
-    places = [("_PyRuntimeState", python.runtime, "_PyRuntime")]
-    places += [
-        ("PyInterpreterState", i.address, f"interpreter {i.id}") for i in python.interpreters
-    ]
-    for struct, start, label in reversed(places):
+    layout = world.reader.layout
+    for struct, start, label in _places(world):
         size = layout.size(struct)
         if size is None or not 0 <= key - start < size:
             continue
         member = _member(layout, struct, key - start)
-        kind = "stop-the-world" if "stoptheworld" in member else (
-            "import lock" if member.startswith("imports.lock") else "internal PyMutex")  # fmt: skip
         owner = _recursive_owner(world, struct, start, member)
         return Guess(
-            kind, name=f"{label}.{member}", object=key, anonymous=owner is None, owner_ident=owner,
+            _kind_of_member(struct, member), name=f"{label}.{member}", object=key,
+            anonymous=owner is None, owner_ident=owner,
             evidence=(said, f"which is {member} of {label}"),
         )  # fmt: skip
     at = layout.offset("PyObject", "ob_mutex")
@@ -125,6 +122,26 @@ def _by_place(context: LockContext, world: LockWorld, thread: Thread, key: int, 
     if state is not None:
         return state._replace(evidence=(said, *state.evidence))
     return Guess("PyMutex or parking lot", object=key, anonymous=True, evidence=(said,))
+
+
+def _places(world: LockWorld) -> Iterator[tuple[str, int, str]]:
+    """Yield (struct, address, label) of the runtime's own structs, the inner ones first."""
+    python = world.python
+    for one in python.threads():
+        yield "PyThreadState", one.address, f"thread state {one.address:#x}"
+    for interpreter in python.interpreters:
+        yield "PyInterpreterState", interpreter.address, f"interpreter {interpreter.id}"
+    yield "_PyRuntimeState", python.runtime, "_PyRuntime"
+
+
+def _kind_of_member(struct: str, member: str) -> str:
+    """Return what it means to park on a member of the runtime's own structs.
+
+    A thread parks on its own thread state's `state` while the world is stopped (3.13+, gh-111569).
+    """
+    if "stoptheworld" in member or (struct, member) == ("PyThreadState", "state"):
+        return "stop-the-world"
+    return "import lock" if member.startswith("imports.lock") else "internal PyMutex"
 
 
 def _member(layout: Layout, struct: str, offset: int) -> str:

@@ -15,6 +15,8 @@
 # locks: {"name": "locks-file", "arguments": ["file"]}
 # locks: {"name": "locks-loader", "arguments": ["loader"]}
 # locks: {"name": "locks-gil", "arguments": ["gil"]}
+# locks: {"name": "locks-critical", "arguments": ["critical"]}
+# locks: {"name": "locks-stop", "arguments": ["stop"]}
 # locks: {"name": "locks-no-lock", "arguments": ["no_lock"]}
 """Wait for one kind of lock of the C library each, or for none; none of these is a deadlock."""
 
@@ -171,6 +173,53 @@ def gil():
 def spin():
     while True:
         time.sleep(0.001)
+
+
+def with_gil():
+    return getattr(sys, "_is_gil_enabled", lambda: True)()
+
+
+def critical():
+    """A foreign function sleeps inside list.sort(): without a GIL the list's own mutex is held."""
+    items = [2, 1]
+
+    def key(item):
+        lockbed.started["holder"] = threading.get_native_id()
+        HOLDING.sleep(600)
+        return item
+
+    def append():
+        time.sleep(0.3)
+        items.append(3)
+
+    lockbed.thread("waiter", append)
+    lockbed.wait_until(lambda: "waiter" in lockbed.started)
+    if with_gil():
+        lockbed.expect("waiter", "GIL", "MainThread", "live-holder")
+    else:
+        lockbed.expect("waiter", "critical section")
+    lockbed.tell()
+    items.sort(key=key)
+
+
+def stop():
+    """Without a GIL a collection stops the world, and a foreign function does not let it."""
+    import gc
+
+    def collect():
+        time.sleep(0.3)
+        gc.collect()
+
+    lockbed.thread("collector", collect)
+    lockbed.thread("other", spin)
+    lockbed.wait_until(lambda: "other" in lockbed.started)
+    for name in ("collector", "other"):
+        if with_gil():
+            lockbed.expect(name, "GIL", "MainThread", "live-holder")
+        else:
+            lockbed.expect(name, "stop-the-world")
+    lockbed.tell()
+    HOLDING.sleep(600)
 
 
 def no_lock():
