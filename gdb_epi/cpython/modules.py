@@ -19,6 +19,7 @@ from gdb_epi.target.api import Target
 
 MAX_MODULES = 100_000
 MAX_TEXT = 1 << 16
+MAX_NAMES = 5_000_000  # of all modules together that are looked at
 MAX_FOLDERS = 1_000
 MAX_ENTRIES = 200_000  # names in one folder's listing
 MAX_METADATA = 4 << 20  # bytes of a RECORD file
@@ -103,6 +104,7 @@ class _Walk:
         self._stdlib_names = self._names_of_stdlib()
         self._stdlib_folder = self._folder_of_stdlib()
         self._build_ids: dict[str, str | None] | None = None
+        self._room = MAX_NAMES
 
     def modules(self, only: frozenset[str] | None) -> Modules | Absent:
         """Return all modules."""
@@ -128,6 +130,8 @@ class _Walk:
             if len(found) >= MAX_MODULES:
                 self._problem(f"stopped after {MAX_MODULES} modules")
                 break
+        if self._room < 0:
+            self._problem(f"stopped after {MAX_NAMES} names of modules")
         if lost:
             self._problem(f"{lost} names in sys.modules cannot be read")
         others = [one for one in found if not one.stdlib]
@@ -178,6 +182,9 @@ class _Walk:
         found: dict[str, int] = {}
         reader = self._access.reader
         for key, value in self._access.pairs(contents):
+            self._room -= 1
+            if self._room < 0:
+                break
             for name in wanted:
                 if name not in found and reader.is_string(key, name):
                     found[name] = value

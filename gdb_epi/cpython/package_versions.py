@@ -18,6 +18,7 @@ from gdb_epi.target.api import Target
 
 MAX_MODULES = 50_000
 MAX_NAMES = 20_000  # of one module that are looked at
+MAX_ALL_NAMES = 500_000  # of all modules together
 MAX_STDLIB = 4096
 MAX_NAME = 256
 MAX_VERSION = 64
@@ -76,6 +77,7 @@ class _Walk:
         self._reader = reader
         self._interpreter = interpreter
         self._objects = Objects(reader)
+        self._room = MAX_ALL_NAMES
 
     def versions(self) -> PackageVersions | Absent:
         """Return all packages that have a version."""
@@ -131,7 +133,10 @@ class _Walk:
                 return _Seen(None, False, None)  # None or an object of another kind
             values: dict[str, str | None] = {}
             for number, (key, value) in enumerate(self._objects.dict_items(contents)):
-                if number > MAX_NAMES or (number > EARLY and "__file__" not in values and by_file):
+                self._room -= 1
+                if number > MAX_NAMES or self._room < 0:
+                    return None  # counted as lost
+                if number > EARLY and "__file__" not in values and by_file:
                     break
                 for name in ("__version__", "__file__", "__path__"):
                     if reader.is_string(key, name):

@@ -20,6 +20,7 @@ MIN_EVIDENCE = 3  # positions and names; fewer would fit too many texts
 # Columns inside f-strings were wrong up to 3.11 (gh-94869 and others): a few misses say little.
 MAX_COLUMN_MISSES = 0.2
 MAX_HASHED = 4 << 20  # bytes of source; the hash is computed in Python
+MAX_SEARCHED = 4 << 20  # characters of one function in which names are looked for
 _MASK = (1 << 64) - 1
 
 
@@ -61,10 +62,11 @@ def fit_of(lines: Sequence[str], site: Site) -> Fit:
         why = f"{misses} of {len(site.positions)} column ranges begin or end inside words"
         return Fit(0, 0, misses, why)
     text = "\n".join(lines[max(site.first, 1) - 1 : last])
-    for name in site.names:
+    names = site.names if len(text) <= MAX_SEARCHED else ()
+    for name in names:
         if any(part not in text for part in name.split(".")):
             return Fit(0, 0, misses, f"{name!r} is in the code, not in lines {site.first}-{last}")
-    return Fit(len(site.positions), len(site.names), misses, "")
+    return Fit(len(site.positions), len(names), misses, "")
 
 
 def _line_miss(lines: Sequence[str], where: Position) -> str:

@@ -14,8 +14,9 @@ from gdb_epi.errors import UnreadableMemory
 from gdb_epi.lean import NamedTuple
 from gdb_epi.target.api import Target
 
-MAX_LINES = 1_000_000
+MAX_LINES = 200_000
 MAX_CACHED_CHARS = 16 << 20
+MAX_STRING_CHARS = 8 << 20  # of all string variables together
 MAX_FRAMES = 200  # callers whose string variables are looked at
 MAX_STACK_TAIL = 4 << 20  # bytes of arguments and environment, which end at AT_EXECFN
 AT_EXECFN = 31
@@ -131,16 +132,18 @@ def working_folder(target: Target) -> str | None:
 def strings_of(access: Access, frames: Sequence[PyFrame]) -> Iterator[Text]:
     """Yield the strings that local variables of callers hold: exec() keeps its text there."""
     reader = FrameVariables(access.values)
+    room = MAX_STRING_CHARS
     for number, frame in enumerate(frames[:MAX_FRAMES]):
         try:
             named = list(reader.addresses(frame)) if frame.hole is None else []
         except UnreadableMemory:
             continue
         for name, address in named:
-            text = access.text(address)
+            text = access.text(address, room)
             if text is None:
-                data = access.data(address)
+                data = access.data(address, room)
                 text = None if data is None else data.decode("utf-8", "replace")
             if text:
+                room -= len(text)
                 where = f"the variable {name} of frame {number}, {frame.qualname or frame.name}"
                 yield Text(source_lines(text), where)
