@@ -145,7 +145,13 @@ class ProcessState:
     def callees(self, tid: int) -> dict[int, Callee]:
         """Return the C functions that Python frames of one LWP were calling, by frame address."""
         reader = self._callee_reader
-        return {} if reader is None else reader.of(self.stack(tid))
+        if reader is None:
+            return {}
+        found = reader.of(self.stack(tid))
+        if reader.exhausted:
+            why = "too many objects on value stacks: only C symbols say what frames were calling"
+            self.soft_errors.append(SoftError("callee", "all threads", why))
+        return found
 
     @cached_property
     def _callee_reader(self) -> CalleeReader | None:

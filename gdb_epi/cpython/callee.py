@@ -24,8 +24,10 @@ from gdb_epi.target.functions import Functions
 VALUE_STACK = "value-stack"
 SYMBOL = "symbol"
 
-MAX_STACK_WORDS = 4096  # of one frame; the standard library stays below 100
+MAX_STACK_WORDS = 1024  # of one frame; the standard library stays below 100
+MAX_LOOKED_AT = 200_000  # objects on value stacks, of all threads; 1,001 threads have 10,000
 MAX_NATIVE = 64  # native frames of one call that are looked at, from the eval loop inward
+LOWEST = 4096  # no object lies in the first page
 MAX_NAME = 256
 MAX_OBJECT = 1 << 16  # bytes into an object at which it may keep a C function
 # Their C code runs Python code, which is in the stack itself.
@@ -85,6 +87,12 @@ class CalleeReader:
         self._reader = Reader(target, layout)
         self._functions = Functions(target)
         self._kinds: dict[int, _Kind] = {}
+        self._left = MAX_LOOKED_AT
+
+    @property
+    def exhausted(self) -> bool:
+        """Whether MAX_LOOKED_AT was reached: then symbols alone name callees."""
+        return self._left <= 0
 
     def of(self, stack: MergedStack) -> dict[int, Callee]:
         """Return the callee of the innermost Python frame of each eval call, by frame address."""
@@ -136,9 +144,12 @@ class CalleeReader:
         seen: set[int] = set()
         for word in words:
             address = word & ~7  # 3.14 (gh-117139) tags references in the lowest bits
-            if address < MAX_STACK_WORDS or address in seen:
+            if address < LOWEST or address in seen:
                 continue
+            if self.exhausted:
+                return
             seen.add(address)
+            self._left -= 1
             try:
                 found = self._callable(address)
             except UnreadableMemory:
