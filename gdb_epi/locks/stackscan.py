@@ -91,6 +91,11 @@ class StackScanner:
 
     def _chain(self, head: int) -> Chain:
         chain = walk_chain(self.frames, head, set(), {})
+        # 3.15 ends the chain with a frame inside the thread state, which may be wiped by now: behind
+        # the shim of the outermost C call no Python frame is missing.
+        tail = chain.frames[-2:]
+        if len(tail) == 2 and tail[0].internal and tail[1].problem:
+            chain = Chain(chain.frames[:-1], "")
         whole = all(f.internal or (f.complete and not f.problem) for f in chain.frames)
         return chain if whole else Chain([], "holes")
 
