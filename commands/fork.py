@@ -73,7 +73,8 @@ def _facts(report: LockReport) -> list[str]:
         names = ", ".join(signal.name for signal in fork.signals)
         lines = [f"This is a forked child ({names}).", _depth(fork.depth)]
         lines += [_parent(fork.parent_multithreaded), _forker(fork.from_main_thread)]
-        lines.append(_hooks(fork.hooks_bypassed))
+        if report.handlers is None:
+            lines.append(_hooks(fork.hooks_bypassed))
     if report.handlers is not None:
         one = report.handlers
         lines.append(f"Thread {one.tid} is in {one.stage} ({one.sure}): {one.says}.")
@@ -114,7 +115,7 @@ def _hooks(bypassed: bool | None) -> str:
         return ""
     if bypassed:
         return "CPython's after-fork hooks were bypassed: every lock came as it was in the parent."
-    return "CPython's after-fork hooks ran, or are running."
+    return "CPython's after-fork hooks ran."
 
 
 def _native_lines(found: list[ReturnAddress] | Absent) -> list[str]:
