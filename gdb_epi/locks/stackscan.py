@@ -91,7 +91,7 @@ class StackScanner:
 
     def _chain(self, head: int) -> Chain:
         chain = walk_chain(self.frames, head, set(), {})
-        # 3.15 ends the chain with a frame inside the thread state, which may be wiped by now: behind
+        # 3.15 ends the chain with a frame inside the thread state, which may be wiped: behind
         # the shim of the outermost C call no Python frame is missing.
         tail = chain.frames[-2:]
         if len(tail) == 2 and tail[0].internal and tail[1].problem:
