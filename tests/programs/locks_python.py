@@ -127,7 +127,7 @@ def nested():
                     try:
                         raise ValueError
                     except ValueError:
-                        with open(os.devnull):
+                        with open(__file__):
                             lockbed.nap()
 
     lockbed.thread("holder", inside)
