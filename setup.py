@@ -63,6 +63,7 @@ setup(
         "gdb": ["gdb-for-pwndbg"],
         "dev": [
             "pytest",
+            "pytest-xdist",
             "ruff",
             "mypy",
             "types-tabulate",

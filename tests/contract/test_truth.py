@@ -7,7 +7,7 @@ from typing import Any
 
 import pytest
 from support.cores import CoreFailed, Made, Program, corpus_programs, make_core, why_no_core_dumps
-from support.interpreters import Interpreter, discover
+from support.interpreters import Interpreter, discover, spread
 
 from gdb_epi.cpython.types import PythonState, ThreadState
 from gdb_epi.process_state import ProcessState
@@ -15,8 +15,8 @@ from gdb_epi.target.corefile import CoreFileTarget
 
 CELLS = [
     pytest.param(interpreter, program, id=f"{interpreter.id}-{program.name}")
-    for interpreter in discover()
     for program in corpus_programs()
+    for interpreter in spread(program.name)
     if program.supports(interpreter)
 ]
 

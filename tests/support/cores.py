@@ -356,6 +356,8 @@ def take_snapshot(
             truth = json.loads((folder / "truth.json").read_text())
             time.sleep(0.2)  # the truth is written a moment before the process pauses
             run_gcore(gdb, truth["pid"], home / "core")
+            # GDB writes untouched stacks as zeros: 980 MB for 20 threads.
+            subprocess.run(["fallocate", "--dig-holes", str(home / "core")], check=False)
         finally:
             with contextlib.suppress(ProcessLookupError):
                 os.killpg(process.pid, signal.SIGKILL)

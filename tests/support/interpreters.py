@@ -3,6 +3,7 @@
 
 from __future__ import annotations
 
+import hashlib
 import json
 import os
 import re
@@ -386,6 +387,22 @@ def one_per_minor(known: Iterable[Interpreter] | None = None) -> list[Interprete
         if not (one.free_threaded or one.debug or one.id.endswith("-stripped")):
             chosen[one.minor] = one
     return [chosen[minor] for minor in sorted(chosen)]
+
+
+def spread(name: str, known: Iterable[Interpreter] | None = None) -> list[Interpreter]:
+    """Return the interpreters to run one program on: every minor version, its builds in turn.
+
+    All of them when GDB_EPI_MATRIX=full: the whole matrix takes an hour and 40 GB of cores. Which
+    build of a version a program gets hangs on its name alone, so it is the same in every run.
+    """
+    every = list(discover() if known is None else known)
+    if os.environ.get("GDB_EPI_MATRIX") == "full":
+        return every
+    groups: dict[tuple[object, ...], list[Interpreter]] = {}
+    for one in every:
+        groups.setdefault((one.minor, one.free_threaded), []).append(one)
+    turn = int.from_bytes(hashlib.sha256(name.encode()).digest()[:4], "big")
+    return [builds[turn % len(builds)] for _, builds in sorted(groups.items())]
 
 
 if __name__ == "__main__":
