@@ -151,6 +151,29 @@ class Coroutines:
             raise UnreadableMemory(address, 8, raw.problem)
         return self._python_frame(raw)
 
+    def stack_from(self, address: int) -> tuple[tuple[PyFrame, ...], str]:
+        """Return a frame (as the frame reader knows it) with its callers, innermost first.
+
+        The text says why the stack ends before its outermost frame; "" when it does not.
+        """
+        found: list[PyFrame] = []
+        seen: set[int] = set()
+        try:
+            while address:
+                if address in seen or len(seen) >= MAX_AWAITS:
+                    why = "comes twice" if address in seen else f"is beyond {MAX_AWAITS}"
+                    return tuple(found), f"{address:#x} {why}"
+                seen.add(address)
+                raw = self._frames.read(address)
+                if not raw.internal:
+                    found.append(self._python_frame(raw))
+                if raw.problem:
+                    return tuple(found), raw.problem
+                address = raw.previous
+        except UnreadableMemory as error:
+            return tuple(found), str(error)
+        return tuple(found), ""
+
     # -- one coroutine ------------------------------------------------------------------------
 
     def _state(self, address: int, frame: int) -> tuple[str, bool]:

@@ -1,0 +1,113 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Suspended greenlets of real cores; the package comes from the package index, into the cache."""
+
+from __future__ import annotations
+
+import subprocess
+import sys
+from argparse import Namespace
+from pathlib import Path
+
+import pytest
+from support.cores import CoreFailed, Made, Program, make_core, why_no_core_dumps
+from support.interpreters import Interpreter, cache_root, discover
+
+from commands.greenlets import greenlets as greenlets_command
+from gdb_epi.cpython.greenlets import OTHER, SUSPENDED, greenlets_of
+from gdb_epi.cpython.types import PyFrame, PythonState
+from gdb_epi.session import Session
+from gdb_epi.target.corefile import CoreFileTarget
+
+# Interpreters below a root of their own cannot see the cache.
+INTERPRETERS = [
+    pytest.param(one, id=one.id) for one in discover() if one.root is None and not one.stripped
+]
+TIMEOUT = 120
+
+
+def package(interpreter: Interpreter) -> Path:
+    """Return the folder of the package for an interpreter's version; skip when there is none."""
+    tag = f"3.{interpreter.minor[1]}{'t' if interpreter.free_threaded else ''}"
+    folder = cache_root() / "packages" / f"greenlet-{tag}"
+    if not (folder / "greenlet").is_dir():
+        abi = f"cp{tag.replace('.', '')}"
+        command = [
+            sys.executable,
+            "-m",
+            "pip",
+            "install",
+            "-q",
+            "--no-deps",
+            "--target",
+            str(folder),
+        ]
+        command += ["--only-binary", ":all:", "--python-version", tag.rstrip("t"), "--abi", abi]
+        command += ["--implementation", "cp"]
+        for platform in ("manylinux_2_28_x86_64", "manylinux_2_24_x86_64", "manylinux2014_x86_64"):
+            command += ["--platform", platform]
+        try:
+            done = subprocess.run(
+                [*command, "greenlet"], capture_output=True, text=True, timeout=TIMEOUT
+            )
+        except subprocess.TimeoutExpired:
+            pytest.skip("the package index does not answer")
+        if done.returncode:
+            pytest.skip(f"greenlet cannot be had for {tag}: {done.stderr[-200:]}")
+    return folder
+
+
+def opened(interpreter: Interpreter) -> tuple[Made, Session]:
+    reason = why_no_core_dumps()
+    if reason:
+        pytest.skip(f"no core dumps here: {reason}")
+    entry = Program("greenlets-installed", "greenlets.py", (str(package(interpreter)),))
+    try:
+        made = make_core(interpreter, entry)
+    except CoreFailed as error:
+        pytest.skip(f"the program left no core on this interpreter: {error}")
+    return made, Session(CoreFileTarget.open(made.core))
+
+
+def shown(frame: PyFrame) -> list[object]:
+    assert frame.hole is None
+    return [frame.name, frame.qualname, frame.filename, frame.lineno]
+
+
+@pytest.mark.parametrize("interpreter", INTERPRETERS)
+def test_stacks_of_suspended_greenlets(interpreter: Interpreter) -> None:
+    made, session = opened(interpreter)
+    python = session.state.python
+    assert isinstance(python, PythonState), python
+    found = greenlets_of(session.target, python)
+    told = dict(made.truth["greenlets"])
+    assert len(told) == 5 and sum(1 for stack in told.values() if stack) == 3
+    known = {one.address: one for one in found.greenlets}
+    if interpreter.free_threaded:
+        assert any("no list of their objects" in error.message for error in found.soft_errors)
+    else:
+        assert found.soft_errors == () and set(told) <= set(known)
+    for address, stack in told.items():
+        if address in known:
+            assert [shown(frame) for frame in known[address].stack] == stack
+            assert known[address].state == (SUSPENDED if stack else OTHER)
+
+
+@pytest.mark.parametrize("interpreter", INTERPRETERS)
+def test_the_command_shows_them(interpreter: Interpreter) -> None:
+    _, session = opened(interpreter)
+    if interpreter.free_threaded:
+        pytest.skip("free-threaded builds keep no list of their objects")
+    text = "\n".join(greenlets_command(session, Namespace(limit=40)).lines)
+    assert "greenlet.greenlet at" in text and "in leaf" in text and "in start" in text
+
+
+@pytest.mark.parametrize("interpreter", INTERPRETERS)
+def test_no_package_no_greenlets(interpreter: Interpreter) -> None:
+    reason = why_no_core_dumps()
+    if reason:
+        pytest.skip(f"no core dumps here: {reason}")
+    made = make_core(interpreter, "greenlets")
+    session = Session(CoreFileTarget.open(made.core))
+    python = session.state.python
+    assert isinstance(python, PythonState), python
+    assert greenlets_of(session.target, python).greenlets == ()
