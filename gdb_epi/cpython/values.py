@@ -85,7 +85,7 @@ class Values:
         text = painter.show(address)
         try:
             kind = painter.obj(address).type.shown
-        except (UnreadableMemory, LayoutError):
+        except (UnreadableMemory, LayoutError, Undecodable):
             kind = ""
         cut, exact = painter.cut, painter.exact
         shown = self.attributes(address) if painter.bare else ()

@@ -51,9 +51,13 @@ def _callbacks(painter: Painter, first: int, more: int) -> list[int]:
     if more and painter.ident(more) == "list":
         count = painter.signed(more, "PyListObject", "ob_size")
         start = painter.field(more, "PyListObject", "ob_item")
+        if count > painter.limits.width:
+            raise Undecodable(f"{count} callbacks: more than the width")
         pairs = painter.items(start, count, "callbacks") if count else []
-        found += [tuple_items(painter, pair)[0] for pair in pairs]
-        found += [0] * (count - len(pairs))
+        held = [tuple_items(painter, pair) for pair in pairs]
+        if not all(held):
+            raise Undecodable("a callback that is an empty tuple")
+        found += [pair[0] for pair in held]
     return found
 
 
@@ -269,7 +273,10 @@ def queue(painter: Painter, found: Obj) -> str:
     text = f"maxsize={painter.show(attribute(painter, found.address, '_maxsize'))}"
     if _length(painter, found, "_queue"):
         held = painter.show(attribute(painter, found.address, "_queue"))
-        text += f" _queue={held[held.index('[') : held.rindex(']') + 1]}"
+        start, end = held.find("["), held.rfind("]")
+        if not 0 <= start < end:
+            raise Undecodable("its items cannot be decoded")
+        text += f" _queue={held[start : end + 1]}"
     for name in ("_getters", "_putters"):
         waiting = _length(painter, found, name)
         text += f" {name}[{waiting}]" if waiting else ""

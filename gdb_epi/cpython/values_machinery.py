@@ -63,7 +63,8 @@ def name_of(painter: Painter, found: Obj) -> str | None:
         struct = member if kind == "function" else ("PyGenObject", "gi_name")
         return painter.string(painter.field(found.address, *struct))
     if kind == "method":
-        return name_of(painter, painter.obj(painter.field(found.address, *_METHOD)))
+        inner = painter.obj(painter.field(found.address, *_METHOD))
+        return name_of(painter, inner) if inner.lineage.ident != "method" else None
     if kind == "builtin_function_or_method":
         definition = painter.field(found.address, "PyCFunctionObject", "m_ml")
         text = painter.reader.c_string(painter.field(definition, "PyMethodDef", "ml_name"), 4096)

@@ -27,6 +27,7 @@ from gdb_epi.lean import NamedTuple
 
 MAX_DIMENSIONS = 64  # NPY_MAXDIMS: 32, since 2.0 64
 MAX_FIELDS = 1000
+MAX_RECORDS = 8  # records in records
 MAX_ITEM_TEXT = 1024  # bytes of one S or U item
 _ALIGNED_STRUCT = 0x80  # NPY_ALIGNED_STRUCT
 _T_INT = 1  # Include/structmember.h
@@ -219,6 +220,8 @@ def dtype_at(painter: Painter, address: int) -> DType:
     kind, order = (chr(painter.reader.u8(painter.member(found, n))) for n in ("kind", "byteorder"))
     size_at, is_int = painter.member(found, "itemsize"), _is_one(painter, found)
     size = painter.reader.u32(size_at) if is_int else painter.reader.i64(size_at)
+    if kind in "mM" and size != 8:
+        raise Undecodable(f"a dtype of times of {size} bytes")
     if kind not in "biufcmMOSUVT" or order not in "=|<>" or not 0 <= size < 1 << 31:
         raise Undecodable(f"a dtype of kind {kind!r}, order {order!r}, size {size}")
     last = painter.member(found, "alignment")
@@ -352,13 +355,17 @@ def _items(
     return painter.join_text(texts(), count)
 
 
-def item_text(painter: Painter, at: int, one: DType) -> str:
+def item_text(painter: Painter, at: int, one: DType, depth: int = 0) -> str:
     """Return one item of an array, as repr() of what item() gives."""
     if one.kind == "O":
         return painter.show(painter.reader.u64(at))
     if one.names:
+        if depth > MAX_RECORDS:
+            raise Undecodable("records in records without an end")
         parts = [
-            item_text(painter, at + offset, dtype_at(painter, of)) if offset >= 0 else "?"
+            item_text(painter, at + offset, dtype_at(painter, of), depth + 1)
+            if offset >= 0
+            else "?"
             for _, of, offset in one.names
         ]
         return f"({', '.join(parts)}{',' if len(parts) == 1 else ''})"

@@ -30,11 +30,20 @@ def hint(painter: Painter, address: int) -> str:
     if kind == "function":
         return painter.string(painter.field(address, "PyFunctionObject", "func_name"))
     if kind == "list":
+        return _list_hint(painter, address)
+    return painter.show(address)
+
+
+def _list_hint(painter: Painter, address: int) -> str:
+    if painter.too_deep or not painter.enter(address):
+        raise Undecodable("lists of types in lists without an end")
+    try:
         count = painter.signed(address, "PyListObject", "ob_size")
         start = painter.field(address, "PyListObject", "ob_item") if count else 0
         items = painter.items(start, count, "types") if count else []
         return f"[{', '.join(hint(painter, item) for item in items)}]"
-    return painter.show(address)
+    finally:
+        painter.leave(address)
 
 
 def _hints(painter: Painter, address: int) -> list[str]:
@@ -74,6 +83,8 @@ def callable_alias(painter: Painter, found: Obj) -> str:
     held = tuple_items(painter, args)
     texts = _hints(painter, args)
     name = hint(painter, origin)
+    if not texts:
+        raise Undecodable("it has no parameters")
     if len(held) == 2 and painter.ident(held[0]) not in ("type", "list"):
         return f"{name}[{', '.join(texts)}]"
     return f"{name}[[{', '.join(texts[:-1])}], {texts[-1]}]"
@@ -224,12 +235,14 @@ def _union(painter: Painter, args: list[int], knows_optional: bool) -> str:
         for item in args
     ]
     texts = [hint(painter, item) for item in args]
-    if len(args) == 2 and any(nones) and knows_optional:
+    if len(args) == 2 and sum(nones) == 1 and knows_optional:
         return f"typing.Optional[{texts[nones.index(False)]}]"
     return f"typing.Union[{', '.join(texts)}]"
 
 
 def _callable(painter: Painter, args: list[int], texts: list[str]) -> str:
+    if not texts:
+        raise Undecodable("it has no parameters")
     if len(args) == 2 and painter.ident(args[0]) == "ellipsis":
         return f"typing.Callable[..., {texts[1]}]"
     return f"typing.Callable[[{', '.join(texts[:-1])}], {texts[-1]}]"
@@ -247,6 +260,8 @@ def annotated(painter: Painter, found: Obj) -> str:
 def unpacked(painter: Painter, found: Obj) -> str:
     """Do what Unpack[...] shows: with a star in 3.11, whose TypeVarTuple was written in Python."""
     args = tuple_items(painter, attribute(painter, found.address, "__args__"))
+    if not args:
+        raise Undecodable("it has no parameters")
     contents = painter.world.types.module_dict("typing")
     kind = painter.world.objects.dict_get(contents, "TypeVarTuple") if contents else 0
     if not kind or isinstance(kind, Absent):

@@ -6,13 +6,29 @@
 
 from __future__ import annotations
 
+import random
 import re
+import time
 
 import pytest
 from support.cores import CoreFailed, Made, Program, make_core, program, why_no_core_dumps
 from support.interpreters import Interpreter, discover
-from support.judge import ARRAYS, DESCRIBED, EXACT, MARKED, judge, opened, value_programs
+from support.judge import (
+    ARRAYS,
+    DESCRIBED,
+    EXACT,
+    MARKED,
+    judge,
+    opened,
+    told_frames,
+    value_programs,
+)
+from support.mutate import MutatedTarget
 
+from gdb_epi.cpython.types import PythonState
+from gdb_epi.cpython.values import values_of
+from gdb_epi.cpython.variables import FrameVariables
+from gdb_epi.errors import Absent, UnreadableMemory
 from gdb_epi.process_state import ProcessState
 
 CELLS = [
@@ -38,6 +54,21 @@ KERNEL = (
 # How numpy writes these depends on its version, or takes more than a float holds.
 NUMPYS = "values_numpy.scalars.no_moment values_numpy.scalars.long_double".split()
 LEAST_SHARE = 0.98
+HOSTILE = (
+    0,
+    1,
+    3,
+    64,
+    0x1000,
+    1 << 31,
+    1 << 40,
+    1 << 60,
+    1 << 63,
+    (1 << 64) - 1,
+    0xDDDDDDDDDDDDDDDD,
+)
+ROUNDS = 40
+MAX_SECONDS = 5.0  # of processor time for one damaged value; far above what was seen
 
 
 def core_of(interpreter: Interpreter, one: Program) -> Made:
@@ -121,3 +152,55 @@ def test_arrays_are_described(interpreter: Interpreter) -> None:
             assert (match[3] or "").startswith(first), (judged.name, text)
         seen += 1
     assert seen >= 15
+
+
+@pytest.mark.parametrize("interpreter", NUMPY)
+def test_every_kind_of_argument_is_told(interpreter: Interpreter) -> None:
+    made = core_of(interpreter, program("values_arguments"))
+    state = opened(made)
+    assert isinstance(state.python, PythonState)
+    reader, kinds = FrameVariables(values_of(state.target, state.python)), set()
+    for told, frame in told_frames(made, state):
+        found = reader.of(frame)
+        assert not isinstance(found, Absent)
+        for variable in found:
+            if variable.name in told["kinds"]:
+                assert variable.kind == told["kinds"][variable.name], (frame.name, variable)
+                kinds.add(variable.kind)
+            elif variable.name in told["free"]:
+                assert variable.kind == "free", (frame.name, variable)
+        names = {variable.name for variable in found}
+        assert not {"later", "unbound", "error"} & names, frame.name
+    assert len(kinds) == 5
+
+
+def inside(target: MutatedTarget, address: int, chance: random.Random) -> int:
+    """Return the address of an object, or of something that it points to."""
+    for _ in range(chance.randrange(3)):
+        try:
+            word = int.from_bytes(target.read(address + 8 * chance.randrange(8), 8), "little")
+            if word and not word % 8 and target.read(word, 64):
+                address = word
+        except UnreadableMemory:
+            continue
+    return address
+
+
+@pytest.mark.parametrize(("interpreter", "one"), CELLS)
+def test_damage_is_survived(interpreter: Interpreter, one: Program) -> None:
+    """Overwrite words of objects, and of what they point to; nothing raises, nothing hangs."""
+    chance = random.Random(f"{interpreter.id} {one.name}")
+    state = opened(core_of(interpreter, one))
+    assert isinstance(state.python, PythonState)
+    thread = next(thread for thread in state.python.threads() if thread.crashed)
+    reader = FrameVariables(values_of(state.target, state.python))
+    places = [at for frame in thread.frames for _, at in reader.addresses(frame)]
+    for _ in range(ROUNDS):
+        target, address = MutatedTarget(state.target), chance.choice(places)
+        where = inside(target, address, chance)
+        for _ in range(chance.choice((1, 1, 3))):
+            word = chance.choice((*HOSTILE, address, where, chance.choice(places)))
+            target.put_word(where + 8 * chance.randrange(10), word)
+        started = time.process_time()
+        assert values_of(target, state.python).of(address).shown() is not None
+        assert time.process_time() - started < MAX_SECONDS
