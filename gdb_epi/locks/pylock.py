@@ -14,7 +14,7 @@ from gdb_epi.lean import NamedTuple
 
 MAX_REFCOUNT = 1 << 32  # a freed object has a free list's pointer there
 MAX_SIZE = 1 << 20  # of one lock object
-PTHREAD_LOCK_SIZE = 8 + 48 + 40  # pthread_lock: char, condition variable, mutex (thread_pthread.h)
+SEMAPHORE_SIZE = 32  # sizeof(sem_t) of 64-bit glibc: the next one may lie 48 bytes on
 
 LOCK, RLOCK = "threading.Lock", "threading.RLock"
 SIMPLE_QUEUE, BUFFERED = "queue.SimpleQueue", "buffered I/O lock"
@@ -116,7 +116,7 @@ class PyLocks:
             field = layout.find(struct, member)
             if at is not None and field is not None and field.size == 8:
                 start = reader.u64(address + at)
-                end = start + PTHREAD_LOCK_SIZE
+                end = start + SEMAPHORE_SIZE
         if struct == "buffered" and start == address:
             return None
         owner, count = self._owner(address, struct, layout)
