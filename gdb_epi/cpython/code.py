@@ -84,6 +84,8 @@ class CodeReader:
             problems.append(f"co_firstlineno {line}")
         if len(problems) < 2 and name and filename:
             problems = []  # one damaged name of three does not lose the frame
+        if not name and not filename and not problems:
+            problems.append("neither a name nor a file name")  # overwritten: the compiler sets both
         adaptive = address + self._adaptive if self._adaptive is not None else 0
         return CodeInfo(
             address,

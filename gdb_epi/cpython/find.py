@@ -23,6 +23,7 @@ from gdb_epi.target.api import Module, Region, Target
 from gdb_epi.target.memory import find_bytes
 
 RUNTIME_SYMBOL = "_PyRuntime"
+RECOVERED = "recovered from kept memory"
 MAX_CANDIDATES = 64
 MAX_BANNER_SCAN = 64 << 20
 MAX_BANNER = 32
@@ -54,6 +55,7 @@ def find_runtime(target: Target) -> Runtime | Absent:
     cannot be read (not_available).
     """
     reasons: list[str] = []
+    rejected: list[_Candidate] = []
     seen: set[int] = set()
     for candidate in _candidates(target):
         if candidate.address in seen or len(seen) >= MAX_CANDIDATES:
@@ -62,13 +64,57 @@ def find_runtime(target: Target) -> Runtime | Absent:
         found = _examine(target, candidate)
         if isinstance(found, Runtime):
             return found
+        rejected.append(candidate)
         reasons.append(f"{candidate.found_by} at {candidate.address:#x}: {found}")
     python = next((r.path for r in target.regions() if r.path and _looks_python(r.path)), None)
     if python is None and not reasons:
         return Absent(NOT_APPLICABLE, "no CPython in this process: no library or symbol of it")
     if not reasons:
         reasons.append(_why_no_symbol(target))
+    recovered = _recovered(target, rejected, python, "; ".join(reasons[:4]))
+    if recovered is not None:
+        return recovered
     return Absent(NOT_AVAILABLE, f"CPython ({python or 'no file name'}): " + "; ".join(reasons[:4]))
+
+
+def _recovered(
+    target: Target, rejected: list[_Candidate], python: str | None, why: str
+) -> Runtime | None:
+    """Return what thread states in kept memory tell of a runtime that is lost; None without any.
+
+    The first candidate that was rejected stays the address, so that kept parts of it are read.
+    """
+    from gdb_epi.cpython.recover import Searcher
+
+    candidate = rejected[0] if rejected else _Candidate(0, "none", python)
+    for version_hex, layout in _layouts_to_try(target, candidate):
+        found = Searcher(target, layout).thread_states([])
+        if found:
+            version = _full_version(target, candidate.address, version_hex)
+            told = f"{why}; {len(found)} thread states were found by the pthread_t of their LWPs"
+            errors = (SoftError("python", "runtime", told),)
+            return Runtime(candidate.address, RECOVERED, version, version_hex, layout, errors)
+    return None
+
+
+def _layouts_to_try(target: Target, candidate: _Candidate) -> Iterator[tuple[int, Layout]]:
+    head = b""
+    if candidate.address:
+        head = _readable_prefix(target, candidate.address, MAX_TABLE_BYTES)
+    if head[: len(COOKIE)] == COOKIE:
+        offsets = parse_debug_offsets(head)
+        if offsets.minor is not None and offsets.version is not None:
+            table = load(offsets.minor, offsets.free_threaded)
+            if table is not None:
+                yield offsets.version, table.with_debug_offsets(offsets.words)[0]
+                yield offsets.version, table
+            return
+    for version_hex in _versions(target, candidate):
+        minor = (version_hex >> 24, version_hex >> 16 & 0xFF)
+        for free_threaded, debug in ((False, False), (False, True), (True, False)):
+            layout = load(minor, free_threaded, debug)
+            if layout is not None:
+                yield version_hex, layout
 
 
 def _looks_python(path: str) -> bool:

@@ -6,7 +6,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from gdb_epi.cpython.code import CodeReader
-from gdb_epi.cpython.find import Runtime, find_runtime
+from gdb_epi.cpython.find import RECOVERED, Runtime, find_runtime
 from gdb_epi.cpython.frames import frame_reader
 from gdb_epi.cpython.gil import gil_address, gil_holder
 from gdb_epi.cpython.objects import Objects
@@ -65,6 +65,9 @@ class _Decoder:
         # 3.11 (bpo-46038); before, only the pthread_t is known.
         self._tid_at = self.layout.offset("PyThreadState", "native_thread_id")
         self.lwps = _lwps(target)
+        # Why thread states may exist that no list leads to; such are then searched for.
+        self._named_idents: set[int] = set()
+        self._lost: list[str] = ["the runtime is lost"] if runtime.found_by == RECOVERED else []
 
     def state(self) -> PythonState:
         """Return everything that the runtime leads to."""
@@ -80,6 +83,9 @@ class _Decoder:
             ]
             threads = self._named(threads, address, number)
             interpreters.append(InterpreterState(address, number, tuple(threads)))
+        self._check_against_names(interpreters)
+        if self._lost:
+            interpreters = self._with_recovered(interpreters)
         interpreters.sort(key=lambda interpreter: interpreter.id)
         held = [t.tid for i in interpreters for t in i.threads if t.holds_gil]
         return PythonState(
@@ -94,6 +100,48 @@ class _Decoder:
             tuple(self.errors),
         )
 
+    def _check_against_names(self, interpreters: list[InterpreterState]) -> None:
+        """A thread that `threading` knows, that lives and that is in no list: a link is damaged."""
+        listed = {thread.ident for one in interpreters for thread in one.threads}
+        lwps = self.lwps.by_ident
+        unlisted = sorted(i for i in self._named_idents if i in lwps and i not in listed)
+        if unlisted and not self._lost:
+            tids = ", ".join(str(lwps[ident]) for ident in unlisted[:4])
+            self._lose("thread states", f"threading knows threads that no list has (LWPs {tids})")
+
+    def _with_recovered(self, reached: list[InterpreterState]) -> list[InterpreterState]:
+        """Add the thread states of LWPs that the lists did not lead to."""
+        from gdb_epi.cpython.recover import Searcher
+
+        found = {interpreter.address: interpreter for interpreter in reached}
+        have = {thread.address for one in reached for thread in one.threads}
+        idents = {thread.ident for one in reached for thread in one.threads}
+        new: dict[int, list[int]] = {}
+        for tstate, interpreter in Searcher(self.target, self.layout).thread_states(list(found)):
+            if tstate not in have:
+                new.setdefault(interpreter, []).append(tstate)
+        for address, tstates in new.items():
+            number = found[address].id if address in found else self._interpreter_id(address)
+            holder = self._gil_holder(address)
+            threads = [self._recovered(tstate, number, tstate == holder) for tstate in tstates]
+            # Memory that was freed may still hold an older thread state of a living thread.
+            threads = [t for t in threads if t.ident not in idents or _whole(t)]
+            idents |= {thread.ident for thread in threads}
+            threads = self._named(threads, address, number) if threads else []
+            known = found[address].threads if address in found else ()
+            if threads or address in found:
+                found[address] = InterpreterState(address, number, (*known, *threads))
+        return list(found.values())
+
+    def _recovered(self, tstate: int, number: int, holds_gil: bool) -> ThreadState:
+        thread = self._thread(tstate, number, holds_gil)
+        told = (
+            f"recovered: no list leads to its PyThreadState at {tstate:#x} ({self._lost[0]}); "
+            "found by the pthread_t of the LWP"
+        )
+        error = SoftError("frames", f"thread {thread.tid}", told)
+        return thread._replace(soft_errors=(error, *thread.soft_errors))
+
     def _named(
         self, threads: list[ThreadState], interpreter: int, number: int
     ) -> list[ThreadState]:
@@ -101,7 +149,13 @@ class _Decoder:
         if isinstance(names, Absent):
             self._problem("thread names", f"interpreter {number}", names.detail)
             return threads
+        self._named_idents.update(names)
         return [thread._replace(name=names.get(thread.ident)) for thread in threads]
+
+    def _lose(self, subject: str, why: str) -> None:
+        """Note that a list is damaged: what it led to has to be searched for."""
+        self._lost.append(why)
+        self._problem("python", subject, why)
 
     def _problem(self, stage: str, subject: str, message: str) -> None:
         self.errors.append(SoftError(stage, subject, message))
@@ -113,20 +167,24 @@ class _Decoder:
         while address:
             if address in seen or len(seen) >= cap:
                 why = "comes twice" if address in seen else f"is beyond the cap of {cap}"
-                self._problem("python", what, f"{address:#x} {why}; the list ends here")
+                self._lose(what, f"{address:#x} {why}; the list ends here")
                 return
             seen.add(address)
             try:
                 following = self.reader.u64(address + next_at)
             except UnreadableMemory as error:
-                self._problem("python", what, f"{error}; the list ends here")
+                self._lose(what, f"{error}; the list ends here")
                 return
             yield address
             address = following
 
     def _interpreters(self) -> Iterator[int]:
         head_at = self.layout.require("_PyRuntimeState", "interpreters.head")
-        head = self.reader.u64(self.runtime.address + head_at)
+        try:
+            head = self.reader.u64(self.runtime.address + head_at)
+        except UnreadableMemory as error:
+            self._lose("interpreters", str(error))
+            return iter(())
         next_at = self.layout.require("PyInterpreterState", "next")
         return self._list(head, next_at, MAX_INTERPRETERS, "interpreters")
 
@@ -142,10 +200,27 @@ class _Decoder:
         try:
             head = self.reader.u64(interpreter + head_at)
         except UnreadableMemory as error:
-            self._problem("python", f"interpreter {interpreter:#x}", str(error))
+            self._lose(f"interpreter {interpreter:#x}", str(error))
             return iter(())
         next_at = self.layout.require("PyThreadState", "next")
-        return self._list(head, next_at, MAX_THREAD_STATES, "thread states")
+        listed = self._list(head, next_at, MAX_THREAD_STATES, "thread states")
+        return self._pointing_back(listed, interpreter)
+
+    def _pointing_back(self, listed: Iterator[int], interpreter: int) -> Iterator[int]:
+        """Yield thread states as long as they name their interpreter, or an LWP as their thread."""
+        back_at = self.layout.require("PyThreadState", "interp")
+        for tstate in listed:
+            try:
+                back = self.reader.u64(tstate + back_at)
+                ident = self.reader.u64(tstate + self._ident_at)
+            except UnreadableMemory as error:
+                self._lose("thread states", f"{error}; the list ends here")
+                return
+            if back != interpreter and ident not in self.lwps.by_ident:
+                why = f"{tstate:#x} in the list is no thread state of its interpreter"
+                self._lose("thread states", f"{why}; the list ends here")
+                return
+            yield tstate
 
     def _gil_holder(self, interpreter: int) -> int | None:
         """Return the PyThreadState that holds this interpreter's GIL.
@@ -211,6 +286,10 @@ class _Decoder:
             return self.reader.u64(tstate + self._tid_at) or None
         except UnreadableMemory:
             return None
+
+
+def _whole(thread: ThreadState) -> bool:
+    return bool(thread.frames) and all(frame.hole is None for frame in thread.frames)
 
 
 def _lwps(target: Target) -> _Lwps:

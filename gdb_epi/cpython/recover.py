@@ -1,0 +1,125 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Thread states that no list leads to any more, found in what is left of memory.
+
+The notes of a core hold each LWP's fs_base, which on glibc is the pthread_t that its PyThreadState
+carries as `thread_id`. Where the runtime, an interpreter or a link of a list was cut off or
+overwritten, that word is searched for, and what lies around it is checked.
+"""
+
+from __future__ import annotations
+
+import struct
+from collections.abc import Iterator
+
+from gdb_epi.cpython.layout import Layout
+from gdb_epi.errors import UnreadableMemory
+from gdb_epi.lean import NamedTuple
+from gdb_epi.target.api import Target
+
+MAX_SEARCHED_LWPS = 16  # their interpreters then lead to the others
+MAX_SEARCHED_BYTES = 4 << 30  # of all searches of one analysis
+MAX_FOUND = 200_000
+CHUNK = 4 << 20  # a multiple of 8, as mappings are aligned: no word lies across two
+MAX_INTERPRETER_ID = 1 << 20
+
+_PTR = struct.Struct("<Q")
+
+
+class Recovered(NamedTuple):
+    """A PyThreadState found without a list, and the interpreter that it names."""
+
+    address: int
+    interpreter: int
+
+
+class Searcher:
+    """Searches the writable memory of one process, within a budget."""
+
+    def __init__(self, target: Target, layout: Layout) -> None:
+        self._target = target
+        self._layout = layout
+        self._ident_at = layout.require("PyThreadState", "thread_id")
+        self._interp_at = layout.require("PyThreadState", "interp")
+        self._links = tuple(
+            at
+            for at in (layout.offset("PyThreadState", name) for name in ("prev", "next"))
+            if at is not None
+        )
+        self._id_at = layout.require("PyInterpreterState", "id")
+        self._idents = {
+            t.registers["fs_base"]: t.tid for t in target.threads() if t.registers.get("fs_base")
+        }
+        # A thread state never lies on a native stack; freed copies of its parts do.
+        stacks = {target.region_at(t.registers.get("rsp", 0)) for t in target.threads()}
+        self._writable = [
+            r for r in target.regions() if "w" in r.perms and r.dumped and r not in stacks
+        ]
+        self._left = MAX_SEARCHED_BYTES
+
+    def thread_states(self, interpreters: list[int]) -> list[Recovered]:
+        """Return the thread states of LWPs, in the order of their addresses.
+
+        `interpreters` are known already. Empty when nothing is left of them, or when the notes
+        with the registers are gone.
+        """
+        found: dict[int, int] = {}
+        searched = list(self._idents)[:MAX_SEARCHED_LWPS]
+        for one in self._around(searched, self._ident_at):
+            found[one.address] = one.interpreter
+        if len(self._idents) > len(searched):
+            known = dict.fromkeys([*interpreters, *found.values()])
+            for one in self._around(list(known), self._interp_at):
+                found[one.address] = one.interpreter
+        return [Recovered(*item) for item in sorted(found.items())][:MAX_FOUND]
+
+    def _around(self, words: list[int], offset: int) -> Iterator[Recovered]:
+        """Yield the thread states that hold one of `words` at an offset."""
+        # Without its zeros: a search for a word that ends in zeros crawls through zeroed memory.
+        needles = [_PTR.pack(word).rstrip(b"\0") for word in words if word]
+        for start, data in self._chunks():
+            for needle in needles:
+                at = data.find(needle)
+                while at >= 0:
+                    one = self.thread_state(start + at - offset)
+                    if one is not None:
+                        yield one
+                    at = data.find(needle, at + 1)
+
+    def _chunks(self) -> Iterator[tuple[int, bytes]]:
+        """Yield the writable memory; copies, in which a search is ten times as fast as in a map."""
+        for region in self._writable:
+            for at in range(region.start, region.start + region.dumped, CHUNK):
+                size = min(CHUNK, region.start + region.dumped - at)
+                self._left -= size
+                if self._left < 0:
+                    return
+                try:
+                    yield at, self._target.read(at, size)
+                except UnreadableMemory:
+                    continue  # a recording holds single pages
+
+    def thread_state(self, address: int) -> Recovered | None:
+        """Return the thread state at an address when everything that can be checked fits."""
+        if address & 7 or self._u64(address + self._ident_at) not in self._idents:
+            return None
+        interpreter = self._u64(address + self._interp_at)
+        if not interpreter or not self._pointer(interpreter):
+            return None
+        for at in self._links:
+            link = self._u64(address + at)
+            if link is None or (link and not self._pointer(link)):
+                return None
+        number = self._u64(interpreter + self._id_at)
+        if number is not None and number > MAX_INTERPRETER_ID:
+            return None
+        return Recovered(address, interpreter)
+
+    def _pointer(self, word: int) -> bool:
+        region = self._target.region_at(word) if word & 7 == 0 else None
+        return region is not None and "w" in region.perms
+
+    def _u64(self, address: int) -> int | None:
+        try:
+            return int(_PTR.unpack(self._target.read(address, 8))[0])
+        except UnreadableMemory:
+            return None
