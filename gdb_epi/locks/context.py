@@ -40,7 +40,22 @@ class Lazy:
     def __init__(self) -> None:
         self._world: LockWorld | None = None
         self._tried = False
+        self._bases: dict[int, int] | None = None
+        self._tids: dict[int, int] = {}
         self.gils: dict[int, Gil | None] = {}  # by interpreter
+
+    def bases(self, context: LockContext) -> dict[int, int]:
+        """Return {thread id: fs_base} of the living threads; 0 where the core does not say."""
+        if self._bases is None:
+            threads = context.target.threads()
+            self._bases = {one.tid: one.registers.get("fs_base", 0) for one in threads}
+            self._tids = {base: tid for tid, base in self._bases.items() if base}
+        return self._bases
+
+    def by_base(self, context: LockContext, base: int) -> int | None:
+        """Return the living thread with this pthread_t."""
+        self.bases(context)
+        return self._tids.get(base)
 
     def world(self, context: LockContext) -> LockWorld | None:
         """Return the LockWorld of a context."""

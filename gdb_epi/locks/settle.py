@@ -69,7 +69,7 @@ def _by_tid(case: _Case, owner: int) -> t.Wait:
         return case.wait(
             _live(context, owner), t.SELF_DEADLOCK, t.CERTAIN, "which is the waiting thread itself"
         )
-    if any(owner == other.tid for other in context.target.threads()):
+    if owner in context.lazy.bases(context):
         return case.wait(_live(context, owner), t.LIVE_HOLDER, t.CERTAIN, "which is in the core")
     if case.guess.shared:
         return case.wait(
@@ -99,9 +99,7 @@ def _by_tid(case: _Case, owner: int) -> t.Wait:
 def _by_ident(case: _Case, owner: int) -> t.Wait:
     """The lock names its owner's pthread_t; a later thread may have got the same one."""
     context, guess = case.context, case.guess
-    tid = next(
-        (x.tid for x in context.target.threads() if x.registers.get("fs_base") == owner), None
-    )
+    tid = context.lazy.by_base(context, owner)
     gone = context.vanished.find(ident=owner)
     if tid is not None and (gone is None or not context.fork.forked):
         verdict = t.SELF_DEADLOCK if tid == case.thread.tid else t.LIVE_HOLDER
@@ -193,9 +191,7 @@ def _fork_said(context: LockContext) -> list[str]:
 
 
 def _live(context: LockContext, tid: int) -> t.Owner:
-    base = next(
-        (x.registers.get("fs_base") for x in context.target.threads() if x.tid == tid), None
-    )
+    base = context.lazy.bases(context).get(tid) or None
     world = context.world
     return t.Owner(tid, base, world.thread_names.get(tid) if world is not None else None, "live")
 

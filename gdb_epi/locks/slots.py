@@ -12,7 +12,7 @@ from __future__ import annotations
 from gdb_epi.cpython.code import CodeReader
 from gdb_epi.cpython.frames import FrameObjects, InterpreterFrames
 from gdb_epi.cpython.reader import Reader
-from gdb_epi.cpython.types import PyFrame
+from gdb_epi.cpython.types import CHAIN, PyFrame
 from gdb_epi.errors import Absent, UnreadableMemory
 from gdb_epi.lean import NamedTuple
 
@@ -96,6 +96,27 @@ class FrameSlots:
             if manager:
                 found.append(manager)
         return found
+
+    def suspended(self, generator: int) -> PyFrame | None:
+        """Return the frame of a generator object that does not run; None when it has ended.
+
+        Raises UnreadableMemory, LayoutError. 3.11 (bpo-44590) put the frame into the generator.
+        """
+        layout, reader = self.reader.layout, self.reader
+        inside = layout.offset("PyGenObject", "gi_iframe")
+        at = generator + (inside or layout.require("PyGenObject", "gi_frame", "gi_iframe"))
+        address = at if inside is not None else reader.u64(at)
+        if not address:
+            return None
+        raw = self._frames.read(address)
+        info = self._frames.codes.at(raw.code)
+        if raw.problem or info.problem:
+            return None
+        line = self._frames.codes.line(info, raw.lasti)
+        return PyFrame(
+            address, raw.code, info.name, info.qualname, info.filename, line, None, "generator",
+            CHAIN, False,
+        )  # fmt: skip
 
     # -- sizes and depths -----------------------------------------------------------------------
 

@@ -44,12 +44,11 @@ def joined_thread(context: LockContext, thread: Thread, call: FutexWait) -> Gues
     known = u32(context.target, symbol) if symbol is not None else None
     if known is not None and 0 < known < DESCRIPTOR:
         size = known
-    for other in context.target.threads():
-        base = other.registers.get("fs_base")
-        if base is None or other.tid == thread.tid or not 0 <= call.address - base < size:
+    for tid, base in context.lazy.bases(context).items():
+        if not base or tid == thread.tid or not 0 <= call.address - base < size:
             continue
-        said = f"the word lies {call.address - base} bytes into thread {other.tid}'s descriptor"
-        return Guess("pthread_join", owner_tid=other.tid, evidence=(said,))
+        said = f"the word lies {call.address - base} bytes into thread {tid}'s descriptor"
+        return Guess("pthread_join", owner_tid=tid, evidence=(said,))
     return None
 
 
@@ -100,7 +99,7 @@ def stdio_file(context: LockContext, thread: Thread, call: FutexWait) -> Guess |
     ):
         return None
     found = next(((at, n) for at, lock, n in _files(context) if lock == call.address), None)
-    live = any(t.registers.get("fs_base") == owner for t in context.target.threads())
+    live = context.lazy.by_base(context, owner) is not None
     gone = context.vanished.find(ident=owner) is not None
     if found is None and not live and not gone:
         return None

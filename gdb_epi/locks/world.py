@@ -21,6 +21,8 @@ if TYPE_CHECKING:
 
 MAX_FRAMES = 256  # of one thread, innermost first, that are searched for `with` blocks
 MAX_OBJECTS = 256  # objects looked at to find the one that a thread waits for
+MAX_NESTED_MANAGERS = 8  # generators that are managers, of one frame
+GENERATOR_MANAGER = "_GeneratorContextManager"
 MAX_HOPS = 3  # cell -> bound method -> object -> attribute
 MAX_REFERRING = 4  # frames named as weak evidence
 MAX_REFERRING_FRAMES = 1_000  # looked at for them, of all threads
@@ -237,15 +239,31 @@ class LockWorld:
                 lock = self.lock_of(condition) if condition else None
                 if lock is not None:
                     given_up.add(lock)
-            try:
-                managers = self.slots.managers(frame)
-            except (UnreadableMemory, LayoutError) as error:
-                self.problems["blocks"] = f"with blocks of {frame.name}: {error}"
-                continue
-            for manager in managers:
+            for inner, manager in self._managers(frame):
                 lock = self.lock_of(manager)
                 if lock is not None and lock not in given_up:
-                    yield Block(tid, ident, name, vanished, frame, manager, lock)
+                    yield Block(tid, ident, name, vanished, inner, manager, lock)
+
+    def _managers(self, frame: PyFrame) -> Iterator[tuple[PyFrame, int]]:
+        """Yield (frame, manager) of a frame's blocks, and of generators that are managers.
+
+        `@contextmanager` keeps a suspended generator, which has the block.
+        """
+        left = [frame]
+        for _ in range(MAX_NESTED_MANAGERS):
+            if not left:
+                return
+            inner = left.pop()
+            try:
+                managers = self.slots.managers(inner)
+                for manager in managers:
+                    yield inner, manager
+                    if self.locks.type_name(manager).endswith(GENERATOR_MANAGER):
+                        generator = self.attribute(manager, "gen")
+                        below = self.slots.suspended(generator) if generator else None
+                        left += [below] if below is not None else []
+            except (UnreadableMemory, LayoutError) as error:
+                self.problems["blocks"] = f"with blocks of {inner.name}: {error}"
 
     def lock_of(self, manager: int) -> int | None:
         """Return the lock that a context manager stands for: itself, or its `_lock`."""

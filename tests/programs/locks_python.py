@@ -6,6 +6,7 @@
 # locks: {"name": "locks-attribute", "arguments": ["attribute"]}
 # locks: {"name": "locks-closure", "arguments": ["closure"]}
 # locks: {"name": "locks-nested", "arguments": ["nested"]}
+# locks: {"name": "locks-generator", "arguments": ["generator"]}
 # locks: {"name": "locks-rlock", "arguments": ["rlock"]}
 # locks: {"name": "locks-condition", "arguments": ["condition"]}
 # locks: {"name": "locks-condition-held", "arguments": ["condition_held"]}
@@ -136,6 +137,25 @@ def nested():
     lockbed.thread("second", take_block, OTHER)
     lockbed.expect("waiter", "threading.Lock", "holder", "live-holder", "__main__.LOCK")
     lockbed.expect("second", "threading.Lock", "holder", "live-holder", "__main__.OTHER")
+
+
+def generator():
+    """The block is in a generator that a decorator made a manager of."""
+    import contextlib
+
+    @contextlib.contextmanager
+    def locked():
+        with LOCK:
+            yield
+
+    def inside():
+        with locked():
+            lockbed.nap()
+
+    lockbed.thread("holder", inside)
+    lockbed.wait_until(LOCK.locked)
+    lockbed.thread("waiter", take_block, LOCK)
+    lockbed.expect("waiter", "threading.Lock", "holder", "live-holder", "__main__.LOCK")
 
 
 def rlock():
