@@ -14,7 +14,7 @@ from gdb_epi.registry import argument, command
 from gdb_epi.render.stack import ALL, FOLDED, NATIVE, stack_lines, thread_title
 from gdb_epi.render.variables import variable_text
 from gdb_epi.report import Report
-from gdb_epi.stacks import add_calls, frame_variables, merged_json, stacks_json
+from gdb_epi.stacks import add_calls, frame_variables, merged_json, shown_threads, stacks_json
 
 if TYPE_CHECKING:
     from argparse import Namespace
@@ -75,12 +75,13 @@ def bt(session: Session, args: Namespace) -> Report:
         lines.append("")
     if every:
         lines += _vanished(state, limit)
-    data = stacks_json(state, locals=args.locals, tids=None if every else tids)
+    wanted = None if every else tids
+    data = stacks_json(state, locals=args.locals, tids=wanted)
     for thread_data in data["threads"]:
         if thread_data["tid"] in tids and thread_data["alive"]:
             tid = thread_data["tid"]
             thread_data["merged"] = merged_json(state.stack(tid), callees[tid])
-    add_calls(state, data["threads"], callees)
+    add_calls(shown_threads(state, wanted), data["threads"], callees)
     data["native_threads"] = [
         {"tid": tid, "merged": merged_json(state.stack(tid))}
         for tid in tids

@@ -3,7 +3,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection, Mapping
+from collections.abc import Collection, Mapping, Sequence
 
 from gdb_epi.cpython.types import MergedStack, PyFrame, PythonState, ThreadState
 from gdb_epi.errors import NOT_APPLICABLE, NOT_AVAILABLE, UNREADABLE, Absent, SoftError
@@ -170,21 +170,25 @@ def merged_json(
 
 
 def add_calls(
-    state: ProcessState, threads: list[dict[str, Any]], callees: Mapping[int, Mapping[int, Callee]]
+    threads: Sequence[ThreadState],
+    data: Sequence[dict[str, Any]],
+    callees: Mapping[int, Mapping[int, Callee]],
 ) -> None:
     """Put `calls` into the frames of the threads in stacks_json(): what each frame was calling.
 
-    `callees` are ProcessState.callees() by tid. The key is absent where none is known.
+    `data` describes `threads` in the same order; `callees` are ProcessState.callees() by tid. The
+    key is absent where none is known.
     """
-    by_place = {(t.tid, t.ident, t.interpreter): t for t in state.python_threads()}
-    for data in threads:
-        thread = by_place.get((data["tid"], int(data["ident"], 16), data["interpreter"]))
-        known = callees.get(data["tid"], {})
-        if thread is None or not known:
-            continue
-        for frame, frame_data in zip(thread.frames, data["frames"], strict=True):
+    for thread, thread_data in zip(threads, data, strict=True):
+        known = callees.get(thread.tid or 0, {})
+        for frame, frame_data in zip(thread.frames, thread_data["frames"], strict=True):
             if frame.address in known:
                 frame_data["calls"] = known[frame.address]._asdict()
+
+
+def shown_threads(state: ProcessState, tids: Collection[int] | None) -> list[ThreadState]:
+    """Return the thread states that stacks_json() describes, in its order."""
+    return [t for t in state.python_threads() if tids is None or t.tid in tids]
 
 
 def frame_variables(state: ProcessState, limits: Limits | None = None) -> FrameVariables | Absent:
@@ -273,7 +277,7 @@ def stacks_json(
     python = state.python
     if isinstance(python, Absent):
         errors.append(SoftError("python", "runtime", python.detail))
-    shown = [t for t in state.python_threads() if tids is None or t.tid in tids]
+    shown = shown_threads(state, tids)
     threads = [(thread, thread_json(thread)) for thread in shown]
     exception, missing = _add_exceptions(state, threads, messages=messages)
     errors += missing
