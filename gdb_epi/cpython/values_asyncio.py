@@ -7,8 +7,6 @@ what changed between releases is told by the fields that changed with it.
 
 from __future__ import annotations
 
-from contextlib import suppress
-
 from gdb_epi.cpython.coroutines import COROUTINES
 from gdb_epi.cpython.values_attributes import attribute
 from gdb_epi.cpython.values_callbacks import callback_source, place
@@ -282,9 +280,15 @@ def queue(painter: Painter, found: Obj) -> str:
         text += f" {name}[{waiting}]" if waiting else ""
     tasks = painter.show(attribute(painter, found.address, "_unfinished_tasks"))
     text += f" tasks={tasks}" if tasks != "0" else ""
-    with suppress(Undecodable):  # before 3.13 (gh-96471)
-        text += " shutdown" if _is(painter, found, "_is_shutdown") else ""
+    text += " shutdown" if _is_shut_down(painter, found) else ""
     return f"<{painter.class_name(found)} at {found.address:#x} {text}>"
+
+
+def _is_shut_down(painter: Painter, found: Obj) -> bool:
+    try:
+        return _is(painter, found, "_is_shutdown")
+    except Undecodable:  # before 3.13 (gh-96471)
+        return False
 
 
 @decodes_repr(("asyncio.timeouts", "Timeout.__repr__"))
