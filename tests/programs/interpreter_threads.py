@@ -1,10 +1,10 @@
 # SPDX-License-Identifier: Apache-2.0
 # corpus: {"name": "interpreter_threads-38", "newest": [3, 8]}
-# corpus: {"oldest": [3, 13]}
-# corpus: {"name": "interpreter_threads-shared", "arguments": ["shared"], "oldest": [3, 13]}
+# corpus: {"oldest": [3, 14]}
+# corpus: {"name": "interpreter_threads-shared", "arguments": ["shared"], "oldest": [3, 14]}
 """Die in a thread of a sub-interpreter, beside other interpreters in threads, with their own GIL.
 
-3.9 to 3.12 hang or crash of their own with threads in several interpreters.
+3.9 to 3.13 hang or crash of their own with threads in several interpreters.
 Each interpreter writes what it knows of its threads to a file; the dying one adds them up.
 """
 
