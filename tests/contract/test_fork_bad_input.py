@@ -1,0 +1,150 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Forks in cores that lack something: memory, symbols, or the process's own view of its ids."""
+
+from __future__ import annotations
+
+import contextlib
+import os
+import shutil
+import signal
+import subprocess
+import time
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+from support.cores import (
+    PROGRAMS,
+    CoreFailed,
+    Made,
+    make_core,
+    run_gcore,
+    truncate,
+    why_no_core_dumps,
+)
+from support.forks import fork_programs
+from support.interpreters import Interpreter, discover, one_per_minor
+
+from gdb_epi.locks.types import LockReport
+from gdb_epi.process_state import ProcessState
+from gdb_epi.target.corefile import CoreFileTarget
+
+GDB = "/usr/bin/gdb"
+needs_cores = pytest.mark.skipif(why_no_core_dumps() is not None, reason=str(why_no_core_dumps()))
+minors = pytest.mark.parametrize("interpreter", one_per_minor(), ids=lambda one: one.id)
+
+
+def made_of(interpreter: Interpreter, name: str) -> Made:
+    program = next(one for one in fork_programs() if one.name == name)
+    try:
+        return make_core(interpreter, program)
+    except CoreFailed as error:
+        pytest.skip(f"the program left no core on this interpreter: {error}")
+
+
+class NoThreadSymbols(CoreFileTarget):
+    """A core whose C library tells nothing about its threads."""
+
+    def symbol(self, name: str) -> int | None:
+        known = name.startswith(("_thread_db", "__nptl", "_rtld_global", "__libc_"))
+        return None if known or name == "fork" else super().symbol(name)
+
+
+@needs_cores
+@minors
+@pytest.mark.parametrize("percent", [20, 50, 80, 95])
+def test_a_truncated_core_claims_no_more_than_it_holds(
+    interpreter: Interpreter, percent: int, tmp_path: Path
+) -> None:
+    made = made_of(interpreter, "fork-four-threads")
+    core = truncate(made.core, percent / 100, tmp_path / "core")
+    sysroot = str(made.sysroot) if made.sysroot else None
+    locks = ProcessState(CoreFileTarget.open(core, sysroot=sysroot)).locks
+    assert locks.fork.forked in (True, None)
+    told = {one["name"]: one for one in made.truth["fork"]["vanished"]}
+    for thread in locks.vanished.threads:
+        assert thread.frames or thread.missing
+        if thread.frames and thread.name is not None:
+            names = [frame.name for frame in thread.frames]
+            assert names == [frame[0] for frame in told[thread.name]["frames"]]
+
+
+@needs_cores
+@minors
+def test_an_unknown_c_library_is_said_and_not_guessed_about(interpreter: Interpreter) -> None:
+    made = made_of(interpreter, "fork-lock")
+    sysroot = str(made.sysroot) if made.sysroot else None
+    locks = ProcessState(NoThreadSymbols.open(made.core, sysroot=sysroot)).locks
+    readings = {one.name: one for one in locks.fork.readings}
+    old_glibc = readings["F2"].state == "yes"  # libpthread's own .symtab names the lists
+    if not old_glibc:
+        for name in ("F1", "F2", "F3", "F5", "F6"):
+            assert readings[name].state == "unreadable"
+            assert readings[name].says
+        assert locks.vanished.at_least or not locks.fork.forked
+    assert locks.fork.forked is not False
+
+
+# --- from outside a pid namespace -----------------------------------------------------------------
+
+
+@contextlib.contextmanager
+def process_in_a_namespace(interpreter: Interpreter, folder: Path, *words: str) -> Iterator[int]:
+    """Start the program in a pid namespace of its own; yield the number it has outside."""
+    unshare = shutil.which("unshare")
+    if unshare is None or not Path(GDB).is_file():
+        pytest.skip("needs unshare and GDB")
+    ready = folder / "ready"
+    program = str(PROGRAMS / "namespaced.py")
+    command = [unshare, "-p", "-f", "--kill-child", *interpreter.argv, program, str(ready), *words]
+    with subprocess.Popen(
+        command, cwd=folder, env=interpreter.environment(), stderr=subprocess.PIPE,
+        start_new_session=True,
+    ) as started:  # fmt: skip
+        try:
+            deadline = time.monotonic() + 20
+            while not ready.is_file():
+                if started.poll() is not None:
+                    assert started.stderr is not None
+                    pytest.skip(f"no pid namespace here: {started.stderr.read().decode()[:200]}")
+                assert time.monotonic() < deadline
+                time.sleep(0.05)
+            time.sleep(0.2)
+            yield int(ready.read_text())
+        finally:
+            with contextlib.suppress(ProcessLookupError):
+                os.killpg(started.pid, signal.SIGKILL)
+
+
+def local() -> Interpreter:
+    """Return an interpreter of this machine's own root that is started without a wrapper."""
+    found = [one for one in discover() if one.root is None and len(one.argv) == 1]
+    if not found:
+        pytest.skip("no interpreter outside of a chroot")
+    return next((one for one in found if one.minor >= (3, 12)), found[0])
+
+
+def dump(tmp_path: Path, *words: str) -> LockReport:
+    with process_in_a_namespace(local(), tmp_path, *words) as pid:
+        try:
+            run_gcore(GDB, pid, tmp_path / "core")
+        except CoreFailed as error:
+            pytest.skip(str(error))
+    return ProcessState(CoreFileTarget.open(tmp_path / "core")).locks
+
+
+def test_a_core_from_outside_a_namespace_is_no_fork(tmp_path: Path) -> None:
+    locks = dump(tmp_path)
+    assert locks.fork.forked is False
+    readings = {one.name: one for one in locks.fork.readings}
+    assert readings["F6"].state == "unclear"
+    assert "namespace" in readings["F6"].says
+    assert readings["F7"].state == "no"
+
+
+def test_a_fork_shows_from_outside_a_namespace_too(tmp_path: Path) -> None:
+    locks = dump(tmp_path, "fork")
+    assert (locks.fork.forked, locks.fork.depth) == (True, 1)
+    assert locks.fork.hooks_bypassed is False
+    assert [one.name for one in locks.vanished.threads] == ["holder"]
+    assert [frame.name for frame in locks.vanished.threads[0].frames][:2] == ["hold", "run"]
