@@ -194,3 +194,16 @@ def test_every_interpreter_is_there(interpreter: Interpreter) -> None:
     assert [row["python"] for row in mine if row["holds_gil"]] == (
         ["interpreter 2"] if interpreter.gil else []
     )
+
+
+@pytest.mark.parametrize("interpreter", INTERPRETERS)
+def test_ghosts_and_threads_without_python_are_told_apart(interpreter: Interpreter) -> None:
+    made, session = opened(interpreter, "ghosts")
+    found = rows(session)
+    ghosts = {row["ident"]: row for row in found if row["ghost"]}
+    names = {int(ident, 16): row["name"] for ident, row in ghosts.items()}
+    assert names == dict(made.truth["ghosts"])
+    assert all("ghost" in row["state"] and not row["crashed"] for row in ghosts.values())
+    bare = [row["tid"] for row in found if row["python"] == "no Python state"]
+    assert len(bare) == 1 and made.truth["native"] in (None, bare[0])
+    assert [row["tid"] for row in found if row["crashed"]] == [made.truth["crashed"]]

@@ -1,0 +1,108 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Damaged GILs, collectors, queues, generators and threads: no exception, and soon."""
+
+from __future__ import annotations
+
+import random
+import time
+from argparse import Namespace
+from collections.abc import Callable
+from typing import Any
+
+import pytest
+from support.cores import CoreFailed, make_core, why_no_core_dumps
+from support.interpreters import Interpreter, one_per_minor
+from support.mutate import MutatedTarget
+
+from commands.gc import gc as gc_command
+from commands.generators import generators as generators_command
+from commands.interp import interp as interp_command
+from commands.pools import pools as pools_command
+from commands.tasks import tasks as tasks_command
+from commands.threads import threads as threads_command
+from gdb_epi.cpython.generators import generator_chains
+from gdb_epi.cpython.pools import pools_of
+from gdb_epi.cpython.types import PythonState
+from gdb_epi.report import Report
+from gdb_epi.session import Session
+from gdb_epi.target.corefile import CoreFileTarget
+
+HOSTILE = (0, 1, 3, 7, 64, 0x1000, 1 << 31, 1 << 40, 1 << 60, 1 << 63, (1 << 64) - 1)
+ROUNDS = 5
+MAX_SECONDS = 10.0  # of processor time for one command; far above what was seen
+COMMANDS: tuple[tuple[Callable[..., Report], dict[str, Any]], ...] = (
+    (interp_command, {}),
+    (threads_command, {}),
+    (gc_command, {"types": 3, "limit": 50_000}),
+    (pools_command, {"all": True, "limit": 100}),
+    (generators_command, {"limit": 100}),
+    (tasks_command, {"limit": 10, "tree": True}),
+)
+
+
+def places(session: Session) -> list[int]:
+    """Return where the decoders look: the structs of the interpreter, its lists, its frames."""
+    python = session.state.python
+    assert isinstance(python, PythonState)
+    layout, found = python.layout, []
+    for interpreter in python.interpreters:
+        for member in ("gc", "ceval", "_gil", "threads", "_finalizing", "imports.modules"):
+            at = layout.offset("PyInterpreterState", member)
+            found += [interpreter.address + at] if at is not None else []
+        for thread in interpreter.threads:
+            found.append(thread.address)
+            found += [frame.address for frame in thread.frames]
+    for member in ("gc", "ceval", "_finalizing"):
+        at = layout.offset("_PyRuntimeState", member)
+        found += [python.runtime + at] if at is not None else []
+    pools = pools_of(session.target, python)
+    found += [one.address for one in (*pools.pools, *pools.queues)]
+    found += [one.address for one in generator_chains(session.target, python).chains]
+    return found
+
+
+@pytest.mark.parametrize("interpreter", [pytest.param(one, id=one.id) for one in one_per_minor()])
+def test_damage_ends_no_command(interpreter: Interpreter) -> None:
+    reason = why_no_core_dumps()
+    if reason:
+        pytest.skip(f"no core dumps here: {reason}")
+    try:
+        made = make_core(interpreter, "pools")
+    except CoreFailed as error:
+        pytest.skip(f"the program left no core on this interpreter: {error}")
+    target = CoreFileTarget.open(made.core, sysroot=str(made.sysroot) if made.sysroot else None)
+    intact = Session(target)
+    targets = places(intact)
+    chosen = random.Random(interpreter.id)
+    before = [shown(run(intact, target)) for run in wrapped()]
+    changed = 0
+    for _ in range(ROUNDS):
+        mutated = MutatedTarget(target)
+        for _ in range(chosen.randrange(4, 20)):
+            at = chosen.choice(targets) + 8 * chosen.randrange(24)
+            mutated.put_word(at, chosen.choice((*HOSTILE, *targets)))
+        for number, run in enumerate(wrapped()):
+            start = time.process_time()
+            report = run(intact, mutated)
+            assert time.process_time() - start < MAX_SECONDS
+            changed += shown(report) != before[number]
+    assert changed > ROUNDS // 2, "the damage hits what is decoded"
+
+
+def shown(report: Report) -> str:
+    return repr((list(report.lines), list(report.rows), report.soft_errors))
+
+
+def wrapped() -> list[Callable[[Session, Any], Report]]:
+    """Return the commands as functions of an intact session and a target with damage."""
+
+    def bind(run: Callable[..., Report], options: dict[str, Any]) -> Callable[..., Report]:
+        def call(intact: Session, target: Any) -> Report:
+            session = Session(target)
+            # What was decoded before the damage: the decoders under test meet all of it.
+            session.state.__dict__["python"] = intact.state.python
+            return run(session, Namespace(**options))
+
+        return call
+
+    return [bind(run, options) for run, options in COMMANDS]
