@@ -217,10 +217,8 @@ class Heap:
         count = 0
         for hit in self.search.words(kind):
             address = hit - self.type_at
-            if not self._placed(address) or not self.alive(address) or self._is_item(address):
-                continue
-            tracked = self.links(address, info)
-            if not tracked.plausible:
+            tracked = self.judge(address, info)
+            if tracked is None:
                 continue
             count += 1
             if count > MAX_OBJECTS:
@@ -228,6 +226,13 @@ class Heap:
                 self.soft_errors.append(SoftError("heap", info.shown, text))
                 return
             yield address, tracked.tracked
+
+    def judge(self, address: int, info: TypeInfo) -> Tracked | None:
+        """Return what the collector says of an object of a type; None when there is none."""
+        if not self._placed(address) or not self.alive(address) or self._is_item(address):
+            return None
+        tracked = self.links(address, info)
+        return tracked if tracked.plausible else None
 
     def _placed(self, address: int) -> bool:
         """Whether an allocator could have put an object here: all of CPython's align to 16."""

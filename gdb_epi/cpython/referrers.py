@@ -101,7 +101,7 @@ class Referrers:
                     found.append(known)
                 elif not tag:
                     rest.append(place)
-            found += self._indirect(rest, address)
+            self._indirect(rest, address, found)
         except OutOfTime:
             text = "the budget of time is spent; there may be more (--budget SECONDS)"
             self._heap.soft_errors.append(SoftError("refs", f"{address:#x}", text))
@@ -186,34 +186,51 @@ class Referrers:
 
     # -- storage outside of objects -----------------------------------------------------------
 
-    def _indirect(self, places: list[int], address: int) -> list[Reference]:
+    def _indirect(self, places: list[int], address: int, found: list[Reference]) -> None:
         """Explain words that lie in no object: storage of containers, buffers, static data."""
-        found: list[Reference] = []
-        rest = self._in_containers(sorted(places), address, found) if places else []
-        for number, place in enumerate(rest):
-            near = self._near(place, address) if number < MAX_NEAR_SEARCHES else None
-            found.append(near or self._unknown(place))
-        return found
-
-    def _in_containers(self, places: list[int], address: int, found: list[Reference]) -> list[int]:
-        """Take the words that lie in the storage of dicts, lists, sets and deques."""
         left = set(places)
+        try:
+            if left:
+                self._in_containers(left, address, found)
+            for number, place in enumerate(sorted(left)):
+                near = self._near(place, address) if number < MAX_NEAR_SEARCHES else None
+                found.append(near or self._unknown(place))
+                left.discard(place)
+        finally:  # out of time: what is left is there, whoever owns it
+            found += [self._unknown(place) for place in left]
+
+    def _in_containers(self, left: set[int], address: int, found: list[Reference]) -> None:
+        """Take the words that lie in the storage of dicts, lists, sets and deques."""
+        places = sorted(left)
         count = 0
         for ident in STORAGES:
             for kind in self._kinds(ident):
-                for holder, _ in self._heap.instances(kind):
+                for hit in self._heap.search.words(kind):
                     count += 1
-                    if count % 4096 == 0:
+                    if count & 4095 == 0:
                         self._heap.search.check_time()
                     if not left or count > MAX_CONTAINERS:
-                        return sorted(left)
-                    for storage in self._storages(holder, ident):
-                        low = bisect_left(places, storage.start)
-                        for place in places[low : bisect_right(places, storage.end - 1)]:
-                            if place in left:
-                                left.discard(place)
-                                found.append(self._entry(place, storage, address))
-        return sorted(left)
+                        return
+                    self._in_container(hit - self._heap.type_at, kind, ident, places, left, found)
+
+    def _in_container(
+        self,
+        holder: int,
+        kind: int,
+        ident: str,
+        places: list[int],
+        left: set[int],
+        found: list[Reference],
+    ) -> None:
+        # Whether it is a container is asked last: nearly none of them holds what is sought.
+        for storage in self._storages(holder, ident):
+            low = bisect_left(places, storage.start)
+            inside = places[low : bisect_right(places, storage.end - 1)]
+            if inside and self._heap.judge(holder, self._heap.types()[kind]) is not None:
+                for place in inside:
+                    if place in left:
+                        left.discard(place)
+                        found.append(self._entry(place, storage))
 
     def _kinds(self, ident: str) -> list[int]:
         """Return the types that go back to a built-in container."""
@@ -235,7 +252,8 @@ class Referrers:
         except (UnreadableMemory, LayoutError, Undecodable):
             return
 
-    def _entry(self, place: int, storage: Storage, address: int) -> Reference:
+    def _entry(self, place: int, storage: Storage) -> Reference:
+        address = self._reader.u64(place)
         how = "a member"
         if storage.ident == "dict":
             how = self._key(storage.owner, address)
