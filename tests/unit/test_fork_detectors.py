@@ -1,0 +1,168 @@
+# SPDX-License-Identifier: Apache-2.0
+"""The detectors of forks: hit, near miss, absent; and what doubt makes of a guess."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from typing import Any
+
+import pytest
+from support.scenes import HEAP, PID, crash, state
+
+from gdb_epi.cpython.types import CHAIN, PyFrame
+from gdb_epi.detectors.findings import Finding
+from gdb_epi.detectors.fork_handlers import fork_handlers
+from gdb_epi.detectors.forked_child_lock import forked_child_lock
+from gdb_epi.detectors.latent_inherited_lock import latent_inherited_lock
+from gdb_epi.detectors.lost_wakeup import lost_wakeup
+from gdb_epi.errors import NOT_APPLICABLE, Absent
+from gdb_epi.locks import types as t
+from gdb_epi.locks.doubt import with_doubt
+from gdb_epi.locks.pools import vanished_pools
+from gdb_epi.process_state import ProcessState
+from gdb_epi.render.triage_fork import fork_lines, holder_lines
+from gdb_epi.render.vanished import vanished_lines, vanished_summary
+from gdb_epi.verdict import judge
+
+IDENT = 0x7F00_0000_1000
+
+
+def frame(name: str, module: str) -> PyFrame:
+    return PyFrame(1, 2, name, name, f"/app/{module}.py", 7, module, "thread", CHAIN, True)
+
+
+def vanished(*frames: PyFrame, **more: Any) -> t.VanishedThread:
+    fields: dict[str, Any] = {
+        "ident": IDENT, "tid": 990, "name": "holder", "stack": None, "start_routine": None,
+        "module": None, "frames": frames, "how": "freed thread state", "missing": "",
+    }  # fmt: skip
+    return t.VanishedThread(**{**fields, **more})
+
+
+def forked(**more: Any) -> ProcessState:
+    made = state(more.pop("crash", crash(6, 0, sender=5)))
+    fork = t.ForkEvidence(more.pop("forked", True), 1, True, True, False, None, None, ())
+    fields: dict[str, Any] = {"waits": (), "soft_errors": (), **more}
+    made.locks = t.LockReport(fork, **fields)  # type: ignore[misc]
+    return made
+
+
+def wait(verdict: str, confidence: str = "certain", owner: t.Owner | None = None) -> t.Wait:
+    nobody = t.Owner(None, None, None, "unknown")
+    return t.Wait(
+        PID, HEAP, "threading.Lock", "app.lock", None, owner or nobody, verdict, confidence, ("e",)
+    )
+
+
+def one(found: Iterable[Finding]) -> Finding:
+    listed = list(found)
+    assert len(listed) == 1, listed
+    return listed[0]
+
+
+def test_the_holder_is_named_with_its_code() -> None:
+    holder = vanished(frame("hold", "app"))
+    owner = t.Owner(None, IDENT, "holder", "vanished")
+    made = forked(
+        waits=(wait(t.INHERITED_HOLDER_FRAME_VANISHED, owner=owner),),
+        vanished=t.Vanished((holder,), False),
+    )
+    found = one(forked_child_lock(made))
+    assert found.facts["holder"] == {"name": "holder", "tid": 990, "frames": ["hold"]}
+    assert "held by the vanished thread holder" in found.summary
+
+
+@pytest.mark.parametrize(
+    ("verdict", "confidence"),
+    [(t.PROBABLE_INHERITED, "info"), (t.SELF_DEADLOCK, "certain"), (t.OTHER_PROCESS, "certain"),
+     (t.LIVE_HOLDER, "certain"), (t.CYCLE, "certain"), (t.LOST_WAKEUP, "probable")],
+)  # fmt: skip
+def test_other_waits_are_no_inherited_lock(verdict: str, confidence: str) -> None:
+    assert list(forked_child_lock(forked(waits=(wait(verdict, confidence),)))) == []
+
+
+def test_lost_wakeup() -> None:
+    made = forked(waits=(wait(t.LOST_WAKEUP, "probable"),))
+    assert one(lost_wakeup(made)).facts["confidence"] == "probable"
+    assert list(lost_wakeup(forked(waits=(wait(t.LOST_WAKEUP, "info"),)))) == []
+    assert list(lost_wakeup(forked(waits=(wait(t.LOST_WAKEUP),), forked=False))) == []
+    assert judge("killed-external", [one(lost_wakeup(made))]).label == "software"
+
+
+def handlers(tid: int = PID) -> t.ForkHandlers:
+    return t.ForkHandlers(tid, "Python hook", "in the child", "hook", t.CERTAIN, "seen", None)
+
+
+def test_fork_handlers_tells_a_crash_from_a_hang() -> None:
+    hung = one(fork_handlers(forked(handlers=handlers())))
+    assert (hung.facts["crashed"], hung.facts["confidence"]) == (False, "certain")
+    died = one(fork_handlers(forked(crash=crash(11, 1, address=8), handlers=handlers())))
+    assert died.facts["crashed"] is True
+    elsewhere = forked(crash=crash(11, 1, address=8), handlers=handlers(PID + 1))
+    assert one(fork_handlers(elsewhere)).facts["confidence"] == "info"
+    assert list(fork_handlers(forked())) == []
+    snapshot = forked(crash=Absent(NOT_APPLICABLE, "a snapshot"), handlers=handlers())
+    assert list(fork_handlers(snapshot)) == []
+
+
+def test_latent_inherited_lock() -> None:
+    gone = t.Owner(None, IDENT, "holder", "vanished")
+    here = t.Owner(PID, None, None, "live")
+    held = t.Held(HEAP, "threading.Lock", "app.lock", gone, (), "hold (app.py:7)")
+    assert one(latent_inherited_lock(forked(held=(held,)))).facts["confidence"] == "info"
+    for near in (held._replace(owner=here), held._replace(waiters=(PID,))):
+        assert list(latent_inherited_lock(forked(held=(near,)))) == []
+    assert list(latent_inherited_lock(forked(held=(held,), forked=False))) == []
+
+
+def test_a_guess_without_python_stays_what_it_is() -> None:
+    made = forked()
+    guess = wait(t.PROBABLE_INHERITED, "probable")
+    nothing = t.Vanished((), False)
+    absent = Absent(NOT_APPLICABLE, "no CPython")
+    assert with_doubt(made.target, absent, nothing, [guess]) == [guess]
+
+
+def test_pools_are_told_by_code_by_object_and_by_type() -> None:
+    worker = vanished(frame("get", "queue"), frame("_worker", "concurrent.futures.thread"))
+    native = vanished(name=None, tid=None, module="/usr/lib/libgomp.so.1.0.0")
+    timer = vanished(frame("run", "threading"), type_name="Timer")
+    plain = vanished(frame("hold", "app"), module="/usr/lib/libpython3.12.so.1.0")
+    kinds = [p.kind for p in vanished_pools(t.Vanished((worker, native, timer, plain), False))]
+    assert sorted(kinds) == [
+        "OpenMP (libgomp)", "concurrent.futures thread pool", "threading.Timer",
+    ]  # fmt: skip
+
+
+def test_vanished_threads_as_lines() -> None:
+    known = vanished(frame("hold", "app"))
+    bare = vanished(name=None, tid=None, missing="stack memory absent", how="")
+    gone = t.Vanished((known, bare), True)
+    assert vanished_summary(gone).startswith("At least 2 threads")
+    assert "No vanished thread" in vanished_summary(t.Vanished((), False))
+    text = "\n".join(vanished_lines(gone, limit=5))
+    assert 'vanished thread "holder", number 990 in the parent' in text
+    assert "hold" in text and "stack memory absent" in text
+
+
+def test_the_screen_shows_the_code_that_held_the_lock() -> None:
+    frames = [
+        {"name": "wait", "qualname": "Event.wait", "module": "threading", "filename": "t.py"},
+        {"name": "hold", "qualname": "hold", "module": "app", "filename": "app.py", "lineno": 7},
+    ]
+    record = {
+        "fork": {
+            "vanished": {
+                "count": 1, "at_least": True,
+                "threads": [{"name": "holder", "tid": 990, "frames": frames}],
+            },
+            "pools": [{"kind": "queue worker", "workers": 2}],
+        },
+    }  # fmt: skip
+    lines = list(holder_lines(record, {"holder_vanished": 0}))
+    assert "holder" in lines[0] and lines[1].strip() == "hold  app.py:7"
+    guessed = list(holder_lines(record, {"verdict": "lost-wakeup"}))
+    assert "at least 1 more" in guessed[0] and "hold" in guessed[1]
+    assert list(holder_lines(record, {"verdict": "self-deadlock"})) == []
+    assert list(holder_lines({}, {"holder_vanished": 3})) == []
+    assert any("queue worker (2 threads)" in line for line in fork_lines(record))
