@@ -5,7 +5,7 @@ from __future__ import annotations
 
 from gdb_epi.lean import TYPE_CHECKING
 from gdb_epi.registry import argument, command
-from gdb_epi.render.locks import dot_lines, lock_rows, locks_json, tree_lines
+from gdb_epi.render.locks import dot_lines, idle_lines, lock_rows, locks_json, tree_lines
 from gdb_epi.report import Report
 
 if TYPE_CHECKING:
@@ -19,6 +19,7 @@ if TYPE_CHECKING:
     arguments=(
         argument("--graph", action="store_true", help="who waits for whom, as a tree"),
         argument("--dot", action="store_true", help="the same for Graphviz"),
+        argument("--all", action="store_true", help="also each thread that waits for no lock"),
         argument("--evidence", action="store_true", help="what each line rests on"),
     ),
 )
@@ -39,7 +40,7 @@ def locks(session: Session, args: Namespace) -> Report:
         return Report(title, lines=dot_lines(session.state), data=data, soft_errors=errors)
     if args.graph:
         return Report(title, lines=tree_lines(session.state), data=data, soft_errors=errors)
-    lines = []
+    lines = idle_lines(session.state, every=args.all)
     if args.evidence:
         for wait in report.waits:
             lines += [f"thread {wait.tid}: {text}" for text in wait.evidence]

@@ -16,6 +16,7 @@ from gdb_epi.locks.types import Cycle
 from gdb_epi.process_state import ProcessState
 
 MAX_FINDINGS = 64  # of one detector
+MAX_CYCLE = 32  # threads of one cycle that a finding names
 
 
 class Finding(NamedTuple):
@@ -93,16 +94,18 @@ def hex_word(value: int) -> str:
 
 def cycle_facts(state: ProcessState, cycle: Cycle) -> tuple[dict[str, Any], str]:
     """Return the facts of a cycle of waiting threads, and one line that goes around it."""
-    waits = {wait.tid: wait for wait in state.locks.waits if wait.tid in cycle.tids}
+    inside = frozenset(cycle.tids[:MAX_CYCLE])
+    waits = {wait.tid: wait for wait in state.locks.waits if wait.tid in inside}
     around = [
         f"thread {tid} waits for {waits[tid].name or waits[tid].kind}"
         for tid in cycle.tids
         if tid in waits
     ]
     facts = {
-        "tids": list(cycle.tids),
-        "kinds": list(cycle.kinds),
-        "names": [waits[tid].name if tid in waits else None for tid in cycle.tids],
+        "tids": list(cycle.tids[:MAX_CYCLE]),
+        "kinds": list(cycle.kinds[:MAX_CYCLE]),
+        "length": len(cycle.tids),
+        "names": [waits[tid].name if tid in waits else None for tid in cycle.tids[:MAX_CYCLE]],
         "addresses": [hex_word(waits[tid].address) for tid in cycle.tids if tid in waits],
         "confidence": cycle.confidence,
         "evidence": [line for tid in cycle.tids if tid in waits for line in waits[tid].evidence],

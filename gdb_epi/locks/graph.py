@@ -8,6 +8,7 @@ from collections.abc import Sequence
 from gdb_epi.locks import types as t
 
 MAX_CYCLES = 256
+MAX_SHOWN = 32  # threads of one cycle that are written out
 _ORDER = (t.CERTAIN, t.PROBABLE, t.INFO)
 
 
@@ -55,17 +56,25 @@ def kind_of(cycle: t.Cycle) -> str:
     )
 
 
+def around(cycle: t.Cycle) -> str:
+    """Return "1 -> 2 -> 1", cut in a long cycle."""
+    shown = [str(tid) for tid in cycle.tids[:MAX_SHOWN]]
+    if len(cycle.tids) > MAX_SHOWN:
+        shown.append(f"... {len(cycle.tids) - MAX_SHOWN} more")
+    return " -> ".join((*shown, str(cycle.tids[0])))
+
+
 def with_cycles(waits: Sequence[t.Wait], cycles: Sequence[t.Cycle]) -> list[t.Wait]:
     """Return the waits, those of a cycle with that verdict."""
-    inside = {tid: cycle for cycle in cycles for tid in cycle.tids}
+    inside = {tid: number for number, cycle in enumerate(cycles) for tid in cycle.tids}
+    texts = [f"threads wait for each other: {around(cycle)}" for cycle in cycles]
     made = []
     for wait in waits:
-        cycle = inside.get(wait.tid)
-        if cycle is not None and wait.verdict == t.LIVE_HOLDER:
-            text = " -> ".join(str(tid) for tid in (*cycle.tids, cycle.tids[0]))
+        number = inside.get(wait.tid)
+        if number is not None and wait.verdict == t.LIVE_HOLDER:
             wait = wait._replace(
-                verdict=t.CYCLE, confidence=cycle.confidence,
-                evidence=(*wait.evidence, f"threads wait for each other: {text}"),
+                verdict=t.CYCLE, confidence=cycles[number].confidence,
+                evidence=(*wait.evidence, texts[number]),
             )  # fmt: skip
         made.append(wait)
     return made

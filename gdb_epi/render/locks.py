@@ -6,7 +6,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from gdb_epi.lean import Any
-from gdb_epi.locks.graph import kind_of
+from gdb_epi.locks.graph import MAX_SHOWN, kind_of
 from gdb_epi.locks.types import LockReport, Owner, Wait
 from gdb_epi.process_state import ProcessState
 
@@ -38,6 +38,21 @@ def lock_rows(state: ProcessState) -> list[list[object]]:
     return rows
 
 
+def idle_lines(state: ProcessState, *, every: bool) -> list[str]:
+    """Say what the threads do that wait for no lock: a line in all, or one each."""
+    waiting = {wait.tid for wait in state.locks.waits}
+    others = [one for one in state.locks.activities if one.tid not in waiting]
+    if every:
+        names = thread_names(state)
+        return [f"{_label(o.tid, names)}: {o.call or o.state} ({o.evidence})" for o in others]
+    counts: dict[str, int] = {}
+    for one in others:
+        what = one.call or one.state
+        counts[what] = counts.get(what, 0) + 1
+    told = ", ".join(f"{what} {number}" for what, number in sorted(counts.items()))
+    return [f"no lock: {told}"] if told else []
+
+
 def thread_names(state: ProcessState) -> dict[int, str]:
     """Return the names of threads: Python's where there is one, else the kernel's."""
     found = {t.tid: t.name or "" for t in state.target.threads()}
@@ -60,8 +75,11 @@ def tree_lines(state: ProcessState) -> list[str]:
     report, names = state.locks, thread_names(state)
     lines = []
     for cycle in report.cycles:
-        around = " -> ".join(_label(tid, names) for tid in (*cycle.tids, cycle.tids[0]))
-        lines.append(f"cycle ({kind_of(cycle)}, {cycle.confidence}): {around}")
+        shown = [_label(tid, names) for tid in cycle.tids[:MAX_SHOWN]]
+        if len(cycle.tids) > MAX_SHOWN:
+            shown.append(f"... {len(cycle.tids) - MAX_SHOWN} more")
+        ring = " -> ".join((*shown, _label(cycle.tids[0], names)))
+        lines.append(f"cycle ({kind_of(cycle)}, {cycle.confidence}): {ring}")
     forest = _Forest(report, names)
     for line in forest.lines():
         if len(lines) >= MAX_LINES:

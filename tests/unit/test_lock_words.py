@@ -6,15 +6,15 @@ from __future__ import annotations
 import struct
 
 import pytest
-from support.scenes import FS_BASE, HEAP, PID
-from unit.test_locks import LOCK, blocked, process, report
+from support.scenes import FS_BASE, HEAP, PC, PID, crash, state
+from unit.test_locks import LOCK, MUTEX, SYMBOLS, blocked, process, report
 
 from gdb_epi.detectors import gil_versus_mutex, import_deadlock, join_deadlock, lock_order_cycle
 from gdb_epi.locks import types as t
 from gdb_epi.locks.graph import find_cycles, kind_of, with_cycles
 from gdb_epi.locks.slots import Entry, parse_table
 from gdb_epi.process_state import ProcessState
-from gdb_epi.target.api import Thread
+from gdb_epi.target.api import Region, Thread
 
 OTHER_BASE = FS_BASE + 0x1000
 OTHER = Thread(PID + 1, {"rip": 1, "rsp": 2, "fs_base": OTHER_BASE, "orig_rax": 0}, "other")
@@ -218,3 +218,31 @@ def test_a_damaged_exception_table_ends() -> None:
     assert parse_table(b"\xff" * 4096) == []
     assert parse_table(bytes([0x81, 2, 3, 5])) == [Entry(2, 6, 2)]
     assert parse_table(bytes([0x81, 2, 3])) == []
+
+
+def test_ten_thousand_threads_that_wait_for_each_other() -> None:
+    """A ring of mutexes; what is done for one thread must not look at all others."""
+    import time
+
+    count = 10_000
+    size = 64
+    start = 0x7F00_0000_0000
+    memory = bytearray(count * size)
+    threads = []
+    for number in range(count):
+        owner = PID + (number + 1) % count
+        struct.pack_into("<5I", memory, number * size, 2, 1, owner, 1, 0)
+        where = start + number * size
+        threads.append(blocked(MUTEX, PID + number, rdi=where, fs_base=0x7E00_0000_0000 + number))
+    region = Region(start, start + len(memory), "rw-", None, 0, len(memory))
+    made = state(
+        crash(6, 0, sender=5), threads=threads, extra_regions=[region],
+        extra_memory={start: bytes(memory)}, symbols=SYMBOLS,
+    )  # fmt: skip
+    made.target.write(PC - 2, b"\x0f\x05")  # type: ignore[attr-defined]
+    begun = time.process_time()
+    found = report(made)
+    assert time.process_time() - begun < 10
+    assert len(found.waits) == count
+    (cycle,) = found.cycles
+    assert len(cycle.tids) == count
