@@ -113,7 +113,7 @@ def being_collected(reader: Reader, python: PythonState, cap: int = MAX_OBJECTS)
     """
     found: dict[int, None] = {}
     size = reader.layout.size("PyGC_Head") or 0
-    if python.layout.free_threaded or not size:
+    if python.layout.free_threaded or not size or not _collecting(reader, python):
         return []
     stacks = [thread.registers.get("rsp", 0) for thread in reader.target.threads()]
     for thread in python.threads():
@@ -125,21 +125,32 @@ def being_collected(reader: Reader, python: PythonState, cap: int = MAX_OBJECTS)
     return list(found)
 
 
+def _collecting(reader: Reader, python: PythonState) -> bool:
+    """Tell whether a collection runs, or may run because that cannot be read."""
+    for interpreter in python.interpreters:
+        try:
+            if gc_state(reader, python.runtime, interpreter.address).collecting:
+                return True
+        except (UnreadableMemory, LayoutError):
+            return True
+    return False
+
+
 def frame_words(reader: Reader, frame: int) -> list[int]:
     """Return what may be pointers to objects among the first locals of a frame."""
     layout = reader.layout
     at = layout.offset("_PyInterpreterFrame", "localsplus")
     if at is None:
         at = layout.require("PyFrameObject", "f_localsplus")
-    found = []
-    for number in range(MAX_LOCALS):
+    data = b""
+    for count in (MAX_LOCALS, 1):  # a frame at the end of a mapping has fewer words behind it
         try:
-            word = reader.u64(frame + at + 8 * number) & ~_FLAGS
-        except UnreadableMemory:
+            data = reader.read(frame + at, 8 * count)
             break
-        if word > PAGE and not word & 7:
-            found.append(word)
-    return found
+        except UnreadableMemory:
+            continue
+    words = [int.from_bytes(data[n : n + 8], "little") & ~_FLAGS for n in range(0, len(data), 8)]
+    return [word for word in words if word > PAGE and not word & 7]
 
 
 def _in_ring(reader: Reader, node: int) -> bool:
