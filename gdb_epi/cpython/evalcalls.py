@@ -16,7 +16,7 @@ Source: Python/ceval.c of each version.
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
 
 from gdb_epi.cpython.evalframes import frames_of_loop, match_by_pointers, named_eval_frames
 from gdb_epi.cpython.layout import Layout
@@ -144,9 +144,9 @@ class EvalCallReader:
 
     def _by_cframe(self, thread: ThreadState, groups: list[tuple[PyFrame, ...]]) -> list[EvalCall]:
         """The n-th CFrame belongs to the n-th call; 3.11's also names the innermost frame."""
-        cframes = list(self._cframes(thread.address))
+        cframes, whole = self._cframes(thread.address)
         if self._cframe_current is None:
-            return _pair(groups, cframes)
+            return _pair(groups, cframes, whole=whole)
         by_frame = {frame: address for address, frame in cframes if frame}
         calls = []
         for group in groups:
@@ -155,35 +155,40 @@ class EvalCallReader:
             calls.append(EvalCall(group, place, CFRAME if place else "", why))
         return calls
 
-    def _cframes(self, tstate: int) -> Iterator[tuple[int, int]]:
-        """Yield (address, current_frame) of a thread's CFrames, innermost first.
+    def _cframes(self, tstate: int) -> tuple[list[tuple[int, int]], bool]:
+        """Return (address, current_frame) of a thread's CFrames, innermost first.
 
         The outermost one (root_cframe) lies in the thread state itself and belongs to no call;
-        3.10 leaves its link uninitialized.
+        3.10 leaves its link uninitialized. The flag tells whether the chain ends there.
         """
+        found: list[tuple[int, int]] = []
         if self._cframe is None or self._cframe_previous is None:
-            return
+            return found, False
         seen: set[int] = set()
         current = 0
         try:
             address = self._reader.u64(tstate + self._cframe)
-            while address and address not in seen and len(seen) < MAX_CALLS:
-                seen.add(address)
+            while address not in seen and len(seen) < MAX_CALLS:
                 if tstate <= address < tstate + self._tstate_size:
-                    return
+                    return found, True
+                seen.add(address)
                 previous = self._reader.u64(address + self._cframe_previous)
                 if self._cframe_current is not None:
                     current = self._reader.u64(address + self._cframe_current)
-                yield address, current
+                found.append((address, current))
                 address = previous
         except UnreadableMemory:
-            return  # the calls that are not reached stay without evidence
+            pass  # the calls that are not reached stay without evidence
+        return found, False
 
 
-def _pair(groups: list[tuple[PyFrame, ...]], cframes: list[tuple[int, int]]) -> list[EvalCall]:
+def _pair(
+    groups: list[tuple[PyFrame, ...]], cframes: list[tuple[int, int]], *, whole: bool
+) -> list[EvalCall]:
     """3.10: one CFrame for each call and one call for each frame, or the chain is damaged."""
-    if len(groups) != len(cframes):
+    if not whole or len(groups) != len(cframes):
         why = f"{len(cframes)} CFrames for {len(groups)} calls"
+        why = why if whole else "the chain of CFrames does not end in the thread state"
         return [EvalCall(group, why_not=why) for group in groups]
     return [
         EvalCall(group, address, CFRAME)
