@@ -101,7 +101,9 @@ def _version_lines(host: Mapping[str, Any], packages: Mapping[str, Any]) -> list
 
 
 def _core(target: Target, host: Mapping[str, Any]) -> dict[str, Any]:
-    crash, truncation = target.crash(), target.truncation()
+    from gdb_epi.target.missing import missing_memory, told
+
+    crash, truncation, memory = target.crash(), target.truncation(), missing_memory(target)
     return {
         "kind": target.kind,
         "path": host.get("core") or getattr(target, "path", None),
@@ -110,6 +112,8 @@ def _core(target: Target, host: Mapping[str, Any]) -> dict[str, Any]:
         "threads": len(target.threads()),
         "regions": len(target.regions()),
         "truncated": truncation._asdict(),
+        "memory": {**memory._asdict(), "mappings": [m._asdict() for m in memory.mappings]},
+        "memory_text": told(memory),
         "signal": crash if isinstance(crash, Absent) else crash._asdict(),
     }
 
@@ -156,6 +160,8 @@ def _process_lines(core: Mapping[str, Any], cpython: Mapping[str, Any]) -> list[
     lines = [f"{core['kind']}: {core['path'] or 'no file'}, {core['threads']} threads"]
     if core["truncated"]["truncated"]:
         lines.append(f"truncated: {core['truncated']['reason']}")
+    if core["memory_text"]:
+        lines.append(f"missing: {core['memory_text']}")
     if isinstance(core["signal"], Absent):
         lines.append(f"no signal: {core['signal'].detail}")
     else:

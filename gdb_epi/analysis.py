@@ -9,6 +9,8 @@ from gdb_epi.lean import Any
 from gdb_epi.record import Parts, make_record
 from gdb_epi.session import Session
 from gdb_epi.signature.sign import sign
+from gdb_epi.target.missing import missing_memory
+from gdb_epi.target.missing import told as missing_text
 from gdb_epi.verdict import judge
 
 
@@ -28,6 +30,9 @@ def examine(session: Session) -> Parts:
     if signed.stack is not None and signed.stack.native is not None:
         subject = f"thread {signed.stack.tid}"
         errors.append(SoftError("native frames", subject, signed.stack.native.detail))
+    lost = missing_text(missing_memory(state.target))
+    if lost:
+        errors.append(SoftError("memory", "core", f"missing: {lost}"))
     return Parts(state, signed, findings, verdict, errors)
 
 

@@ -15,6 +15,8 @@ from gdb_epi.lean import NamedTuple
 
 MAX_CHUNKS = 100_000
 MAX_CHUNK_BYTES = 1 << 30
+PAGE = 4096
+MAX_CHUNK_PAGES = 4096  # of a chunk with missing pages
 # How far a damaged frame may reach before the walk gives its chunk up.
 MAX_RESYNC_WORDS = 1 << 16
 
@@ -85,7 +87,7 @@ def _frames_in(
         data = reader.read(chunk.start, chunk.end - chunk.start)
     except UnreadableMemory as error:
         problems.append(f"data stack: {error}")
-        return []
+        data = _kept_pages(reader, chunk)
     found: list[RawFrame] = []
     position = 0
     last = len(data) - frames.size
@@ -105,6 +107,25 @@ def _frames_in(
             break
         position = skipped
     return found
+
+
+def _kept_pages(reader: Reader, chunk: _Chunk) -> bytes:
+    """Return a chunk with zeros for the pages that are missing; b"" when all are.
+
+    A frame over a missing page is not believed, and the walk goes on behind it.
+    """
+    parts: list[bytes] = []
+    kept = 0
+    start = chunk.start
+    while start < chunk.end and len(parts) < MAX_CHUNK_PAGES:
+        end = min(chunk.end, (start & -PAGE) + PAGE)
+        try:
+            parts.append(reader.read(start, end - start))
+            kept = len(parts)
+        except UnreadableMemory:
+            parts.append(bytes(end - start))
+        start = end
+    return b"".join(parts[:kept])
 
 
 def _resync(frames: InterpreterFrames, base: int, data: bytes, position: int) -> int | None:

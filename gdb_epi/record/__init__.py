@@ -27,11 +27,14 @@ from gdb_epi.record.parts import (
 )
 from gdb_epi.record.redact import POLICY, redact_text
 from gdb_epi.signature.sign import Signed
+from gdb_epi.target.missing import missing_memory
+from gdb_epi.target.missing import told as missing_text
 from gdb_epi.verdict import Verdict
 
 SCHEMA = "gdb-epi/record/1"
 MAX_SOFT_ERRORS = 64
 MAX_FINDINGS = 64
+MAX_LOST_STACKS = 256
 MAX_STEPS = 128
 MAX_CPU = 1 << 16
 
@@ -82,11 +85,24 @@ def make_record(parts: Parts) -> Json:
 
 def _truncated(state: ProcessState) -> Json:
     found = state.target.truncation()
-    return {
+    memory = missing_memory(state.target)
+    told: Json = {
         "flag": found.truncated,
         "reason": redact_text(found.reason),
         "missing_bytes": found.missing_bytes,
     }
+    if missing_text(memory):
+        told["memory"] = {
+            "expected_bytes": memory.expected,
+            "missing_bytes": memory.missing,
+            "missing_percent": memory.percent,
+            "mapping_count": memory.mapping_count,
+            "mappings": [
+                {**one._asdict(), "start": hex_word(one.start)} for one in memory.mappings
+            ],
+            "stacks": list(memory.stacks[:MAX_LOST_STACKS]),
+        }
+    return told
 
 
 def _symbols(signed: Signed) -> float | None:

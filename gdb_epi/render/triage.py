@@ -212,18 +212,35 @@ def _signature(record: Json) -> Iterator[str]:
 def _missing(record: Json) -> Iterator[str]:
     errors = [error for error in record.get("soft_errors", ()) if isinstance(error, dict)]
     truncated = _map(record, "truncated")
-    if not errors and not truncated.get("flag"):
+    if not errors and not truncated.get("flag") and not truncated.get("memory"):
         return
     yield ""
     yield "Could not be had:"
     if truncated.get("flag"):
         yield f"  {truncated.get('missing_bytes')} bytes of the core: {truncated.get('reason')}"
+    yield from _lost_memory(_map(truncated, "memory"))
     errors.sort(key=lambda error: error.get("stage") not in _FIRST_STAGES)
     for error in errors[:MAX_NOTES]:
         told = f"{error.get('stage')}: {error.get('subject')}: {error.get('message')}"
         yield from _wrapped(told, "  ")
     if len(errors) > MAX_NOTES:
         yield f"  and {len(errors) - MAX_NOTES} more (epi record shows all)"
+
+
+def _lost_memory(memory: Json) -> Iterator[str]:
+    """The share of writable memory that the core lacks, and whose native stacks."""
+    if not memory:
+        return
+    share = f"{memory.get('missing_percent')} % of the writable memory"
+    of = f"{memory.get('missing_bytes')} of {memory.get('expected_bytes')} bytes"
+    yield f"  {share} ({of}, in {memory.get('mapping_count')} mappings)"
+    largest = [one for one in memory.get("mappings", ()) if isinstance(one, dict)][:2]
+    named = [f"{one.get('missing')} bytes of {one.get('what')}" for one in largest]
+    yield from _wrapped("most of it: " + "; ".join(named), "    ")
+    stacks = memory.get("stacks") or ()
+    if stacks:
+        shown = ", ".join(map(str, stacks[:8])) + (", ..." if len(stacks) > 8 else "")
+        yield from _wrapped(f"the native stacks of {len(stacks)} threads ({shown})", "    ")
 
 
 def _next(record: Json) -> Iterator[str]:

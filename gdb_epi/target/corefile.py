@@ -98,6 +98,11 @@ class CoreFileTarget:
                 f"{name}: a core of another machine (e_machine {header.machine})",
                 hint="only x86-64 cores can be read",
             )
+        if len(data) < elf.EHDR.size:
+            raise InputError(
+                f"{name}: cut off inside of its ELF header ({len(data)} bytes)",
+                hint="check ulimit -c and free space where cores go",
+            )
         return cls(name, data, header, FileFinder(exe, sysroot))
 
     # -- layout of the file ---------------------------------------------------------------

@@ -56,6 +56,10 @@ def needed_frames(target: Target, python: PythonState) -> list[Needed]:
             raw = frame_reader(reader, codes).read(frame.address)
             codes.line(codes.at(raw.code), raw.lasti)
             recorder.ranges.append((thread.address, ident_at + 8))
+            # What lies outside of the data stack (coroutines; all frames up to 3.10) is reached
+            # by the link of the next inner frame alone.
+            if number and frame.owner != "thread":
+                recorder.ranges.append((thread.frames[number - 1].address, 80))
             found.append(
                 Needed(thread.tid, number, frame.name, frame.filename, tuple(recorder.ranges))
             )

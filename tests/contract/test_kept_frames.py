@@ -1,0 +1,178 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Damaged cores give every frame whose memory was kept, and never another one."""
+
+from __future__ import annotations
+
+import mmap
+from pathlib import Path
+
+import pytest
+from support.cores import CoreFailed, Made, make_core, why_no_core_dumps
+from support.fuzzing import run_command
+from support.interpreters import by_id, discover
+from support.kept import Needed, kept_in, needed_frames, printed
+from support.mutate import MutatedTarget
+
+from gdb_epi.analysis import analyze
+from gdb_epi.cpython.state import decode_python
+from gdb_epi.cpython.types import PythonState
+from gdb_epi.errors import Absent, InputError
+from gdb_epi.render.triage import render_triage
+from gdb_epi.session import Session
+from gdb_epi.target.corefile import CoreFileTarget
+
+PROGRAM = "damage_scene"
+PERCENTS = (1, 5, 15, 25, 40, 60, 75, 85, 88, 91, 93, 95, 97, 98, 99, 99.9)
+FILTERS = (0x0, 0x1, 0x10, 0x11, 0x23, 0x31, 0x33, 0x7F)
+
+
+def core_of(identifier: str, coredump_filter: int | None = None) -> Made:
+    reason = why_no_core_dumps()
+    if reason:
+        pytest.skip(f"no core dumps here: {reason}")
+    found = by_id(identifier)
+    assert found is not None
+    try:
+        return make_core(found, PROGRAM, coredump_filter=coredump_filter)
+    except CoreFailed as error:
+        pytest.skip(f"the program left no core: {error}")
+
+
+def opened(made: Made) -> CoreFileTarget:
+    return CoreFileTarget.open(made.core, sysroot=sysroot_of(made))
+
+
+def sysroot_of(made: Made) -> str | None:
+    return str(made.sysroot) if made.sysroot else None
+
+
+def cut(core: Path, size: int, sysroot: str | None) -> CoreFileTarget:
+    """Return the first bytes of a core, without a copy of them."""
+    with core.open("rb") as stream:
+        data = mmap.mmap(stream.fileno(), size, access=mmap.ACCESS_READ)
+    return CoreFileTarget.from_buffer("cut", data, sysroot=sysroot)
+
+
+def keys(needed: list[Needed]) -> set[tuple[int | None, str, str]]:
+    return {(one.tid, one.name, one.filename) for one in needed}
+
+
+@pytest.mark.parametrize("identifier", [i.id for i in discover()])
+def test_what_a_cut_kept_is_printed(identifier: str) -> None:
+    made = core_of(identifier)
+    whole = opened(made)
+    python = decode_python(whole)
+    assert isinstance(python, PythonState), python
+    needed = needed_frames(whole, python)
+    assert len(needed) >= 15
+    size = made.core.stat().st_size
+    kept_somewhere = 0
+    for percent in PERCENTS:
+        target = cut(made.core, int(size * percent / 100), sysroot_of(made))
+        kept = keys([one for one in needed if kept_in(target, one)])
+        given = printed(decode_python(target))
+        assert kept <= given, (percent, kept - given)
+        assert given <= keys(needed), (percent, given - keys(needed))
+        kept_somewhere += bool(kept)
+        assert target.truncation().truncated
+    assert kept_somewhere, "no cut kept a frame: the test would be empty"
+
+
+@pytest.mark.parametrize("identifier", ["pyenv-3.8.18", "pyenv-3.12.1", "debian-3.11.2"])
+def test_a_cut_in_headers_and_notes(identifier: str) -> None:
+    """Every length up to the first kilobytes, then every 512th byte: refused, or decoded."""
+    made = core_of(identifier)
+    whole = opened(made)
+    first = min(at for at, region in zip(whole._file_at, whole.regions(), strict=True) if at)
+    refused = 0
+    for size in [*range(1, 128), *range(128, first + 4096, 512)]:
+        try:
+            target = cut(made.core, size, sysroot_of(made))
+        except InputError:
+            refused += 1
+            assert size < 64
+            continue
+        assert target.truncation().truncated
+        found = decode_python(target)
+        assert isinstance(found, Absent) and found.detail
+        assert {t.tid for t in target.threads()} <= {t.tid for t in whole.threads()}
+    assert refused == 63
+
+
+@pytest.mark.parametrize("coredump_filter", FILTERS, ids=hex)
+@pytest.mark.parametrize(
+    "identifier", ["pyenv-3.9.18", "pyenv-3.12.1", "trixie-3.13.5", "debian-3.11.2"]
+)
+def test_every_coredump_filter(identifier: str, coredump_filter: int) -> None:
+    made = core_of(identifier, coredump_filter)
+    target = opened(made)
+    # Whatever the memory: registers, signal, process and mappings come from the notes.
+    assert not isinstance(target.crash(), Absent) and target.crash().signo == made.truth["signal"]
+    assert target.threads()[0].tid == made.truth["crashed"]
+    assert all(thread.registers["rip"] for thread in target.threads())
+    assert len(target.threads()) == len(made.truth["threads"])
+    assert any("python" in entry.path for entry in target.mapped_files())
+    python = decode_python(target)
+    if coredump_filter & 1:  # private anonymous memory holds threads, frames and code
+        assert isinstance(python, PythonState), python
+        told = {(t["native_id"], frame[0]) for t in made.truth["threads"] for frame in t["frames"]}
+        given = {(tid, name) for tid, name, _ in printed(python)}
+        assert given == told
+    else:
+        assert not printed(python)
+        assert not isinstance(python, Absent) or python.detail
+
+
+@pytest.mark.parametrize("damage", ["interpreters", "threads", "middle", "middle to NULL"])
+@pytest.mark.parametrize(
+    "identifier", ["pyenv-3.8.18", "pyenv-3.10.13", "pyenv-3.12.1", "sid-3.15.2"]
+)
+def test_a_damaged_list_loses_no_thread(identifier: str, damage: str) -> None:
+    target = MutatedTarget(opened(core_of(identifier)))
+    python = decode_python(target)
+    assert isinstance(python, PythonState)
+    layout, threads = python.layout, python.threads()
+    assert len(threads) == 3
+    at = {
+        "interpreters": python.runtime + layout.require("_PyRuntimeState", "interpreters.head"),
+        "threads": python.interpreters[0].address
+        + layout.require("PyInterpreterState", "threads.head", "tstate_head"),
+        "middle": threads[0].address + layout.require("PyThreadState", "next"),
+        "middle to NULL": threads[0].address + layout.require("PyThreadState", "next"),
+    }[damage]
+    if damage == "middle to NULL":
+        target.put_word(at, 0)
+    else:
+        target.flip(at, 41)
+    after = decode_python(target)
+    assert printed(after) == printed(python)
+    assert isinstance(after, PythonState)
+    said = [*after.soft_errors, *(e for t in after.threads() for e in t.soft_errors)]
+    assert any("recovered" in error.message for error in said)
+
+
+@pytest.mark.parametrize("identifier", ["pyenv-3.8.18", "trixie-3.13.5"])
+def test_the_share_that_is_missing_is_stated(identifier: str) -> None:
+    made = core_of(identifier)
+    size = made.core.stat().st_size
+    for target, at_least in ((cut(made.core, size // 4, sysroot_of(made)), 10), (None, 100)):
+        lost = target or opened(core_of(identifier, 0x10))
+        session = Session(lost)
+        record = analyze(session)
+        memory = record["truncated"]["memory"]
+        writable = [r for r in lost.regions() if "w" in r.perms]
+        assert memory["missing_bytes"] == sum(r.size - r.dumped for r in writable)
+        assert memory["expected_bytes"] == sum(r.size for r in writable)
+        assert at_least <= memory["missing_percent"] <= 100
+        assert set(memory["stacks"]) <= {t.tid for t in lost.threads()} and memory["stacks"]
+        assert memory["mappings"][0]["missing"] > 0
+        share = f"{memory['missing_percent']} % of the writable memory"
+        assert any(share in line for line in render_triage(record))
+        assert any(e["stage"] == "memory" for e in record["soft_errors"])
+        said = run_command(session, "doctor")
+        assert isinstance(said, dict) and said["core"]["memory_text"]
+
+
+def test_an_intact_core_misses_nothing() -> None:
+    record = analyze(Session(opened(core_of("pyenv-3.12.1"))))
+    assert "memory" not in record["truncated"]
