@@ -31,7 +31,7 @@ class ForkReader:
         self.other_view = False  # the core's process ids are not those that the process saw
         self.orphans: set[int] = set()  # pthread_t of threads that are not in the core
         self.old_tids: set[int] = set()
-        self.known: tuple[KnownThread, ...] = ()  # what threading knows of
+        self.known: tuple[KnownThread, ...] | None = None  # what threading knows; None: not read
         self.forker: int | None = None  # what the forking thread was called in the parent
 
     @property

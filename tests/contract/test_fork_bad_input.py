@@ -25,6 +25,7 @@ from support.cores import (
 from support.forks import fork_programs
 from support.interpreters import Interpreter, discover, one_per_minor
 
+from gdb_epi.locks import lineage as lineage_module
 from gdb_epi.locks.types import LockReport
 from gdb_epi.process_state import ProcessState
 from gdb_epi.target.corefile import CoreFileTarget
@@ -148,3 +149,26 @@ def test_a_fork_shows_from_outside_a_namespace_too(tmp_path: Path) -> None:
     assert locks.fork.hooks_bypassed is False
     assert [one.name for one in locks.vanished.threads] == ["holder"]
     assert [frame.name for frame in locks.vanished.threads[0].frames][:2] == ["hold", "run"]
+
+
+def parent_of(pid: int) -> int:
+    return int(Path(f"/proc/{pid}/stat").read_text().rpartition(")")[2].split()[1])
+
+
+def test_parent_and_child_are_of_one_lineage(tmp_path: Path) -> None:
+    found = []
+    with process_in_a_namespace(local(), tmp_path, "fork") as child:
+        for number, pid in enumerate((child, parent_of(child))):
+            core = tmp_path / f"core{number}"
+            try:
+                run_gcore(GDB, pid, core)
+            except CoreFailed as error:
+                pytest.skip(str(error))
+            found.append(CoreFileTarget.open(core))
+    forks = [ProcessState(target).locks.fork for target in found]
+    assert [fork.forked for fork in forks] == [True, False]
+    assert forks[0].lineage is not None
+    assert forks[0].lineage == forks[1].lineage
+    # The kernel's random bytes give the same name where no thread's registers are at hand.
+    for target in found:
+        assert lineage_module._of_kernel(target) == lineage_module._of_thread(target)
