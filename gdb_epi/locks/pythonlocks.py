@@ -5,7 +5,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from gdb_epi.cpython.gil import read_gil
+from gdb_epi.cpython.gil import Gil, read_gil
 from gdb_epi.cpython.layout import Layout
 from gdb_epi.errors import LayoutError, UnreadableMemory
 from gdb_epi.locks.context import FutexWait, Guess, LockContext, classifier
@@ -25,14 +25,7 @@ def gil(context: LockContext, thread: Thread, call: FutexWait) -> Guess | None:
     if world is None:
         return None
     for interpreter in world.python.interpreters:
-        key = interpreter.address
-        known = context.lazy.gils.get(key)
-        if known is None:
-            try:
-                known = read_gil(world.reader, world.python.runtime, interpreter.address)
-            except (UnreadableMemory, LayoutError):
-                continue
-            context.lazy.gils[key] = known
+        known = gil_of(context, world, interpreter.address)
         if known is None or thread.tid not in known.waiting:
             continue
         doing = known.waiting[thread.tid]
@@ -51,6 +44,17 @@ def gil(context: LockContext, thread: Thread, call: FutexWait) -> Guess | None:
             owner_tid=holder.tid if holder.alive else None, owner_ident=holder.ident,
         )  # fmt: skip
     return None
+
+
+def gil_of(context: LockContext, world: LockWorld, interpreter: int) -> Gil | None:
+    """Return an interpreter's GIL, read once; None when it cannot be read."""
+    if interpreter not in context.lazy.gils:
+        try:
+            known = read_gil(world.reader, world.python.runtime, interpreter)
+        except (UnreadableMemory, LayoutError):
+            known = None
+        context.lazy.gils[interpreter] = known
+    return context.lazy.gils[interpreter]
 
 
 @classifier(30)

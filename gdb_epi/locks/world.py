@@ -273,7 +273,7 @@ class LockWorld:
         return inner if inner is not None and self.locks.is_lock(inner) else None
 
     def referring(self, lock: int, but: int) -> list[str]:
-        """Name frames of other living threads with a variable that is the lock."""
+        """Name frames of other living threads with a variable, or attribute of one, that is it."""
         if self._referring is None:
             self._referring = {}
             frames = [(tid, f) for tid, all_ in self._frames.items() for f in all_[:NEAR_FRAMES]]
@@ -287,9 +287,14 @@ class LockWorld:
         if frame.hole is not None or not frame.code:
             return ()
         try:
-            return self.slots.of(frame).variables
+            variables = self.slots.of(frame).variables
         except (UnreadableMemory, LayoutError):
             return ()
+        found = list(variables)
+        for word in variables:
+            if word and not word & 7 and self.locks.type_name(word) not in _CLOSED:
+                found += [value for _, value in self.attributes(word) if self.locks.is_lock(value)]
+        return tuple(dict.fromkeys(found))
 
     # -- names ------------------------------------------------------------------------------------
 

@@ -20,6 +20,7 @@ from gdb_epi.detectors.findings import run_detectors
 from gdb_epi.locks.types import INHERITED_VERDICTS, LockReport
 from gdb_epi.process_state import ProcessState
 from gdb_epi.session import Session
+from gdb_epi.target.api import Thread
 from gdb_epi.target.corefile import CoreFileTarget
 
 SYS_FUTEX = 202
@@ -155,6 +156,40 @@ def test_damaged_memory_never_stops_it(interpreter: Interpreter) -> None:
 
 def named(name: str) -> Program:
     return next(one for one in lock_programs() if one.name == name)
+
+
+class Awake:
+    """A target in which some threads are not in a system call, as when the kernel caught them."""
+
+    def __init__(self, inner: CoreFileTarget, tids: set[int]) -> None:
+        self._inner = inner
+        self._tids = tids
+
+    def __getattr__(self, name: str) -> Any:
+        return getattr(self._inner, name)
+
+    def threads(self) -> list[Thread]:
+        running = {"orig_rax": (1 << 64) - 1}
+        return [
+            one._replace(registers={**one.registers, **running}) if one.tid in self._tids else one
+            for one in self._inner.threads()
+        ]
+
+
+@pytest.mark.parametrize("interpreter", INTERPRETERS)
+def test_a_thread_that_polls_the_gil_awake(interpreter: Interpreter) -> None:
+    if interpreter.free_threaded:
+        pytest.skip("this interpreter has no GIL")
+    made, state = opened(interpreter, named("locks-gil"))
+    tid = made.truth["started"]["waiter"]
+    found = ProcessState(Awake(state.target, {tid}))  # type: ignore[arg-type]
+    (wait,) = found.locks.waits
+    assert (wait.tid, wait.kind, wait.confidence) == (tid, "GIL", "probable")
+    assert wait.owner.tid == made.truth["started"]["MainThread"]
+    # A thread that runs for another reason is none, and neither is the holder itself.
+    _, other = opened(interpreter, named("locks-no-lock"))
+    awake = {one.tid for one in other.target.threads()}
+    assert ProcessState(Awake(other.target, awake)).locks.waits == ()  # type: ignore[arg-type]
 
 
 @pytest.mark.parametrize("interpreter", INTERPRETERS[::4])
