@@ -18,6 +18,7 @@ from gdb_epi.cpython.values_machinery import tuple_items
 from gdb_epi.cpython.values_numpy_text import (
     UNITS,
     complex_text,
+    depends_on_version,
     float_text,
     moment_text,
     not_a_time,
@@ -141,7 +142,10 @@ def floating(painter: Painter, found: Obj) -> str:
     """Decode a floating scalar: the shortest text that gives it back."""
     form = _FLOATS[found.lineage.ident.rpartition(".")[2]]
     _refuse_children(painter, found)
-    return _scalar(painter, found, float_text(_value(painter, found, form), form))
+    value = _value(painter, found, form)
+    if depends_on_version(value, form):
+        painter.inexact()
+    return _scalar(painter, found, float_text(value, form))
 
 
 @decodes(*(f"numpy.{name}" for name in _COMPLEX))
@@ -152,6 +156,8 @@ def complex_number(painter: Painter, found: Obj) -> str:
     size = struct.calcsize("<" + form)
     real, imaginary = struct.unpack("<2" + form, painter.reader.read(at, 2 * size))
     text = complex_text(real, imaginary, form)
+    if depends_on_version(real, form) or depends_on_version(imaginary, form):
+        painter.inexact()
     _refuse_children(painter, found)
     alone = text if _is_two(painter, found) else (f"({text})" if _both(text) else text)
     return _scalar(painter, found, alone)

@@ -15,22 +15,32 @@ _PER_DAY["ns"] = 86400 * 10**9
 _DIGITS = {"ms": 3, "us": 6, "ns": 9}
 _NAT = -(1 << 63)
 _MOST_DIGITS = {"e": 5, "f": 9}
+_EXPONENT_FROM = {"e": 1e3, "f": 1e6}
 _EPOCH = 719163  # date(1970, 1, 1).toordinal()
 _LAST_DAY = 3652059  # date.max.toordinal()
 
 
 def float_text(value: float, form: str) -> str:
     """Return the shortest text that gives a float back; `form` is struct's letter of its width."""
-    if form == "d" or value != value or value in (float("inf"), float("-inf")):
+    if form == "d" or value != value or value in (0, float("inf"), float("-inf")):
         return repr(value)
+    plain = 1e-4 <= abs(value) < 1e16  # the float itself counts, not its shortest text
     for digits in range(_MOST_DIGITS[form]):
         text = f"{value:.{digits}e}"
         try:
             if struct.unpack(form, struct.pack(form, float(text)))[0] == value:
-                return repr(float(text))
+                return repr(float(text)) if plain else text
         except OverflowError:
             continue
     return repr(value)
+
+
+def depends_on_version(value: float, form: str) -> bool:
+    """Tell whether releases of numpy differ in how they write a float.
+
+    2.4 writes float32 from 1e6 and float16 from 1e3 on with an exponent, 2.2 did not.
+    """
+    return form in _EXPONENT_FROM and _EXPONENT_FROM[form] <= abs(value) < 1e16
 
 
 def complex_text(real: float, imaginary: float, form: str) -> str:
