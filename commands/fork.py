@@ -75,6 +75,8 @@ def _facts(report: LockReport) -> list[str]:
         lines += [_parent(fork.parent_multithreaded), _forker(fork.from_main_thread)]
         if report.handlers is None:
             lines.append(_hooks(fork.hooks_bypassed))
+    if fork.started_by is not None:
+        lines.append(f"{fork.started_by[:1].upper()}{fork.started_by[1:]}.")
     if report.handlers is not None:
         one = report.handlers
         lines.append(f"Thread {one.tid} is in {one.stage} ({one.sure}): {one.says}.")
@@ -141,6 +143,7 @@ def _json(
         "from_main_thread": fork.from_main_thread,
         "hooks_bypassed": fork.hooks_bypassed,
         "forker_old_tid": fork.forker_old_tid,
+        "started_by": fork.started_by,
         "lineage": fork.lineage,
         "handlers": None
         if handlers is None

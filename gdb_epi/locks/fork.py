@@ -59,6 +59,7 @@ def evidence_of(reader: ForkReader) -> ForkEvidence:
         old_tids=tuple(sorted(reader.old_tids)),
         readings=readings,
         forker_old_tid=_forker(reader, forked),
+        started_by=reader.started_by,
     )
 
 

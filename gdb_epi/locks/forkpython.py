@@ -142,4 +142,6 @@ def _multiprocessing(reader: ForkReader, memory: Reader, python: PythonState) ->
         (reader.info if found.reason == NOT_APPLICABLE else reader.unreadable)("F11", found.detail)
         return
     parent = f", parent {found.parent_pid}" if found.parent_pid else ""
-    reader.info("F11", f"multiprocessing started it by {found.method} as {found.name}{parent}")
+    says = f"multiprocessing started it by {found.method} as {found.name}{parent}"
+    reader.info("F11", says)
+    reader.started_by = says

@@ -32,6 +32,7 @@ class ForkReader:
         self.orphans: set[int] = set()  # pthread_t of threads that are not in the core
         self.old_tids: set[int] = set()
         self.known: tuple[KnownThread, ...] | None = None  # what threading knows; None: not read
+        self.started_by: str | None = None  # what multiprocessing says of this process
         self.forker: int | None = None  # what the forking thread was called in the parent
 
     @property

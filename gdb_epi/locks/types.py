@@ -69,6 +69,7 @@ class ForkEvidence(NamedTuple):
     old_tids: tuple[int, ...] = ()  # the parent's thread ids: vanished ones and the forker's
     readings: tuple[ForkReading, ...] = ()  # every sign, F1 to F15
     forker_old_tid: int | None = None  # the number in the parent of the thread that forked
+    started_by: str | None = None  # multiprocessing's start method, name and parent
 
 
 class VanishedThread(NamedTuple):

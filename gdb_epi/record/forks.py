@@ -38,6 +38,8 @@ def fork_group(state: ProcessState) -> Json:
         ],
         "unreadable": [one.name for one in fork.readings if one.state == "unreadable"],
     }
+    if fork.started_by is not None:
+        found["started_by"] = fork.started_by
     if fork.forked:
         found["forker_old_tid"] = fork.forker_old_tid
         found["vanished"] = {

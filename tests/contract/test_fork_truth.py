@@ -73,6 +73,10 @@ def test_the_fork_is_told_as_it_was(cell: Cell) -> None:
     assert fork.parent_multithreaded in (truth["multithreaded"], None)
     if truth["vanished"]:
         assert fork.parent_multithreaded is True
+    if truth.get("method"):
+        assert fork.started_by is not None and f" by {truth['method']} as task" in fork.started_by
+    else:
+        assert fork.started_by is None
     assert [reading.name for reading in fork.readings] == [f"F{n}" for n in range(1, 16)]
 
 

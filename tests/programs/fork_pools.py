@@ -4,8 +4,10 @@
 # forks: {"name": "pool-queue-worker", "arguments": ["worker"]}
 # forks: {"name": "pool-event", "arguments": ["event"]}
 # forks: {"name": "pool-timer", "arguments": ["timer"]}
+# forks: {"name": "pool-native", "arguments": ["native"]}
 """A pool or a helper thread of the parent that the child lacks; some children wait for it."""
 
+import ctypes
 import logging
 import logging.handlers
 import queue
@@ -78,7 +80,19 @@ def timer():
     forkbed.hang_in_child(forkbed.sleep_for_good, role="threading.Timer")
 
 
-SCENES = {"executor": executor, "listener": listener, "worker": worker, "event": event,
+def native():
+    """Start a thread that Python knows nothing of: its start routine is the C library's sleep()."""
+    libc = ctypes.CDLL(None)
+    thread = ctypes.c_ulong()
+    start = ctypes.cast(libc.sleep, ctypes.c_void_p)
+    assert libc.pthread_create(ctypes.byref(thread), None, start, ctypes.c_void_p(600)) == 0
+    time.sleep(0.2)
+    told = {"ident": thread.value, "native_id": None, "name": None, "interpreter": 0, "frames": []}
+    forkbed.hang_in_child(forkbed.sleep_for_good, before=lambda: [told], role="a thread of libc")
+
+
+SCENES = {
+    "native": native,"executor": executor, "listener": listener, "worker": worker, "event": event,
           "timer": timer}  # fmt: skip
 
 
