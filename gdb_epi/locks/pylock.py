@@ -39,6 +39,7 @@ _POINTERS = {
     "SemLockObject": ("handle",),
     "PyThreadHandleObject": ("handle",),
 }
+_POINTED = {"PyThreadHandleObject": "ThreadHandle"}  # else a sem_t
 
 
 class PyLock(NamedTuple):
@@ -86,13 +87,7 @@ class PyLocks:
         if name not in _STRUCTS:
             return None
         try:
-            if not self._reader.layout.free_threaded:
-                at = self._reader.layout.offset("PyObject", "ob_refcnt") or 0
-                if not self._reader.u32(address + at) > 0:
-                    return None  # freed: a lock of the free list keeps its semaphore's address
-                if self._reader.u64(address + at) >= MAX_REFCOUNT << 28:
-                    return None
-            return self._read(address, name)
+            return self._read(address, name) if self._in_use(address) else None
         except UnreadableMemory:
             return None
 
@@ -116,7 +111,7 @@ class PyLocks:
             field = layout.find(struct, member)
             if at is not None and field is not None and field.size == 8:
                 start = reader.u64(address + at)
-                end = start + SEMAPHORE_SIZE
+                end = start + (layout.size(_POINTED.get(struct, "")) or SEMAPHORE_SIZE)
         if struct == "buffered" and start == address:
             return None
         owner, count = self._owner(address, struct, layout)
