@@ -218,6 +218,8 @@ def _address(painter: Painter, found: Obj) -> str:
     is_four = any("4" in name for name in names)
     if not 0 <= number < 1 << (32 if is_four else 128):
         raise Undecodable(f"an address of {number:#x}")
+    if not is_four and number >> 32 == 0xFFFF:
+        painter.inexact()  # mapped IPv4 addresses are written in another way since 3.13
     text = str(ipaddress.IPv4Address(number) if is_four else ipaddress.IPv6Address(number))
     if not is_four:
         text += _scope(painter, found)

@@ -13,7 +13,7 @@ MAX_OTHER = 30
 MAX_LONG = 40
 MAX_LEVEL = 6
 _SEQUENCES = {"list": ("[", "]", 6), "tuple": ("(", ")", 6)}
-# reprlib leaves items of these out, instead of the middle of their text.
+# reprlib leaves items of these out, instead of the middle of their text; it sorts sets.
 _SHORTENED_INSIDE = ("set", "frozenset", "collections.deque", "array.array")
 
 
@@ -33,11 +33,11 @@ def _short(painter: Painter, address: int, level: int) -> str:
     text = painter.show(address)
     if itself and kind == "str":
         return _string(painter, address, text)
+    if itself and kind in _SHORTENED_INSIDE:
+        painter.inexact()
     limit = MAX_LONG if itself and kind == "int" else MAX_OTHER
     if len(text) <= limit:
         return text
-    if itself and kind in _SHORTENED_INSIDE:
-        painter.inexact()
     left = max(0, (limit - 3) // 2)
     return f"{text[:left]}...{text[len(text) - (limit - 3 - left) :]}"
 

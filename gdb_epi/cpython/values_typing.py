@@ -85,7 +85,7 @@ def callable_alias(painter: Painter, found: Obj) -> str:
     name = hint(painter, origin)
     if not texts:
         raise Undecodable("it has no parameters")
-    if len(held) == 2 and painter.ident(held[0]) not in ("type", "list"):
+    if len(held) == 2 and _is_parameter_list(painter, held[0]):
         return f"{name}[{', '.join(texts)}]"
     return f"{name}[[{', '.join(texts[:-1])}], {texts[-1]}]"
 
@@ -240,11 +240,18 @@ def _union(painter: Painter, args: list[int], knows_optional: bool) -> str:
     return f"typing.Union[{', '.join(texts)}]"
 
 
+def _is_parameter_list(painter: Painter, address: int) -> bool:
+    """Do what _is_param_expr() does: `...`, a list, a ParamSpec, or Concatenate[...]."""
+    found = painter.obj(address)
+    names = ("ParamSpec", "_ConcatenateGenericAlias")
+    return found.lineage.ident in ("ellipsis", "list") or found.type.qualname in names
+
+
 def _callable(painter: Painter, args: list[int], texts: list[str]) -> str:
     if not texts:
         raise Undecodable("it has no parameters")
-    if len(args) == 2 and painter.ident(args[0]) == "ellipsis":
-        return f"typing.Callable[..., {texts[1]}]"
+    if len(args) == 2 and _is_parameter_list(painter, args[0]):
+        return f"typing.Callable[{texts[0]}, {texts[1]}]"
     return f"typing.Callable[[{', '.join(texts[:-1])}], {texts[-1]}]"
 
 
@@ -282,6 +289,7 @@ def forward(painter: Painter, found: Obj) -> str:
             continue
         if painter.ident(value) != "NoneType":
             text += f", {told}={painter.show(value)}"
+            painter.inexact()  # which of these are shown changed between releases
     if "is_class" in text or found.type.module == "annotationlib":
         _forward_class(painter, found)
     return f"ForwardRef({text})"

@@ -67,6 +67,8 @@ def newer(way):
         params = typing.ParamSpec("params")
         parts = params.args, params.kwargs
         joined = typing.Concatenate[int, params]
+        by_params = typing.Callable[params, int], collections.abc.Callable[params, int]
+        by_generic = collections.abc.Callable[[list[int]], str], typing.Callable[[list[int]], str]
         none_type = types.NoneType
     if sys.version_info >= (3, 11):
         several = typing.TypeVarTuple("several")
