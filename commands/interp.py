@@ -33,7 +33,8 @@ def interp(session: Session, args: Namespace) -> Report:
         raise InputError(f"no interpreter: {state.python.detail}", hint="epi doctor")
     runtime = read_runtime(state.target, state.python)
     errors = [*state.all_soft_errors(), *runtime.soft_errors]
-    lines = [f"CPython {state.python.version}, {len(runtime.interpreters)} interpreters"]
+    count = len(runtime.interpreters)
+    lines = [f"CPython {state.python.version}, {count} interpreter{'s' if count != 1 else ''}"]
     if isinstance(runtime.finalizing, int) and runtime.finalizing:
         who = tstate_name(runtime, runtime.finalizing)
         lines.append(f"the process is ending: the runtime is being finalized by {who}")

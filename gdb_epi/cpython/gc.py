@@ -70,6 +70,8 @@ def gc_state(reader: Reader, runtime: int, interpreter: int) -> GcState:
     if collecting:
         callbacks = _list_length(reader, word.u64("callbacks"))
         number, evidence = _collected(generations, layout.free_threaded, callbacks)
+        if _is_incremental(reader, address):
+            number, evidence = None, "the incremental collector of early 3.14 has no such number"
     frame_at = layout.offset(_STRUCT, "frame")
     permanent = layout.require(_STRUCT, "permanent_generation")
     return GcState(
@@ -192,6 +194,15 @@ def _collected(
         if counts[number + 1] > 0:
             return number, f"the counts are {counts}: that of {number + 1} is not 0"
     return len(counts) - 1, f"the counts are {counts}: all older than the youngest are 0"
+
+
+def _is_incremental(reader: Reader, address: int) -> bool:
+    """Tell whether the collector keeps words that only the incremental one used.
+
+    Later 3.14 releases went back to generations and left these words in place, unused and zero.
+    """
+    at = [reader.layout.offset(_STRUCT, f"dummy{number}") for number in (1, 2, 3)]
+    return any(one is not None and reader.u32(address + one) for one in at)
 
 
 def _list_length(reader: Reader, address: int) -> int:
