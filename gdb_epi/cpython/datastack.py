@@ -141,6 +141,8 @@ def _resync(frames: InterpreterFrames, base: int, data: bytes, position: int) ->
         frame = frames.parse(base + start, data, start)
         if frame.problem or frame.internal or not frames.codes.at(frame.code).framesize:
             continue
-        if frame.previous == base + position or not base <= frame.previous < base + len(data):
+        # Several frames in a row may be damaged: then it links to one of them.
+        damaged = base + position <= frame.previous < base + start
+        if damaged or not base <= frame.previous < base + len(data):
             return start
     return None
