@@ -1,0 +1,144 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Run pystack's own integration tests of cores with our decoder in the place of its engine.
+
+    python tests/tools/shim_pystack.py CHECKOUT [VERSION ...]
+
+CHECKOUT is a clone of github.com/bloomberg/pystack, VERSION such as 3.12 (all by default); pystack
+itself must be installed, for the types that its tests compare. Nothing of it is kept here. Prints a
+line per kind of outcome; tests/bench/DEVIATIONS.md explains those that are not "passed".
+"""
+
+from __future__ import annotations
+
+import collections
+import inspect
+import os
+import re
+import subprocess
+import sys
+from pathlib import Path
+from typing import Any
+
+ROOT = Path(__file__).resolve().parents[2]
+FILES = (
+    "test_core_analyzer.py",
+    "test_local_variables.py",
+    "test_gil.py",
+    "test_subinterpreters.py",
+)
+UNKNOWN = -1
+
+
+def threads_of(core_file: Any, *_: Any, **options: Any) -> list[Any]:
+    """Return a core's threads as pystack's PyThread objects; no native frames, which GDB has."""
+    from pystack import types as theirs
+    from pystack.errors import EngineError, NotEnoughInformation
+
+    from gdb_epi.cpython.access import Access
+    from gdb_epi.cpython.source_site import Sites
+    from gdb_epi.cpython.types import PythonState
+    from gdb_epi.errors import Absent, InputError
+    from gdb_epi.process_state import ProcessState
+    from gdb_epi.target.corefile import CoreFileTarget
+
+    try:
+        state = ProcessState(CoreFileTarget.open(Path(str(core_file))))
+    except InputError as error:
+        raise EngineError(str(error)) from error
+    python = state.python
+    if not isinstance(python, PythonState):
+        raise NotEnoughInformation(str(python))
+    sites = Sites(Access(state.target, python))
+    found = []
+    for thread in python.threads():
+        first = None
+        reader = variables(state, python) if options.get("locals") else None
+        for frame in thread.frames:  # innermost first; pystack links from the outermost
+            told = reader.of(frame) if reader else []
+            values = {} if isinstance(told, Absent) else {one.name: one for one in told}
+            names = [
+                {
+                    n: v.text
+                    for n, v in values.items()
+                    if (v.kind not in ("local", "cell")) is wanted
+                }
+                for wanted in (True, False)
+            ]
+            place = theirs.LocationInfo(*position(sites, frame))
+            code = theirs.PyCodeObject(frame.filename, frame.name, place)
+            made = theirs.PyFrame(None, first, code, *names, frame.is_entry, False)
+            if first is not None:
+                first.prev = made
+            first = made
+        version = tuple(int(part) for part in python.version.split(".")[:2])
+        gil = int(thread.holds_gil)
+        one = theirs.PyThread(thread.tid or 0, first, [], gil, UNKNOWN, version)
+        one.name, one.interpreter_id = thread.name, thread.interpreter
+        found.append(one)
+    return found
+
+
+def position(sites: Any, frame: Any) -> tuple[Any, ...]:
+    """Return (line, last line, column, last column); where unknown as pystack: same line, 0."""
+    from gdb_epi.errors import Absent
+
+    site = sites.of(frame)
+    place = None if isinstance(site, Absent) else site.position
+    if place is None or place.column is None:
+        return frame.lineno, frame.lineno, 0, 0
+    return place.line, place.end_line, place.column, place.end_column
+
+
+def variables(state: Any, python: Any) -> Any:
+    """Return the reader of locals."""
+    from gdb_epi.cpython.values import values_of
+    from gdb_epi.cpython.variables import FrameVariables
+
+    return FrameVariables(values_of(state.target, python))
+
+
+def pytest_configure(config: Any) -> None:
+    """Put our function where the tests import pystack's from."""
+    import pystack.engine
+
+    pystack.engine.get_process_threads_for_core = threads_of
+
+
+def pytest_collection_modifyitems(config: Any, items: list[Any]) -> None:
+    """Keep the tests that ask for the threads of a core: the others test pystack alone."""
+    items[:] = [
+        item
+        for item in items
+        if "Core file" in item.nodeid or ("threads_for_core(" in inspect.getsource(item.function))
+    ]
+
+
+def outcome(line: str) -> tuple[str, str] | None:
+    """Return (test, outcome) of a line of pytest's summary."""
+    found = re.match(r"(PASSED|FAILED|ERROR|XFAIL|XPASS) \S*?::(\w+)", line)
+    return (found[2], found[1]) if found else None
+
+
+def main(arguments: list[str]) -> int:
+    """Run the tests, once for each version; print how often each test came out how."""
+    checkout = Path(arguments[0]).resolve()
+    counts: collections.Counter[tuple[str, str]] = collections.Counter()
+    for version in arguments[1:] or ["3.8", "3.9", "3.10", "3.11", "3.12", "3.13"]:
+        paths = [str(ROOT), str(Path(__file__).parent), str(checkout)]
+        env = {**os.environ, "PYTHON_TEST_VERSION": version, "PYTHONPATH": os.pathsep.join(paths)}
+        tests = [str(checkout / "tests" / "integration" / name) for name in FILES]
+        tests = [test for test in tests if Path(test).is_file()]
+        command = [sys.executable, "-m", "pytest", "-q", "-rA", "-p", "shim_pystack", *tests]
+        command += ["-p", "no:cacheprovider", "--tb=line"]
+        done = subprocess.run(command, cwd=checkout, env=env, capture_output=True, text=True)
+        for line in done.stdout.splitlines():
+            said = outcome(line)
+            if said:
+                counts[said] += 1
+    for (test, how), count in sorted(counts.items()):
+        print(f"{count:4} {test}: {how}")
+    return 0
+
+
+if __name__ == "__main__":
+    sys.exit(main(sys.argv[1:]))
