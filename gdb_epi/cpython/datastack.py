@@ -56,6 +56,7 @@ def _chunks(reader: Reader, tstate: int) -> tuple[list[_Chunk], list[str]]:
     chunks: list[_Chunk] = []
     problems: list[str] = []
     seen: set[int] = set()
+    address = 0
     try:
         address = reader.u64(tstate + layout.require("PyThreadState", "datastack_chunk"))
         top = reader.u64(tstate + layout.require("PyThreadState", "datastack_top"))

@@ -121,7 +121,12 @@ class InterpreterFrames:
             (owner if is_entry is None else is_entry, "B"),
             (owner if tlbc is None else tlbc, "B" if tlbc is None else "i"),
         )
-        self.size = layout.require(frame, "localsplus")
+        # Damaged offsets (_Py_DebugOffsets, 3.13+) may place a member behind the others.
+        self.size = max(
+            layout.require(frame, "localsplus"),
+            *(8 + layout.require(frame, name) for name in ("previous", "f_globals")),
+            8 + max(self.code_at, layout.require(frame, "instr_ptr", "prev_instr"), owner),
+        )
         self.owners = _owner_names(reader)
 
     def read(self, address: int) -> RawFrame:

@@ -326,7 +326,7 @@ def packages(found: Modules) -> list[Package]:
         if version is None and distribution is not None:
             version, source = distribution.version, "metadata"
         listed.append(Package(module.name, version, source if version else "", distribution))
-    return sorted(listed)
+    return sorted(listed, key=lambda one: one.name)
 
 
 def packages_by_files(

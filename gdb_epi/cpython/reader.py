@@ -128,10 +128,14 @@ class Reader:
             return Absent(UNPARSABLE, f"damaged str at {address:#x}: {error.reason}")
 
     def is_string(self, address: int, text: str) -> bool:
-        """Tell whether a str object holds `text` (ASCII), in one read and without decoding it.
+        """Tell whether a str object holds `text`; ASCII in one read and without decoding it.
 
         Walks over dicts look at hundreds of keys that are none of theirs.
         """
+        if not text.isascii():  # a module's name may be any identifier, or read from damaged memory
+            return self.string(address, 4096) == text
+        if not text.isascii():  # a name out of damaged memory
+            return self.string(address, 4096) == text
         wanted = text.encode("ascii")
         size = self._ascii_size
         try:
