@@ -7,6 +7,8 @@ inside a `with` block of it; then what remains possible. "Locked" alone says not
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+
 from gdb_epi.errors import Absent
 from gdb_epi.lean import TYPE_CHECKING
 from gdb_epi.locks import types as t
@@ -15,6 +17,8 @@ from gdb_epi.target.api import Thread
 
 if TYPE_CHECKING:
     from gdb_epi.locks.world import Block
+
+SYS_FUTEX = 202  # x86-64
 
 
 class _Case:
@@ -26,6 +30,15 @@ class _Case:
         self.call = call
         self.guess = guess
         self.said = [call.proof, *guess.evidence]
+
+    def waiting_here(self) -> set[int]:
+        """Return the threads whose registers name the same futex word."""
+        return {
+            one.tid
+            for one in self.context.target.threads()
+            if one.registers.get("orig_rax") == SYS_FUTEX
+            and one.registers.get("rdi") == self.call.address
+        }
 
     def wait(self, owner: t.Owner, verdict: str, confidence: str, *said: str) -> t.Wait:
         """Return the wait with an owner and a verdict; `said` goes behind the other evidence."""
@@ -58,7 +71,7 @@ def settle(context: LockContext, thread: Thread, call: FutexWait, guess: Guess) 
     world = context.world
     blocks = world.holders(guess.lock) if world is not None and guess.lock else ()
     if blocks:
-        return _by_block(case, blocks[0])
+        return _by_block(case, _likeliest(case, blocks))
     return _nobody_named(case)
 
 
@@ -124,6 +137,17 @@ def _by_ident(case: _Case, owner: int) -> t.Wait:
     )  # fmt: skip
 
 
+def _likeliest(case: _Case, blocks: Sequence[Block]) -> Block:
+    """Prefer a holder that does not itself wait for the lock.
+
+    A block may release its lock by hand and take it again: then two frames have its `__exit__`.
+    """
+    if len(blocks) == 1:
+        return blocks[0]
+    waiting = {*case.waiting_here(), case.thread.tid}
+    return min(blocks, key=lambda block: block.tid in waiting)
+
+
 def _by_block(case: _Case, block: Block) -> t.Wait:
     """A frame keeps the lock's `__exit__` for the end of its `with` block."""
     text = "its frame is below the running instruction's handler, so the block was entered"
@@ -135,8 +159,16 @@ def _by_block(case: _Case, block: Block) -> t.Wait:
             *_fork_said(case.context),
         )  # fmt: skip
     owner = t.Owner(block.tid, block.ident, block.thread_name, "live")
-    verdict = t.SELF_DEADLOCK if block.tid == case.thread.tid else t.LIVE_HOLDER
-    return case.wait(owner, verdict, t.CERTAIN, f"thread {block.tid}: {said}")
+    if block.tid != case.thread.tid:
+        return case.wait(owner, t.LIVE_HOLDER, t.CERTAIN, f"thread {block.tid}: {said}")
+    world = case.context.world
+    frames = world.frames(case.thread.tid) if world is not None else ()
+    if not frames or frames[0].address != block.frame.address:
+        return case.wait(owner, t.SELF_DEADLOCK, t.CERTAIN, f"thread {block.tid}: {said}")
+    return case.wait(
+        owner, t.SELF_DEADLOCK, t.PROBABLE, f"thread {block.tid}: {said}",
+        "the same function waits for it: not ruled out is that it released the lock by hand before",
+    )  # fmt: skip
 
 
 def _event(case: _Case) -> t.Wait:

@@ -8,6 +8,7 @@
 # locks: {"name": "locks-dead-import", "arguments": ["imports"]}
 # locks: {"name": "locks-fine-busy", "arguments": ["busy"]}
 # locks: {"name": "locks-fine-pool", "arguments": ["pool"]}
+# locks: {"name": "locks-fine-retake", "arguments": ["retake"]}
 # locks: {"name": "locks-fine-chain", "arguments": ["chain"]}
 # locks: {"name": "locks-fine-released", "arguments": ["released"]}
 """Deadlocks of every kind without a fork, and processes that look alike and are fine."""
@@ -159,6 +160,28 @@ def hold(lock):
 def take(lock):
     with lock:
         pass
+
+
+def retake():
+    """A block gave its lock away by hand and wants it back from one that has it now."""
+    given = threading.Event()
+
+    def inside():
+        with A:
+            A.release()
+            given.set()
+            lockbed.wait_until(A.locked)
+            A.acquire()
+
+    def taker():
+        given.wait()
+        with A:
+            lockbed.nap()
+
+    lockbed.thread("one", inside)
+    lockbed.thread("two", taker)
+    lockbed.wait_until(lambda: given.is_set() and A.locked())
+    lockbed.expect("one", "threading.Lock", "two", "live-holder", "__main__.A")
 
 
 def pool():
