@@ -9,6 +9,7 @@ from gdb_epi.digest import sha256_hex
 from gdb_epi.lean import NamedTuple
 from gdb_epi.signature.drops import IMPORTLIB, THREAD_BASE
 from gdb_epi.signature.tokens import (
+    EVAL_LOOP,
     NATIVE,
     PYTHON,
     Token,
@@ -25,7 +26,6 @@ MAX_STRICT = 24
 STABLE_NATIVE = 3
 STABLE_PYTHON = 2
 BUILD_ID_DIGITS = 16
-EVAL_LOOP = "_PyEval_EvalFrameDefault"
 
 
 class Key(NamedTuple):

@@ -17,6 +17,7 @@ PYTHON = "py"
 MAX_FRAMES = 4096  # of one stack; deeper ones are cut
 MAX_PERIOD = 8  # length of a cycle that is collapsed
 ANONYMOUS_CODE = "anon-exec"
+EVAL_LOOP = "_PyEval_EvalFrameDefault"
 UNKNOWN_FUNCTION = "!?"  # behind the module's name
 
 RegionAt = Callable[[int], Region | None]
@@ -59,7 +60,7 @@ def _of_frame(
 ) -> list[Token]:
     found = []
     if frame.native is not None:
-        native = _native(frame.native, drops, region_at, steps)
+        native = _eval_loop(frame, drops) or _native(frame.native, drops, region_at, steps)
         if native is not None:
             found.append(native)
     if frame.python is not None:
@@ -67,6 +68,13 @@ def _of_frame(
         if python is not None:
             found.append(python)
     return found
+
+
+def _eval_loop(frame: StackFrame, drops: DropSets) -> Token | None:
+    """The bytecode loop of a stripped build has no name, but its place on the stack is proven."""
+    if frame.native is None or frame.native.function or not frame.evidence:
+        return None
+    return Token(EVAL_LOOP, NATIVE, True, drops.native_class(EVAL_LOOP))
 
 
 def _native(

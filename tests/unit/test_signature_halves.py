@@ -3,8 +3,11 @@
 
 from __future__ import annotations
 
+from gdb_epi.cpython.types import MergedStack, StackFrame
 from gdb_epi.errors import Absent
+from gdb_epi.signature.drops import load_drop_sets
 from gdb_epi.signature.sign import _has_no_files
+from gdb_epi.signature.tokens import EVAL_LOOP, tokenise
 from gdb_epi.target.api import Module, NativeFrame
 from gdb_epi.target.fake import FakeTarget
 
@@ -27,3 +30,17 @@ def test_a_name_or_a_file_backs_the_stack() -> None:
     assert not _has_no_files(target(MISSING), [frame("/lib/libc.so.6", "memcpy")])
     assert not _has_no_files(target("/lib/libc.so.6"), [frame("/lib/libc.so.6")])
     assert not _has_no_files(target(MISSING), [])
+
+
+def test_a_nameless_eval_loop_is_dropped_like_a_named_one() -> None:
+    loop = frame("/usr/bin/python3.13")
+    calls = [frame("/lib/libx.so", "work"), loop, frame("/usr/bin/python3.13", "main")]
+    proven = [StackFrame(f, None, "entry-frame" if f is loop else "") for f in calls]
+    named = [StackFrame(f._replace(function=EVAL_LOOP) if f is loop else f, None) for f in calls]
+    unproven = [StackFrame(f, None) for f in calls]
+    tokens = [
+        tokenise(MergedStack(1, tuple(stack), None), load_drop_sets(), lambda _: None).tokens
+        for stack in (proven, named, unproven)
+    ]
+    assert tokens[0] == tokens[1] != tokens[2]
+    assert [t.drop for t in tokens[0]][1] == "eval-glue"
