@@ -83,7 +83,11 @@ def _by_tid(case: _Case, owner: int) -> t.Wait:
             _live(context, owner), t.SELF_DEADLOCK, t.CERTAIN, "which is the waiting thread itself"
         )
     if owner in context.lazy.bases(context):
-        return case.wait(_live(context, owner), t.LIVE_HOLDER, t.CERTAIN, "which is in the core")
+        said = ["which is in the core"]
+        if case.guess.shared:  # a process of another pid namespace may have the same numbers
+            said.append("not ruled out: another process has a thread of that number")
+        sure = t.PROBABLE if case.guess.shared and case.guess.kind != "pthread_join" else t.CERTAIN
+        return case.wait(_live(context, owner), t.LIVE_HOLDER, sure, *said)
     if case.guess.shared:
         return case.wait(
             t.Owner(owner, None, None, "other-process"), t.OTHER_PROCESS, t.PROBABLE,
