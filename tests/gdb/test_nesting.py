@@ -14,7 +14,7 @@ from typing import Any
 import pytest
 from driver import Gdb, read_json, run_gdb, with_epi
 from support.cores import CoreFailed, Made, make_core, program, why_no_core_dumps
-from support.interpreters import Interpreter, discover
+from support.interpreters import Interpreter, spread
 
 from gdb_epi.process_state import ProcessState
 from gdb_epi.stacks import merged_json
@@ -23,11 +23,11 @@ from gdb_epi.target.corefile import CoreFileTarget
 
 
 def cases(*names: str) -> list[Any]:
-    """Return every interpreter with every one of these programs that it can run."""
+    """Return these programs, each with an interpreter of every minor version that can run it."""
     return [
         pytest.param((one, name), id=f"{one.id}-{name}")
-        for one in discover()
         for name in names
+        for one in spread(name)
         if program(name).supports(one)
     ]
 
