@@ -14,6 +14,10 @@ PIECE = 1 << 17  # bytes that are told to be all zero, or searched
 BUDGET = 20.0  # seconds
 
 
+PIECES_BETWEEN_CHECKS = 64
+MAX_UNREADABLE = 4096  # pieces of one mapping
+
+
 class OutOfTime(Exception):
     """The budget of a search is spent; what was found so far stands."""
 
@@ -55,14 +59,18 @@ class Search:
     def _add_ranges(self, region: Region, found: list[tuple[int, int]]) -> None:
         zeros = bytes(PIECE)
         end = region.start + min(region.dumped, region.size)
-        for start in range(region.start, end, PIECE):
-            if not start & (CHUNK - 1):
+        unreadable = 0
+        for number, start in enumerate(range(region.start, end, PIECE)):
+            if not number % PIECES_BETWEEN_CHECKS:
                 self.check_time()
             size = min(PIECE, end - start)
             try:
                 data = self.target.read(start, size)
             except UnreadableMemory:
                 self._unreadable(start)
+                unreadable += 1
+                if unreadable > MAX_UNREADABLE:
+                    return  # a damaged size: nothing of it is there
                 continue
             if data == zeros or (not any(data[:: max(1, size // 64)]) and not data.strip(b"\0")):
                 continue
