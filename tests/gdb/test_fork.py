@@ -1,0 +1,65 @@
+# SPDX-License-Identifier: Apache-2.0
+"""`epi fork` in real GDBs: the same answer as without, and native frames that prove a handler."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Any
+
+import pytest
+from driver import Gdb, read_json, run_gdb, with_epi
+from support.cores import CoreFailed, Made, make_core, why_no_core_dumps
+from support.forks import fork_programs
+from support.interpreters import Interpreter, one_per_minor
+
+minors = pytest.mark.parametrize("interpreter", one_per_minor(), ids=lambda one: one.id)
+
+
+def made_of(interpreter: Interpreter, name: str) -> Made:
+    reason = why_no_core_dumps()
+    if reason:
+        pytest.skip(f"no core dumps here: {reason}")
+    program = next(one for one in fork_programs() if one.name == name)
+    try:
+        return make_core(interpreter, program)
+    except CoreFailed as error:
+        pytest.skip(f"the program left no core: {error}")
+
+
+def ask(gdb: Gdb, made: Made, folder: Path, command: str) -> Any:
+    words = ["-iex", f"set sysroot {made.sysroot}"] if made.sysroot else []
+    line = f"epi {command} --json --output {folder / 'out.json'}"
+    done = run_gdb(gdb, *with_epi(line), exe=made.executable, core=made.core, words=words)
+    assert done.returncode == 0, done.text
+    return read_json(folder / "out.json")
+
+
+@minors
+def test_vanished_threads_in_gdb(gdb: Gdb, interpreter: Interpreter, tmp_path: Path) -> None:
+    made = made_of(interpreter, "bypass-c-fork")
+    found = ask(gdb, made, tmp_path, "fork --native")
+    assert (found["forked"], found["hooks_bypassed"]) == (True, True)
+    (thread,) = found["vanished"]
+    told = made.truth["fork"]["vanished"][0]
+    names = [[f["name"], f["qualname"], f["filename"], f["lineno"]] for f in thread["frames"]]
+    assert names == told["frames"]
+    assert (thread["name"], thread["tid"]) == (told["name"], told["native_id"])
+    assert thread["native_heuristic"], "return addresses on the stack"
+
+
+@minors
+def test_native_frames_prove_the_handler(
+    gdb: Gdb, interpreter: Interpreter, tmp_path: Path
+) -> None:
+    handlers = ask(gdb, made_of(interpreter, "handlers-c"), tmp_path, "fork")["handlers"]
+    assert handlers["stage"] == "pthread_atfork handlers"
+    assert handlers["sure"] == "certain"
+
+
+@minors
+def test_the_screen_names_the_holder(gdb: Gdb, interpreter: Interpreter, tmp_path: Path) -> None:
+    record = ask(gdb, made_of(interpreter, "fork-lock"), tmp_path, "record")
+    assert record["verdict"]["label"] == "fork-inherited-lock"
+    (wait,) = [w for w in record["waits"] if "holder_vanished" in w]
+    holder = record["fork"]["vanished"]["threads"][wait["holder_vanished"]]
+    assert "hold_lock" in [frame["name"] for frame in holder["frames"]]
