@@ -22,7 +22,7 @@ from gdb_epi.session import Session
 from gdb_epi.target.corefile import CoreFileTarget
 
 PROGRAM = "damage_scene"
-PERCENTS = (1, 5, 15, 25, 40, 60, 75, 85, 88, 91, 93, 95, 97, 98, 99, 99.9)
+PERCENTS = (1, 25, 60, 85, 91, 95, 98, 99.9)
 FILTERS = (0x0, 0x1, 0x10, 0x11, 0x23, 0x31, 0x33, 0x7F)
 
 
