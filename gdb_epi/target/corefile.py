@@ -124,8 +124,8 @@ class CoreFileTarget:
         loads = sorted((s for s in self._segments if s.type == elf.PT_LOAD), key=_by_address)
         for load in loads:
             size = max(load.memsz, load.filesz)
-            if size <= 0 or load.vaddr + size > 1 << 64:
-                continue
+            if size <= 0 or load.vaddr + size > 1 << 64 or load.vaddr in offsets:
+                continue  # of two headers for one address, a damaged one, the first counts
             entry = mapped.pop(load.vaddr, None) or _covering(self._notes.files, load.vaddr)
             regions.append(_region(load, entry, size, length))
             offsets[load.vaddr] = load.offset

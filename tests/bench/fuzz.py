@@ -117,7 +117,8 @@ def report(chunks: list[dict[str, Any]]) -> Iterator[str]:
         yield f"  {count} x {one}"
         yield f"      e.g. input {example['number']}: {example['source']}, {example['damage']}"
     for s in slow[:20]:
-        yield f"  {s['seconds']:.2f} s: input {s['number']}: {s['source']}, {s['damage']}, {s['drive']}"
+        what = f"{s['source']}, {s['damage']}, {s['drive']}"
+        yield f"  {s['seconds']:.2f} s: input {s['number']}: {what}"
 
 
 def main() -> int:
