@@ -12,7 +12,7 @@ from collections.abc import Sequence
 from gdb_epi.cpython.types import PythonState
 from gdb_epi.cpython.values import values_of
 from gdb_epi.cpython.values_core import Limits, Painter, Undecodable
-from gdb_epi.cpython.values_types import Lineage, TypeInfo
+from gdb_epi.cpython.values_types import Lineage
 from gdb_epi.errors import (
     NOT_AVAILABLE,
     UNPARSABLE,
@@ -157,8 +157,6 @@ class Texts:
         slot = self._slot(types[0].address)
         owner = [one for one in types if self._slot(one.address) == slot][-1]
         if owner.python_class:
-            owner = self._searched(painter, owner)
-        if owner.python_class:
             return Absent(NOT_AVAILABLE, f"{owner.shown} has a __str__ of its own")
         name = owner.full_name
         if name == "BaseException":
@@ -180,21 +178,6 @@ class Texts:
         if name in _CODEC_FAILS:
             return self._unicode_error(painter, address, name)
         return Absent(NOT_AVAILABLE, f"the __str__ of {owner.shown} is not known here")
-
-    def _searched(self, painter: Painter, kind: TypeInfo) -> TypeInfo:
-        """Return whose `__str__` a class runs, whose slot searches for the name.
-
-        So does that of a class with two built-in bases; then it is the first base with its own.
-        """
-        types = painter.world.types
-        held = types.lookup(kind, "__str__")
-        if held is not None and held[0].python_class:
-            return held[0]
-        for one in types.mro(kind):
-            own = not one.python_class and one.base
-            if own and self._slot(one.address) != self._slot(one.base):
-                return one
-        return kind
 
     def _args(self, painter: Painter, address: int) -> list[int]:
         held = painter.field(address, _EXCEPTION, "args")

@@ -41,7 +41,7 @@ class Represented(ValueError):
         return "never shown here"
 
 
-class Lookup(KeyError, AttributeError):
+class Lookup(KeyError):
     pass
 
 
