@@ -96,7 +96,7 @@ def process_in_a_namespace(interpreter: Interpreter, folder: Path, *words: str) 
     if unshare is None or not Path(GDB).is_file():
         pytest.skip("needs unshare and GDB")
     ready = folder / "ready"
-    program = str(PROGRAMS / "namespaced.py")
+    program = str(PROGRAMS / "fork_in_namespace.py")
     command = [unshare, "-p", "-f", "--kill-child", *interpreter.argv, program, str(ready), *words]
     with subprocess.Popen(
         command, cwd=folder, env=interpreter.environment(), stderr=subprocess.PIPE,
