@@ -134,8 +134,6 @@ class Reader:
         """
         if not text.isascii():  # a module's name may be any identifier, or read from damaged memory
             return self.string(address, 4096) == text
-        if not text.isascii():  # a name out of damaged memory
-            return self.string(address, 4096) == text
         wanted = text.encode("ascii")
         size = self._ascii_size
         try:
