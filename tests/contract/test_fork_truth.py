@@ -8,7 +8,7 @@ from typing import Any, NamedTuple
 import pytest
 from support.cores import CoreFailed, Program, make_core, why_no_core_dumps
 from support.forks import fork_programs
-from support.interpreters import Interpreter, discover
+from support.interpreters import Interpreter, discover, spread
 
 from gdb_epi.analysis import analyze
 from gdb_epi.locks.pools import vanished_pools
@@ -18,8 +18,8 @@ from gdb_epi.target.corefile import CoreFileTarget
 
 CELLS = [
     pytest.param((interpreter, program), id=f"{interpreter.id}-{program.name}")
-    for interpreter in discover()
     for program in fork_programs()
+    for interpreter in spread(program.name)
     if program.supports(interpreter)
 ]
 # Programs whose child lives on the stacks of the threads that vanished.

@@ -11,7 +11,7 @@ from typing import Any
 
 import pytest
 from support.cores import CoreFailed, Made, Program, make_core, program, truncate, why_no_core_dumps
-from support.interpreters import Interpreter, discover
+from support.interpreters import Interpreter, discover, spread
 from support.locks import lock_programs
 from support.mutate import MutatedTarget
 
@@ -27,7 +27,11 @@ SYS_FUTEX = 202
 HOSTILE = (0, 1, 2, 7, 0x1000, 1 << 31, 1 << 40, 1 << 63, (1 << 64) - 1)
 ROUNDS = 25
 INTERPRETERS = [pytest.param(interpreter, id=interpreter.id) for interpreter in discover()]
-PROGRAMS = [pytest.param(one, id=one.name) for one in lock_programs()]
+CELLS = [
+    pytest.param(interpreter, one, id=f"{interpreter.id}-{one.name}")
+    for one in lock_programs()
+    for interpreter in spread(one.name)
+]
 DEADLOCKS = {
     "self_deadlock", "lock_order_cycle", "gil_versus_mutex", "join_deadlock", "import_deadlock",
     "forked_child_lock", "lost_wakeup", "latent_inherited_lock", "fork_handlers",
@@ -46,8 +50,7 @@ def opened(interpreter: Interpreter, wanted: Program | str) -> tuple[Made, Proce
     return made, ProcessState(CoreFileTarget.open(made.core, sysroot=sysroot))
 
 
-@pytest.mark.parametrize("lock_program", PROGRAMS)
-@pytest.mark.parametrize("interpreter", INTERPRETERS)
+@pytest.mark.parametrize(("interpreter", "lock_program"), CELLS)
 def test_waits_and_holders(interpreter: Interpreter, lock_program: Program) -> None:
     made, state = opened(interpreter, lock_program)
     truth, report = made.truth, state.locks
