@@ -7,6 +7,7 @@ from collections.abc import Sequence
 
 from gdb_epi.cpython.types import PythonState
 from gdb_epi.errors import Absent, SoftError
+from gdb_epi.lean import TYPE_CHECKING
 from gdb_epi.locks.activity import activity
 from gdb_epi.locks.context import FAMILIES, Lazy, LockContext
 from gdb_epi.locks.doubt import with_doubt
@@ -16,6 +17,10 @@ from gdb_epi.locks.handlers import fork_handlers
 from gdb_epi.locks.types import Held, LockReport, Owner, Wait
 from gdb_epi.locks.vanished import vanished_threads
 from gdb_epi.target.api import Target
+
+if TYPE_CHECKING:
+    from gdb_epi.locks.pylock import PyLock
+    from gdb_epi.locks.world import Block
 
 MAX_WAITS = 16_384
 MAX_THREADS = 1 << 16
@@ -65,6 +70,15 @@ def examine_locks(target: Target, python: PythonState | Absent) -> LockReport:
     )
 
 
+def _free_for(lock: PyLock, block: Block) -> bool:
+    """Tell whether the lock's own words say that the thread of a block does not hold it.
+
+    So it is after a hook of os.register_at_fork() has re-made the lock in place, as logging's does.
+    """
+    owned = lock.owner is not None and block.ident is not None
+    return lock.locked is False or (owned and lock.owner != block.ident)
+
+
 def held_locks(
     context: LockContext, waits: Sequence[Wait]
 ) -> tuple[tuple[Held, ...], list[SoftError]]:
@@ -73,10 +87,15 @@ def held_locks(
     if world is None:
         return (), []
     found: list[Held] = []
+    seen: set[tuple[int, int | None]] = set()
     for block in world.blocks():
         if len(found) >= MAX_HELD:
             break
         lock = world.locks.at(block.lock)
+        # A recursive lock is in several frames of its owner: the innermost one stands for all.
+        if (block.lock, block.ident) in seen or (lock is not None and _free_for(lock, block)):
+            continue
+        seen.add((block.lock, block.ident))
         state = "vanished" if block.vanished else "live"
         owner = Owner(block.tid, block.ident, block.thread_name, state)
         kind = lock.kind if lock is not None else "lock"

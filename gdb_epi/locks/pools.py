@@ -57,12 +57,20 @@ class Pool(NamedTuple):
 
 def vanished_pools(vanished: Vanished) -> tuple[Pool, ...]:
     """Return the pools and helpers that the child does not have, the largest first."""
-    found: dict[tuple[str, str], list[str]] = {}
+    found: dict[str, list[tuple[str, str]]] = {}
     for thread in vanished.threads:
         role = role_of(thread)
         if role is not None:
-            found.setdefault(role, []).append(thread.name or f"thread {thread.tid or '?'}")
-    pools = [Pool(kind, tuple(names), witness) for (kind, witness), names in found.items()]
+            name = thread.name or f"thread {thread.tid or '?'}"
+            found.setdefault(role[0], []).append((name, role[1]))
+    pools = [
+        Pool(
+            kind,
+            tuple(name for name, _ in workers),
+            "; ".join(dict.fromkeys(w for _, w in workers)),
+        )
+        for kind, workers in found.items()
+    ]
     return tuple(sorted(pools, key=lambda pool: (-len(pool.workers), pool.kind)))
 
 

@@ -225,7 +225,7 @@ def _of_object(world: LockWorld, thread: Thread, lock: PyLock, path: str, said: 
     name = world.name(lock.address)
     return Guess(
         lock.kind,
-        name=name or _attribute_name(path),
+        name=name or _attribute_name(path) or world.attribute_name(thread.tid, lock.address),
         object=lock.address,
         owner_ident=lock.owner or None,
         shared=lock.kind == SEMLOCK,
@@ -237,6 +237,8 @@ def _of_object(world: LockWorld, thread: Thread, lock: PyLock, path: str, said: 
 
 
 def _attribute_name(path: str) -> str | None:
-    """Return "Class.attribute" when the lock was reached as an attribute."""
+    """Return "Class.attribute" when the lock was reached as an attribute; "sys.stdout" is one."""
+    if path.startswith("sys."):
+        return path.partition(",")[0]
     last = path.rpartition(", ")[2]
     return last if ", " in path and "." in last else None

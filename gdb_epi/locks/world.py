@@ -155,6 +155,15 @@ class LockWorld:
         """Return one attribute (PyObject *) of an instance, None when there is none."""
         return next((value for key, value in self.attributes(word) if key == name), None)
 
+    def attribute_name(self, tid: int, lock: int) -> str | None:
+        """Return "Class.attribute" when a variable of the innermost frames has a lock as one."""
+        for frame in self.frames(tid)[:FRAMES_FOR_OBJECT]:
+            for word in self._variables_alone(frame):
+                found = next((name for name, value in self.attributes(word) if value == lock), None)
+                if found is not None:
+                    return f"{self.locks.type_name(word)}.{found}"
+        return None
+
     def integer_attribute(self, word: int, name: str) -> int | None:
         """Return an attribute that is a small int."""
         value = self.attribute(word, name)
@@ -284,17 +293,26 @@ class LockWorld:
         return [f"{f.qualname or f.name} of thread {tid}" for tid, f in found[:MAX_REFERRING]]
 
     def _variables_of(self, frame: PyFrame) -> tuple[int, ...]:
+        """Return a frame's variables and the locks that are attributes of them."""
         if frame.hole is not None or not frame.code:
             return ()
         try:
-            variables = self.slots.of(frame).variables
+            found = list(self.slots.of(frame).variables)
         except (UnreadableMemory, LayoutError):
             return ()
-        found = list(variables)
-        for word in variables:
-            if word and not word & 7 and self.locks.type_name(word) not in _CLOSED:
-                found += [value for _, value in self.attributes(word) if self.locks.is_lock(value)]
+        for word in self._variables_alone(frame):
+            found += [value for _, value in self.attributes(word) if self.locks.is_lock(value)]
         return tuple(dict.fromkeys(found))
+
+    def _variables_alone(self, frame: PyFrame) -> list[int]:
+        """Return the variables of a frame whose attributes are worth a look."""
+        if frame.hole is not None or not frame.code:
+            return []
+        try:
+            words = self.slots.of(frame).variables
+        except (UnreadableMemory, LayoutError):
+            return []
+        return [w for w in words if w and not w & 7 and self.locks.type_name(w) not in _CLOSED]
 
     # -- names ------------------------------------------------------------------------------------
 

@@ -15,10 +15,13 @@ MARK = "# forks: "
 TUPLES = ("arguments", "oldest", "newest", "packages")
 
 
-def fork_programs(*, bench: bool = False) -> list[Program]:
-    """Return every run of every program that forks; the big ones only when asked for."""
+def fork_programs(*, bench: bool = False, files: str = "fork_*.py") -> list[Program]:
+    """Return every run of every program that forks; the big ones only when asked for.
+
+    `files` is the pattern of their names: real_*.py are those with a library's own bug.
+    """
     found = []
-    for path in sorted(PROGRAMS.glob("fork_*.py")):
+    for path in sorted(PROGRAMS.glob(files)):
         for line in path.read_text(encoding="utf-8").splitlines():
             if line.startswith(MARK):
                 fields = json.loads(line[len(MARK) :])

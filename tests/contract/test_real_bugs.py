@@ -1,0 +1,128 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Known fork bugs of real libraries: the answer is the one a person would want."""
+
+from __future__ import annotations
+
+from typing import Any, NamedTuple
+
+import pytest
+from support.cores import CoreFailed, Program, make_core, why_no_core_dumps
+from support.forks import fork_programs
+from support.interpreters import Interpreter, discover
+
+from gdb_epi.analysis import analyze
+from gdb_epi.locks import types as t
+from gdb_epi.locks.pools import vanished_pools
+from gdb_epi.session import Session
+from gdb_epi.target.corefile import CoreFileTarget
+
+INTERPRETERS = ("pyenv-3.8.18", "pyenv-3.11.7", "pyenv-3.13.0")
+GONE, LOST = t.INHERITED_OWNER_VANISHED, t.LOST_WAKEUP
+
+
+class Wanted(NamedTuple):
+    """What a person wants to read: the wait, its verdict, and the frame that held the lock."""
+
+    kind: str  # of the wait, a prefix; "" when nothing waits for a lock
+    verdict: str = ""
+    sure: str = t.CERTAIN
+    name: str | None = None
+    frame: str = ""  # of the holder's, where the library was at the fork
+    pool: str = ""  # of which the workers vanished
+    findings: tuple[str, ...] = ("forked_child_lock",)
+
+
+WANTED = {
+    "real-logging-handler": Wanted(
+        "threading.RLock", GONE, name="StreamHandler.lock", frame="emit"
+    ),
+    "real-stdout": Wanted("buffered I/O lock", GONE, name="sys.stdout", frame="progress"),
+    "real-import": Wanted("module lock", GONE, name="email.mime.text", frame="_load_unlocked"),
+    "real-resource-tracker": Wanted(
+        "threading.RLock", GONE, frame="_check_alive",
+        name="multiprocessing.resource_tracker._resource_tracker._lock",
+    ),
+    "real-sqlite": Wanted("pthread mutex (recursive)", GONE, frame="query"),
+    "real-pool": Wanted(
+        "threading.Event", LOST, t.PROBABLE, pool="multiprocessing pool's manager",
+        findings=("lost_wakeup",),
+    ),
+    "real-executor": Wanted(
+        "Future", LOST, t.PROBABLE, pool="concurrent.futures thread pool",
+        findings=("lost_wakeup",),
+    ),
+    "real-preexec": Wanted(
+        "buffered I/O lock", GONE, name="sys.stdout", frame="progress",
+        findings=("fork_handlers", "forked_child_lock"),
+    ),
+    "real-healthy-logging": Wanted("", findings=()),
+}  # fmt: skip
+# By interpreter, where the standard library was another one.
+OTHER = {
+    # CPython 3.8 to 3.10 ask with a plain Lock, which stores no owner: the frame tells.
+    ("real-resource-tracker", "pyenv-3.8.18"): {
+        "kind": "threading.Lock", "verdict": t.INHERITED_HOLDER_FRAME_VANISHED,
+    },
+}  # fmt: skip
+CELLS = [
+    pytest.param(interpreter, program, id=f"{interpreter.id}-{program.name}")
+    for program in fork_programs(files="real_*.py")
+    for interpreter in discover()
+    if interpreter.id in INTERPRETERS and program.supports(interpreter)
+]
+
+
+def opened(interpreter: Interpreter, program: Program) -> tuple[dict[str, Any], Session]:
+    reason = why_no_core_dumps()
+    if reason:
+        pytest.skip(f"no core dumps here: {reason}")
+    try:
+        made = make_core(interpreter, program)
+    except CoreFailed as error:
+        pytest.skip(f"the library left no such core on this interpreter: {error}")
+    sysroot = str(made.sysroot) if made.sysroot else None
+    return made.truth["fork"], Session(CoreFileTarget.open(made.core, sysroot=sysroot))
+
+
+def wanted_of(interpreter: Interpreter, program: Program) -> Wanted:
+    return WANTED[program.name]._replace(**OTHER.get((program.name, interpreter.id), {}))
+
+
+@pytest.mark.parametrize(("interpreter", "program"), CELLS)
+def test_a_real_bug_is_answered(interpreter: Interpreter, program: Program) -> None:
+    truth, session = opened(interpreter, program)
+    wanted, report = wanted_of(interpreter, program), session.state.locks
+    assert report.fork.forked is True
+    assert report.fork.hooks_bypassed is truth["bypass"]
+    assert [error for error in report.soft_errors if error.stage == "locks"] == []
+    assert sorted({f["detector"] for f in analyze(session)["findings"]}) == list(wanted.findings)
+    assert (report.handlers is not None) is (truth["handlers"] is not None)
+    waits_as(wanted, report, truth)
+    if wanted.pool:
+        assert wanted.pool in {pool.kind for pool in vanished_pools(report.vanished)}
+
+
+def waits_as(wanted: Wanted, report: t.LockReport, truth: dict[str, Any]) -> None:
+    """Check the one wait of the child, and the vanished thread that it is for."""
+    if not wanted.kind:
+        assert report.waits == ()
+        return
+    (wait,) = report.waits
+    assert wait.kind.startswith(wanted.kind)
+    assert (wait.verdict, wait.confidence) == (wanted.verdict, wanted.sure)
+    if wanted.name is not None:
+        assert wait.name == wanted.name
+    if not truth.get("hold"):
+        return
+    assert wait.owner.state == "vanished"
+    holder = report.vanished.find(ident=wait.owner.ident, tid=wait.owner.tid)
+    assert holder is not None and holder.name == "holder"
+    told = next(one for one in truth["vanished"] if one["name"] == "holder")
+    assert (holder.tid, holder.ident) == (told["native_id"], told["ident"])
+    frames = [[f.name, f.qualname, f.filename, f.lineno] for f in holder.frames]
+    assert frames == told["frames"]
+    assert wanted.frame in [frame[0] for frame in frames]
+
+
+def test_every_program_has_an_answer() -> None:
+    assert {program.name for program in fork_programs(files="real_*.py")} == set(WANTED)
