@@ -21,6 +21,8 @@ MAX_SEARCHED_BYTES = 4 << 30  # of all searches of one analysis
 MAX_FOUND = 200_000
 CHUNK = 4 << 20  # a multiple of 8, as mappings are aligned: no word lies across two
 MAX_INTERPRETER_ID = 1 << 20
+MAX_TID = 1 << 22  # PID_MAX_LIMIT of 64-bit Linux
+MAX_EXC_ITEMS = 4096  # of generators and coroutines that run each other
 
 _PTR = struct.Struct("<Q")
 
@@ -46,6 +48,10 @@ class Searcher:
             if at is not None
         )
         self._id_at = layout.require("PyInterpreterState", "id")
+        self._tid_at = layout.offset("PyThreadState", "native_thread_id")  # 3.11 (bpo-46038)
+        self._exc_info_at = layout.require("PyThreadState", "exc_info")
+        self._exc_state_at = layout.require("PyThreadState", "exc_state")
+        self._previous_item_at = layout.require("_PyErr_StackItem", "previous_item")
         self._idents = {
             t.registers["fs_base"]: t.tid for t in target.threads() if t.registers.get("fs_base")
         }
@@ -112,7 +118,27 @@ class Searcher:
         number = self._u64(interpreter + self._id_at)
         if number is not None and number > MAX_INTERPRETER_ID:
             return None
+        tid = 1 if self._tid_at is None else self._u64(address + self._tid_at)
+        if tid is None or not 0 < tid < MAX_TID or not self._ends_in_itself(address):
+            return None
         return Recovered(address, interpreter)
+
+    def _ends_in_itself(self, tstate: int) -> bool:
+        """Whether the exc_info stack ends in the thread state's own exc_state, or is cut off.
+
+        Every object of a free-threaded build holds a pthread_t (ob_tid), and much other memory
+        does: this tells a thread state from them. Source: Include/cpython/pystate.h, 3.7 on.
+        """
+        item = self._u64(tstate + self._exc_info_at)
+        for _ in range(MAX_EXC_ITEMS):
+            if item == tstate + self._exc_state_at:
+                return True
+            if not item or not self._pointer(item):
+                return False
+            item = self._u64(item + self._previous_item_at)
+            if item is None:
+                return True  # the rest was cut off
+        return False
 
     def _pointer(self, word: int) -> bool:
         region = self._target.region_at(word) if word & 7 == 0 else None
