@@ -92,7 +92,7 @@ class EvalCallReader:
         C stack, which grows downward. Where that cannot be told, the first thread state alone is
         used, and the note says so.
         """
-        found = [self._of_one(thread) for thread in threads if thread.frames]
+        found = [self.calls_of(thread) for thread in threads if thread.frames]
         every = [call for calls in found for call in calls]
         if not isinstance(native, Absent) and not any(call.on_stack for call in every):
             placed = self._by_pointers(found, native)
@@ -119,7 +119,8 @@ class EvalCallReader:
             return None
         return [EvalCall(tuple(group), native[i].sp, FRAME_POINTERS) for i, group in matched]
 
-    def _of_one(self, thread: ThreadState) -> list[EvalCall]:
+    def calls_of(self, thread: ThreadState) -> list[EvalCall]:
+        """Return the eval calls of one thread state, innermost first."""
         groups = group_by_entry(thread.frames)
         if self._has_shims:
             return [self._by_shim(group) for group in groups]

@@ -67,6 +67,7 @@ class _Decoder:
         self.lwps = _lwps(target)
         # Why thread states may exist that no list leads to; such are then searched for.
         self._named_idents: set[int] = set()
+        self._names: dict[int, dict[int, str]] = {}  # by PyInterpreterState *
         self._lost: list[str] = ["the runtime is lost"] if runtime.found_by == RECOVERED else []
 
     def state(self) -> PythonState:
@@ -87,6 +88,11 @@ class _Decoder:
         if self._lost:
             interpreters = self._with_recovered(interpreters)
         interpreters.sort(key=lambda interpreter: interpreter.id)
+        if _shares_idents(interpreters):
+            from gdb_epi.cpython.binding import bind
+
+            interpreters = bind(self.target, self.layout, interpreters, self._native_id)
+            interpreters = [self._renamed(one) for one in interpreters]
         held = [t.tid for i in interpreters for t in i.threads if t.holds_gil]
         return PythonState(
             self.runtime.version,
@@ -150,7 +156,14 @@ class _Decoder:
             self._problem("thread names", f"interpreter {number}", names.detail)
             return threads
         self._named_idents.update(names)
+        self._names[interpreter] = names
         return [thread._replace(name=names.get(thread.ident)) for thread in threads]
+
+    def _renamed(self, one: InterpreterState) -> InterpreterState:
+        """Name the threads again, by the idents that binding.py found."""
+        names = self._names.get(one.address, {})
+        threads = [t._replace(name=None if t.doubt else names.get(t.ident)) for t in one.threads]
+        return one._replace(threads=tuple(threads))
 
     def _lose(self, subject: str, why: str) -> None:
         """Note that a list is damaged: what it led to has to be searched for."""
@@ -280,6 +293,9 @@ class _Decoder:
         """
         if ident in self.lwps.by_ident:
             return self.lwps.by_ident[ident]
+        return self._native_id(tstate)
+
+    def _native_id(self, tstate: int) -> int | None:
         if self._tid_at is None:
             return None
         try:
@@ -290,6 +306,17 @@ class _Decoder:
 
 def _whole(thread: ThreadState) -> bool:
     return bool(thread.frames) and all(frame.hole is None for frame in thread.frames)
+
+
+def _shares_idents(interpreters: list[InterpreterState]) -> bool:
+    """Whether thread states share an ident, or one of a sub-interpreter has no LWP."""
+    seen: set[int] = set()
+    for one in interpreters:
+        for thread in one.threads:
+            if thread.ident in seen or (one.id and not thread.alive):
+                return True
+            seen.add(thread.ident)
+    return False
 
 
 def _lwps(target: Target) -> _Lwps:

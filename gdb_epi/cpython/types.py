@@ -46,6 +46,7 @@ class ThreadState(NamedTuple):
     alive: bool  # an LWP with this tid is in the core
     frames: tuple[PyFrame, ...]
     soft_errors: tuple[SoftError, ...] = ()
+    doubt: str = ""  # why it cannot be told whether an LWP runs it; `alive` is then False
 
 
 class InterpreterState(NamedTuple):

@@ -60,7 +60,9 @@ class _Finder:
             return
         if not isinstance(known, Absent):
             self.known = {one.ident: one for one in known if one.ident}
-        self.ghosts = {t.ident: t for t in python.threads() if not t.alive and t.ident}
+        self.ghosts = {
+            t.ident: t for t in python.threads() if not t.alive and t.ident and not t.doubt
+        }
 
     def find(self) -> Vanished:
         """Return the threads in the order of glibc's lists."""

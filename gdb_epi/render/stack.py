@@ -28,7 +28,9 @@ def thread_title(state: ProcessState, tid: int | None, thread: ThreadState | Non
         parts.append("crashed" if not isinstance(state.crash, Absent) else "first in the core")
     if found is not None and found.holds_gil:
         parts.append("holds the GIL")
-    if found is not None and not found.alive:
+    if found is not None and found.doubt:
+        parts.append(found.doubt)
+    elif found is not None and not found.alive:
         parts.append("not in the core (ghost: a thread state without a thread)")
     if found is None:
         parts.append("no Python state")
