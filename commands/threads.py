@@ -28,7 +28,8 @@ def threads(session: Session, args: Namespace) -> Report:
     """List the threads: native id, name, what they hold or wait for, and where they are.
 
     `crashed` is the thread that the kernel wrote first. A `ghost` is a Python thread state
-    whose LWP is not in the core: after a fork, the parent's threads. Threads without Python state
+    whose LWP is not in the core: after a fork, the parent's threads. `doubt` says why it cannot
+    be told whether a thread runs it: it shares its ident with another one. Threads without Python state
     are in the core and run no Python code. Above the table: who holds the GIL, and whether a
     collection or the end of the interpreter was under way. `epi interp` says more of these.
     """
@@ -90,7 +91,8 @@ def _entry(
         "ident": f"0x{thread.ident:016x}" if thread else None,
         "crashed": state.died_in(tid, thread),
         "holds_gil": thread is not None and thread.holds_gil,
-        "ghost": thread is not None and not thread.alive,
+        "ghost": thread is not None and not thread.alive and not thread.doubt,
+        "doubt": (thread.doubt or None) if thread is not None else None,
         **_fact_json(fact),
     }
 
@@ -118,7 +120,7 @@ def _marks(
     if thread is not None and thread.holds_gil:
         marks.append("GIL")
     if thread is not None and not thread.alive:
-        marks.append("ghost")
+        marks.append("shares its ident" if thread.doubt else "ghost")
     if fact is None:
         return marks
     if fact.main:

@@ -94,7 +94,7 @@ def _texts(python: PythonState) -> list[str]:
     found = [f"CPython {python.version}"]
     for thread in python.threads():
         marks = ", crashed" * thread.crashed + ", holds the GIL" * thread.holds_gil
-        marks += "" if thread.alive else ", not in the core"
+        marks += "" if thread.alive else f", {thread.doubt or 'not in the core'}"
         name = f" {thread.name!r}" if thread.name else ""
         found.append(f"thread {thread.tid}{name}{marks}")
         for frame in thread.frames:

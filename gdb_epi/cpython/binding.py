@@ -165,7 +165,9 @@ class _Binder:
         numbers = {thread.address: self._native_id(thread.address) for thread in group}
         if any(number == tid for number in numbers.values()):
             # A thread may have several: an interpreter that is entered again.
-            return [t if numbers[t.address] == tid else _gone(t, numbers[t.address]) for t in group]
+            lives = [t for t in group if numbers[t.address] == tid]
+            used = {frame.address for t in lives for frame in t.frames}
+            return [t if t in lives else _gone(t, numbers[t.address], used) for t in group]
         runs = [t for t in group if t.holds_gil or tid in self._holders(t)]
         if len(runs) != 1:
             return [t if t.holds_gil else _doubtful(t, CANNOT_TELL) for t in group]
@@ -176,8 +178,18 @@ class _Binder:
         return [t if t is runs[0] else _doubtful(t, told) for t in group]
 
 
-def _gone(thread: ThreadState, number: int | None) -> ThreadState:
-    return thread._replace(tid=number, alive=False, crashed=False)
+def _gone(thread: ThreadState, number: int | None, used: set[int]) -> ThreadState:
+    """Return a thread state whose thread vanished, without what another thread `used` since.
+
+    3.11 and 3.12 keep the way to the innermost frame on the C stack (_PyCFrame), which the new
+    thread overwrites: it leads to the new thread's frames.
+    """
+    kept = tuple(frame for frame in thread.frames if frame.address not in used)
+    gone = thread._replace(tid=number, alive=False, crashed=False)
+    if len(kept) == len(thread.frames):
+        return gone
+    told = "its C stack is another thread's now: frames may be lacking, their order is a guess"
+    return _said(gone._replace(frames=kept), told)
 
 
 def _doubtful(thread: ThreadState, why: str) -> ThreadState:

@@ -162,7 +162,11 @@ class _Decoder:
     def _renamed(self, one: InterpreterState) -> InterpreterState:
         """Name the threads again, by the idents that binding.py found."""
         names = self._names.get(one.address, {})
-        threads = [t._replace(name=None if t.doubt else names.get(t.ident)) for t in one.threads]
+        alive = {thread.ident for thread in one.threads if thread.alive}
+        threads = [
+            t._replace(name=names.get(t.ident) if t.alive or t.ident not in alive else None)
+            for t in one.threads
+        ]
         return one._replace(threads=tuple(threads))
 
     def _lose(self, subject: str, why: str) -> None:
