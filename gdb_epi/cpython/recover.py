@@ -25,6 +25,7 @@ MAX_TID = 1 << 22  # PID_MAX_LIMIT of 64-bit Linux
 MAX_EXC_ITEMS = 4096  # of generators and coroutines that run each other
 
 _PTR = struct.Struct("<Q")
+_ZEROS = bytes(CHUNK)
 
 
 class Recovered(NamedTuple):
@@ -100,9 +101,12 @@ class Searcher:
                 if self._left < 0:
                     return
                 try:
-                    yield at, self._target.read(at, size)
+                    data = self._target.read(at, size)
                 except UnreadableMemory:
                     continue  # a recording holds single pages
+                # mimalloc of a free-threaded build reserves 1 GB, nearly all of it zeros.
+                if len(data) < CHUNK or data != _ZEROS:
+                    yield at, data
 
     def thread_state(self, address: int) -> Recovered | None:
         """Return the thread state at an address when everything that can be checked fits."""

@@ -22,7 +22,8 @@ from gdb_epi.session import Session
 from gdb_epi.target.corefile import CoreFileTarget
 
 PROGRAM = "damage_scene"
-PERCENTS = (1, 25, 60, 85, 91, 95, 98, 99.9)
+# The core of a free-threaded build is a heap of 1 GB, with the rest in the last megabytes.
+PERCENTS = (1, 25, 60, 85, 91, 95, 98, 99.9, 99.95, 99.99)
 FILTERS = (0x0, 0x1, 0x10, 0x11, 0x23, 0x31, 0x33, 0x7F)
 
 
