@@ -105,6 +105,9 @@ class CodeReader:
         if isinstance(found, Absent):
             problems.append(f"{what}: {found.detail}")
             return ""
+        if "\0" in found:  # the compiler refuses them: zeroed memory
+            problems.append(f"{what}: NUL characters")
+            return ""
         return found
 
     def _framesize(self, head: bytes) -> int:
