@@ -19,8 +19,7 @@ from gdb_epi.target.corefile import CoreFileTarget
 CELLS = [
     pytest.param((interpreter, program), id=f"{interpreter.id}-{program.name}")
     for program in fork_programs()
-    for interpreter in spread(program.name)
-    if program.supports(interpreter)
+    for interpreter in spread(program.name, program.supports, every=3)
 ]
 # Programs whose child lives on the stacks of the threads that vanished.
 REUSING = frozenset(("reused-stacks", "order-deadlock-in-child", "self-deadlock-rlock-thread"))

@@ -8,7 +8,7 @@ from typing import Any
 
 import pytest
 from support.cores import CoreFailed, Made, make_core, why_no_core_dumps
-from support.interpreters import Interpreter, discover
+from support.interpreters import Interpreter, spread
 
 from commands.gc import gc as gc_command
 from commands.interp import interp as interp_command
@@ -19,7 +19,7 @@ from gdb_epi.errors import Absent
 from gdb_epi.session import Session
 from gdb_epi.target.corefile import CoreFileTarget
 
-INTERPRETERS = [pytest.param(interpreter, id=interpreter.id) for interpreter in discover()]
+INTERPRETERS = [pytest.param(one, id=one.id) for one in spread("interpreters")]
 
 
 def opened(interpreter: Interpreter, program: str) -> tuple[Made, Session]:

@@ -10,7 +10,7 @@ from typing import Any
 
 import pytest
 from support.cores import CoreFailed, Made, make_core, truncate, why_no_core_dumps
-from support.interpreters import Interpreter, discover
+from support.interpreters import Interpreter, discover, spread
 from support.mutate import MutatedTarget
 
 from commands.modules import modules as modules_command
@@ -29,7 +29,7 @@ from gdb_epi.render.text import render_report
 from gdb_epi.session import Session
 from gdb_epi.target.corefile import CoreFileTarget
 
-INTERPRETERS = [pytest.param(interpreter, id=interpreter.id) for interpreter in discover()]
+INTERPRETERS = [pytest.param(one, id=one.id) for one in spread("modules")]
 HOSTILE = (0, 1, 7, 0x1000, 1 << 31, 1 << 40, 1 << 63, (1 << 64) - 1)
 ROUNDS = 20
 KINDS = {

@@ -7,7 +7,7 @@ from argparse import Namespace
 
 import pytest
 from support.cores import CoreFailed, Made, make_core, why_no_core_dumps
-from support.interpreters import Interpreter, discover
+from support.interpreters import Interpreter, spread
 
 from commands.pools import pools as pools_command
 from gdb_epi.cpython.pools import PoolsFound, pools_of
@@ -15,7 +15,7 @@ from gdb_epi.cpython.types import PythonState
 from gdb_epi.session import Session
 from gdb_epi.target.corefile import CoreFileTarget
 
-INTERPRETERS = [pytest.param(interpreter, id=interpreter.id) for interpreter in discover()]
+INTERPRETERS = [pytest.param(one, id=one.id) for one in spread("pools")]
 
 
 def opened(interpreter: Interpreter) -> tuple[Made, Session]:

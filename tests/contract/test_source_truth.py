@@ -12,7 +12,7 @@ from typing import Any
 
 import pytest
 from support.cores import CoreFailed, Made, make_core, why_no_core_dumps
-from support.interpreters import Interpreter, discover
+from support.interpreters import Interpreter, discover, spread
 from support.mutate import MutatedTarget
 
 from commands.list import list_source
@@ -25,7 +25,7 @@ from gdb_epi.render.frame_source import source_below, span_of
 from gdb_epi.session import Session
 from gdb_epi.target.corefile import CoreFileTarget
 
-INTERPRETERS = [pytest.param(interpreter, id=interpreter.id) for interpreter in discover()]
+INTERPRETERS = [pytest.param(one, id=one.id) for one in spread("source")]
 HOSTILE = (0, 1, 7, 0x1000, 1 << 31, 1 << 40, 1 << 63, (1 << 64) - 1)
 ROUNDS = 25
 

@@ -8,7 +8,7 @@ from typing import Any
 
 import pytest
 from support.cores import CoreFailed, Made, make_core, why_no_core_dumps
-from support.interpreters import Interpreter, discover
+from support.interpreters import Interpreter, discover, spread
 
 from commands.tasks import tasks as tasks_command
 from gdb_epi.cpython import tasks as tasks_module
@@ -17,7 +17,7 @@ from gdb_epi.cpython.types import PythonState
 from gdb_epi.session import Session
 from gdb_epi.target.corefile import CoreFileTarget
 
-INTERPRETERS = [pytest.param(interpreter, id=interpreter.id) for interpreter in discover()]
+INTERPRETERS = [pytest.param(one, id=one.id) for one in spread("taskgraph")]
 EAGER = [
     pytest.param(interpreter, id=interpreter.id)
     for interpreter in discover()

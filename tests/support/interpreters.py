@@ -11,7 +11,7 @@ import shutil
 import struct
 import subprocess
 import sys
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from pathlib import Path
 from typing import Any, NamedTuple
 
@@ -389,20 +389,25 @@ def one_per_minor(known: Iterable[Interpreter] | None = None) -> list[Interprete
     return [chosen[minor] for minor in sorted(chosen)]
 
 
-def spread(name: str, known: Iterable[Interpreter] | None = None) -> list[Interpreter]:
-    """Return the interpreters to run one program on: every minor version, its builds in turn.
+def spread(
+    name: str, runs_on: Callable[[Interpreter], bool] = lambda one: True, *, every: int = 1
+) -> list[Interpreter]:
+    """Return the interpreters to run one program on: minor versions, and their builds, in turn.
 
-    All of them when GDB_EPI_MATRIX=full: the whole matrix takes an hour and 40 GB of cores. Which
-    build of a version a program gets hangs on its name alone, so it is the same in every run.
+    `every` 2 takes every second minor version that the program runs on, and so on. All builds of
+    all versions when GDB_EPI_MATRIX=full, which takes hours and 40 GB of cores. The choice hangs
+    on the program's name alone, so it is the same in every run.
     """
-    every = list(discover() if known is None else known)
+    known = [one for one in discover() if runs_on(one)]
     if os.environ.get("GDB_EPI_MATRIX") == "full":
-        return every
+        return known
     groups: dict[tuple[object, ...], list[Interpreter]] = {}
-    for one in every:
+    for one in known:
         groups.setdefault((one.minor, one.free_threaded), []).append(one)
     turn = int.from_bytes(hashlib.sha256(name.encode()).digest()[:4], "big")
-    return [builds[turn % len(builds)] for _, builds in sorted(groups.items())]
+    step = max(min(every, len(groups)), 1)
+    chosen = [builds for _, builds in sorted(groups.items())][turn % step :: step]
+    return [builds[turn % len(builds)] for builds in chosen]
 
 
 if __name__ == "__main__":
