@@ -12,6 +12,7 @@ from gdb_epi.lean import TYPE_CHECKING, Any
 from gdb_epi.registry import command
 from gdb_epi.report import Report
 from gdb_epi.target.api import Module, Target
+from gdb_epi.words import counted
 
 if TYPE_CHECKING:
     from argparse import Namespace
@@ -157,7 +158,7 @@ def _compared(build_id: str | None, loaded: str | None) -> str:
 
 
 def _process_lines(core: Mapping[str, Any], cpython: Mapping[str, Any]) -> list[str]:
-    lines = [f"{core['kind']}: {core['path'] or 'no file'}, {core['threads']} threads"]
+    lines = [f"{core['kind']}: {core['path'] or 'no file'}, {counted(core['threads'], 'thread')}"]
     if core["truncated"]["truncated"]:
         lines.append(f"truncated: {core['truncated']['reason']}")
     if core["memory_text"]:
@@ -172,6 +173,6 @@ def _process_lines(core: Mapping[str, Any], cpython: Mapping[str, Any]) -> list[
         lines.append(
             f"CPython {cpython['version']} at {cpython['runtime']}, found by "
             f"{cpython['found_by']}; layout from {cpython['layout']}; "
-            f"{cpython['threads']} thread states"
+            f"{counted(cpython['threads'], 'thread state')}"
         )
     return lines

@@ -13,6 +13,7 @@ from gdb_epi.registry import argument, command
 from gdb_epi.render.stack import thread_title
 from gdb_epi.report import Report
 from gdb_epi.stacks import exceptions_of, raised_json
+from gdb_epi.words import counted
 
 if TYPE_CHECKING:
     from argparse import Namespace
@@ -106,7 +107,7 @@ def _traceback(one: ExceptionInfo, *, limit: int) -> Iterator[str]:
     lines = list(_lines(found))
     if len(lines) > limit:
         half = limit // 2
-        lines[half:-half] = [f"... {len(lines) - 2 * half} more lines (--limit N)"]
+        lines[half:-half] = [f"... {counted(len(lines) - 2 * half, 'more line')} (--limit N)"]
     yield from lines
     if found.broken:
         yield f"(the traceback ends here: {found.broken})"
@@ -116,7 +117,7 @@ def _lines(found: Traceback) -> Iterator[str]:
     half = (len(found.lines) + 1) // 2 if found.left_out else len(found.lines)
     yield from map(_line, found.lines[:half])
     if found.left_out:
-        yield f"... {found.left_out} lines were not decoded"
+        yield f"... not decoded: {counted(found.left_out, 'line')}"
         yield from map(_line, found.lines[half:])
 
 

@@ -21,6 +21,7 @@ from gdb_epi.errors import InputError, LayoutError, SoftError, UsageError
 from gdb_epi.lean import TYPE_CHECKING, Any
 from gdb_epi.registry import argument, command
 from gdb_epi.report import Report
+from gdb_epi.words import counted
 
 if TYPE_CHECKING:
     from argparse import Namespace
@@ -163,7 +164,7 @@ def _texts(heap: Heap, places: Places, text: str | bytes, limit: int) -> Report:
         "text",
         columns=("address", "as", "in", "mapping") if rows else (),
         rows=rows,
-        lines=[f"{len(hits)} places of {text!r:.120}"],
+        lines=[f"{counted(len(hits), 'place')} of {text!r:.120}"],
         data=data,
         soft_errors=errors,
     )

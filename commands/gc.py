@@ -17,6 +17,7 @@ from gdb_epi.lean import TYPE_CHECKING, Any
 from gdb_epi.registry import argument, command
 from gdb_epi.render.interpreters import gc_json, gc_line
 from gdb_epi.report import Report
+from gdb_epi.words import counted as number_of
 
 if TYPE_CHECKING:
     from argparse import Namespace
@@ -128,7 +129,7 @@ def _lines(
         lines.append(f"  {one.name:>7}: count {one.counter}, threshold {one.threshold}")
     for part in counted:
         more = "" if part["complete"] else " (at least; see below)"
-        lines.append(f"  {part['name']}: {part['objects']} objects{more}")
+        lines.append(f"  {part['name']}: {number_of(part['objects'], 'object')}{more}")
         for name, number in part.get("types", {}).items():
             lines.append(f"      {number:>8}  {name}")
     if free_threaded:

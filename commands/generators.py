@@ -10,6 +10,7 @@ from gdb_epi.lean import TYPE_CHECKING
 from gdb_epi.registry import argument, command
 from gdb_epi.report import Report
 from gdb_epi.stacks import frame_json
+from gdb_epi.words import counted
 
 if TYPE_CHECKING:
     from argparse import Namespace
@@ -39,7 +40,7 @@ def generators(session: Session, args: Namespace) -> Report:
     if len(found.chains) > len(lines):
         lines.append(f"... {len(found.chains) - len(lines)} more (--limit N)")
     return Report(
-        f"{len(found.chains)} chains of generators",
+        f"{counted(len(found.chains), 'chain')} of generators",
         lines=lines or ["no generators or coroutines were found that have not ended"],
         data={
             "generators": [

@@ -10,6 +10,7 @@ from gdb_epi.lean import TYPE_CHECKING
 from gdb_epi.registry import argument, command
 from gdb_epi.report import Report
 from gdb_epi.stacks import frame_json
+from gdb_epi.words import counted
 
 if TYPE_CHECKING:
     from argparse import Namespace
@@ -39,9 +40,11 @@ def greenlets(session: Session, args: Namespace) -> Report:
         lines.append(f"{one.shown} at {one.address:#x}: {one.state or 'in an unknown state'}")
         lines += [f"    {_line(frame)}" for frame in one.stack[: max(args.limit, 1)]]
         if len(one.stack) > max(args.limit, 1):
-            lines.append(f"    ... {len(one.stack) - max(args.limit, 1)} more frames (--limit N)")
+            lines.append(
+                f"    ... {counted(len(one.stack) - max(args.limit, 1), 'more frame')} (--limit N)"
+            )
     return Report(
-        f"{len(found.greenlets)} greenlets",
+        counted(len(found.greenlets), "greenlet"),
         lines=lines or ["no greenlets were found"],
         data={
             "greenlets": [

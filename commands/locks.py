@@ -7,6 +7,7 @@ from gdb_epi.lean import TYPE_CHECKING
 from gdb_epi.registry import argument, command
 from gdb_epi.render.locks import dot_lines, idle_lines, lock_rows, locks_json, tree_lines
 from gdb_epi.report import Report
+from gdb_epi.words import counted
 
 if TYPE_CHECKING:
     from argparse import Namespace
@@ -35,7 +36,9 @@ def locks(session: Session, args: Namespace) -> Report:
     report = session.state.locks
     data = locks_json(session.state)
     errors = list(report.soft_errors)
-    title = f"{len(report.waits)} threads wait, {len(report.cycles)} cycles"
+    title = (
+        f"{counted(len(report.waits), 'waiting thread')}, {counted(len(report.cycles), 'cycle')}"
+    )
     if args.dot:
         return Report(title, lines=dot_lines(session.state), data=data, soft_errors=errors)
     if args.graph:

@@ -11,6 +11,7 @@ from gdb_epi.lean import TYPE_CHECKING, Any
 from gdb_epi.registry import argument, command
 from gdb_epi.report import Report
 from gdb_epi.stacks import frame_json
+from gdb_epi.words import counted
 
 if TYPE_CHECKING:
     from argparse import Namespace
@@ -49,11 +50,11 @@ def pools(session: Session, args: Namespace) -> Report:
     hidden = len(found.queues) - len(shown)
     cut = max(len(shown) - max(args.limit, 0), 0)
     if cut:
-        lines.append(f"... {cut} more queues (--limit N)")
+        lines.append(f"... {counted(cut, 'more queue')} (--limit N)")
     if hidden:
-        lines.append(f"{hidden} queues are empty and unused (--all)")
+        lines.append(f"not shown: {counted(hidden, 'empty and unused queue')} (--all)")
     return Report(
-        f"{len(found.pools)} pools, {len(found.queues)} queues",
+        f"{counted(len(found.pools), 'pool')}, {counted(len(found.queues), 'queue')}",
         lines=lines or ["no executors and no queues were found"],
         data={
             "pools": [_pool_json(pool) for pool in found.pools],
@@ -78,7 +79,7 @@ def _pool(pool: Pool) -> list[str]:
     lines = [f"{head}, {queued} {what}{down}"]
     lines += [f"    {_worker(worker)}" for worker in pool.workers[:MAX_WORKERS]]
     if len(pool.workers) > MAX_WORKERS:
-        lines.append(f"    ... {len(pool.workers) - MAX_WORKERS} more workers")
+        lines.append(f"    ... {counted(len(pool.workers) - MAX_WORKERS, 'more worker')}")
     for function, number in Counter(pool.calls).most_common(MAX_CALLS):
         lines.append(f"    {number} x {function}")
     return lines

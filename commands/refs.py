@@ -13,6 +13,7 @@ from gdb_epi.errors import InputError, LayoutError, SoftError, UsageError
 from gdb_epi.lean import TYPE_CHECKING
 from gdb_epi.registry import argument, command
 from gdb_epi.report import Report
+from gdb_epi.words import counted
 
 if TYPE_CHECKING:
     from argparse import Namespace
@@ -71,7 +72,7 @@ def refs(session: Session, args: Namespace) -> Report:
         "references",
         columns=("place", "kind", "holder", "how") if rows else (),
         rows=rows,
-        lines=[f"{len(found)} references to {value.text}"],
+        lines=[f"{counted(len(found), 'reference')} to {value.text}"],
         data=data,
         soft_errors=errors,
     )

@@ -13,6 +13,7 @@ from gdb_epi.registry import argument, command
 from gdb_epi.render.tasktree import tree_lines
 from gdb_epi.report import Report
 from gdb_epi.stacks import task_json, tasks_of
+from gdb_epi.words import counted
 
 if TYPE_CHECKING:
     from argparse import Namespace
@@ -55,7 +56,7 @@ def tasks(session: Session, args: Namespace) -> Report:
     if not found.tasks:
         lines = ["no Python" if isinstance(state.python, Absent) else "no asyncio tasks"]
     return Report(
-        f"{len(found.tasks)} asyncio tasks",
+        counted(len(found.tasks), "asyncio task"),
         lines=lines,
         data={
             "tasks": [task_json(task) for task in found.tasks],
@@ -83,7 +84,7 @@ def _stack(task: Task, *, limit: int) -> Iterator[str]:
     shown = task.stack
     if len(shown) > limit:
         yield from map(_line, shown[: limit // 2])
-        yield f"... {len(shown) - 2 * (limit // 2)} more frames (--limit N)"
+        yield f"... {counted(len(shown) - 2 * (limit // 2), 'more frame')} (--limit N)"
         shown = shown[-(limit // 2) :]
     yield from map(_line, shown)
 

@@ -14,6 +14,7 @@ from gdb_epi.process_state import ProcessState
 from gdb_epi.registry import command
 from gdb_epi.render.interpreters import gc_line, gil_line, tstate_name
 from gdb_epi.report import Report
+from gdb_epi.words import counted
 
 if TYPE_CHECKING:
     from argparse import Namespace
@@ -29,8 +30,8 @@ def threads(session: Session, args: Namespace) -> Report:
 
     `crashed` is the thread that the kernel wrote first. A `ghost` is a Python thread state
     whose LWP is not in the core: after a fork, the parent's threads. `doubt` says why it cannot
-    be told whether a thread runs it: it shares its ident with another one. Threads without Python state
-    are in the core and run no Python code. Above the table: who holds the GIL, and whether a
+    be told whether a thread runs it: it shares its ident with another one. Threads without Python
+    state are in the core and run no Python code. Above the table: who holds the GIL, and whether a
     collection or the end of the interpreter was under way. `epi interp` says more of these.
     """
     state = session.state
@@ -50,7 +51,8 @@ def threads(session: Session, args: Namespace) -> Report:
         entries += [_entry(state, lwp.tid, t, facts) for t in mine or [None]]
     entries += [_entry(state, t.tid, t, facts) for t in state.python_threads() if not t.alive]
     return Report(
-        f"{len(state.target.threads())} threads, {len(state.python_threads())} thread states",
+        f"{counted(len(state.target.threads()), 'thread')}, "
+        f"{counted(len(state.python_threads()), 'thread state')}",
         COLUMNS,
         [[entry[column] for column in COLUMNS] for entry in entries],
         lines=_lines(runtime) if runtime is not None else (),

@@ -56,8 +56,9 @@ SOFTWARE_LIKE = Weight(-1.0, "published: the study's words")
 WAIT = {
     "certain": Weight(
         0.99,
-        "guess: an owner word or an entered `with` block names the holder; it was right in every "
-        "hanging program of tests/programs/locks_*.py on 20 interpreters (November 2026)",
+        "guess: an owner word or an entered `with` block names the holder; it was right in "
+        "51 hanging programs of tests/programs on 20 interpreters, run during development "
+        "(November 2026) and not run again as a whole on the final code",
     ),
     "probable": Weight(0.8, "guess: self-deadlock is not ruled out without value stacks"),
     "info": Weight(0.3, "guess"),

@@ -10,6 +10,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
 
 from gdb_epi.lean import TYPE_CHECKING, Any, Protocol
+from gdb_epi.words import counted
 
 if TYPE_CHECKING:
     from argparse import Namespace
@@ -156,8 +157,9 @@ class _Table:
         unusable = sum(problem.exit_code == EXIT_UNUSABLE_INPUT for problem in problems)
         total = len(self._rows) + len(problems)
         failed = len(problems) - unusable
-        counts = f"{total} inputs: {len(self._rows)} read, {unusable} unusable, {failed} failed"
-        self._out.line(f"{counts}; {len(self._signatures)} signatures")
+        counts = f"{counted(total, 'input')}: {len(self._rows)} read"
+        counts += f", {unusable} unusable, {failed} failed"
+        self._out.line(f"{counts}; {counted(len(self._signatures), 'signature')}")
         for signature, count in self._signatures.most_common(SHOWN_SIGNATURES):
             if count > 1:
                 self._out.line(f"  {count} x {escape(signature)}")

@@ -15,6 +15,7 @@ from pathlib import Path
 
 from gdb_epi.errors import EXIT_DONE, EpiError
 from gdb_epi.lean import NamedTuple
+from gdb_epi.words import counted
 
 HELP = "what is installed, what is missing, and how to get core dumps"
 GDB_SECONDS = 20.0
@@ -122,7 +123,7 @@ def _database(db: str | None) -> Iterator[Line]:
         with open_database(db, write=False) as engine:
             from gdb_epi.fleet.ingest import crash_count
 
-            yield Line("database", f"{shown}: {crash_count(engine)} cores")
+            yield Line("database", f"{shown}: {counted(crash_count(engine), 'core')}")
     except EpiError as error:
         yield Line("database", str(error), error.hint)
 
@@ -133,7 +134,7 @@ def _spool() -> Iterator[Line]:
 
     files = len(waiting())
     advice = "gdb-epi fleet ingest" if files else ""
-    yield Line("spool", f"{files} files wait in {spool_folder()}", advice)
+    yield Line("spool", f"{counted(files, 'waiting file')} in {spool_folder()}", advice)
 
 
 def _unpackers() -> Iterator[Line]:

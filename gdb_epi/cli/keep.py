@@ -8,6 +8,7 @@ from collections.abc import Mapping
 
 from gdb_epi.errors import EXIT_DONE, EpiError
 from gdb_epi.lean import Any
+from gdb_epi.words import counted
 
 BATCH = 200  # records that wait in memory
 
@@ -50,7 +51,7 @@ class Keeper:
     def tell(self) -> None:
         """Say how many records went into the database."""
         if self.added or self.known:
-            _say(f"{self.added} records stored, {self.known} known already")
+            _say(f"{counted(self.added, 'record')} stored, {self.known} known already")
 
     def _store(self, batch: list[Mapping[str, Any]]) -> None:
         from gdb_epi.fleet.db import open_database

@@ -10,6 +10,7 @@ from gdb_epi.cpython.pending import Pending
 from gdb_epi.errors import Absent
 from gdb_epi.lean import Any
 from gdb_epi.target.api import Target
+from gdb_epi.words import counted
 
 MAX_CALLS_SHOWN = 20
 
@@ -20,7 +21,7 @@ def gil_line(runtime: Runtime, gil: Gil) -> str:
         return "runs without a GIL"
     holder = tstate_name(runtime, gil.holder) + " holds" if gil.holder else "nobody holds"
     waiting = f"; threads asleep on it: {_tids(gil)}" if gil.waiting else ""
-    return f"{holder} the GIL; it changed hands {gil.switch_number} times{waiting}"
+    return f"{holder} the GIL; it changed hands {counted(gil.switch_number, 'time')}{waiting}"
 
 
 def _tids(gil: Gil) -> str:
@@ -44,11 +45,11 @@ def tstate_name(runtime: Runtime, address: int) -> str:
 def interpreter_lines(target: Target, runtime: Runtime, one: Interpreter) -> list[str]:
     """Return all that `epi interp` says of one interpreter."""
     threads = one.state.threads
-    ghosts = sum(1 for thread in threads if not thread.alive)
+    ghosts = sum(1 for thread in threads if not thread.alive and not thread.doubt)
     title = f"interpreter {one.state.id}" + (" (main)" if one.state.id == 0 else "")
     lines = [title]
     ghost_text = f", {ghosts} of them not in the core" if ghosts else ""
-    lines.append(f"  {len(threads)} thread states{ghost_text}; {_modules(one)}")
+    lines.append(f"  {counted(len(threads), 'thread state')}{ghost_text}; {_modules(one)}")
     lines.append(f"  {_gil(runtime, one)}")
     lines.append(f"  {_collector(one.gc)}")
     if isinstance(one.finalizing, int) and one.finalizing:
@@ -84,7 +85,7 @@ def _collector(gc: GcState | Absent) -> str:
 def _modules(one: Interpreter) -> str:
     if isinstance(one.modules, Absent):
         return f"modules: cannot tell, because {one.modules.detail}"
-    return f"{one.modules} modules"
+    return counted(one.modules, "module")
 
 
 def _pending(target: Target, queue: Pending | Absent) -> list[str]:
@@ -92,7 +93,7 @@ def _pending(target: Target, queue: Pending | Absent) -> list[str]:
         return [f"pending calls: cannot tell, because {queue.detail}"]
     if not queue.calls:
         return []
-    lines = [f"{len(queue.calls)} pending calls of the {queue.of}:"]
+    lines = [f"{counted(len(queue.calls), 'pending call')} of the {queue.of}:"]
     for call in queue.calls[:MAX_CALLS_SHOWN]:
         lines.append(f"  {place_of(target, call.function)}({call.argument:#x})")
     if len(queue.calls) > MAX_CALLS_SHOWN:

@@ -10,6 +10,7 @@ from gdb_epi.cpython.types import MergedStack, PyFrame, StackFrame, ThreadState
 from gdb_epi.errors import Absent
 from gdb_epi.process_state import ProcessState
 from gdb_epi.target.api import NativeFrame
+from gdb_epi.words import counted
 
 # How much of a stack is shown.
 FOLDED = "folded"  # without CPython's own plumbing
@@ -57,7 +58,7 @@ def stack_lines(
     folded = 0
     for number, frame in enumerate(stack.frames):
         if number >= limit:
-            lines.append(f"  ... {len(stack.frames) - limit} more frames (--limit N)")
+            lines.append(f"  ... {counted(len(stack.frames) - limit, 'more frame')} (--limit N)")
             break
         if detail == FOLDED and _is_glue(frame):
             folded += 1
@@ -69,7 +70,9 @@ def stack_lines(
         if below is not None and frame.python is not None:
             lines += [f"         {line}" for line in below(frame.python)]
     if folded:
-        lines.append(f"  ({folded} frames of CPython's own machinery folded; --native shows them)")
+        lines.append(
+            f"  ({counted(folded, 'frame')} of CPython's own machinery folded; --native shows them)"
+        )
     lines += [f"  ({note})" for note in stack.notes]
     return lines or ["  (no frames)"]
 

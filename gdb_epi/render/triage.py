@@ -7,6 +7,7 @@ import textwrap
 from collections.abc import Iterator, Mapping, Sequence
 
 from gdb_epi.lean import Any
+from gdb_epi.words import counted
 
 WIDTH = 100
 MAX_FRAMES = 12
@@ -14,6 +15,7 @@ MAX_WAITS = 3
 MAX_REASONS = 3
 MAX_NOTES = 4
 MAX_LINES = 56
+MAX_NAME = 120  # of a lock
 # What keeps the whole answer from being right comes before what keeps a detail away.
 _FIRST_STAGES = ("core", "python", "executable", "native frames")
 
@@ -55,13 +57,28 @@ def render_triage(record: Json) -> list[str]:
 
     lines: list[str] = []
     for part in (_died, _where, _waits, _verdict, _signature, _missing, _next):
-        lines += part(record)
-    return [fit(escape(line)) for line in lines][:MAX_LINES]
+        told = map(escape, part(record))
+        if part in (_waits, _verdict):  # what is cut off here is the answer
+            lines += [line for long in told for line in whole(long)]
+        else:
+            lines += map(fit, told)
+    return lines[:MAX_LINES]
 
 
 def fit(line: str) -> str:
     """Cut a line to the width of the screen, visibly."""
     return line if len(line) <= WIDTH else line[: WIDTH - 3] + "..."
+
+
+def whole(line: str) -> list[str]:
+    """Wrap a line that is wider than the screen; at most four lines of it."""
+    if len(line) <= WIDTH:
+        return [line]
+    indent = line[: len(line) - len(line.lstrip(" "))]
+    return textwrap.wrap(
+        line.strip(), WIDTH, initial_indent=indent, subsequent_indent=indent + "    ", max_lines=4,
+        placeholder=" ...",
+    )  # fmt: skip
 
 
 def _died(record: Json) -> Iterator[str]:
@@ -161,7 +178,7 @@ def _waits(record: Json) -> Iterator[str]:
         yield f"Fork: this is a forked child of {of} process ({signs})"
         yield from fork_lines(record)
     for wait in telling[:MAX_WAITS]:
-        name = wait.get("name") or wait.get("address")
+        name = _short(wait.get("name") or wait.get("address"))
         yield (
             f"Waits: thread {wait.get('tid')} for {wait.get('kind')} {name}: "
             f"{wait.get('verdict')} ({wait.get('confidence')})"
@@ -170,7 +187,13 @@ def _waits(record: Json) -> Iterator[str]:
             yield from _wrapped(f"- {text}", "    ")
         yield from holder_lines(record, wait)
     if len(telling) > MAX_WAITS:
-        yield f"  and {len(telling) - MAX_WAITS} more waits"
+        yield f"  and {counted(len(telling) - MAX_WAITS, 'more wait')}"
+
+
+def _short(name: object) -> str:
+    """Cut a name so that what follows it stays on the screen."""
+    text = str(name)
+    return text if len(text) <= MAX_NAME else text[: MAX_NAME - 3] + "..."
 
 
 def _verdict(record: Json) -> Iterator[str]:
@@ -217,7 +240,8 @@ def _missing(record: Json) -> Iterator[str]:
     yield ""
     yield "Could not be had:"
     if truncated.get("flag"):
-        yield f"  {truncated.get('missing_bytes')} bytes of the core: {truncated.get('reason')}"
+        lost = counted(truncated.get("missing_bytes"), "byte")
+        yield f"  {lost} of the core: {truncated.get('reason')}"
     yield from _lost_memory(_map(truncated, "memory"))
     errors.sort(key=lambda error: error.get("stage") not in _FIRST_STAGES)
     for error in errors[:MAX_NOTES]:
@@ -233,14 +257,16 @@ def _lost_memory(memory: Json) -> Iterator[str]:
         return
     share = f"{memory.get('missing_percent')} % of the writable memory"
     of = f"{memory.get('missing_bytes')} of {memory.get('expected_bytes')} bytes"
-    yield f"  {share} ({of}, in {memory.get('mapping_count')} mappings)"
+    yield f"  {share} ({of}, in {counted(memory.get('mapping_count'), 'mapping')})"
     largest = [one for one in memory.get("mappings", ()) if isinstance(one, dict)][:2]
-    named = [f"{one.get('missing')} bytes of {one.get('what')}" for one in largest]
+    named = [f"{counted(one.get('missing'), 'byte')} of {one.get('what')}" for one in largest]
     yield from _wrapped("most of it: " + "; ".join(named), "    ")
     stacks = memory.get("stacks") or ()
     if stacks:
         shown = ", ".join(map(str, stacks[:8])) + (", ..." if len(stacks) > 8 else "")
-        yield from _wrapped(f"the native stacks of {len(stacks)} threads ({shown})", "    ")
+        yield from _wrapped(
+            f"the native stacks of {counted(len(stacks), 'thread')} ({shown})", "    "
+        )
 
 
 def _next(record: Json) -> Iterator[str]:

@@ -6,6 +6,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping, Sequence
 
 from gdb_epi.lean import Any
+from gdb_epi.words import counted
 
 MAX_FRAMES = 6  # of the holder
 MAX_OTHERS = 4  # vanished threads that are named when no holder is known
@@ -26,7 +27,8 @@ def fork_lines(record: Json) -> Iterator[str]:
             f"{handlers.get('when')}: {handlers.get('where')}"
         )
     for pool in list(fork.get("pools") or ())[:2]:
-        yield f"  without workers here: {pool.get('kind')} ({pool.get('workers')} threads)"
+        workers = counted(pool.get("workers"), "thread")
+        yield f"  without workers here: {pool.get('kind')} ({workers})"
 
 
 def holder_lines(record: Json, wait: Json) -> Iterator[str]:
@@ -41,7 +43,8 @@ def holder_lines(record: Json, wait: Json) -> Iterator[str]:
         return
     if wait.get("verdict") in _GUESSED and threads:
         least = "at least " if vanished.get("at_least") else ""
-        yield f"    At the fork the parent had {least}{vanished.get('count')} more threads:"
+        more = counted(vanished.get("count"), "more thread")
+        yield f"    At the fork the parent had {least}{more}:"
         for one in threads[:MAX_OTHERS]:
             frame = next(iter(_telling(one)), None)
             where = "" if frame is None else f" in {_place(frame)}"

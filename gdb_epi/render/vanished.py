@@ -7,6 +7,7 @@ from collections.abc import Callable, Sequence
 
 from gdb_epi.locks.types import Vanished, VanishedThread
 from gdb_epi.render.stack import python_text
+from gdb_epi.words import counted
 
 # Where Python frames of a vanished thread come from, and how far that is to be trusted.
 _TRUST = {
@@ -57,7 +58,7 @@ def vanished_lines(
             text = python_text(frame._replace(provenance="chain"))
             lines.append(f"  #{number:<3} {text}")
         if len(thread.frames) > limit:
-            lines.append(f"  ... {len(thread.frames) - limit} more frames (--limit N)")
+            lines.append(f"  ... {counted(len(thread.frames) - limit, 'more frame')} (--limit N)")
         lines += below(thread) if below is not None else ()
         lines.append("")
     return lines

@@ -44,4 +44,4 @@ def test_doctor_tells_of_a_gdb_that_is_not_there_and_of_the_spool(shell):
     done = shell("doctor", env={"GDB_EPI_GDB": "/nowhere/gdb"})
     assert done.code == 0
     assert "GDB_EPI_GDB /nowhere/gdb: no such program" in done.out
-    assert "1 files wait in" in done.out and "try: gdb-epi fleet ingest" in done.out
+    assert "1 waiting file in" in done.out and "try: gdb-epi fleet ingest" in done.out

@@ -24,7 +24,7 @@ OWNER_TOP_LEVEL = {
 # Each part may import the parts to its left, and itself. A name is the first folder or file below
 # gdb_epi; files that are not named are values and errors, at the bottom.
 LAYERS = (
-    ("lean", "digest", "errors", "registry", "report", "loader", "x86"),
+    ("lean", "words", "digest", "errors", "registry", "report", "loader", "x86"),
     ("target",),
     ("cpython",),
     ("abort_message", "fault", "search"),

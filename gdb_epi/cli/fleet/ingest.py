@@ -11,6 +11,7 @@ from pathlib import Path
 from typing import Any
 
 from gdb_epi.errors import EXIT_DONE, EXIT_UNUSABLE_INPUT, InputError
+from gdb_epi.words import counted
 
 HELP = "put records into the database: JSON-lines files, folders, '-', or the waiting spool"
 SHOWN_REJECTS = 10
@@ -69,7 +70,7 @@ def _ingest_spool(db: str | None) -> int:
                     path.unlink()
             rejected += bad
             total += outcome
-    print(f"{total._replace(rejected=tuple(rejected)).line()}; {len(files)} spool files")
+    print(f"{total._replace(rejected=tuple(rejected)).line()}; {counted(len(files), 'spool file')}")
     return report_rejected(rejected)
 
 

@@ -6,6 +6,7 @@ from __future__ import annotations
 from argparse import ArgumentParser, Namespace
 
 from gdb_epi.errors import EXIT_DONE
+from gdb_epi.words import counted
 
 HELP = "rebuild all tables from the raw records (also migrates an older database)"
 
@@ -22,5 +23,5 @@ def run(args: Namespace) -> int:
     with open_database(args.db, write=True) as engine:
         from gdb_epi.fleet.reproject import reproject
 
-        print(f"{reproject(engine)} records projected again")
+        print(f"{counted(reproject(engine), 'record')} projected again")
     return EXIT_DONE

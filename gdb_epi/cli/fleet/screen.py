@@ -8,6 +8,7 @@ from argparse import ArgumentParser, Namespace
 from typing import TYPE_CHECKING, Any
 
 from gdb_epi.errors import EXIT_DONE, UsageError
+from gdb_epi.words import counted
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -83,7 +84,11 @@ def _print(population: Population, found: Sequence[Screen], *, as_json: bool) ->
     for day, finding in lines:
         print_finding(day, finding)
     if not lines:
-        days = f"{population.day.size} crashes" if population.day.size else "no crashes with a time"
+        days = (
+            counted(population.day.size, "crash")
+            if population.day.size
+            else "no crashes with a time"
+        )
         print(f"nothing new stands out ({days})")
 
 

@@ -8,6 +8,7 @@ from argparse import ArgumentParser, Namespace
 from typing import TYPE_CHECKING, Any
 
 from gdb_epi.errors import EXIT_DONE, InputError
+from gdb_epi.words import counted
 
 if TYPE_CHECKING:
     from gdb_epi.fleet.lookup import Summary
@@ -60,7 +61,7 @@ def _found(engine: Any, what: str) -> tuple[dict[str, Any], list[str]]:
 def _lines(summary: Summary) -> list[str]:
     from gdb_epi.fleet.seen import moment
 
-    lines = [f"  {summary.crashes} crashes"]
+    lines = [f"  {counted(summary.crashes, 'crash')}"]
     if summary.first is not None:
         lines[0] += f", first {moment(summary.first)}, last {moment(summary.last)}"
     for name, rows in summary.tables.items():

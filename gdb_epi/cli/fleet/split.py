@@ -8,6 +8,7 @@ from argparse import ArgumentParser, Namespace
 from typing import TYPE_CHECKING, Any
 
 from gdb_epi.errors import EXIT_DONE, InputError
+from gdb_epi.words import counted
 
 if TYPE_CHECKING:
     from gdb_epi.fleet.population import Population
@@ -82,7 +83,8 @@ def _text(found: Split) -> None:
     print(escape(f"{found.signature}\n".rstrip("\n")))
     print(escape(f"  {found.answer}"))
     for part in found.parts:
-        print(escape(f"  {part.crashes} crashes on {part.hosts} hosts: {part.mark}: {part.label}"))
+        size = f"{counted(part.crashes, 'crash')} on {counted(part.hosts, 'host')}"
+        print(escape(f"  {size}: {part.mark}: {part.label}"))
         if part.finding is not None:
             print(escape(f"      {sentence(part.finding)}"))
         if part.bitflips:

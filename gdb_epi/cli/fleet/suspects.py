@@ -6,6 +6,7 @@ from __future__ import annotations
 from argparse import ArgumentParser, Namespace
 
 from gdb_epi.errors import EXIT_DONE
+from gdb_epi.words import counted
 
 HELP = "hosts, hardware, kernels, images with more crashes than their share of host-hours"
 
@@ -45,5 +46,5 @@ def run(args: Namespace) -> int:
     for finding in found:
         print_finding(iso_day(day), finding)
     if not found:
-        print(f"nothing stands out among {population.day.size} crashes with a time")
+        print(f"nothing stands out among {counted(population.day.size, 'crash')} with a time")
     return EXIT_DONE

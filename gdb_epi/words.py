@@ -1,0 +1,15 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Numbers with their nouns, as sentences need them."""
+
+from __future__ import annotations
+
+
+def counted(number: object, noun: str) -> str:
+    """Return "1 thread", "2 threads", "2 crashes", "2 entries": the noun is given for one."""
+    if str(number) == "1":
+        return f"{number} {noun}"
+    if noun.endswith(("s", "sh", "ch", "x")):
+        return f"{number} {noun}es"
+    if noun.endswith("y") and noun[-2:-1] not in "aeiou":
+        return f"{number} {noun[:-1]}ies"
+    return f"{number} {noun}s"

@@ -1,0 +1,23 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Numbers with their nouns."""
+
+from __future__ import annotations
+
+import pytest
+
+from gdb_epi.words import counted
+
+
+@pytest.mark.parametrize(
+    ("number", "noun", "text"),
+    [
+        (1, "thread state", "1 thread state"),
+        (0, "thread state", "0 thread states"),
+        (2, "crash", "2 crashes"),
+        (1, "crash", "1 crash"),
+        (3, "entry", "3 entries"),
+        (2, "day", "2 days"),
+    ],
+)
+def test_counted(number: object, noun: str, text: str) -> None:
+    assert counted(number, noun) == text
