@@ -3,6 +3,7 @@
 
 from __future__ import annotations
 
+import mmap
 import random
 import subprocess
 from collections.abc import Iterator
@@ -18,6 +19,7 @@ from gdb_epi.cpython.state import decode_python
 from gdb_epi.cpython.types import PythonState
 from gdb_epi.errors import Absent
 from gdb_epi.session import Session
+from gdb_epi.target import elf
 from gdb_epi.target.corefile import CoreFileTarget
 
 PAGE = 4096
@@ -212,3 +214,21 @@ def test_overwriting_is_seen() -> None:
     target = Overwritten(whole, [(first.start, first.start + PAGE)], 0x41)
     assert target.read(first.start, 8) == b"A" * 8
     assert target.find(b"AAAAAAAA", first.start, first.start + PAGE) is None
+
+
+def test_headers_that_all_name_the_file_as_notes() -> None:
+    """The notes never take more memory than the file, however many headers name its bytes."""
+    made, _ = core_of(one_per_minor()[0], "damage_scene")
+    with (
+        made.core.open("rb") as stream,
+        mmap.mmap(stream.fileno(), 0, access=mmap.ACCESS_COPY) as data,
+    ):
+        header = elf.parse_header(data[:64])
+        assert header is not None
+        for index in range(header.phnum):
+            at = header.phoff + index * elf.PHDR.size
+            changed = elf.PHDR.pack(elf.PT_NOTE, 4, 0, 0, 0, len(data), len(data), 4)
+            data[at : at + elf.PHDR.size] = changed
+        target = CoreFileTarget.from_buffer("all notes", data)
+        assert header.phnum > 10 and len(target._note_bytes) <= len(data)
+        assert not isinstance(decode_python(target), PythonState)
