@@ -8,11 +8,16 @@ them are exported: return addresses just above the stack pointer say which one i
 from __future__ import annotations
 
 from gdb_epi.errors import UnreadableMemory
-from gdb_epi.target.api import Target, Thread
+from gdb_epi.fault import read_up_to
+from gdb_epi.target.api import Module, Target, Thread
 
 STACK_BYTES = 1024  # above rsp; the wait and its callers need a few hundred
+WIDE_STACK_BYTES = 8192  # where nothing is so near: getaddrinfo() keeps kilobytes of buffers
 MAX_FUNCTION = 4096  # bytes; a return address this far into a function counts as inside
+LARGE = {"getaddrinfo": 16384}  # 8624 bytes in glibc 2.36
 MAX_CALLERS = 8
+# Objects whose frames are between a wait and the library that waits.
+_BETWEEN = ("libc.so", "libc-", "libpthread", "ld-", "linux-vdso", "[vdso]")
 
 ALLOCATOR = "malloc arena"
 # Exported functions, by the lock that they take.
@@ -60,12 +65,14 @@ def calling_functions(target: Target, thread: Thread) -> list[str]:
 
     A leftover of an earlier call can be among them: weaker than an unwinder's answer.
     """
-    stack = thread.registers.get("rsp", 0)
-    try:
-        data = target.read(stack, STACK_BYTES)
-    except UnreadableMemory:
-        return []
-    words = [int.from_bytes(data[i : i + 8], "little") for i in range(0, len(data), 8)]
+    return _functions_within(target, thread, STACK_BYTES) or _functions_within(
+        target, thread, WIDE_STACK_BYTES
+    )
+
+
+def _functions_within(target: Target, thread: Thread, size: int) -> list[str]:
+    data = read_up_to(target, thread.registers.get("rsp", 0), size)
+    words = [int.from_bytes(data[i : i + 8], "little") for i in range(0, len(data) // 8 * 8, 8)]
     libc = _libc_range(target)
     if libc is None:
         return []
@@ -75,7 +82,9 @@ def calling_functions(target: Target, thread: Thread) -> list[str]:
     starts = sorted(_known_functions(target).items())
     found: list[str] = []
     for word in inside:
-        below = [(at, name) for at, name in starts if at < word <= at + MAX_FUNCTION]
+        below = [
+            (at, name) for at, name in starts if at < word <= at + LARGE.get(name, MAX_FUNCTION)
+        ]
         if below and _called(target, word) and below[-1][1] not in found:
             found.append(below[-1][1])
     return found[:MAX_CALLERS]
@@ -119,3 +128,19 @@ def name_of_internal(target: Target, address: int, callers: list[str]) -> tuple[
             if caller in names:
                 return f"in {caller}()", kind
     return None, "internal lock of a library"
+
+
+def running_in(target: Target, thread: Thread) -> Module | None:
+    """Return the object of the innermost code that is not the C library's."""
+    top = thread.registers.get("rsp", 0)
+    data = read_up_to(target, top, STACK_BYTES)
+    words = [int.from_bytes(data[i : i + 8], "little") for i in range(0, len(data) // 8 * 8, 8)]
+    modules = target.modules()
+    for pc in (thread.registers.get("rip", 0), *words):
+        module = next((one for one in modules if one.start <= pc < one.end), None)
+        if module is None or module.path.rpartition("/")[2].startswith(_BETWEEN):
+            continue
+        region = target.region_at(pc)
+        if region is not None and "x" in region.perms:
+            return module
+    return None

@@ -74,6 +74,18 @@ def vanished_pools(vanished: Vanished) -> tuple[Pool, ...]:
     return tuple(sorted(pools, key=lambda pool: (-len(pool.workers), pool.kind)))
 
 
+def native_pools(vanished: Vanished) -> dict[str, tuple[str, int]]:
+    """Return {path of a library known for its pool: (its name, how many threads vanished)}."""
+    found: dict[str, tuple[str, int]] = {}
+    for thread in vanished.threads:
+        name = (thread.module or "").rpartition("/")[2]
+        for start, kind in _NATIVE:
+            if thread.module is not None and name.startswith(start):
+                found[thread.module] = (kind, found.get(thread.module, (kind, 0))[1] + 1)
+                break
+    return found
+
+
 def role_of(thread: VanishedThread) -> tuple[str, str] | None:
     """Return (what a vanished thread was, how that is known), or None."""
     if thread.type_name is not None and thread.type_name.rpartition(".")[2] == "Timer":

@@ -95,13 +95,15 @@ def _by_tid(case: _Case, owner: int) -> t.Wait:
         )  # fmt: skip
     process = context.target.process()
     parent = None if isinstance(process, Absent) else process.ppid
-    if fork.forked and owner in (*fork.old_tids, parent if fork.from_main_thread else None):
+    gone = context.vanished.find(tid=owner)
+    forker = fork.old_tids if fork.forker_old_tid is None else (fork.forker_old_tid,)
+    # The old numbers are those of the vanished threads as well: what is known of one comes first.
+    if fork.forked and not gone and owner in (*forker, parent if fork.from_main_thread else None):
         return case.wait(
             t.Owner(owner, None, None, "forker-old-tid"), t.OWN_LOCK_UNDER_OLD_TID, t.PROBABLE,
             "which is the forking thread's number in the parent",
         )  # fmt: skip
     if fork.forked:
-        gone = context.vanished.find(tid=owner)
         sure = t.CERTAIN if gone is not None or fork.from_main_thread else t.PROBABLE
         return case.wait(
             t.Owner(owner, gone.ident if gone else None, gone.name if gone else None, "vanished"),
@@ -178,7 +180,7 @@ def _by_block(case: _Case, block: Block) -> t.Wait:
 def _event(case: _Case) -> t.Wait:
     """Nobody holds such a thing: somebody has to come and notify, put or release."""
     context = case.context
-    note = f"a {case.guess.kind} has no holder: another thread has to wake this one"
+    note = f"{case.guess.kind}: this has no holder: another thread has to wake this one"
     if not _alone_in_child(context):
         return case.wait(_owner("none"), t.UNKNOWN, t.INFO, note)
     return case.wait(

@@ -18,7 +18,7 @@ MAX_USERS = 1 << 16
 DESCRIPTOR = 4096  # more than sizeof(struct pthread) of any glibc
 MAX_FILES = 4096  # of _IO_list_all
 WAITERS, OWNER_DIED, TID_MASK = 1 << 31, 1 << 30, (1 << 30) - 1  # linux/futex.h
-LOCK_PI, COMMAND_MASK = 6, 0x7F
+LOCK_PI, WAIT_BITSET, COMMAND_MASK = 6, 9, 0x7F
 # Bits of __kind in a pthread_mutex_t (nptl/pthreadP.h).
 _KINDS = {0: "normal", 1: "recursive", 2: "error-checking", 3: "adaptive"}
 ROBUST, INHERIT, PROTECT, SHARED = 16, 32, 64, 128
@@ -133,9 +133,10 @@ def _files(context: LockContext) -> Iterator[tuple[int, int, int]]:
 def rwlock(context: LockContext, thread: Thread, call: FutexWait) -> Guess | None:
     """pthread_rwlock_t: readers, writers, wrphase_futex, writers_futex, 2 pads, cur_writer, shared.
 
-    Waiters sleep on wrphase_futex (+8) or writers_futex (+12); the value has bit 1 set.
+    Waiters sleep on wrphase_futex (+8) or writers_futex (+12) in FUTEX_WAIT_BITSET; the value has
+    bit 1 set. (tcmalloc's spin locks have the same words and sleep in FUTEX_WAIT.)
     """
-    if call.value not in (2, 3):
+    if call.value not in (2, 3) or call.operation & COMMAND_MASK != WAIT_BITSET:
         return None
     for inside in (8, 12):
         words = _words(context, call.address - inside, 8)
@@ -245,11 +246,16 @@ def internal(context: LockContext, thread: Thread, call: FutexWait) -> Guess | N
     word = u32(context.target, call.address)
     if call.shared or call.value != 2 or word != 2:
         return None
-    from gdb_epi.locks.libc import calling_functions, name_of_internal
+    from gdb_epi.locks.libc import calling_functions, name_of_internal, running_in
 
     callers = calling_functions(context.target, thread)
     name, kind = name_of_internal(context.target, call.address, callers)
     said = ["the word is 2 and stores no owner: a lock of a library's own"]
+    library = running_in(context.target, thread) if name is None else None
+    file = library.path.rpartition("/")[2] if library is not None else ""
+    if file and not file.startswith(("python", "libpython")):
+        name = f"in {file}"
+        said.append(f"the innermost code outside of the C library is {file}'s")
     if callers:
         said.append(f"return addresses on the stack lie in {', '.join(callers[:4])}")
     return Guess(kind, name=name, evidence=tuple(said), anonymous=True, internal=True)

@@ -40,6 +40,32 @@ def packages_for(interpreter: Interpreter, names: Sequence[str]) -> str:
     return interpreter.inside(folder)
 
 
+def debian_library(package: str) -> None:
+    """Unpack a Debian package below the cache's "debs", once. Raises NoPackages."""
+    folder = cache_root() / "debs"
+    mark = folder / f"{package}.done"
+    if not mark.is_file():
+        folder.mkdir(parents=True, exist_ok=True)
+        mark.write_text(_unpack(package, folder))
+    problem = mark.read_text()
+    if problem:
+        raise NoPackages(problem)
+
+
+def _unpack(package: str, folder: Path) -> str:
+    """Fetch a package with apt-get and unpack it; return why that failed, or ""."""
+    try:
+        for command in (["apt-get", "download", package], ["dpkg", "-x", "", str(folder)]):
+            found = sorted(map(str, folder.glob(f"{package}_*.deb")))
+            subprocess.run(
+                [part or found[-1] for part in command], cwd=folder, check=True,
+                capture_output=True, timeout=INSTALL_TIMEOUT, stdin=subprocess.DEVNULL,
+            )  # fmt: skip
+    except (OSError, subprocess.SubprocessError, IndexError) as error:
+        return f"apt-get has no {package}: {error}"
+    return ""
+
+
 def library_path(interpreter: Interpreter) -> str:
     """Return the folder of this machine's C++ library for an interpreter below its own root."""
     return "/epi/packages/lib" if interpreter.root else ""

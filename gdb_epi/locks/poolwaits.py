@@ -1,0 +1,81 @@
+# SPDX-License-Identifier: Apache-2.0
+"""A thread that waits for the workers of a C library's pool, which a fork left behind.
+
+Such pools sleep on words of their own (libgomp's barriers) or spin (OpenBLAS), so no lock is to be
+seen. Two witnesses: the thread runs code of a library, and a vanished thread was started by it.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from gdb_epi.errors import Absent
+from gdb_epi.locks import types as t
+from gdb_epi.locks.activity import activity
+from gdb_epi.locks.context import FutexWait, Guess, LockContext, classifier, family
+from gdb_epi.locks.libc import running_in
+from gdb_epi.locks.pools import native_pools
+from gdb_epi.target.api import Thread
+
+FAULTS = frozenset((4, 7, 8, 11))  # SIGILL, SIGBUS, SIGFPE, SIGSEGV: it did not hang
+
+
+@classifier(97)
+def pool_word(context: LockContext, thread: Thread, call: FutexWait) -> Guess | None:
+    """A word of no known lock, on which the code of a pool sleeps whose workers vanished."""
+    if call.shared or not context.fork.forked:
+        return None
+    found = _pool_of(context, thread)
+    if found is None:
+        return None
+    kind, said = found
+    return Guess(f"{kind} pool", event=True, evidence=(said,))
+
+
+@family("pools")
+def spinning_for_a_pool(context: LockContext, thread: Thread) -> Iterator[t.Wait]:
+    """Yield a wait of the only thread of a forked child that runs in a pool without its workers."""
+    fork = context.fork
+    if not fork.forked or len(context.target.threads()) != 1:
+        return
+    if activity(context.target, thread).state != "running":
+        return
+    crash = context.target.crash()
+    if not isinstance(crash, Absent) and crash.signo in FAULTS:
+        return
+    found = _pool_of(context, thread)
+    if found is None:
+        return
+    kind, said = found
+    yield t.Wait(
+        tid=thread.tid,
+        address=thread.registers["rip"],
+        kind=f"{kind} pool (spinning)",
+        name=None,
+        object=None,
+        owner=t.Owner(None, None, None, "vanished"),
+        verdict=t.LOST_WAKEUP,
+        confidence=t.PROBABLE,
+        evidence=(
+            said,
+            "the thread runs, in no system call",
+            "not ruled out: the library computes in this thread alone, and needs no worker",
+        ),
+        timed=False,
+    )
+
+
+def _pool_of(context: LockContext, thread: Thread) -> tuple[str, str] | None:
+    """Return (pool, evidence) when a thread runs code of a library whose workers vanished."""
+    pools = native_pools(context.vanished)
+    if not pools:
+        return None
+    module = running_in(context.target, thread)
+    if module is None or module.path not in pools:
+        return None
+    kind, count = pools[module.path]
+    name = module.path.rpartition("/")[2]
+    return (
+        kind,
+        f"the thread runs code of {name}, which had started {count} of the vanished threads",
+    )
