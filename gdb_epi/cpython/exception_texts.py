@@ -12,7 +12,7 @@ from collections.abc import Sequence
 from gdb_epi.cpython.types import PythonState
 from gdb_epi.cpython.values import values_of
 from gdb_epi.cpython.values_core import Limits, Painter, Undecodable
-from gdb_epi.cpython.values_types import Lineage
+from gdb_epi.cpython.values_types import Lineage, TypeInfo
 from gdb_epi.errors import (
     NOT_AVAILABLE,
     UNPARSABLE,
@@ -138,7 +138,7 @@ class Texts:
         if lineage.ident in ("bytes", "bytearray") and self._same_as_root(lineage):
             return self._sure(painter, address)  # a __str__ of their own, for python -b alone
         if self._slot(lineage.types[0].address) != self._slot(lineage.types[-1].address):
-            raise Undecodable(f"{lineage.types[0].shown} has a __str__ of its own")
+            raise Undecodable(_whose(painter, lineage.types[0]))
         return self._sure(painter, address)
 
     def _sure(self, painter: Painter, address: int) -> str:
@@ -157,7 +157,7 @@ class Texts:
         slot = self._slot(types[0].address)
         owner = [one for one in types if self._slot(one.address) == slot][-1]
         if owner.python_class:
-            return Absent(NOT_AVAILABLE, f"{owner.shown} has a __str__ of its own")
+            return Absent(NOT_AVAILABLE, _whose(painter, owner))
         name = owner.full_name
         if name == "BaseException":
             return self._plain(painter, address)
@@ -258,3 +258,18 @@ class Texts:
         if isinstance(found, Absent) or painter.obj(held).lineage.ident != "bytes":
             raise Undecodable("its object is no bytes, or too many")
         return found
+
+
+def _whose(painter: Painter, kind: TypeInfo) -> str:
+    """Return why str() of an instance is not given: whose `__str__` it would run.
+
+    The slot of a Python class searches for the name when the class, or a base, defines it; and
+    when there are several built-in bases, which may have different ones.
+    """
+    if not kind.python_class:
+        return f"{kind.shown} has a __str__ of its own"
+    held = painter.world.types.lookup(kind, "__str__")
+    if held is not None and held[0].python_class:
+        return f"{held[0].shown} has a __str__ of its own"
+    told = "none was found in its Python classes, and those of its built-in bases may differ"
+    return f"cannot tell whose __str__ {kind.shown} runs: {told}"

@@ -3,6 +3,7 @@
 """Die while a chain of exceptions of every built-in class and of odd own classes is handled."""
 
 import builtins
+import sys
 
 import deathbed
 import exceptionbed
@@ -45,6 +46,10 @@ class Lookup(KeyError):
     pass
 
 
+class Both(KeyError, AttributeError):
+    pass
+
+
 class Os(OSError):
     pass
 
@@ -73,6 +78,10 @@ SPECIAL["IndentationError"] = SPECIAL["TabError"] = ("bad",)
 SPECIAL["_IncompleteInputError"] = ("text",)
 
 
+# Since 3.10 AttributeError has a structure of its own; the slot of Both searches for the name.
+OPAQUE = (Described, Both) if sys.version_info >= (3, 10) else (Described,)
+
+
 def everything():
     """Return one exception of each built-in class, and the odd ones."""
     found = []
@@ -80,7 +89,14 @@ def everything():
         if isinstance(kind, type) and issubclass(kind, BaseException) and name == kind.__name__:
             found.append(kind(*SPECIAL.get(name, ("text ü", 2))))
     found += [Slots(1), Changed("x"), Silent("kept", 1), NoArgs(2), Described("own"), Outer.Inner()]
-    found += [Represented("r"), Lookup("k"), Os(13, "denied", "p"), Os("odd"), Outer.local()("l")]
+    found += [
+        Represented("r"),
+        Lookup("k"),
+        Both("b"),
+        Os(13, "denied", "p"),
+        Os("odd"),
+        Outer.local()("l"),
+    ]
     found += [OSError(number, f"number {number}") for number in (1, 2, 4, 11, 17, 32, 111, 9999)]
     found += [StopIteration([1]), SystemExit(None), KeyError(("a", 1)), ValueError(None)]
     found += [Exception(()), Exception(("x",)), Exception(b"bytes"), Exception("a" * 300)]
@@ -95,7 +111,7 @@ def chained(errors):
     try:
         raise errors[0]
     except BaseException as error:
-        exceptionbed.park(error, opaque=(Described,))
+        exceptionbed.park(error, opaque=OPAQUE)
 
 
 def main(way):
