@@ -131,6 +131,9 @@ class _Joiner:
         self._numbers: dict[int, int] | None = None
         self._seen = seen
         self._problems = problems
+        # (its address, the frame that links to it): how far a frame with a damaged code object
+        # reaches is not known, and its unused stack holds frames of earlier calls.
+        self._unsized: list[tuple[int, int]] = []
         self._next = 0  # the first data stack frame that is not in the result yet
 
     def _number(self, address: int) -> int | None:
@@ -162,12 +165,17 @@ class _Joiner:
             items += [_Item(frame, CHAIN) for frame in chain.frames]
             self._next = len(self._stack)
             return
+        inner = 0 if items else 1 << 64
         for position, frame in enumerate(chain.frames):
             number = self._number(frame.address)
             if number is not None:
                 if number > self._next and (items or position):
                     self._skipped(number, items)
                 self._next = max(self._next, number + 1)
+            elif frame.problem:
+                self._unsized.append((frame.address, inner))
+            if number is not None or frame.problem:
+                inner = frame.address
             items.append(_Item(frame, CHAIN))
 
     def _agrees(self, chain: Chain) -> bool:
@@ -180,7 +188,9 @@ class _Joiner:
 
     def _skipped(self, number: int, items: list[_Item]) -> None:
         for frame in self._stack[self._next : number]:
-            if frame.address not in self._seen and frame.complete:
+            if any(low < frame.address < high for low, high in self._unsized):
+                self._seen.add(frame.address)  # left from an earlier call
+            elif frame.address not in self._seen and frame.complete:
                 self._problems.append(
                     f"frame {frame.address:#x} is in the data stack but not in the frame chain"
                 )
