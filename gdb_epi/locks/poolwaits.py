@@ -38,7 +38,8 @@ def spinning_for_a_pool(context: LockContext, thread: Thread) -> Iterator[t.Wait
     fork = context.fork
     if not fork.forked or len(context.target.threads()) != 1:
         return
-    if activity(context.target, thread).state != "running":
+    does = activity(context.target, thread)
+    if does.state != "running" and does.call != "sched_yield":
         return
     crash = context.target.crash()
     if not isinstance(crash, Absent) and crash.signo in FAULTS:
@@ -58,7 +59,7 @@ def spinning_for_a_pool(context: LockContext, thread: Thread) -> Iterator[t.Wait
         confidence=t.PROBABLE,
         evidence=(
             said,
-            "the thread runs, in no system call",
+            "the thread calls sched_yield" if does.call else "the thread runs, in no system call",
             "not ruled out: the library computes in this thread alone, and needs no worker",
         ),
         timed=False,
