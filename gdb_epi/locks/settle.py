@@ -180,7 +180,7 @@ def _by_block(case: _Case, block: Block) -> t.Wait:
 def _event(case: _Case) -> t.Wait:
     """Nobody holds such a thing: somebody has to come and notify, put or release."""
     context = case.context
-    note = f"{case.guess.kind}: this has no holder: another thread has to wake this one"
+    note = f"nobody holds this ({case.guess.kind}): another thread has to wake this one"
     if not _alone_in_child(context):
         return case.wait(_owner("none"), t.UNKNOWN, t.INFO, note)
     return case.wait(
