@@ -18,7 +18,7 @@ def test_doctor_tells_what_is_here(shell, core):
     lines = {line["subject"]: line for line in json.loads(done.out)}
     assert lines["gdb-epi"]["state"].startswith(__version__)
     assert lines["python"]["state"].endswith(sys.executable)
-    assert lines["database"]["state"].endswith("fleet.sqlite3: 1 cores")
+    assert lines["database"]["state"].endswith("fleet.sqlite3: 1 core")
     pattern = Path("/proc/sys/kernel/core_pattern").read_text().strip()
     assert lines["core_pattern"]["state"] == pattern
     if shutil.which("gdb"):
