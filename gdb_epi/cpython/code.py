@@ -105,7 +105,7 @@ class CodeReader:
         if isinstance(found, Absent):
             problems.append(f"{what}: {found.detail}")
             return ""
-        if "\0" in found:  # the compiler refuses them: zeroed memory
+        if found and not found.strip("\0"):  # zeroed memory; a name may hold single ones
             problems.append(f"{what}: NUL characters")
             return ""
         return found

@@ -35,7 +35,7 @@ def check_spooled(shell, core, done, told: str, code: int) -> None:
     later = shell.folder / "later.sqlite3"
     again = shell("fleet", "ingest", "--db", later)
     assert (again.code, again.err) == (0, "")
-    assert again.out.startswith("1 added") and "1 spool files" in again.out
+    assert again.out.startswith("1 added") and "1 spool file" in again.out
     assert shell.spooled == []
     top = json.loads(shell("fleet", "top", "--db", later, "--json").out)
     assert [row["crashes"] for row in top] == [1]

@@ -117,6 +117,8 @@ def test_with_and_without_gdb(gdb: Gdb, made: Made, tmp_path: Path) -> None:
     for document in (with_gdb, without):
         for thread in document["threads"]:
             thread.pop("merged", None)
+            for frame in thread["frames"]:
+                frame.pop("calls", None)  # the C function called: native frames tell it
     assert with_gdb["threads"] == without["threads"]
     assert with_gdb["gil_holder"] == without["gil_holder"]
     assert len(without["threads"]) > 2
