@@ -174,7 +174,8 @@ def make_core(
     folder = interpreter.workspace() / interpreter.id / key
     home.parent.mkdir(parents=True, exist_ok=True)
     with locked(home.with_suffix(".lock")):
-        if not (home / "truth.json").is_file():
+        # The folder is asked for too: it goes when the interpreter's root is unpacked anew.
+        if not ((home / "truth.json").is_file() and (folder / entry.file).is_file()):
             require_core_dumps()
             create(interpreter, entry, coredump_filter, home, folder)
     truth = json.loads((home / "truth.json").read_text())
