@@ -3,6 +3,7 @@
 
 from __future__ import annotations
 
+from gdb_epi.corruption.study import study
 from gdb_epi.detectors.findings import run_detectors
 from gdb_epi.errors import NOT_APPLICABLE, Absent, SoftError
 from gdb_epi.lean import Any
@@ -22,8 +23,10 @@ def examine(session: Session) -> Parts:
     state = session.state
     signed = sign(state)
     findings, errors = run_detectors(state)
-    verdict = judge(signed.signature.category.name, findings)
+    corruption = study(state, findings)
+    verdict = judge(signed.signature.category.name, findings, corruption.score)
     errors = [*state.all_soft_errors(), *state.locks.soft_errors, *errors]
+    errors += corruption.soft_errors
     errors += [error for one in state.exceptions for error in one.soft_errors]
     if isinstance(state.python, Absent) and state.python.reason != NOT_APPLICABLE:
         errors.append(SoftError("python", "runtime", state.python.detail))
@@ -33,7 +36,7 @@ def examine(session: Session) -> Parts:
     lost = missing_text(missing_memory(state.target))
     if lost:
         errors.append(SoftError("memory", "core", f"missing: {lost}"))
-    return Parts(state, signed, findings, verdict, errors)
+    return Parts(state, signed, findings, corruption, verdict, errors)
 
 
 def analyze(session: Session) -> dict[str, Any]:

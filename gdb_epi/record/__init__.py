@@ -11,11 +11,13 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from gdb_epi import __version__
+from gdb_epi.corruption.study import Study
 from gdb_epi.detectors.findings import Finding, hex_word
 from gdb_epi.errors import Absent, SoftError
 from gdb_epi.fault import Fault, signal_name
 from gdb_epi.lean import Any, NamedTuple
 from gdb_epi.process_state import ProcessState
+from gdb_epi.record.corruption import corruption_group
 from gdb_epi.record.forks import fork_group
 from gdb_epi.record.parts import (
     exception_group,
@@ -47,6 +49,7 @@ class Parts(NamedTuple):
     state: ProcessState
     signed: Signed
     findings: Sequence[Finding]
+    corruption: Study
     verdict: Verdict
     soft_errors: Sequence[SoftError]
 
@@ -69,7 +72,7 @@ def make_record(parts: Parts) -> Json:
         "threads": threads_group(state),
         "fork": fork_group(state),
         "waits": waits_group(state),
-        "corruption": _corruption(parts.verdict, parts.findings),
+        "corruption": corruption_group(parts.corruption),
         "findings": [_finding(one) for one in parts.findings[:MAX_FINDINGS]],
         "verdict": _verdict(parts.verdict),
         "signature": _signature(parts.signed),
@@ -174,38 +177,6 @@ def _verdict(verdict: Verdict) -> Json:
         "word": verdict.word,
         "reasons": list(verdict.reasons),
         "against": list(verdict.against),
-    }
-
-
-def _corruption(verdict: Verdict, findings: Sequence[Finding]) -> Json:
-    """Return the evidence about damaged memory in the shape that RECORD section 3 shows."""
-    found = [one for one in findings if one.detector == "pointer_one_bit_off"]
-    candidates = []
-    for one in found:
-        facts = one.facts
-        places = facts["where"] or [facts["source"]]
-        candidates += [
-            {
-                "where": place,
-                "found": facts["found"],
-                "corrected": facts["corrected"],
-                "bits": [facts["bit"]],
-                "evidence": list(facts["items"]),
-            }
-            for place in places
-        ]
-    candidates += [
-        {key: one.facts[key] for key in ("where", "found", "corrected", "bits")}
-        | {"evidence": ["R10"]}
-        for one in findings
-        if one.detector == "frame_link_disagrees" and len(one.facts["bits"]) == 1
-    ]
-    return {
-        "word": verdict.corruption,
-        "llr": verdict.llr,
-        "prior": verdict.prior,
-        "path": found[0].facts["path"] if found else "unknown",
-        "candidates": candidates,
     }
 
 

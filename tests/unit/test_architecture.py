@@ -32,6 +32,7 @@ LAYERS = (
     ("process_state",),
     ("session", "stacks"),
     ("detectors",),
+    ("corruption",),
     ("verdict", "weights"),
     ("signature",),
     ("record", "schema"),

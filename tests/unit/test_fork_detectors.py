@@ -9,6 +9,7 @@ from typing import Any
 import pytest
 from support.scenes import HEAP, PID, crash, state
 
+from gdb_epi.corruption.score import score
 from gdb_epi.cpython.types import CHAIN, PyFrame
 from gdb_epi.detectors.findings import Finding
 from gdb_epi.detectors.fork_handlers import fork_handlers
@@ -86,7 +87,7 @@ def test_lost_wakeup() -> None:
     assert one(lost_wakeup(made)).facts["confidence"] == "probable"
     assert list(lost_wakeup(forked(waits=(wait(t.LOST_WAKEUP, "info"),)))) == []
     assert list(lost_wakeup(forked(waits=(wait(t.LOST_WAKEUP),), forked=False))) == []
-    assert judge("killed-external", [one(lost_wakeup(made))]).label == "software"
+    assert judge("killed-external", [one(lost_wakeup(made))], score([])).label == "software"
 
 
 def handlers(tid: int = PID) -> t.ForkHandlers:

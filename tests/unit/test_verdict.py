@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The verdict is pure, monotone, and independent of order."""
+"""The score is pure, monotone and independent of order; the verdict follows it."""
 
 from __future__ import annotations
 
@@ -10,126 +10,144 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from gdb_epi import weights
+from gdb_epi import weights as verdict_weights
+from gdb_epi.corruption.score import Score, score, weights
+from gdb_epi.corruption.types import Evidence
 from gdb_epi.detectors.findings import Finding
-from gdb_epi.verdict import corruption_word, finding_llr, hardware_llr, judge
+from gdb_epi.verdict import judge
 
 CATEGORIES = ["segv-wild", "segv-null", "abort-other", "killed-external", "snapshot", "unknown"]
+ITEMS = sorted(weights().items)
 
 
 def finding(detector: str, **facts: Any) -> Finding:
     return Finding(detector, "thread 1", facts, f"{detector} {sorted(facts)}")
 
 
-def pointer(*items: str, candidates: int = 1, ambiguous: str | None = None) -> Finding:
-    return finding(
-        "pointer_one_bit_off", items=["P1", *items], candidates=candidates, ambiguous=ambiguous
-    )
+def evidence(
+    name: str, *, error: int = 1, rivals: int = 1, ambiguous: str | None = None
+) -> Evidence:
+    facts = {"rivals": rivals}
+    summary = f"{name} of error {error}"
+    return Evidence(name, 4096, error, 0, (0,), "memory", summary, facts, ambiguous)
 
 
-POINTERS = st.builds(
-    lambda items, count, odd: pointer(*sorted(items), candidates=count, ambiguous=odd),
-    st.sets(st.sampled_from(["P2", "P3", "P4", "P5", "P6"])),
+EVIDENCE = st.builds(
+    lambda name, error, rivals, odd: evidence(name, error=error, rivals=rivals, ambiguous=odd),
+    st.sampled_from([*ITEMS, "an item of the future"]),
+    st.integers(1, 3),
     st.integers(1, 16),
     st.sampled_from([None, None, "a stride"]),
 )
-OTHERS = st.one_of(
-    st.just(finding("null_dereference")),
-    st.just(finding("stack_overflow")),
-    st.sampled_from(["assert", "malloc", "fortify"]).map(
-        lambda kind: finding("deliberate_abort", kind=kind)
-    ),
-    st.integers(1, 3).map(lambda n: finding("frame_link_disagrees", bits=list(range(n)))),
-    st.sampled_from(["certain", "probable", "info"]).map(
-        lambda word: finding("forked_child_lock", confidence=word)
-    ),
-    st.just(finding("a detector of the future")),
-)
-FINDINGS = st.lists(st.one_of(POINTERS, OTHERS), max_size=6)
 
 
-@given(FINDINGS, st.one_of(POINTERS, OTHERS), st.sampled_from(CATEGORIES))
-def test_monotone(findings: list[Finding], more: Finding, category: str) -> None:
-    before, after = hardware_llr(findings), hardware_llr([*findings, more])
-    if finding_llr(more) >= 0:
-        assert after >= before
-    if finding_llr(more) <= 0:
-        assert after <= before
-    was, now = judge(category, findings), judge(category, [*findings, more])
-    if was.label == "hardware-suspect" and finding_llr(more) >= 0:
+def value(one: Evidence) -> float:
+    return score([one]).llr
+
+
+@given(st.lists(EVIDENCE, max_size=8), EVIDENCE, st.sampled_from(CATEGORIES))
+def test_monotone(found: list[Evidence], more: Evidence, category: str) -> None:
+    before, after = score(found), score([*found, more])
+    against = more.id.startswith("S:")
+    assert after.llr <= before.llr if against else after.llr >= before.llr
+    was, now = judge(category, [], before), judge(category, [], after)
+    if was.label == "hardware-suspect" and not against:
         assert now.label == "hardware-suspect"
         assert now.confidence >= was.confidence
-    if was.label != "hardware-suspect" and finding_llr(more) <= 0:
+    if was.label != "hardware-suspect" and against:
         assert now.label != "hardware-suspect"
 
 
-@given(FINDINGS, st.sampled_from(CATEGORIES), st.integers())
-def test_order_does_not_matter(findings: list[Finding], category: str, seed: int) -> None:
-    shuffled = list(findings)
+@given(st.lists(EVIDENCE, max_size=8), st.integers())
+def test_order_does_not_matter(found: list[Evidence], seed: int) -> None:
+    shuffled = list(found)
     random.Random(seed).shuffle(shuffled)
-    one, two = judge(category, findings), judge(category, shuffled)
-    assert (one.label, one.confidence, one.llr) == (two.label, two.confidence, two.llr)
-    assert sorted(one.reasons) == sorted(two.reasons)
+    one, two = score(found), score(shuffled)
+    assert (one.word, one.llr, one.groups) == (two.word, two.llr, two.groups)
 
 
-@given(FINDINGS, st.sampled_from(CATEGORIES))
-def test_nothing_is_ever_certain(findings: list[Finding], category: str) -> None:
-    verdict = judge(category, findings)
+@given(st.lists(EVIDENCE, max_size=8), st.sampled_from(CATEGORIES))
+def test_nothing_is_ever_certain(found: list[Evidence], category: str) -> None:
+    verdict = judge(category, [], score(found))
     assert 0.0 <= verdict.confidence <= 0.99
     assert verdict.reasons
     if verdict.label == "hardware-suspect":
         assert any("one core cannot prove hardware" in text for text in verdict.against)
 
 
+@given(st.lists(EVIDENCE, max_size=4))
+def test_only_redundant_copies_prove(found: list[Evidence]) -> None:
+    copies = [one for one in found if one.id.startswith("R") and one.ambiguous is None]
+    if score(found).word == "proven-corruption":
+        assert copies
+
+
+def test_a_group_counts_once_and_errors_do_not_add_up() -> None:
+    assert score([evidence("P2"), evidence("P3")]).llr == value(evidence("P3"))
+    assert score([evidence("P3"), evidence("P3", error=2)]).llr == value(evidence("P3"))
+    both = score([evidence("P3"), evidence("R10")]).llr
+    assert both == pytest.approx(value(evidence("P3")) + value(evidence("R10")))
+
+
+def test_an_innocent_cause_explains_its_groups_away() -> None:
+    found = [evidence("P3"), evidence("S:stack_overflow")]
+    assert score(found).llr == value(evidence("S:stack_overflow"))
+    assert score([*found, evidence("R10")]).groups == {"R": value(evidence("R10"))}
+
+
 @pytest.mark.parametrize(
-    ("category", "findings", "label", "word"),
+    ("category", "found", "label", "word"),
     [
-        ("segv-wild", [pointer("P2", "P3")], "hardware-suspect", "strong"),
-        ("segv-wild", [pointer("P2")], "hardware-suspect", "strong"),
-        ("segv-wild", [pointer("P4")], "cannot-tell", "weak"),
-        ("segv-wild", [pointer()], "cannot-tell", "none"),
-        ("segv-wild", [pointer("P2", "P3", ambiguous="stride")], "cannot-tell", "ambiguous"),
-        ("segv-wild", [pointer("P2", candidates=10)], "cannot-tell", "weak"),
+        ("segv-wild", [evidence("P3")], "hardware-suspect", "strong"),
+        ("segv-wild", [evidence("P2", rivals=10)], "cannot-tell", "weak"),
+        ("segv-wild", [evidence("P1")], "cannot-tell", "none"),
+        ("segv-wild", [evidence("P3", ambiguous="stride")], "cannot-tell", "ambiguous"),
         ("segv-wild", [], "cannot-tell", "none"),
-        ("segv-null", [finding("null_dereference")], "software", "software-like"),
-        ("abort-assert", [finding("deliberate_abort", kind="assert")], "software", "software-like"),
-        ("abort-malloc:free", [finding("deliberate_abort", kind="malloc")], "cannot-tell", "none"),
+        ("segv-null", [evidence("S:null_dereference")], "software", "software-like"),
+        ("abort-assert", [evidence("S:abort-assert")], "software", "software-like"),
         ("bus-memerr", [], "hardware-suspect", "none"),
         ("killed-external", [], "killed", "none"),
-        (
-            "killed-external",
-            [finding("forked_child_lock", confidence="probable")],
-            "fork-inherited-lock",
-            "none",
-        ),
-        (
-            "segv-null",
-            [finding("forked_child_lock", confidence="certain"), finding("null_dereference")],
-            "software",
-            "software-like",
-        ),
         ("snapshot", [], "cannot-tell", "none"),
     ],
 )
-def test_labels(category: str, findings: list[Finding], label: str, word: str) -> None:
-    verdict = judge(category, findings)
+def test_labels(category: str, found: list[Evidence], label: str, word: str) -> None:
+    verdict = judge(category, [], score(found))
     assert (verdict.label, verdict.corruption) == (label, word)
 
 
+@pytest.mark.parametrize(
+    ("category", "confidence", "label"),
+    [
+        ("killed-external", "probable", "fork-inherited-lock"),
+        ("segv-null", "certain", "software"),
+    ],
+)
+def test_inherited_locks(category: str, confidence: str, label: str) -> None:
+    found = [finding("forked_child_lock", confidence=confidence)]
+    innocent: Score = score([evidence("S:null_dereference")] if category == "segv-null" else [])
+    assert judge(category, found, innocent).label == label
+
+
 def test_every_number_says_where_it_comes_from() -> None:
-    values = [
-        *weights.HARDWARE.values(), *weights.SOFTWARE.values(), *weights.WAIT.values(),
-        weights.PRIOR, weights.STRONG, weights.WEAK, weights.PROVEN, weights.SOFTWARE_LIKE,
-        weights.AMBIGUOUS, weights.KILLED,
-    ]  # fmt: skip
-    origins = ("guess", "published:", "measured on", "by argument", "proposed")
-    for weight in values:
+    origins = ("guess", "published:", "measured on", "by argument", "proposed", "fitted on")
+    for item in weights().items.values():
+        assert item.origin.startswith(origins), item
+        assert (item.llr < 0) == (item.group == "S"), item
+    for weight in (*verdict_weights.WAIT.values(), verdict_weights.KILLED):
         assert weight.origin.startswith(origins), weight
-    assert all(w.value > 0 for w in weights.HARDWARE.values())
-    assert all(w.value < 0 for w in weights.SOFTWARE.values())
 
 
 def test_words_follow_the_thresholds() -> None:
-    assert [corruption_word(x, None) for x in (2.5, 2.4, 1.0, 0.9, -0.9, -1.0)] == [
-        "strong", "weak", "weak", "none", "none", "software-like",
-    ]  # fmt: skip
+    table = weights()
+    for name, item in table.items.items():
+        word = score([evidence(name)]).word
+        if item.llr >= table.thresholds["proven"] and item.group == "R":
+            assert word == "proven-corruption"
+        elif item.llr >= table.thresholds["strong"]:
+            assert word == "strong"
+        elif item.llr >= table.thresholds["weak"]:
+            assert word == "weak"
+        elif item.llr <= table.thresholds["software_like"]:
+            assert word == "software-like"
+        else:
+            assert word == "none"

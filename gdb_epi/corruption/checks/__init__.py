@@ -1,0 +1,2 @@
+# SPDX-License-Identifier: Apache-2.0
+"""The checks. One file each; docs of a check list the innocent causes that it rules out."""

@@ -1,0 +1,76 @@
+# SPDX-License-Identifier: Apache-2.0
+"""What a check gets to see: the process, its fault, what was found so far, and a budget."""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Sequence
+from functools import cached_property
+
+from gdb_epi.corruption.types import Evidence
+from gdb_epi.detectors.findings import Finding
+from gdb_epi.errors import Absent
+from gdb_epi.fault import Fault, find_fault, operand_of
+from gdb_epi.process_state import ProcessState
+from gdb_epi.target.api import Target
+from gdb_epi.x86 import Operand
+
+DEFAULT_BYTES = 64 << 20  # read by all default checks together
+SWEEP_BYTES = 4 << 30
+SWEEP_SECONDS = 120.0
+
+
+class Budget:
+    """How much memory checks may still read, and until when.
+
+    A default run has no clock: the same core gives the same answer.
+    """
+
+    def __init__(self, size: int, seconds: float | None = None) -> None:
+        self.size = size
+        self.left = size
+        self._until = None if seconds is None else time.monotonic() + seconds
+
+    def take(self, size: int) -> bool:
+        """Take `size` bytes; False, and nothing taken, when they are not left or time is up."""
+        if size > self.left or self.out_of_time():
+            return False
+        self.left -= size
+        return True
+
+    def out_of_time(self) -> bool:
+        """Whether the time that the user gave is over."""
+        return self._until is not None and time.monotonic() > self._until
+
+
+class Context:
+    """One run of the checks over one process."""
+
+    def __init__(
+        self,
+        state: ProcessState,
+        findings: Sequence[Finding] = (),
+        *,
+        sweep: bool = False,
+        budget: Budget | None = None,
+    ) -> None:
+        self.state = state
+        self.findings = tuple(findings)
+        self.sweep = sweep
+        self.budget = budget or Budget(SWEEP_BYTES if sweep else DEFAULT_BYTES)
+        self.evidence: list[Evidence] = []
+
+    @property
+    def target(self) -> Target:
+        """The process."""
+        return self.state.target
+
+    @cached_property
+    def fault(self) -> Fault | Absent:
+        """What failed; of a handler's re-raised signal the interrupted context."""
+        return find_fault(self.target, self.state.crash)
+
+    @cached_property
+    def operand(self) -> Operand | None:
+        """The memory operand of the faulting instruction; None when it cannot be read."""
+        return None if isinstance(self.fault, Absent) else operand_of(self.target, self.fault)

@@ -1,0 +1,142 @@
+# SPDX-License-Identifier: Apache-2.0
+"""The score: a pure, monotone function of the evidence.
+
+log10 odds = prior + the best item of each group + the strongest innocent sign. Items of one group
+are one fact seen twice, so only the best counts. Where every number comes from is in weights.json.
+"""
+
+from __future__ import annotations
+
+import math
+import os
+from collections.abc import Iterable, Mapping, Sequence
+from functools import cache
+
+from gdb_epi.corruption.types import UNKNOWN, Evidence
+from gdb_epi.lean import Any, NamedTuple, parse_json
+
+PROVEN, STRONG, WEAK, AMBIGUOUS = "proven-corruption", "strong", "weak", "ambiguous"
+NONE, SOFTWARE_LIKE = "none", "software-like"
+DEFAULT_PRIOR = "ecc-servers"
+REDUNDANT = "R"  # the group of redundant copies: the only one that may say "proven"
+INNOCENT = "S"
+
+
+class Item(NamedTuple):
+    """One line of weights.json. `off` are the groups that an innocent sign explains away."""
+
+    id: str
+    group: str
+    llr: float
+    origin: str
+    off: tuple[str, ...] = ()
+
+
+class Table(NamedTuple):
+    """weights.json: items by id, named priors and thresholds (log10), and the corpus' version."""
+
+    items: Mapping[str, Item]
+    priors: Mapping[str, float]
+    thresholds: Mapping[str, float]
+    version: str
+
+
+class Score(NamedTuple):
+    """The sum. `llr` is without the prior; `groups` what each group gave; `best` its evidence."""
+
+    word: str
+    llr: float
+    prior: float
+    path: str
+    groups: Mapping[str, float]
+    best: tuple[Evidence, ...]
+    against: tuple[Evidence, ...]
+    ambiguous: str | None
+
+
+@cache
+def weights() -> Table:
+    """Return the table that is shipped with this package."""
+    with open(os.path.join(os.path.dirname(__file__), "weights.json"), encoding="utf-8") as file:
+        return read_table(parse_json(file.read()))
+
+
+def read_table(told: Mapping[str, Any]) -> Table:
+    """Return a table from its JSON document."""
+    items = {
+        name: Item(name, one["group"], one["llr"], one["origin"], tuple(one.get("off", ())))
+        for name, one in told["items"].items()
+    }
+    return Table(items, told["priors"], told["thresholds"], told["version"])
+
+
+def score(
+    evidence: Sequence[Evidence], prior: float | None = None, table: Table | None = None
+) -> Score:
+    """Return the score of one core's evidence; an item that the table does not know counts 0."""
+    table = table or weights()
+    prior = table.priors[DEFAULT_PRIOR] if prior is None else prior
+    against = [one for one in evidence if _llr(one, table) < 0]
+    off = {name for one in against for name in table.items[one.id].off}
+    groups, best = _strongest(evidence, off, table)
+    total = sum(groups.values())
+    proven = groups.get(REDUNDANT, 0.0) >= table.thresholds["proven"]
+    if not proven:
+        total += min((_llr(one, table) for one in against), default=0.0)
+    ambiguous = next((one.ambiguous for one in evidence if one.ambiguous), None)
+    path = next((one.path for one in best if one.path != UNKNOWN), UNKNOWN)
+    word = PROVEN if proven else _word(total, ambiguous, table)
+    return Score(word, round(total, 3), prior, path, groups, tuple(best), tuple(against), ambiguous)
+
+
+def _llr(one: Evidence, table: Table) -> float:
+    """Return an item's weight; many candidates argue against each, ambiguous ones say nothing."""
+    item = table.items.get(one.id)
+    if item is None or one.ambiguous is not None:
+        return 0.0
+    rivals = max(1, int(one.facts.get("rivals", 1)))
+    return item.llr if item.llr <= 0 else max(0.0, item.llr - math.log10(rivals))
+
+
+def _strongest(
+    evidence: Iterable[Evidence], off: set[str], table: Table
+) -> tuple[dict[str, float], list[Evidence]]:
+    """Return what the groups give of the one error that has most evidence, and that evidence."""
+    best: tuple[dict[str, float], list[Evidence]] = ({}, [])
+    for members in _by_error(evidence).values():
+        groups: dict[str, float] = {}
+        items: dict[str, Evidence] = {}
+        for one in members:
+            value = _llr(one, table)
+            group = table.items[one.id].group if one.id in table.items else ""
+            if value > groups.get(group, 0.0) and group not in off:
+                groups[group], items[group] = value, one
+        if sum(groups.values()) > sum(best[0].values()):
+            best = groups, sorted(items.values(), key=lambda one: (-_llr(one, table), one.id))
+    return best
+
+
+def _by_error(evidence: Iterable[Evidence]) -> dict[object, list[Evidence]]:
+    """Group evidence by the error it tells of: the same wrong word and the same right one."""
+    found: dict[object, list[Evidence]] = {}
+    for one in evidence:
+        known = one.found is not None and one.corrected is not None
+        key: object = (one.found, one.corrected) if known else one.where
+        found.setdefault(key, []).append(one)
+    return found
+
+
+def _word(total: float, ambiguous: str | None, table: Table) -> str:
+    if ambiguous is not None and total < table.thresholds["weak"]:
+        return AMBIGUOUS
+    if total >= table.thresholds["strong"]:
+        return STRONG
+    if total >= table.thresholds["weak"]:
+        return WEAK
+    return SOFTWARE_LIKE if total <= table.thresholds["software_like"] else NONE
+
+
+def probability(log_odds: float) -> float:
+    """Return the probability of log10 odds, between 1e-12 and 1 - 1e-12."""
+    odds = 10.0 ** max(-12.0, min(12.0, log_odds))
+    return float(odds / (1.0 + odds))

@@ -1,0 +1,87 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Run the checks over one process: evidence, what was skipped and why, and the score."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from gdb_epi.corruption.context import Budget, Context
+from gdb_epi.corruption.registry import all_checks
+from gdb_epi.corruption.score import Score, score
+from gdb_epi.corruption.types import Check, Evidence, Skipped
+from gdb_epi.cpython.types import PythonState
+from gdb_epi.detectors.findings import Finding
+from gdb_epi.errors import Absent, SoftError
+from gdb_epi.lean import NamedTuple
+from gdb_epi.process_state import ProcessState
+
+MAX_EVIDENCE = 256  # items of one check
+MAX_SKIPPED = 64
+
+
+class Study(NamedTuple):
+    """What was found about corruption in one process."""
+
+    evidence: tuple[Evidence, ...]
+    skipped: tuple[Skipped, ...]
+    score: Score
+    context: Context
+    soft_errors: tuple[SoftError, ...] = ()
+
+
+def study(
+    state: ProcessState,
+    findings: Sequence[Finding] = (),
+    *,
+    sweep: bool = False,
+    budget: Budget | None = None,
+    prior: float | None = None,
+) -> Study:
+    """Run every check that applies; one that fails becomes a soft error.
+
+    `findings` are those of the detectors: the ordinary causes among them lower the score.
+    """
+    import gdb_epi.corruption.checks
+    from gdb_epi.loader import load_all
+
+    errors = load_all(gdb_epi.corruption.checks)
+    context = Context(state, findings, sweep=sweep, budget=budget)
+    skipped: list[Skipped] = []
+    for one in all_checks():
+        why = _why_not(one, context)
+        if why is not None:
+            skipped.append(Skipped(one.name, why))
+            continue
+        try:
+            _run(one, context, skipped, errors)
+        except Exception as error:  # noqa: BLE001 - boundary: running a detector
+            errors.append(SoftError("corruption", one.name, f"{type(error).__name__}: {error}"))
+    return Study(
+        tuple(context.evidence),
+        tuple(skipped[:MAX_SKIPPED]),
+        score(context.evidence, prior),
+        context,
+        tuple(errors),
+    )
+
+
+def _why_not(one: Check, context: Context) -> str | None:
+    if one.sweep and not context.sweep:
+        return "a sweep over all memory: only with --sweep"
+    if one.needs == "crash" and isinstance(context.state.crash, Absent):
+        return f"no crash: {context.state.crash.detail}"
+    python = context.state.python
+    if one.needs == "python" and not isinstance(python, PythonState):
+        return f"no CPython: {python.detail}"
+    return None
+
+
+def _run(one: Check, context: Context, skipped: list[Skipped], errors: list[SoftError]) -> None:
+    for count, found in enumerate(one.run(context)):
+        if count == MAX_EVIDENCE:
+            errors.append(SoftError("corruption", one.name, f"cut at {MAX_EVIDENCE} items"))
+            return
+        if isinstance(found, Skipped):
+            skipped.append(found)
+        else:
+            context.evidence.append(found)

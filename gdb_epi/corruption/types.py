@@ -1,0 +1,76 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Evidence about damaged memory or a wrong computation: facts, never judgement."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Mapping
+
+from gdb_epi.lean import TYPE_CHECKING, Any, NamedTuple
+
+if TYPE_CHECKING:
+    from gdb_epi.corruption.context import Context
+
+# Where the wrong value came from: memory holds it, or memory is right and a register is wrong.
+MEMORY = "memory"
+REGISTER = "register"
+UNKNOWN = "unknown"
+
+
+class Evidence(NamedTuple):
+    """One fact. `id` is an item of weights.json, which gives its group and its weight.
+
+    `where` is an address (int) or a register's name, "" when the fact has no place. `found` and
+    `corrected` are 64-bit words, None when the fact is no pair of words; `bits` the numbers of
+    the bits that differ. `ambiguous` names the software that makes the very same picture, None
+    when there is none. `summary` is a sentence that names what was compared with what.
+    """
+
+    id: str
+    where: int | str
+    found: int | None
+    corrected: int | None
+    bits: tuple[int, ...]
+    path: str
+    summary: str
+    facts: Mapping[str, Any]
+    ambiguous: str | None = None
+
+
+class Skipped(NamedTuple):
+    """A check, or a part of one, that could not be made, and why."""
+
+    check: str
+    why: str
+
+
+class Check(NamedTuple):
+    """A registered check; `needs` is "crash", "python" or "nothing"; `order` sorts the runs.
+
+    One with `sweep` reads much memory and runs only when the user asks for it.
+    """
+
+    name: str
+    run: Callable[[Context], Iterable[Evidence | Skipped]]
+    needs: str
+    sweep: bool
+    order: int
+
+
+def changed_bits(found: int, corrected: int) -> tuple[int, ...]:
+    """Return the numbers of the bits in which two 64-bit words differ, 0 the lowest."""
+    changed = found ^ corrected
+    return tuple(bit for bit in range(64) if changed >> bit & 1)
+
+
+def word_evidence(
+    id: str,
+    where: int | str,
+    found: int,
+    corrected: int,
+    path: str,
+    summary: str,
+    **facts: object,
+) -> Evidence:
+    """Return evidence that a word should have been another one."""
+    bits = changed_bits(found, corrected)
+    return Evidence(id, where, found, corrected, bits, path, summary, facts)
