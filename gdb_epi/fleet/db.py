@@ -207,7 +207,11 @@ def _check_file(url: URL, *, write: bool) -> None:
 
 def _check_version(engine: Engine, shown: str) -> None:
     with engine.connect() as connection:
-        if _version(connection, shown) is None:
+        found = _version(connection, shown)
+        if found is not None and found < SCHEMA_VERSION:
+            told = f"database {shown} has schema {found}, this gdb-epi reads {SCHEMA_VERSION}"
+            raise DatabaseError(told, hint="gdb-epi fleet reproject, which migrates it")
+        if found is None:
             hint = "gdb-epi triage CORE, or gdb-epi fleet ingest FILE"
             raise InputError(f"database {shown} holds no fleet yet", hint=hint)
 

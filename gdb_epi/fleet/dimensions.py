@@ -49,9 +49,9 @@ class Dimensions:
         if pairs:
             statement = insert(connection, t.libset_lib).on_conflict_do_nothing()
             connection.execute(statement, [{"libset_id": s, "lib_id": x} for s, x in pairs])
-        self.learn_attributes(
-            connection, {r.attrset: r.attributes for r in batch if r.attrset is not None}
-        )
+        marks = {r.attrset: r.attributes for r in batch if r.attrset is not None}
+        marks.update({r.factset: r.facts for r in batch if r.factset is not None})
+        self.learn_attributes(connection, marks)
 
     def learn_hosts(self, connection: Connection, wanted: Iterable[tuple[str, str]]) -> None:
         """Make sure that the ids of these hosts (name, machine id) are known."""
@@ -81,6 +81,7 @@ class Dimensions:
             "host_id": self.host.get(rows.host) if rows.host else None,
             "libset_id": self.libset.get((rows.libset,)) if rows.libset else None,
             "attrset_id": self.attrset.get((rows.attrset,)) if rows.attrset else None,
+            "factset_id": self.attrset.get((rows.factset,)) if rows.factset else None,
         }
 
 

@@ -21,7 +21,8 @@ from gdb_epi.errors import InputError
 from gdb_epi.fleet import tables as t
 from gdb_epi.fleet.db import begin
 from gdb_epi.fleet.dimensions import Dimensions, insert
-from gdb_epi.fleet.projection import MAX_ATTRIBUTES, number, set_hash, text
+from gdb_epi.fleet.projection import set_hash
+from gdb_epi.fleet.values import MAX_ATTRIBUTES, number, text
 
 EPOCH = date(1970, 1, 1)
 SECONDS_A_DAY = 86_400.0

@@ -1,19 +1,12 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Findings in words, in JSON, and in the database, where each is raised once."""
+"""Findings in words and in JSON."""
 
 from __future__ import annotations
 
-import json
 import math
-from collections.abc import Sequence
 from datetime import timedelta
 from typing import Any
 
-from sqlalchemy import Engine, select
-
-from gdb_epi.fleet import tables as t
-from gdb_epi.fleet.db import begin
-from gdb_epi.fleet.dimensions import insert
 from gdb_epi.fleet.exposure import EPOCH
 from gdb_epi.fleet.screen_types import BITFLIP, Finding
 
@@ -37,8 +30,8 @@ def as_json(finding: Finding, day: int) -> dict[str, Any]:
         "total": finding.total,
         "p": finding.p,
         "q": finding.q,
-        "rr": _finite(finding.rr),
-        "rr_interval": [_finite(finding.rr_low), _finite(finding.rr_high)],
+        "rr": finite(finding.rr),
+        "rr_interval": [finite(finding.rr_low), finite(finding.rr_high)],
         "test": finding.test,
         "exposure": finding.exposure,
         "aliases": list(finding.aliases),
@@ -71,35 +64,8 @@ def sentence(finding: Finding) -> str:
     return line
 
 
-def raised(engine: Engine) -> set[tuple[str, str, str]]:
-    """Return the keys of all findings that were raised before."""
-    c = t.finding.c
-    with engine.connect() as connection:
-        return {(a, v, s) for a, v, s in connection.execute(select(c.attr, c.value, c.signature))}
-
-
-def keep(engine: Engine, findings: Sequence[Finding], day: int) -> None:
-    """Store findings; one that was raised before keeps its day and state."""
-    rows = [
-        {
-            "day": day,
-            "attr": f.attr,
-            "value": f.value,
-            "signature": f.signature,
-            "n": f.n,
-            "rr": _finite(f.rr),
-            "p": f.p,
-            "q": f.q,
-            "detail": json.dumps(as_json(f, day)),
-        }
-        for f in findings
-    ]
-    if rows:
-        with begin(engine) as connection:
-            connection.execute(insert(connection, t.finding).on_conflict_do_nothing(), rows)
-
-
-def _finite(value: float) -> float | None:
+def finite(value: float) -> float | None:
+    """Return a float that JSON can hold, None for an infinite one or none at all."""
     return value if math.isfinite(value) else None
 
 

@@ -9,20 +9,16 @@ from __future__ import annotations
 
 import hashlib
 import json
-import math
 import re
 from collections.abc import Mapping, Sequence
-from datetime import datetime, timezone
 from typing import Any, NamedTuple
 
 from gdb_epi.errors import InputError
+from gdb_epi.fleet.facts import facts_of, flip_bit
+from gdb_epi.fleet.values import group, integer, number, scalars, text, timestamp
 
 SCHEMA_PREFIX = "gdb-epi/record/"
-MAX_TEXT = 4096  # characters of one text column; `raw` keeps the rest
-MAX_ATTRIBUTES = 256  # of one host
 MAX_LIBS = 2048  # of one process
-INT64 = 1 << 63
-INT32 = 1 << 31
 _KEY = re.compile(r"[0-9A-Za-z._:-]{1,128}\Z")
 
 
@@ -40,6 +36,8 @@ class Rows(NamedTuple):
     libs: tuple[tuple[str, str, str], ...]  # soname, build_id, version
     libset: str | None
     attrset: str | None
+    facts: dict[str, str]
+    factset: str | None
     rank: tuple[Any, ...]  # the greater rank wins when the core is known already
 
 
@@ -59,7 +57,8 @@ def project(record: Mapping[str, Any]) -> Rows:
     exact, strict = text(keys.get("exact")) or "", text(keys.get("strict")) or ""
     host_name, machine = _host(record)
     libs = _libs(record)
-    attributes = _attributes(group(record, "host"))
+    attributes = scalars(group(group(record, "host"), "attributes"))
+    facts = facts_of(record)
     return Rows(
         core_key=core_key,
         crash=_crash(record, core_key, schema),
@@ -75,6 +74,8 @@ def project(record: Mapping[str, Any]) -> Rows:
         libs=libs,
         libset=_libset(record, libs),
         attrset=set_hash(sorted(attributes.items())) if attributes else None,
+        facts=facts,
+        factset=set_hash(sorted(facts.items())) if facts else None,
         rank=rank(record),
     )
 
@@ -118,53 +119,6 @@ def merge(old: Mapping[str, Any], new: Mapping[str, Any]) -> dict[str, Any]:
     return merged
 
 
-def group(record: Mapping[str, Any], name: str) -> Mapping[str, Any]:
-    """Return a group of the record, empty when absent or no map."""
-    value = record.get(name)
-    return value if isinstance(value, dict) else {}
-
-
-def text(value: Any) -> str | None:
-    """Return a text that every database takes, None when the value is no text."""
-    if not isinstance(value, str):
-        return None
-    if len(value) <= MAX_TEXT and value.isascii() and "\0" not in value:
-        return value
-    # PostgreSQL takes no NUL and nobody takes lone surrogates.
-    plain = value[:MAX_TEXT].replace("\0", "\\x00")
-    return plain.encode("utf-8", "backslashreplace").decode("utf-8")
-
-
-def number(value: Any) -> float | None:
-    """Return a finite float, None when the value is no number."""
-    if isinstance(value, bool) or not isinstance(value, (int, float)):
-        return None
-    try:
-        found = float(value)
-    except OverflowError:
-        return None
-    return found if math.isfinite(found) else None
-
-
-def integer(value: Any, limit: int = INT32) -> int | None:
-    """Return an int within +-limit, None when the value is none."""
-    if isinstance(value, bool) or not isinstance(value, int):
-        return None
-    return value if -limit <= value < limit else None
-
-
-def timestamp(value: Any) -> float | None:
-    """Return seconds since the epoch from a number or an ISO 8601 text."""
-    if not isinstance(value, str):
-        return number(value)
-    try:
-        moment = datetime.fromisoformat(value.strip().replace("Z", "+00:00"))
-        zoned = moment if moment.tzinfo else moment.replace(tzinfo=timezone.utc)
-        return zoned.timestamp()
-    except (ValueError, OverflowError):
-        return None
-
-
 def _crash(record: Mapping[str, Any], core_key: str, schema: str) -> dict[str, Any]:
     time, signal, cpu = group(record, "time"), group(record, "signal"), group(record, "cpu")
     verdict, flags = group(record, "verdict"), group(record, "flags")
@@ -186,6 +140,7 @@ def _crash(record: Mapping[str, Any], core_key: str, schema: str) -> dict[str, A
         "verdict": text(verdict.get("label")),
         "confidence": number(verdict.get("confidence")),
         "bitflip": _flag(flags.get("bitflip")),
+        "flip_bit": flip_bit(record),
         "lock_inherited": _flag(flags.get("lock_inherited")),
         "truncated": _flag(truncated),
         "quality": quality(record),
@@ -241,15 +196,6 @@ def _frames(signature: Mapping[str, Any], lines: Mapping[str, Any]) -> str | Non
 def _host(record: Mapping[str, Any]) -> tuple[str, str]:
     host = group(record, "host")
     return text(host.get("hostname")) or "", text(host.get("machine_id")) or ""
-
-
-def _attributes(host: Mapping[str, Any]) -> dict[str, str]:
-    found: dict[str, str] = {}
-    for name, value in sorted(group(host, "attributes").items(), key=lambda pair: str(pair[0])):
-        if isinstance(value, (str, int, float, bool)) and len(found) < MAX_ATTRIBUTES:
-            clean = text(value if isinstance(value, str) else json.dumps(value))
-            found[text(str(name)) or ""] = clean or ""
-    return found
 
 
 def _libs(record: Mapping[str, Any]) -> tuple[tuple[str, str, str], ...]:

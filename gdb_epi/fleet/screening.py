@@ -33,7 +33,7 @@ def screen(population: Population, day: int, known: tuple[Finding, ...] = ()) ->
     # A host's reason may become clearer (`*` then `*bitflip`): that is no new finding.
     named = {(f.value, _breadth(f)) for f in known if f.attr == HOST}
     new = [f for f in hosts if f.key not in raised and (f.value, _breadth(f)) not in named]
-    earlier = [finding for finding in known if finding.attr != HOST]
+    earlier = [f for f in known if f.attr != HOST and _is_here(population, f)]
     new += distinct(population, others, earlier)
     return Screen(day, tuple(new), peeled)
 
@@ -47,6 +47,14 @@ def replay(population: Population) -> Iterator[Screen]:
         found = screen(population.until(day), day, known)
         known += found.findings
         yield found
+
+
+def _is_here(population: Population, finding: Finding) -> bool:
+    """Whether a finding of the past can be compared: its value and signature still exist."""
+    attribute = population.attribute(finding.attr)
+    if attribute is None or finding.value not in attribute.values:
+        return False
+    return finding.signature.startswith("*") or finding.signature in population.signatures
 
 
 def _breadth(finding: Finding) -> str:

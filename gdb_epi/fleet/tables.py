@@ -24,7 +24,7 @@ from sqlalchemy import (
 )
 
 # Raised by one for every change of the tables; migrate() knows the way from each older one.
-SCHEMA_VERSION = 2
+SCHEMA_VERSION = 3
 
 metadata = MetaData()
 
@@ -148,6 +148,10 @@ finding = Table(
     Column("detail", Text),  # JSON
     Column("state", Text, nullable=False, server_default="open"),  # open, confirmed, dismissed
     Column("note", Text),
+    Column("decided_at", Float),  # seconds since the epoch; when state was last set by a person
+    Column("decided_n", Integer),  # the evidence at that time: more may raise it again
+    Column("decided_p", Float),
+    Column("raised", Integer, nullable=False, server_default="1"),  # times
     UniqueConstraint("attr", "value", "signature"),
 )
 
@@ -163,6 +167,7 @@ crash = Table(
     Column("trace_id", _ID, ForeignKey("trace.id")),
     Column("libset_id", _ID, ForeignKey("libset.id")),
     Column("attrset_id", _ID, ForeignKey("attrset.id")),
+    Column("factset_id", _ID, ForeignKey("attrset.id")),  # facts of the core itself, as a set
     Column("boot_id", Text),
     Column("exe", Text),
     Column("signo", Integer),
@@ -173,12 +178,13 @@ crash = Table(
     Column("verdict", Text),
     Column("confidence", Float),
     Column("bitflip", Boolean),
+    Column("flip_bit", Integer),  # 0..63, of a possible bit flip
     Column("lock_inherited", Boolean),
     Column("truncated", Boolean),
     Column("quality", Float, nullable=False, server_default="0"),
     Column("schema_v", Text),
     Column("tool_v", Text),
-    Index("crash_sig", "sig_id", "host_id", "libset_id", "ts"),
+    Index("crash_sig", "sig_id", "host_id", "ts", "verdict"),  # covers top, show, seen
     Index("crash_ts", "ts", "sig_id", "host_id"),
     Index("crash_host", "host_id", "ts"),
 )
@@ -189,6 +195,10 @@ raw = Table(
     Column("crash_id", _ID, ForeignKey("crash.id"), primary_key=True),
     Column("record", LargeBinary, nullable=False),  # zlib of the JSON text
 )
+
+# One row per transaction that changed crashes or exposure: (count, last id) names a state of the
+# database, so that a cache knows when it is old. No shared counter: writers would queue for it.
+change = Table("change", metadata, _id(), Column("at", Float, nullable=False))
 
 ingest_log = Table(
     "ingest_log",

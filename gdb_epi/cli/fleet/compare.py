@@ -5,6 +5,7 @@ from __future__ import annotations
 
 from argparse import ArgumentParser, Namespace
 
+from gdb_epi.cli.fleet.output import add_forms
 from gdb_epi.errors import EXIT_DONE, UsageError
 
 HELP = "signatures of two windows: FIRST_DAY..LAST_DAY FIRST_DAY..LAST_DAY, strongest change first"
@@ -16,11 +17,8 @@ def add_arguments(parser: ArgumentParser) -> None:
     """Declare the arguments."""
     parser.add_argument("before", metavar="BEFORE", help="e.g. 2026-01-01..2026-01-07")
     parser.add_argument("after", metavar="AFTER", help="the other window")
-    parser.add_argument("--db", metavar="URL", help="database URL or SQLite file")
     parser.add_argument("--limit", type=int, default=LIMIT, help="rows (20)")
-    form = parser.add_mutually_exclusive_group()
-    form.add_argument("--json", action="store_true", help="a JSON array")
-    form.add_argument("--csv", action="store_true", help="comma-separated values")
+    add_forms(parser)
 
 
 def run(args: Namespace) -> int:

@@ -9,6 +9,7 @@ from collections.abc import Iterable
 from pathlib import Path
 from typing import TextIO
 
+from gdb_epi.cli.fleet.output import add_database
 from gdb_epi.errors import EXIT_DONE
 
 HELP = "all stored records as JSON lines (DuckDB: read_json; ClickHouse: JSONEachRow)"
@@ -16,7 +17,7 @@ HELP = "all stored records as JSON lines (DuckDB: read_json; ClickHouse: JSONEac
 
 def add_arguments(parser: ArgumentParser) -> None:
     """Declare the arguments."""
-    parser.add_argument("--db", metavar="URL", help="database URL or SQLite file")
+    add_database(parser)
     parser.add_argument("--output", metavar="FILE", help="a file instead of standard output")
 
 

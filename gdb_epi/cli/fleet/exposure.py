@@ -6,6 +6,8 @@ from __future__ import annotations
 from argparse import ArgumentParser, Namespace
 from pathlib import Path
 
+from gdb_epi.cli.fleet.output import add_database
+
 HELP = "take in host-hours per day: CSV or JSON with day, hours, host and attribute columns"
 EPILOG = "Without exposure the questions compare crashes with crashes (case-control)."
 
@@ -13,7 +15,7 @@ EPILOG = "Without exposure the questions compare crashes with crashes (case-cont
 def add_arguments(parser: ArgumentParser) -> None:
     """Declare the arguments."""
     parser.add_argument("files", nargs="+", metavar="FILE", help="CSV, JSON or JSON lines")
-    parser.add_argument("--db", metavar="URL", help="database URL or SQLite file")
+    add_database(parser)
 
 
 def run(args: Namespace) -> int:

@@ -10,6 +10,7 @@ from contextlib import suppress
 from pathlib import Path
 from typing import Any
 
+from gdb_epi.cli.fleet.output import add_database
 from gdb_epi.errors import EXIT_DONE, EXIT_UNUSABLE_INPUT, InputError
 from gdb_epi.words import counted
 
@@ -22,7 +23,7 @@ def add_arguments(parser: ArgumentParser) -> None:
     parser.add_argument(
         "records", nargs="*", metavar="FILE", help="files, folders or '-'; none: the spool"
     )
-    parser.add_argument("--db", metavar="URL", help="database URL or SQLite file")
+    add_database(parser)
 
 
 def run(args: Namespace) -> int:

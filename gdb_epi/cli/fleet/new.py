@@ -5,6 +5,7 @@ from __future__ import annotations
 
 from argparse import ArgumentParser, Namespace
 
+from gdb_epi.cli.fleet.output import add_forms
 from gdb_epi.errors import EXIT_DONE, UsageError
 
 HELP = "signatures first seen in the last days (counted back from the latest crash)"
@@ -14,12 +15,9 @@ LIMIT = 50
 
 def add_arguments(parser: ArgumentParser) -> None:
     """Declare the arguments."""
-    parser.add_argument("--db", metavar="URL", help="database URL or SQLite file")
     parser.add_argument("--days", type=float, default=DAYS, help="length of the window (7)")
     parser.add_argument("--limit", type=int, default=LIMIT, help="rows (50)")
-    form = parser.add_mutually_exclusive_group()
-    form.add_argument("--json", action="store_true", help="a JSON array")
-    form.add_argument("--csv", action="store_true", help="comma-separated values")
+    add_forms(parser)
 
 
 def run(args: Namespace) -> int:

@@ -5,6 +5,7 @@ from __future__ import annotations
 
 from argparse import ArgumentParser, Namespace
 
+from gdb_epi.cli.fleet.output import add_database
 from gdb_epi.errors import EXIT_DONE
 from gdb_epi.words import counted
 
@@ -13,7 +14,7 @@ HELP = "rebuild all tables from the raw records (also migrates an older database
 
 def add_arguments(parser: ArgumentParser) -> None:
     """Declare the arguments."""
-    parser.add_argument("--db", metavar="URL", help="database URL or SQLite file")
+    add_database(parser)
 
 
 def run(args: Namespace) -> int:

@@ -7,6 +7,7 @@ import json
 from argparse import ArgumentParser, Namespace
 from typing import TYPE_CHECKING, Any
 
+from gdb_epi.cli.fleet.output import add_forms
 from gdb_epi.errors import EXIT_DONE, UsageError
 from gdb_epi.words import counted
 
@@ -22,11 +23,10 @@ EPILOG = "Findings that were raised before are not repeated; `fleet suspects` sh
 
 def add_arguments(parser: ArgumentParser) -> None:
     """Declare the arguments."""
-    parser.add_argument("--db", metavar="URL", help="database URL or SQLite file")
     day = parser.add_mutually_exclusive_group()
     day.add_argument("--asof", metavar="DAY", help="as at the end of this day (the last one)")
     day.add_argument("--replay", action="store_true", help="day by day, without later data")
-    parser.add_argument("--json", action="store_true", help="one JSON object a line")
+    add_forms(parser, "one JSON object a line", csv=False)
 
 
 def run(args: Namespace) -> int:
@@ -35,7 +35,7 @@ def run(args: Namespace) -> int:
 
     asof = day_argument(args.asof)
     with open_database(args.db, write=not args.replay) as engine:
-        from gdb_epi.fleet.finding_store import keep, raised
+        from gdb_epi.fleet.finding_states import keep, known_findings, stored, to_raise
         from gdb_epi.fleet.population import load
         from gdb_epi.fleet.screening import replay, screen
 
@@ -44,9 +44,9 @@ def run(args: Namespace) -> int:
             found = list(replay(population))
         elif population.day.size:
             day = int(population.day.max()) if asof is None else asof
-            before = raised(engine)
-            today = screen(population, day)
-            new = tuple(f for f in today.findings if f.key not in before)
+            before = stored(engine)
+            today = screen(population, day, known_findings(before))
+            new = to_raise(today.findings, before)
             keep(engine, new, day)
             found = [today._replace(findings=new)]
         else:

@@ -6,6 +6,7 @@ from __future__ import annotations
 import json
 from argparse import ArgumentParser, Namespace
 
+from gdb_epi.cli.fleet.output import add_forms
 from gdb_epi.errors import EXIT_DONE, InputError
 
 HELP = "how often a signature was seen, since when, on which hosts, with what verdicts"
@@ -14,8 +15,7 @@ HELP = "how often a signature was seen, since when, on which hosts, with what ve
 def add_arguments(parser: ArgumentParser) -> None:
     """Declare the arguments."""
     parser.add_argument("signature", metavar="SIGNATURE", help="a key, its start, or a part of it")
-    parser.add_argument("--db", metavar="URL", help="database URL or SQLite file")
-    parser.add_argument("--json", action="store_true", help="one JSON object")
+    add_forms(parser, "one JSON object", csv=False)
 
 
 def run(args: Namespace) -> int:

@@ -7,6 +7,7 @@ import json
 from argparse import ArgumentParser, Namespace
 from typing import TYPE_CHECKING, Any
 
+from gdb_epi.cli.fleet.output import add_forms
 from gdb_epi.errors import EXIT_DONE, InputError
 from gdb_epi.words import counted
 
@@ -19,8 +20,7 @@ HELP = "what is stored of one signature (key, its start, or part of the text), c
 def add_arguments(parser: ArgumentParser) -> None:
     """Declare the arguments."""
     parser.add_argument("what", metavar="SIGNATURE|CORE_KEY|HOST")
-    parser.add_argument("--db", metavar="URL", help="database URL or SQLite file")
-    parser.add_argument("--json", action="store_true", help="one JSON object")
+    add_forms(parser, "one JSON object", csv=False)
 
 
 def run(args: Namespace) -> int:

@@ -7,6 +7,7 @@ import json
 from argparse import ArgumentParser, Namespace
 from typing import TYPE_CHECKING, Any
 
+from gdb_epi.cli.fleet.output import add_forms
 from gdb_epi.errors import EXIT_DONE, InputError
 from gdb_epi.words import counted
 
@@ -20,10 +21,7 @@ HELP = "the populations inside one signature: hosts first, then what marks the r
 def add_arguments(parser: ArgumentParser) -> None:
     """Declare the arguments."""
     parser.add_argument("signature", metavar="SIGNATURE", help="a key, its start, or a part of it")
-    parser.add_argument("--db", metavar="URL", help="database URL or SQLite file")
-    form = parser.add_mutually_exclusive_group()
-    form.add_argument("--json", action="store_true", help="one JSON object")
-    form.add_argument("--csv", action="store_true", help="comma-separated values")
+    add_forms(parser, "one JSON object")
 
 
 def run(args: Namespace) -> int:
@@ -80,7 +78,7 @@ def _text(found: Split) -> None:
     from gdb_epi.fleet.finding_store import sentence
     from gdb_epi.render.text import escape
 
-    print(escape(f"{found.signature}\n".rstrip("\n")))
+    print(escape(found.signature))
     print(escape(f"  {found.answer}"))
     for part in found.parts:
         size = f"{counted(part.crashes, 'crash')} on {counted(part.hosts, 'host')}"

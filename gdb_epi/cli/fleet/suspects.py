@@ -5,6 +5,7 @@ from __future__ import annotations
 
 from argparse import ArgumentParser, Namespace
 
+from gdb_epi.cli.fleet.output import add_forms
 from gdb_epi.errors import EXIT_DONE
 from gdb_epi.words import counted
 
@@ -13,11 +14,8 @@ HELP = "hosts, hardware, kernels, images with more crashes than their share of h
 
 def add_arguments(parser: ArgumentParser) -> None:
     """Declare the arguments."""
-    parser.add_argument("--db", metavar="URL", help="database URL or SQLite file")
     parser.add_argument("--asof", metavar="DAY", help="as at the end of this day (the last one)")
-    form = parser.add_mutually_exclusive_group()
-    form.add_argument("--json", action="store_true", help="a JSON array")
-    form.add_argument("--csv", action="store_true", help="comma-separated values")
+    add_forms(parser)
 
 
 def run(args: Namespace) -> int:

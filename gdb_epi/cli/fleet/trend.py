@@ -5,6 +5,7 @@ from __future__ import annotations
 
 from argparse import ArgumentParser, Namespace
 
+from gdb_epi.cli.fleet.output import add_forms
 from gdb_epi.errors import EXIT_DONE, InputError
 
 HELP = "the epidemic curve: crashes a day, and per 1,000 host-hours where exposure is known"
@@ -16,10 +17,7 @@ def add_arguments(parser: ArgumentParser) -> None:
     parser.add_argument(
         "signature", nargs="?", metavar="SIGNATURE", help="one signature; none: all"
     )
-    parser.add_argument("--db", metavar="URL", help="database URL or SQLite file")
-    form = parser.add_mutually_exclusive_group()
-    form.add_argument("--json", action="store_true", help="a JSON array")
-    form.add_argument("--csv", action="store_true", help="comma-separated values")
+    add_forms(parser)
 
 
 def run(args: Namespace) -> int:

@@ -1,0 +1,32 @@
+# SPDX-License-Identifier: Apache-2.0
+"""What `fleet confirm`, `dismiss` and `reopen` share."""
+
+from __future__ import annotations
+
+from argparse import ArgumentParser, Namespace
+
+from gdb_epi.cli.fleet.output import add_database
+from gdb_epi.errors import EXIT_DONE, UsageError
+
+MAX_DIGITS = 10
+
+
+def add_decision(parser: ArgumentParser) -> None:
+    """Declare the arguments."""
+    parser.add_argument("id", metavar="ID", help="the number in `fleet findings`")
+    parser.add_argument("--note", metavar="TEXT", help="why; kept beside it")
+    add_database(parser)
+
+
+def run_decision(args: Namespace, state: str) -> int:
+    """Set the state of a finding and say so."""
+    from gdb_epi.fleet.db import open_database
+
+    if not (args.id.isascii() and args.id.isdigit() and len(args.id) < MAX_DIGITS):
+        raise UsageError(f"no number: {args.id!r}", hint="gdb-epi fleet findings")
+    with open_database(args.db, write=True) as engine:
+        from gdb_epi.fleet.finding_states import decide
+
+        decide(engine, int(args.id), state, args.note)
+    print(f"finding {args.id} is {state}")
+    return EXIT_DONE

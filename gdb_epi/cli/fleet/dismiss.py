@@ -1,0 +1,20 @@
+# SPDX-License-Identifier: Apache-2.0
+"""`gdb-epi fleet dismiss`: say that a finding is none."""
+
+from __future__ import annotations
+
+from argparse import ArgumentParser, Namespace
+
+from gdb_epi.cli.fleet.decision import add_decision, run_decision
+
+HELP = "a finding is none: it stays silent until its evidence has doubled"
+
+
+def add_arguments(parser: ArgumentParser) -> None:
+    """Declare the arguments."""
+    add_decision(parser)
+
+
+def run(args: Namespace) -> int:
+    """Set the state. Raises InputError when there is no such finding."""
+    return run_decision(args, "dismissed")

@@ -1,0 +1,75 @@
+# SPDX-License-Identifier: Apache-2.0
+"""`gdb-epi fleet findings`: what `fleet screen` raised, and what became of it."""
+
+from __future__ import annotations
+
+from argparse import ArgumentParser, Namespace
+from typing import TYPE_CHECKING
+
+from gdb_epi.cli.fleet.output import add_forms
+from gdb_epi.errors import EXIT_DONE
+
+if TYPE_CHECKING:
+    from gdb_epi.fleet.finding_states import Stored
+
+HELP = "the findings that were raised, with their states: open, confirmed, dismissed"
+EPILOG = "`fleet confirm ID` and `fleet dismiss ID` set the state, `fleet reopen ID` takes it back."
+STATES = ("open", "confirmed", "dismissed")
+
+
+def add_arguments(parser: ArgumentParser) -> None:
+    """Declare the arguments."""
+    add_forms(parser)
+    parser.add_argument("--state", choices=STATES, help="only those (all)")
+
+
+def run(args: Namespace) -> int:
+    """Print them, the latest first."""
+    from gdb_epi.fleet.db import open_database
+
+    with open_database(args.db, write=False) as engine:
+        from gdb_epi.fleet.finding_states import stored
+
+        found = stored(engine, args.state)
+    if args.json or args.csv:
+        from gdb_epi.cli.fleet.output import print_rows
+
+        print_rows([row(finding) for finding in found], as_csv=args.csv)
+    elif found:
+        for finding in found:
+            _print(finding)
+    else:
+        print(f"no {args.state + ' ' if args.state else ''}findings")
+    return EXIT_DONE
+
+
+def row(finding: Stored) -> dict[str, object]:
+    """Return a finding as one flat JSON object."""
+    from gdb_epi.fleet.finding_store import iso_day
+    from gdb_epi.fleet.seen import moment
+
+    kept = {**finding._asdict(), "date": iso_day(finding.day)}
+    detail = kept.pop("detail")
+    kept["decided_at"] = moment(finding.decided_at) or None
+    for name in ("verdict", "rr_interval", "test", "exposure", "aliases", "caveats"):
+        kept[name] = detail.get(name)
+    return kept
+
+
+def _print(finding: Stored) -> None:
+    from gdb_epi.fleet.finding_store import iso_day
+    from gdb_epi.render.text import escape
+
+    told = finding.detail.get("verdict") or f"{finding.attr}={finding.value}"
+    print(escape(f"{finding.id:>4}  {finding.state:<9}  {iso_day(finding.day)}  {told}"))
+    numbers = f"{finding.attr}={finding.value}: {finding.n} crashes of {finding.signature}"
+    for name in ("rr", "p", "q"):
+        value = getattr(finding, name)
+        numbers += "" if value is None else f", {name} {value:.2g}"
+    print(escape(f"      {numbers}"))
+    for caveat in finding.detail.get("caveats") or ():
+        print(escape(f"      but: {caveat}"))
+    if finding.raised > 1:
+        print(f"      raised again after it was dismissed with {finding.decided_n} crashes")
+    if finding.note:
+        print(escape(f"      note: {finding.note}"))

@@ -1,0 +1,20 @@
+# SPDX-License-Identifier: Apache-2.0
+"""`gdb-epi fleet reopen`: take a decision back."""
+
+from __future__ import annotations
+
+from argparse import ArgumentParser, Namespace
+
+from gdb_epi.cli.fleet.decision import add_decision, run_decision
+
+HELP = "take a confirm or dismiss back"
+
+
+def add_arguments(parser: ArgumentParser) -> None:
+    """Declare the arguments."""
+    add_decision(parser)
+
+
+def run(args: Namespace) -> int:
+    """Set the state. Raises InputError when there is no such finding."""
+    return run_decision(args, "open")

@@ -1,0 +1,74 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Facts of one core that may tell two populations of a signature apart.
+
+What separated the two causes of an "impossible" crash in the published case was such a fact (is the
+stack pointer aligned), not a stack. A collector may add its own under `facts`.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any
+
+from gdb_epi.fleet.values import MAX_ATTRIBUTES, group, integer, scalars, text
+
+YES = "true"
+MAX_FINDINGS = 64  # of one record
+
+
+def facts_of(record: Mapping[str, Any]) -> dict[str, str]:
+    """Return name -> value; a detector that spoke is `found NAME` = true."""
+    found: dict[str, str] = {}
+    signal, process = group(record, "signal"), group(record, "process")
+    for name in ("signo", "si_code"):
+        number = integer(signal.get(name))
+        if number is not None:
+            found[name] = str(number)
+    executable = text(process.get("executable"))
+    if executable:
+        found["exe"] = executable
+    for part, name in (("fork", "forked"), ("python", "free_threaded")):
+        value = group(record, part).get(name)
+        if isinstance(value, bool):
+            found[name] = str(value).lower()
+    corruption = group(record, "corruption")
+    for name in ("path", "symptom"):
+        told = text(corruption.get(name))
+        if told:
+            found[f"corruption {name}"] = told
+    for detector in _detectors(record):
+        found[f"found {detector}"] = YES
+    for name, told in scalars(group(record, "facts")).items():
+        if len(found) < MAX_ATTRIBUTES:
+            found.setdefault(name, told)
+    return found
+
+
+def flip_bit(record: Mapping[str, Any]) -> int | None:
+    """Return the number (0..63) of the bit that may have flipped; None without one."""
+    for finding in _findings(record):
+        bit = integer(group(finding, "facts").get("bit"))
+        if bit is not None and 0 <= bit < 64:
+            return bit
+    for candidate in _maps(group(record, "corruption").get("candidates")):
+        bits = candidate.get("bits")
+        if isinstance(bits, list) and len(bits) == 1:
+            bit = integer(bits[0])
+            return bit if bit is not None and 0 <= bit < 64 else None
+    bit = integer(group(record, "flags").get("bit"))
+    return bit if bit is not None and 0 <= bit < 64 else None
+
+
+def _detectors(record: Mapping[str, Any]) -> list[str]:
+    names = {text(finding.get("detector")) for finding in _findings(record)}
+    return sorted(name for name in names if name)
+
+
+def _findings(record: Mapping[str, Any]) -> list[Mapping[str, Any]]:
+    return _maps(record.get("findings"))
+
+
+def _maps(value: Any) -> list[Mapping[str, Any]]:
+    return (
+        [x for x in value[:MAX_FINDINGS] if isinstance(x, dict)] if isinstance(value, list) else []
+    )

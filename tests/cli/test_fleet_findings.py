@@ -1,0 +1,106 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Findings are raised once, confirmed, dismissed, and raised again when their evidence doubled."""
+
+from __future__ import annotations
+
+import csv
+import io
+import json
+
+import pytest
+
+DAY = 86_400.0
+HOSTS = 60
+
+
+def put(shell, days, per_day, start=0):
+    """`per_day` crashes a day on node-7, and one a day anywhere else."""
+    lines = []
+    for day in days:
+        for k in range(per_day + 1):
+            host = 7 if k else 20 + day
+            number = start + 1000 * day + k
+            lines.append(
+                json.dumps(
+                    {
+                        "schema": "gdb-epi/record/1",
+                        "core_key": f"{number:032x}",
+                        "time": {"crash_ts": (20_000 + day) * DAY + k},
+                        "host": {"hostname": f"node-{host}"},
+                        "signature": {
+                            "version": "gsig/1",
+                            "keys": {"stable": f"{number % 5:016x}"},
+                        },
+                    }
+                )
+            )
+    assert shell("fleet", "ingest", "-", stdin="\n".join(lines).encode()).code == 0
+
+
+@pytest.fixture
+def fleet(shell, tmp_path):
+    """60 hosts; node-7 dies three times a day for three days."""
+    hours = [f"{20_000 + d},24,node-{h}" for d in range(14) for h in range(HOSTS)]
+    (tmp_path / "hours.csv").write_text("day,hours,host\n" + "\n".join(hours) + "\n")
+    assert shell("fleet", "exposure", tmp_path / "hours.csv").code == 0
+    put(shell, range(3), 3)
+    return shell
+
+
+def found(shell, *words):
+    return json.loads(shell("fleet", "findings", "--json", *words).out)
+
+
+def test_a_finding_is_stored_open_and_raised_once(fleet):
+    assert "host=node-7" in fleet("fleet", "screen").out
+    assert "nothing new stands out" in fleet("fleet", "screen").out
+    (finding,) = found(fleet, "--state", "open")
+    assert (finding["attr"], finding["value"], finding["n"]) == ("host", "node-7", 9)
+    assert finding["test"].startswith("negative binomial") and finding["exposure"] == "host-hours"
+    text = fleet("fleet", "findings").out
+    assert "open" in text and "host=node-7: 9 crashes of *" in text
+
+
+def test_confirm_dismiss_reopen_and_notes(fleet):
+    fleet("fleet", "screen")
+    done = fleet("fleet", "confirm", 1, "--note", "DIMM <b>swapped</b>\x1b[31m")
+    assert done.out == "finding 1 is confirmed\n"
+    assert found(fleet, "--state", "open") == []
+    assert "no open findings" in fleet("fleet", "findings", "--state", "open").out
+    assert "\x1b" not in fleet("fleet", "findings").out
+    (row,) = csv.DictReader(io.StringIO(fleet("fleet", "findings", "--csv").out))
+    assert row["state"] == "confirmed" and row["note"].startswith("DIMM <b>")
+    assert fleet("fleet", "reopen", 1).code == 0
+    assert found(fleet, "--state", "open")[0]["note"].startswith("DIMM")
+    done = fleet("fleet", "dismiss", 99)
+    assert done.code == 3 and "no finding 99" in done.err
+    assert fleet("fleet", "dismiss", "x").code == 2
+
+
+def test_a_dismissed_finding_is_silent_until_its_evidence_doubled(fleet):
+    fleet("fleet", "screen")
+    fleet("fleet", "dismiss", 1, "--note", "a crash loop")
+    assert "nothing new" in fleet("fleet", "screen").out
+    put(fleet, range(3, 5), 3)  # 15 crashes: not twice 9
+    assert "nothing new" in fleet("fleet", "screen").out
+    assert found(fleet)[0]["state"] == "dismissed"
+    put(fleet, range(5, 7), 3)  # 21
+    assert "host=node-7: 21 of" in fleet("fleet", "screen").out
+    (finding,) = found(fleet, "--state", "open")
+    assert (finding["raised"], finding["decided_n"], finding["n"]) == (2, 9, 21)
+    assert finding["note"] == "a crash loop"
+    assert "raised again after it was dismissed with 9 crashes" in fleet("fleet", "findings").out
+    assert "nothing new" in fleet("fleet", "screen").out
+
+
+def test_a_confirmed_finding_stays_confirmed_however_it_grows(fleet):
+    fleet("fleet", "screen")
+    fleet("fleet", "confirm", 1)
+    put(fleet, range(3, 9), 5)
+    assert "nothing new" in fleet("fleet", "screen").out
+    assert found(fleet)[0]["state"] == "confirmed"
+
+
+def test_without_a_database_or_findings_it_says_so(shell, fleet):
+    assert fleet("fleet", "findings").out == "no findings\n"
+    assert "no fleet database" in shell("fleet", "findings", "--db", "/nonexistent/x").err
