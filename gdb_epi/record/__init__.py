@@ -28,6 +28,7 @@ from gdb_epi.record.parts import (
     waits_group,
 )
 from gdb_epi.record.redact import POLICY, redact_text
+from gdb_epi.record.registry import add_groups
 from gdb_epi.signature.sign import Signed
 from gdb_epi.target.missing import missing_memory
 from gdb_epi.target.missing import told as missing_text
@@ -38,7 +39,6 @@ MAX_SOFT_ERRORS = 64
 MAX_FINDINGS = 64
 MAX_LOST_STACKS = 256
 MAX_STEPS = 128
-MAX_CPU = 1 << 16
 
 Json = dict[str, Any]
 
@@ -57,6 +57,7 @@ class Parts(NamedTuple):
 def make_record(parts: Parts) -> Json:
     """Return the record of one core."""
     state, signature = parts.state, parts.signed.signature
+    errors = list(parts.soft_errors)
     record: Json = {
         "schema": SCHEMA,
         "tool": f"gdb-epi {__version__}",
@@ -65,7 +66,6 @@ def make_record(parts: Parts) -> Json:
         "quality": {"unwinder": signature.quality, "symbols": _symbols(parts.signed)},
         "signal": _signal(state, parts.signed),
         "process": process_group(state),
-        "cpu": _cpu(state),
         "python": python_group(state),
         "exception": exception_group(state),
         "libs": libs_group(state),
@@ -81,9 +81,10 @@ def make_record(parts: Parts) -> Json:
             "lock_inherited": any(one.detector == "forked_child_lock" for one in parts.findings),
         },
         "redaction": [dict(one) for one in POLICY],
-        "soft_errors": _soft_errors(parts.soft_errors),
     }
-    return {key: value for key, value in record.items() if value is not None}
+    record = {key: value for key, value in record.items() if value is not None}
+    add_groups(record, parts, errors)
+    return {**record, "soft_errors": _soft_errors(errors)}
 
 
 def _truncated(state: ProcessState) -> Json:
@@ -140,25 +141,6 @@ def _signal(state: ProcessState, signed: Signed) -> Json | None:
                 "fault_address": None if fault.address is None else hex_word(fault.address),
             }
     return found
-
-
-def _cpu(state: ProcessState) -> Json | None:
-    """Return the CPU of the last return to user space, from glibc's rseq area (2.35 and later)."""
-    threads = state.target.threads()
-    symbol = state.target.symbol("__rseq_offset")
-    base = threads[0].registers.get("fs_base") if threads else None
-    if symbol is None or not base:
-        return None
-    from gdb_epi.fault import read_word
-
-    offset = read_word(state.target, symbol, dumped_only=False)
-    if offset is None:
-        return None
-    area = (base + offset) & ((1 << 64) - 1)
-    word = read_word(state.target, area)  # cpu_id_start, cpu_id
-    if word is None or word >> 32 >= MAX_CPU:
-        return None
-    return {"number": word >> 32, "source": "rseq"}
 
 
 def _finding(one: Finding) -> Json:

@@ -16,7 +16,7 @@ MAX_PATH = 1024
 PSARGS_FULL = 79  # characters: ELF_PRARGSZ less the NUL
 
 POLICY = (
-    {"what": "environment", "how": "not recorded"},
+    {"what": "environment", "how": "only variables of a list of names (job, container, host)"},
     {"what": "argv", "how": "only the script's base name"},
     {"what": "paths", "how": "the folder below /home, /users, /Users becomes ~"},
     {"what": "libraries", "how": "only the file name"},
@@ -33,6 +33,18 @@ def redact_path(path: str) -> str:
 def redact_text(text: str) -> str:
     """Return a message without the names of users in its paths."""
     return _HOME.sub(r"\1~", text[: 4 * MAX_PATH])
+
+
+# user:password@ in a URL, and long runs that look like keys.
+_LOGIN = re.compile(r"(?<=://)[^/\s@]+@")
+_KEY_LIKE = re.compile(r"(?=[A-Za-z0-9_+-]*[0-9])(?=[A-Za-z0-9_+-]*[A-Za-z])[A-Za-z0-9_+-]{33,}")
+MAX_VALUE = 256
+
+
+def redact_value(text: str) -> str:
+    """Return the value of an allowed variable without users, logins and what looks like a key."""
+    cut = text if len(text) <= MAX_VALUE else text[:MAX_VALUE] + "..."
+    return redact_text(_KEY_LIKE.sub("~", _LOGIN.sub("~@", cut)))
 
 
 def base_name(path: str) -> str:

@@ -43,6 +43,9 @@ class Thread(NamedTuple):
     tid: int
     registers: Mapping[str, int]  # rip, rsp, fs_base, orig_rax ... (x86-64 names)
     name: str | None
+    # Seconds in user and in kernel mode; of the thread whose tid is the pid those of all threads
+    # together (fs/binfmt_elf.c, fill_prstatus). None outside of cores.
+    cpu_seconds: tuple[float, float] | None = None
 
 
 class Module(NamedTuple):

@@ -288,6 +288,10 @@ class CoreFileTarget:
         """Return the run-time address of a dynamic symbol, or of one in .symtab."""
         return self._modules.symbol(name)
 
+    def dynamic_symbol(self, name: str) -> int | None:
+        """Return the run-time address of a dynamic symbol; no .symtab is searched."""
+        return self._modules.dynamic_symbol(name)
+
     def section(self, module: Module, name: str) -> tuple[int, int] | None:
         """Return (address, size) of a section, read from the module's file."""
         return self._modules.section(module, name)

@@ -209,12 +209,13 @@ class Modules:
     def symbol(self, name: str) -> int | None:
         """Return the address of a symbol: dynamic ones first, then .symtab of the files."""
         if name not in self._symbols:
-            self._symbols[name] = self._dynamic_symbol(name)
+            self._symbols[name] = self.dynamic_symbol(name)
             if self._symbols[name] is None:
                 self._symbols[name] = self._symtab_symbol(name)
         return self._symbols[name]
 
-    def _dynamic_symbol(self, name: str) -> int | None:
+    def dynamic_symbol(self, name: str) -> int | None:
+        """Return the address of a dynamic symbol."""
         # libpython first: most questions are about it, and opening thirty files costs 10 ms.
         for path in sorted(self._paths(), key=lambda path: "libpython" not in path):
             image = self._image_at(path)

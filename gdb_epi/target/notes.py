@@ -23,6 +23,8 @@ REGISTERS = (
 ).split()
 _REGS = struct.Struct("<27Q")
 _PRSTATUS_PID, _PRSTATUS_REGS = 32, 112
+_PRSTATUS_TIMES, _TIMES = 48, struct.Struct("<4q")  # pr_utime, pr_stime: struct timeval
+_MAX_SECONDS = 10**10
 _PRPSINFO = struct.Struct("<4B4xQIIiiii16s80s")
 
 MAX_THREADS = 1_000_000
@@ -95,7 +97,18 @@ def _thread(desc: bytes) -> Thread | Absent:
         return Absent(UNPARSABLE, f"{len(desc)} bytes is too short for x86-64")
     tid = struct.unpack_from("<i", desc, _PRSTATUS_PID)[0]
     values = _REGS.unpack_from(desc, _PRSTATUS_REGS)
-    return Thread(tid, dict(zip(REGISTERS, values, strict=True)), None)
+    return Thread(tid, dict(zip(REGISTERS, values, strict=True)), None, _times(desc))
+
+
+def _times(desc: bytes) -> tuple[float, float] | None:
+    user, user_micro, kernel, kernel_micro = _TIMES.unpack_from(desc, _PRSTATUS_TIMES)
+    whole = (user, kernel)
+    parts = (user_micro, kernel_micro)
+    if not all(0 <= one < _MAX_SECONDS for one in whole) or not all(
+        0 <= one < 10**6 for one in parts
+    ):
+        return None
+    return round(user + user_micro / 1e6, 6), round(kernel + kernel_micro / 1e6, 6)
 
 
 def _text(raw: bytes) -> str:

@@ -80,6 +80,13 @@ class RecordingTarget:
             self._symbols[name] = self._inner.symbol(name)
         return self._symbols[name]
 
+    def dynamic_symbol(self, name: str) -> int | None:
+        """Look a dynamic symbol up, and remember the answer."""
+        if name not in self._symbols:
+            inner = getattr(self._inner, "dynamic_symbol", self._inner.symbol)
+            self._symbols[name] = inner(name)
+        return self._symbols[name]
+
     def find(self, needle: bytes, start: int, end: int) -> int | None:
         """Search, and remember the answer."""
         from gdb_epi.target.memory import find_bytes

@@ -27,7 +27,7 @@ LAYERS = (
     ("lean", "words", "digest", "errors", "registry", "report", "loader", "x86"),
     ("target",),
     ("cpython",),
-    ("abort_message", "fault", "search"),
+    ("abort_message", "facts", "fault", "search"),
     ("locks",),
     ("process_state",),
     ("session", "stacks"),
