@@ -4,7 +4,7 @@
 from __future__ import annotations
 
 import time
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from functools import cached_property
 
 from gdb_epi.corruption.types import Evidence
@@ -53,17 +53,24 @@ class Context:
         *,
         sweep: bool = False,
         budget: Budget | None = None,
+        progress: Callable[[int, int], None] | None = None,
     ) -> None:
         self.state = state
         self.findings = tuple(findings)
         self.sweep = sweep
         self.budget = budget or Budget(SWEEP_BYTES if sweep else DEFAULT_BYTES)
         self.evidence: list[Evidence] = []
+        self._progress = progress
 
     @property
     def target(self) -> Target:
         """The process."""
         return self.state.target
+
+    def progress(self, done: int, total: int) -> None:
+        """Tell the user how many bytes of a sweep are done."""
+        if self._progress is not None:
+            self._progress(done, total)
 
     @cached_property
     def fault(self) -> Fault | Absent:

@@ -3,7 +3,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 
 from gdb_epi.corruption.context import Budget, Context
 from gdb_epi.corruption.registry import all_checks
@@ -36,19 +36,21 @@ def study(
     sweep: bool = False,
     budget: Budget | None = None,
     prior: float | None = None,
+    progress: Callable[[int, int], None] | None = None,
 ) -> Study:
     """Run every check that applies; one that fails becomes a soft error.
 
     `findings` are those of the detectors: the ordinary causes among them lower the score.
+    `progress` gets (bytes done, bytes in all) of a sweep.
     """
     import gdb_epi.corruption.checks
     from gdb_epi.loader import load_all
 
     errors = load_all(gdb_epi.corruption.checks)
-    context = Context(state, findings, sweep=sweep, budget=budget)
+    context = Context(state, findings, sweep=sweep, budget=budget, progress=progress)
     skipped: list[Skipped] = []
     for one in all_checks():
-        why = _why_not(one, context)
+        why = why_not(one, context)
         if why is not None:
             skipped.append(Skipped(one.name, why))
             continue
@@ -65,7 +67,8 @@ def study(
     )
 
 
-def _why_not(one: Check, context: Context) -> str | None:
+def why_not(one: Check, context: Context) -> str | None:
+    """Return why a check does not run on this process; None when it does."""
     if one.sweep and not context.sweep:
         return "a sweep over all memory: only with --sweep"
     if one.needs == "crash" and isinstance(context.state.crash, Absent):

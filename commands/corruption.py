@@ -1,0 +1,44 @@
+# SPDX-License-Identifier: Apache-2.0
+"""`epi corruption`: what speaks for damaged memory or a wrong computation, and what does not."""
+
+from __future__ import annotations
+
+from gdb_epi.lean import TYPE_CHECKING
+from gdb_epi.registry import argument, command
+from gdb_epi.report import Report
+
+if TYPE_CHECKING:
+    from argparse import Namespace
+
+    from gdb_epi.session import Session
+
+
+@command(
+    "corruption",
+    arguments=(
+        argument(
+            "--sweep", action="store_true", help="check all memory, not only the cheap places"
+        ),
+        argument("--seconds", type=float, metavar="S", help="of a sweep (120)"),
+        argument("--budget", type=int, metavar="BYTES", help="of memory to read"),
+        argument("--prior", metavar="NAME", help="ecc-servers, servers, consumer, or log10 odds"),
+    ),
+)
+def corruption(session: Session, args: Namespace) -> Report:
+    """Show the evidence for damaged memory: each item, what it was compared with, what it weighs.
+
+    Candidates come with the bit, its direction and where the right value was found. What was not
+    checked is listed with the reason. One core alone never says "hardware": the same bit, byte lane
+    or CPU again on one host does. --sweep recomputes checksums over all memory.
+    """
+    from gdb_epi.render.corruption import corruption_report
+    from gdb_epi.render.corruption_run import run_study
+
+    found = run_study(
+        session.state,
+        sweep=args.sweep,
+        seconds=args.seconds,
+        size=args.budget,
+        prior=args.prior,
+    )
+    return corruption_report(found)

@@ -1,0 +1,77 @@
+# SPDX-License-Identifier: Apache-2.0
+"""`gdb-epi corruption`: the evidence for damaged memory in a core, without GDB."""
+
+from __future__ import annotations
+
+import sys
+
+from gdb_epi.lean import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from argparse import ArgumentParser, Namespace
+
+HELP = "what speaks for damaged memory in a core, and what does not"
+MAX_SIZE = 64 << 30  # of an unpacked core
+
+
+def add_arguments(parser: ArgumentParser) -> None:
+    """Declare the arguments."""
+    parser.add_argument("core", metavar="CORE", help="a core file, compressed or not")
+    parser.add_argument("--exe", metavar="FILE", help="the executable")
+    parser.add_argument("--sysroot", metavar="DIR", help="where the process' files lie")
+    parser.add_argument("--sweep", action="store_true", help="check all memory")
+    parser.add_argument("--seconds", type=float, metavar="S", help="of a sweep (120)")
+    parser.add_argument("--budget", type=int, metavar="BYTES", help="of memory to read")
+    parser.add_argument("--prior", metavar="NAME", help="ecc-servers, servers, consumer, a number")
+    parser.add_argument("--json", action="store_true", help="as JSON")
+
+
+def run(args: Namespace) -> int:
+    """Print the evidence."""
+    from gdb_epi.cli.cores import core_at
+    from gdb_epi.cli.examine import Scratch
+    from gdb_epi.cli.unpack import unpack
+
+    found = core_at(args.core)
+    scratch = Scratch()
+    try:
+        plain = args.core
+        if found.compression is not None:
+            plain, _ = unpack(args.core, found.compression, scratch.path(), MAX_SIZE)
+        return _print(plain, args)
+    finally:
+        scratch.remove()
+
+
+def _print(core: str, args: Namespace) -> int:
+    from gdb_epi.cli.progress import Progress
+    from gdb_epi.process_state import ProcessState
+    from gdb_epi.render.corruption import corruption_report
+    from gdb_epi.render.corruption_run import run_study
+    from gdb_epi.target.corefile import CoreFileTarget
+
+    target = CoreFileTarget.open(core, exe=args.exe, sysroot=args.sysroot)
+    bar: list[Progress] = []
+
+    def progress(done: int, total: int) -> None:
+        if not bar:
+            bar.append(Progress(total >> 20))
+        bar[0].show(done >> 20, 0)
+
+    found = run_study(
+        ProcessState(target),
+        sweep=args.sweep,
+        seconds=args.seconds,
+        size=args.budget,
+        prior=args.prior,
+        progress=progress,
+    )
+    for one in bar:
+        one.clear()
+    report = corruption_report(found)
+    if args.json:
+        from gdb_epi.render.json import render_report_json as render
+    else:
+        from gdb_epi.render.text import render_report as render
+    sys.stdout.write(render(report) + "\n")
+    return 0

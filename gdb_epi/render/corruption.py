@@ -1,0 +1,156 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Evidence of corruption as a report: what was found, weighed, tried, and left out."""
+
+from __future__ import annotations
+
+from gdb_epi.corruption.priors import prior_name
+from gdb_epi.corruption.registry import all_checks
+from gdb_epi.corruption.score import (
+    AMBIGUOUS,
+    NONE,
+    PROVEN,
+    SOFTWARE_LIKE,
+    STRONG,
+    WEAK,
+    probability,
+    weights,
+)
+from gdb_epi.corruption.study import Study, why_not
+from gdb_epi.corruption.types import Evidence
+from gdb_epi.detectors.findings import hex_word
+from gdb_epi.lean import Any
+from gdb_epi.record.corruption import candidates, corruption_group
+from gdb_epi.render.json import plain
+from gdb_epi.report import Report
+
+COLUMNS = ("#", "item", "where", "found", "corrected", "bits", "path", "weight")
+MAX_BITS = 4  # that a table cell names
+MEANING = {
+    PROVEN: "two copies of one fact disagree; a wild store can do that too, so look for the same"
+    " on this host",
+    STRONG: "much speaks for damage; one core alone never says hardware, look for more on this"
+    " host",
+    WEAK: "something speaks for damage, not enough to act on",
+    AMBIGUOUS: "damage and a named kind of software bug make this very picture",
+    NONE: "nothing speaks for damage",
+    SOFTWARE_LIKE: "this looks like a software bug",
+}
+
+
+def corruption_report(found: Study) -> Report:
+    """Return the report of `epi corruption`."""
+    rows = [_row(number, one) for number, one in enumerate(found.evidence, 1)]
+    return Report(
+        "corruption",
+        COLUMNS if rows else (),
+        rows,
+        lines=[*_verdict(found), *_compared(found), *_tried(found)],
+        data=corruption_json(found),
+        soft_errors=found.soft_errors,
+    )
+
+
+def corruption_json(found: Study) -> dict[str, Any]:
+    """Return what --json prints: the record's group, and every piece of evidence."""
+    return {
+        **corruption_group(found),
+        "sweep": found.context.sweep,
+        "candidates": candidates(found),
+        "groups": dict(found.score.groups),
+        "probability": _probability(found),
+        "tried": tried(found),
+        "evidence": [_evidence_json(one) for one in found.evidence],
+        "soft_errors": [error._asdict() for error in found.soft_errors],
+    }
+
+
+def tried(found: Study) -> list[str]:
+    """Return the names of the checks that ran, whole or in part."""
+    return [one.name for one in all_checks() if why_not(one, found.context) is None]
+
+
+def _probability(found: Study) -> float:
+    return round(probability(found.score.prior + found.score.llr), 4)
+
+
+def _verdict(found: Study) -> list[str]:
+    score = found.score
+    odds, chance = score.prior + score.llr, _probability(found)
+    groups = ", ".join(f"{name or '?'} {value:+.2g}" for name, value in score.groups.items())
+    lines = [
+        f"{score.word}: {MEANING.get(score.word, '')}",
+        f"score {score.llr:+.2f} ({groups or 'no group of evidence'}), prior {score.prior:g} "
+        f"({prior_name(score.prior)}): log10 odds {odds:+.2f}, probability {chance:.2g}",
+        f"weights: {weights().version}; path: {score.path}",
+    ]
+    if score.ambiguous:
+        lines.append(f"the same picture comes from: {score.ambiguous}")
+    return lines
+
+
+def _compared(found: Study) -> list[str]:
+    if not found.evidence:
+        return []
+    lines = ["", "what was compared:"]
+    for number, one in enumerate(found.evidence, 1):
+        lines.append(f"  {number}. {one.summary}")
+        if one.ambiguous:
+            lines.append(f"     ambiguous: {one.ambiguous}")
+    return [*lines, ""]
+
+
+def _tried(found: Study) -> list[str]:
+    lines = [f"checks that ran: {', '.join(tried(found)) or 'none'}"]
+    lines += [f"not checked: {one.check}: {one.why}" for one in found.skipped]
+    return lines
+
+
+def _row(number: int, one: Evidence) -> tuple[object, ...]:
+    return (
+        number,
+        one.id,
+        _place(one),
+        None if one.found is None else hex_word(one.found),
+        None if one.corrected is None else hex_word(one.corrected),
+        _bits(one),
+        one.path,
+        _weight(one),
+    )
+
+
+def _place(one: Evidence) -> str:
+    return hex_word(one.where) if isinstance(one.where, int) else one.where or "-"
+
+
+def _bits(one: Evidence) -> str:
+    if len(one.bits) > MAX_BITS:
+        return f"{len(one.bits)} bits"
+    if len(one.bits) == 1 and one.found is not None:
+        direction = "0->1" if one.found >> one.bits[0] & 1 else "1->0"
+        return f"{one.bits[0]} ({direction})"
+    return " ".join(map(str, one.bits)) or "-"
+
+
+def _weight(one: Evidence) -> str:
+    item = weights().items.get(one.id)
+    if item is None:
+        return "not in the table: 0"
+    return "0 (ambiguous)" if one.ambiguous else f"{item.llr:+g}"
+
+
+def _evidence_json(one: Evidence) -> dict[str, Any]:
+    item = weights().items.get(one.id)
+    return {
+        "id": one.id,
+        "group": item.group if item else None,
+        "llr": item.llr if item else 0.0,
+        "origin": item.origin if item else None,
+        "where": _place(one),
+        "found": None if one.found is None else hex_word(one.found),
+        "corrected": None if one.corrected is None else hex_word(one.corrected),
+        "bits": list(one.bits),
+        "path": one.path,
+        "summary": one.summary,
+        "ambiguous": one.ambiguous,
+        "facts": plain(dict(one.facts)),
+    }
