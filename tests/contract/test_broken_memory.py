@@ -10,9 +10,10 @@ from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
-from support.cores import CoreFailed, Made, find_core, make_core, why_no_core_dumps
+from support.cores import Made, find_core
 from support.interpreters import Interpreter, by_id, one_per_minor
 from support.kept import Needed, needed_frames, printed
+from support.opening import made_or_skip, need_core_dumps, target_of
 
 from gdb_epi.analysis import analyze
 from gdb_epi.cpython.state import decode_python
@@ -57,15 +58,8 @@ class Overwritten:
 
 
 def core_of(interpreter: Interpreter, program: str) -> tuple[Made, CoreFileTarget]:
-    reason = why_no_core_dumps()
-    if reason:
-        pytest.skip(f"no core dumps here: {reason}")
-    try:
-        made = make_core(interpreter, program)
-    except CoreFailed as error:
-        pytest.skip(f"the program left no core: {error}")
-    sysroot = str(made.sysroot) if made.sysroot else None
-    return made, CoreFileTarget.open(made.core, sysroot=sysroot)
+    made = made_or_skip(interpreter, program)
+    return made, target_of(made)
 
 
 def key(one: Needed) -> tuple[int | None, str, str]:
@@ -181,9 +175,7 @@ libc.__cxa_atexit(ctypes.cast(libc.abort, ctypes.c_void_p), None, None)
 @pytest.mark.parametrize("interpreter", HERE)
 def test_dying_after_the_interpreter_is_gone(interpreter: Interpreter, tmp_path: Path) -> None:
     """abort() in exit(), behind Py_FinalizeEx(): no thread state, no frame, and it is said."""
-    reason = why_no_core_dumps()
-    if reason:
-        pytest.skip(f"no core dumps here: {reason}")
+    need_core_dumps()
     shell = ["/bin/sh", "-c", 'ulimit -c unlimited; exec "$@"', "sh"]
     subprocess.run(
         [*shell, *interpreter.command("-c", AFTER_ALL, cwd=tmp_path)],

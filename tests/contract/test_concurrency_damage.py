@@ -10,9 +10,9 @@ from collections.abc import Callable
 from typing import Any
 
 import pytest
-from support.cores import CoreFailed, make_core, why_no_core_dumps
 from support.interpreters import Interpreter, one_per_minor
 from support.mutate import MutatedTarget
+from support.opening import made_or_skip, target_of
 
 from commands.gc import gc as gc_command
 from commands.generators import generators as generators_command
@@ -25,7 +25,6 @@ from gdb_epi.cpython.pools import pools_of
 from gdb_epi.cpython.types import PythonState
 from gdb_epi.report import Report
 from gdb_epi.session import Session
-from gdb_epi.target.corefile import CoreFileTarget
 
 HOSTILE = (0, 1, 3, 7, 64, 0x1000, 1 << 31, 1 << 40, 1 << 60, 1 << 63, (1 << 64) - 1)
 ROUNDS = 5
@@ -63,14 +62,8 @@ def places(session: Session) -> list[int]:
 
 @pytest.mark.parametrize("interpreter", [pytest.param(one, id=one.id) for one in one_per_minor()])
 def test_damage_ends_no_command(interpreter: Interpreter) -> None:
-    reason = why_no_core_dumps()
-    if reason:
-        pytest.skip(f"no core dumps here: {reason}")
-    try:
-        made = make_core(interpreter, "pools")
-    except CoreFailed as error:
-        pytest.skip(f"the program left no core on this interpreter: {error}")
-    target = CoreFileTarget.open(made.core, sysroot=str(made.sysroot) if made.sysroot else None)
+    made = made_or_skip(interpreter, "pools")
+    target = target_of(made)
     intact = Session(target)
     targets = places(intact)
     chosen = random.Random(interpreter.id)

@@ -6,9 +6,9 @@ from __future__ import annotations
 from collections.abc import Callable
 
 import pytest
-from support.cores import CoreFailed, make_core, why_no_core_dumps
 from support.interpreters import Interpreter, by_id, one_per_minor
 from support.mutate import MutatedTarget
+from support.opening import made_or_skip, need_core_dumps, target_of
 
 from gdb_epi.cpython.state import decode_python
 from gdb_epi.cpython.types import PyFrame, PythonState, ThreadState
@@ -20,9 +20,7 @@ INTERPRETERS = [pytest.param(i.id, id=i.id) for i in one_per_minor()]
 @pytest.fixture(params=INTERPRETERS)
 def victim(request: pytest.FixtureRequest) -> tuple[MutatedTarget, PythonState, ThreadState]:
     """A mutable view of a core, its intact state, and the intact thread that died."""
-    reason = why_no_core_dumps()
-    if reason:
-        pytest.skip(f"no core dumps here: {reason}")
+    need_core_dumps()
     found = by_id(request.param)
     assert found is not None
     target = MutatedTarget(opened(found))
@@ -35,11 +33,8 @@ def victim(request: pytest.FixtureRequest) -> tuple[MutatedTarget, PythonState, 
 
 
 def opened(interpreter: Interpreter) -> CoreFileTarget:
-    try:
-        made = make_core(interpreter, "worker")
-    except CoreFailed as error:
-        pytest.skip(f"the program left no core: {error}")
-    return CoreFileTarget.open(made.core, sysroot=str(made.sysroot) if made.sysroot else None)
+    made = made_or_skip(interpreter, "worker")
+    return target_of(made)
 
 
 def again(target: MutatedTarget, thread: ThreadState) -> ThreadState:

@@ -11,23 +11,20 @@ from typing import Any
 
 import pytest
 from support.cores import (
-    CoreFailed,
     Made,
     Program,
     corpus_programs,
-    make_core,
     truncate,
-    why_no_core_dumps,
 )
 from support.interpreters import Interpreter, discover
 from support.mutate import MutatedTarget
+from support.opening import made_or_skip, session_of, state_of, sysroot_of
 
 from gdb_epi.analysis import analyze
 from gdb_epi.cpython.exceptions import ExceptionInfo, Raised, ThreadExceptions, thread_exceptions
 from gdb_epi.cpython.types import PythonState
 from gdb_epi.errors import Absent
 from gdb_epi.process_state import ProcessState
-from gdb_epi.session import Session
 from gdb_epi.stacks import stacks_json
 from gdb_epi.target.corefile import CoreFileTarget
 
@@ -38,18 +35,11 @@ MAX_SECONDS = 5.0  # of processor time for all exceptions of a process; far abov
 
 
 def core_of(interpreter: Interpreter, program: str) -> Made:
-    reason = why_no_core_dumps()
-    if reason:
-        pytest.skip(f"no core dumps here: {reason}")
-    try:
-        return make_core(interpreter, program)
-    except CoreFailed as error:
-        pytest.skip(f"the program left no core on this interpreter: {error}")
+    return made_or_skip(interpreter, program)
 
 
 def decode(made: Made, *, messages: bool = True) -> list[ThreadExceptions]:
-    sysroot = str(made.sysroot) if made.sysroot else None
-    state = ProcessState(CoreFileTarget.open(made.core, sysroot=sysroot))
+    state = state_of(made)
     assert isinstance(state.python, PythonState), state.python
     return thread_exceptions(state.target, state.python, messages=messages)
 
@@ -189,8 +179,7 @@ def test_record_and_stacks_name_types_alone(interpreter: Interpreter) -> None:
     made = core_of(interpreter, "in_flight")
     told = made.truth["exceptions"]
     tids = {str(one["ident"]): one["native_id"] for one in made.truth["threads"]}
-    sysroot = str(made.sysroot) if made.sysroot else None
-    session = Session(CoreFileTarget.open(made.core, sysroot=sysroot))
+    session = session_of(made)
     record, stacks = analyze(session), stacks_json(session.state)
     wanted = {}
     for ident, one in told.items():
@@ -216,7 +205,7 @@ def test_truncated_cores_say_nothing_wrong(interpreter: Interpreter, tmp_path: P
     """Of a core cut off anywhere, what is still told of an exception is true."""
     made = core_of(interpreter, "in_flight")
     whole = {one.thread.ident: one for one in decode(made)}
-    sysroot = str(made.sysroot) if made.sysroot else None
+    sysroot = sysroot_of(made)
     for percent in (15, 40, 70, 90, 97):
         cut = truncate(made.core, percent / 100, tmp_path / f"core.{percent}")
         state = ProcessState(CoreFileTarget.open(cut, sysroot=sysroot))
@@ -244,8 +233,7 @@ def test_truncated_cores_say_nothing_wrong(interpreter: Interpreter, tmp_path: P
 def test_damaged_exceptions_end(interpreter: Interpreter) -> None:
     """Words of the exceptions replaced by hostile ones: no exception, and soon."""
     made = core_of(interpreter, "in_flight")
-    sysroot = str(made.sysroot) if made.sysroot else None
-    state = ProcessState(CoreFileTarget.open(made.core, sysroot=sysroot))
+    state = state_of(made)
     python = state.python
     assert isinstance(python, PythonState)
     chosen = random.Random(interpreter.id)

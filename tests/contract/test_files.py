@@ -7,8 +7,9 @@ import shutil
 from pathlib import Path
 
 import pytest
-from support.cores import Made, make_core, why_no_core_dumps
+from support.cores import Made, make_core
 from support.interpreters import discover
+from support.opening import need_core_dumps
 
 from gdb_epi.cpython.find import RECOVERED
 from gdb_epi.cpython.types import PythonState
@@ -20,8 +21,7 @@ from gdb_epi.target.corefile import CoreFileTarget
 @pytest.fixture(scope="module")
 def made() -> Made:
     """A core of an interpreter before 3.13 that lives in this machine's own root."""
-    if why_no_core_dumps():
-        pytest.skip(f"no core dumps here: {why_no_core_dumps()}")
+    need_core_dumps()
     known = [i for i in discover() if i.root is None and i.minor < (3, 13)]
     if not known:
         pytest.skip("no CPython before 3.13 in this machine's own root")

@@ -17,13 +17,13 @@ from support.cores import (
     PROGRAMS,
     CoreFailed,
     Made,
-    make_core,
     run_gcore,
     truncate,
     why_no_core_dumps,
 )
 from support.forks import fork_programs
 from support.interpreters import Interpreter, discover, one_per_minor
+from support.opening import made_or_skip, sysroot_of
 
 from gdb_epi.locks import lineage as lineage_module
 from gdb_epi.locks.types import LockReport
@@ -37,10 +37,7 @@ minors = pytest.mark.parametrize("interpreter", one_per_minor(), ids=lambda one:
 
 def made_of(interpreter: Interpreter, name: str) -> Made:
     program = next(one for one in fork_programs() if one.name == name)
-    try:
-        return make_core(interpreter, program)
-    except CoreFailed as error:
-        pytest.skip(f"the program left no core on this interpreter: {error}")
+    return made_or_skip(interpreter, program)
 
 
 class NoThreadSymbols(CoreFileTarget):
@@ -59,7 +56,7 @@ def test_a_truncated_core_claims_no_more_than_it_holds(
 ) -> None:
     made = made_of(interpreter, "fork-four-threads")
     core = truncate(made.core, percent / 100, tmp_path / "core")
-    sysroot = str(made.sysroot) if made.sysroot else None
+    sysroot = sysroot_of(made)
     locks = ProcessState(CoreFileTarget.open(core, sysroot=sysroot)).locks
     assert locks.fork.forked in (True, None)
     told = {one["name"]: one for one in made.truth["fork"]["vanished"]}
@@ -74,7 +71,7 @@ def test_a_truncated_core_claims_no_more_than_it_holds(
 @minors
 def test_an_unknown_c_library_is_said_and_not_guessed_about(interpreter: Interpreter) -> None:
     made = made_of(interpreter, "fork-lock")
-    sysroot = str(made.sysroot) if made.sysroot else None
+    sysroot = sysroot_of(made)
     locks = ProcessState(NoThreadSymbols.open(made.core, sysroot=sysroot)).locks
     readings = {one.name: one for one in locks.fork.readings}
     old_glibc = readings["F2"].state == "yes"  # libpthread's own .symtab names the lists

@@ -6,15 +6,15 @@ from __future__ import annotations
 from typing import Any, NamedTuple
 
 import pytest
-from support.cores import CoreFailed, Program, make_core, why_no_core_dumps
+from support.cores import Program
 from support.forks import fork_programs
 from support.interpreters import Interpreter, discover, spread
+from support.opening import made_or_skip, target_of
 
 from gdb_epi.analysis import analyze
 from gdb_epi.locks.pools import vanished_pools
 from gdb_epi.locks.types import VanishedThread
 from gdb_epi.session import Session
-from gdb_epi.target.corefile import CoreFileTarget
 
 CELLS = [
     pytest.param((interpreter, program), id=f"{interpreter.id}-{program.name}")
@@ -40,15 +40,8 @@ class Cell(NamedTuple):
 
 
 def open_cell(interpreter: Interpreter, program: Program) -> Cell:
-    reason = why_no_core_dumps()
-    if reason:
-        pytest.skip(f"no core dumps here: {reason}")
-    try:
-        made = make_core(interpreter, program)
-    except CoreFailed as error:
-        pytest.skip(f"the program left no core on this interpreter: {error}")
-    sysroot = str(made.sysroot) if made.sysroot else None
-    core = CoreFileTarget.open(made.core, sysroot=sysroot)
+    made = made_or_skip(interpreter, program)
+    core = target_of(made)
     return Cell(program, made.truth["fork"], Session(core))
 
 

@@ -9,8 +9,9 @@ from argparse import Namespace
 from pathlib import Path
 
 import pytest
-from support.cores import CoreFailed, Made, Program, make_core, why_no_core_dumps
+from support.cores import Made, Program, make_core
 from support.interpreters import Interpreter, cache_root, discover
+from support.opening import made_or_skip, need_core_dumps
 
 from commands.greenlets import greenlets as greenlets_command
 from gdb_epi.cpython.greenlets import OTHER, SUSPENDED, greenlets_of
@@ -57,14 +58,9 @@ def package(interpreter: Interpreter) -> Path:
 
 
 def opened(interpreter: Interpreter) -> tuple[Made, Session]:
-    reason = why_no_core_dumps()
-    if reason:
-        pytest.skip(f"no core dumps here: {reason}")
+    need_core_dumps()
     entry = Program("greenlets-installed", "greenlets.py", (str(package(interpreter)),))
-    try:
-        made = make_core(interpreter, entry)
-    except CoreFailed as error:
-        pytest.skip(f"the program left no core on this interpreter: {error}")
+    made = made_or_skip(interpreter, entry)
     return made, Session(CoreFileTarget.open(made.core))
 
 
@@ -103,9 +99,7 @@ def test_the_command_shows_them(interpreter: Interpreter) -> None:
 
 @pytest.mark.parametrize("interpreter", INTERPRETERS)
 def test_no_package_no_greenlets(interpreter: Interpreter) -> None:
-    reason = why_no_core_dumps()
-    if reason:
-        pytest.skip(f"no core dumps here: {reason}")
+    need_core_dumps()
     made = make_core(interpreter, "greenlets")
     session = Session(CoreFileTarget.open(made.core))
     python = session.state.python

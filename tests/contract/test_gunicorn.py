@@ -13,8 +13,9 @@ from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
-from support.cores import find_core, why_no_core_dumps
+from support.cores import find_core
 from support.interpreters import Interpreter, discover
+from support.opening import need_core_dumps
 from support.packages import NoPackages, packages_for
 
 from gdb_epi.detectors.findings import run_detectors
@@ -86,9 +87,7 @@ def started(interpreter: Interpreter, packages: str, folder: Path) -> subprocess
 @pytest.fixture(params=INTERPRETERS)
 def core(request: pytest.FixtureRequest, tmp_path: Path) -> Iterator[Path]:
     """The core of a worker in which one request holds a lock and another waits for it."""
-    reason = why_no_core_dumps()
-    if reason:
-        pytest.skip(f"no core dumps here: {reason}")
+    need_core_dumps()
     try:
         packages = packages_for(request.param, ("gunicorn",))
     except NoPackages as error:

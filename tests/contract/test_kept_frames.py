@@ -7,11 +7,12 @@ import mmap
 from pathlib import Path
 
 import pytest
-from support.cores import CoreFailed, Made, make_core, why_no_core_dumps
+from support.cores import Made
 from support.fuzzing import run_command
 from support.interpreters import by_id, spread
 from support.kept import Needed, kept_in, needed_frames, printed
 from support.mutate import MutatedTarget
+from support.opening import made_or_skip, sysroot_of
 
 from gdb_epi.analysis import analyze
 from gdb_epi.cpython.state import decode_python
@@ -28,23 +29,13 @@ FILTERS = (0x0, 0x1, 0x10, 0x11, 0x23, 0x31, 0x33, 0x7F)
 
 
 def core_of(identifier: str, coredump_filter: int | None = None) -> Made:
-    reason = why_no_core_dumps()
-    if reason:
-        pytest.skip(f"no core dumps here: {reason}")
     found = by_id(identifier)
     assert found is not None
-    try:
-        return make_core(found, PROGRAM, coredump_filter=coredump_filter)
-    except CoreFailed as error:
-        pytest.skip(f"the program left no core: {error}")
+    return made_or_skip(found, PROGRAM, coredump_filter=coredump_filter)
 
 
 def opened(made: Made) -> CoreFileTarget:
     return CoreFileTarget.open(made.core, sysroot=sysroot_of(made))
-
-
-def sysroot_of(made: Made) -> str | None:
-    return str(made.sysroot) if made.sysroot else None
 
 
 def cut(core: Path, size: int, sysroot: str | None) -> CoreFileTarget:

@@ -10,10 +10,11 @@ from collections import Counter
 from typing import Any
 
 import pytest
-from support.cores import CoreFailed, Made, Program, make_core, program, truncate, why_no_core_dumps
+from support.cores import Made, Program, program, truncate
 from support.interpreters import Interpreter, discover, spread
 from support.locks import lock_programs
 from support.mutate import MutatedTarget
+from support.opening import made_or_skip, state_of, sysroot_of
 
 from commands.locks import locks as locks_command
 from gdb_epi.detectors.findings import run_detectors
@@ -39,15 +40,8 @@ DEADLOCKS = {
 
 
 def opened(interpreter: Interpreter, wanted: Program | str) -> tuple[Made, ProcessState]:
-    reason = why_no_core_dumps()
-    if reason:
-        pytest.skip(f"no core dumps here: {reason}")
-    try:
-        made = make_core(interpreter, wanted)
-    except CoreFailed as error:
-        pytest.skip(f"the program left no core on this interpreter: {error}")
-    sysroot = str(made.sysroot) if made.sysroot else None
-    return made, ProcessState(CoreFileTarget.open(made.core, sysroot=sysroot))
+    made = made_or_skip(interpreter, wanted)
+    return made, state_of(made)
 
 
 @pytest.mark.parametrize(("interpreter", "lock_program"), CELLS)
@@ -127,7 +121,7 @@ def test_a_thousand_threads_in_a_second(interpreter: Interpreter) -> None:
 @pytest.mark.parametrize("fraction", [0.2, 0.5, 0.8, 0.95])
 def test_truncated_cores_say_what_is_missing(interpreter: Interpreter, fraction: float) -> None:
     made, _ = opened(interpreter, named("locks-dead-order"))
-    sysroot = str(made.sysroot) if made.sysroot else None
+    sysroot = sysroot_of(made)
     cut = truncate(made.core, fraction)
     try:
         state = ProcessState(CoreFileTarget.open(cut, sysroot=sysroot))

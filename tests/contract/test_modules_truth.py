@@ -9,9 +9,10 @@ from argparse import Namespace
 from typing import Any
 
 import pytest
-from support.cores import CoreFailed, Made, make_core, truncate, why_no_core_dumps
+from support.cores import Made, truncate
 from support.interpreters import Interpreter, discover, spread
 from support.mutate import MutatedTarget
+from support.opening import made_or_skip, sysroot_of
 
 from commands.modules import modules as modules_command
 from gdb_epi.analysis import analyze
@@ -44,14 +45,8 @@ KINDS = {
 
 
 def opened(interpreter: Interpreter) -> tuple[Made, Session]:
-    reason = why_no_core_dumps()
-    if reason:
-        pytest.skip(f"no core dumps here: {reason}")
-    try:
-        made = make_core(interpreter, "source_modules")
-    except CoreFailed as error:
-        pytest.skip(f"the program left no core on this interpreter: {error}")
-    sysroot = str(made.sysroot) if made.sysroot else None
+    made = made_or_skip(interpreter, "source_modules")
+    sysroot = sysroot_of(made)
     return made, Session(CoreFileTarget.open(made.core, sysroot=sysroot), {"sysroot": sysroot})
 
 

@@ -8,13 +8,13 @@ of the test (run with -rA); where we differ from a peer that tells the truth, th
 from __future__ import annotations
 
 import pytest
-from support.cores import CoreFailed, Program, corpus_programs, make_core, why_no_core_dumps
+from support.cores import Program, corpus_programs
 from support.interpreters import Interpreter, one_per_minor
+from support.opening import made_or_skip, target_of
 from support.peers import PEERS, Answer, counted, judge, tool
 
 from gdb_epi.cpython.state import decode_python
 from gdb_epi.cpython.types import PythonState
-from gdb_epi.target.corefile import CoreFileTarget
 
 NAMES = ("simple", "threads", "generators", "names", "subinterpreter", "coroutines")
 CELLS = [
@@ -30,13 +30,8 @@ CELLS = [
 def test_same_frames_as_a_peer(peer: str, interpreter: Interpreter, program: Program) -> None:
     if tool(peer) is None:
         pytest.skip(f"{peer} is not installed")
-    if why_no_core_dumps():
-        pytest.skip(f"no core dumps here: {why_no_core_dumps()}")
-    try:
-        made = make_core(interpreter, program)
-    except CoreFailed as error:
-        pytest.skip(f"the program left no core: {error}")
-    target = CoreFileTarget.open(made.core, sysroot=str(made.sysroot) if made.sysroot else None)
+    made = made_or_skip(interpreter, program)
+    target = target_of(made)
     python = decode_python(target)
     assert isinstance(python, PythonState), python
     ours = [[(f.name, f.filename, f.lineno) for f in t.frames] for t in python.threads()]

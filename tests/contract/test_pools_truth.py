@@ -6,28 +6,21 @@ from __future__ import annotations
 from argparse import Namespace
 
 import pytest
-from support.cores import CoreFailed, Made, make_core, why_no_core_dumps
+from support.cores import Made
 from support.interpreters import Interpreter, spread
+from support.opening import made_or_skip, session_of
 
 from commands.pools import pools as pools_command
 from gdb_epi.cpython.pools import PoolsFound, pools_of
 from gdb_epi.cpython.types import PythonState
 from gdb_epi.session import Session
-from gdb_epi.target.corefile import CoreFileTarget
 
 INTERPRETERS = [pytest.param(one, id=one.id) for one in spread("pools")]
 
 
 def opened(interpreter: Interpreter) -> tuple[Made, Session]:
-    reason = why_no_core_dumps()
-    if reason:
-        pytest.skip(f"no core dumps here: {reason}")
-    try:
-        made = make_core(interpreter, "pools")
-    except CoreFailed as error:
-        pytest.skip(f"the program left no core on this interpreter: {error}")
-    sysroot = str(made.sysroot) if made.sysroot else None
-    return made, Session(CoreFileTarget.open(made.core, sysroot=sysroot))
+    made = made_or_skip(interpreter, "pools")
+    return made, session_of(made)
 
 
 def decode(session: Session) -> PoolsFound:

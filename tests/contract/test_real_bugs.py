@@ -6,16 +6,16 @@ from __future__ import annotations
 from typing import Any, NamedTuple
 
 import pytest
-from support.cores import CoreFailed, Program, make_core, why_no_core_dumps
+from support.cores import CoreFailed, Program, make_core
 from support.forks import fork_programs
 from support.interpreters import Interpreter, discover
+from support.opening import need_core_dumps, session_of
 from support.packages import NoPackages, debian_library
 
 from gdb_epi.analysis import analyze
 from gdb_epi.locks import types as t
 from gdb_epi.locks.pools import vanished_pools
 from gdb_epi.session import Session
-from gdb_epi.target.corefile import CoreFileTarget
 
 INTERPRETERS = ("pyenv-3.8.18", "pyenv-3.11.7", "pyenv-3.13.0")
 GONE, LOST = t.INHERITED_OWNER_VANISHED, t.LOST_WAKEUP
@@ -92,17 +92,14 @@ CELLS = [
 
 
 def opened(interpreter: Interpreter, program: Program) -> tuple[dict[str, Any], Session]:
-    reason = why_no_core_dumps()
-    if reason:
-        pytest.skip(f"no core dumps here: {reason}")
+    need_core_dumps()
     try:
         if program.name in DEBIAN:
             debian_library(DEBIAN[program.name])
         made = make_core(interpreter, program)
     except (CoreFailed, NoPackages) as error:
         pytest.skip(f"the library left no such core on this interpreter: {error}")
-    sysroot = str(made.sysroot) if made.sysroot else None
-    return made.truth["fork"], Session(CoreFileTarget.open(made.core, sysroot=sysroot))
+    return made.truth["fork"], session_of(made)
 
 
 def wanted_of(interpreter: Interpreter, program: Program) -> Wanted:

@@ -9,6 +9,7 @@ import shutil
 import pytest
 from support.cores import CoreFailed, make_snapshot
 from support.interpreters import Interpreter, one_per_minor
+from support.opening import target_of
 
 from gdb_epi.analysis import analyze
 from gdb_epi.cpython.types import PythonState
@@ -28,7 +29,7 @@ def test_a_gcore_is_a_snapshot(interpreter: Interpreter, program: str) -> None:
         made = make_snapshot(interpreter, program, gdb=GDB)
     except CoreFailed as error:
         pytest.skip(f"no snapshot could be taken (ptrace?): {error}")
-    target = CoreFileTarget.open(made.core, sysroot=str(made.sysroot) if made.sysroot else None)
+    target = target_of(made)
     session = Session(target)
     record = analyze(session)
     assert record["signature"]["category"] == "snapshot"

@@ -11,9 +11,10 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from support.cores import CoreFailed, Made, make_core, why_no_core_dumps
+from support.cores import Made
 from support.interpreters import Interpreter, discover, spread
 from support.mutate import MutatedTarget
+from support.opening import made_or_skip, sysroot_of, target_of
 
 from commands.list import list_source
 from gdb_epi.cpython.source import NoSource, Source, SourceFinder
@@ -31,23 +32,20 @@ ROUNDS = 25
 
 
 def made_of(interpreter: Interpreter, program: str) -> Made:
-    reason = why_no_core_dumps()
-    if reason:
-        pytest.skip(f"no core dumps here: {reason}")
-    try:
-        return make_core(interpreter, program)
-    except CoreFailed as error:
-        pytest.skip(f"the program left no core on this interpreter: {error}")
+    return made_or_skip(interpreter, program)
 
 
 def opened(made: Made) -> tuple[SourceFinder, tuple[PyFrame, ...], Any]:
-    sysroot = str(made.sysroot) if made.sysroot else None
-    target = CoreFileTarget.open(made.core, sysroot=sysroot)
+    target = target_of(made)
     python = ProcessState(target).python
     assert isinstance(python, PythonState), python
     frames = next(thread.frames for thread in python.threads() if thread.crashed)
     written = made.core.stat().st_mtime
-    return SourceFinder(target, python, sysroot=sysroot, written_at=written), frames, target
+    return (
+        SourceFinder(target, python, sysroot=sysroot_of(made), written_at=written),
+        frames,
+        target,
+    )
 
 
 @pytest.mark.parametrize("interpreter", INTERPRETERS)
@@ -120,7 +118,7 @@ def test_the_text_of_a_command_line(interpreter: Interpreter) -> None:
 def test_the_command_shows_carets_and_says_what_was_checked() -> None:
     interpreter = next(one for one in discover() if one.minor >= (3, 11))
     made = made_of(interpreter, "source_places")
-    sysroot = str(made.sysroot) if made.sysroot else None
+    sysroot = sysroot_of(made)
     session = Session(CoreFileTarget.open(made.core), {"sysroot": sysroot})
     frames = session.state.python_threads()[0].frames
     names = {os.path.basename(frame.filename): n for n, frame in enumerate(frames)}
@@ -138,7 +136,7 @@ def test_the_command_shows_carets_and_says_what_was_checked() -> None:
 def test_lines_below_frames_are_checked_ones_only() -> None:
     interpreter = next(one for one in discover() if one.minor >= (3, 11))
     made = made_of(interpreter, "source_places")
-    sysroot = str(made.sysroot) if made.sysroot else None
+    sysroot = sysroot_of(made)
     session = Session(CoreFileTarget.open(made.core), {"sysroot": sysroot})
     below = source_below(session)
     frames = session.state.python_threads()[0].frames

@@ -8,8 +8,9 @@ import subprocess
 from pathlib import Path
 
 import pytest
-from support.cores import find_core, why_no_core_dumps
+from support.cores import find_core
 from support.interpreters import Interpreter, one_per_minor
+from support.opening import need_core_dumps
 
 from gdb_epi.analysis import analyze
 from gdb_epi.cpython.types import PythonState
@@ -31,9 +32,7 @@ HERE = [pytest.param(i, id=i.id) for i in one_per_minor() if i.root is None]
 
 def core_of_start(interpreter: Interpreter, folder: Path, module: str, text: str) -> Path:
     """Start an interpreter that finds `module` first on its path; return the core it leaves."""
-    reason = why_no_core_dumps()
-    if reason:
-        pytest.skip(f"no core dumps here: {reason}")
+    need_core_dumps()
     place = folder / module
     place.parent.mkdir(parents=True, exist_ok=True)
     place.write_text(text)

@@ -7,15 +7,15 @@ from argparse import Namespace
 from typing import Any
 
 import pytest
-from support.cores import CoreFailed, Made, make_core, why_no_core_dumps
+from support.cores import Made
 from support.interpreters import Interpreter, discover, spread
+from support.opening import made_or_skip, session_of
 
 from commands.tasks import tasks as tasks_command
 from gdb_epi.cpython import tasks as tasks_module
 from gdb_epi.cpython.tasks import Tasks, asyncio_tasks
 from gdb_epi.cpython.types import PythonState
 from gdb_epi.session import Session
-from gdb_epi.target.corefile import CoreFileTarget
 
 INTERPRETERS = [pytest.param(one, id=one.id) for one in spread("taskgraph")]
 EAGER = [
@@ -26,15 +26,8 @@ EAGER = [
 
 
 def opened(interpreter: Interpreter, program: str = "taskgraph") -> tuple[Made, Session]:
-    reason = why_no_core_dumps()
-    if reason:
-        pytest.skip(f"no core dumps here: {reason}")
-    try:
-        made = make_core(interpreter, program)
-    except CoreFailed as error:
-        pytest.skip(f"the program left no core on this interpreter: {error}")
-    sysroot = str(made.sysroot) if made.sysroot else None
-    return made, Session(CoreFileTarget.open(made.core, sysroot=sysroot))
+    made = made_or_skip(interpreter, program)
+    return made, session_of(made)
 
 
 def decode(session: Session) -> Tasks:

@@ -9,9 +9,10 @@ from argparse import Namespace
 from typing import Any
 
 import pytest
-from support.cores import CoreFailed, Made, make_core, why_no_core_dumps
+from support.cores import Made
 from support.interpreters import Interpreter, discover
 from support.mutate import MutatedTarget
+from support.opening import made_or_skip, target_of
 
 from commands.tasks import tasks as tasks_command
 from gdb_epi.cpython.tasks import Tasks, asyncio_tasks
@@ -28,15 +29,8 @@ MAX_SECONDS = 5.0  # of processor time for all tasks of a process; far above wha
 
 
 def opened(interpreter: Interpreter, program: str = "coroutines") -> tuple[Made, CoreFileTarget]:
-    reason = why_no_core_dumps()
-    if reason:
-        pytest.skip(f"no core dumps here: {reason}")
-    try:
-        made = make_core(interpreter, program)
-    except CoreFailed as error:
-        pytest.skip(f"the program left no core on this interpreter: {error}")
-    sysroot = str(made.sysroot) if made.sysroot else None
-    return made, CoreFileTarget.open(made.core, sysroot=sysroot)
+    made = made_or_skip(interpreter, program)
+    return made, target_of(made)
 
 
 def decode(target: Any, state: ProcessState) -> Tasks:

@@ -6,8 +6,9 @@ from __future__ import annotations
 from pathlib import Path
 
 import pytest
-from support.cores import CoreFailed, make_core, truncate, why_no_core_dumps
+from support.cores import make_core, truncate
 from support.interpreters import by_id, one_per_minor
+from support.opening import made_or_skip, need_core_dumps, session_of, sysroot_of
 
 from gdb_epi.analysis import analyze
 from gdb_epi.errors import InputError
@@ -19,23 +20,16 @@ FRACTIONS = (0.0001, 0.001, 0.01, 0.1, 0.25, 0.5, 0.75, 0.9, 0.99, 0.9999)
 
 @pytest.mark.parametrize("identifier", [i.id for i in one_per_minor()])
 def test_cut_at(identifier: str, tmp_path: Path) -> None:
-    reason = why_no_core_dumps()
-    if reason:
-        pytest.skip(f"no core dumps here: {reason}")
     interpreter = by_id(identifier)
     assert interpreter is not None
-    try:
-        made = make_core(interpreter, "threads")
-    except CoreFailed as error:
-        pytest.skip(f"the program left no core: {error}")
-    sysroot = str(made.sysroot) if made.sysroot else None
-    whole = analyze(Session(CoreFileTarget.open(made.core, sysroot=sysroot)))
+    made = made_or_skip(interpreter, "threads")
+    whole = analyze(session_of(made))
     assert not whole["truncated"]["flag"]
     keys = set()
     for fraction in FRACTIONS:
         cut = truncate(made.core, fraction, tmp_path / f"cut-{fraction}")
         try:
-            target = CoreFileTarget.open(cut, sysroot=sysroot)
+            target = CoreFileTarget.open(cut, sysroot=sysroot_of(made))
         except InputError as error:
             assert cut.stat().st_size < 64, error
             continue
@@ -52,8 +46,7 @@ def test_cut_at(identifier: str, tmp_path: Path) -> None:
 
 def test_cut_bytes_are_never_taken_from_a_file(tmp_path: Path) -> None:
     """What the headers announce but the file lacks is absent where the mapping was writable."""
-    if why_no_core_dumps():
-        pytest.skip(f"no core dumps here: {why_no_core_dumps()}")
+    need_core_dumps()
     interpreter = one_per_minor()[0]
     made = make_core(interpreter, "simple")
     cut = truncate(made.core, 0.3, tmp_path / "cut")
@@ -70,15 +63,13 @@ def test_cut_bytes_are_never_taken_from_a_file(tmp_path: Path) -> None:
 
 
 def test_the_reason_blames_the_cut_and_not_a_file(tmp_path: Path) -> None:
-    if why_no_core_dumps():
-        pytest.skip(f"no core dumps here: {why_no_core_dumps()}")
+    need_core_dumps()
     modern = [i for i in one_per_minor() if i.minor >= (3, 13)]
     if not modern:
         pytest.skip("no CPython 3.13 or later found")
     made = make_core(modern[0], "simple")
     cut = truncate(made.core, 0.01, tmp_path / "cut")
-    sysroot = str(made.sysroot) if made.sysroot else None
-    record = analyze(Session(CoreFileTarget.open(cut, sysroot=sysroot)))
+    record = analyze(Session(CoreFileTarget.open(cut, sysroot=sysroot_of(made))))
     told = [e["message"] for e in record["soft_errors"] if e["stage"] == "python"]
     # Where the file tells the address (a static executable), the address was cut off.
     blame = ("what is left of the truncated core", "cut off")

@@ -6,12 +6,12 @@ from __future__ import annotations
 from typing import Any
 
 import pytest
-from support.cores import CoreFailed, Made, Program, corpus_programs, make_core, why_no_core_dumps
+from support.cores import Made, Program, corpus_programs
 from support.interpreters import Interpreter, discover, spread
+from support.opening import made_or_skip, state_of
 
 from gdb_epi.cpython.types import PythonState, ThreadState
 from gdb_epi.process_state import ProcessState
-from gdb_epi.target.corefile import CoreFileTarget
 
 CELLS = [
     pytest.param(interpreter, program, id=f"{interpreter.id}-{program.name}")
@@ -22,8 +22,7 @@ CELLS = [
 
 def decode(made: Made) -> ProcessState:
     """Decode a core without GDB."""
-    sysroot = str(made.sysroot) if made.sysroot else None
-    return ProcessState(CoreFileTarget.open(made.core, sysroot=sysroot))
+    return state_of(made)
 
 
 def seen_frames(thread: ThreadState) -> list[list[Any]]:
@@ -42,13 +41,7 @@ def seen_threads(python: PythonState) -> dict[tuple[int, int], ThreadState]:
 
 @pytest.mark.parametrize(("interpreter", "program"), CELLS)
 def test_core_tells_the_truth(interpreter: Interpreter, program: Program) -> None:
-    reason = why_no_core_dumps()
-    if reason:
-        pytest.skip(f"no core dumps here: {reason}")
-    try:
-        made = make_core(interpreter, program)
-    except CoreFailed as error:
-        pytest.skip(f"the program left no core on this interpreter: {error}")
+    made = made_or_skip(interpreter, program)
     state = decode(made)
     python = state.python
     assert isinstance(python, PythonState), python

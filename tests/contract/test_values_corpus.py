@@ -11,7 +11,7 @@ import re
 import time
 
 import pytest
-from support.cores import CoreFailed, Made, Program, make_core, program, why_no_core_dumps
+from support.cores import Made, Program, program
 from support.interpreters import Interpreter, discover
 from support.judge import (
     ARRAYS,
@@ -24,6 +24,7 @@ from support.judge import (
     value_programs,
 )
 from support.mutate import MutatedTarget
+from support.opening import made_or_skip
 
 from gdb_epi.cpython.types import PythonState
 from gdb_epi.cpython.values import values_of
@@ -72,13 +73,7 @@ MAX_SECONDS = 5.0  # of processor time for one damaged value; far above what was
 
 
 def core_of(interpreter: Interpreter, one: Program) -> Made:
-    reason = why_no_core_dumps()
-    if reason:
-        pytest.skip(f"no core dumps here: {reason}")
-    try:
-        return make_core(interpreter, one)
-    except CoreFailed as error:
-        pytest.skip(f"the program left no core on this interpreter: {str(error)[-300:]}")
+    return made_or_skip(interpreter, one)
 
 
 def need_names_of_numpy(state: ProcessState) -> None:

@@ -6,9 +6,10 @@ from __future__ import annotations
 import time
 
 import pytest
-from support.cores import CoreFailed, make_core, program, why_no_core_dumps
+from support.cores import program
 from support.interpreters import one_per_minor
 from support.judge import opened
+from support.opening import made_or_skip
 
 from gdb_epi.cpython.types import PythonState
 from gdb_epi.cpython.values import Limits, values_of
@@ -23,13 +24,7 @@ MAX_SECONDS_WIDE = 20.0  # with a million items asked for
 
 @pytest.fixture(scope="module", params=CHOSEN, ids=lambda one: one.id)
 def huge(request: pytest.FixtureRequest) -> tuple[FrameVariables, object]:
-    reason = why_no_core_dumps()
-    if reason:
-        pytest.skip(f"no core dumps here: {reason}")
-    try:
-        made = make_core(request.param, program("values_huge"))
-    except CoreFailed as error:
-        pytest.skip(f"the program left no core on this interpreter: {str(error)[-300:]}")
+    made = made_or_skip(request.param, program("values_huge"))
     state = opened(made)
     assert isinstance(state.python, PythonState)
     thread = next(thread for thread in state.python.threads() if thread.crashed)

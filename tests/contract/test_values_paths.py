@@ -4,9 +4,10 @@
 from __future__ import annotations
 
 import pytest
-from support.cores import CoreFailed, make_core, program, why_no_core_dumps
+from support.cores import program
 from support.interpreters import Interpreter, one_per_minor
 from support.judge import opened
+from support.opening import made_or_skip
 
 from gdb_epi.cpython.types import PythonState
 from gdb_epi.cpython.values import Values, values_of
@@ -57,13 +58,7 @@ REFUSED = {
 
 
 def reader(interpreter: Interpreter, name: str, function: str) -> tuple[Values, object]:
-    reason = why_no_core_dumps()
-    if reason:
-        pytest.skip(f"no core dumps here: {reason}")
-    try:
-        made = make_core(interpreter, program(name))
-    except CoreFailed as error:
-        pytest.skip(f"the program left no core on this interpreter: {str(error)[-300:]}")
+    made = made_or_skip(interpreter, program(name))
     state = opened(made)
     assert isinstance(state.python, PythonState)
     thread = next(thread for thread in state.python.threads() if thread.crashed)

@@ -9,9 +9,10 @@ import time
 from typing import Any
 
 import pytest
-from support.cores import CoreFailed, Made, make_core, why_no_core_dumps
+from support.cores import Made
 from support.interpreters import Interpreter, discover
 from support.mutate import MutatedTarget
+from support.opening import made_or_skip, sysroot_of
 
 from gdb_epi.analysis import analyze
 from gdb_epi.cpython.types import PythonState, ThreadState
@@ -37,17 +38,11 @@ Frames = list[tuple[dict[str, Any], list[Variable]]]
 @pytest.fixture(scope="module", params=INTERPRETERS)
 def made(request: pytest.FixtureRequest) -> Made:
     interpreter: Interpreter = request.param
-    reason = why_no_core_dumps()
-    if reason:
-        pytest.skip(f"no core dumps here: {reason}")
-    try:
-        return make_core(interpreter, "values")
-    except CoreFailed as error:
-        pytest.skip(f"the program left no core on this interpreter: {error}")
+    return made_or_skip(interpreter, "values")
 
 
 def decode(made: Made, **options: Any) -> tuple[ProcessState, ThreadState]:
-    options.setdefault("sysroot", str(made.sysroot) if made.sysroot else None)
+    options.setdefault("sysroot", sysroot_of(made))
     state = ProcessState(CoreFileTarget.open(made.core, **options))
     assert isinstance(state.python, PythonState), state.python
     return state, next(thread for thread in state.python.threads() if thread.crashed)

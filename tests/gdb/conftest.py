@@ -5,8 +5,9 @@ from __future__ import annotations
 
 import pytest
 from driver import Gdb, available_gdbs
-from support.cores import CoreFailed, Made, make_core, why_no_core_dumps
+from support.cores import Made
 from support.interpreters import one_per_minor
+from support.opening import made_or_skip, need_core_dumps
 
 NO_GDB = "no GDB with Python 3.10 or later: /usr/bin/gdb, beside this Python, PATH, GDB_EPI_GDBS"
 
@@ -21,17 +22,12 @@ def pytest_generate_tests(metafunc: pytest.Metafunc) -> None:
 
 def core_of(program: str, oldest: tuple[int, int] = (3, 8)) -> Made:
     """Return a core of a program on some interpreter, 3.11 if there is one; skip without."""
-    reason = why_no_core_dumps()
-    if reason:
-        pytest.skip(f"no core dumps here: {reason}")
+    need_core_dumps()
     known = [i for i in one_per_minor() if i.minor >= oldest and i.root is None]
     known.sort(key=lambda interpreter: (interpreter.minor != (3, 11), interpreter.minor))
     if not known:
         pytest.skip("no interpreter found that runs on this machine's own root")
-    try:
-        return make_core(known[0], program)
-    except CoreFailed as error:
-        pytest.skip(f"the program left no core: {error}")
+    return made_or_skip(known[0], program)
 
 
 @pytest.fixture(scope="session")

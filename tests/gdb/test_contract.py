@@ -12,8 +12,9 @@ from typing import Any
 import pytest
 from conftest import core_of
 from driver import Gdb, read_json, run_gdb, with_epi
-from support.cores import CoreFailed, Made, find_core, make_core, truncate, why_no_core_dumps
+from support.cores import Made, find_core, make_core, truncate
 from support.interpreters import Interpreter, one_per_minor
+from support.opening import made_or_skip, need_core_dumps
 
 from gdb_epi.errors import Absent, UnreadableMemory
 from gdb_epi.process_state import ProcessState
@@ -75,13 +76,7 @@ def interpreters() -> list[Interpreter]:
 @pytest.fixture(scope="module", params=interpreters(), ids=lambda interpreter: interpreter.id)
 def made(request: pytest.FixtureRequest) -> Made:
     """A core of several threads on each chosen interpreter."""
-    reason = why_no_core_dumps()
-    if reason:
-        pytest.skip(f"no core dumps here: {reason}")
-    try:
-        return make_core(request.param, "threads")
-    except CoreFailed as error:
-        pytest.skip(f"the program left no core: {error}")
+    return made_or_skip(request.param, "threads")
 
 
 def inside(gdb: Gdb, made: Made, folder: Path) -> tuple[dict[str, Any], Path]:
@@ -299,9 +294,7 @@ os._exit(0)
 
 def test_threads_that_only_gdb_believes_in(gdb: Gdb, tmp_path: Path) -> None:
     """libthread_db finds the parent's threads in the child's memory; they have no registers."""
-    reason = why_no_core_dumps()
-    if reason:
-        pytest.skip(f"no core dumps here: {reason}")
+    need_core_dumps()
     known = [i for i in interpreters() if i.minor < (3, 15)]
     if not known:
         pytest.skip("no interpreter found that runs on this machine's own root")

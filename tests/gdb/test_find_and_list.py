@@ -7,13 +7,13 @@ from pathlib import Path
 
 import pytest
 from driver import Gdb, read_json, run_gdb, with_epi
-from support.cores import CoreFailed, Made, make_core, why_no_core_dumps
+from support.cores import CoreFailed, Made, make_core
 from support.interpreters import discover
+from support.opening import need_core_dumps
 
 
 def made_of(program: str) -> Made:
-    if why_no_core_dumps():
-        pytest.skip(f"no core dumps here: {why_no_core_dumps()}")
+    need_core_dumps()
     for interpreter in reversed(discover()):
         if interpreter.root is None and interpreter.minor >= (3, 11) and interpreter.gil:
             try:

@@ -8,22 +8,17 @@ from typing import Any
 
 import pytest
 from driver import Gdb, read_json, run_gdb, with_epi
-from support.cores import CoreFailed, Made, make_core, why_no_core_dumps
+from support.cores import Made
 from support.forks import fork_programs
 from support.interpreters import Interpreter, one_per_minor
+from support.opening import made_or_skip
 
 minors = pytest.mark.parametrize("interpreter", one_per_minor(), ids=lambda one: one.id)
 
 
 def made_of(interpreter: Interpreter, name: str) -> Made:
-    reason = why_no_core_dumps()
-    if reason:
-        pytest.skip(f"no core dumps here: {reason}")
     program = next(one for one in fork_programs() if one.name == name)
-    try:
-        return make_core(interpreter, program)
-    except CoreFailed as error:
-        pytest.skip(f"the program left no core: {error}")
+    return made_or_skip(interpreter, program)
 
 
 def ask(gdb: Gdb, made: Made, folder: Path, command: str) -> Any:

@@ -11,8 +11,9 @@ from typing import Any
 
 import pytest
 from driver import Gdb, read_json, run_gdb, with_epi
-from support.cores import CoreFailed, Made, make_core, why_no_core_dumps
+from support.cores import Made
 from support.interpreters import Interpreter, discover
+from support.opening import made_or_skip, need_core_dumps
 
 INTERPRETERS = [pytest.param(i, id=i.id) for i in discover()]
 COMMANDS = ("bt --all --native", "threads", "record", "signature", "triage", "doctor", "native")
@@ -37,16 +38,11 @@ def runs(tmp_path_factory: pytest.TempPathFactory) -> dict[tuple[str, str], Ran]
 
 @pytest.fixture(params=INTERPRETERS)
 def ran(request, gdb: Gdb, runs, tmp_path_factory) -> Ran:
-    reason = why_no_core_dumps()
-    if reason:
-        pytest.skip(f"no core dumps here: {reason}")
+    need_core_dumps()
     interpreter: Interpreter = request.param
     key = (gdb.id, interpreter.id)
     if key not in runs:
-        try:
-            made = make_core(interpreter, "callbacks")
-        except CoreFailed as error:
-            pytest.skip(f"the program left no core: {error}")
+        made = made_or_skip(interpreter, "callbacks")
         folder = tmp_path_factory.mktemp("ran")
         lines = [f"epi {c} --json --output {folder / c.split()[0]}.json" for c in COMMANDS]
         words = ["-iex", f"set sysroot {made.sysroot}"] if made.sysroot else []

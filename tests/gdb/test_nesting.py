@@ -13,8 +13,9 @@ from typing import Any
 
 import pytest
 from driver import Gdb, read_json, run_gdb, with_epi
-from support.cores import CoreFailed, Made, make_core, program, why_no_core_dumps
+from support.cores import Made, program
 from support.interpreters import Interpreter, spread
+from support.opening import made_or_skip, need_core_dumps
 
 from gdb_epi.process_state import ProcessState
 from gdb_epi.stacks import merged_json
@@ -88,10 +89,7 @@ def known() -> dict[tuple[str, str, str], Nested]:
 
 
 def run(gdb: Gdb, interpreter: Interpreter, name: str, folder: Path) -> Nested:
-    try:
-        made = make_core(interpreter, name)
-    except CoreFailed as error:
-        pytest.skip(f"the program left no core: {error}")
+    made = made_or_skip(interpreter, name)
     lines = [f"epi {c} --json --output {folder / c.split()[0]}.json" for c in COMMANDS]
     words = ["-iex", f"set sysroot {made.sysroot}"] if made.sysroot else []
     done = run_gdb(gdb, *with_epi(*lines), exe=made.executable, core=made.core, words=words)
@@ -101,9 +99,7 @@ def run(gdb: Gdb, interpreter: Interpreter, name: str, folder: Path) -> Nested:
 
 @pytest.fixture
 def nested(request, gdb: Gdb, known, tmp_path_factory) -> Nested:
-    reason = why_no_core_dumps()
-    if reason:
-        pytest.skip(f"no core dumps here: {reason}")
+    need_core_dumps()
     interpreter, name = request.param
     key = (gdb.id, interpreter.id, name)
     if key not in known:

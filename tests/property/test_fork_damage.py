@@ -7,9 +7,10 @@ import random
 import time
 
 import pytest
-from support.cores import CoreFailed, make_core, why_no_core_dumps
+from support.cores import why_no_core_dumps
 from support.forks import fork_programs
 from support.interpreters import Interpreter, one_per_minor
+from support.opening import made_or_skip, sysroot_of
 
 from gdb_epi.locks.types import LockReport
 from gdb_epi.process_state import ProcessState
@@ -42,11 +43,8 @@ class Damaged(CoreFileTarget):
 @pytest.mark.parametrize("interpreter", one_per_minor(), ids=lambda one: one.id)
 def test_damage_gives_an_answer(interpreter: Interpreter, name: str) -> None:
     program = next(one for one in fork_programs() if one.name == name)
-    try:
-        made = make_core(interpreter, program)
-    except CoreFailed as error:
-        pytest.skip(f"the program left no core on this interpreter: {error}")
-    sysroot = str(made.sysroot) if made.sysroot else None
+    made = made_or_skip(interpreter, program)
+    sysroot = sysroot_of(made)
     for seed in SEEDS:
         target = Damaged.open(made.core, sysroot=sysroot)
         target.random = random.Random(seed)

@@ -1,0 +1,55 @@
+# SPDX-License-Identifier: Apache-2.0
+"""A real core of a program, or a skipped test that says why there is none."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import pytest
+
+from gdb_epi.process_state import ProcessState
+from gdb_epi.session import Session
+from gdb_epi.target.corefile import CoreFileTarget
+from support.cores import CoreFailed, Made, Program, make_core, why_no_core_dumps
+from support.interpreters import Interpreter
+
+MAX_SAID = 300  # characters of what a failed program printed
+
+
+def need_core_dumps() -> None:
+    """Skip the test where the machine leaves no cores."""
+    reason = why_no_core_dumps()
+    if reason:
+        pytest.skip(f"no core dumps here: {reason}")
+
+
+def made_or_skip(
+    interpreter: Interpreter, program: Program | str, *, coredump_filter: int | None = None
+) -> Made:
+    """Return a program's core; skip where the machine or this interpreter leaves none."""
+    need_core_dumps()
+    try:
+        return make_core(interpreter, program, coredump_filter=coredump_filter)
+    except CoreFailed as error:
+        pytest.skip(f"the program left no core on this interpreter: {str(error)[-MAX_SAID:]}")
+
+
+def sysroot_of(made: Made) -> str | None:
+    """Return the folder in which the core's paths live; None for this machine's own root."""
+    return str(made.sysroot) if made.sysroot else None
+
+
+def target_of(made: Made, **options: Any) -> CoreFileTarget:
+    """Open a core without GDB."""
+    options.setdefault("sysroot", sysroot_of(made))
+    return CoreFileTarget.open(made.core, **options)
+
+
+def state_of(made: Made, **options: Any) -> ProcessState:
+    """Open a core without GDB, and decode it."""
+    return ProcessState(target_of(made, **options))
+
+
+def session_of(made: Made) -> Session:
+    """Open a core without GDB, as a command sees it."""
+    return Session(target_of(made))
