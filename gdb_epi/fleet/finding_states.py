@@ -70,7 +70,7 @@ def stored(engine: Engine, state: str | None = None) -> list[Stored]:
         chosen = chosen.where(c.state == state)
     with engine.connect() as connection:
         rows = connection.execute(chosen).all()
-    return [Stored(*row[:-1], _detail(row[-1])) for row in rows]
+    return [Stored(**{**row._mapping, "detail": _detail(row.detail)}) for row in rows]
 
 
 def decide(engine: Engine, number: int, state: str, note: str | None) -> None:

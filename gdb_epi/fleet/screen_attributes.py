@@ -37,16 +37,18 @@ class Signal(NamedTuple):
     code: int  # of the signature; negative for the flags and for all crashes
 
 
-def attribute_findings(population: Population, free: Bools) -> Iterator[Finding]:
+def attribute_findings(
+    population: Population, free: Bools, asked: Sequence[str] = ()
+) -> Iterator[Finding]:
     """Yield values with more than their share: of each signature, then of flags and of all crashes.
 
-    What a signature's finding explains does not count again for all crashes.
+    What a signature's finding explains does not count again for all crashes. The tests of a
+    signature that is `asked` about are a family of their own: it was not picked for its p value.
     """
     rest = free.copy()
-    for attribute in population.attributes:
-        for finding in _of_signatures(population, attribute, free):
-            rest &= ~finding.members
-            yield finding
+    for finding in signature_findings(population, free, asked):
+        rest &= ~finding.members
+        yield finding
     flags = ((BITFLIP, population.bitflip), (LOCK, population.lock_inherited))
     for attribute in population.attributes:
         for name, mask in (*flags, (ALL, np.ones_like(rest))):
@@ -71,7 +73,18 @@ def expected_shares(
     return crashes / max(int(crashes.sum()), 1), "none: all crashes are the controls (case-control)"
 
 
-def _of_signatures(population: Population, attribute: Attribute, free: Bools) -> Iterator[Finding]:
+def signature_findings(
+    population: Population, free: Bools, asked: Sequence[str] = ()
+) -> Iterator[Finding]:
+    """Yield the values that have more of a signature than their share."""
+    codes = np.array([i for i, s in enumerate(population.signatures) if s in asked], dtype=np.int64)
+    for attribute in population.attributes:
+        yield from _of_signatures(population, attribute, free, codes)
+
+
+def _of_signatures(
+    population: Population, attribute: Attribute, free: Bools, asked: Ints
+) -> Iterator[Finding]:
     usable = free & (attribute.crash >= 0) & (population.signature >= 0)
     signature, value = population.signature[usable], attribute.crash[usable]
     if signature.size < MIN_N:
@@ -87,7 +100,10 @@ def _of_signatures(population: Population, attribute: Attribute, free: Bools) ->
     p = st.hypergeometric_tail(a, everything, margins[v], n)
     if source == "host-hours":
         p = np.maximum(p, st.binomial_tail(a, n, share[v]))
-    q = _q_values(p, tested)
+    q = st.q_values(p, tested)
+    for code in asked:
+        own = s == code
+        q[own] = np.minimum(q[own], st.q_values(p[own], int((share > 0).sum())))
     for i in np.flatnonzero(q <= MAX_Q):
         members = usable & (population.signature == s[i]) & (attribute.crash == v[i])
         same = usable & (population.signature == s[i])
@@ -110,7 +126,7 @@ def _of_flag(
     mean = total * share
     variance = mean + _host_variance(population, attribute, usable, total)
     p = st.negative_binomial_tail(counts, mean, variance)
-    q = _q_values(p, int((share > 0).sum()))
+    q = st.q_values(p, int((share > 0).sum()))
     for v in np.flatnonzero((q <= MAX_Q) & (counts >= MIN_N) & (share > 0)):
         members = usable & (attribute.crash == v)
         yield from _finding(
@@ -177,12 +193,6 @@ def _is_newest(population: Population, attribute: Attribute, value: int) -> bool
     mine = population.exposure_day[known & (attribute.exposure == value)]
     rest = population.exposure_day[known & (attribute.exposure != value)]
     return bool(mine.size and rest.size and mine.min() > rest.min() and mine.max() >= rest.max())
-
-
-def _q_values(p: Floats, tested: int) -> Floats:
-    padded = np.ones(max(tested, p.size))
-    padded[: p.size] = p
-    return st.benjamini_hochberg(padded)[: p.size]
 
 
 def distinct(

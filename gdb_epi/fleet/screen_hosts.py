@@ -80,7 +80,7 @@ def _over_all(population: Population, day: int, known: Shares) -> Iterator[Findi
     combined = st.combine(p_count, *given)
     p = np.minimum(1.0, 2 * np.minimum(p_count, combined))
     p[known.share <= 0] = 1.0
-    q = _q_values(p, tested)
+    q = st.q_values(p, tested)
     for host in np.flatnonzero((q <= MAX_Q) & (counts >= MIN_N)):
         share = float(known.share[host])
         others = counts.sum() - counts[host]
@@ -191,7 +191,7 @@ def _by_signature(population: Population, known: Shares, explained: Bools) -> It
     p = st.negative_binomial_tail(a, mean, mean * (1 + alpha * mean))
     controls = st.hypergeometric_tail(a, np.full(a.size, float(host.size)), per_host[h], n)
     p = np.maximum(p, controls)
-    q = _q_values(p, tested)
+    q = st.q_values(p, tested)
     for i in np.flatnonzero(q <= MAX_Q):
         risk = st.relative_risk(a[i], share[i], n[i] - a[i], 1 - share[i])
         if risk[0] >= MIN_RR:
@@ -211,10 +211,3 @@ def _by_signature(population: Population, known: Shares, explained: Bools) -> It
                 (LOOP,),
                 members,
             )
-
-
-def _q_values(p: Floats, tested: int) -> Floats:
-    """Benjamini-Hochberg over `tested` tests, of which those not given had nothing to show."""
-    padded = np.ones(max(tested, p.size))
-    padded[: p.size] = p
-    return st.benjamini_hochberg(padded)[: p.size]

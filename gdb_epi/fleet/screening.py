@@ -28,7 +28,10 @@ def screen(population: Population, day: int, known: tuple[Finding, ...] = ()) ->
     peeled = np.zeros(population.day.size, dtype=bool)
     for finding in hosts:
         peeled |= finding.members
-    others = list(attribute_findings(population, ~peeled))
+    # A signature of which a host was peeled is looked at for its second cause: a question asked
+    # beforehand, so its tests do not pay for those of all the other signatures.
+    asked = [f.signature for f in hosts if not f.signature.startswith("*")]
+    others = list(attribute_findings(population, ~peeled, asked))
     raised = {finding.key for finding in known}
     # A host's reason may become clearer (`*` then `*bitflip`): that is no new finding.
     named = {(f.value, _breadth(f)) for f in known if f.attr == HOST}

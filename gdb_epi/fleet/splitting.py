@@ -3,6 +3,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from typing import NamedTuple
 
 import numpy as np
@@ -10,23 +11,25 @@ import numpy as np
 from gdb_epi.fleet import statistics as st
 from gdb_epi.fleet.finding_store import verdict
 from gdb_epi.fleet.population import Bools, Population
-from gdb_epi.fleet.screen_attributes import attribute_findings, distinct, expected_shares
+from gdb_epi.fleet.screen_attributes import distinct, expected_shares, signature_findings
 from gdb_epi.fleet.screen_hosts import host_findings
 from gdb_epi.fleet.screen_types import MAX_Q, MIN_N, Finding
 
 MAX_MORE = 2000  # crashes; beyond that "no number of crashes" is the honest answer
+MIN_TOGETHER = 0.8  # of a mark's crashes that a second one shares: then the cause needs both
 
 
 class Part(NamedTuple):
     """One population of a signature."""
 
     label: str
-    mark: str  # attr=value, or what the rest is
+    mark: str  # attr=value (and attr=value ...), or what the rest is
     finding: Finding | None
     crashes: int
     hosts: int
     bitflips: int
     members: Bools
+    also: tuple[Finding, ...] = ()  # further conditions that the same crashes need
 
 
 class Split(NamedTuple):
@@ -43,37 +46,65 @@ def split(population: Population, signature: int, day: int) -> Split:
     """Split the crashes of one signature (its code in the population)."""
     name = population.signatures[signature]
     left = population.signature == signature
+    parts = _host_parts(population, name, left, day)
+    for part in parts:
+        left = left & ~part.members
+    free = left | (population.signature != signature)
+    for part in parts:
+        free &= ~part.members
+    marks = [f for f in signature_findings(population, free, [name]) if f.signature == name]
+    for conditions in _together(distinct(population, marks, [])):
+        mine = left.copy()
+        for finding in conditions:
+            mine &= finding.members
+        if int(mine.sum()) >= MIN_N:
+            parts.append(_part(population, conditions, mine))
+            left = left & ~mine
+    more, leaning = (None, None) if marks else _needed(population, left)
+    if left.any():
+        label = "not explained" if parts else "one population, as far as can be told"
+        parts.append(_rest(population, label, left))
+    return Split(name, tuple(parts), _answer(parts, more), more, leaning)
+
+
+def _host_parts(population: Population, name: str, left: Bools, day: int) -> list[Part]:
     parts: list[Part] = []
     for finding in host_findings(population, day):
         mine = finding.members & left
         if finding.signature in (name, "*", "*bitflip") and int(mine.sum()) >= MIN_N:
-            parts.append(_part(population, verdict(finding), _mark(finding), finding, mine))
-            left &= ~mine
-    free = left | (population.signature != signature)
-    for part in parts:
-        free &= ~part.members
-    marks = [f for f in attribute_findings(population, free) if f.signature == name]
-    for finding in distinct(population, marks, [])[:1]:
-        mine = finding.members & left
-        parts.append(_part(population, verdict(finding), _mark(finding), finding, mine))
-        left &= ~mine
-    more, leaning = (None, None) if marks else _needed(population, left)
-    if left.any():
-        label = "not explained" if parts else "one population, as far as can be told"
-        parts.append(_part(population, label, "the rest", None, left))
-    return Split(name, tuple(parts), _answer(parts, more), more, leaning)
+            parts.append(_part(population, (finding,), mine))
+            left = left & ~mine
+    return parts
 
 
-def _mark(finding: Finding) -> str:
-    return f"{finding.attr}={finding.value}"
+def _together(found: Sequence[Finding]) -> list[tuple[Finding, ...]]:
+    """Join the marks that the same crashes carry; the strongest first."""
+    groups: list[list[Finding]] = []
+    for finding in sorted(found, key=lambda f: f.p):
+        for group in groups:
+            base = group[0].members
+            both = int((base & finding.members).sum())
+            if both >= MIN_TOGETHER * min(int(base.sum()), finding.n):
+                group.append(finding)
+                break
+        else:
+            groups.append([finding])
+    return [tuple(group) for group in groups]
 
 
-def _part(
-    population: Population, label: str, mark: str, finding: Finding | None, members: Bools
-) -> Part:
+def _part(population: Population, conditions: tuple[Finding, ...], members: Bools) -> Part:
+    mark = " and ".join(f"{f.attr}={f.value}" for f in conditions)
+    label = verdict(conditions[0])
+    if len(conditions) > 1:
+        label = f"software or configuration: needs {mark}"
+    part = _rest(population, label, members)
+    return part._replace(mark=mark, finding=conditions[0], also=conditions[1:])
+
+
+def _rest(population: Population, label: str, members: Bools) -> Part:
     hosts = int(np.unique(population.host[members & (population.host >= 0)]).size)
     flips = int((population.bitflip & members).sum())
-    return Part(label, mark, finding, int(members.sum()), hosts, flips, members)
+    return Part(label, "the rest", None, int(members.sum()), hosts, flips, members)
 
 
 def _answer(parts: list[Part], more: int | None) -> str:
@@ -84,6 +115,8 @@ def _answer(parts: list[Part], more: int | None) -> str:
         return f"two causes or more: {', '.join(p.mark for p in hosts)} apart from the others"
     if hosts:
         return f"one host: {hosts[0].mark}"
+    if len(others) > 1:
+        return f"two causes or more: {' apart from '.join(p.mark for p in others)}"
     if others:
         return f"one cause: {others[0].label}"
     if more is None:
@@ -116,5 +149,5 @@ def _until(purity: float, share: float, n: int, threshold: float) -> int | None:
         return None
     sizes = np.arange(max(n, MIN_N), MAX_MORE, dtype=float)
     p = st.binomial_tail(np.floor(purity * sizes), sizes, np.full(sizes.size, share))
-    enough = np.flatnonzero(p <= threshold)
+    enough = np.flatnonzero((p <= threshold) & (sizes > n))
     return int(sizes[enough[0]]) if enough.size else None

@@ -21,6 +21,13 @@ def benjamini_hochberg(p: Floats) -> Floats:
     return np.asarray(stats.false_discovery_control(np.clip(p, 0.0, 1.0), method="bh"))
 
 
+def q_values(p: Floats, tested: int) -> Floats:
+    """Benjamini-Hochberg over `tested` tests, of which those not given had nothing to show."""
+    padded = np.ones(max(tested, p.size))
+    padded[: p.size] = p
+    return benjamini_hochberg(padded)[: p.size]
+
+
 def binomial_tail(count: Floats, total: Floats, share: Floats) -> Floats:
     """P(at least `count` of `total`) when each falls here with probability `share`."""
     return np.asarray(stats.binom.sf(count - 1, total, np.clip(share, 0.0, 1.0)))

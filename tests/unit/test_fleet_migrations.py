@@ -39,10 +39,7 @@ def test_an_old_database_is_migrated_when_it_is_written_to(old):
             values = connection.execute(t.attrset_value.select()).all()
             assert sorted(v for i, _, v in values if i in used) == ["r0", "r1"]
             facts = connection.execute(t.crash.select().with_only_columns(t.crash.c.factset_id))
-            assert {a for i, a, _ in values if i in {row[0] for row in facts}} >= {
-                "signo",
-                "si_code",
-            }
+            assert "signo" in {a for i, a, _ in values if i in {row[0] for row in facts}}
         assert ingest(engine, [("again", full(1)), ("new", full(6))]).line().startswith("1 added")
     with open_database(old, write=True) as engine, engine.connect() as connection:
         assert connection.exec_driver_sql("select count(*) from crash").scalar() == 7

@@ -13,6 +13,7 @@ from gdb_epi.words import counted
 
 if TYPE_CHECKING:
     from gdb_epi.fleet.population import Population
+    from gdb_epi.fleet.population_verdict import PopulationVerdict
     from gdb_epi.fleet.splitting import Part, Split
 
 HELP = "the populations inside one signature: hosts first, then what marks the rest"
@@ -31,6 +32,7 @@ def run(args: Namespace) -> int:
     with open_database(args.db, write=False) as engine:
         from gdb_epi.fleet.lookup import find_group
         from gdb_epi.fleet.population import load
+        from gdb_epi.fleet.population_verdict import of_split
         from gdb_epi.fleet.splitting import split
 
         group = find_group(engine, args.signature)
@@ -42,21 +44,29 @@ def run(args: Namespace) -> int:
         raise InputError("these crashes have no time, so no population can be told")
     code = population.signatures.index(name)
     found = split(population, code, int(population.day.max()))
+    judged = of_split(population, found)
     if args.json or args.csv:
-        _machine(population, found, as_csv=args.csv)
+        _machine(population, found, judged, as_csv=args.csv)
     else:
-        _text(found)
+        _text(found, judged)
     return EXIT_DONE
 
 
-def _machine(population: Population, found: Split, *, as_csv: bool) -> None:
+def _machine(
+    population: Population, found: Split, judged: PopulationVerdict, *, as_csv: bool
+) -> None:
     from gdb_epi.cli.fleet.output import print_rows
 
     parts = [_row(population, part) for part in found.parts]
     if as_csv:
         print_rows([{k: v for k, v in row.items() if k != "members"} for row in parts], as_csv=True)
         return
-    head = {"signature": found.signature, "answer": found.answer}
+    head: dict[str, Any] = {
+        "signature": found.signature,
+        "answer": found.answer,
+        "verdict": judged.headline,
+    }
+    head |= {"kind": judged.kind, "caveats": list(judged.caveats)}
     print(json.dumps({**head, "more": found.more, "leaning": found.leaning, "parts": parts}))
 
 
@@ -74,17 +84,19 @@ def _row(population: Population, part: Part) -> dict[str, Any]:
     }
 
 
-def _text(found: Split) -> None:
+def _text(found: Split, judged: PopulationVerdict) -> None:
     from gdb_epi.fleet.finding_store import sentence
     from gdb_epi.render.text import escape
 
     print(escape(found.signature))
-    print(escape(f"  {found.answer}"))
+    print(escape(f"  {judged.headline}"))
+    for caveat in judged.caveats:
+        print(escape(f"    but: {caveat}"))
     for part in found.parts:
         size = f"{counted(part.crashes, 'crash')} on {counted(part.hosts, 'host')}"
         print(escape(f"  {size}: {part.mark}: {part.label}"))
-        if part.finding is not None:
-            print(escape(f"      {sentence(part.finding)}"))
+        for finding in (part.finding, *part.also) if part.finding else ():
+            print(escape(f"      {sentence(finding)}"))
         if part.bitflips:
             print(f"      {part.bitflips} of them carry the bit-flip flag")
     if found.leaning:

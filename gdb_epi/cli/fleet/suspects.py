@@ -27,6 +27,7 @@ def run(args: Namespace) -> int:
     with open_database(args.db, write=False) as engine:
         from gdb_epi.fleet.finding_store import as_json, iso_day
         from gdb_epi.fleet.population import load
+        from gdb_epi.fleet.population_verdict import of_population
         from gdb_epi.fleet.screening import screen
 
         population = load(engine, asof)
@@ -34,13 +35,21 @@ def run(args: Namespace) -> int:
         day, found = asof or 0, []
     else:
         day = int(population.day.max()) if asof is None else asof
-        found = sorted(screen(population, day).findings, key=lambda f: f.p)
+        screened = screen(population, day)
+        found = sorted(screened.findings, key=lambda f: f.p)
     rows = [as_json(finding, day) for finding in found]
     if args.json or args.csv:
         from gdb_epi.cli.fleet.output import print_rows
 
         print_rows(rows, as_csv=args.csv)
         return EXIT_DONE
+    if found:
+        from gdb_epi.render.text import escape
+
+        for judged in of_population(population, day, screened):
+            subject = "" if judged.subject in judged.headline else f": {judged.subject}"
+            print(escape(f"verdict: {judged.headline}{subject}"))
+        print()
     for finding in found:
         print_finding(iso_day(day), finding)
     if not found:

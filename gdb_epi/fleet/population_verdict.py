@@ -1,0 +1,195 @@
+# SPDX-License-Identifier: Apache-2.0
+"""A verdict over the population, in words: hardware, software, two causes, or not enough.
+
+Pure functions over what the tests found. A verdict never says more than its findings: each has its
+evidence and what else would look the same.
+"""
+
+from __future__ import annotations
+
+from typing import Any, NamedTuple
+
+import numpy as np
+
+from gdb_epi.fleet.finding_store import HARDWARE, as_json, sentence
+from gdb_epi.fleet.population import Population
+from gdb_epi.fleet.screen_types import ALL, BITFLIP, LOCK, Finding
+from gdb_epi.fleet.screening import Screen, screen
+from gdb_epi.fleet.splitting import Part, Split, split
+
+# What a verdict can be; the report may colour by it.
+HARDWARE_HOST = "hardware-host"  # one host, crashes of all kinds
+ONE_HOST = "one-host"  # one host, one signature: hardware, or its job
+HARDWARE_GROUP = "hardware-group"  # a rack, a model, a microcode
+SOFTWARE = "software"
+TWO_CAUSES = "two-causes"
+NOT_ENOUGH = "not-enough"
+
+MOVE_FIRST = (
+    "a job that restarts and dies on this host looks the same: move the job before the host"
+)
+CASE_CONTROL = "no host-hours are known: crashes are compared with other crashes (case-control)"
+
+
+class Cause(NamedTuple):
+    """One cause: its kind (of the constants above), what marks it, how many crashes and hosts."""
+
+    kind: str
+    mark: str  # "host=node-7", "image=v2 and load=high", "the rest"
+    crashes: int
+    hosts: int
+    findings: tuple[Finding, ...]
+
+
+class PopulationVerdict(NamedTuple):
+    """What the population says of one signature or of one host."""
+
+    kind: str
+    subject: str  # text of the signature, or "host=NAME"
+    headline: str  # one sentence without numbers that need explanation
+    evidence: tuple[str, ...]
+    caveats: tuple[str, ...]
+    causes: tuple[Cause, ...]
+    crashes: int
+    more: int | None  # crashes that would settle it, if they go on like this; None: unknown
+
+    def as_json(self, day: int) -> dict[str, Any]:
+        """Return it as one JSON object; `day` is that of the findings."""
+        causes = [
+            {**cause._asdict(), "findings": [as_json(f, day) for f in cause.findings]}
+            for cause in self.causes
+        ]
+        plain = {**self._asdict(), "causes": causes}
+        return {k: list(v) if isinstance(v, tuple) else v for k, v in plain.items()}
+
+
+def of_signature(population: Population, signature: int, day: int) -> PopulationVerdict:
+    """Judge one signature (its code in the population) by its populations."""
+    return of_split(population, split(population, signature, day))
+
+
+def of_population(
+    population: Population, day: int, screened: Screen | None = None
+) -> list[PopulationVerdict]:
+    """Judge everything that stands out: hosts first, then signatures, strongest evidence first.
+
+    `screened` saves the screening where the caller has it (without findings held back).
+    """
+    found = screened or screen(population, day)
+    hosts = [f for f in found.findings if f.attr == "host" and f.signature in (ALL, BITFLIP)]
+    verdicts = [of_host(population, finding) for finding in sorted(hosts, key=lambda f: f.p)]
+    others = sorted((f for f in found.findings if f not in hosts), key=lambda f: f.p)
+    index = {name: code for code, name in enumerate(population.signatures)}
+    seen: set[str] = set()
+    for finding in others:
+        if finding.signature in seen:
+            continue
+        seen.add(finding.signature)
+        if finding.signature in (ALL, BITFLIP, LOCK):
+            verdicts += [
+                _of_group(population, f) for f in others if f.signature == finding.signature
+            ]
+        else:
+            verdicts.append(of_signature(population, index[finding.signature], day))
+    return verdicts
+
+
+def of_host(population: Population, finding: Finding) -> PopulationVerdict:
+    """Judge a host that has crashes of all kinds."""
+    cause = _cause(population, finding.members, (finding,), HARDWARE_HOST)
+    flips = int((population.bitflip & finding.members).sum())
+    kinds = int(np.unique(population.signature[finding.members]).size)
+    evidence = [sentence(finding), f"{kinds} different signatures on this host; {finding.test}"]
+    if flips:
+        evidence.append(f"{flips} of its {finding.n} crashes carry the bit-flip flag")
+    headline = f"hardware: one host ({finding.value}), retire it"
+    if kinds == 1:
+        headline = f"one host ({finding.value}), one signature: move its job, then test the host"
+    told = (*finding.caveats, *_source(finding))
+    kind = HARDWARE_HOST if kinds > 1 else ONE_HOST
+    mark = f"host={finding.value}"
+    causes = (cause._replace(kind=kind),)
+    return PopulationVerdict(kind, mark, headline, tuple(evidence), told, causes, finding.n, None)
+
+
+def of_split(population: Population, found: Split) -> PopulationVerdict:
+    """Judge one signature by the populations that a split of it gave."""
+    causes = tuple(_of_part(population, part) for part in found.parts)
+    named = tuple(cause for cause in causes if cause.findings)
+    rest = sum(cause.crashes for cause in causes if not cause.findings)
+    total = sum(cause.crashes for cause in causes)
+    kind, headline = _judge(named, rest, found)
+    evidence = [sentence(f) for cause in named for f in cause.findings]
+    if rest and named:
+        evidence.append(f"{rest} of {total} crashes are explained by none of these")
+    if found.leaning:
+        evidence.append(f"the rest leans to {found.leaning}, which may be chance")
+    findings = [f for cause in named for f in cause.findings]
+    told = [c for f in findings for c in (*f.caveats, *_source(f))]
+    caveats = tuple(dict.fromkeys(told))
+    subject = found.signature
+    return PopulationVerdict(
+        kind, subject, headline, tuple(evidence), caveats, causes, total, found.more
+    )
+
+
+def _judge(named: tuple[Cause, ...], rest: int, found: Split) -> tuple[str, str]:
+    """Return the kind and the headline."""
+    marks = " apart from ".join(cause.mark for cause in named)
+    if len(named) > 1:
+        return TWO_CAUSES, f"two causes: {marks}"
+    if named and named[0].kind in (ONE_HOST, HARDWARE_HOST) and rest >= MIN_REST:
+        told = f"about {found.more} more crashes would name it" if found.more else "not yet known"
+        return TWO_CAUSES, f"two causes: {marks} apart from {rest} other crashes ({told})"
+    if not named:
+        more = f"about {found.more} more crashes" if found.more else "nothing marks these crashes"
+        return NOT_ENOUGH, f"not enough: {more}"
+    kind = named[0].kind
+    words = {
+        HARDWARE_HOST: f"hardware: one host ({named[0].findings[0].value}), retire it",
+        ONE_HOST: f"one host ({named[0].findings[0].value}): move its job, then test the host",
+        HARDWARE_GROUP: f"hardware or firmware: goes with {marks}",
+        SOFTWARE: f"software: needs {marks}",
+    }
+    return kind, words[kind]
+
+
+MIN_REST = 3  # crashes beside a host's that are a population of their own
+
+
+def _of_part(population: Population, part: Part) -> Cause:
+    if part.finding is None:
+        return _cause(population, part.members, (), NOT_ENOUGH)._replace(mark=part.mark)
+    findings = (part.finding, *part.also)
+    return _cause(population, part.members, findings, _kind(findings))
+
+
+def _of_group(population: Population, finding: Finding) -> PopulationVerdict:
+    """All crashes, or all with a flag, go with one value of an attribute."""
+    cause = _cause(population, finding.members, (finding,), _kind((finding,)))
+    what = {ALL: "crashes of all kinds", BITFLIP: "bit flips", LOCK: "inherited locks"}
+    name = "hardware or firmware" if cause.kind == HARDWARE_GROUP else "software or configuration"
+    headline = f"{name}: {what[finding.signature]} go with {cause.mark}"
+    told = (*finding.caveats, *_source(finding))
+    evidence = (sentence(finding), f"test: {finding.test}")
+    return PopulationVerdict(
+        cause.kind, finding.signature, headline, evidence, told, (cause,), finding.n, None
+    )
+
+
+def _kind(findings: tuple[Finding, ...]) -> str:
+    first = findings[0]
+    if first.attr == "host":
+        return HARDWARE_HOST if first.signature in (ALL, BITFLIP) else ONE_HOST
+    # Hardware alone: with a version beside it, the version is what can be changed.
+    return HARDWARE_GROUP if all(f.attr in HARDWARE for f in findings) else SOFTWARE
+
+
+def _cause(population: Population, members: Any, findings: tuple[Finding, ...], kind: str) -> Cause:
+    hosts = int(np.unique(population.host[members & (population.host >= 0)]).size)
+    marks = [" or ".join((f"{f.attr}={f.value}", *f.aliases)) for f in findings]
+    return Cause(kind, " and ".join(marks), int(members.sum()), hosts, findings)
+
+
+def _source(finding: Finding) -> tuple[str, ...]:
+    return () if finding.exposure == "host-hours" else (CASE_CONTROL,)

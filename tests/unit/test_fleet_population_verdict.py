@@ -1,0 +1,67 @@
+# SPDX-License-Identifier: Apache-2.0
+"""The verdict over a population, on simulated fleets whose causes are planted."""
+
+from __future__ import annotations
+
+import json
+
+import pytest
+from support.fleet_simulator import FIRST_DAY, population, simulate
+
+from gdb_epi.fleet import population_verdict as pv
+
+SMALL = {"hosts": 300, "days": 21}
+LAST = FIRST_DAY + 20
+
+
+def judged(fleet, name):
+    pop = population(fleet)
+    return pv.of_signature(pop, pop.signatures.index(name), LAST)
+
+
+def test_one_bad_host_is_hardware_and_to_be_retired():
+    fleet = simulate(7000, bad_host=1.5, **SMALL)
+    first = pv.of_population(population(fleet), LAST)[0]
+    host = fleet.truth["bad_host"]
+    assert (first.kind, first.subject) == (pv.HARDWARE_HOST, f"host={host}")
+    assert first.headline == f"hardware: one host ({host}), retire it"
+    assert any("relative risk" in line for line in first.evidence)
+    assert any("bit-flip flag" in line for line in first.evidence)
+    assert json.loads(json.dumps(first.as_json(LAST)))["causes"][0]["mark"] == f"host={host}"
+
+
+@pytest.mark.parametrize("seed", [7000, 7001])
+def test_a_race_needs_this_version_and_that_load(seed):
+    found = judged(simulate(seed, race=3.0, **SMALL), "race")
+    assert found.kind == pv.SOFTWARE and found.headline.startswith("software: needs")
+    assert "load=high" in found.headline and "image=image1" in found.headline
+    assert not found.more and len(found.evidence) >= 2
+
+
+def test_a_signature_of_two_populations_has_two_causes():
+    fleet = simulate(7000, split=3.0, **SMALL)
+    found = judged(fleet, "two-faces")
+    _, host, _ = fleet.truth["split"]
+    assert found.kind == pv.TWO_CAUSES
+    assert f"host={host}" in found.headline and "kernel=kernel1" in found.headline
+    assert sum(cause.crashes for cause in found.causes) == found.crashes
+
+
+def test_three_crashes_are_not_enough_and_it_says_how_many_are():
+    fleet = simulate(7000, race=0.22, **SMALL)
+    found = judged(fleet, "race")
+    assert found.kind == pv.NOT_ENOUGH and found.crashes < 8
+    assert found.more and f"about {found.more} more crashes" in found.headline
+    assert "may be chance" in found.evidence[-1]
+
+
+def test_what_no_exposure_means_is_said():
+    fleet = simulate(7000, bad_host=2.0, **SMALL)
+    whole = population(fleet)
+    nothing = whole.chosen(whole.day > 0, whole.exposure_day < 0)
+    first = pv.of_population(nothing, LAST)[0]
+    assert first.subject == f"host={fleet.truth['bad_host']}" and pv.CASE_CONTROL in first.caveats
+
+
+def test_a_quiet_fleet_has_no_verdict():
+    assert pv.of_population(population(simulate(7003, hosts=300, days=10, per_day=5)), LAST) == []
