@@ -69,6 +69,11 @@ class FileFinder:
             found += [os.path.join(self.sysroot, path[1:])] if self.sysroot else [path]
         return found
 
+    def opened(self, path: str, is_executable: bool) -> list[ElfFile]:
+        """Return the ELF files that may be the one, best first; nothing is compared."""
+        found = [self._opened(candidate) for candidate in self.candidates(path, is_executable)]
+        return [one for one in found if isinstance(one, ElfFile)]
+
     def match(self, path: str, build_id: str | None, is_executable: bool) -> ElfFile | Absent:
         """Return the file with this build-id, or an Absent that says what is wrong."""
         why = f"{path}: no such file here"

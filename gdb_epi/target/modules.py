@@ -20,7 +20,7 @@ if TYPE_CHECKING:
     from gdb_epi.target.corefile import CoreFileTarget
 
 AT_PHDR, AT_ENTRY, AT_SYSINFO_EHDR = 3, 9, 33
-DT_STRTAB, DT_SYMTAB, DT_GNU_HASH = 5, 6, 0x6FFFFEF5
+DT_STRTAB, DT_SYMTAB, DT_DEBUG, DT_GNU_HASH = 5, 6, 21, 0x6FFFFEF5
 _DYN = struct.Struct("<qQ")
 _SYM = struct.Struct("<IBBHQQ")
 
@@ -73,8 +73,33 @@ class Modules:
         """Return the file on this machine with the build-id that the core has for `path`."""
         if path not in self._files:
             build_id = self._build_id(path)
-            self._files[path] = self._target.files.match(path, build_id, path == self._exe_path())
+            found = self._target.files.match(path, build_id, path == self._exe_path())
+            if build_id is None and isinstance(found, Absent):
+                found = self._by_shape(path) or found
+            self._files[path] = found
         return self._files[path]
+
+    def _by_shape(self, path: str) -> ElfFile | None:
+        """Return the file whose first page and dynamic section are those in the core.
+
+        Wheels that patchelf rewrote keep their build-id in a page at the end, which is never
+        written and so not dumped (numpy 2.3). The program headers give the size of everything,
+        the dynamic section the place and size of every table: another build that agrees in both
+        is not known.
+        """
+        found, page = self._headers(path), self._first_page(path)
+        if found is None or page is None:
+            return None
+        base, segments = found
+        segment = next((s for s in segments if s.type == elf.PT_DYNAMIC), None)
+        held = self._dumped(base + segment.vaddr, segment.filesz) if segment else None
+        if segment is None or not held or segment.filesz > MAX_DYNAMIC * _DYN.size:
+            return None
+        for one in self._target.files.opened(path, path == self._exe_path()):
+            wanted = one.read(segment.offset, segment.filesz)
+            if one.read(0, len(page)) == page and same_dynamic(wanted, held, base):
+                return one
+        return None
 
     def check_executable(self) -> SoftError | None:
         """Say when the executable that the user named is not the one that died.
@@ -116,11 +141,16 @@ class Modules:
 
     def _headers(self, path: str) -> tuple[int, tuple[elf.Segment, ...]] | None:
         """Return (load base, program headers) from dumped memory, or None."""
-        start = next((s for s, _, offset in self._spans_of(path) if offset == 0), None)
-        page = self._dumped(start, 4096) if start is not None else None
-        if start is None or page is None:
-            return None
-        return parse_image(page, start)
+        start = self._start(path)
+        page = self._first_page(path)
+        return None if start is None or page is None else parse_image(page, start)
+
+    def _start(self, path: str) -> int | None:
+        return next((s for s, _, offset in self._spans_of(path) if offset == 0), None)
+
+    def _first_page(self, path: str) -> bytes | None:
+        start = self._start(path)
+        return self._dumped(start, 4096) if start is not None else None
 
     def _build_id(self, path: str) -> str | None:
         found = self._headers(path)
@@ -270,6 +300,21 @@ def parse_image(page: bytes, start: int) -> tuple[int, tuple[elf.Segment, ...]] 
     first = next((s for s in segments if s.type == elf.PT_LOAD and s.offset == 0), None)
     vaddr = first.vaddr & ~0xFFF if first else 0
     return start - vaddr, segments
+
+
+def same_dynamic(file: bytes, memory: bytes, base: int) -> bool:
+    """Whether a dynamic section in memory is that of a file.
+
+    ld.so adds the load address to the pointers among the values and stores one of its own behind
+    DT_DEBUG; nothing else changes.
+    """
+    if len(file) != len(memory) or len(file) % _DYN.size:
+        return False
+    pairs = zip(_DYN.iter_unpack(file), _DYN.iter_unpack(memory), strict=True)
+    return all(
+        tag == held_tag and (held in (value, value + base) or tag == DT_DEBUG)
+        for (tag, value), (held_tag, held) in pairs
+    )
 
 
 def symtab_value(path: str, name: str) -> int | None:

@@ -7,14 +7,16 @@ import shutil
 from pathlib import Path
 
 import pytest
-from support.cores import Made, make_core
+from support.cores import Made, make_core, program
 from support.interpreters import discover
-from support.opening import need_core_dumps
+from support.opening import made_or_skip, need_core_dumps, target_of
 
 from gdb_epi.cpython.find import RECOVERED
 from gdb_epi.cpython.types import PythonState
 from gdb_epi.errors import Absent, UnreadableMemory
 from gdb_epi.process_state import ProcessState
+from gdb_epi.target import elf
+from gdb_epi.target.api import Module
 from gdb_epi.target.corefile import CoreFileTarget
 
 
@@ -73,3 +75,47 @@ def test_elided_text_comes_from_the_file_and_says_so(made: Made) -> None:
                     assert target.read(region.start, 4096) == stream.read(4096)
                 checked += 1
     assert checked
+
+
+@pytest.fixture(scope="module")
+def without_build_id() -> tuple[Made, Module]:
+    """A core that lacks the page with the build-id of a library, and that library."""
+    for interpreter in discover():
+        entry = program("values_numpy")
+        if interpreter.root is None and entry.supports(interpreter) and interpreter.gil:
+            made = made_or_skip(interpreter, entry)
+            for module in target_of(made).modules():
+                if "_multiarray_umath" in module.path and module.build_id is None:
+                    return made, module
+    pytest.skip("every core of numpy holds its build-id")
+
+
+def test_a_library_without_build_id_is_known_by_its_headers(
+    without_build_id: tuple[Made, Module],
+) -> None:
+    made, module = without_build_id
+    assert module.file == module.path
+    text = next(r for r in target_of(made).regions() if r.path == module.path and "x" in r.perms)
+    assert target_of(made).provenance(text.start) == "file"
+
+
+@pytest.mark.parametrize("damaged", ["header", "dynamic", "neither"])
+def test_another_build_of_it_is_not_taken(
+    damaged: str, without_build_id: tuple[Made, Module], tmp_path: Path
+) -> None:
+    made, module = without_build_id
+    copy = tmp_path / module.path[1:]
+    copy.parent.mkdir(parents=True)
+    data = bytearray(Path(module.path).read_bytes())
+    header = elf.parse_header(bytes(data[:64]))
+    assert header is not None
+    dynamic = next(s for s in elf.segments(bytes(data), header) if s.type == elf.PT_DYNAMIC)
+    if damaged == "header":
+        data[4000] ^= 1  # of the first page
+    if damaged == "dynamic":
+        data[dynamic.offset + 8] ^= 1  # the value of the first entry
+    copy.write_bytes(data)
+    found = next(
+        m for m in target_of(made, sysroot=str(tmp_path)).modules() if m.path == module.path
+    )
+    assert (found.file == str(copy)) == (damaged == "neither")

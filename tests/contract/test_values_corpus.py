@@ -11,7 +11,7 @@ import re
 import time
 
 import pytest
-from support.cores import Made, Program, program
+from support.cores import Program, program
 from support.interpreters import Interpreter, discover
 from support.judge import (
     ARRAYS,
@@ -30,7 +30,6 @@ from gdb_epi.cpython.types import PythonState
 from gdb_epi.cpython.values import values_of
 from gdb_epi.cpython.variables import FrameVariables
 from gdb_epi.errors import Absent, UnreadableMemory
-from gdb_epi.process_state import ProcessState
 
 CELLS = [
     pytest.param(interpreter, one, id=f"{interpreter.id}-{one.name}")
@@ -72,23 +71,10 @@ ROUNDS = 40
 MAX_SECONDS = 5.0  # of processor time for one damaged value; far above what was seen
 
 
-def core_of(interpreter: Interpreter, one: Program) -> Made:
-    return made_or_skip(interpreter, one)
-
-
-def need_names_of_numpy(state: ProcessState) -> None:
-    """Skip where the core does not say which build of numpy's library it had."""
-    for module in state.target.modules():
-        if "_multiarray_umath" in module.path and not module.build_id:
-            pytest.skip("the core lacks the page with the build-id of numpy's library")
-
-
 @pytest.mark.parametrize(("interpreter", "one"), CELLS)
 def test_no_value_is_wrong(interpreter: Interpreter, one: Program) -> None:
-    made = core_of(interpreter, one)
+    made = made_or_skip(interpreter, one)
     state = opened(made)
-    if one.packages:
-        need_names_of_numpy(state)
     exact = other = 0
     for judged in judge(made, state):
         where = f"{one.name}.{judged.function}.{judged.name}"
@@ -115,7 +101,7 @@ def test_98_percent_of_all_are_exact() -> None:
     for interpreter in discover():
         for one in value_programs():
             if one.supports(interpreter) and not one.packages:
-                made = core_of(interpreter, one)
+                made = made_or_skip(interpreter, one)
                 verdicts += [
                     judged.verdict
                     for judged in judge(made, opened(made))
@@ -127,9 +113,8 @@ def test_98_percent_of_all_are_exact() -> None:
 
 @pytest.mark.parametrize("interpreter", NUMPY)
 def test_arrays_are_described(interpreter: Interpreter) -> None:
-    made = core_of(interpreter, program("values_numpy"))
+    made = made_or_skip(interpreter, program("values_numpy"))
     state = opened(made)
-    need_names_of_numpy(state)
     seen = 0
     for judged in judge(made, state):
         told = made.truth["arrays"].get(judged.name)
@@ -151,7 +136,7 @@ def test_arrays_are_described(interpreter: Interpreter) -> None:
 
 @pytest.mark.parametrize("interpreter", NUMPY)
 def test_every_kind_of_argument_is_told(interpreter: Interpreter) -> None:
-    made = core_of(interpreter, program("values_arguments"))
+    made = made_or_skip(interpreter, program("values_arguments"))
     state = opened(made)
     assert isinstance(state.python, PythonState)
     reader, kinds = FrameVariables(values_of(state.target, state.python)), set()
@@ -185,7 +170,7 @@ def inside(target: MutatedTarget, address: int, chance: random.Random) -> int:
 def test_damage_is_survived(interpreter: Interpreter, one: Program) -> None:
     """Overwrite words of objects, and of what they point to; nothing raises, nothing hangs."""
     chance = random.Random(f"{interpreter.id} {one.name}")
-    state = opened(core_of(interpreter, one))
+    state = opened(made_or_skip(interpreter, one))
     assert isinstance(state.python, PythonState)
     thread = next(thread for thread in state.python.threads() if thread.crashed)
     reader = FrameVariables(values_of(state.target, state.python))
