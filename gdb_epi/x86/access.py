@@ -1,0 +1,288 @@
+# SPDX-License-Identifier: Apache-2.0
+"""How an instruction accesses memory: read or write, how many bytes, how aligned.
+
+Source: Intel SDM volume 2, the instructions' own pages; alignment: volume 1, 14.9 (legacy SSE
+operands of 16 bytes must be aligned, VEX ones only for the moves that say so).
+"""
+
+from __future__ import annotations
+
+from gdb_epi.lean import NamedTuple
+from gdb_epi.x86 import tables
+from gdb_epi.x86.operand import Operand
+
+UNKNOWN = (None, 0, 1)
+How = tuple["str | None", int, int]  # access, size, alignment
+
+
+class Code(NamedTuple):
+    """What the bytes of an instruction say, before its meaning."""
+
+    encoding: str
+    map: int
+    opcode: int
+    prefix: int  # 0, 0x66, 0xF3 or 0xF2: what selects among vector instructions
+    wide: bool  # REX.W
+    size: int  # operand size: 2, 4 or 8
+    vector: int  # bytes of a vector register
+    modrm: int  # -1 without one
+    repeated: bool
+    extended: int  # REX bits R, X, B
+
+    @property
+    def extension(self) -> int:
+        """Return the reg field of ModRM, -1 without one."""
+        return -1 if self.modrm < 0 else self.modrm >> 3 & 7
+
+
+def how(code: Code) -> How | None:
+    """Return how the ModRM operand is accessed; None when the instruction accesses nothing."""
+    if code.map == 0:
+        return _one_byte(code)
+    if code.encoding == "evex":
+        return _evex(code)
+    if code.map == 1:
+        return _two_byte(code)
+    return _map2(code) if code.map == 2 else _map3(code)
+
+
+def _one_byte(code: Code) -> How | None:
+    opcode, extension = code.opcode, code.extension
+    size = code.size if opcode & 1 else 1
+    if opcode < 0x40:
+        writes = opcode & 7 < 2 and opcode >> 3 != 7
+        return ("w" if writes else "r"), size, 1
+    if opcode in (0x80, 0x81, 0x83):
+        return ("r" if extension == 7 else "w"), size, 1
+    if 0xD8 <= opcode <= 0xDF:
+        found = tables.X87[opcode - 0xD8][extension]
+        return (*found, 1) if found else UNKNOWN
+    if opcode in (0xF6, 0xF7):
+        return ("w" if extension in (2, 3) else "r"), size, 1
+    if opcode == 0xFF and extension >= 2:
+        return ("r", 8, 1) if extension in (2, 4, 6) else UNKNOWN
+    if opcode == 0x8D:
+        return None
+    known: dict[int, How] = {
+        0x63: ("r", 4, 1), 0x69: ("r", code.size, 1), 0x6B: ("r", code.size, 1),
+        0x84: ("r", 1, 1), 0x85: ("r", code.size, 1), 0x8A: ("r", 1, 1), 0x8B: ("r", code.size, 1),
+        0x8C: ("w", 2, 1), 0x8E: ("r", 2, 1), 0x8F: ("w", 8, 1),
+    }  # fmt: skip
+    return known.get(opcode, ("w", size, 1))
+
+
+def _two_byte(code: Code) -> How | None:
+    opcode = code.opcode
+    if 0x18 <= opcode <= 0x1F or opcode == 0x0D:  # prefetch and nop
+        return None
+    if opcode in (0x00, 0x01, 0x0F, 0x78, 0x79):
+        return UNKNOWN
+    if opcode >= 0x90 and (opcode < 0xC2 or opcode in (0xC3, 0xC7)):
+        return _two_byte_general(code)
+    if opcode in (0x02, 0x03):
+        return "r", 2, 1
+    if 0x40 <= opcode < 0x50:
+        return "r", code.size, 1
+    return _vector(code)
+
+
+def _two_byte_general(code: Code) -> How | None:
+    opcode, size, extension = code.opcode, code.size, code.extension
+    if opcode < 0xA0:
+        return ("w", 1, 1) if code.encoding == "legacy" else UNKNOWN
+    if opcode == 0xAE:
+        return _state(code)
+    if opcode == 0xC7:
+        if extension == 1:
+            return "w", 16 if code.wide else 8, 16 if code.wide else 1
+        return UNKNOWN
+    if opcode == 0xBA:
+        return ("r" if extension == 4 else "w"), size, 1
+    fixed: dict[int, How] = {
+        0xB0: ("w", 1, 1), 0xC0: ("w", 1, 1), 0xB6: ("r", 1, 1), 0xBE: ("r", 1, 1),
+        0xB7: ("r", 2, 1), 0xBF: ("r", 2, 1), 0xC3: ("w", size, 1),
+        0xB2: UNKNOWN, 0xB4: UNKNOWN, 0xB5: UNKNOWN, 0xB9: UNKNOWN,
+    }  # fmt: skip
+    if opcode in fixed:
+        return fixed[opcode]
+    return (
+        ("w" if opcode in (0xA4, 0xA5, 0xAB, 0xAC, 0xAD, 0xB1, 0xB3, 0xBB, 0xC1) else "r"),
+        size,
+        1,
+    )
+
+
+def _state(code: Code) -> How | None:
+    """0x0FAE: saving and loading the state of the vector unit."""
+    if code.encoding != "legacy":
+        return {2: ("r", 4, 1), 3: ("w", 4, 1)}.get(code.extension, UNKNOWN)
+    if code.prefix == 0x66 and code.extension >= 6:  # clwb, clflushopt
+        return "r", 1, 1
+    known: tuple[How, ...] = (
+        ("w", 512, 16), ("r", 512, 16), ("r", 4, 1), ("w", 4, 1),
+        ("w", 0, 64), ("r", 0, 64), ("w", 0, 64), ("r", 1, 1),
+    )  # fmt: skip
+    return known[code.extension]
+
+
+def _vector(code: Code) -> How:
+    """Map 1, the vector part; legacy and VEX."""
+    opcode, prefix = code.opcode, code.prefix
+    access = "w" if opcode in tables.VECTOR_STORES else "r"
+    if opcode == 0x7E:
+        return ("r", 8, 1) if prefix == 0xF3 else ("w", 8 if code.wide else 4, 1)
+    if opcode == 0x6E:
+        return "r", 8 if code.wide else 4, 1
+    size = _vector_size(code)
+    aligned = 1
+    if code.encoding == "legacy":
+        if size == 16 and (opcode, prefix) not in tables.UNALIGNED:
+            aligned = 16
+    elif (opcode, 1) in tables.VEX_ALIGNED and prefix != 0xF3:
+        aligned = size
+    return access, size, aligned
+
+
+def _vector_size(code: Code) -> int:
+    opcode, prefix, whole = code.opcode, code.prefix, code.vector
+    scalar = {0xF3: 4, 0xF2: 8}.get(prefix)
+    if opcode in (0x10, 0x11, 0x51, 0x52, 0x53, 0x58, 0x59, 0x5C, 0x5D, 0x5E, 0x5F, 0xC2):
+        return scalar or whole
+    if opcode in (0x12, 0x16):
+        if prefix in (0, 0x66):
+            return 8
+        return whole if prefix == 0xF3 or whole > 16 else 8
+    if opcode in (0x13, 0x17, 0xD6):
+        return 8
+    if opcode in (0x2E, 0x2F):
+        return 8 if prefix == 0x66 else 4
+    if opcode == 0x2A:
+        return (8 if code.wide else 4) if scalar else 8
+    if opcode in (0x2C, 0x2D):
+        return scalar or (16 if prefix == 0x66 else 8)
+    if opcode == 0x5A:
+        return scalar or (whole // 2 if prefix == 0 else whole)
+    if opcode == 0xC4:
+        return 2
+    if opcode == 0xE6 and prefix == 0xF3:
+        return whole // 2
+    if opcode >= 0x60 and prefix == 0 and code.encoding == "legacy" and opcode not in (0xC6,):
+        return 4 if opcode in (0x60, 0x61, 0x62) else 8  # MMX
+    if opcode in (0xD1, 0xD2, 0xD3, 0xE1, 0xE2, 0xF1, 0xF2, 0xF3) and code.encoding != "legacy":
+        return 16
+    return whole
+
+
+def _map2(code: Code) -> How:
+    opcode, whole = code.opcode, code.vector
+    if opcode >= 0xF0:
+        if code.encoding == "legacy" and opcode in (0xF0, 0xF1):
+            if code.prefix == 0xF2:  # crc32
+                return "r", 1 if opcode == 0xF0 else code.size, 1
+            return ("r" if opcode == 0xF0 else "w"), code.size, 1  # movbe
+        known = opcode in (0xF2, 0xF3, 0xF5, 0xF6, 0xF7)
+        return ("r", 8 if code.wide else 4, 1) if known else UNKNOWN
+    if 0x80 <= opcode <= 0x82 or (opcode in tables.GATHERS and code.encoding == "legacy"):
+        return UNKNOWN
+    if code.encoding != "legacy" and opcode in tables.MAP2_VEX:
+        access, size = tables.MAP2_VEX[opcode]
+        return access, {-1: whole, -2: whole // 2}.get(size, size), 1
+    if opcode in tables.GATHERS:
+        return "r", 8 if code.wide else 4, 1
+    if 0x96 <= opcode <= 0xBF:  # FMA: the odd ones from 9 on are scalar
+        scalar = opcode & 0xF >= 9 and opcode & 1
+        return "r", (8 if code.wide else 4) if scalar else whole, 1
+    if 0x20 <= opcode <= 0x25 or 0x30 <= opcode <= 0x35:
+        return "r", whole // tables.EXTENDS[opcode & 7], 1
+    if code.encoding == "legacy":
+        return ("r", 16, 16) if code.prefix == 0x66 or 0xC8 <= opcode <= 0xCD else ("r", 8, 1)
+    return "r", whole, whole if (opcode, 2) in tables.VEX_ALIGNED else 1
+
+
+def _map3(code: Code) -> How:
+    opcode = code.opcode
+    if opcode in tables.MAP3_SMALL:
+        access, size = tables.MAP3_SMALL[opcode]
+        if size == -2:
+            size = code.vector // 2
+        return access, size or (8 if code.wide else 4), 1
+    if opcode == 0xF0:
+        return "r", 8 if code.wide else 4, 1
+    if code.encoding == "legacy":
+        unaligned = 0x60 <= opcode <= 0x63
+        if code.prefix == 0x66 or opcode == 0xCC:
+            return "r", 16, 1 if unaligned else 16
+        return "r", 8, 1
+    return "r", code.vector, 1
+
+
+def _evex(code: Code) -> How:
+    """Only whole-vector moves and operations are told; the rest is not known."""
+    full = tables.EVEX_FULL.get(code.map, frozenset())
+    scalar = code.opcode in (0x10, 0x11, 0x51, 0x58, 0x59, 0x5C, 0x5D, 0x5E, 0x5F)
+    if code.map == 1 and (code.opcode in (0x10, 0x11) or scalar or code.opcode in full):
+        access = "w" if code.opcode in tables.VECTOR_STORES else "r"
+        size = code.vector
+        if scalar and code.prefix in (0xF3, 0xF2):
+            size = 4 if code.prefix == 0xF3 else 8
+        aligned = code.opcode in (0x28, 0x29, 0x2B, 0xE7)
+        aligned |= code.opcode in (0x6F, 0x7F) and code.prefix == 0x66
+        return access, size, size if aligned else 1
+    if code.opcode in full:
+        return "r", code.vector, 1
+    return UNKNOWN
+
+
+def implicit(code: Code, segment: str | None) -> tuple[Operand, ...]:
+    """Return the accesses that no operand names: stack and strings."""
+    opcode = code.opcode
+    if code.encoding != "legacy" or code.map > 1:
+        return ()
+    if code.map == 1:
+        if opcode in (0xA0, 0xA8):
+            return (_push(8),)
+        if opcode in (0xA1, 0xA9):
+            return (_pop(8),)
+        if opcode == 0xF7 and code.modrm >= 0xC0:
+            return (Operand("rdi", None, 1, 0, segment, "w", size=16, implicit=True),)
+        return ()
+    word = 2 if code.size == 2 else 8
+    if 0x50 <= opcode <= 0x57 or opcode in (0x68, 0x6A, 0x9C):
+        return (_push(word),)
+    if 0x58 <= opcode <= 0x5F or opcode == 0x9D:
+        return (_pop(word),)
+    if opcode in (0xE8, 0xC8) or (opcode == 0xFF and code.extension in (2, 6)):
+        return (_push(8),)
+    if opcode in (0xC2, 0xC3, 0x8F):
+        return (_pop(8),)
+    if opcode in (0xCA, 0xCB, 0xCF):
+        return (_pop(code.size),)
+    if opcode == 0xC9:
+        return (Operand("rbp", None, 1, 0, None, "r", size=8, implicit=True),)
+    return _string(opcode, 1 if not opcode & 1 else code.size, segment)
+
+
+def _string(opcode: int, size: int, segment: str | None) -> tuple[Operand, ...]:
+    source = Operand("rsi", None, 1, 0, segment, "r", size=size, implicit=True)
+    target = Operand("rdi", None, 1, 0, None, "w", size=size, implicit=True)
+    if opcode in (0xA4, 0xA5):
+        return source, target
+    if opcode in (0xA6, 0xA7):
+        return source, target._replace(access="r")
+    if opcode in (0xAC, 0xAD):
+        return (source,)
+    if opcode in (0xAA, 0xAB):
+        return (target,)
+    if opcode in (0xAE, 0xAF):
+        return (target._replace(access="r"),)
+    if opcode == 0xD7:  # xlat: rbx + al
+        return (Operand("rbx", "?", 1, 0, segment, "r", size=1, implicit=True),)
+    return ()
+
+
+def _push(size: int) -> Operand:
+    return Operand("rsp", None, 1, -size, None, "w", size=size, implicit=True)
+
+
+def _pop(size: int) -> Operand:
+    return Operand("rsp", None, 1, 0, None, "r", size=size, implicit=True)

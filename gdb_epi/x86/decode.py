@@ -1,0 +1,320 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Decode one x86-64 instruction: length, memory accesses, where control goes.
+
+Not a disassembler: what a fault needs, nothing about flags and hardly any names. An encoding that
+it does not know gives None, never a guess.
+Source: Intel SDM volume 2, chapter 2 (instruction format) and the opcode maps of appendix A.
+"""
+
+from __future__ import annotations
+
+from gdb_epi.lean import NamedTuple
+from gdb_epi.x86 import tables
+from gdb_epi.x86.access import Code, how, implicit
+from gdb_epi.x86.operand import (
+    BRANCH,
+    CALL,
+    JUMP,
+    MAX_LENGTH,
+    NEXT,
+    REGISTERS,
+    RETURN,
+    TRAP,
+    UNKNOWN_INDEX,
+    Instruction,
+    Operand,
+)
+
+_SEGMENTS = {0x64: "fs_base", 0x65: "gs_base"}
+_PREFIXES = frozenset((0x26, 0x2E, 0x36, 0x3E, 0x64, 0x65, 0x66, 0x67, 0xF0, 0xF2, 0xF3))
+_EVEX_VECTORS = (16, 32, 64)
+
+
+class _Prefixes(NamedTuple):
+    """What precedes the opcode; `rex` are the bits W R X B."""
+
+    at: int
+    rex: int
+    segment: str | None
+    operand: bool  # 0x66
+    narrow: bool  # 0x67
+    repeat: int  # 0, 0xF2 or 0xF3
+
+
+def decode(code: bytes) -> Instruction | None:
+    """Return the instruction at the start of `code`; None when it is unknown or cut off."""
+    try:
+        prefixes = _prefixes(code)
+        opcode = code[prefixes.at]
+        if opcode in (0xC4, 0xC5):
+            return _vex(code, prefixes)
+        if opcode == 0x62:
+            return _evex(code, prefixes)
+        return _legacy(code, prefixes)
+    except IndexError:
+        return None
+
+
+def memory_operand(code: bytes) -> Operand | None:
+    """Return the first memory access of the instruction at the start of `code`, or None.
+
+    The one that the instruction names comes before the implicit ones (push, pop, strings).
+    """
+    found = decode(code)
+    return found.operands[0] if found is not None and found.operands else None
+
+
+def _prefixes(code: bytes) -> _Prefixes:
+    at, segment, operand, narrow, repeat = 0, None, False, False, 0
+    while code[at] in _PREFIXES:
+        byte = code[at]
+        if byte in _SEGMENTS:
+            segment = _SEGMENTS[byte]
+        operand |= byte == 0x66
+        narrow |= byte == 0x67
+        repeat = byte if byte in (0xF2, 0xF3) else repeat
+        at += 1
+    rex = 0
+    if 0x40 <= code[at] <= 0x4F:
+        rex = code[at] & 0xF
+        at += 1
+    return _Prefixes(at, rex, segment, operand, narrow, repeat)
+
+
+def _legacy(code: bytes, prefixes: _Prefixes) -> Instruction | None:
+    at, opcode_map = prefixes.at, 0
+    if code[at] == 0x0F:
+        at, opcode_map = at + 1, 1
+        if code[at] in (0x38, 0x3A):
+            at, opcode_map = at + 1, 2 if code[at] == 0x38 else 3
+    wide = bool(prefixes.rex & 8)
+    size = 8 if wide else 2 if prefixes.operand else 4
+    selecting = prefixes.repeat or (0x66 if prefixes.operand else 0)
+    made = Code(
+        "legacy", opcode_map, code[at], selecting, wide, size, 16, -1, bool(prefixes.repeat),
+        prefixes.rex,
+    )  # fmt: skip
+    return _finish(code, at + 1, made, prefixes)
+
+
+def _vex(code: bytes, prefixes: _Prefixes) -> Instruction | None:
+    at = prefixes.at + 1
+    inverted = code[at] ^ 0xFF
+    if code[at - 1] == 0xC5:
+        extended, opcode_map, last = (inverted >> 5) & 4, 1, code[at]
+        wide = False
+    else:
+        extended, opcode_map = (inverted >> 5) & 7, code[at] & 0x1F
+        at += 1
+        last = code[at]
+        wide = bool(last & 0x80)
+    if opcode_map not in (1, 2, 3):
+        return None
+    vector = 32 if last & 4 else 16
+    size = 8 if wide else 4
+    selecting = (0, 0x66, 0xF3, 0xF2)[last & 3]
+    made = Code(
+        "vex", opcode_map, code[at + 1], selecting, wide, size, vector, -1, False,
+        extended | 8 * wide,
+    )  # fmt: skip
+    return _finish(code, at + 2, made, prefixes)
+
+
+def _evex(code: bytes, prefixes: _Prefixes) -> Instruction | None:
+    at = prefixes.at + 1
+    first, second, third = code[at], code[at + 1], code[at + 2]
+    opcode_map, length = first & 7, third >> 5 & 3
+    if opcode_map not in (1, 2, 3) or not second & 4 or (length == 3 and not third & 0x10):
+        return None
+    extended = (first ^ 0xFF) >> 5 & 7
+    selecting = (0, 0x66, 0xF3, 0xF2)[second & 3]
+    wide = bool(second & 0x80)
+    vector = _EVEX_VECTORS[min(length, 2)]
+    made = Code(
+        "evex", opcode_map, code[at + 3], selecting, wide, 8 if wide else 4, vector, -1,
+        bool(third & 0x10), extended | 8 * wide,
+    )  # fmt: skip
+    return _finish(code, at + 4, made, prefixes)
+
+
+def _finish(code: bytes, at: int, made: Code, prefixes: _Prefixes) -> Instruction | None:
+    """Read ModRM and immediate behind the opcode, then tell what it does."""
+    shape = tables.MAPS[made.map][made.opcode]
+    if shape == "x" or (made.encoding != "legacy" and shape in "jJ"):
+        return None
+    operand: Operand | None = None
+    if shape in "MBZ":
+        made = made._replace(modrm=code[at])
+        at += 1
+        if made.map == 0 and made.opcode == 0x8F and made.extension:
+            return None  # AMD's XOP
+        # Moves to and from control registers have no memory form (SDM, MOV CR).
+        if made.modrm < 0xC0 and not (made.map == 1 and 0x20 <= made.opcode <= 0x23):
+            operand, at = _memory(code, at, made, prefixes)
+    size = _immediate_size(shape, made, prefixes)
+    if at + size > len(code) or at + size > MAX_LENGTH:
+        return None
+    immediate = int.from_bytes(code[at : at + size], "little", signed=True) if size else None
+    return _instruction(made, prefixes, operand, immediate, at + size, shape)
+
+
+def _immediate_size(shape: str, made: Code, prefixes: _Prefixes) -> int:
+    short = made.size == 2 and made.encoding == "legacy"
+    if made.map == 0 and made.opcode in (0xF6, 0xF7) and made.extension in (0, 1):
+        shape = "b" if made.opcode == 0xF6 else "z"
+    if shape == "o":
+        return 4 if prefixes.narrow else 8
+    if shape in "zZ":
+        return 2 if short else 4
+    if shape == "v":
+        return 8 if made.wide else 2 if short else 4
+    return {"b": 1, "B": 1, "J": 1, "w": 2, "j": 4, "e": 3}.get(shape, 0)
+
+
+def _memory(code: bytes, at: int, made: Code, prefixes: _Prefixes) -> tuple[Operand, int]:
+    """Return the ModRM operand, without its access, and the place behind it."""
+    mode, low, rex = made.modrm >> 6, made.modrm & 7, made.extended
+    base: str | None = REGISTERS[low | (rex & 1) << 3]
+    index, scale, relative = None, 1, False
+    if low == 4:
+        base, index, scale = _sib(code[at], mode, rex)
+        at += 1
+        if made.map == 2 and made.encoding != "legacy" and made.opcode in tables.GATHERS:
+            index = UNKNOWN_INDEX
+    elif low == 5 and mode == 0:
+        base, relative = None, True
+    size = {0: 4 if base is None else 0, 1: 1, 2: 4}[mode]
+    if len(code) < at + size:
+        raise IndexError(at)
+    displacement = int.from_bytes(code[at : at + size], "little", signed=True) if size else 0
+    if made.encoding == "evex" and size == 1 and displacement:
+        factor = _factor(made)
+        index = index if factor else UNKNOWN_INDEX
+        displacement *= factor or 1
+    found = Operand(base, index, scale, displacement, prefixes.segment, None, relative)
+    return found._replace(narrow=prefixes.narrow), at + size
+
+
+def _factor(made: Code) -> int:
+    """Return what an EVEX one-byte displacement is multiplied with; 0 when not known."""
+    if made.repeated:  # broadcast
+        return 8 if made.wide else 4
+    found = how(made)
+    return found[1] if found is not None and found[0] is not None else 0
+
+
+def _sib(sib: int, mode: int, rex: int) -> tuple[str | None, str | None, int]:
+    index_number = (sib >> 3) & 7 | (rex & 2) << 2
+    base_number = sib & 7 | (rex & 1) << 3
+    base = None if sib & 7 == 5 and mode == 0 else REGISTERS[base_number]
+    index = None if index_number == 4 else REGISTERS[index_number]
+    return base, index, 1 << (sib >> 6)
+
+
+def _instruction(
+    made: Code,
+    prefixes: _Prefixes,
+    memory: Operand | None,
+    immediate: int | None,
+    length: int,
+    shape: str,
+) -> Instruction | None:
+    operands = _operands(made, prefixes, memory, immediate, length, shape)
+    flow, name = _flow(made, shape)
+    reg = rm = None
+    if made.modrm >= 0:
+        reg = REGISTERS[made.extension | (made.extended & 4) << 1]
+        rm = None if memory is not None else REGISTERS[made.modrm & 7 | (made.extended & 1) << 3]
+    elif made.map == 0 and (
+        0x50 <= made.opcode < 0x60 or 0x90 <= made.opcode < 0x98 or shape in "vb"
+    ):
+        reg = REGISTERS[made.opcode & 7 | (made.extended & 1) << 3]
+    through = rm if flow in (CALL, JUMP) and made.opcode == 0xFF else None
+    return Instruction(
+        length=length,
+        name=name,
+        flow=flow,
+        operands=operands,
+        encoding=made.encoding,
+        map=made.map,
+        opcode=made.opcode,
+        reg=reg,
+        rm=rm,
+        extension=made.extension,
+        size=made.size,
+        immediate=None if shape in "jJ" else immediate,
+        target=immediate if shape in "jJ" else None,
+        through=through,
+        privileged=_privileged(made),
+        memory=None if memory is None else memory._replace(length=length),
+    )
+
+
+def _operands(
+    made: Code,
+    prefixes: _Prefixes,
+    memory: Operand | None,
+    immediate: int | None,
+    length: int,
+    shape: str,
+) -> tuple[Operand, ...]:
+    found: list[Operand] = []
+    if memory is not None:
+        told = how(made)
+        if told is not None:
+            if made.map == 1 and made.opcode in (0xA3, 0xAB, 0xB3, 0xBB):
+                memory = memory._replace(index_register=UNKNOWN_INDEX)  # a bit number moves it
+            if made.map == 0 and made.opcode == 0x8F and memory.base == "rsp":
+                memory = memory._replace(displacement=memory.displacement + 8)
+            access, size, align = told
+            if made.encoding == "evex" and made.repeated:
+                size = 8 if made.wide else 4
+            found.append(memory._replace(access=access, size=size, align=align))
+    elif shape == "o":
+        size = made.size if made.opcode & 1 else 1
+        access = "r" if made.opcode < 0xA2 else "w"
+        address = (immediate or 0) & ((1 << 64) - 1)
+        found.append(Operand(None, None, 1, address, prefixes.segment, access, size=size))
+    found += implicit(made, prefixes.segment)
+    return tuple(one._replace(length=length) for one in found)
+
+
+def _flow(made: Code, shape: str) -> tuple[str, str]:
+    """Return the flow and, where one is needed, the mnemonic."""
+    opcode = made.opcode
+    if made.encoding != "legacy" or made.map > 1:
+        return NEXT, ""
+    if made.map == 1:
+        if shape == "j":
+            return BRANCH, "jcc"
+        if opcode in (0x0B, 0xB9, 0xFF):
+            return TRAP, "ud"
+        return NEXT, {0x05: "syscall", 0x1E: "endbr" if made.prefix == 0xF3 else ""}.get(opcode, "")
+    if opcode == 0xFF and made.extension in (2, 3):
+        return CALL, "call"
+    if opcode == 0xFF and made.extension in (4, 5):
+        return JUMP, "jmp"
+    known = {
+        0xE8: (CALL, "call"), 0xE9: (JUMP, "jmp"), 0xEB: (JUMP, "jmp"), 0xC2: (RETURN, "ret"),
+        0xC3: (RETURN, "ret"), 0xCA: (RETURN, "ret"), 0xCB: (RETURN, "ret"),
+        0xCF: (RETURN, "iret"), 0xCC: (TRAP, "int3"), 0xCD: (TRAP, "int"), 0xF1: (TRAP, "int1"),
+        0xF4: (TRAP, "hlt"), 0xC9: (NEXT, "leave"), 0x8D: (NEXT, "lea"), 0x90: (NEXT, "nop"),
+    }  # fmt: skip
+    if opcode in known:
+        return known[opcode]
+    if shape == "J":
+        return BRANCH, "jcc" if opcode < 0x80 else "loop"
+    if opcode in (0xF6, 0xF7) and made.extension in (6, 7):
+        return NEXT, "div"
+    if 0xA4 <= opcode <= 0xAF and opcode not in (0xA8, 0xA9):
+        return NEXT, "string"
+    return NEXT, ""
+
+
+def _privileged(made: Code) -> bool:
+    """Whether user code may not run it: a general protection fault without an address."""
+    if made.encoding != "legacy":
+        return False
+    if made.map == 0:
+        return made.opcode in tables.PRIVILEGED
+    return made.map == 1 and made.opcode in tables.PRIVILEGED_TWO
