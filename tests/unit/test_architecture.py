@@ -35,10 +35,11 @@ LAYERS = (
     ("corruption",),
     ("verdict", "weights"),
     ("signature",),
-    ("record", "schema"),
+    ("record", "schema", "textstacks"),
     ("analysis",),
     ("render",),
-    ("fleet",),
+    ("fleet", "sidecars"),
+    ("repro", "resign"),
     ("commands",),
     ("gdbhost", "cli"),
 )

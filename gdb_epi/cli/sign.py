@@ -1,0 +1,161 @@
+# SPDX-License-Identifier: Apache-2.0
+"""`gdb-epi sign`: the signature of a crash of which only a text is left."""
+
+from __future__ import annotations
+
+import sys
+from contextlib import contextmanager
+
+from gdb_epi.errors import EXIT_DONE, InputError
+from gdb_epi.lean import TYPE_CHECKING, Any
+
+if TYPE_CHECKING:
+    from argparse import ArgumentParser, Namespace
+    from collections.abc import Iterator
+    from typing import BinaryIO
+
+    from gdb_epi.textstacks.signing import TextSignature
+    from gdb_epi.textstacks.types import Dump
+
+HELP = "sign a GDB backtrace or a faulthandler dump: text of crashes whose cores are gone"
+EPILOG = (
+    "Texts may hold many crashes, and anything else between them. A key is printed when the text "
+    "tells all that it needs; otherwise it is absent with the reason, or, where only the kind of "
+    "fault is open, a list of candidates (--category decides). Exit code: 0 a crash was signed; "
+    "3 no crash in the text; 2 wrong arguments."
+)
+SCHEMA = "gdb-epi/text-signature/1"
+MAX_FRAMES = 128  # names of frames that --json prints
+
+
+def add_arguments(parser: ArgumentParser) -> None:
+    """Declare the arguments."""
+    add = parser.add_argument
+    add("texts", nargs="*", default=["-"], metavar="FILE", help="files, or - for standard input")
+    add("--category", metavar="NAME", help="the kind of crash, when you know it (segv-null ...)")
+    add("--sources", action="store_true", help="read qualified names from source files here")
+    add("--json", action="store_true", help="one JSON object a crash, a line each")
+    add("--explain", action="store_true", help="also the steps, and the names of all frames")
+
+
+def run(args: Namespace) -> int:
+    """Sign every crash of every text. Raises InputError when there is none."""
+    from gdb_epi.textstacks.pynames import Sources
+    from gdb_epi.textstacks.reader import read_dumps
+    from gdb_epi.textstacks.signing import sign_text
+
+    _check(args.category)
+    sources = Sources() if args.sources else None
+    count = 0
+    for name in args.texts:
+        notes: list[str] = []
+        with _open(name) as stream:
+            for dump in read_dumps(stream, notes):
+                found = sign_text(dump, args.category, sources)
+                count += found is not None
+                _show(name, dump, found, args)
+        for note in notes:
+            _say(f"{name}: {note}")
+    if not count:
+        raise InputError("no crash in the text", hint="a GDB backtrace or a faulthandler dump")
+    return EXIT_DONE
+
+
+def _check(category: str | None) -> None:
+    if category is None:
+        return
+    from gdb_epi.errors import UsageError
+    from gdb_epi.signature.category import CATEGORIES
+
+    if category.split(":", 1)[0] not in CATEGORIES:
+        raise UsageError(f"no category {category!r}", hint=", ".join(CATEGORIES))
+
+
+@contextmanager
+def _open(name: str) -> Iterator[BinaryIO]:
+    if name == "-":
+        yield sys.stdin.buffer
+        return
+    try:
+        with open(name, "rb") as stream:
+            yield stream
+    except OSError as error:
+        raise InputError(f"{name}: {error.strerror or error}", hint="check the path") from None
+
+
+def _show(name: str, dump: Dump, found: TextSignature | None, args: Namespace) -> None:
+    if args.json:
+        import json
+
+        print(json.dumps(document(name, dump, found)))
+        return
+    from gdb_epi.render.text import escape
+
+    for line in _lines(name, dump, found, explain=args.explain):
+        print(escape(line))
+
+
+def document(name: str, dump: Dump, found: TextSignature | None) -> dict[str, Any]:
+    """Return one crash as JSON values."""
+    data: dict[str, Any] = {
+        "schema": SCHEMA,
+        "input": name,
+        "line": dump.line,
+        "source": dump.source,
+        "signal": dump.signal,
+        "fatal": dump.fatal,
+        "threads": len(dump.threads),
+        "notes": list(dump.notes),
+        "signature": None,
+    }
+    if found is None:
+        return data
+    from gdb_epi.signature.keys import VERSION
+
+    data["signature"] = {
+        "version": VERSION,
+        "category": found.category,
+        "possible": list(found.possible),
+        "thread": {"label": found.label, "tid": found.tid, "why": found.thread_why},
+        "keys": {key: made.value for key, made in found.keys.items()},
+        "text": {key: made.text for key, made in found.keys.items()},
+        "absent": dict(found.absent),
+        "candidates": {
+            key: {category: {"key": made.value, "text": made.text} for category, made in of.items()}
+            for key, of in found.candidates.items()
+        },
+        "inferred": {key: list(why) for key, why in found.inferred.items() if key in found.keys},
+        "steps": list(found.steps),
+        "frames": list(found.frames[:MAX_FRAMES]),
+    }
+    return data
+
+
+def _lines(name: str, dump: Dump, found: TextSignature | None, *, explain: bool) -> Iterator[str]:
+    what = dump.fatal or dump.signal or "no signal named"
+    yield f"{name}:{dump.line}: {dump.source}: {what}"
+    if found is None:
+        yield "  no frame of it is in the text"
+        return
+    yield f"  thread {found.label or found.tid or '?'}: {found.thread_why}"
+    yield f"  category {found.category or 'open: ' + (', '.join(found.possible) or 'not told')}"
+    for key, made in found.keys.items():
+        yield f"  {key:<7} {made.value}"
+        yield f"    {made.text}"
+        for doubt in found.inferred.get(key, ()):
+            yield f"    not the same as a core's when: {doubt}"
+    for key, why in found.absent.items():
+        yield f"  {key:<7} absent: {why}"
+        for category, made in found.candidates.get(key, {}).items():
+            yield f"    {category:<20} {made.value}"
+    for note in dump.notes:
+        yield f"  note: {note}"
+    if explain:
+        yield from (f"  step: {step}" for step in found.steps)
+        yield from (f"  frame: {text}" for text in found.frames[:MAX_FRAMES])
+
+
+def _say(line: str) -> None:
+    from gdb_epi.render.text import escape
+
+    print(f"gdb-epi: {escape(line)}", file=sys.stderr)

@@ -1,0 +1,110 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Keys out of tokens: what signature/sign.py does for a core, for stacks that are only told.
+
+A frame or a tail that is not known may or may not matter to a key: a key stands when no way in
+which the unknown part could continue changes it.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from gdb_epi.lean import NamedTuple
+from gdb_epi.signature import keys as k
+from gdb_epi.signature.category import family_of
+from gdb_epi.signature.tokens import NATIVE, PYTHON, Token, join
+
+OVERFLOW = "segv-stack-overflow"
+UNKNOWN = "unknown-object"  # file name that stands for a frame of which nothing is known
+STACK_KEYS = ("strict", "stable", "coarse", "python", "native")
+_TAIL = 8  # tokens that a continuation repeats: the longest period of a cycle
+
+
+class Halves(NamedTuple):
+    """Why a half of the stack is missing; "" when it is there."""
+
+    native: str
+    python: str
+
+    def both(self) -> str:
+        """Return why a key of both halves cannot be made; "" when it can."""
+        named = (("native", self.native), ("Python", self.python))
+        return "; ".join(f"no {name} stack ({why})" for name, why in named if why)
+
+
+# The words of each key behind its category, or why there are none.
+Contents = dict[str, "str | Missing"]
+
+
+class Missing(NamedTuple):
+    """Why a key cannot be made."""
+
+    why: str
+
+
+def contents_of(tokens: Sequence[Token], halves: Halves, *, overflow: bool) -> Contents:
+    """Return what each key of a stack says behind its category. SPEC.md sections 1.3 and 5."""
+    inner = tokens if overflow else k.inside_python(tokens)
+    coarse = k.choose([token for token in tokens if token.physical], overflow=overflow)
+    strict = k.strict_key(tokens)
+    both = halves.both()
+    found: Contents = {
+        "native": _words(k.half(inner, NATIVE, overflow=overflow), halves.native),
+        "python": _words(k.half(tokens, PYTHON, overflow=overflow), halves.python),
+        "stable": _words(k.choose(tokens, overflow=overflow).tokens, both),
+        "coarse": _words(k.narrow(coarse), both),
+    }
+    if both or isinstance(strict, str):
+        found["strict"] = Missing(both or str(strict))
+    else:
+        found["strict"] = strict.text.split(" ", 2)[2]
+    return found
+
+
+def contents_of_part(
+    tokens: Sequence[Token], halves: Halves, ends: str, *, overflow: bool
+) -> Contents:
+    """Return the same of a stack whose outer end is missing (`ends` says why; "" when it is not).
+
+    What another continuation could change is missing.
+    """
+    found = contents_of(tokens, halves, overflow=overflow)
+    if ends:
+        tails = _continuations(tokens)
+        others = [contents_of([*tokens, *tail], halves, overflow=overflow) for tail in tails]
+        for name, words in found.items():
+            if isinstance(words, str) and any(other[name] != words for other in others):
+                found[name] = Missing(ends)
+    return found
+
+
+def agreeing(first: Contents, second: Contents, why: str) -> Contents:
+    """Return what two readings of one stack have in common."""
+    same = {name: words == second[name] for name, words in first.items()}
+    return {name: words if same[name] else Missing(why) for name, words in first.items()}
+
+
+def key_of(name: str, words: str | Missing, category: str) -> k.Key | Missing:
+    """Return a key of a crash of this category, or why there is none."""
+    if isinstance(words, Missing):
+        return words
+    if f"{UNKNOWN}!?" in words:
+        return Missing("a frame counts in it whose name and object the text does not tell")
+    word = {"strict": "", "python": family_of(category)}.get(name, category)
+    return k.make_key(name, f"{word} {words}".lstrip())
+
+
+def _words(tokens: Sequence[Token], missing: str) -> str | Missing:
+    if missing:
+        return Missing(missing)
+    return join(tokens) if tokens else Missing("this stack has no such frame")
+
+
+def _continuations(tokens: Sequence[Token]) -> list[list[Token]]:
+    """Return ways in which a stack may go on: other frames, each language first, and cycles."""
+    native = [Token(f"\x01{n}", NATIVE, True, None) for n in range(4)]
+    python = [Token(f"py:\x01{n}", PYTHON, True, None) for n in range(3)]
+    found = [[*native, *python, *native], [*python, *native]]
+    for period in range(1, min(_TAIL, len(tokens)) + 1):
+        found.append([*list(tokens[-period:]) * 2, *native, *python])
+    return found

@@ -1,0 +1,80 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Read the lines of faulthandler and of `py-bt`.
+
+faulthandler prints co_name in every version (Python/traceback.c dump_frame, 3.8 to 3.15), text as
+ASCII with escapes, at most 100 frames of a thread and 100 threads; since 3.14 a C stack too.
+"""
+
+from __future__ import annotations
+
+import re
+
+from gdb_epi.textstacks.types import NATIVE, PYTHON, TextFrame
+
+FATAL = re.compile(r"(Fatal Python error|Windows fatal exception): (.{0,4096})")
+THREAD = re.compile(
+    r"(Current thread|Thread) 0x([0-9a-fA-F]{1,16})(?: \[(.{0,64})\])? \(most recent call first\):"
+)
+STACK = re.compile(r"Stack \(most recent call first\):")
+C_STACK = re.compile(r"[Cc]urrent thread's C stack trace \(most recent call first\):")
+TIMEOUT = re.compile(r"Timeout \((\d+:\d\d:\d\d(?:\.\d{1,6})?)\)!")
+PY_BT = re.compile(r"Traceback \(most recent call first\):")
+LOGGED = re.compile(r"Traceback \(most recent call last\):")
+FRAME = re.compile(r"File (?:\"(.{0,4096})\"|(\?\?\?)), line (\d{1,9}|\?\?\?) in (.{1,4096})\Z")
+PY_BT_FRAME = re.compile(r"\A\s{0,8}File \"(.{0,4096})\", line (\d{1,9}), in (\S{1,4096})")
+C_FRAME = re.compile(
+    r"\A\s{0,8}Binary file \"(.{0,4096}?)\"(?:, at (.{0,4096}?)\+0x([0-9a-f]{1,16}))?"
+    r" \[(?:0x)?([0-9a-f]{1,16})\]"
+)
+EXTENSIONS = re.compile(r"Extension modules: ")
+_ESCAPE = re.compile(r"\\(?:x([0-9a-f]{2})|u([0-9a-f]{4})|U([0-9a-f]{8}))")
+_CUT_NAME = 500  # Python/traceback.c MAX_STRING_LENGTH
+
+SIGNALS = {
+    "Segmentation fault": "SIGSEGV", "Aborted": "SIGABRT", "Bus error": "SIGBUS",
+    "Floating point exception": "SIGFPE", "Floating-point exception": "SIGFPE",
+    "Illegal instruction": "SIGILL",
+}  # fmt: skip
+
+
+def python_frame(text: str) -> TextFrame | None:
+    """Return the frame of a faulthandler line, or None."""
+    found = FRAME.search(text)
+    if not found:
+        return None
+    line = int(found[3]) if found[3].isdigit() else None
+    name = None if found[4] == "???" else unescape(found[4])
+    filename = unescape(found[1]) if found[1] is not None else None
+    return TextFrame(None, PYTHON, name, None, None, filename, line)
+
+
+def py_bt_frame(text: str) -> TextFrame | None:
+    """Return the frame of a line of python-gdb.py's `py-bt`, or None."""
+    found = PY_BT_FRAME.match(text)
+    if not found:
+        return None
+    return TextFrame(None, PYTHON, found[3], None, None, found[1], int(found[2]))
+
+
+def c_frame(text: str) -> TextFrame | None:
+    """Return the frame of a line of faulthandler's C stack (3.14 and later), or None."""
+    found = C_FRAME.match(text)
+    if not found:
+        return None
+    return TextFrame(None, NATIVE, found[2] or None, int(found[4], 16), found[1], None, None)
+
+
+def unescape(text: str) -> str:
+    """Undo the escapes of faulthandler: it prints ASCII only."""
+    if "\\" not in text:
+        return text
+    return _ESCAPE.sub(lambda m: _letter(int(m[1] or m[2] or m[3], 16)), text)
+
+
+def _letter(number: int) -> str:
+    return chr(number) if number < 0x110000 else "?"
+
+
+def is_cut_name(name: str | None) -> bool:
+    """Whether faulthandler cut a name: longer than 500 characters, it ends with three dots."""
+    return name is not None and name.endswith("...") and len(name) >= _CUT_NAME

@@ -1,0 +1,200 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Which categories a text leaves open: often it names a signal and not what the address was.
+
+Aborts are decided by the rules of signature/category_abort.py over the frames; faults need the
+siginfo, which a text rarely shows. What stays open is listed, never guessed.
+"""
+
+from __future__ import annotations
+
+from gdb_epi.abort_message import AbortMessage, classify
+from gdb_epi.errors import NOT_AVAILABLE, Absent
+from gdb_epi.fault import NEAR_NULL, NULL_PAGE, SI_KERNEL, SIGABRT, Fault
+from gdb_epi.lean import NamedTuple
+from gdb_epi.signature.category import CATEGORIES, Scene, categorise, family_of
+from gdb_epi.signature.drops import load_drop_sets
+from gdb_epi.signature.native_names import native_name
+from gdb_epi.target.api import NativeFrame
+from gdb_epi.textstacks.types import FAULTHANDLER, SIGNAL, Dump, TextThread
+
+RAISE = "raise"  # class tag of drops.json: raise(), abort() and what they call
+OTHERS = {"SIGFPE": "fpe", "SIGILL": "ill", "SIGTRAP": "trap"}
+BUS = ("misaligned-sp", "bus-adrerr", "bus-memerr")
+SEGV = (
+    *(name for name in CATEGORIES if name.startswith("segv-")),
+    "return-to-null",
+    "misaligned-sp",
+)
+FAULTS = (*SEGV, *BUS[1:], *OTHERS.values())
+NO_ADDRESS = "the text does not show the fault address (p $_siginfo would)"
+
+
+class Kinds(NamedTuple):
+    """The categories that the text allows; none when it does not tell a signal.
+
+    `open` says why there are several or none. `family` is set when the family alone is certain.
+    `cut` tells to cut the frames of a handler that raised the signal again.
+    """
+
+    possible: tuple[str, ...]
+    family: str | None
+    open: str
+    cut: bool
+    steps: tuple[str, ...]
+
+
+def kinds_of(dump: Dump, thread: TextThread, given: str | None) -> Kinds:
+    """Return which categories the text allows. `given` is the user's word, and wins."""
+    cut = _is_reraise(thread)
+    if given is not None:
+        return _certain(given, cut, f"category: {given}: given by the user")
+    if dump.source == FAULTHANDLER and dump.signal is None:
+        return _py_fatal(dump)
+    if dump.signal is None:
+        return Kinds((), None, "the text names no signal", cut, ())
+    if dump.signal == "SIGABRT":
+        return _abort(dump, thread)
+    return _fault(dump, thread, dump.signal, cut)
+
+
+def _certain(name: str, cut: bool, *steps: str) -> Kinds:
+    return Kinds((name,), family_of(name), "", cut, steps)
+
+
+def _py_fatal(dump: Dump) -> Kinds:
+    if dump.fatal is None:
+        return Kinds((), None, "the text tells no crash: stacks of a living process", False, ())
+    if any("Windows" in note for note in dump.notes):
+        return Kinds((), None, "a dump of Windows has no signal", False, ())
+    why = "which function raised the fatal error decides the category; the text lacks it"
+    said = "category: abort-py-fatal by faulthandler's own first line"
+    return Kinds((), "abort", why, False, (said,))
+
+
+def _fault(dump: Dump, thread: TextThread, signal: str, cut: bool) -> Kinds:
+    code = None if cut else dump.facts.get("si_code")
+    if not cut and _raised_here(thread, 0):
+        # Sent by the process itself, and no fault under a handler: no rule of the core decides.
+        return _certain("unknown", False, f"category: {signal} that the process sent itself")
+    if code is not None and code <= 0:
+        return _sent(dump, code)
+    steps = ["category: taken as raised by the kernel; the text shows no si_code"] * (code is None)
+    if signal in OTHERS:
+        return _certain(OTHERS[signal], cut, *steps)
+    if signal == "SIGBUS":
+        return Kinds(BUS, None, "the text does not show si_code", cut, tuple(steps))
+    if signal != "SIGSEGV":
+        return Kinds(("killed-external",), "killed-external", "", cut, tuple(steps))
+    possible = SEGV if cut else _by_address(dump, thread)
+    open_ = NO_ADDRESS if possible == SEGV else "the mappings of the process decide the rest"
+    if len(possible) == 1:
+        steps.append(f"category: {possible[0]}: si_addr = {dump.facts.get('si_addr', 0):#x}")
+        return _certain(possible[0], cut, *steps)
+    return Kinds(possible, None, open_, cut, tuple(steps))
+
+
+def _by_address(dump: Dump, thread: TextThread) -> tuple[str, ...]:
+    """Return what siginfo leaves of SIGSEGV. A stack pointer not shown counts as aligned."""
+    facts = dump.facts
+    if facts.get("rsp", 0) % 8:
+        return ("misaligned-sp",)
+    if facts.get("si_code") == SI_KERNEL:
+        return ("segv-noncanonical",)
+    address = facts.get("si_addr")
+    if address is None:
+        return SEGV
+    head = thread.native[0] if thread.native else None
+    if head is not None and head.pc == address:
+        return ("return-to-null", "segv-null") if address == 0 else ("segv-exec",)
+    if address < NULL_PAGE:
+        return ("segv-null",)
+    if address < NEAR_NULL:
+        return ("segv-near-null",)
+    return ("segv-stack-overflow", "segv-guard", "segv-wild")
+
+
+def _sent(dump: Dump, code: int) -> Kinds:
+    sender, pid = dump.facts.get("si_pid"), dump.facts.get("pid")
+    if sender is None or pid is None:
+        why = f"si_code {code}: sent by a process, the text does not tell by which"
+        return Kinds(("killed-external", "unknown"), None, why, False, ())
+    name = "unknown" if sender == pid else "killed-external"
+    return _certain(name, False, f"category: {name}: si_code {code}, si_pid {sender}")
+
+
+def _abort(dump: Dump, thread: TextThread) -> Kinds:
+    if not thread.native:
+        why = "SIGABRT without native frames: neither the kind of abort nor its sender is told"
+        return Kinds((), "abort", why, False, ("category: taken as an abort of its own",))
+    if _is_reraise(thread):
+        why = "a handler aborted; which signal it handled is not told"
+        return Kinds(FAULTS, None, why, True, ())
+    if not _raised_here(thread, 0):
+        said = "category: SIGABRT outside of abort() and raise(): sent from outside"
+        return _certain("killed-external", False, said)
+    scene = _AbortScene(thread, dump)
+    category, steps = categorise(scene)
+    if category.name in ("abort-malloc:unknown", "abort-terminate:unknown"):
+        why = f"{category.evidence}; its class is not in the text"
+        return Kinds((), "abort", why, False, tuple(steps))
+    return _certain(category.name, False, *steps)
+
+
+class _AbortScene(Scene):
+    """A scene for the rules of aborts: a signal that the process sent itself, and its frames."""
+
+    def __init__(self, thread: TextThread, dump: Dump) -> None:
+        from gdb_epi.target.api import CrashInfo
+
+        frames = [frame_of(frame.name) for frame in thread.native if frame.kind != SIGNAL]
+        crash = CrashInfo(SIGABRT, -6, 0, None, None, None, thread.tid or 0)
+        super().__init__(_NoTarget(), crash, frames)  # type: ignore[arg-type]
+        self.fault = Fault(thread.tid or 0, SIGABRT, -6, None, {}, "core", "self")
+        words = next((frame.words for frame in thread.native if frame.words), None)
+        told: AbortMessage | Absent = Absent(NOT_AVAILABLE, "a text holds no __abort_msg")
+        self.abort_message = told if words is None else classify(words)
+
+
+class _NoTarget:
+    """The rules of aborts ask no memory when message and frames are given."""
+
+    def symbol(self, _name: str) -> None:
+        """There is none."""
+
+    def region_at(self, _address: int) -> None:
+        """There is none."""
+
+    def threads(self) -> tuple[()]:
+        """There are none."""
+        return ()
+
+
+def frame_of(name: str | None) -> NativeFrame:
+    """Return a native frame that has a name and nothing else."""
+    return NativeFrame(1, 1, name, None, None, None, None, None, False, "normal")
+
+
+def _signal_at(thread: TextThread) -> int | None:
+    found = (i for i, frame in enumerate(thread.native) if frame.kind == SIGNAL)
+    return next(found, None)
+
+
+def _is_reraise(thread: TextThread) -> bool:
+    """Whether a handler raised again what the kernel had raised below it."""
+    at = _signal_at(thread)
+    return at is not None and _raised_here(thread, 0) and not _raised_here(thread, at + 1)
+
+
+def _raised_here(thread: TextThread, start: int) -> bool:
+    """Whether the named frame at or behind `start` is one of raise() and abort()."""
+    for frame in thread.native[start:]:
+        if frame.kind == SIGNAL:
+            return False
+        if frame.name:
+            return is_raise(frame.name)
+    return False
+
+
+def is_raise(name: str) -> bool:
+    """Whether a function is one that sends a signal."""
+    return load_drop_sets().native_class(native_name(name)[0]) == RAISE

@@ -1,0 +1,288 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Sign a crash that is only told: the keys of gsig/1 that the text carries.
+
+The same rules make the same lines as for a core. What a text does not hold makes a key absent, or,
+where only the category is open, a list of candidates: one key for each category that it can be.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+
+from gdb_epi.cpython.types import MergedStack, StackFrame
+from gdb_epi.lean import NamedTuple
+from gdb_epi.signature import keys as k
+from gdb_epi.signature.drops import load_drop_sets
+from gdb_epi.signature.native_names import native_name
+from gdb_epi.signature.tokens import EVAL_LOOP, Token, cut_reraise, tokenise
+from gdb_epi.target.api import NativeFrame
+from gdb_epi.textstacks.assemble import (
+    OVERFLOW,
+    STACK_KEYS,
+    UNKNOWN,
+    Contents,
+    Halves,
+    Missing,
+    agreeing,
+    contents_of_part,
+    key_of,
+)
+from gdb_epi.textstacks.kinds import Kinds, kinds_of
+from gdb_epi.textstacks.pynames import QUALIFIED, Namer, Sources, doubts_of
+from gdb_epi.textstacks.types import FAULTHANDLER, SIGNAL, Dump, TextFrame, TextThread
+
+NO_EXACT = "a text has run-time addresses, no build-ids and no file offsets"
+NO_NATIVE = "faulthandler prints no native frames"
+NO_C_NAMES = "faulthandler's C stack names exported functions only and marks no signal frame"
+NO_PYTHON = "the text shows no Python frames; py-bt or faulthandler would"
+PLACES = "the text does not tell which native frames ran which Python frames"
+MIN_KNOWN = 0.5  # share of physical frames with a name or object; below, the stack may be corrupt
+MAX_STEPS = 64
+
+
+class TextSignature(NamedTuple):
+    """The keys that a text carries.
+
+    `category` is None while several are possible. `candidates` holds, for a key that only lacks
+    the category, the key for each category in `possible`. `inferred` says of a key what was not
+    read but concluded: a core's key may differ there.
+    """
+
+    category: str | None
+    possible: tuple[str, ...]
+    label: str
+    tid: int | None
+    thread_why: str
+    keys: Mapping[str, k.Key]
+    absent: Mapping[str, str]
+    candidates: Mapping[str, Mapping[str, k.Key]]
+    inferred: Mapping[str, tuple[str, ...]]
+    frames: tuple[str, ...]
+    steps: tuple[str, ...]
+
+
+def sign_text(
+    dump: Dump, category: str | None = None, sources: Sources | None = None
+) -> TextSignature | None:
+    """Return the signature of one crash; None when the text holds no frame of it.
+
+    `category` is what the user knows; `sources` looks qualified names up in source files.
+    """
+    thread, why = crashed_thread(dump)
+    if thread is None:
+        return None
+    thread = _with_stacks(dump, thread)
+    kinds = kinds_of(dump, thread, category)
+    stack = _Stack(dump, thread, kinds, sources)
+    keys: dict[str, k.Key] = {}
+    absent, candidates = {"exact": NO_EXACT}, {}
+    for name in STACK_KEYS:
+        made = _made(name, stack, kinds)
+        if isinstance(made, k.Key):
+            keys[name] = made
+        elif isinstance(made, Missing):
+            absent[name] = made.why
+        else:
+            candidates[name] = made
+            absent[name] = f"the category is open: {kinds.open}"
+    return TextSignature(
+        category=kinds.possible[0] if len(kinds.possible) == 1 else None,
+        possible=kinds.possible,
+        label=thread.label,
+        tid=thread.tid,
+        thread_why=why,
+        keys=keys,
+        absent=absent,
+        candidates=candidates,
+        inferred=stack.inferred(),
+        frames=tuple(token.text for token in stack.tokens),
+        steps=tuple([*kinds.steps, *stack.steps][:MAX_STEPS]),
+    )
+
+
+def crashed_thread(dump: Dump) -> tuple[TextThread | None, str]:
+    """Return the thread that died, and what says so."""
+    threads = [t for t in dump.threads if t.native or t.python or t.has_python]
+    if not threads:
+        return None, "no stack"
+    marked = next((t for t in threads if t.current), None)
+    if marked is not None:
+        return marked, marked.current
+    if dump.source == FAULTHANDLER:
+        return threads[-1], "no thread is called current; faulthandler prints the main thread last"
+    headless = next((t for t in threads if not t.label), None)
+    if headless is not None:
+        return headless, "`bt` without a thread: GDB selects the one that the kernel wrote first"
+    handler = next((t for t in threads if any(f.kind == SIGNAL for f in t.native)), None)
+    if handler is not None:
+        return handler, "the only sign: it runs a signal handler"
+    first = min(threads, key=lambda t: int(t.label) if t.label.isdigit() else 0)
+    return first, f"GDB numbers the thread that the kernel wrote first 1; this is {first.label}"
+
+
+def _with_stacks(dump: Dump, thread: TextThread) -> TextThread:
+    """Add what other places of the text say of the same thread: `bt` and `py-bt` may be apart."""
+    same = [t for t in dump.threads if t is not thread and _is_same(t, thread)]
+    for other in same:
+        better = len(other.native) > len(thread.native)
+        if better:
+            thread = thread._replace(native=other.native, ends=other.ends)
+        if len(other.python) > len(thread.python):
+            thread = thread._replace(python=other.python, has_python=True)
+    return thread
+
+
+def _is_same(one: TextThread, other: TextThread) -> bool:
+    if one.tid is not None and one.tid == other.tid:
+        return True
+    return bool(one.label) and one.label == other.label
+
+
+def _made(name: str, stack: _Stack, kinds: Kinds) -> k.Key | Missing | dict[str, k.Key]:
+    """Return a key, why there is none, or the candidates where the category alone is missing."""
+    if name == "strict":
+        return _strict(stack, kinds)
+    if not kinds.possible and name == "python" and kinds.family is not None:
+        return key_of(name, stack.contents(False)[name], kinds.family)
+    found: dict[str, k.Key] = {}
+    words: dict[str, Missing] = {}
+    for category in kinds.possible:
+        made = key_of(name, stack.contents(category == OVERFLOW)[name], category)
+        if isinstance(made, Missing):
+            words[category] = made
+        else:
+            found[category] = made
+    if not kinds.possible:
+        plain = stack.contents(False)[name]
+        return plain if isinstance(plain, Missing) else Missing(f"no category: {kinds.open}")
+    if not found:
+        return next(iter(words.values()))
+    values = {key.value for key in found.values()}
+    return next(iter(found.values())) if len(values) == 1 and not words else found
+
+
+def _strict(stack: _Stack, kinds: Kinds) -> k.Key | Missing:
+    """The key `strict` holds no category, but after a stack overflow other frames."""
+    overflows = {name == OVERFLOW for name in kinds.possible} or {False, True}
+    made = [key_of("strict", stack.contents(one)["strict"], "") for one in sorted(overflows)]
+    if any(one != made[0] for one in made):
+        return Missing(f"a stack overflow would have another one: {kinds.open}")
+    return made[0]
+
+
+class _Stack:
+    """The tokens of one thread, and what is not sure about them."""
+
+    def __init__(
+        self, dump: Dump, thread: TextThread, kinds: Kinds, sources: Sources | None
+    ) -> None:
+        self.steps: list[str] = []
+        self._dump, self._thread, self._kinds = dump, thread, kinds
+        self._namer = Namer(dump, sources)
+        self._named = [self._namer.name(frame) for frame in _python_frames(thread)]
+        self._inner, self._outer = self._placed()
+        self.tokens = self._tokens(self._inner)
+        self.halves = self._halves()
+        self._contents: dict[bool, Contents] = {}
+
+    def contents(self, overflow: bool) -> Contents:
+        """Return what the keys say behind the category."""
+        if overflow not in self._contents:
+            ends = self._thread.ends or self._thread.python_ends
+            found = contents_of_part(self.tokens, self.halves, ends, overflow=overflow)
+            if self._outer is not None:
+                tokens = self._tokens(self._outer)
+                other = contents_of_part(tokens, self.halves, ends, overflow=overflow)
+                found = agreeing(found, other, PLACES)
+            self._contents[overflow] = found
+        return self._contents[overflow]
+
+    def inferred(self) -> dict[str, tuple[str, ...]]:
+        """Return what the Python names of the keys rest on beside the text."""
+        doubts = doubts_of([one for one in self._named if one is not None])
+        return dict.fromkeys(("strict", "stable", "coarse", "python"), doubts) if doubts else {}
+
+    def _tokens(self, frames: Sequence[StackFrame]) -> list[Token]:
+        stack = MergedStack(self._thread.tid, tuple(frames), None)
+        found = tokenise(stack, load_drop_sets(), lambda _pc: None)
+        self.steps += [step for step in found.steps if step not in self.steps]
+        if not self._kinds.cut:
+            return list(found.tokens)
+        return cut_reraise(found.tokens)[0]
+
+    def _placed(self) -> tuple[list[StackFrame], list[StackFrame] | None]:
+        """Return the merged stack; two where it is open which eval call runs the Python frames."""
+        native = [StackFrame(_native(frame), None) for frame in self._thread.native]
+        python = [StackFrame(None, one.frame) for one in self._named if one is not None]
+        evals = [i for i, frame in enumerate(native) if _is_eval(frame.native)]
+        if not python or not evals:
+            return native + python, None
+        if len(evals) == len(python):
+            places = dict(zip(evals, python, strict=True))
+            return [x for i, f in enumerate(native) for x in (f, *_at(places, i))], None
+        inner = [*native[: evals[0] + 1], *python, *native[evals[0] + 1 :]]
+        if len(evals) == 1:
+            return inner, None
+        return inner, [*native[: evals[-1] + 1], *python, *native[evals[-1] + 1 :]]
+
+    def _halves(self) -> Halves:
+        return Halves(self._why_no_native(), self._why_no_python())
+
+    def _why_no_native(self) -> str:
+        thread = self._thread
+        if not thread.native:
+            return NO_C_NAMES if thread.c_stack else NO_NATIVE
+        if len(thread.native) == 1 and thread.ends:
+            return "only the innermost frame is shown; no backtrace was printed"
+        physical = [f for f in thread.native if not f.inlined and f.kind != SIGNAL]
+        known = sum(bool(f.name or f.module) for f in physical)
+        if known < MIN_KNOWN * len(physical):
+            return "most frames have neither a name nor an object: the stack may be corrupt"
+        return ""
+
+    def _why_no_python(self) -> str:
+        if any(one is None for one in self._named):
+            return "a Python frame has no name, or one that faulthandler cut"
+        if self._named or (self._thread.has_python and not self._thread.python_ends):
+            return self._partial_python()
+        if self._thread.python_ends:
+            return self._thread.python_ends
+        # Without an eval call this thread runs no Python: its half is known to be empty.
+        blind = any(token.text == f"{UNKNOWN}!?" for token in self.tokens)
+        runs = any(token.text.startswith(EVAL_LOOP) for token in self.tokens)
+        if runs or blind or self._thread.ends or not self._thread.native:
+            return NO_PYTHON
+        return ""
+
+    def _partial_python(self) -> str:
+        minor = self._namer.minor
+        if self._thread.has_python or (minor is not None and minor < QUALIFIED):
+            return ""
+        return "python-gdb.py shows one Python frame of each eval call, and those may be more"
+
+
+def _at(places: Mapping[int, StackFrame], index: int) -> tuple[StackFrame, ...]:
+    return (places[index],) if index in places else ()
+
+
+def _python_frames(thread: TextThread) -> Sequence[TextFrame]:
+    """Return the Python frames: the list that was printed, else what stands in eval frames."""
+    if thread.has_python:
+        return thread.python
+    return [python for frame in thread.native for python in frame.python]
+
+
+def _is_eval(frame: NativeFrame | None) -> bool:
+    if frame is None or not frame.function or frame.inlined:
+        return False
+    return native_name(frame.function)[0] == EVAL_LOOP
+
+
+def _native(frame: TextFrame) -> NativeFrame:
+    """Return the frame as the rules take it; a nameless one outside of any object is marked."""
+    module = frame.module if frame.name or frame.module else UNKNOWN
+    kind = "signal" if frame.kind == SIGNAL else "inline" if frame.inlined else "normal"
+    return NativeFrame(
+        frame.pc or 0, 0, frame.name, module, None, None, frame.filename, frame.lineno,
+        frame.inlined, kind,
+    )  # fmt: skip
