@@ -4,18 +4,19 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Mapping
 
 from gdb_epi.cli.cores import Core
 from gdb_epi.errors import NOT_AVAILABLE, Absent, EpiError, InputError, SoftError
 from gdb_epi.fleet.provenance import add_provenance
 from gdb_epi.lean import TYPE_CHECKING, Any, NamedTuple
+from gdb_epi.sidecars.find import Asked, find_sidecars
 
 if TYPE_CHECKING:
     from gdb_epi.cli.native_gdb import GdbNative
     from gdb_epi.session import Session
     from gdb_epi.target.corefile import CoreFileTarget
 
+NO_SIDECARS = Asked(beside=False)
 NATIVE_MODES = ("never", "auto", "always")
 TEMPORARY = "gdb-epi-"  # prefix of our temporary folders
 
@@ -30,7 +31,10 @@ class Options(NamedTuple):
     max_size: int = 64 << 30
     stacks: bool = False
     locals: bool = False
-    host: Mapping[str, Any] | None = None
+    sidecars: Asked = NO_SIDECARS
+    messages: bool = False
+    redact_addresses: bool = False
+    hmac_key: bytes | None = None
 
 
 class Examined(NamedTuple):
@@ -111,8 +115,30 @@ def examine(core: Core, options: Options, scratch: Scratch) -> Examined:
         raise InputError(told, hint=unusable.hint) from None
     for error in trouble:
         examined.record.setdefault("soft_errors", []).append(error._asdict())
-    add_provenance(examined.record, core.path, core.compression, options.host)
-    return examined
+    _add_surroundings(examined.record, core, options)
+    return examined._replace(record=_private(examined.record, options))
+
+
+def _add_surroundings(record: dict[str, Any], core: Core, options: Options) -> None:
+    """Add what lies beside the core, and last the time of its file."""
+    pid = (record.get("process") or {}).get("pid")
+    sidecars = find_sidecars(core.path, options.sidecars, pid)
+    if sidecars:
+        from gdb_epi.sidecars.merge import add_sidecars
+
+        add_sidecars(record, sidecars)
+    add_provenance(record, core.path, core.compression)
+
+
+def _private(record: dict[str, Any], options: Options) -> dict[str, Any]:
+    """Return the record without what the user wants to keep to himself."""
+    if not options.redact_addresses and options.hmac_key is None:
+        return record
+    from gdb_epi.record.privacy import pseudonymise, redact_addresses
+
+    if options.hmac_key is not None:
+        record = pseudonymise(record, options.hmac_key)
+    return redact_addresses(record) if options.redact_addresses else record
 
 
 def _decode(path: str, options: Options, scratch: Scratch) -> Examined:
@@ -127,6 +153,10 @@ def _decode(path: str, options: Options, scratch: Scratch) -> Examined:
 
         session = Session(target)
         examined = Examined(analyze(session), _stacks(session, options))
+        if options.messages:
+            from gdb_epi.record.privacy import add_message
+
+            add_message(examined.record, session.state)
         if native is not None:
             _note_trouble(native, options, examined.record)
         return examined

@@ -15,7 +15,8 @@ from gdb_epi.errors import (
     InputError,
     UsageError,
 )
-from gdb_epi.lean import TYPE_CHECKING, Any
+from gdb_epi.lean import TYPE_CHECKING
+from gdb_epi.sidecars.find import Asked
 
 if TYPE_CHECKING:
     from argparse import ArgumentParser, Namespace
@@ -33,8 +34,7 @@ EPILOG = (
     "others are always done."
 )
 MANY_SECONDS = 300.0  # for each core, when there are many
-HOST_NAMES = ("hostname", "machine_id", "boot_id")
-MAX_HOST_JSON = 1 << 20  # bytes
+MAX_KEY = 4096  # bytes
 _UNITS = {"": 1, "K": 1 << 10, "M": 1 << 20, "G": 1 << 30, "T": 1 << 40}
 
 
@@ -50,6 +50,13 @@ def add_arguments(parser: ArgumentParser) -> None:
     add("--timeout", type=_seconds, metavar="S", help="seconds for one core (300 with many)")
     add("--max-size", type=_size, default=64 << 30, metavar="SIZE", help="of an unpacked core")
     add("--host-json", metavar="FILE", help="what is known of the host: a JSON object")
+    add("--journal", metavar="FILE", help="entries of journalctl -o json or -o export")
+    add("--apport", metavar="FILE", help="an apport report, or the folder of apport-unpack")
+    add("--core-pattern", metavar="TEMPLATE", help="how core files are named: core.%%e.%%p.%%t")
+    add("--no-sidecars", action="store_true", help="look at nothing beside the cores")
+    add("--messages", action="store_true", help="the exception's message, parameterised")
+    add("--redact-addresses", action="store_true", help="no addresses of the process")
+    add("--hmac-key-file", metavar="FILE", help="host names as HMAC-SHA256 under this key")
     add("--format", choices=("text", "json"), default="text", help="json: one record a line")
     add("--output", metavar="FILE", help="write the answer into FILE, replacing it")
     add("--stacks", action="store_true", help="all Python stacks too")
@@ -146,30 +153,43 @@ def _options(args: Namespace) -> Options:
         max_size=args.max_size,
         stacks=args.stacks,
         locals=args.locals,
-        host=None if args.host_json is None else _host(args.host_json),
+        sidecars=_sidecars(args),
+        messages=args.messages,
+        redact_addresses=args.redact_addresses,
+        hmac_key=None if args.hmac_key_file is None else _key(args.hmac_key_file),
     )
 
 
-def _host(name: str) -> dict[str, Any]:
-    """Read what is known of the host: names as in the record, all else is an attribute."""
-    import json
+def _sidecars(args: Namespace) -> Asked:
+    """Check what is named before any core is opened."""
+    if args.host_json is not None:
+        from gdb_epi.sidecars.hostjson import of_option
+
+        of_option(args.host_json)
+    if args.core_pattern is not None:
+        from gdb_epi.sidecars.filename import template_pattern
+
+        template_pattern(args.core_pattern)
+    for option, name in (("--journal", args.journal), ("--apport", args.apport)):
+        if name is not None and not os.path.exists(name):
+            raise InputError(f"{option} {name}: no such file", hint="check the path")
+    return Asked(args.host_json, args.journal, args.apport, args.core_pattern, not args.no_sidecars)
+
+
+def _key(name: str) -> bytes:
+    """Read the key of a fleet from a file: whatever it holds, without the last newline."""
+    from gdb_epi.record.privacy import MIN_KEY
 
     try:
         with open(name, "rb") as file:
-            given = json.loads(file.read(MAX_HOST_JSON))
-    except (OSError, ValueError, RecursionError) as error:
-        raise InputError(f"--host-json {name}: {error}", hint="a file with one object") from None
-    if not isinstance(given, dict):
-        raise InputError(f"--host-json {name}: no JSON object", hint='{"hostname": "node-1"}')
-    inner = given.get("attributes")
-    attributes = dict(inner) if isinstance(inner, dict) else {}
-    host: dict[str, Any] = {}
-    for key, value in given.items():
-        if key in HOST_NAMES:
-            host[key] = value
-        elif isinstance(value, (str, int, float, bool)):
-            attributes[key] = value
-    return {**host, "attributes": attributes}
+            key = file.read(MAX_KEY).rstrip(b"\r\n")
+    except OSError as error:
+        told = f"--hmac-key-file {name}: {error.strerror or error}"
+        raise InputError(told, hint="check the path") from None
+    if len(key) < MIN_KEY:
+        told = f"--hmac-key-file {name}: a key of {len(key)} bytes is too short"
+        raise InputError(told, hint=f"head -c 32 /dev/urandom > {name}")
+    return key
 
 
 def _positive(word: str) -> int:

@@ -42,12 +42,19 @@ ALLOWED_PREFIXES = ("NCCL_", "OMP_", "PYTHON", "MALLOC_")
 SECRET_WORDS = ("KEY", "TOKEN", "SECRET", "PASS", "PWD", "CRED", "AUTH", "COOKIE", "SESSION")
 
 
+_PERSONAL = frozenset(("USER", "LOGNAME", "SUDO_USER", "HOME"))
+
+
 class Environment(NamedTuple):
-    """`values` by name; `others` counts what was left out; `source` is "environ" or "stack"."""
+    """`values` by name; `others` counts what was left out; `source` is "environ" or "stack".
+
+    `people` are names of users, to be taken out of paths: never to be recorded.
+    """
 
     values: dict[str, str]
     others: int
     source: str
+    people: frozenset[str]
 
 
 def is_allowed(name: str) -> bool:
@@ -78,16 +85,19 @@ def from_entries(entries: Iterator[bytes], source: str) -> Environment | Absent:
 
 def _sorted_out(source: str, entries: Iterator[bytes]) -> Environment | None:
     values: dict[str, str] = {}
+    people: set[str] = set()
     others = count = 0
     for entry in entries:
         count += 1
         name, equals, value = entry.partition(b"=")
         word = name.decode("ascii", "replace")
+        if word in _PERSONAL:
+            people.add(value.decode("utf-8", "backslashreplace").rstrip("/").rpartition("/")[2])
         if equals and is_allowed(word):
             values.setdefault(word, value.decode("utf-8", "backslashreplace"))
         else:
             others += 1
-    return Environment(values, others, source) if count else None
+    return Environment(values, others, source, frozenset(people)) if count else None
 
 
 def _by_symbol(target: Target) -> Iterator[bytes]:

@@ -27,8 +27,8 @@ from gdb_epi.record.parts import (
     threads_group,
     waits_group,
 )
-from gdb_epi.record.redact import POLICY, redact_text
-from gdb_epi.record.registry import add_groups
+from gdb_epi.record.redact import policy, redact_text, without_people
+from gdb_epi.record.registry import Notes, add_groups
 from gdb_epi.signature.sign import Signed
 from gdb_epi.target.missing import missing_memory
 from gdb_epi.target.missing import told as missing_text
@@ -57,7 +57,7 @@ class Parts(NamedTuple):
 def make_record(parts: Parts) -> Json:
     """Return the record of one core."""
     state, signature = parts.state, parts.signed.signature
-    errors = list(parts.soft_errors)
+    notes = Notes(parts.soft_errors)
     record: Json = {
         "schema": SCHEMA,
         "tool": f"gdb-epi {__version__}",
@@ -80,11 +80,12 @@ def make_record(parts: Parts) -> Json:
             "bitflip": parts.verdict.corruption in ("strong", "proven-corruption"),
             "lock_inherited": any(one.detector == "forked_child_lock" for one in parts.findings),
         },
-        "redaction": [dict(one) for one in POLICY],
     }
     record = {key: value for key, value in record.items() if value is not None}
-    add_groups(record, parts, errors)
-    return {**record, "soft_errors": _soft_errors(errors)}
+    add_groups(record, parts, notes)
+    record["redaction"] = policy(notes.left_out)
+    record["soft_errors"] = _soft_errors(notes.errors)
+    return without_people(record, notes.people)
 
 
 def _truncated(state: ProcessState) -> Json:

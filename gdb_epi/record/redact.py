@@ -1,13 +1,16 @@
 # SPDX-License-Identifier: Apache-2.0
-"""What leaves the core only in a reduced form: paths, command lines.
+"""What leaves the core only in a reduced form: paths, command lines, variables of a list.
 
-Environment, argv, locals, string values and exception messages are not read into the record at
-all; this module reduces what is.
+Locals, string values and exception messages are not read into the record at all; this module
+reduces what is. `privacy.py` has what a user may ask for on top.
 """
 
 from __future__ import annotations
 
 import re
+from collections.abc import Callable, Collection, Mapping
+
+from gdb_epi.lean import Any
 
 # /home/alice/app.py -> /home/~/app.py; root is no person, /root stays.
 _HOME = re.compile(r"(/(?:home|users|Users)/)[^/\s:'\"]+")
@@ -15,14 +18,55 @@ _WITH_VALUE = frozenset(("-W", "-X", "--check-hash-based-pycs"))
 MAX_PATH = 1024
 PSARGS_FULL = 79  # characters: ELF_PRARGSZ less the NUL
 
-POLICY = (
-    {"what": "environment", "how": "only variables of a list of names (job, container, host)"},
-    {"what": "argv", "how": "only the script's base name"},
-    {"what": "paths", "how": "the folder below /home, /users, /Users becomes ~"},
-    {"what": "libraries", "how": "only the file name"},
-    {"what": "locals, values, messages", "how": "not recorded"},
-    {"what": "stack canary", "how": "only a hash with the pointer guard (fork.lineage)"},
+# Words that are users on many machines and parts of honest paths too.
+COMMON_NAMES = frozenset(
+    "root app apps user users ubuntu debian ec2-user nobody daemon www-data python service home "
+    "work opt usr lib bin local share src data test tests admin worker jovyan".split()
 )
+MIN_NAME = 3
+
+_POLICY = (
+    ("environment", "only names of a list", "values are secrets"),
+    ("argv", "only the script's base name", "arguments are secrets"),
+    ("paths", "users become ~; libraries by file name", "names of people"),
+    ("values, messages", "never", "data of the process"),
+    ("canary", "only hashes (exec_id, lineage)", "secret of living siblings"),
+)
+
+
+def policy(left_out: Mapping[str, int]) -> list[dict[str, Any]]:
+    """Return what a record leaves out and why; `left_out` counts by kind."""
+    found: list[dict[str, Any]] = []
+    for what, how, why in _POLICY:
+        counted = {"count": left_out[what]} if what in left_out else {}
+        found.append({"what": what, "how": how, "why": why, **counted})
+    return found
+
+
+def without_people(record: dict[str, Any], people: Collection[str]) -> dict[str, Any]:
+    """Return a record whose texts have no home folders and no users' names in paths."""
+    names = sorted(n for n in people if len(n) >= MIN_NAME and n.lower() not in COMMON_NAMES)
+    part = re.compile("(?<=/)(?:" + "|".join(map(re.escape, names)) + ")(?![^/\\s:'\"])")
+
+    def clean(text: str) -> str:
+        if "/" not in text:
+            return text
+        text = _HOME.sub(r"\1~", text)
+        return part.sub("~", text) if names else text
+
+    cleaned: dict[str, Any] = map_texts(record, clean)
+    return cleaned
+
+
+def map_texts(value: Any, change: Callable[[str], str]) -> Any:
+    """Return a copy of plain JSON values with every text changed, keys too; lists keep order."""
+    if isinstance(value, str):
+        return change(value)
+    if isinstance(value, dict):
+        return {change(key): map_texts(inner, change) for key, inner in value.items()}
+    if isinstance(value, (list, tuple)):
+        return [map_texts(inner, change) for inner in value]
+    return value
 
 
 def redact_path(path: str) -> str:

@@ -1,13 +1,13 @@
 # SPDX-License-Identifier: Apache-2.0
 """The registry of record groups: one file in gdb_epi/record/groups/ adds to the record.
 
-A maker is a function (parts, errors) -> dict or None under `@group("NAME")`. Several makers may
+A maker is a function (parts, notes) -> dict or None under `@group("NAME")`. Several makers may
 add keys to one group; what a group has already is never replaced, so a key has one meaning.
 """
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
 
 from gdb_epi.errors import SoftError
 from gdb_epi.lean import TYPE_CHECKING, Any
@@ -15,7 +15,21 @@ from gdb_epi.lean import TYPE_CHECKING, Any
 if TYPE_CHECKING:
     from gdb_epi.record import Parts
 
-    Maker = Callable[["Parts", list[SoftError]], "dict[str, Any] | None"]
+    Maker = Callable[["Parts", "Notes"], "dict[str, Any] | None"]
+
+
+class Notes:
+    """What makers tell beside their groups.
+
+    `errors`: what could not be had. `people`: names of users, which must not stay in any text.
+    `left_out`: how many items of a kind were not recorded.
+    """
+
+    def __init__(self, errors: Iterable[SoftError] = ()) -> None:
+        self.errors = list(errors)
+        self.people: set[str] = set()
+        self.left_out: dict[str, int] = {}
+
 
 _MAKERS: dict[tuple[str, str], Maker] = {}
 
@@ -33,14 +47,14 @@ def group(name: str) -> Callable[[Maker], Maker]:
     return register
 
 
-def add_groups(record: dict[str, Any], parts: Parts, errors: list[SoftError]) -> None:
-    """Let every maker add to the record; what it could not have goes into `errors`."""
+def add_groups(record: dict[str, Any], parts: Parts, notes: Notes) -> None:
+    """Let every maker add to the record; what it could not have goes into `notes`."""
     import gdb_epi.record.groups
     from gdb_epi.loader import load_all
 
-    errors += load_all(gdb_epi.record.groups)
+    notes.errors += load_all(gdb_epi.record.groups)
     for (name, _), maker in sorted(_MAKERS.items()):
-        found = maker(parts, errors) or {}
+        found = maker(parts, notes) or {}
         for key, value in found.items() if name == SEVERAL else ((name, found),):
             _add(record, key, value)
 

@@ -8,7 +8,7 @@ from gdb_epi.errors import Absent, SoftError
 from gdb_epi.facts.packagenote import package_note
 from gdb_epi.facts.pythonbuild import python_build
 from gdb_epi.lean import TYPE_CHECKING, Any
-from gdb_epi.record.registry import group
+from gdb_epi.record.registry import Notes, group
 
 if TYPE_CHECKING:
     from gdb_epi.record import Parts
@@ -18,7 +18,7 @@ MAX_MODULES = 1024  # as many as the group libs lists
 
 
 @group("python")
-def build_of_python(parts: Parts, errors: list[SoftError]) -> Json | None:
+def build_of_python(parts: Parts, notes: Notes) -> Json | None:
     """Return sys.version, the flags that are on, and the build-id of the interpreter's code."""
     python, target = parts.state.python, parts.state.target
     if not isinstance(python, PythonState):
@@ -29,7 +29,7 @@ def build_of_python(parts: Parts, errors: list[SoftError]) -> Json | None:
         told["build_id"] = holder.build_id
     found = python_build(target, python)
     if isinstance(found, Absent):
-        errors.append(SoftError("facts", "python build", found.detail))
+        notes.errors.append(SoftError("facts", "python build", found.detail))
         return told
     if found.text:
         told["build"] = " ".join(found.text.split())
@@ -43,7 +43,7 @@ def build_of_python(parts: Parts, errors: list[SoftError]) -> Json | None:
 
 
 @group("libs")
-def packages_of_libraries(parts: Parts, _errors: list[SoftError]) -> Json | None:
+def packages_of_libraries(parts: Parts, _notes: Notes) -> Json | None:
     """Return the distribution packages that mapped objects name, by file name."""
     from gdb_epi.record.redact import base_name
 

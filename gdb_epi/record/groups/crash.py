@@ -4,7 +4,7 @@
 from __future__ import annotations
 
 from gdb_epi.detectors.findings import hex_word
-from gdb_epi.errors import Absent, SoftError, UnreadableMemory
+from gdb_epi.errors import Absent, UnreadableMemory
 from gdb_epi.facts.crashsite import (
     ALIGNMENT,
     Access,
@@ -14,7 +14,7 @@ from gdb_epi.facts.crashsite import (
 )
 from gdb_epi.fault import Fault
 from gdb_epi.lean import TYPE_CHECKING, Any
-from gdb_epi.record.registry import group
+from gdb_epi.record.registry import Notes, group
 from gdb_epi.x86 import Operand
 
 if TYPE_CHECKING:
@@ -32,7 +32,7 @@ def _fault(parts: Parts) -> Fault | None:
 
 
 @group("facts")
-def facts_group(parts: Parts, _errors: list[SoftError]) -> Json | None:
+def facts_group(parts: Parts, _notes: Notes) -> Json | None:
     """Return flat facts that may separate populations of one signature."""
     fault, target = _fault(parts), parts.state.target
     if fault is None or "rsp" not in fault.registers:
@@ -54,7 +54,7 @@ def facts_group(parts: Parts, _errors: list[SoftError]) -> Json | None:
 
 
 @group("signal")
-def signal_group(parts: Parts, _errors: list[SoftError]) -> Json | None:
+def signal_group(parts: Parts, _notes: Notes) -> Json | None:
     """Return the addresses that belong to the facts."""
     fault, target = _fault(parts), parts.state.target
     if fault is None:
@@ -94,7 +94,7 @@ def operand_text(operand: Operand) -> str:
 
 
 @group("process")
-def process_group(parts: Parts, _errors: list[SoftError]) -> Json | None:
+def process_group(parts: Parts, _notes: Notes) -> Json | None:
     """Return the CPU time of the process and a name for its exec."""
     state = parts.state
     told: Json = {}

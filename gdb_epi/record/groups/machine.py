@@ -9,7 +9,7 @@ from gdb_epi.facts.rseq import last_cpu
 from gdb_epi.facts.vdso import running_kernel
 from gdb_epi.lean import TYPE_CHECKING, Any
 from gdb_epi.record.redact import base_name
-from gdb_epi.record.registry import group
+from gdb_epi.record.registry import Notes, group
 from gdb_epi.target.api import Target
 
 if TYPE_CHECKING:
@@ -21,34 +21,34 @@ MAX_PLATFORM = 32
 _QUIET = (NOT_APPLICABLE, NOT_AVAILABLE)  # usual on older systems; anything else is said
 
 
-def _told(errors: list[SoftError], subject: str, why: Absent) -> None:
+def _told(notes: Notes, subject: str, why: Absent) -> None:
     if why.reason not in _QUIET:
-        errors.append(SoftError("facts", subject, why.detail))
+        notes.errors.append(SoftError("facts", subject, why.detail))
 
 
 @group("cpu")
-def cpu_group(parts: Parts, errors: list[SoftError]) -> Json | None:
+def cpu_group(parts: Parts, notes: Notes) -> Json | None:
     """Return the CPU on which the crashed thread last returned to user space."""
     threads = parts.state.target.threads()
     if not threads:
         return None
     found = last_cpu(parts.state.target, threads[0])
     if isinstance(found, Absent):
-        _told(errors, "cpu", found)
+        _told(notes, "cpu", found)
         return None
     told: Json = {"number": found.number, "source": "rseq"}
     return told if found.node is None else {**told, "numa_node": found.node}
 
 
 @group("hardware")
-def hardware_group(parts: Parts, errors: list[SoftError]) -> Json | None:
+def hardware_group(parts: Parts, notes: Notes) -> Json | None:
     """Return the processor's signature, what the kernel says of it, and the GPU driver."""
     target = parts.state.target
     auxv = target.auxv()
     told: Json = {}
     found = processor(target)
     if isinstance(found, Absent):
-        _told(errors, "hardware", found)
+        _told(notes, "hardware", found)
     else:
         told |= {**found._asdict(), "source": "cpuid"}
     for name, tag in (("hwcap", AT_HWCAP), ("hwcap2", AT_HWCAP2)):
@@ -80,11 +80,11 @@ def gpu_driver(paths: list[str]) -> str | None:
 
 
 @group("kernel")
-def kernel_group(parts: Parts, errors: list[SoftError]) -> Json | None:
+def kernel_group(parts: Parts, notes: Notes) -> Json | None:
     """Return the version of the running kernel and the build-id of its vDSO."""
     found = running_kernel(parts.state.target)
     if isinstance(found, Absent):
-        _told(errors, "kernel", found)
+        _told(notes, "kernel", found)
         return None
     told: Json = {"version": found.version, "source": "vdso"}
     if found.saturated:

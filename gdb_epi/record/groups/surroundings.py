@@ -9,7 +9,7 @@ from gdb_epi.errors import Absent, SoftError
 from gdb_epi.facts.environment import Environment, environment
 from gdb_epi.lean import TYPE_CHECKING, Any
 from gdb_epi.record.redact import redact_value
-from gdb_epi.record.registry import SEVERAL, group
+from gdb_epi.record.registry import SEVERAL, Notes, group
 
 if TYPE_CHECKING:
     from gdb_epi.record import Parts
@@ -45,12 +45,14 @@ _IN_OTHER_GROUPS = frozenset(
 
 
 @group(SEVERAL)
-def surroundings(parts: Parts, errors: list[SoftError]) -> Json | None:
+def surroundings(parts: Parts, notes: Notes) -> Json | None:
     """Return the groups job, container and host."""
     found = environment(parts.state.target)
     if isinstance(found, Absent):
-        errors.append(SoftError("facts", "environment", found.detail))
+        notes.errors.append(SoftError("facts", "environment", found.detail))
         return None
+    notes.people |= found.people
+    notes.left_out["environment"] = found.others
     return groups_of(found)
 
 

@@ -1,0 +1,125 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Redaction that the user asks for: addresses, host names, and exception messages let in."""
+
+from __future__ import annotations
+
+import re
+
+from gdb_epi.errors import Absent
+from gdb_epi.lean import TYPE_CHECKING, Any
+from gdb_epi.record.redact import map_texts, redact_text
+
+if TYPE_CHECKING:
+    from gdb_epi.process_state import ProcessState
+
+Json = dict[str, Any]
+REDACTED = "redacted"
+MIN_KEY = 16  # bytes of an HMAC key
+HMAC_PREFIX = "hmac:"
+HMAC_DIGITS = 32
+MAX_MESSAGE = 200
+# Addresses below this tell no layout: the NULL page.
+_HARMLESS = 0x1000
+_WHOLE = re.compile(r"0x[0-9a-f]{16}\Z")
+_INSIDE = re.compile(r"0x[0-9a-fA-F]{5,16}\b")
+_NO_ADDRESSES = ("hardware", "signature", "libs")
+# Attributes of a host whose names say that they identify it.
+_IDENTIFYING = re.compile(r"(host|node|serial|uuid|asset|mac|ip|address|fqdn|domain)", re.I)
+_HOST_VARIABLES = ("SLURMD_NODENAME",)
+
+_PARAMETERS = (
+    (re.compile(r"[\w.+-]+@[\w-]+(?:\.[\w-]+)+"), "<email>"),
+    (re.compile(r"\b[a-zA-Z][\w+.-]*://[^\s'\"]+"), "<url>"),
+    (re.compile(r"(['\"`]).*?(?:\1|$)", re.S), "<text>"),
+    (re.compile(r"\b0[xX][0-9a-fA-F]+\b"), "<hex>"),
+    (re.compile(r"(?:[A-Za-z]:)?(?:[/\\][^\s/\\:,;()<>]+)+[/\\]?"), "<path>"),
+    (re.compile(r"\b(?=[0-9a-fA-F-]*\d)[0-9a-fA-F][0-9a-fA-F-]{7,}\b"), "<hex>"),
+    (re.compile(r"\b(?=\w*\d)(?=\w*[A-Za-z])[\w+/=-]{12,}"), "<word>"),
+    (re.compile(r"[-+]?\b\d[\d_.,]*(?:[eE][-+]?\d+)?"), "<number>"),
+)
+
+
+def parameterise(text: str) -> str:
+    """Return a message with what varies replaced: quoted texts, paths, hex, numbers, addresses.
+
+    Only the first line: what follows is data more often than words.
+    """
+    line = text.split("\n", 1)[0][: 8 * MAX_MESSAGE]
+    for pattern, name in _PARAMETERS:
+        line = pattern.sub(name, line)
+    return redact_text(line[:MAX_MESSAGE])
+
+
+def add_message(record: Json, state: ProcessState) -> None:
+    """Add the parameterised message of the crashed thread's exception (`--messages`)."""
+    group = record.get("exception")
+    if not isinstance(group, dict) or not group.get("type"):
+        return
+    from gdb_epi.stacks import crashed_exception, exceptions_of
+
+    crashed = crashed_exception(state, exceptions_of(state, messages=True))
+    text = crashed[1].itself.message if crashed is not None else None
+    if isinstance(text, str):
+        group["message"] = parameterise(text)
+        _note(record, "exception message", "parameterised", "--messages")
+    elif isinstance(text, Absent):
+        error = {"stage": "messages", "subject": "exception", "message": text.detail}
+        record.setdefault("soft_errors", []).append(error)
+
+
+def redact_addresses(record: Json) -> Json:
+    """Return a record without addresses of the process; those of the NULL page stay."""
+    found = {
+        key: value if key in _NO_ADDRESSES else map_texts(value, _no_address)
+        for key, value in record.items()
+    }
+    _note(found, "addresses", REDACTED, "--redact-addresses")
+    return found
+
+
+def _no_address(text: str) -> str:
+    if _WHOLE.match(text):
+        return text if int(text, 16) < _HARMLESS else REDACTED
+    if "0x" not in text:
+        return text
+    return _INSIDE.sub(lambda m: m[0] if int(m[0], 16) < _HARMLESS else "0x~", text)
+
+
+def pseudonymise(record: Json, key: bytes) -> Json:
+    """Return a record in which the names of hosts are HMAC-SHA256 under a fleet's key.
+
+    The same host has the same name in all records made with one key.
+    """
+    found = dict(record)
+    host = found.get("host")
+    if isinstance(host, dict):
+        host = {**host, **_keyed(host, ("hostname", "machine_id", "boot_id"), key)}
+        attributes = host.get("attributes")
+        if isinstance(attributes, dict):
+            names = tuple(name for name in attributes if _IDENTIFYING.search(name))
+            host["attributes"] = {**attributes, **_keyed(attributes, names, key)}
+        found["host"] = host
+    for group, names in (("container", ("node", "pod")), ("job", ())):
+        if isinstance(found.get(group), dict):
+            found[group] = {**found[group], **_keyed(found[group], names, key)}
+    inner = found.get("job", {}).get("environment")
+    if isinstance(inner, dict):
+        found["job"]["environment"] = {**inner, **_keyed(inner, _HOST_VARIABLES, key)}
+    _note(found, "host names", "HMAC-SHA256", "--hmac-key-file")
+    return found
+
+
+def _keyed(group: Json, names: tuple[str, ...], key: bytes) -> Json:
+    import hmac
+
+    found = {}
+    for name in names:
+        value = group.get(name)
+        if isinstance(value, str) and not value.startswith(HMAC_PREFIX):
+            digest = hmac.new(key, value.encode("utf-8", "surrogatepass"), "sha256").hexdigest()
+            found[name] = HMAC_PREFIX + digest[:HMAC_DIGITS]
+    return found
+
+
+def _note(record: Json, what: str, how: str, why: str) -> None:
+    record["redaction"] = [*record.get("redaction", []), {"what": what, "how": how, "why": why}]

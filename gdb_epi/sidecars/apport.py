@@ -1,0 +1,112 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Ubuntu's apport reports (.crash), or a folder that apport-unpack made of one.
+
+Format: apport problem_report.py, ProblemReport.write(): `Key: value`, further lines with a blank in
+front, binary values as base64. The core inside is not unpacked here.
+"""
+
+from __future__ import annotations
+
+import os
+
+from gdb_epi.errors import Absent
+from gdb_epi.facts.environment import from_entries
+from gdb_epi.lean import Any
+from gdb_epi.record.groups.surroundings import groups_of
+from gdb_epi.sidecars.types import Sidecar, clean, filled, groups_with, number, read_capped
+
+MAX_KEYS = 512
+MAX_VALUE = 64 << 10
+MAX_HEAD = 4 << 20  # the fields that are wanted stand before the core
+WANTED = frozenset(
+    ("Date", "Signal", "Uname", "DistroRelease", "ExecutablePath", "Package", "SourcePackage",
+     "ProcEnviron", "Architecture", "ProcStatus", "CrashCounter", "ProblemType")
+)  # fmt: skip
+
+
+def of_apport(path: str) -> Sidecar | None:
+    """Return what a report says; None when it is none. Raises OSError."""
+    fields = _folder(path) if os.path.isdir(path) else _fields(read_capped(path, MAX_HEAD))
+    if "ProblemType" not in fields and "ExecutablePath" not in fields:
+        return None
+    return Sidecar("apport", os.path.basename(path), _groups(fields), _identity(fields))
+
+
+def _folder(path: str) -> dict[str, str]:
+    found = {}
+    for name in WANTED:
+        try:
+            raw = read_capped(os.path.join(path, name), MAX_VALUE)
+        except OSError:
+            continue
+        found[name] = raw.decode("utf-8", "backslashreplace")
+    return found
+
+
+def _fields(data: bytes) -> dict[str, str]:
+    found: dict[str, str] = {}
+    key = None
+    for line in data.split(b"\n"):
+        if line[:1] == b" ":
+            if key is not None and len(found[key]) < MAX_VALUE:
+                found[key] += "\n" + line[1:].decode("utf-8", "backslashreplace")
+            continue
+        name, colon, value = line.partition(b":")
+        text = name.decode("ascii", "replace")
+        key = text if colon and text in WANTED and len(found) < MAX_KEYS else None
+        if key is not None:
+            found[key] = value.strip().decode("utf-8", "backslashreplace")
+    return found
+
+
+def _groups(fields: dict[str, str]) -> dict[str, dict[str, Any]]:
+    seconds = _seconds(fields.get("Date"))
+    uname = fields.get("Uname", "").split()
+    release = uname[1] if len(uname) > 1 and uname[0] == "Linux" else None
+    attributes = filled(
+        {
+            "distribution": clean(fields.get("DistroRelease")),
+            "package": clean(fields.get("Package")),
+        }
+    )
+    found = groups_with(
+        time={"crash_ts": seconds, "ts_source": None if seconds is None else "apport"},
+        kernel={"release": clean(release)},
+        host={"attributes": attributes or None},
+    )
+    lines = fields.get("ProcEnviron", "").strip().split("\n")
+    made = from_entries((line.encode("utf-8", "replace") for line in lines if line), "apport")
+    if not isinstance(made, Absent):
+        found.update({k: v for k, v in groups_of(made).items() if v and k in ("job", "container")})
+    return found
+
+
+def _seconds(date: str | None) -> float | None:
+    """Read `Tue Nov  4 09:12:33 2025`, in the time zone of the machine that crashed: unknown.
+
+    apport writes local time without a zone, so the value is only taken as UTC on machines that
+    say so; a wrong hour is worse than the file's time.
+    """
+    import calendar
+    import time
+
+    words = (date or "").split()
+    if len(words) != 6 or words[4] not in ("UTC", "GMT"):
+        return None
+    try:
+        moment = time.strptime(" ".join(words[:4] + words[5:]), "%a %b %d %H:%M:%S %Y")
+    except ValueError:
+        return None
+    return float(calendar.timegm(moment))
+
+
+def _identity(fields: dict[str, str]) -> dict[str, Any]:
+    lines = (line.partition(":") for line in fields.get("ProcStatus", "").split("\n"))
+    status = {name: rest.strip() for name, _, rest in lines}
+    return filled(
+        {
+            "signo": number(fields.get("Signal"), 128),
+            "comm": status.get("Name"),
+            "pid": number(status.get("Pid"), 1 << 31),
+        }
+    )

@@ -1,0 +1,101 @@
+# SPDX-License-Identifier: Apache-2.0
+"""What the name of a core file says, by the core_pattern that made it (core(5), Linux 6.18)."""
+
+from __future__ import annotations
+
+import os
+import re
+
+from gdb_epi.errors import UsageError
+from gdb_epi.lean import Any
+from gdb_epi.sidecars.types import MAX_SECONDS, Sidecar, clean, filled, groups_with, number
+
+MAX_TEMPLATE = 256
+MAX_NAME = 4096
+_DIGITS = r"[0-9]{1,20}"
+# Letter -> (what it stands for, how it looks). In %e, %h, %f, %E the kernel writes ! for /.
+SPECIFIERS = {
+    "p": ("pid", _DIGITS), "P": ("global_pid", _DIGITS), "i": ("tid", _DIGITS),
+    "I": ("global_tid", _DIGITS), "u": ("uid", _DIGITS), "g": ("gid", _DIGITS),
+    "d": ("dump_mode", _DIGITS), "s": ("signal", _DIGITS), "t": ("seconds", _DIGITS),
+    "h": ("hostname", r"[A-Za-z0-9._-]{1,64}?"), "e": ("comm", r"[^/]{1,64}?"),
+    "f": ("file", r"[^/]{1,255}?"), "E": ("path", r"[^/]{1,1024}?"),
+    "c": ("limit", _DIGITS), "C": ("cpu", _DIGITS), "F": ("pidfd", _DIGITS),
+}  # fmt: skip
+# systemd's own name, src/coredump/coredump.c make_filename(): core.COMM.UID.BOOT_ID.PID.USEC
+SYSTEMD = re.compile(
+    r"core\.(?P<comm>[^/]{1,64}?)\.(?P<uid>[0-9]+)\.(?P<boot_id>[0-9a-f]{32})"
+    r"\.(?P<pid>[0-9]+)\.(?P<micro>[0-9]{10,20})\Z"
+)
+_COMPRESSED = re.compile(r"\.(?:zst|lz4|xz|gz|bz2)\Z")
+
+
+def template_pattern(template: str) -> re.Pattern[str]:
+    """Return the pattern of a core_pattern's last component. Raises UsageError.
+
+    A specifier that stands twice must say the same twice.
+    """
+    last = template.rsplit("/", 1)[-1]
+    if not last or len(last) > MAX_TEMPLATE or template.startswith("|"):
+        raise UsageError(
+            f"--core-pattern {template!r}: no file name", hint="--core-pattern core.%e.%p.%t"
+        )
+    parts, at, seen = [], 0, set()
+    while at < len(last):
+        if last[at] != "%" or at + 1 == len(last):
+            parts.append(re.escape(last[at]))
+            at += 1
+            continue
+        letter = last[at + 1]
+        at += 2
+        if letter == "%":
+            parts.append("%")
+        elif letter in SPECIFIERS:
+            name, looks = SPECIFIERS[letter]
+            parts.append(f"(?P={name})" if name in seen else f"(?P<{name}>{looks})")
+            seen.add(name)
+        # The kernel drops specifiers that it does not know.
+    return re.compile("".join(parts) + r"(?:\.(?P<more_pid>[0-9]+))?\Z")
+
+
+def of_name(core: str, template: str | None) -> Sidecar | None:
+    """Return what a core's file name says; None without a template that it fits.
+
+    Without a template only systemd's own kind of name is understood. Raises UsageError.
+    """
+    name = os.path.basename(core)
+    plain = _COMPRESSED.sub("", name)[:MAX_NAME]
+    if template is None:
+        match = SYSTEMD.match(plain)
+        return None if match is None else _sidecar(match.groupdict())
+    match = template_pattern(template).match(plain)
+    if match is None:
+        told = f"the file name does not fit {template.rsplit('/', 1)[-1]}"
+        return Sidecar("core_pattern", "", {}, {}, (told,))
+    return _sidecar(match.groupdict())
+
+
+def _sidecar(values: dict[str, Any]) -> Sidecar:
+    seconds = number(values.get("seconds"), MAX_SECONDS)
+    micro = number(values.get("micro"))
+    when = None if seconds is None else float(seconds)
+    if micro is not None:
+        when = round(micro / 1e6, 6)  # systemd before 255: seconds and six zeros
+    cpu = number(values.get("cpu"), 1 << 16)
+    groups = groups_with(
+        time={
+            "crash_ts": when,
+            "ts_source": None if when is None else "core_pattern",
+        },
+        host={"hostname": clean(values.get("hostname")), "boot_id": values.get("boot_id")},
+        cpu={"number": cpu, "source": None if cpu is None else "core_pattern"},
+    )
+    if "hostname" in groups.get("host", {}):
+        groups["host"]["hostname_source"] = "core_pattern"
+    pid = values.get("pid") or values.get("more_pid")
+    identity = {
+        "pid": number(pid, 1 << 31),
+        "signo": number(values.get("signal"), 128),
+        "comm": values.get("comm"),
+    }
+    return Sidecar("core_pattern", "file name", groups, filled(identity))

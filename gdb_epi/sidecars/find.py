@@ -1,0 +1,126 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Find what lies beside a core: named by the user, or by the names that tools use."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Callable, Iterator
+
+from gdb_epi.errors import InputError
+from gdb_epi.lean import NamedTuple
+from gdb_epi.sidecars.types import Sidecar
+
+JOURNAL_ENDINGS = (".journal.json", ".journal", ".export")
+APPORT_ENDINGS = (".crash",)
+HOST_NAMES = ("host.json",)
+_COMPRESSED = (".zst", ".lz4", ".xz", ".gz", ".bz2")
+
+
+class Asked(NamedTuple):
+    """What the user said about sidecars: files, a core_pattern, whether to look beside cores."""
+
+    host_json: str | None = None
+    journal: str | None = None
+    apport: str | None = None
+    core_pattern: str | None = None
+    beside: bool = True
+
+
+def find_sidecars(core: str, asked: Asked, pid: int | None) -> list[Sidecar]:
+    """Return the sidecars of a core, the strongest first.
+
+    The order is that of precedence: --host-json, the journal, extended attributes, an apport
+    report, a host.json beside the core, the file's name.
+    Raises InputError for a named file that is unusable.
+    """
+    found: list[Sidecar | None] = []
+    if asked.host_json is not None:
+        from gdb_epi.sidecars.hostjson import of_option
+
+        found.append(of_option(asked.host_json)._replace(kind="--host-json"))
+    found += _journals(core, asked, pid)
+    if asked.beside:
+        from gdb_epi.sidecars.xattrs import of_xattrs
+
+        found.append(of_xattrs(core))
+    found += _reports(core, asked)
+    if asked.beside:
+        found += _beside(_host_files(core), _host_json)
+    from gdb_epi.sidecars.filename import of_name
+
+    if asked.beside or asked.core_pattern is not None:
+        found.append(of_name(core, asked.core_pattern))
+    return [one for one in found if one is not None]
+
+
+def _journals(core: str, asked: Asked, pid: int | None) -> Iterator[Sidecar]:
+    def read(path: str) -> Sidecar | None:
+        from gdb_epi.sidecars.journal import of_journal
+
+        return of_journal(path, core, pid)
+
+    if asked.journal is not None:
+        yield from _named("--journal", asked.journal, read)
+    elif asked.beside:
+        yield from _beside(_with_endings(core, JOURNAL_ENDINGS), read)
+
+
+def _reports(core: str, asked: Asked) -> Iterator[Sidecar]:
+    def read(path: str) -> Sidecar | None:
+        from gdb_epi.sidecars.apport import of_apport
+
+        return of_apport(path)
+
+    if asked.apport is not None:
+        yield from _named("--apport", asked.apport, read)
+    elif asked.beside:
+        paths = list(_with_endings(core, APPORT_ENDINGS))
+        if os.path.basename(core) == "CoreDump":  # what apport-unpack makes
+            paths.append(os.path.dirname(core) or ".")
+        yield from _beside(paths, read)
+
+
+def _host_json(path: str) -> Sidecar | None:
+    from gdb_epi.sidecars.hostjson import of_file
+
+    return of_file(path)
+
+
+def _host_files(core: str) -> list[str]:
+    folder = os.path.dirname(core)
+    return [core + ".host.json", *(os.path.join(folder, name) for name in HOST_NAMES)]
+
+
+def _with_endings(core: str, endings: tuple[str, ...]) -> Iterator[str]:
+    stems = [core, *(core.removesuffix(end) for end in _COMPRESSED if core.endswith(end))]
+    for stem in stems:
+        for ending in endings:
+            yield stem + ending
+
+
+def _named(option: str, path: str, read: Callable[[str], Sidecar | None]) -> Iterator[Sidecar]:
+    try:
+        found = read(path)
+    except OSError as error:
+        told = f"{option} {path}: {error.strerror or error}"
+        raise InputError(told, hint="check the path") from None
+    if found is None:
+        raise InputError(f"{option} {path}: not such a file", hint="gdb-epi triage --help")
+    yield found
+
+
+def _beside(
+    paths: Iterator[str] | list[str], read: Callable[[str], Sidecar | None]
+) -> Iterator[Sidecar]:
+    """Yield the first that can be used; one that cannot be read is told, not fatal."""
+    for path in paths:
+        if not os.path.exists(path):
+            continue
+        try:
+            found = read(path)
+        except OSError as error:
+            yield Sidecar("file", os.path.basename(path), {}, {}, (error.strerror or str(error),))
+            continue
+        if found is not None:
+            yield found
+            return

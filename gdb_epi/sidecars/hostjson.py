@@ -1,0 +1,69 @@
+# SPDX-License-Identifier: Apache-2.0
+"""host.json: what is known of a host, as `gdb-epi host-facts` or anybody else writes it.
+
+One object. hostname, machine_id and boot_id are the record's; `kernel` and `container` are groups
+of the record; `attributes` and every other plain value become attributes of the host.
+"""
+
+from __future__ import annotations
+
+import json
+import os
+
+from gdb_epi.errors import InputError
+from gdb_epi.lean import Any
+from gdb_epi.sidecars.types import Sidecar, clean, filled, read_capped
+
+MAX_HOST_JSON = 1 << 20  # bytes
+MAX_ATTRIBUTES = 256
+HOST_NAMES = ("hostname", "machine_id", "boot_id")
+GROUPS = {
+    "kernel": ("release",),
+    "container": ("runtime", "image", "pod", "namespace", "node"),
+}
+_NOT_ATTRIBUTES = frozenset(("schema", "tool", "collected_ts"))
+
+
+def of_option(path: str) -> Sidecar:
+    """Return what a file that the user named says. Raises InputError when it is no such file."""
+    try:
+        return _of(path)
+    except (OSError, ValueError, RecursionError) as error:
+        raise InputError(f"--host-json {path}: {error}", hint="a file with one object") from None
+
+
+def of_file(path: str) -> Sidecar | None:
+    """Return what a file beside the core says; None when it is no JSON object. Raises OSError."""
+    try:
+        return _of(path)
+    except (ValueError, RecursionError, InputError):
+        return None
+
+
+def _of(path: str) -> Sidecar:
+    given = json.loads(read_capped(path, MAX_HOST_JSON))
+    if not isinstance(given, dict):
+        raise InputError(f"--host-json {path}: no JSON object", hint='{"hostname": "node-1"}')
+    return Sidecar("host.json", os.path.basename(path), groups_of(given), {})
+
+
+def groups_of(given: dict[str, Any]) -> dict[str, dict[str, Any]]:
+    """Return the groups of the record that one object fills."""
+    host: dict[str, Any] = {name: clean(given.get(name)) for name in HOST_NAMES}
+    inner = given.get("attributes")
+    attributes = dict(inner) if isinstance(inner, dict) else {}
+    groups: dict[str, dict[str, Any]] = {}
+    for key, value in given.items():
+        if key in GROUPS and isinstance(value, dict):
+            found = filled({name: clean(value.get(name)) for name in GROUPS[key]})
+            groups |= {key: found} if found else {}
+        elif key not in HOST_NAMES and key not in _NOT_ATTRIBUTES:
+            attributes.setdefault(key, value)
+    host["attributes"] = {
+        str(key)[:128]: value
+        for key, value in list(attributes.items())[:MAX_ATTRIBUTES]
+        if isinstance(value, (str, int, float, bool))
+    }
+    if host["hostname"] is not None:
+        host["hostname_source"] = "host.json"
+    return {"host": filled(host), **groups}

@@ -1,0 +1,183 @@
+# SPDX-License-Identifier: Apache-2.0
+"""systemd-coredump's journal entries, as `journalctl -o json` or `-o export` print them.
+
+Fields: systemd-coredump(8), "COREDUMP_*"; formats: systemd.io/JOURNAL_EXPORT_FORMATS. Values that
+hold secrets (COREDUMP_ENVIRON, CMDLINE, OPEN_FDS, CWD, PROC_*) go through the same lists as the
+core's own, or are not looked at.
+"""
+
+from __future__ import annotations
+
+import json
+import os
+from collections.abc import Iterator, Mapping
+
+from gdb_epi.errors import Absent
+from gdb_epi.facts.environment import from_entries
+from gdb_epi.lean import Any
+from gdb_epi.record.groups.surroundings import groups_of
+from gdb_epi.sidecars.types import (
+    MAX_SECONDS,
+    Sidecar,
+    clean,
+    filled,
+    groups_with,
+    number,
+    read_capped,
+)
+
+MAX_ENTRIES = 10_000
+MAX_FIELDS = 1024  # of one entry
+MAX_VALUE = 1 << 20  # bytes; COREDUMP itself is passed over
+MAX_VARIABLES = 4096
+Entry = dict[str, str]
+
+
+def of_journal(path: str, core: str, pid: int | None) -> Sidecar | None:
+    """Return what the entry about a core says; None when no entry is about it.
+
+    `core` is the path of the core: an entry names it in COREDUMP_FILENAME, else its pid and the
+    only entry of that pid decide. Raises OSError.
+    """
+    entries = [entry for entry in entries_in(read_capped(path)) if "COREDUMP_PID" in entry]
+    chosen = _about(entries, os.path.basename(core), pid)
+    name = os.path.basename(path)
+    if chosen is None:
+        return Sidecar("journal", name, {}, {}, (_why_none(entries),))
+    return Sidecar("journal", name, _groups(chosen), _identity(chosen))
+
+
+def _about(entries: list[Entry], core: str, pid: int | None) -> Entry | None:
+    named = [e for e in entries if _stem(e.get("COREDUMP_FILENAME", "")) == _stem(core)]
+    if len(named) == 1:
+        return named[0]
+    same = [e for e in entries if pid is not None and number(e["COREDUMP_PID"]) == pid]
+    if len(same) == 1:
+        return same[0]
+    return entries[0] if len(entries) == 1 and "COREDUMP_FILENAME" not in entries[0] else None
+
+
+def _stem(path: str) -> str:
+    """Return a file name without what compression adds."""
+    name = os.path.basename(path)
+    for ending in (".zst", ".lz4", ".xz", ".gz"):
+        name = name.removesuffix(ending)
+    return name
+
+
+def _why_none(entries: list[Entry]) -> str:
+    if not entries:
+        return "holds no entry of systemd-coredump"
+    return f"none of its {len(entries)} entries is about this core"
+
+
+def entries_in(data: bytes) -> Iterator[Entry]:
+    """Yield the entries of a journal in either format, at most MAX_ENTRIES."""
+    start = data.lstrip()[:1]
+    source = _json_entries(data) if start in (b"{", b"[", b"\x1e") else _export_entries(data)
+    for _, entry in zip(range(MAX_ENTRIES), source, strict=False):
+        yield entry
+
+
+def _json_entries(data: bytes) -> Iterator[Entry]:
+    lines = data.splitlines()
+    if data.lstrip()[:1] == b"[" or (lines and lines[0].strip() == b"{"):  # json, json-pretty
+        lines = [data]
+    for line in lines:
+        try:
+            found = json.loads(line.lstrip(b"\x1e"))
+        except (ValueError, RecursionError):
+            continue
+        for one in found if isinstance(found, list) else [found]:
+            if isinstance(one, dict):
+                yield _texts(one)
+
+
+def _texts(entry: Mapping[str, Any]) -> Entry:
+    """Return the values as texts: a list is bytes, or a repeated field, whose first one counts."""
+    found: Entry = {}
+    for key, value in list(entry.items())[:MAX_FIELDS]:
+        if isinstance(value, list) and value and isinstance(value[0], str):
+            value = value[0]
+        elif isinstance(value, list) and len(value) <= MAX_VALUE and all(map(_is_byte, value)):
+            value = bytes(value).decode("utf-8", "backslashreplace")
+        if isinstance(value, str) and len(value) <= MAX_VALUE:
+            found[key] = value
+    return found
+
+
+def _is_byte(value: object) -> bool:
+    return isinstance(value, int) and 0 <= value < 256
+
+
+def _export_entries(data: bytes) -> Iterator[Entry]:
+    entry: Entry = {}
+    at = 0
+    while at < len(data):
+        end = data.find(b"\n", at)
+        end = len(data) if end < 0 else end
+        line = data[at:end]
+        at = end + 1
+        if not line:
+            if entry:
+                yield entry
+            entry = {}
+            continue
+        name, equals, value = line.partition(b"=")
+        if not equals:  # binary: 8 bytes of length, the bytes, a newline
+            size = int.from_bytes(data[at : at + 8], "little")
+            value = data[at + 8 : at + 8 + min(size, MAX_VALUE + 1)]
+            at += 8 + size + 1
+        if len(value) <= MAX_VALUE and len(entry) < MAX_FIELDS:
+            entry.setdefault(name.decode("ascii", "replace"), _decoded(value))
+    if entry:
+        yield entry
+
+
+def _decoded(value: bytes) -> str:
+    return value.decode("utf-8", "backslashreplace")
+
+
+def _identity(entry: Entry) -> dict[str, Any]:
+    return filled(
+        {
+            "pid": number(entry.get("COREDUMP_PID"), 1 << 31),
+            "signo": number(entry.get("COREDUMP_SIGNAL"), 128),
+            "comm": entry.get("COREDUMP_COMM"),
+        }
+    )
+
+
+def _groups(entry: Entry) -> dict[str, dict[str, Any]]:
+    micro = number(entry.get("COREDUMP_TIMESTAMP")) or number(
+        entry.get("__REALTIME_TIMESTAMP") or entry.get("_SOURCE_REALTIME_TIMESTAMP")
+    )
+    seconds = None if micro is None or micro / 1e6 > MAX_SECONDS else round(micro / 1e6, 6)
+    from_environment = _environment(entry.get("COREDUMP_ENVIRON", ""))
+    found = groups_with(
+        time={"crash_ts": seconds, "ts_source": None if seconds is None else "journal"},
+        host={
+            "hostname": clean(entry.get("COREDUMP_HOSTNAME") or entry.get("_HOSTNAME")),
+            "machine_id": clean(entry.get("_MACHINE_ID")),
+            "boot_id": clean(entry.get("_BOOT_ID")),
+        },
+        container={
+            "cgroup": clean(entry.get("COREDUMP_CGROUP")),
+        },
+        job={
+            "unit": clean(entry.get("COREDUMP_UNIT")),
+            "slice": clean(entry.get("COREDUMP_SLICE")),
+        },
+    )
+    for name, group in from_environment.items():
+        if name != "host" and group:
+            found[name] = {**group, **found.get(name, {})}
+    if "hostname" in found.get("host", {}):
+        found["host"]["hostname_source"] = "journal"
+    return found
+
+
+def _environment(block: str) -> dict[str, Any]:
+    entries = (line.encode("utf-8", "replace") for line in block.split("\n")[:MAX_VARIABLES])
+    found = from_entries((entry for entry in entries if entry), "journal")
+    return {} if isinstance(found, Absent) else groups_of(found)

@@ -1,0 +1,76 @@
+# SPDX-License-Identifier: Apache-2.0
+"""What every sidecar is turned into, and how values are read from untrusted texts."""
+
+from __future__ import annotations
+
+from gdb_epi.lean import Any, NamedTuple
+from gdb_epi.record.redact import redact_value
+
+MAX_FILE = 64 << 20  # bytes of a sidecar that are read
+MAX_TEXT = 256
+MAX_SECONDS = 1 << 36
+
+
+class Sidecar(NamedTuple):
+    """One source. `groups` are parts of a record; `identity` is what it says of the process.
+
+    `identity` has pid, signo and comm as far as they are told; they are compared with the core's
+    and never stored. `problems` are sentences about what could not be used.
+    """
+
+    kind: str
+    name: str
+    groups: dict[str, dict[str, Any]]
+    identity: dict[str, Any]
+    problems: tuple[str, ...] = ()
+
+
+def number(value: object, highest: int = 1 << 63) -> int | None:
+    """Return a decimal number in a text (or an int) within 0 and `highest`, else None."""
+    if isinstance(value, bool) or not isinstance(value, (int, str)):
+        return None
+    text = str(value).strip() if isinstance(value, int) or len(value) <= 24 else ""
+    if not text.isascii() or not text.isdigit():
+        return None
+    found = int(text)
+    return found if found <= highest else None
+
+
+def clean(value: object) -> str | None:
+    """Return a short redacted text, None for anything else and for nothing."""
+    if not isinstance(value, str):
+        return None
+    text = redact_value(value.strip()[:MAX_TEXT])
+    return text or None
+
+
+def filled(group: dict[str, Any]) -> dict[str, Any]:
+    """Return a group without what is None."""
+    return {key: value for key, value in group.items() if value is not None}
+
+
+def groups_with(**groups: dict[str, Any]) -> dict[str, dict[str, Any]]:
+    """Return the groups that hold anything."""
+    found = {name: filled(group) for name, group in groups.items()}
+    return {name: group for name, group in found.items() if group}
+
+
+def read_capped(path: str, size: int = MAX_FILE) -> bytes:
+    """Return at most `size` bytes of a regular file. Raises OSError."""
+    import os
+    import stat
+
+    with open(path, "rb", buffering=0, opener=_without_waiting) as file:
+        if not stat.S_ISREG(os.fstat(file.fileno()).st_mode):
+            raise OSError(f"{path}: not a regular file")
+        parts, left = [], size
+        while left and (piece := file.read(min(left, 1 << 20))):
+            parts.append(piece)
+            left -= len(piece)
+        return b"".join(parts)
+
+
+def _without_waiting(path: str, flags: int) -> int:
+    import os
+
+    return os.open(path, flags | os.O_NONBLOCK | os.O_CLOEXEC)
