@@ -102,7 +102,7 @@ def _vanished(state: ProcessState, limit: int) -> list[str]:
     """Return the threads that a fork left behind; those with a thread state are ghosts above."""
     from gdb_epi.render.vanished import vanished_lines
 
-    gone = state.locks.vanished
+    gone = state.forked.vanished
     rest = tuple(one for one in gone.threads if one.how != "thread state")
     return vanished_lines(gone._replace(threads=rest), limit=limit)
 

@@ -16,6 +16,7 @@ if TYPE_CHECKING:
     from gdb_epi.cpython.callee import Callee, CalleeReader
     from gdb_epi.cpython.evalcalls import EvalCall, EvalCallReader
     from gdb_epi.cpython.exceptions import ThreadExceptions
+    from gdb_epi.locks.analysis import Forked
     from gdb_epi.locks.types import LockReport
 
 
@@ -49,7 +50,14 @@ class ProcessState:
         """Waiting threads, lock owners and evidence of a fork."""
         from gdb_epi.locks.analysis import examine_locks
 
-        return examine_locks(self.target, self.python)
+        return examine_locks(self.target, self.python, self.forked)
+
+    @cached_property
+    def forked(self) -> Forked:
+        """Evidence of a fork and the threads that it left behind; no lock is looked at."""
+        from gdb_epi.locks.analysis import examine_fork
+
+        return examine_fork(self.target, self.python)
 
     @cached_property
     def exceptions(self) -> tuple[ThreadExceptions, ...]:

@@ -7,14 +7,22 @@ from collections.abc import Sequence
 
 from gdb_epi.cpython.types import PythonState
 from gdb_epi.errors import Absent, SoftError
-from gdb_epi.lean import TYPE_CHECKING
+from gdb_epi.lean import TYPE_CHECKING, NamedTuple
 from gdb_epi.locks.activity import activity
 from gdb_epi.locks.context import FAMILIES, Lazy, LockContext
 from gdb_epi.locks.doubt import with_doubt
 from gdb_epi.locks.fork import evidence_of, read_fork, with_handlers
 from gdb_epi.locks.graph import find_cycles, with_cycles
 from gdb_epi.locks.handlers import fork_handlers
-from gdb_epi.locks.types import Held, LockReport, Owner, Wait
+from gdb_epi.locks.types import (
+    ForkEvidence,
+    ForkHandlers,
+    Held,
+    LockReport,
+    Owner,
+    Vanished,
+    Wait,
+)
 from gdb_epi.locks.vanished import vanished_threads
 from gdb_epi.target.api import Target
 
@@ -27,21 +35,39 @@ MAX_THREADS = 1 << 16
 MAX_HELD = 4096
 
 
-def examine_locks(target: Target, python: PythonState | Absent) -> LockReport:
+class Forked(NamedTuple):
+    """What is known of a fork without looking at any lock."""
+
+    evidence: ForkEvidence
+    handlers: ForkHandlers | None
+    vanished: Vanished
+    soft_errors: tuple[SoftError, ...]
+
+
+def examine_fork(target: Target, python: PythonState | Absent) -> Forked:
+    """Return whether this is a forked child, and which threads it lost."""
+    signs = read_fork(target, python)
+    evidence = evidence_of(signs)
+    handlers = fork_handlers(target, python, evidence)
+    evidence = with_handlers(evidence, handlers)
+    vanished = vanished_threads(target, python, evidence, signs.known)
+    return Forked(evidence, handlers, vanished, (*signs.soft_errors(), *vanished.soft_errors))
+
+
+def examine_locks(
+    target: Target, python: PythonState | Absent, forked: Forked | None = None
+) -> LockReport:
     """Return who waits for what, who owns it, and whether this is a forked child.
 
-    A family that fails becomes a soft error; the others still run.
+    A family that fails becomes a soft error; the others still run. `forked` is what
+    `examine_fork` gave, where it was asked before.
     """
     import gdb_epi.locks
     from gdb_epi.loader import load_all
 
-    signs = read_fork(target, python)
-    fork = evidence_of(signs)
-    errors = [*load_all(gdb_epi.locks), *signs.soft_errors()]
-    handlers = fork_handlers(target, python, fork)
-    fork = with_handlers(fork, handlers)
-    vanished = vanished_threads(target, python, fork, signs.known)
-    errors += vanished.soft_errors
+    forked = forked or examine_fork(target, python)
+    fork, vanished = forked.evidence, forked.vanished
+    errors = [*load_all(gdb_epi.locks), *forked.soft_errors]
     context = LockContext(target, python, fork, errors, vanished, Lazy())
     waits: list[Wait] = []
     for thread in target.threads():
@@ -63,7 +89,7 @@ def examine_locks(target: Target, python: PythonState | Absent) -> LockReport:
         tuple(with_cycles(waits[:MAX_WAITS], cycles)),
         tuple(dict.fromkeys(errors)),
         vanished,
-        handlers,
+        forked.handlers,
         cycles,
         held,
         tuple(activity(target, thread) for thread in target.threads()[:MAX_THREADS]),
