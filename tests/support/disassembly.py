@@ -64,7 +64,7 @@ def disassemble(file: Path, start: int, size: int) -> list[Line]:
 
 def disagreement(line: Line) -> str | None:
     """Return what our decoder sees otherwise; None when both agree or objdump knows none."""
-    if "(bad)" in line.text or not line.mnemonic:
+    if not line.mnemonic or "(bad)" in line.text or ".byte" in line.text:  # data, or cut off
         return None
     found = decode(line.code + bytes(1))
     if found is None:

@@ -55,7 +55,8 @@ class Fault(NamedTuple):
 
     `origin` is "core" (the notes) or "signal-frame" (a handler re-raised it; the values are the
     interrupted context's). `sender` is "kernel", "self", "other" or "unknown". `address` is the
-    faulting address as the kernel reported it, None when it reported none.
+    faulting address as the kernel reported it, None when it reported none. `error` and `trap` are
+    the CPU's error code and trap number, which only a signal frame holds; None otherwise.
     """
 
     tid: int
@@ -65,6 +66,8 @@ class Fault(NamedTuple):
     registers: Mapping[str, int]
     origin: str
     sender: str
+    error: int | None = None
+    trap: int | None = None
 
     @property
     def pc(self) -> int:
@@ -157,7 +160,8 @@ def _context_at(target: Target, stack: bytes, start: int, outer: Fault) -> Fault
     for name in ("fs_base", "gs_base"):
         if name in outer.registers:
             registers[name] = outer.registers[name]
-    return Fault(outer.tid, signo, code, address, registers, "signal-frame", "kernel")
+    error, trap = context["error"], context["trapno"]
+    return Fault(outer.tid, signo, code, address, registers, "signal-frame", "kernel", error, trap)
 
 
 def _by_trap(context: Mapping[str, int], raised: int) -> tuple[int, int, int]:

@@ -1,0 +1,104 @@
+# SPDX-License-Identifier: Apache-2.0
+"""What else a word that should be a pointer looks like: text, a double, poison, integers.
+
+Each test answers for one kind of value. None looks at memory but those that say so.
+"""
+
+from __future__ import annotations
+
+from gdb_epi.lean import NamedTuple
+
+# Bytes that allocators and debug modes write. CPython: 0xCD fresh, 0xDD freed, 0xFD around (3.8+,
+# Objects/obmalloc.c); before 3.8 0xCB 0xDB 0xFB. jemalloc and MALLOC_PERTURB_ 0x5A, 0xA5;
+# mozjemalloc 0xE4, 0xE5; MSVC and others 0xCC, 0xAB, 0xFE, 0xBA. tcache keys are random.
+POISON = frozenset(
+    (0xCD, 0xDD, 0xFD, 0xCB, 0xDB, 0xFB, 0x5A, 0xA5, 0xE4, 0xE5, 0xCC, 0xAB, 0xFE, 0x6B, 0xEF, 0xBE)
+)
+MIN_REPEATED = 4  # equal bytes side by side that make a value poison
+PRINTABLE = 6  # printable bytes from the low end that make a value text
+_EXPONENTS = range(0x3E0, 0x420)  # of doubles between about 1e-9 and 1e9
+SMALL = 1 << 24  # integers of a pair are smaller
+
+
+class Shape(NamedTuple):
+    """A kind of value and the sentence that says why."""
+
+    name: str  # "ascii", "double", "poison", "int-pair"
+    why: str
+
+
+def shape_of(value: int) -> Shape | None:
+    """Return what a 64-bit word looks like; None for nothing known, pointers among it."""
+    return poison(value) or ascii_text(value) or double(value) or int_pair(value)
+
+
+def ascii_text(value: int) -> Shape | None:
+    """Tell a word whose bytes are text from its low end on."""
+    raw = value.to_bytes(8, "little")
+    count = 0
+    while count < 8 and (0x20 <= raw[count] < 0x7F or raw[count] in b"\n\t\r"):
+        count += 1
+    rest = raw[count:]
+    if count >= PRINTABLE and (not any(rest) or count >= 7):
+        return Shape("ascii", f"its bytes are text: {raw[:count]!r}")
+    if _wide_text(raw):
+        return Shape("ascii", f"its bytes are UTF-16 or UTF-32 text: {raw!r}")
+    return None
+
+
+def _wide_text(raw: bytes) -> bool:
+    letters = (raw[0], raw[4])
+    if not all(0x20 < one < 0x7F for one in letters) or raw[5] or raw[7]:
+        return False
+    if raw[2] == raw[6] == 0:
+        return raw[1] == raw[3] == 0
+    return raw[1] == raw[3] == 0 and all(0x20 < one < 0x7F for one in (raw[2], raw[6]))
+
+
+def double(value: int) -> Shape | None:
+    """Tell a floating-point number of ordinary size."""
+    if (value >> 52 & 0x7FF) not in _EXPONENTS:
+        return None
+    import struct
+
+    number = struct.unpack("<d", value.to_bytes(8, "little"))[0]
+    return Shape("double", f"it is the floating-point number {number!r}")
+
+
+def poison(value: int) -> Shape | None:
+    """Tell a repeated byte, whole or in part: what fills fresh or freed memory."""
+    raw = value.to_bytes(8, "little")
+    run, byte = _longest_run(raw)
+    if byte in (0, 0xFF):
+        return None
+    if run >= 6 or (run >= MIN_REPEATED and byte in POISON):
+        return Shape("poison", f"{run} of its bytes are {byte:#04x}, a filling pattern")
+    if raw[:4] in (b"\xef\xbe\xad\xde", b"\xbe\xba\xfe\xca", b"\r\xf0\xad\xba"):
+        return Shape("poison", f"its low half is the mark {value & 0xFFFFFFFF:#010x}")
+    return None
+
+
+def _longest_run(raw: bytes) -> tuple[int, int]:
+    best, at = (0, 0), 0
+    while at < 8:
+        end = at
+        while end < 8 and raw[end] == raw[at]:
+            end += 1
+        best = max(best, (end - at, raw[at]), key=lambda pair: (pair[0], pair[1] in POISON))
+        at = end
+    return best
+
+
+def int_pair(value: int) -> Shape | None:
+    """Tell two small 32-bit integers side by side; a pointer of user space has a high half below
+    2^15 that is not small in this sense only when its low half is random."""
+    low, high = value & 0xFFFFFFFF, value >> 32
+    if 0 < high < 0x1000 and (low < SMALL or low > (1 << 32) - SMALL):
+        return Shape("int-pair", f"it is two 32-bit integers, {high} and {_signed(low)}")
+    if high > (1 << 32) - 0x1000 and (low > (1 << 32) - SMALL or low < SMALL):
+        return Shape("int-pair", f"it is two 32-bit integers, {_signed(high)} and {_signed(low)}")
+    return None
+
+
+def _signed(half: int) -> int:
+    return half - (1 << 32) if half >> 31 else half

@@ -1,0 +1,260 @@
+# SPDX-License-Identifier: Apache-2.0
+"""The fault, understood: which access of which instruction failed, and at what true address.
+
+How Linux reports x86 faults (measured on 6.18, AMD): a page fault gives its address; a general
+protection fault (non-canonical, misaligned vector, privileged) gives SI_KERNEL and 0, as SIGBUS
+when the base was rsp or rbp (#SS). A return or jump to a non-canonical address stops at the
+instruction on AMD, Intel may have gone there already: both shapes are tried.
+"""
+
+from __future__ import annotations
+
+from gdb_epi.fault import (
+    SEGV_ACCERR,
+    SEGV_MAPERR,
+    SI_KERNEL,
+    SIGBUS,
+    SIGFPE,
+    SIGILL,
+    SIGSEGV,
+    SIGTRAP,
+    Fault,
+    may_execute,
+    read_up_to,
+    read_word,
+)
+from gdb_epi.fault.maps import canonical, user_top
+from gdb_epi.lean import NamedTuple
+from gdb_epi.target.api import Target
+from gdb_epi.x86 import MAX_LENGTH, UNKNOWN_INDEX, Instruction, Operand, decode
+
+DATA, RETURN, CALL, JUMP, FETCH = "data", "return", "call", "jump", "fetch"
+MISALIGNED, PRIVILEGED, ILLEGAL = "misaligned", "privileged", "illegal"
+ARITHMETIC, TRAPPED, UNEXPLAINED, NO_FAULT = "arithmetic", "trap", "unexplained", "none"
+TRANSFERS = frozenset((RETURN, CALL, JUMP, FETCH))
+
+PAGE = 4096
+STRING_BLOCK = 64  # bytes: fast string operations fault anywhere in the block they move
+CALL_LENGTHS = (5, 2, 3, 6, 7, 4, 8)  # of call instructions, the frequent ones first
+ERROR_WRITE, ERROR_FETCH = 2, 16  # bits of a page fault's error code
+
+
+class Site(NamedTuple):
+    """What failed.
+
+    `kind` is one of the names above. `address` is the true address of the access (or the target of
+    the transfer), None when it cannot be told; `source` says where it is from: "kernel",
+    "operand", "stack". `access` is "r", "w", "x" or None. `operand` is the access that failed.
+    `instruction` is None when the text cannot be read or is not known: `why` says which. For a
+    transfer that has happened (`arrived`) the instruction is the one at its target and says
+    nothing. `slot` is the address of the stack word that a return took.
+    """
+
+    fault: Fault
+    kind: str
+    address: int | None
+    source: str
+    access: str | None
+    instruction: Instruction | None
+    operand: Operand | None
+    code: bytes
+    slot: int | None = None
+    arrived: bool = False
+    why: str = ""
+
+
+def understand(target: Target, fault: Fault) -> Site:
+    """Return what failed. Every fault has a Site; what is not known says so."""
+    code = read_up_to(target, fault.pc, MAX_LENGTH)
+    instruction = decode(code) if code else None
+    why = "" if instruction else "the instruction is not in the core and no file has it"
+    if code and instruction is None:
+        why = f"the bytes {code[:8].hex()} are no instruction that is known here"
+    blank = Site(fault, NO_FAULT, None, "", None, instruction, None, code, why=why)
+    if not fault.is_hardware_trap:
+        return blank
+    other = {SIGFPE: ARITHMETIC, SIGILL: ILLEGAL, SIGTRAP: TRAPPED}.get(fault.signo)
+    if other is not None:
+        return blank._replace(kind=other)
+    if fault.signo == SIGSEGV and fault.code in (SEGV_MAPERR, SEGV_ACCERR):
+        return _page_fault(target, blank)
+    if fault.code == SI_KERNEL and fault.signo in (SIGSEGV, SIGBUS):
+        return _protection(target, blank)
+    if fault.signo == SIGBUS and fault.address:  # the end of a mapped file, poisoned memory
+        return _data(blank)
+    return blank._replace(kind=UNEXPLAINED, address=fault.address, source="kernel")
+
+
+# -- page faults ---------------------------------------------------------------------------
+
+
+def _page_fault(target: Target, site: Site) -> Site:
+    fault = site.fault
+    address = fault.address or 0
+    at_pc = address == fault.pc
+    next_page = fault.pc < address < fault.pc + MAX_LENGTH and address % PAGE == 0
+    if fault.error is not None:
+        fetched = bool(fault.error & ERROR_FETCH)
+    else:
+        fetched = at_pc or (next_page and not may_execute(target.region_at(address)))
+    if fetched:
+        return transfer(target, site._replace(address=address, source="kernel"))
+    return _data(site)
+
+
+def transfer(target: Target, site: Site) -> Site:
+    """Tell how control came to an address that cannot be executed.
+
+    A call has pushed its return address and its target is still in the register or memory that
+    it names; a return leaves the slot it took just below rsp.
+    """
+    fault = site.fault
+    site = site._replace(access="x", arrived=True, instruction=None, kind=FETCH)
+    top, popped = read_word(target, fault.sp), read_word(target, fault.sp - 8)
+    made = call_before(target, top) if top else None
+    if made is not None and calls(target, fault, made, top or 0, fault.pc):
+        return site._replace(kind=CALL, operand=made.explicit)
+    if popped == fault.pc:
+        return site._replace(kind=RETURN, slot=fault.sp - 8)
+    if made is not None and made.target is None:
+        return site._replace(kind=CALL, operand=made.explicit, why="its target has changed since")
+    return site._replace(kind=JUMP, why="no word on the stack says how control came here")
+
+
+def call_before(target: Target, address: int) -> Instruction | None:
+    """Return the call instruction that ends at an address in executable memory, or None."""
+    if not may_execute(target.region_at(address - 1)):
+        return None
+    data = read_up_to(target, address - 8, 8)
+    if len(data) < 8:
+        return None
+    for length in CALL_LENGTHS:
+        found = decode(data[8 - length :])
+        if found is not None and found.flow == "call" and found.length == length:
+            return found
+    return None
+
+
+def calls(
+    target: Target, fault: Fault, made: Instruction, return_address: int, wanted: int
+) -> bool:
+    """Whether an indirect call that has just been made went to an address."""
+    if made.through is not None:
+        return fault.registers.get(made.through) == wanted
+    if made.explicit is None:
+        return False
+    # The call has pushed 8 bytes since it computed the address.
+    before = {**fault.registers, "rip": return_address - made.length, "rsp": fault.sp + 8}
+    at = made.explicit.address(before)
+    return at is not None and read_word(target, at, dumped_only=False) == wanted
+
+
+def _data(site: Site) -> Site:
+    """Find the access of the instruction that holds the address the kernel reported."""
+    fault, address = site.fault, site.fault.address or 0
+    access = None
+    if fault.error is not None:
+        access = "w" if fault.error & ERROR_WRITE else "r"
+    site = site._replace(kind=DATA, address=address, source="kernel", access=access)
+    if site.instruction is None:
+        return site
+    unknown = [one for one in site.instruction.operands if one.address(fault.registers) is None]
+    for one in site.instruction.operands:
+        if _covers(one, fault, address, site.instruction.name == "string"):
+            return site._replace(operand=one, access=access or one.access)
+    if unknown:
+        return site._replace(operand=unknown[0], access=access or unknown[0].access)
+    if _may_touch_more(site.instruction):
+        return site
+    return site._replace(kind=UNEXPLAINED, why=_not_there(site, address))
+
+
+def _covers(one: Operand, fault: Fault, address: int, string: bool) -> bool:
+    start = one.address(fault.registers)
+    if start is None:
+        return False
+    size = one.size or 1
+    if string:
+        return -STRING_BLOCK < address - start < max(size, STRING_BLOCK)
+    return 0 <= address - start < size
+
+
+def _may_touch_more(one: Instruction) -> bool:
+    """Whether an instruction touches memory that its operands do not tell.
+
+    Sizes that are not known (xsave, descriptor loads), system calls, segment loads.
+    """
+    unknown = any(operand.access is None or not operand.size for operand in one.operands)
+    segment = one.map == 0 and one.opcode in (0x8E, 0xCA, 0xCB, 0xCF, 0xC8)
+    return unknown or segment or one.privileged or one.name in ("syscall", "int", "int3")
+
+
+def _not_there(site: Site, address: int) -> str:
+    assert site.instruction is not None
+    there = [one.address(site.fault.registers) for one in site.instruction.operands]
+    listed = ", ".join(f"{one:#x}" for one in there if one is not None) or "nothing"
+    return f"the instruction accesses {listed}, the kernel reported {address:#x}"
+
+
+# -- protection faults -----------------------------------------------------------------------
+
+
+def _protection(target: Target, site: Site) -> Site:
+    """A general protection or stack fault: the kernel tells no address, the operands do."""
+    fault, one = site.fault, site.instruction
+    top = user_top(target, fault)
+    if not canonical(fault.pc, top):  # Intel's shape: rip has arrived already
+        return transfer(target, site._replace(address=fault.pc, source="operand"))
+    if one is None:
+        return site._replace(kind=UNEXPLAINED)
+    for operand in one.operands:
+        start = operand.address(fault.registers)
+        if start is not None and not _legal(start, operand.size or 1, top):
+            return site._replace(
+                kind=DATA, address=start, source="operand", access=operand.access, operand=operand
+            )
+    gone = _transfer_at(target, fault, one, top)
+    if gone is not None:
+        kind, address, operand_, slot = gone
+        source = "stack" if slot is not None else "operand"
+        return site._replace(
+            kind=kind, address=address, source=source, access="x", operand=operand_, slot=slot
+        )
+    for operand in one.operands:
+        start = operand.address(fault.registers)
+        if start is not None and operand.align > 1 and start % operand.align:
+            return site._replace(
+                kind=MISALIGNED, address=start, source="operand", access=operand.access,
+                operand=operand,
+            )  # fmt: skip
+    if one.privileged or one.name in ("int", "iret"):
+        return site._replace(kind=PRIVILEGED)
+    unknown = next((op for op in one.operands if op.index_register == UNKNOWN_INDEX), None)
+    if unknown is not None or _may_touch_more(one):
+        return site._replace(kind=DATA, operand=unknown, why="the address cannot be computed")
+    return site._replace(
+        kind=UNEXPLAINED, why="a protection fault, but its operands are canonical and aligned"
+    )
+
+
+def _legal(start: int, size: int, top: int) -> bool:
+    return canonical(start, top) and canonical((start + size - 1) & ((1 << 64) - 1), top)
+
+
+def _transfer_at(
+    target: Target, fault: Fault, one: Instruction, top: int
+) -> tuple[str, int, Operand | None, int | None] | None:
+    """Return (kind, target, operand, slot) of a transfer that stopped at its instruction."""
+    if one.flow == "return":
+        word = read_word(target, fault.sp)
+        if word is not None and not canonical(word, top):
+            return RETURN, word, None, fault.sp
+    elif one.flow in ("call", "jump") and one.target is None:
+        if one.through is not None:
+            word = fault.registers.get(one.through)
+        else:
+            at = one.explicit.address(fault.registers) if one.explicit is not None else None
+            word = None if at is None else read_word(target, at, dumped_only=False)
+        if word is not None and not canonical(word, top):
+            return (CALL if one.flow == "call" else JUMP), word, one.explicit, None
+    return None
