@@ -41,6 +41,9 @@ README = os.path.join(HERE, "README.md")
 
 # SciPy: the tests of the questions; alembic: changes of the tables.
 FLEET = ["SQLAlchemy>=2.0", "alembic>=1.13", "scipy>=1.10"]
+REPORT = [*FLEET, "jinja2>=3.1", "matplotlib>=3.6"]
+SERVE = [*REPORT, "starlette>=0.37", "uvicorn>=0.27", "prometheus_client>=0.20"]
+PARQUET = [*FLEET, "pyarrow>=14"]
 
 setup(
     name="gdb-epi",
@@ -59,6 +62,9 @@ setup(
     install_requires=["pygments", "tabulate", "pyelftools"],
     extras_require={
         "fleet": FLEET,
+        "report": REPORT,
+        "serve": SERVE,
+        "parquet": PARQUET,
         "postgresql": [*FLEET, "psycopg[binary]>=3.1"],
         "gdb": ["gdb-for-pwndbg"],
         "dev": [
@@ -72,7 +78,10 @@ setup(
             "jsonschema",
             "pystack",
             "py-spy",
-            *FLEET,
+            *SERVE,
+            *PARQUET,
+            "playwright>=1.45",  # drives the distribution's Chromium
+            "duckdb>=1.0",  # reads the exports back
             "psycopg[binary]>=3.1",
         ],
     },

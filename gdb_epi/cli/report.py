@@ -1,0 +1,84 @@
+# SPDX-License-Identifier: Apache-2.0
+"""`gdb-epi report`: one HTML page about the population."""
+
+from __future__ import annotations
+
+from argparse import ArgumentParser, Namespace
+from typing import TYPE_CHECKING
+
+from gdb_epi.errors import EXIT_DONE, InputError, UsageError
+
+if TYPE_CHECKING:
+    from sqlalchemy import Engine
+
+HELP = "one self-contained HTML page: findings, curve, signatures, hosts, populations"
+EPILOG = "The page needs no network and holds no script. It needs the extra: gdb-epi[report]."
+OUTPUT = "report.html"
+
+
+def add_arguments(parser: ArgumentParser) -> None:
+    """Declare the arguments."""
+    parser.add_argument("--db", metavar="URL", help="database URL or SQLite file")
+    parser.add_argument("-o", "--output", metavar="FILE", default=OUTPUT, help=OUTPUT)
+    parser.add_argument(
+        "--signature", metavar="S", help="only this one: a key, or part of its text"
+    )
+    parser.add_argument("--since", metavar="DAY", help="crashes from this day on")
+    parser.add_argument("--until", metavar="DAY", help="crashes up to and with this day")
+
+
+def run(args: Namespace) -> int:
+    """Write the page."""
+    from gdb_epi.fleet.db import open_database
+
+    since, until = _day(args.since, "--since"), _day(args.until, "--until")
+    with open_database(args.db, write=False) as engine:
+        # First, so that a missing extra is told before seconds of work.
+        from gdb_epi.fleet.report.gather import Wanted, gather
+        from gdb_epi.fleet.report.html import render
+
+        name = None if args.signature is None else _signature(engine, args.signature)
+        page = render(gather(engine, Wanted(since, until, name)))
+    size = _write(args.output, page)
+    print(f"{args.output}: {size:,} bytes")
+    return EXIT_DONE
+
+
+def _day(given: str | None, option: str) -> int | None:
+    if given is None:
+        return None
+    from gdb_epi.fleet.exposure import day_number
+
+    day = day_number(given)
+    if day is None:
+        raise UsageError(f"no day: {given!r}", hint=f"{option} 2026-11-21")
+    return day
+
+
+def _signature(engine: Engine, wanted: str) -> str:
+    from gdb_epi.fleet.lookup import find_group
+
+    group = find_group(engine, wanted)
+    if group is None:
+        raise InputError(f"no signature {wanted!r}", hint="gdb-epi fleet top")
+    return group.text or group.key
+
+
+def _write(path: str, page: str) -> int:
+    """Write beside and rename: a reader never sees half a page."""
+    import os
+    from pathlib import Path
+
+    data = page.encode("utf-8", "backslashreplace")
+    target = Path(path)
+    if target.exists() and not target.is_file():
+        with target.open("wb") as stream:  # /dev/stdout, a pipe
+            stream.write(data)
+        return len(data)
+    beside = target.with_name(f".{target.name}.{os.getpid()}")
+    try:
+        beside.write_bytes(data)
+        beside.replace(target)
+    finally:
+        beside.unlink(missing_ok=True)
+    return len(data)

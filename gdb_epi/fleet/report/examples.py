@@ -1,0 +1,122 @@
+# SPDX-License-Identifier: Apache-2.0
+"""What stored records say: merged stacks and evidence."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping, Sequence
+from typing import Any
+
+from sqlalchemy import Engine, select
+
+from gdb_epi.fleet import tables as t
+from gdb_epi.fleet.dimensions import chunks
+from gdb_epi.fleet.ingest import stored_record
+from gdb_epi.fleet.report.page import Example, Frame
+from gdb_epi.fleet.report.texts import NATIVE, PYTHON, clean, signature_words
+from gdb_epi.fleet.values import group, text
+
+MAX_FRAMES = 24
+MAX_LINES = 8  # items of evidence, reasons
+MAX_LINE = 300  # characters
+
+Json = Mapping[str, Any]
+
+
+def records(engine: Engine, core_keys: Sequence[str]) -> Iterator[tuple[str, dict[str, Any]]]:
+    """Yield (core_key, record) of the cores that are stored."""
+    chosen = select(t.crash.c.core_key, t.raw.c.record).join(
+        t.raw, t.raw.c.crash_id == t.crash.c.id
+    )
+    with engine.connect() as connection:
+        for part in chunks(list(core_keys)):
+            for key, blob in connection.execute(chosen.where(t.crash.c.core_key.in_(part))):
+                yield str(key), _opened(blob)
+
+
+def _opened(blob: bytes) -> dict[str, Any]:
+    """A row that something else wrote or cut is no reason to have no report."""
+    import zlib
+
+    try:
+        return stored_record(blob)
+    except (zlib.error, ValueError, RecursionError):
+        return {}
+
+
+def example(core_key: str, record: Json) -> Example:
+    """Return what a record says about its crash."""
+    frames, more, source = _frames(record)
+    verdict = group(record, "verdict")
+    label, word = text(verdict.get("label")), text(verdict.get("word"))
+    return Example(
+        core_key,
+        frames,
+        more,
+        source,
+        f"{label} ({word} confidence)" if label and word else label,
+        _texts(verdict.get("reasons")),
+        _texts(verdict.get("against")),
+        _evidence(record),
+    )
+
+
+def weight(record: Json) -> tuple[int, int]:
+    """Return how much an example shows: frames, then evidence."""
+    frames = group(group(record, "threads"), "crashed").get("frames")
+    findings = record.get("findings")
+    size = len(frames) if isinstance(frames, list) else 0
+    return (size, len(findings) if isinstance(findings, list) else 0)
+
+
+def _frames(record: Json) -> tuple[tuple[Frame, ...], int, str]:
+    given = group(group(record, "threads"), "crashed").get("frames")
+    if isinstance(given, list) and given:
+        frames = [_frame(f) for f in given if isinstance(f, dict)]
+        return tuple(frames[:MAX_FRAMES]), max(len(frames) - MAX_FRAMES, 0), "the stack in the core"
+    lines = group(group(record, "signature"), "text")
+    for name in ("strict", "stable", "python", "native", "coarse"):
+        line = text(lines.get(name))
+        if line:
+            words = signature_words(line, None)
+            named = [Frame(lang, clean(f, MAX_LINE), "", False) for lang, f in words.frames]
+            return tuple(named), 0, f"the signature ({name}); no frames were stored"
+    return (), 0, "no frames were stored"
+
+
+def _frame(frame: Json) -> Frame:
+    python = frame.get("language") == PYTHON
+    name = frame.get("qualname") if python else frame.get("function")
+    function = text(name) or text(frame.get("name")) or "??"
+    file, line = text(frame.get("filename")), frame.get("lineno")
+    place = f"{_base(file)}:{line}" if file and isinstance(line, int) else _base(file or "")
+    module = text(frame.get("module")) or ""
+    if not python:
+        place = f"{module} {place}".strip()
+    glue = not python and bool(frame.get("eval_loop") or frame.get("kind") == "inline")
+    language = PYTHON if python else NATIVE
+    return Frame(language, clean(function, MAX_LINE), clean(place, MAX_LINE), glue)
+
+
+def _base(path: str) -> str:
+    return path.rsplit("/", 1)[-1]
+
+
+def _evidence(record: Json) -> tuple[str, ...]:
+    found = []
+    category = text(group(record, "signature").get("evidence"))
+    if category:
+        found.append(clean(category, MAX_LINE))
+    findings = record.get("findings")
+    for one in findings[:MAX_LINES] if isinstance(findings, list) else ():
+        summary = text(one.get("summary")) if isinstance(one, dict) else None
+        if summary:
+            found.append(clean(f"{one.get('detector')}: {summary}", MAX_LINE))
+    flags = group(record, "flags")
+    named = [word for word in ("bitflip", "lock_inherited") if flags.get(word) is True]
+    found += [f"flag: {word}" for word in named]
+    return tuple(dict.fromkeys(found))
+
+
+def _texts(value: Any) -> tuple[str, ...]:
+    given = value[:MAX_LINES] if isinstance(value, list) else []
+    return tuple(clean(line, MAX_LINE) for line in given if isinstance(line, str))

@@ -1,0 +1,131 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Ask the database everything that the page shows."""
+
+from __future__ import annotations
+
+from typing import NamedTuple
+
+import numpy as np
+from sqlalchemy import Engine
+
+from gdb_epi.fleet.finding_states import DISMISSED, stored
+from gdb_epi.fleet.population import Population, load
+from gdb_epi.fleet.population_verdict import of_population
+from gdb_epi.fleet.report.axis import Series, axis_of
+from gdb_epi.fleet.report.headlines import headline
+from gdb_epi.fleet.report.maps import bit_rows, host_map
+from gdb_epi.fleet.report.overview import curve, facts_of, notes_of, span_of, summary
+from gdb_epi.fleet.report.page import Page, SignatureRow
+from gdb_epi.fleet.report.sections import sections
+from gdb_epi.fleet.report.splits import split_views
+from gdb_epi.fleet.report.tally import Identity, Tally, bits_by_host, tally
+from gdb_epi.fleet.report.texts import signature_words
+
+TITLE = "Why Python processes died"
+MAX_SIGNATURES = 400  # in the table, each with a section
+MAX_HEADLINES = 24
+HOST_MARK = "host="
+
+
+class Wanted(NamedTuple):
+    """What the page is about."""
+
+    since: int | None = None  # days since 1970-01-01
+    until: int | None = None
+    signature: str | None = None  # the text, as in Population.signatures
+
+
+def gather(engine: Engine, wanted: Wanted) -> Page:
+    """Return the page's contents. The same database gives the same page."""
+    population = _since(load(engine, wanted.until), wanted.since)
+    counts = tally(engine, population, (wanted.since, wanted.until))
+    before = stored(engine)
+    axis = axis_of(population)
+    series = Series(population, axis)
+    found = of_population(population, axis.last) if axis is not None else []
+    mine = [v for v in found if wanted.signature in (None, v.subject)]
+    rows = _rows(population, counts, series, {v.subject for v in mine}, wanted.signature)
+    ranks = {row.name: row.rank for row in rows}
+    every = [headline(verdict, before, ranks) for verdict in mine]
+    heads = tuple(head for head in every if head.state != DISMISSED)
+    window = (wanted.since, wanted.until)
+    bits = bit_rows(bits_by_host(engine, window, wanted.signature))
+    hosts = [v.subject.removeprefix(HOST_MARK) for v in mine if v.subject.startswith(HOST_MARK)]
+    return Page(
+        title=TITLE,
+        span=span_of(axis),
+        facts=facts_of(population, counts),
+        summary=summary(counts, heads),
+        headlines=heads[:MAX_HEADLINES],
+        dismissed=len(every) - len(heads),
+        curve=curve(population, axis, before),
+        step=axis.step if axis else 1,
+        signatures=rows,
+        more_signatures=max(int((counts.per_signature() > 0).sum()) - len(rows), 0),
+        host_map=host_map(population, counts, rows, hosts),
+        bits=bits,
+        splits=split_views(population, rows, mine, axis.last if axis else None, series),
+        sections=sections(engine, population, counts, series, rows, heads),
+        notes=notes_of(population, counts, axis),
+    )
+
+
+def _since(population: Population, since: int | None) -> Population:
+    if since is None:
+        return population
+    return population.chosen(population.day >= since, population.exposure_day >= since)
+
+
+def _rows(
+    population: Population, counts: Tally, series: Series, named: set[str], only: str | None
+) -> tuple[SignatureRow, ...]:
+    """The most frequent signatures, and those that a finding names, most frequent first."""
+    total = counts.per_signature()
+    order = np.lexsort((np.arange(total.size), -total))
+    every = order[total[order] > 0].tolist()
+    chosen = every[:MAX_SIGNATURES]
+    chosen += [i for i in every[MAX_SIGNATURES:] if counts.signatures[i] in named]
+    if only is not None:
+        chosen = [i for i in every if counts.signatures[i] == only]
+    hosts = counts.hosts_per_signature()
+    code = {name: i for i, name in enumerate(population.signatures)}
+    return tuple(
+        _row(population, counts, series, rank, i, code, (int(total[i]), int(hosts[i])))
+        for rank, i in enumerate(chosen, 1)
+    )
+
+
+def _row(
+    population: Population,
+    counts: Tally,
+    series: Series,
+    rank: int,
+    number: int,
+    codes: dict[str, int],
+    size: tuple[int, int],
+) -> SignatureRow:
+    name = counts.signatures[number]
+    code = codes.get(name, -1)
+    members = series.members(code)
+    identity = counts.identities.get(name, Identity(None, None, None))
+    best = counts.of(number)[:1]
+    days = population.day[members]
+    verdicts = counts.verdicts.get(name, {}).items()
+    return SignatureRow(
+        rank=rank,
+        code=code,
+        name=name,
+        key=identity.key,
+        kind=identity.kind,
+        words=signature_words(name, identity.category),
+        crashes=size[0],
+        hosts=size[1],
+        top_host=best[0][0] if best else None,
+        top_share=best[0][1] / size[0] if best else 0.0,
+        first=int(days.min()) if days.size else None,
+        last=int(days.max()) if days.size else None,
+        verdicts=tuple(sorted(verdicts, key=lambda pair: (-pair[1], pair[0]))),
+        daily=series.daily(members),
+        bitflips=int(population.bitflip[members].sum()),
+        inherited=int(population.lock_inherited[members].sum()),
+    )

@@ -1,0 +1,122 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Verdicts over the population as headlines, with the numbers behind them and their state."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping, Sequence
+
+from gdb_epi.fleet.finding_states import CONFIRMED, DISMISSED, OPEN, Stored, family, to_raise
+from gdb_epi.fleet.population_verdict import (
+    HARDWARE_GROUP,
+    HARDWARE_HOST,
+    NOT_ENOUGH,
+    ONE_HOST,
+    SOFTWARE,
+    TWO_CAUSES,
+    Cause,
+    PopulationVerdict,
+)
+from gdb_epi.fleet.report.page import CauseView, Fact, Headline
+from gdb_epi.fleet.report.texts import clean, day_text, number, probability, signature_words
+from gdb_epi.fleet.screen_types import ALL, BITFLIP, LOCK, Finding
+
+# Kind of a verdict -> class of the page (its colour) and the word that stands for it.
+KINDS = {
+    HARDWARE_HOST: ("hardware", "Hardware"),
+    HARDWARE_GROUP: ("hardware", "Hardware or firmware"),
+    ONE_HOST: ("host", "One host"),
+    SOFTWARE: ("software", "Software or configuration"),
+    TWO_CAUSES: ("two", "Two causes"),
+    NOT_ENOUGH: ("unknown", "Not enough"),
+}
+_GROUPS = {
+    ALL: "crashes of all kinds",
+    BITFLIP: "crashes with a bit-flip flag",
+    LOCK: "crashes with an inherited lock",
+}
+# The page has these words beside the headline already.
+_PREFIXES = (
+    "hardware", "hardware or firmware", "software", "software or configuration", "two causes",
+    "not enough",
+)  # fmt: skip
+MAX_TITLE = 200
+MAX_NAME = 90
+NEW = "new"
+
+
+def headline(
+    verdict: PopulationVerdict, before: Sequence[Stored], ranks: Mapping[str, int]
+) -> Headline:
+    """Put one verdict into words; `before` are the stored findings."""
+    css, label = KINDS.get(verdict.kind, KINDS[NOT_ENOUGH])
+    findings = [f for cause in verdict.causes for f in cause.findings]
+    state, since = _state(findings, before)
+    sentences = {f"{f.attr}={f.value}: " for f in findings}
+    told = [e for e in verdict.evidence if not any(e.startswith(s) for s in sentences)]
+    rank = ranks.get(verdict.subject)
+    return Headline(
+        kind=css,
+        label=label,
+        title=_title(verdict.headline),
+        words=signature_words(verdict.subject, None) if rank else None,
+        causes=tuple(_cause(cause, verdict.kind) for cause in verdict.causes if cause.findings),
+        evidence=tuple(clean(line, MAX_TITLE) for line in told),
+        caveats=tuple(clean(line, MAX_TITLE) for line in verdict.caveats),
+        state=state,
+        since=day_text(since) if since is not None else None,
+        signature=rank,
+    )
+
+
+def css_kind(kind: str) -> str:
+    """Return the class of a cause."""
+    return KINDS.get(kind, KINDS[NOT_ENOUGH])[0]
+
+
+def _title(text: str) -> str:
+    head, colon, rest = text.partition(": ")
+    title = rest if colon and head in _PREFIXES else text
+    return clean(f"{title[:1].upper()}{title[1:]}", MAX_TITLE)
+
+
+def _cause(cause: Cause, kind: str) -> CauseView:
+    shown = clean(cause.mark, MAX_TITLE) if kind == TWO_CAUSES else ""
+    rows = tuple(facts(finding) for finding in cause.findings)
+    return CauseView(css_kind(cause.kind), shown, rows)
+
+
+def facts(finding: Finding) -> tuple[Fact, ...]:
+    """Return every number that a reader needs to doubt the finding."""
+    interval = f"{number(finding.rr_low)} to {number(finding.rr_high)}"
+    share = f"{number(finding.n)} of {number(finding.total)}"
+    found = [
+        Fact("goes with", clean(f"{finding.attr}={finding.value}", MAX_NAME)),
+        Fact(_GROUPS.get(finding.signature, "crashes of the signature"), share),
+        Fact("relative risk", f"{number(finding.rr)} (95 %: {interval})"),
+        Fact("q value", probability(finding.q)),
+        Fact("test", f"{finding.test}; expected share by {finding.exposure}"),
+    ]
+    if finding.aliases:
+        others = ", ".join(clean(alias, MAX_NAME) for alias in finding.aliases)
+        found.append(Fact("cannot be told apart from", others))
+    return tuple(found)
+
+
+def _state(findings: Iterable[Finding], before: Sequence[Stored]) -> tuple[str, int | None]:
+    """What people made of it: dismissed only when all of it is, and has not grown since."""
+    known = {old.family: old for old in sorted(before, key=lambda old: old.state == OPEN)[::-1]}
+    states, days = [], []
+    for finding in findings:
+        old = known.get(family(*finding.key))
+        if old is None:
+            states.append(NEW)
+            continue
+        days.append(old.day)
+        again = old.state == DISMISSED and bool(to_raise([finding], before))
+        states.append(OPEN if again else old.state)
+    since = min(days, default=None)
+    if states and all(state == DISMISSED for state in states):
+        return DISMISSED, since
+    if CONFIRMED in states:
+        return CONFIRMED, since
+    return (OPEN if since is not None else NEW), since

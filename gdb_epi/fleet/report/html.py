@@ -1,0 +1,84 @@
+# SPDX-License-Identifier: Apache-2.0
+"""The page as HTML: jinja2 with autoescape, every shown value cleaned on its way out."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from importlib.resources import files
+from typing import Any
+
+from gdb_epi.errors import EpiError
+from gdb_epi.fleet.report import plots
+from gdb_epi.fleet.report.canvas import HINT, drawing
+from gdb_epi.fleet.report.page import Page
+from gdb_epi.fleet.report.texts import clean, day_text, number, percent
+
+try:
+    from jinja2 import Environment, FunctionLoader, StrictUndefined
+    from markupsafe import Markup
+except ModuleNotFoundError as problem:
+    if problem.name not in ("jinja2", "markupsafe"):
+        raise
+    raise EpiError("jinja2 is not installed here", hint=HINT) from problem
+
+TABLE_ROWS = 400  # of the table of signatures
+
+
+def render(page: Page, link: Callable[[str], str] | None = None) -> str:
+    """Return the page; `link` gives the address of a core where a server shows it."""
+    with drawing():
+        values = {
+            "page": page,
+            "table_rows": TABLE_ROWS,
+            "plots": _plots(page),
+            "sparks": _sparks([row.daily for row in page.signatures], plots.SPARK),
+            "courses": _sparks(
+                [part.daily for split in page.splits for part in split.parts], plots.PART
+            ),
+            "bits": [Markup(plots.bits_plot(row, i)) for i, row in enumerate(page.bits)],
+            "link": link,
+        }
+        return _environment().get_template("page.html.j2").render(values)
+
+
+def _plots(page: Page) -> dict[str, Markup]:
+    found: dict[str, Markup] = {}
+    for name, width in (("wide", plots.WIDE), ("narrow", plots.NARROW)):
+        if page.curve:
+            drawn = plots.curve_plot(page.curve, page.step, width)
+            found[f"curve_{name}"] = Markup(drawn)
+        if page.host_map is not None:
+            found[f"map_{name}"] = Markup(plots.map_plot(page.host_map, width))
+    return found
+
+
+def _sparks(every: list[tuple[int, ...]], size: tuple[int, int]) -> list[Markup]:
+    return [Markup(drawn) for drawn in plots.sparks(every, size)]
+
+
+def _environment() -> Environment:
+    environment = Environment(
+        autoescape=True,
+        finalize=_shown,
+        loader=FunctionLoader(_template),
+        undefined=StrictUndefined,
+        trim_blocks=True,
+        lstrip_blocks=True,
+    )
+    environment.filters |= {"num": number, "day": day_text, "clip": clean}
+    environment.globals |= {
+        "percent": percent,
+        "style": Markup(_template("page.css")),
+    }
+    return environment
+
+
+def _shown(value: Any) -> Any:
+    """Clean what is about to be escaped; markup of our own passes."""
+    if isinstance(value, (Markup, int, float)):
+        return value
+    return "" if value is None else clean(value)
+
+
+def _template(name: str) -> str:
+    return (files("gdb_epi.fleet.report") / "templates" / name).read_text(encoding="utf-8")

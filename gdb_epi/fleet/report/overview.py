@@ -1,0 +1,132 @@
+# SPDX-License-Identifier: Apache-2.0
+"""The head of the page: the span, the sizes, the epidemic curve, what the reader must know."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+import numpy as np
+
+from gdb_epi.fleet.finding_states import DISMISSED, Stored
+from gdb_epi.fleet.population import Population
+from gdb_epi.fleet.report.axis import Axis
+from gdb_epi.fleet.report.page import Day, Fact, Headline
+from gdb_epi.fleet.report.tally import Tally
+from gdb_epi.fleet.report.texts import clean, day_text, number
+from gdb_epi.words import counted
+
+MAX_RAISED = 4  # findings named at one day of the curve
+
+
+def span_of(axis: Axis | None) -> str:
+    """Return the days that the page is about."""
+    if axis is None:
+        return "no crash has a time"
+    if axis.first == axis.last:
+        return day_text(axis.first)
+    return f"{day_text(axis.first)} to {day_text(axis.last)}"
+
+
+def facts_of(population: Population, counts: Tally) -> tuple[Fact, ...]:
+    """Return the sizes of the population."""
+    known = counts.cell_host[counts.cell_host >= 0]
+    found = [
+        Fact("crashes", number(counts.crashes)),
+        Fact("signatures", number(int((counts.per_signature() > 0).sum()))),
+        Fact("hosts with crashes", number(int(np.unique(known).size))),
+    ]
+    if population.has_exposure:
+        hours = float(population.exposure_hours.sum())
+        found.append(Fact("host-hours", number(round(hours))))
+        timed = int(population.day.size)
+        found.append(Fact("per 1,000 host-hours", number(1000 * timed / hours)))
+    return tuple(found)
+
+
+def summary(counts: Tally, headlines: Sequence[Headline]) -> tuple[str, ...]:
+    """Return the answer in words, before any number is explained."""
+    if not counts.crashes:
+        return ("The database holds no crashes yet.",)
+    if not headlines:
+        size = counted(f"{counts.crashes:,}", "crash") if counts.crashes != 1 else "1 crash"
+        return (
+            f"Nothing stands out among {size}: no host, version or other attribute has more "
+            "crashes than its share, as far as these numbers can tell.",
+        )
+    kinds = [
+        (sum(h.kind in ("hardware", "host") for h in headlines), "to one host or to hardware"),
+        (sum(h.kind == "software" for h in headlines), "to a version, configuration or load"),
+        (sum(h.kind == "two" for h in headlines), "to two causes in one signature"),
+    ]
+    parts = [f"{n} {'points' if n == 1 else 'point'} {where}" for n, where in kinds if n]
+    total = len(headlines)
+    what = "One finding stands out" if total == 1 else f"{total} findings stand out"
+    return (f"{what}: {', '.join(parts)}.",)
+
+
+def curve(population: Population, axis: Axis | None, before: Sequence[Stored]) -> tuple[Day, ...]:
+    """Return the epidemic curve, with the findings that were raised on each day."""
+    if axis is None:
+        return ()
+    places = axis.places(population.day)
+    inside = (places >= 0) & (places < axis.steps)
+    crashes = np.bincount(places[inside], minlength=axis.steps)
+    known = inside & (population.host >= 0)
+    pairs = np.unique(places[known] * (len(population.hosts) + 1) + population.host[known])
+    hosts = np.bincount(pairs // (len(population.hosts) + 1), minlength=axis.steps)
+    hours = _hours(population, axis)
+    raised = _raised(axis, before)
+    return tuple(
+        Day(
+            axis.label(i),
+            axis.first + i * axis.step,
+            int(crashes[i]),
+            int(hosts[i]),
+            hours[i],
+            1000 * int(crashes[i]) / hours[i] if hours[i] else None,
+            tuple(raised.get(i, ())),
+        )
+        for i in range(axis.steps)
+    )
+
+
+def _hours(population: Population, axis: Axis) -> list[float]:
+    places = axis.places(population.exposure_day)
+    inside = (places >= 0) & (places < axis.steps)
+    weights = population.exposure_hours[inside]
+    found: list[float] = np.bincount(places[inside], weights, minlength=axis.steps).tolist()
+    return found
+
+
+def _raised(axis: Axis, before: Sequence[Stored]) -> dict[int, list[str]]:
+    found: dict[int, list[str]] = {}
+    for one in sorted(before, key=lambda old: old.family):
+        place = (one.day - axis.first) // axis.step
+        names = found.setdefault(place, [])
+        name = clean(f"{one.attr} {one.value}", 40)
+        if one.state != DISMISSED and name not in names and len(names) < MAX_RAISED:
+            names.append(name)
+    return found
+
+
+def notes_of(population: Population, counts: Tally, axis: Axis | None) -> tuple[str, ...]:
+    """Return what limits the answers."""
+    notes = []
+    if population.has_exposure:
+        notes.append("Rates rest on the host-hours that were fed in (fleet exposure).")
+    else:
+        notes.append(
+            "No host-hours are known, so crashes are compared with other crashes (case-control): "
+            "a cause that raises all crashes of a host alike cannot be seen."
+        )
+    if counts.untimed:
+        notes.append(
+            f"{counted(number(counts.untimed), 'crash')} without a time: counted in the tables, "
+            "absent from every curve and from the tests."
+        )
+    if axis is not None and axis.outside:
+        notes.append(
+            f"{counted(number(axis.outside), 'crash')} far from all others in time (a clock may "
+            "be off): in the tables and tests, outside of the curves."
+        )
+    return tuple(notes)

@@ -1,0 +1,181 @@
+# SPDX-License-Identifier: Apache-2.0
+"""What the page shows, before it becomes HTML: values only, no markup."""
+
+from __future__ import annotations
+
+from typing import NamedTuple
+
+from gdb_epi.fleet.report.texts import SignatureWords
+
+
+class Fact(NamedTuple):
+    """A name and its value."""
+
+    name: str
+    value: str
+
+
+class CauseView(NamedTuple):
+    """One cause of a headline: its mark where there are several, its findings' numbers."""
+
+    kind: str
+    mark: str
+    findings: tuple[tuple[Fact, ...], ...]
+
+
+class Headline(NamedTuple):
+    """One verdict in words, with every number behind it."""
+
+    kind: str  # class of the page: hardware, host, software, two, unknown
+    label: str
+    title: str
+    words: SignatureWords | None  # the signature that it is about
+    causes: tuple[CauseView, ...]
+    evidence: tuple[str, ...]
+    caveats: tuple[str, ...]
+    state: str  # open, confirmed, dismissed, or "new" when it was never stored
+    since: str | None  # the day on which it was raised first
+    signature: int | None  # rank of the signature's section
+
+
+class Day(NamedTuple):
+    """One day (or week) of the epidemic curve."""
+
+    label: str
+    day: int
+    crashes: int
+    hosts: int
+    hours: float | None
+    rate: float | None  # per 1,000 host-hours
+    raised: tuple[str, ...]  # findings first raised then
+
+
+class SignatureRow(NamedTuple):
+    """A signature in the table and its section."""
+
+    rank: int
+    code: int  # in the population
+    name: str
+    key: str | None
+    kind: str | None
+    words: SignatureWords
+    crashes: int
+    hosts: int
+    top_host: str | None
+    top_share: float
+    first: int | None
+    last: int | None
+    verdicts: tuple[tuple[str, int], ...]
+    daily: tuple[int, ...]  # along Page.curve
+    bitflips: int
+    inherited: int
+
+
+class MapRow(NamedTuple):
+    """One host of the map; counts along HostMap.columns."""
+
+    host: str
+    group: str  # its rack, "" when unknown
+    total: int
+    counts: tuple[int, ...]
+
+
+class HostMap(NamedTuple):
+    """Hosts by signatures, groups together, the most concentrated first."""
+
+    group_name: str | None
+    columns: tuple[SignatureRow, ...]
+    rows: tuple[MapRow, ...]
+    left_out_hosts: int
+    left_out_signatures: int
+
+
+class BitRow(NamedTuple):
+    """How often each bit of a pointer was wrong on a host; 64 counts."""
+
+    host: str
+    counts: tuple[int, ...]
+    repeated: str  # in words: is it one bit again and again?
+
+
+class PartView(NamedTuple):
+    """One population of a split."""
+
+    mark: str
+    label: str
+    kind: str
+    crashes: int
+    hosts: int
+    bitflips: int
+    facts: tuple[Fact, ...]
+    daily: tuple[int, ...]
+
+
+class SplitView(NamedTuple):
+    """The populations of one signature, side by side."""
+
+    signature: int
+    words: SignatureWords
+    answer: str
+    more: str | None
+    parts: tuple[PartView, ...]
+
+
+class Frame(NamedTuple):
+    """One frame of the merged stack."""
+
+    language: str
+    function: str
+    place: str
+    glue: bool
+
+
+class Example(NamedTuple):
+    """What one stored core says about its signature."""
+
+    core_key: str
+    frames: tuple[Frame, ...]
+    more_frames: int
+    source: str  # where the frames are from
+    verdict: str | None
+    reasons: tuple[str, ...]
+    against: tuple[str, ...]
+    evidence: tuple[str, ...]
+
+
+class ExampleCore(NamedTuple):
+    """A core to look at."""
+
+    core_key: str
+    day: str
+    host: str
+
+
+class Section(NamedTuple):
+    """A signature's section."""
+
+    row: SignatureRow
+    example: Example | None
+    cores: tuple[ExampleCore, ...]
+    hosts: tuple[tuple[str, int], ...]
+    headlines: tuple[Headline, ...]
+
+
+class Page(NamedTuple):
+    """The whole report."""
+
+    title: str
+    span: str
+    facts: tuple[Fact, ...]
+    summary: tuple[str, ...]
+    headlines: tuple[Headline, ...]
+    dismissed: int
+    curve: tuple[Day, ...]
+    step: int  # days in one step of the curve
+    signatures: tuple[SignatureRow, ...]
+    more_signatures: int
+    host_map: HostMap | None
+    bits: tuple[BitRow, ...]
+    splits: tuple[SplitView, ...]
+    sections: tuple[Section, ...]
+    notes: tuple[str, ...]

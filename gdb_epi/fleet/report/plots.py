@@ -1,0 +1,224 @@
+# SPDX-License-Identifier: Apache-2.0
+"""The plots: each is drawn for a width, a phone gets one of its own; tables stand behind."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from matplotlib.axes import Axes
+from matplotlib.collections import LineCollection, PatchCollection
+from matplotlib.patches import PathPatch, Rectangle
+from matplotlib.path import Path
+from matplotlib.ticker import MaxNLocator
+
+from gdb_epi.fleet.report.canvas import (
+    ALARM,
+    INK,
+    LINE,
+    MARK,
+    MUTED,
+    SOFT,
+    box,
+    figure,
+    svg,
+    svg_text,
+)
+from gdb_epi.fleet.report.page import BitRow, Day, HostMap
+from gdb_epi.fleet.report.svg import GROUP, cut_apart
+from gdb_epi.fleet.report.texts import clean
+
+WIDE, NARROW = 1040, 350  # CSS pixels
+SPARK = (132, 26)
+PART = (300, 44)
+BITS = (330, 92)
+LANE = 8  # bits in a byte
+TICK = 11  # font size
+
+
+def sparks(every: Sequence[Sequence[int]], size: tuple[int, int] = SPARK) -> list[str]:
+    """Return the course of many signatures, each scaled to its own highest bar.
+
+    All of them are drawn in one figure and cut apart: a figure of its own takes 15 ms.
+    """
+    width, height = size
+    fig = figure(width, height)
+    axes = box(fig, width, height, (0, 0, 0, 0))
+    axes.set_axis_off()
+    axes.set_xlim(0, width)
+    axes.set_ylim(height, 0)
+    for number, values in enumerate(every):
+        shape = PathPatch(_bar_path(values, size), facecolor=MARK, linewidth=0)
+        shape.set_gid(f"{GROUP}{number}")
+        axes.add_patch(shape)
+    return cut_apart(svg_text(fig), len(every), width, height)
+
+
+def _bar_path(values: Sequence[int], size: tuple[int, int]) -> Path:
+    """One path of rectangles upon a line, in pixels from the top."""
+    width, height = size
+    base = height - 1
+    wide = width / max(len(values), 1)
+    gap = min(wide * 0.2, 1.5)
+    top = max([*values, 1])
+    boxes = [(0.0, float(base), float(width), float(height))]
+    for i, n in enumerate(values):
+        if n:
+            tall = max(n / top * (base - 1), 1)
+            boxes.append((i * wide + gap / 2, base - tall, (i + 1) * wide - gap / 2, base))
+    corners = [
+        [(left, low), (right, low), (right, high), (left, high), (left, low)]
+        for left, low, right, high in boxes
+    ]
+    codes = [Path.MOVETO, Path.LINETO, Path.LINETO, Path.LINETO, Path.CLOSEPOLY] * len(boxes)
+    return Path([corner for one in corners for corner in one], codes)
+
+
+def curve_plot(days: Sequence[Day], step: int, width: int) -> str:
+    """Return the epidemic curve: crashes, and below them the rate where hours are known."""
+    rated = any(day.rate is not None for day in days)
+    height = (330 if rated else 230) if width == WIDE else (300 if rated else 200)
+    fig = figure(width, height)
+    margin = (46.0, 30.0, 8.0, 26.0)
+    lower = 78 if rated else 0
+    axes = box(
+        fig, width, height, (margin[0], margin[1], margin[2], margin[3] + lower + 26 * rated)
+    )
+    _bars(axes, days)
+    _dates(axes, days, width, shown=not rated)
+    _title(axes, f"crashes a {_unit(step)}")
+    if rated:
+        below = box(
+            fig, width, height, (margin[0], height - margin[3] - lower + 8, margin[2], margin[3])
+        )
+        below.plot(
+            [i + 0.5 for i in range(len(days))],
+            [day.rate if day.rate is not None else float("nan") for day in days],
+            color=INK,
+            linewidth=1.6,
+            marker="o" if len(days) < 45 else "",
+            markersize=2.6,
+        )
+        _frame(below, len(days), 2)
+        below.set_ylim(bottom=0)
+        _dates(below, days, width, shown=True)
+        _title(below, "per 1,000 host-hours")
+    return svg(fig, f"curve{width}-", width, height)
+
+
+def _unit(step: int) -> str:
+    return {1: "day", 7: "week"}.get(step, f"{step} days")
+
+
+def _bars(axes: Axes, days: Sequence[Day]) -> None:
+    axes.bar(
+        [i + 0.5 for i in range(len(days))],
+        [day.crashes for day in days],
+        width=0.82 if len(days) < 60 else 0.9,
+        color=[MARK] * len(days),
+        linewidth=0,
+    )
+    _frame(axes, len(days), 4)
+    top = max([day.crashes for day in days] + [1])
+    axes.set_ylim(0, top * 1.12)
+    places = [i + 0.5 for i, day in enumerate(days) if day.raised]
+    axes.plot(places, [top * 1.06] * len(places), "v", color=ALARM, markersize=7, clip_on=False)
+
+
+def _frame(axes: Axes, count: int, ticks: int) -> None:
+    axes.set_xlim(0, max(count, 1))
+    axes.yaxis.set_major_locator(MaxNLocator(ticks, integer=ticks > 2))
+    axes.tick_params(length=0, labelsize=TICK, pad=5)
+    axes.grid(axis="y", linewidth=0.8)
+    axes.set_axisbelow(True)
+
+
+def _dates(axes: Axes, days: Sequence[Day], width: int, *, shown: bool) -> None:
+    most = 10 if width == WIDE else 4
+    every = max(-(-len(days) // most), 1)
+    places = list(range(0, len(days), every))
+    axes.set_xticks([i + 0.5 for i in places])
+    axes.set_xticklabels([_short(days[i].label, days[0].label) for i in places] if shown else [])
+
+
+def _short(label: str, first: str) -> str:
+    """Month and day; the year too where the curve leaves its first year."""
+    return label if label[:4] != first[:4] or not label[:4].isdigit() else label[5:]
+
+
+def _title(axes: Axes, text: str) -> None:
+    axes.set_title(text, loc="left", fontsize=TICK, color=MUTED, pad=8, x=0)
+
+
+def map_plot(host_map: HostMap, width: int) -> str:
+    """Return hosts by signatures; a square's area is the number of crashes."""
+    narrow = width == NARROW
+    columns = host_map.columns[:10] if narrow else host_map.columns
+    rows = host_map.rows
+    cell = 22 if narrow else 26
+    left, top = (112.0 if narrow else 190.0), 34.0
+    group_width = 0 if narrow or not host_map.group_name else 90
+    wide = int(left + group_width + cell * len(columns) + 60)
+    high = int(top + cell * len(rows) + 8)
+    fig = figure(wide, high)
+    axes = box(fig, wide, high, (left + group_width, top, 60, 8))
+    axes.set_xlim(0, max(len(columns), 1))
+    axes.set_ylim(len(rows), 0)
+    axes.set_axis_off()
+    _squares(axes, host_map, len(columns), cell)
+    for i, column in enumerate(columns):
+        axes.text(i + 0.5, -0.35, f"#{column.rank}", ha="center", fontsize=TICK, color=MUTED)
+    for i, row in enumerate(rows):
+        name = clean(row.host, 15 if narrow else 26)
+        axes.text(-8 / cell, i + 0.5, name, ha="right", va="center", fontsize=TICK)
+        total = f"{row.total:,}"
+        axes.text(len(columns) + 8 / cell, i + 0.5, total, va="center", fontsize=TICK, color=MUTED)
+    axes.text(len(columns) + 8 / cell, -0.35, "all", fontsize=TICK, color=MUTED)
+    if group_width:
+        _group_names(axes, host_map, (left + group_width - 8) / cell)
+    return svg(fig, f"map{width}-", wide, high)
+
+
+def _squares(axes: Axes, host_map: HostMap, columns: int, cell: int) -> None:
+    most = max((max(row.counts, default=0) for row in host_map.rows), default=1) or 1
+    shapes = []
+    for y, row in enumerate(host_map.rows):
+        for x, n in enumerate(row.counts[:columns]):
+            if n:
+                side = max(0.9 * (n / most) ** 0.5, 3.5 / cell)
+                shapes.append(Rectangle((x + 0.5 - side / 2, y + 0.5 - side / 2), side, side))
+    lines = [((0, y), (columns, y)) for y in range(len(host_map.rows) + 1)]
+    axes.add_collection(LineCollection(lines, colors=LINE, linewidths=0.6))
+    axes.add_collection(PatchCollection(shapes, facecolor=MARK, linewidth=0))
+
+
+def _group_names(axes: Axes, host_map: HostMap, left: float) -> None:
+    """Name each group beside its first host, and draw a line above it."""
+    before = None
+    for y, row in enumerate(host_map.rows):
+        if row.group != before:
+            axes.plot(
+                [-left, len(host_map.columns)], [y, y], color=MUTED, linewidth=0.8, clip_on=False
+            )
+            text = clean(row.group or "–", 12)
+            axes.text(-left, y + 0.5, text, va="center", fontsize=TICK, color=MUTED)
+        before = row.group
+
+
+def bits_plot(row: BitRow, number: int) -> str:
+    """Return how often each bit was wrong, the bytes of the word told apart."""
+    width, height = BITS
+    fig = figure(width, height)
+    axes = box(fig, width, height, (22, 8, 2, 20))
+    top = max([*row.counts, 1])
+    for lane in range(0, len(row.counts), 2 * LANE):
+        axes.axvspan(lane, lane + LANE, color=SOFT, linewidth=0)
+    axes.bar(
+        [i + 0.5 for i in range(len(row.counts))], row.counts, width=0.9, color=ALARM, linewidth=0
+    )
+    axes.set_xlim(0, len(row.counts))
+    axes.set_ylim(0, top * 1.1)
+    axes.yaxis.set_major_locator(MaxNLocator(2, integer=True))
+    axes.set_xticks([i + 0.5 for i in (0, 8, 16, 24, 32, 40, 48, 56, 63)])
+    axes.set_xticklabels(["0", "8", "16", "24", "32", "40", "48", "56", "63"])
+    axes.tick_params(length=0, labelsize=10, pad=4)
+    return svg(fig, f"bits{number}-", width, height)

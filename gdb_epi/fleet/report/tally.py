@@ -1,0 +1,174 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Counts of the whole population: per signature, per signature and host, per verdict."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Mapping
+from typing import Any, NamedTuple
+
+import numpy as np
+from sqlalchemy import Connection, Engine, func, select
+
+from gdb_epi.fleet import tables as t
+from gdb_epi.fleet.exposure import SECONDS_A_DAY
+from gdb_epi.fleet.population import NO_SIGNATURE, Ints, Population
+
+NO_HOST = "(host not known)"
+
+Window = tuple[int | None, int | None]  # first and last day, None for no bound
+
+
+class Identity(NamedTuple):
+    """How a signature can be asked for."""
+
+    kind: str | None
+    key: str | None
+    category: str | None
+
+
+class Tally(NamedTuple):
+    """Counts by codes of `signatures` and `hosts`; crashes without a time are in the cells too."""
+
+    signatures: list[str]
+    hosts: list[str]
+    cell_signature: Ints
+    cell_host: Ints  # -1 where the host is not known
+    cell_crashes: Ints
+    identities: dict[str, Identity]
+    verdicts: dict[str, dict[str, int]]  # signature -> label -> crashes
+    untimed: int
+
+    @property
+    def crashes(self) -> int:
+        """How many crashes there are."""
+        return int(self.cell_crashes.sum())
+
+    def per_signature(self) -> Ints:
+        """Return the crashes of each signature."""
+        weights = self.cell_crashes.astype(float)
+        size = len(self.signatures)
+        return np.bincount(self.cell_signature, weights, minlength=size).astype(np.int64)
+
+    def hosts_per_signature(self) -> Ints:
+        """Return on how many known hosts each signature was seen."""
+        known = self.cell_host >= 0
+        return np.bincount(self.cell_signature[known], minlength=len(self.signatures))
+
+    def of(self, signature: int) -> list[tuple[str, int]]:
+        """Return the known hosts of a signature with their crashes, most first."""
+        mine = (self.cell_signature == signature) & (self.cell_host >= 0)
+        pairs = zip(self.cell_host[mine].tolist(), self.cell_crashes[mine].tolist(), strict=True)
+        return sorted(((self.hosts[h], n) for h, n in pairs), key=lambda pair: (-pair[1], pair[0]))
+
+
+def tally(engine: Engine, population: Population, window: Window) -> Tally:
+    """Count; without a window, crashes whose time is not known are counted as well."""
+    with engine.connect() as connection:
+        names, identities = _names(connection)
+        untimed = _untimed(connection, names) if window == (None, None) else {}
+        verdicts = _verdicts(connection, names, window)
+    signatures = sorted({*population.signatures, NO_SIGNATURE, *(s for s, _ in untimed)})
+    hosts = sorted({*population.hosts, *(h for _, h in untimed if h is not None)})
+    width = len(hosts) + 1
+    s = _recode(population.signatures, signatures)[population.signature]
+    s[population.signature < 0] = signatures.index(NO_SIGNATURE)
+    h = _recode(population.hosts, hosts)[population.host]
+    h[population.host < 0] = -1
+    cells, counts = np.unique(s * width + h + 1, return_counts=True)
+    at = {name: code for code, name in enumerate(signatures)}
+    host_at = {name: code for code, name in enumerate(hosts)}
+    extra = [
+        (at[s_], -1 if h_ is None else host_at[h_], n)
+        for (s_, h_), n in sorted(untimed.items(), key=str)
+    ]
+    more = np.array(extra, dtype=np.int64).reshape(-1, 3)
+    merged = np.concatenate([cells, more[:, 0] * width + more[:, 1] + 1])
+    keys, places = np.unique(merged, return_inverse=True)
+    total = np.bincount(places, np.concatenate([counts, more[:, 2]]), minlength=keys.size)
+    return Tally(
+        signatures,
+        hosts,
+        keys // width,
+        keys % width - 1,
+        total.astype(np.int64),
+        identities,
+        verdicts,
+        sum(untimed.values()),
+    )
+
+
+def _recode(names: list[str], wanted: list[str]) -> Ints:
+    """Return code in `names` -> code in `wanted`, with one entry more, for the code -1."""
+    at = {name: code for code, name in enumerate(wanted)}
+    return np.array([*(at[name] for name in names), -1], dtype=np.int64)
+
+
+def _names(connection: Connection) -> tuple[dict[int | None, str], dict[str, Identity]]:
+    c = t.sig.c
+    rows = connection.execute(select(c.id, c.kind, c.key, c.coarse, c.category, c.text))
+    names: dict[int | None, str] = {None: NO_SIGNATURE}
+    identities: dict[str, Identity] = {}
+    for number, kind, key, coarse, category, text in rows:
+        names[number] = text or key or coarse or NO_SIGNATURE  # as population.py names them
+        identities.setdefault(
+            names[number], Identity(kind or None, key or coarse or None, category)
+        )
+    return names, identities
+
+
+def _untimed(
+    connection: Connection, names: Mapping[int | None, str]
+) -> dict[tuple[str, str | None], int]:
+    c = t.crash.c
+    n = func.count(c.id)
+    chosen = (
+        select(c.sig_id, t.host.c.name, t.host.c.machine_id, n)
+        .select_from(t.crash.outerjoin(t.host, c.host_id == t.host.c.id))
+        .where(c.ts.is_(None))
+        .group_by(c.sig_id, t.host.c.name, t.host.c.machine_id)
+    )
+    found: dict[tuple[str, str | None], int] = {}
+    for sig_id, name, machine, count in connection.execute(chosen):
+        key = (names.get(sig_id, NO_SIGNATURE), name or machine or None)
+        found[key] = found.get(key, 0) + int(count)
+    return found
+
+
+def _verdicts(
+    connection: Connection, names: Mapping[int | None, str], window: Window
+) -> dict[str, dict[str, int]]:
+    c = t.crash.c
+    n = func.count(c.id)
+    chosen = select(c.sig_id, c.verdict, n).where(c.verdict.is_not(None), *_inside(window))
+    labels: dict[str, dict[str, int]] = {}
+    for sig_id, verdict, count in connection.execute(chosen.group_by(c.sig_id, c.verdict)):
+        row = labels.setdefault(names.get(sig_id, NO_SIGNATURE), {})
+        row[str(verdict)] = row.get(str(verdict), 0) + int(count)
+    return labels
+
+
+def _inside(window: Window) -> list[Any]:
+    c = t.crash.c
+    first, last = window
+    conditions = [] if first is None else [c.ts >= first * SECONDS_A_DAY]
+    return conditions + ([] if last is None else [c.ts < (last + 1) * SECONDS_A_DAY])
+
+
+def bits_by_host(engine: Engine, window: Window, signature: str | None) -> dict[str, Counter[int]]:
+    """Return host -> how often each bit (0..63) of a pointer was wrong."""
+    c = t.crash.c
+    named = func.coalesce(func.nullif(t.host.c.name, ""), t.host.c.machine_id, NO_HOST)
+    source = t.crash.outerjoin(t.host, c.host_id == t.host.c.id)
+    chosen = select(named, c.flip_bit, func.count(c.id)).where(
+        c.flip_bit.is_not(None), c.bitflip.is_(True), *_inside(window)
+    )
+    if signature is not None:
+        source = source.join(t.sig, c.sig_id == t.sig.c.id)
+        chosen = chosen.where(func.coalesce(t.sig.c.text, t.sig.c.key) == signature)
+    found: dict[str, Counter[int]] = {}
+    with engine.connect() as connection:
+        rows = connection.execute(chosen.select_from(source).group_by(named, c.flip_bit))
+        for host, bit, n in rows:
+            found.setdefault(str(host), Counter())[int(bit)] += int(n)
+    return found

@@ -1,0 +1,91 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Texts of the page: hostile names made harmless, signatures taken apart, numbers, days."""
+
+from __future__ import annotations
+
+import math
+from typing import Any, NamedTuple
+
+from gdb_epi.fleet.finding_store import iso_day
+from gdb_epi.render.text import escape
+
+MAX_TEXT = 240  # characters of one shown text; a name of 100 kB is nobody's name
+MAX_SIGNATURE_FRAMES = 12
+NATIVE, PYTHON = "native", "python"
+_ARROWS = {"<-": False, "<--": True}
+
+
+class SignatureWords(NamedTuple):
+    """A signature's line taken apart: its category and (language, function), innermost first."""
+
+    category: str | None
+    frames: tuple[tuple[str, str], ...]
+
+
+def clean(value: Any, limit: int = MAX_TEXT) -> str:
+    """Return a text that neither controls nor bidirectional marks can bend, cut to `limit`."""
+    text = value if isinstance(value, str) else str(value)
+    cut = text[: limit + 1]
+    shown = escape(cut)
+    return shown if len(shown) <= limit else f"{shown[: limit - 1]}…"
+
+
+def signature_words(line: str, category: str | None) -> SignatureWords:
+    """Take `gsig/1 stable CATEGORY f <- g <-- py:h` apart; any other text is one frame."""
+    words = line[: MAX_TEXT * MAX_SIGNATURE_FRAMES].split(" ", 3)
+    if not words[0].startswith("gsig/") or len(words) < 4:
+        return SignatureWords(category, ((NATIVE, line),))
+    frames: list[str] = [""]
+    for word in words[3].split(" "):
+        if word in _ARROWS:
+            frames.append("")
+        else:
+            frames[-1] = f"{frames[-1]} {word}".strip()
+    named = [_frame(frame) for frame in frames if frame]
+    return SignatureWords(category or words[2], tuple(named[:MAX_SIGNATURE_FRAMES]))
+
+
+def _frame(text: str) -> tuple[str, str]:
+    return (PYTHON, text[3:]) if text.startswith("py:") else (NATIVE, text)
+
+
+def short_name(line: str, category: str | None, limit: int) -> str:
+    """Return what tells a signature from others in few characters: its innermost function."""
+    words = signature_words(line, category)
+    return clean(words.frames[0][1] if words.frames else line, limit)
+
+
+def number(value: float | None) -> str:
+    """Return a count or a measure as people read it."""
+    if value is None or not math.isfinite(value):
+        return "–" if value is None else "unbounded"
+    if float(value).is_integer() and abs(value) < 1e12:
+        return f"{int(value):,}"
+    return f"{value:,.0f}" if abs(value) >= 1000 else f"{value:.3g}"
+
+
+def probability(value: float | None) -> str:
+    """Return a p or q value; below what floats hold it is said to be tiny."""
+    if value is None:
+        return "–"
+    if value < 1e-300:
+        return "< 1e-300"
+    return f"{value:.2g}" if value >= 0.001 else f"{value:.0e}".replace("e-0", "e-")
+
+
+def percent(part: float, whole: float) -> str:
+    """Return a share in percent, a dash of nothing."""
+    if not whole:
+        return "–"
+    share = 100 * part / whole
+    return f"{share:.0f} %" if share >= 10 or share == 0 else f"{share:.1f} %"
+
+
+def day_text(day: int | None) -> str:
+    """Return a day number as YYYY-MM-DD; days outside of the calendar as they are."""
+    if day is None:
+        return "–"
+    try:
+        return iso_day(day)
+    except OverflowError:
+        return f"day {day}"
