@@ -17,6 +17,7 @@ from gdb_epi.cpython.source_files import (
     SourceFile,
     decode_source,
     locate,
+    read_member,
     read_regular,
     source_lines,
 )
@@ -180,7 +181,11 @@ class SourceFinder:
     def _file(self, path: str) -> SourceFile | Absent:
         if path not in self._files:
             here = locate(path, self._sysroot)
-            self._files[path] = here if isinstance(here, Absent) else read_regular(here)
+            found = here if isinstance(here, Absent) else read_regular(here)
+            if isinstance(found, Absent):
+                inside = read_member(path, self._sysroot)
+                found = found if isinstance(inside, Absent) else inside
+            self._files[path] = found
         return self._files[path]
 
     def _of_files(self, site: Site) -> Iterator[Source]:

@@ -10,6 +10,7 @@ from gdb_epi.errors import NOT_AVAILABLE, Absent
 from gdb_epi.lean import NamedTuple
 
 MAX_SOURCE_BYTES = 16 << 20
+MAX_ARCHIVE_BYTES = 1 << 30
 MAX_LINKS = 40
 
 # Codecs that a source file may be in. Others of the standard library are no text encodings of
@@ -94,6 +95,39 @@ def read_regular(path: str, cap: int = MAX_SOURCE_BYTES) -> SourceFile | Absent:
         return Absent(NOT_AVAILABLE, f"{path}: {error.strerror}")
     finally:
         os.close(descriptor)
+
+
+def read_member(path: str, sysroot: str | None) -> SourceFile | Absent:
+    """Return a file inside a zip archive (a zipapp, an egg), as zipimport names it.
+
+    Absent when no part of the path is an archive, or the archive or its member is damaged.
+    """
+    parts = path.split("/")
+    for cut in range(len(parts) - 1, 1, -1):
+        here = locate("/".join(parts[:cut]), sysroot)
+        if isinstance(here, Absent) or not os.path.isfile(here):
+            continue
+        return _member(here, "/".join(parts[cut:]))
+    return Absent(NOT_AVAILABLE, f"{path}: no such file, and no archive on the way")
+
+
+def _member(archive: str, name: str) -> SourceFile | Absent:
+    import zipfile
+    import zlib
+
+    try:
+        state = os.stat(archive)
+        if state.st_size > MAX_ARCHIVE_BYTES:
+            return Absent(NOT_AVAILABLE, f"{archive}: larger than {MAX_ARCHIVE_BYTES} bytes")
+        with zipfile.ZipFile(archive) as opened, opened.open(name) as stream:
+            data = stream.read(MAX_SOURCE_BYTES + 1)  # whatever size the directory tells
+    except KeyError:
+        return Absent(NOT_AVAILABLE, f"{archive}: no member {name}")
+    except (OSError, ValueError, RuntimeError, EOFError, zipfile.BadZipFile, zlib.error) as error:
+        return Absent(NOT_AVAILABLE, f"{archive}: {name}: {error}")
+    if len(data) > MAX_SOURCE_BYTES:
+        return Absent(NOT_AVAILABLE, f"{archive}: {name}: larger than {MAX_SOURCE_BYTES} bytes")
+    return SourceFile(f"{archive}/{name}", data, len(data), state.st_mtime_ns)
 
 
 def decode_source(data: bytes) -> tuple[str, str, str]:

@@ -97,7 +97,7 @@ def test_each_source_is_found_where_it_is_and_no_wrong_one_is_given(
             first, last = found.lines[span.line - 1], found.lines[span.end_line - 1]
             assert first[span.column :].startswith("follow(")
             assert last[: span.end_column].endswith(")")
-    assert seen == len(told) == 19
+    assert seen == len(told) == 20
 
 
 @pytest.mark.parametrize("interpreter", INTERPRETERS)

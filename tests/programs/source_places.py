@@ -13,6 +13,7 @@ import linecache
 import os
 import py_compile
 import sys
+import zipfile
 
 import deathbed
 
@@ -119,6 +120,15 @@ def executed(name, text, keep):
     return call
 
 
+def archived(name, text):
+    """Import a module out of a zip archive, as zipapps and eggs are."""
+    archive = os.path.join(folder, name + ".pyz")
+    with zipfile.ZipFile(archive, "w", zipfile.ZIP_DEFLATED) as handle:
+        handle.writestr("inside/" + name + ".py", text)
+    sys.path.insert(0, os.path.join(archive, "inside"))
+    return load(name)
+
+
 # name -> (function, what should be found: trust, the text, and a word of where)
 def pieces():
     yield "plain", without_pyc("plain", PLAIN), ("fits", PLAIN, "file")
@@ -142,6 +152,7 @@ def pieces():
     yield "removed", removed("removed", PLAIN, False), (None, None, None)
     yield "cached", removed("cached", WIDE, True), ("fits", WIDE, "linecache")
     yield "kept", executed("<made up>", MANY_LINES, True), ("fits", MANY_LINES, "variable kept")
+    yield "zipped", archived("zipped", MANY_LINES), ("fits", MANY_LINES, "zipped.pyz")
     yield "lost", executed("<lost>", "\n" * 7 + PLAIN, False), (None, None, None)
 
 

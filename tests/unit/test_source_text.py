@@ -8,6 +8,8 @@ import os
 import random
 import sys
 import types
+import zipfile
+from pathlib import Path
 
 import pytest
 
@@ -19,8 +21,15 @@ from gdb_epi.cpython.positions import (
     position_at,
 )
 from gdb_epi.cpython.source_checks import Fit, fit_of, siphash
-from gdb_epi.cpython.source_files import decode_source, source_lines
+from gdb_epi.cpython.source_files import (
+    MAX_SOURCE_BYTES,
+    SourceFile,
+    decode_source,
+    read_member,
+    source_lines,
+)
 from gdb_epi.cpython.source_site import Site
+from gdb_epi.errors import Absent
 from gdb_epi.render.source import character_column, listing_lines, one_line, paint
 from gdb_epi.report import Listing, Span
 
@@ -164,3 +173,28 @@ def test_long_and_hostile_lines_are_cut() -> None:
         "       ^^^^",
     ]
     assert list(one_line([], 1, None)) == []
+
+
+def test_members_of_archives(tmp_path: Path) -> None:
+    archive = tmp_path / "app.pyz"
+    with zipfile.ZipFile(archive, "w", zipfile.ZIP_DEFLATED) as handle:
+        handle.writestr("package/one.py", "x = 1\n")
+        handle.writestr("bomb.py", bytes(MAX_SOURCE_BYTES + 1))
+    found = read_member(f"{archive}/package/one.py", None)
+    assert isinstance(found, SourceFile) and found.data == b"x = 1\n"
+    inside = read_member("/app.pyz/package/one.py", str(tmp_path))
+    assert isinstance(inside, SourceFile) and inside.data == found.data
+    told = {
+        f"{archive}/two.py": "no member",
+        f"{archive}/bomb.py": "larger",
+        f"{tmp_path}/none.pyz/one.py": "no archive",
+    }
+    data = bytearray(archive.read_bytes())
+    data[30 + len("package/one.py") + 1] ^= 0xFF  # of the deflated bytes
+    damaged = tmp_path / "damaged.pyz"
+    damaged.write_bytes(data)
+    (tmp_path / "text.pyz").write_text("no archive at all")
+    told |= {f"{damaged}/package/one.py": "damaged.pyz", f"{tmp_path}/text.pyz/one.py": "text.pyz"}
+    for path, why in told.items():
+        absent = read_member(path, None)
+        assert isinstance(absent, Absent) and why in absent.detail
