@@ -8,6 +8,7 @@ module.
 from __future__ import annotations
 
 import sqlite3
+import time
 from collections.abc import Iterator
 from contextlib import contextmanager
 from importlib.util import find_spec
@@ -28,7 +29,7 @@ except ModuleNotFoundError as problem:
         "SQLAlchemy is not installed here", hint="pip install 'gdb-epi[fleet]', or --no-db"
     ) from problem
 
-from gdb_epi.fleet.tables import SCHEMA_VERSION, meta, metadata
+from gdb_epi.fleet.tables import SCHEMA_VERSION, change, meta, metadata
 
 BUSY_SECONDS = 10.0  # how long a writer waits for another one
 _LOCK_KEY = 0x67646265  # pg_advisory_xact_lock number of migrate(): "gdbe"
@@ -145,6 +146,11 @@ def begin(engine: Engine) -> Iterator[Connection]:
         connection.commit()
 
 
+def note_change(connection: Connection) -> None:
+    """Note that this transaction changes what the questions answer."""
+    connection.execute(change.insert().values(at=time.time()))
+
+
 def explain(error: Exception, shown: str) -> DatabaseError:
     """Return a DatabaseError whose hint fits the cause."""
     cause = error.orig if isinstance(error, DBAPIError) and error.orig is not None else error
@@ -182,10 +188,19 @@ def _engine(url: URL) -> Engine:
     return engine
 
 
+# The keys of crashes are random: an index that does not fit the cache is read and written all over.
+_PRAGMAS = (
+    "journal_mode = WAL",
+    "synchronous = NORMAL",
+    "foreign_keys = ON",
+    "cache_size = -65536",
+)
+
+
 def _prepare_sqlite(connection: sqlite3.Connection, _record: Any) -> None:
     # None: the driver must not begin transactions on its own; begin() does.
     connection.isolation_level = None
-    for pragma in ("journal_mode = WAL", "synchronous = NORMAL", "foreign_keys = ON"):
+    for pragma in _PRAGMAS:
         try:
             connection.execute(f"PRAGMA {pragma}")
         except sqlite3.OperationalError as error:

@@ -14,6 +14,8 @@ from gdb_epi.fleet.projection import Rows
 
 CHUNK = 200  # keys per IN list: SQLite allows 32766 variables, older builds 999
 
+MAX_KEPT = 200_000  # ids of one dimension that are kept between batches
+
 _Wanted = dict[Any, dict[str, Any]]  # key of a dimension row -> its other columns
 
 
@@ -21,41 +23,52 @@ class Dimensions:
     """The ids of the dimension rows that a batch needs, made where they are missing.
 
     Rows are inserted in sorted order: two writers that insert the same ones in different order
-    would deadlock on PostgreSQL.
+    would deadlock on PostgreSQL. An id may be kept from one transaction to the next only when the
+    one that made it was committed: ingest() drops the whole object otherwise.
     """
 
-    def __init__(self, connection: Connection, batch: Sequence[Rows]) -> None:
+    def __init__(self) -> None:
         self.sig: dict[tuple[str, ...], int] = {}
         self.trace: dict[tuple[str, ...], int] = {}
         self.host: dict[tuple[str, ...], int] = {}
         self.lib: dict[tuple[str, ...], int] = {}
         self.libset: dict[tuple[str, ...], int] = {}
         self.attrset: dict[tuple[str, ...], int] = {}
-        self.learn(connection, batch)
+
+    def forget_when_many(self) -> None:
+        """Empty what has grown beyond MAX_KEPT."""
+        for known in (self.sig, self.trace, self.host, self.lib, self.libset, self.attrset):
+            if len(known) > MAX_KEPT:
+                known.clear()
 
     def learn(self, connection: Connection, batch: Sequence[Rows]) -> None:
         """Make sure that the ids for these rows are known."""
-        sigs = {r.sig: r.sig_values for r in batch if r.sig}
-        traces = {r.trace: r.trace_values for r in batch if r.trace}
-        libs: _Wanted = {lib: {} for r in batch for lib in r.libs}
-        sets = {(r.libset,): r.libs for r in batch if r.libset}
+        sigs = {r.sig: r.sig_values for r in batch if r.sig and r.sig not in self.sig}
+        traces = {r.trace: r.trace_values for r in batch if r.trace and r.trace not in self.trace}
         _fill(connection, t.sig, ("version", "kind", "key", "coarse"), sigs, self.sig)
         _fill(connection, t.trace, ("version", "exact", "strict"), traces, self.trace)
         self.learn_hosts(connection, {r.host for r in batch if r.host})
-        _fill(connection, t.lib, ("soname", "build_id", "version"), libs, self.lib)
-        fresh: _Wanted = {key: {} for key in sets if key not in self.libset}
-        _fill(connection, t.libset, ("hash",), fresh, self.libset)
-        pairs = sorted((self.libset[key], self.lib[lib]) for key in fresh for lib in sets[key])
-        if pairs:
-            statement = insert(connection, t.libset_lib).on_conflict_do_nothing()
-            connection.execute(statement, [{"libset_id": s, "lib_id": x} for s, x in pairs])
+        self._learn_libs(
+            connection,
+            {r.libset: r.libs for r in batch if r.libset and (r.libset,) not in self.libset},
+        )
         marks = {r.attrset: r.attributes for r in batch if r.attrset is not None}
         marks.update({r.factset: r.facts for r in batch if r.factset is not None})
         self.learn_attributes(connection, marks)
 
+    def _learn_libs(self, connection: Connection, sets: Mapping[str, Any]) -> None:
+        libs: _Wanted = {lib: {} for members in sets.values() for lib in members}
+        _fill(connection, t.lib, ("soname", "build_id", "version"), libs, self.lib)
+        fresh: _Wanted = {(key,): {} for key in sets}
+        _fill(connection, t.libset, ("hash",), fresh, self.libset)
+        pairs = sorted((self.libset[(key,)], self.lib[lib]) for key in sets for lib in sets[key])
+        if pairs:
+            statement = insert(connection, t.libset_lib).on_conflict_do_nothing()
+            connection.execute(statement, [{"libset_id": s, "lib_id": x} for s, x in pairs])
+
     def learn_hosts(self, connection: Connection, wanted: Iterable[tuple[str, str]]) -> None:
         """Make sure that the ids of these hosts (name, machine id) are known."""
-        hosts: _Wanted = {key: {} for key in wanted}
+        hosts: _Wanted = {key: {} for key in wanted if key not in self.host}
         _fill(connection, t.host, ("name", "machine_id"), hosts, self.host)
 
     def learn_attributes(
@@ -74,15 +87,14 @@ class Dimensions:
 
     def crash_row(self, rows: Rows) -> dict[str, Any]:
         """Return the row of `crash` with its foreign keys."""
-        return {
-            **rows.crash,
-            "sig_id": self.sig.get(rows.sig) if rows.sig else None,
-            "trace_id": self.trace.get(rows.trace) if rows.trace else None,
-            "host_id": self.host.get(rows.host) if rows.host else None,
-            "libset_id": self.libset.get((rows.libset,)) if rows.libset else None,
-            "attrset_id": self.attrset.get((rows.attrset,)) if rows.attrset else None,
-            "factset_id": self.attrset.get((rows.factset,)) if rows.factset else None,
-        }
+        row = dict(rows.crash)
+        row["sig_id"] = self.sig[rows.sig] if rows.sig else None
+        row["trace_id"] = self.trace[rows.trace] if rows.trace else None
+        row["host_id"] = self.host[rows.host] if rows.host else None
+        row["libset_id"] = self.libset[(rows.libset,)] if rows.libset else None
+        row["attrset_id"] = self.attrset[(rows.attrset,)] if rows.attrset else None
+        row["factset_id"] = self.attrset[(rows.factset,)] if rows.factset else None
+        return row
 
 
 def _fill(

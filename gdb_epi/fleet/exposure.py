@@ -19,7 +19,7 @@ from sqlalchemy import Connection, Engine
 
 from gdb_epi.errors import InputError
 from gdb_epi.fleet import tables as t
-from gdb_epi.fleet.db import begin
+from gdb_epi.fleet.db import begin, note_change
 from gdb_epi.fleet.dimensions import Dimensions, insert
 from gdb_epi.fleet.projection import set_hash
 from gdb_epi.fleet.values import MAX_ATTRIBUTES, number, text
@@ -102,12 +102,13 @@ def feed(engine: Engine, rows: Iterator[tuple[str, HostDay | InputError]]) -> Fe
         if good:
             with begin(engine) as connection:
                 _store(connection, good)
+                note_change(connection)
         count += len(good)
     return Fed(count, tuple(rejected))
 
 
 def _store(connection: Connection, rows: list[HostDay]) -> None:
-    ids = Dimensions(connection, [])
+    ids = Dimensions()
     ids.learn_hosts(connection, {(row.host, "") for row in rows})
     sets = {set_hash(sorted(row.attributes.items())): row.attributes for row in rows}
     ids.learn_attributes(connection, sets)

@@ -14,20 +14,24 @@ from collections.abc import Callable, Iterable, Mapping, Sequence
 from itertools import islice
 from typing import Any, NamedTuple
 
-from sqlalchemy import Connection, Engine, case, func, or_, select
+from sqlalchemy import Connection, Engine, func, select
 from sqlalchemy.exc import DBAPIError
 
 from gdb_epi.errors import InputError
 from gdb_epi.fleet import tables as t
-from gdb_epi.fleet.db import begin
-from gdb_epi.fleet.dimensions import Dimensions, chunks, insert
-from gdb_epi.fleet.projection import Rows, merge, project
-from gdb_epi.fleet.redact import storable
+from gdb_epi.fleet.bulk import insert_crashes
+from gdb_epi.fleet.db import begin, note_change
+from gdb_epi.fleet.dimensions import Dimensions, chunks
+from gdb_epi.fleet.projection import Projector, Rows, merge, project
+from gdb_epi.fleet.reader import TextRecord
+from gdb_epi.fleet.redact import is_storable_text, storable
 
-BATCH = 500  # records per transaction
+BATCH = 1_000  # records per transaction
 ZLIB_LEVEL = 3  # measured: 3.3 x smaller than the text, twice as fast as level 6
 MAX_RECORD = 64 << 20  # bytes of one stored record after unpacking
-RETRIES = 4  # of a transaction that the server chose as the victim of a deadlock
+VICTIM = ("40001", "40P01")  # the server broke a deadlock at our expense: again at once
+# Seconds before a lost connection is tried again; a server needs some to restart.
+PAUSES = (0.2, 0.5, 1.0, 2.0, 4.0, 8.0)
 
 Source = tuple[str, Mapping[str, Any]]  # where it came from, the record
 
@@ -61,8 +65,9 @@ def ingest(
     """Store the records and return what became of them."""
     total = Outcome()
     stream = iter(sources)
+    writer = _Writer(engine)
     while batch := list(islice(stream, BATCH)):
-        total += _with_retries(engine, batch)
+        total += writer.store(batch)
         if progress is not None:
             progress(total)
     return total
@@ -75,68 +80,107 @@ def stored_record(blob: bytes) -> dict[str, Any]:
     return record if isinstance(record, dict) else {}
 
 
-def _with_retries(engine: Engine, batch: Sequence[Source]) -> Outcome:
-    for _ in range(RETRIES):
-        try:
-            return _store_batch(engine, batch)
-        except DBAPIError as error:
-            if getattr(error.orig, "sqlstate", None) not in ("40001", "40P01"):
+class _Prepared(NamedTuple):
+    """A record ready for the database; `blob` is what `raw` stores."""
+
+    rows: Rows
+    record: Mapping[str, Any]
+    blob: bytes
+
+
+class _Writer:
+    """Stores batches; keeps the ids of dimensions from one to the next."""
+
+    def __init__(self, engine: Engine) -> None:
+        self._engine = engine
+        self._projector = Projector()
+        self._ids = Dimensions()
+
+    def store(self, batch: Sequence[Source]) -> Outcome:
+        """Store a batch in one transaction, again when the server went away or broke a deadlock.
+
+        A batch that was committed although its connection was lost is found again: by core_key.
+        """
+        best, rejected, repeats = self._prepare(batch)
+        for pause in (*PAUSES, None):
+            try:
+                return self._store(best, rejected, repeats)
+            except DBAPIError as error:
+                # Ids that a rolled-back transaction made are nobody's.
+                self._ids = Dimensions()
+                if pause is None or not _is_passing(error):
+                    raise
+                if error.connection_invalidated or _is_away(error):
+                    time.sleep(pause)
+            except BaseException:
+                self._ids = Dimensions()
                 raise
-    return _store_batch(engine, batch)
+        raise AssertionError("the last pause is None")
+
+    def _store(
+        self, best: dict[str, _Prepared], rejected: list[tuple[str, str]], repeats: int
+    ) -> Outcome:
+        self._ids.forget_when_many()
+        with begin(self._engine) as connection:
+            for source, why in rejected:
+                _log(connection, source, why)
+            self._ids.learn(connection, [item.rows for item in best.values()])
+            rows = [self._ids.crash_row(item.rows) for item in best.values()]
+            packed = {key: item.blob for key, item in best.items()}
+            added = insert_crashes(connection, rows, packed) if best else set()
+            known = [key for key in best if key not in added]
+            replaced = _replace_worse(connection, known, best, self._ids)
+            if added or replaced:
+                note_change(connection)
+        kept = len(known) - replaced + repeats
+        return Outcome(len(added), replaced, kept, tuple(rejected))
+
+    def _prepare(
+        self, batch: Sequence[Source]
+    ) -> tuple[dict[str, _Prepared], list[tuple[str, str]], int]:
+        best: dict[str, _Prepared] = {}
+        rejected = []
+        repeats = 0
+        for source, given in batch:
+            try:
+                item = self._prepared(given)
+                earlier = best.get(item.rows.core_key)
+                if earlier is not None:
+                    repeats += 1
+                    item = self._prepared(merge(earlier.record, item.record))
+            except (InputError, RecursionError, ValueError) as error:
+                rejected.append((source, str(error)))
+                continue
+            best[item.rows.core_key] = item
+        return best, rejected, repeats
+
+    def _prepared(self, given: Mapping[str, Any]) -> _Prepared:
+        if isinstance(given, TextRecord) and is_storable_text(given.line):
+            blob = zlib.compress(given.line.strip(), ZLIB_LEVEL)
+            return _Prepared(self._projector.project(given), given, blob)
+        record = storable(given)
+        return _Prepared(self._projector.project(record), record, _pack(record))
 
 
-def _store_batch(engine: Engine, batch: Sequence[Source]) -> Outcome:
-    best, rejected, repeats = _project_batch(batch)
-    with begin(engine) as connection:
-        for source, why in rejected:
-            _log(connection, source, why)
-        ids = Dimensions(connection, [rows for rows, _ in best.values()])
-        added = _insert_new(connection, best, ids)
-        known = [key for key in best if key not in added]
-        replaced = _replace_worse(connection, known, best, ids)
-    kept = len(known) - replaced + repeats
-    return Outcome(len(added), replaced, kept, tuple(rejected))
+def _is_passing(error: DBAPIError) -> bool:
+    """Whether trying again may help: a deadlock, or a connection that was lost."""
+    victim = getattr(error.orig, "sqlstate", None) in VICTIM
+    return victim or error.connection_invalidated or _is_away(error)
 
 
-Projected = dict[str, tuple[Rows, dict[str, Any]]]
-
-
-def _project_batch(batch: Sequence[Source]) -> tuple[Projected, list[tuple[str, str]], int]:
-    best: Projected = {}
-    rejected = []
-    repeats = 0
-    for source, given in batch:
-        try:
-            record = storable(given)
-            rows = project(record)
-            if rows.core_key in best:
-                repeats += 1
-                record = merge(best[rows.core_key][1], record)
-                rows = project(record)
-        except (InputError, RecursionError, ValueError) as error:
-            rejected.append((source, str(error)))
-            continue
-        best[rows.core_key] = (rows, record)
-    return best, rejected, repeats
-
-
-def _insert_new(connection: Connection, best: Projected, ids: Dimensions) -> dict[str, int]:
-    """Insert the cores that are not there yet; return core_key -> crash id of those."""
-    if not best:
-        return {}
-    values = [ids.crash_row(rows) for _, (rows, _) in sorted(best.items())]
-    statement = insert(connection, t.crash).on_conflict_do_nothing(index_elements=["core_key"])
-    done = connection.execute(statement.returning(t.crash.c.core_key, t.crash.c.id), values)
-    added = {str(key): int(number) for key, number in done}
-    if added:
-        packed = [{"crash_id": added[key], "record": _pack(best[key][1])} for key in added]
-        connection.execute(t.raw.insert(), packed)
-        _attributes(connection, [best[key][0] for key in sorted(added)], ids)
-    return added
+def _is_away(error: DBAPIError) -> bool:
+    """Whether the server could not be reached, or ends connections because it restarts."""
+    state = getattr(error.orig, "sqlstate", None) or ""
+    if state.startswith(("08", "57P")):
+        return True
+    words = ("connection", "server closed", "terminating")
+    is_operational = type(error.orig).__name__ == "OperationalError"
+    is_server = type(error.orig).__module__.startswith("psycopg")
+    return is_operational and is_server and any(word in str(error.orig).lower() for word in words)
 
 
 def _replace_worse(
-    connection: Connection, known: Sequence[str], best: Projected, ids: Dimensions
+    connection: Connection, known: Sequence[str], best: Mapping[str, _Prepared], ids: Dimensions
 ) -> int:
     replaced = 0
     for keys in chunks(sorted(known)):
@@ -149,9 +193,10 @@ def _replace_worse(
             .with_for_update(of=t.crash)
         )
         for key, crash_id, blob in connection.execute(chosen).all():
-            new = best[key][1]
-            if blob != _pack(new):
-                replaced += _merge_into(connection, crash_id, stored_record(blob), new, ids)
+            new = best[key]
+            if blob != new.blob:
+                old = stored_record(blob)
+                replaced += _merge_into(connection, crash_id, old, new.record, ids)
     return replaced
 
 
@@ -172,7 +217,6 @@ def _merge_into(
     connection.execute(t.crash.update().where(where).values(ids.crash_row(rows)))
     raw_where = t.raw.c.crash_id == crash_id
     connection.execute(t.raw.update().where(raw_where).values(record=_pack(merged)))
-    _attributes(connection, [rows], ids)
     return True
 
 
@@ -183,42 +227,6 @@ def _pack(record: Mapping[str, Any]) -> bytes:
 def _log(connection: Connection, source: str, why: str) -> None:
     row = {"at": time.time(), "source": source, "status": "rejected", "error": why[:1000]}
     connection.execute(t.ingest_log.insert().values(row))
-
-
-def _attributes(connection: Connection, batch: Sequence[Rows], ids: Dimensions) -> None:
-    """Widen the span in which a host was seen with a value; independent of the order."""
-    spans: dict[tuple[int, str, str], list[float]] = {}
-    for rows in batch:
-        if rows.host is None:
-            continue
-        ts = rows.crash["ts"]
-        for name, value in rows.attributes.items():
-            span = spans.setdefault((ids.host[rows.host], name, value), [])
-            span += [ts] if ts is not None else []
-    if not spans:
-        return
-    values = [
-        {
-            "host_id": h,
-            "attr": a,
-            "value": v,
-            "from_ts": min(s, default=None),
-            "to_ts": max(s, default=None),
-        }
-        for (h, a, v), s in sorted(spans.items())
-    ]
-    statement = insert(connection, t.host_attr)
-    old, new = t.host_attr.c, statement.excluded
-    first = case(
-        (or_(old.from_ts.is_(None), new.from_ts < old.from_ts), new.from_ts), else_=old.from_ts
-    )
-    last = case((or_(old.to_ts.is_(None), new.to_ts > old.to_ts), new.to_ts), else_=old.to_ts)
-    connection.execute(
-        statement.on_conflict_do_update(
-            index_elements=["host_id", "attr", "value"], set_={"from_ts": first, "to_ts": last}
-        ),
-        values,
-    )
 
 
 def crash_count(engine: Engine) -> int:

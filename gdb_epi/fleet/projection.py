@@ -18,6 +18,7 @@ from gdb_epi.fleet.facts import facts_of, flip_bit
 from gdb_epi.fleet.values import group, integer, number, scalars, text, timestamp
 
 SCHEMA_PREFIX = "gdb-epi/record/"
+MAX_REMEMBERED = 50_000  # sets; a hostile feed has a new one in each record
 MAX_LIBS = 2048  # of one process
 _KEY = re.compile(r"[0-9A-Za-z._:-]{1,128}\Z")
 
@@ -30,7 +31,7 @@ class Rows(NamedTuple):
     sig: tuple[str, str, str, str] | None  # version, kind, key, coarse
     sig_values: dict[str, Any]
     trace: tuple[str, str, str] | None  # version, exact, strict
-    trace_values: dict[str, Any]
+    frames: Any  # what the trace's row keeps as JSON
     host: tuple[str, str] | None  # name, machine_id
     attributes: dict[str, str]
     libs: tuple[tuple[str, str, str], ...]  # soname, build_id, version
@@ -38,46 +39,111 @@ class Rows(NamedTuple):
     attrset: str | None
     facts: dict[str, str]
     factset: str | None
-    rank: tuple[Any, ...]  # the greater rank wins when the core is known already
+
+    @property
+    def trace_values(self) -> dict[str, Any]:
+        """The other columns of the trace."""
+        return {"frames": json.dumps(self.frames) if self.frames else None}
+
+
+class Projector:
+    """Projects records; remembers sets that many records share, such as a host's attributes."""
+
+    def __init__(self) -> None:
+        self._attributes: dict[Any, tuple[dict[str, str], str | None]] = {}
+        self._libs: dict[Any, tuple[tuple[tuple[str, str, str], ...], str | None]] = {}
+        self._facts: dict[Any, str] = {}
+
+    def project(self, record: Mapping[str, Any]) -> Rows:
+        """Return the rows of one record. Raises InputError when it is no record with a core_key."""
+        schema = text(record.get("schema"))
+        if schema is None or not schema.startswith(SCHEMA_PREFIX):
+            raise InputError(f"no record: schema is {schema!r}")
+        core_key = text(record.get("core_key"))
+        if core_key is None or not _KEY.match(core_key):
+            raise InputError("record without a usable core_key")
+        signature = group(record, "signature")
+        keys, lines = group(signature, "keys"), group(signature, "text")
+        version = text(signature.get("version")) or ""
+        kind, key = _group_key(signature, keys)
+        coarse = text(keys.get("coarse")) or ""
+        exact, strict = text(keys.get("exact")) or "", text(keys.get("strict")) or ""
+        host = group(record, "host")
+        host_name, machine = text(host.get("hostname")) or "", text(host.get("machine_id")) or ""
+        attributes, attrset = self._of_host(group(host, "attributes"))
+        libs, libset = self._of_libs(record)
+        facts = facts_of(record)
+        line = text(lines.get(kind)) or text(lines.get("coarse"))
+        category = text(signature.get("category")) or _category(line)
+        return Rows(
+            core_key,
+            _crash(record, core_key, schema),
+            (version, kind, key, coarse) if key or coarse else None,
+            {"category": category, "text": line},
+            (version, exact, strict) if exact or strict else None,
+            signature.get("frames") or text(lines.get("strict")) or text(lines.get("exact")),
+            (host_name, machine) if host_name or machine else None,
+            attributes,
+            libs,
+            libset,
+            attrset,
+            facts,
+            self._of_facts(facts) if facts else None,
+        )
+
+    def _of_host(self, given: Mapping[str, Any]) -> tuple[dict[str, str], str | None]:
+        if not given:
+            return {}, None
+        try:
+            # True, 1 and 1.0 are equal keys and different texts.
+            key = tuple(given.items()), *map(type, given.values())
+            found = self._attributes.get(key)
+        except TypeError:  # a list or map among the values
+            key, found = None, None
+        if found is None:
+            clean = scalars(given)
+            found = clean, set_hash(sorted(clean.items())) if clean else None
+            _remember(self._attributes, key, found)
+        return found
+
+    def _of_libs(
+        self, record: Mapping[str, Any]
+    ) -> tuple[tuple[tuple[str, str, str], ...], str | None]:
+        libs = record.get("libs")
+        if isinstance(libs, dict):
+            libs = libs.get("modules") or libs.get("libs")
+        if not isinstance(libs, list) or not libs:
+            return (), _libset(record, ())
+        try:
+            key: Any = tuple([tuple(lib.items()) for lib in libs[:MAX_LIBS]])
+            found = self._libs.get(key)
+        except (TypeError, AttributeError):
+            key, found = None, None
+        if found is None:
+            rows = _libs(libs)
+            found = rows, _libset(record, rows)
+            _remember(self._libs, key if rows else None, found)
+        return found
+
+    def _of_facts(self, facts: dict[str, str]) -> str:
+        key = tuple(facts.items())
+        found = self._facts.get(key)
+        if found is None:
+            found = set_hash(sorted(facts.items()))
+            _remember(self._facts, key, found)
+        return found
+
+
+def _remember(cache: dict[Any, Any], key: Any, value: Any) -> None:
+    if key is not None:
+        if len(cache) >= MAX_REMEMBERED:
+            cache.clear()
+        cache[key] = value
 
 
 def project(record: Mapping[str, Any]) -> Rows:
     """Return the rows of one record. Raises InputError when it is no record with a core_key."""
-    schema = text(record.get("schema"))
-    if schema is None or not schema.startswith(SCHEMA_PREFIX):
-        raise InputError(f"no record: schema is {schema!r}")
-    core_key = text(record.get("core_key"))
-    if core_key is None or not _KEY.match(core_key):
-        raise InputError("record without a usable core_key")
-    signature = group(record, "signature")
-    keys, lines = group(signature, "keys"), group(signature, "text")
-    version = text(signature.get("version")) or ""
-    kind, key = _group_key(signature, keys)
-    coarse = text(keys.get("coarse")) or ""
-    exact, strict = text(keys.get("exact")) or "", text(keys.get("strict")) or ""
-    host_name, machine = _host(record)
-    libs = _libs(record)
-    attributes = scalars(group(group(record, "host"), "attributes"))
-    facts = facts_of(record)
-    return Rows(
-        core_key=core_key,
-        crash=_crash(record, core_key, schema),
-        sig=(version, kind, key, coarse) if key or coarse else None,
-        sig_values={
-            "category": text(signature.get("category")) or _category(lines, kind),
-            "text": text(lines.get(kind)) or text(lines.get("coarse")),
-        },
-        trace=(version, exact, strict) if exact or strict else None,
-        trace_values={"frames": _frames(signature, lines)},
-        host=(host_name, machine) if host_name or machine else None,
-        attributes=attributes,
-        libs=libs,
-        libset=_libset(record, libs),
-        attrset=set_hash(sorted(attributes.items())) if attributes else None,
-        facts=facts,
-        factset=set_hash(sorted(facts.items())) if facts else None,
-        rank=rank(record),
-    )
+    return Projector().project(record)
 
 
 def rank(record: Mapping[str, Any]) -> tuple[Any, ...]:
@@ -182,28 +248,13 @@ def _group_key(signature: Mapping[str, Any], keys: Mapping[str, Any]) -> tuple[s
     return ("stable", stable) if stable else ("", "")
 
 
-def _category(lines: Mapping[str, Any], kind: str) -> str | None:
+def _category(line: str | None) -> str | None:
     """The third word of `gsig/1 stable CATEGORY frame <- ...`."""
-    words = (text(lines.get(kind)) or text(lines.get("coarse")) or "").split(" ", 3)
+    words = (line or "").split(" ", 3)
     return words[2] if len(words) > 2 and words[0].startswith("gsig/") else None
 
 
-def _frames(signature: Mapping[str, Any], lines: Mapping[str, Any]) -> str | None:
-    frames = signature.get("frames") or text(lines.get("strict")) or text(lines.get("exact"))
-    return json.dumps(frames) if frames else None
-
-
-def _host(record: Mapping[str, Any]) -> tuple[str, str]:
-    host = group(record, "host")
-    return text(host.get("hostname")) or "", text(host.get("machine_id")) or ""
-
-
-def _libs(record: Mapping[str, Any]) -> tuple[tuple[str, str, str], ...]:
-    libs = record.get("libs")
-    if isinstance(libs, dict):
-        libs = libs.get("modules") or libs.get("libs")
-    if not isinstance(libs, list):
-        return ()
+def _libs(libs: list[Any]) -> tuple[tuple[str, str, str], ...]:
     found = set()
     for lib in libs[:MAX_LIBS]:
         if isinstance(lib, dict):

@@ -14,6 +14,13 @@ MAX_LINE = 16 << 20  # bytes of one record; ours are 2 to 100 kB
 MAX_DOCUMENT = 256 << 20  # bytes of a file that is one JSON document
 SUFFIXES = (".jsonl", ".json", ".ndjson")
 
+
+class TextRecord(dict[str, Any]):
+    """A record that still knows its text: what needs no change is stored as it came."""
+
+    line: bytes = b""
+
+
 Item = tuple[str, "dict[str, Any] | InputError"]
 
 
@@ -69,7 +76,11 @@ def _parse(line: bytes) -> dict[str, Any] | InputError:
     if len(line) > MAX_LINE:
         return InputError(f"a line is longer than {MAX_LINE} bytes")
     value = _load(line)
-    return value if isinstance(value, dict) else _no_object(value)
+    if not isinstance(value, dict):
+        return _no_object(value)
+    record = TextRecord(value)
+    record.line = line
+    return record
 
 
 def _load(data: bytes) -> Any:

@@ -9,7 +9,7 @@ from collections.abc import Iterator
 from sqlalchemy import Connection, Engine, select
 
 from gdb_epi.fleet import tables as t
-from gdb_epi.fleet.db import begin
+from gdb_epi.fleet.db import begin, note_change
 from gdb_epi.fleet.dimensions import Dimensions
 from gdb_epi.fleet.ingest import stored_record
 from gdb_epi.fleet.projection import project
@@ -45,8 +45,10 @@ def _batch(connection: Connection, after: int) -> list[int]:
     chosen = select(t.raw.c.crash_id, t.raw.c.record).where(t.raw.c.crash_id > after)
     found = connection.execute(chosen.order_by(t.raw.c.crash_id).limit(BATCH)).all()
     projected = {int(number): project(stored_record(blob)) for number, blob in found}
-    ids = Dimensions(connection, list(projected.values()))
+    ids = Dimensions()
+    ids.learn(connection, list(projected.values()))
     for number, rows in projected.items():
         where = t.crash.c.id == number
         connection.execute(t.crash.update().where(where).values(ids.crash_row(rows)))
+    note_change(connection)
     return list(projected)

@@ -9,6 +9,7 @@ because NULLs never conflict in SQL.
 from __future__ import annotations
 
 from sqlalchemy import (
+    DDL,
     BigInteger,
     Boolean,
     Column,
@@ -21,12 +22,14 @@ from sqlalchemy import (
     Table,
     Text,
     UniqueConstraint,
+    event,
 )
 
 # Raised by one for every change of the tables; migrate() knows the way from each older one.
 SCHEMA_VERSION = 3
 
 metadata = MetaData()
+views = MetaData()  # what is computed from the tables; create_all must not make tables of them
 
 # SQLite gives row ids to INTEGER only, PostgreSQL should count in 64 bits.
 _ID = BigInteger().with_variant(Integer(), "sqlite")
@@ -79,17 +82,6 @@ host = Table(
     _key("name"),
     _key("machine_id"),
     UniqueConstraint("name", "machine_id"),
-)
-
-host_attr = Table(
-    "host_attr",
-    metadata,
-    Column("host_id", _ID, ForeignKey("host.id"), primary_key=True),
-    Column("attr", Text, primary_key=True),
-    Column("value", Text, primary_key=True),
-    Column("from_ts", Float),  # first and last crash that saw this value
-    Column("to_ts", Float),
-    Index("host_attr_value", "attr", "value"),
 )
 
 lib = Table(
@@ -195,6 +187,23 @@ raw = Table(
     Column("crash_id", _ID, ForeignKey("crash.id"), primary_key=True),
     Column("record", LargeBinary, nullable=False),  # zlib of the JSON text
 )
+
+# When a host was seen with which value. Up to schema 2 a table, which cost more than the crash.
+host_attr = Table(
+    "host_attr",
+    views,
+    Column("host_id", _ID),
+    Column("attr", Text),
+    Column("value", Text),
+    Column("from_ts", Float),  # first and last crash that saw this value
+    Column("to_ts", Float),
+)
+HOST_ATTR_VIEW = DDL(  # type: ignore[no-untyped-call]
+    "CREATE VIEW host_attr AS SELECT c.host_id, v.attr, v.value, min(c.ts) AS from_ts,"
+    " max(c.ts) AS to_ts FROM crash c JOIN attrset_value v ON v.attrset_id = c.attrset_id"
+    " WHERE c.host_id IS NOT NULL GROUP BY c.host_id, v.attr, v.value"
+)
+event.listen(metadata, "after_create", HOST_ATTR_VIEW)
 
 # One row per transaction that changed crashes or exposure: (count, last id) names a state of the
 # database, so that a cache knows when it is old. No shared counter: writers would queue for it.

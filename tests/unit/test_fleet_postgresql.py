@@ -175,6 +175,8 @@ def test_an_old_postgresql_database_is_migrated(url):
     with open_database(url, write=True) as engine:
         with engine.connect() as connection:
             for words in (
+                "DROP VIEW host_attr",
+                "CREATE TABLE host_attr (host_id BIGINT)",
                 "ALTER TABLE crash DROP COLUMN attrset_id, DROP COLUMN factset_id,"
                 " DROP COLUMN flip_bit",
                 "DROP TABLE exposure, finding, attrset_value, attrset, change, alembic_version",

@@ -33,4 +33,10 @@ def upgrade() -> None:
         op.execute(f"ALTER TABLE {change}")
     op.drop_index("crash_sig", "crash")
     op.create_index("crash_sig", "crash", ["sig_id", "host_id", "ts", "verdict"])
+    op.drop_table("host_attr")  # a view of crash and attrset_value says the same
+    op.execute(
+        "CREATE VIEW host_attr AS SELECT c.host_id, v.attr, v.value, min(c.ts) AS from_ts,"
+        " max(c.ts) AS to_ts FROM crash c JOIN attrset_value v ON v.attrset_id = c.attrset_id"
+        " WHERE c.host_id IS NOT NULL GROUP BY c.host_id, v.attr, v.value"
+    )
     op.execute("UPDATE meta SET value = '3' WHERE key = 'schema_version'")
