@@ -11,6 +11,7 @@ from gdb_epi.corruption.types import Evidence
 from gdb_epi.detectors.findings import Finding
 from gdb_epi.errors import Absent
 from gdb_epi.fault import Fault, find_fault, operand_of
+from gdb_epi.lean import Any
 from gdb_epi.process_state import ProcessState
 from gdb_epi.target.api import Target
 from gdb_epi.x86 import Operand
@@ -60,6 +61,8 @@ class Context:
         self.sweep = sweep
         self.budget = budget or Budget(SWEEP_BYTES if sweep else DEFAULT_BYTES)
         self.evidence: list[Evidence] = []
+        self.counts: dict[str, int] = {}  # how much sweeps looked at
+        self.kept: dict[str, Any] = {}  # what several checks use
         self._progress = progress
 
     @property

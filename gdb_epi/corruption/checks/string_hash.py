@@ -1,0 +1,182 @@
+# SPDX-License-Identifier: Apache-2.0
+"""R1: a hashed str or bytes object does not have the hash of its contents."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator
+
+from gdb_epi.corruption.context import Context
+from gdb_epi.corruption.hashing import (
+    CUTOFF,
+    Bulk,
+    Flip,
+    find_key,
+    flip_of_data,
+    flip_of_hash,
+    flip_of_head,
+    short_are_hashed,
+)
+from gdb_epi.corruption.memory import Chunks
+from gdb_epi.corruption.registry import check
+from gdb_epi.corruption.siphash import Key
+from gdb_epi.corruption.stringsearch import (
+    MIN_WANTED,
+    Found,
+    base_types,
+    named_texts,
+    sampled,
+    texts_in,
+)
+from gdb_epi.corruption.texts import Form, Text, read_text
+from gdb_epi.corruption.types import MEMORY, Evidence, Skipped, word_evidence
+from gdb_epi.cpython.heap import Heap
+from gdb_epi.cpython.types import PythonState
+from gdb_epi.errors import LayoutError
+
+MAX_WRONG = 256  # objects that are looked at one by one
+MAX_ODD = 4096
+
+
+@check("R1", needs="python")
+def string_hash(context: Context) -> Iterator[Evidence | Skipped]:
+    """Recompute the hashes of str and bytes objects with the core's own secret.
+
+    By default of the names that frames and the fault have to do with, in a sweep of all. Innocent
+    causes: contents changed in place by C code after they were hashed, freed and overwritten
+    objects (several bits, no single one makes them fit); another algorithm (FNV, Py_HASH_CUTOFF),
+    which is seen by what most strings have. A flip that makes a hash -1 is not seen.
+    """
+    python = context.state.python
+    if not isinstance(python, PythonState):
+        return
+    try:
+        heap = Heap(context.target, python)
+        forms = base_types(heap, python)
+    except LayoutError as error:
+        yield Skipped("R1", f"{error}")
+        return
+    if not forms:
+        yield Skipped("R1", "the type str is not found, or the layout lacks its state bits")
+        return
+    work = _Work(context, heap, forms)
+    named = list(named_texts(context, heap, python, forms[0]))
+    key = work.key_for(named)
+    if isinstance(key, str):
+        yield Skipped("R1", key)
+        return
+    yield from work.named(named)
+    if context.sweep:
+        yield from work.sweep()
+
+
+class _Work:
+    """One run over one process."""
+
+    def __init__(self, context: Context, heap: Heap, forms: list[Form]) -> None:
+        self._context = context
+        self._heap = heap
+        self._forms = forms
+        self._key: Key | None = None
+        self._shortest = 0
+        self._seen: set[int] = set()
+        self._unexplained = 0
+
+    def key_for(self, addresses: list[int]) -> Key | str:
+        """Find the key by the strings that frames name, else by the first ones in memory."""
+        target, form = self._context.target, self._forms[0]
+        read = [read_text(target, form, address) for address in addresses]
+        texts = [text for text in read if isinstance(text, Text)]
+        if sum(len(text.data) >= CUTOFF for text in texts) < MIN_WANTED:
+            texts += sampled(self._context, form)
+        key = find_key(target, self._heap.reader, texts)
+        if isinstance(key, Key):
+            self._key = key
+            self._shortest = 0 if short_are_hashed(key, texts) else CUTOFF
+        return key
+
+    def named(self, addresses: Iterable[int]) -> Iterator[Evidence]:
+        """Check single objects."""
+        assert self._key is not None
+        bulk = Bulk(self._key, shortest=self._shortest)
+        wrong: list[int] = []
+        for address in addresses:
+            text = read_text(self._context.target, self._forms[0], address)
+            if isinstance(text, Text):
+                wrong += bulk.add(address, text.data, text.stored)
+            elif text == "odd":
+                wrong.append(address)
+        wrong += bulk.rest()
+        for address in wrong:
+            yield from self._explain(self._forms[0], address)
+
+    def sweep(self) -> Iterator[Evidence | Skipped]:
+        """Check every object in writable memory."""
+        assert self._key is not None
+        bulks = [Bulk(self._key, shortest=self._shortest) for _ in self._forms]
+        wrong: list[tuple[Form, int]] = []
+        odd: list[tuple[Form, int]] = []
+        tally = Found()
+        chunks = Chunks(self._context)
+        for start, data in chunks:
+            for form, bulk in zip(self._forms, bulks, strict=True):
+                for text in texts_in(self._context.target, form, start, data, tally):
+                    wrong += [(form, at) for at in bulk.add(*text)]
+                odd += [(form, at) for at in tally.odd]
+                tally.odd.clear()
+        for form, bulk in zip(self._forms, bulks, strict=True):
+            wrong += [(form, at) for at in bulk.rest()]
+        for form, at in [*wrong[:MAX_WRONG], *odd[:MAX_ODD]]:
+            yield from self._explain(form, at)
+        self._context.counts["strings"] = sum(bulk.checked for bulk in bulks)
+        yield from self._left_out(chunks, tally, len(wrong))
+
+    def _left_out(self, chunks: Chunks, tally: Found, wrong: int) -> Iterator[Skipped]:
+        if not chunks.swept.complete:
+            done, total = chunks.swept.done >> 20, chunks.swept.total >> 20
+            yield Skipped("R1", f"the budget ended after {done} of {total} MiB of memory")
+        if tally.long:
+            yield Skipped("R1", f"{tally.long} strings of more than 64 KiB were left out")
+        if self._shortest:
+            yield Skipped("R1", "strings of less than 8 bytes have another hash here")
+        if wrong > MAX_WRONG:
+            yield Skipped("R1", f"{wrong} objects do not fit; {MAX_WRONG} were looked at")
+        if self._unexplained:
+            yield Skipped(
+                "R1",
+                f"{self._unexplained} objects fit their hash under no single flip: overwritten,"
+                " freed or changed in place",
+            )
+
+    def _explain(self, form: Form, address: int) -> Iterator[Evidence]:
+        """Find the one bit; objects that are freed, and those that none repairs, are none."""
+        if address in self._seen or self._key is None:
+            return
+        self._seen.add(address)
+        if not self._heap.alive(address):
+            return
+        target = self._context.target
+        text = read_text(target, form, address)
+        flip: Flip | None = None
+        if isinstance(text, Text):
+            flip = flip_of_hash(self._key, form, text) or flip_of_data(self._key, target, text)
+        flip = flip or flip_of_head(self._key, target, form, address)
+        if flip is None:
+            self._unexplained += isinstance(text, Text)
+            return
+        yield self._evidence(form, address, flip)
+
+    def _evidence(self, form: Form, address: int, flip: Flip) -> Evidence:
+        name = self._key.name if self._key is not None else ""
+        bit = (flip.found ^ flip.corrected).bit_length() - 1
+        return word_evidence(
+            "R1",
+            flip.where,
+            flip.found,
+            flip.corrected,
+            MEMORY,
+            f"the {form.name} at {address:#x} and its hash disagree ({name} with the core's own "
+            f"secret); bit {bit} of the word at {flip.where:#x}, in its {flip.member}, makes them "
+            "agree",
+            object=address,
+            member=flip.member,
+        )

@@ -1,0 +1,211 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Find str and bytes objects: those that frames and the fault know; all in a piece."""
+
+from __future__ import annotations
+
+import struct
+from collections.abc import Iterator
+
+from gdb_epi.corruption.context import Context
+from gdb_epi.corruption.memory import CHUNK, touched
+from gdb_epi.corruption.texts import (
+    MAX_DATA,
+    UNHASHED,
+    Form,
+    Text,
+    bytes_form,
+    read_text,
+    str_form,
+)
+from gdb_epi.cpython.heap import Heap
+from gdb_epi.cpython.types import PyFrame, PythonState
+from gdb_epi.errors import UnreadableMemory
+from gdb_epi.target.api import Target
+from gdb_epi.target.memory import find_bytes
+
+MAX_FRAMES = 64  # of all threads, those of the crashed one first
+MAX_NAMED = 4096
+MAX_TUPLE = 512
+MAX_KEYS = 512
+MIN_WANTED = 16
+MAX_LOOKED_AT = 512  # type pointers, for a sample
+
+
+class Found:
+    """What a search left out: long strings; objects whose state or length is impossible."""
+
+    def __init__(self) -> None:
+        self.long = 0
+        self.odd: list[int] = []
+
+
+def base_types(heap: Heap, python: PythonState) -> list[Form]:
+    """Return the forms of str and bytes; empty when the types are not found."""
+    layout = heap.reader.layout
+    found: dict[str, int] = {}
+    for interpreter in python.interpreters:
+        contents = heap.access.module(interpreter.address, "builtins")
+        for name in ("str", "bytes"):
+            address = heap.access.get(contents, name) if contents else None
+            if address and heap.access.ident(address) == "type":
+                found.setdefault(name, address)
+    if "str" not in found:
+        kind = _type_of_names(heap, python)
+        if kind is None:
+            return []
+        found["str"] = kind
+    form = str_form(layout, found["str"])
+    if form is None:
+        return []
+    return [form, bytes_form(layout, found["bytes"])] if "bytes" in found else [form]
+
+
+def _type_of_names(heap: Heap, python: PythonState) -> int | None:
+    """Return the type of the names of code objects, when they agree."""
+    at = heap.reader.layout.require("PyCodeObject", "co_name")
+    kinds: dict[int, int] = {}
+    for thread in python.threads():
+        for frame in thread.frames[:MAX_FRAMES]:
+            try:
+                kind = heap.reader.type_of(heap.reader.u64(frame.code + at))
+            except UnreadableMemory:
+                continue
+            kinds[kind] = kinds.get(kind, 0) + 1
+    return max(kinds, key=lambda kind: kinds[kind]) if kinds else None
+
+
+def named_texts(context: Context, heap: Heap, python: PythonState, form: Form) -> Iterator[int]:
+    """Yield str objects that code objects, namespaces of frames, and the fault know; each once."""
+    seen: set[int] = set()
+    for address in _candidates(context, heap, python):
+        if address in seen or address & 7:
+            continue
+        seen.add(address)
+        if len(seen) > MAX_NAMED:
+            return
+        try:
+            if heap.reader.type_of(address) == form.type:
+                yield address
+        except UnreadableMemory:
+            continue
+
+
+def _candidates(context: Context, heap: Heap, python: PythonState) -> Iterator[int]:
+    threads = sorted(python.threads(), key=lambda thread: not thread.crashed)
+    frames = [frame for thread in threads for frame in thread.frames][:MAX_FRAMES]
+    seen: set[int] = set()
+    for frame in frames:
+        if frame.code and frame.code not in seen:
+            seen.add(frame.code)
+            yield from _names_of_code(heap, frame.code)
+    yield from touched(context)
+    for frame in frames[:3]:
+        yield from _keys_of(heap, frame)
+
+
+def _names_of_code(heap: Heap, code: int) -> Iterator[int]:
+    reader, layout = heap.reader, heap.reader.layout
+    for member in ("co_name", "co_qualname", "co_filename"):
+        at = layout.offset("PyCodeObject", member)
+        if at is not None:
+            try:
+                yield reader.u64(code + at)
+            except UnreadableMemory:
+                continue
+    for member in ("co_names", "co_varnames", "co_localsplusnames", "co_consts"):
+        at = layout.offset("PyCodeObject", member)
+        if at is None:
+            continue
+        try:
+            items = heap.access.items(reader.u64(code + at))
+        except UnreadableMemory:
+            continue
+        yield from (items or ())[:MAX_TUPLE]
+
+
+def _keys_of(heap: Heap, frame: PyFrame) -> Iterator[int]:
+    """Yield the keys of the globals that a frame has."""
+    layout = heap.reader.layout
+    at = layout.offset("_PyInterpreterFrame", "f_globals")
+    if at is None:
+        at = layout.offset("PyFrameObject", "f_globals")
+    if at is None or not frame.address:
+        return
+    try:
+        space = heap.reader.u64(frame.address + at)
+    except UnreadableMemory:
+        return
+    for number, (key, _value) in enumerate(heap.access.pairs(space)):
+        if number == MAX_KEYS:
+            return
+        yield key
+
+
+def sampled(context: Context, form: Form) -> list[Text]:
+    """Return hashed strings as they come in memory, to tell the algorithm by."""
+    needle = form.type.to_bytes(8, "little")
+    found: list[Text] = []
+    looked = 0
+    for region in context.target.regions():
+        if "w" not in region.perms or region.dumped <= 0:
+            continue
+        end = region.start + min(region.dumped, region.size)
+        for at in find_bytes(context.target, needle, region.start, end):
+            looked += 1
+            text = "" if at & 7 else read_text(context.target, form, at - form.type_at)
+            if isinstance(text, Text):
+                found.append(text)
+            if looked >= MAX_LOOKED_AT or len(found) >= 2 * MIN_WANTED:
+                return found
+    return found
+
+
+def texts_in(
+    target: Target, form: Form, start: int, data: bytes, tally: Found
+) -> Iterator[tuple[int, bytes, int]]:
+    """Yield (address, contents, hash) of the hashed objects of one type in a piece of memory.
+
+    `start` is aligned to 8. What cannot be read is left out; `tally` takes the rest.
+    """
+    needle = form.type.to_bytes(8, "little")
+    type_at, head_size, kinds, mask = form.type_at, form.head, form.kinds, form.state_mask
+    unpack = struct.Struct("<Q").unpack_from
+    state_of = struct.Struct("<I").unpack_from
+    length_at, hash_at, state_at = form.length_at, form.hash_at, form.state_at
+    size, find = len(data), data.find
+    at = find(needle)
+    while at >= 0:
+        here = at - type_at
+        at = find(needle, at + 8)
+        if here & 7:
+            continue
+        if here < 0 or here + head_size + 256 > size:
+            yield from _across(target, form, start + here, tally)
+            continue
+        stored = unpack(data, here + hash_at)[0]
+        if stored == UNHASHED:
+            continue
+        length = unpack(data, here + length_at)[0]
+        kind = kinds.get(state_of(data, here + state_at)[0] & mask)
+        if kind is None or length > CHUNK:
+            tally.odd.append(start + here)
+            continue
+        first = here + kind[0]
+        last = first + length * kind[1]
+        if last <= size and last - first <= MAX_DATA:
+            yield start + here, data[first:last], stored
+        else:
+            yield from _across(target, form, start + here, tally)
+
+
+def _across(
+    target: Target, form: Form, address: int, tally: Found
+) -> Iterator[tuple[int, bytes, int]]:
+    """Yield an object that reaches over the end of the piece."""
+    text = read_text(target, form, address)
+    if isinstance(text, Text):
+        yield address, text.data, text.stored
+    elif text == "long":
+        tally.long += 1
+    elif text == "odd":
+        tally.odd.append(address)

@@ -1,0 +1,88 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Run every check of corruption over the cores that the tests have made: none is damaged.
+
+    python tests/bench/corruption_corpus.py [--only pyenv-3.12.1] [--every 3] [--no-sweep]
+
+Prints each piece of evidence in the redundant copies (group R), what checks said they could not
+do, the strings whose hash was recomputed, and the time per core; a summary at the end.
+"""
+
+from __future__ import annotations
+
+import argparse
+import sys
+import time
+from collections import Counter
+from pathlib import Path
+
+sys.path[:0] = [str(Path(__file__).resolve().parents[2]), str(Path(__file__).resolve().parents[1])]
+
+from support.interpreters import cache_root
+
+from gdb_epi.corruption.score import weights
+from gdb_epi.errors import EpiError
+from gdb_epi.process_state import ProcessState
+from gdb_epi.render.corruption_run import run_study
+from gdb_epi.target.corefile import CoreFileTarget
+
+# Cores that are damaged on purpose, or whose bytes are cut off.
+DAMAGED = ("flipped", "damage_scene")
+MAX_BYTES = 3 << 30
+
+
+def sysroot_of(interpreter: str) -> str | None:
+    """Return the folder that a fetched interpreter lives in, by the interpreter's id."""
+    root = cache_root() / "interpreters" / interpreter.partition("-")[0]
+    return str(root) if (root / "usr").is_dir() else None
+
+
+def main() -> int:
+    """Run; the exit code is 1 when a healthy core has evidence."""
+    parser = argparse.ArgumentParser()
+    parser.add_argument("--only", default="")
+    parser.add_argument("--every", type=int, default=1, metavar="N", help="each Nth core")
+    parser.add_argument("--no-sweep", action="store_true")
+    args = parser.parse_args()
+    cores = sorted((cache_root() / "cores").glob(f"{args.only or '*'}/*/core"))[:: args.every]
+    strings = looked = found = 0
+    skipped: Counter[str] = Counter()
+    counts: Counter[str] = Counter()
+    started = time.monotonic()
+    slowest = (0.0, "")
+    for path in cores:
+        name = f"{path.parts[-3]}/{path.parts[-2]}"
+        if any(word in name for word in DAMAGED) or path.stat().st_size > MAX_BYTES:
+            continue
+        begun = time.process_time()
+        try:
+            target = CoreFileTarget.open(path, sysroot=sysroot_of(path.parts[-3]))
+            study = run_study(ProcessState(target), sweep=not args.no_sweep)
+        except (EpiError, OSError) as error:
+            print(f"{name}: {error}")
+            continue
+        spent = time.process_time() - begun
+        slowest = max(slowest, (spent, name))
+        looked += 1
+        strings += study.context.counts.get("strings", 0)
+        counts.update(study.context.counts)
+        for one in study.evidence:
+            item = weights().items.get(one.id)
+            if item is None or item.group == "R":
+                found += 1
+                print(f"EVIDENCE {name}: {one.id}: {one.summary}", flush=True)
+        for error in study.soft_errors:
+            if error.stage == "corruption":
+                print(f"ERROR {name}: {error}", flush=True)
+        skipped.update(f"{one.check}: {one.why[:70]}" for one in study.skipped)
+        if looked % 100 == 0:
+            took = time.monotonic() - started
+            print(f"{looked} cores, {strings} strings, {found} items, {took:.0f} s", flush=True)
+    for text, number in skipped.most_common(40):
+        print(f"{number:6} {text}")
+    print(f"{looked} cores; items of group R: {found}; looked at: {dict(counts)}")
+    print(f"{time.monotonic() - started:.0f} s; slowest: {slowest[1]} with {slowest[0]:.2f} s CPU")
+    return 1 if found else 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())
