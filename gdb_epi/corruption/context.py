@@ -11,9 +11,11 @@ from gdb_epi.corruption.types import Evidence
 from gdb_epi.detectors.findings import Finding
 from gdb_epi.errors import Absent
 from gdb_epi.fault import Fault, find_fault, operand_of
+from gdb_epi.fault.site import Site, understand
 from gdb_epi.lean import Any
 from gdb_epi.process_state import ProcessState
 from gdb_epi.target.api import Target
+from gdb_epi.target.functions import Functions
 from gdb_epi.x86 import Operand
 
 DEFAULT_BYTES = 64 << 20  # read by all default checks together
@@ -79,6 +81,16 @@ class Context:
     def fault(self) -> Fault | Absent:
         """What failed; of a handler's re-raised signal the interrupted context."""
         return find_fault(self.target, self.state.crash)
+
+    @cached_property
+    def site(self) -> Site | Absent:
+        """The fault, understood: the access that failed and its true address."""
+        return self.fault if isinstance(self.fault, Absent) else understand(self.target, self.fault)
+
+    @cached_property
+    def functions(self) -> Functions:
+        """The functions of all objects, by their unwind tables."""
+        return Functions(self.target)
 
     @cached_property
     def operand(self) -> Operand | None:

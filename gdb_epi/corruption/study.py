@@ -8,6 +8,7 @@ from collections.abc import Callable, Sequence
 from gdb_epi.corruption.context import Budget, Context
 from gdb_epi.corruption.registry import all_checks
 from gdb_epi.corruption.score import Score, score
+from gdb_epi.corruption.symptom import Symptom, symptom_of
 from gdb_epi.corruption.types import Check, Evidence, Skipped
 from gdb_epi.cpython.types import PythonState
 from gdb_epi.detectors.findings import Finding
@@ -27,6 +28,7 @@ class Study(NamedTuple):
     score: Score
     context: Context
     soft_errors: tuple[SoftError, ...] = ()
+    symptom: Symptom = Symptom("none", "")
 
 
 def study(
@@ -63,8 +65,17 @@ def study(
         tuple(skipped[:MAX_SKIPPED]),
         score(context.evidence, prior),
         context,
-        tuple(errors),
+        symptom=_symptom(context, errors),
+        soft_errors=tuple(errors),
     )
+
+
+def _symptom(context: Context, errors: list[SoftError]) -> Symptom:
+    try:
+        return symptom_of(context)
+    except Exception as error:  # noqa: BLE001 - boundary: running a detector
+        errors.append(SoftError("corruption", "symptom", f"{type(error).__name__}: {error}"))
+        return Symptom("unknown", "the fault could not be classified")
 
 
 def why_not(one: Check, context: Context) -> str | None:

@@ -7,6 +7,8 @@ from gdb_epi.corruption.score import Score, weights
 from gdb_epi.corruption.study import Study
 from gdb_epi.corruption.types import Evidence
 from gdb_epi.detectors.findings import hex_word
+from gdb_epi.errors import Absent
+from gdb_epi.fault.site import NO_FAULT
 from gdb_epi.lean import Any
 
 MAX_CANDIDATES = 16
@@ -26,9 +28,25 @@ def corruption_group(found: Study) -> Json:
         "path": score.path,
         "weights": weights().version,
         "ambiguous": score.ambiguous,
+        "symptom": found.symptom.name,
+        "fault": _fault(found),
         "candidates": candidates(found)[:MAX_CANDIDATES],
         "against": [one.id for one in score.against],
         "skipped": [{"check": one.check, "why": one.why[:MAX_TEXT]} for one in found.skipped],
+    }
+
+
+def _fault(found: Study) -> Json | None:
+    """Return the access that failed; None when nothing failed."""
+    site = found.context.site
+    if isinstance(site, Absent) or site.kind == NO_FAULT:
+        return None
+    return {
+        "kind": site.kind,
+        "access": site.access,
+        "address": None if site.address is None else hex_word(site.address),
+        "address_from": site.source or None,
+        "instruction": site.code[: site.instruction.length].hex() if site.instruction else None,
     }
 
 

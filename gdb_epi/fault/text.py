@@ -1,0 +1,97 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Code around an address: instruction boundaries, return addresses, straight-line predecessors."""
+
+from __future__ import annotations
+
+from gdb_epi.fault import may_execute, read_up_to
+from gdb_epi.fault.site import call_before
+from gdb_epi.lean import NamedTuple
+from gdb_epi.target.api import Target
+from gdb_epi.x86 import MAX_LENGTH, Instruction, decode
+
+WINDOW = 64  # bytes before an address that are decoded
+CLOSEST = 20  # starts nearer than this have no time to fall into step
+MIN_SHARE = 0.6  # of decodings that must come upon an address for it to be a boundary
+MIN_CHAINS = 8
+
+
+class Step(NamedTuple):
+    """One instruction at its address."""
+
+    address: int
+    instruction: Instruction
+
+
+def before(target: Target, address: int, window: int = WINDOW) -> list[Step] | None:
+    """Return the instructions before an address, the nearest last.
+
+    Decoding from any start falls into step within a few instructions; the most frequent chain
+    counts. None when the address is no boundary or the text cannot be read.
+    """
+    data = _window(target, address, window)
+    if data is None:
+        return None
+    steps, ends = _chains(data, window)
+    starts = [one for one in range(window - CLOSEST + 1) if one in ends]
+    landed = [one for one in starts if ends[one] == window]
+    if len(starts) < MIN_CHAINS or len(landed) < MIN_SHARE * len(starts):
+        return None
+    counts: dict[int, int] = {}
+    for start in landed:
+        at = start
+        while at < window:
+            counts[at] = counts.get(at, 0) + 1
+            at += steps[at].length
+    chain, at = [], min(one for one, count in counts.items() if count >= MIN_SHARE * len(landed))
+    while at < window:
+        chain.append(Step(address - window + at, steps[at]))
+        at += steps[at].length
+    return chain
+
+
+def is_boundary(target: Target, address: int) -> bool | None:
+    """Whether an instruction begins at an address; None when the text before cannot be read."""
+    if _window(target, address, WINDOW) is None:
+        return None
+    return before(target, address) is not None
+
+
+def _window(target: Target, address: int, window: int) -> bytes | None:
+    if address < window or not may_execute(target.region_at(address)):
+        return None
+    data = read_up_to(target, address - window, window + MAX_LENGTH)
+    return data if len(data) >= window else None
+
+
+def _chains(data: bytes, window: int) -> tuple[dict[int, Instruction], dict[int, int]]:
+    """Return the instruction at each offset and where decoding from there ends up.
+
+    A chain ends at `window` when it comes upon it, behind it when it runs over it.
+    """
+    steps: dict[int, Instruction] = {}
+    ends: dict[int, int] = {}
+    for at in range(window - 1, -1, -1):
+        found = decode(data[at : at + MAX_LENGTH])
+        if found is None:
+            continue
+        steps[at] = found
+        following = at + found.length
+        if following >= window:
+            ends[at] = following
+        elif following in ends:
+            ends[at] = ends[following]
+    return steps, ends
+
+
+def return_address(target: Target, address: int) -> Instruction | None:
+    """Return the call that a word is a return address of; None when it is none.
+
+    The bytes before it must be a call that decoding from further back comes upon, and a direct
+    call must lead to executable memory. About 1 of 10^4 random code addresses passes.
+    """
+    made = call_before(target, address)
+    if made is None:
+        return None
+    if made.target is not None and not may_execute(target.region_at(address + made.target)):
+        return None
+    return made if is_boundary(target, address) is not False else None
