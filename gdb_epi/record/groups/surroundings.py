@@ -72,10 +72,11 @@ def job_of(found: Environment) -> Json | None:
     told |= {name: _number(_first(values, names)) for name, names in JOB_NUMBERS.items()}
     told["scheduler"] = next((word for name, word in SCHEDULERS if name in values), None)
     told = {key: value for key, value in told.items() if value is not None}
-    kept = sorted(set(values) - _IN_OTHER_GROUPS)[:MAX_VARIABLES]
+    shown = sorted(set(values) - _IN_OTHER_GROUPS)
+    kept = shown[:MAX_VARIABLES]
     if kept:
         told["environment"] = {name: values[name] for name in kept}
-    told["variables_left_out"] = found.others + len(values) - len(kept)
+    told["variables_left_out"] = found.others + len(shown) - len(kept)
     return {**told, "source": found.source}
 
 

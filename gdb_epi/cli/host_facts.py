@@ -1,0 +1,72 @@
+# SPDX-License-Identifier: Apache-2.0
+"""`gdb-epi host-facts`: write host.json, what a core cannot know of its host."""
+
+from __future__ import annotations
+
+import json
+import os
+import sys
+import time
+
+from gdb_epi.errors import EXIT_DONE, EpiError, UsageError
+from gdb_epi.lean import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from argparse import ArgumentParser, Namespace
+
+HELP = "write host.json: firmware, memory modules, GPUs, image, names of this host"
+EPILOG = (
+    "Everything is read from /proc, /sys and /etc; what needs root is listed on standard error and "
+    "in needs_root. Serial numbers are written as hashes. `gdb-epi triage` takes a host.json that "
+    "lies beside a core, or by --host-json."
+)
+MAX_GIVEN = 64
+
+
+def add_arguments(parser: ArgumentParser) -> None:
+    """Declare the arguments."""
+    add = parser.add_argument
+    add("-o", "--output", metavar="FILE", help="write into FILE, replacing it")
+    add("--set", metavar="NAME=VALUE", help="attributes that you know: rack=r7,row=3")
+    add("--root", metavar="DIR", default="/", help="the root of another system (an image)")
+
+
+def run(args: Namespace) -> int:
+    """Collect and write."""
+    from gdb_epi.sidecars.hostfacts import collect
+
+    if not os.path.isdir(args.root):
+        raise UsageError(f"--root {args.root}: no such folder", hint="--root /")
+    found = collect(args.root, _given(args.set))
+    found["collected_ts"] = int(time.time())
+    _write(args.output, json.dumps(found, indent=1) + "\n")
+    if found["needs_root"]:
+        print(f"gdb-epi: only root may read: {', '.join(found['needs_root'])}", file=sys.stderr)
+    return EXIT_DONE
+
+
+def _given(text: str | None) -> dict[str, str]:
+    """Read NAME=VALUE,NAME=VALUE."""
+    found: dict[str, str] = {}
+    for item in (text or "").split(",")[:MAX_GIVEN]:
+        name, equals, value = item.partition("=")
+        if item and not (equals and name.strip()):
+            raise UsageError(f"--set {item!r}: no NAME=VALUE", hint="--set rack=r7,row=3")
+        if item:
+            found[name.strip()] = value.strip()
+    return found
+
+
+def _write(name: str | None, text: str) -> None:
+    """Write all or nothing: a collector may run while a triage reads."""
+    if name is None:
+        sys.stdout.write(text)
+        return
+    part = f"{name}.part"
+    try:
+        with open(part, "w", encoding="utf-8", errors="backslashreplace") as file:
+            file.write(text)
+        os.replace(part, name)
+    except OSError as error:
+        told = f"cannot write {name}: {error.strerror or error}"
+        raise EpiError(told, hint="--output with another path") from None

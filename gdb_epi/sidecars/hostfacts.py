@@ -1,0 +1,300 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Collect what a core cannot know of its host: firmware, memory modules, GPUs, image, names.
+
+Everything is read from /proc, /sys and /etc below `root` (another one in tests), so that nothing
+needs an installed tool; what only root may read is named in `needs_root`. Serial numbers leave as
+hashes: enough to see the same part again.
+"""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Callable, Mapping
+from contextlib import suppress
+from glob import glob
+
+from gdb_epi.digest import sha256_hex
+from gdb_epi.lean import Any
+from gdb_epi.sidecars.smbios import Dimm, memory_devices
+
+SCHEMA = "gdb-epi/host/1"
+MAX_READ = 1 << 20
+MAX_TEXT = 200
+MAX_PARTS = 64
+HASH_DIGITS = 12
+DMI = "sys/class/dmi/id"
+_DMI_OPEN = {
+    "bios_vendor": "bios_vendor", "bios_version": "bios_version", "bios_date": "bios_date",
+    "board_name": "board", "board_vendor": "board_vendor", "product_name": "product",
+    "product_sku": "sku", "sys_vendor": "vendor", "chassis_asset_tag": "asset_tag_hash",
+}  # fmt: skip
+_DMI_ROOT = {"product_serial": "serial_hash", "board_serial": "board_serial_hash"}
+_TAINT_MACHINE_CHECK = 1 << 4  # Documentation/admin-guide/tainted-kernels.rst
+
+Facts = dict[str, Any]
+
+
+class Host:
+    """The files of one host, and what could not be read of them for want of root."""
+
+    def __init__(self, root: str = "/") -> None:
+        self.root = root
+        self.needs_root: list[str] = []
+
+    def text(self, path: str, *, what: str | None = None) -> str | None:
+        """Return a file's text without its last newline; None when it is not there."""
+        raw = self.data(path, what=what)
+        return None if raw is None else raw.decode("utf-8", "replace").strip("\n\0 ") or None
+
+    def data(self, path: str, *, what: str | None = None) -> bytes | None:
+        """Return a file's bytes; `what` names it in `needs_root` when permission is denied."""
+        try:
+            with open(os.path.join(self.root, path), "rb", buffering=0) as file:
+                return file.read(MAX_READ)
+        except PermissionError:
+            if what is not None and what not in self.needs_root:
+                self.needs_root.append(what)
+        except OSError:
+            pass
+        return None
+
+    def number(self, path: str) -> int | None:
+        """Return a decimal number in a file."""
+        text = self.text(path)
+        return int(text) if text is not None and text.isascii() and text.isdigit() else None
+
+    def matches(self, pattern: str) -> list[str]:
+        """Return the paths below the root that a pattern names, sorted."""
+        return sorted(glob(pattern, root_dir=self.root))[: MAX_PARTS * 16]
+
+
+def collect(root: str = "/", given: Mapping[str, str] | None = None) -> Facts:
+    """Return host.json of the machine whose files are below `root`; `given` are attributes."""
+    host = Host(root)
+    attributes: Facts = {}
+    for probe in PROBES:
+        attributes.update(probe(host))
+    attributes.update(given or {})
+    found: Facts = {
+        "schema": SCHEMA,
+        "hostname": host.text("proc/sys/kernel/hostname"),
+        "machine_id": host.text("etc/machine-id"),
+        "boot_id": host.text("proc/sys/kernel/random/boot_id"),
+        "kernel": _filled({"release": host.text("proc/sys/kernel/osrelease")}),
+        "container": _container(host),
+        "attributes": {
+            key: value[:MAX_TEXT] if isinstance(value, str) else value
+            for key, value in sorted(attributes.items())
+            if value is not None
+        },
+        "needs_root": sorted(host.needs_root),
+    }
+    return {key: value for key, value in found.items() if value not in (None, {})}
+
+
+def _filled(found: Facts) -> Facts:
+    return {key: value for key, value in found.items() if value is not None}
+
+
+def _hashed(text: str | None) -> str | None:
+    """Return a hash that names a part; fillers of vendors are nothing."""
+    if not text or text.lower() in ("none", "not specified", "to be filled by o.e.m.", "0"):
+        return None
+    return sha256_hex(b"gdb-epi part/1" + text.encode())[:HASH_DIGITS]
+
+
+def _cpu(host: Host) -> Facts:
+    """Model, microcode and counts of /proc/cpuinfo (x86: arch/x86/kernel/cpu/proc.c)."""
+    values: dict[str, set[str]] = {}
+    for line in (host.text("proc/cpuinfo") or "").split("\n"):
+        name, colon, value = line.partition(":")
+        if colon:
+            values.setdefault(name.strip(), set()).add(value.strip())
+
+    def one(name: str) -> str | None:
+        return ",".join(sorted(values[name])[:4]) if name in values else None
+
+    signature = [one(name) for name in ("cpu family", "model", "stepping")]
+    online = host.text("sys/devices/system/cpu/online")
+    return {
+        "cpu_model": one("model name"),
+        "cpu_vendor": one("vendor_id"),
+        "cpu_signature": "-".join(map(str, signature)) if all(signature) else None,
+        "microcode": one("microcode"),
+        "cpu_count": len(values.get("processor", ())) or None,
+        "cpu_sockets": len(values.get("physical id", ())) or None,
+        "cpu_online": online,
+        "cpu_flags_hash": _hashed(one("flags")),
+        "cpu_governor": host.text("sys/devices/system/cpu/cpu0/cpufreq/scaling_governor"),
+    }
+
+
+def _firmware(host: Host) -> Facts:
+    found: Facts = {}
+    for file, name in _DMI_OPEN.items():
+        text = host.text(f"{DMI}/{file}")
+        found[name] = _hashed(text) if name.endswith("_hash") else text
+    for file, name in _DMI_ROOT.items():
+        found[name] = _hashed(host.text(f"{DMI}/{file}", what=f"DMI {file}"))
+    return found
+
+
+def _memory(host: Host) -> Facts:
+    """Sizes, modules (SMBIOS, root only, else EDAC), errors that were corrected or not."""
+    found: Facts = {}
+    for line in (host.text("proc/meminfo") or "").split("\n"):
+        words = line.split()
+        if len(words) >= 2 and words[0] == "MemTotal:":
+            found["memory_kib"] = int(words[1])
+        if len(words) >= 2 and words[0] == "HardwareCorrupted:" and words[1] != "0":
+            found["memory_poisoned_kib"] = int(words[1])
+    table = host.data("sys/firmware/dmi/tables/DMI", what="DIMMs (SMBIOS)")
+    dimms = memory_devices(table) if table is not None else []
+    found |= _dimms(dimms) if dimms else _edac_dimms(host)
+    for name in ("ce", "ue"):
+        paths = host.matches(f"sys/devices/system/edac/mc/mc*/{name}_count")
+        counts = [host.number(path) for path in paths]
+        known = [count for count in counts if count is not None]
+        found[f"edac_{name}"] = sum(known) if known else None
+    taint = host.number("proc/sys/kernel/tainted")
+    if taint is not None:
+        found["machine_check_seen"] = bool(taint & _TAINT_MACHINE_CHECK)
+    found["thp"] = _chosen(host.text("sys/kernel/mm/transparent_hugepage/enabled"))
+    return found
+
+
+def _chosen(text: str | None) -> str | None:
+    """Return the word in brackets."""
+    return text.split("[", 1)[1].split("]", 1)[0] if text and "[" in text else None
+
+
+def _dimms(dimms: list[Dimm]) -> Facts:
+    found: Facts = {
+        "dimm_count": len(dimms),
+        "dimm_parts": ",".join(sorted({d.part for d in dimms if d.part})) or None,
+        "dimm_vendors": ",".join(sorted({d.manufacturer for d in dimms if d.manufacturer})) or None,
+        "dimm_source": "smbios",
+    }
+    for dimm in dimms[:MAX_PARTS]:
+        if dimm.slot and dimm.serial:
+            found[f"dimm_serial_hash {dimm.slot}"] = _hashed(dimm.serial)
+    return found
+
+
+def _edac_dimms(host: Host) -> Facts:
+    labels = host.matches("sys/devices/system/edac/mc/mc*/dimm*/size")
+    sizes = [host.number(path) for path in labels]
+    count = sum(bool(size) for size in sizes)
+    return {"dimm_count": count, "dimm_source": "edac"} if count else {}
+
+
+def _gpus(host: Host) -> Facts:
+    """NVIDIA by its driver's files in /proc, AMD by the card's in /sys; without their tools."""
+    found: Facts = {}
+    version = host.text("proc/driver/nvidia/version")
+    if version:
+        words = version.split("\n")[0].split()
+        found["gpu_driver"] = next((w for w in words if w.count(".") >= 1 and w[0].isdigit()), None)
+    cards = [host.text(p) or "" for p in host.matches("proc/driver/nvidia/gpus/*/information")]
+    if cards:
+        tables = [dict(_pairs(card)) for card in cards]
+        found["gpu_count"] = len(cards)
+        found["gpu_model"] = _joined(tables, "Model")
+        found["gpu_vbios"] = _joined(tables, "Video BIOS")
+        found["gpu_firmware"] = _joined(tables, "GPU Firmware")
+        for number, table in enumerate(tables[:MAX_PARTS]):
+            found[f"gpu_uuid_hash {number}"] = _hashed(table.get("GPU UUID"))
+        return found
+    amd = host.matches("sys/class/drm/card*/device/vbios_version")
+    if amd:
+        folder = os.path.dirname(amd[0])
+        found["gpu_count"] = len(amd)
+        found["gpu_vbios"] = host.text(amd[0])
+        found["gpu_model"] = host.text(f"{folder}/product_name") or host.text(f"{folder}/device")
+        found["gpu_driver"] = host.text("sys/module/amdgpu/version")
+    return found
+
+
+def _pairs(text: str) -> list[tuple[str, str]]:
+    parts = (line.partition(":") for line in text.split("\n"))
+    return [(name.strip(), value.strip()) for name, colon, value in parts if colon]
+
+
+def _joined(tables: list[dict[str, str]], name: str) -> str | None:
+    return ",".join(sorted({table[name] for table in tables if table.get(name)})) or None
+
+
+def _adapters(host: Host) -> Facts:
+    """Firmware of InfiniBand adapters and NVMe disks."""
+    found: Facts = {}
+    for name, pattern in (
+        ("infiniband_firmware", "sys/class/infiniband/*/fw_ver"),
+        ("nvme_firmware", "sys/class/nvme/nvme*/firmware_rev"),
+    ):
+        texts = {text for path in host.matches(pattern) if (text := host.text(path))}
+        found[name] = ",".join(sorted(texts)) or None
+    return found
+
+
+def _system(host: Host) -> Facts:
+    """Distribution, kernel build, mitigations, clock source."""
+    release = dict(_equals(host.text("etc/os-release") or ""))
+    states = [
+        f"{os.path.basename(path)}={host.text(path)}"
+        for path in host.matches("sys/devices/system/cpu/vulnerabilities/*")
+    ]
+    clock = "sys/devices/system/clocksource/clocksource0/current_clocksource"
+    return {
+        "os": release.get("PRETTY_NAME"),
+        "os_image": release.get("IMAGE_VERSION") or release.get("BUILD_ID"),
+        "kernel": host.text("proc/sys/kernel/osrelease"),
+        "kernel_build": host.text("proc/sys/kernel/version"),
+        "kernel_cmdline_hash": _hashed(host.text("proc/cmdline")),
+        "mitigations_hash": _hashed("\n".join(states)),
+        "clocksource": host.text(clock),
+        "hypervisor": host.text("sys/hypervisor/type"),
+    }
+
+
+def _cloud(host: Host) -> Facts:
+    """What cloud-init wrote for everybody to read: kind and place of the machine."""
+    import json
+
+    text = host.text("run/cloud-init/instance-data.json", what="cloud-init's instance data")
+    with suppress(ValueError, RecursionError):
+        found = json.loads(text or "{}")
+        standard = found.get("v1") if isinstance(found, dict) else None
+        if isinstance(standard, dict):
+            names = {
+                "cloud_name": "cloud", "region": "region", "availability_zone": "zone",
+                "instance_type": "instance_type", "instance_id": "instance_id",
+            }  # fmt: skip
+            return {
+                ours: standard[theirs]
+                for theirs, ours in names.items()
+                if isinstance(standard.get(theirs), str)
+            }
+    return {}
+
+
+def _container(host: Host) -> Facts:
+    """Return what tells that this runs in a container, and its image where it is told."""
+    runtime = host.text("run/systemd/container")
+    image = None
+    podman = host.text("run/.containerenv")
+    if podman is not None:
+        runtime = runtime or "podman"
+        image = dict(_equals(podman)).get("image")
+    elif os.path.exists(os.path.join(host.root, ".dockerenv")):
+        runtime = runtime or "docker"
+    return _filled({"runtime": runtime, "image": image})
+
+
+def _equals(text: str) -> list[tuple[str, str]]:
+    parts = (line.partition("=") for line in text.split("\n"))
+    return [(name.strip(), value.strip().strip('"')) for name, equals, value in parts if equals]
+
+
+PROBES: tuple[Callable[[Host], Facts], ...] = (
+    _cpu, _firmware, _memory, _gpus, _adapters, _system, _cloud,
+)  # fmt: skip
