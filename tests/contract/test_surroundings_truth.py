@@ -8,9 +8,10 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from support.cores import Made, Program
+from support.cores import Made
 from support.interpreters import Interpreter, spread
 from support.opening import made_or_skip, session_of
+from support.surroundings import surroundings
 
 from gdb_epi.analysis import analyze
 from gdb_epi.facts.environment import is_allowed
@@ -24,16 +25,10 @@ CELLS = [
 OLD_GLIBC = ("bullseye-",)  # 2.31: before rseq
 
 
-def program(cpu: int) -> Program:
-    """Return a run of tests/programs/surroundings.py that dies writing address 0."""
-    arguments = ("memmove", str(cpu))
-    return Program(f"surroundings-{cpu}", "surroundings.py", arguments)
-
-
 def known(interpreter: Interpreter, cpu: int) -> tuple[Made, dict[str, Any]]:
     if cpu not in os.sched_getaffinity(0):
         pytest.skip(f"this machine has no CPU {cpu} for us")
-    made = made_or_skip(interpreter, program(cpu))
+    made = made_or_skip(interpreter, surroundings(cpu))
     return made, analyze(session_of(made))
 
 

@@ -118,8 +118,9 @@ def work(way, cpu):
     os.environ["DATABASE_URL"] = "postgresql://app:{}@db/prod".format(plant("url"))
     os.environ["NCCL_SOCKET_TOKEN"] = plant("allowed prefix")
     os.environ["LD_PRELOAD"] = "https://robot:{}@host/lib.so".format(plant("login"))
-    os.environ["USER"] = plant("user")
+    os.environ["USER"] = PLANTED["user"]
     os.environ["HOME"] = "/home/" + PLANTED["user"]
+    os.environ["PWD"] = "/srv/" + plant("working directory")
     threading.current_thread().secret = plant("attribute")
     burn()
     fail(way, plant("argument"), cpu)
@@ -128,8 +129,8 @@ def work(way, cpu):
 if __name__ == "__main__":
     chosen = int(sys.argv[3])
     os.sched_setaffinity(0, {chosen})
-    # The code that dies lies in a user's folder, below a name that only he has.
-    place = os.path.join(os.getcwd(), "home", plant("folder"))
+    # The code that dies lies in a user's folder, below names that only he has.
+    place = os.path.join(os.getcwd(), "home", plant("folder"), plant("user"))
     os.makedirs(place, exist_ok=True)
     source = "def call(inner, way, cpu):\n    inner(way, cpu)\n"
     with open(os.path.join(place, "users_code.py"), "w") as handle:
