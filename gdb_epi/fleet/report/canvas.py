@@ -26,8 +26,8 @@ except ModuleNotFoundError as problem:
     raise EpiError("matplotlib is not installed here", hint=HINT) from problem
 
 POINTS = 72  # a figure unit is an inch of 72 points; the page takes a point as a CSS pixel
-INK, MUTED, LINE, MARK, SOFT, ALARM, PAPER = (
-    COLOR[name] for name in ("ink", "muted", "line", "mark", "soft", "alarm", "paper")
+INK, MUTED, LINE, MARK, REST, SOFT, ALARM = (
+    COLOR[name] for name in ("ink", "muted", "line", "mark", "rest", "soft", "alarm")
 )
 
 # Matplotlib's settings are the process's: two threads of a server must not draw at once.

@@ -3,14 +3,15 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from typing import NamedTuple
 
 import numpy as np
 from sqlalchemy import Engine
 
 from gdb_epi.fleet.finding_states import DISMISSED, stored
-from gdb_epi.fleet.population import Population, load
-from gdb_epi.fleet.population_verdict import of_population
+from gdb_epi.fleet.population import Bools, Population, load
+from gdb_epi.fleet.population_verdict import PopulationVerdict, of_population
 from gdb_epi.fleet.report.axis import Series, axis_of
 from gdb_epi.fleet.report.headlines import headline
 from gdb_epi.fleet.report.maps import bit_rows, host_map
@@ -58,7 +59,7 @@ def gather(engine: Engine, wanted: Wanted) -> Page:
         summary=summary(counts, heads),
         headlines=heads[:MAX_HEADLINES],
         dismissed=len(every) - len(heads),
-        curve=curve(population, axis, before),
+        curve=curve(population, axis, before, _explained(population, mine)),
         step=axis.step if axis else 1,
         signatures=rows,
         more_signatures=max(int((counts.per_signature() > 0).sum()) - len(rows), 0),
@@ -68,6 +69,16 @@ def gather(engine: Engine, wanted: Wanted) -> Page:
         sections=sections(engine, population, counts, series, rows, heads),
         notes=notes_of(population, counts, axis),
     )
+
+
+def _explained(population: Population, verdicts: Sequence[PopulationVerdict]) -> Bools:
+    """Return which crashes a finding covers."""
+    found = np.zeros(population.day.size, dtype=bool)
+    for verdict in verdicts:
+        for cause in verdict.causes:
+            for finding in cause.findings:
+                found |= finding.members
+    return found
 
 
 def _since(population: Population, since: int | None) -> Population:

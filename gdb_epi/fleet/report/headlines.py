@@ -13,12 +13,11 @@ from gdb_epi.fleet.population_verdict import (
     ONE_HOST,
     SOFTWARE,
     TWO_CAUSES,
-    Cause,
     PopulationVerdict,
 )
-from gdb_epi.fleet.report.page import CauseView, Fact, Headline
+from gdb_epi.fleet.report.page import Headline, Numbers
 from gdb_epi.fleet.report.texts import clean, day_text, number, probability, signature_words
-from gdb_epi.fleet.screen_types import ALL, BITFLIP, LOCK, Finding
+from gdb_epi.fleet.screen_types import Finding
 
 # Kind of a verdict -> class of the page (its colour) and the word that stands for it.
 KINDS = {
@@ -28,11 +27,6 @@ KINDS = {
     SOFTWARE: ("software", "Software or configuration"),
     TWO_CAUSES: ("two", "Two causes"),
     NOT_ENOUGH: ("unknown", "Not enough"),
-}
-_GROUPS = {
-    ALL: "crashes of all kinds",
-    BITFLIP: "crashes with a bit-flip flag",
-    LOCK: "crashes with an inherited lock",
 }
 # The page has these words beside the headline already.
 _PREFIXES = (
@@ -53,13 +47,15 @@ def headline(
     state, since = _state(findings, before)
     sentences = {f"{f.attr}={f.value}: " for f in findings}
     told = [e for e in verdict.evidence if not any(e.startswith(s) for s in sentences)]
+    for test in {f.test for f in findings}:
+        told = [e.replace(f"; {test}", "") for e in told if e != f"test: {test}"]
     rank = ranks.get(verdict.subject)
     return Headline(
         kind=css,
         label=label,
         title=_title(verdict.headline),
         words=signature_words(verdict.subject, None) if rank else None,
-        causes=tuple(_cause(cause, verdict.kind) for cause in verdict.causes if cause.findings),
+        numbers=tuple(numbers_of(finding) for finding in findings),
         evidence=tuple(clean(line, MAX_TITLE) for line in told),
         caveats=tuple(clean(line, MAX_TITLE) for line in verdict.caveats),
         state=state,
@@ -76,30 +72,22 @@ def css_kind(kind: str) -> str:
 def _title(text: str) -> str:
     head, colon, rest = text.partition(": ")
     title = rest if colon and head in _PREFIXES else text
-    return clean(f"{title[:1].upper()}{title[1:]}", MAX_TITLE)
+    # `host=node-7` is a name; a word begins the sentence.
+    upper = "=" not in title.split(" ", 1)[0]
+    return clean(f"{title[:1].upper()}{title[1:]}" if upper else title, MAX_TITLE)
 
 
-def _cause(cause: Cause, kind: str) -> CauseView:
-    shown = clean(cause.mark, MAX_TITLE) if kind == TWO_CAUSES else ""
-    rows = tuple(facts(finding) for finding in cause.findings)
-    return CauseView(css_kind(cause.kind), shown, rows)
-
-
-def facts(finding: Finding) -> tuple[Fact, ...]:
+def numbers_of(finding: Finding) -> Numbers:
     """Return every number that a reader needs to doubt the finding."""
-    interval = f"{number(finding.rr_low)} to {number(finding.rr_high)}"
-    share = f"{number(finding.n)} of {number(finding.total)}"
-    found = [
-        Fact("goes with", clean(f"{finding.attr}={finding.value}", MAX_NAME)),
-        Fact(_GROUPS.get(finding.signature, "crashes of the signature"), share),
-        Fact("relative risk", f"{number(finding.rr)} (95 %: {interval})"),
-        Fact("q value", probability(finding.q)),
-        Fact("test", f"{finding.test}; expected share by {finding.exposure}"),
-    ]
-    if finding.aliases:
-        others = ", ".join(clean(alias, MAX_NAME) for alias in finding.aliases)
-        found.append(Fact("cannot be told apart from", others))
-    return tuple(found)
+    return Numbers(
+        mark=clean(f"{finding.attr}={finding.value}", MAX_NAME),
+        aliases=" or ".join(clean(alias, MAX_NAME) for alias in finding.aliases),
+        crashes=f"{number(finding.n)} of {number(finding.total)}",
+        risk=number(finding.rr),
+        interval=f"{number(finding.rr_low)} to {number(finding.rr_high)}",
+        q=probability(finding.q),
+        test=f"{finding.test}; expected share: {finding.exposure}",
+    )
 
 
 def _state(findings: Iterable[Finding], before: Sequence[Stored]) -> tuple[str, int | None]:

@@ -15,13 +15,13 @@ from gdb_epi.fleet.report.texts import clean, day_text, number, percent
 
 try:
     from jinja2 import Environment, FunctionLoader, StrictUndefined
-    from markupsafe import Markup
+    from markupsafe import Markup, escape
 except ModuleNotFoundError as problem:
     if problem.name not in ("jinja2", "markupsafe"):
         raise
     raise EpiError("jinja2 is not installed here", hint=HINT) from problem
 
-TABLE_ROWS = 400  # of the table of signatures
+SHOWN_FIRST = 25  # signatures; the others are a click away
 
 
 def render(page: Page, link: Callable[[str], str] | None = None) -> str:
@@ -29,7 +29,7 @@ def render(page: Page, link: Callable[[str], str] | None = None) -> str:
     with drawing():
         values = {
             "page": page,
-            "table_rows": TABLE_ROWS,
+            "shown_first": SHOWN_FIRST,
             "plots": _plots(page),
             "sparks": _sparks([row.daily for row in page.signatures], plots.SPARK),
             "courses": _sparks(
@@ -65,9 +65,12 @@ def _environment() -> Environment:
         trim_blocks=True,
         lstrip_blocks=True,
     )
-    environment.filters |= {"num": number, "day": day_text, "clip": clean}
+    environment.filters |= {"num": number, "day": day_text, "clip": clean, "breaks": _breaks}
     environment.globals |= {
         "percent": percent,
+        "span": _span,
+        "rows_of": lambda rows: [(f"#{row.rank}", row.daily) for row in rows],
+        "parts_of": lambda split: [(part.mark, part.daily) for part in split.parts],
         "style": Markup(_template("page.css")),
     }
     return environment
@@ -78,6 +81,20 @@ def _shown(value: Any) -> Any:
     if isinstance(value, (Markup, int, float)):
         return value
     return "" if value is None else clean(value)
+
+
+def _span(first: int | None, last: int | None) -> str:
+    """Return two days in one short line; the second without a year that the first has."""
+    begin, end = day_text(first), day_text(last)
+    if begin == end:
+        return begin
+    return f"{begin} – {end[5:] if begin[:5] == end[:5] else end}"
+
+
+def _breaks(text: str, limit: int) -> Markup:
+    """Return a name that may be broken after its dots and colons."""
+    shown = str(escape(clean(text, limit)))
+    return Markup(shown.replace("::", "::<wbr>").replace(".", ".<wbr>"))
 
 
 def _template(name: str) -> str:

@@ -15,8 +15,9 @@ from gdb_epi.fleet.report.texts import number
 from gdb_epi.words import counted
 
 MAX_COLUMNS = 16  # signatures
-MAX_ROWS = 36  # hosts
-MAX_BIT_HOSTS = 12
+MAX_ROWS = 30  # hosts
+MAX_BIT_HOSTS = 8
+EXPECTED_FLOOR = 0.5  # crashes: below that chi-square makes too much of one crash
 GROUPS = ("rack", "row", "zone", "sku")  # the first attribute that is known groups the hosts
 POINTER_BITS = 64
 
@@ -27,7 +28,7 @@ def host_map(
     """Return the hosts whose crashes are the most concentrated, by group; None without hosts.
 
     Concentration of a host is how far its cells exceed what its total and the signature's total
-    would give (the root of chi-square's sum); `marked` hosts come in any case.
+    would give, and its total that of other hosts (chi-square); `marked` hosts come in any case.
     """
     known = counts.cell_host >= 0
     if not known.any() or not rows:
@@ -37,10 +38,12 @@ def host_map(
     )
     per_host = np.bincount(host, n, minlength=len(counts.hosts))
     per_sig = np.bincount(sig, n, minlength=len(counts.signatures))
-    expected = per_host[host] * per_sig[sig] / per_host.sum()
-    # A host with more crashes in all than the others counts too, not only a strange mixture.
-    excess = np.maximum(n - np.minimum(expected, per_sig[sig] / max(len(counts.hosts), 1)), 0)
-    score = np.bincount(host, excess**2 / np.maximum(expected, 1e-9), minlength=len(counts.hosts))
+    expected = np.maximum(per_host[host] * per_sig[sig] / per_host.sum(), EXPECTED_FLOOR)
+    # One crash in a cell says nothing: every host has some signature that few others have.
+    excess = np.where(n > 1, np.maximum(n - expected, 0) ** 2 / expected, 0)
+    usual = per_host.sum() / max(len(counts.hosts), 1)
+    score = np.bincount(host, excess, minlength=len(counts.hosts))
+    score = score + np.maximum(per_host - usual, 0) ** 2 / max(usual, EXPECTED_FLOOR)
     score[[i for i, name in enumerate(counts.hosts) if name in set(marked)]] = np.inf
     seen = np.flatnonzero(per_host)
     chosen = seen[np.lexsort((seen, -per_host[seen], -score[seen]))][:MAX_ROWS]
@@ -54,7 +57,11 @@ def host_map(
             if s in at:
                 cells[at[s]] = int(k)
         total = int(per_host[code])
-        lines.append(MapRow(counts.hosts[code], groups.get(code, ""), total, tuple(cells)))
+        lines.append(
+            MapRow(
+                counts.hosts[code], groups.get(code, ""), total, tuple(cells), total - sum(cells)
+            )
+        )
     return HostMap(
         group_name,
         columns,
@@ -103,13 +110,23 @@ def _together(lines: Sequence[MapRow]) -> list[MapRow]:
 
 
 def bit_rows(found: Mapping[str, Counter[int]]) -> tuple[BitRow, ...]:
-    """Return the hosts with the most wrong bits; a histogram each."""
+    """Return a histogram for each host with several flips, and one for all the others."""
     order = sorted(found.items(), key=lambda pair: (-sum(pair[1].values()), pair[0]))
-    rows = []
-    for host, bits in order[:MAX_BIT_HOSTS]:
-        counts = tuple(bits.get(i, 0) for i in range(POINTER_BITS))
-        rows.append(BitRow(host, counts, _repeated(bits)))
+    own = [pair for pair in order if sum(pair[1].values()) > 1][:MAX_BIT_HOSTS]
+    rows = [_bit_row(host, bits) for host, bits in own]
+    others = order[len(own) :]
+    if len(others) == 1:
+        rows.append(_bit_row(*others[0]))
+    elif others:
+        total: Counter[int] = Counter()
+        for _, bits in others:
+            total.update(bits)
+        rows.append(_bit_row(f"{len(others):,} {'other ' if own else ''}hosts", total))
     return tuple(rows)
+
+
+def _bit_row(host: str, bits: Counter[int]) -> BitRow:
+    return BitRow(host, tuple(bits.get(i, 0) for i in range(POINTER_BITS)), _repeated(bits))
 
 
 def _repeated(bits: Counter[int]) -> str:

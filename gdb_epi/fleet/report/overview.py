@@ -8,7 +8,7 @@ from collections.abc import Sequence
 import numpy as np
 
 from gdb_epi.fleet.finding_states import DISMISSED, Stored
-from gdb_epi.fleet.population import Population
+from gdb_epi.fleet.population import Bools, Population
 from gdb_epi.fleet.report.axis import Axis
 from gdb_epi.fleet.report.page import Day, Fact, Headline
 from gdb_epi.fleet.report.tally import Tally
@@ -54,23 +54,28 @@ def summary(counts: Tally, headlines: Sequence[Headline]) -> tuple[str, ...]:
             "crashes than its share, as far as these numbers can tell.",
         )
     kinds = [
-        (sum(h.kind in ("hardware", "host") for h in headlines), "to one host or to hardware"),
+        (sum(h.kind in ("hardware", "host") for h in headlines), "to one host or its hardware"),
         (sum(h.kind == "software" for h in headlines), "to a version, configuration or load"),
         (sum(h.kind == "two" for h in headlines), "to two causes in one signature"),
     ]
     parts = [f"{n} {'points' if n == 1 else 'point'} {where}" for n, where in kinds if n]
     total = len(headlines)
     what = "One finding stands out" if total == 1 else f"{total} findings stand out"
-    return (f"{what}: {', '.join(parts)}.",)
+    first = headlines[0]
+    strongest = f"The first: {first.label.lower()}: {first.title[:1].lower()}{first.title[1:]}."
+    return (f"{what}: {', '.join(parts)}.", *([strongest] if total > 1 else ()))
 
 
-def curve(population: Population, axis: Axis | None, before: Sequence[Stored]) -> tuple[Day, ...]:
+def curve(
+    population: Population, axis: Axis | None, before: Sequence[Stored], explained: Bools
+) -> tuple[Day, ...]:
     """Return the epidemic curve, with the findings that were raised on each day."""
     if axis is None:
         return ()
     places = axis.places(population.day)
     inside = (places >= 0) & (places < axis.steps)
     crashes = np.bincount(places[inside], minlength=axis.steps)
+    covered = np.bincount(places[inside & explained], minlength=axis.steps)
     known = inside & (population.host >= 0)
     pairs = np.unique(places[known] * (len(population.hosts) + 1) + population.host[known])
     hosts = np.bincount(pairs // (len(population.hosts) + 1), minlength=axis.steps)
@@ -81,6 +86,7 @@ def curve(population: Population, axis: Axis | None, before: Sequence[Stored]) -
             axis.label(i),
             axis.first + i * axis.step,
             int(crashes[i]),
+            int(covered[i]),
             int(hosts[i]),
             hours[i],
             1000 * int(crashes[i]) / hours[i] if hours[i] else None,

@@ -15,22 +15,26 @@ class Fact(NamedTuple):
     value: str
 
 
-class CauseView(NamedTuple):
-    """One cause of a headline: its mark where there are several, its findings' numbers."""
+class Numbers(NamedTuple):
+    """The numbers of one finding, as the reader sees them."""
 
-    kind: str
     mark: str
-    findings: tuple[tuple[Fact, ...], ...]
+    aliases: str  # what cannot be told apart from the mark
+    crashes: str
+    risk: str
+    interval: str
+    q: str
+    test: str
 
 
 class Headline(NamedTuple):
-    """One verdict in words, with every number behind it."""
+    """One verdict in words, with every number behind it, a row for each finding."""
 
     kind: str  # class of the page: hardware, host, software, two, unknown
     label: str
     title: str
     words: SignatureWords | None  # the signature that it is about
-    causes: tuple[CauseView, ...]
+    numbers: tuple[Numbers, ...]
     evidence: tuple[str, ...]
     caveats: tuple[str, ...]
     state: str  # open, confirmed, dismissed, or "new" when it was never stored
@@ -44,6 +48,7 @@ class Day(NamedTuple):
     label: str
     day: int
     crashes: int
+    explained: int  # of them, those that a finding covers
     hosts: int
     hours: float | None
     rate: float | None  # per 1,000 host-hours
@@ -78,6 +83,7 @@ class MapRow(NamedTuple):
     group: str  # its rack, "" when unknown
     total: int
     counts: tuple[int, ...]
+    other: int  # of signatures that have no column
 
 
 class HostMap(NamedTuple):
@@ -91,7 +97,7 @@ class HostMap(NamedTuple):
 
 
 class BitRow(NamedTuple):
-    """How often each bit of a pointer was wrong on a host; 64 counts."""
+    """How often each bit of a pointer was wrong on a host, or on all others; 64 counts."""
 
     host: str
     counts: tuple[int, ...]
@@ -107,7 +113,7 @@ class PartView(NamedTuple):
     crashes: int
     hosts: int
     bitflips: int
-    facts: tuple[Fact, ...]
+    numbers: Numbers | None
     daily: tuple[int, ...]
 
 

@@ -17,6 +17,7 @@ from gdb_epi.fleet.report.canvas import (
     LINE,
     MARK,
     MUTED,
+    REST,
     SOFT,
     box,
     figure,
@@ -76,10 +77,10 @@ def _bar_path(values: Sequence[int], size: tuple[int, int]) -> Path:
 def curve_plot(days: Sequence[Day], step: int, width: int) -> str:
     """Return the epidemic curve: crashes, and below them the rate where hours are known."""
     rated = any(day.rate is not None for day in days)
-    height = (330 if rated else 230) if width == WIDE else (300 if rated else 200)
+    height = (350 if rated else 230) if width == WIDE else (320 if rated else 200)
     fig = figure(width, height)
     margin = (46.0, 30.0, 8.0, 26.0)
-    lower = 78 if rated else 0
+    lower = 92 if rated else 0
     axes = box(
         fig, width, height, (margin[0], margin[1], margin[2], margin[3] + lower + 26 * rated)
     )
@@ -88,7 +89,7 @@ def curve_plot(days: Sequence[Day], step: int, width: int) -> str:
     _title(axes, f"crashes a {_unit(step)}")
     if rated:
         below = box(
-            fig, width, height, (margin[0], height - margin[3] - lower + 8, margin[2], margin[3])
+            fig, width, height, (margin[0], height - margin[3] - lower + 12, margin[2], margin[3])
         )
         below.plot(
             [i + 0.5 for i in range(len(days))],
@@ -98,8 +99,8 @@ def curve_plot(days: Sequence[Day], step: int, width: int) -> str:
             marker="o" if len(days) < 45 else "",
             markersize=2.6,
         )
-        _frame(below, len(days), 2)
-        below.set_ylim(bottom=0)
+        _frame(below, len(days), 3)
+        below.set_ylim(0, max([day.rate or 0 for day in days]) * 1.15 or 1)
         _dates(below, days, width, shown=True)
         _title(below, "per 1,000 host-hours")
     return svg(fig, f"curve{width}-", width, height)
@@ -110,24 +111,24 @@ def _unit(step: int) -> str:
 
 
 def _bars(axes: Axes, days: Sequence[Day]) -> None:
-    axes.bar(
-        [i + 0.5 for i in range(len(days))],
-        [day.crashes for day in days],
-        width=0.82 if len(days) < 60 else 0.9,
-        color=[MARK] * len(days),
-        linewidth=0,
-    )
+    places = [i + 0.5 for i in range(len(days))]
+    wide = 0.82 if len(days) < 60 else 0.9
+    low = [day.explained for day in days]
+    axes.bar(places, low, width=wide, color=MARK, linewidth=0)
+    rest = [day.crashes - day.explained for day in days]
+    axes.bar(places, rest, width=wide, bottom=low, color=REST, linewidth=0)
     _frame(axes, len(days), 4)
     top = max([day.crashes for day in days] + [1])
     axes.set_ylim(0, top * 1.12)
-    places = [i + 0.5 for i, day in enumerate(days) if day.raised]
-    axes.plot(places, [top * 1.06] * len(places), "v", color=ALARM, markersize=7, clip_on=False)
+    raised = [place for place, day in zip(places, days, strict=True) if day.raised]
+    axes.plot(raised, [top * 1.07] * len(raised), "v", color=ALARM, markersize=7, clip_on=False)
 
 
 def _frame(axes: Axes, count: int, ticks: int) -> None:
     axes.set_xlim(0, max(count, 1))
-    axes.yaxis.set_major_locator(MaxNLocator(ticks, integer=ticks > 2))
-    axes.tick_params(length=0, labelsize=TICK, pad=5)
+    axes.yaxis.set_major_locator(MaxNLocator(ticks, integer=ticks > 3))
+    axes.tick_params(length=0, labelsize=TICK, pad=6)
+    axes.tick_params(axis="x", pad=9)
     axes.grid(axis="y", linewidth=0.8)
     axes.set_axisbelow(True)
 
@@ -152,16 +153,17 @@ def _title(axes: Axes, text: str) -> None:
 def map_plot(host_map: HostMap, width: int) -> str:
     """Return hosts by signatures; a square's area is the number of crashes."""
     narrow = width == NARROW
-    columns = host_map.columns[:10] if narrow else host_map.columns
+    columns = host_map.columns[:7] if narrow else host_map.columns
     rows = host_map.rows
     cell = 22 if narrow else 26
     left, top = (112.0 if narrow else 190.0), 34.0
     group_width = 0 if narrow or not host_map.group_name else 90
-    wide = int(left + group_width + cell * len(columns) + 60)
+    count = len(columns) + 1.5  # the last column: all other signatures
+    wide = int(left + group_width + cell * count + 60)
     high = int(top + cell * len(rows) + 8)
     fig = figure(wide, high)
     axes = box(fig, wide, high, (left + group_width, top, 60, 8))
-    axes.set_xlim(0, max(len(columns), 1))
+    axes.set_xlim(0, count)
     axes.set_ylim(len(rows), 0)
     axes.set_axis_off()
     _squares(axes, host_map, len(columns), cell)
@@ -171,24 +173,30 @@ def map_plot(host_map: HostMap, width: int) -> str:
         name = clean(row.host, 15 if narrow else 26)
         axes.text(-8 / cell, i + 0.5, name, ha="right", va="center", fontsize=TICK)
         total = f"{row.total:,}"
-        axes.text(len(columns) + 8 / cell, i + 0.5, total, va="center", fontsize=TICK, color=MUTED)
-    axes.text(len(columns) + 8 / cell, -0.35, "all", fontsize=TICK, color=MUTED)
+        axes.text(count + 8 / cell, i + 0.5, total, va="center", fontsize=TICK, color=MUTED)
+    axes.text(count - 0.5, -0.35, "other", ha="center", fontsize=TICK, color=MUTED)
+    axes.text(count + 14 / cell, -0.35, "all", fontsize=TICK, color=MUTED)
     if group_width:
         _group_names(axes, host_map, (left + group_width - 8) / cell)
     return svg(fig, f"map{width}-", wide, high)
 
 
 def _squares(axes: Axes, host_map: HostMap, columns: int, cell: int) -> None:
-    most = max((max(row.counts, default=0) for row in host_map.rows), default=1) or 1
-    shapes = []
-    for y, row in enumerate(host_map.rows):
-        for x, n in enumerate(row.counts[:columns]):
+    rows = host_map.rows
+    counts = [[*row.counts[:columns], row.other + sum(row.counts[columns:])] for row in rows]
+    most = max((max(line) for line in counts), default=1) or 1
+    shapes: dict[bool, list[Rectangle]] = {False: [], True: []}
+    for y, line in enumerate(counts):
+        for x, n in enumerate(line):
             if n:
                 side = max(0.9 * (n / most) ** 0.5, 3.5 / cell)
-                shapes.append(Rectangle((x + 0.5 - side / 2, y + 0.5 - side / 2), side, side))
-    lines = [((0, y), (columns, y)) for y in range(len(host_map.rows) + 1)]
+                middle = x + (1 if x == columns else 0.5)
+                corner = (middle - side / 2, y + 0.5 - side / 2)
+                shapes[x == columns].append(Rectangle(corner, side, side))
+    lines = [((0, y), (columns + 1.5, y)) for y in range(len(rows) + 1)]
     axes.add_collection(LineCollection(lines, colors=LINE, linewidths=0.6))
-    axes.add_collection(PatchCollection(shapes, facecolor=MARK, linewidth=0))
+    axes.add_collection(PatchCollection(shapes[False], facecolor=MARK, linewidth=0))
+    axes.add_collection(PatchCollection(shapes[True], facecolor=REST, linewidth=0))
 
 
 def _group_names(axes: Axes, host_map: HostMap, left: float) -> None:
@@ -197,7 +205,11 @@ def _group_names(axes: Axes, host_map: HostMap, left: float) -> None:
     for y, row in enumerate(host_map.rows):
         if row.group != before:
             axes.plot(
-                [-left, len(host_map.columns)], [y, y], color=MUTED, linewidth=0.8, clip_on=False
+                [-left, len(host_map.columns) + 1],
+                [y, y],
+                color=MUTED,
+                linewidth=0.8,
+                clip_on=False,
             )
             text = clean(row.group or "–", 12)
             axes.text(-left, y + 0.5, text, va="center", fontsize=TICK, color=MUTED)
@@ -208,7 +220,7 @@ def bits_plot(row: BitRow, number: int) -> str:
     """Return how often each bit was wrong, the bytes of the word told apart."""
     width, height = BITS
     fig = figure(width, height)
-    axes = box(fig, width, height, (22, 8, 2, 20))
+    axes = box(fig, width, height, (24, 8, 10, 20))
     top = max([*row.counts, 1])
     for lane in range(0, len(row.counts), 2 * LANE):
         axes.axvspan(lane, lane + LANE, color=SOFT, linewidth=0)
@@ -217,7 +229,7 @@ def bits_plot(row: BitRow, number: int) -> str:
     )
     axes.set_xlim(0, len(row.counts))
     axes.set_ylim(0, top * 1.1)
-    axes.yaxis.set_major_locator(MaxNLocator(2, integer=True))
+    axes.set_yticks([0, top])
     axes.set_xticks([i + 0.5 for i in (0, 8, 16, 24, 32, 40, 48, 56, 63)])
     axes.set_xticklabels(["0", "8", "16", "24", "32", "40", "48", "56", "63"])
     axes.tick_params(length=0, labelsize=10, pad=4)

@@ -8,7 +8,7 @@ from collections.abc import Sequence
 from gdb_epi.fleet.population import Population
 from gdb_epi.fleet.population_verdict import TWO_CAUSES, PopulationVerdict, of_split
 from gdb_epi.fleet.report.axis import Series
-from gdb_epi.fleet.report.headlines import css_kind, facts
+from gdb_epi.fleet.report.headlines import css_kind, numbers_of
 from gdb_epi.fleet.report.page import PartView, SignatureRow, SplitView
 from gdb_epi.fleet.report.texts import clean
 from gdb_epi.fleet.splitting import Part, Split, split
@@ -56,6 +56,6 @@ def _part(part: Part, kind: str, series: Series) -> PartView:
         part.crashes,
         part.hosts,
         part.bitflips,
-        facts(part.finding) if part.finding else (),
+        numbers_of(part.finding) if part.finding else None,
         series.daily(part.members),
     )

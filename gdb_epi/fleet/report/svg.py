@@ -19,6 +19,7 @@ SENTINELS = {
     "#010105": "mark",
     "#010106": "soft",
     "#010107": "alarm",
+    "#010108": "rest",
 }
 COLOR = {name: color for color, name in SENTINELS.items()}
 
