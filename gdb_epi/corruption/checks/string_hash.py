@@ -37,7 +37,7 @@ MAX_WRONG = 256  # objects that are looked at one by one
 MAX_ODD = 4096
 
 
-@check("R1", needs="python")
+@check("R1", needs="python", order=80)
 def string_hash(context: Context) -> Iterator[Evidence | Skipped]:
     """Recompute the hashes of str and bytes objects with the core's own secret.
 

@@ -1,0 +1,223 @@
+# SPDX-License-Identifier: Apache-2.0
+"""R8: the links of the collector's lists disagree, and one bit makes them agree."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from gdb_epi.corruption.context import Context
+from gdb_epi.corruption.memory import touched
+from gdb_epi.corruption.registry import check
+from gdb_epi.corruption.types import MEMORY, Evidence, Skipped, word_evidence
+from gdb_epi.cpython.gc import gc_state
+from gdb_epi.cpython.gcheap import heads
+from gdb_epi.cpython.heap import HAVE_GC
+from gdb_epi.cpython.reader import Reader
+from gdb_epi.cpython.types import PythonState
+from gdb_epi.errors import LayoutError, UnreadableMemory
+from gdb_epi.lean import NamedTuple
+
+MAX_NODES = 20_000_000  # of a sweep
+TIME_EVERY = 4096  # nodes between two looks at the clock
+LOWEST_BIT = 4  # objects are aligned to 16
+FLAGS = 3  # next: unreachable, and a space (3.14.0); prev: finalized, collecting
+
+
+class Repair(NamedTuple):
+    """A link word and what it should be; both with their flags."""
+
+    where: int
+    found: int
+    corrected: int
+    summary: str
+
+
+@check("R8", needs="python")
+def gc_links(context: Context) -> Iterator[Evidence | Skipped]:
+    """Check that next and prev of the collector's lists name each other.
+
+    By default around the addresses that the fault had at hand; in a sweep along all lists. Innocent
+    causes: while a collection runs, prev holds reference counts (then prev links of that list agree
+    nowhere, and only a link that one bit makes agree is evidence); overruns (many bits).
+    """
+    python = context.state.python
+    if not isinstance(python, PythonState):
+        return
+    if python.layout.free_threaded or not python.layout.size("PyGC_Head"):
+        yield Skipped("R8", "free-threaded builds keep no lists of objects")
+        return
+    links = Links(Reader(context.target, python.layout))
+    found: dict[int, Repair] = {}
+    for node in _near_the_fault(context, links.size):
+        if links.is_object(node):
+            for one in links.repairs(node):
+                found.setdefault(one.where, one)
+    if context.sweep:
+        yield from _walk_all(context, python, links, found)
+    for one in found.values():
+        yield word_evidence("R8", one.where, one.found, one.corrected, MEMORY, one.summary)
+
+
+def _near_the_fault(context: Context, size: int) -> Iterator[int]:
+    """Yield addresses that may be heads of tracked objects, each once."""
+    seen: set[int] = set()
+    places = [
+        int(place, 16)
+        for one in context.findings
+        if one.detector == "pointer_one_bit_off"
+        for place in one.facts.get("where", ())
+    ]
+    for value in [*(place for one in places for place in (one, one - 8)), *touched(context)]:
+        for node in (value, value - size):
+            if node not in seen and not node & 15:
+                seen.add(node)
+                yield node
+
+
+def _walk_all(
+    context: Context, python: PythonState, links: Links, found: dict[int, Repair]
+) -> Iterator[Skipped]:
+    known: set[int] = set()
+    nodes = 0
+    for interpreter in python.interpreters:
+        try:
+            state = gc_state(links.reader, python.runtime, interpreter.address)
+        except (UnreadableMemory, LayoutError) as error:
+            yield Skipped("R8", f"the collector: {error}")
+            continue
+        if state.address in known:
+            continue
+        known.add(state.address)
+        if state.collecting:
+            yield Skipped("R8", "a collection runs: lists that it took apart are not walked")
+        for name, head in heads(links.reader, state):
+            count, why = links.walk(head, found, context)
+            nodes += count
+            if why:
+                yield Skipped("R8", f"{name}: {why}")
+    context.counts["gc links"] = nodes
+
+
+class Links:
+    """Read and judge links; pages of memory are kept while they are in use."""
+
+    def __init__(self, reader: Reader) -> None:
+        self.reader = reader
+        layout = reader.layout
+        self.size = layout.size("PyGC_Head") or 16
+        self._next_at = layout.require("PyGC_Head", "_gc_next")
+        self._prev_at = layout.require("PyGC_Head", "_gc_prev")
+        self._page = -1
+        self._words = memoryview(b"").cast("Q")
+
+    def _word(self, address: int) -> int:
+        """Return a word; 0 when it cannot be read (no link is 0 in a list)."""
+        if address & 7 or not 0 < address < 1 << 63:
+            return 0
+        if address >> 16 != self._page:
+            try:
+                self._words = memoryview(self.reader.read(address & ~0xFFFF, 1 << 16)).cast("Q")
+                self._page = address >> 16
+            except UnreadableMemory:
+                try:
+                    return self.reader.u64(address)
+                except UnreadableMemory:
+                    return 0
+        return self._words[(address & 0xFFFF) >> 3]
+
+    def following(self, node: int) -> int:
+        """Return the next node."""
+        return self._word(node + self._next_at) & ~FLAGS
+
+    def before(self, node: int) -> int:
+        """Return the previous node."""
+        return self._word(node + self._prev_at) & ~FLAGS
+
+    def is_object(self, node: int) -> bool:
+        """Whether an object that the collector may track lies behind a head.
+
+        Lists on the C stack and half-written ones look like nodes; they hold no type.
+        """
+        at = self.reader.layout.require("PyObject", "ob_type")
+        flags_at = self.reader.layout.require("PyTypeObject", "tp_flags")
+        kind = self._word(node + self.size + at)
+        if node & 15 or not kind or not self._word(kind + flags_at) & HAVE_GC:
+            return False
+        above = self._word(kind + at)
+        return bool(above) and self._word(self._word(above + at) + at) == self._word(above + at)
+
+    def _in_list(self, node: int, before: int) -> bool:
+        """Whether a node is an object in a list, behind `before`, and leads on properly."""
+        if node == before or self.before(node) != before or not self.is_object(node):
+            return False
+        beyond = self.following(node)
+        return beyond not in (0, node, before) and self.before(beyond) == node
+
+    def repairs(self, node: int) -> Iterator[Repair]:
+        """Yield the one-bit changes that make the links of a node agree with its neighbours'."""
+        after, before = self.following(node), self.before(node)
+        if not after or not before:
+            return
+        next_fits = self.before(after) == node
+        prev_fits = self.following(before) == node
+        if not next_fits:
+            yield from self._next_of(node, after, prev_fits)
+        if not prev_fits and next_fits:
+            yield from self._prev_of(node)
+
+    def _next_of(self, node: int, after: int, prev_fits: bool) -> Iterator[Repair]:
+        where = node + self._next_at
+        found = self._word(where)
+        for bit in range(LOWEST_BIT, 64):
+            right = found ^ 1 << bit
+            if self._in_list(right & ~FLAGS, node):
+                text = f"next of the collector's node at {node:#x} leads to {after:#x}, which does"
+                text += f" not lead back; {right & ~FLAGS:#x}, one bit away, does"
+                yield Repair(where, found, right, text)
+                return
+        where = after + self._prev_at
+        found = self._word(where)
+        right = node | found & FLAGS
+        # Only where both nodes are in a list otherwise: their other links agree.
+        if prev_fits and (found ^ right).bit_count() == 1 and self.is_object(after):
+            beyond = self.following(after)
+            if beyond not in (0, after, node) and self.before(beyond) == after:
+                text = (
+                    f"prev of the collector's node at {after:#x} is one bit from {node:#x}, whose"
+                )
+                yield Repair(where, found, right, text + " next it is")
+
+    def _prev_of(self, node: int) -> Iterator[Repair]:
+        where = node + self._prev_at
+        found = self._word(where)
+        for bit in range(LOWEST_BIT, 64):
+            right = found ^ 1 << bit
+            before = right & ~FLAGS
+            if before == node or not self.is_object(before) or self.following(before) != node:
+                continue
+            if self.following(self.before(before)) == before:
+                text = f"prev of the collector's node at {node:#x} does not lead back; "
+                yield Repair(where, found, right, text + f"{right & ~FLAGS:#x}, one bit away, does")
+                return
+
+    def walk(self, head: int, found: dict[int, Repair], context: Context) -> tuple[int, str]:
+        """Follow one list; return how many nodes it had, and why it ended early ("" if not)."""
+        node, count = head, 0
+        while count < MAX_NODES:
+            after = self.following(node)
+            if self.before(after) != node:
+                repaired = list(self.repairs(node))
+                for one in repaired:
+                    found.setdefault(one.where, one)
+                mended = [r for r in repaired if r.where == node + self._next_at]
+                if mended:
+                    after = mended[0].corrected & ~FLAGS
+                elif not repaired:
+                    return count, f"the links at {node:#x} agree under no single flip"
+            if after == head:
+                return count, ""
+            node = after
+            count += 1
+            if not count % TIME_EVERY and context.budget.out_of_time():
+                return count, f"time is up after {count} objects"
+        return count, f"more than {MAX_NODES} objects"
