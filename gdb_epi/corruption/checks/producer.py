@@ -1,0 +1,61 @@
+# SPDX-License-Identifier: Apache-2.0
+"""R5: a register against what it was loaded, copied or computed from."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from gdb_epi.corruption.context import Context
+from gdb_epi.corruption.producers import Remade, remade
+from gdb_epi.corruption.registry import check
+from gdb_epi.corruption.types import REGISTER, Evidence, Skipped, changed_bits, word_evidence
+from gdb_epi.corruption.words import wrong_words
+from gdb_epi.errors import Absent
+from gdb_epi.fault import NEAR_NULL
+from gdb_epi.x86.flow import LOAD
+
+_HOW = {
+    "load": "loaded from {slot:#x}, which still holds",
+    "copy": "copied from a register that still holds",
+    "address": "computed from registers that still give",
+    "constant": "set to the constant",
+}
+
+
+@check("R5", needs="crash")
+def producer(context: Context) -> Iterator[Evidence | Skipped]:
+    """Run the straight-line code before the fault again and compare the registers it made.
+
+    Innocent causes: another thread stored to the memory since, so the right value must be a
+    mapped address and the register's not; a branch into the code, so it is cut there; a store to
+    the same place, so such loads are left out; a difference in many bits says nothing.
+    """
+    found = remade(context)
+    if isinstance(found, Absent):
+        yield Skipped("R5", found.detail)
+        return
+    feeding = {word.source for word in wrong_words(context)}
+    for one in found:
+        evidence = _compare(context, one, one.register in feeding)
+        if evidence is not None:
+            yield evidence
+
+
+def _compare(context: Context, one: Remade, feeds: bool) -> Evidence | None:
+    bits = changed_bits(one.held, one.expected)
+    lanes = {bit // 8 for bit in bits}
+    if not bits or len(lanes) > 1 or (one.kind == LOAD and one.size < 4):
+        return None
+    mapped = context.target.region_at
+    right = one.expected >= NEAR_NULL and mapped(one.expected) is not None
+    if mapped(one.held) is not None or not (right or (feeds and one.kind != LOAD)):
+        return None
+    id = "R5" if len(bits) == 1 else "R5:lane"
+    slot = one.slot or 0
+    summary = (
+        f"{one.register} holds {one.held:#018x}, but it was {_HOW[one.kind].format(slot=slot)} "
+        f"{one.expected:#018x} (instruction at {one.at:#x}): bits {list(bits)} differ"
+    )
+    return word_evidence(
+        id, one.register, one.held, one.expected, REGISTER, summary, how=one.kind, at=hex(one.at)
+    )
