@@ -112,8 +112,10 @@ class Links:
 
     def _word(self, address: int) -> int:
         """Return a word; 0 when it cannot be read (no link is 0 in a list)."""
-        if address & 7 or not 0 < address < 1 << 63:
+        if not 0 < address < 1 << 63:
             return 0
+        if address & 7:  # heads of some builds lie on an odd multiple of 4
+            return self._odd_word(address)
         if address >> 16 != self._page:
             try:
                 self._words = memoryview(self.reader.read(address & ~0xFFFF, 1 << 16)).cast("Q")
@@ -124,6 +126,12 @@ class Links:
                 except UnreadableMemory:
                     return 0
         return self._words[(address & 0xFFFF) >> 3]
+
+    def _odd_word(self, address: int) -> int:
+        try:
+            return 0 if address & 3 else self.reader.u64(address)
+        except UnreadableMemory:
+            return 0
 
     def following(self, node: int) -> int:
         """Return the next node."""

@@ -1,0 +1,174 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Objects in pymalloc's blocks: type words one bit from a type, counts with one absurd bit."""
+
+from __future__ import annotations
+
+import struct
+from collections.abc import Iterator
+
+from gdb_epi.corruption.context import Context
+from gdb_epi.corruption.pools import Pool
+from gdb_epi.corruption.types import MEMORY, Evidence, word_evidence
+from gdb_epi.cpython.heap import HAVE_GC, Heap
+from gdb_epi.cpython.heap_search import OutOfTime
+from gdb_epi.cpython.values_types import TypeInfo
+from gdb_epi.errors import LayoutError, UnreadableMemory
+from gdb_epi.lean import NamedTuple
+from gdb_epi.search import find_word
+
+GC_HEAD = 16
+# Include/object.h: words of a managed dict, or of weak references, before the collector's head.
+_PREHEADER = 1 << 3 | 1 << 4
+_INLINE = 1 << 2
+DEBUG_HEAD = 16  # of pymalloc's debug hooks: size, then a letter and 7 bytes 0xFD
+MAX_CANDIDATES = 4096
+MAX_HITS = 64
+MAX_TYPES = 20_000
+LOWEST_COUNT_BIT = 24  # of a count that is absurd
+HIGHEST_COUNT_BIT = 62
+
+
+class _Candidate(NamedTuple):
+    """A word at the place of a type, in a block in use."""
+
+    place: int
+    word: int
+    head: int  # bytes from the block's start to the object
+    room: int  # bytes of the block
+    debug: bool  # behind it lie the debug hooks' bytes
+
+
+class Blocks:
+    """Collect the type words of blocks; judge them when all types are known."""
+
+    def __init__(self, heap: Heap, context: Context) -> None:
+        self._heap = heap
+        self._context = context
+        self._type_at = heap.type_at
+        self._flags_at = heap.reader.layout.require("PyTypeObject", "tp_flags")
+        self._known: dict[int, TypeInfo | None] = {}
+        self._odd: dict[int, list[_Candidate]] = {}
+        self._absurd: list[tuple[int, int]] = []
+        self._is_small_count = heap.reader.layout.offset("PyObject", "ob_overflow") is not None
+        self.looked = 0
+
+    def look(self, pool: Pool, data: bytes) -> None:
+        """Take the blocks of one pool that are in use."""
+        unpack = struct.Struct("<Q").unpack_from
+        type_at, block = self._type_at, pool.block
+        for at in pool.blocks():
+            self.looked += 1
+            debug = DEBUG_HEAD if data[at + 9 : at + 16] == b"\xfd" * 7 else 0
+            words: list[tuple[int, int, int]] = []
+            for head in (0, GC_HEAD, 2 * GC_HEAD):
+                place = at + debug + head + type_at
+                if place + 8 > at + block:
+                    break
+                word = unpack(data, place)[0]
+                info = self._type(word)
+                if info is not None and head == _head_of(info):
+                    self._count(pool.address + place - type_at, unpack(data, place - type_at)[0])
+                    words.clear()
+                    break
+                words.append((place, word, head))
+            for place, word, head in words:
+                if word > 0xFFFF and len(self._odd) < MAX_CANDIDATES * 16:
+                    one = _Candidate(pool.address + place, word, head, block - debug, bool(debug))
+                    self._odd.setdefault(word, []).append(one)
+
+    def _type(self, word: int) -> TypeInfo | None:
+        """Return what a word is the type of; None when it is none. Each word is judged once."""
+        if word not in self._known:
+            self._known[word] = self._judge(word)
+        return self._known[word]
+
+    def _judge(self, word: int) -> TypeInfo | None:
+        reader = self._heap.reader
+        if word & 7 or word < 0x10000 or word >> 47:
+            return None
+        try:
+            above = reader.type_of(word)
+            if above & 7 or reader.type_of(reader.type_of(above)) != reader.type_of(above):
+                return None
+            if not reader.u64(above + self._flags_at) >> 31 & 1:
+                return None  # its type is not derived from `type`
+            return self._heap.access.world.types.at(word)
+        except (UnreadableMemory, LayoutError):
+            return None
+
+    def _count(self, address: int, word: int) -> None:
+        """Remember a count of which one high bit is absurd and the rest is small."""
+        top = word.bit_length() - 1
+        if self._is_small_count:
+            word &= 0xFFFFFFFF
+            top = word.bit_length() - 1
+            if top >= 30:
+                return  # immortal
+        is_absurd = LOWEST_COUNT_BIT <= top <= HIGHEST_COUNT_BIT and not 30 <= top <= 32
+        if is_absurd and 0 < word ^ 1 << top < 1 << 16 and len(self._absurd) < MAX_HITS:
+            self._absurd.append((address, top))
+
+    def evidence(self) -> Iterator[Evidence]:
+        """Yield what one bit repairs."""
+        types = [info for info in self._known.values() if info is not None][:MAX_TYPES]
+        if self._context.sweep:
+            try:
+                known = self._heap.types()
+                types = list({info.address: info for info in (*types, *known.values())}.values())
+            except (OutOfTime, LayoutError):
+                pass
+        hits = 0
+        for info in types:
+            for bit in range(3, 64):
+                for one in self._odd.get(info.address ^ 1 << bit, ()):
+                    if self._fits(one, info) and hits < MAX_HITS:
+                        hits += 1
+                        yield self._wrong_type(one, info)
+        for address, bit in self._absurd:
+            word = self._heap.reader.u64(address)
+            yield word_evidence(
+                "R11",
+                address,
+                word,
+                word ^ 1 << bit,
+                MEMORY,
+                f"the reference count of the object at {address:#x} has bit {bit} set, and is "
+                f"{word & ((1 << bit) - 1)} without it",
+            )
+
+    def _fits(self, one: _Candidate, info: TypeInfo) -> bool:
+        """Whether an object of this type can be in that block."""
+        address = one.place - self._type_at
+        if one.head != _head_of(info):
+            return False
+        size = one.head + info.basicsize
+        varies = info.itemsize or info.flags & _INLINE or one.debug
+        if size > one.room or (not varies and (size + 15 & ~15) != (one.room + 15 & ~15)):
+            return False
+        if not self._heap.alive(address) or not self._heap.links(address, info).plausible:
+            return False
+        return bool(find_word(self._context.target, address, limit=1).addresses)
+
+    def _wrong_type(self, one: _Candidate, info: TypeInfo) -> Evidence:
+        address = one.place - self._type_at
+        return word_evidence(
+            "R13",
+            one.place,
+            one.word,
+            info.address,
+            MEMORY,
+            f"the object at {address:#x} in a block of {one.room} bytes in use has no type; one "
+            f"bit away is {info.shown}, whose size fits, and count and links are an object's",
+            type=info.shown,
+        )
+
+
+def _head_of(info: TypeInfo) -> int:
+    """Return how many bytes lie before an object of a type in its block.
+
+    3.11 (bpo-44590 and later) put dict and values before the collector's head, 3.12 (gh-95649)
+    the list of weak references too.
+    """
+    if not info.flags & HAVE_GC:
+        return 0
+    return 2 * GC_HEAD if info.flags & _PREHEADER else GC_HEAD

@@ -1,0 +1,166 @@
+# SPDX-License-Identifier: Apache-2.0
+"""R7: a chunk size in glibc's main heap that one bit makes fit the chunks behind it."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from gdb_epi.corruption.context import Context
+from gdb_epi.corruption.registry import check
+from gdb_epi.corruption.types import MEMORY, Evidence, Skipped, word_evidence
+from gdb_epi.errors import UnreadableMemory
+from gdb_epi.lean import NamedTuple
+from gdb_epi.target.api import Region
+
+# Sizes of glibc's first chunk, struct tcache_perthread_struct (malloc/malloc.c: 0x250 in 2.26 to
+# 2.29, 0x290 since 2.30 where the counts have 16 bits), with PREV_INUSE.
+TCACHE_SIZES = (0x251, 0x291)
+FLAGS = 7  # PREV_INUSE, IS_MMAPPED, NON_MAIN_ARENA
+PREV_INUSE = 1
+MIN_CHUNK = 0x20
+FOLLOWING = 16  # chunks that must fit behind a corrected size
+BACK = 8  # chunks before the place where the walk fails
+MAX_BREAKS = 8
+DEFAULT_LIMIT = 16 << 20  # bytes of heap that a default run walks
+
+
+class _Heap(NamedTuple):
+    """The words of a heap; places are counted in words from `start`."""
+
+    start: int
+    words: memoryview
+
+
+@check("R7")
+def malloc_chunks(context: Context) -> Iterator[Evidence | Skipped]:
+    """Walk the chunks of glibc's main heap; where they stop fitting, try each bit of the sizes.
+
+    Innocent causes: overruns of a block (the words beside are damaged too, and several bits of the
+    size), the three flag bits (left out: an overrun by one zero byte clears them). Heaps of threads
+    and mmapped blocks are not walked.
+    """
+    region = _main_heap(context)
+    if region is None:
+        yield Skipped("R7", "no heap that begins with glibc's tcache: another malloc, or no heap")
+        return
+    size = min(region.dumped, region.size)
+    if size > DEFAULT_LIMIT and not context.sweep:
+        yield Skipped("R7", f"the heap has {size >> 20} MiB: only with --sweep")
+        return
+    if not context.budget.take(size):
+        yield Skipped("R7", "the budget does not reach for the heap")
+        return
+    try:
+        words = memoryview(context.target.read(region.start, size & ~7)).cast("Q")
+    except UnreadableMemory as error:
+        yield Skipped("R7", f"{error}")
+        return
+    heap = _Heap(region.start, words)
+    count = 0
+    for found in _walk(heap):
+        if isinstance(found, int):
+            count = found
+        elif isinstance(found, str):
+            yield Skipped("R7", found)
+        else:
+            yield found
+    context.counts["malloc chunks"] = count
+
+
+def _main_heap(context: Context) -> Region | None:
+    for region in context.target.regions():
+        if region.path is None and "w" in region.perms and region.dumped >= 0x1000:
+            try:
+                head = context.target.read(region.start, 16)
+            except UnreadableMemory:
+                continue
+            first, size = int.from_bytes(head[:8], "little"), int.from_bytes(head[8:], "little")
+            if not first and size in TCACHE_SIZES:
+                return region
+    return None
+
+
+def _walk(heap: _Heap) -> Iterator[Evidence | str | int]:
+    """Yield evidence, complaints, and at the end the number of chunks."""
+    at, count, breaks = 0, 0, 0
+    recent: list[int] = []
+    while at + 1 < len(heap.words):
+        following = _next(heap, at)
+        if following is not None:
+            recent = [*recent[-BACK:], at]
+            at = following
+            count += 1
+            continue
+        breaks += 1
+        repair = _repair(heap, [*recent, at]) if breaks <= MAX_BREAKS else None
+        if repair is None:
+            if at + 1 < len(heap.words) and not _is_tail(heap, at):
+                place = heap.start + 8 * at
+                yield f"the chunks end at {place:#x} after {count}; no single flip mends them"
+            break
+        place, size = repair
+        yield _evidence(heap, place, size)
+        recent = []
+        at = place + (size & ~FLAGS) // 8
+    yield count
+
+
+def _next(heap: _Heap, at: int, size: int | None = None) -> int | None:
+    """Return where the chunk behind begins; None when this one does not fit.
+
+    The end of the heap counts as a chunk: it is behind the top.
+    """
+    words = heap.words
+    size = words[at + 1] if size is None else size
+    length = size & ~FLAGS
+    if length < MIN_CHUNK or length & 8 or size & 6:  # flags of mmapped chunks, of other arenas
+        return None
+    following = at + length // 8
+    if following > len(words):
+        return None
+    if following + 1 >= len(words):
+        return following if following == len(words) else None
+    if not words[following + 1] & PREV_INUSE and words[following] != length:
+        return None
+    return following
+
+
+def _is_tail(heap: _Heap, at: int) -> bool:
+    """Whether the heap ends in zeros: what trimming or a foreign sbrk() leaves."""
+    return not any(heap.words[at : at + 512])
+
+
+def _repair(heap: _Heap, places: list[int]) -> tuple[int, int] | None:
+    """Return (place, size) of the only one-bit change behind which all fits; None without one."""
+    found = []
+    for place in places:
+        for bit in range(4, 48):
+            size = heap.words[place + 1] ^ 1 << bit
+            if _fits(heap, place, size):
+                found.append((place, size))
+    return found[0] if len(found) == 1 else None
+
+
+def _fits(heap: _Heap, place: int, size: int) -> bool:
+    at = _next(heap, place, size)
+    for number in range(FOLLOWING):
+        if at is None:
+            return False
+        if at >= len(heap.words):
+            return number > 0
+        at = _next(heap, at)
+    return at is not None
+
+
+def _evidence(heap: _Heap, place: int, size: int) -> Evidence:
+    where = heap.start + 8 * (place + 1)
+    found = heap.words[place + 1]
+    return word_evidence(
+        "R7",
+        where,
+        found,
+        size,
+        MEMORY,
+        f"the size of the malloc chunk at {where - 8:#x} is {found:#x}; with {size:#x} the "
+        f"{FOLLOWING} chunks behind it fit",
+    )

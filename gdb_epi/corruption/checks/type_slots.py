@@ -1,0 +1,157 @@
+# SPDX-License-Identifier: Apache-2.0
+"""R14: a function pointer of a type differs by one bit from its file's, or from its base's."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Iterator
+from contextlib import suppress
+
+from gdb_epi.corruption.context import Context
+from gdb_epi.corruption.images import ImageFile, image_files
+from gdb_epi.corruption.registry import check
+from gdb_epi.corruption.types import MEMORY, Evidence, Skipped, word_evidence
+from gdb_epi.cpython.heap import Heap
+from gdb_epi.cpython.heap_search import OutOfTime
+from gdb_epi.cpython.types import PythonState
+from gdb_epi.errors import LayoutError, UnreadableMemory
+from gdb_epi.fault import may_execute
+from gdb_epi.lean import NamedTuple
+
+# Members that are functions (Include/cpython/object.h, struct _typeobject, 3.8 to 3.15).
+SLOTS = (
+    "tp_dealloc", "tp_getattr", "tp_setattr", "tp_repr", "tp_hash", "tp_call", "tp_str",
+    "tp_getattro", "tp_setattro", "tp_traverse", "tp_clear", "tp_richcompare", "tp_iter",
+    "tp_iternext", "tp_descr_get", "tp_descr_set", "tp_init", "tp_alloc", "tp_new", "tp_free",
+    "tp_is_gc", "tp_del", "tp_finalize", "tp_vectorcall",
+)  # fmt: skip
+MAX_TYPES = 512  # of a default run
+MAX_SWEPT = 100_000
+FUNCTION_ALIGNMENT = 16  # of most compilers' output; held against the types' own slots
+MIN_COPIES = 2  # types that have the right value in the same slot
+
+
+class _Slot(NamedTuple):
+    type: int
+    name: str
+    where: int
+    value: int
+
+
+@check("R14", needs="python")
+def type_slots(context: Context) -> Iterator[Evidence | Skipped]:
+    """Compare the function pointers of types with their file's, and with those of other types.
+
+    By default of the built-in types and what the fault had at hand; in a sweep of all. Static types
+    are compared with the relocated words of the file. Innocent causes: modules that set a slot at
+    run time (many bits differ), two functions one bit apart (so a slot that only differs from the
+    base's counts only when it is no code, or is not aligned where all others are).
+    """
+    python = context.state.python
+    if not isinstance(python, PythonState):
+        return
+    try:
+        heap = Heap(context.target, python)
+        types = list(_types(context, heap, python))
+    except LayoutError as error:
+        yield Skipped("R14", f"{error}")
+        return
+    slots = [slot for address in types for slot in _slots(heap, address)]
+    context.counts["type slots"] = len(slots)
+    known: set[int] = set()
+    for one in _against_files(context, slots):
+        known.add(int(one.where))
+        yield one
+    for one in _against_types(context, heap, slots):
+        if one.where not in known:
+            yield one
+
+
+def _types(context: Context, heap: Heap, python: PythonState) -> Iterator[int]:
+    """Yield addresses of types, each once."""
+    seen: set[int] = set()
+    if context.sweep:
+        with suppress(OutOfTime):
+            seen.update(list(heap.types())[:MAX_SWEPT])
+    yield from seen
+    metatype = heap.metatype()
+    for interpreter in python.interpreters:
+        contents = heap.access.module(interpreter.address, "builtins")
+        for _key, value in heap.access.pairs(contents) if contents else ():
+            try:
+                if value not in seen and heap.reader.type_of(value) == metatype:
+                    seen.add(value)
+                    yield value
+            except UnreadableMemory:
+                continue
+            if len(seen) >= MAX_TYPES and not context.sweep:
+                return
+
+
+def _slots(heap: Heap, address: int) -> Iterator[_Slot]:
+    layout = heap.reader.layout
+    size = layout.size("PyTypeObject") or 0
+    try:
+        data = heap.reader.read(address, size)
+    except UnreadableMemory:
+        return
+    for name in SLOTS:
+        at = layout.offset("PyTypeObject", name)
+        if at is not None:
+            value = int.from_bytes(data[at : at + 8], "little")
+            if value:
+                yield _Slot(address, name, address + at, value)
+
+
+def _against_files(context: Context, slots: list[_Slot]) -> Iterator[Evidence]:
+    files, _missing = image_files(context)
+    for image in files:
+        inside = [s for s in slots if image.module.start <= s.where < image.module.end]
+        for slot in inside:
+            right = image.expected(slot.where)
+            if right and (right ^ slot.value).bit_count() == 1:
+                yield _evidence(slot, right, f"{_name(image)} (same build-id), relocated")
+
+
+def _name(image: ImageFile) -> str:
+    return image.module.path.rpartition("/")[2]
+
+
+def _against_types(context: Context, heap: Heap, slots: list[_Slot]) -> Iterator[Evidence]:
+    """Find slots that hold no function, one bit from what several types have there."""
+    census: dict[str, Counter[int]] = {}
+    for slot in slots:
+        census.setdefault(slot.name, Counter())[slot.value] += 1
+    aligned = {value % FUNCTION_ALIGNMENT == 0 for counts in census.values() for value in counts}
+    odd = sum(value % FUNCTION_ALIGNMENT != 0 for counts in census.values() for value in counts)
+    strict = True in aligned and odd <= 2
+    for slot in slots:
+        counts = census[slot.name]
+        if counts[slot.value] > 1 or not _is_no_function(context, slot.value, strict):
+            continue
+        for bit in range(64):
+            right = slot.value ^ 1 << bit
+            if counts.get(right, 0) >= MIN_COPIES and _executable(context, right):
+                what = f"{counts[right]} other types have it in the same slot"
+                yield _evidence(slot, right, what)
+
+
+def _is_no_function(context: Context, value: int, strict: bool) -> bool:
+    return not _executable(context, value) or (strict and value % FUNCTION_ALIGNMENT != 0)
+
+
+def _executable(context: Context, value: int) -> bool:
+    return may_execute(context.target.region_at(value))
+
+
+def _evidence(slot: _Slot, right: int, source: str) -> Evidence:
+    return word_evidence(
+        "R14",
+        slot.where,
+        slot.value,
+        right,
+        MEMORY,
+        f"{slot.name} of the type at {slot.type:#x} holds {slot.value:#x}, one bit from "
+        f"{right:#x}: {source}",
+        slot=slot.name,
+    )
