@@ -3,6 +3,7 @@
 
 from __future__ import annotations
 
+from gdb_epi.corruption.minidump_rule import possible_bit_flips
 from gdb_epi.corruption.score import Score, weights
 from gdb_epi.corruption.study import Study
 from gdb_epi.corruption.types import Evidence
@@ -31,9 +32,23 @@ def corruption_group(found: Study) -> Json:
         "symptom": found.symptom.name,
         "fault": _fault(found),
         "candidates": candidates(found)[:MAX_CANDIDATES],
+        "possible_bit_flips": _possible_bit_flips(found),
         "against": [one.id for one in score.against],
         "skipped": [{"check": one.check, "why": one.why[:MAX_TEXT]} for one in found.skipped],
     }
+
+
+def _possible_bit_flips(found: Study) -> list[Json]:
+    """Return what rust-minidump's rule says, in its own fields."""
+    return [
+        {
+            "address": hex_word(one.address),
+            "details": one.details._asdict(),
+            "confidence": round(one.confidence, 4),
+            "source_register": one.source_register,
+        }
+        for one in possible_bit_flips(found.context.state)[:MAX_CANDIDATES]
+    ]
 
 
 def _fault(found: Study) -> Json | None:

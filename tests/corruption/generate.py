@@ -31,12 +31,12 @@ from corruption import cpu_kinds, memory_kinds  # noqa: F401 - they register the
 from corruption.building import built, placed
 from corruption.cpu_kinds import imitate
 from corruption.kinds import KINDS
-from corruption.labels import AMBIGUOUS, HW, LATENT, REGISTER, SW, Change, Labelled
+from corruption.labels import AMBIGUOUS, HW, LATENT, REGISTER, SW, Change
 from corruption.process import Memory
 from corruption.ptrace import TraceFailed
 from corruption.scene import NoTarget, Scene
 from corruption.software_kinds import PROGRAM, c_kinds, group_of, python_kinds
-from gdb_epi.errors import UnreadableMemory
+from gdb_epi.errors import Absent, UnreadableMemory
 from gdb_epi.target.corefile import CoreFileTarget
 
 VICTIM = PROGRAM.parent / "victim.py"
@@ -335,7 +335,11 @@ def _keep(
     }  # fmt: skip
     if change is not None:
         label.update(change.told())
-        label["visible"] = _visible(Labelled(folder, label), change)
+        target = CoreFileTarget.open(
+            folder / "core", exe=label["executable"], sysroot=label["sysroot"]
+        )
+        label["visible"] = _visible(target, change)
+        label["symptoms"] = list(_symptoms(target, change))
     (folder / "label.json").write_text(json.dumps(label, indent=1) + "\n")
     return label
 
@@ -345,9 +349,8 @@ def _is_non_pie(executable: Path) -> bool:
         return bool(struct.unpack_from("<H", file.read(18), 16)[0] == 2)
 
 
-def _visible(made: Labelled, change: Change) -> bool:
+def _visible(target: CoreFileTarget, change: Change) -> bool:
     """Whether the wrong word is where it was put; of a register: in any of the dying thread."""
-    target = CoreFileTarget.open(made.core, exe=made.executable, sysroot=made.sysroot)
     registers = target.threads()[0].registers
     if change.where == "rsp":
         return registers.get("rsp") == change.original  # died of this very return
@@ -360,14 +363,33 @@ def _visible(made: Labelled, change: Change) -> bool:
     return int.from_bytes(word, "little") == change.found
 
 
+def _symptoms(target: CoreFileTarget, change: Change) -> tuple[str, ...]:
+    """Return the symptom that this death must have, where the registers alone tell it."""
+    registers = target.threads()[0].registers
+    crash = target.crash()
+    if isinstance(crash, Absent) or crash.signo not in (signal.SIGSEGV, signal.SIGBUS):
+        return change.symptoms if "abort-stack-smashing" in change.symptoms else ()
+    if change.where == "rsp":  # control went to what lay below the return address
+        here = registers.get("rsp") == change.original
+        return change.symptoms if here and crash.fault_address == registers["rip"] else ()
+    if change.where == registers["rsp"] - 8 and registers["rip"] == change.found:
+        return ("return-slot-one-bit-off",)
+    return ()
+
+
 # --- command line ---------------------------------------------------------------------------------
+
+
+def allow_cores() -> None:
+    """Let this process's children leave cores. Raises NoCoreDumps when the machine has none."""
+    require_core_dumps()
+    hard = resource.getrlimit(resource.RLIMIT_CORE)[1]
+    resource.setrlimit(resource.RLIMIT_CORE, (hard, hard))
 
 
 def generate(jobs: Sequence[Job], workers: int = 1) -> Iterator[dict[str, Any]]:
     """Run attempts, in their order; each answer tells what became of it."""
-    require_core_dumps()
-    hard = resource.getrlimit(resource.RLIMIT_CORE)[1]
-    resource.setrlimit(resource.RLIMIT_CORE, (hard, hard))
+    allow_cores()
     if workers <= 1:
         yield from map(run, jobs)
         return

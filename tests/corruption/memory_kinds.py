@@ -299,14 +299,14 @@ def return_address(scene: Scene) -> Change:
     if not slots:
         raise NoTarget("no return address found")
     where = scene.dice.choice(slots[:24])[0]
-    return flipped(scene, where, "a return address", symptoms=("return-slot-one-bit",))
+    return flipped(scene, where, "a return address")
 
 
 @kind("scene_return", native=True)
 def scene_return(scene: Scene) -> Change:
     """Damage the return address of a C function that will return."""
     where = scene.native_pick("frames") + WORD
-    return flipped(scene, where, "a return address", symptoms=("return-slot-one-bit",))
+    return flipped(scene, where, "a return address")
 
 
 @kind("saved_register", native=True)
@@ -348,7 +348,7 @@ def canary(scene: Scene) -> Change:
         raise NoTarget(f"no canary found ({top:#x})")
     return flipped(
         scene, scene.dice.choice(counted), "a canary", lowest=FIRST_CHECKED_CANARY_BIT,
-        symptoms=("canary", "stack-smashing"),
+        symptoms=("abort-stack-smashing",),
     )  # fmt: skip
 
 

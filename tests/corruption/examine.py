@@ -1,0 +1,79 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Look at a labelled core with the product, and keep what an evaluation needs as one row."""
+
+from __future__ import annotations
+
+import json
+import time
+from collections.abc import Iterable, Iterator
+from pathlib import Path
+from typing import Any
+
+from corruption.labels import Labelled
+from gdb_epi.corruption.minidump_rule import possible_bit_flips
+from gdb_epi.corruption.study import study
+from gdb_epi.corruption.types import Evidence
+from gdb_epi.detectors.findings import run_detectors
+from gdb_epi.process_state import ProcessState
+from gdb_epi.target.corefile import CoreFileTarget
+
+Row = dict[str, Any]
+
+
+def examine(made: Labelled) -> Row:
+    """Return the label, what the product found, and the baseline's highest confidence."""
+    started = time.process_time()
+    target = CoreFileTarget.open(made.core, exe=made.executable, sysroot=made.sysroot)
+    state = ProcessState(target)
+    findings, errors = run_detectors(state)
+    before = time.process_time()
+    found = study(state, findings)
+    ended = time.process_time()
+    flips = possible_bit_flips(state)
+    best = {(one.found, one.corrected, one.where) for one in found.score.best}
+    return {
+        "label": made.label,
+        "core": str(made.core),
+        "size": made.core.stat().st_size,
+        "word": found.score.word,
+        "llr": found.score.llr,
+        "path": found.score.path,
+        "groups": dict(found.score.groups),
+        "symptom": found.symptom.name,
+        "why": found.symptom.why,
+        "evidence": [_evidence(one, best) for one in found.evidence],
+        "skipped": [list(one) for one in found.skipped],
+        "errors": [list(one) for one in (*errors, *found.soft_errors)],
+        "baseline": max((one.confidence for one in flips), default=0.0),
+        "seconds": round(ended - started, 4),
+        "study_seconds": round(ended - before, 4),
+    }
+
+
+def _evidence(one: Evidence, best: set[tuple[object, ...]]) -> Row:
+    return {
+        "id": one.id,
+        "where": one.where,
+        "found": one.found,
+        "corrected": one.corrected,
+        "bits": list(one.bits),
+        "path": one.path,
+        "ambiguous": one.ambiguous,
+        "rivals": one.facts.get("rivals", 1),
+        "best": (one.found, one.corrected, one.where) in best,
+        "summary": one.summary,
+    }
+
+
+def write_rows(rows: Iterable[Row], path: Path) -> None:
+    """Append rows to a file, one a line."""
+    with path.open("a") as file:
+        for row in rows:
+            file.write(json.dumps(row) + "\n")
+
+
+def read_rows(paths: Iterable[Path]) -> Iterator[Row]:
+    """Yield the rows of files."""
+    for path in paths:
+        for line in path.read_text().splitlines():
+            yield json.loads(line)

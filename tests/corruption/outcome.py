@@ -1,0 +1,66 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Compare one row with its label: flagged, bit, address, path, symptom."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from corruption.examine import Row
+from corruption.labels import REGISTER
+from corruption.software_kinds import EXPECTED_SYMPTOMS
+
+STRONG = ("strong", "proven-corruption")
+FLAGGED = (*STRONG, "weak")
+
+
+def is_strong(row: Row) -> bool:
+    """Whether the word is `strong` or better."""
+    return row["word"] in STRONG
+
+
+def bit_named(row: Row) -> bool | None:
+    """Whether the evidence that counted names the true bit; None when several were changed."""
+    label = row["label"]
+    if len(label.get("bits", ())) != 1:
+        return None
+    return any(_same_bit(one, label) or _same_words(one, label) for one in _counted(row))
+
+
+def address_named(row: Row) -> bool | None:
+    """Whether it names the true place too: the word in memory, or a register for a CPU fault."""
+    label = row["label"]
+    if len(label.get("bits", ())) != 1:
+        return None
+    if label["path"] == REGISTER:
+        counted = _counted(row)
+        return any(isinstance(one["where"], str) and _same_words(one, label) for one in counted)
+    return any(_same_bit(one, label) for one in _counted(row))
+
+
+def path_right(row: Row) -> bool | None:
+    """Whether memory and CPU were told apart rightly; None when the score names no path."""
+    return None if row["path"] == "unknown" else row["path"] == row["label"].get("path")
+
+
+def symptom_right(row: Row) -> bool | None:
+    """Whether the symptom is one that the kind must have; None where nothing is known of it."""
+    label = row["label"]
+    expected: Sequence[str] = label.get("symptoms") or EXPECTED_SYMPTOMS.get(label["kind"], ())
+    return row["symptom"] in expected if expected else None
+
+
+def _counted(row: Row) -> list[Row]:
+    return [one for one in row["evidence"] if one["best"]]
+
+
+def _same_bit(one: Row, label: Row) -> bool:
+    """Whether the evidence is about the very bit of memory, whatever word it calls it part of."""
+    if not isinstance(one["where"], int) or label["address"] is None or len(one["bits"]) != 1:
+        return False
+    true = 8 * int(label["address"], 16) + label["bits"][0]
+    return bool(8 * one["where"] + one["bits"][0] == true)
+
+
+def _same_words(one: Row, label: Row) -> bool:
+    words = (int(label["found"], 16), int(label["original"], 16))
+    return (one["found"], one["corrected"]) == words
