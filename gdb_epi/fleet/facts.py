@@ -14,11 +14,15 @@ from gdb_epi.fleet.values import MAX_ATTRIBUTES, group, integer, scalars, text
 
 YES = "true"
 MAX_FINDINGS = 64  # of one record
+_GROUPS = frozenset({"signal", "process", "fork", "python", "corruption", "findings", "facts"})
+_BIT_GROUPS = frozenset({"findings", "corruption", "flags"})
 
 
 def facts_of(record: Mapping[str, Any]) -> dict[str, str]:
     """Return name -> value; a detector that spoke is `found NAME` = true."""
     found: dict[str, str] = {}
+    if _GROUPS.isdisjoint(record):
+        return found
     signal, process = group(record, "signal"), group(record, "process")
     for name in ("signo", "si_code"):
         number = integer(signal.get(name))
@@ -46,6 +50,8 @@ def facts_of(record: Mapping[str, Any]) -> dict[str, str]:
 
 def flip_bit(record: Mapping[str, Any]) -> int | None:
     """Return the number (0..63) of the bit that may have flipped; None without one."""
+    if _BIT_GROUPS.isdisjoint(record):
+        return None
     for finding in _findings(record):
         bit = integer(group(finding, "facts").get("bit"))
         if bit is not None and 0 <= bit < 64:

@@ -7,9 +7,7 @@ two are merged, so nothing that only one of them knew is lost.
 
 from __future__ import annotations
 
-import json
 import time
-import zlib
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from itertools import islice
 from typing import Any, NamedTuple
@@ -17,23 +15,18 @@ from typing import Any, NamedTuple
 from sqlalchemy import Connection, Engine, func, select
 from sqlalchemy.exc import DBAPIError
 
-from gdb_epi.errors import InputError
 from gdb_epi.fleet import tables as t
 from gdb_epi.fleet.bulk import insert_crashes
 from gdb_epi.fleet.db import begin, note_change
 from gdb_epi.fleet.dimensions import Dimensions, chunks
-from gdb_epi.fleet.projection import Projector, Rows, merge, project
-from gdb_epi.fleet.reader import TextRecord
-from gdb_epi.fleet.redact import is_storable_text, storable
+from gdb_epi.fleet.packing import Packer, unpack
+from gdb_epi.fleet.prepare import Batch, Prepared, Preparer, Source
+from gdb_epi.fleet.projection import merge, project
 
 BATCH = 1_000  # records per transaction
-ZLIB_LEVEL = 3  # measured: 3.3 x smaller than the text, twice as fast as level 6
-MAX_RECORD = 64 << 20  # bytes of one stored record after unpacking
 VICTIM = ("40001", "40P01")  # the server broke a deadlock at our expense: again at once
 # Seconds before a lost connection is tried again; a server needs some to restart.
 PAUSES = (0.2, 0.5, 1.0, 2.0, 4.0, 8.0)
-
-Source = tuple[str, Mapping[str, Any]]  # where it came from, the record
 
 
 class Outcome(NamedTuple):
@@ -63,10 +56,18 @@ def ingest(
     engine: Engine, sources: Iterable[Source], progress: Callable[[Outcome], None] | None = None
 ) -> Outcome:
     """Store the records and return what became of them."""
-    total = Outcome()
+    preparer = Preparer()
     stream = iter(sources)
-    writer = _Writer(engine)
-    while batch := list(islice(stream, BATCH)):
+    parts = iter(lambda: list(islice(stream, BATCH)), [])
+    return store(engine, (preparer.batch(part) for part in parts), progress)
+
+
+def store(
+    engine: Engine, batches: Iterable[Batch], progress: Callable[[Outcome], None] | None = None
+) -> Outcome:
+    """Store prepared batches, each in a transaction of its own; return what became of them."""
+    total, writer = Outcome(), Writer(engine)
+    for batch in batches:
         total += writer.store(batch)
         if progress is not None:
             progress(total)
@@ -75,36 +76,24 @@ def ingest(
 
 def stored_record(blob: bytes) -> dict[str, Any]:
     """Return the record of a `raw` row."""
-    data = zlib.decompressobj().decompress(blob, MAX_RECORD)
-    record = json.loads(data)
-    return record if isinstance(record, dict) else {}
+    return unpack(blob)
 
 
-class _Prepared(NamedTuple):
-    """A record ready for the database; `blob` is what `raw` stores."""
-
-    rows: Rows
-    record: Mapping[str, Any]
-    blob: bytes
-
-
-class _Writer:
+class Writer:
     """Stores batches; keeps the ids of dimensions from one to the next."""
 
     def __init__(self, engine: Engine) -> None:
         self._engine = engine
-        self._projector = Projector()
         self._ids = Dimensions()
 
-    def store(self, batch: Sequence[Source]) -> Outcome:
+    def store(self, batch: Batch) -> Outcome:
         """Store a batch in one transaction, again when the server went away or broke a deadlock.
 
         A batch that was committed although its connection was lost is found again: by core_key.
         """
-        best, rejected, repeats = self._prepare(batch)
         for pause in (*PAUSES, None):
             try:
-                return self._store(best, rejected, repeats)
+                return self._store(batch)
             except DBAPIError as error:
                 # Ids that a rolled-back transaction made are nobody's.
                 self._ids = Dimensions()
@@ -117,12 +106,11 @@ class _Writer:
                 raise
         raise AssertionError("the last pause is None")
 
-    def _store(
-        self, best: dict[str, _Prepared], rejected: list[tuple[str, str]], repeats: int
-    ) -> Outcome:
+    def _store(self, batch: Batch) -> Outcome:
+        best = batch.best
         self._ids.forget_when_many()
         with begin(self._engine) as connection:
-            for source, why in rejected:
+            for source, why in batch.rejected:
                 _log(connection, source, why)
             self._ids.learn(connection, [item.rows for item in best.values()])
             rows = [self._ids.crash_row(item.rows) for item in best.values()]
@@ -132,34 +120,8 @@ class _Writer:
             replaced = _replace_worse(connection, known, best, self._ids)
             if added or replaced:
                 note_change(connection)
-        kept = len(known) - replaced + repeats
-        return Outcome(len(added), replaced, kept, tuple(rejected))
-
-    def _prepare(
-        self, batch: Sequence[Source]
-    ) -> tuple[dict[str, _Prepared], list[tuple[str, str]], int]:
-        best: dict[str, _Prepared] = {}
-        rejected = []
-        repeats = 0
-        for source, given in batch:
-            try:
-                item = self._prepared(given)
-                earlier = best.get(item.rows.core_key)
-                if earlier is not None:
-                    repeats += 1
-                    item = self._prepared(merge(earlier.record, item.record))
-            except (InputError, RecursionError, ValueError) as error:
-                rejected.append((source, str(error)))
-                continue
-            best[item.rows.core_key] = item
-        return best, rejected, repeats
-
-    def _prepared(self, given: Mapping[str, Any]) -> _Prepared:
-        if isinstance(given, TextRecord) and is_storable_text(given.line):
-            blob = zlib.compress(given.line.strip(), ZLIB_LEVEL)
-            return _Prepared(self._projector.project(given), given, blob)
-        record = storable(given)
-        return _Prepared(self._projector.project(record), record, _pack(record))
+        kept = len(known) - replaced + batch.repeats
+        return Outcome(len(added), replaced, kept, batch.rejected)
 
 
 def _is_passing(error: DBAPIError) -> bool:
@@ -180,7 +142,7 @@ def _is_away(error: DBAPIError) -> bool:
 
 
 def _replace_worse(
-    connection: Connection, known: Sequence[str], best: Mapping[str, _Prepared], ids: Dimensions
+    connection: Connection, known: Sequence[str], best: Mapping[str, Prepared], ids: Dimensions
 ) -> int:
     replaced = 0
     for keys in chunks(sorted(known)):
@@ -196,7 +158,7 @@ def _replace_worse(
             new = best[key]
             if blob != new.blob:
                 old = stored_record(blob)
-                replaced += _merge_into(connection, crash_id, old, new.record, ids)
+                replaced += _merge_into(connection, crash_id, old, unpack(new.blob), ids)
     return replaced
 
 
@@ -216,12 +178,8 @@ def _merge_into(
     where = t.crash.c.id == crash_id
     connection.execute(t.crash.update().where(where).values(ids.crash_row(rows)))
     raw_where = t.raw.c.crash_id == crash_id
-    connection.execute(t.raw.update().where(raw_where).values(record=_pack(merged)))
+    connection.execute(t.raw.update().where(raw_where).values(record=Packer().record(merged)))
     return True
-
-
-def _pack(record: Mapping[str, Any]) -> bytes:
-    return zlib.compress(json.dumps(record, sort_keys=True).encode("ascii"), ZLIB_LEVEL)
 
 
 def _log(connection: Connection, source: str, why: str) -> None:

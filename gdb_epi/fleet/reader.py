@@ -5,13 +5,16 @@ from __future__ import annotations
 
 import json
 from collections.abc import Iterable, Iterator
+from itertools import islice
 from pathlib import Path
-from typing import Any, BinaryIO
+from typing import Any, BinaryIO, NamedTuple
 
 from gdb_epi.errors import InputError
 
 MAX_LINE = 16 << 20  # bytes of one record; ours are 2 to 100 kB
 MAX_DOCUMENT = 256 << 20  # bytes of a file that is one JSON document
+PART = 1_000  # lines that are worked on together
+MAX_PART = 32 << 20  # bytes of those
 SUFFIXES = (".jsonl", ".json", ".ndjson")
 
 
@@ -40,20 +43,73 @@ def files_of(paths: Iterable[Path]) -> list[Path]:
     return found
 
 
-def records_in(name: str, stream: BinaryIO) -> Iterator[Item]:
-    """Yield (where, record or InputError) for each line; a bad line does not stop the rest."""
+class Lines(NamedTuple):
+    """Some lines of a stream of JSON lines; `number` is that of the first."""
+
+    name: str
+    number: int
+    lines: list[bytes]
+
+
+class Items(NamedTuple):
+    """Some records (or what is wrong) that did not come as lines."""
+
+    items: list[Item]
+
+
+Part = Lines | Items
+
+
+def parts_of(paths: Iterable[Path], stdin: BinaryIO | None = None) -> Iterator[Part]:
+    """Yield what the files hold, in parts that are worked on together; then standard input."""
+    for path in paths:
+        try:
+            with path.open("rb") as stream:
+                yield from parts_in(str(path), stream)
+        except FileNotFoundError:
+            continue  # another ingest took this spool file
+        except OSError as error:
+            yield Items([(str(path), InputError(error.strerror or str(error)))])
+    if stdin is not None:
+        yield from parts_in("stdin", stdin)
+
+
+def parts_in(name: str, stream: BinaryIO) -> Iterator[Part]:
+    """Yield the lines of a stream in parts; of a JSON document its records."""
     head = stream.readline(MAX_LINE + 1)
     if head and not _is_line(head):
-        yield from _document(name, head, stream)
+        records = _document(name, head, stream)
+        while items := list(islice(records, PART)):
+            yield Items(items)
         return
-    number = 1
+    first, lines, size = 1, [], 0
     while head:
-        if head.strip():
-            yield f"{name}:{number}", _parse(head)
+        lines.append(head)
+        size += len(head)
         if len(head) > MAX_LINE and not head.endswith(b"\n"):
             _skip_line(stream)
+        if len(lines) == PART or size > MAX_PART:
+            yield Lines(name, first, lines)
+            first, lines, size = first + len(lines), [], 0
         head = stream.readline(MAX_LINE + 1)
-        number += 1
+    if lines:
+        yield Lines(name, first, lines)
+
+
+def records_in(name: str, stream: BinaryIO) -> Iterator[Item]:
+    """Yield (where, record or InputError) of a stream; a bad line does not stop the rest."""
+    for part in parts_in(name, stream):
+        yield from records_of(part)
+
+
+def records_of(part: Part) -> Iterator[Item]:
+    """Yield (where, record or InputError) of a part; empty lines are nothing."""
+    if isinstance(part, Items):
+        yield from part.items
+        return
+    for number, line in enumerate(part.lines, part.number):
+        if not line.isspace():
+            yield f"{part.name}:{number}", _parse(line)
 
 
 def _is_line(head: bytes) -> bool:
@@ -83,8 +139,17 @@ def _parse(line: bytes) -> dict[str, Any] | InputError:
     return record
 
 
+_DECODE = json.JSONDecoder().raw_decode
+
+
 def _load(data: bytes) -> Any:
     try:
+        if data.isascii() and data[:1] == b"{":
+            # What json.loads does, without its guess of the encoding.
+            text = data.decode("ascii").rstrip()
+            value, end = _DECODE(text)
+            if end == len(text):
+                return value
         return json.loads(data)
     except RecursionError:
         return InputError("JSON is nested too deeply")

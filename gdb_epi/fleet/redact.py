@@ -18,16 +18,18 @@ MAX_DEPTH = 64  # a record is about 8 deep; deeper is not ours
 _SCALARS = (str, int, float, bool, type(None))
 
 
-# Where none of these occurs a text has nothing to drop. A backslash could spell a key another way.
-_ALARMS = (b"\\", b"\0", *(f'"{key}"'.encode() for key in sorted(DROPPED)))
-_TEXTS = tuple(f'"{key}"'.encode() for key in sorted(EXCEPTION_TEXTS))
-
-
 def is_storable_text(line: bytes) -> bool:
-    """Whether `storable` would surely drop nothing from the record that this JSON text holds."""
-    if not line.isascii() or any(alarm in line for alarm in _ALARMS):
+    """Whether `storable` would surely drop nothing from the record that this JSON text holds.
+
+    A backslash could spell a key another way; NULs are another encoding.
+    """
+    if b"\\" in line or b"\0" in line or not line.isascii():
         return False
-    return b'"exception' not in line or not any(key in line for key in _TEXTS)
+    if b'"locals"' in line or b'"variables"' in line or b'"globals"' in line:
+        return False
+    if b'"exception' not in line:
+        return True
+    return not (b'"message"' in line or b'"args"' in line or b'"notes"' in line)
 
 
 def storable(record: Mapping[str, Any]) -> dict[str, Any]:
