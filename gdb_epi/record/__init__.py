@@ -30,6 +30,7 @@ from gdb_epi.record.parts import (
 from gdb_epi.record.redact import policy, redact_text, without_people
 from gdb_epi.record.registry import Notes, add_groups
 from gdb_epi.signature.sign import Signed
+from gdb_epi.signature.types import Signature
 from gdb_epi.target.missing import missing_memory
 from gdb_epi.target.missing import told as missing_text
 from gdb_epi.verdict import Verdict
@@ -178,7 +179,7 @@ def _signature(signed: Signed) -> Json:
         "absent": dict(signature.absent),
         "native": signature.native,
         "quality": signature.quality,
-        "steps": list(signature.steps[:MAX_STEPS]),
+        "steps": _steps(signature),
     }
     # SPEC.md 1.3: what a fleet groups by.
     group = next((n for n in ("stable", "python", "native", "exact") if n in signature.keys), None)
@@ -191,6 +192,13 @@ def _signature(signed: Signed) -> Json:
             "text": {name: key.text for name, key in signature.secondary.keys.items()},
         }
     return found
+
+
+def _steps(signature: Signature) -> list[str]:
+    """Return the log of rules; what `category` and `thread` say already is left out."""
+    known = tuple(filter(None, (signature.category.evidence, signature.thread_why)))
+    told = [step for step in signature.steps if not step.endswith(known)]
+    return told[:MAX_STEPS]
 
 
 def _soft_errors(errors: Sequence[SoftError]) -> list[Json]:

@@ -4,7 +4,7 @@
 from __future__ import annotations
 
 from gdb_epi.cpython.exceptions import Raised, ThreadExceptions
-from gdb_epi.cpython.types import PythonState, ThreadState
+from gdb_epi.cpython.types import CHAIN, PythonState, ThreadState
 from gdb_epi.detectors.findings import hex_word
 from gdb_epi.digest import sha256_hex
 from gdb_epi.errors import Absent
@@ -24,6 +24,10 @@ MAX_TYPE_NAME = 512
 MAX_PACKAGES = 512
 
 Json = dict[str, Any]
+
+# What is not written because most frames and threads have it.
+_USUAL_FRAME = {"provenance": CHAIN, "inlined": False, "kind": "normal", "eval_loop": False}
+_USUAL_THREAD = {"interpreter": 0, "holds_gil": False, "crashed": False, "alive": True}
 
 
 def process_group(state: ProcessState) -> Json | None:
@@ -136,28 +140,42 @@ def threads_group(state: ProcessState) -> Json:
     threads = state.target.threads()
     python = state.python_threads()
     waiting = {wait.tid for wait in state.locks.waits}
+    crashed = _merged(state, threads[0].tid) if threads else None
     found: Json = {
         "count": len(threads),
         "tids": [thread.tid for thread in threads[:MAX_THREADS]],
         "python": len(python),
         "without_process": sum(not thread.alive for thread in python),
         "waiting_in_locks": len(waiting),
-        "stacks": [_stack(thread) for thread in python[:MAX_THREADS]],
+        "stacks": [_stack(thread, crashed) for thread in python[:MAX_THREADS]],
     }
-    if threads:
-        found["crashed"] = _merged(state, threads[0].tid)
+    if crashed is not None:
+        found["crashed"] = crashed
     return found
 
 
-def _stack(thread: ThreadState) -> Json:
+def _stack(thread: ThreadState, crashed: Json | None) -> Json:
+    """Return one thread; without its frames when the merged stack holds the very same ones."""
     from gdb_epi.stacks import thread_json
 
-    found = thread_json(thread)
-    frames = found["frames"]
-    found["frames"] = [_reduced(frame) for frame in frames[:MAX_FRAMES]]
-    if len(frames) > MAX_FRAMES:
-        found["frames_left_out"] = len(frames) - MAX_FRAMES
+    whole = thread_json(thread)
+    frames = [reduced(frame) for frame in whole.pop("frames")[:MAX_FRAMES]]
+    found = {key: value for key, value in whole.items() if value != _USUAL_THREAD.get(key, ...)}
+    left_out = len(thread.frames) - len(frames)
+    if not (crashed and thread.alive and crashed["tid"] == thread.tid and _holds(crashed, frames)):
+        found["frames"] = frames
+    if left_out:
+        found["frames_left_out"] = left_out
     return found
+
+
+def _holds(crashed: Json, frames: list[Json]) -> bool:
+    merged = [
+        {key: value for key, value in frame.items() if key not in ("language", "placed_by")}
+        for frame in crashed["frames"]
+        if frame["language"] == "python"
+    ]
+    return merged == frames
 
 
 def _merged(state: ProcessState, tid: int) -> Json:
@@ -169,21 +187,30 @@ def _merged(state: ProcessState, tid: int) -> Json:
         "tid": tid,
         "name": next((t.name for t in state.python_threads() if t.tid == tid), None),
         "native": "absent" if stack.native is not None else "present",
-        "frames": [_reduced(frame) for frame in frames[:MAX_MERGED]],
+        "frames": [reduced(frame) for frame in frames[:MAX_MERGED]],
     }
     if len(frames) > MAX_MERGED:
         found["frames_left_out"] = len(frames) - MAX_MERGED
     return found
 
 
-def _reduced(frame: Json) -> Json:
-    """Return a frame without user names in paths; modules by file name only."""
-    reduced = {key: value for key, value in frame.items() if key != "locals"}
-    if reduced.get("filename"):
-        reduced["filename"] = redact_path(str(reduced["filename"]))
-    if reduced.get("language") == "native" and reduced.get("module"):
-        reduced["module"] = base_name(str(reduced["module"]))
-    return reduced
+def reduced(frame: Json) -> Json:
+    """Return a frame without what is usual, without locals, modules by file name only.
+
+    SCHEMA.md says what an absent key of a frame means.
+    """
+    found = {
+        key: value
+        for key, value in frame.items()
+        if value is not None and key != "locals" and value != _USUAL_FRAME.get(key, ...)
+    }
+    if found.get("qualname") == found.get("name", ...):
+        del found["qualname"]
+    if found.get("filename"):
+        found["filename"] = redact_path(str(found["filename"]))
+    if found.get("language") == "native" and found.get("module"):
+        found["module"] = base_name(str(found["module"]))
+    return found
 
 
 def waits_group(state: ProcessState) -> list[Json]:

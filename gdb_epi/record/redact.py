@@ -26,11 +26,11 @@ COMMON_NAMES = frozenset(
 MIN_NAME = 3
 
 _POLICY = (
-    ("environment", "only names of a list", "values are secrets"),
-    ("argv", "only the script's base name", "arguments are secrets"),
-    ("paths", "users become ~; libraries by file name", "names of people"),
-    ("values, messages", "never", "data of the process"),
-    ("canary", "only hashes (exec_id, lineage)", "secret of living siblings"),
+    ("environment", "names of a list", "secrets"),
+    ("argv", "script name", "secrets"),
+    ("users in paths", "~", "people"),
+    ("values, messages", "dropped", "secrets"),
+    ("canary", "hashed", "secrets"),
 )
 
 
