@@ -1,0 +1,160 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Fit the weights of evidence on labelled cores.
+
+    python tests/corruption/fit.py ROWS... [--write]    # rows of evaluate.py, or folders of cores
+
+The weight of an item is log10(P(item | hardware) / P(item | software)), with a Laplace count, over
+the cores that died of hardware-like damage and of software that makes no such picture. An item
+counts where it would count in the score: not when its group is switched off by an innocent sign,
+not when it is ambiguous, and one of n rivals as 1 / n. No measured weight exceeds
+log10(software cores) - 0.5: without a single hit among n cores the true rate may still be 3 / n.
+Items "by argument" keep their weight, and get their counts.
+"""
+
+from __future__ import annotations
+
+import argparse
+import json
+import math
+import sys
+from collections.abc import Iterable, Mapping, Sequence
+from pathlib import Path
+from typing import Any, NamedTuple
+
+ROOT = Path(__file__).resolve().parents[2]
+if __name__ == "__main__":
+    sys.path[:0] = [str(ROOT), str(ROOT / "tests")]
+
+from corruption.examine import Row, examine, read_rows
+from corruption.labels import HW, SW, labels
+
+WEIGHTS = ROOT / "gdb_epi" / "corruption" / "weights.json"
+ARGUED = ("by argument", "a feature")
+FEWEST_HITS = 3  # cores that must show an item before its weight is measured
+INNOCENT = "S"
+CAP_BELOW = 0.5
+
+
+class Counts(NamedTuple):
+    """In how many cores of each class an item counted."""
+
+    hw: float
+    sw: float
+
+
+class Corpus(NamedTuple):
+    """The cores that weights are fitted on."""
+
+    hw: int
+    sw: int
+    seeds: tuple[int, ...]
+    items: Mapping[str, Counts]
+
+
+def cap(software: int) -> float:
+    """Return the highest weight that so many software cores can support."""
+    return math.log10(software) - CAP_BELOW if software > 0 else 0.0
+
+
+def weight(counts: Counts, hw: int, sw: int) -> float:
+    """Return the log10 likelihood ratio with a Laplace count, capped."""
+    ratio = ((counts.hw + 1) / (hw + 2)) / ((counts.sw + 1) / (sw + 2))
+    return round(min(math.log10(ratio), cap(sw)), 2)
+
+
+def count(rows: Iterable[Row], items: Mapping[str, Mapping[str, Any]]) -> Corpus:
+    """Count items over the rows of the two classes."""
+    totals = {HW: 0, SW: 0}
+    hits: dict[str, dict[str, float]] = {name: {HW: 0.0, SW: 0.0} for name in items}
+    seeds: set[int] = set()
+    for row in rows:
+        group = row.get("label", {}).get("class")
+        if group not in totals:
+            continue
+        totals[group] += 1
+        seeds.add(row["label"]["seed"])
+        for name, share in counted(row, items).items():
+            hits[name][group] += share
+    found = {name: Counts(round(one[HW], 2), round(one[SW], 2)) for name, one in hits.items()}
+    return Corpus(totals[HW], totals[SW], tuple(sorted(seeds)), found)
+
+
+def counted(row: Row, items: Mapping[str, Mapping[str, Any]]) -> dict[str, float]:
+    """Return how much each item counts in one core: 1, or less with rivals."""
+    off = {
+        group
+        for one in row["evidence"]
+        if items.get(one["id"], {}).get("llr", 0) < 0
+        for group in items[one["id"]].get("off", ())
+    }
+    found: dict[str, float] = {}
+    for one in row["evidence"]:
+        item = items.get(one["id"])
+        if item is None or one["ambiguous"] or item["group"] in off:
+            continue
+        share = 1 / max(1, int(one["rivals"]))
+        found[one["id"]] = max(share, found.get(one["id"], 0.0))
+    return found
+
+
+def fitted(document: Mapping[str, Any], corpus: Corpus) -> dict[str, Any]:
+    """Return the table with measured weights, and the counts of every item."""
+    items = {name: _item(one, corpus, name) for name, one in document["items"].items()}
+    seeds = "-".join(map(str, corpus.seeds[:1] + corpus.seeds[1:][-1:]))
+    version = f"fitted-{corpus.hw}+{corpus.sw}-seeds-{seeds}"
+    about = {"hw": corpus.hw, "sw": corpus.sw, "seeds": list(corpus.seeds)}
+    return {**document, "version": version, "corpus": about, "items": items}
+
+
+def _item(one: Mapping[str, Any], corpus: Corpus, name: str) -> dict[str, Any]:
+    counts = corpus.items[name]
+    made = {**one, "hw": counts.hw, "sw": counts.sw}
+    if one["origin"].startswith(ARGUED) or counts.hw + counts.sw < FEWEST_HITS:
+        return made
+    value = weight(counts, corpus.hw, corpus.sw)
+    innocent = one["group"] == INNOCENT
+    made["llr"] = min(value, 0.0) if innocent else max(value, 0.0)
+    said = one["origin"].partition(": ")[2] or one["origin"]
+    made["origin"] = f"fitted on {corpus.hw}+{corpus.sw} cores: {said}"
+    return made
+
+
+def written(document: Mapping[str, Any]) -> str:
+    """Return weights.json: one item a line."""
+    head = {name: value for name, value in document.items() if name != "items"}
+    lines = [f"  {json.dumps(name)}: {json.dumps(value)}," for name, value in head.items()]
+    items = [
+        f"    {json.dumps(name)}: {json.dumps(one)}" for name, one in document["items"].items()
+    ]
+    return "\n".join(["{", *lines, '  "items": {', ",\n".join(items), "  }", "}", ""])
+
+
+def rows_of(paths: Sequence[Path]) -> Iterable[Row]:
+    """Yield rows of files, and of the cores below folders."""
+    yield from read_rows([path for path in paths if path.is_file()])
+    yield from map(examine, labels(*[path for path in paths if path.is_dir()]))
+
+
+def main(arguments: Sequence[str] | None = None) -> int:
+    """Print the counts and weights; with --write change weights.json."""
+    parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
+    parser.add_argument("paths", nargs="+", type=Path)
+    parser.add_argument("--write", action="store_true")
+    told = parser.parse_args(arguments)
+    document = json.loads(WEIGHTS.read_text())
+    corpus = count(rows_of(told.paths), document["items"])
+    made = fitted(document, corpus)
+    print(f"{corpus.hw} hardware-like and {corpus.sw} software cores, seeds {corpus.seeds}")
+    for name, one in made["items"].items():
+        before = document["items"][name]["llr"]
+        print(
+            f"{name:22} {one['hw']:8} {one['sw']:8} {before:6} -> {one['llr']:6} "
+            f"{one['origin'][:60]}"
+        )
+    if told.write:
+        WEIGHTS.write_text(written(made))
+    return 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())
