@@ -30,10 +30,11 @@ def add_arguments(parser: ArgumentParser) -> None:
 def run(args: Namespace) -> int:
     """Write the page."""
     from gdb_epi.fleet.db import open_database
+    from gdb_epi.fleet.report import require
 
+    require()  # before seconds of work
     since, until = _day(args.since, "--since"), _day(args.until, "--until")
     with open_database(args.db, write=False) as engine:
-        # First, so that a missing extra is told before seconds of work.
         from gdb_epi.fleet.report.gather import Wanted, gather
         from gdb_epi.fleet.report.html import render
 

@@ -11,19 +11,11 @@ from io import StringIO
 from threading import Lock
 from typing import Any
 
-from gdb_epi.errors import EpiError
+import matplotlib as mpl
+from matplotlib.axes import Axes
+from matplotlib.figure import Figure
+
 from gdb_epi.fleet.report.svg import COLOR, compact
-
-HINT = "pip install 'gdb-epi[report]'"
-
-try:
-    import matplotlib as mpl
-    from matplotlib.axes import Axes
-    from matplotlib.figure import Figure
-except ModuleNotFoundError as problem:
-    if problem.name != "matplotlib":
-        raise
-    raise EpiError("matplotlib is not installed here", hint=HINT) from problem
 
 POINTS = 72  # a figure unit is an inch of 72 points; the page takes a point as a CSS pixel
 INK, MUTED, LINE, MARK, REST, SOFT, ALARM = (

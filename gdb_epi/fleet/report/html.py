@@ -7,19 +7,13 @@ from collections.abc import Callable
 from importlib.resources import files
 from typing import Any
 
-from gdb_epi.errors import EpiError
+from jinja2 import Environment, FunctionLoader, StrictUndefined
+from markupsafe import Markup, escape
+
 from gdb_epi.fleet.report import plots
-from gdb_epi.fleet.report.canvas import HINT, drawing
+from gdb_epi.fleet.report.canvas import drawing
 from gdb_epi.fleet.report.page import Page
 from gdb_epi.fleet.report.texts import clean, day_text, number, percent
-
-try:
-    from jinja2 import Environment, FunctionLoader, StrictUndefined
-    from markupsafe import Markup, escape
-except ModuleNotFoundError as problem:
-    if problem.name not in ("jinja2", "markupsafe"):
-        raise
-    raise EpiError("jinja2 is not installed here", hint=HINT) from problem
 
 SHOWN_FIRST = 25  # signatures; the others are a click away
 

@@ -5,12 +5,21 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
+import numpy as np
+
 from gdb_epi.fleet.population import Population
-from gdb_epi.fleet.population_verdict import TWO_CAUSES, PopulationVerdict, of_split
+from gdb_epi.fleet.population_verdict import (
+    HARDWARE_HOST,
+    ONE_HOST,
+    TWO_CAUSES,
+    PopulationVerdict,
+    of_split,
+)
 from gdb_epi.fleet.report.axis import Series
 from gdb_epi.fleet.report.headlines import css_kind, numbers_of
 from gdb_epi.fleet.report.page import PartView, SignatureRow, SplitView
 from gdb_epi.fleet.report.texts import clean
+from gdb_epi.fleet.screen_types import MIN_N
 from gdb_epi.fleet.splitting import Part, Split, split
 from gdb_epi.words import counted
 
@@ -28,17 +37,44 @@ def split_views(
     """Return the signatures with two populations, side by side; the only one in any case."""
     if day is None:
         return ()
-    named = {v.subject for v in verdicts if v.kind == TWO_CAUSES}
-    chosen = [row for row in rows if row.code >= 0 and (row.name in named or len(rows) == 1)]
-    return tuple(_view(population, row, day, series) for row in chosen[:MAX_SPLITS])
+    wanted = _candidates(population, verdicts)
+    chosen = [row for row in rows if row.code in wanted or len(rows) == 1]
+    chosen.sort(key=lambda row: (-wanted.get(row.code, 0), row.rank))
+    views: list[SplitView] = []
+    for row in chosen[: 2 * MAX_SPLITS]:
+        if row.code >= 0 and len(views) < MAX_SPLITS:
+            found = split(population, row.code, day)
+            judged = of_split(population, found)
+            if judged.kind == TWO_CAUSES or len(rows) == 1:
+                views.append(_view(row, found, judged, series))
+    return tuple(views)
 
 
-def _view(population: Population, row: SignatureRow, day: int, series: Series) -> SplitView:
-    found = split(population, row.code, day)
-    judged = of_split(population, found)
+def _candidates(population: Population, verdicts: Sequence[PopulationVerdict]) -> dict[int, float]:
+    """Signatures judged to be two things, and those of which a bad host has its share.
+
+    The value is what orders them: the crashes of the host.
+    """
+    size = len(population.signatures)
+    found: dict[int, float] = {}
+    for verdict in verdicts:
+        if verdict.kind == TWO_CAUSES and verdict.subject in population.signatures:
+            found[population.signatures.index(verdict.subject)] = float("inf")
+        elif verdict.kind in (HARDWARE_HOST, ONE_HOST):
+            for finding in verdict.causes[0].findings:
+                mine = population.signature[finding.members]
+                counts = np.bincount(mine[mine >= 0], minlength=size)
+                for code in np.flatnonzero(counts >= MIN_N).tolist():
+                    found[code] = max(found.get(code, 0.0), float(counts[code]))
+    return found
+
+
+def _view(row: SignatureRow, found: Split, judged: PopulationVerdict, series: Series) -> SplitView:
     pairs = zip(found.parts, judged.causes, strict=True)
     parts = tuple(_part(part, css_kind(cause.kind), series) for part, cause in pairs)
-    return SplitView(row.rank, row.words, clean(judged.headline), _more(found), parts)
+    # How many more crashes are needed stands beside it.
+    answer = judged.headline.partition(" (about ")[0]
+    return SplitView(row.rank, row.words, clean(answer), _more(found), parts)
 
 
 def _more(found: Split) -> str | None:

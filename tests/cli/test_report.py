@@ -1,0 +1,264 @@
+# SPDX-License-Identifier: Apache-2.0
+"""`gdb-epi report`: what the page says is what the database holds, whatever that is."""
+
+from __future__ import annotations
+
+import re
+import shutil
+import sqlite3
+
+import pytest
+from support.demo_fleet import dressed, make
+from support.fleet_simulator import FIRST_DAY, simulate
+from support.html_check import Page
+
+from gdb_epi.cli.main import main
+from gdb_epi.fleet.db import open_database
+from gdb_epi.fleet.finding_store import iso_day
+from gdb_epi.fleet.ingest import ingest
+
+MAX_BYTES = 3 << 20
+HOSTILE = (
+    "<script>alert(1)</script>",
+    "'; DROP TABLE crash; --",
+    "\"><img src=x onerror=alert(1)>",
+    "{{ 7*7 }}{% for x in y %}",
+    "$\\frac{1}{0}$ ]]> <!-- &amp; &#60;",
+    "\u202eevil\u2066\u2069\ufeff\u0000\x1b[31m",
+    "</title></style></svg><style>*{display:none}</style>",
+    "javascript:alert(1)",
+    "n" * 100_000,
+    "主機\U0001f525\ud800",
+)  # fmt: skip
+
+
+def record(number, text="gsig/1 stable segv-null f <- main", host="node-1", **groups):
+    """A minimal record of one crash."""
+    base = {
+        "schema": "gdb-epi/record/1",
+        "core_key": f"{number:032x}",
+        "time": {"crash_ts": 1_764_000_000.0 + number * 3600},
+        "host": {"hostname": host, "attributes": {"rack": f"r{number % 2}"}},
+        "signature": {"version": "gsig/1", "keys": {"stable": f"{hash(text) % (1 << 60):016x}"},
+                      "text": {"stable": text}},
+        "flags": {"bitflip": False, "lock_inherited": False},
+    }  # fmt: skip
+    return {**base, **groups}
+
+
+@pytest.fixture
+def page_of(tmp_path, capsys):
+    """Make the page of a database by the command and read it; in this process, imports take 2 s."""
+
+    def made(*words, db=None):
+        path = tmp_path / "page.html"
+        db = db or tmp_path / "f.sqlite3"
+        code = main(["report", "--db", str(db), "-o", str(path), *map(str, words)])
+        told = capsys.readouterr()
+        assert (code, told.err) == (0, "")
+        html = path.read_text(encoding="utf-8")
+        assert f"{len(html.encode()):,} bytes" in told.out
+        return Page(html)
+
+    return made
+
+
+def fill(path, records):
+    """Store records in a new database."""
+    with open_database(str(path), write=True) as engine:
+        done = ingest(engine, (("t", one) for one in records))
+    assert not done.rejected
+    return path
+
+
+@pytest.fixture(scope="module")
+def planted(tmp_path_factory):
+    """A fleet with a bad host, a race and a split, in a database."""
+    fleet = simulate(7003, hosts=300, days=24, per_day=45, bad_host=1.4, race=2.0, split=2.5)
+    path = tmp_path_factory.mktemp("planted") / "f.sqlite3"
+    make(str(path), fleet)
+    return fleet, path
+
+
+def test_real_cores_end_to_end(tmp_path, shell, cores, page_of):
+    done = shell.triage(*cores, "--db", tmp_path / "f.sqlite3", "--format", "json")
+    page = page_of()
+    assert {r["core_key"] for r in done.records} <= set(re.findall(r"[0-9a-f]{32}", page.text))
+    for found in done.records:
+        for frame in found["threads"]["crashed"]["frames"][:2]:
+            name = frame.get("qualname") or frame.get("function")
+            assert name is None or name in page.text
+        for reason in found["verdict"]["reasons"]:
+            assert reason in page.text
+    assert "Nothing stands out among 3 crashes" in page.text
+    assert "No host-hours are known" in page.text, "case-control is said"
+
+
+def test_what_is_planted_is_said_with_its_numbers(planted, page_of):
+    fleet, path = planted
+    page = page_of(db=path)
+    bad, (_, race), (name, host, _) = (fleet.truth[k] for k in ("bad_host", "race", "split"))
+    findings = page.text.split("Over time")[1]
+    assert f"One host ({bad}), retire it" in findings
+    own = sum(f"node-{c.host}" == bad for c in fleet.crashes)
+    assert f"{own:,} of {len(fleet.crashes):,}" in findings
+    assert any(f"{attr}={value}" in findings for attr, value in race.items())
+    split = page.text.split("Two causes in one signature")[1].split("Hosts and signatures")[0]
+    mine = sum(c.signature == name and f"node-{c.host}" == host for c in fleet.crashes)
+    others = sum(c.signature == name and f"node-{c.host}" != host for c in fleet.crashes)
+    assert f"host={host}" in split
+    assert f"{mine} crashes on 1 host" in split and f"{others} crashes on" in split
+    assert page.headings[:2] == [1, 2]
+    assert all(b - a <= 1 for a, b in zip(page.headings, page.headings[1:], strict=False))
+
+
+def test_the_tables_behind_the_plots_are_the_database(planted, page_of):
+    fleet, path = planted
+    page = page_of(db=path)
+    heads = {tuple(table[0]): table[1:] for table in page.tables if table}
+    curve = next(
+        rows for head, rows in heads.items() if head[:3] == ("from", "crashes", "in findings")
+    )
+    daily = [sum(c.day == day for c in fleet.crashes) for day in range(fleet.days)]
+    assert [(row[0], int(row[1])) for row in curve] == [
+        (iso_day(FIRST_DAY + day), n) for day, n in enumerate(daily)
+    ]
+    hosts = next(rows for head, rows in heads.items() if head[:2] == ("rack", "host"))
+    for row in hosts:
+        total = sum(f"node-{c.host}" == row[1] for c in fleet.crashes)
+        assert int(row[-1]) == total == sum(int(n) for n in row[2:-1] if n)
+    bad = next(row for row in hosts if row[1] == fleet.truth["bad_host"])
+    assert bad[0] == fleet.columns["rack"][0][int(bad[1].removeprefix("node-"))]
+    bits = [rows for head, rows in heads.items() if head == ("bit", "crashes")]
+    assert bits and all(0 <= int(bit) < 64 for rows in bits for bit, _ in rows)
+
+
+def test_a_dismissed_finding_is_not_a_headline(planted, page_of, tmp_path):
+    fleet, path = planted
+    db = shutil.copy(path, tmp_path / "copy.sqlite3")
+    main(["fleet", "screen", "--db", str(db)])
+    bad = f"One host ({fleet.truth['bad_host']}), retire it"
+    page = page_of(db=db)
+    assert bad in page.text and "raised 2026-01-28, open" in page.text
+    with sqlite3.connect(db) as base:
+        base.execute(
+            "UPDATE finding SET state='dismissed', decided_n=n, decided_p=p "
+            "WHERE attr='host' AND value=?",
+            (fleet.truth["bad_host"],),
+        )
+    page = page_of(db=db)
+    assert bad not in page.text and "dismissed by people" in page.text
+
+
+def test_only_a_window_or_a_signature(planted, page_of):
+    fleet, path = planted
+    page = page_of("--since", iso_day(FIRST_DAY + 3), "--until", iso_day(FIRST_DAY + 9), db=path)
+    assert page.text.startswith(f"Why Python processes died: {iso_day(FIRST_DAY + 3)} to ")
+    n = sum(3 <= c.day <= 9 for c in fleet.crashes)
+    assert f" crashes {n:,} " in page.text or f"{n:,}" in page.text.split("host-hours")[0]
+    only = page_of("--signature", "two-faces", db=path)
+    assert "two-faces" in only.text and "uv__stream_io_race" not in only.text
+    assert len([i for i in only.ids if re.fullmatch(r"s\d+", i)]) == 1
+
+
+def test_the_same_database_gives_the_same_page(planted, tmp_path, shell, page_of):
+    page_of(db=planted[1])
+    done = shell("report", "--db", planted[1], "-o", tmp_path / "b.html")
+    assert done.code == 0 and done.out.startswith(f"{tmp_path / 'b.html'}: ")
+    pages = [(tmp_path / name).read_bytes() for name in ("page.html", "b.html")]
+    assert pages[0] == pages[1] and len(pages[0]) < MAX_BYTES
+
+
+def test_an_empty_database(tmp_path, page_of):
+    fill(tmp_path / "f.sqlite3", [])
+    page = page_of()
+    assert "holds no crashes yet" in page.text and not page.tables
+
+
+def test_one_record(tmp_path, page_of):
+    fill(tmp_path / "f.sqlite3", [record(1)])
+    page = page_of()
+    assert "Nothing stands out among 1 crash:" in page.text
+    assert f"{1:032x}" in page.text and "1 host" in page.text
+
+
+def test_records_that_know_next_to_nothing(tmp_path, page_of):
+    bare = [{"schema": "gdb-epi/record/1", "core_key": f"{i:032x}"} for i in range(3)]
+    untimed = [record(10 + i, text="another", time={}) for i in range(4)]
+    frames = {"crashed": {"frames": [None, 7, {"language": "python"}]}}
+    verdict = {"reasons": [1, None], "against": {}}
+    odd = record(20, threads=frames, findings="x", verdict=verdict, corruption=[])
+    fill(tmp_path / "f.sqlite3", [*bare, *untimed, odd])
+    page = page_of()
+    assert "7 crashes without a time" in page.text
+    assert "(no signature)" in page.text and f"{10:032x}" in page.text
+
+
+def test_clocks_that_are_off_do_not_squeeze_the_curve(tmp_path, page_of):
+    far = [record(900, time={"crash_ts": 0.0}), record(901, time={"crash_ts": 4e9})]
+    fill(tmp_path / "f.sqlite3", [*(record(i) for i in range(600)), *far])
+    page = page_of()
+    assert "2 crashes far from all others in time" in page.text
+    assert page.text.startswith("Why Python processes died: 2025-11-24 to 2025-12-19")
+
+
+def test_hostile_strings_stay_text(tmp_path, page_of):
+    records = []
+    for i, evil in enumerate(HOSTILE):
+        frames = [{"language": "python", "qualname": evil, "filename": evil, "lineno": 1},
+                  {"language": "native", "function": evil, "module": evil}]  # fmt: skip
+        for k in range(6):
+            records.append(
+                record(
+                    i * 10 + k,
+                    text=f"gsig/1 stable segv-null {evil} <- main" if k % 2 else evil,
+                    host=evil,
+                    host_=1,
+                    verdict={"label": evil, "word": evil, "reasons": [evil], "against": [evil]},
+                    findings=[{"detector": evil, "summary": evil, "facts": {"bit": 3}}],
+                    threads={"crashed": {"frames": frames}},
+                    signature_=evil,
+                    flags={"bitflip": True, "lock_inherited": True},
+                )
+            )
+            records[-1]["host"]["attributes"] = {"rack": evil, evil[:40]: evil}
+    fill(tmp_path / "f.sqlite3", records)
+    page = page_of()
+    assert "<script>alert(1)</script>" in page.text, "shown, not run"
+    assert "{{ 7*7 }}" in page.text and "49" not in page.text.split("{{ 7*7 }}")[1][:20]
+    assert "'; DROP TABLE crash; --" in page.text
+    assert "\\u202eevil" in page.text
+    assert "n" * 300 not in page.text, "long names are cut"
+
+
+def test_what_is_missing_is_said(tmp_path, shell):
+    fill(tmp_path / "f.sqlite3", [record(1)])
+    for module in ("matplotlib", "jinja2"):
+        (tmp_path / "sitecustomize.py").write_text(f"import sys\nsys.modules['{module}'] = None\n")
+        paths = f"{tmp_path}:{shell.env['PYTHONPATH']}"
+        done = shell("report", "--db", tmp_path / "f.sqlite3", env={"PYTHONPATH": paths})
+        assert done.code == 1
+        assert f"{module} is not installed here; try: pip install 'gdb-epi[report]'" in done.err
+
+
+def test_mistakes_are_one_line(tmp_path, capsys):
+    fill(tmp_path / "f.sqlite3", [record(1)])
+    for words, code, says in (
+        (("--since", "never"), 2, "no day: 'never'"),
+        (("--signature", "nothing-like-it"), 3, "no signature"),
+        (("-o", tmp_path / "no" / "folder.html"), 1, "No such file"),
+    ):
+        db = str(tmp_path / "f.sqlite3")
+        assert main(["report", "--db", db, *map(str, words)]) == code
+        told = capsys.readouterr().err
+        assert len(told.splitlines()) == 1 and says in told
+    assert main(["report", "--db", str(tmp_path / "none.sqlite3")]) == 3
+
+
+def test_the_demo_fleet_keeps_the_simulators_truth():
+    fleet = simulate(1, hosts=20, days=4, per_day=5)
+    found = list(dressed(fleet, few_signatures=False))
+    assert len({r["core_key"] for r in found}) == len(fleet.crashes)
+    assert [r["host"]["hostname"] for r in found] == [f"node-{c.host}" for c in fleet.crashes]
+    days = [int(r["time"]["crash_ts"] // 86_400) - FIRST_DAY for r in found]
+    assert days == [c.day for c in fleet.crashes]

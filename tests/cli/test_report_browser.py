@@ -1,0 +1,113 @@
+# SPDX-License-Identifier: Apache-2.0
+"""The report in a real headless Chromium: desktop and phone, light and dark, on paper."""
+
+from __future__ import annotations
+
+import pytest
+from support.browser import CONTRAST, OVERLAPS, open_browser
+from support.demo_fleet import make
+from support.fleet_simulator import simulate
+
+from gdb_epi.cli.main import main
+
+VIEWS = {
+    "desktop": (1200, 900, "light"),
+    "desktop, dark": (1200, 900, "dark"),
+    "phone": (390, 844, "light"),
+    "phone, dark": (390, 844, "dark"),
+}
+MIN_CONTRAST = 4.5  # WCAG 2.2, level AA
+MIN_PNG = 40_000  # bytes; a blank page of this size has less than 10 kB
+
+
+@pytest.fixture(scope="module")
+def browser():
+    """One Chromium for all tests."""
+    with open_browser() as found:
+        yield found
+
+
+@pytest.fixture(scope="module")
+def report(tmp_path_factory):
+    """The page of a planted fleet, as a file."""
+    folder = tmp_path_factory.mktemp("page")
+    fleet = simulate(7003, hosts=300, days=24, per_day=45, bad_host=1.4, race=2.0, split=2.5)
+    make(str(folder / "f.sqlite3"), fleet)
+    main(["fleet", "screen", "--db", str(folder / "f.sqlite3")])
+    main(["report", "--db", str(folder / "f.sqlite3"), "-o", str(folder / "report.html")])
+    return folder / "report.html"
+
+
+@pytest.fixture(scope="module", params=VIEWS, ids=str)
+def view(request, browser, report):
+    """The page in one view, with what it said on the console and asked of the network."""
+    width, height, scheme = VIEWS[request.param]
+    with browser.view(report.as_uri(), width, height, scheme) as opened:
+        yield opened
+
+
+def test_it_is_quiet_and_fits(view, tmp_path):
+    assert view.console == [] and view.errors == []
+    assert view.requests == [view.page.url], "nothing but the page itself is asked for"
+    assert view.page.evaluate("document.documentElement.scrollWidth") <= view.width
+    shot = view.page.screenshot(full_page=True, path=tmp_path / "page.png")
+    assert shot.startswith(b"\x89PNG") and len(shot) > MIN_PNG
+
+
+def test_plots_are_drawn_without_overlaps_and_have_tables(view):
+    drawn = view.page.evaluate(OVERLAPS)
+    assert len(drawn) > 20, "sparklines, curve, map, bits"
+    assert sum(plot["texts"] for plot in drawn) > 60, "dates, hosts, bits"
+    assert all(plot["width"] > 60 and plot["height"] > 15 for plot in drawn), "none is squeezed"
+    assert [plot["overlaps"] for plot in drawn if plot["overlaps"]] == []
+    without = view.page.evaluate(
+        """[...document.querySelectorAll("main figure")]
+           .filter(f => !f.closest("figure, .split").querySelector("table"))
+           .filter(f => !f.closest(".split")?.querySelector("table"))
+           .map(f => f.textContent.slice(0, 60))"""
+    )
+    assert without == []
+    assert view.page.evaluate("document.querySelectorAll('main figure').length") >= 4
+
+
+def test_every_text_can_be_read(view):
+    assert view.page.evaluate("document.querySelectorAll('h1').length") == 1
+    # Also what is folded away.
+    view.page.evaluate("document.querySelectorAll('details').forEach(d => { d.open = true })")
+    worst = view.page.evaluate(CONTRAST)
+    assert len(worst) > 200
+    low = [(text, ratio) for text, ratio in worst if ratio < MIN_CONTRAST]
+    assert low == []
+    assert view.page.evaluate("document.documentElement.scrollWidth") <= view.width
+
+
+def test_dark_is_dark(browser, report):
+    shades = {}
+    for scheme in ("light", "dark"):
+        with browser.view(report.as_uri(), 800, 600, scheme) as opened:
+            color = "getComputedStyle(document.body).backgroundColor.match(/\\d+/g).map(Number)"
+            shades[scheme] = sum(opened.page.evaluate(color))
+    assert shades["light"] > 700 and shades["dark"] < 120
+
+
+def test_a_link_opens_the_section_that_it_names(browser, report):
+    with browser.view(report.as_uri(), 1200, 900, "light") as opened:
+        last = opened.page.evaluate("[...document.querySelectorAll('.body')].pop().id")
+        assert not opened.page.locator(f"#{last}").is_visible(), "folded away, twice"
+        opened.page.goto(f"{report.as_uri()}#{last}")
+        opened.page.locator(f"#{last}").wait_for(state="visible", timeout=5000)
+        opened.page.goto(report.as_uri())
+        opened.page.keyboard.press("Tab")
+        assert opened.page.evaluate("document.activeElement.className") == "skip"
+        box = opened.page.locator("a.skip").bounding_box()
+        assert box["x"] >= 0 and box["y"] >= 0, "seen once it has the focus"
+
+
+def test_it_prints(browser, report):
+    with browser.view(report.as_uri(), 1200, 900, "dark") as opened:
+        pdf = opened.page.pdf()
+        assert pdf.startswith(b"%PDF") and len(pdf) > MIN_PNG
+        opened.page.emulate_media(media="print")
+        assert not opened.page.locator("nav").is_visible()
+        color = "getComputedStyle(document.body).backgroundColor"
+        assert opened.page.evaluate(color) == "rgb(255, 255, 255)", "no black paper"
