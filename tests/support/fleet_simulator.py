@@ -63,13 +63,15 @@ def simulate(
     race: float = 0.0,
     split: float = 0.0,
     microcode: float = 0.0,
+    new_share: float = NEW_SHARE,
+    common: int = COMMON,
 ) -> Fleet:
     """Make a fleet. `bad_host`, `race`, `split` are crashes a day, `microcode` a rate ratio."""
     rng = np.random.default_rng(seed)
     columns = _columns(rng, hosts, days)
     hours = np.where(rng.random((days, hosts)) < 0.05, rng.uniform(0, 24, (days, hosts)), 24.0)
     fleet = Fleet([], columns, hours, days, {})
-    _background(rng, fleet, per_day, variance, microcode)
+    _background(rng, fleet, per_day, variance, microcode, new_share, common)
     if bad_host:
         _bad_host(rng, fleet, bad_host)
     if race:
@@ -96,21 +98,27 @@ def _columns(rng: np.random.Generator, hosts: int, days: int) -> dict[str, list[
 
 
 def _background(
-    rng: np.random.Generator, fleet: Fleet, per_day: float, variance: float, microcode: float
+    rng: np.random.Generator,
+    fleet: Fleet,
+    per_day: float,
+    variance: float,
+    microcode: float,
+    new_share: float,
+    common: int,
 ) -> None:
     rate = rng.gamma(1 / variance, variance, fleet.hosts) if variance else np.ones(fleet.hosts)
     if microcode:
         bad = np.array([m == "mc1" for m in fleet.columns["microcode"][0]])
         rate = np.where(bad, rate * microcode, rate)
         fleet.truth["microcode"] = "mc1"
-    weights = 1 / np.arange(1, COMMON + 1)
+    weights = 1 / np.arange(1, common + 1)
     weights /= weights.sum()
     for day in range(fleet.days):
         expected = rate * fleet.hours[day] / 24 * per_day / fleet.hosts
-        for host in np.repeat(np.arange(fleet.hosts), rng.poisson(expected)):
-            new = rng.random() < NEW_SHARE
-            sig = f"new{seed_of(rng)}" if new else f"s{rng.choice(COMMON, p=weights):03}"
-            fleet.crashes.append(_crash(rng, day, int(host), sig, "", bool(rng.random() < 0.01)))
+        for host in np.repeat(np.arange(fleet.hosts), rng.poisson(expected)).tolist():
+            new = rng.random() < new_share
+            sig = f"new{seed_of(rng)}" if new else f"s{rng.choice(common, p=weights):03}"
+            fleet.crashes.append(_crash(rng, day, host, sig, "", bool(rng.random() < 0.01)))
 
 
 def seed_of(rng: np.random.Generator) -> str:

@@ -1,0 +1,145 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Make a database of 1 M crashes by the simulator, and measure every question of `fleet` on it.
+
+python tests/bench/fleet_million.py make  [--db FILE] [--crashes 1000000]
+python tests/bench/fleet_million.py ask   [--db FILE] [--repeat 3]
+
+`make` goes through `gdb_epi.fleet.ingest` like any record (some minutes); `ask` runs the shell
+command in processes of its own and prints wall and CPU seconds of the best of the repeats: the
+first row fills the cache of the population, the others find it.
+"""
+
+from __future__ import annotations
+
+import argparse
+import os
+import resource
+import subprocess
+import sys
+import tempfile
+import time
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+ROOT = Path(__file__).resolve().parents[2]
+sys.path[:0] = [str(ROOT), str(ROOT / "tests")]
+
+from support.fleet_simulator import COMMON, Fleet, records, simulate, write_exposure
+
+from gdb_epi.fleet.db import open_database
+from gdb_epi.fleet.exposure import feed, host_days
+from gdb_epi.fleet.ingest import ingest
+
+DEFAULT = Path(tempfile.gettempdir()) / "gdb-epi-million.sqlite3"
+HOSTS, DAYS = 2_000, 60
+
+
+def fleet_of(crashes: int) -> Fleet:
+    """Return a fleet of 2,000 hosts and about 400 signatures over 60 days, causes planted."""
+    return simulate(
+        1,
+        hosts=HOSTS,
+        days=DAYS,
+        per_day=crashes / DAYS,
+        bad_host=40.0,
+        race=60.0,
+        split=40.0,
+        new_share=280 / crashes,
+        common=COMMON,
+    )
+
+
+def make(db: Path, crashes: int) -> None:
+    """Write the database anew."""
+    for path in (db, Path(f"{db}-wal"), Path(f"{db}-shm")):
+        path.unlink(missing_ok=True)
+    start = time.perf_counter()
+    fleet = fleet_of(crashes)
+    print(f"simulated {len(fleet.crashes)} crashes in {time.perf_counter() - start:.0f} s")
+    with open_database(str(db), write=True) as engine:
+        start = time.perf_counter()
+        with tempfile.TemporaryDirectory() as folder:
+            write_exposure(fleet, Path(folder) / "hours.csv")
+            print(f"{feed(engine, host_days(Path(folder) / 'hours.csv')).rows} host-days")
+        print(f"exposure in {time.perf_counter() - start:.0f} s")
+        start = time.perf_counter()
+        done = ingest(engine, sources(fleet))
+        print(
+            f"{done.line()} in {time.perf_counter() - start:.0f} s, {os.stat(db).st_size >> 20} MB"
+        )
+
+
+def sources(fleet: Fleet) -> Iterator[tuple[str, dict[str, Any]]]:
+    """Yield the records with a verdict each, as full records have one."""
+    for record in records(fleet):
+        flags = record["flags"]
+        record["verdict"] = {"label": "hardware-suspect" if flags["bitflip"] else "software"}
+        yield "bench", record
+
+
+QUESTIONS = (
+    ("suspects", "suspects (fills the cache)"),
+    ("suspects", "suspects"),
+    ("top", "top"),
+    ("show two-faces", "show SIGNATURE"),
+    ("show node-7", "show HOST"),
+    ("show 00000000000000000000000000001234", "show CORE_KEY"),
+    ("seen two-faces", "seen"),
+    ("new --days 7", "new"),
+    ("trend", "trend"),
+    ("trend two-faces", "trend SIGNATURE"),
+    ("compare 2026-02-01..2026-02-07 2026-02-08..2026-02-14", "compare"),
+    ("split two-faces", "split"),
+    ("onset two-faces", "onset"),
+    ("correlate", "correlate"),
+    ("findings", "findings"),
+    ("screen", "screen (the daily screening)"),
+)
+
+
+def ask(db: Path, repeat: int) -> None:
+    """Print a row a question."""
+    cache = tempfile.mkdtemp(prefix="fleet-cache-")
+    env = {**os.environ, "XDG_CACHE_HOME": cache, "PYTHONPATH": str(ROOT)}
+    print("| question | wall s | CPU s | lines |\n|---|---|---|---|")
+    for words, name in QUESTIONS:
+        best: tuple[float, float, int] | None = None
+        for _ in range(1 if "fills" in name or words == "screen" else repeat):
+            took = run([*words.split(), "--db", str(db)], env)
+            best = took if best is None else min(best, took)
+        assert best is not None
+        print(f"| {name} | {best[0]:.2f} | {best[1]:.2f} | {best[2]} |", flush=True)
+    subprocess.run(["rm", "-r", cache], check=True)
+
+
+def run(words: list[str], env: dict[str, str]) -> tuple[float, float, int]:
+    """Run a question; return wall seconds, CPU seconds of the process, lines of output."""
+    before = resource.getrusage(resource.RUSAGE_CHILDREN)
+    start = time.perf_counter()
+    command = [sys.executable, "-m", "gdb_epi.cli.main", "fleet", *words]
+    done = subprocess.run(command, env=env, capture_output=True, text=True)
+    wall = time.perf_counter() - start
+    after = resource.getrusage(resource.RUSAGE_CHILDREN)
+    if done.returncode:
+        print(done.stderr.strip(), file=sys.stderr)
+    cpu = after.ru_utime + after.ru_stime - before.ru_utime - before.ru_stime
+    return wall, cpu, done.stdout.count("\n")
+
+
+def main() -> None:
+    """Parse and do."""
+    parser = argparse.ArgumentParser(description=__doc__)
+    parser.add_argument("what", choices=("make", "ask"))
+    parser.add_argument("--db", type=Path, default=DEFAULT)
+    parser.add_argument("--crashes", type=int, default=1_000_000)
+    parser.add_argument("--repeat", type=int, default=3)
+    args = parser.parse_args()
+    if args.what == "make":
+        make(args.db, args.crashes)
+    else:
+        ask(args.db, args.repeat)
+
+
+if __name__ == "__main__":
+    main()
