@@ -1,52 +1,70 @@
 # SPDX-License-Identifier: Apache-2.0
-"""P: the faulting pointer is one bit from one that would have worked."""
+"""P: a word of the failed access is one bit from one that would have worked."""
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator
 
 from gdb_epi.corruption.context import Context
+from gdb_epi.corruption.pointers import Neighbour, neighbours
 from gdb_epi.corruption.registry import check
-from gdb_epi.corruption.types import MEMORY, REGISTER, Evidence
-from gdb_epi.lean import Any
+from gdb_epi.corruption.types import MEMORY, REGISTER, Evidence, Skipped, word_evidence
+from gdb_epi.errors import Absent
+from gdb_epi.fault import SIGBUS, SIGSEGV
 
-# From the strongest view of the same fact to the weakest.
-LEVELS = ("P3", "P2", "P4", "P6", "P5", "P1")
+MAX_REPORTED = 8
 
 
 @check("P", needs="crash")
-def pointer(context: Context) -> Iterator[Evidence]:
-    """Rank each candidate of the detector pointer_one_bit_off.
+def pointer(context: Context) -> Iterator[Evidence | Skipped]:
+    """Rank the one-bit neighbours of the words that made the failed access.
 
-    Innocent causes: those that the detector rules out; strides of 2^k and tag bits come out as
-    ambiguous, and many candidates argue against each.
+    Innocent causes: an abort or a signal that was sent (nothing is tested); near NULL; several
+    high bits (tags, boxed values); an index of 2^k and a single tag bit come out as ambiguous;
+    many neighbours argue against each (5 to 11 lie just past a mapping, 1 near a true flip); text,
+    poison and so on are the checks of software's own patterns.
     """
-    for one in context.findings:
-        if one.detector == "pointer_one_bit_off":
-            yield from _ranked(one.facts, one.summary)
-
-
-def _ranked(facts: Mapping[str, Any], summary: str) -> Iterator[Evidence]:
-    level = next((name for name in LEVELS if name in facts["items"]), None)
-    if level is None:
+    fault = context.fault
+    if isinstance(fault, Absent) or not fault.is_hardware_trap:
         return
-    places: list[int | str] = [int(place, 16) for place in facts["where"]] or [facts["source"]]
-    told = {
-        "items": list(facts["items"]),
-        "rivals": facts["candidates"],
-        "access": facts["access"],
-        "object_type": facts["object_type"],
-        "copies": facts["copies"],
-    }
-    for place in places:
-        yield Evidence(
-            level,
-            place,
-            int(facts["found"], 16),
-            int(facts["corrected"], 16),
-            (int(facts["bit"]),),
-            MEMORY if facts["path"] == "memory" else REGISTER,
-            summary,
-            told,
-            facts.get("ambiguous"),
-        )
+    if fault.signo not in (SIGSEGV, SIGBUS):
+        return
+    site = context.site
+    if not isinstance(site, Absent) and site.instruction is None and not site.arrived:
+        yield Skipped("P", f"only registers near the address were tested: {site.why}")
+    for one in neighbours(context)[:MAX_REPORTED]:
+        yield _evidence(one)
+
+
+def _evidence(one: Neighbour) -> Evidence:
+    suspect = one.suspect
+    where: int | str = suspect.slots[0] if suspect.slots else suspect.source
+    found = word_evidence(
+        one.level,
+        where,
+        suspect.value,
+        one.corrected,
+        MEMORY if suspect.slots else REGISTER,
+        _sentence(one),
+        rivals=one.rivals,
+        copies=one.copies,
+        object_type=one.thing.name if one.thing is not None else None,
+        near=one.near,
+        around=one.objects,
+        depth=suspect.depth,
+    )
+    return found._replace(ambiguous=one.ambiguous)
+
+
+def _sentence(one: Neighbour) -> str:
+    suspect = one.suspect
+    held = f"in {suspect.source}"
+    if suspect.slots:
+        held = f"in {suspect.source} and in memory at {suspect.slots[0]:#018x}"
+    role = "" if not suspect.depth else ", which was read through,"
+    what = f", where a {one.thing.name or one.thing.kind} begins" if one.thing is not None else ""
+    copied = f"{one.copies} other words hold it" if one.copies else "no other word holds it"
+    return (
+        f"pointer {suspect.value:#018x} ({held}){role} is one bit (bit {one.bit}) from "
+        f"{one.corrected:#018x}{what}; {copied}"
+    )

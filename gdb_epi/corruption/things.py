@@ -1,0 +1,166 @@
+# SPDX-License-Identifier: Apache-2.0
+"""What begins at an address: an object of Python's, a block of an allocator, a function."""
+
+from __future__ import annotations
+
+from contextlib import suppress
+
+from gdb_epi.corruption.context import Context
+from gdb_epi.corruption.pools import pool_at
+from gdb_epi.cpython.types import PythonState
+from gdb_epi.errors import Absent, LayoutError, UnreadableMemory
+from gdb_epi.fault import may_execute, read_up_to, read_word
+from gdb_epi.lean import TYPE_CHECKING, NamedTuple
+
+if TYPE_CHECKING:
+    from gdb_epi.cpython.reader import Reader
+
+POOL_SIZES = (16384, 4096)  # 16 KiB from 3.10 (bpo-37448), 4 KiB before
+HEADS = (0, 16, 32, 48)  # bytes before an object in its block: GC head, 3.11's managed words
+MAX_NAME = 128
+MAX_REFERENCES = 1 << 32
+MIN_CHUNK, CHUNK_FLAGS = 32, 7
+
+OBJECT, BLOCK, FREE, FUNCTION = "object", "block", "free", "function"
+
+
+class Thing(NamedTuple):
+    """What begins exactly at an address; `name` is the type of an object, else the allocator."""
+
+    kind: str
+    name: str
+
+
+class Things:
+    """Answers about addresses of one process; each address is judged once."""
+
+    def __init__(self, context: Context) -> None:
+        self._context = context
+        self._reader = _reader_of(context)
+        self._known: dict[int, Thing | None] = {}
+        self._types: dict[int, str | None] = {}
+
+    def at(self, address: int) -> Thing | None:
+        """Return what begins at an address; None for the inside of something, or nothing."""
+        if address not in self._known:
+            self._known[address] = self._judge(address)
+        return self._known[address]
+
+    def object_type(self, address: int) -> str | None:
+        """Return the type's name of the object that begins at an address, or None."""
+        thing = self.at(address)
+        return thing.name if thing is not None and thing.kind == OBJECT else None
+
+    def _judge(self, address: int) -> Thing | None:
+        if address < 4096 or address >> 47 or address % 8:
+            return None
+        region = self._context.target.region_at(address)
+        if region is None:
+            return None
+        kind = self._object(address)
+        free = self._pool_place(address)
+        if kind is not None:
+            return Thing(FREE if free is True else OBJECT, kind)
+        if free is not None:
+            return Thing(FREE if free else BLOCK, "pymalloc")
+        if address % 16 == 0 and self._chunk(address):
+            return Thing(BLOCK, "malloc")
+        if may_execute(region) and "?" not in region.perms:
+            function = self._context.functions.at(address)
+            if function is not None and function.start == address:
+                return Thing(FUNCTION, "")
+        return None
+
+    # -- objects ----------------------------------------------------------------------------
+
+    def _object(self, address: int) -> str | None:
+        reader = self._reader
+        if reader is None:
+            return None
+        try:
+            count = reader.u64(address)
+            kind = reader.type_of(address)
+        except UnreadableMemory:
+            return None
+        if not count or kind % 8 or kind < 4096:
+            return None
+        return self._type_name(kind)
+
+    def _type_name(self, kind: int) -> str | None:
+        """Return the name of a type: three levels up must be types too."""
+        if kind not in self._types:
+            self._types[kind] = None
+            with suppress(UnreadableMemory, LayoutError):
+                self._types[kind] = self._read_type(kind)
+        return self._types[kind]
+
+    def _read_type(self, kind: int) -> str | None:
+        reader = self._reader
+        assert reader is not None
+        meta = reader.type_of(kind)
+        if meta % 8 or reader.type_of(reader.type_of(meta)) != reader.type_of(meta):
+            return None
+        name, above = reader.type_name(kind), reader.type_name(meta)
+        if isinstance(name, Absent) or isinstance(above, Absent):
+            return None
+        return name if _plausible(name) and _plausible(above) else None
+
+    # -- allocators -------------------------------------------------------------------------
+
+    def _pool_place(self, address: int) -> bool | None:
+        """Tell whether a block of pymalloc that begins there is free; None when none does."""
+        for size in POOL_SIZES:
+            base = address & ~(size - 1)
+            data = read_up_to_whole(self._context, base, POOL_SIZES[0], size)
+            pool = pool_at(base, data) if data else None
+            if pool is None or pool.size != size:
+                continue
+            offset = address - base
+            for head in HEADS:
+                within = offset - head - 48
+                if head and self._object(address) is None:
+                    continue
+                if within >= 0 and within % pool.block == 0:
+                    return pool.free is not None and offset - head in pool.free
+        return None
+
+    def _chunk(self, address: int) -> bool:
+        """Whether glibc's malloc has a block in use there: its size leads to another chunk."""
+        size_word = read_word(self._context.target, address - 8)
+        if size_word is None:
+            return False
+        size = size_word & ~CHUNK_FLAGS
+        region = self._context.target.region_at(address)
+        if size < MIN_CHUNK or size % 16 or region is None or address - 16 + size >= region.end:
+            return False
+        following = read_word(self._context.target, address - 8 + size)
+        if following is None or not following & 1:
+            return False
+        after = following & ~CHUNK_FLAGS
+        return after >= 16 and after % 16 == 0 and address - 16 + size + after <= region.end
+
+
+def _plausible(name: str) -> bool:
+    return len(name) < MAX_NAME and name.replace(".", "_").isidentifier()
+
+
+def _reader_of(context: Context) -> Reader | None:
+    python = context.state.python
+    if not isinstance(python, PythonState):
+        return None
+    from gdb_epi.cpython.reader import Reader
+
+    try:
+        return Reader(context.target, python.layout)
+    except LayoutError:
+        return None
+
+
+def read_up_to_whole(context: Context, start: int, most: int, least: int) -> bytes:
+    """Return `most` bytes, or `least` where no more can be read; b"" without those."""
+    for size in (most, least):
+        try:
+            return context.target.read(start, size)
+        except UnreadableMemory:
+            continue
+    return read_up_to(context.target, start, 0)
