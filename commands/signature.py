@@ -16,7 +16,11 @@ if TYPE_CHECKING:
 @command(
     "signature",
     arguments=(
-        argument("--explain", action="store_true", help="also every step and what is absent"),
+        argument(
+            "--explain",
+            action="store_true",
+            help="also every step, rule by rule and frame by frame",
+        ),
     ),
 )
 def signature(session: Session, args: Namespace) -> Report:
@@ -25,14 +29,21 @@ def signature(session: Session, args: Namespace) -> Report:
     Each hash is the start of the SHA-256 of exactly the line below it, without a newline: check it
     with printf %s 'LINE' | sha256sum. A key that cannot be made is absent with a reason.
     """
-    from gdb_epi.analysis import analyze
+    from gdb_epi.analysis import examine
+    from gdb_epi.record import make_record
 
-    found = analyze(session)["signature"]
+    parts = examine(session)
+    found = make_record(parts)["signature"]
     lines = [f"category {found['category']}: {found['evidence']}", ""]
     for name, text in found["text"].items():
         lines += [f"{name:<7} {found['keys'][name]}", f"  {text}"]
     for name, why in found["absent"].items():
         lines.append(f"{name:<7} absent: {why}")
     if args.explain:
-        lines += ["", "Steps:", *(f"  {step}" for step in found["steps"])]
+        from gdb_epi.signature import explain
+
+        found["frames"] = explain.explain(parts.signed)
+        lines += ["", "Steps (N.. are the rules of gdb_epi/signature/SPEC.md):"]
+        lines += [f"  {step}" for step in found["steps"]]
+        lines += ["", "Frames, innermost first:", *explain.lines(found["frames"])]
     return Report("signature", lines=lines, data=found)

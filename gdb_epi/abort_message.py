@@ -14,7 +14,8 @@ from gdb_epi.errors import NOT_AVAILABLE, UNREADABLE, Absent, UnreadableMemory
 from gdb_epi.lean import NamedTuple
 from gdb_epi.target.api import DUMPED, Target
 
-MAX_MESSAGE = 512  # bytes that are looked at
+MAX_MESSAGE = 4096  # bytes that are looked at; __PRETTY_FUNCTION__ may be long
+MAX_FUNCTION = 2048  # characters of the function that an assertion names
 _HEADER = 4
 
 
@@ -22,7 +23,8 @@ class AbortMessage(NamedTuple):
     """The kind that the text shows ("assert", "malloc", "fortify", "other") and its class.
 
     The text itself may hold data of the program, so only `kind` and the fixed phrase in `klass`
-    leave this module; `function` is what an assertion names.
+    leave this module; `function` is what an assertion names: __func__ in C, __PRETTY_FUNCTION__ in
+    C++.
     """
 
     kind: str
@@ -80,7 +82,7 @@ def classify(text: str) -> AbortMessage:
             return AbortMessage("malloc", _class_of(text), "")
     if ": Assertion `" in text:
         head = text.split(": Assertion `", 1)[0]
-        return AbortMessage("assert", "", head.rsplit(": ", 1)[-1].split("(")[0][-128:])
+        return AbortMessage("assert", "", head.rsplit(": ", 1)[-1][:MAX_FUNCTION])
     return AbortMessage("other", "", "")
 
 

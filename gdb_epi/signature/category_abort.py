@@ -1,23 +1,37 @@
 # SPDX-License-Identifier: Apache-2.0
 """Categories of processes that ended themselves with SIGABRT.
 
-glibc's message decides assert, malloc and fortify without a stack; terminate and fatal errors of
-CPython need native frames.
+glibc's message decides assert, malloc and fortify without a stack; terminate, fatal errors of
+CPython and handlers of failed allocations need native frames.
 """
 
 from __future__ import annotations
+
+from collections.abc import Sequence
 
 from gdb_epi.abort_message import AbortMessage
 from gdb_epi.errors import Absent
 from gdb_epi.fault import SIGABRT
 from gdb_epi.signature.category import Answer, Match, Scene, Undecided
+from gdb_epi.target.api import NativeFrame
 
 _ASSERT = ("__assert_fail", "__assert_fail_base", "__assert_perror_fail", "__assert")
 _MALLOC = ("malloc_printerr",)
 _FORTIFY = ("__fortify_fail", "__chk_fail", "__stack_chk_fail")
 _TERMINATE = ("std::terminate", "_ZSt9terminatev", "__cxxabiv1::__terminate",
               "_ZN10__cxxabiv111__terminateEPFvvE", "__gnu_cxx::__verbose_terminate_handler",
-              "_ZN9__gnu_cxx27__verbose_terminate_handlerEv")  # fmt: skip
+              "_ZN9__gnu_cxx27__verbose_terminate_handlerEv", "__cxa_pure_virtual",
+              "__cxa_deleted_virtual")  # fmt: skip
+_VIRTUAL = {"__cxa_pure_virtual": "pure-virtual", "__cxa_deleted_virtual": "deleted-virtual"}
+# Normalised names: Rust 1.80 library/std/src/alloc.rs, library/alloc/src/alloc.rs; V8 12.
+_NO_MEMORY = frozenset((
+    "rust_oom", "std::alloc::rust_oom", "std::alloc::default_alloc_error_hook",
+    "alloc::alloc::handle_alloc_error", "alloc::alloc::handle_alloc_error::rt_error",
+    "__rust_alloc_error_handler", "__rg_oom", "__rdl_oom",
+    "v8::internal::V8::FatalProcessOutOfMemory", "node::OOMErrorHandler",
+    "base::TerminateBecauseOutOfMemory", "std::__throw_bad_alloc",
+))  # fmt: skip
+MAX_FRAMES = 64  # from the innermost on, in which a handler is looked for
 # Python/pylifecycle.c; the name says which entry, not why: the reason is only on stderr.
 _FATAL = {
     "_Py_FatalErrorFunc": "error", "Py_FatalError": "error", "_Py_FatalErrorFormat": "error",
@@ -77,13 +91,28 @@ def fortify(scene: Scene) -> Answer:
 
 
 def terminate(scene: Scene) -> Answer:
-    """std::terminate of C++; the exception's type is not decoded yet."""
+    """std::terminate of C++, with the type of the exception that nobody caught."""
     if not _aborts(scene):
         return None
     if isinstance(scene.native, Absent):
         return Undecided(f"no native stack ({scene.native.detail})")
     frame = _among(scene, _TERMINATE)
-    return Match("abort-terminate:unknown", f"{frame} is on the stack") if frame else None
+    if frame is None:
+        return None
+    virtual = next((word for name, word in _VIRTUAL.items() if _among(scene, (name,))), None)
+    if virtual is not None:
+        return Match(f"abort-terminate:{virtual}", "a virtual function without a body was called")
+    found = _thrown(scene, scene.native)
+    said = f"; the exception in flight is a {found}" if found else ""
+    return Match(f"abort-terminate:{found or 'unknown'}", f"{frame} is on the stack{said}")
+
+
+def _thrown(scene: Scene, frames: Sequence[NativeFrame]) -> str | None:
+    """Return the type of the exception: its address is on the stack above the signal."""
+    from gdb_epi.signature.exception_type import MAX_STACK, exception_type
+
+    start = frames[0].sp if frames else 0
+    return exception_type(scene.target, start, start + MAX_STACK) if start else None
 
 
 def fatal_error(scene: Scene) -> Answer:
@@ -96,11 +125,33 @@ def fatal_error(scene: Scene) -> Answer:
     return Match(f"abort-py-fatal:{_FATAL[frame]}", f"{frame} is on the stack") if frame else None
 
 
+def _no_memory(scene: Scene) -> str | None:
+    """Return the handler of a failed allocation that is on the stack."""
+    if isinstance(scene.native, Absent):
+        return None
+    from gdb_epi.signature.native_names import native_name
+
+    names = (
+        native_name(frame.function)[0] for frame in scene.native[:MAX_FRAMES] if frame.function
+    )
+    return next((name for name in names if name in _NO_MEMORY), None)
+
+
 def other(scene: Scene) -> Answer:
-    """Any other SIGABRT that the process sent itself."""
-    if not _aborts(scene):
+    """Any other SIGABRT that the process sent itself, unless it says that memory ran out."""
+    if not _aborts(scene) or _no_memory(scene):
         return None
     return Match("abort-other", "SIGABRT that the process sent itself")
+
+
+def out_of_memory(scene: Scene) -> Answer:
+    """The program's own handler of a failed allocation ended it."""
+    frame = _no_memory(scene) if _aborts(scene) else None
+    return (
+        Match("oom-suspect", f"{frame}, which a failed allocation calls, aborted")
+        if frame
+        else None
+    )
 
 
 ABORT_RULES = (
@@ -110,4 +161,5 @@ ABORT_RULES = (
     ("abort-terminate", terminate),
     ("abort-py-fatal", fatal_error),
     ("abort-other", other),
+    ("oom-suspect", out_of_memory),
 )

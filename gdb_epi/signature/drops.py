@@ -13,6 +13,8 @@ from gdb_epi.lean import NamedTuple
 DATA_FILE = "drops.json"
 THREAD_BASE = "thread-base"
 IMPORTLIB = "importlib"
+COMPREHENSION = "comprehension"
+NOWHERE = frozenset((IMPORTLIB, COMPREHENSION))  # classes that no key holds
 
 
 class DropSets(NamedTuple):
@@ -22,6 +24,7 @@ class DropSets(NamedTuple):
     patterns: tuple[tuple[str, str], ...]
     python_names: dict[str, str]
     python_files: dict[str, str]
+    python_functions: dict[str, str]
 
     def native_class(self, name: str) -> str | None:
         """Return the class tag of a normalised native name, or None for an interesting one."""
@@ -31,9 +34,13 @@ class DropSets(NamedTuple):
         # re caches what it compiles; a core without native frames compiles nothing.
         return next((tag for tag, pattern in self.patterns if re.fullmatch(pattern, name)), None)
 
-    def python_class(self, name: str, filename: str) -> str | None:
-        """Return the class tag of a Python frame, or None for an interesting one."""
-        return self.python_files.get(filename) or self.python_names.get(name)
+    def python_class(self, name: str, filename: str, function: str) -> str | None:
+        """Return the class tag of a Python frame, or None for an interesting one.
+
+        `name` is the normalised name, `function` the plain one.
+        """
+        by_file = self.python_files.get(filename)
+        return by_file or self.python_names.get(name) or self.python_functions.get(function)
 
 
 @cache
@@ -46,12 +53,17 @@ def load_drop_sets() -> DropSets:
     names: dict[str, str] = {}
     patterns: list[tuple[str, str]] = []
     for entry in data["sets"]:
-        names.update(dict.fromkeys(entry["names"], entry["class"]))
-        if entry["patterns"]:
-            patterns.append((entry["class"], "|".join(entry["patterns"])))
+        found: list[str] = []
+        for part in entry["entries"]:
+            names.update(dict.fromkeys(part["names"], entry["class"]))
+            found += part["patterns"]
+        if found:
+            patterns.append((entry["class"], "|".join(dict.fromkeys(found))))
     python_names: dict[str, str] = {}
     python_files: dict[str, str] = {}
+    python_functions: dict[str, str] = {}
     for entry in data["python"]:
         python_names.update(dict.fromkeys(entry["names"], entry["class"]))
         python_files.update(dict.fromkeys(entry["files"], entry["class"]))
-    return DropSets(names, tuple(patterns), python_names, python_files)
+        python_functions.update(dict.fromkeys(entry["functions"], entry["class"]))
+    return DropSets(names, tuple(patterns), python_names, python_files, python_functions)

@@ -7,9 +7,10 @@ from collections.abc import Sequence
 
 from gdb_epi.digest import sha256_hex
 from gdb_epi.lean import NamedTuple
-from gdb_epi.signature.drops import IMPORTLIB, THREAD_BASE
+from gdb_epi.signature.drops import NOWHERE, THREAD_BASE
 from gdb_epi.signature.tokens import (
     EVAL_LOOP,
+    MAX_PERIOD,
     NATIVE,
     PYTHON,
     Token,
@@ -22,6 +23,7 @@ from gdb_epi.target.api import NativeFrame
 VERSION = "gsig/1"
 DIGITS = {"exact": 16, "strict": 16, "stable": 16, "coarse": 12, "python": 16, "native": 16}
 MAX_EXACT = 32
+MAX_UNROLLED = 200  # frames of a stack overflow in which its cycle is looked for
 MAX_STRICT = 24
 STABLE_NATIVE = 3
 STABLE_PYTHON = 2
@@ -43,26 +45,37 @@ def make_key(name: str, content: str) -> Key:
     return Key(name, text, digest[: DIGITS[name]])
 
 
-def exact_key(frames: Sequence[NativeFrame]) -> Key | str:
-    """Return the key of build-ids and file offsets, or why there is none."""
-    parts: list[str] = []
+def exact_key(frames: Sequence[NativeFrame], *, overflow: bool = False) -> Key | str:
+    """Return the key of build-ids and file offsets, or why there is none.
+
+    After a stack overflow only the cycle counts, from its smallest element on: how far its last
+    turn came depends on ASLR and on the size of the environment. (N63, N64)
+    """
+    parts: list[Token] = []
+    limit = MAX_UNROLLED if overflow else MAX_EXACT
     for frame in frames:
         if frame.inlined or frame.kind == "signal":
             continue
-        if not frame.build_id or frame.offset is None or len(parts) == MAX_EXACT:
+        if not frame.build_id or frame.offset is None or len(parts) == limit:
             break
-        parts.append(f"{frame.build_id[:BUILD_ID_DIGITS]}+{frame.offset:#x}")
+        text = f"{frame.build_id[:BUILD_ID_DIGITS]}+{frame.offset:#x}"
+        parts.append(Token(text, NATIVE, True, None))
     if not parts:
         return "the innermost frame lies in no module with a build-id"
-    return make_key("exact", " <- ".join(parts))
+    if overflow:
+        parts = rotate_overflow(collapse_cycles(parts, MAX_EXACT))
+    return make_key("exact", join(parts[:MAX_EXACT]))
 
 
-def strict_key(tokens: Sequence[Token]) -> Key | str:
+def strict_key(tokens: Sequence[Token], *, overflow: bool = False) -> Key | str:
     """Return the key of all logical frames, or why there is none."""
-    kept = [token for token in tokens if token.drop != IMPORTLIB]
+    kept = [token for token in tokens if token.drop not in NOWHERE]
     while kept and kept[-1].drop == THREAD_BASE:
         kept.pop()
-    kept = collapse_cycles(kept)[:MAX_STRICT]
+    kept = collapse_cycles(kept, MAX_STRICT if overflow else MAX_PERIOD)
+    if overflow:
+        kept = rotate_overflow(kept)
+    kept = kept[:MAX_STRICT]
     if not kept:
         return "no frame is left"
     return make_key("strict", join(kept))
@@ -141,4 +154,8 @@ def narrow(selection: Selection) -> list[Token]:
     """Return the first native and the first Python frame of a selection, in stack order."""
     firsts = [of_kind(selection, kind)[:1] for kind in (NATIVE, PYTHON)]
     wanted = [id(token) for first in firsts for token in first]
-    return [token._replace(cycle=0) for token in selection.tokens if id(token) in wanted]
+    return [
+        token._replace(cycle=0, text=token.coarse or token.text)
+        for token in selection.tokens
+        if id(token) in wanted
+    ]

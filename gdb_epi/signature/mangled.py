@@ -1,316 +1,255 @@
 # SPDX-License-Identifier: Apache-2.0
 """Read the <name> part of an Itanium-mangled linkage name; nothing else.
 
-This is no demangler: argument types, return types and template arguments are skipped, not
-decoded, which is all a signature needs. A name outside the grammar below is returned as None and
-stays mangled in the signature (SPEC.md section 4 says so).
-Source: Itanium C++ ABI, section 5.1 (mangling); Rust's legacy names follow the same grammar.
+This is no demangler: argument types, return types and template arguments are skipped, not decoded,
+which is all a signature needs. A name outside the grammar is returned as None and stays mangled in
+the signature (SPEC.md N23). Source: Itanium C++ ABI, section 5.1; Rust's legacy names follow the
+same grammar.
 """
 
 from __future__ import annotations
 
 import re
 
-MAX_NAME = 4096  # characters of a linkage name that are looked at
-MAX_DEPTH = 32
+from gdb_epi.signature.mangled_reader import DIGITS, OPERATORS, STANDARD, Reader, Unreadable
+from gdb_epi.signature.mangled_skip import (
+    skip_type,
+    skip_types,
+    skip_unnamed,
+)
 
-_STANDARD = {
-    "t": "std", "a": "std::allocator", "b": "std::basic_string", "s": "std::string",
-    "i": "std::istream", "o": "std::ostream", "d": "std::iostream",
-}  # fmt: skip
-_OPERATORS = {
-    "nw": "new", "na": "new[]", "dl": "delete", "da": "delete[]", "ps": "+", "ng": "-", "ad": "&",
-    "de": "*", "co": "~", "pl": "+", "mi": "-", "ml": "*", "dv": "/", "rm": "%", "an": "&",
-    "or": "|", "eo": "^", "aS": "=", "pL": "+=", "mI": "-=", "mL": "*=", "dV": "/=", "rM": "%=",
-    "aN": "&=", "oR": "|=", "eO": "^=", "ls": "<<", "rs": ">>", "lS": "<<=", "rS": ">>=",
-    "eq": "==", "ne": "!=", "lt": "<", "gt": ">", "le": "<=", "ge": ">=", "ss": "<=>", "nt": "!",
-    "aa": "&&", "oo": "||", "pp": "++", "mm": "--", "cm": ",", "pm": "->*", "pt": "->",
-    "cl": "()", "ix": "[]", "qu": "?",
-}  # fmt: skip
+MAX_NAME = 16_384  # characters of a linkage name that are looked at
+LAMBDA = "{lambda}"
+UNNAMED = "{unnamed}"
+ANONYMOUS = "{anon}"
+STATIC_INIT = "{static-init}"
+TEMPLATE = "<T>"
+
 _RUST_HASH = re.compile(r"h[0-9a-f]{16}\Z")
 _RUST_ESCAPES = (
     ("$LT$", "<"), ("$GT$", ">"), ("$RF$", "&"), ("$BP$", "*"), ("$LP$", "("), ("$RP$", ")"),
     ("$C$", ","), ("$u20$", " "), ("$u27$", "'"), ("$u5b$", "["), ("$u5d$", "]"), ("$u7b$", "{"),
-    ("$u7d$", "}"), ("$u7e$", "~"), ("$u2b$", "+"), ("$SP$", "@"), ("..", "::"),
+    ("$u7d$", "}"), ("$u7e$", "~"), ("$u2b$", "+"), ("$u3b$", ";"), ("$SP$", "@"), ("..", "::"),
 )  # fmt: skip
-_LAMBDA = "{lambda}"
-_DIGITS = "0123456789"
-
-
-class _Unknown(Exception):
-    """The name is outside the grammar that is read here."""
-
-
-class _Reader:
-    """A position in a mangled name."""
-
-    def __init__(self, text: str, position: int) -> None:
-        self.text = text
-        self.position = position
-        self.depth = 0
-
-    def peek(self, size: int = 1) -> str:
-        """Return the next characters without taking them."""
-        return self.text[self.position : self.position + size]
-
-    def take(self, expected: str) -> bool:
-        """Take the expected text if it comes next."""
-        if self.text.startswith(expected, self.position):
-            self.position += len(expected)
-            return True
-        return False
-
-    def need(self, expected: str) -> None:
-        """Take the expected text, or give up on the name."""
-        if not self.take(expected):
-            raise _Unknown
-
-    def number(self) -> int:
-        """Read a decimal number of at most five digits."""
-        start = self.position
-        while self.peek() and self.peek() in _DIGITS and self.position - start < 5:
-            self.position += 1
-        if start == self.position:
-            raise _Unknown
-        return int(self.text[start : self.position])
-
-    def source_name(self) -> str:
-        """Read a length and so many characters."""
-        size = self.number()
-        name = self.peek(size)
-        if size == 0 or len(name) != size:
-            raise _Unknown
-        self.position += size
-        return name
-
-    def enter(self) -> None:
-        """Count one level of nesting, and give up beyond the cap."""
-        self.depth += 1
-        if self.depth > MAX_DEPTH:
-            raise _Unknown
 
 
 def function_name(linkage: str) -> str | None:
-    """Return `a::b<T>::c` for a mangled function name, or None when it cannot be read.
+    """Return `a::b<T>::c` for a mangled function name, or None when it cannot be read."""
+    found = read_name(linkage)
+    return found[0] if found else None
 
-    Special names (thunks) give the function they lead to.
+
+def read_name(linkage: str) -> tuple[str, list[str]] | None:
+    """Return the name of function_name() and the rules of SPEC.md that made it, or None.
+
+    Thunks give the function they lead to; the wrappers of thread-local variables the variable with
+    `::{tls}` behind it.
     """
     if not linkage.startswith("_Z") or len(linkage) > MAX_NAME:
         return None
-    reader = _Reader(linkage, 2)
+    reader = Reader(linkage, 2)
     try:
-        _skip_thunk(reader)
-        return _name(reader)
-    except _Unknown:
+        tls = reader.take("TW") or reader.take("TH")
+        if not tls:
+            _skip_thunk(reader)
+        name = _name(reader)
+        _whole(reader)
+    except (Unreadable, RecursionError):
         return None
+    if tls:
+        reader.note("N14")
+        name = f"{name}::{{tls}}"
+    return name, reader.used
 
 
-def _skip_thunk(reader: _Reader) -> None:
-    if reader.take("Th") or reader.take("Tv"):
-        virtual = reader.text[reader.position - 1] == "v"
+def class_name(encoding: str) -> str | None:
+    """Return the name of a class by its type encoding (std::type_info::name()), or None."""
+    if len(encoding) > MAX_NAME:
+        return None
+    reader = Reader(encoding, 0)
+    try:
+        name = _name(reader)
+    except (Unreadable, RecursionError):
+        return None
+    return None if reader.peek() else name
+
+
+def _whole(reader: Reader) -> None:
+    """Skip the types behind the name: a name that is cut or damaged there is not read."""
+    while reader.peek() and not reader.at("."):
+        reader.note("N13")
+        skip_type(reader)
+
+
+def is_rust_legacy(linkage: str) -> bool:
+    """Whether a name of the Itanium grammar is Rust's: its last part is a hash."""
+    return linkage.startswith("_ZN") and bool(re.search(r"17h[0-9a-f]{16}E(?:\.|\Z)", linkage))
+
+
+def _skip_thunk(reader: Reader) -> None:
+    if reader.peek(3) == "GTt" or reader.peek(2) in ("Tc", "Th", "Tv"):
+        reader.note("N14")
+    if reader.take("GTt"):  # a clone for transactional memory
+        return
+    if reader.take("Tc"):
         _offset(reader)
-        if virtual:
-            _offset(reader)
+        _offset(reader)
+    elif reader.peek(2) in ("Th", "Tv"):
+        reader.position += 1
+        _offset(reader)
 
 
-def _offset(reader: _Reader) -> None:
-    reader.take("n")
-    reader.number()
-    reader.need("_")
+def _offset(reader: Reader) -> None:
+    virtual = reader.take("v")
+    if not virtual:
+        reader.need("h")
+    for _ in range(2 if virtual else 1):
+        reader.take("n")
+        while reader.at(DIGITS):
+            reader.position += 1
+        reader.need("_")
 
 
-def _name(reader: _Reader) -> str:
+def _name(reader: Reader) -> str:
     reader.enter()
     if reader.take("N"):
-        return _nested(reader)
-    if reader.take("Z"):
-        return _local(reader)
+        found = _nested(reader)
+    elif reader.take("Z"):
+        found = _local(reader)
+    else:
+        found = _unscoped(reader)
+    reader.leave()
+    return found
+
+
+def _unscoped(reader: Reader) -> str:
     parts: list[str] = []
     if reader.take("St"):
         parts.append("std")
     _component(reader, parts)
-    if reader.take("I"):
-        _skip_until_end(reader)
-        parts[-1] += "<T>"
+    _arguments(reader, parts)
     return "::".join(parts)
 
 
-def _nested(reader: _Reader) -> str:
-    while reader.peek() and reader.peek() in "rVKRO":  # cv and ref qualifiers
+def _arguments(reader: Reader, parts: list[str]) -> None:
+    if reader.take("I"):
+        if not parts:
+            raise Unreadable
+        skip_types(reader)
+        reader.note("N9")
+        parts[-1] += TEMPLATE
+
+
+def _nested(reader: Reader) -> str:
+    while reader.at("rVKROH"):  # cv and reference qualifiers, explicit object
         reader.position += 1
     parts: list[str] = []
     while not reader.take("E"):
-        if reader.take("I"):
-            if not parts:
-                raise _Unknown
-            _skip_until_end(reader)
-            parts[-1] += "<T>"
+        reader.enter()
+        if reader.peek() == "I":
+            _arguments(reader, parts)
         elif reader.peek() == "S":
             parts.append(_substitution(reader))
+        elif parts and reader.take("M"):  # a closure in the initialiser of a member
+            pass
         else:
             _component(reader, parts)
+        reader.leave()
     if len(parts) > 1 and _RUST_HASH.match(parts[-1]):
+        reader.note("N17")
         parts = [_rust(part) for part in parts[:-1]]
     if not parts:
-        raise _Unknown
+        raise Unreadable
     return "::".join(parts)
 
 
-def _substitution(reader: _Reader) -> str:
+def _substitution(reader: Reader) -> str:
     reader.need("S")
     letter = reader.peek()
-    if letter not in _STANDARD or not letter:  # S_ and S0_ need the table of types: not read
-        raise _Unknown
+    if letter not in STANDARD or not letter:  # S_ and S0_ need the table of types: not read
+        raise Unreadable
     reader.position += 1
-    return _STANDARD[letter]
+    _tags(reader)
+    return STANDARD[letter]
 
 
-def _component(reader: _Reader, parts: list[str]) -> None:
-    reader.take("L")  # internal linkage
-    letter = reader.peek()
-    if letter and letter in _DIGITS:
-        name = reader.source_name()
-        parts.append("{anon}" if name.startswith("_GLOBAL__N_") else name)
-    elif letter in ("C", "D") and reader.peek(2)[1:] in tuple("012345I"):
-        _structor(reader, parts)
-    elif letter == "U":
-        parts.append(_unnamed(reader))
-    else:
-        parts.append(_operator(reader))
-    while reader.take("B"):  # ABI tag
+def _tags(reader: Reader) -> None:
+    while reader.take("B"):
+        reader.note("N12")
         reader.source_name()
 
 
-def _structor(reader: _Reader, parts: list[str]) -> None:
-    if not parts or reader.peek(2)[1:] == "I":  # inheriting constructors name a type
-        raise _Unknown
-    owner = parts[-1].removesuffix("<T>")
+def _component(reader: Reader, parts: list[str]) -> None:
+    while reader.take("W"):  # the module of C++20 that a name belongs to
+        reader.take("P")
+        reader.source_name()
+    if reader.peek(2) != "Ls":
+        reader.take("L")  # internal linkage
+    two = reader.peek(2)
+    if reader.at(DIGITS):
+        parts.append(_plain_part(reader))
+    elif two[:1] in ("C", "D") and two[1:] in tuple("0123459I"):
+        _structor(reader, parts)
+    elif two in ("Ul", "Ut"):
+        reader.note("N11")
+        parts.append(LAMBDA if skip_unnamed(reader) else UNNAMED)
+    else:
+        parts.append(_operator(reader))
+    _tags(reader)
+
+
+def _plain_part(reader: Reader) -> str:
+    name = reader.source_name()
+    if not name.startswith("_GLOBAL__N_"):
+        return name
+    reader.note("N10")
+    return ANONYMOUS
+
+
+def _structor(reader: Reader, parts: list[str]) -> None:
+    """Read C1, D0 and their like; CI1 inherits and names the base behind it."""
+    if not parts:
+        raise Unreadable
+    reader.note("N14")
+    owner = parts[-1].removesuffix(TEMPLATE).rsplit("::", 1)[-1]
     parts.append(f"~{owner}" if reader.peek() == "D" else owner)
-    reader.position += 2
+    reader.position += 1
+    if reader.take("I"):
+        reader.position += 1
+        skip_type(reader)
+    else:
+        reader.position += 1
 
 
-def _unnamed(reader: _Reader) -> str:
-    if reader.take("Ul"):
-        _skip_until_end(reader)
-        _optional_number(reader)
-        return _LAMBDA
-    reader.need("Ut")
-    _optional_number(reader)
-    return "{unnamed}"
-
-
-def _optional_number(reader: _Reader) -> None:
-    if reader.peek() in tuple(_DIGITS):
-        reader.number()
-    reader.need("_")
-
-
-def _operator(reader: _Reader) -> str:
+def _operator(reader: Reader) -> str:
     code = reader.peek(2)
     reader.position += 2
+    reader.note("N15")
     if code == "cv":
-        _skip_conversion(reader)
+        # Template arguments behind a template parameter are the operator's own.
+        reader.parameter() if reader.peek() == "T" else skip_type(reader)
         return "operator{conversion}"
     if code == "li":
         return f'operator""{reader.source_name()}'
-    if code not in _OPERATORS:
-        raise _Unknown
-    name = _OPERATORS[code]
+    if code not in OPERATORS:
+        raise Unreadable
+    name = OPERATORS[code]
     return f"operator {name}" if name[0].isalpha() else f"operator{name}"
 
 
-def _skip_conversion(reader: _Reader) -> None:
-    """Skip the type that a conversion operator names: one whole type, not one token."""
-    while reader.peek() in ("P", "R", "O", "K", "V"):
-        reader.position += 1
-    if reader.take("St"):
-        reader.source_name()
-    else:
-        _skip_type(reader)
-    if reader.take("I"):
-        _skip_until_end(reader)
-
-
-def _local(reader: _Reader) -> str:
+def _local(reader: Reader) -> str:
     """Read Z <encoding> E <entity>: the enclosing function stays in front."""
     outer = _name(reader)
-    _skip_until_end(reader)  # its argument types
+    while not reader.take("E"):  # its argument types
+        skip_type(reader)
     if reader.take("s"):
+        reader.discriminator()
         return f"{outer}::{{string}}"
     if reader.take("d"):
-        _optional_number(reader)
+        reader.sequence()
     inner = _name(reader)
+    reader.discriminator()
     return f"{outer}::{inner}"
-
-
-def _skip_until_end(reader: _Reader) -> None:
-    """Skip types, template arguments and expressions up to the E that closes them."""
-    reader.enter()
-    while not reader.take("E"):
-        _skip_type(reader)
-    reader.depth -= 1
-
-
-def _skip_type(reader: _Reader) -> None:
-    """Skip one token; what opens a bracket is skipped up to its E."""
-    letter = reader.peek()
-    if not letter:
-        raise _Unknown
-    if letter in _DIGITS:
-        reader.source_name()
-    elif letter == "S":
-        _skip_substitution(reader)
-    elif letter == "T":
-        _skip_parameter(reader)
-    elif letter == "L":
-        _skip_literal(reader)
-    elif letter in "NIFJZ":
-        reader.position += 1
-        _skip_until_end(reader)
-    elif letter == "X" or reader.peek(2) in ("DT", "Dt", "Do", "DO", "Dw"):
-        raise _Unknown  # expressions have a grammar of their own
-    elif letter == "D" or reader.peek(2) in ("Ul", "Ut"):
-        if letter == "U":
-            _unnamed(reader)
-        else:
-            reader.position += 2
-    elif letter == "A":  # array: A <number> _ <type>
-        reader.position += 1
-        _optional_number(reader)
-    else:
-        reader.position += 1
-
-
-def _skip_substitution(reader: _Reader) -> None:
-    reader.need("S")
-    if reader.peek() in _STANDARD and reader.peek():
-        reader.position += 1
-        return
-    while reader.peek() and (reader.peek() in _DIGITS or reader.peek().isupper()):
-        reader.position += 1
-    reader.need("_")
-
-
-def _skip_parameter(reader: _Reader) -> None:
-    reader.need("T")
-    if reader.peek() in tuple(_DIGITS):
-        reader.number()
-    reader.need("_")
-
-
-def _skip_literal(reader: _Reader) -> None:
-    reader.need("L")
-    if reader.take("_Z"):
-        _name(reader)
-        _skip_until_end(reader)
-        return
-    _skip_type(reader)
-    reader.take("n")
-    while reader.peek() and reader.peek() != "E":
-        if reader.peek() not in "0123456789abcdef_":
-            raise _Unknown
-        reader.position += 1
-    reader.need("E")
 
 
 def _rust(part: str) -> str:

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Normalise names of native functions. SPEC.md section 4 is normative.
+"""Normalise names of native functions: rules N1 to N24 of SPEC.md, which is normative.
 
 Apart from names.py because a core without native frames never needs these patterns compiled.
 """
@@ -7,72 +7,163 @@ Apart from names.py because a core without native frames never needs these patte
 from __future__ import annotations
 
 import re
+from collections.abc import Iterable
 
-from gdb_epi.signature.mangled import function_name
+from gdb_epi.lean import NamedTuple
+from gdb_epi.signature.foreign_names import FOREIGN_RULES, is_opaque
+from gdb_epi.signature.mangled import (
+    ANONYMOUS,
+    LAMBDA,
+    STATIC_INIT,
+    UNNAMED,
+    is_rust_legacy,
+    read_name,
+)
 from gdb_epi.signature.names import one_line
+from gdb_epi.signature.printed_names import cut_printed, rust_path
+from gdb_epi.signature.rust_v0 import rust_v0_name
 
-_VERSION = re.compile(r"@+[A-Z][A-Za-z0-9_.]*\Z")
-_CLONE = re.compile(r"\[clone [^\]]*\]")
-_SUFFIX = re.compile(r"\.(?:isra|part|constprop|cold|lto_priv|llvm|clone|cfi)(?:\.\d+)*")
-_RUST_HASH = re.compile(r"::h[0-9a-f]{16}\Z")
+MAX_RAW = 1 << 17  # characters of a raw name that are looked at
+
+_VERSION = re.compile(r"[A-Z][A-Za-z0-9_.]*\Z")
+_CLONE = re.compile(r" ?\[clone [^\]]*\]")
+_SUFFIX = re.compile(
+    r"(?:\.(?:isra|part|constprop|cold|lto_priv|llvm|clone|cfi|localalias|warm|"
+    r"avx512f|avx2|avx|sse2|default|resolver|ifunc|arch_\w+)(?:\.\d+)*|\.\d+)+\Z"
+)
 _SIMD = re.compile(
     r"_{1,2}(w?mem[a-z]+|w?str[a-z]+|wcs[a-z]+|stp[a-z]+|rawmemchr|bcmp|bzero)"
     r"_(?:chk_)?(?:avx|avx2|avx512|sse|sse2|sse3|sse42|sse4_1|ssse3|evex|evex512|erms|generic|"
     r"unaligned|aligned)(?:_[a-z0-9]+)*\Z"
 )
-_LAMBDA = re.compile(r"\{lambda\([^{}]*\)#\d+\}|\$_\d+|\{closure#\d+\}|\{\{closure\}\}")
-_ANONYMOUS = re.compile(r"\(anonymous namespace\)|_GLOBAL__N_[0-9A-Za-z_.]*")
+_LAMBDA = re.compile(
+    r"\{lambda\([^{}]*\)#\d+\}|<lambda\([^<>{}]*\)>|\$_\d+|'lambda\d*'(?:\([^()]*\))?|"
+    r"\{closure#\d+\}|\{\{closure\}\}|\{closure_env#\d+\}(?:<[^<>]*>)?"
+)
+_UNNAMED = re.compile(r"\{unnamed type#\d+\}|'unnamed\d*'|<unnamed (?:struct|class|union|enum)>")
+_ANONYMOUS = re.compile(
+    r"\(anonymous namespace\)|\{anonymous\}|<unnamed>|_GLOBAL__N_[0-9A-Za-z_.]*"
+)
 _ABI = re.compile(r"\[abi:[^\]]*\]")
-_OPERATOR = re.compile(r"operator(?:<=>|<<=|>>=|->\*|<<|>>|<=|>=|->|<|>|\(\))")
+_INLINE_NAMESPACE = re.compile(r"\bstd::(?:__cxx11|__1|__2|__ndk1|__8|_V2)::")
+_RUST_HASH = re.compile(r"::h[0-9a-f]{16}\Z")
+_RUST_CRATE = re.compile(r"\[[0-9a-f]{1,16}\](?=::|>| |\Z)")
+_RUST_SPACE = re.compile(r"\{(shim|[A-Z])(?::\w+)?#\d+\}")
+_STATIC_INIT = re.compile(
+    r"_GLOBAL__sub_[ID]_.*|_GLOBAL__[ID]_.*|__cxx_global_(?:var|array)_(?:init|dtor)(?:\.\d+)*|"
+    r"(?:_Z\d+)?__static_initialization_and_destruction_\d+(?:ii)?v?"
+)
+
+
+class Step(NamedTuple):
+    """One rule that changed a name: its number in SPEC.md and the name behind it."""
+
+    rule: str
+    text: str
 
 
 def native_name(linkage: str) -> tuple[str, str]:
     """Return the normalised function name and a note on how it was read ("" when plain)."""
-    name = _VERSION.sub("", linkage)
-    name = _CLONE.sub("", name).strip()
-    name = _SUFFIX.sub("", name)
-    name = name.removeprefix("__GI_") or name
-    simd = _SIMD.match(name)
+    name, steps = normalise(linkage)
+    rules = [step.rule for step in steps]
+    if "N6" in rules:
+        return name, "ifunc variant unified"
+    if "N23" in rules:
+        return name, "left mangled: outside the grammar that is read"
+    if "N8" in rules or "N18" in rules:
+        return name, "mangled name read"
+    return name, ""
+
+
+def normalise(linkage: str) -> tuple[str, tuple[Step, ...]]:
+    """Return the normalised name of a function and the rules that changed it, in order."""
+    log = _Log(linkage[:MAX_RAW])
+    if len(linkage) > MAX_RAW:
+        log.put("N24", log.name)
+    _cut_suffixes(log)
+    if not _known_shape(log):
+        _by_language(log)
+    log.put("N24", one_line(log.name) or "{nameless}")
+    return log.name, tuple(log.steps)
+
+
+class _Log:
+    """A name on its way through the rules."""
+
+    def __init__(self, name: str) -> None:
+        self.name = name
+        self.steps: list[Step] = []
+
+    def put(self, rule: str, name: str) -> bool:
+        """Note the rule if it changed the name; return whether it did."""
+        changed = name != self.name
+        if changed:
+            self.name = name
+            self.steps.append(Step(rule, one_line(name)))
+        return changed
+
+    def also(self, rules: Iterable[str]) -> None:
+        """Note further rules that made the name what the last step says."""
+        self.steps += [Step(rule, one_line(self.name)) for rule in rules]
+
+
+def _cut_suffixes(log: _Log) -> None:
+    head, _, version = log.name.rpartition("@")
+    if _VERSION.match(version) and head.rstrip("@"):
+        log.put("N2", head.rstrip("@"))
+    log.put("N3", _CLONE.sub("", log.name).strip())
+    if not is_opaque(log.name):
+        log.put("N4", _SUFFIX.sub("", log.name) or log.name)
+    log.put("N5", log.name.removeprefix("__GI_") or log.name)
+
+
+def _known_shape(log: _Log) -> bool:
+    """Rules whose result needs no further one."""
+    simd = _SIMD.match(log.name)
     if simd is not None:
-        return simd.group(1), "ifunc variant unified"
-    if name.startswith("_Z"):
-        read = function_name(name)
-        if read is None:
-            return one_line(name), "left mangled: outside the grammar that is read"
-        return one_line(_RUST_HASH.sub("", read)), "mangled name read"
-    return one_line(_plain(name)), ""
+        return log.put("N6", simd.group(1))
+    if _STATIC_INIT.fullmatch(log.name):
+        return log.put("N16", STATIC_INIT)
+    return any(log.put(rule, read(log.name)) for rule, read in FOREIGN_RULES)
 
 
-def _plain(name: str) -> str:
-    """Normalise a name that is not mangled: C, or C++ that a debugger already printed."""
-    name = _ANONYMOUS.sub("{anon}", _LAMBDA.sub("{lambda}", _ABI.sub("", name)))
-    name = _RUST_HASH.sub("", name)
-    if "<" not in name and "(" not in name:
-        return name
-    return _cut_brackets(name)
+def _by_language(log: _Log) -> None:
+    name = log.name
+    if name.startswith(("_Z", "___Z", "__Z")):
+        _mangled(log, name[name.index("_Z") :])
+    elif name.startswith("_R") and rust_v0_name(name) is not None:
+        log.put("N18", rust_v0_name(name) or name)
+    elif is_opaque(name):
+        log.steps.append(Step("N22", one_line(name)))
+    elif name.startswith("_R") and name[2:3] in tuple("CMXYNI") and name[2:3]:
+        log.steps.append(Step("N23", one_line(name)))
+    else:
+        _printed(log)
 
 
-def _cut_brackets(name: str) -> str:
-    """Replace template arguments by <T>, and cut the argument list and what precedes the name."""
-    out: list[str] = []
-    depth, position = 0, 0
-    while position < len(name):
-        operator = _OPERATOR.match(name, position)
-        letter = name[position]
-        if depth == 0 and operator is not None:
-            out.append(operator.group())
-            position = operator.end()
-            continue
-        if letter == "<":
-            out.append("<T>" if depth == 0 else "")
-            depth += 1
-        elif letter == ">" and depth:
-            depth -= 1
-        elif depth == 0 and letter == "(":
-            break
-        elif depth == 0:
-            out.append(letter)
-        position += 1
-    text = "".join(out).strip()
-    head, blank, tail = text.rpartition(" ")
-    return text if not blank or head.endswith("operator") else tail
+def _mangled(log: _Log, name: str) -> None:
+    read = read_name(name)
+    if read is None:
+        log.steps.append(Step("N23", one_line(name)))
+        return
+    log.put("N8", read[0])
+    log.also(read[1])
+    if is_rust_legacy(name):
+        log.put("N11", _LAMBDA.sub(LAMBDA, log.name))
+        log.put("N17", rust_path(log.name))
+    log.put("N12", _INLINE_NAMESPACE.sub("std::", log.name))
+
+
+def _printed(log: _Log) -> None:
+    """Normalise a name that is not mangled: C, or what a debugger already demangled."""
+    log.put("N12", _INLINE_NAMESPACE.sub("std::", _ABI.sub("", log.name)))
+    log.put("N10", _ANONYMOUS.sub(ANONYMOUS, log.name))
+    log.put("N11", _UNNAMED.sub(UNNAMED, _LAMBDA.sub(LAMBDA, log.name)))
+    log.put("N18", _RUST_SPACE.sub(r"{\1}", log.name))
+    is_rust = log.put("N17", _RUST_CRATE.sub("", _RUST_HASH.sub("", log.name)))
+    if is_rust or log.name.startswith("<") or "::<" in log.name:
+        log.put("N17", rust_path(log.name))
+    else:
+        name, used = cut_printed(log.name)
+        log.put("N19", name)
+        log.also(used)

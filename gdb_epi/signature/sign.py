@@ -5,6 +5,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
+from gdb_epi.abort_message import AbortMessage
 from gdb_epi.cpython.types import MergedStack, PythonState
 from gdb_epi.errors import NOT_APPLICABLE, NOT_AVAILABLE, UNREADABLE, Absent
 from gdb_epi.fault import may_execute, stack_is_dumped
@@ -20,6 +21,7 @@ from gdb_epi.signature.tokens import (
     Token,
     cut_reraise,
     join,
+    name_asserting,
     tokenise,
 )
 from gdb_epi.signature.types import Secondary, Signature
@@ -201,7 +203,7 @@ class _Maker:
         halves = _Halves(self._native_absent(stack, natives), self._python_absent())
         found = tokenise(stack, load_drop_sets(), self.state.region_at)
         self.steps += found.steps
-        tokens = self._cut(list(found.tokens))
+        tokens = self._asserting(self._cut(list(found.tokens)))
         self._exact(natives, halves)
         self.native = halves.native is None
         if self.native:
@@ -212,6 +214,11 @@ class _Maker:
                 return self
         self._stacks(tokens, halves)
         return self
+
+    @property
+    def overflow(self) -> bool:
+        """Whether the stack ended wherever the guard was hit."""
+        return self.category.name == "segv-stack-overflow"
 
     def _native_absent(self, stack: MergedStack, natives: Sequence[NativeFrame]) -> Absent | None:
         if stack.native is not None or stack.tid is None:
@@ -237,8 +244,20 @@ class _Maker:
             return tokens
         tokens, was_cut = cut_reraise(tokens)
         said = "cut at the signal frame" if was_cut else "no native signal frame to cut at"
-        self.steps.append(f"frames: a handler re-raised the signal; {said}")
+        self.steps.append(f"N35 frames: a handler re-raised the signal; {said}")
         return tokens
+
+    def _asserting(self, tokens: list[Token]) -> list[Token]:
+        """Put the function that a failed assertion names first: it may be inlined or nameless."""
+        message = self.scene.abort_message if self.category.name == "abort-assert" else None
+        if not self.may_cut or not isinstance(message, AbortMessage) or not message.function:
+            return tokens
+        from gdb_epi.signature.native_names import native_name
+
+        name = native_name(message.function)[0]
+        name += "::operator()" if name.endswith("{lambda}") else ""
+        self.steps.append(f"N65 frames: the assertion names {name}")
+        return name_asserting(tokens, name)
 
     def _put(self, name: str, made: k.Key | str) -> None:
         if isinstance(made, k.Key):
@@ -250,7 +269,7 @@ class _Maker:
         if halves.native is not None:
             self.absent["exact"] = f"no native stack ({halves.native.detail})"
         else:
-            self._put("exact", k.exact_key(natives))
+            self._put("exact", k.exact_key(natives, overflow=self.overflow))
 
     def _corrupt(self, natives: Sequence[NativeFrame]) -> None:
         """Below the quality threshold only the pc's class and module are told apart."""
@@ -272,14 +291,16 @@ class _Maker:
             self.keys[name] = k.make_key(name, content)
         for name in ("strict", "native"):
             self.absent[name] = "the native stack is not plausible"
-        self.steps.append(f"quality: {self.quality} is below {MIN_QUALITY}: corrupt-stack")
+        self.steps.append(f"N61 quality: {self.quality} is below {MIN_QUALITY}: corrupt-stack")
 
     def _stacks(self, tokens: list[Token], halves: _Halves) -> None:
-        overflow = self.category.name == "segv-stack-overflow"
+        overflow = self.overflow
         selection = k.choose(tokens, overflow=overflow)
         coarse = k.choose([token for token in tokens if token.physical], overflow=overflow)
         if selection.flagged:
-            self.steps.append("frames: every native frame is in a drop set; the first stands in")
+            self.steps.append(
+                "N53 frames: every native frame is in a drop set; the first stands in"
+            )
         missing = halves.missing()
         name = self.category.name
         # Each half as if the other did not exist: a partial analysis makes the same keys.
@@ -293,7 +314,7 @@ class _Maker:
                 self.absent[key] = "no frame names anything"
             else:
                 self._put(key, k.make_key(key, f"{name} {join(content)}"))
-        self._put("strict", missing or k.strict_key(tokens))
+        self._put("strict", missing or k.strict_key(tokens, overflow=self.overflow))
 
     def _python_half(self, tokens: Sequence[Token], halves: _Halves) -> None:
         """The Python stack hangs on the thread state: a damaged native stack leaves it whole."""

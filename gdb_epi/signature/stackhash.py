@@ -26,7 +26,7 @@ def python_stack_hash(frames: Sequence[PyFrame], word: str) -> Key | None:
     for frame in frames:
         if frame.hole is None and (frame.qualname or frame.name):
             name = python_name(frame)
-            found = drops.python_class(name, frame.filename)
+            found = drops.python_class(name, frame.filename, frame.name)
             tokens.append(Token(f"py:{name}", PYTHON, True, found))
     content = half(tokens, PYTHON, overflow=False)
     return make_key("python", f"{word} {join(content)}") if content else None

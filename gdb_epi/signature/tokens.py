@@ -9,7 +9,7 @@ from gdb_epi.cpython.types import MergedStack, PyFrame, StackFrame
 from gdb_epi.fault import may_execute
 from gdb_epi.lean import NamedTuple
 from gdb_epi.signature.drops import DropSets
-from gdb_epi.signature.names import module_name, python_name
+from gdb_epi.signature.names import module_name, plain_python_name, python_name
 from gdb_epi.target.api import NativeFrame, Region
 
 NATIVE = "native"
@@ -19,6 +19,11 @@ MAX_PERIOD = 8  # length of a cycle that is collapsed
 ANONYMOUS_CODE = "anon-exec"
 EVAL_LOOP = "_PyEval_EvalFrameDefault"
 UNKNOWN_FUNCTION = "!?"  # behind the module's name
+SIGNAL = "{signal}"
+TEMPLATE = "<T>"
+ASSERT_CLASSES = ("raise", "trampoline")  # what an assertion calls to end the process
+CYTHON_WRAPPER = "__pyx_pw_"
+CYTHON_FUNCTIONS = ("__pyx_pf_", "__pyx_gb_", "__pyx_f_")
 
 RegionAt = Callable[[int], Region | None]
 
@@ -27,7 +32,8 @@ class Token(NamedTuple):
     """One logical frame.
 
     `drop` is the class tag of the drop set that holds it, None for an interesting frame.
-    `cycle` is the period of a collapsed cycle that ends with this token, else 0.
+    `cycle` is the period of a collapsed cycle that ends with this token, else 0. `coarse` is what
+    the key `coarse` prints for it; "" for `text`.
     """
 
     text: str
@@ -35,99 +41,159 @@ class Token(NamedTuple):
     physical: bool
     drop: str | None
     cycle: int = 0
+    coarse: str = ""
 
 
 class Tokens(NamedTuple):
-    """The tokens of one stack, innermost first, and what was noticed on the way."""
+    """The tokens of one stack, innermost first, and what was noticed on the way.
+
+    `origins` has for each frame of the stack which tokens it became: none, or one or two places
+    in `tokens` (several frames may become one token).
+    """
 
     tokens: tuple[Token, ...]
     steps: tuple[str, ...]
+    origins: tuple[tuple[int, ...], ...] = ()
 
 
 def tokenise(stack: MergedStack, drops: DropSets, region_at: RegionAt) -> Tokens:
     """Return the logical frames of a stack; frames that name nothing are left out and noted."""
-    tokens: list[Token] = []
-    steps: list[str] = []
+    maker = _Tokeniser(drops, region_at)
     for frame in stack.frames[:MAX_FRAMES]:
-        tokens += _of_frame(frame, drops, region_at, steps)
+        maker.add(frame)
     if len(stack.frames) > MAX_FRAMES:
-        steps.append(f"frames: cut at {MAX_FRAMES} of {len(stack.frames)}")
-    return Tokens(tuple(tokens), tuple(dict.fromkeys(steps)))
+        maker.steps.append(f"N56 frames: cut at {MAX_FRAMES} of {len(stack.frames)}")
+    return Tokens(tuple(maker.tokens), tuple(dict.fromkeys(maker.steps)), tuple(maker.origins))
 
 
-def _of_frame(
-    frame: StackFrame, drops: DropSets, region_at: RegionAt, steps: list[str]
-) -> list[Token]:
-    found = []
-    if frame.native is not None:
-        native = _eval_loop(frame, drops) or _native(frame.native, drops, region_at, steps)
-        if native is not None:
-            found.append(native)
-    if frame.python is not None:
-        python = _python(frame.python, drops, steps)
-        if python is not None:
-            found.append(python)
-    return found
+class _Tokeniser:
+    """The tokens so far. Names are normalised once: a recursion repeats them thousandfold."""
 
+    def __init__(self, drops: DropSets, region_at: RegionAt) -> None:
+        self.drops = drops
+        self.region_at = region_at
+        self.tokens: list[Token] = []
+        self.steps: list[str] = []
+        self.origins: list[tuple[int, ...]] = []
+        self._names: dict[str, str] = {}
+        self._classes: dict[str, str | None] = {}
+        self._wrapped = False  # the last token is a function that Cython wraps
 
-def _eval_loop(frame: StackFrame, drops: DropSets) -> Token | None:
-    """The bytecode loop of a stripped build has no name, but its place on the stack is proven."""
-    if frame.native is None or frame.native.function or not frame.evidence:
-        return None
-    return Token(EVAL_LOOP, NATIVE, True, drops.native_class(EVAL_LOOP))
+    def add(self, frame: StackFrame) -> None:
+        """Append what a frame of the stack becomes."""
+        places = []
+        if frame.native is not None:
+            token = self._eval_loop(frame) or self._native(frame.native)
+            if token is not None:
+                places.append(self._append(token, frame.native))
+        if frame.python is not None:
+            python = self._python(frame.python)
+            if python is not None:
+                places.append(self._append(python, None))
+        self.origins.append(tuple(places))
 
+    def _append(self, token: Token, native: NativeFrame | None) -> int:
+        last = self.tokens[-1] if self.tokens else None
+        function = (native.function or "") if native is not None else ""
+        if last is not None and last.text == token.text and last.kind == token.kind:
+            unknown = token.text == ANONYMOUS_CODE or token.text.endswith(UNKNOWN_FUNCTION)
+            if unknown or (self._wrapped and function.startswith(CYTHON_WRAPPER)):
+                rule = "N31" if unknown else "N38"
+                self.steps.append(f"{rule} frames: adjacent frames of {token.text} count as one")
+                self.tokens[-1] = last._replace(physical=last.physical or token.physical)
+                self._wrapped = False
+                return len(self.tokens) - 1
+        self._wrapped = function.startswith(CYTHON_FUNCTIONS)
+        self.tokens.append(token)
+        return len(self.tokens) - 1
 
-def _native(
-    frame: NativeFrame, drops: DropSets, region_at: RegionAt, steps: list[str]
-) -> Token | None:
-    if frame.kind == "sentinel":
-        steps.append("frames: the middle of the native stack was left out")
-        return None
-    if frame.kind == "signal":
-        return Token("{signal}", NATIVE, True, "trampoline")
-    physical = not frame.inlined
-    if frame.function:
-        from gdb_epi.signature.native_names import native_name
+    def _class(self, name: str) -> str | None:
+        if name not in self._classes:
+            self._classes[name] = self.drops.native_class(name)
+        return self._classes[name]
 
-        name, note = native_name(frame.function)
-        if note:
-            steps.append(f"name: {name}: {note}")
-        return Token(name, NATIVE, physical, drops.native_class(name))
-    if frame.module:
-        name = module_name(frame.module) + UNKNOWN_FUNCTION
-        return Token(name, NATIVE, physical, drops.native_class(name))
-    region = region_at(frame.pc)
-    if region is not None and may_execute(region):
-        if region.path:
-            return Token(module_name(region.path) + UNKNOWN_FUNCTION, NATIVE, physical, None)
-        return Token(ANONYMOUS_CODE, NATIVE, physical, None)
-    steps.append("frames: a frame outside any executable mapping is never hashed")
-    return None
+    def _eval_loop(self, frame: StackFrame) -> Token | None:
+        """The bytecode loop of a stripped build has no name; its place on the stack is proven."""
+        if frame.native is None or frame.native.function or not frame.evidence:
+            return None
+        return Token(EVAL_LOOP, NATIVE, True, self._class(EVAL_LOOP))
 
+    def _native(self, frame: NativeFrame) -> Token | None:
+        if frame.kind == "sentinel":
+            self.steps.append("N36 frames: the middle of the native stack was left out")
+            return None
+        if frame.kind == "signal":
+            return Token(SIGNAL, NATIVE, True, "trampoline")
+        name = self._named(frame.function) if frame.function else self._unnamed(frame)
+        return Token(name, NATIVE, not frame.inlined, self._class(name)) if name else None
 
-def _python(frame: PyFrame, drops: DropSets, steps: list[str]) -> Token | None:
-    if frame.hole is not None or not (frame.qualname or frame.name):
-        steps.append(f"frames: a Python frame without a name is left out: {frame.hole or ''}")
-        return None
-    name = python_name(frame)
-    return Token(f"py:{name}", PYTHON, True, drops.python_class(name, frame.filename))
+    def _named(self, function: str) -> str:
+        if function not in self._names:
+            from gdb_epi.signature.native_names import native_name
+
+            name, note = native_name(function)
+            if note:
+                self.steps.append(f"name: {name}: {note}")
+            self._names[function] = name
+        return self._names[function]
+
+    def _unnamed(self, frame: NativeFrame) -> str:
+        if frame.module:
+            return module_name(frame.module) + UNKNOWN_FUNCTION
+        region = self.region_at(frame.pc)
+        if region is not None and may_execute(region):
+            return module_name(region.path) + UNKNOWN_FUNCTION if region.path else ANONYMOUS_CODE
+        self.steps.append("N33 frames: a frame outside any executable mapping is never hashed")
+        return ""
+
+    def _python(self, frame: PyFrame) -> Token | None:
+        if frame.hole is not None or not (frame.qualname or frame.name):
+            why = frame.hole or ""
+            self.steps.append(f"N48 frames: a Python frame without a name is left out: {why}")
+            return None
+        name = python_name(frame)
+        function = frame.name or (frame.qualname or "").rpartition(".")[2]
+        found = self.drops.python_class(name, frame.filename, function)
+        coarse = f"py:{plain_python_name(frame)}"
+        return Token(f"py:{name}", PYTHON, True, found, coarse=coarse)
 
 
 def cut_reraise(tokens: Sequence[Token]) -> tuple[list[Token], bool]:
     """Cut a re-raising handler: all up to the innermost signal frame. Return what is left."""
     for position, token in enumerate(tokens):
-        if token.text == "{signal}":
+        if token.text == SIGNAL:
             return list(tokens[position + 1 :]), True
     return list(tokens), False
 
 
-def collapse_cycles(tokens: Sequence[Token]) -> list[Token]:
-    """Collapse adjacent repeats of up to MAX_PERIOD tokens to one copy, marked with its period."""
+def name_asserting(tokens: Sequence[Token], name: str) -> list[Token]:
+    """Return the tokens with the function that a failed assertion names as the first of interest.
+
+    Where the compiler inlined it and no debug information tells, it is no frame of the stack.
+    """
+    plain = name.replace(TEMPLATE, "")
+    for position, token in enumerate(tokens):
+        if token.kind != NATIVE or token.drop is not None:
+            continue
+        if token.text.replace(TEMPLATE, "") == plain:
+            changed = token._replace(physical=True, coarse=plain)
+            return [*tokens[:position], changed, *tokens[position + 1 :]]
+        break
+    else:
+        position = sum(token.kind == NATIVE for token in tokens)
+    inner = [i for i, token in enumerate(tokens[:position]) if token.drop in ASSERT_CLASSES]
+    at = inner[-1] + 1 if inner else 0
+    added = Token(name, NATIVE, True, None, coarse=plain)
+    return [*tokens[:at], added, *tokens[at:]]
+
+
+def collapse_cycles(tokens: Sequence[Token], longest: int = MAX_PERIOD) -> list[Token]:
+    """Collapse adjacent repeats of up to `longest` tokens to one copy, marked with its period."""
     out: list[Token] = []
     at = 0
     keys = [(token.kind, token.text) for token in tokens]
     while at < len(tokens):
-        period = _period_at(keys, at)
+        period = _period_at(keys, at, longest)
         if not period:
             out.append(tokens[at])
             at += 1
@@ -140,8 +206,8 @@ def collapse_cycles(tokens: Sequence[Token]) -> list[Token]:
     return out
 
 
-def _period_at(keys: list[tuple[str, str]], at: int) -> int:
-    for period in range(1, MAX_PERIOD + 1):
+def _period_at(keys: list[tuple[str, str]], at: int, longest: int) -> int:
+    for period in range(1, longest + 1):
         if at + 2 * period > len(keys):
             return 0
         if keys[at : at + period] == keys[at + period : at + 2 * period]:

@@ -1,0 +1,95 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Names of Fortran, Cython and CPU-specific code, and names that stay as they are.
+
+Rules N7, N20, N21 and N22 of SPEC.md. Each function returns the name unchanged when it is not its.
+"""
+
+from __future__ import annotations
+
+import re
+
+# gfortran: __module_MOD_procedure; ifort: module_mp_procedure_; flang: _QMmodulePprocedure.
+_GFORTRAN = re.compile(r"__([a-z]\w*)_MOD_(\w+)\Z")
+_IFORT = re.compile(r"([a-z]\w*?)_mp_([a-z]\w*?)_?\Z")
+_FLANG = re.compile(r"_Q((?:[MFS][a-z0-9_]+)*)P([a-z]\w*)\Z")
+_FLANG_PART = re.compile(r"[MFS]([a-z0-9_]+)")
+
+# Cython: __pyx_KIND_ then length-prefixed scopes, then for wrappers a counter in front of the name.
+_CYTHON = re.compile(r"__pyx_(pw|pf|f|gb|getprop|setprop)_(\d.*)\Z")
+_FUSED = re.compile(r"__pyx_fuse_\d+(?=__pyx_)")
+_COUNTER = re.compile(r"\A\d{1,9}(?=[A-Za-z_])")
+
+# The name of the instruction set behind a kernel: NumPy's dispatch, OpenBLAS' and oneDNN's cores.
+_DISPATCH = re.compile(
+    r"_(?:SSE\d*|SSE4[12]|SSSE3|POPCNT|AVX|AVX2|FMA3|FMA4|XOP|F16C|AVX2_FMA3|FMA3__AVX2|AVX512F|AVX512CD|"
+    r"AVX512_(?:SKX|CLX|CNL|ICL|SPR|KNL|KNM)|X86_V[234]|HASWELL|SKYLAKEX|COOPERLAKE|SAPPHIRERAPIDS|"
+    r"SANDYBRIDGE|NEHALEM|PRESCOTT|PENRYN|DUNNINGTON|CORE2|KATMAI|ATOM|ZEN|BARCELONA|BOBCAT|BULLDOZER|"
+    r"PILEDRIVER|STEAMROLLER|EXCAVATOR|OPTERON(?:_SSE3)?|NANO|ASIMD\w*|NEOVERSE\w+|ARMV8\w*)\Z"
+)
+
+_D = re.compile(r"_D\d")
+_SWIFT = re.compile(r"_?\$[sS]|_T0|_\$S")
+_GO = re.compile(r"(?:[\w.~%-]+/)*[\w%-]+\.(?:\(\*?[\w\[\].*/,]+\)\.)?[\w\[\].,/*-]+\Z")
+_GO_MARK = re.compile(
+    r"\.\(\*?\w|/[\w.%-]+\.\w|\A(?:main|runtime|sync|reflect|syscall)\.\w|\.func\d"
+)
+_OCAML = re.compile(r"caml[A-Z]\w*__\w+_\d+\Z")
+_HASKELL = re.compile(r"\w+zi\w+_(?:info|entry|closure)\Z")
+
+
+def is_opaque(name: str) -> bool:
+    """Whether a name belongs to a language whose names are kept as they are."""
+    if _D.match(name) or _SWIFT.match(name) or _OCAML.match(name) or _HASKELL.match(name):
+        return True
+    return bool(_GO_MARK.search(name)) and "::" not in name and bool(_GO.match(name))
+
+
+def dispatch(name: str) -> str:
+    """Cut the instruction set that a library chose at run time: it says which CPU, not what."""
+    return _DISPATCH.sub("", name) if not name.startswith("_Z") else name
+
+
+def fortran(name: str) -> str:
+    """Return module::procedure for the manglings of gfortran, ifort and flang."""
+    for pattern in (_GFORTRAN, _IFORT):
+        found = pattern.match(name)
+        if found is not None:
+            return f"{found.group(1)}::{found.group(2)}"
+    flang = _FLANG.match(name)
+    if flang is None:
+        return name
+    return "::".join([*_FLANG_PART.findall(flang.group(1)), flang.group(2)])
+
+
+def cython(linkage: str) -> str:
+    """Return cy:module.Class.method: the counter changes when functions of the file move."""
+    found = _CYTHON.match(_FUSED.sub("", linkage))
+    if found is None:
+        return linkage
+    kind, rest = found.groups()
+    parts, name = _scopes(rest)
+    if kind == "pw" and parts and not name[:1].isdigit():
+        # A wrapper always has a counter: what was read as the last scope began with it.
+        name = f"{len(parts[-1])}{parts.pop()}_{name}"
+    name = _COUNTER.sub("", name, count=1) if name[:1].isdigit() else name
+    if not parts or not name:
+        return linkage
+    return "cy:" + ".".join([*parts, name])
+
+
+def _scopes(rest: str) -> tuple[list[str], str]:
+    """Split leading LENGTH NAME _ scopes off; the rest is the function, maybe with a counter."""
+    parts: list[str] = []
+    while rest[:1].isdigit():
+        digits = re.match(r"\d{1,3}", rest)
+        size = int(digits.group()) if digits else 0
+        start = digits.end() if digits else 0
+        scope, behind = rest[start : start + size], rest[start + size :]
+        if size == 0 or len(scope) != size or not behind.startswith("_") or scope[0].isdigit():
+            break
+        parts.append(scope)
+        rest = behind[1:]
+    return parts, rest
+
+
+FOREIGN_RULES = (("N7", dispatch), ("N20", fortran), ("N21", cython))

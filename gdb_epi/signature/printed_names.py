@@ -1,0 +1,154 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Cut a demangled name down to its path: rules N9, N13, N15, N17 and N19 of SPEC.md.
+
+One pass over the characters each, with counters instead of recursion: the text may be anything.
+"""
+
+from __future__ import annotations
+
+import re
+
+_OPERATOR = re.compile(
+    r"operator(?:<=>|<<=|>>=|->\*|<<|>>|<=|>=|->|\(\)|\[\]|<(?!T>)|>|&&|\|\||"
+    r" (?:new|delete)(?:\[\])?|\"\" ?\w+| co_await)"
+)
+_CONVERSION = re.compile(r"(?:\A|(?<=::))operator [^(<]")
+_TAIL = re.compile(r"(?: const| volatile| &&?| noexcept| restrict)*(?=::)")
+_PREFIXES = ("non-virtual thunk to ", "virtual thunk to ", "covariant return thunk to ",
+             "transaction clone for ")  # fmt: skip
+_ARRAY = re.compile(r"; \d+(?:(?:: )?usize)?\]")
+_WITH = re.compile(r" \[(?:with )?\w+ = ")  # what __PRETTY_FUNCTION__ appends
+
+
+def cut_printed(name: str) -> tuple[str, tuple[str, ...]]:
+    """Return `a::b<T>::c` for `R a::b<X>::c(Y) const`, and the rules that changed it."""
+    used = []
+    for prefix in _PREFIXES:
+        if name.startswith(prefix):
+            name = name.removeprefix(prefix)
+            used.append("N14")
+    name = _WITH.split(name, maxsplit=1)[0]
+    if "<" not in name and "(" not in name and "operator " not in name:
+        return name, tuple(used)
+    cutter = _Cutter(name)
+    return cutter.cut() or name, (*used, *sorted(cutter.used))
+
+
+class _Cutter:
+    """A position in a printed name, and what is kept of it."""
+
+    def __init__(self, name: str) -> None:
+        self.name = name
+        self.position = 0
+        self.out: list[str] = []
+        self.used: set[str] = set()
+
+    def cut(self) -> str:
+        """Return the path."""
+        while self.position < len(self.name) and self._step():
+            pass
+        text = "".join(self.out).strip()
+        if " " in text:
+            self.used.add("N13")  # a return type
+        return _last_word(text)
+
+    def _step(self) -> bool:
+        """Take one piece; False at the end of the path."""
+        conversion = _CONVERSION.match(self.name, self.position)
+        operator = _OPERATOR.match(self.name, self.position)
+        letter = self.name[self.position]
+        if operator is not None or conversion is not None:
+            self.used.add("N15")
+        if operator is not None:
+            self.out.append(operator.group().replace(" ", "\0"))
+            self.position = operator.end()
+            if self.name.startswith(" <", self.position):
+                self.position += 1
+        elif conversion is not None:
+            self.out.append("operator{conversion}")
+            return False
+        elif letter == "<" and self.out:
+            self._skip("<", ">")
+            self.used.add("N9")
+            self.out.append("<T>")
+        elif letter == "(":
+            return self._arguments()
+        else:
+            self.out.append(letter)
+            self.position += 1
+        return True
+
+    def _arguments(self) -> bool:
+        """Skip an argument list; go on when a local name stands behind it."""
+        self._skip("(", ")")
+        self.used.add("N13")
+        tail = _TAIL.match(self.name, self.position)
+        if tail is None:
+            return False
+        self.position = tail.end()
+        return True
+
+    def _skip(self, opening: str, closing: str) -> None:
+        """Skip a bracket and what is in it; "->" and operators in it close nothing."""
+        depth = 0
+        for position in range(self.position, len(self.name)):
+            letter = self.name[position]
+            if letter == opening:
+                depth += 1
+            elif letter == closing and self.name[position - 1] != "-":
+                depth -= 1
+                if depth == 0:
+                    self.position = position + 1
+                    return
+        self.position = len(self.name)
+
+
+def _last_word(text: str) -> str:
+    """Return what stands behind the return type."""
+    return text.rpartition(" ")[2].lstrip("*&").replace("\0", " ")
+
+
+def rust_path(name: str) -> str:
+    """Return a Rust path without generic arguments: those of `<A as B>` stay, without their own.
+
+    The older mangling does not tell the arguments of a function, the newer one does.
+    """
+    out: list[str] = []
+    opened: list[_Bracket] = []
+    shown = True
+    for position, letter in enumerate(name):
+        if letter == "<":
+            shown = shown and _is_qualified(name, position)
+            opened.append(_Bracket(shown, len(out)))
+            out.append("<" if shown else "")
+        elif letter == ">" and name[position - 1] != "-" and opened:
+            _close(opened.pop(), out)
+            shown = not opened or opened[-1].shown
+        elif shown:
+            if opened and name.startswith(" as ", position):
+                opened[-1].qualified = True
+            out.append(letter)
+    text = _ARRAY.sub("; _]", "".join(out))
+    return re.sub(r"::(?=::|\Z)", "", text)
+
+
+class _Bracket:
+    """An open bracket: whether it is shown, where it stands, and whether it holds ` as `."""
+
+    def __init__(self, shown: bool, at: int) -> None:
+        self.shown = shown
+        self.at = at
+        self.qualified = False
+
+
+def _close(bracket: _Bracket, out: list[str]) -> None:
+    """End a bracket; `<a::B>` without a trait is a::B."""
+    if bracket.shown and bracket.qualified:
+        out.append(">")
+    elif bracket.shown:
+        out[bracket.at] = ""
+
+
+def _is_qualified(name: str, position: int) -> bool:
+    """Whether a bracket opens a type at the start of a path, and not arguments behind a name."""
+    return position == 0 or name[position - 1] in " <(&*["
