@@ -46,7 +46,7 @@ def contents_of(tokens: Sequence[Token], halves: Halves, *, overflow: bool) -> C
     """Return what each key of a stack says behind its category. SPEC.md sections 1.3 and 5."""
     inner = tokens if overflow else k.inside_python(tokens)
     coarse = k.choose([token for token in tokens if token.physical], overflow=overflow)
-    strict = k.strict_key(tokens)
+    strict = k.strict_key(tokens, overflow=overflow)
     both = halves.both()
     found: Contents = {
         "native": _words(k.half(inner, NATIVE, overflow=overflow), halves.native),

@@ -1,0 +1,230 @@
+# SPDX-License-Identifier: Apache-2.0
+"""`gdb-epi repro`: run a command until it crashes or hangs, and say whether that is the crash."""
+
+from __future__ import annotations
+
+import os
+import shutil
+import sys
+
+from gdb_epi.errors import EXIT_DONE, EXIT_EXPECTATION_NOT_MET, EpiError, InputError, UsageError
+from gdb_epi.lean import TYPE_CHECKING, Any
+
+if TYPE_CHECKING:
+    from argparse import ArgumentParser, Namespace
+    from collections.abc import Sequence
+    from typing import NoReturn
+
+    from gdb_epi.cli.examine import Options
+    from gdb_epi.repro.campaign import Aim, Result, Tally
+    from gdb_epi.repro.running import Plan
+
+HELP = "run a command until it crashes or hangs; say how often, and whether it is this crash"
+EPILOG = (
+    "Exit code: 0 the expected crash came (without --expect: any crash or hang); 4 it did not; "
+    "2 wrong arguments; 3 the command or the expectation cannot be used. With --bisect, as `git "
+    "bisect run` wants it: 1 the expected crash came, 0 no crash in all runs, 125 the command "
+    "could not be run or only another crash came, 128 wrong arguments (which ends the bisection). Each "
+    "run has its number in $GDB_EPI_RUN (0, 1 ...), for programs that want a seed."
+)
+BISECT_BAD, BISECT_GOOD, BISECT_SKIP, BISECT_ABORT = 1, 0, 125, 128
+RUNS = 10
+SECONDS = 60.0
+LEVELS = ("exact", "strict", "stable", "coarse")
+
+
+def add_arguments(parser: ArgumentParser) -> None:
+    """Declare the arguments."""
+    add = parser.add_argument
+    add("command", nargs="+", metavar="CMD", help="the command, behind --")
+    add("--expect", metavar="SIGNATURE", help="a key, a line gsig/1 ..., or a record as JSON file")
+    add("--at", choices=LEVELS, help="the key that must be equal, or a narrower one (stable)")
+    add("--runs", type=_count, default=RUNS, metavar="N", help=f"runs ({RUNS})")
+    add("--stop", action="store_true", help="stop at the first reproduction")
+    add("--jobs", type=_count, default=1, metavar="J", help="runs at once (1)")
+    add("--timeout", type=_seconds, default=SECONDS, metavar="S", help="a longer run hangs (60)")
+    add("--confidence", type=_share, default=0.95, metavar="C", help="of the interval (0.95)")
+    add("--capture", choices=("auto", "core", "gdb"), default="auto",
+        help="core: the kernel dumps; gdb: under GDB; auto: gdb where no core files come")  # fmt: skip
+    add("--children", action="store_true", help="under GDB: follow children too (GDB 14 or later)")
+    add("--native", choices=("never", "auto", "always"), default="auto", help="frames by GDB")
+    add("--gdb", metavar="PATH", help="the GDB to use")
+    add("--keep", metavar="DIR", help="keep the cores there")
+    add("--junit", metavar="FILE", help="write JUnit XML")
+    add("--github", action="store_true", help="print GitHub annotations")
+    add("--json", action="store_true", help="print one JSON object, with the records")
+    add("--bisect", action="store_true", help="exit codes for `git bisect run`")
+    if "--bisect" in sys.argv and hasattr(parser, "error"):
+        # Exit code 2 would tell git that the commit is bad.
+        parser.error = _no_bisection  # type: ignore[method-assign]
+
+
+def run(args: Namespace) -> int:
+    """Run the campaign and print what it says."""
+    if not args.bisect:
+        return _run(args)
+    try:
+        return _run(args)
+    except UsageError as error:
+        _say(error.line())
+        return BISECT_ABORT
+    except EpiError as error:
+        _say(error.line())
+        return BISECT_SKIP
+
+
+def _run(args: Namespace) -> int:
+    from gdb_epi.repro.campaign import campaign, tally
+    from gdb_epi.repro.reports import run_line
+
+    aim = _aim(args)
+    plan, jobs = _plan(args)
+    options = _options(args)
+    if args.keep is not None:
+        os.makedirs(args.keep, exist_ok=True)
+    results: list[Result] = []
+    stop = args.stop or args.bisect
+    made = campaign(
+        plan, aim, lambda core: _examine(core, options), args.runs, jobs,
+        stop_at_first=stop, keep=args.keep,
+    )  # fmt: skip
+    for result in made:
+        results.append(result)
+        if not args.json:
+            _print(run_line(result))
+    results.sort(key=lambda one: one.run.number)
+    found = tally(results, args.confidence, stopped_at_first=stop)
+    _report(args, results, found, aim, plan)
+    return _code(args, found)
+
+
+def _aim(args: Namespace) -> Aim:
+    from gdb_epi.repro.campaign import Aim
+    from gdb_epi.repro.expect import level_for, read_expectation
+
+    if args.expect is None:
+        return Aim(None, args.at or "stable")
+    expectation = read_expectation(args.expect)
+    return Aim(expectation, level_for(expectation, args.at))
+
+
+def _plan(args: Namespace) -> tuple[Plan, int]:
+    """Return how runs are done, and how many at once."""
+    from gdb_epi.cli.native_gdb import SETTINGS, NoGdb, environment, find_gdb
+    from gdb_epi.repro.cores import how_cores_come, in_the_way
+    from gdb_epi.repro.running import Plan
+
+    if shutil.which(args.command[0]) is None:
+        raise InputError(f"{args.command[0]}: no such program", hint="a command that can be run")
+    dumping, gdb, folder = how_cores_come(), find_gdb(args.gdb), os.getcwd()
+    capture = args.capture
+    if capture == "auto":
+        capture = "core" if dumping.files else "gdb"
+        if capture == "gdb":
+            _say(f"{dumping.why_not}: the command runs under GDB")
+    elif capture == "core" and not dumping.files:
+        raise InputError(f"no core files here: {dumping.why_not}", hint="--capture gdb")
+    if capture == "gdb" and gdb is None:
+        raise NoGdb(f"no gdb found, and no core files: {dumping.why_not or 'as asked for'}")
+    if capture == "core" and (old := in_the_way(dumping, folder)) is not None:
+        raise InputError(f"{old} would be overwritten", hint="move it away, or --capture gdb")
+    jobs = args.jobs
+    if capture == "core" and dumping.shared and jobs > 1:
+        _say("all processes would write one core file: one run at a time; for more: "
+             "sysctl kernel.core_uses_pid=1, or --capture gdb")  # fmt: skip
+        jobs = 1
+    plan = Plan(
+        tuple(args.command), folder, args.timeout, capture, dumping, gdb, SETTINGS, environment(),
+        args.children,
+    )  # fmt: skip
+    return plan, jobs
+
+
+def _options(args: Namespace) -> Options:
+    from gdb_epi.cli.examine import Options
+
+    return Options(native=args.native, gdb=args.gdb)
+
+
+def _examine(core: str, options: Options) -> dict[str, Any] | str:
+    """Return the record of a core, or why there is none."""
+    from gdb_epi.cli.cores import core_at
+    from gdb_epi.cli.examine import Failure, examine_here
+
+    try:
+        found = examine_here(core_at(core), options)
+    except EpiError as error:
+        return error.line()
+    return found.line() if isinstance(found, Failure) else found.record
+
+
+def _report(args: Namespace, results: Sequence[Result], found: Tally, aim: Aim, plan: Plan) -> None:
+    from gdb_epi.repro import reports
+
+    if args.junit is not None:
+        with open(args.junit, "wb") as file:
+            file.write(reports.junit(results, found, aim, args.command))
+    if args.json:
+        import json
+
+        print(json.dumps(reports.document(results, found, aim, plan.capture)))
+        return
+    for line in reports.summary(found, aim):
+        _print(line)
+    if plan.capture == "gdb":
+        _print("the command ran under GDB: its timing, and with it the rate, may differ")
+    if args.github:
+        for line in reports.github(results, plan.folder):
+            _print(line)
+
+
+def _code(args: Namespace, found: Tally) -> int:
+    if not args.bisect:
+        return EXIT_DONE if found.expected else EXIT_EXPECTATION_NOT_MET
+    if found.expected:
+        return BISECT_BAD
+    return BISECT_SKIP if found.unable or found.other or not found.runs else BISECT_GOOD
+
+
+def _no_bisection(message: str) -> NoReturn:
+    _say(message)
+    sys.exit(BISECT_ABORT)
+
+
+def _print(line: str) -> None:
+    from gdb_epi.render.text import escape
+
+    print(escape(line), flush=True)
+
+
+def _say(line: str) -> None:
+    from gdb_epi.render.text import escape
+
+    print(f"gdb-epi: {escape(line)}", file=sys.stderr)
+
+
+def _count(word: str) -> int:
+    number = int(word)
+    if not 1 <= number <= 1_000_000:
+        raise _wrong("must be at least 1")
+    return number
+
+
+def _seconds(word: str) -> float:
+    number = float(word)
+    if not 0 < number < 1e7:
+        raise _wrong("must be a positive number of seconds")
+    return number
+
+
+def _share(word: str) -> float:
+    number = float(word)
+    if not 0 < number < 1:
+        raise _wrong("must lie between 0 and 1")
+    return number
+
+
+def _wrong(told: str) -> Exception:
+    from argparse import ArgumentTypeError
+
+    return ArgumentTypeError(told)

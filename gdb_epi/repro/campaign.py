@@ -1,0 +1,156 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Many runs of one command, each crash examined, compared with the one that is looked for."""
+
+from __future__ import annotations
+
+import os
+import shutil
+import tempfile
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from concurrent.futures import FIRST_COMPLETED, Future, ThreadPoolExecutor, wait
+
+from gdb_epi.lean import Any, NamedTuple
+from gdb_epi.repro import expect
+from gdb_epi.repro.interval import Interval, fixed_runs, until_success
+from gdb_epi.repro.running import CRASH, ENDED, HANG, UNABLE, Plan, Run, run_once
+
+EXPECTED, OTHER = "expected", "other"  # crashes and hangs, beside "ended" and "unable"
+
+Record = Mapping[str, Any]
+Examine = Callable[[str], "Record | str"]  # of a core; a text says why there is no record
+
+
+class Crash(NamedTuple):
+    """One core of a run, examined. `match` is None when nothing is expected."""
+
+    record: Record
+    match: expect.Match | None
+
+
+class Result(NamedTuple):
+    """One run and what it means: expected, other, ended or unable."""
+
+    run: Run
+    crashes: tuple[Crash, ...]
+    meaning: str
+    trouble: tuple[str, ...]
+
+    @property
+    def best(self) -> Crash | None:
+        """Return the crash that is nearest to the expected one."""
+        ranks = (*expect.LEVELS, *expect.HALVES, None)
+        level = [one.match.level if one.match else None for one in self.crashes]
+        order = sorted(range(len(level)), key=lambda i: ranks.index(level[i]))
+        return self.crashes[order[0]] if order else None
+
+
+class Tally(NamedTuple):
+    """The counts of a campaign, and the rate of the crash that is looked for."""
+
+    runs: int
+    expected: int
+    other: int
+    ended: int
+    unable: int
+    interval: Interval | None  # None when no run was done
+    stopped_at_first: bool
+
+
+class Aim(NamedTuple):
+    """What counts as reproduced: without an expectation every crash and every hang."""
+
+    expectation: expect.Expectation | None
+    level: str
+
+
+def campaign(
+    plan: Plan, aim: Aim, examine: Examine, runs: int, jobs: int, *,
+    stop_at_first: bool = False, keep: str | None = None,
+) -> Iterator[Result]:  # fmt: skip
+    """Yield the result of each run as it comes; with `stop_at_first` none after the expected one.
+
+    A command that could not be run ends the campaign: the next run would be no better.
+    """
+    root = tempfile.mkdtemp(prefix="gdb-epi-repro-")
+    try:
+        with ThreadPoolExecutor(jobs) as pool:
+            yield from _results(pool, plan, aim, examine, (runs, jobs), root, stop_at_first, keep)
+    finally:
+        shutil.rmtree(root, ignore_errors=True)
+
+
+def _results(
+    pool: ThreadPoolExecutor, plan: Plan, aim: Aim, examine: Examine, amount: tuple[int, int],
+    root: str, stop_at_first: bool, keep: str | None,
+) -> Iterator[Result]:  # fmt: skip
+    runs, jobs = amount
+    numbers = iter(range(runs))
+    flying: set[Future[Result]] = set()
+    over = False
+    while True:
+        while not over and len(flying) < jobs and (number := next(numbers, None)) is not None:
+            flying.add(pool.submit(_one, plan, aim, examine, number, root, keep))
+        if not flying:
+            return
+        done, flying = wait(flying, return_when=FIRST_COMPLETED)
+        for result in sorted((one.result() for one in done), key=lambda r: r.run.number):
+            yield result
+            over |= result.meaning == UNABLE
+            over |= stop_at_first and result.meaning == EXPECTED
+
+
+def _one(
+    plan: Plan, aim: Aim, examine: Examine, number: int, root: str, keep: str | None
+) -> Result:
+    scratch = os.path.join(root, f"run-{number}")
+    os.mkdir(scratch)
+    try:
+        run = run_once(plan, number, scratch)
+        crashes, trouble = [], list(run.trouble)
+        for core in run.cores:
+            record = examine(core)
+            if isinstance(record, str):
+                trouble.append(record)
+            else:
+                crashes.append(Crash(record, _match(aim, record)))
+            if keep is not None:
+                name = f"run-{number}-{os.path.basename(core)}"
+                shutil.move(core, os.path.join(keep, name))
+        return Result(run, tuple(crashes), _meaning(run, crashes, aim), tuple(trouble))
+    finally:
+        shutil.rmtree(scratch, ignore_errors=True)
+
+
+def _match(aim: Aim, record: Record) -> expect.Match | None:
+    if aim.expectation is None:
+        return None
+    signature = record.get("signature")
+    keys = expect.keys_of(signature if isinstance(signature, dict) else {})
+    return expect.compare(aim.expectation.keys, keys, aim.level)
+
+
+def _meaning(run: Run, crashes: Sequence[Crash], aim: Aim) -> str:
+    if run.kind not in (CRASH, HANG):
+        return run.kind
+    if aim.expectation is None:
+        return EXPECTED
+    return EXPECTED if any(one.match and one.match.reached for one in crashes) else OTHER
+
+
+def tally(results: Sequence[Result], confidence: float, *, stopped_at_first: bool) -> Tally:
+    """Return the counts and the interval.
+
+    `stopped_at_first` chooses the interval of a series that ends with its first success.
+    """
+    meanings = [result.meaning for result in results]
+    counts = {name: meanings.count(name) for name in (EXPECTED, OTHER, ENDED, UNABLE)}
+    runs = len(results) - counts[UNABLE]
+    found = None
+    first = stopped_at_first and counts[EXPECTED] > 0
+    if runs:
+        one_by_one = first and meanings[-1] == EXPECTED and counts[EXPECTED] == 1
+        if one_by_one:
+            found = until_success(runs, confidence)
+        else:
+            found = fixed_runs(counts[EXPECTED], runs, confidence)
+    return Tally(runs, counts[EXPECTED], counts[OTHER], counts[ENDED], counts[UNABLE], found, first)

@@ -1,0 +1,116 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Where the kernel of this machine puts cores, and which of them are of a run.
+
+core(5): the pattern is a file name, relative to the folder of the dying process, or a pipe. The
+kernel adds `.PID` when core_uses_pid is 1 and the pattern has no %p.
+"""
+
+from __future__ import annotations
+
+import os
+import resource
+import struct
+
+from gdb_epi.lean import NamedTuple
+from gdb_epi.target.elf import notes, parse_header, segments
+
+PATTERN = "/proc/sys/kernel/core_pattern"
+USES_PID = "/proc/sys/kernel/core_uses_pid"
+NT_PRPSINFO = 3
+_SESSION = 36  # offset of pr_sid in elf_prpsinfo, x86-64 (include/linux/elfcore.h)
+_PT_NOTE = 4
+MAX_HEADER = 16 << 20  # bytes of a core that are read for its notes
+MAX_FOUND = 64  # files of one folder that are looked at
+
+
+class Dumping(NamedTuple):
+    """How cores are to be had on this machine.
+
+    `files` is whether the kernel writes them as files; `why_not` says why it does not. `shared`
+    means that two processes in one folder would write the same file.
+    """
+
+    files: bool
+    folder: str | None  # None: the folder of the process
+    prefix: str  # what the file names begin with, up to the first % of the pattern
+    shared: bool
+    why_not: str
+
+
+def how_cores_come(pattern: str | None = None, uses_pid: str | None = None) -> Dumping:
+    """Return how this machine writes cores; the words of /proc may be given."""
+    text = _read(PATTERN) if pattern is None else pattern
+    with_pid = (_read(USES_PID) if uses_pid is None else uses_pid) == "1" or "%p" in (text or "")
+    if text is None:
+        return Dumping(False, None, "", False, f"{PATTERN} cannot be read")
+    if text.startswith("|"):
+        program = text[1:].split(" ")[0]
+        return Dumping(False, None, "", False, f"core_pattern is a pipe to {program}")
+    if not text:
+        return Dumping(False, None, "", False, "core_pattern is empty")
+    if resource.getrlimit(resource.RLIMIT_CORE)[1] == 0:
+        return Dumping(False, None, "", False, "the hard limit of core sizes is 0 (ulimit -Hc)")
+    folder, name = os.path.split(text)
+    if "%" in folder or (folder and not folder.startswith("/")):
+        return Dumping(False, None, "", False, f"core_pattern {text} names a folder by %")
+    return Dumping(True, folder or None, name.split("%")[0], not with_pid, "")
+
+
+def _read(path: str) -> str | None:
+    try:
+        with open(path, encoding="utf-8", errors="replace") as stream:
+            return stream.read().strip()
+    except OSError:
+        return None
+
+
+def found_cores(dumping: Dumping, folder: str, session: int, since: float) -> list[str]:
+    """Return the cores that processes of a session left since a time (seconds of the epoch)."""
+    place = dumping.folder or folder
+    try:
+        names = sorted(n for n in os.listdir(place) if n.startswith(dumping.prefix))
+    except OSError:
+        return []
+    paths = [os.path.join(place, name) for name in names]
+    recent = [path for path in paths if _changed(path) >= since - 1]
+    return [path for path in recent[:MAX_FOUND] if session_of(path) == session]
+
+
+def in_the_way(dumping: Dumping, folder: str) -> str | None:
+    """Return the file that the next core would overwrite, None when there is none."""
+    if not dumping.files or not dumping.shared:
+        return None
+    path = os.path.join(dumping.folder or folder, dumping.prefix)
+    return path if os.path.exists(path) else None
+
+
+def _changed(path: str) -> float:
+    try:
+        return os.stat(path).st_mtime
+    except OSError:
+        return 0.0
+
+
+def session_of(path: str) -> int | None:
+    """Return the session id of the process whose core this is; None for another file."""
+    try:
+        with open(path, "rb") as stream:
+            head = stream.read(1 << 16)
+            header = parse_header(head)
+            if header is None:
+                return None
+            for segment in segments(head, header):
+                if segment.type == _PT_NOTE:
+                    stream.seek(segment.offset)
+                    return _session(stream.read(min(segment.filesz, MAX_HEADER)))
+    except OSError:
+        return None
+    return None
+
+
+def _session(raw: bytes) -> int | None:
+    for note in notes(raw):
+        if note.type == NT_PRPSINFO and note.name == b"CORE" and len(note.desc) >= _SESSION + 4:
+            found: int = struct.unpack_from("<i", note.desc, _SESSION)[0]
+            return found
+    return None

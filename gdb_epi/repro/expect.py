@@ -1,0 +1,163 @@
+# SPDX-License-Identifier: Apache-2.0
+"""The crash that is looked for, and at which key another one equals it."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+
+from gdb_epi.digest import sha256_hex
+from gdb_epi.errors import InputError, UsageError
+from gdb_epi.lean import Any, NamedTuple
+from gdb_epi.signature.keys import DIGITS, VERSION
+
+# From the narrowest to the widest; `python` and `native` serve where half of the stack is missing.
+LEVELS = ("exact", "strict", "stable", "coarse")
+HALVES = ("python", "native")
+MAX_FILE = 64 << 20  # bytes of a record
+
+Keys = Mapping[str, frozenset[str]]
+
+
+class Expectation(NamedTuple):
+    """The keys of the crash that is looked for.
+
+    A key has several values when a text left its category open (`gdb-epi sign`).
+    """
+
+    keys: Keys
+    source: str
+    text: str
+
+
+class Match(NamedTuple):
+    """Which keys of a crash equal the expected ones.
+
+    `level` is the narrowest equal one, None when none is; `reached` whether that is narrow enough.
+    """
+
+    level: str | None
+    equal: tuple[str, ...]
+    compared: tuple[str, ...]
+    reached: bool
+
+
+def read_expectation(word: str) -> Expectation:
+    """Return what `--expect` names: a key, `NAME:KEY`, a whole line `gsig/1 ...`, or a file.
+
+    The file is a record, or what `gdb-epi sign --json` or `triage --format json` printed. Raises
+    UsageError or InputError.
+    """
+    import os
+
+    if word.startswith("gsig/"):
+        return _of_line(word)
+    if os.path.exists(word) or "/" in word or word.endswith((".json", ".jsonl")):
+        return _of_file(word)
+    name, colon, value = word.rpartition(":")
+    value = value.lower()
+    if colon and name not in DIGITS:
+        raise UsageError(f"--expect {word}: no key {name!r}", hint=", ".join(DIGITS))
+    if not value or set(value) - set("0123456789abcdef"):
+        raise UsageError(f"--expect {word}: neither a key nor a file", hint="a key of a record")
+    names = [name] if colon else [n for n, digits in DIGITS.items() if digits == len(value)]
+    if not names or DIGITS[names[0]] != len(value):
+        sizes = ", ".join(f"{n} {digits}" for n, digits in DIGITS.items())
+        raise UsageError(f"--expect {word}: {len(value)} digits", hint=f"whole keys: {sizes}")
+    return Expectation({n: frozenset((value,)) for n in names}, "the command line", word)
+
+
+def _of_line(line: str) -> Expectation:
+    words = line.split(" ", 2)
+    if len(words) < 3 or words[1] not in DIGITS:
+        raise UsageError(f"--expect {line[:80]}: no line of a signature", hint="gsig/1 stable ...")
+    _check_version(words[0])
+    value = sha256_hex(line.encode("utf-8"))[: DIGITS[words[1]]]
+    return Expectation({words[1]: frozenset((value,))}, "the command line", line)
+
+
+def _of_file(name: str) -> Expectation:
+    import json
+
+    try:
+        with open(name, "rb") as stream:
+            data = stream.read(MAX_FILE)
+        value = json.loads(data if not _has_lines(data) else data.split(b"\n", 1)[0])
+    except (OSError, ValueError, RecursionError) as error:
+        raise InputError(f"--expect {name}: {error}", hint="a record as JSON") from None
+    found = value[0] if isinstance(value, list) and value else value
+    signature = found.get("signature") if isinstance(found, dict) else None
+    if not isinstance(signature, dict):
+        raise InputError(f"--expect {name}: no record with a signature", hint="gdb-epi triage")
+    _check_version(str(signature.get("version")))
+    keys = keys_of(signature)
+    if not keys:
+        raise InputError(f"--expect {name}: the signature has no key", hint="gdb-epi triage")
+    texts = signature.get("text")
+    text = next((texts[n] for n in ("stable", *DIGITS) if n in texts), "") if texts else ""
+    return Expectation(keys, name, str(text))
+
+
+def _has_lines(data: bytes) -> bool:
+    """Whether it is JSON lines: the first line is an object of its own."""
+    return data[:1] == b"{" and data.split(b"\n", 1)[0].rstrip().endswith(b"}")
+
+
+def _check_version(version: str) -> None:
+    if version != VERSION:
+        told = f"the expected signature is {version}, this gdb-epi makes {VERSION}"
+        raise InputError(f"{told}: keys of different versions are not compared", hint=_RESIGN)
+
+
+_RESIGN = "gdb-epi resign makes the keys anew from stored frames"
+
+
+def keys_of(signature: Mapping[str, Any]) -> dict[str, frozenset[str]]:
+    """Return the keys of a record's or a text's signature; candidates count as open values."""
+    found: dict[str, frozenset[str]] = {}
+    keys, candidates = signature.get("keys"), signature.get("candidates")
+    for name, value in (keys if isinstance(keys, dict) else {}).items():
+        if name in DIGITS and isinstance(value, str):
+            found[name] = frozenset((value,))
+    for name, of in (candidates if isinstance(candidates, dict) else {}).items():
+        values = [one.get("key") for one in of.values()] if isinstance(of, dict) else []
+        if name in DIGITS and values:
+            found.setdefault(name, frozenset(v for v in values if isinstance(v, str)))
+    return found
+
+
+def compare(wanted: Keys, found: Keys, at: str = "stable") -> Match:
+    """Return at which keys two signatures are equal, and whether that reaches the level `at`.
+
+    Where the keys up to `at` exist on one side only, the halves `python` and `native` decide:
+    one of them must be equal, and none may differ.
+    """
+    compared = tuple(n for n in (*LEVELS, *HALVES) if n in wanted and n in found)
+    equal = tuple(n for n in compared if wanted[n] & found[n])
+    level = next((n for n in LEVELS if n in equal), None)
+    narrow = LEVELS[: LEVELS.index(at) + 1]
+    if any(n in compared for n in narrow):
+        reached = any(n in equal for n in narrow)
+    else:
+        halves = [n for n in HALVES if n in compared]
+        reached = bool(halves) and all(n in equal for n in halves)
+    level = level or next((n for n in HALVES if n in equal), None)
+    return Match(level, equal, compared, reached)
+
+
+def level_for(expectation: Expectation, given: str | None) -> str:
+    """Return the level to reach: the user's, else stable, or what there is to compare."""
+    if given is not None:
+        return given
+    known = [n for n in LEVELS if n in expectation.keys]
+    return "coarse" if known == ["coarse"] else "stable"
+
+
+def told(match: Match) -> str:
+    """Return a match as words."""
+    if not match.compared:
+        return "no key of both can be compared"
+    if not match.equal:
+        return f"another crash: it differs at {', '.join(match.compared)}"
+    differs = [n for n in match.compared if n not in match.equal]
+    words = f"equals the expected one at {', '.join(match.equal)}"
+    return words + (f"; differs at {', '.join(differs)}" if differs else "")

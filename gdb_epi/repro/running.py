@@ -1,0 +1,247 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Run the command once, and bring home the cores of what died or hung."""
+
+from __future__ import annotations
+
+import contextlib
+import json
+import os
+import shutil
+import signal
+import subprocess
+import time
+from collections.abc import Mapping, Sequence
+
+from gdb_epi.lean import TYPE_CHECKING, NamedTuple
+from gdb_epi.repro.cores import Dumping, found_cores
+from gdb_epi.repro.group import kill_session, leaves
+
+if TYPE_CHECKING:
+    from typing import IO
+
+ENDED, CRASH, HANG, UNABLE = "ended", "crash", "hang", "unable"
+CORE_SIGNALS = frozenset((3, 4, 5, 6, 7, 8, 11, 24, 25, 31))
+RUN_NUMBER = "GDB_EPI_RUN"  # in the environment of the command: 0, 1, 2 ... a seed for it
+MAX_CORES = 4  # of one run: a dying pool leaves one for each worker
+MAX_TAIL = 4096  # bytes of the command's output that are kept
+GDB_PATIENCE = 20.0  # seconds that a GDB may take to stop, dump or detach
+# dash and bash both: raise the soft limit to the hard one, then become the command.
+START = 'ulimit -S -c "$(ulimit -H -c)" 2>/dev/null; exec "$@"'
+WATCH = os.path.join(os.path.dirname(os.path.dirname(__file__)), "gdbhost", "watch.py")
+
+
+class Plan(NamedTuple):
+    """How every run is done. `capture` is "core" (the kernel dumps) or "gdb" (run under GDB)."""
+
+    command: tuple[str, ...]
+    folder: str
+    timeout: float
+    capture: str
+    dumping: Dumping
+    gdb: str | None
+    gdb_settings: tuple[str, ...]
+    gdb_environment: Mapping[str, str]
+    children: bool = False  # under GDB: follow them too
+
+
+class Run(NamedTuple):
+    """What one run came to. `cores` lie in its scratch folder; `trouble` is what went wrong."""
+
+    number: int
+    kind: str
+    status: int | None  # as subprocess has it: negative for a signal
+    seconds: float
+    cores: tuple[str, ...]
+    tail: str
+    trouble: tuple[str, ...]
+
+
+def run_once(plan: Plan, number: int, scratch: str) -> Run:
+    """Run the command once in a session of its own; nothing of it is left alive."""
+    started, since = time.monotonic(), time.time()
+    words = _under_gdb(plan, number) if plan.capture == "gdb" else _plain(plan)
+    with open(os.path.join(scratch, "output"), "w+b") as output:
+        process = subprocess.Popen(
+            words,
+            cwd=plan.folder,
+            env=_environment(plan, number, scratch),
+            stdin=subprocess.DEVNULL,
+            stdout=output,
+            stderr=subprocess.STDOUT,
+            start_new_session=True,
+        )
+        try:
+            found = _watch(plan, process, scratch, since)
+        finally:
+            # Ctrl-C too: what was started must not outlive us.
+            kill_session(process.pid)
+            process.wait()
+        tail = _tail(output)
+    kind, status, cores, trouble = found
+    seconds = time.monotonic() - started
+    return Run(number, kind, status, seconds, tuple(cores), tail, tuple(trouble))
+
+
+def _plain(plan: Plan) -> list[str]:
+    return ["/bin/sh", "-c", START, "sh", *plan.command]
+
+
+def _under_gdb(plan: Plan, number: int) -> list[str]:
+    """GDB's environment is not the command's: its Python must not see PYTHON*, and wheels of GDB
+    set PYTHONHOME. `env` gives the command exactly ours.
+    """
+    own = {**os.environ, RUN_NUMBER: str(number)}
+    words = [plan.gdb or "gdb", "-nx", "-nh", "-batch"]
+    for setting in plan.gdb_settings:
+        words += ["-iex", setting]
+    given = ["/usr/bin/env", "-i", *(f"{name}={value}" for name, value in own.items())]
+    return [*words, "-x", WATCH, "--args", *given, *plan.command]
+
+
+def _environment(plan: Plan, number: int, scratch: str) -> dict[str, str]:
+    kept = dict(os.environ) if plan.capture == "core" else dict(plan.gdb_environment)
+    kept[RUN_NUMBER] = str(number)
+    if plan.capture == "gdb":
+        kept["SHELL"] = "/bin/sh"  # GDB starts the command by the shell that $SHELL names
+        kept["GDB_EPI_WATCH"] = json.dumps({"folder": scratch, "children": plan.children})
+    return kept
+
+
+Found = tuple[str, "int | None", "list[str]", "list[str]"]
+
+
+def _watch(plan: Plan, process: subprocess.Popen[bytes], scratch: str, since: float) -> Found:
+    try:
+        status = process.wait(plan.timeout)
+    except subprocess.TimeoutExpired:
+        return _hang(plan, process, scratch)
+    if plan.capture == "gdb":
+        return _told_by_gdb(scratch)
+    cores = _bring_home(found_cores(plan.dumping, plan.folder, process.pid, since), scratch)
+    return _judged(status, cores)
+
+
+def _judged(status: int, cores: list[str]) -> Found:
+    """Return what an exit status and the cores mean. A shell says 128 + signal of its child."""
+    if cores:
+        return CRASH, status, cores, []
+    if status in (126, 127):
+        return UNABLE, status, [], [f"the command could not be run (status {status})"]
+    number = -status if status < 0 else status - 128 if 128 < status <= 192 else 0
+    if number in CORE_SIGNALS:
+        name = signal.Signals(number).name
+        whose = "the command" if status < 0 else "a child of it"
+        return CRASH, status, [], [f"{whose} died by {name}, and no core of it was found"]
+    return ENDED, status, [], []
+
+
+def _bring_home(paths: Sequence[str], scratch: str) -> list[str]:
+    """Move cores into the scratch folder: the next run would overwrite them."""
+    found = []
+    for index, path in enumerate(paths):
+        if index >= MAX_CORES:
+            with contextlib.suppress(OSError):
+                os.unlink(path)
+            continue
+        target = os.path.join(scratch, f"core.{index}")
+        shutil.move(path, target)
+        found.append(target)
+    return found
+
+
+def _tail(output: IO[bytes]) -> str:
+    size = output.seek(0, os.SEEK_END)
+    output.seek(max(0, size - MAX_TAIL))
+    return output.read(MAX_TAIL).decode("utf-8", "replace")
+
+
+# -- hangs -----------------------------------------------------------------------------------------
+
+
+def _hang(plan: Plan, process: subprocess.Popen[bytes], scratch: str) -> Found:
+    """Take a snapshot of what still works in the session; its waiting parents tell nothing."""
+    trouble: list[str] = []
+    if plan.capture == "gdb":
+        _let_go(process, scratch, trouble)
+        told = _result(scratch)
+        if told.get("core"):  # it crashed in the last moment
+            return _told_by_gdb(scratch)
+        if not told:
+            return UNABLE, None, [], [*trouble, "GDB itself stood still; no word on the command"]
+    if plan.gdb is None:
+        return HANG, None, [], [*trouble, "no GDB: a hanging process cannot be looked at"]
+    cores = []
+    for index, one in enumerate(leaves(process.pid)):
+        if index >= MAX_CORES or one.command == "gdb":
+            continue
+        path = os.path.join(scratch, f"hang.{index}")
+        why = snapshot(plan, one.pid, path)
+        if why:
+            trouble.append(f"no snapshot of process {one.pid} ({one.command}): {why}")
+        else:
+            cores.append(path)
+    return HANG, None, cores, trouble
+
+
+def snapshot(plan: Plan, pid: int, path: str) -> str:
+    """Let GDB write a core of a living process; return why it could not, "" when it did."""
+    words = [plan.gdb or "gdb", "-nx", "-nh", "-batch"]
+    for setting in plan.gdb_settings:
+        words += ["-iex", setting]
+    words += ["-p", str(pid), "-ex", "generate-core-file snapshot"]
+    try:
+        done = subprocess.run(
+            words,
+            cwd=os.path.dirname(path),
+            env=dict(plan.gdb_environment),
+            stdin=subprocess.DEVNULL,
+            capture_output=True,
+            timeout=GDB_PATIENCE,
+        )
+    except subprocess.TimeoutExpired:
+        return f"GDB did not answer within {GDB_PATIENCE:.0f} s"
+    made = os.path.join(os.path.dirname(path), "snapshot")
+    if not os.path.isfile(made):
+        lines = done.stderr.decode("utf-8", "replace").strip().splitlines()
+        return next((x for x in lines if "ptrace" in x or "attach" in x), (lines or ["GDB"])[-1])
+    os.replace(made, path)
+    return ""
+
+
+# -- under GDB -------------------------------------------------------------------------------------
+
+
+def _result(scratch: str) -> dict[str, object]:
+    try:
+        with open(os.path.join(scratch, "watch.json"), encoding="utf-8") as stream:
+            found = json.load(stream)
+    except (OSError, ValueError):
+        return {}
+    return found if isinstance(found, dict) else {}
+
+
+def _let_go(process: subprocess.Popen[bytes], scratch: str, trouble: list[str]) -> None:
+    """Make the watching GDB stop and detach from what it runs."""
+    with open(os.path.join(scratch, "interrupt"), "w", encoding="utf-8"):
+        pass
+    with contextlib.suppress(ProcessLookupError):
+        os.kill(process.pid, signal.SIGINT)
+    try:
+        process.wait(GDB_PATIENCE)
+    except subprocess.TimeoutExpired:
+        trouble.append(f"GDB did not let go within {GDB_PATIENCE:.0f} s")
+
+
+def _told_by_gdb(scratch: str) -> Found:
+    told = _result(scratch)
+    core, status, error = told.get("core"), told.get("status"), told.get("error")
+    trouble = [str(error)] if error else []
+    number = status if isinstance(status, int) else None
+    if isinstance(core, str) and os.path.isfile(core):
+        return CRASH, number, [core], trouble
+    if not told:
+        return UNABLE, None, [], ["GDB ended without an answer"]
+    if number is None:
+        return UNABLE, None, [], trouble or ["GDB could not run the command"]
+    kind, status, cores, found = _judged(number, [])
+    return kind, status, cores, [*found, *trouble]
