@@ -1,7 +1,10 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Options of the whole test suite."""
+"""Options of the whole test suite; every record that a test makes is held against the schema."""
 
 from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import Any
 
 import pytest
 
@@ -18,3 +21,23 @@ def pytest_addoption(parser: pytest.Parser) -> None:
 def update_golden(request: pytest.FixtureRequest) -> bool:
     """Whether golden files are written instead of compared."""
     return bool(request.config.getoption("--update-golden"))
+
+
+@pytest.fixture(scope="session", autouse=True)
+def every_record_is_valid() -> Iterator[None]:
+    """Check each record at its making: a key without a place in the schema fails the test."""
+    from support.schema import problems
+
+    import gdb_epi.analysis as analysis
+
+    made = analysis.make_record
+
+    def checked(*parts: Any) -> dict[str, Any]:
+        record = made(*parts)
+        assert problems(record) == []
+        return record
+
+    patch = pytest.MonkeyPatch()
+    patch.setattr(analysis, "make_record", checked)
+    yield
+    patch.undo()

@@ -16,8 +16,8 @@ from typing import Any, NamedTuple
 from gdb_epi.errors import InputError
 from gdb_epi.fleet.facts import facts_of, flip_bit
 from gdb_epi.fleet.values import group, integer, number, scalars, text, timestamp
+from gdb_epi.record.versions import check_schema
 
-SCHEMA_PREFIX = "gdb-epi/record/"
 MAX_REMEMBERED = 50_000  # sets; a hostile feed has a new one in each record
 MAX_LIBS = 2048  # of one process
 _KEY = re.compile(r"[0-9A-Za-z._:-]{1,128}\Z")
@@ -56,9 +56,8 @@ class Projector:
 
     def project(self, record: Mapping[str, Any]) -> Rows:
         """Return the rows of one record. Raises InputError when it is no record with a core_key."""
-        schema = text(record.get("schema"))
-        if schema is None or not schema.startswith(SCHEMA_PREFIX):
-            raise InputError(f"no record: schema is {schema!r}")
+        check_schema(record)
+        schema = str(record["schema"])
         core_key = text(record.get("core_key"))
         if core_key is None or not _KEY.match(core_key):
             raise InputError("record without a usable core_key")

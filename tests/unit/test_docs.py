@@ -31,7 +31,8 @@ def verbs() -> list[str]:
     for info in pkgutil.walk_packages(gdb_epi.cli.__path__, "gdb_epi.cli."):
         module = importlib.import_module(info.name)
         if hasattr(module, "run") and hasattr(module, "HELP"):
-            found.append(info.name.removeprefix("gdb_epi.cli.").replace(".", " "))
+            name = info.name.removeprefix("gdb_epi.cli.")
+            found.append(name.replace(".", " ").replace("_", "-"))
     return found
 
 
