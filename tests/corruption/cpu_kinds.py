@@ -71,7 +71,10 @@ class Bench:
     def until(self, wanted: Callable[[Instruction, Registers], bool], steps: int) -> Instruction:
         """Step to an instruction; raises NoTarget when none comes or the victim dies."""
         for _ in range(steps):
-            found = instruction(self.memory.read(self.now.rip, 15))
+            try:
+                found = instruction(self.memory.read(self.now.rip, 15))
+            except OSError:
+                raise NoTarget("control went out of the code") from None
             if wanted(found, self.now):
                 return found
             self.step()
