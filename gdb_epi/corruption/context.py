@@ -12,11 +12,16 @@ from gdb_epi.detectors.findings import Finding
 from gdb_epi.errors import Absent
 from gdb_epi.fault import Fault, find_fault, operand_of
 from gdb_epi.fault.site import Site, understand
-from gdb_epi.lean import Any
+from gdb_epi.lean import TYPE_CHECKING, Any
 from gdb_epi.process_state import ProcessState
 from gdb_epi.target.api import Target
 from gdb_epi.target.functions import Functions
 from gdb_epi.x86 import Operand
+
+if TYPE_CHECKING:
+    from gdb_epi.corruption.pointers import Neighbour
+    from gdb_epi.corruption.suspects import Suspect
+    from gdb_epi.corruption.things import Things
 
 DEFAULT_BYTES = 64 << 20  # read by all default checks together
 SWEEP_BYTES = 4 << 30
@@ -86,6 +91,27 @@ class Context:
     def site(self) -> Site | Absent:
         """The fault, understood: the access that failed and its true address."""
         return self.fault if isinstance(self.fault, Absent) else understand(self.target, self.fault)
+
+    @cached_property
+    def neighbours(self) -> list[Neighbour]:
+        """The one-bit neighbours of the words of the failed access, the best first."""
+        from gdb_epi.corruption.pointers import neighbours
+
+        return neighbours(self)
+
+    @cached_property
+    def suspects(self) -> list[Suspect]:
+        """The words that may have been damaged."""
+        from gdb_epi.corruption.suspects import suspects
+
+        return suspects(self)
+
+    @cached_property
+    def things(self) -> Things:
+        """What begins at an address."""
+        from gdb_epi.corruption.things import Things
+
+        return Things(self)
 
     @cached_property
     def functions(self) -> Functions:

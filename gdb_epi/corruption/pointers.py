@@ -4,7 +4,7 @@
 from __future__ import annotations
 
 from gdb_epi.corruption.context import Context
-from gdb_epi.corruption.suspects import Suspect, suspects
+from gdb_epi.corruption.suspects import Suspect
 from gdb_epi.corruption.things import BLOCK, FREE, FUNCTION, OBJECT, Thing, Things
 from gdb_epi.corruption.words import Word, pattern_of
 from gdb_epi.errors import Absent
@@ -19,7 +19,10 @@ NEAR = 16384  # bytes: a pool
 MAX_COPIES = 4
 MAX_TESTED = 24  # corrected values of one suspect that memory is searched for
 TAG_BITS = range(56, 64)
-STRIDE_BITS = range(12, 47)
+LOW_TAG_BITS = range(3)
+STRIDE_BITS = range(12, 36)
+WORD = 8
+MAX_SEARCHED = 6  # corrected values where nothing begins that memory is searched for
 AROUND = (-16, -8, 8, 16)
 
 
@@ -46,14 +49,18 @@ class Neighbour(NamedTuple):
 
 
 # Levels from the strongest to the weakest; ids of weights.json.
-LEVELS = ("P8", "P3", "P9", "P12", "P11", "P2", "P7", "P10", "P4", "P5", "P1")
+LEVELS = ("P13", "P8", "P3", "P9", "P12", "P11", "P2", "P7", "P10", "P4", "P5", "P1")
 
 
 def neighbours(context: Context) -> list[Neighbour]:
     """Return the one-bit neighbours that would have worked, the best first."""
-    things = Things(context)
+    things = context.things
     found: list[Neighbour] = []
-    for one in suspects(context):
+    listed = context.suspects
+    garbage = any(one.depth == 0 and shaped(context, one) for one in listed)
+    for one in listed:
+        if one.depth and garbage:
+            continue  # what was read there is freed or overwritten, not another object's insides
         if one.depth == 0:
             found += _direct(context, things, one)
         else:
@@ -76,7 +83,7 @@ def level_of(one: Neighbour) -> str:
     suspect, thing = one.suspect, one.thing
     if suspect.depth:
         wanted = thing is not None and thing.kind == OBJECT and suspect.slots
-        return "P12" if wanted and one.objects else ""
+        return ("P13" if one.same else "P12") if wanted and one.objects else ""
     if thing is not None and thing.kind == OBJECT:
         if suspect.slots and one.same:
             return "P8"
@@ -114,8 +121,9 @@ def _direct(context: Context, things: Things, one: Suspect) -> list[Neighbour]:
         last = context.target.region_at(reached + max(size, 1) - 1)
         if permits(context.target.region_at(reached), access) and permits(last, access):
             legal.append((corrected, bit))
+    plain = sum(things.at(corrected) is None for corrected, _ in legal)
     return [
-        _neighbour(context, things, site, one, corrected, bit)
+        _neighbour(context, things, site, one, corrected, bit, plain <= MAX_SEARCHED)
         for corrected, bit in legal[:MAX_TESTED]
     ]
 
@@ -137,8 +145,10 @@ def _through(context: Context, things: Things, one: Suspect) -> list[Neighbour]:
     """Return the flips that make a word that was loaded through point at an object's start."""
     if not one.slots or context.target.region_at(one.value) is None:
         return []
-    if things.at(one.value) is not None:
+    if things.at(one.value) is not None or things.in_free_block(one.value):
         return []
+    if read_word(context.target, one.value + WORD) == 0:
+        return []  # an object whose type was cleared looks so too
     site = context.site
     assert not isinstance(site, Absent)
     found = []
@@ -150,12 +160,16 @@ def _through(context: Context, things: Things, one: Suspect) -> list[Neighbour]:
 
 
 def _neighbour(
-    context: Context, things: Things, site: Site, one: Suspect, corrected: int, bit: int
+    context: Context,
+    things: Things,
+    site: Site,
+    one: Suspect,
+    corrected: int,
+    bit: int,
+    search: bool = True,
 ) -> Neighbour:
     registers = site.fault.registers
     others = [registers[n] for n in GENERAL if n in registers and n != one.source]
-    copies = len(find_word(context.target, corrected, limit=MAX_COPIES).addresses)
-    copies += sum(value == corrected for value in others)
     near = any(
         abs(value - corrected) < NEAR and abs(value - one.value) >= NEAR
         for value in (*others, *one.slots)
@@ -165,10 +179,12 @@ def _neighbour(
         thing = None
     around = _around(context, things, one, corrected)
     kind = thing.name if thing is not None and thing.kind == OBJECT else None
-    return Neighbour(
-        one, corrected, bit, thing, copies, near, len(around),
-        sum(name == kind for name in around), _ambiguity(context, site, one, bit, kind),
-    )  # fmt: skip
+    same = sum(name == kind for name in around)
+    copies = sum(value == corrected for value in others)
+    if not one.depth and not (same and one.slots) and (search or thing is not None):
+        copies += len(find_word(context.target, corrected, limit=MAX_COPIES).addresses)
+    ambiguous = _ambiguity(context, site, one, corrected, bit, kind)
+    return Neighbour(one, corrected, bit, thing, copies, near, len(around), same, ambiguous)
 
 
 def _around(context: Context, things: Things, one: Suspect, corrected: int) -> list[str]:
@@ -186,19 +202,30 @@ def _around(context: Context, things: Things, one: Suspect, corrected: int) -> l
 
 
 def _ambiguity(
-    context: Context, site: Site, one: Suspect, bit: int, kind: str | None
+    context: Context, site: Site, one: Suspect, corrected: int, bit: int, kind: str | None
 ) -> str | None:
     """Return what software makes the same word, or None."""
     if bit in TAG_BITS and kind is None:
         return "a single tag bit in the top byte"
-    if one.slots or bit not in STRIDE_BITS or kind is not None:
+    if one.depth and bit in LOW_TAG_BITS:
+        return "a low tag bit"
+    if one.source == "rsp" and one.value < corrected:
+        return "a large frame or alloca gives the same stack pointer"
+    if bit not in STRIDE_BITS or kind is not None or one.depth:
         return None
+    if one.value > corrected and all(on_stack(context, slot) for slot in one.slots):
+        return f"an index or stride of 2^{bit} gives the same address"
     operand = site.operand
-    if operand is not None and operand.index_register is not None:
-        index = site.fault.registers.get(operand.index_register, 0)
-        if one.source in (operand.index_register, "fault address") or index >> 12:
-            return f"an index of 2^{bit} gives the same address"
+    if operand is not None and one.source in (operand.index_register, "fault address"):
+        return f"an index of 2^{bit} gives the same address"
     return None
+
+
+def on_stack(context: Context, address: int) -> bool:
+    """Whether an address lies in the stack of a thread, where compiled code spills registers."""
+    region = context.target.region_at(address)
+    pointers = (thread.registers.get("rsp", 0) for thread in context.target.threads())
+    return region is not None and any(region.start <= sp < region.end for sp in pointers)
 
 
 def shaped(context: Context, one: Suspect) -> bool:

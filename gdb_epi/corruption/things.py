@@ -6,7 +6,7 @@ from __future__ import annotations
 from contextlib import suppress
 
 from gdb_epi.corruption.context import Context
-from gdb_epi.corruption.pools import pool_at
+from gdb_epi.corruption.pools import OVERHEAD, pool_at
 from gdb_epi.cpython.types import PythonState
 from gdb_epi.errors import Absent, LayoutError, UnreadableMemory
 from gdb_epi.fault import may_execute, read_up_to, read_word
@@ -71,6 +71,17 @@ class Things:
                 return Thing(FUNCTION, "")
         return None
 
+    def in_free_block(self, address: int) -> bool:
+        """Whether an address lies inside of a block that pymalloc has free."""
+        for size in POOL_SIZES:
+            base = address & ~(size - 1)
+            data = read_up_to_whole(self._context, base, POOL_SIZES[0], size)
+            pool = pool_at(base, data) if data else None
+            if pool is not None and pool.size == size and pool.free is not None:
+                within = address - base - OVERHEAD
+                return within >= 0 and OVERHEAD + within // pool.block * pool.block in pool.free
+        return False
+
     # -- objects ----------------------------------------------------------------------------
 
     def _object(self, address: int) -> str | None:
@@ -117,7 +128,7 @@ class Things:
                 continue
             offset = address - base
             for head in HEADS:
-                within = offset - head - 48
+                within = offset - head - OVERHEAD
                 if head and self._object(address) is None:
                     continue
                 if within >= 0 and within % pool.block == 0:

@@ -6,7 +6,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from gdb_epi.corruption.context import Context
-from gdb_epi.corruption.pointers import Neighbour, neighbours
+from gdb_epi.corruption.pointers import Neighbour
 from gdb_epi.corruption.registry import check
 from gdb_epi.corruption.types import MEMORY, REGISTER, Evidence, Skipped, word_evidence
 from gdb_epi.errors import Absent
@@ -32,8 +32,10 @@ def pointer(context: Context) -> Iterator[Evidence | Skipped]:
     site = context.site
     if not isinstance(site, Absent) and site.instruction is None and not site.arrived:
         yield Skipped("P", f"only registers near the address were tested: {site.why}")
-    for one in neighbours(context)[:MAX_REPORTED]:
-        yield _evidence(one)
+    innocent = any(one.id.startswith("S:") for one in context.evidence)
+    for one in context.neighbours[:MAX_REPORTED]:
+        if not (innocent and one.ambiguous):  # an ordinary cause is known: nothing is left to doubt
+            yield _evidence(one)
 
 
 def _evidence(one: Neighbour) -> Evidence:

@@ -1,0 +1,137 @@
+# SPDX-License-Identifier: Apache-2.0
+"""S: what software bugs look like, tested before anything is called damage."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from gdb_epi.corruption.context import Context
+from gdb_epi.corruption.pointers import on_stack
+from gdb_epi.corruption.registry import check
+from gdb_epi.corruption.things import FREE
+from gdb_epi.corruption.types import UNKNOWN, Evidence
+from gdb_epi.corruption.words import pattern_of, wrong_words
+from gdb_epi.errors import Absent
+from gdb_epi.fault import NEAR_NULL, read_word, stack_below
+from gdb_epi.fault.maps import beside, canonical, guard_page
+from gdb_epi.fault.shapes import shape_of
+from gdb_epi.fault.site import DATA, TRANSFERS, Site
+
+PAGE, FAR = 4096, 64 << 10
+TYPED = frozenset(("P8", "P9", "P13", "P3"))  # levels that an overrun does not explain
+RUN = 2  # damaged neighbours that make a run
+
+
+def _against(id: str, summary: str, where: int | str = "", **facts: object) -> Evidence:
+    return Evidence(id, where, None, None, (), UNKNOWN, summary, facts)
+
+
+def _access(context: Context) -> Site | None:
+    """Return the failed access of an address; None for anything else."""
+    site = context.site
+    if isinstance(site, Absent) or site.kind not in (DATA, *TRANSFERS) or site.address is None:
+        return None
+    return site
+
+
+@check("S:pattern", needs="crash", order=11)
+def pattern(context: Context) -> Iterator[Evidence]:
+    """Tell text, doubles, integers, poison, truncated, misaligned and tagged words.
+
+    Innocent causes: these are the innocent causes themselves. The first wrong word counts; a word
+    that a flipped pointer led to may be anything, and other checks look at that pointer.
+    """
+    for word in wrong_words(context)[:2]:
+        shape = pattern_of(context, word)
+        if shape is not None:
+            summary = f"{word.source} holds {word.value:#018x}: {shape.why}"
+            yield _against(f"S:{shape.name}", summary, word.source)
+            return
+
+
+@check("S:overrun", needs="crash", order=12)
+def overrun(context: Context) -> Iterator[Evidence]:
+    """Tell an access just behind or before a mapping that allows it.
+
+    Innocent causes: this is one (off by one, a loop too long, a length that is wrong). Not said
+    of a pointer that stands among objects in memory: no loop made that.
+    """
+    site = _access(context)
+    if site is None or site.kind != DATA or not canonical(site.address or 0):
+        return
+    near = beside(context.target, site.address or 0, FAR, site.access)
+    if near is None or any(_in_place(context, one.level, one.suspect.slots)
+                           for one in context.neighbours):  # fmt: skip
+        return
+    id = "S:past-end" if near.distance < PAGE else "S:near-end"
+    side = "behind the end" if near.after else "before the start"
+    at = near.region.end if near.after else near.region.start
+    yield _against(id, f"the access is {near.distance} bytes {side} of a mapping, {at:#018x}")
+
+
+def _in_place(context: Context, level: str, slots: tuple[int, ...]) -> bool:
+    return level in TYPED and any(not on_stack(context, slot) for slot in slots)
+
+
+@check("S:guard", needs="crash", order=13)
+def guard(context: Context) -> Iterator[Evidence]:
+    """Tell an access to a guard page, and one far below a stack by a large frame.
+
+    Innocent causes: these are: overflows of stacks and of guarded buffers.
+    """
+    site = _access(context)
+    if site is None or site.kind != DATA or not canonical(site.address or 0):
+        return
+    here = guard_page(context.target, site.address or 0)
+    if here is not None and stack_below(context.target, site.fault, site.address or 0) is None:
+        summary = f"{site.address or 0:#018x} is in the guard page at {here.start:#018x}"
+        yield _against("S:guard-page", summary)
+
+
+@check("S:use-after-free", needs="crash", order=14)
+def use_after_free(context: Context) -> Iterator[Evidence]:
+    """Tell a pointer to, or a word in, a block that its allocator has free.
+
+    Innocent causes: this is one. A flipped pointer may hit a free block by chance; such blocks
+    are few, and the weight is small enough for strong evidence to win.
+    """
+    things = context.things
+    for one in context.suspects:
+        thing = things.at(one.value)
+        if thing is not None and thing.kind == FREE:
+            summary = f"{one.source} points at {one.value:#018x}, a free block of {thing.name}"
+            yield _against("S:use-after-free", summary, one.source)
+            return
+        free = next((slot for slot in one.slots if things.in_free_block(slot)), None)
+        if free is not None:
+            summary = f"the word in {one.source} stands in a free block, at {free:#018x}"
+            yield _against("S:use-after-free", summary, free)
+            return
+
+
+@check("S:overwrite-run", needs="crash", order=15)
+def overwrite_run(context: Context) -> Iterator[Evidence]:
+    """Tell a wrong word whose neighbours in memory are damaged alike.
+
+    Innocent causes: this is one: overflows and stray copies write runs. Neighbours count when
+    they are text, poison or other patterns of software.
+    """
+    site = _access(context)
+    if site is None:
+        return
+    places = [slot for one in context.suspects if one.depth == 0 for slot in one.slots]
+    if site.slot is not None:
+        places.append(site.slot)
+    for place in places:
+        count = sum(_is_junk(context, place + offset) for offset in (-16, -8, 8, 16))
+        if count >= RUN:
+            summary = f"{count} of the four words around {place:#018x} are text, poison or numbers"
+            yield _against("S:overwrite-run", summary, place)
+            return
+
+
+def _is_junk(context: Context, address: int) -> bool:
+    word = read_word(context.target, address)
+    if word is None or word < NEAR_NULL or context.target.region_at(word) is not None:
+        return False
+    return shape_of(word) is not None
