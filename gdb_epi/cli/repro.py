@@ -24,8 +24,8 @@ EPILOG = (
     "Exit code: 0 the expected crash came (without --expect: any crash or hang); 4 it did not; "
     "2 wrong arguments; 3 the command or the expectation cannot be used. With --bisect, as `git "
     "bisect run` wants it: 1 the expected crash came, 0 no crash in all runs, 125 the command "
-    "could not be run or only another crash came, 128 wrong arguments (which ends the bisection). Each "
-    "run has its number in $GDB_EPI_RUN (0, 1 ...), for programs that want a seed."
+    "could not be run or only another crash came, 128 wrong arguments (which ends the bisection). "
+    "Each run has its number in $GDB_EPI_RUN (0, 1 ...), for programs that want a seed."
 )
 BISECT_BAD, BISECT_GOOD, BISECT_SKIP, BISECT_ABORT = 1, 0, 125, 128
 RUNS = 10
@@ -45,7 +45,7 @@ def add_arguments(parser: ArgumentParser) -> None:
     add("--timeout", type=_seconds, default=SECONDS, metavar="S", help="a longer run hangs (60)")
     add("--confidence", type=_share, default=0.95, metavar="C", help="of the interval (0.95)")
     add("--capture", choices=("auto", "core", "gdb"), default="auto",
-        help="core: the kernel dumps; gdb: under GDB; auto: gdb where no core files come")  # fmt: skip
+        help="core: by the kernel; gdb: under GDB; auto: what works here")  # fmt: skip
     add("--children", action="store_true", help="under GDB: follow children too (GDB 14 or later)")
     add("--native", choices=("never", "auto", "always"), default="auto", help="frames by GDB")
     add("--gdb", metavar="PATH", help="the GDB to use")
