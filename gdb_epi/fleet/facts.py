@@ -14,7 +14,18 @@ from gdb_epi.fleet.values import MAX_ATTRIBUTES, group, integer, scalars, text
 
 YES = "true"
 MAX_FINDINGS = 64  # of one record
-_GROUPS = frozenset({"signal", "process", "fork", "python", "corruption", "findings", "facts"})
+_GROUPS = frozenset(
+    {
+        "signal",
+        "process",
+        "fork",
+        "python",
+        "kernel",
+        "corruption",
+        "findings",
+        "facts",
+    }
+)
 _BIT_GROUPS = frozenset({"findings", "corruption", "flags"})
 
 
@@ -28,6 +39,9 @@ def facts_of(record: Mapping[str, Any]) -> dict[str, str]:
         number = integer(signal.get(name))
         if number is not None:
             found[name] = str(number)
+    python, kernel = group(record, "python"), group(record, "kernel")
+    version, release = text(python.get("version")), text(kernel.get("release"))
+    found |= {n: v for n, v in (("python", version), ("kernel", release)) if v}
     executable = text(process.get("executable"))
     if executable:
         found["exe"] = executable

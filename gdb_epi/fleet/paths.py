@@ -27,3 +27,10 @@ def default_database() -> Path:
 def spool_folder() -> Path:
     """Return the folder in which records wait for `gdb-epi fleet ingest`."""
     return data_folder() / SPOOL
+
+
+def cache_folder() -> Path:
+    """Return the folder for what can be made again; it need not exist yet."""
+    base = os.environ.get("XDG_CACHE_HOME", "")
+    root = Path(base) if Path(base).is_absolute() else Path.home() / ".cache"
+    return root / FOLDER

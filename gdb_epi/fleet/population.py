@@ -6,15 +6,14 @@ Texts become small integers once; a question then works on numpy arrays. The cod
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
-from typing import Any, NamedTuple
+from collections.abc import Iterable, Sequence
+from typing import TYPE_CHECKING, NamedTuple, overload
 
 import numpy as np
 from numpy.typing import NDArray
-from sqlalchemy import Connection, Engine, select
 
-from gdb_epi.fleet import tables as t
-from gdb_epi.fleet.exposure import SECONDS_A_DAY
+if TYPE_CHECKING:
+    from sqlalchemy import Engine
 
 Ints = NDArray[np.int64]
 Floats = NDArray[np.float64]
@@ -23,6 +22,43 @@ Bools = NDArray[np.bool_]
 NO_SIGNATURE = "(no signature)"
 ABSENT = -1
 MAX_VALUES = 5_000  # of one attribute; beyond that it names single crashes, not groups
+
+
+MIN_GAP = 60  # days without a crash before those of a clock that is wrong
+MAX_STRAY = 0.002  # share of the crashes that such a clock may have made
+
+
+class CoreKeys(Sequence[str]):
+    """Core keys in 40 bytes each instead of 100: there may be millions."""
+
+    def __init__(self, packed: NDArray[np.bytes_]) -> None:
+        self.packed = packed
+
+    @classmethod
+    def of(cls, keys: Iterable[str]) -> CoreKeys:
+        """Return some texts (ASCII) as core keys."""
+        return cls(np.array([key.encode("ascii") for key in keys], dtype="S"))
+
+    def __len__(self) -> int:
+        return int(self.packed.size)
+
+    @overload
+    def __getitem__(self, index: int) -> str: ...
+    @overload
+    def __getitem__(self, index: slice) -> CoreKeys: ...
+    def __getitem__(self, index: int | slice) -> str | CoreKeys:
+        """Return one key, or some of them."""
+        if isinstance(index, slice):
+            return CoreKeys(self.packed[index])
+        return bytes(self.packed[index]).decode("ascii")
+
+    def chosen(self, mask: Bools) -> CoreKeys:
+        """Return those under a mask."""
+        return CoreKeys(self.packed[mask])
+
+    def under(self, mask: Bools) -> list[str]:
+        """Return those under a mask, as a list."""
+        return [key.decode("ascii") for key in self.packed[mask].tolist()]
 
 
 class Attribute(NamedTuple):
@@ -37,7 +73,7 @@ class Attribute(NamedTuple):
 class Population(NamedTuple):
     """Crashes (sorted by day) and exposure; all crash arrays have one length, as all exposure's."""
 
-    core_keys: list[str]
+    core_keys: CoreKeys
     day: Ints  # days since 1970-01-01
     host: Ints
     signature: Ints
@@ -50,6 +86,9 @@ class Population(NamedTuple):
     exposure_day: Ints
     exposure_host: Ints
     exposure_hours: Floats
+    # Facts of the cores themselves (which detector spoke ...). They have no exposure, and many
+    # follow from the signature: only a split looks at them.
+    facts: tuple[Attribute, ...] = ()
 
     @property
     def has_exposure(self) -> bool:
@@ -62,24 +101,40 @@ class Population(NamedTuple):
 
     def chosen(self, crashes: Bools, exposure: Bools) -> Population:
         """Return the part that two masks select."""
-        keys = [self.core_keys[i] for i in np.flatnonzero(crashes)]
-        parts = [
-            a._replace(crash=a.crash[crashes], exposure=a.exposure[exposure])
-            for a in self.attributes
-        ]
+        parts, facts = (
+            tuple(a._replace(crash=a.crash[crashes], exposure=a.exposure[exposure]) for a in some)
+            for some in (self.attributes, self.facts)
+        )
         return self._replace(
-            core_keys=keys,
+            core_keys=self.core_keys.chosen(crashes),
             day=self.day[crashes],
             host=self.host[crashes],
             signature=self.signature[crashes],
             cpu=self.cpu[crashes],
             bitflip=self.bitflip[crashes],
             lock_inherited=self.lock_inherited[crashes],
-            attributes=tuple(parts),
+            attributes=parts,
+            facts=facts,
             exposure_day=self.exposure_day[exposure],
             exposure_host=self.exposure_host[exposure],
             exposure_hours=self.exposure_hours[exposure],
         )
+
+    @property
+    def last_day(self) -> int:
+        """The day of the latest crash, but for a few of clocks that are wrong by months; else 0.
+
+        One such clock must not make a whole fleet's `today` a day on which nothing ran.
+        """
+        days, counts = np.unique(self.day, return_counts=True)
+        last, after = int(days[-1]) if days.size else 0, 0
+        for i in range(days.size - 1, 0, -1):
+            after += int(counts[i])
+            if after > MAX_STRAY * self.day.size:
+                break
+            if days[i] - days[i - 1] >= MIN_GAP:
+                last = int(days[i - 1])
+        return last
 
     def attribute(self, name: str) -> Attribute | None:
         """Return an attribute by name."""
@@ -87,101 +142,11 @@ class Population(NamedTuple):
 
 
 def load(engine: Engine, until: int | None = None) -> Population:
-    """Read the population up to and with a day; crashes without time are left out."""
-    with engine.connect() as connection:
-        return _load(connection, until)
+    """Read the population up to and with a day; crashes without time are left out.
 
+    It is read once for each state of the database and kept in the cache folder.
+    """
+    from gdb_epi.fleet.population_cache import cached
 
-def _load(connection: Connection, until: int | None) -> Population:
-    crashes = _crashes(connection, until)
-    hours = _exposure(connection, until)
-    rows = connection.execute(select(t.host.c.id, t.host.c.name, t.host.c.machine_id))
-    named = {number: name or machine for number, name, machine in rows}
-    hosts, host_code = _codes(named)
-    signatures, signature_code = _codes(_signature_texts(connection))
-    found = dict(zip(_CRASH_COLUMNS, _columns(crashes, len(_CRASH_COLUMNS)), strict=True))
-    e = _columns(hours, 4)
-    return Population(
-        core_keys=list(found["core_key"]),
-        day=(np.array(found["ts"], dtype=float) // SECONDS_A_DAY).astype(np.int64),
-        host=_translate(found["host_id"], host_code),
-        signature=_translate(found["sig_id"], signature_code),
-        cpu=np.array([ABSENT if c is None else c for c in found["cpu_no"]], dtype=np.int64),
-        bitflip=np.array([bool(f) for f in found["bitflip"]], dtype=bool),
-        lock_inherited=np.array([bool(f) for f in found["lock_inherited"]], dtype=bool),
-        hosts=hosts,
-        signatures=signatures,
-        attributes=_attributes(connection, found, e[2]),
-        exposure_day=np.array(e[1], dtype=np.int64),
-        exposure_host=_translate(e[0], host_code),
-        exposure_hours=np.array(e[3], dtype=float),
-    )
-
-
-_CRASH_COLUMNS = (
-    "core_key", "ts", "host_id", "sig_id", "cpu_no", "bitflip", "lock_inherited", "attrset_id",
-    "python", "kernel",
-)  # fmt: skip
-
-
-def _crashes(connection: Connection, until: int | None) -> Sequence[Any]:
-    c = t.crash.c
-    chosen = select(*(c[name] for name in _CRASH_COLUMNS)).where(c.ts.is_not(None))
-    if until is not None:
-        chosen = chosen.where(c.ts < (until + 1) * SECONDS_A_DAY)
-    return connection.execute(chosen.order_by(c.ts, c.core_key)).all()
-
-
-def _exposure(connection: Connection, until: int | None) -> Sequence[Any]:
-    e = t.exposure.c
-    chosen = select(e.host_id, e.day, e.attrset_id, e.hours)
-    if until is not None:
-        chosen = chosen.where(e.day <= until)
-    return connection.execute(chosen.order_by(e.day, e.host_id)).all()
-
-
-def _signature_texts(connection: Connection) -> dict[int, str]:
-    """Name each row of `sig` by its text, else its key: differing `coarse` falls in one."""
-    rows = connection.execute(select(t.sig.c.id, t.sig.c.text, t.sig.c.key, t.sig.c.coarse))
-    return {number: text or key or coarse or NO_SIGNATURE for number, text, key, coarse in rows}
-
-
-def _codes(named: Mapping[int, str]) -> tuple[list[str], dict[int, int]]:
-    """Return the distinct names in order, and row id -> code."""
-    names = sorted(set(named.values()))
-    index = {name: code for code, name in enumerate(names)}
-    return names, {number: index[name] for number, name in named.items()}
-
-
-def _columns(rows: Sequence[Sequence[Any]], width: int) -> list[list[Any]]:
-    return [list(column) for column in zip(*rows, strict=True)] or [[] for _ in range(width)]
-
-
-def _translate(ids: Sequence[int | None], code: Mapping[int, int]) -> Ints:
-    return np.array([ABSENT if i is None else code[i] for i in ids], dtype=np.int64)
-
-
-def _attributes(
-    connection: Connection, found: Mapping[str, Sequence[Any]], exposure_sets: Sequence[int]
-) -> tuple[Attribute, ...]:
-    """Attributes of the hosts, and of the crash itself (python, kernel) where no host has them."""
-    pairs: dict[str, dict[int, str]] = {}
-    for number, attr, value in connection.execute(select(t.attrset_value)):
-        pairs.setdefault(attr, {})[number] = value
-    kept = []
-    for name, values in sorted(pairs.items()):
-        texts, code = _codes(values)
-        if len(texts) <= MAX_VALUES:
-            crash = [code.get(i, ABSENT) for i in found["attrset_id"]]
-            hours = [code.get(i, ABSENT) for i in exposure_sets]
-            kept.append(
-                Attribute(name, texts, np.array(crash, np.int64), np.array(hours, np.int64))
-            )
-    for name in ("python", "kernel"):
-        texts = sorted({value for value in found[name] if value})
-        if name not in pairs and 1 < len(texts) <= MAX_VALUES:
-            index = {value: i for i, value in enumerate(texts)}
-            crash = [index.get(value, ABSENT) for value in found[name]]
-            unknown = np.full(len(exposure_sets), ABSENT, np.int64)
-            kept.append(Attribute(name, texts, np.array(crash, np.int64), unknown))
-    return tuple(kept)
+    population = cached(engine)
+    return population if until is None else population.until(until)

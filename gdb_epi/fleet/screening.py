@@ -13,6 +13,8 @@ from gdb_epi.fleet.screen_attributes import attribute_findings, distinct
 from gdb_epi.fleet.screen_hosts import HOST, host_findings
 from gdb_epi.fleet.screen_types import Finding
 
+MAX_DAYS = 370  # a longer replay goes from one day with crashes to the next
+
 
 class Screen(NamedTuple):
     """What stands out at the end of a day; `peeled` are the crashes attributed to single hosts."""
@@ -46,10 +48,18 @@ def replay(population: Population) -> Iterator[Screen]:
     if not population.day.size:
         return
     known: tuple[Finding, ...] = ()
-    for day in range(int(population.day.min()), int(population.day.max()) + 1):
+    for day in _days(population):
         found = screen(population.until(day), day, known)
         known += found.findings
         yield found
+
+
+def _days(population: Population) -> list[int]:
+    """The days from the first crash to the last; those with crashes where clocks were far off."""
+    first, last = int(population.day.min()), int(population.day.max())
+    if last - first <= MAX_DAYS:
+        return list(range(first, last + 1))
+    return [int(day) for day in np.unique(population.day)]
 
 
 def _is_here(population: Population, finding: Finding) -> bool:

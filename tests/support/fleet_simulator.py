@@ -16,7 +16,7 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from gdb_epi.fleet.exposure import EPOCH
-from gdb_epi.fleet.population import Attribute, Population
+from gdb_epi.fleet.population import Attribute, CoreKeys, Population
 
 FIRST_DAY = (date(2026, 1, 5) - EPOCH).days
 CPUS = 64
@@ -214,7 +214,7 @@ def population(fleet: Fleet) -> Population:
         hours = [code[v] for day in fleet.columns[name] for v in day]
         attributes.append(Attribute(name, values, np.array(crash), np.array(hours)))
     return Population(
-        core_keys=[f"{n:032x}" for n in range(len(fleet.crashes))],
+        core_keys=CoreKeys.of(f"{n:032x}" for n in range(len(fleet.crashes))),
         day=np.array([FIRST_DAY + c.day for c in fleet.crashes]),
         host=np.array([c.host for c in fleet.crashes]),
         signature=np.array([index[c.signature] for c in fleet.crashes]),

@@ -43,7 +43,7 @@ def run(args: Namespace) -> int:
         if args.replay:
             found = list(replay(population))
         elif population.day.size:
-            day = int(population.day.max()) if asof is None else asof
+            day = population.last_day if asof is None else asof
             before = stored(engine)
             today = screen(population, day, known_findings(before))
             new = to_raise(today.findings, before)
@@ -98,8 +98,7 @@ def _peeled(population: Population, found: Sequence[Screen]) -> dict[str, Any]:
     members[:] = False
     if found:
         members[: found[-1].peeled.size] = found[-1].peeled
-    keys = [key for key, is_member in zip(population.core_keys, members, strict=True) if is_member]
-    return {"attr": "#peeled", "members": keys}
+    return {"attr": "#peeled", "members": population.core_keys.under(members)}
 
 
 def print_finding(day: str, finding: Any) -> None:

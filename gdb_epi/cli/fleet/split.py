@@ -43,7 +43,7 @@ def run(args: Namespace) -> int:
     if name not in population.signatures or not population.day.size:
         raise InputError("these crashes have no time, so no population can be told")
     code = population.signatures.index(name)
-    found = split(population, code, int(population.day.max()))
+    found = split(population, code, population.last_day)
     judged = of_split(population, found)
     if args.json or args.csv:
         _machine(population, found, judged, as_csv=args.csv)
@@ -71,7 +71,7 @@ def _machine(
 
 
 def _row(population: Population, part: Part) -> dict[str, Any]:
-    members = [population.core_keys[i] for i in part.members.nonzero()[0]]
+    members = population.core_keys.under(part.members)
     return {
         "mark": part.mark,
         "label": part.label,

@@ -34,7 +34,7 @@ def run(args: Namespace) -> int:
     if not population.day.size:
         day, found = asof or 0, []
     else:
-        day = int(population.day.max()) if asof is None else asof
+        day = population.last_day if asof is None else asof
         screened = screen(population, day)
         found = sorted(screened.findings, key=lambda f: f.p)
     rows = [as_json(finding, day) for finding in found]

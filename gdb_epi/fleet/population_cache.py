@@ -1,0 +1,133 @@
+# SPDX-License-Identifier: Apache-2.0
+"""The population of a state of the database, kept as a file of columns.
+
+The first question after an ingest reads the whole database (some seconds at a million crashes), the
+others read the file. A file that is of another state, damaged or cannot be written is no error.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import json
+import os
+import tempfile
+from collections.abc import Mapping
+from pathlib import Path
+from typing import Any
+from zipfile import BadZipFile
+
+import numpy as np
+from sqlalchemy import Connection, Engine, func, select
+
+from gdb_epi.fleet import tables as t
+from gdb_epi.fleet.paths import cache_folder
+from gdb_epi.fleet.population import Attribute, CoreKeys, Population
+
+VERSION = 1  # of the file; raised with every change of what is in it
+MIN_CRASHES = 20_000  # fewer are read as quickly from the database
+_ARRAYS = (
+    "day", "host", "signature", "cpu", "bitflip", "lock_inherited", "exposure_day",
+    "exposure_host", "exposure_hours",
+)  # fmt: skip
+
+
+def cached(engine: Engine) -> Population:
+    """Return the population, from the cache where that is of this state of the database."""
+    from gdb_epi.fleet.population_read import read
+
+    with engine.connect() as connection:
+        state = _state(connection, engine)
+        path = _file(state) if state is not None else None
+        found = _load(path, state) if path is not None else None
+        if found is not None:
+            return found
+        population = read(connection)
+    # The state was taken before: what came in between makes the file look older than it is.
+    if path is not None and population.day.size >= MIN_CRASHES:
+        _save(path, state, population)
+    return population
+
+
+def _state(connection: Connection, engine: Engine) -> dict[str, Any] | None:
+    """What names a state of a database; None where it cannot be known (no change was noted)."""
+    changes = connection.execute(select(func.count(t.change.c.id), func.max(t.change.c.id))).one()
+    if not changes[0]:
+        return None
+    url = engine.url.render_as_string(hide_password=True)
+    state: dict[str, Any] = {"version": VERSION, "url": url, "changes": list(changes)}
+    if engine.url.get_backend_name() == "sqlite":
+        if not engine.url.database or engine.url.database == ":memory:":
+            return None
+        try:
+            status = Path(engine.url.database).stat()
+        except OSError:
+            return None
+        state["file"] = [status.st_dev, status.st_ino]  # another file under the same name
+    first = connection.execute(select(func.min(t.change.c.at))).scalar()
+    return {**state, "first": first}
+
+
+def _file(state: Mapping[str, Any]) -> Path:
+    name = hashlib.sha256(str(state["url"]).encode()).hexdigest()[:16]
+    return cache_folder() / f"population-{name}.npz"
+
+
+def _load(path: Path, state: Mapping[str, Any] | None) -> Population | None:
+    try:
+        with np.load(path, allow_pickle=False) as file:
+            head = json.loads(bytes(file["head"]))
+            if head["state"] != state:
+                return None
+            parts = {
+                kind: tuple(
+                    Attribute(name, values, _wide(file[f"{kind}{i}c"]), _wide(file[f"{kind}{i}e"]))
+                    for i, (name, values) in enumerate(head[kind])
+                )
+                for kind in ("attributes", "facts")
+            }
+            arrays = {name: _wide(file[name]) for name in _ARRAYS}
+            keys = CoreKeys(file["core_keys"])
+    except (OSError, ValueError, KeyError, TypeError, EOFError, BadZipFile):
+        return None
+    names = {name: head[name] for name in ("hosts", "signatures")}
+    return Population(core_keys=keys, **names, **arrays, **parts)  # type: ignore[arg-type]
+
+
+def _save(path: Path, state: Mapping[str, Any] | None, population: Population) -> None:
+    """Write the file under another name and rename it; a full disk leaves nothing behind."""
+    head: dict[str, Any] = {"state": state}
+    arrays: dict[str, Any] = {name: _narrow(getattr(population, name)) for name in _ARRAYS}
+    for kind in ("attributes", "facts"):
+        some: tuple[Attribute, ...] = getattr(population, kind)
+        head[kind] = [[a.name, a.values] for a in some]
+        for i, attribute in enumerate(some):
+            arrays[f"{kind}{i}c"] = _narrow(attribute.crash)
+            arrays[f"{kind}{i}e"] = _narrow(attribute.exposure)
+    head |= {"hosts": population.hosts, "signatures": population.signatures}
+    arrays["core_keys"] = population.core_keys.packed
+    arrays["head"] = np.frombuffer(json.dumps(head).encode(), dtype=np.uint8)
+    draft = None
+    try:
+        path.parent.mkdir(parents=True, exist_ok=True, mode=0o700)
+        handle, draft = tempfile.mkstemp(prefix=path.stem, suffix=".part", dir=path.parent)
+        with os.fdopen(handle, "wb") as stream:
+            np.savez(stream, **arrays)
+        Path(draft).rename(path)
+    except OSError:
+        if draft is not None:
+            Path(draft).unlink(missing_ok=True)
+
+
+def _narrow(array: Any) -> Any:
+    """Codes in the smallest type that holds them: the file is a quarter of the size."""
+    if array.dtype != np.int64 or not array.size:
+        return array
+    low, high = int(array.min()), int(array.max())
+    for kind in (np.int8, np.int16, np.int32):
+        if np.iinfo(kind).min <= low and high <= np.iinfo(kind).max:
+            return array.astype(kind)
+    return array
+
+
+def _wide(array: Any) -> Any:
+    return array.astype(np.int64) if array.dtype.kind == "i" else array

@@ -1,0 +1,216 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Read the population out of the database: one pass, columns and not rows."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from typing import Any, NamedTuple
+
+import numpy as np
+from sqlalchemy import Connection, func, select
+
+from gdb_epi.fleet import tables as t
+from gdb_epi.fleet.exposure import SECONDS_A_DAY
+from gdb_epi.fleet.facts import YES
+from gdb_epi.fleet.population import (
+    ABSENT,
+    MAX_VALUES,
+    NO_SIGNATURE,
+    Attribute,
+    CoreKeys,
+    Floats,
+    Ints,
+    Population,
+)
+
+ROWS = 50_000  # rows that are turned into columns at a time
+MAX_LIBRARIES = 24  # libraries that differ inside the fleet and become attributes
+NO = "false"
+_NUMBERS = (
+    "host_id", "sig_id", "cpu_no", "bitflip", "lock_inherited", "attrset_id", "factset_id",
+    "libset_id",
+)  # fmt: skip
+
+
+class _Crashes(NamedTuple):
+    """The columns of crash, sorted by time and core_key; ABSENT for NULL."""
+
+    keys: CoreKeys
+    ts: Floats
+    numbers: dict[str, Ints]
+
+
+def read(connection: Connection) -> Population:
+    """Return the whole population; crashes without time are left out."""
+    crashes = _crashes(connection)
+    host_ids, days, sets, hours = _exposure(connection)
+    rows = connection.execute(select(t.host.c.id, t.host.c.name, t.host.c.machine_id))
+    hosts, host_code = _codes({number: name or machine for number, name, machine in rows})
+    signatures, signature_code = _codes(_signature_texts(connection))
+    found = crashes.numbers
+    pairs = _sets(connection)
+    attributes = _attributes(pairs, found["attrset_id"], sets)
+    known = {attribute.name for attribute in attributes}
+    facts = _facts(pairs, found["factset_id"], days.size)
+    of_core = [f for f in facts if f.name in ("python", "kernel") and f.name not in known]
+    libraries = _libraries(connection, found["libset_id"], days.size)
+    return Population(
+        core_keys=crashes.keys,
+        day=(crashes.ts // SECONDS_A_DAY).astype(np.int64),
+        host=_translate(found["host_id"], host_code),
+        signature=_translate(found["sig_id"], signature_code),
+        cpu=found["cpu_no"],
+        bitflip=found["bitflip"] > 0,
+        lock_inherited=found["lock_inherited"] > 0,
+        hosts=hosts,
+        signatures=signatures,
+        attributes=(*attributes, *(f for f in of_core if len(f.values) > 1), *libraries),
+        exposure_day=days,
+        exposure_host=_translate(host_ids, host_code),
+        exposure_hours=hours,
+        facts=tuple(f for f in facts if f.name not in ("python", "kernel")),
+    )
+
+
+def _crashes(connection: Connection) -> _Crashes:
+    c = t.crash.c
+    chosen = select(c.core_key, c.ts, *(c[name] for name in _NUMBERS)).where(c.ts.is_not(None))
+    keys, times = [], []
+    numbers: dict[str, list[Ints]] = {name: [] for name in _NUMBERS}
+    result = connection.execution_options(stream_results=True).exec_driver_sql(_plain(chosen))
+    while rows := result.fetchmany(ROWS):
+        columns = list(zip(*rows, strict=True))
+        keys.append(np.array(columns[0], dtype="S"))
+        times.append(np.array(columns[1], dtype=float))
+        for name, column in zip(_NUMBERS, columns[2:], strict=True):
+            numbers[name].append(_integers(column))
+    if not keys:
+        empty = {name: np.zeros(0, dtype=np.int64) for name in _NUMBERS}
+        return _Crashes(CoreKeys.of([]), np.zeros(0), empty)
+    packed, ts = np.concatenate(keys), np.concatenate(times)
+    order = np.lexsort((packed, ts))
+    columns_of = {name: np.concatenate(parts)[order] for name, parts in numbers.items()}
+    return _Crashes(CoreKeys(packed[order]), ts[order], columns_of)
+
+
+def _plain(chosen: Any) -> str:
+    """The driver's own rows: SQLAlchemy's cost twice as much, and nothing here needs converting."""
+    return str(chosen)
+
+
+def _integers(column: Sequence[Any]) -> Ints:
+    try:
+        return np.array(column, dtype=np.int64)
+    except TypeError:  # there are NULLs
+        return np.array([ABSENT if x is None else x for x in column], dtype=np.int64)
+
+
+def _exposure(connection: Connection) -> tuple[Ints, Ints, Ints, Floats]:
+    e = t.exposure.c
+    chosen = select(e.host_id, e.day, e.attrset_id, e.hours)
+    rows = connection.exec_driver_sql(_plain(chosen)).fetchall()
+    columns = list(zip(*rows, strict=True)) or [(), (), (), ()]
+    host, day, sets = (np.array(column, dtype=np.int64) for column in columns[:3])
+    hours = np.array(columns[3], dtype=float)
+    order = np.lexsort((sets, host, day))
+    return host[order], day[order], sets[order], hours[order]
+
+
+def _signature_texts(connection: Connection) -> dict[int, str]:
+    """Name each row of `sig` by its text, else its key: differing `coarse` falls in one."""
+    rows = connection.execute(select(t.sig.c.id, t.sig.c.text, t.sig.c.key, t.sig.c.coarse))
+    return {number: text or key or coarse or NO_SIGNATURE for number, text, key, coarse in rows}
+
+
+def _codes(named: Mapping[int, str]) -> tuple[list[str], dict[int, int]]:
+    """Return the distinct names in order, and row id -> code."""
+    names = sorted(set(named.values()))
+    index = {name: code for code, name in enumerate(names)}
+    return names, {number: index[name] for number, name in named.items()}
+
+
+def _translate(ids: Ints, code: Mapping[int, int]) -> Ints:
+    """Return the code of each id; ABSENT where there is none."""
+    if not code or not ids.size:
+        return np.full(ids.size, ABSENT, dtype=np.int64)
+    table = np.full(max(int(ids.max()), max(code)) + 2, ABSENT, dtype=np.int64)
+    table[np.fromiter(code.keys(), np.int64, len(code))] = np.fromiter(
+        code.values(), np.int64, len(code)
+    )
+    return np.asarray(table[ids])  # ABSENT is -1: the last place, which nothing fills
+
+
+def _sets(connection: Connection) -> dict[str, dict[int, str]]:
+    """Return attribute -> set id -> value; without attributes that name single crashes."""
+    v = t.attrset_value.c
+    many = select(v.attr).group_by(v.attr).having(func.count(v.value.distinct()) > MAX_VALUES)
+    skipped = {row[0] for row in connection.execute(many)}
+    pairs: dict[str, dict[int, str]] = {}
+    rows = connection.execute(select(v.attrset_id, v.attr, v.value))
+    for number, attr, value in rows:
+        if attr not in skipped:
+            pairs.setdefault(attr, {})[number] = value
+    return pairs
+
+
+def _attributes(
+    pairs: Mapping[str, Mapping[int, str]], crash_sets: Ints, exposure_sets: Ints
+) -> list[Attribute]:
+    """Attributes of the hosts."""
+    used = set(np.unique(crash_sets).tolist()) | set(np.unique(exposure_sets).tolist())
+    kept = []
+    for name, values in sorted(pairs.items()):
+        here = {number: value for number, value in values.items() if number in used}
+        if here:
+            texts, code = _codes(here)
+            of_crash, of_hours = (_translate(s, code) for s in (crash_sets, exposure_sets))
+            kept.append(Attribute(name, texts, of_crash, of_hours))
+    return kept
+
+
+def _facts(
+    pairs: Mapping[str, Mapping[int, str]], crash_sets: Ints, exposure_rows: int
+) -> list[Attribute]:
+    """Facts of the cores; one that is only ever true is false in the cores that lack it."""
+    used = set(np.unique(crash_sets[crash_sets >= 0]).tolist())
+    unknown = np.full(exposure_rows, ABSENT, dtype=np.int64)
+    kept = []
+    for name, values in sorted(pairs.items()):
+        here = {number: value for number, value in values.items() if number in used}
+        if not here:
+            continue
+        if set(here.values()) == {YES}:
+            here = {number: here.get(number, NO) for number in used}
+        texts, code = _codes(here)
+        if len(texts) > 1 or name in ("python", "kernel"):
+            kept.append(Attribute(name, texts, _translate(crash_sets, code), unknown))
+    return kept
+
+
+def _libraries(connection: Connection, crash_sets: Ints, exposure_rows: int) -> list[Attribute]:
+    """Libraries of which the fleet has several builds, those with the fewest builds first.
+
+    Libraries that change together are one attribute, named by all of them.
+    """
+    known = select(t.libset_lib.c.libset_id, t.lib.c.soname, t.lib.c.version, t.lib.c.build_id)
+    known = known.join(t.lib, t.lib.c.id == t.libset_lib.c.lib_id)
+    builds: dict[str, dict[int, str]] = {}
+    for number, name, version, build in connection.execute(known):
+        builds.setdefault(name, {})[number] = version or build[:12] or "?"
+    together: dict[tuple[tuple[int, int], ...], list[str]] = {}
+    for name, values in sorted(builds.items()):
+        texts, code = _codes(values)
+        if 1 < len(texts) <= MAX_VALUES:
+            first = {c: i for i, c in sorted(code.items(), reverse=True)}
+            shape = tuple(sorted((number, first[c]) for number, c in code.items()))
+            together.setdefault(shape, []).append(name)
+    unknown = np.full(exposure_rows, ABSENT, dtype=np.int64)
+    groups = sorted(
+        together.values(), key=lambda names: (len(set(builds[names[0]].values())), names)
+    )
+    kept = []
+    for names in groups[:MAX_LIBRARIES]:
+        texts, code = _codes(builds[names[0]])
+        title = f"lib {names[0]}" + (f" (and {len(names) - 1} more)" if len(names) > 1 else "")
+        kept.append(Attribute(title, texts, _translate(crash_sets, code), unknown))
+    return kept

@@ -1,0 +1,130 @@
+# SPDX-License-Identifier: Apache-2.0
+"""The population out of the database: columns, its cache, libraries and facts, odd clocks."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+from unit.fleet_records import full, minimal
+
+from gdb_epi.fleet import population_cache, population_read
+from gdb_epi.fleet.db import open_database
+from gdb_epi.fleet.ingest import ingest
+from gdb_epi.fleet.population import Population, load
+from gdb_epi.fleet.screening import replay
+
+
+@pytest.fixture(autouse=True)
+def _cache_of_our_own(tmp_path, monkeypatch):
+    monkeypatch.setenv("XDG_CACHE_HOME", str(tmp_path / "cache"))
+    monkeypatch.setattr(population_cache, "MIN_CRASHES", 1)
+
+
+def put(db, *records):
+    with open_database(str(db), write=True) as engine:
+        return ingest(engine, [("t", record) for record in records])
+
+
+def loaded(db) -> Population:
+    with open_database(str(db), write=False) as engine:
+        return load(engine)
+
+
+def same(a: Population, b: Population) -> bool:
+    return (
+        list(a.core_keys) == list(b.core_keys)
+        and a.hosts == b.hosts
+        and a.signatures == b.signatures
+        and [x.name for x in (*a.attributes, *a.facts)]
+        == [x.name for x in (*b.attributes, *b.facts)]
+        and all(
+            np.array_equal(x.crash, y.crash) and x.values == y.values
+            for x, y in zip((*a.attributes, *a.facts), (*b.attributes, *b.facts), strict=True)
+        )
+        and all(
+            np.array_equal(getattr(a, n), getattr(b, n))
+            for n in ("day", "host", "signature", "cpu", "bitflip", "lock_inherited")
+        )
+    )
+
+
+def test_the_cache_gives_what_the_database_gives(tmp_path, monkeypatch):
+    db = tmp_path / "f.sqlite3"
+    put(db, *[full(i) for i in range(50)])
+    first = loaded(db)
+    assert len(list((tmp_path / "cache" / "gdb-epi").glob("population-*.npz"))) == 1
+    monkeypatch.setattr(population_read, "read", lambda _: pytest.fail("not from the cache"))
+    assert same(loaded(db), first) and len(first.core_keys) == 50
+
+
+def test_a_change_makes_the_cache_old(tmp_path):
+    db = tmp_path / "f.sqlite3"
+    put(db, *[full(i) for i in range(9)])
+    assert loaded(db).day.size == 9
+    put(db, full(9))
+    assert loaded(db).day.size == 10
+    put(db, full(9, verdict={"label": "hardware-suspect"}, flags={"bitflip": True}, quality={}))
+    put(db, full(9, version="9.9.9", flags={"bitflip": True}))
+    assert int(loaded(db).bitflip.sum()) == 1, "a re-analysis counts too"
+
+
+def test_a_damaged_cache_or_another_database_is_no_error(tmp_path):
+    db = tmp_path / "f.sqlite3"
+    put(db, *[full(i) for i in range(9)])
+    first = loaded(db)
+    (file,) = (tmp_path / "cache" / "gdb-epi").glob("*.npz")
+    for damage in (b"", b"PK\3\4 nonsense", file.read_bytes()[:2000]):
+        file.write_bytes(damage)
+        assert same(loaded(db), first)
+    db.unlink()
+    put(db, full(3))
+    assert loaded(db).day.size == 1, "another file of the same name"
+    (tmp_path / "cache").rename(tmp_path / "gone")
+    (tmp_path / "cache").write_text("a file where the folder should be")
+    assert loaded(db).day.size == 1
+
+
+def test_libraries_and_facts_become_attributes(tmp_path):
+    db = tmp_path / "f.sqlite3"
+
+    def record(i):
+        build = "aa" if i % 3 else "bb"
+        libs = [{"soname": "libx.so", "build_id": build}, {"soname": "liby.so", "build_id": build}]
+        libs += [{"soname": "libc.so.6", "build_id": "cc"}]
+        spoke = [{"detector": "pointer_one_bit_off", "facts": {"bit": 41}}] if i % 2 else []
+        more = {"python": {"version": f"3.{9 + i % 2}.0"}, "findings": spoke}
+        return full(i, libs={"modules": libs}, facts={"sp_misaligned": i % 5 == 0}, **more)
+
+    put(db, *[record(i) for i in range(30)])
+    found = loaded(db)
+    library = found.attribute("lib libx.so (and 1 more)")
+    assert library is not None and library.values == ["aa", "bb"]
+    assert np.bincount(library.crash).tolist() == [20, 10]
+    assert found.attribute("lib libc.so.6") is None, "the same everywhere"
+    python = found.attribute("python")
+    assert python is not None and python.values == ["3.10.0", "3.9.0"]
+    facts = {fact.name: fact for fact in found.facts}
+    spoke = facts["found pointer_one_bit_off"]
+    assert spoke.values == ["false", "true"] and int(spoke.crash.sum()) == 15
+    assert facts["sp_misaligned"].values == ["false", "true"]
+
+
+def test_one_clock_that_is_off_does_not_move_today(tmp_path):
+    db = tmp_path / "f.sqlite3"
+    records = [
+        minimal(i, time={"crash_ts": 1_764_000_000.0 + 86_400 * (i % 9)}) for i in range(1500)
+    ]
+    ahead = minimal(9_999, time={"crash_ts": 1_764_000_000.0 + 400 * 86_400})
+    behind = minimal(9_998, time={"crash_ts": 12.0})
+    put(db, *records, ahead, behind, minimal(9_997, time={"crash_ts": 1e15}))
+    found = loaded(db)
+    assert found.last_day == 1_764_000_000 // 86_400 + 8
+    assert len(list(replay(found))) <= 12, "not one screen for each day since 1970"
+
+
+def test_a_jump_of_many_crashes_is_no_stray_clock(tmp_path):
+    db = tmp_path / "f.sqlite3"
+    old = [minimal(i, time={"crash_ts": 1_764_000_000.0}) for i in range(10)]
+    put(db, *old, *[minimal(i, time={"crash_ts": 1_794_000_000.0}) for i in range(20, 23)])
+    assert loaded(db).last_day == 1_794_000_000 // 86_400
+    assert Population.last_day.fget(loaded(db).until(0)) == 0  # type: ignore[attr-defined]
