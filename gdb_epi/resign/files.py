@@ -1,0 +1,162 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Resign records in files and in the fleet database."""
+
+from __future__ import annotations
+
+import contextlib
+import json
+import os
+import tempfile
+from collections.abc import Callable, Iterator, Mapping
+from typing import IO, Any
+
+from gdb_epi.errors import InputError
+from gdb_epi.lean import TYPE_CHECKING
+from gdb_epi.resign.stored import Resigned, resign
+
+if TYPE_CHECKING:
+    from sqlalchemy import Connection, Engine
+
+BATCH = 500  # crashes per transaction
+MAX_DOCUMENT = 256 << 20  # bytes of a file that is one JSON document
+
+Seen = Callable[[Mapping[str, Any], Resigned], None]
+
+
+def resign_file(name: str, seen: Seen, *, apply: bool) -> None:
+    """Resign every record of a file: JSON lines, one JSON object, or an array of them.
+
+    With `apply` the file is replaced as a whole when something changed. What is no record stays as
+    it is. Raises InputError.
+    """
+    try:
+        with open(name, "rb") as stream:
+            if _is_document(stream):
+                _document(name, stream, seen, apply=apply)
+            else:
+                _lines(name, stream, seen, apply=apply)
+    except (OSError, ValueError, RecursionError) as error:
+        raise InputError(f"{name}: {error}", hint="records as JSON") from None
+
+
+def _is_document(stream: IO[bytes]) -> bool:
+    """Whether the first line is not an object of its own."""
+    head = stream.readline(MAX_DOCUMENT)
+    stream.seek(0)
+    try:
+        return not isinstance(json.loads(head), dict)
+    except ValueError:
+        return True
+
+
+def _document(name: str, stream: IO[bytes], seen: Seen, *, apply: bool) -> None:
+    data = stream.read(MAX_DOCUMENT + 1)
+    if len(data) > MAX_DOCUMENT:
+        raise InputError(f"{name}: larger than {MAX_DOCUMENT} bytes", hint="JSON lines")
+    value = json.loads(data)
+    many = value if isinstance(value, list) else [value]
+    made = [_one(item, seen) for item in many]
+    if apply and any(new is not None for new in made):
+        whole = [old if new is None else new for old, new in zip(many, made, strict=True)]
+        text = json.dumps(whole if isinstance(value, list) else whole[0], indent=2)
+        with _replacing(name) as out:
+            out.write(text.encode("ascii") + b"\n")
+
+
+def _lines(name: str, stream: IO[bytes], seen: Seen, *, apply: bool) -> None:
+    changed = False
+    with _replacing(name) if apply else contextlib.nullcontext() as out:
+        for line in stream:
+            new = _one(_load(line), seen)
+            changed |= new is not None
+            if out is not None:
+                out.write(line if new is None else json.dumps(new).encode("ascii") + b"\n")
+        if out is not None and not changed:
+            raise _Unchanged
+
+
+def _load(line: bytes) -> Any:
+    try:
+        return json.loads(line)
+    except (ValueError, RecursionError):
+        return None
+
+
+def _one(item: Any, seen: Seen) -> Mapping[str, Any] | None:
+    """Return the record with its new signature; None when it stays as it is."""
+    if not isinstance(item, dict):
+        return None
+    found = resign(item)
+    seen(item, found)
+    return None if found.signature is None else {**item, "signature": found.signature}
+
+
+class _Unchanged(Exception):
+    """Nothing changed: the file stays."""
+
+
+@contextlib.contextmanager
+def _replacing(name: str) -> Iterator[IO[bytes]]:
+    """Write a new file beside the old one, which it replaces at the end."""
+    target = os.path.realpath(name)
+    mode = os.stat(target).st_mode
+    number, path = tempfile.mkstemp(dir=os.path.dirname(target), prefix=".resign-")
+    try:
+        with os.fdopen(number, "wb") as out:
+            yield out
+            out.flush()
+            os.fsync(out.fileno())
+        os.chmod(path, mode & 0o7777)
+        os.replace(path, target)
+    except _Unchanged:
+        os.unlink(path)
+    except BaseException:
+        os.unlink(path)
+        raise
+
+
+def resign_database(engine: Engine, seen: Seen, *, apply: bool) -> None:
+    """Resign every record of a database, one transaction per batch."""
+    from gdb_epi.fleet.db import begin
+
+    after: int | None = 0
+    while after is not None:
+        with begin(engine) if apply else engine.connect() as connection:
+            after = _batch(connection, after, seen, apply=apply)
+
+
+def _batch(connection: Connection, after: int, seen: Seen, *, apply: bool) -> int | None:
+    """Resign the records behind a number; return the last number, None at the end."""
+    from sqlalchemy import select
+
+    from gdb_epi.fleet import tables as t
+    from gdb_epi.fleet.ingest import stored_record
+
+    chosen = select(t.raw.c.crash_id, t.raw.c.record).where(t.raw.c.crash_id > after)
+    found = connection.execute(chosen.order_by(t.raw.c.crash_id).limit(BATCH)).all()
+    made = {}
+    for number, blob in found:
+        new = _one(stored_record(blob), seen)
+        if new is not None:
+            made[int(number)] = new
+    if apply and made:
+        _store(connection, made)
+    return int(found[-1][0]) if found else None
+
+
+def _store(connection: Connection, made: Mapping[int, Mapping[str, Any]]) -> None:
+    from gdb_epi.fleet import tables as t
+    from gdb_epi.fleet.db import note_change
+    from gdb_epi.fleet.dimensions import Dimensions
+    from gdb_epi.fleet.packing import Packer
+    from gdb_epi.fleet.projection import project
+
+    packer, ids = Packer(), Dimensions()
+    projected = {number: project(record) for number, record in made.items()}
+    ids.learn(connection, list(projected.values()))
+    for number, rows in projected.items():
+        of_raw, of_crash = t.raw.c.crash_id == number, t.crash.c.id == number
+        blob = packer.record(made[number])
+        connection.execute(t.raw.update().where(of_raw).values(record=blob))
+        connection.execute(t.crash.update().where(of_crash).values(ids.crash_row(rows)))
+    note_change(connection)

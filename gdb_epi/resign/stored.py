@@ -1,0 +1,233 @@
+# SPDX-License-Identifier: Apache-2.0
+"""From the frames in a record to its keys, by the rules of this version.
+
+The category is kept: what decided it (siginfo, registers, mappings) is not in the frames. A key
+that stored frames cannot give stays as it was within a version; in a new version it is absent with
+the reason, because keys of two versions never stand side by side.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+
+from gdb_epi.cpython.types import MergedStack, PyFrame, StackFrame
+from gdb_epi.lean import Any, NamedTuple
+from gdb_epi.signature import keys as k
+from gdb_epi.signature.drops import load_drop_sets
+from gdb_epi.signature.tokens import Token, cut_reraise, tokenise
+from gdb_epi.target.api import NativeFrame
+from gdb_epi.textstacks.assemble import (
+    OVERFLOW,
+    STACK_KEYS,
+    UNKNOWN,
+    Halves,
+    Missing,
+    contents_of_part,
+    key_of,
+)
+
+GROUP_ORDER = ("stable", "python", "native", "exact")  # SPEC.md: what a fleet groups by
+ALL_KEYS = ("exact", *STACK_KEYS)
+CORRUPT = "corrupt-stack"
+MAX_PREVIOUS = 8  # older signatures that a record keeps
+NOT_STORED = "the record does not hold the native frames of the thread that was signed"
+CUT = "the record holds only the innermost frames of a deep stack"
+
+Json = dict[str, Any]
+
+
+class Resigned(NamedTuple):
+    """The signature made anew; `signature` is None when nothing changes.
+
+    `unable` says of keys that the stored frames cannot give, why.
+    """
+
+    signature: Json | None
+    changed: tuple[str, ...]
+    unable: Mapping[str, str]
+
+
+def resign(record: Mapping[str, Any]) -> Resigned:
+    """Return the signature of a record by the rules of this version, from its stored frames."""
+    old = _map(record.get("signature"))
+    if not old.get("version") or not isinstance(old.get("category"), str):
+        return Resigned(None, (), {"*": "the record has no signature"})
+    stored = _Stored(record, old)
+    made = stored.keys()
+    unable = {name: key.why for name, key in made.items() if isinstance(key, Missing)}
+    same_version = old["version"] == k.VERSION
+    new = _new_signature(old, made, same_version=same_version)
+    changed = _changed(old, new)
+    if not changed and same_version:
+        return Resigned(None, (), unable)
+    if not same_version:
+        new["previous"] = _previous(old)
+    return Resigned(new, changed, unable)
+
+
+class _Stored:
+    """The stack that a record holds of the thread that was signed."""
+
+    def __init__(self, record: Mapping[str, Any], old: Mapping[str, Any]) -> None:
+        threads = _map(record.get("threads"))
+        crashed = _map(threads.get("crashed"))
+        tid = _map(old.get("thread")).get("tid")
+        self.old = old
+        self.category = str(old["category"])
+        whole = crashed.get("tid") == tid and bool(crashed.get("frames"))
+        of_thread = next((s for s in _maps(threads.get("stacks")) if s.get("tid") == tid), {})
+        source = crashed if whole else of_thread
+        self.frames = [_frame(f) for f in _maps(source.get("frames"))]
+        self.ends = CUT if source.get("frames_left_out") else ""
+        self.whole = whole
+        self.cut = "behind_handler" in _map(record.get("signal"))
+        self.halves = Halves(self._native(crashed), self._python(record))
+
+    def _native(self, crashed: Mapping[str, Any]) -> str:
+        if not self.old.get("native"):
+            told = _map(self.old.get("absent")).get("native")
+            return str(told or "the record has no native stack")
+        return "" if self.whole and crashed.get("native") != "absent" else NOT_STORED
+
+    def _python(self, record: Mapping[str, Any]) -> str:
+        lost = (e for e in _maps(record.get("soft_errors")) if e.get("stage") == "python")
+        error = next(lost, None)
+        if record.get("python") or error is None:
+            return ""
+        return str(error.get("message"))
+
+    def keys(self) -> dict[str, k.Key | Missing]:
+        """Return every key, or why the record cannot give it."""
+        if not self.frames:
+            return dict.fromkeys(ALL_KEYS, Missing("the record holds no frame of this thread"))
+        overflow = self.category == OVERFLOW
+        tokens = self._tokens()
+        found = contents_of_part(tokens, self.halves, self.ends, overflow=overflow)
+        made = {name: key_of(name, found[name], self.category) for name in STACK_KEYS}
+        made["exact"] = self._exact(overflow=overflow)
+        return self._corrupt(made) if self.category == CORRUPT else made
+
+    def _tokens(self) -> Sequence[Token]:
+        stack = MergedStack(None, tuple(self.frames), None)
+        tokens = tokenise(stack, load_drop_sets(), lambda _pc: None).tokens
+        return cut_reraise(tokens)[0] if self.cut else tokens
+
+    def _exact(self, *, overflow: bool) -> k.Key | Missing:
+        if self.halves.native:
+            return Missing(self.halves.native)
+        made = k.exact_key([f.native for f in self.frames if f.native], overflow=overflow)
+        if isinstance(made, str):
+            return Missing(made)
+        return Missing(CUT) if self.ends and overflow else made
+
+    def _corrupt(self, made: dict[str, k.Key | Missing]) -> dict[str, k.Key | Missing]:
+        """Keys of a corrupt stack rest on mappings: what their line says is kept."""
+        texts = _map(self.old.get("text"))
+        for name in ("stable", "coarse"):
+            words = str(texts.get(name, "")).split(" ", 2)
+            told = len(words) == 3
+            made[name] = k.make_key(name, words[2]) if told else Missing("no line is stored")
+        for name in ("strict", "native"):
+            made[name] = Missing("the native stack is not plausible")
+        # `python` holds the family that siginfo gave; the old line has it.
+        words = str(texts.get("python", "")).split(" ", 3)
+        python = made["python"]
+        if len(words) == 4 and isinstance(python, k.Key):
+            content = python.text.split(" ", 3)[3]
+            made["python"] = k.make_key("python", f"{words[2]} {content}")
+        return made
+
+
+def _new_signature(
+    old: Mapping[str, Any], made: Mapping[str, k.Key | Missing], *, same_version: bool
+) -> Json:
+    keys, text = dict(_map(old.get("keys"))), dict(_map(old.get("text")))
+    absent = dict(_map(old.get("absent")))
+    for name, key in made.items():
+        if isinstance(key, k.Key):
+            keys[name], text[name] = key.value, key.text
+            absent.pop(name, None)
+        elif not same_version:
+            keys.pop(name, None)
+            text.pop(name, None)
+            absent[name] = key.why
+    new = {**old, "version": k.VERSION, "keys": keys, "text": text, "absent": absent}
+    new.pop("group", None)
+    group = next((name for name in GROUP_ORDER if name in keys), None)
+    if group is not None:
+        new["group"] = {"key": group, "value": keys[group]}
+    if not same_version:
+        new.pop("secondary", None)  # its frames are not stored
+    return new
+
+
+def _changed(old: Mapping[str, Any], new: Mapping[str, Any]) -> tuple[str, ...]:
+    before, after = _map(old.get("keys")), _map(new.get("keys"))
+    return tuple(name for name in ALL_KEYS if before.get(name) != after.get(name))
+
+
+def _previous(old: Mapping[str, Any]) -> list[Json]:
+    earlier = old.get("previous")
+    kept = list(earlier) if isinstance(earlier, list) else []
+    this = {name: old[name] for name in ("version", "keys", "text") if name in old}
+    return [this, *kept][:MAX_PREVIOUS]
+
+
+def _frame(data: Mapping[str, Any]) -> StackFrame:
+    """Return a stored frame; an absent member means what is usual (SCHEMA.md)."""
+    if data.get("language", "python") == "python":
+        return StackFrame(None, _python_frame(data), str(data.get("placed_by") or ""))
+    function, module = _text(data.get("function")), _text(data.get("module"))
+    offset = data.get("offset")
+    native = NativeFrame(
+        _address(data.get("pc")),
+        _address(data.get("sp")),
+        function,
+        # Whether code outside of any file was executable is not stored.
+        module or (None if function else UNKNOWN),
+        _text(data.get("build_id")),
+        offset if isinstance(offset, int) else None,
+        None,
+        None,
+        data.get("inlined") is True,
+        str(data.get("kind") or "normal"),
+    )
+    return StackFrame(native, None, "stored" if data.get("eval_loop") else "")
+
+
+def _python_frame(data: Mapping[str, Any]) -> PyFrame:
+    name, qualname = _text(data.get("name")) or "", _text(data.get("qualname"))
+    filename, hole = _text(data.get("filename")) or "", _text(data.get("hole"))
+    module = _text(data.get("module"))
+    return PyFrame(
+        0,
+        0,
+        name,
+        qualname or name or None,
+        filename,
+        None,
+        module,
+        "unknown",
+        "stored",
+        False,
+        hole,
+    )
+
+
+def _address(value: Any) -> int:
+    try:
+        return int(value, 16) if isinstance(value, str) else 0
+    except ValueError:
+        return 0
+
+
+def _text(value: Any) -> str | None:
+    return value if isinstance(value, str) and value else None
+
+
+def _map(value: Any) -> Mapping[str, Any]:
+    return value if isinstance(value, dict) else {}
+
+
+def _maps(value: Any) -> list[Mapping[str, Any]]:
+    return [item for item in value if isinstance(item, dict)] if isinstance(value, list) else []
