@@ -7,15 +7,8 @@ return slot that a race set to 0.
 
 from __future__ import annotations
 
-from gdb_epi.fault import (
-    NEAR_NULL,
-    NULL_PAGE,
-    Fault,
-    is_canonical,
-    may_execute,
-    operand_of,
-    read_word,
-)
+from gdb_epi.fault import NEAR_NULL, NULL_PAGE, is_canonical, may_execute, read_word
+from gdb_epi.fault.site import CALL, RETURN, Site
 from gdb_epi.lean import NamedTuple
 from gdb_epi.target.api import Region, Target
 from gdb_epi.x86 import Operand
@@ -33,7 +26,7 @@ class Slot(NamedTuple):
 
 
 class Access(NamedTuple):
-    """The memory operand of the failing instruction; `register` is the one it rests on."""
+    """The memory operand that failed; `register` is the one it rests on."""
 
     operand: Operand
     address: int | None
@@ -63,28 +56,31 @@ def _is_stack(target: Target, region: Region) -> bool:
     return any(region.start <= pointer < region.end for pointer in pointers)
 
 
-def return_slot(target: Target, fault: Fault) -> Slot | None:
-    """Return the word on the stack that goes with a wild program counter.
+def return_slot(target: Target, site: Site) -> Slot | None:
+    """Return the word on the stack by which control came to a wild program counter.
 
-    After a return the word just below rsp holds the address that was jumped to; after a call
-    the word at rsp is the way back to the caller. None when the program counter is in code.
+    A return leaves the word it took just below rsp; a call has pushed the way back to rsp. None
+    when the program counter is in code, or when it cannot be told how control left it.
     """
-    if may_execute(target.region_at(fault.pc)):
+    if site.kind == RETURN and site.slot is not None:
+        how, address = RETURN, site.slot
+    elif site.kind == CALL and site.arrived:
+        how, address = CALL, site.fault.sp
+    else:
         return None
-    below, top = read_word(target, fault.sp - 8), read_word(target, fault.sp)
-    if below == fault.pc:
-        return Slot("return", fault.sp - 8, below, kind_of_address(target, below))
-    if top and may_execute(target.region_at(top)):
-        return Slot("call", fault.sp, top, kind_of_address(target, top))
-    return None
+    value = read_word(target, address)
+    if value is None:
+        return None
+    return Slot(how, address, value, kind_of_address(target, value))
 
 
-def failing_access(target: Target, fault: Fault) -> Access | None:
-    """Return the memory access of the failing instruction; None when it is not known."""
-    operand = operand_of(target, fault)
+def failing_access(target: Target, site: Site) -> Access | None:
+    """Return the memory access that failed; None when it is not known."""
+    operand = site.operand
     if operand is None:
         return None
-    register = operand.base or operand.index_register
-    value = fault.registers.get(register) if register else None
+    registers = site.fault.registers
+    register = next(iter(operand.registers()), None)
+    value = registers.get(register) if register else None
     kind = None if value is None else kind_of_address(target, value)
-    return Access(operand, operand.address(fault.registers), register, value, kind)
+    return Access(operand, operand.address(registers), register, value, kind)

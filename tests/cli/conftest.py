@@ -13,6 +13,7 @@ from pathlib import Path
 from typing import NamedTuple
 
 import pytest
+from support.schema import problems
 
 ROOT = Path(__file__).resolve().parents[2]
 SAMPLES = ROOT / "sample_cores"
@@ -28,8 +29,13 @@ class Done(NamedTuple):
 
     @property
     def records(self) -> list[dict]:
-        """The JSON lines of the output; fails when anything else is on it."""
-        return [json.loads(line) for line in self.out.splitlines()]
+        """The JSON lines of the output; fails when anything else is on it, or a wrong record."""
+        found = [json.loads(line) for line in self.out.splitlines()]
+        for one in found:
+            # With --stacks `threads` is the list of stacks; a minimal record has no verdict.
+            if isinstance(one, dict) and "thread_summary" not in one and "verdict" in one:
+                assert "schema" not in one or problems(one) == []
+        return found
 
 
 class Shell:

@@ -13,8 +13,9 @@ from gdb_epi.facts.crashsite import (
     return_slot,
 )
 from gdb_epi.fault import Fault
+from gdb_epi.fault.site import Site, understand
 from gdb_epi.lean import TYPE_CHECKING, Any
-from gdb_epi.record.registry import Notes, group
+from gdb_epi.record.registry import SEVERAL, Notes, group
 from gdb_epi.x86 import Operand
 
 if TYPE_CHECKING:
@@ -25,48 +26,42 @@ AT_RANDOM = 25
 _SALT = b"gdb-epi exec/1"
 
 
-def _fault(parts: Parts) -> Fault | None:
+def _site(parts: Parts) -> Site | None:
     """Return what failed in an instruction; None for signals that somebody sent."""
     fault = parts.signed.scene.fault
-    return fault if isinstance(fault, Fault) and fault.is_hardware_trap else None
-
-
-@group("facts")
-def facts_group(parts: Parts, _notes: Notes) -> Json | None:
-    """Return flat facts that may separate populations of one signature."""
-    fault, target = _fault(parts), parts.state.target
-    if fault is None or "rsp" not in fault.registers:
+    if not isinstance(fault, Fault) or not fault.is_hardware_trap:
         return None
-    told: Json = {
+    return understand(parts.state.target, fault)
+
+
+@group(SEVERAL)
+def where_it_failed(parts: Parts, _notes: Notes) -> Json | None:
+    """Return the group facts, flat, and the addresses that belong to it for the group signal."""
+    site, target = _site(parts), parts.state.target
+    if site is None or "rsp" not in site.fault.registers:
+        return None
+    fault = site.fault
+    address = site.address if site.address is not None else fault.address
+    facts: Json = {
         "rsp_mod_16": fault.sp % ALIGNMENT,
         "pc_in": kind_of_address(target, fault.pc),
+        "fault_kind": site.kind,
+        "access": site.access,
     }
-    if fault.address is not None:
-        told["fault_in"] = kind_of_address(target, fault.address)
-    access = failing_access(target, fault)
+    signal: Json = {}
+    if address is not None:
+        facts["fault_in"] = kind_of_address(target, address)
+    access = failing_access(target, site)
     if access is not None:
-        told |= {"operand": operand_text(access.operand), "access": access.operand.access}
-        told |= {"operand_register": access.register, "operand_register_in": access.points_to}
-    slot = return_slot(target, fault)
+        facts["operand"] = operand_text(access.operand)
+        facts |= {"operand_register": access.register, "operand_register_in": access.points_to}
+        signal["operand"] = _access(access)
+    slot = return_slot(target, site)
     if slot is not None:
-        told |= {"return_slot_how": slot.how, "return_slot_in": slot.points_to}
-    return {key: value for key, value in told.items() if value is not None}
-
-
-@group("signal")
-def signal_group(parts: Parts, _notes: Notes) -> Json | None:
-    """Return the addresses that belong to the facts."""
-    fault, target = _fault(parts), parts.state.target
-    if fault is None:
-        return None
-    told: Json = {}
-    access = failing_access(target, fault)
-    if access is not None:
-        told["operand"] = _access(access)
-    slot = return_slot(target, fault)
-    if slot is not None:
-        told["return_slot"] = {"address": hex_word(slot.address), "value": hex_word(slot.value)}
-    return told
+        facts |= {"return_slot_how": slot.how, "return_slot_in": slot.points_to}
+        signal["return_slot"] = {"address": hex_word(slot.address), "value": hex_word(slot.value)}
+    facts = {key: value for key, value in facts.items() if value is not None}
+    return {"facts": facts, "signal": signal}
 
 
 def _access(access: Access) -> Json:
@@ -80,9 +75,8 @@ def _access(access: Access) -> Json:
 
 def operand_text(operand: Operand) -> str:
     """Return fs:rdi+rcx*8+0x10, the way manuals write an effective address."""
-    if operand.rip_relative:
-        return "rip+?"
-    terms = [operand.base] if operand.base else []
+    base = "rip" if operand.rip_relative else operand.base
+    terms = [base] if base else []
     if operand.index_register:
         scaled = f"*{operand.scale}" if operand.scale != 1 else ""
         terms.append(operand.index_register + scaled)
