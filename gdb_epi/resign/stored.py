@@ -118,7 +118,9 @@ class _Stored:
         made = k.exact_key([f.native for f in self.frames if f.native], overflow=overflow)
         if isinstance(made, str):
             return Missing(made)
-        return Missing(CUT) if self.ends and overflow else made
+        if self.ends and (overflow or made.text.count(" <- ") + 1 < k.MAX_EXACT):
+            return Missing(CUT)
+        return made
 
     def _corrupt(self, made: dict[str, k.Key | Missing]) -> dict[str, k.Key | Missing]:
         """Keys of a corrupt stack rest on mappings: what their line says is kept."""
