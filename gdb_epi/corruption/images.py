@@ -134,6 +134,17 @@ class ImageFile:
                         found[address] = value + addend + base & MASK
         return found
 
+    def pointers(self) -> Iterator[tuple[int, int]]:
+        """Yield (run-time address, pointer) as ld.so left them; of a fixed image as in the file."""
+        for address, value in self._expected.items():
+            yield address + self.base, value
+        for load in self.loads if self.fixed else ():
+            if load.flags & PF_W:
+                raw = self.data[load.offset : load.offset + load.filesz & ~7]
+                for number, value in enumerate(memoryview(raw[: len(raw) & ~7]).cast("Q")):
+                    if value:
+                        yield load.vaddr + self.base + 8 * number, value
+
     def expected(self, address: int) -> int | None:
         """Return what ld.so left at a run-time address: a pointer, or the word of the file.
 

@@ -18,6 +18,7 @@ from gdb_epi.lean import NamedTuple
 HEADER = struct.Struct("<I4xQQQIIII")
 OVERHEAD = 48
 SIZES = (16384, 4096)
+MAX_LINKS = 4  # the last links before the damage, each of which may be the wrong one
 CLASSES = 32  # up to 512 bytes
 COUNT_AT, FREE_AT, SZIDX_AT, NEXT_AT, MAX_AT = 0, 8, 36, 40, 44
 
@@ -56,7 +57,7 @@ def pool_at(address: int, data: bytes) -> Pool | None:
     carved, rest = divmod(nextoffset - OVERHEAD, block)
     if rest or not 0 < carved <= (size - OVERHEAD) // block or count > carved:
         return None
-    free, _ = free_list(address, data, freeblock, block, carved)
+    free = free_list(address, data, freeblock, block, carved)
     if free is not None and carved - len(free) != count:
         free = None
     return Pool(address, size, block, count, carved, free)
@@ -64,22 +65,21 @@ def pool_at(address: int, data: bytes) -> Pool | None:
 
 def free_list(
     address: int, data: bytes, first: int, block: int, carved: int
-) -> tuple[frozenset[int] | None, int]:
-    """Return the free blocks' offsets, or None and the offset of the link that is damaged.
+) -> frozenset[int] | None:
+    """Return the free blocks' offsets; None when a link leads elsewhere, or the list is a ring.
 
     A link is the first word of a free block; the first link is in the header.
     """
     found: set[int] = set()
-    link, where = first, FREE_AT
+    link = first
     end = OVERHEAD + carved * block
     while link:
         at = link - address
         if not OVERHEAD <= at < end or (at - OVERHEAD) % block or at in found:
-            return None, where
+            return None
         found.add(at)
-        where = at
         link = int.from_bytes(data[at : at + 8], "little")
-    return frozenset(found), 0
+    return frozenset(found)
 
 
 class Wrong(NamedTuple):
@@ -97,17 +97,33 @@ def damage_in(pool: Pool, data: bytes) -> Wrong | None:
     if pool.free is not None:
         return None
     _count, freeblock, *_ = HEADER.unpack_from(data)
-    free, where = free_list(pool.address, data, freeblock, pool.block, pool.carved)
+    free = free_list(pool.address, data, freeblock, pool.block, pool.carved)
     if free is not None:
         return _wrong_count(pool, data, len(free))
-    word = int.from_bytes(data[where : where + 8], "little")
-    found = [
-        word ^ 1 << bit for bit in range(64) if _fits(pool, data, freeblock, where, word ^ 1 << bit)
-    ]
-    if len(found) != 1:
-        return None
-    what = "freeblock" if where == FREE_AT else "the link of a free block"
-    return Wrong(pool.address + where, word, found[0], what, bool((word ^ found[0]) & 0xF))
+    found: list[Wrong] = []
+    for where in _links(pool, data, freeblock)[-MAX_LINKS:]:
+        word = int.from_bytes(data[where : where + 8], "little")
+        what = "freeblock" if where == FREE_AT else "the link of a free block"
+        for bit in range(64):
+            right = word ^ 1 << bit
+            if _fits(pool, data, freeblock, where, right):
+                found.append(Wrong(pool.address + where, word, right, what, bit < 4))
+    # A link into a block in use goes on with what lies there, e.g. a count of 1, one bit from 0.
+    high = [one for one in found if not one.low]
+    return high[0] if len(high) == 1 else found[0] if len(found) == 1 else None
+
+
+def _links(pool: Pool, data: bytes, freeblock: int) -> list[int]:
+    """Return the offsets of the links of a damaged list, up to the one that leads nowhere."""
+    found, link = [FREE_AT], freeblock
+    end = OVERHEAD + pool.carved * pool.block
+    while link:
+        at = link - pool.address
+        if not OVERHEAD <= at < end or (at - OVERHEAD) % pool.block or at in found:
+            break
+        found.append(at)
+        link = int.from_bytes(data[at : at + 8], "little")
+    return found
 
 
 def _fits(pool: Pool, data: bytes, freeblock: int, where: int, link: int) -> bool:
@@ -115,7 +131,7 @@ def _fits(pool: Pool, data: bytes, freeblock: int, where: int, link: int) -> boo
     changed = bytearray(data)
     changed[where : where + 8] = link.to_bytes(8, "little")
     first = link if where == FREE_AT else freeblock
-    free, _ = free_list(pool.address, bytes(changed), first, pool.block, pool.carved)
+    free = free_list(pool.address, bytes(changed), first, pool.block, pool.carved)
     return free is not None and pool.carved - len(free) == pool.used
 
 
@@ -132,7 +148,7 @@ def _wrong_count(pool: Pool, data: bytes, free: int) -> Wrong | None:
 
 
 def damaged_header(address: int, size: int, data: bytes) -> Wrong | None:
-    """Return the one-bit change that makes a header a pool's, szidx or maxnextoffset.
+    """Return the one-bit change of a count or size that makes a header a pool's.
 
     For a place where a pool must lie, because its neighbours are pools of this `size`. Only a
     change after which the free list is whole counts, and only a unique one.
@@ -141,8 +157,9 @@ def damaged_header(address: int, size: int, data: bytes) -> Wrong | None:
     if not count or pool_at(address, data) is not None:
         return None
     found: list[Wrong] = []
-    for at, value in ((SZIDX_AT, szidx), (NEXT_AT, nextoffset), (MAX_AT, most)):
-        for bit in range(32):
+    members = ((COUNT_AT, count), (SZIDX_AT, szidx), (NEXT_AT, nextoffset), (MAX_AT, most))
+    for at, value in members:
+        for bit in range(2 if at == COUNT_AT else 0, 32):
             changed = bytearray(data)
             changed[at : at + 4] = (value ^ 1 << bit).to_bytes(4, "little")
             pool = pool_at(address, bytes(changed))
@@ -150,5 +167,5 @@ def damaged_header(address: int, size: int, data: bytes) -> Wrong | None:
                 where = at & ~7
                 word = int.from_bytes(data[where : where + 8], "little")
                 right = int.from_bytes(changed[where : where + 8], "little")
-                found.append(Wrong(address + where, word, right, "a size in the pool's header"))
+                found.append(Wrong(address + where, word, right, "a number in the header"))
     return found[0] if len(found) == 1 else None

@@ -28,6 +28,7 @@ MAX_NAMED = 4096
 MAX_TUPLE = 512
 MAX_KEYS = 512
 MIN_WANTED = 16
+MAX_GHOSTS = 64  # places of one such word in one piece of memory
 MAX_LOOKED_AT = 512  # type pointers, for a sample
 
 
@@ -198,6 +199,28 @@ def texts_in(
             yield from _across(target, form, start + here, tally)
 
 
+def ghosts_in(form: Form, start: int, data: bytes, ghosts: frozenset[int]) -> Iterator[int]:
+    """Yield where objects may lie whose type word is one bit from the type's address.
+
+    `ghosts` are these words. That an object lies there, its hash has to tell.
+    """
+    words = memoryview(data[: len(data) & ~7]).cast("Q")
+    for word in ghosts.intersection(words):
+        needle = word.to_bytes(8, "little")
+        at = data.find(needle)
+        for _ in range(MAX_GHOSTS):
+            if at < 0:
+                break
+            if not at & 7:
+                yield start + at - form.type_at
+            at = data.find(needle, at + 1)
+
+
+def ghosts_of(form: Form) -> frozenset[int]:
+    """Return the words that are one bit from the address of a type."""
+    return frozenset(form.type ^ 1 << bit for bit in range(64))
+
+
 def _across(
     target: Target, form: Form, address: int, tally: Found
 ) -> Iterator[tuple[int, bytes, int]]:
@@ -205,7 +228,6 @@ def _across(
     text = read_text(target, form, address)
     if isinstance(text, Text):
         yield address, text.data, text.stored
-    elif text == "long":
-        tally.long += 1
-    elif text == "odd":
+    elif text in ("long", "odd"):  # a flipped length may make any string long
+        tally.long += text == "long"
         tally.odd.append(address)

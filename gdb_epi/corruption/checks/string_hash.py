@@ -18,11 +18,13 @@ from gdb_epi.corruption.hashing import (
 )
 from gdb_epi.corruption.memory import Chunks
 from gdb_epi.corruption.registry import check
-from gdb_epi.corruption.siphash import Key
+from gdb_epi.corruption.siphash import Key, siphash
 from gdb_epi.corruption.stringsearch import (
     MIN_WANTED,
     Found,
     base_types,
+    ghosts_in,
+    ghosts_of,
     named_texts,
     sampled,
     texts_in,
@@ -115,9 +117,13 @@ class _Work:
         bulks = [Bulk(self._key, shortest=self._shortest) for _ in self._forms]
         wrong: list[tuple[Form, int]] = []
         odd: list[tuple[Form, int]] = []
+        ghosts = [ghosts_of(form) for form in self._forms]
+        found_ghosts: list[tuple[Form, int]] = []
         tally = Found()
         chunks = Chunks(self._context)
         for start, data in chunks:
+            for form, words in zip(self._forms, ghosts, strict=True):
+                found_ghosts += [(form, at) for at in ghosts_in(form, start, data, words)]
             for form, bulk in zip(self._forms, bulks, strict=True):
                 for text in texts_in(self._context.target, form, start, data, tally):
                     wrong += [(form, at) for at in bulk.add(*text)]
@@ -127,6 +133,8 @@ class _Work:
             wrong += [(form, at) for at in bulk.rest()]
         for form, at in [*wrong[:MAX_WRONG], *odd[:MAX_ODD]]:
             yield from self._explain(form, at)
+        for form, at in found_ghosts[:MAX_ODD]:
+            yield from self._typeless(form, at)
         self._context.counts["strings"] = sum(bulk.checked for bulk in bulks)
         yield from self._left_out(chunks, tally, len(wrong))
 
@@ -164,6 +172,17 @@ class _Work:
             self._unexplained += isinstance(text, Text)
             return
         yield self._evidence(form, address, flip)
+
+    def _typeless(self, form: Form, address: int) -> Iterator[Evidence]:
+        """Tell whether an object lies here but for one bit of its type: its hash says so."""
+        text = read_text(self._context.target, form, address)
+        if not isinstance(text, Text) or len(text.data) < max(1, self._shortest):
+            return
+        if self._key is None or siphash(self._key, text.data) != text.stored:
+            return
+        where = address + form.type_at
+        found = self._heap.reader.u64(where)
+        yield self._evidence(form, address, Flip(where, found, form.type, "type"))
 
     def _evidence(self, form: Form, address: int, flip: Flip) -> Evidence:
         name = self._key.name if self._key is not None else ""

@@ -9,6 +9,7 @@ from contextlib import suppress
 
 from gdb_epi.corruption.context import Context
 from gdb_epi.corruption.images import ImageFile, image_files
+from gdb_epi.corruption.memory import read_words
 from gdb_epi.corruption.registry import check
 from gdb_epi.corruption.types import MEMORY, Evidence, Skipped, word_evidence
 from gdb_epi.cpython.heap import Heap
@@ -65,6 +66,8 @@ def type_slots(context: Context) -> Iterator[Evidence | Skipped]:
     for one in _against_types(context, heap, slots):
         if one.where not in known:
             yield one
+    if context.sweep:
+        yield from _static_objects(context, set(types))
 
 
 def _types(context: Context, heap: Heap, python: PythonState) -> Iterator[int]:
@@ -111,6 +114,26 @@ def _against_files(context: Context, slots: list[_Slot]) -> Iterator[Evidence]:
             right = image.expected(slot.where)
             if right and (right ^ slot.value).bit_count() == 1:
                 yield _evidence(slot, right, f"{_name(image)} (same build-id), relocated")
+
+
+def _static_objects(context: Context, types: set[int]) -> Iterator[Evidence]:
+    """Compare words of writable data that ld.so made addresses of types: static objects' types."""
+    files, _missing = image_files(context)
+    for image in files:
+        for where, right in image.pointers():
+            if right not in types:
+                continue
+            words = read_words(context, where, 1)
+            if words and (words[0] ^ right).bit_count() == 1:
+                yield word_evidence(
+                    "R13",
+                    where,
+                    words[0],
+                    right,
+                    MEMORY,
+                    f"the word at {where:#x} is one bit from the type that {_name(image)} (same "
+                    "build-id) has there",
+                )
 
 
 def _name(image: ImageFile) -> str:
