@@ -10,7 +10,7 @@ VOID = frozenset(("meta", "link", "wbr", "br"))
 TAGS = frozenset(
     "html head meta link title style body a header main footer nav section article figure"
     " figcaption details summary div span p ul ol li dl dt dd h1 h2 h3 h4 b small code wbr table"
-    " caption thead tbody tr th td svg g path rect defs use text clippath".split()
+    " caption thead tbody tr th td svg g path rect pre defs use text clippath".split()
 )
 # Characters that reorder or hide text.
 BIDI = frozenset("\u202a\u202b\u202c\u202d\u202e\u2066\u2067\u2068\u2069\u200e\u200f\u061c\ufeff")

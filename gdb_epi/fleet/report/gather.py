@@ -45,7 +45,9 @@ def gather(engine: Engine, wanted: Wanted) -> Page:
     series = Series(population, axis)
     found = of_population(population, axis.last) if axis is not None else []
     mine = [v for v in found if wanted.signature in (None, v.subject)]
-    rows = _rows(population, counts, series, {v.subject for v in mine}, wanted.signature)
+    rows = _rows(
+        population, counts, series, {v.subject for v in mine[:MAX_HEADLINES]}, wanted.signature
+    )
     ranks = {row.name: row.rank for row in rows}
     every = [headline(verdict, before, ranks) for verdict in mine]
     heads = tuple(head for head in every if head.state != DISMISSED)

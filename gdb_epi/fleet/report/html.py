@@ -3,7 +3,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+import json
+from collections.abc import Callable, Mapping
 from importlib.resources import files
 from typing import Any
 
@@ -14,6 +15,8 @@ from gdb_epi.fleet.report import plots
 from gdb_epi.fleet.report.canvas import drawing
 from gdb_epi.fleet.report.page import Page
 from gdb_epi.fleet.report.texts import clean, day_text, number, percent
+from gdb_epi.render.text import escape as escape_controls
+from gdb_epi.render.triage import render_triage
 
 SHOWN_FIRST = 25  # signatures; the others are a click away
 
@@ -33,6 +36,30 @@ def render(page: Page, link: Callable[[str], str] | None = None) -> str:
             "link": link,
         }
         return _environment().get_template("page.html.j2").render(values)
+
+
+def render_core(record: Mapping[str, Any]) -> str:
+    """Return the page of one core: the answer of a triage, and the record behind it."""
+    values = {
+        "key": record.get("core_key"),
+        "lines": [_Line(escape_controls(line)) for line in _answer(record)],
+        "record": _Line(json.dumps(record, indent=1)),
+    }
+    return _environment().get_template("core.html.j2").render(values)
+
+
+class _Line(str):
+    """A text that is shown whole."""
+
+    __slots__ = ()
+
+
+def _answer(record: Mapping[str, Any]) -> list[str]:
+    """A record from afar may hold anything where a list or a map is due."""
+    try:
+        return render_triage(dict(record))
+    except (TypeError, ValueError, KeyError, AttributeError, IndexError):
+        return ["this record is none of an analysis: the whole of it is below"]
 
 
 def _plots(page: Page) -> dict[str, Markup]:
@@ -72,7 +99,7 @@ def _environment() -> Environment:
 
 def _shown(value: Any) -> Any:
     """Clean what is about to be escaped; markup of our own passes."""
-    if isinstance(value, (Markup, int, float)):
+    if isinstance(value, (Markup, _Line, int, float)):
         return value
     return "" if value is None else clean(value)
 

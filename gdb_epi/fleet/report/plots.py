@@ -50,8 +50,30 @@ def sparks(every: Sequence[Sequence[int]], size: tuple[int, int] = SPARK) -> lis
     for number, values in enumerate(every):
         shape = PathPatch(_bar_path(values, size), facecolor=MARK, linewidth=0)
         shape.set_gid(f"{GROUP}{number}")
-        axes.add_patch(shape)
+        axes.add_artist(shape)  # add_patch would ask each of its curves for its extent
     return cut_apart(svg_text(fig), len(every), width, height)
+
+
+def _columns(
+    places: Sequence[float], wide: float, low: Sequence[int], high: Sequence[int], color: str
+) -> PathPatch:
+    """Return columns as one shape in data coordinates: a hundred patches take a second."""
+    boxes = [
+        (x - wide / 2, float(b), x + wide / 2, float(t))
+        for x, b, t in zip(places, low, high, strict=True)
+        if t > b
+    ]
+    return PathPatch(_boxes(boxes), facecolor=color, linewidth=0)
+
+
+def _boxes(boxes: Sequence[tuple[float, float, float, float]]) -> Path:
+    """Return one path of rectangles (left, low, right, high)."""
+    corners = [
+        [(left, low), (right, low), (right, high), (left, high), (left, low)]
+        for left, low, right, high in boxes
+    ]
+    codes = [Path.MOVETO, Path.LINETO, Path.LINETO, Path.LINETO, Path.CLOSEPOLY] * len(boxes)
+    return Path([c for one in corners for c in one] or [(0, 0)], codes or [Path.MOVETO])
 
 
 def _bar_path(values: Sequence[int], size: tuple[int, int]) -> Path:
@@ -66,12 +88,7 @@ def _bar_path(values: Sequence[int], size: tuple[int, int]) -> Path:
         if n:
             tall = max(n / top * (base - 1), 1)
             boxes.append((i * wide + gap / 2, base - tall, (i + 1) * wide - gap / 2, base))
-    corners = [
-        [(left, low), (right, low), (right, high), (left, high), (left, low)]
-        for left, low, right, high in boxes
-    ]
-    codes = [Path.MOVETO, Path.LINETO, Path.LINETO, Path.LINETO, Path.CLOSEPOLY] * len(boxes)
-    return Path([corner for one in corners for corner in one], codes)
+    return _boxes(boxes)
 
 
 def curve_plot(days: Sequence[Day], step: int, width: int) -> str:
@@ -114,9 +131,8 @@ def _bars(axes: Axes, days: Sequence[Day]) -> None:
     places = [i + 0.5 for i in range(len(days))]
     wide = 0.82 if len(days) < 60 else 0.9
     low = [day.explained for day in days]
-    axes.bar(places, low, width=wide, color=MARK, linewidth=0)
-    rest = [day.crashes - day.explained for day in days]
-    axes.bar(places, rest, width=wide, bottom=low, color=REST, linewidth=0)
+    axes.add_artist(_columns(places, wide, [0] * len(days), low, MARK))
+    axes.add_artist(_columns(places, wide, low, [day.crashes for day in days], REST))
     _frame(axes, len(days), 4)
     top = max([day.crashes for day in days] + [1])
     axes.set_ylim(0, top * 1.12)
@@ -224,9 +240,8 @@ def bits_plot(row: BitRow, number: int) -> str:
     top = max([*row.counts, 1])
     for lane in range(0, len(row.counts), 2 * LANE):
         axes.axvspan(lane, lane + LANE, color=SOFT, linewidth=0)
-    axes.bar(
-        [i + 0.5 for i in range(len(row.counts))], row.counts, width=0.9, color=ALARM, linewidth=0
-    )
+    places = [i + 0.5 for i in range(len(row.counts))]
+    axes.add_artist(_columns(places, 0.9, [0] * len(places), row.counts, ALARM))
     axes.set_xlim(0, len(row.counts))
     axes.set_ylim(0, top * 1.1)
     axes.set_yticks([0, top])

@@ -1,0 +1,114 @@
+# SPDX-License-Identifier: Apache-2.0
+"""`gdb-epi serve`: the report, a JSON API and metrics over HTTP."""
+
+from __future__ import annotations
+
+import os
+import sys
+from argparse import ArgumentParser, Namespace
+from typing import TYPE_CHECKING
+
+from gdb_epi.errors import EXIT_DONE, InputError, UsageError
+
+if TYPE_CHECKING:
+    import socket
+
+HELP = "the report, a JSON API and Prometheus metrics over HTTP; read-only, on this machine only"
+EPILOG = (
+    "Everybody who can reach the address can read: before it listens elsewhere than on loopback, "
+    "put a proxy in front of it that asks who is there. POST /api/v1/records needs a token, "
+    "from --token-file or GDB_EPI_TOKEN. It needs the extra: gdb-epi[serve]."
+)
+PORT = 8750
+LOOPBACK = ("127.0.0.1", "::1", "localhost")
+TOKEN = "GDB_EPI_TOKEN"
+MAX_REQUESTS = 64  # at one time; more are answered with 503
+MAX_HEADERS = 32 << 10  # bytes
+KEEP_ALIVE = 5  # seconds
+
+
+def add_arguments(parser: ArgumentParser) -> None:
+    """Declare the arguments."""
+    parser.add_argument("--db", metavar="URL", help="database URL or SQLite file")
+    parser.add_argument("--host", default="127.0.0.1", help="address to listen on (127.0.0.1)")
+    parser.add_argument("--port", type=int, default=PORT, help=f"{PORT}; 0 chooses a free one")
+    parser.add_argument(
+        "--allow-host", action="append", default=[], metavar="NAME", help="a name that clients use"
+    )
+    parser.add_argument("--token-file", metavar="FILE", help="take records from those who have it")
+
+
+def run(args: Namespace) -> int:
+    """Serve until interrupted."""
+    from gdb_epi.fleet.db import open_database
+    from gdb_epi.fleet.serve import require
+
+    require()
+    token = _token(args.token_file)
+    with open_database(args.db, write=token is not None) as engine:
+        import uvicorn
+
+        from gdb_epi.fleet.serve.app import Settings, make_app
+
+        names = tuple(name.lower() for name in (*LOOPBACK, args.host, *args.allow_host))
+        app = make_app(engine, Settings(names, token))
+        listener = _listen(args.host, args.port)
+        _announce(args.host, listener.getsockname()[1], token)
+        config = uvicorn.Config(
+            app,
+            log_level="warning",
+            access_log=False,
+            server_header=False,
+            proxy_headers=False,
+            limit_concurrency=MAX_REQUESTS,
+            timeout_keep_alive=KEEP_ALIVE,
+            h11_max_incomplete_event_size=MAX_HEADERS,
+        )
+        uvicorn.Server(config).run(sockets=[listener])
+    return EXIT_DONE
+
+
+def _token(path: str | None) -> str | None:
+    """Return the token. Raises UsageError for one that can be guessed."""
+    from pathlib import Path
+
+    from gdb_epi.fleet.serve.guard import MIN_TOKEN
+
+    if path is not None:
+        try:
+            token = Path(path).read_text(encoding="ascii").strip()
+        except (OSError, ValueError) as error:
+            raise InputError(f"no token in {path}: {error}") from error
+    else:
+        token = os.environ.get(TOKEN, "").strip()
+        if not token:
+            return None
+    if len(token) < MIN_TOKEN or not token.isascii():
+        raise UsageError(
+            f"a token has {MIN_TOKEN} ASCII characters or more", hint="openssl rand -hex 24"
+        )
+    return token
+
+
+def _listen(host: str, port: int) -> socket.socket:
+    """Return a listening socket. Raises InputError when the address cannot be had."""
+    import socket
+
+    try:
+        found = socket.getaddrinfo(host, port, type=socket.SOCK_STREAM, flags=socket.AI_PASSIVE)
+        family, kind, protocol, _, address = found[0]
+        listener = socket.socket(family, kind, protocol)
+        listener.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
+        listener.bind(address)
+        listener.listen()  # whoever reads the address that is printed may connect at once
+    except (OSError, OverflowError) as error:
+        hint = "--port with another one, or --host 127.0.0.1"
+        raise InputError(f"cannot listen on {host}:{port}: {error}", hint=hint) from error
+    return listener
+
+
+def _announce(host: str, port: int, token: str | None) -> None:
+    shown = f"[{host}]" if ":" in host else host
+    print(f"http://{shown}:{port}/ ({'takes records' if token else 'read-only'})", flush=True)
+    if host not in LOOPBACK:
+        print("gdb-epi: everybody who can reach this address can read it", file=sys.stderr)

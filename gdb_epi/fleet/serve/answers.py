@@ -1,0 +1,122 @@
+# SPDX-License-Identifier: Apache-2.0
+"""What the API answers: plain values, from the same questions as `gdb-epi fleet`."""
+
+from __future__ import annotations
+
+from io import BytesIO
+from typing import Any
+
+from sqlalchemy import Engine
+
+from gdb_epi.errors import InputError
+from gdb_epi.fleet import curves, lookup
+from gdb_epi.fleet.finding_states import stored
+from gdb_epi.fleet.finding_store import iso_day
+from gdb_epi.fleet.ingest import store
+from gdb_epi.fleet.population import load
+from gdb_epi.fleet.population_verdict import of_population, of_signature
+from gdb_epi.fleet.prepare import Preparer
+from gdb_epi.fleet.questions import top_signatures
+from gdb_epi.fleet.reader import parts_in
+
+MAX_ROWS = 1000
+MAX_DAYS = 3660
+SHOWN_REJECTS = 20
+
+
+class NotFound(Exception):
+    """Nothing in the database is called that."""
+
+
+def signatures(engine: Engine, limit: int) -> list[dict[str, Any]]:
+    """The most frequent signatures."""
+    return [row._asdict() for row in top_signatures(engine, min(max(limit, 1), MAX_ROWS))]
+
+
+def signature(engine: Engine, wanted: str) -> dict[str, Any]:
+    """One signature: what is stored, its curve, and the verdict of the population."""
+    group = _group(engine, wanted)
+    population = load(engine)
+    name = group.text or group.key
+    judged = None
+    if name in population.signatures and population.day.size:
+        day = int(population.day.max())
+        judged = of_signature(population, population.signatures.index(name), day).as_json(day)
+    curve = [_day(row) for row in curves.curve(engine, group.ids)]
+    named = {"kind": group.kind, "key": group.key, "text": group.text, "category": group.category}
+    summary = lookup.of_signature(engine, group)._asdict()
+    return {**named, **summary, "curve": curve, "verdict": judged}
+
+
+def _group(engine: Engine, wanted: str) -> lookup.Group:
+    try:
+        group = lookup.find_group(engine, wanted)
+    except InputError as error:
+        raise NotFound(error.line()) from error
+    if group is None:
+        raise NotFound(f"no signature {wanted!r}")
+    return group
+
+
+def signature_text(engine: Engine, wanted: str) -> str:
+    """The text by which the population names a signature."""
+    group = _group(engine, wanted)
+    return group.text or group.key
+
+
+def core(engine: Engine, wanted: str) -> dict[str, Any]:
+    """The stored record of a core."""
+    record = lookup.find_record(engine, wanted)
+    if record is None:
+        raise NotFound(f"no core {wanted!r}")
+    return record
+
+
+def host(engine: Engine, wanted: str) -> dict[str, Any]:
+    """One host: its attributes and crashes."""
+    ids = lookup.find_host(engine, wanted)
+    if not ids:
+        raise NotFound(f"no host {wanted!r}")
+    attributes = [{"attr": a, "value": v} for a, v in lookup.host_attributes(engine, ids)]
+    return {"host": wanted, "attributes": attributes, **lookup.of_host(engine, ids)._asdict()}
+
+
+def trend(engine: Engine, wanted: str | None) -> list[dict[str, Any]]:
+    """The epidemic curve of one signature, or of all."""
+    ids = None if wanted is None else _group(engine, wanted).ids
+    return [_day(row) for row in curves.curve(engine, ids)]
+
+
+def _day(row: curves.DayRow) -> dict[str, Any]:
+    return {"date": iso_day(row.day), **row._asdict()}
+
+
+def new(engine: Engine, days: float) -> list[dict[str, Any]]:
+    """The signatures first seen in the last days before the latest crash."""
+    until = curves.last_moment(engine)
+    if until is None:
+        return []
+    window = min(max(days, 0.0), float(MAX_DAYS))
+    return [r._asdict() for r in curves.new_signatures(engine, window, until, MAX_ROWS)]
+
+
+def findings(engine: Engine) -> list[dict[str, Any]]:
+    """The findings that were raised, with their state."""
+    return [{"date": iso_day(f.day), **f._asdict()} for f in stored(engine)]
+
+
+def verdicts(engine: Engine) -> list[dict[str, Any]]:
+    """What stands out now, judged."""
+    population = load(engine)
+    if not population.day.size:
+        return []
+    day = int(population.day.max())
+    return [verdict.as_json(day) for verdict in of_population(population, day)]
+
+
+def take(engine: Engine, body: bytes) -> dict[str, Any]:
+    """Store records: JSON lines, or one JSON object or array."""
+    preparer = Preparer()
+    outcome = store(engine, (preparer.part(part) for part in parts_in("body", BytesIO(body))))
+    rejected = [{"where": where, "why": why} for where, why in outcome.rejected[:SHOWN_REJECTS]]
+    return {**outcome._asdict(), "rejected": rejected, "rejects": len(outcome.rejected)}

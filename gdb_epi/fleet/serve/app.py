@@ -1,0 +1,177 @@
+# SPDX-License-Identifier: Apache-2.0
+"""The routes. Handlers are plain functions: Starlette runs them in threads."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from typing import Any, NamedTuple
+from urllib.parse import quote
+
+from sqlalchemy import Engine
+from starlette.applications import Starlette
+from starlette.concurrency import run_in_threadpool
+from starlette.requests import Request
+from starlette.responses import HTMLResponse, JSONResponse, Response
+from starlette.routing import Route
+from starlette.types import ASGIApp, Receive, Scope, Send
+
+from gdb_epi.errors import EpiError
+from gdb_epi.fleet.report.gather import Wanted, gather
+from gdb_epi.fleet.report.html import render, render_core
+from gdb_epi.fleet.serve import answers
+from gdb_epi.fleet.serve.cache import Cache
+from gdb_epi.fleet.serve.guard import (
+    HEADERS,
+    MAX_BODY,
+    TooLarge,
+    body_of,
+    known_host,
+    may_ingest,
+    refusal,
+)
+from gdb_epi.fleet.serve.metrics import CONTENT_TYPE, metrics
+
+MAX_NAME = 512  # characters of a name in a path or query
+API = "/api/v1"
+
+
+class Settings(NamedTuple):
+    """What the server was started with."""
+
+    hosts: tuple[str, ...]  # names by which it may be addressed, in lower case
+    token: str | None = None  # for ingest; None: read-only
+
+
+def make_app(engine: Engine, settings: Settings) -> ASGIApp:
+    """Return the application."""
+    server = _Server(engine, settings)
+    get: Mapping[str, Callable[[Request], Response]] = {
+        "/": server.report,
+        "/signature/{name:path}": server.signature,
+        "/core/{name}": server.core,
+        "/metrics": server.metrics,
+        "/healthz": server.health,
+        f"{API}/signatures": server.json(
+            lambda e, q: answers.signatures(e, _number(q, "limit", 20))
+        ),
+        f"{API}/signatures/{{name:path}}": server.named(answers.signature),
+        f"{API}/cores/{{name}}": server.named(answers.core),
+        f"{API}/hosts/{{name:path}}": server.named(answers.host),
+        f"{API}/trend": server.json(lambda e, q: answers.trend(e, q.get("signature"))),
+        f"{API}/new": server.json(lambda e, q: answers.new(e, _number(q, "days", 7))),
+        f"{API}/findings": server.json(lambda e, _: answers.findings(e)),
+        f"{API}/verdicts": server.json(lambda e, _: answers.verdicts(e)),
+    }
+    routes = [Route(path, handler, methods=["GET"]) for path, handler in get.items()]
+    routes.append(Route(f"{API}/records", server.records, methods=["POST"]))
+    failures: Any = {
+        answers.NotFound: lambda _, error: refusal(404, str(error)),
+        ValueError: lambda _, error: refusal(400, str(error)),
+        TooLarge: lambda *_: refusal(413, f"a body has at most {MAX_BODY} bytes"),
+        EpiError: lambda _, error: refusal(500, error.line()),
+        404: lambda *_: refusal(404, "there is no such page"),
+        405: lambda *_: refusal(405, "this address does not take that method"),
+    }
+    app = Starlette(routes=routes, exception_handlers=failures)
+    return _Guarded(app, settings.hosts)
+
+
+class _Server:
+    def __init__(self, engine: Engine, settings: Settings) -> None:
+        self._engine = engine
+        self._settings = settings
+        self._cache = Cache(engine)
+
+    def report(self, request: Request) -> Response:
+        """The whole report."""
+        return HTMLResponse(self._cache.get("report", lambda: self._page(None)))
+
+    def signature(self, request: Request) -> Response:
+        """The report about one signature."""
+        text = answers.signature_text(self._engine, _name(request))
+        return HTMLResponse(self._cache.get(("signature", text), lambda: self._page(text)))
+
+    def _page(self, signature: str | None) -> str:
+        return render(gather(self._engine, Wanted(signature=signature)), _core_address)
+
+    def core(self, request: Request) -> Response:
+        """The record of one core."""
+        return HTMLResponse(render_core(answers.core(self._engine, _name(request))))
+
+    def metrics(self, request: Request) -> Response:
+        """Prometheus' text format."""
+        found = self._cache.get("metrics", lambda: metrics(self._engine))
+        return Response(found, media_type=CONTENT_TYPE)
+
+    def health(self, request: Request) -> Response:
+        """Whether the database answers."""
+        answers.findings(self._engine)
+        return JSONResponse({"ok": True, "ingest": self._settings.token is not None})
+
+    def json(
+        self, ask: Callable[[Engine, Mapping[str, str]], Any]
+    ) -> Callable[[Request], Response]:
+        """Return the handler of a question with parameters."""
+
+        def handler(request: Request) -> Response:
+            query = {key: value[:MAX_NAME] for key, value in request.query_params.items()}
+            key = (request.url.path, tuple(sorted(query.items())))
+            return JSONResponse(self._cache.get(key, lambda: ask(self._engine, query)))
+
+        return handler
+
+    def named(self, ask: Callable[[Engine, str], Any]) -> Callable[[Request], Response]:
+        """Return the handler of a question about something with a name."""
+
+        def handler(request: Request) -> Response:
+            return JSONResponse(ask(self._engine, _name(request)))
+
+        return handler
+
+    async def records(self, request: Request) -> Response:
+        """Take records in, for those who have the token."""
+        refused = may_ingest(request, self._settings.token)
+        if refused is not None:
+            return refused
+        done = await run_in_threadpool(answers.take, self._engine, await body_of(request))
+        return JSONResponse(done, 200 if not done["rejects"] else 422)
+
+
+class _Guarded:
+    """Refuses foreign host names; gives every answer the headers that keep browsers in check."""
+
+    def __init__(self, app: ASGIApp, hosts: tuple[str, ...]) -> None:
+        self._app = app
+        self._hosts = hosts
+
+    async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
+        """Serve one request."""
+        if scope["type"] != "http":
+            await self._app(scope, receive, send)
+            return
+
+        async def guarded(message: Any) -> None:
+            if message["type"] == "http.response.start":
+                headers = [(k.lower().encode(), v.encode()) for k, v in HEADERS.items()]
+                message = {**message, "headers": [*message["headers"], *headers]}
+            await send(message)
+
+        header = dict(scope["headers"]).get(b"host", b"").decode("latin-1")
+        app = self._app if known_host(header, self._hosts) else refusal(400, "unknown host name")
+        await app(scope, receive, guarded)
+
+
+def _core_address(key: str) -> str:
+    return f"/core/{quote(key, safe='')}"
+
+
+def _name(request: Request) -> str:
+    return str(request.path_params["name"])[:MAX_NAME]
+
+
+def _number(query: Mapping[str, str], name: str, default: int) -> int:
+    """Return a parameter. Raises ValueError, which is answered with 400."""
+    given = query.get(name, str(default))
+    if not given.isascii() or not given.isdigit() or len(given) > 6:
+        raise ValueError(f"{name} is no number: {given[:40]!r}")
+    return int(given)

@@ -1,0 +1,58 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Answers that are costly to make, kept until the database says something else."""
+
+from __future__ import annotations
+
+from collections import OrderedDict
+from collections.abc import Callable, Hashable
+from threading import Lock
+from typing import Any
+
+from sqlalchemy import Engine, func, select
+
+from gdb_epi.fleet import tables as t
+
+MAX_KEPT = 32  # answers; a page has up to 3 MB
+
+
+def state_of(engine: Engine) -> Hashable:
+    """Return a value that changes with the crashes, the host-hours and the findings."""
+    finding = t.finding.c
+    with engine.connect() as connection:
+        changes = connection.execute(select(func.count(), func.max(t.change.c.id))).one()
+        rows = select(func.count(), func.max(finding.decided_at), func.sum(finding.raised))
+        return (*changes, *connection.execute(rows).one())
+
+
+class Cache:
+    """Keeps answers for one state of the database; each is made by one thread at a time."""
+
+    def __init__(self, engine: Engine) -> None:
+        self._engine = engine
+        self._kept: OrderedDict[Hashable, tuple[Hashable, Any]] = OrderedDict()
+        self._lock = Lock()
+        self._making = Lock()
+
+    def get(self, key: Hashable, make: Callable[[], Any]) -> Any:
+        """Return the answer, made where it is not there for this state."""
+        state = state_of(self._engine)
+        found = self._find(key, state)
+        if found is not None:
+            return found[1]
+        # One at a time: ten readers of one page must not make it ten times.
+        with self._making:
+            found = self._find(key, state)
+            if found is not None:
+                return found[1]
+            answer = make()
+        with self._lock:
+            self._kept[key] = (state, answer)
+            self._kept.move_to_end(key)
+            while len(self._kept) > MAX_KEPT:
+                self._kept.popitem(last=False)
+        return answer
+
+    def _find(self, key: Hashable, state: Hashable) -> tuple[Hashable, Any] | None:
+        with self._lock:
+            found = self._kept.get(key)
+        return found if found is not None and found[0] == state else None

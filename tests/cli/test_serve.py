@@ -1,0 +1,220 @@
+# SPDX-License-Identifier: Apache-2.0
+"""`gdb-epi serve` over real HTTP: pages, API, metrics, ingest with a token, and who is refused."""
+
+from __future__ import annotations
+
+import json
+import socket
+
+import pytest
+from prometheus_client.parser import text_string_to_metric_families
+from support.demo_fleet import make
+from support.fleet_simulator import simulate
+from support.html_check import Page
+from support.http_server import serving
+
+from gdb_epi.fleet.db import open_database
+from gdb_epi.fleet.ingest import crash_count
+
+TOKEN = "0123456789abcdef-token"
+AUTHORIZED = {"Authorization": f"Bearer {TOKEN}"}
+RECORDS = "/api/v1/records"
+
+
+def record(number, **groups):
+    """A minimal record."""
+    return {"schema": "gdb-epi/record/1", "core_key": f"{number:032x}", **groups}
+
+
+@pytest.fixture(scope="module")
+def fleet(tmp_path_factory):
+    """A planted fleet and its database."""
+    found = simulate(7003, hosts=120, days=14, per_day=25, bad_host=2.0, race=2.0)
+    path = tmp_path_factory.mktemp("served") / "f.sqlite3"
+    make(str(path), found)
+    return found, path
+
+
+@pytest.fixture(scope="module")
+def server(fleet):
+    """A read-only server of it."""
+    with serving(fleet[1]) as running:
+        yield running
+
+
+@pytest.fixture(scope="module")
+def taker(tmp_path_factory):
+    """A server that takes records into an empty database, and that database."""
+    folder = tmp_path_factory.mktemp("taken")
+    (folder / "token").write_text(f"{TOKEN}\n")
+    path = folder / "f.sqlite3"
+    with serving(path, "--token-file", str(folder / "token")) as running:
+        yield running, path
+
+
+def test_pages(server, fleet):
+    assert "read-only" in server.announced and "127.0.0.1" in server.announced
+    answer = server.get("/")
+    assert answer.status == 200 and answer.headers["content-type"].startswith("text/html")
+    page = Page(answer.text)
+    assert f"One host ({fleet[0].truth['bad_host']}), retire it" in page.text
+    core = next(link for link in page.links if link.startswith("/core/"))
+    shown = server.get(core)
+    assert shown.status == 200 and core.removeprefix("/core/") in Page(shown.text).text
+    only = server.get("/signature/uv__stream_io_race")
+    assert only.status == 200 and "uv__stream_io_race" in only.text
+    for answer in (answer, shown, only):
+        assert "default-src 'none'" in answer.headers["content-security-policy"]
+        assert answer.headers["x-content-type-options"] == "nosniff"
+
+
+def test_the_api_answers_what_the_fleet_holds(server, fleet):
+    crashes, bad = fleet[0].crashes, fleet[0].truth["bad_host"]
+    rows = server.get("/api/v1/signatures?limit=1000").json
+    assert sum(row["crashes"] for row in rows) == len(crashes)
+    assert len(server.get("/api/v1/signatures?limit=2").json) == 2
+    one = server.get(f"/api/v1/signatures/{rows[0]['key']}").json
+    assert one["crashes"] == rows[0]["crashes"] == sum(d["crashes"] for d in one["curve"])
+    assert one["verdict"]["kind"] in ("not-enough", "software", "two-causes", "one-host")
+    host = server.get(f"/api/v1/hosts/{bad}").json
+    assert host["crashes"] == sum(f"node-{c.host}" == bad for c in crashes)
+    assert {"attr": "rack", "value": f"r{int(bad[5:]) // 20:03}"} in host["attributes"]
+    core = server.get(f"/api/v1/cores/{host['examples'][0]}").json
+    assert core["host"]["hostname"] == bad
+    trend = server.get("/api/v1/trend").json
+    assert sum(day["crashes"] for day in trend) == len(crashes) and trend[0]["hours"] > 0
+    race = server.get("/api/v1/trend?signature=uv__stream_io_race").json
+    assert sum(day["crashes"] for day in race) == sum(c.signature == "race" for c in crashes)
+    verdicts = server.get("/api/v1/verdicts").json
+    assert f"host={bad}" in {verdict["subject"] for verdict in verdicts}
+    assert server.get("/api/v1/findings").json == [], "no screen was stored"
+    assert all(row["crashes"] for row in server.get("/api/v1/new?days=3").json)
+    assert server.get("/healthz").json == {"ok": True, "ingest": False}
+
+
+def test_metrics_count_by_category_and_verdict_only(server, fleet):
+    answer = server.get("/metrics")
+    assert answer.headers["content-type"].startswith("text/plain")
+    families = {f.name: f for f in text_string_to_metric_families(answer.text)}
+    samples = families["gdb_epi_crashes"].samples
+    assert {tuple(s.labels) for s in samples} == {("category", "verdict")}
+    assert sum(s.value for s in samples) == len(fleet[0].crashes)
+    assert {s.labels["verdict"] for s in samples} <= {"software", "hardware-suspect", "cannot-tell"}
+    assert fleet[0].truth["bad_host"] not in answer.text
+
+
+@pytest.mark.parametrize(
+    ("path", "status"),
+    [
+        ("/nothing", 404),
+        ("/core/../../../../etc/passwd", 404),
+        ("/core/..%2f..%2f..%2fetc%2fpasswd", 404),
+        ("/%2e%2e/%2e%2e/etc/passwd", 404),
+        ("//etc/passwd", 404),
+        ("/signature/%00", 404),
+        ("/signature/' OR 1=1 --".replace(" ", "%20"), 404),
+        ("/api/v1/hosts/<script>", 404),
+        (f"/api/v1/hosts/{'x' * 5000}", 404),
+        ("/api/v1/signatures?limit=-1", 400),
+        ("/api/v1/signatures?limit=999999999999", 400),
+        ("/api/v1/new?days=nan", 400),
+        ("/core/%", 404),
+        ("/static/page.css", 404),
+    ],
+)
+def test_addresses_that_are_none_do_no_harm(server, path, status):
+    answer = server.get(path)
+    assert answer.status == status and "root:" not in answer.text
+    assert answer.headers["content-type"] == "application/json" and "error" in answer.json
+    assert "Traceback" not in answer.text
+
+
+@pytest.mark.parametrize(
+    "name", ["evil.example", "evil.example:8750", "127.0.0.1.evil.example", ""]
+)
+def test_a_foreign_host_name_is_refused(server, name):
+    answer = server.get("/", Host=name)
+    assert answer.status == 400 and answer.json == {"error": "unknown host name"}
+
+
+@pytest.mark.parametrize("name", ["localhost", "LOCALHOST:1", "127.0.0.1:9", "[::1]:9"])
+def test_its_own_names_are_known(server, name):
+    assert server.get("/healthz", Host=name).status == 200
+
+
+def test_a_read_only_server_takes_nothing(server, fleet):
+    body = json.dumps(record(1)).encode()
+    for headers in ({}, AUTHORIZED):
+        answer = server.post(RECORDS, body, **headers)
+        assert answer.status == 403 and "read-only" in answer.json["error"]
+    for method in ("PUT", "DELETE", "POST"):
+        assert server.send(method, "/", b"x", {}).status == 405
+    with open_database(str(fleet[1]), write=False) as engine:
+        assert crash_count(engine) == len(fleet[0].crashes)
+
+
+@pytest.mark.parametrize(
+    "headers",
+    [{}, {"Authorization": "Bearer wrong-token-of-24-chars"}, {"Authorization": f"Basic {TOKEN}"},
+     {"Authorization": "Bearer"}, {"Authorization": f"Bearer {TOKEN[:-1]}"},
+     {"Authorization": "Bearer t\xf6ken"}],
+)  # fmt: skip
+def test_without_the_token_nothing_is_taken(taker, headers):
+    answer = taker[0].post(RECORDS, json.dumps(record(2)).encode(), **headers)
+    assert answer.status == 401 and answer.headers["www-authenticate"] == "Bearer"
+    assert taker[0].get(f"/api/v1/cores/{2:032x}").status == 404
+
+
+def test_with_the_token_records_are_stored_once_and_shown(taker):
+    server, path = taker
+    assert "takes records" in server.announced
+    assert "no crashes yet" in server.get("/").text
+    lines = [record(10 + i, host={"hostname": f"node-{i}"}) for i in range(3)]
+    body = b"\n".join(json.dumps(line).encode() for line in lines)
+    first = server.post(RECORDS, body, **AUTHORIZED)
+    assert first.status == 200 and (first.json["added"], first.json["rejects"]) == (3, 0)
+    again = server.post(RECORDS, iter([body[:50], body[50:]]), **AUTHORIZED)
+    assert again.status == 200 and (again.json["added"], again.json["known"]) == (0, 3)
+    half = server.post(RECORDS, b'{"schema": "gdb-epi/rec', **AUTHORIZED)
+    assert half.status == 422 and half.json["rejects"] == 1 and "not JSON" in half.text
+    page = server.get("/")
+    assert "3 crashes" in Page(page.text).text, "the page is made anew after an ingest"
+    evil = {"hostname": "<script>alert(1)</script>"}
+    odd = {"findings": 7, "verdict": [], "threads": {"crashed": "x"}, "waits": {"a": 1}}
+    hostile = record(20, host=evil, signature=None, process="<b>", **odd)
+    assert server.post(RECORDS, json.dumps(hostile).encode(), **AUTHORIZED).status == 200
+    shown = server.get(f"/core/{20:032x}")
+    assert shown.status == 200 and "<script>alert(1)</script>" in Page(shown.text).text
+    with open_database(str(path), write=False) as engine:
+        assert crash_count(engine) == 4
+
+
+def test_a_body_that_is_too_large_is_refused(taker):
+    server = taker[0]
+    told = server.post(RECORDS, b"{}", Content_Length="99999999999", **AUTHORIZED)
+    assert told.status == 413
+    part = b" " * (1 << 20)
+    unknown = server.post(RECORDS, (part for _ in range(40)), **AUTHORIZED)
+    assert unknown.status == 413, "in chunks, without a length"
+    assert server.get("/healthz").status == 200
+
+
+def test_the_token_is_never_weak_and_addresses_that_are_taken_are_said(fleet, shell):
+    db = ("--db", fleet[1], "--port", "0")
+    short = shell("serve", *db, env={"GDB_EPI_TOKEN": "short"})
+    assert short.code == 2 and "16 ASCII characters" in short.err
+    none = shell("serve", *db, "--token-file", "/nowhere")
+    assert none.code == 3 and "no token in /nowhere" in none.err
+    with socket.socket() as taken:
+        taken.bind(("127.0.0.1", 0))
+        taken.listen()
+        done = shell("serve", "--db", fleet[1], "--port", taken.getsockname()[1])
+    assert done.code == 3 and "cannot listen on 127.0.0.1" in done.err
+
+
+def test_what_is_missing_is_said(fleet, shell, tmp_path):
+    (tmp_path / "sitecustomize.py").write_text("import sys\nsys.modules['starlette'] = None\n")
+    paths = f"{tmp_path}:{shell.env['PYTHONPATH']}"
+    done = shell("serve", "--db", fleet[1], env={"PYTHONPATH": paths})
+    assert done.code == 1 and "starlette is not installed here" in done.err
+    assert "pip install 'gdb-epi[serve]'" in done.err

@@ -1,0 +1,96 @@
+# SPDX-License-Identifier: Apache-2.0
+"""A real `gdb-epi serve` in a process of its own, and a client that sends what it is told to."""
+
+from __future__ import annotations
+
+import http.client
+import json
+import os
+import select
+import subprocess
+import sys
+from collections.abc import Iterator, Mapping
+from contextlib import contextmanager
+from pathlib import Path
+from typing import Any, NamedTuple
+
+ROOT = Path(__file__).resolve().parents[2]
+START_SECONDS = 60
+ANSWER_SECONDS = 60
+
+
+class Answer(NamedTuple):
+    """One HTTP answer."""
+
+    status: int
+    headers: dict[str, str]
+    body: bytes
+
+    @property
+    def json(self) -> Any:
+        """The body as JSON."""
+        return json.loads(self.body)
+
+    @property
+    def text(self) -> str:
+        """The body as text."""
+        return self.body.decode("utf-8")
+
+
+class Server(NamedTuple):
+    """A server that runs."""
+
+    port: int
+    announced: str
+
+    def get(self, path: str, **headers: str) -> Answer:
+        """GET a path, sent as it is."""
+        return self.send("GET", path, None, headers)
+
+    def post(self, path: str, body: bytes | Iterator[bytes], **headers: str) -> Answer:
+        """POST a body; an iterator is sent in chunks, without its length."""
+        return self.send("POST", path, body, headers)
+
+    def send(
+        self,
+        method: str,
+        path: str,
+        body: bytes | Iterator[bytes] | None,
+        headers: Mapping[str, str],
+    ) -> Answer:
+        """Send one request. A server may answer and hang up before it has read all of a body."""
+        connection = http.client.HTTPConnection("127.0.0.1", self.port, timeout=ANSWER_SECONDS)
+        try:
+            named = {name.replace("_", "-"): value for name, value in headers.items()}
+            try:
+                connection.request(method, path, body, named, encode_chunked=body is not None
+                                   and not isinstance(body, bytes))  # fmt: skip
+            except (BrokenPipeError, ConnectionResetError):
+                pass
+            answer = connection.getresponse()
+            pairs = {name.lower(): value for name, value in answer.getheaders()}
+            return Answer(answer.status, pairs, answer.read())
+        finally:
+            connection.close()
+
+
+@contextmanager
+def serving(database: Path, *words: str, env: Mapping[str, str] | None = None) -> Iterator[Server]:
+    """Start `gdb-epi serve` on a free port; end it by SIGTERM."""
+    command = [sys.executable, "-m", "gdb_epi.cli.main", "serve", "--db", str(database)]
+    process = subprocess.Popen(
+        [*command, "--port", "0", *words],
+        stdout=subprocess.PIPE,
+        stderr=subprocess.PIPE,
+        env={**os.environ, "PYTHONPATH": str(ROOT), **(env or {})},
+        text=True,
+    )
+    try:
+        assert process.stdout is not None and process.stderr is not None
+        ready, _, _ = select.select([process.stdout], [], [], START_SECONDS)
+        line = process.stdout.readline() if ready else ""
+        assert line, f"no server: {process.stderr.read() if process.poll() is not None else ''}"
+        yield Server(int(line.split("/ ")[0].rsplit(":", 1)[1]), line.strip())
+    finally:
+        process.terminate()
+        process.communicate(timeout=START_SECONDS)
