@@ -11,7 +11,8 @@ from gdb_epi.lean import Any
 from gdb_epi.sidecars.types import MAX_SECONDS, Sidecar, clean, filled, groups_with, number
 
 MAX_TEMPLATE = 256
-MAX_NAME = 4096
+MAX_NAME = 512  # the kernel's names have at most 255 bytes
+MAX_TEXTS = 3  # specifiers that stand for free text: each more makes a match 64 times as slow
 _DIGITS = r"[0-9]{1,20}"
 # Letter -> (what it stands for, how it looks). In %e, %h, %f, %E the kernel writes ! for /.
 SPECIFIERS = {
@@ -55,6 +56,11 @@ def template_pattern(template: str) -> re.Pattern[str]:
             parts.append(f"(?P={name})" if name in seen else f"(?P<{name}>{looks})")
             seen.add(name)
         # The kernel drops specifiers that it does not know.
+    if sum(SPECIFIERS[letter][0] in seen for letter in "hefE") > MAX_TEXTS:
+        raise UsageError(
+            f"--core-pattern {template!r}: more than {MAX_TEXTS} texts cannot be told apart",
+            hint="--core-pattern core.%e.%p.%t",
+        )
     return re.compile("".join(parts) + r"(?:\.(?P<more_pid>[0-9]+))?\Z")
 
 

@@ -41,7 +41,10 @@ def of_file(path: str) -> Sidecar | None:
 
 
 def _of(path: str) -> Sidecar:
-    given = json.loads(read_capped(path, MAX_HOST_JSON))
+    data = read_capped(path, MAX_HOST_JSON + 1)
+    if len(data) > MAX_HOST_JSON:
+        raise InputError(f"--host-json {path}: more than {MAX_HOST_JSON} bytes", hint="host-facts")
+    given = json.loads(data)
     if not isinstance(given, dict):
         raise InputError(f"--host-json {path}: no JSON object", hint='{"hostname": "node-1"}')
     return Sidecar("host.json", os.path.basename(path), groups_of(given), {})

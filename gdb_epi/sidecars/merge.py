@@ -7,6 +7,7 @@ disagree are told in `soft_errors`; the stronger one stays.
 
 from __future__ import annotations
 
+import re
 from collections.abc import Sequence
 
 from gdb_epi.lean import Any
@@ -79,11 +80,15 @@ def _compare_kernel(record: dict[str, Any], one: Sidecar) -> None:
     release = one.groups.get("kernel", {}).get("release")
     if not version or not release or record["kernel"].get("patch_at_least"):
         return
-    if str(release).replace("-", ".").split(".")[:3] != version.split(".") and not (
-        version.endswith(".0") and str(release).startswith(version[:-1])
-    ):
+    if _numbers(str(release)) != _numbers(version):
         told = f"kernel release {release}, but the core's vDSO is of {version}"
         _complain(record, one, told + ": what changes at a boot may differ")
+
+
+def _numbers(release: str) -> tuple[int, ...]:
+    """Return the three numbers that a release begins with; a missing third one is 0."""
+    found = re.match(r"(\d{1,5})\.(\d{1,5})(?:\.(\d{1,5}))?", release)
+    return tuple(int(part or 0) for part in found.groups()) if found else ()
 
 
 def _merge(record: dict[str, Any], name: str, group: dict[str, Any], one: Sidecar) -> None:
