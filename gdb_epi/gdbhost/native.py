@@ -44,7 +44,8 @@ STOP_REASONS = {
 }
 
 
-_MADE_UP = re.compile(r"([A-Za-z_]\w*)\(.*\)\Z", re.DOTALL)
+# Not operator() of a closure, whose name GDB prints without the scope.
+_MADE_UP = re.compile(r"(?!operator\b)([A-Za-z_]\w*)\(.*\)\Z", re.DOTALL)
 
 RegionAt = Callable[[int], "Region | None"]
 

@@ -36,6 +36,10 @@ def exception_type(target: Target, start: int, end: int) -> str | None:
 
     None when there is none, or its type's name cannot be read.
     """
+    region = target.region_at(start)
+    if region is None:
+        return None
+    end = min(end, region.end, region.start + region.dumped)
     size = min(end - start, MAX_STACK) // _WORD * _WORD
     if size <= 0:
         return None

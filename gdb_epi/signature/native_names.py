@@ -23,6 +23,7 @@ from gdb_epi.signature.names import one_line
 from gdb_epi.signature.printed_names import cut_printed, rust_path
 from gdb_epi.signature.rust_v0 import rust_v0_name
 
+CALL = "operator()"
 MAX_RAW = 1 << 17  # characters of a raw name that are looked at
 
 _VERSION = re.compile(r"[A-Z][A-Za-z0-9_.]*\Z")
@@ -167,3 +168,5 @@ def _printed(log: _Log) -> None:
         name, used = cut_printed(log.name)
         log.put("N19", name)
         log.also(used)
+        if log.name == CALL:  # only a closure's is printed without a scope
+            log.put("N11", f"{LAMBDA}::{CALL}")

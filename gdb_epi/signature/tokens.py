@@ -9,7 +9,7 @@ from gdb_epi.cpython.types import MergedStack, PyFrame, StackFrame
 from gdb_epi.fault import may_execute
 from gdb_epi.lean import NamedTuple
 from gdb_epi.signature.drops import DropSets
-from gdb_epi.signature.names import module_name, plain_python_name, python_name
+from gdb_epi.signature.names import module_name, one_line, plain_python_name, python_name
 from gdb_epi.target.api import NativeFrame, Region
 
 NATIVE = "native"
@@ -21,9 +21,12 @@ EVAL_LOOP = "_PyEval_EvalFrameDefault"
 UNKNOWN_FUNCTION = "!?"  # behind the module's name
 SIGNAL = "{signal}"
 TEMPLATE = "<T>"
+STD_GLUE = "std-glue"
+CLOSURE = "{lambda}::operator()"
+CLOSURE_MARKS = ("::<lambda(", "::{lambda(", "::'lambda")
+MAX_SCOPE = 4096  # characters of a name in which the scope of a closure is looked for
+PAIR = 2  # adjacent frames of one function that are no recursion yet
 ASSERT_CLASSES = ("raise", "trampoline")  # what an assertion calls to end the process
-CYTHON_WRAPPER = "__pyx_pw_"
-CYTHON_FUNCTIONS = ("__pyx_pf_", "__pyx_gb_", "__pyx_f_")
 
 RegionAt = Callable[[int], Region | None]
 
@@ -63,6 +66,7 @@ def tokenise(stack: MergedStack, drops: DropSets, region_at: RegionAt) -> Tokens
         maker.add(frame)
     if len(stack.frames) > MAX_FRAMES:
         maker.steps.append(f"N56 frames: cut at {MAX_FRAMES} of {len(stack.frames)}")
+    promote_inlined(maker.tokens)
     return Tokens(tuple(maker.tokens), tuple(dict.fromkeys(maker.steps)), tuple(maker.origins))
 
 
@@ -77,7 +81,7 @@ class _Tokeniser:
         self.origins: list[tuple[int, ...]] = []
         self._names: dict[str, str] = {}
         self._classes: dict[str, str | None] = {}
-        self._wrapped = False  # the last token is a function that Cython wraps
+        self._closure: int | None = None  # the place of a closure without a scope
 
     def add(self, frame: StackFrame) -> None:
         """Append what a frame of the stack becomes."""
@@ -85,25 +89,19 @@ class _Tokeniser:
         if frame.native is not None:
             token = self._eval_loop(frame) or self._native(frame.native)
             if token is not None:
-                places.append(self._append(token, frame.native))
+                places.append(self._append(token))
         if frame.python is not None:
             python = self._python(frame.python)
             if python is not None:
-                places.append(self._append(python, None))
+                places.append(self._append(python))
         self.origins.append(tuple(places))
 
-    def _append(self, token: Token, native: NativeFrame | None) -> int:
+    def _append(self, token: Token) -> int:
         last = self.tokens[-1] if self.tokens else None
-        function = (native.function or "") if native is not None else ""
-        if last is not None and last.text == token.text and last.kind == token.kind:
-            unknown = token.text == ANONYMOUS_CODE or token.text.endswith(UNKNOWN_FUNCTION)
-            if unknown or (self._wrapped and function.startswith(CYTHON_WRAPPER)):
-                rule = "N31" if unknown else "N38"
-                self.steps.append(f"{rule} frames: adjacent frames of {token.text} count as one")
-                self.tokens[-1] = last._replace(physical=last.physical or token.physical)
-                self._wrapped = False
-                return len(self.tokens) - 1
-        self._wrapped = function.startswith(CYTHON_FUNCTIONS)
+        unknown = token.text == ANONYMOUS_CODE or token.text.endswith(UNKNOWN_FUNCTION)
+        if unknown and last is not None and last[:2] == token[:2]:
+            self.steps.append(f"N31 frames: adjacent frames of {token.text} count as one")
+            return len(self.tokens) - 1
         self.tokens.append(token)
         return len(self.tokens) - 1
 
@@ -125,7 +123,25 @@ class _Tokeniser:
         if frame.kind == "signal":
             return Token(SIGNAL, NATIVE, True, "trampoline")
         name = self._named(frame.function) if frame.function else self._unnamed(frame)
-        return Token(name, NATIVE, not frame.inlined, self._class(name)) if name else None
+        if not name:
+            return None
+        token = Token(name, NATIVE, not frame.inlined, self._class(name))
+        self._scope_closure(token, frame.function or "")
+        return token
+
+    def _scope_closure(self, token: Token, raw: str) -> None:
+        """Name the closure that a debugger printed without its scope by who calls it (N11)."""
+        if token.text == CLOSURE:
+            self._closure = len(self.tokens)
+        elif token.drop != STD_GLUE:
+            self._closure = None
+        elif self._closure is not None:
+            scope = closure_scope(raw)
+            if scope:
+                closure = self.tokens[self._closure]
+                text = one_line(f"{self._named(scope)}::{CLOSURE}")
+                self.tokens[self._closure] = closure._replace(text=text)
+                self._closure = None
 
     def _named(self, function: str) -> str:
         if function not in self._names:
@@ -158,6 +174,38 @@ class _Tokeniser:
         return Token(f"py:{name}", PYTHON, True, found, coarse=coarse)
 
 
+def closure_scope(name: str) -> str:
+    """Return the function that a closure among the template arguments of a name lies in."""
+    end = next((name.find(mark) for mark in CLOSURE_MARKS if mark in name), -1)
+    depth = 0
+    for position in range(min(end, MAX_SCOPE) - 1, -1, -1):
+        letter = name[position]
+        if letter in ")>":
+            depth += 1
+        elif depth and letter in "(<":
+            depth -= 1
+        elif not depth and letter in "<, (":
+            return name[position + 1 : end]
+    return ""
+
+
+def promote_inlined(tokens: list[Token]) -> None:
+    """Let the innermost interesting inlined frame of a frame of std-glue count as physical.
+
+    std::function and the algorithms hold nothing but the closure that they call: -O0 calls it, -O2
+    inlines it (N37).
+    """
+    first: int | None = None
+    for position, token in enumerate(tokens):
+        if not token.physical:
+            if first is None and token.drop is None and token.kind == NATIVE:
+                first = position
+            continue
+        if first is not None and token.drop == STD_GLUE:
+            tokens[first] = tokens[first]._replace(physical=True)
+        first = None
+
+
 def cut_reraise(tokens: Sequence[Token]) -> tuple[list[Token], bool]:
     """Cut a re-raising handler: all up to the innermost signal frame. Return what is left."""
     for position, token in enumerate(tokens):
@@ -188,7 +236,11 @@ def name_asserting(tokens: Sequence[Token], name: str) -> list[Token]:
 
 
 def collapse_cycles(tokens: Sequence[Token], longest: int = MAX_PERIOD) -> list[Token]:
-    """Collapse adjacent repeats of up to `longest` tokens to one copy, marked with its period."""
+    """Collapse adjacent repeats of up to `longest` tokens to one copy, marked with its period.
+
+    Two adjacent frames of one native function count as one without a mark: they may be a function
+    and the part of it that the compiler split off (N38).
+    """
     out: list[Token] = []
     at = 0
     keys = [(token.kind, token.text) for token in tokens]
@@ -198,11 +250,15 @@ def collapse_cycles(tokens: Sequence[Token], longest: int = MAX_PERIOD) -> list[
             out.append(tokens[at])
             at += 1
             continue
-        out += tokens[at : at + period - 1]
-        out.append(tokens[at + period - 1]._replace(cycle=period))
-        cycle = keys[at : at + period]
+        start, cycle = at, keys[at : at + period]
         while keys[at : at + period] == cycle:
             at += period
+        if at - start == PAIR and cycle[0][0] == NATIVE and period == 1:
+            both = tokens[start].physical or tokens[start + 1].physical
+            out.append(tokens[start]._replace(physical=both))
+            continue
+        out += tokens[start : start + period - 1]
+        out.append(tokens[start + period - 1]._replace(cycle=period))
     return out
 
 

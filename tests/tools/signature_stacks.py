@@ -233,6 +233,49 @@ stack(
     coarse="segv-null c",
     native="segv-null a <- b <- c",
 )
+for name, innermost in (
+    (
+        "inlined",
+        [
+            i("operator()(const zoo::Shape*) const"),
+            i("std::__invoke_impl<long, zoo::rules(int)::<lambda(const zoo::Shape*)>&>"),
+        ],
+    ),
+    (
+        "called",
+        [
+            n("operator()(const zoo::Shape*) const"),
+            n("std::__invoke_impl<long, zoo::rules(int)::<lambda(const zoo::Shape*)>&>"),
+        ],
+    ),
+    (
+        "mangled",
+        [
+            n("_ZZN3zoo5rulesEiENKUlPKNS_5ShapeEE_clES2_"),
+            n("_ZSt13__invoke_implIlRZN3zoo5rulesEiEUlPKNS0_5ShapeEE_EvT_"),
+        ],
+    ),
+):
+    stack(
+        f"closure-{name}", "N11 N37 N52", "segv-null",
+        [*innermost, n("std::_Function_handler<long(Shape*), Rule>::_M_invoke(const Data &)"),
+         n("_ZN3zoo5applyEv"), *END],
+        strict="zoo::rules::{lambda}::operator() <- std::__invoke_impl<T> <- "
+               "std::_Function_handler<T>::_M_invoke <- zoo::apply <- main",
+        stable="segv-null zoo::rules::{lambda}::operator() <- zoo::apply <- main",
+        coarse="segv-null zoo::rules::{lambda}::operator()",
+        native="segv-null zoo::rules::{lambda}::operator() <- zoo::apply <- main",
+    )  # fmt: skip
+stack(
+    "closure-without-a-scope",
+    "N11",
+    "segv-null",
+    [n("operator()(int) const"), n("run"), *END],
+    strict="{lambda}::operator() <- run <- main",
+    stable="segv-null {lambda}::operator() <- run <- main",
+    coarse="segv-null {lambda}::operator()",
+    native="segv-null {lambda}::operator() <- run <- main",
+)
 # --- signal frames --------------------------------------------------------------------------------
 stack(
     "handler-raises-again",
@@ -458,6 +501,47 @@ stack("cython-body-inlined", "N21 N37 N38", "segv-null",
       [i("__pyx_pf_4fast_2total"), n("__pyx_pw_4fast_3total"), EVAL, p("f")], **CYTHON)  # fmt: skip
 stack("cython-wrapper-only", "N21", "segv-null",
       [n("__pyx_pw_4fast_3total"), EVAL, p("f")], **CYTHON)  # fmt: skip
+stack(
+    "function-and-its-part",
+    "N4 N38",
+    "segv-null",
+    [n("check.part.0"), n("check"), n("outer"), *END],
+    strict="check <- outer <- main",
+    stable="segv-null check <- outer <- main",
+    coarse="segv-null check",
+    native="segv-null check <- outer <- main",
+)
+stack(
+    "function-and-its-part-by-debug-information",
+    "N38",
+    "segv-null",
+    [n("check"), n("check"), n("outer"), *END],
+    strict="check <- outer <- main",
+    stable="segv-null check <- outer <- main",
+    coarse="segv-null check",
+    native="segv-null check <- outer <- main",
+)
+stack(
+    "two-python-frames-are-a-recursion",
+    "N38 N54",
+    "segv-null",
+    [n("boom"), EVAL, p("f"), p("f")],
+    strict="boom <- _PyEval_EvalFrameDefault <-- py:app.f ~1",
+    stable="segv-null boom <-- py:app.f ~1",
+    coarse="segv-null boom <-- py:app.f",
+    native="segv-null boom",
+    python="segv-null py:app.f ~1",
+)
+stack(
+    "instances-of-a-template",
+    "N9 N54",
+    "segv-null",
+    [n("_Z3fibILi1EEiv"), n("_Z3fibILi2EEiv"), n("_Z3fibILi3EEiv"), n("main")],
+    strict="fib<T> ~1 <- main",
+    stable="segv-null fib<T> ~1 <- main",
+    coarse="segv-null fib<T>",
+    native="segv-null fib<T> ~1 <- main",
+)
 # --- cycles ---------------------------------------------------------------------------------------
 stack(
     "direct-recursion",
