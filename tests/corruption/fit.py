@@ -8,7 +8,8 @@ the cores that died of hardware-like damage and of software that makes no such p
 counts where it would count in the score: not when its group is switched off by an innocent sign,
 not when it is ambiguous, and one of n rivals as 1 / n. No measured weight exceeds
 log10(software cores) - 0.5: without a single hit among n cores the true rate may still be 3 / n.
-Items "by argument" keep their weight, and get their counts.
+Items of one `pool` are alike and measured together. Items "by argument" keep their weight, and get
+their counts.
 """
 
 from __future__ import annotations
@@ -65,7 +66,8 @@ def weight(counts: Counts, hw: int, sw: int) -> float:
 def count(rows: Iterable[Row], items: Mapping[str, Mapping[str, Any]]) -> Corpus:
     """Count items over the rows of the two classes."""
     totals = {HW: 0, SW: 0}
-    hits: dict[str, dict[str, float]] = {name: {HW: 0.0, SW: 0.0} for name in items}
+    names = {*items, *(one["pool"] for one in items.values() if "pool" in one)}
+    hits: dict[str, dict[str, float]] = {name: {HW: 0.0, SW: 0.0} for name in names}
     seeds: set[int] = set()
     for row in rows:
         group = row.get("label", {}).get("class")
@@ -93,7 +95,8 @@ def counted(row: Row, items: Mapping[str, Mapping[str, Any]]) -> dict[str, float
         if item is None or one["ambiguous"] or item["group"] in off:
             continue
         share = 1 / max(1, int(one["rivals"]))
-        found[one["id"]] = max(share, found.get(one["id"], 0.0))
+        for name in (one["id"], item.get("pool", one["id"])):
+            found[name] = max(share, found.get(name, 0.0))
     return found
 
 
@@ -109,9 +112,10 @@ def fitted(document: Mapping[str, Any], corpus: Corpus) -> dict[str, Any]:
 def _item(one: Mapping[str, Any], corpus: Corpus, name: str) -> dict[str, Any]:
     counts = corpus.items[name]
     made = {**one, "hw": counts.hw, "sw": counts.sw}
-    if one["origin"].startswith(ARGUED) or counts.hw + counts.sw < FEWEST_HITS:
+    pooled = corpus.items[one.get("pool", name)]
+    if one["origin"].startswith(ARGUED) or pooled.hw + pooled.sw < FEWEST_HITS:
         return made
-    value = weight(counts, corpus.hw, corpus.sw)
+    value = weight(pooled, corpus.hw, corpus.sw)
     innocent = one["group"] == INNOCENT
     made["llr"] = min(value, 0.0) if innocent else max(value, 0.0)
     said = one["origin"].partition(": ")[2] or one["origin"]

@@ -78,6 +78,15 @@ def test_items_by_argument_keep_their_weight_and_rare_ones_their_proposal() -> N
     assert items["S:null"]["llr"] < -1
 
 
+def test_items_of_a_pool_are_measured_together() -> None:
+    pooled = {name: {**ITEMS["P1"], "pool": "P:far"} for name in ("P2:far", "P3:far")}
+    rows = [row("hw", evidence("P2:far"), evidence("P3:far", rivals=2))] * 20
+    rows += [row("hw", evidence("P3:far"))] * 20 + [row("sw")] * 1000
+    made = fitted({"version": "x", "items": pooled}, count(rows, pooled))["items"]
+    assert [(one["hw"], one["sw"]) for one in made.values()] == [(20, 0), (30, 0)]
+    assert made["P2:far"]["llr"] == made["P3:far"]["llr"] == weight(Counts(40, 0), 40, 1000)
+
+
 def test_an_innocent_sign_never_speaks_for_hardware() -> None:
     rows = [row("hw", evidence("S:null"))] * 40 + [row("sw")] * 40
     made = fitted({"version": "x", "items": ITEMS}, count(rows, ITEMS))

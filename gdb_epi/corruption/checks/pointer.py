@@ -13,6 +13,9 @@ from gdb_epi.errors import Absent
 from gdb_epi.fault import SIGBUS, SIGSEGV
 
 MAX_REPORTED = 8
+# From this bit on (16 MB) software's near misses end: overruns, stale pointers into the same heap
+# and memory that was unmapped lie closer to what they meant. Indices of 2^k are ambiguous.
+FIRST_FAR_BIT = 24
 
 
 @check("P", needs="crash")
@@ -42,7 +45,7 @@ def _evidence(one: Neighbour) -> Evidence:
     suspect = one.suspect
     where: int | str = suspect.slots[0] if suspect.slots else suspect.source
     found = word_evidence(
-        one.level,
+        _id(one),
         where,
         suspect.value,
         one.corrected,
@@ -58,6 +61,11 @@ def _evidence(one: Neighbour) -> Evidence:
     return found._replace(ambiguous=one.ambiguous)
 
 
+def _id(one: Neighbour) -> str:
+    far = one.bit >= FIRST_FAR_BIT and not one.suspect.depth
+    return f"{one.level}:far" if far and one.level != "P5" else one.level
+
+
 def _sentence(one: Neighbour) -> str:
     suspect = one.suspect
     held = f"in {suspect.source}"
@@ -67,6 +75,10 @@ def _sentence(one: Neighbour) -> str:
     what = f", where a {one.thing.name or one.thing.kind} begins" if one.thing is not None else ""
     copied = f"{one.copies} other words hold it" if one.copies else "no other word holds it"
     return (
-        f"pointer {suspect.value:#018x} ({held}){role} is one bit (bit {one.bit}) from "
+        f"pointer {suspect.value:#018x} ({held}){role} is {_how_far(one)} from "
         f"{one.corrected:#018x}{what}; {copied}"
     )
+
+
+def _how_far(one: Neighbour) -> str:
+    return f"one bit (bit {one.bit})" if one.bit >= 0 else "one byte, which is 0,"
