@@ -9,7 +9,8 @@ counts where it would count in the score: not when its group is switched off by 
 not when it is ambiguous, and one of n rivals as 1 / n. No measured weight exceeds
 log10(software cores) - 0.5: without a single hit among n cores the true rate may still be 3 / n.
 Items of one `pool` are alike and measured together. Items "by argument" keep their weight, and get
-their counts.
+their counts. So do innocent signs: how often software dies of NULL is a matter of the corpus' mix,
+and a sign against damage must not get weaker because the corpus has few of it.
 """
 
 from __future__ import annotations
@@ -30,7 +31,7 @@ from corruption.examine import Row, examine, read_rows
 from corruption.labels import HW, SW, labels
 
 WEIGHTS = ROOT / "gdb_epi" / "corruption" / "weights.json"
-ARGUED = ("by argument", "a feature")
+ARGUED = ("by argument",)
 FEWEST_HITS = 3  # cores that must show an item before its weight is measured
 INNOCENT = "S"
 CAP_BELOW = 0.5
@@ -113,11 +114,11 @@ def _item(one: Mapping[str, Any], corpus: Corpus, name: str) -> dict[str, Any]:
     counts = corpus.items[name]
     made = {**one, "hw": counts.hw, "sw": counts.sw}
     pooled = corpus.items[one.get("pool", name)]
-    if one["origin"].startswith(ARGUED) or pooled.hw + pooled.sw < FEWEST_HITS:
+    kept = one["group"] == INNOCENT or one["origin"].startswith(ARGUED)
+    if kept or pooled.hw + pooled.sw < FEWEST_HITS:
         return made
     value = weight(pooled, corpus.hw, corpus.sw)
-    innocent = one["group"] == INNOCENT
-    made["llr"] = min(value, 0.0) if innocent else max(value, 0.0)
+    made["llr"] = max(value, 0.0)
     said = one["origin"].partition(": ")[2] or one["origin"]
     made["origin"] = f"fitted on {corpus.hw}+{corpus.sw} cores: {said}"
     return made
