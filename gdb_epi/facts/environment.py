@@ -144,5 +144,8 @@ def _by_block(target: Target) -> Iterator[bytes]:
 
 
 def _is_variable(entry: bytes) -> bool:
+    """Whether a string is NAME=VALUE; an argument of that shape cannot be told from one."""
     name, equals, _ = entry.partition(b"=")
-    return bool(equals and name) and all(chr(byte).isalnum() or byte in b"_.-%()/" for byte in name)
+    first = name[:1]
+    good = all(chr(byte).isalnum() or byte in b"_.-%()/" for byte in name)
+    return bool(equals) and good and (first.isalpha() or first == b"_")
