@@ -24,7 +24,9 @@ DEBUG_HEAD = 16  # of pymalloc's debug hooks: size, then a letter and 7 bytes 0x
 MAX_CANDIDATES = 4096
 MAX_HITS = 64
 MAX_TYPES = 20_000
-LOWEST_COUNT_BIT = 24  # of a count that is absurd
+LOWEST_COUNT_BIT = 33  # of a count that is absurd; immortal ones have 32 bits (PEP 683)
+LOWEST_SHORT_BIT = 24  # of counts of 32 bits (3.14, gh-126491)
+MAX_COUNT = 1 << 12  # without the absurd bit
 HIGHEST_COUNT_BIT = 62
 
 
@@ -98,14 +100,14 @@ class Blocks:
 
     def _count(self, address: int, word: int) -> None:
         """Remember a count of which one high bit is absurd and the rest is small."""
-        top = word.bit_length() - 1
+        lowest = LOWEST_COUNT_BIT
         if self._is_small_count:
-            word &= 0xFFFFFFFF
-            top = word.bit_length() - 1
-            if top >= 30:
-                return  # immortal
-        is_absurd = LOWEST_COUNT_BIT <= top <= HIGHEST_COUNT_BIT and not 30 <= top <= 32
-        if is_absurd and 0 < word ^ 1 << top < 1 << 16 and len(self._absurd) < MAX_HITS:
+            word &= 0x3FFFFFFF if word & 0xC0000000 == 0 else 0  # immortal: one of the top bits
+            lowest = LOWEST_SHORT_BIT
+        top = word.bit_length() - 1
+        if not lowest <= top <= HIGHEST_COUNT_BIT or len(self._absurd) >= MAX_HITS:
+            return
+        if 0 < word ^ 1 << top < MAX_COUNT:
             self._absurd.append((address, top))
 
     def evidence(self) -> Iterator[Evidence]:

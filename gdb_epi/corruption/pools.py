@@ -100,17 +100,21 @@ def damage_in(pool: Pool, data: bytes) -> Wrong | None:
     free = free_list(pool.address, data, freeblock, pool.block, pool.carved)
     if free is not None:
         return _wrong_count(pool, data, len(free))
-    found: list[Wrong] = []
-    for where in _links(pool, data, freeblock)[-MAX_LINKS:]:
+    low: list[Wrong] = []
+    for where in reversed(_links(pool, data, freeblock)[-MAX_LINKS:]):
         word = int.from_bytes(data[where : where + 8], "little")
         what = "freeblock" if where == FREE_AT else "the link of a free block"
+        high: list[Wrong] = []
         for bit in range(64):
             right = word ^ 1 << bit
             if _fits(pool, data, freeblock, where, right):
-                found.append(Wrong(pool.address + where, word, right, what, bit < 4))
-    # A link into a block in use goes on with what lies there, e.g. a count of 1, one bit from 0.
-    high = [one for one in found if not one.low]
-    return high[0] if len(high) == 1 else found[0] if len(found) == 1 else None
+                group = low if bit < 4 else high
+                group.append(Wrong(pool.address + where, word, right, what, bit < 4))
+        # A link into a block in use goes on with what lies there, e.g. a count of 1, one bit from
+        # 0: low bits count only when no link before gives a better answer.
+        if high:
+            return high[0] if len(high) == 1 else None
+    return low[0] if len(low) == 1 else None
 
 
 def _links(pool: Pool, data: bytes, freeblock: int) -> list[int]:

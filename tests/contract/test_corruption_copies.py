@@ -1,0 +1,236 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Bits flipped in copies of real cores: each check of redundant copies names the very bit."""
+
+from __future__ import annotations
+
+import random
+from collections.abc import Iterator
+
+import pytest
+from support.interpreters import by_id, one_per_minor
+from support.mutate import MutatedTarget
+from support.opening import made_or_skip, target_of
+
+from gdb_epi.corruption.checks.pymalloc import _Pools
+from gdb_epi.corruption.context import Context
+from gdb_epi.corruption.images import image_files
+from gdb_epi.corruption.memory import Chunks
+from gdb_epi.corruption.pools import FREE_AT
+from gdb_epi.corruption.stringsearch import Found, base_types, texts_in
+from gdb_epi.corruption.study import Study
+from gdb_epi.corruption.texts import Text, read_text
+from gdb_epi.corruption.types import Evidence
+from gdb_epi.cpython.gcheap import tracked_objects
+from gdb_epi.cpython.heap import Heap
+from gdb_epi.cpython.types import PythonState
+from gdb_epi.process_state import ProcessState
+from gdb_epi.render.corruption_run import run_study
+from gdb_epi.target.corefile import CoreFileTarget
+
+Place = tuple[str, int, int]  # item, where, bit
+INTERPRETERS = [pytest.param(i.id, id=i.id) for i in one_per_minor()]
+OURS = frozenset(f"R{number}" for number in (1, 2, 3, 4, 7, 8, 9, 10, 11, 13, 14)) | {"R3:bits"}
+SEED = 20261121
+
+
+class Scene:
+    """A healthy core, and places in it where one flipped bit has another copy."""
+
+    def __init__(self, target: CoreFileTarget) -> None:
+        self.target = target
+        self.state = ProcessState(target)
+        assert isinstance(self.state.python, PythonState)
+        self.python = self.state.python
+        self.heap = Heap(target, self.python)
+        self.reader = self.heap.reader
+        self.context = Context(self.state, sweep=True)
+        self.chance = random.Random(SEED)
+        self.form = base_types(self.heap, self.python)[0]
+        self.texts = list(self._texts())
+
+    def _texts(self) -> Iterator[Text]:
+        for start, data in Chunks(self.context):
+            for address, _, _ in texts_in(self.target, self.form, start, data, Found()):
+                text = read_text(self.target, self.form, address)
+                if isinstance(text, Text) and len(text.data) > 8 and self.heap.alive(address):
+                    yield text
+
+    def strings(self) -> Iterator[Place]:
+        one, two, three, four = self.chance.sample(self.texts, 4)
+        yield "R1", one.address + self.form.hash_at, self.chance.randrange(64)
+        byte = two.start + self.chance.randrange(len(two.data))
+        yield "R1", byte & ~7, 8 * (byte & 7) + self.chance.randrange(7)
+        yield "R1", three.address + self.form.length_at, self.chance.randrange(4, 40)
+        yield "R1", four.address + self.form.type_at, self.chance.randrange(4, 47)
+
+    def links(self) -> Iterator[Place]:
+        objects, _ = tracked_objects(self.reader, self.python, 2000)
+        size = self.reader.layout.size("PyGC_Head") or 16
+        if objects:
+            one, two = objects[len(objects) // 3], objects[len(objects) // 2]
+            yield "R8", one - size, self.chance.randrange(4, 47)
+            yield "R8", two - size + 8, self.chance.randrange(4, 47)
+
+    def pools(self) -> Iterator[Place]:
+        found = [pool for pool, _ in _Pools(self.context).everywhere() if pool.free]
+        if len(found) >= 3:
+            one, two, three = self.chance.sample(found, 3)
+            yield "R9", one.address + FREE_AT, self.chance.randrange(14, 47)
+            assert two.free is not None
+            yield "R9", two.address + min(two.free), self.chance.randrange(14, 47)
+            yield "R9", three.address + 32, 32 + self.chance.randrange(5)  # szidx
+
+    def stack(self) -> Iterator[Place]:
+        thread = self.target.threads()[0]
+        canary = self.reader.u64(thread.registers["fs_base"] + 0x28)
+        sp = thread.registers["rsp"] & ~7
+        region = self.target.region_at(sp)
+        assert region is not None
+        words = memoryview(self.target.read(sp, region.end - sp)).cast("Q").tolist()
+        if canary in words:
+            yield "R4", sp + 8 * words.index(canary), self.chance.randrange(8, 64)
+
+    def files(self) -> Iterator[Place]:
+        images, _ = image_files(self.context)
+        for image in images:
+            if image.relro is not None and image.module.start <= image.base + image.relro.vaddr:
+                low, high = image.relro.vaddr, image.relro.vaddr + (image.relro.memsz & -4096)
+                slots = [
+                    address
+                    for address, _ in image.relatives(low, high)
+                    if (region := self.target.region_at(image.base + address)) is not None
+                    and "w" not in region.perms
+                    and image.base + address < region.start + region.dumped
+                ]
+                if slots:
+                    yield "R3", image.base + self.chance.choice(slots), self.chance.randrange(64)
+                    break
+        last = images[-1]
+        region = self.target.region_at(last.module.start)
+        if region is not None and region.dumped and "w" not in region.perms:
+            yield "R2", last.module.start + 0x18, self.chance.randrange(64)  # e_entry
+
+    def frames(self) -> Iterator[Place]:
+        at = self.reader.layout.offset("_PyInterpreterFrame", "f_builtins")
+        thread = next(t for t in self.python.threads() if t.crashed)
+        if at is not None:
+            yield "R10", thread.frames[1].address + at, self.chance.randrange(20, 47)
+
+    def slots(self) -> Iterator[Place]:
+        at = self.reader.layout.require("PyTypeObject", "tp_dealloc")
+        yield "R14", self.form.type + at, self.chance.randrange(47)
+
+    def all(self) -> list[Place]:
+        parts = (self.strings, self.links, self.pools, self.stack, self.files, self.frames)
+        return [place for part in (*parts, self.slots) for place in part()]
+
+
+def scene_of(interpreter: str) -> Scene:
+    found = by_id(interpreter)
+    assert found is not None
+    return Scene(target_of(made_or_skip(found, "simple")))
+
+
+def swept(target: object) -> Study:
+    return run_study(ProcessState(target), sweep=True, seconds=300)  # type: ignore[arg-type]
+
+
+def found_in(study: Study) -> list[Evidence]:
+    assert not [error for error in study.soft_errors if error.stage == "corruption"]
+    return [one for one in study.evidence if one.id in OURS]
+
+
+@pytest.mark.parametrize("interpreter", INTERPRETERS)
+def test_each_flipped_bit_is_named_and_nothing_else(interpreter: str) -> None:
+    scene = scene_of(interpreter)
+    places = scene.all()
+    assert {"R1", "R2", "R3", "R4", "R8", "R9", "R14"} <= {item for item, _, _ in places}
+    assert not found_in(swept(scene.target)), "the healthy core"
+    changed = MutatedTarget(scene.target)
+    for _, where, bit in places:
+        changed.flip(where, bit)
+    study = swept(changed)
+    named = {(one.id, one.where, one.bits) for one in found_in(study)}
+    expected = {(item, where, (bit,)) for item, where, bit in places}
+    assert expected <= named
+    # A string's type may be found twice: by its hash, and by the block it lies in.
+    assert {one for one in named - expected if one[0] != "R13"} == set()
+    assert {one[1:] for one in named} == {one[1:] for one in expected}
+    assert study.score.word == "proven-corruption" and study.score.path == "memory"
+
+
+def test_free_threaded_strings_and_what_is_left_out() -> None:
+    scene = scene_of("ft-")
+    places = list(scene.strings())
+    changed = MutatedTarget(scene.target)
+    for _, where, bit in places:
+        changed.flip(where, bit)
+    study = swept(changed)
+    assert {(one.id, one.where, one.bits) for one in found_in(study)} == {
+        (item, where, (bit,)) for item, where, bit in places
+    }
+    why = {one.check: one.why for one in study.skipped}
+    assert "mimalloc" in why["R9"] and "no lists" in why["R8"]
+
+
+@pytest.fixture(scope="module")
+def scene() -> Scene:
+    return scene_of(one_per_minor()[-4].id)
+
+
+def test_near_misses_are_no_evidence(scene: Scene) -> None:
+    """Two bits of a hash, a breakpoint, the canary's lowest byte, an increment of a freed block."""
+    changed = MutatedTarget(scene.target)
+    text = scene.texts[7]
+    changed.flip(text.address + scene.form.hash_at, 3)
+    changed.flip(text.address + scene.form.hash_at, 44)
+    (_, canary, _), *_ = scene.stack()
+    changed.flip(canary, 2)
+    pool = next(p for p, _ in _Pools(scene.context).everywhere() if p.free)
+    assert pool.free is not None
+    first = scene.reader.u64(pool.address + FREE_AT)
+    changed.flip(first, 0)
+    images, _ = image_files(scene.context)
+    changed.put(images[-1].module.start + 0x18, b"\xcc")
+    study = swept(changed)
+    assert {(one.id, bool(one.ambiguous)) for one in found_in(study)} <= {("R9", True)}
+    assert study.score.word in ("none", "ambiguous", "software-like")
+    why = [one.why for one in study.skipped]
+    assert any("under no single flip" in one for one in why)
+    assert any("breakpoint" in one for one in why)
+
+
+def test_another_hash_is_seen_and_said(scene: Scene) -> None:
+    place = scene.target.symbol("_Py_HashSecret")
+    assert place is not None
+    changed = MutatedTarget(scene.target)
+    changed.put_word(place, 0x1234)
+    study = swept(changed)
+    assert not found_in(study)
+    assert any("neither SipHash" in one.why for one in study.skipped if one.check == "R1")
+
+
+def test_without_files_the_file_checks_say_so(scene: Scene) -> None:
+    target = CoreFileTarget.open(scene.target.path, sysroot="/nonexistent")
+    study = swept(target)
+    why = {one.check: one.why for one in study.skipped}
+    assert "no file with the core's build-id" in why["R3"]
+    assert not found_in(study)
+
+
+def test_a_flip_near_the_fault_is_found_without_a_sweep(scene: Scene) -> None:
+    """The name of the innermost frame's code: a default run looks at it."""
+    frame = next(t for t in scene.python.threads() if t.crashed).frames[0]
+    at = scene.reader.layout.require("PyCodeObject", "co_name")
+    name = scene.reader.u64(frame.code + at)
+    changed = MutatedTarget(scene.target)
+    changed.flip(name + scene.form.hash_at, 17)
+    found = found_in(run_study(ProcessState(changed)))  # type: ignore[arg-type]
+    assert [(one.id, one.where, one.bits) for one in found] == [
+        ("R1", name + scene.form.hash_at, (17,))
+    ]
+
+
+def test_the_budget_ends_a_sweep_and_that_is_said(scene: Scene) -> None:
+    study = run_study(scene.state, sweep=True, size=4 << 20)
+    assert any("budget" in one.why for one in study.skipped)
