@@ -1,39 +1,84 @@
 # SPDX-License-Identifier: Apache-2.0
-"""`gdb-epi fleet export`: the stored records as JSON lines."""
+"""`gdb-epi fleet export`: the stored records as JSON lines or Parquet."""
 
 from __future__ import annotations
 
+import json
 import sys
 from argparse import ArgumentParser, Namespace
-from collections.abc import Iterable
+from collections.abc import Iterable, Iterator
 from pathlib import Path
-from typing import TextIO
+from typing import TYPE_CHECKING, Any, TextIO
 
 from gdb_epi.cli.fleet.output import add_database
-from gdb_epi.errors import EXIT_DONE
+from gdb_epi.errors import EXIT_DONE, UsageError
 
-HELP = "all stored records as JSON lines (DuckDB: read_json; ClickHouse: JSONEachRow)"
+if TYPE_CHECKING:
+    from sqlalchemy import Engine
+
+HELP = "all stored records as JSON lines or Parquet (DuckDB, ClickHouse, pandas)"
+EPILOG = (
+    "JSON lines are the whole records (`fleet ingest` takes them back); Parquet has one flat row a "
+    "core. --otel gives flat rows under the names of OpenTelemetry: host.name, process.pid, "
+    "exception.type, service.name ...; what it does not name is below gdb_epi."
+)
 
 
 def add_arguments(parser: ArgumentParser) -> None:
     """Declare the arguments."""
     add_database(parser)
     parser.add_argument("--output", metavar="FILE", help="a file instead of standard output")
+    parser.add_argument("--format", choices=("jsonl", "parquet"), default="jsonl", help="jsonl")
+    parser.add_argument("--otel", action="store_true", help="flat rows, OpenTelemetry's names")
 
 
 def run(args: Namespace) -> int:
-    """Write a line a record, in the order of their arrival."""
+    """Write a record a line or row, in the order of their arrival."""
     from gdb_epi.fleet.db import open_database
 
+    if args.format == "parquet":
+        return _parquet(args)
     with open_database(args.db, write=False) as engine:
-        from gdb_epi.fleet.reproject import record_lines
-
+        lines = _otel_lines(engine) if args.otel else _lines(engine)
         if args.output is None:
-            _write(sys.stdout, record_lines(engine))
+            _write(sys.stdout, lines)
         else:
             with Path(args.output).open("w", encoding="ascii") as stream:
-                _write(stream, record_lines(engine))
+                _write(stream, lines)
     return EXIT_DONE
+
+
+def _parquet(args: Namespace) -> int:
+    """Write the file and say how many rows it has."""
+    from gdb_epi.fleet.db import open_database
+
+    if args.output is None:
+        raise UsageError("Parquet needs a file", hint="--format parquet --output cores.parquet")
+    with open_database(args.db, write=False) as engine:
+        from gdb_epi.fleet.columns import rows_of
+        from gdb_epi.fleet.parquet_file import write_parquet
+        from gdb_epi.words import counted
+
+        rows = rows_of(_records(engine))
+        count = write_parquet(rows, Path(args.output), otel=args.otel)
+    print(f"{args.output}: {counted(count, 'row')}")
+    return EXIT_DONE
+
+
+def _lines(engine: Engine) -> Iterator[str]:
+    from gdb_epi.fleet.reproject import record_lines
+
+    return record_lines(engine)
+
+
+def _records(engine: Engine) -> Iterator[dict[str, Any]]:
+    return (json.loads(line) for line in _lines(engine))
+
+
+def _otel_lines(engine: Engine) -> Iterator[str]:
+    from gdb_epi.fleet.columns import as_otel, rows_of
+
+    return (json.dumps(as_otel(row), sort_keys=True) for row in rows_of(_records(engine)))
 
 
 def _write(stream: TextIO, lines: Iterable[str]) -> None:
