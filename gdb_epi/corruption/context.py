@@ -68,6 +68,7 @@ class Context:
         self.sweep = sweep
         self.budget = budget or Budget(SWEEP_BYTES if sweep else DEFAULT_BYTES)
         self.evidence: list[Evidence] = []
+        self.patterns: dict[tuple[int, bool], object] = {}  # of words.pattern_of
         self.counts: dict[str, int] = {}  # how much sweeps looked at
         self.kept: dict[str, Any] = {}  # what several checks use
         self._progress = progress

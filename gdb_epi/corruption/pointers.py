@@ -18,21 +18,24 @@ LOW = 1 << 32  # addresses of programs that are not position-independent
 NEAR = 16384  # bytes: a pool
 MAX_COPIES = 4
 MAX_TESTED = 24  # corrected values of one suspect that memory is searched for
-TAG_BITS = range(56, 64)
+TAG_BITS = range(47, 64)
 LOW_TAG_BITS = range(3)
-STRIDE_BITS = range(12, 36)
+STRIDE_BITS = range(12, 47)
 WORD = 8
 MAX_SEARCHED = 6  # corrected values where nothing begins that memory is searched for
+MAX_LANES = 4
 AROUND = (-16, -8, 8, 16)
 
 
 class Neighbour(NamedTuple):
-    """A suspect and one flip of it.
+    """A suspect and one flip of it; `bit` is -1 when a whole byte differs.
 
     `thing` is what begins at the corrected address. `copies`: other words of memory or registers
     that hold it. `near`: within a pool of a register, and the wrong one is not. `objects` and
     `same`: how many of the four words around the wrong one are objects, and of the same type.
-    `rivals`: other flips that are as good. `ambiguous`: the software that makes the same word.
+    `owner`: the type of the object whose field the wrong word is. `orphan`: the corrected object
+    has more references than words that hold its address. `rivals`: flips that are as good.
+    `ambiguous`: the software that makes the same word.
     """
 
     suspect: Suspect
@@ -44,12 +47,30 @@ class Neighbour(NamedTuple):
     objects: int
     same: int
     ambiguous: str | None
+    owner: str | None = None
+    orphan: bool = False
     level: str = ""
     rivals: int = 1
 
 
 # Levels from the strongest to the weakest; ids of weights.json.
-LEVELS = ("P13", "P8", "P3", "P9", "P12", "P11", "P2", "P7", "P10", "P4", "P5", "P1")
+LEVELS = (
+    "P14",
+    "P15",
+    "P13",
+    "P8",
+    "P3",
+    "P9",
+    "P12",
+    "P11",
+    "P2",
+    "P7",
+    "P10",
+    "P4",
+    "P5",
+    "M1",
+    "P1",
+)
 
 
 def neighbours(context: Context) -> list[Neighbour]:
@@ -62,7 +83,8 @@ def neighbours(context: Context) -> list[Neighbour]:
         if one.depth and garbage:
             continue  # what was read there is freed or overwritten, not another object's insides
         if one.depth == 0:
-            found += _direct(context, things, one)
+            flips = _direct(context, things, one)
+            found += flips or _lanes(context, things, one)
         else:
             found += _through(context, things, one)
     ranked = []
@@ -81,9 +103,14 @@ def neighbours(context: Context) -> list[Neighbour]:
 def level_of(one: Neighbour) -> str:
     """Return the id of the strongest thing that can be said of a neighbour; "" for nothing."""
     suspect, thing = one.suspect, one.thing
+    if one.bit < 0:
+        return "M1" if one.owner or one.same or one.copies else ""
     if suspect.depth:
-        wanted = thing is not None and thing.kind == OBJECT and suspect.slots
-        return ("P13" if one.same else "P12") if wanted and one.objects else ""
+        if thing is None or thing.kind != OBJECT or not (one.objects or one.owner):
+            return ""
+        return "P14" if one.orphan else "P13" if one.same or one.owner else "P12"
+    if one.owner and thing is not None:
+        return "P15"
     if thing is not None and thing.kind == OBJECT:
         if suspect.slots and one.same:
             return "P8"
@@ -128,10 +155,34 @@ def _direct(context: Context, things: Things, one: Suspect) -> list[Neighbour]:
     ]
 
 
+def _lanes(context: Context, things: Things, one: Suspect) -> list[Neighbour]:
+    """Return the changes of one zeroed byte after which a word points at something's start.
+
+    A byte lane that reads 0, or that was never written. Only words that stand in memory count, and
+    the two lowest bytes hardly tell anything; those that the canonical form fixes are lane 5.
+    """
+    site = context.site
+    assert not isinstance(site, Absent)
+    if site.kind != DATA or one.distance is None or one.value < LOW or not one.slots:
+        return []
+    found = []
+    for lane in range(2, 6):
+        if one.value >> 8 * lane & 0xFF:
+            continue
+        for byte in range(1, 256):
+            corrected = one.value | byte << 8 * lane
+            reached = corrected + one.distance
+            if corrected >> 47 or not permits(context.target.region_at(reached), site.access):
+                continue
+            if things.at(corrected) is not None:
+                found.append(_neighbour(context, things, site, one, corrected, -1))
+    return found if len(found) <= MAX_LANES else []
+
+
 def _worth(context: Context, site: Site, one: Suspect, top: int) -> bool:
     """Whether a word can be a damaged pointer at all: it is none that works, and no small one."""
-    if one.value < NULL_PAGE:
-        return False
+    if one.value < NULL_PAGE or context.things.at(one.value) is not None:
+        return False  # NULL; or a pointer to a thing, used as one to another
     if not canonical(one.value, top):
         return bin(one.value >> 47).count("1") == 1
     reached = one.value + (one.distance or 0)
@@ -143,10 +194,12 @@ def _worth(context: Context, site: Site, one: Suspect, top: int) -> bool:
 
 def _through(context: Context, things: Things, one: Suspect) -> list[Neighbour]:
     """Return the flips that make a word that was loaded through point at an object's start."""
-    if not one.slots or context.target.region_at(one.value) is None:
+    slots = tuple(slot for slot in one.slots if not on_stack(context, slot))
+    if not slots or context.target.region_at(one.value) is None:
         return []
-    if things.at(one.value) is not None or things.in_free_block(one.value):
-        return []
+    one = one._replace(slots=slots)
+    if things.at(one.value) is not None or things.begins_block(one.value):
+        return []  # it points where it should: at what was freed, cleared or used for another thing
     if read_word(context.target, one.value + WORD) == 0:
         return []  # an object whose type was cleared looks so too
     site = context.site
@@ -183,8 +236,22 @@ def _neighbour(
     copies = sum(value == corrected for value in others)
     if not one.depth and not (same and one.slots) and (search or thing is not None):
         copies += len(find_word(context.target, corrected, limit=MAX_COPIES).addresses)
-    ambiguous = _ambiguity(context, site, one, corrected, bit, kind)
-    return Neighbour(one, corrected, bit, thing, copies, near, len(around), same, ambiguous)
+    owner = next((found[1] for slot in one.slots if (found := things.owner(slot))), None)
+    orphan = one.depth > 0 and kind is not None and _is_orphan(context, things, corrected)
+    ambiguous = _ambiguity(
+        context, site, one, corrected, bit, bool(kind) and (owner or bool(copies))
+    )
+    return Neighbour(
+        one, corrected, bit, thing, copies, near, len(around), same, ambiguous, owner, orphan
+    )
+
+
+def _is_orphan(context: Context, things: Things, address: int) -> bool:
+    """Whether an object has more references than words of memory that hold its address."""
+    count = things.references(address)
+    if count is None:
+        return False
+    return len(find_word(context.target, address, limit=count).addresses) < count
 
 
 def _around(context: Context, things: Things, one: Suspect, corrected: int) -> list[str]:
@@ -202,16 +269,20 @@ def _around(context: Context, things: Things, one: Suspect, corrected: int) -> l
 
 
 def _ambiguity(
-    context: Context, site: Site, one: Suspect, corrected: int, bit: int, kind: str | None
+    context: Context, site: Site, one: Suspect, corrected: int, bit: int, known: object
 ) -> str | None:
-    """Return what software makes the same word, or None."""
-    if bit in TAG_BITS and kind is None:
-        return "a single tag bit in the top byte"
+    """Return what software makes the same word, or None.
+
+    `known`: an object begins there, and a field of another object held its address or a copy
+    exists. CPython tags no high bits, and no library can in a field of CPython's own.
+    """
+    if bit in TAG_BITS and not known:
+        return "a single tag bit at the top"
     if one.depth and bit in LOW_TAG_BITS:
         return "a low tag bit"
     if one.source == "rsp" and one.value < corrected:
         return "a large frame or alloca gives the same stack pointer"
-    if bit not in STRIDE_BITS or kind is not None or one.depth:
+    if bit not in STRIDE_BITS or known or one.depth:
         return None
     if one.value > corrected and all(on_stack(context, slot) for slot in one.slots):
         return f"an index or stride of 2^{bit} gives the same address"

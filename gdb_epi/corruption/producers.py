@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""What made the registers of a fault: the straight-line code before it, run backwards.
+"""What made the registers of a fault: the straight-line code before it, run again.
 
 A register that a load, lea or mov made a few instructions ago can be made again when the inputs
 are still there. Only code that no branch leads into counts: behind a loop's head a register may
@@ -40,6 +40,8 @@ class Remade(NamedTuple):
     kind: str  # LOAD, COPY, ADDRESS or CONSTANT
     slot: int | None
     size: int  # bytes of the register that the instruction makes
+    through: tuple[str, ...] = ()  # registers of the load's address that still hold it
+    offset: int = 0  # what the load added to its base
 
 
 def remade(context: Context) -> list[Remade] | Absent:
@@ -55,7 +57,7 @@ def remade(context: Context) -> list[Remade] | Absent:
     if steps is None:
         return Absent(NOT_AVAILABLE, "the code before the fault cannot be read or decoded")
     block = _block(context, steps, pc)
-    return list(_run_back(context.target, block, registers))
+    return _Machine(context.target, block, registers).run()
 
 
 def _place(context: Context, site: Site) -> tuple[int, dict[str, int]] | Absent:
@@ -73,25 +75,43 @@ def _place(context: Context, site: Site) -> tuple[int, dict[str, int]] | Absent:
     return top - made.length, registers
 
 
-def _block(context: Context, steps: list[Step], pc: int) -> list[Step]:
-    """Return the last steps that no branch leads into the middle of."""
+class Block(NamedTuple):
+    """Straight-line code that ends at the fault, and the ranges that a branch in it may skip."""
+
+    steps: list[Step]
+    skipped: list[tuple[int, int]]
+
+
+def _block(context: Context, steps: list[Step], pc: int) -> Block:
+    """Return the last steps that no branch from elsewhere leads into.
+
+    A branch of the block itself that skips a part of it leaves the rest as it is.
+    """
     steps = steps[-MAX_STEPS:]
-    joins = branch_targets(context, steps[0].address, pc) if steps else set()
-    found: list[Step] = []
-    if pc in joins:
-        return found
-    for step in reversed(steps):
-        if step.instruction.flow not in ("next", "branch"):
-            break
-        found.append(step)
-        if step.address in joins:
-            break
-    return found
+    joins = branch_targets(context, steps[0].address, pc) if steps else {}
+    first = len(steps)
+    while first > 0 and steps[first - 1].instruction.flow in ("next", "branch"):
+        at = steps[first].address if first < len(steps) else pc
+        if any(not steps[0].address <= source < at for source in joins.get(at, ())):
+            break  # `at` is led to from elsewhere: what lies before it may not have run
+        first -= 1
+    low = steps[first].address if first < len(steps) else pc
+    # Sources before the block's beginning are elsewhere too: cut again until none is left.
+    for number in range(first, len(steps) + 1):
+        at = steps[number].address if number < len(steps) else pc
+        if number > first and any(source < low for source in joins.get(at, ())):
+            first, low = number, at
+    skipped = [
+        (source, at) for at, sources in joins.items() for source in sources if low <= source < at
+    ]
+    return Block(steps[first:], skipped)
 
 
-def branch_targets(context: Context, low: int, high: int) -> set[int]:
-    """Return the addresses in [low, high] that direct branches of the function lead to."""
-    found = set(_short_targets(context.target, low, high))
+def branch_targets(context: Context, low: int, high: int) -> dict[int, list[int]]:
+    """Return where direct branches of the function lead in [low, high], with their addresses."""
+    found: dict[int, list[int]] = {}
+    for source, to in _short_branches(context.target, low, high):
+        found.setdefault(to, []).append(source)
     function = context.functions.at(high)
     start, end = (function.start, function.end) if function else (low - 4096, high + 4096)
     if end - start > MAX_FUNCTION:
@@ -107,7 +127,7 @@ def branch_targets(context: Context, low: int, high: int) -> set[int]:
         at = 0
         for word in words:
             if least <= word + at <= most and _is_near(data, shift + at):
-                found.add(start + shift + at + 4 + word)
+                found.setdefault(start + shift + at + 4 + word, []).append(start + shift + at)
             at += 4
     return found
 
@@ -118,13 +138,13 @@ def _is_near(data: bytes, at: int) -> bool:
     return at >= 2 and data[at - 2] == 0x0F and 0x80 <= data[at - 1] < 0x90
 
 
-def _short_targets(target: Target, low: int, high: int) -> Iterator[int]:
+def _short_branches(target: Target, low: int, high: int) -> Iterator[tuple[int, int]]:
     for step in _around(target, low - SHORT, high + SHORT):
         one = step.instruction
-        if one.target is not None and one.flow in ("jump", "branch"):
+        if one.target is not None and one.length == 2 and one.flow in ("jump", "branch"):
             to = step.address + one.length + one.target
             if low <= to <= high:
-                yield to
+                yield step.address, to
 
 
 def _around(target: Target, start: int, end: int) -> Iterator[Step]:
@@ -143,54 +163,85 @@ def _around(target: Target, start: int, end: int) -> Iterator[Step]:
         at += one.length
 
 
-def _run_back(target: Target, block: list[Step], registers: dict[str, int]) -> Iterator[Remade]:
-    """Yield what each step, the last first, makes of registers that nothing changed since."""
-    stale: set[str] = set()
-    stores: list[tuple[int, int]] = []
-    for step in block:
-        change = changed(step.instruction)
-        if change is None:
-            return
-        for register in sorted(change - stale):
-            usable = {n: v for n, v in registers.items() if n not in stale and n not in change}
-            usable["rip"] = step.address
-            how = produced(step.instruction, register)
-            yield from _made(target, step, register, registers, usable, how, stores)
-        usable = {n: v for n, v in registers.items() if n not in stale}
-        usable["rip"] = step.address
-        if not _note_stores(step.instruction, usable, stores):
-            return
-        stale |= change
+class _Machine:
+    """Run a block again: what is known of the registers is what it held, or what it makes."""
 
+    def __init__(self, target: Target, block: Block, registers: dict[str, int]) -> None:
+        self._target = target
+        self._registers = registers
+        self._steps = block.steps
+        self._skipped = block.skipped
+        self._made: dict[str, Remade] = {}
+        self._unknown: set[str] = set()
+        self._stores: list[tuple[int, int]] = []
 
-def _made(
-    target: Target,
-    step: Step,
-    register: str,
-    registers: dict[str, int],
-    usable: dict[str, int],
-    how: Produced,
-    stores: list[tuple[int, int]],
-) -> Iterator[Remade]:
-    held = registers.get(register)
-    if held is None:
-        return
-    expected: int | None = None
-    slot = None
-    if how.kind == LOAD and isinstance(how.source, Operand):
-        slot = how.source.address(usable)
-        expected = _load(target, slot, how, stores) if slot is not None else None
-    elif how.kind == COPY and isinstance(how.source, str):
-        expected = usable.get(how.source)
-    elif how.kind == ADDRESS and isinstance(how.source, Operand):
-        expected = how.source.address(usable)
-    elif how.kind == CONSTANT and isinstance(how.source, int):
-        expected = how.source
-    if expected is None:
-        return
-    width = how.width if how.kind == LOAD else how.size
-    expected &= MASK if width == 8 or how.size == 8 else 0xFFFFFFFF
-    yield Remade(register, held, expected, step.address, how.kind, slot, how.size)
+    def run(self) -> list[Remade]:
+        """Return what can be made again, the last made first."""
+        changes = [changed(step.instruction) for step in self._steps]
+        first = max((n + 1 for n, one in enumerate(changes) if one is None), default=0)
+        later = [set[str]() for _ in self._steps]
+        for number in range(len(self._steps) - 2, -1, -1):
+            following = changes[number + 1]
+            later[number] = later[number + 1] | (following or set())
+        for number in range(first, len(self._steps)):
+            change = changes[number] or frozenset()
+            self._step(self._steps[number], change, change | later[number])
+        return sorted(self._made.values(), key=lambda one: -one.at)
+
+    def _step(self, step: Step, change: frozenset[str], gone: set[str] | frozenset[str]) -> None:
+        """Run one step; registers in `gone` no longer hold what they held before it."""
+        known = {n: v for n, v in self._registers.items() if n not in gone}
+        known |= {n: one.expected for n, one in self._made.items()}
+        for name in self._unknown:
+            if name in gone:
+                known.pop(name, None)
+        known["rip"] = step.address
+        maybe = any(low < step.address < high for low, high in self._skipped)
+        for register in sorted(change):
+            one = self._remake(step, register, known)
+            self._made.pop(register, None)
+            self._unknown.add(register)
+            if one is not None and not maybe:
+                self._made[register] = one
+                self._unknown.discard(register)
+        self._note_stores(step.instruction, known)
+
+    def _remake(self, step: Step, register: str, known: dict[str, int]) -> Remade | None:
+        held = self._registers.get(register)
+        how = produced(step.instruction, register)
+        expected: int | None = None
+        slot = None
+        if how.kind == LOAD and isinstance(how.source, Operand):
+            slot = how.source.address(known)
+            expected = _load(self._target, slot, how, self._stores) if slot is not None else None
+        elif how.kind == COPY and isinstance(how.source, str):
+            expected = known.get(how.source)
+        elif how.kind == ADDRESS and isinstance(how.source, Operand):
+            expected = how.source.address(known)
+        elif how.kind == CONSTANT and isinstance(how.source, int):
+            expected = how.source
+        if expected is None or held is None:
+            return None
+        width = how.width if how.kind == LOAD else how.size
+        expected &= MASK if width == 8 or how.size == 8 else 0xFFFFFFFF
+        through: tuple[str, ...] = ()
+        offset = 0
+        if slot is not None and isinstance(how.source, Operand):
+            same = (n for n in how.source.registers() if self._registers.get(n) == known.get(n))
+            through, offset = tuple(same), how.source.displacement
+        return Remade(
+            register, held, expected, step.address, how.kind, slot, how.size, through, offset
+        )
+
+    def _note_stores(self, one: Instruction, known: dict[str, int]) -> None:
+        """Note what a step stores to; a place that is not known may be any."""
+        for operand in one.operands:
+            if operand.access != "r":
+                at = operand.address(known)
+                if at is None or not operand.size:
+                    self._stores.append((0, 1 << 64))
+                else:
+                    self._stores.append((at, operand.size))
 
 
 def _load(target: Target, slot: int, how: Produced, stores: list[tuple[int, int]]) -> int | None:
@@ -206,14 +257,3 @@ def _load(target: Target, slot: int, how: Produced, stores: list[tuple[int, int]
     if how.signed and value >> (8 * how.size - 1):
         value -= 1 << 8 * how.size
     return value & ((1 << 8 * how.width) - 1)
-
-
-def _note_stores(one: Instruction, usable: dict[str, int], stores: list[tuple[int, int]]) -> bool:
-    """Note what a step stores to; False when it cannot be told."""
-    for operand in one.operands:
-        if operand.access != "r":
-            at = operand.address(usable)
-            if at is None or not operand.size:
-                return False
-            stores.append((at, operand.size))
-    return True

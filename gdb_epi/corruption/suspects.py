@@ -12,7 +12,7 @@ from gdb_epi.corruption.context import Context
 from gdb_epi.corruption.producers import Remade, remade
 from gdb_epi.corruption.words import Word, wrong_words
 from gdb_epi.errors import Absent
-from gdb_epi.fault import GENERAL, NEAR_NULL
+from gdb_epi.fault import NEAR_NULL
 from gdb_epi.fault.site import Site
 from gdb_epi.lean import NamedTuple
 from gdb_epi.search import find_word
@@ -70,7 +70,6 @@ def _latest(made: list[Remade]) -> dict[str, Remade]:
 def _traced(context: Context, site: Site, made: dict[str, Remade], word: Word) -> list[Suspect]:
     """Return a word and the words that it was loaded through."""
     found = [_suspect(context, site, made.get(word.source), word, 0)]
-    registers = site.fault.registers
     names = {word.source}
     if word.source == "target" and site.operand is not None:
         names = set(site.operand.registers())
@@ -82,9 +81,7 @@ def _traced(context: Context, site: Site, made: dict[str, Remade], word: Word) -
             one = made.get(name)
             if one is None or one.kind not in (LOAD, COPY) or one.slot is None:
                 continue
-            # The base is the register whose value lies just below the slot.
-            base = [n for n in GENERAL if n != name and 0 <= one.slot - registers.get(n, 0) < 512]
-            following |= set(base[:2])
+            following |= {n for n in one.through if n not in (name, "rsp")}
         for name in sorted(following):
             found.append(_of_register(context, site, made, name, depth))
         names = following

@@ -18,7 +18,8 @@ if TYPE_CHECKING:
 POOL_SIZES = (16384, 4096)  # 16 KiB from 3.10 (bpo-37448), 4 KiB before
 HEADS = (0, 16, 32, 48)  # bytes before an object in its block: GC head, 3.11's managed words
 MAX_NAME = 128
-MAX_REFERENCES = 1 << 32
+MAX_COUNTED = 16  # references that are searched for
+MEMBERS = 96  # bytes from an object's start in which its type's own fields lie
 MIN_CHUNK, CHUNK_FLAGS = 32, 7
 
 OBJECT, BLOCK, FREE, FUNCTION = "object", "block", "free", "function"
@@ -71,16 +72,55 @@ class Things:
                 return Thing(FUNCTION, "")
         return None
 
-    def in_free_block(self, address: int) -> bool:
-        """Whether an address lies inside of a block that pymalloc has free."""
+    def owner(self, address: int) -> tuple[int, str] | None:
+        """Return the object in whose first MEMBERS bytes an address lies, and its type.
+
+        Only objects in blocks of pymalloc that are in use. That is where a type's own fields are:
+        a list's storage, a cell's contents, a function's code.
+        """
+        found = self._block_of(address)
+        if found is None:
+            return None
+        start, in_use = found
+        for head in HEADS:
+            name = self._object(start + head) if in_use else None
+            if name is not None and 8 <= address - start - head < MEMBERS:
+                return start + head, name
+        return None
+
+    def begins_block(self, address: int) -> bool:
+        """Whether an object could begin there, with or without heads: a block of pymalloc does."""
+        found = self._block_of(address)
+        return found is not None and address - found[0] in HEADS[:3]
+
+    def _block_of(self, address: int) -> tuple[int, bool] | None:
+        """Return the start of pymalloc's block that holds an address, and whether it is in use."""
         for size in POOL_SIZES:
             base = address & ~(size - 1)
             data = read_up_to_whole(self._context, base, POOL_SIZES[0], size)
             pool = pool_at(base, data) if data else None
             if pool is not None and pool.size == size and pool.free is not None:
                 within = address - base - OVERHEAD
-                return within >= 0 and OVERHEAD + within // pool.block * pool.block in pool.free
-        return False
+                offset = OVERHEAD + within // pool.block * pool.block
+                return (base + offset, offset not in pool.free) if within >= 0 else None
+        return None
+
+    def references(self, address: int) -> int | None:
+        """Return the reference count of an object; None for one that is immortal or shared."""
+        reader = self._reader
+        if reader is None or reader.layout.offset("PyObject", "ob_ref_local") is not None:
+            return None
+        count = read_word(self._context.target, address)
+        if count is None:
+            return None
+        if reader.layout.offset("PyObject", "ob_overflow") is not None:
+            count &= 0xFFFFFFFF
+        return count if 0 < count < MAX_COUNTED else None
+
+    def in_free_block(self, address: int) -> bool:
+        """Whether an address lies inside of a block that pymalloc has free."""
+        found = self._block_of(address)
+        return found is not None and not found[1]
 
     # -- objects ----------------------------------------------------------------------------
 

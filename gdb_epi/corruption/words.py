@@ -90,20 +90,39 @@ def _by_value(site: Site, top: int) -> list[Word]:
 def pattern_of(context: Context, word: Word) -> Shape | None:
     """Return the software pattern of a word; None when it shows none.
 
-    A value whose pattern is gone when one bit is flipped back is still that pattern, except for
-    doubles: bit 62 of any pointer makes one between 2 and 4.
+    Cached: one search of memory for each value.
     """
+    key = (word.value, word.distance is None)
+    if key not in context.patterns:
+        context.patterns[key] = _pattern_of(context, word)
+    found = context.patterns[key]
+    assert found is None or isinstance(found, Shape)
+    return found
+
+
+def _pattern_of(context: Context, word: Word) -> Shape | None:
     target, value = context.target, word.value
     if value < NULL_PAGE:
         return None
     shape = shape_of(value)
-    if shape is not None and shape.name == "double" and permits(
-        target.region_at(value ^ (1 << 62)), None
-    ):  # fmt: skip
+    if shape is not None and shape.name in ("double", "int-pair") and _one_bit_off(context, value):
         shape = None
+    if word.distance is None:  # an index: any number may be one
+        return shape if shape is not None and shape.name in ("ascii", "poison") else None
     if shape is not None and target.region_at(value) is None:
         return shape
     return _truncated(target, value) or _tagged(target, value) or _misaligned(context, value)
+
+
+def _one_bit_off(context: Context, value: int) -> bool:
+    """Whether something begins at an address that differs in one bit of the high half.
+
+    Bit 62 of any pointer makes a double between 2 and 4, one of the bits from 32 on a pair of
+    integers of an address of a program that is not position-independent.
+    """
+    flipped = (value ^ (1 << bit) for bit in range(32, 64))
+    near = [one for one in flipped if permits(context.target.region_at(one), None)]
+    return any(one >= LOW or context.things.at(one) is not None for one in near)
 
 
 def _truncated(target: Target, value: int) -> Shape | None:

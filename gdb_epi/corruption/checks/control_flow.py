@@ -79,7 +79,7 @@ def function_pointer(context: Context) -> Iterator[Evidence | Skipped]:
     if isinstance(site, Absent) or site.kind not in (CALL, JUMP, FETCH) or site.address is None:
         return
     value = site.address
-    if value < NEAR_NULL or shape_of(value) is not None:
+    if value < NEAR_NULL or shape_of(value) is not None or context.things.at(value) is not None:
         return
     found = []
     for bit in range(64):

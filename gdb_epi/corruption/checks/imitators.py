@@ -18,7 +18,9 @@ from gdb_epi.fault.shapes import shape_of
 from gdb_epi.fault.site import DATA, TRANSFERS, Site
 
 PAGE, FAR = 4096, 64 << 10
-TYPED = frozenset(("P8", "P9", "P13", "P3"))  # levels that an overrun does not explain
+TYPED = frozenset(
+    ("P8", "P9", "P13", "P14", "P15", "P3")
+)  # levels that an overrun does not explain
 RUN = 2  # damaged neighbours that make a run
 
 
@@ -102,10 +104,9 @@ def use_after_free(context: Context) -> Iterator[Evidence]:
             summary = f"{one.source} points at {one.value:#018x}, a free block of {thing.name}"
             yield _against("S:use-after-free", summary, one.source)
             return
-        free = next((slot for slot in one.slots if things.in_free_block(slot)), None)
-        if free is not None:
-            summary = f"the word in {one.source} stands in a free block, at {free:#018x}"
-            yield _against("S:use-after-free", summary, free)
+        if one.depth == 0 and one.slots and all(map(things.in_free_block, one.slots)):
+            summary = f"the word in {one.source} stands in a free block, at {one.slots[0]:#018x}"
+            yield _against("S:use-after-free", summary, one.slots[0])
             return
 
 
