@@ -77,8 +77,8 @@ def _crashes(connection: Connection) -> _Crashes:
     chosen = select(c.core_key, c.ts, *(c[name] for name in _NUMBERS)).where(c.ts.is_not(None))
     keys, times = [], []
     numbers: dict[str, list[Ints]] = {name: [] for name in _NUMBERS}
-    result = connection.execution_options(stream_results=True).exec_driver_sql(_plain(chosen))
-    while rows := result.fetchmany(ROWS):
+    cursor = _cursor(connection, str(chosen))
+    while rows := cursor.fetchmany(ROWS):
         columns = list(zip(*rows, strict=True))
         keys.append(np.array(columns[0], dtype="S"))
         times.append(np.array(columns[1], dtype=float))
@@ -88,14 +88,24 @@ def _crashes(connection: Connection) -> _Crashes:
         empty = {name: np.zeros(0, dtype=np.int64) for name in _NUMBERS}
         return _Crashes(CoreKeys.of([]), np.zeros(0), empty)
     packed, ts = np.concatenate(keys), np.concatenate(times)
-    order = np.lexsort((packed, ts))
+    order = np.lexsort((_prefix(packed), ts))
     columns_of = {name: np.concatenate(parts)[order] for name, parts in numbers.items()}
     return _Crashes(CoreKeys(packed[order]), ts[order], columns_of)
 
 
-def _plain(chosen: Any) -> str:
-    """The driver's own rows: SQLAlchemy's cost twice as much, and nothing here needs converting."""
-    return str(chosen)
+def _prefix(keys: Any) -> Any:
+    """The first 8 bytes of each key as a number: sorting texts takes as long as reading them."""
+    wide = np.ascontiguousarray(keys.astype(f"S{max(keys.dtype.itemsize, 8)}"))
+    return wide.view(np.uint8).reshape(keys.size, -1)[:, :8].copy().view(">u8").ravel()
+
+
+def _cursor(connection: Connection, query: str) -> Any:
+    """SQLite's own cursor, whose rows cost half of SQLAlchemy's; nothing here needs converting."""
+    driver = connection.connection.driver_connection
+    if connection.dialect.name == "sqlite" and driver is not None:
+        return driver.execute(query)
+    # The server keeps the result, which may be larger than our memory.
+    return connection.execution_options(stream_results=True).exec_driver_sql(query)
 
 
 def _integers(column: Sequence[Any]) -> Ints:
@@ -108,7 +118,7 @@ def _integers(column: Sequence[Any]) -> Ints:
 def _exposure(connection: Connection) -> tuple[Ints, Ints, Ints, Floats]:
     e = t.exposure.c
     chosen = select(e.host_id, e.day, e.attrset_id, e.hours)
-    rows = connection.exec_driver_sql(_plain(chosen)).fetchall()
+    rows = _cursor(connection, str(chosen)).fetchall()
     columns = list(zip(*rows, strict=True)) or [(), (), (), ()]
     host, day, sets = (np.array(column, dtype=np.int64) for column in columns[:3])
     hours = np.array(columns[3], dtype=float)

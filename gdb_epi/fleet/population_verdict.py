@@ -7,6 +7,7 @@ evidence and what else would look the same.
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -63,9 +64,11 @@ class PopulationVerdict(NamedTuple):
         return {k: list(v) if isinstance(v, tuple) else v for k, v in plain.items()}
 
 
-def of_signature(population: Population, signature: int, day: int) -> PopulationVerdict:
-    """Judge one signature (its code in the population) by its populations."""
-    return of_split(population, split(population, signature, day))
+def of_signature(
+    population: Population, signature: int, day: int, hosts: Sequence[Finding] | None = None
+) -> PopulationVerdict:
+    """Judge one signature (its code in the population) by its populations; `hosts` as in split."""
+    return of_split(population, split(population, signature, day, hosts))
 
 
 def of_population(
@@ -90,7 +93,8 @@ def of_population(
                 _of_group(population, f) for f in others if f.signature == finding.signature
             ]
         else:
-            verdicts.append(of_signature(population, index[finding.signature], day))
+            code = index[finding.signature]
+            verdicts.append(of_signature(population, code, day, found.hosts))
     return verdicts
 
 

@@ -74,28 +74,30 @@ def expected_shares(
 
 
 def signature_findings(
-    population: Population, free: Bools, asked: Sequence[str] = ()
+    population: Population, free: Bools, asked: Sequence[str] = (), *, only: bool = False
 ) -> Iterator[Finding]:
-    """Yield the values that have more of a signature than their share."""
+    """Yield the values that have more of a signature than their share; `only` of those asked."""
     codes = np.array([i for i, s in enumerate(population.signatures) if s in asked], dtype=np.int64)
     for attribute in population.attributes:
-        yield from _of_signatures(population, attribute, free, codes)
+        yield from _of_signatures(population, attribute, free, codes, only=only)
 
 
 def _of_signatures(
-    population: Population, attribute: Attribute, free: Bools, asked: Ints
+    population: Population, attribute: Attribute, free: Bools, asked: Ints, *, only: bool
 ) -> Iterator[Finding]:
     usable = free & (attribute.crash >= 0) & (population.signature >= 0)
     signature, value = population.signature[usable], attribute.crash[usable]
     if signature.size < MIN_N:
         return
     share, source = expected_shares(population, attribute)
-    cells, a = np.unique(np.stack([signature, value]), axis=1, return_counts=True)
+    *cells, found = st.cells(signature, value)
     totals = np.bincount(signature, minlength=len(population.signatures)).astype(float)
     margins = np.bincount(value, minlength=share.size).astype(float)
     tested = int((totals >= MIN_N).sum()) * int((share > 0).sum())
-    keep = (a >= MIN_N) & (totals[cells[0]] >= MIN_N)
-    s, v, a = cells[0][keep], cells[1][keep], a[keep].astype(float)
+    keep = (found >= MIN_N) & (totals[cells[0]] >= MIN_N)
+    if only:
+        keep &= np.isin(cells[0], asked)
+    s, v, a = cells[0][keep], cells[1][keep], found[keep].astype(float)
     n, everything = totals[s], np.full(s.size, float(signature.size))
     p = st.hypergeometric_tail(a, everything, margins[v], n)
     if source == "host-hours":

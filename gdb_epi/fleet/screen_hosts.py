@@ -15,7 +15,7 @@ from typing import NamedTuple
 import numpy as np
 
 from gdb_epi.fleet import statistics as st
-from gdb_epi.fleet.population import ABSENT, Bools, Floats, Ints, Population
+from gdb_epi.fleet.population import Bools, Floats, Ints, Population
 from gdb_epi.fleet.screen_types import (
     ALL,
     BITFLIP,
@@ -137,8 +137,8 @@ def _bitflip_p(population: Population, counts: Floats) -> Floats:
 def _novel_p(population: Population, counts: Floats) -> Floats:
     """Crashes whose signature no other host has, given how many crashes."""
     usable = (population.signature >= 0) & (population.host >= 0)
-    pairs = np.unique(np.stack([population.signature[usable], population.host[usable]]), axis=1)
-    spread = np.bincount(pairs[0], minlength=len(population.signatures) or 1)
+    signature, _, _ = st.cells(population.signature[usable], population.host[usable])
+    spread = np.bincount(signature, minlength=len(population.signatures) or 1)
     alone = usable.copy()
     alone[usable] = spread[population.signature[usable]] == 1
     found = np.bincount(_kinds(population, alone), minlength=counts.size).astype(float)
@@ -149,21 +149,20 @@ def _novel_p(population: Population, counts: Floats) -> Floats:
 
 def _kinds(population: Population, mask: Bools) -> Ints:
     """Hosts of the distinct (signature, host) pairs under a mask."""
-    pairs = np.stack([population.signature[mask], population.host[mask]])
-    return np.asarray(np.unique(pairs, axis=1)[1])
+    return st.cells(population.signature[mask], population.host[mask])[1]
 
 
 def _cpu_p(population: Population) -> Floats:
     """Whether a host's crashes gather on one CPU number, times the number of CPUs."""
     p = np.ones(len(population.hosts))
-    usable = (population.cpu != ABSENT) & (population.host >= 0)
+    usable = (population.cpu >= 0) & (population.host >= 0)
     if not usable.any():
         return p
     host, cpu = population.host[usable], population.cpu[usable]
     cpus = max(int(np.unique(cpu).size), MIN_CPUS)
-    pairs, found = np.unique(np.stack([host, cpu]), axis=1, return_counts=True)
+    hosts, _, found = st.cells(host, cpu)
     most = np.zeros(p.size)
-    np.maximum.at(most, pairs[0], found)
+    np.maximum.at(most, hosts, found)
     total = np.bincount(host, minlength=p.size).astype(float)
     many = total >= MIN_N
     tail = st.binomial_tail(most[many], total[many], np.full(int(many.sum()), 1 / cpus))
@@ -177,16 +176,16 @@ def _by_signature(population: Population, known: Shares, explained: Bools) -> It
     host, signature = population.host[usable], population.signature[usable]
     if host.size < MIN_N:
         return
-    cells, a = np.unique(np.stack([signature, host]), axis=1, return_counts=True)
+    *cells, found = st.cells(signature, host)
     per_signature = np.bincount(signature, minlength=len(population.signatures))
-    per_host = np.bincount(host, minlength=len(population.hosts))
+    per_host = np.bincount(host, minlength=len(population.hosts)).astype(float)
     tested = int((per_signature >= MIN_N).sum()) * int((known.share > 0).sum())
-    keep = (a >= MIN_N) & (known.share[cells[1]] > 0)
-    s, h, a = cells[0][keep], cells[1][keep], a[keep].astype(float)
+    keep = (found >= MIN_N) & (known.share[cells[1]] > 0)
+    s, h, a = cells[0][keep], cells[1][keep], found[keep].astype(float)
     if not a.size:
         return
     n, share = per_signature[s].astype(float), known.share[h]
-    alpha = st.dispersion(per_host.astype(float), host.size * known.share)
+    alpha = st.dispersion(per_host, host.size * known.share)
     mean = n * share
     p = st.negative_binomial_tail(a, mean, mean * (1 + alpha * mean))
     controls = st.hypergeometric_tail(a, np.full(a.size, float(host.size)), per_host[h], n)

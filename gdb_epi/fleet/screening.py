@@ -22,6 +22,7 @@ class Screen(NamedTuple):
     day: int
     findings: tuple[Finding, ...]
     peeled: Bools
+    hosts: tuple[Finding, ...]  # all of the hosts, those that were raised before too
 
 
 def screen(population: Population, day: int, known: tuple[Finding, ...] = ()) -> Screen:
@@ -40,7 +41,7 @@ def screen(population: Population, day: int, known: tuple[Finding, ...] = ()) ->
     new = [f for f in hosts if f.key not in raised and (f.value, _breadth(f)) not in named]
     earlier = [f for f in known if f.attr != HOST and _is_here(population, f)]
     new += distinct(population, others, earlier)
-    return Screen(day, tuple(new), peeled)
+    return Screen(day, tuple(new), peeled, tuple(hosts))
 
 
 def replay(population: Population) -> Iterator[Screen]:

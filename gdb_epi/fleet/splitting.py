@@ -3,7 +3,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from typing import NamedTuple
 
 import numpy as np
@@ -42,17 +42,23 @@ class Split(NamedTuple):
     leaning: str | None  # the best mark that is not significant yet
 
 
-def split(population: Population, signature: int, day: int) -> Split:
-    """Split the crashes of one signature (its code in the population)."""
+def split(
+    population: Population, signature: int, day: int, hosts: Sequence[Finding] | None = None
+) -> Split:
+    """Split the crashes of one signature (its code in the population).
+
+    `hosts` are the findings of hosts as a screening of that day has them; it saves finding them.
+    """
     name = population.signatures[signature]
     left = population.signature == signature
-    parts = _host_parts(population, name, left, day)
+    known = host_findings(population, day) if hosts is None else hosts
+    parts = _host_parts(population, name, left, known)
     for part in parts:
         left = left & ~part.members
     free = left | (population.signature != signature)
     for part in parts:
         free &= ~part.members
-    marks = [f for f in signature_findings(population, free, [name]) if f.signature == name]
+    marks = list(signature_findings(population, free, [name], only=True))
     for conditions in _together(distinct(population, marks, [])):
         mine = left.copy()
         for finding in conditions:
@@ -67,9 +73,11 @@ def split(population: Population, signature: int, day: int) -> Split:
     return Split(name, tuple(parts), _answer(parts, more), more, leaning)
 
 
-def _host_parts(population: Population, name: str, left: Bools, day: int) -> list[Part]:
+def _host_parts(
+    population: Population, name: str, left: Bools, hosts: Iterable[Finding]
+) -> list[Part]:
     parts: list[Part] = []
-    for finding in host_findings(population, day):
+    for finding in hosts:
         mine = finding.members & left
         if finding.signature in (name, "*", "*bitflip") and int(mine.sum()) >= MIN_N:
             parts.append(_part(population, (finding,), mine))

@@ -27,22 +27,10 @@ def add_arguments(parser: ArgumentParser) -> None:
 
 def run(args: Namespace) -> int:
     """Print the parts, largest evidence first."""
-    from gdb_epi.fleet.db import open_database
+    from gdb_epi.fleet.population_verdict import of_split
+    from gdb_epi.fleet.splitting import split
 
-    with open_database(args.db, write=False) as engine:
-        from gdb_epi.fleet.lookup import find_group
-        from gdb_epi.fleet.population import load
-        from gdb_epi.fleet.population_verdict import of_split
-        from gdb_epi.fleet.splitting import split
-
-        group = find_group(engine, args.signature)
-        if group is None:
-            raise InputError(f"no signature {args.signature!r}", hint="gdb-epi fleet top")
-        population = load(engine)
-    name = group.text or group.key
-    if name not in population.signatures or not population.day.size:
-        raise InputError("these crashes have no time, so no population can be told")
-    code = population.signatures.index(name)
+    population, code = population_and_code(args.db, args.signature)
     found = split(population, code, population.last_day)
     judged = of_split(population, found)
     if args.json or args.csv:
@@ -50,6 +38,24 @@ def run(args: Namespace) -> int:
     else:
         _text(found, judged)
     return EXIT_DONE
+
+
+def population_and_code(db: str | None, wanted: str) -> tuple[Population, int]:
+    """Return the population and the code in it of a signature. Raises InputError."""
+    from gdb_epi.fleet.db import open_database
+
+    with open_database(db, write=False) as engine:
+        from gdb_epi.fleet.lookup import find_group
+        from gdb_epi.fleet.population import load
+
+        group = find_group(engine, wanted)
+        if group is None:
+            raise InputError(f"no signature {wanted!r}", hint="gdb-epi fleet top")
+        population = load(engine)
+    name = group.text or group.key
+    if name not in population.signatures or not population.day.size:
+        raise InputError("these crashes have no time, so no population can be told")
+    return population, population.signatures.index(name)
 
 
 def _machine(

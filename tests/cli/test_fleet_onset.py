@@ -1,0 +1,123 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Onset against roll-outs, and attributes that go together, on simulated fleets."""
+
+from __future__ import annotations
+
+import csv
+import io
+import json
+
+import numpy as np
+import pytest
+from support.fleet_simulator import FIRST_DAY, population, records, simulate, write_exposure
+
+from gdb_epi.fleet import statistics as st
+from gdb_epi.fleet.correlate import APART, DECIDES, SAME, correlate, cramers_v
+from gdb_epi.fleet.onset import onset
+from gdb_epi.fleet.population import Attribute
+
+SMALL = {"hosts": 300, "days": 30}
+
+
+def began(fleet, name):
+    pop = population(fleet)
+    return onset(pop, pop.signatures.index(name))
+
+
+@pytest.mark.parametrize("seed", [7000, 7001, 7002])
+def test_a_race_begins_with_its_image(seed):
+    found = began(simulate(seed, race=4.0, **SMALL), "race")
+    assert found.day is not None and found.p is not None and found.p <= 0.01
+    assert FIRST_DAY + 10 <= found.day <= FIRST_DAY + 17, "image1 comes on days 10 to 15"
+    assert found.low <= found.day <= found.high and found.before < found.after
+    assert "image=image1" in found.answer
+    names = [f"{r.attr}={r.value}" for r in found.roll_outs]
+    assert names and names[0] == "image=image1"
+
+
+def test_a_signature_that_was_always_there_did_not_begin():
+    found = began(simulate(7003, **SMALL), "s000")
+    assert found.day is None and found.answer.startswith("no change") and found.p > 0.01
+
+
+def test_few_crashes_cannot_tell():
+    fleet = simulate(7003, race=0.12, **SMALL)
+    found = began(fleet, "race")
+    assert found.answer == f"cannot tell: {found.crashes} crashes, at least 5 needed"
+
+
+def test_simultaneous_roll_outs_are_not_told_apart():
+    pop = population(simulate(7000, race=4.0, **SMALL))
+    image = pop.attribute("image")
+    twin = Attribute("agent", ["old", "new"], image.crash.copy(), image.exposure.copy())
+    twice = pop._replace(attributes=(*pop.attributes, twin))
+    found = onset(twice, twice.signatures.index("race"))
+    assert "agent=new" in found.answer and "image=image1" in found.answer
+    assert any("cannot be told apart" in caveat for caveat in found.caveats)
+
+
+def test_no_false_onsets_in_quiet_fleets():
+    told = 0
+    for seed in range(7100, 7104):
+        pop = population(simulate(seed, per_day=60, **SMALL))
+        for name in ("s000", "s001", "s002", "s003", "s004"):
+            told += onset(pop, pop.signatures.index(name)).day is not None
+    assert told <= 1  # 20 tests at 1 %
+
+
+def test_without_exposure_days_count_alike():
+    pop = population(simulate(7000, race=4.0, **SMALL))
+    found = onset(pop.chosen(pop.day > 0, pop.exposure_day < 0), pop.signatures.index("race"))
+    assert found.day is not None and found.exposure.startswith("none")
+    assert found.roll_outs == ()
+
+
+def test_nested_and_aliased_attributes_are_named():
+    pop = population(simulate(7000, hosts=400, days=5))
+    sku = pop.attribute("sku")
+    renamed = Attribute("model_name", [v.upper() for v in sku.values], sku.crash, sku.exposure)
+    found = correlate(pop._replace(attributes=(*pop.attributes, renamed)))
+    assert ("model_name", "sku") in found.groups
+    by_name = {frozenset((p.first, p.second)): p for p in found.pairs}
+    rack = by_name[frozenset(("rack", "sku"))]
+    assert (rack.first, rack.relation) == ("rack", DECIDES) and rack.v > 0.9
+    assert by_name[frozenset(("model_name", "sku"))].relation == SAME
+    assert by_name[frozenset(("load", "sku"))].relation == APART
+    assert by_name[frozenset(("load", "rack"))].v < 0.1
+
+
+def test_cramers_v_against_worked_numbers():
+    perfect = np.array([[50.0, 0.0], [0.0, 50.0]])
+    assert cramers_v(perfect, 100) == pytest.approx(1.0, abs=0.01)
+    # phi^2 = .04: corrected (.04 - 1/99) / (2 - 1/99 - 1)
+    some = np.array([[30.0, 20.0], [20.0, 30.0]])
+    assert cramers_v(some, 100) == pytest.approx(np.sqrt((0.04 - 1 / 99) / (1 - 1 / 99)))
+    assert cramers_v(np.array([[25.0, 25.0], [25.0, 25.0]]), 100) == 0.0
+
+
+def test_the_poisson_binomial_is_exact():
+    assert st.poisson_binomial_tail(2, np.array([0.5, 0.25])) == pytest.approx(0.125)
+    assert st.poisson_binomial_tail(1, np.array([0.5, 0.25])) == pytest.approx(0.625)
+    assert st.poisson_binomial_tail(0, np.array([0.5])) == 1.0
+    many = np.full(3000, 0.5)
+    assert st.poisson_binomial_tail(1500, many) == pytest.approx(0.507, abs=0.01)
+
+
+def test_the_verbs(shell, tmp_path):
+    fleet = simulate(7000, race=4.0, hosts=120, days=30, per_day=20)
+    write_exposure(fleet, tmp_path / "hours.csv")
+    text = "\n".join(json.dumps(r) for r in records(fleet))
+    shell("fleet", "ingest", "-", stdin=text.encode())
+    shell("fleet", "exposure", tmp_path / "hours.csv")
+    told = shell("fleet", "onset", "race").out
+    assert "the rate rose" in told and "image=image1" in told and "95 %" in told
+    data = json.loads(shell("fleet", "onset", "race", "--json").out)
+    assert data["day"].startswith("2026-01-") and data["roll_outs"][0]["attr"] == "image"
+    rows = list(csv.DictReader(io.StringIO(shell("fleet", "onset", "race", "--csv").out)))
+    assert rows[0]["value"] == "image1"
+    assert shell("fleet", "onset", "nothing-like-it").code == 3
+    assert "decides" in shell("fleet", "correlate").out
+    assert json.loads(shell("fleet", "correlate", "--json").out)["nested"]
+    assert shell("fleet", "correlate", "--csv").out.startswith(
+        "first,second,v,relation,rows,source"
+    )
