@@ -98,8 +98,14 @@ def damage_in(pool: Pool, data: bytes) -> Wrong | None:
         return None
     _count, freeblock, *_ = HEADER.unpack_from(data)
     free = free_list(pool.address, data, freeblock, pool.block, pool.carved)
-    if free is not None:
-        return _wrong_count(pool, data, len(free))
+    if free is not None:  # whole, but not as long as the counts say
+        wrong, link = _wrong_count(pool, data, len(free)), _wrong_link(pool, data, freeblock)
+        return wrong if link is None else link if wrong is None else None
+    return _wrong_link(pool, data, freeblock)
+
+
+def _wrong_link(pool: Pool, data: bytes, freeblock: int) -> Wrong | None:
+    """Return the link that one bit changes into one with which list and counts agree."""
     low: list[Wrong] = []
     for where in reversed(_links(pool, data, freeblock)[-MAX_LINKS:]):
         word = int.from_bytes(data[where : where + 8], "little")

@@ -2,6 +2,7 @@
 """Run every check of corruption over the cores that the tests have made: none is damaged.
 
     python tests/bench/corruption_corpus.py [--only pyenv-3.12.1] [--every 3] [--no-sweep]
+    python tests/bench/corruption_corpus.py --checks R1   # the strings alone, five times as fast
 
 Prints each piece of evidence in the redundant copies (group R), what checks said they could not
 do, the strings whose hash was recomputed, and the time per core; a summary at the end.
@@ -19,8 +20,14 @@ sys.path[:0] = [str(Path(__file__).resolve().parents[2]), str(Path(__file__).res
 
 from support.interpreters import cache_root
 
-from gdb_epi.corruption.score import weights
+import gdb_epi.corruption.checks
+from gdb_epi.corruption.context import SWEEP_BYTES, SWEEP_SECONDS, Budget, Context
+from gdb_epi.corruption.registry import CHECKS
+from gdb_epi.corruption.score import score, weights
+from gdb_epi.corruption.study import Study, why_not
+from gdb_epi.corruption.types import Skipped
 from gdb_epi.errors import EpiError
+from gdb_epi.loader import load_all
 from gdb_epi.process_state import ProcessState
 from gdb_epi.render.corruption_run import run_study
 from gdb_epi.target.corefile import CoreFileTarget
@@ -36,12 +43,28 @@ def sysroot_of(interpreter: str) -> str | None:
     return str(root) if (root / "usr").is_dir() else None
 
 
+def run_some(state: ProcessState, names: list[str]) -> Study:
+    """Run some checks alone, without detectors, as a sweep."""
+    assert not load_all(gdb_epi.corruption.checks)
+    context = Context(state, sweep=True, budget=Budget(SWEEP_BYTES, SWEEP_SECONDS))
+    skipped: list[Skipped] = []
+    for name in names:
+        if why_not(CHECKS[name], context) is None:
+            for one in CHECKS[name].run(context):
+                if isinstance(one, Skipped):
+                    skipped.append(one)
+                else:
+                    context.evidence.append(one)
+    return Study(tuple(context.evidence), tuple(skipped), score(context.evidence), context)
+
+
 def main() -> int:
     """Run; the exit code is 1 when a healthy core has evidence."""
     parser = argparse.ArgumentParser()
     parser.add_argument("--only", default="")
     parser.add_argument("--every", type=int, default=1, metavar="N", help="each Nth core")
     parser.add_argument("--no-sweep", action="store_true")
+    parser.add_argument("--checks", default="", metavar="R1,R8", help="these alone, as sweeps")
     args = parser.parse_args()
     cores = sorted((cache_root() / "cores").glob(f"{args.only or '*'}/*/core"))[:: args.every]
     strings = looked = found = 0
@@ -56,7 +79,11 @@ def main() -> int:
         begun = time.process_time()
         try:
             target = CoreFileTarget.open(path, sysroot=sysroot_of(path.parts[-3]))
-            study = run_study(ProcessState(target), sweep=not args.no_sweep)
+            state = ProcessState(target)
+            if args.checks:
+                study = run_some(state, args.checks.split(","))
+            else:
+                study = run_study(state, sweep=not args.no_sweep)
         except (EpiError, OSError) as error:
             print(f"{name}: {error}")
             continue

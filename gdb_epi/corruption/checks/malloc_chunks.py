@@ -19,6 +19,7 @@ FLAGS = 7  # PREV_INUSE, IS_MMAPPED, NON_MAIN_ARENA
 PREV_INUSE = 1
 MIN_CHUNK = 0x20
 FOLLOWING = 16  # chunks that must fit behind a corrected size
+MAX_INSIDE = 1 << 14  # words of a mended chunk that are looked at
 BACK = 8  # chunks before the place where the walk fails
 MAX_BREAKS = 8
 DEFAULT_LIMIT = 16 << 20  # bytes of heap that a default run walks
@@ -131,14 +132,33 @@ def _is_tail(heap: _Heap, at: int) -> bool:
 
 
 def _repair(heap: _Heap, places: list[int]) -> tuple[int, int] | None:
-    """Return (place, size) of the only one-bit change behind which all fits; None without one."""
-    found = []
-    for place in places:
-        for bit in range(4, 48):
-            size = heap.words[place + 1] ^ 1 << bit
-            if _fits(heap, place, size):
-                found.append((place, size))
-    return found[0] if len(found) == 1 else None
+    """Return (place, size) of a one-bit change behind which all fits; None without one.
+
+    The last place that can be mended, and the smallest size: others would jump over chunks that
+    are whole.
+    """
+    for place in reversed(places):
+        sizes = [heap.words[place + 1] ^ 1 << bit for bit in range(4, 48)]
+        fitting = [size for size in sizes if _fits(heap, place, size)]
+        if fitting:
+            size = min(fitting)
+            return None if _jumps_over_chunks(heap, place, size) else (place, size)
+    return None
+
+
+def _jumps_over_chunks(heap: _Heap, place: int, size: int) -> bool:
+    """Whether chunks inside of a mended one lead to its end: then a header among them is damaged.
+
+    A block that was joined of freed ones holds their old headers too; it is given up.
+    """
+    end = place + (size & ~FLAGS) // 8
+    for start in range(place + 4, min(end, place + MAX_INSIDE), 2):
+        at: int | None = start
+        for _ in range(FOLLOWING):
+            at = _next(heap, at) if at is not None and at + 1 < end else None
+            if at == end:
+                return True
+    return False
 
 
 def _fits(heap: _Heap, place: int, size: int) -> bool:

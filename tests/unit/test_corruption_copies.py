@@ -1,0 +1,256 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Checks of redundant copies on made-up memory: hashes, pools, chunks, canaries, the report."""
+
+from __future__ import annotations
+
+import os
+import random
+import struct
+import subprocess
+import sys
+
+import pytest
+
+from gdb_epi.corruption import pools
+from gdb_epi.corruption.checks.malloc_chunks import malloc_chunks
+from gdb_epi.corruption.checks.text import is_breakpoint
+from gdb_epi.corruption.context import Budget, Context
+from gdb_epi.corruption.priors import prior_of
+from gdb_epi.corruption.siphash import MASK, Key, hash_padded, in_lanes, pad, siphash, unequal
+from gdb_epi.corruption.study import study
+from gdb_epi.corruption.types import Evidence, Skipped
+from gdb_epi.errors import UsageError
+from gdb_epi.process_state import ProcessState
+from gdb_epi.render.corruption import corruption_json, corruption_report
+from gdb_epi.target.api import CrashInfo, Region, Thread
+from gdb_epi.target.fake import FakeTarget
+
+# The reference vectors of SipHash-2-4 (key 00 01 .. 0f) for 00 01 .. of 1, 2, 3 and 15 bytes.
+VECTORS = {
+    1: 0x74F839C593DC67FD,
+    2: 0x0D6C8009D9A94F5A,
+    3: 0x85676696D7FB7E2D,
+    15: 0xA129CA6149BE45E5,
+}
+KEY = Key(0x0706050403020100, 0x0F0E0D0C0B0A0908, 2, 4)
+
+
+@pytest.mark.parametrize("size", VECTORS)
+def test_reference_vectors(size: int) -> None:
+    assert siphash(KEY, bytes(range(size))) == VECTORS[size]
+
+
+def test_the_interpreters_own_hashes() -> None:
+    """hash() under a key of zeros, as PYTHONHASHSEED=0 sets it, of the running version."""
+    code = "print(*(hash(bytes(range(n))) for n in range(100)))"
+    env = {**os.environ, "PYTHONHASHSEED": "0"}
+    done = subprocess.run([sys.executable, "-c", code], env=env, capture_output=True, check=True)
+    words = [int(word) & MASK for word in done.stdout.split()]
+    rounds = {"siphash13": (1, 3), "siphash24": (2, 4)}.get(sys.hash_info.algorithm)
+    if rounds is None:
+        pytest.skip(f"this interpreter hashes by {sys.hash_info.algorithm}")
+    assert words == [siphash(Key(0, 0, *rounds), bytes(range(n))) for n in range(100)]
+
+
+@pytest.mark.parametrize("rounds", [(1, 3), (2, 4)])
+def test_many_at_once_are_what_one_by_one_are(rounds: tuple[int, int]) -> None:
+    chance = random.Random(1)
+    key = Key(chance.getrandbits(64), chance.getrandbits(64), *rounds)
+    for size in (1, 7, 8, 15, 64, 300):
+        data = [chance.randbytes(size) for _ in range(257)]
+        right = [siphash(key, one) for one in data]
+        hashes = hash_padded(key, [pad(one) for one in data])
+        assert unequal(hashes, in_lanes(right), len(data)) == []
+        right[100] ^= 1 << chance.randrange(64)
+        assert unequal(hashes, in_lanes(right), len(data)) == [100]
+
+
+# --- pymalloc ---------------------------------------------------------------------------------
+
+PLACE = 0x7F0000100000
+
+
+def made_pool(size: int = 16384, block: int = 64, carved: int = 100, free: int = 5) -> bytearray:
+    """Return a pool whose free blocks are every third of the carved ones, in falling order."""
+    data = bytearray(size)
+    offsets = [pools.OVERHEAD + 3 * n * block for n in range(free)]
+    link = 0
+    for at in offsets:
+        data[at : at + 8] = link.to_bytes(8, "little")
+        link = PLACE + at
+    szidx, nextoffset = block // 16 - 1, pools.OVERHEAD + carved * block
+    pools.HEADER.pack_into(data, 0, carved - free, link, 0, 0, 0, szidx, nextoffset, size - block)
+    return data
+
+
+@pytest.mark.parametrize("size", pools.SIZES)
+def test_a_pool_is_recognised(size: int) -> None:
+    pool = pools.pool_at(PLACE, bytes(made_pool(size, carved=40)))
+    assert pool is not None and pool.size == size and pool.free is not None
+    assert len(list(pool.blocks())) == pool.used == 35
+    assert pools.damage_in(pool, bytes(made_pool(size, carved=40))) is None
+
+
+@pytest.mark.parametrize("offset", [pools.FREE_AT, pools.OVERHEAD + 6 * 64])
+@pytest.mark.parametrize("bit", [3, 9, 13, 30, 60])
+def test_a_flipped_link_is_mended(offset: int, bit: int) -> None:
+    data = made_pool()
+    word = int.from_bytes(data[offset : offset + 8], "little")
+    data[offset : offset + 8] = (word ^ 1 << bit).to_bytes(8, "little")
+    pool = pools.pool_at(PLACE, bytes(data))
+    assert pool is not None and pool.free is None and not list(pool.blocks())
+    wrong = pools.damage_in(pool, bytes(data))
+    assert wrong is not None and (wrong.where, wrong.corrected) == (PLACE + offset, word)
+    assert wrong.low == (bit < 4)
+
+
+def test_a_link_that_was_overwritten_is_not_mended() -> None:
+    data = made_pool()
+    data[pools.OVERHEAD + 6 * 64 : pools.OVERHEAD + 6 * 64 + 8] = b"AAAAAAAA"
+    pool = pools.pool_at(PLACE, bytes(data))
+    assert pool is not None and pools.damage_in(pool, bytes(data)) is None
+
+
+@pytest.mark.parametrize(("member", "bit"), [(pools.SZIDX_AT, 2), (pools.NEXT_AT, 5), (0, 9)])
+def test_a_flipped_number_of_a_header_is_mended(member: int, bit: int) -> None:
+    data = made_pool()
+    word = int.from_bytes(data[member : member + 4], "little")
+    right = bytes(data[member & ~7 : (member & ~7) + 8])
+    data[member : member + 4] = (word ^ 1 << bit).to_bytes(4, "little")
+    wrong = pools.damaged_header(PLACE, 16384, bytes(data))
+    assert wrong is not None and wrong.where == PLACE + (member & ~7)
+    assert wrong.corrected.to_bytes(8, "little") == right
+
+
+def test_a_count_that_is_one_off_is_no_flip() -> None:
+    data = made_pool()
+    data[0:4] = (94).to_bytes(4, "little")  # 95 are in use: a crash between two steps
+    pool = pools.pool_at(PLACE, bytes(data))
+    assert pool is not None and pools.damage_in(pool, bytes(data)) is None
+
+
+# --- glibc ------------------------------------------------------------------------------------
+
+HEAP = 0x555555600000
+
+
+def made_heap(sizes: list[int]) -> bytearray:
+    data = bytearray(0x10000)
+    at = 0
+    for size in [0x290, *sizes]:
+        struct.pack_into("<QQ", data, at, 0, size | 1)
+        at += size
+    struct.pack_into("<QQ", data, at, 0, (len(data) - at) | 1)
+    return data
+
+
+def heap_context(data: bytearray) -> Context:
+    region = Region(HEAP, HEAP + len(data), "rw-", None, 0, len(data))
+    target = FakeTarget(regions=[region], memory={HEAP: bytes(data)})
+    return Context(ProcessState(target))
+
+
+SIZES = [0x20 + 0x10 * (n % 9) for n in range(200)]
+
+
+def test_whole_chunks_are_no_evidence() -> None:
+    context = heap_context(made_heap(SIZES))
+    assert list(malloc_chunks(context)) == []
+    assert context.counts["malloc chunks"] == len(SIZES) + 2
+
+
+@pytest.mark.parametrize("bit", [4, 5, 7, 11, 20, 40])
+def test_a_flipped_size_is_found(bit: int) -> None:
+    data = made_heap(SIZES)
+    place = 0x290 + sum(SIZES[:90])
+    size = int.from_bytes(data[place + 8 : place + 16], "little")
+    data[place + 8 : place + 16] = (size ^ 1 << bit).to_bytes(8, "little")
+    (found,) = malloc_chunks(heap_context(data))
+    assert isinstance(found, Evidence)
+    assert (found.where, found.corrected, found.bits) == (HEAP + place + 8, size, (bit,))
+
+
+@pytest.mark.parametrize("text", [b"\0", b"AAAAAAAA", b"AAAAAAAAAAAAAAAA"])
+def test_an_overrun_is_no_flip(text: bytes) -> None:
+    data = made_heap(SIZES)
+    place = 0x290 + sum(SIZES[:90]) + 8
+    data[place : place + len(text)] = text
+    assert not [one for one in malloc_chunks(heap_context(data)) if isinstance(one, Evidence)]
+
+
+def test_another_allocator_is_said() -> None:
+    (found,) = malloc_chunks(heap_context(bytearray(0x10000)))
+    assert isinstance(found, Skipped) and "another malloc" in found.why
+
+
+# --- canaries, breakpoints, the report --------------------------------------------------------
+
+STACK, TLS, CANARY = 0x7FFC00000000, 0x7F1000000000, 0x9F3C1D5E7B2A4400
+
+
+def process(word: int) -> ProcessState:
+    stack = bytearray(0x2000)
+    struct.pack_into("<Q", stack, 0x1080, word)
+    tls = bytearray(0x1000)
+    struct.pack_into("<Q", tls, 0x28, CANARY)
+    regions = [
+        Region(TLS, TLS + 0x1000, "rw-", None, 0, 0x1000),
+        Region(STACK, STACK + 0x2000, "rw-", None, 0, 0x2000),
+    ]
+    thread = Thread(7, {"rsp": STACK + 0x1000, "fs_base": TLS}, None)
+    crash = CrashInfo(6, -6, 0, None, 7, 0, 7)
+    target = FakeTarget(
+        regions=regions,
+        memory={TLS: bytes(tls), STACK: bytes(stack)},
+        threads=[thread],
+        crash=crash,
+    )
+    return ProcessState(target)
+
+
+@pytest.mark.parametrize(("flip", "found"), [(1 << 40, 1), (1 << 8, 1), (0x80, 0), (3 << 40, 0)])
+def test_canaries(flip: int, found: int) -> None:
+    study_ = study(process(CANARY ^ flip))
+    ours = [one for one in study_.evidence if one.id == "R4"]
+    assert len(ours) == found
+    if found:
+        assert ours[0].where == STACK + 0x1080 and ours[0].corrected == CANARY
+        assert study_.score.word == "proven-corruption"
+
+
+def test_the_report_names_bit_weight_and_what_was_not_checked() -> None:
+    found = study(process(CANARY ^ 1 << 40), prior=prior_of("consumer"))
+    report = corruption_report(found)
+    assert any("R4" in row and "40 (1->0)" in map(str, row) for row in report.rows) or any(
+        "40 (0->1)" in map(str, row) for row in report.rows
+    )
+    text = "\n".join(map(str, report.lines))
+    assert "proven-corruption" in text and "consumer" in text
+    assert "not checked: R1: no CPython" in text
+    told = corruption_json(found)
+    assert told["evidence"][0]["id"] == "R4" and told["evidence"][0]["origin"]
+    assert "R4" in told["tried"] and "R1" not in told["tried"]
+
+
+def test_breakpoints_are_told_from_damage() -> None:
+    word = 0x0102030405060708
+    assert is_breakpoint(word & ~0xFF00 | 0xCC00, word)
+    assert not is_breakpoint(word ^ 1 << 9, word)
+
+
+@pytest.mark.parametrize(
+    ("text", "value"), [(None, -3.0), ("servers", -2.0), ("consumer", -1.3), ("-0.5", -0.5)]
+)
+def test_priors(text: str | None, value: float) -> None:
+    assert prior_of(text) == value
+
+
+@pytest.mark.parametrize("text", ["", "hopeful", "nan", "inf", "99"])
+def test_other_priors_are_refused(text: str) -> None:
+    with pytest.raises(UsageError):
+        prior_of(text)
+
+
+def test_a_budget_gives_what_it_has() -> None:
+    budget = Budget(100)
+    assert budget.take(60) and not budget.take(60) and budget.take(40)
