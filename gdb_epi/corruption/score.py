@@ -23,13 +23,18 @@ INNOCENT = "S"
 
 
 class Item(NamedTuple):
-    """One line of weights.json. `off` are the groups that an innocent sign explains away."""
+    """One line of weights.json.
+
+    `off` are the groups that an innocent sign explains away. `answers` are the innocent signs that
+    an item explains in its turn: the NULL that was read through a damaged pointer.
+    """
 
     id: str
     group: str
     llr: float
     origin: str
     off: tuple[str, ...] = ()
+    answers: tuple[str, ...] = ()
 
 
 class Table(NamedTuple):
@@ -64,7 +69,14 @@ def weights() -> Table:
 def read_table(told: Mapping[str, Any]) -> Table:
     """Return a table from its JSON document."""
     items = {
-        name: Item(name, one["group"], one["llr"], one["origin"], tuple(one.get("off", ())))
+        name: Item(
+            name,
+            one["group"],
+            one["llr"],
+            one["origin"],
+            tuple(one.get("off", ())),
+            tuple(one.get("answers", ())),
+        )
         for name, one in told["items"].items()
     }
     return Table(items, told["priors"], told["thresholds"], told["version"])
@@ -82,7 +94,9 @@ def score(
     total = sum(groups.values())
     proven = groups.get(REDUNDANT, 0.0) >= table.thresholds["proven"]
     if not proven:
-        total += min((_llr(one, table) for one in against), default=0.0)
+        answered = {name for one in best for name in table.items[one.id].answers}
+        left = [_llr(one, table) for one in against if one.id not in answered]
+        total += min(left, default=0.0)
     ambiguous = next((one.ambiguous for one in evidence if one.ambiguous), None)
     path = next((one.path for one in best if one.path != UNKNOWN), UNKNOWN)
     word = PROVEN if proven else _word(total, ambiguous, table)

@@ -128,6 +128,13 @@ def test_inherited_locks(category: str, confidence: str, label: str) -> None:
     assert judge(category, found, innocent).label == label
 
 
+def test_what_damage_explains_does_not_count_against_it() -> None:
+    """R7 explains the abort of malloc, and no assertion."""
+    alone = score([evidence("R7")]).llr
+    assert score([evidence("R7"), evidence("S:abort-malloc")]).llr == alone
+    assert score([evidence("R7"), evidence("S:abort-assert")]).llr < alone
+
+
 def test_every_number_says_where_it_comes_from() -> None:
     origins = ("guess", "published:", "measured on", "by argument", "proposed", "fitted on")
     for item in weights().items.values():

@@ -1,0 +1,152 @@
+# SPDX-License-Identifier: Apache-2.0
+"""M: more than one bit of a word is wrong: a byte lane, or a whole cache line of zeros."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from gdb_epi.corruption.context import Context
+from gdb_epi.corruption.pointers import on_stack, shaped
+from gdb_epi.corruption.producers import remade
+from gdb_epi.corruption.registry import check
+from gdb_epi.corruption.suspects import Suspect
+from gdb_epi.corruption.types import MEMORY, Evidence, word_evidence
+from gdb_epi.errors import Absent, UnreadableMemory
+from gdb_epi.fault import NEAR_NULL, read_word
+from gdb_epi.search import find_word
+
+LINE, WORD = 64, 8
+LANES = range(1, 6)  # of a pointer; the lowest byte is what an overflow by one writes
+AROUND = (-16, -8, 8, 16)
+FEWEST_ALIKE = 2
+MAX_CANDIDATES = 8  # of one word; more say nothing
+
+
+@check("M:lane", needs="crash", order=60)
+def lane(context: Context) -> Iterator[Evidence]:
+    """Find an object that differs from the wrong word in several bits of one byte.
+
+    Only where the words around are objects of that very type, and the object has more references
+    than words that hold its address: then one of them is this word. Innocent causes: overflows and
+    partial writes begin at the low end of a word, which is left out; text, poison and other
+    patterns; a word that is one bit from an object needs no other explanation.
+    """
+    if any(one.id.startswith("S:") for one in context.evidence):
+        return
+    if any(one.thing is not None for one in context.neighbours):
+        return
+    for one in context.suspects:
+        if one.depth == 0 and not shaped(context, one):
+            for slot in one.slots:
+                if not on_stack(context, slot):
+                    yield from _lanes(context, one, slot)
+
+
+def _lanes(context: Context, one: Suspect, slot: int) -> Iterator[Evidence]:
+    kind = _kind_around(context, slot)
+    if kind is None or context.things.at(one.value) is not None:
+        return
+    found = [
+        corrected
+        for corrected in _one_byte_away(one.value)
+        if context.target.region_at(corrected) is not None
+        and context.things.object_type(corrected) == kind
+    ]
+    lost = [address for address in found[: 4 * MAX_CANDIDATES] if _is_lost(context, address)]
+    if not lost or len(lost) > MAX_CANDIDATES:
+        return
+    for corrected in lost:
+        yield word_evidence(
+            "M:lane",
+            slot,
+            one.value,
+            corrected,
+            MEMORY,
+            f"the word {one.value:#018x} at {slot:#018x} stands among {kind} objects and differs "
+            f"in one byte from {corrected:#018x}, a {kind} that a word is missing for",
+            rivals=len(lost),
+            object_type=kind,
+        )
+
+
+def _one_byte_away(value: int) -> Iterator[int]:
+    """Yield the words that differ in two or more bits of one byte of a pointer."""
+    for number in LANES:
+        shift = 8 * number
+        rest = value & ~(0xFF << shift)
+        for byte in range(256):
+            corrected = rest | byte << shift
+            if bin(corrected ^ value).count("1") > 1 and corrected % WORD == 0:
+                yield corrected
+
+
+def _kind_around(context: Context, slot: int) -> str | None:
+    """Return the type of which at least two of the four words around are objects."""
+    kinds = []
+    for offset in AROUND:
+        word = read_word(context.target, slot + offset)
+        kind = context.things.object_type(word) if word else None
+        if kind is not None:
+            kinds.append(kind)
+    best = max(kinds, key=kinds.count, default=None)
+    return best if best is not None and kinds.count(best) >= FEWEST_ALIKE else None
+
+
+def _is_lost(context: Context, address: int) -> bool:
+    count = context.things.references(address)
+    if count is None:
+        return False
+    return len(find_word(context.target, address, limit=count).addresses) < count
+
+
+@check("M:line", needs="crash", order=61)
+def line(context: Context) -> Iterator[Evidence]:
+    """Find that the NULL that was used came from an aligned cache line of zeros amid live data.
+
+    Innocent causes: one cleared field or object (the line would hold other words); memory that
+    was never written, or cleared in larger pieces (the words right before and behind would be
+    zero too). One evidence for the crash: natural zero lines are many, this one was read.
+    """
+    slot = _null_slot(context)
+    if slot is None:
+        return
+    start = slot & ~(LINE - 1)
+    try:
+        data = context.target.read(start - 2 * WORD, LINE + 4 * WORD)
+    except UnreadableMemory:
+        return
+    inside, before, behind = data[16 : 16 + LINE], data[8:16], data[16 + LINE : 24 + LINE]
+    if any(inside) or not any(before) or not any(behind):
+        return
+    beside = [int.from_bytes(data[at : at + 8], "little") for at in (0, 8, 16 + LINE, 24 + LINE)]
+    alike = sum(context.target.region_at(word) is not None for word in beside)
+    if alike < FEWEST_ALIKE:
+        return
+    yield Evidence(
+        "M:line",
+        start,
+        None,
+        None,
+        (),
+        MEMORY,
+        f"the NULL that was used came from {slot:#018x}; its cache line at {start:#018x} is all "
+        f"zeros between words that are not, {alike} of the four nearest are addresses",
+        {"slot": slot},
+    )
+
+
+def _null_slot(context: Context) -> int | None:
+    """Return the memory that the NULL base or target of the failed access was loaded from."""
+    site = context.site
+    if isinstance(site, Absent) or site.address is None or site.address >= NEAR_NULL:
+        return None
+    made = remade(context)
+    if isinstance(made, Absent) or site.operand is None:
+        return None
+    names = site.operand.registers()
+    for one in made:
+        if one.register in names and one.slot is not None and one.held == one.expected == 0:
+            region = context.target.region_at(one.slot)
+            if region is not None and "w" in region.perms and not on_stack(context, one.slot):
+                return one.slot
+    return None
