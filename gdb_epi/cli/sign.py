@@ -33,6 +33,7 @@ def add_arguments(parser: ArgumentParser) -> None:
     add = parser.add_argument
     add("texts", nargs="*", default=["-"], metavar="FILE", help="files, or - for standard input")
     add("--category", metavar="NAME", help="the kind of crash, when you know it (segv-null ...)")
+    add("--python", type=_minor, metavar="3.N", help="the version, when the text does not tell")
     add("--sources", action="store_true", help="read qualified names from source files here")
     add("--json", action="store_true", help="one JSON object a crash, a line each")
     add("--explain", action="store_true", help="also the steps, and the names of all frames")
@@ -51,7 +52,7 @@ def run(args: Namespace) -> int:
         notes: list[str] = []
         with _open(name) as stream:
             for dump in read_dumps(stream, notes):
-                found = sign_text(dump, args.category, sources)
+                found = sign_text(dump, args.category, sources, args.python)
                 count += found is not None
                 _show(name, dump, found, args)
         for note in notes:
@@ -59,6 +60,16 @@ def run(args: Namespace) -> int:
     if not count:
         raise InputError("no crash in the text", hint="a GDB backtrace or a faulthandler dump")
     return EXIT_DONE
+
+
+def _minor(word: str) -> int:
+    """Read 3.12 or 3.12.1; return 12."""
+    parts = word.split(".")
+    if len(parts) not in (2, 3) or parts[0] != "3" or not all(p.isdigit() for p in parts):
+        from argparse import ArgumentTypeError
+
+        raise ArgumentTypeError("a version such as 3.12")
+    return int(parts[1])
 
 
 def _check(category: str | None) -> None:

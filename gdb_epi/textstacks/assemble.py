@@ -12,7 +12,7 @@ from collections.abc import Sequence
 from gdb_epi.lean import NamedTuple
 from gdb_epi.signature import keys as k
 from gdb_epi.signature.category import family_of
-from gdb_epi.signature.tokens import NATIVE, PYTHON, Token, join
+from gdb_epi.signature.tokens import EVAL_LOOP, NATIVE, PYTHON, Token, join
 
 OVERFLOW = "segv-stack-overflow"
 UNKNOWN = "unknown-object"  # file name that stands for a frame of which nothing is known
@@ -104,7 +104,8 @@ def _continuations(tokens: Sequence[Token]) -> list[list[Token]]:
     """Return ways in which a stack may go on: other frames, each language first, and cycles."""
     native = [Token(f"\x01{n}", NATIVE, True, None) for n in range(4)]
     python = [Token(f"py:\x01{n}", PYTHON, True, None) for n in range(3)]
-    found = [[*native, *python, *native], [*python, *native]]
+    loop = Token(EVAL_LOOP, NATIVE, True, "eval-glue")
+    found = [[*native, *python, *native], [*python, *native], [loop, *native]]
     for period in range(1, min(_TAIL, len(tokens)) + 1):
         found.append([*list(tokens[-period:]) * 2, *native, *python])
     return found

@@ -17,8 +17,9 @@ MAX_INNER = 8  # Python frames printed as arguments of one native frame
 
 FRAME = re.compile(r"(?:[^#\"']{0,120}[|>:\]] ?)?\s*#(\d{1,7})\s{1,3}(\S.*)\Z")
 _ADDRESS = re.compile(r"0x([0-9a-f]{1,16}) in ")
-_AT = re.compile(r"\)\s+at (\S.*):(\d{1,9})\s*\Z")
-_FROM = re.compile(r"\)\s+from (\S.*?)\s*\Z")
+# The last ") at ": arguments may hold texts.
+_AT = re.compile(r".*\)\s+at (\S.*?):(\d{1,9})\s*\Z")
+_FROM = re.compile(r".*\)\s+from (\S.*?)\s*\Z")
 _OPERATOR = re.compile(r"operator(?:<=>|<<=|>>=|->\*|<<|>>|<=|>=|->|<|>|\(\))")
 _PYTHON = re.compile(
     r"Frame 0x[0-9a-f]{1,16}, for file ([^\n]{1,1024}?), line (\d{1,9}), in ([^\s(]{1,512})"
@@ -126,11 +127,15 @@ def facts_of(text: str) -> dict[str, int]:
 def _place(text: str) -> Place:
     found = _AT.search(text) if ") " in text or ")\t" in text else None
     if found:
-        return Place(None, found[1], int(found[2]), found.start() + 1)
+        return Place(None, found[1], int(found[2]), _behind_bracket(text, found.start(1)))
     found = _FROM.search(text)
     if found:
-        return Place(found[1], None, None, found.start() + 1)
+        return Place(found[1], None, None, _behind_bracket(text, found.start(1)))
     return Place(None, None, None, len(text))
+
+
+def _behind_bracket(text: str, end: int) -> int:
+    return text.rfind(")", 0, end) + 1
 
 
 def _place_ends(text: str) -> bool:

@@ -22,6 +22,7 @@ if TYPE_CHECKING:
 
 MAX_SOURCE = 8 << 20  # bytes of a source file that is parsed
 MAX_SOURCES = 256  # files for one text
+NO_VERSION = "before CPython 3.11 names are not qualified, and no version is told (--python 3.N)"
 QUALIFIED = 11  # code objects have co_qualname since CPython 3.11
 _VERSION = re.compile(r"python3\.(\d{1,2})t?\b")
 _RUNPY = ("runpy", "_run_code")
@@ -37,8 +38,8 @@ class Named(NamedTuple):
 class Namer:
     """Names the frames of one crash."""
 
-    def __init__(self, dump: Dump, sources: Sources | None) -> None:
-        self.minor = python_minor(dump)
+    def __init__(self, dump: Dump, sources: Sources | None, minor: int | None = None) -> None:
+        self.minor = python_minor(dump) if minor is None else minor
         self._sources = sources
         self._main = main_file(dump)
 
@@ -66,8 +67,10 @@ class Namer:
         if self._sources is not None and frame.filename and frame.lineno:
             found = self._sources.qualname(frame.filename, frame.lineno, name)
             if found is not None:
+                if self.minor is None and found != name:
+                    doubts.append(NO_VERSION)
                 return found
-        what = "CPython 3.11+ signs qualified names" if self.minor else "the version is not told"
+        what = "CPython 3.11+ signs qualified names" if self.minor else "--python 3.N tells"
         doubts.append(f"plain names stand in for qualified ones ({what}); --sources reads them")
         return None
 

@@ -62,18 +62,22 @@ class TextSignature(NamedTuple):
 
 
 def sign_text(
-    dump: Dump, category: str | None = None, sources: Sources | None = None
+    dump: Dump,
+    category: str | None = None,
+    sources: Sources | None = None,
+    minor: int | None = None,
 ) -> TextSignature | None:
     """Return the signature of one crash; None when the text holds no frame of it.
 
-    `category` is what the user knows; `sources` looks qualified names up in source files.
+    `category` and `minor` (of CPython 3) are what the user knows; `sources` looks qualified names
+    up in source files.
     """
     thread, why = crashed_thread(dump)
     if thread is None:
         return None
     thread = _with_stacks(dump, thread)
     kinds = kinds_of(dump, thread, category)
-    stack = _Stack(dump, thread, kinds, sources)
+    stack = _Stack(dump, thread, kinds, Namer(dump, sources, minor))
     keys: dict[str, k.Key] = {}
     absent, candidates = {"exact": NO_EXACT}, {}
     for name in STACK_KEYS:
@@ -173,12 +177,13 @@ def _strict(stack: _Stack, kinds: Kinds) -> k.Key | Missing:
 class _Stack:
     """The tokens of one thread, and what is not sure about them."""
 
-    def __init__(
-        self, dump: Dump, thread: TextThread, kinds: Kinds, sources: Sources | None
-    ) -> None:
+    def __init__(self, dump: Dump, thread: TextThread, kinds: Kinds, namer: Namer) -> None:
         self.steps: list[str] = []
         self._dump, self._thread, self._kinds = dump, thread, kinds
-        self._namer = Namer(dump, sources)
+        self._namer = namer
+        if thread.left_out:
+            told = f"frames: {thread.left_out} more than the {len(thread.native)} that count"
+            self.steps.append(told)
         self._named = [self._namer.name(frame) for frame in _python_frames(thread)]
         self._inner, self._outer = self._placed()
         self.tokens = self._tokens(self._inner)

@@ -1,0 +1,146 @@
+# SPDX-License-Identifier: Apache-2.0
+"""`gdb-epi sign` against `gdb-epi triage`: texts that real tools made of real crashes."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+from typing import Any
+
+import pytest
+from conftest import Shell
+from support.cores import CoreFailed, Made, make_core, why_no_core_dumps
+from support.interpreters import Interpreter, discover
+from support.texts import SYSTEM_GDB, backtrace, gdb_plugin
+
+# One of each format: names of frames, frames of the eval loop, dumps of faulthandler.
+WANTED = ("pyenv-3.8.18", "pyenv-3.11.7", "pyenv-3.13.0", "forky-3.15.0")
+KEYS = ("strict", "stable", "coarse", "python", "native")
+
+
+def chosen() -> list[Interpreter]:
+    return [one for one in discover() if one.id in WANTED]
+
+
+def core_of(interpreter: Interpreter, program: str) -> Made:
+    if (reason := why_no_core_dumps()) is not None:
+        pytest.skip(f"no core dumps here: {reason}")
+    try:
+        return make_core(interpreter, program)
+    except CoreFailed as error:
+        pytest.skip(f"the program left no core: {error}")
+
+
+def triaged(shell: Shell, made: Made, native: str) -> dict[str, Any]:
+    words = ["triage", made.core, "--no-db", "--format", "json", "--native", native]
+    root = ["--sysroot", made.sysroot] if made.sysroot else []
+    done = shell(*words, *root, "--exe", made.executable)
+    assert done.code == 0, done.err
+    return done.records[0]["signature"]
+
+
+def signed(shell: Shell, text: bytes, *words: str) -> dict[str, Any]:
+    done = shell("sign", "--json", *words, stdin=text)
+    assert done.code == 0, done.err
+    (found,) = done.records
+    return found["signature"]
+
+
+@pytest.mark.parametrize("interpreter", chosen(), ids=lambda i: i.id)
+@pytest.mark.parametrize("program", ["faulting-segv", "faulting-abort"])
+def test_a_faulthandler_dump_has_the_python_key_of_its_core(
+    shell: Shell, interpreter: Interpreter, program: str
+) -> None:
+    made = core_of(interpreter, program)
+    core = triaged(shell, made, "never")
+    # The dump names files as the process saw them; the sources lie elsewhere below a root.
+    inside = str(interpreter.inside(made.folder)).encode()
+    text = (made.folder / "fault.txt").read_bytes().replace(inside, str(made.folder).encode())
+    version = ("--python", f"3.{interpreter.minor[1]}")
+    text_key = signed(shell, text, "--sources", *version)
+    # Only the core tells the kind of fault; triage may not find it behind faulthandler's handler.
+    category = core["category"] if core["category"].startswith("segv-") else "segv-null"
+    frames = core["text"]["python"].split(" ", 3)[3]
+    if program == "faulting-segv":
+        assert "python" not in text_key["keys"], "the text tells no fault address"
+        assert text_key["candidates"]["python"][category]["text"].split(" ", 3)[3] == frames
+        text_key = signed(shell, text, "--sources", "--category", category, *version)
+        assert text_key["text"]["python"] == f"gsig/1 python {category} {frames}"
+    else:
+        assert text_key["keys"]["python"] == core["keys"]["python"]
+        assert text_key["text"]["python"] == core["text"]["python"]
+    assert set(text_key["absent"]) == {"exact", "strict", "stable", "coarse", "native"}
+    # Without the sources names are plain: right before 3.11, said to be inferred from then on.
+    known = ("--category", category) if program == "faulting-segv" else ()
+    plain = signed(shell, text, *known, *version)
+    same = plain["text"]["python"].split(" ", 3)[3] == frames
+    assert same == (interpreter.minor < (3, 11))
+    said = any("plain names" in why for why in plain["inferred"]["python"])
+    assert said == (interpreter.minor >= (3, 11))
+
+
+@pytest.mark.parametrize("interpreter", chosen()[:3], ids=lambda i: i.id)
+def test_a_backtrace_has_the_keys_of_its_core(shell: Shell, interpreter: Interpreter) -> None:
+    """Native frames alone give `native`; with `py-bt` all but `exact` are there."""
+    plugin = gdb_plugin(interpreter)
+    if plugin is None:
+        pytest.skip(f"{SYSTEM_GDB} or python-gdb.py of {interpreter.id} is not here")
+    made = core_of(interpreter, "simple-string-at")
+    core = triaged(shell, made, "always")
+    text = backtrace(made, "p $_siginfo", "bt")
+    found = signed(shell, text)
+    assert found["category"] == core["category"] == "segv-null"
+    assert found["text"] == {"native": core["text"]["native"]}
+    assert all("Python" in found["absent"][key] for key in ("strict", "stable", "coarse", "python"))
+    whole = signed(shell, backtrace(made, "p $_siginfo", "bt", "py-bt", plugin=plugin), "--sources")
+    equal = [key for key in KEYS if whole["text"].get(key) == core["text"][key]]
+    # Some builds of 3.11 run `_start` code through the loop twice: then `strict` says so.
+    missing = set(KEYS) - set(equal)
+    assert missing <= {"strict"}, (whole["text"], core["text"])
+    assert all("does not tell which" in whole["absent"][key] for key in missing)
+
+
+def test_thread_apply_all_bt_full_says_the_same(shell: Shell) -> None:
+    interpreters = [one for one in discover() if one.id == "pyenv-3.11.7"]
+    if not interpreters or not Path(SYSTEM_GDB).exists():
+        pytest.skip("pyenv's 3.11.7 and /usr/bin/gdb are not both here")
+    made = core_of(interpreters[0], "worker-memmove")
+    core = triaged(shell, made, "always")
+    for width, command in (("80", "thread apply all bt full"), ("0", "bt full")):
+        text = backtrace(made, f"set width {width}", "p $_siginfo", command)
+        found = signed(shell, text, "--category", core["category"])
+        assert found["text"]["native"] == core["text"]["native"], command
+        assert found["thread"]["tid"] in (core["thread"]["tid"], None)
+
+
+def test_no_crash_in_the_text(shell: Shell) -> None:
+    done = shell("sign", stdin=b'hello\nTraceback (most recent call last):\n  File "x", line 1\n')
+    assert done.code == 3 and "no crash in the text" in done.err
+    assert len(done.err.splitlines()) == 1
+
+
+def test_text_output_names_reasons(shell: Shell) -> None:
+    text = b"Fatal Python error: Aborted\n\nCurrent thread 0x00007f00 (most recent call first):\n"
+    text += b'  File "/srv/app.py", line 3 in f\n  File "/srv/app.py", line 9 in <module>\n'
+    done = shell("sign", "--explain", stdin=text)
+    assert done.code == 0, done.err
+    assert "gsig/1 python abort py:__main__.f <- py:__main__.<module>" in done.out
+    assert "native  absent: faulthandler prints no native frames" in done.out
+    assert "not the same as a core's when: plain names" in done.out
+
+
+def test_wrong_category(shell: Shell) -> None:
+    done = shell("sign", "--category", "segv-nul")
+    assert done.code == 2 and "no category" in done.err
+
+
+def test_json_is_ascii_lines(shell: Shell, tmp_path: Path) -> None:
+    path = tmp_path / "many.txt"
+    one = "Fatal Python error: Aborted\n\nCurrent thread 0x00 (most recent call first):\n"
+    path.write_text(
+        "".join(one + f'  File "/srv/caf{n}\\xe9.py", line 3 in f\n\n' for n in range(3))
+    )
+    done = shell("sign", path, "--json")
+    found = [json.loads(line) for line in done.out.splitlines()]
+    assert [item["line"] for item in found] == [1, 6, 11]
+    assert found[0]["signature"]["text"]["python"].endswith("py:caf0é.f")
