@@ -238,12 +238,17 @@ def _neighbour(
         copies += len(find_word(context.target, corrected, limit=MAX_COPIES).addresses)
     owner = next((found[1] for slot in one.slots if (found := things.owner(slot))), None)
     orphan = one.depth > 0 and kind is not None and _is_orphan(context, things, corrected)
-    ambiguous = _ambiguity(
-        context, site, one, corrected, bit, bool(kind) and (owner or bool(copies))
-    )
+    known = (thing is not None and owner) or (kind and copies) or _never_tagged(context, corrected)
+    ambiguous = _ambiguity(context, site, one, corrected, bit, known)
     return Neighbour(
         one, corrected, bit, thing, copies, near, len(around), same, ambiguous, owner, orphan
     )
+
+
+def _never_tagged(context: Context, address: int) -> bool:
+    region = context.target.region_at(address)
+    from_file = region is not None and region.path is not None and "w" not in region.perms
+    return from_file or on_stack(context, address)
 
 
 def _is_orphan(context: Context, things: Things, address: int) -> bool:
@@ -273,8 +278,8 @@ def _ambiguity(
 ) -> str | None:
     """Return what software makes the same word, or None.
 
-    `known`: an object begins there, and a field of another object held its address or a copy
-    exists. CPython tags no high bits, and no library can in a field of CPython's own.
+    `known`: what the right word is for is known. CPython tags no high bits, and no library can in
+    a field of CPython's own; nobody tags addresses of the stack or of a file's data.
     """
     if bit in TAG_BITS and not known:
         return "a single tag bit at the top"
@@ -282,7 +287,7 @@ def _ambiguity(
         return "a low tag bit"
     if one.source == "rsp" and one.value < corrected:
         return "a large frame or alloca gives the same stack pointer"
-    if bit not in STRIDE_BITS or known or one.depth:
+    if bit not in STRIDE_BITS or one.depth or (known and one.slots):
         return None
     if one.value > corrected and all(on_stack(context, slot) for slot in one.slots):
         return f"an index or stride of 2^{bit} gives the same address"

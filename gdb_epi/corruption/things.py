@@ -18,6 +18,7 @@ if TYPE_CHECKING:
 POOL_SIZES = (16384, 4096)  # 16 KiB from 3.10 (bpo-37448), 4 KiB before
 HEADS = (0, 16, 32, 48)  # bytes before an object in its block: GC head, 3.11's managed words
 MAX_NAME = 128
+MAX_TUPLE = 1024  # bytes before an item that are searched for its tuple
 MAX_COUNTED = 16  # references that are searched for
 MEMBERS = 96  # bytes from an object's start in which its type's own fields lie
 MIN_CHUNK, CHUNK_FLAGS = 32, 7
@@ -53,10 +54,14 @@ class Things:
         return thing.name if thing is not None and thing.kind == OBJECT else None
 
     def _judge(self, address: int) -> Thing | None:
-        if address < 4096 or address >> 47 or address % 8:
-            return None
         region = self._context.target.region_at(address)
-        if region is None:
+        if address < 4096 or address >> 47 or region is None:
+            return None
+        if may_execute(region) and "?" not in region.perms:
+            function = self._context.functions.at(address)
+            begins = function is not None and function.start == address
+            return Thing(FUNCTION, "") if begins else None
+        if address % 8:
             return None
         kind = self._object(address)
         free = self._pool_place(address)
@@ -66,27 +71,48 @@ class Things:
             return Thing(FREE if free else BLOCK, "pymalloc")
         if address % 16 == 0 and self._chunk(address):
             return Thing(BLOCK, "malloc")
-        if may_execute(region) and "?" not in region.perms:
-            function = self._context.functions.at(address)
-            if function is not None and function.start == address:
-                return Thing(FUNCTION, "")
         return None
 
     def owner(self, address: int) -> tuple[int, str] | None:
-        """Return the object in whose first MEMBERS bytes an address lies, and its type.
+        """Return the object whose field, or the dict or tuple whose item, is at an address.
 
-        Only objects in blocks of pymalloc that are in use. That is where a type's own fields are:
-        a list's storage, a cell's contents, a function's code.
+        Fields are the first MEMBERS bytes of objects in blocks of pymalloc that are in use: a
+        list's storage, a cell's contents, a function's code. An entry of a dict has a str before
+        it, and other entries beside it (the address is then that of the key's word).
         """
         found = self._block_of(address)
-        if found is None:
-            return None
-        start, in_use = found
+        start, in_use = found if found is not None else (0, False)
         for head in HEADS:
             name = self._object(start + head) if in_use else None
             if name is not None and 8 <= address - start - head < MEMBERS:
                 return start + head, name
+        return self._tuple_of(address) or self._entry_of(address)
+
+    def _tuple_of(self, address: int) -> tuple[int, str] | None:
+        """Return the tuple, wherever it was allocated, whose item an address is."""
+        for start in range(address - 24, address - MAX_TUPLE, -8):
+            kind = read_word(self._context.target, start + 8)
+            if kind is None:
+                return None
+            if kind > 4096 and self._object(start) == "tuple":
+                size = read_word(self._context.target, start + 16) or 0
+                return (start, "tuple") if start + 24 <= address < start + 24 + 8 * size else None
         return None
+
+    def _entry_of(self, address: int) -> tuple[int, str] | None:
+        """Tell the value of a dict's entry: (hash, key, value), or (key, value) from 3.11 on."""
+        key = address - 8
+        if self._name_at(key) != "str":
+            return None
+        for stride in (24, 16):
+            beside = [self._name_at(key + step) for step in (-2 * stride, -stride, stride)]
+            if beside.count("str") >= 2 and self._name_at(address + stride) is not None:
+                return key, "dict"
+        return None
+
+    def _name_at(self, place: int) -> str | None:
+        word = read_word(self._context.target, place)
+        return self.object_type(word) if word else None
 
     def begins_block(self, address: int) -> bool:
         """Whether an object could begin there, with or without heads: a block of pymalloc does."""

@@ -69,9 +69,7 @@ def poison(value: int) -> Shape | None:
     """Tell a repeated byte, whole or in part: what fills fresh or freed memory."""
     raw = value.to_bytes(8, "little")
     run, byte = _longest_run(raw)
-    if byte in (0, 0xFF):
-        return None
-    if run >= 6 or (run >= MIN_REPEATED and byte in POISON):
+    if byte not in (0, 0xFF) and (run >= 6 or (run >= MIN_REPEATED and byte in POISON)):
         return Shape("poison", f"{run} of its bytes are {byte:#04x}, a filling pattern")
     if raw[:4] in (b"\xef\xbe\xad\xde", b"\xbe\xba\xfe\xca", b"\r\xf0\xad\xba"):
         return Shape("poison", f"its low half is the mark {value & 0xFFFFFFFF:#010x}")

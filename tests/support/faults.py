@@ -1,0 +1,63 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Made-up processes that failed at an instruction, for tests of fault sites and checks."""
+
+from __future__ import annotations
+
+import struct
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+from gdb_epi.corruption.context import Context
+from gdb_epi.corruption.types import Evidence, Skipped
+from gdb_epi.target.api import CrashInfo, Region
+from support.scenes import PC, TEXT, TEXT_SIZE, crash, state
+
+NOP = b"\x90"
+CALL_SITE = TEXT + 0x400  # a direct call ends here: a return address
+INDIRECT_SITE = TEXT + 0x480  # an indirect one (call *%rax) ends here
+MAPERR = 1
+PROTECTION = crash(code=128, address=0)
+
+
+def failed(
+    code: str,
+    died: CrashInfo | None = None,
+    *,
+    at: int = PC,
+    before: str = "",
+    extra_regions: Sequence[Region] = (),
+    words: Mapping[int, int] | None = None,
+    **registers: int,
+) -> Context:
+    """Return the context of a process that failed at `code`, with `before` just before it.
+
+    The text is nops, but for a direct call that ends at CALL_SITE and an indirect one.
+    """
+    made = state(
+        died,
+        registers={"rip": at, **registers},
+        words=words,
+        extra_regions=extra_regions,
+    )
+    target: Any = made.target
+    target.memory[TEXT][:] = NOP * TEXT_SIZE
+    target.write(CALL_SITE - 5, b"\xe8" + struct.pack("<i", PC - CALL_SITE))
+    target.write(INDIRECT_SITE - 2, b"\xff\xd0")
+    if TEXT <= at < TEXT + TEXT_SIZE:
+        target.write(at - len(bytes.fromhex(before)), bytes.fromhex(before + code))
+    return Context(made)
+
+
+def fault_at(address: int, code: int = MAPERR) -> CrashInfo:
+    """Return a SIGSEGV with an address."""
+    return crash(code=code, address=address)
+
+
+def evidence(found: Any) -> list[Evidence]:
+    """Return the evidence that a check yields."""
+    return [one for one in found if isinstance(one, Evidence)]
+
+
+def skipped(found: Any) -> list[Skipped]:
+    """Return what a check could not do."""
+    return [one for one in found if isinstance(one, Skipped)]

@@ -1,0 +1,242 @@
+# SPDX-License-Identifier: Apache-2.0
+"""The fault understood: true addresses, directions, transfers; maps and shapes of words."""
+
+from __future__ import annotations
+
+import pytest
+from support.faults import CALL_SITE, INDIRECT_SITE, PROTECTION, failed, fault_at
+from support.scenes import HEAP, HEAP_SIZE, MMAP, PC, SP, STACK, TEXT, crash, regions
+
+from gdb_epi.errors import Absent
+from gdb_epi.fault import Fault
+from gdb_epi.fault.maps import beside, canonical, guard_page, permits, user_top
+from gdb_epi.fault.shapes import shape_of
+from gdb_epi.fault.site import Site, understand
+from gdb_epi.fault.text import before, return_address
+from gdb_epi.target.api import Region
+from gdb_epi.target.fake import FakeTarget
+
+WILD = 0x7ABC_1234_5678
+NONCANONICAL = 0x0800_7F12_3456_0040
+LOAD, STORE, PUSH = "488b07", "488907", "50"
+MOVAPS = "0f2907"  # movaps %xmm0,(%rdi)
+RET = "c3"
+
+
+def site_of(code: str, died: object, **more: object) -> Site:
+    context = failed(code, died, **more)  # type: ignore[arg-type]
+    assert not isinstance(context.site, Absent)
+    return context.site
+
+
+@pytest.mark.parametrize(("code", "access"), [(LOAD, "r"), (STORE, "w"), ("480107", "w")])
+def test_a_page_fault(code: str, access: str) -> None:
+    site = site_of(code, fault_at(WILD), rdi=WILD)
+    assert (site.kind, site.address, site.access, site.source) == ("data", WILD, access, "kernel")
+    assert site.operand is not None
+    assert site.operand.base == "rdi"
+
+
+def test_the_second_page_of_an_access() -> None:
+    """An access over the end of a page faults at the next page."""
+    site = site_of(LOAD, fault_at(0x7ABC_1234_6000), rdi=0x7ABC_1234_5FFC)
+    assert site.kind == "data"
+    assert site.operand is not None
+
+
+def test_an_implicit_access() -> None:
+    site = site_of(PUSH, fault_at(STACK - 8), rsp=STACK)
+    assert (site.kind, site.access) == ("data", "w")
+    assert site.operand is not None
+    assert site.operand.implicit
+
+
+def test_a_non_canonical_address_comes_from_the_operand() -> None:
+    site = site_of("488b4708", PROTECTION, rdi=NONCANONICAL)
+    assert (site.kind, site.address, site.source) == ("data", NONCANONICAL + 8, "operand")
+
+
+def test_a_stack_fault_is_a_sigbus() -> None:
+    site = site_of("488b4508", crash(7, 128, 0), rbp=NONCANONICAL)
+    assert (site.kind, site.address) == ("data", NONCANONICAL + 8)
+
+
+@pytest.mark.parametrize(("address", "kind"), [(HEAP + 8, "misaligned"), (HEAP, "unexplained")])
+def test_a_protection_fault_of_a_vector_move(address: int, kind: str) -> None:
+    assert site_of(MOVAPS, PROTECTION, rdi=address).kind == kind
+
+
+def test_a_privileged_instruction() -> None:
+    assert site_of("f4", PROTECTION).kind == "privileged"
+
+
+def test_a_return_that_stopped_at_the_instruction() -> None:
+    """AMD: rip at the ret, nothing popped."""
+    site = site_of(RET, PROTECTION, words={SP: NONCANONICAL})
+    assert (site.kind, site.address, site.slot, site.source) == (
+        "return", NONCANONICAL, SP, "stack",
+    )  # fmt: skip
+
+
+def test_a_return_that_has_arrived() -> None:
+    """The other shape: rip is the bad address, the slot has been popped."""
+    for died in (fault_at(WILD), PROTECTION):
+        pc = WILD if died is not PROTECTION else NONCANONICAL
+        site = site_of("", died, at=pc, words={SP - 8: pc})
+        assert (site.kind, site.address, site.slot, site.arrived) == ("return", pc, SP - 8, True)
+        assert site.access == "x"
+
+
+def test_a_call_through_a_register() -> None:
+    site = site_of("", fault_at(WILD), at=WILD, rax=WILD, words={SP: INDIRECT_SITE, SP - 8: 7})
+    assert (site.kind, site.slot) == ("call", None)
+
+
+def test_a_return_above_a_return_address_is_no_call() -> None:
+    """rsp off by 8: the word at rsp is a return address, but its call is a direct one."""
+    site = site_of("", fault_at(WILD), at=WILD, words={SP: CALL_SITE, SP - 8: WILD})
+    assert site.kind == "return"
+
+
+def test_a_jump_without_a_trace() -> None:
+    site = site_of("", fault_at(WILD), at=WILD, words={SP: 1, SP - 8: 2})
+    assert site.kind == "jump"
+    assert site.why
+
+
+def test_a_call_that_stopped_at_the_instruction() -> None:
+    assert site_of("ffd0", PROTECTION, rax=NONCANONICAL).kind == "call"
+    assert site_of("ffe0", PROTECTION, rax=NONCANONICAL).kind == "jump"
+
+
+def test_an_impossible_fault() -> None:
+    site = site_of(LOAD, fault_at(WILD), rdi=WILD ^ (1 << 30))
+    assert site.kind == "unexplained"
+    assert hex(WILD) in site.why
+
+
+@pytest.mark.parametrize("code", ["f3a4", "480fa307", "c4e26d90948 7f0ffffff".replace(" ", "")])
+def test_an_address_that_cannot_be_computed_is_explained(code: str) -> None:
+    site = site_of(code, fault_at(WILD + 48), rdi=WILD, rsi=HEAP)
+    assert site.kind == "data"
+
+
+def test_without_text_the_address_stands_and_the_reason_is_told() -> None:
+    context = failed(LOAD, fault_at(WILD), rdi=WILD)
+    context.target.memory.pop(TEXT)  # type: ignore[attr-defined]
+    site = context.site
+    assert isinstance(site, Site)
+    assert (site.kind, site.address, site.operand) == ("data", WILD, None)
+    assert "not in the core" in site.why
+
+
+def test_an_error_code_tells_the_direction() -> None:
+    target = failed(LOAD, fault_at(WILD)).target
+    base = {"rip": PC, "rsp": SP, "rdi": WILD}
+    kinds = {4: ("data", "r"), 6: ("data", "w"), 0x14: ("fetch", "x")}
+    for error, (kind, access) in kinds.items():
+        fault = Fault(1, 11, 1, WILD, base, "signal-frame", "kernel", error, 14)
+        site = understand(target, fault)
+        assert site.access == access
+        assert (site.kind == "data") == (kind == "data")
+
+
+def test_other_signals() -> None:
+    assert site_of("f7f1", crash(8, 1, PC)).kind == "arithmetic"
+    assert site_of("0f0b", crash(4, 2, PC)).kind == "illegal"
+    assert site_of("cc", crash(5, 128, 0)).kind == "trap"
+    assert site_of(LOAD, crash(6, -6, sender=1000)).kind == "none"
+
+
+# -- maps ------------------------------------------------------------------------------------
+
+
+def test_five_levels_of_page_tables_are_read_from_the_map() -> None:
+    four = FakeTarget(regions=regions())
+    five = FakeTarget(regions=[*regions(), Region(1 << 50, (1 << 50) + 4096, "rw-", None, 0, 0)])
+    assert (user_top(four), user_top(five)) == (1 << 47, 1 << 56)
+    reported = Fault(1, 11, 1, 1 << 50, {}, "core", "kernel")
+    assert user_top(four, reported) == 1 << 56
+    assert canonical(1 << 50, 1 << 56)
+    assert not canonical(1 << 50)
+    assert canonical(0xFFFF_8880_0000_0000)
+
+
+def test_guard_pages() -> None:
+    end = MMAP + 0x4000
+    guard = Region(end, end + 4096, "---", None, 0, 0)
+    far = Region(0x6000_0000_0000, 0x6000_0000_1000, "---", None, 0, 0)
+    large = Region(HEAP + HEAP_SIZE, HEAP + HEAP_SIZE + (1 << 20), "---", None, 0, 0)
+    target = FakeTarget(regions=regions(guard, far, large))
+    assert guard_page(target, end + 8) == guard
+    assert guard_page(target, far.start) is None  # nothing beside it
+    assert guard_page(target, large.start) is None  # a reservation
+    assert guard_page(target, HEAP) is None
+
+
+def test_the_ends_of_mappings_are_exclusive() -> None:
+    target = FakeTarget(regions=regions())
+    end = HEAP + HEAP_SIZE
+    near = beside(target, end, 4096)
+    assert near is not None
+    assert (near.distance, near.after) == (0, True)
+    assert beside(target, end + 4097, 4096) is None
+    ahead = beside(target, HEAP - 1, 4096)
+    assert ahead is not None
+    assert (ahead.distance, ahead.after) == (1, False)
+    assert beside(target, TEXT - 8, 4096, "w") is None  # text may not be written
+
+
+def test_permissions() -> None:
+    readable = Region(0, 1, "r--", None, 0, 0)
+    assert permits(readable, "r")
+    assert not permits(readable, "w")
+    assert not permits(readable._replace(perms="---"), None)
+    assert not permits(None, None)
+
+
+# -- shapes ------------------------------------------------------------------------------------
+
+SHAPES = [
+    (int.from_bytes(b"password", "little"), "ascii"),
+    (int.from_bytes(b"secret\0\0", "little"), "ascii"),
+    (int.from_bytes(b"a\0b\0c\0d\0", "little"), "ascii"),  # UTF-16
+    (0x3FF0_0000_0000_0000, "double"),  # 1.0
+    (0xC059_0000_0000_0000, "double"),  # -100.0
+    (0xDDDD_DDDD_DDDD_DDDD, "poison"),
+    (0x0000_7FDD_DDDD_DDDD, "poison"),  # in part
+    (0xDEAD_BEEF, "poison"),
+    (0x0000_0003_0000_0007, "int-pair"),
+    (0xFFFF_FFFF_FFFF_FFF6, "int-pair"),  # -1 and -10
+    (0x7F12_3456_0040, None),  # a pointer
+    (0x5555_5600_0120, None),
+    (0x0800_7F12_3456_0040, None),
+    (int.from_bytes(b"ab\0\0\0\0\0\0", "little"), None),
+    (0, None),
+]
+
+
+@pytest.mark.parametrize(("value", "name"), SHAPES)
+def test_shapes(value: int, name: str | None) -> None:
+    found = shape_of(value)
+    assert (found.name if found else None) == name
+
+
+# -- text ----------------------------------------------------------------------------------------
+
+
+def test_return_addresses() -> None:
+    target = failed(LOAD).target
+    direct = return_address(target, CALL_SITE)
+    assert direct is not None
+    assert direct.target is not None
+    assert return_address(target, INDIRECT_SITE) is not None
+    assert return_address(target, CALL_SITE + 1) is None
+    assert return_address(target, HEAP) is None
+
+
+def test_instructions_before_an_address() -> None:
+    steps = before(failed(LOAD, before="488b4310").target, PC)
+    assert steps is not None
+    assert (steps[-1].address, steps[-1].instruction.length) == (PC - 4, 4)
+    assert before(failed(LOAD, before="488b4310").target, PC - 2) is None  # inside of it
