@@ -3,6 +3,7 @@
 
 from __future__ import annotations
 
+from gdb_epi.corruption.pages import corruption_page, item_names, own_pages
 from gdb_epi.detectors.findings import DETECTORS
 from gdb_epi.detectors.pages import finding_page, pages
 from gdb_epi.errors import Absent, UsageError
@@ -25,19 +26,23 @@ def explain(session: Session, args: Namespace) -> Report:
     """Explain a finding: what it saw, what else could cause it, and what to do next.
 
     Without a name all findings are listed. A finding's name stands in `epi triage --json` under
-    findings, as `detector`.
+    findings, as `detector`. Items of `epi corruption` (R1, C2, S:poison) and its words (strong,
+    ambiguous) have pages too.
     """
     if not args.finding:
-        rows = [(name, _title(name)) for name in pages()]
+        rows = [(name, _title(finding_page(name))) for name in pages()]
+        rows += [(name, _title(corruption_page(name))) for name in [*own_pages(), *item_names()]]
+        rows = list(dict(rows).items())
         return Report("Findings", ("finding", "about"), rows)
     name = str(args.finding).strip().replace("-", "_")
     page = finding_page(name)
+    if isinstance(page, Absent):
+        page = corruption_page(name)
     if isinstance(page, Absent):
         raise UsageError(page.detail, hint="epi explain, which lists them")
     data = {"finding": name, "page": page, "known": name in DETECTORS}
     return Report(f"explain {name}", lines=page.rstrip("\n").split("\n"), data=data)
 
 
-def _title(name: str) -> str:
-    page = finding_page(name)
+def _title(page: str | Absent) -> str:
     return "" if isinstance(page, Absent) else page.split("\n", 1)[0].partition(": ")[2]

@@ -3,6 +3,7 @@
 
 from __future__ import annotations
 
+from gdb_epi.corruption.minidump_rule import possible_bit_flips
 from gdb_epi.corruption.priors import prior_name
 from gdb_epi.corruption.registry import all_checks
 from gdb_epi.corruption.score import (
@@ -22,6 +23,7 @@ from gdb_epi.lean import Any
 from gdb_epi.record.corruption import candidates, corruption_group
 from gdb_epi.render.json import plain
 from gdb_epi.report import Report
+from gdb_epi.words import counted
 
 COLUMNS = ("#", "item", "where", "found", "corrected", "bits", "path", "weight")
 MAX_BITS = 4  # that a table cell names
@@ -44,7 +46,7 @@ def corruption_report(found: Study) -> Report:
         "corruption",
         COLUMNS if rows else (),
         rows,
-        lines=[*_verdict(found), *_compared(found), *_tried(found)],
+        lines=[*_verdict(found), *_compared(found), *_tried(found), *_baseline(found)],
         data=corruption_json(found),
         soft_errors=found.soft_errors,
     )
@@ -55,6 +57,7 @@ def corruption_json(found: Study) -> dict[str, Any]:
     return {
         **corruption_group(found),
         "sweep": found.context.sweep,
+        "looked_at": dict(found.context.counts),
         "candidates": candidates(found),
         "groups": dict(found.score.groups),
         "probability": _probability(found),
@@ -81,7 +84,7 @@ def _verdict(found: Study) -> list[str]:
         f"{score.word}: {MEANING.get(score.word, '')}",
         f"score {score.llr:+.2f} ({groups or 'no group of evidence'}), prior {score.prior:g} "
         f"({prior_name(score.prior)}): log10 odds {odds:+.2f}, probability {chance:.2g}",
-        f"weights: {weights().version}; path: {score.path}",
+        f"symptom: {found.symptom.name}; path: {score.path}; weights: {weights().version}",
     ]
     if score.ambiguous:
         lines.append(f"the same picture comes from: {score.ambiguous}")
@@ -102,7 +105,16 @@ def _compared(found: Study) -> list[str]:
 def _tried(found: Study) -> list[str]:
     lines = [f"checks that ran: {', '.join(tried(found)) or 'none'}"]
     lines += [f"not checked: {one.check}: {one.why}" for one in found.skipped]
-    return lines
+    counts = ", ".join(f"{number:,} {what}" for what, number in found.context.counts.items())
+    return [*lines, f"looked at: {counts}"] if counts else lines
+
+
+def _baseline(found: Study) -> list[str]:
+    """Say what rust-minidump's rule makes of the same core; it counts nothing here."""
+    flips = possible_bit_flips(found.context.state)
+    best = max((one.confidence for one in flips), default=0.0)
+    text = counted(len(flips), "possible bit flip")
+    return [f"rust-minidump's rule, for comparison: {text}, highest confidence {best:.2f}"]
 
 
 def _row(number: int, one: Evidence) -> tuple[object, ...]:

@@ -8,6 +8,8 @@ from argparse import Namespace
 import pytest
 
 import gdb_epi.detectors
+from gdb_epi.corruption import score
+from gdb_epi.corruption.pages import corruption_page, item_names
 from gdb_epi.detectors.findings import DETECTORS
 from gdb_epi.detectors.pages import SECTIONS, finding_page, pages
 from gdb_epi.errors import Absent, UsageError
@@ -59,3 +61,17 @@ def test_other_names_are_refused(name: str) -> None:
     if name:
         with pytest.raises(UsageError):
             run(name)
+
+
+def test_every_item_and_word_of_corruption_has_a_page() -> None:
+    words = (score.PROVEN, score.STRONG, score.WEAK, score.AMBIGUOUS, score.NONE)
+    for name in (*item_names(), *words, score.SOFTWARE_LIKE):
+        page = corruption_page(name)
+        assert isinstance(page, str), name
+        places = [page.find(f"\n{section}\n") for section in SECTIONS]
+        assert page.startswith("# ") and -1 not in places and places == sorted(places), name
+    assert any("R1" in line for line in run(None))
+    assert "Weight: " in "\n".join(run("r1")) and "Weight: " in "\n".join(run("S:poison"))
+    assert run("proven-corruption")[0].startswith("# proven-corruption")
+    for name in ("R99", "docs/R1", "", "../pages"):
+        assert isinstance(corruption_page(name), Absent)

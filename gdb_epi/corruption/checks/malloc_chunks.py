@@ -6,6 +6,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from gdb_epi.corruption.context import Context
+from gdb_epi.corruption.memory import read_words
 from gdb_epi.corruption.registry import check
 from gdb_epi.corruption.types import MEMORY, Evidence, Skipped, word_evidence
 from gdb_epi.errors import UnreadableMemory
@@ -13,8 +14,12 @@ from gdb_epi.lean import NamedTuple
 from gdb_epi.target.api import Region
 
 # Sizes of glibc's first chunk, struct tcache_perthread_struct (malloc/malloc.c: 0x250 in 2.26 to
-# 2.29, 0x290 since 2.30 where the counts have 16 bits), with PREV_INUSE.
-TCACHE_SIZES = (0x251, 0x291)
+# 2.29, 0x290 since 2.30 where the counts have 16 bits, 0x300 since 2.42), with PREV_INUSE. From
+# 2.42 on a few small chunks lie before it: it is made when something is first freed.
+TCACHE_SIZES = (0x251, 0x291, 0x301)
+MAX_BEFORE_TCACHE = 8
+LEAST_FIRST, MOST_FIRST = 0x240, 0x1000  # its size in any other version
+PROBED = 1 << 16  # bytes in which its successors are looked for
 FLAGS = 7  # PREV_INUSE, IS_MMAPPED, NON_MAIN_ARENA
 PREV_INUSE = 1
 MIN_CHUNK = 0x20
@@ -76,9 +81,18 @@ def _main_heap(context: Context) -> Region | None:
             except UnreadableMemory:
                 continue
             first, size = int.from_bytes(head[:8], "little"), int.from_bytes(head[8:], "little")
-            if not first and size in TCACHE_SIZES:
+            if not first and (size in TCACHE_SIZES or _begins_chain(context, region, size)):
                 return region
     return None
+
+
+def _begins_chain(context: Context, region: Region, size: int) -> bool:
+    """Whether chunks of any other glibc follow (2.42 has a larger first one)."""
+    if not size & PREV_INUSE or not LEAST_FIRST <= size <= MOST_FIRST:
+        return False
+    count = min(region.dumped, region.size, PROBED) // 8
+    heap = _Heap(region.start, read_words(context, region.start, count))
+    return len(heap.words) == count and _fits(heap, 0, size)
 
 
 def _walk(heap: _Heap) -> Iterator[Evidence | str | int]:
@@ -138,7 +152,7 @@ def _repair(heap: _Heap, places: list[int]) -> tuple[int, int] | None:
     are whole.
     """
     for place in reversed(places):
-        sizes = [heap.words[place + 1] ^ 1 << bit for bit in range(4, 48)]
+        sizes = [heap.words[place + 1] ^ 1 << bit for bit in range(4, 64)]
         fitting = [size for size in sizes if _fits(heap, place, size)]
         if fitting:
             size = min(fitting)

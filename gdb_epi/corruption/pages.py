@@ -1,0 +1,99 @@
+# SPDX-License-Identifier: Apache-2.0
+"""The page of each item and word of corruption, in the three sections that findings have.
+
+Items without a page of their own get one from the weights' table and the check that yields them.
+"""
+
+from __future__ import annotations
+
+import os
+
+from gdb_epi.corruption.registry import CHECKS
+from gdb_epi.corruption.score import Item, weights
+from gdb_epi.detectors.pages import SECTIONS
+from gdb_epi.errors import NOT_AVAILABLE, Absent
+
+MAX_PAGE = 1 << 20
+GROUPS = {
+    "R": "a redundant copy: two places hold one fact and disagree",
+    "C": "control flow: where execution went, against where it could have gone",
+    "P": "the pointer's value: one bit away it would have worked",
+    "M": "several bits: a shape that software does not leave",
+    "S": "an innocent sign: an ordinary bug makes this picture",
+}
+_NEXT = (
+    "`epi corruption` shows what was compared with what. One core alone never says hardware: look "
+    "for the same bit, byte lane, page offset or CPU in other crashes of the host (`epi seen`)."
+)
+
+
+def corruption_page(name: str) -> str | Absent:
+    """Return the text about an item of weights.json or a word of the score (Markdown).
+
+    Absent when there is none of that name.
+    """
+    item = next((one for key, one in weights().items.items() if key.lower() == name.lower()), None)
+    known = {one.lower(): one for one in own_pages()}
+    stem = (item.id.partition(":")[0] if item is not None else name.replace("-", "_")).lower()
+    if stem in known:
+        import pkgutil
+
+        data = pkgutil.get_data(__package__, f"docs/{known[stem]}.md")
+        text = (data or b"")[:MAX_PAGE].decode("utf-8")
+        return text if item is None else f"{text}\n{_weight(item)}\n"
+    if item is None:
+        return Absent(NOT_AVAILABLE, f"there is no page about {name!r}")
+    return _made(item)
+
+
+def own_pages() -> list[str]:
+    """Return the names of the written pages, sorted; empty inside a zip archive."""
+    folder = os.path.join(os.path.dirname(os.path.abspath(__file__)), "docs")
+    try:
+        return sorted(name[:-3] for name in os.listdir(folder) if name.endswith(".md"))
+    except OSError:
+        return []
+
+
+def item_names() -> list[str]:
+    """Return the items that have a page: all of the weights' table."""
+    return list(weights().items)
+
+
+def _weight(item: Item) -> str:
+    return f"Weight: {item.llr:+g} (log10), group {item.group}; {item.origin}."
+
+
+def _made(item: Item) -> str:
+    """Make a page of what the table and the check's own words say."""
+    import gdb_epi.corruption.checks
+    from gdb_epi.loader import load_all
+
+    load_all(gdb_epi.corruption.checks)
+    group = GROUPS.get(item.group, f"group {item.group}")
+    base = item.id.partition(":")[0]
+    one = CHECKS.get(item.id) or CHECKS.get(base) or CHECKS.get(item.id.rstrip("0123456789"))
+    doc = " ".join((one.run.__doc__ or "").split()) if one is not None else ""
+    saw, _, innocent = doc.partition("Innocent causes")
+    innocent = innocent.lstrip(": ") or "see the origin of the weight below."
+    title = item.origin.partition(": ")[2] or item.origin
+    return "\n".join(
+        [
+            f"# {item.id}: {title}",
+            "",
+            SECTIONS[0],
+            "",
+            f"{group[0].upper()}{group[1:]}. {saw.strip()}".strip(),
+            "",
+            SECTIONS[1],
+            "",
+            innocent[0].upper() + innocent[1:],
+            "",
+            SECTIONS[2],
+            "",
+            _NEXT,
+            "",
+            _weight(item),
+            "",
+        ]
+    )
