@@ -4,7 +4,7 @@
     python tests/corruption/evaluate.py --seed 7 --attempts 600 --kinds hw,sw,ambiguous \\
         --rows FILE            # make cores, look at each, delete it; rows are appended to FILE
     python tests/corruption/evaluate.py --cores DIR --rows FILE     # cores that are there, kept
-    python tests/corruption/evaluate.py FILE...                     # tables of rows
+    python tests/corruption/evaluate.py FILE... [--rescore]         # tables of rows
 """
 
 from __future__ import annotations
@@ -21,7 +21,7 @@ ROOT = Path(__file__).resolve().parents[2]
 if __name__ == "__main__":
     sys.path[:0] = [str(ROOT), str(ROOT / "tests")]
 
-from corruption.examine import Row, examine, read_rows, write_rows
+from corruption.examine import Row, examine, read_rows, rescored, write_rows
 from corruption.generate import (
     Job,
     allow_cores,
@@ -32,6 +32,7 @@ from corruption.generate import (
 )
 from corruption.labels import Labelled, labels
 from corruption.table import tables
+from gdb_epi.corruption.score import weights
 
 
 def make_and_examine(job: Job) -> Row:
@@ -72,6 +73,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
     parser.add_argument("--interpreters")
     parser.add_argument("--cores", type=Path, action="append", default=[])
     parser.add_argument("--rows", type=Path)
+    parser.add_argument("--rescore", action="store_true", help="judge rows by today's weights")
     parser.add_argument("--misses", action="store_true", help="name each miss and false positive")
     told = parser.parse_args(arguments)
     rows: list[Row] = list(read_rows(told.files))
@@ -93,6 +95,8 @@ def main(arguments: Sequence[str] | None = None) -> int:
             rows.append(row)
             if told.rows:
                 write_rows([row], told.rows)
+    if told.rescore:
+        rows = [rescored(row, weights()) for row in rows]
     print(tables(rows, misses=told.misses))
     return 0
 

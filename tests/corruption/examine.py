@@ -11,6 +11,7 @@ from typing import Any
 
 from corruption.labels import Labelled
 from gdb_epi.corruption.minidump_rule import possible_bit_flips
+from gdb_epi.corruption.score import Table, score
 from gdb_epi.corruption.study import study
 from gdb_epi.corruption.types import Evidence
 from gdb_epi.detectors.findings import run_detectors
@@ -47,6 +48,29 @@ def examine(made: Labelled) -> Row:
         "baseline": max((one.confidence for one in flips), default=0.0),
         "seconds": round(ended - started, 4),
         "study_seconds": round(ended - before, 4),
+    }
+
+
+def rescored(row: Row, table: Table) -> Row:
+    """Return a row as another table of weights would have judged its evidence."""
+    if "word" not in row:
+        return row
+    evidence = [
+        Evidence(
+            one["id"], one["where"], one["found"], one["corrected"], tuple(one["bits"]),
+            one["path"], one["summary"], {"rivals": one["rivals"]}, one["ambiguous"],
+        )
+        for one in row["evidence"]
+    ]  # fmt: skip
+    found = score(evidence, table=table)
+    best = {(one.found, one.corrected, one.where) for one in found.best}
+    return {
+        **row,
+        "word": found.word,
+        "llr": found.llr,
+        "path": found.path,
+        "groups": dict(found.groups),
+        "evidence": [_evidence(one, best) for one in evidence],
     }
 
 
