@@ -18,7 +18,7 @@ from gdb_epi.fault.site import CALL, Site, call_before
 from gdb_epi.fault.text import Step, before
 from gdb_epi.lean import NamedTuple
 from gdb_epi.target.api import Target
-from gdb_epi.x86 import MASK, MAX_LENGTH, Instruction, Operand, decode
+from gdb_epi.x86 import MASK, MAX_LENGTH, Operand, decode
 from gdb_epi.x86.flow import ADDRESS, CONSTANT, COPY, LOAD, Produced, changed, produced
 
 WINDOW = 96  # bytes of code before the fault
@@ -114,6 +114,9 @@ def branch_targets(context: Context, low: int, high: int) -> dict[int, list[int]
         found.setdefault(to, []).append(source)
     function = context.functions.at(high)
     start, end = (function.start, function.end) if function else (low - 4096, high + 4096)
+    region = context.target.region_at(high)
+    if region is not None:
+        start, end = max(start, region.start), min(end, region.end)
     if end - start > MAX_FUNCTION:
         start, end = high - MAX_FUNCTION // 2, high + MAX_FUNCTION // 2
     try:
@@ -173,11 +176,21 @@ class _Machine:
         self._skipped = block.skipped
         self._made: dict[str, Remade] = {}
         self._unknown: set[str] = set()
-        self._stores: list[tuple[int, int]] = []
+        self._stores: list[tuple[int, int, int]] = []  # step, address, size
 
     def run(self) -> list[Remade]:
-        """Return what can be made again, the last made first."""
-        changes = [changed(step.instruction) for step in self._steps]
+        """Return what can be made again, the last made first.
+
+        The first run finds out where the block stores to; the second one loads nothing that was
+        stored to after the load.
+        """
+        self._run(self._steps)
+        self._made.clear()
+        self._unknown.clear()
+        return self._run(self._steps)
+
+    def _run(self, steps: list[Step]) -> list[Remade]:
+        changes = [changed(step.instruction) for step in steps]
         first = max((n + 1 for n, one in enumerate(changes) if one is None), default=0)
         later = [set[str]() for _ in self._steps]
         for number in range(len(self._steps) - 2, -1, -1):
@@ -204,7 +217,7 @@ class _Machine:
             if one is not None and not maybe:
                 self._made[register] = one
                 self._unknown.discard(register)
-        self._note_stores(step.instruction, known)
+        self._note_stores(step, known)
 
     def _remake(self, step: Step, register: str, known: dict[str, int]) -> Remade | None:
         held = self._registers.get(register)
@@ -213,7 +226,8 @@ class _Machine:
         slot = None
         if how.kind == LOAD and isinstance(how.source, Operand):
             slot = how.source.address(known)
-            expected = _load(self._target, slot, how, self._stores) if slot is not None else None
+            stores = [(at, size) for after, at, size in self._stores if after > step.address]
+            expected = _load(self._target, slot, how, stores) if slot is not None else None
         elif how.kind == COPY and isinstance(how.source, str):
             expected = known.get(how.source)
         elif how.kind == ADDRESS and isinstance(how.source, Operand):
@@ -233,15 +247,14 @@ class _Machine:
             register, held, expected, step.address, how.kind, slot, how.size, through, offset
         )
 
-    def _note_stores(self, one: Instruction, known: dict[str, int]) -> None:
+    def _note_stores(self, step: Step, known: dict[str, int]) -> None:
         """Note what a step stores to; a place that is not known may be any."""
-        for operand in one.operands:
+        for operand in step.instruction.operands:
             if operand.access != "r":
                 at = operand.address(known)
-                if at is None or not operand.size:
-                    self._stores.append((0, 1 << 64))
-                else:
-                    self._stores.append((at, operand.size))
+                known_place = at is not None and operand.size > 0
+                place = (at or 0, operand.size) if known_place else (0, 1 << 64)
+                self._stores.append((step.address, *place))
 
 
 def _load(target: Target, slot: int, how: Produced, stores: list[tuple[int, int]]) -> int | None:

@@ -1,0 +1,346 @@
+# SPDX-License-Identifier: Apache-2.0
+"""C1 to C6, R5, P and the imitators: a hit, a near miss, and absent data of each."""
+
+from __future__ import annotations
+
+import pytest
+from support.faults import (
+    CALL_SITE,
+    INDIRECT_SITE,
+    PROTECTION,
+    evidence,
+    failed,
+    fault_at,
+    skipped,
+)
+from support.scenes import HEAP, HEAP_SIZE, MMAP, MMAP_SIZE, PC, SP, STACK, TEXT, crash
+
+from gdb_epi.corruption.checks.control_entry import entry, unexplained
+from gdb_epi.corruption.checks.control_flow import (
+    bad_return,
+    function_pointer,
+    return_slot,
+    stack_pointer,
+)
+from gdb_epi.corruption.checks.imitators import guard, overrun, overwrite_run, pattern
+from gdb_epi.corruption.checks.pointer import pointer
+from gdb_epi.corruption.checks.producer import producer
+from gdb_epi.corruption.context import Context
+from gdb_epi.corruption.types import MEMORY, REGISTER
+from gdb_epi.target.api import Region
+from gdb_epi.target.functions import Function
+
+LOAD = "488b07"  # mov (%rdi),%rax
+WILD = 0x7ABC_1234_5678
+GOOD = MMAP + 0x1240
+BAD = GOOD ^ (1 << 41)
+ODD_SP = STACK + 0x4008
+
+
+def returned(value: int, sp: int = SP, **words: int) -> Context:
+    held = {sp - 8: value, **{sp + int(name[1:]): word for name, word in words.items()}}
+    return failed("", fault_at(value), at=value, words=held, rsp=sp)
+
+
+class OneFunction:
+    """Functions that know one function."""
+
+    def __init__(self, start: int, size: int = 0x100) -> None:
+        self._function = Function(start, start + size)
+
+    def at(self, pc: int) -> Function | None:
+        """Return the function when it holds an address."""
+        return self._function if self._function.start <= pc < self._function.end else None
+
+
+def knowing(context: Context, start: int, size: int = 0x100) -> Context:
+    """Let a process have unwind tables of one function."""
+    context.functions = OneFunction(start, size)  # type: ignore[assignment]
+    return context
+
+
+# -- C: control flow ---------------------------------------------------------------------------
+
+
+def test_c1_a_return_address_one_bit_off() -> None:
+    found = evidence(return_slot(returned(CALL_SITE ^ (1 << 40))))
+    assert [(one.id, one.where, one.corrected, one.bits, one.path) for one in found] == [
+        ("C1", SP - 8, CALL_SITE, (40,), MEMORY)
+    ]
+    assert evidence(return_slot(returned(CALL_SITE ^ (1 << 40) ^ 1))) == []
+    assert evidence(return_slot(failed(LOAD, fault_at(WILD), rdi=WILD))) == []
+
+
+def test_c1_also_where_the_return_stopped() -> None:
+    bad = CALL_SITE ^ (1 << 52)
+    found = evidence(return_slot(failed("c3", PROTECTION, words={SP: bad})))
+    assert [(one.where, one.corrected) for one in found] == [(SP, CALL_SITE)]
+
+
+def test_c2_rsp_off_by_8() -> None:
+    found = evidence(stack_pointer(returned(HEAP + 8, ODD_SP, a0=CALL_SITE)))
+    assert [(one.id, one.where, one.path) for one in found] == [("C2", "rsp", REGISTER)]
+    indirect = evidence(stack_pointer(returned(HEAP + 8, ODD_SP, a0=INDIRECT_SITE)))
+    assert [one.id for one in indirect] == ["C2:indirect"]
+
+
+@pytest.mark.parametrize(
+    "made",
+    [
+        returned(HEAP + 8, SP, a0=CALL_SITE),  # the alignment says that nothing is off
+        returned(HEAP + 8, ODD_SP, a0=CALL_SITE + 1),  # no call before it
+        returned(int.from_bytes(b"secret\0\0", "little"), ODD_SP, a0=CALL_SITE),  # an overflow
+    ],
+)
+def test_c2_near_misses(made: Context) -> None:
+    assert evidence(stack_pointer(made)) == []
+
+
+def test_c2_a_wild_indirect_call_looks_the_same_but_for_its_target() -> None:
+    made = failed(
+        "", fault_at(WILD), at=WILD, rax=WILD, rsp=ODD_SP,
+        words={ODD_SP: INDIRECT_SITE, ODD_SP - 8: WILD},
+    )  # fmt: skip
+    assert evidence(stack_pointer(made)) == []
+
+
+def test_c3_is_a_feature_of_no_weight() -> None:
+    from gdb_epi.corruption.score import score, weights
+
+    found = evidence(bad_return(returned(HEAP + 64)))
+    assert [one.id for one in found] == ["C3"]
+    assert weights().items["C3"].llr == 0
+    assert score(found).llr == 0
+    assert evidence(bad_return(failed(LOAD, fault_at(WILD), rdi=WILD))) == []
+
+
+def called(target: int, **more: object) -> Context:
+    return failed("", fault_at(target), at=target, rax=target, words={SP: INDIRECT_SITE}, **more)  # type: ignore[arg-type]
+
+
+def test_c4_a_function_starts_one_bit_away() -> None:
+    start = TEXT + 0x200
+    bad = start ^ (1 << 40)
+    found = evidence(function_pointer(knowing(called(bad), start)))
+    assert [(one.id, one.corrected, one.bits) for one in found] == [("C4", start, (40,))]
+    assert found[0].path == REGISTER
+    inside = evidence(function_pointer(knowing(called(bad + 16), start)))
+    assert inside == []  # one bit from the middle of it
+
+
+def test_c4_a_copy_and_a_place_of_the_wrong_pointer() -> None:
+    start = TEXT + 0x200
+    bad = start ^ (1 << 40)
+    words = {SP: INDIRECT_SITE, HEAP + 8: start, HEAP + 64: bad}
+    made = failed("", fault_at(bad), at=bad, rax=bad, words=words)
+    found = evidence(function_pointer(knowing(made, start)))
+    assert [(one.id, one.where, one.path) for one in found] == [("C4:copy", HEAP + 64, MEMORY)]
+
+
+def test_c4_without_unwind_tables_is_skipped() -> None:
+    bad = (TEXT + 0x200) ^ (1 << 40)
+    assert [one.check for one in skipped(function_pointer(called(bad)))] == ["C4"]
+
+
+def test_c5_rip_inside_of_an_instruction() -> None:
+    code = "48b8887766554488078b"  # movabs $...,%rax: 48 8b 07 is no part, 8b... is
+    made = failed(code, fault_at(WILD), rdi=WILD)
+    made.target.write(PC, bytes.fromhex(code))  # type: ignore[attr-defined]
+    inside = failed(code, fault_at(WILD), rdi=WILD)
+    inside.fault.registers["rip"] = PC + 2  # type: ignore[union-attr,index]
+    assert [one.id for one in evidence(entry(knowing(inside, PC - 16)))] == ["C5"]
+    assert evidence(entry(knowing(made, PC - 16))) == []
+
+
+def test_c5_absent() -> None:
+    made = failed(LOAD, fault_at(WILD), rdi=WILD)
+    assert [one.check for one in skipped(entry(made))] == ["C5"]
+    unknown = knowing(failed(LOAD, fault_at(WILD), rdi=WILD, before="06"), PC - 16)
+    assert "no known instruction" in skipped(entry(unknown))[0].why
+    far = knowing(failed(LOAD, fault_at(WILD), rdi=WILD), PC - (1 << 16), 1 << 17)
+    assert "into its function" in skipped(entry(far))[0].why
+
+
+def test_c6_a_fault_that_the_instruction_cannot_make() -> None:
+    one_bit = evidence(unexplained(failed(LOAD, fault_at(BAD), rdi=GOOD)))
+    assert [(one.id, one.corrected, one.path) for one in one_bit] == [("C6", GOOD, REGISTER)]
+    other = evidence(unexplained(failed(LOAD, fault_at(WILD), rdi=GOOD)))
+    assert [(one.id, one.corrected) for one in other] == [("C6", None)]
+    assert [one.id for one in evidence(unexplained(failed("4889c8", crash(8, 1, PC))))] == ["C6"]
+    assert [one.id for one in evidence(unexplained(failed("4889c8", crash(4, 2, PC))))] == ["C6"]
+
+
+@pytest.mark.parametrize(
+    ("code", "died"),
+    [
+        (LOAD, fault_at(WILD)),
+        ("0f2907", PROTECTION),  # misaligned
+        ("f3a4", fault_at(WILD + 40)),  # a string runs on
+        ("f4", PROTECTION),
+        ("f7f1", crash(8, 1, PC)),
+        ("0f0b", crash(4, 2, PC)),
+        ("c5fe6f07", crash(4, 2, PC)),  # AVX: not every CPU has it
+        ("c3", crash(6, -6, sender=1000)),
+    ],
+)
+def test_c6_what_is_explained(code: str, died: object) -> None:
+    made = failed(code, died, rdi=WILD if code in (LOAD, "f3a4") else HEAP + 8, rsi=HEAP)  # type: ignore[arg-type]
+    assert evidence(unexplained(made)) == []
+
+
+def test_c6_without_text_is_skipped() -> None:
+    made = failed(LOAD, fault_at(WILD), rdi=WILD)
+    made.target.memory.pop(TEXT)  # type: ignore[attr-defined]
+    assert [one.check for one in skipped(unexplained(made))] == ["C6"]
+
+
+# -- R5 ------------------------------------------------------------------------------------------
+
+FIELD = "488b7b10"  # mov 0x10(%rbx),%rdi
+
+
+def loaded(held: int, kept: int, before: str = FIELD, **more: object) -> Context:
+    words = {HEAP + 0x10: kept}
+    died = fault_at(held) if held < 1 << 47 else PROTECTION
+    return failed(LOAD, died, before=before, rdi=held, rbx=HEAP, words=words, **more)  # type: ignore[arg-type]
+
+
+def test_r5_a_load_that_memory_contradicts() -> None:
+    found = evidence(producer(loaded(BAD, GOOD)))
+    assert [(one.id, one.where, one.found, one.corrected, one.path) for one in found] == [
+        ("R5", "rdi", BAD, GOOD, REGISTER)
+    ]
+    lane = evidence(producer(loaded(GOOD & ~(0xFF << 40), GOOD)))
+    assert [one.id for one in lane] == ["R5:lane"]
+
+
+@pytest.mark.parametrize(
+    "before",
+    [
+        "488d7b48",  # lea 0x48(%rbx),%rdi
+        "4889df",  # mov %rbx,%rdi
+    ],
+)
+def test_r5_what_was_computed_is_computed_again(before: str) -> None:
+    right = HEAP + 0x48 if before.startswith("488d") else HEAP
+    found = evidence(producer(loaded(right ^ (1 << 41), 0, before)))
+    assert [(one.id, one.corrected) for one in found] == [("R5", right)]
+
+
+def test_r5_through_two_instructions() -> None:
+    """The first load's base is gone when the second is run again, but it can be made again."""
+    words = {HEAP + 0x10: HEAP + 0x80, HEAP + 0x80: GOOD}
+    before = "488b7b10" + "488b3f"  # mov 0x10(%rbx),%rdi; mov (%rdi),%rdi
+    made = failed(LOAD, fault_at(BAD), before=before, rdi=BAD, rbx=HEAP, words=words)
+    assert [one.corrected for one in evidence(producer(made))] == [GOOD]
+
+
+@pytest.mark.parametrize(
+    "made",
+    [
+        loaded(BAD, BAD),  # memory holds the same: its path, not the CPU's
+        loaded(BAD, GOOD ^ 0x101),  # several bytes differ
+        loaded(BAD, BAD ^ (1 << 30)),  # what memory holds is no better
+        loaded(BAD, GOOD, FIELD + "48897b10"),  # mov %rdi,0x10(%rbx) since
+        loaded(BAD, GOOD, FIELD + "4801c7"),  # add %rax,%rdi since
+        loaded(BAD, GOOD, FIELD + "e800000000"),  # a call since
+    ],
+)
+def test_r5_near_misses(made: Context) -> None:
+    assert evidence(producer(made)) == []
+
+
+def test_r5_stops_where_a_branch_leads_in() -> None:
+    """A loop: what lies above its head made another value of the register."""
+    made = loaded(BAD, GOOD)
+    made.target.write(PC + 3, b"\xeb\xfb")  # type: ignore[attr-defined]  # jmp to the fault
+    assert evidence(producer(made)) == []
+    below = loaded(BAD, GOOD)
+    below.target.write(PC + 16, b"\x0f\x84" + (-22).to_bytes(4, "little", signed=True))  # type: ignore[attr-defined]
+    assert evidence(producer(below)) == []
+
+
+def test_r5_absent() -> None:
+    made = loaded(BAD, GOOD)
+    made.target.memory.pop(TEXT)  # type: ignore[attr-defined]
+    assert [one.check for one in skipped(producer(made))] == ["R5"]
+    jump = failed("", fault_at(WILD), at=WILD, words={SP: 1, SP - 8: 2})
+    assert [one.check for one in skipped(producer(jump))] == ["R5"]
+
+
+# -- P and the imitators -----------------------------------------------------------------------
+
+
+def pointed(value: int, words: dict[int, int] | None = None, **more: object) -> Context:
+    died = fault_at(value) if value < 1 << 47 else PROTECTION
+    return failed(LOAD, died, rdi=value, words=words, **more)  # type: ignore[arg-type]
+
+
+def test_p_a_copy_of_the_right_pointer() -> None:
+    found = evidence(pointer(pointed(BAD, {HEAP + 0x20: BAD, HEAP + 0x100: GOOD})))
+    assert [(one.id.partition(":")[0], one.where, one.corrected) for one in found] == [
+        ("P2", HEAP + 0x20, GOOD)
+    ]
+    assert (found[0].path, found[0].ambiguous) == (MEMORY, None)
+
+
+def test_p_in_a_register_only_an_index_may_have_made_it() -> None:
+    found = evidence(pointer(pointed(GOOD + (1 << 35), {HEAP + 0x100: GOOD})))
+    assert [(one.path, bool(one.ambiguous)) for one in found] == [(REGISTER, True)]
+
+
+def test_p_a_single_top_bit_is_ambiguous() -> None:
+    found = evidence(pointer(pointed(GOOD | 1 << 60, {HEAP + 8: GOOD | 1 << 60, HEAP: GOOD})))
+    assert found
+    assert all("tag" in (one.ambiguous or "") for one in found)
+
+
+def test_p_near_misses_and_absent() -> None:
+    assert evidence(pointer(pointed(8))) == []
+    assert evidence(pointer(pointed(GOOD | 0xFFF8 << 48))) == []
+    assert evidence(pointer(failed("c3", crash(6, -6, sender=1000)))) == []
+    made = pointed(BAD)
+    made.target.memory.pop(TEXT)  # type: ignore[attr-defined]
+    assert [one.check for one in skipped(pointer(made))] == ["P"]
+
+
+def test_p_on_a_low_image() -> None:
+    """A program that is not position-independent: every small number is one bit from it."""
+    image = Region(0x400000, 0x600000, "rw-", "/usr/bin/python3.11", 0, 0)
+    for value in (1 << 12, 0x10008, 0x1000):
+        made = pointed(value, extra_regions=[image])
+        assert [one for one in evidence(pointer(made)) if one.id not in ("P1", "P4", "P5")] == []
+
+
+def test_patterns() -> None:
+    text = int.from_bytes(b"password", "little")
+    assert [one.id for one in evidence(pattern(pointed(text)))] == ["S:ascii"]
+    assert [one.id for one in evidence(pattern(pointed(GOOD & 0xFFFFFFFF)))] == ["S:truncated"]
+    assert evidence(pattern(pointed(BAD))) == []
+    assert evidence(pattern(failed("c3", crash(6, -6, sender=1000)))) == []
+
+
+def test_overruns() -> None:
+    end = HEAP + HEAP_SIZE
+    assert [one.id for one in evidence(overrun(pointed(end + 8)))] == ["S:past-end"]
+    assert [one.id for one in evidence(overrun(pointed(end + 0x8000)))] == ["S:near-end"]
+    assert evidence(overrun(pointed(end + 0x20000))) == []
+    assert evidence(overrun(failed("c3", crash(6, -6, sender=1000)))) == []
+
+
+def test_guards() -> None:
+    end = MMAP + MMAP_SIZE
+    page = Region(end, end + 4096, "---", None, 0, 0)
+    made = pointed(end + 16, extra_regions=[page])
+    assert [one.id for one in evidence(guard(made))] == ["S:guard-page"]
+    large = Region(end, end + (1 << 20), "---", None, 0, 0)
+    assert evidence(guard(pointed(end + 16, extra_regions=[large]))) == []
+    assert evidence(guard(failed("c3", crash(6, -6, sender=1000)))) == []
+
+
+def test_runs_of_junk() -> None:
+    text = int.from_bytes(b"password", "little")
+    words = {HEAP + 0x20: BAD, HEAP + 0x28: text, HEAP + 0x30: text}
+    assert [one.id for one in evidence(overwrite_run(pointed(BAD, words)))] == ["S:overwrite-run"]
+    assert evidence(overwrite_run(pointed(BAD, {HEAP + 0x20: BAD, HEAP + 0x28: GOOD}))) == []
+    assert evidence(overwrite_run(pointed(BAD))) == []
