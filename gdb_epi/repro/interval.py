@@ -32,8 +32,8 @@ def fixed_runs(count: int, runs: int, confidence: float = 0.95) -> Interval:
     """
     _check(count, runs, confidence)
     tail = (1 - confidence) / 2
-    low = 0.0 if count == 0 else _solve(lambda p: _at_least(count, runs, p), tail)
-    high = 1.0 if count == runs else _solve(lambda p: 1 - _at_least(count + 1, runs, p), tail)
+    low = 0.0 if count == 0 else _solve(lambda p: _at_least(count, runs, p) - tail)
+    high = 1.0 if count == runs else _solve(lambda p: _at_least(count + 1, runs, p) - (1 - tail))
     return Interval(count / runs, low, high, confidence)
 
 
@@ -81,15 +81,14 @@ def _log_term(k: int, n: int, p: float) -> float:
     return choose + k * math.log(p) + (n - k) * math.log1p(-p)
 
 
-def _solve(function: _Tail, wanted: float) -> float:
-    """Return where a monotone function of (0, 1) has a value, by bisection."""
+def _solve(function: _Tail) -> float:
+    """Return where a rising function of (0, 1) is zero, by bisection."""
     low, high = 0.0, 1.0
-    rising = function(0.75) >= function(0.25)
     for _ in range(_STEPS):
         middle = (low + high) / 2
         if middle in (low, high):
             break
-        if (function(middle) < wanted) == rising:
+        if function(middle) < 0:
             low = middle
         else:
             high = middle

@@ -1,0 +1,233 @@
+# SPDX-License-Identifier: Apache-2.0
+"""`gdb-epi repro` on real commands: planted races, sure crashes, hangs, bisection, no cores."""
+
+from __future__ import annotations
+
+import json
+import os
+import shutil
+import subprocess
+import sys
+import time
+from pathlib import Path
+from xml.etree import ElementTree
+
+import pytest
+from conftest import Done, Shell
+from support.cores import why_no_core_dumps
+
+PYTHON = sys.executable
+SURE = 0.999  # confidence of the intervals: one test run in a thousand may miss by chance
+RUNS = 24
+
+# Each race crashes with a known probability; `seeded` draws from the number of the run.
+RACES = {
+    "urandom": ("if os.urandom(1)[0] < 128: boom()", 0.5),
+    "threads": (
+        "first = []\n"
+        "def racer(name):\n"
+        "    time.sleep(os.urandom(1)[0] / 20_000)\n"
+        "    first.append(name)\n"
+        "two = [threading.Thread(target=racer, args=(n,)) for n in (0, 1)]\n"
+        "[t.start() for t in two]; [t.join() for t in two]\n"
+        "if first[0] == 0: boom()",
+        0.5,
+    ),
+    "seeded": (
+        "random.seed(int(os.environ['GDB_EPI_RUN']) * 7919)\nif random.random() < 0.25: boom()",
+        0.25,
+    ),
+}
+PROGRAM = """import ctypes, os, random, sys, threading, time
+def boom():
+    ctypes.memset(8, 1, 1)
+def other():
+    os.abort()
+def stuck():
+    time.sleep(600)
+{0}
+"""
+
+
+@pytest.fixture
+def cores() -> None:
+    reason = why_no_core_dumps()
+    if reason:
+        pytest.skip(f"no core dumps here: {reason}")
+
+
+def program(shell: Shell, body: str, name: str = "job.py") -> Path:
+    path = shell.folder / name
+    path.write_text(PROGRAM.format(body))
+    return path
+
+
+def repro(shell: Shell, *words: object, **options: object) -> Done:
+    limit = ("sh", "-c", 'ulimit -S -c 0; exec "$@"', "sh")  # repro itself must raise it
+    shell.prefix = list(limit)
+    return shell("repro", *words, **options)  # type: ignore[arg-type]
+
+
+@pytest.mark.parametrize("race", sorted(RACES))
+def test_the_interval_covers_the_rate_of_a_race(shell: Shell, cores: None, race: str) -> None:
+    body, rate = RACES[race]
+    job = program(shell, body)
+    words = ("--runs", RUNS, "--native", "never", "--confidence", SURE, "--json")
+    done = repro(shell, *words, "--", PYTHON, "-S", job)
+    found = json.loads(done.out)
+    assert done.code == 0, done.err
+    assert found["counts"]["runs"] == RUNS and found["counts"]["unable"] == 0
+    assert found["rate"]["low"] <= rate <= found["rate"]["high"], found["rate"]
+    lines = {
+        crash["record"]["signature"]["text"]["python"]
+        for run in found["runs"]
+        for crash in run["crashes"]
+    }
+    assert len(lines) == 1 and "py:__main__.boom" in lines.pop()
+    assert not list(shell.folder.glob("core*")), "no core is left behind"
+    assert not shell.leftovers
+
+
+@pytest.mark.parametrize(
+    ("body", "category"), [("boom()", "segv-null"), ("other()", "abort-other")]
+)
+def test_a_sure_crash_equals_itself_and_no_other(
+    shell: Shell, cores: None, body: str, category: str
+) -> None:
+    job = program(shell, body)
+    seen = repro(shell, "--runs", 1, "--json", "--", PYTHON, "-S", job)
+    record = json.loads(seen.out)["runs"][0]["crashes"][0]["record"]
+    assert record["signature"]["category"] == category
+    path = shell.folder / "record.json"
+    path.write_text(json.dumps(record))
+    again = repro(shell, "--runs", 1, "--expect", path, "--", PYTHON, "-S", job)
+    assert again.code == 0, again.out
+    assert "equals the expected one at exact, strict, stable, coarse" in again.out
+    third = program(shell, "other()" if body == "boom()" else "boom()", "third.py")
+    junit = shell.folder / "j.xml"
+    words = ("--runs", 1, "--expect", path, "--junit", junit, "--github")
+    different = repro(shell, *words, "--", PYTHON, "-S", third)
+    assert different.code == 4, different.out
+    assert "another crash" in different.out and "(not the expected crash)" in different.out
+    assert f"::error file={third.name},line=" in different.out
+    assert ElementTree.parse(junit).getroot().get("failures") == "1"
+
+
+def test_a_hang_is_snapshotted_signed_and_killed(shell: Shell, cores: None) -> None:
+    """The third sure case: a wrapper waits for the process that hangs; both must go."""
+    if shutil.which("gdb") is None and not Path(sys.executable).with_name("gdb").exists():
+        pytest.skip("no gdb here: a living process cannot be looked at")
+    job = program(shell, "stuck()")
+    words = ("sh", "-c", f"{PYTHON} -S {job} & wait")
+    done = repro(shell, "--runs", 1, "--timeout", 2, "--native", "never", "--json", "--", *words)
+    found = json.loads(done.out)
+    assert done.code == 0 and found["runs"][0]["kind"] == "hang", done.out + done.err
+    texts = [c["record"]["signature"]["text"] for c in found["runs"][0]["crashes"]]
+    assert any("py:__main__.stuck" in text.get("python", "") for text in texts)
+    left = subprocess.run(["pgrep", "-f", str(job)], capture_output=True, text=True).stdout
+    assert not left, "a process of the run is still there"
+
+
+def test_no_crash(shell: Shell, cores: None) -> None:
+    done = repro(shell, "--runs", 3, "--native", "never", "--", PYTHON, "-S", "-c", "exit(3)")
+    assert done.code == 4
+    assert "3 runs: 0 crashed or hung" in done.out and "would have shown" in done.out
+
+
+@pytest.mark.parametrize("where", ["job", "wrapper"])
+def test_under_gdb_where_no_core_file_comes(shell: Shell, where: str) -> None:
+    """The hard limit is 0, as in many CI machines; the same signature as by the kernel's core."""
+    if shutil.which("gdb") is None and not Path(sys.executable).with_name("gdb").exists():
+        pytest.skip("no gdb here")
+    job = program(shell, "boom()")
+    command = [PYTHON, "-S", str(job)]
+    if where == "wrapper":
+        command = ["sh", "-c", f"exec {' '.join(command)}"]
+    shell.prefix = ["sh", "-c", 'ulimit -c 0; exec "$@"', "sh"]
+    hostile = {"ODD": "a\nshell touch INJECTED\nb 'c\" $d", "PYTHONDONTWRITEBYTECODE": "1"}
+    done = shell("repro", "--runs", 1, "--json", "--", *command, env=hostile)
+    assert "the hard limit of core sizes is 0" in done.err
+    found = json.loads(done.out)
+    assert done.code == 0 and found["capture"] == "gdb", done.out
+    under_gdb = found["runs"][0]["crashes"][0]["record"]["signature"]
+    assert under_gdb["category"] == "segv-null"
+    assert not (shell.folder / "INJECTED").exists()
+    if where == "job" and why_no_core_dumps() is None:
+        plain = repro(shell, "--runs", 1, "--json", "--", *command)
+        by_kernel = json.loads(plain.out)["runs"][0]["crashes"][0]["record"]["signature"]
+        for key in ("exact", "strict", "stable", "coarse"):
+            assert under_gdb["text"][key] == by_kernel["text"][key]
+
+
+@pytest.mark.parametrize(
+    ("words", "code", "told"),
+    [
+        (("--", "no-such-program"), 3, "no such program"),
+        (("--runs", "0", "--", "true"), 2, "at least 1"),
+        (("--expect", "hello", "--", "true"), 2, "neither a key nor a file"),
+        (("--bisect", "--runs", "x", "--", "true"), 128, "invalid"),
+        (("--bisect", "--expect", "hello", "--", "true"), 128, "neither a key"),
+        (("--bisect", "--", "no-such-program"), 125, "no such program"),
+    ],
+)
+def test_wrong_use(shell: Shell, words: tuple[str, ...], code: int, told: str) -> None:
+    done = shell("repro", *words)
+    assert done.code == code, done.err
+    assert told in done.err
+
+
+def test_an_older_core_is_not_overwritten(shell: Shell, cores: None) -> None:
+    if Path("/proc/sys/kernel/core_pattern").read_text().strip() != "core":
+        pytest.skip("core_pattern is not `core`")
+    (shell.folder / "core").write_text("evidence")
+    done = shell("repro", "--", "true")
+    assert done.code == 3 and "would be overwritten" in done.err
+
+
+def test_git_bisect_run_finds_the_commit(shell: Shell, cores: None) -> None:
+    """Five commits; the third cannot be run, the fourth brings the crash, the fifth keeps it."""
+    folder = shell.folder / "repo"
+    folder.mkdir()
+    env = {**shell.env, "GIT_CONFIG_GLOBAL": os.devnull, "GIT_CONFIG_SYSTEM": os.devnull}
+
+    def git(*words: str) -> str:
+        name = ("-c", "user.name=t", "-c", "user.email=t@example.org")
+        done = subprocess.run(
+            ["git", *name, *words], cwd=folder, env=env, capture_output=True, text=True
+        )
+        assert done.returncode == 0, done.stderr + done.stdout
+        return done.stdout
+
+    git("init", "-q")
+    bodies = ["pass", "1", "exit(127)", "boom()", "boom(); pass", "boom(); 1"]
+    for number, body in enumerate(bodies):
+        (folder / "job.py").write_text(PROGRAM.format(body))
+        git("add", "job.py")
+        git("commit", "-q", "-m", f"commit {number}")
+    expected = "gsig/1 python segv-null py:ctypes.memset <- py:__main__.boom"
+    seen = repro(
+        shell, "--runs", 1, "--json", "--native", "never", "--", PYTHON, "-S", folder / "job.py"
+    )
+    texts = json.loads(seen.out)["runs"][0]["crashes"][0]["record"]["signature"]["text"]
+    expected = texts["python"]
+    git("bisect", "start", "HEAD", "HEAD~5")
+    words = ["--bisect", "--runs", "2", "--native", "never", "--expect", expected]
+    tool = shell.command("repro", *words, "--", PYTHON, "-S", "job.py")
+    out = git("bisect", "run", *tool)
+    # What lies beside a commit that cannot be run: git names both.
+    log = git("bisect", "log")
+    assert "# bad: " in log and "commit 3" in log.split("# bad: ")[-1], log + out
+    assert not (folder / "core").exists()
+
+
+def test_jobs_share_no_core_file(shell: Shell, cores: None) -> None:
+    job = program(shell, "time.sleep(0.2); boom()")
+    started = time.monotonic()
+    done = repro(
+        shell, "--runs", 2, "--jobs", 2, "--native", "never", "--json", "--", PYTHON, "-S", job
+    )
+    found = json.loads(done.out)
+    assert found["counts"]["expected"] == 2, done.out
+    shared = "one run at a time" in done.err
+    assert shared == (Path("/proc/sys/kernel/core_pattern").read_text().strip() == "core")
+    assert time.monotonic() - started < 60

@@ -1,0 +1,187 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Parts of `gdb-epi repro` that need no process: intervals, expectations, reports."""
+
+from __future__ import annotations
+
+import json
+from importlib.util import find_spec
+from pathlib import Path
+from xml.etree import ElementTree
+
+import pytest
+
+from gdb_epi.digest import sha256_hex
+from gdb_epi.errors import InputError, UsageError
+from gdb_epi.repro import expect, interval, reports
+from gdb_epi.repro.campaign import Aim, Crash, Result, tally
+from gdb_epi.repro.cores import how_cores_come
+from gdb_epi.repro.pairs import compare_records, lines
+from gdb_epi.repro.running import CRASH, ENDED, HANG, Run
+
+LINE = "gsig/1 stable segv-null f <- g"
+KEY = sha256_hex(LINE.encode())[:16]
+
+
+def record(**keys: str) -> dict:
+    texts = {"stable": LINE}
+    group = {"key": "stable", "value": keys.get("stable", "")}
+    signature = {"version": "gsig/1", "category": "segv-null", "keys": keys, "text": texts}
+    return {"schema": "gdb-epi/record/1", "signature": {**signature, "group": group}}
+
+
+# -- intervals -------------------------------------------------------------------------------------
+
+
+@pytest.mark.skipif(find_spec("scipy") is None, reason="SciPy is not installed")
+@pytest.mark.parametrize("confidence", [0.8, 0.95, 0.999])
+@pytest.mark.parametrize("runs", [1, 2, 10, 57, 1000])
+def test_fixed_runs_are_clopper_pearson(runs: int, confidence: float) -> None:
+    from scipy.stats import binomtest
+
+    for count in sorted({0, 1, runs // 3, runs // 2, runs - 1, runs}):
+        wanted = binomtest(count, runs).proportion_ci(confidence, method="exact")
+        found = interval.fixed_runs(count, runs, confidence)
+        assert found.low == pytest.approx(wanted.low, abs=1e-9)
+        assert found.high == pytest.approx(wanted.high, abs=1e-9)
+
+
+def test_the_first_success_bounds_the_rate() -> None:
+    """By definition: at `low` an n this small, at `high` one this large has 2.5 % probability."""
+    for runs in (2, 7, 300):
+        found = interval.until_success(runs, 0.95)
+        assert 1 - (1 - found.low) ** runs == pytest.approx(0.025)
+        assert (1 - found.high) ** (runs - 1) == pytest.approx(0.025)
+    assert interval.until_success(1).high == 1.0
+    assert (1 - interval.highest_unseen(20)) ** 20 == pytest.approx(0.05)
+
+
+def test_no_interval_without_runs() -> None:
+    with pytest.raises(ValueError, match="no interval"):
+        interval.fixed_runs(0, 0)
+    assert interval.fixed_runs(0, 200_000).high < 2e-5
+
+
+# -- expectations ----------------------------------------------------------------------------------
+
+
+def test_what_may_be_expected(tmp_path: Path) -> None:
+    assert expect.read_expectation(LINE).keys == {"stable": frozenset((KEY,))}
+    assert expect.read_expectation(f"stable:{KEY}").keys == {"stable": frozenset((KEY,))}
+    assert set(expect.read_expectation(KEY).keys) == {
+        "exact",
+        "strict",
+        "stable",
+        "python",
+        "native",
+    }
+    assert set(expect.read_expectation("0123456789ab").keys) == {"coarse"}
+    path = tmp_path / "r.json"
+    for text in (
+        json.dumps(record(stable=KEY)) + "\n{}\n",
+        json.dumps([record(stable=KEY)], indent=1),
+    ):
+        path.write_text(text)
+        assert expect.read_expectation(str(path)).keys == {"stable": frozenset((KEY,))}
+
+
+@pytest.mark.parametrize("word", ["stable:12", "wrong:" + KEY, "gsig/1 stable", "hello", "0123"])
+def test_wrong_expectations(word: str) -> None:
+    with pytest.raises(UsageError):
+        expect.read_expectation(word)
+
+
+def test_other_versions_and_files_are_not_compared(tmp_path: Path) -> None:
+    with pytest.raises(InputError, match="not compared"):
+        expect.read_expectation("gsig/9 stable segv-null f")
+    path = tmp_path / "r.json"
+    path.write_text("[]")
+    with pytest.raises(InputError, match="no record"):
+        expect.read_expectation(str(path))
+
+
+def test_levels() -> None:
+    one = expect.keys_of(record(exact="1", strict="2", stable="3", coarse="4")["signature"])
+    other = expect.keys_of(record(exact="9", strict="9", stable="3", coarse="4")["signature"])
+    found = expect.compare(one, other)
+    assert found.level == "stable" and found.reached
+    assert not expect.compare(one, other, "strict").reached
+    far = expect.keys_of(record(stable="9", coarse="4")["signature"])
+    assert expect.compare(one, far).level == "coarse"
+    assert not expect.compare(one, far).reached and expect.compare(one, far, "coarse").reached
+    half = expect.keys_of(record(python="7")["signature"])
+    assert expect.compare(half, half).level == "python" and expect.compare(half, half).reached
+    assert not expect.compare(half, one).reached
+
+
+def test_two_records_compared() -> None:
+    one = record(stable="3", coarse="4") | {
+        "libs": {"modules": [{"soname": "a.so", "build_id": "1"}]}
+    }
+    other = record(stable="5", coarse="4") | {
+        "libs": {"modules": [{"soname": "a.so", "build_id": "2"}]}
+    }
+    found = compare_records(one, other)
+    text = "\n".join(lines(json.loads(json.dumps(found))))
+    assert "equal at coarse, which is not narrow enough" in text
+    assert "a.so: 1 | 2" in text
+
+
+# -- how cores come --------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize(
+    ("pattern", "files", "shared", "prefix"),
+    [
+        ("core", True, True, "core"),
+        ("core.%p", True, False, "core."),
+        ("/var/crash/%e-%p.core", True, False, ""),
+        ("|/usr/lib/systemd/systemd-coredump %P", False, False, ""),
+        ("", False, False, ""),
+        ("/cores/%e/core", False, False, ""),
+    ],
+)
+def test_core_patterns(pattern: str, files: bool, shared: bool, prefix: str) -> None:
+    found = how_cores_come(pattern, "0")
+    if found.why_not.startswith("the hard limit"):
+        pytest.skip(found.why_not)
+    assert (found.files, found.shared, found.prefix) == (files, shared, prefix)
+    assert bool(found.why_not) != files
+
+
+# -- reports ---------------------------------------------------------------------------------------
+
+
+def results() -> list[Result]:
+    match = expect.Match("stable", ("stable",), ("stable",), True)
+    crash = Crash(record(stable=KEY), match)
+    return [
+        Result(Run(0, CRASH, -11, 0.5, (), "out\x00\x1b[1m<&", ()), (crash,), "expected", ()),
+        Result(Run(1, ENDED, 0, 0.5, (), "", ()), (), "ended", ()),
+        Result(Run(2, HANG, None, 9.0, (), "", ()), (), "other", ("no snapshot",)),
+    ]
+
+
+def test_junit_is_xml_whatever_the_command_printed() -> None:
+    aim = Aim(expect.read_expectation(LINE), "stable")
+    counts = tally(results(), 0.95, stopped_at_first=False)
+    root = ElementTree.fromstring(reports.junit(results(), counts, aim, ["a", "<b>\x01"]))
+    suite = root.find("testsuite")
+    assert suite is not None and suite.get("tests") == "3" and suite.get("failures") == "2"
+    kinds = [f.get("type") for f in suite.iter("failure")]
+    assert kinds == ["segv-null", "hang"]
+    out = suite.findtext("testcase/system-out") or ""
+    assert "<&" in out and "\x00" not in out
+
+
+def test_github_annotations_are_one_line_each() -> None:
+    found = list(reports.github(results(), "/srv"))
+    assert found[0] == f"::error title=crashed in 1 of 3 runs::{LINE}"
+    assert found[1].startswith("::error title=hung in 1 of 3 runs (not the expected crash)::")
+    assert all("\n" not in line for line in found)
+
+
+def test_tally_of_a_series_that_stops() -> None:
+    done = [results()[1], results()[0]]
+    stopped = tally(done, 0.95, stopped_at_first=True)
+    assert stopped.interval == interval.until_success(2)
+    assert tally(done, 0.95, stopped_at_first=False).interval == interval.fixed_runs(1, 2)
