@@ -14,7 +14,7 @@ from gdb_epi.corruption.context import Context
 from gdb_epi.corruption.symptom_rules import data_symptom, transfer_symptom
 from gdb_epi.corruption.symptom_types import SYMPTOMS, Symptom
 from gdb_epi.errors import Absent
-from gdb_epi.fault import SIGABRT, SIGBUS
+from gdb_epi.fault import BUS_ADRERR, SIGABRT, SIGBUS
 from gdb_epi.fault.site import (
     ARITHMETIC,
     DATA,
@@ -50,6 +50,8 @@ def symptom_of(context: Context) -> Symptom:
         return _sent(context)
     if site.kind in TRANSFERS:
         return transfer_symptom(context, site)
+    if fault.signo == SIGBUS and fault.code == BUS_ADRERR:
+        return Symptom("bus-error", f"nothing is behind {fault.address or 0:#018x}, which is mapped")
     if site.kind in _RULES:
         return _RULES[site.kind](context, site)
     if site.kind == UNEXPLAINED:

@@ -13,6 +13,7 @@ from gdb_epi.lean import NamedTuple
 from gdb_epi.target.api import Target
 from gdb_epi.target.memory import find_bytes
 
+BOXED = 8  # top bits
 REACH = 4096  # bytes that a member may lie from the pointer to its struct
 LOW = 1 << 32
 MAX_UNALIGNED = 8  # occurrences looked at
@@ -144,7 +145,8 @@ def _tagged(target: Target, value: int) -> Shape | None:
     if bin(top).count("1") < 2 or top == (1 << 17) - 1:
         return None
     plain = value & ((1 << 47) - 1)
-    if plain >= LOW and permits(target.region_at(plain), "r"):
+    boxed = bin(top).count("1") >= BOXED  # NaN boxing; a small number with few bits is no pointer
+    if (plain >= LOW or boxed) and permits(target.region_at(plain), "r"):
         return Shape("tagged", f"without its top bits it is {plain:#x}, which is mapped")
     return None
 
