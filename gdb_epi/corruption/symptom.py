@@ -51,7 +51,9 @@ def symptom_of(context: Context) -> Symptom:
     if site.kind in TRANSFERS:
         return transfer_symptom(context, site)
     if fault.signo == SIGBUS and fault.code == BUS_ADRERR:
-        return Symptom("bus-error", f"nothing is behind {fault.address or 0:#018x}, which is mapped")
+        return Symptom(
+            "bus-error", f"nothing is behind {fault.address or 0:#018x}, which is mapped"
+        )
     if site.kind in _RULES:
         return _RULES[site.kind](context, site)
     if site.kind == UNEXPLAINED:
