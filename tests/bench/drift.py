@@ -24,8 +24,8 @@ from typing import Any
 TESTS = Path(__file__).resolve().parents[1]
 sys.path[:0] = [str(TESTS), str(TESTS.parent)]
 
-from support.interpreters import one_per_minor  # noqa: E402
-from support.zoo import (  # noqa: E402
+from support.interpreters import one_per_minor
+from support.zoo import (
     MODES,
     OPTIONS,
     Build,

@@ -198,8 +198,16 @@ stack(
     [n("boom"), n(None, PYTHON), n(None, PYTHON, evidence="entry-frame"), p("view"),
      n(None, PYTHON), n("_start", PYTHON)],
     strict="boom <- python3.12!? <- _PyEval_EvalFrameDefault <-- py:app.view <-- python3.12!?",
-    stable="segv-null boom <- python3.12!? <-- py:app.view",
-    coarse="segv-null boom <-- py:app.view", native="segv-null boom <- python3.12!?",
+    stable="segv-null boom <-- py:app.view",
+    coarse="segv-null boom <-- py:app.view", native="segv-null boom",
+    python="segv-null py:app.view",
+)  # fmt: skip
+stack(
+    "stripped-interpreter-crashes-itself", "N30 N34 N53", "segv-null",
+    [n(None, PYTHON), n(None, PYTHON, evidence="entry-frame"), p("view"), n("_start", PYTHON)],
+    strict="python3.12!? <- _PyEval_EvalFrameDefault <-- py:app.view",
+    stable="segv-null python3.12!? <-- py:app.view",
+    coarse="segv-null python3.12!? <-- py:app.view", native="segv-null python3.12!?",
     python="segv-null py:app.view",
 )  # fmt: skip
 # --- inlined code ---------------------------------------------------------------------------------

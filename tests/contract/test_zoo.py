@@ -1,0 +1,159 @@
+# SPDX-License-Identifier: Apache-2.0
+"""A small cut of the crash zoo: categories, drift, ASLR. tests/bench/drift.py has all of it."""
+
+from __future__ import annotations
+
+import os
+import shutil
+from collections import defaultdict
+from functools import cache
+from pathlib import Path
+
+import pytest
+from support.cores import why_no_core_dumps
+from support.interpreters import Interpreter, one_per_minor
+from support.zoo import (
+    Build,
+    Case,
+    adjusted_rand_index,
+    crash,
+    keys_of,
+    make_build,
+    make_driver,
+    signed,
+)
+
+from gdb_epi.cli.native_gdb import find_gdb
+from gdb_epi.signature.explain import explain, lines
+from gdb_epi.signature.sign import Signed
+
+RUNS = int(os.environ.get("GDB_EPI_ASLR_RUNS", "3"))
+CATEGORIES = {
+    ("c", "null"): "segv-null", ("c", "guard"): "segv-guard", ("c", "smash"): "abort-fortify",
+    ("c", "free"): "abort-malloc:free-double-free-detected-in-tcache-2", ("c", "divide"): "fpe",
+    ("c", "trap"): "ill", ("c", "assert_static"): "abort-assert",
+    ("c++", "throw"): "abort-terminate:zoo::LoadError",
+    ("c++", "out_of_range"): "abort-terminate:std::out_of_range",
+    ("c++", "pure_virtual"): "abort-terminate:pure-virtual",
+}  # fmt: skip
+DRIFT = (("c", "null"), ("c", "assert_static"), ("c++", "lambda"), ("c++", "throw"))
+OPTIONS = ("O0", "O2", "stripped")
+
+
+class Zoo:
+    """Builds libraries and signs crashes, each once."""
+
+    def __init__(self, folder: Path) -> None:
+        self.folder = folder
+        self.gdb = find_gdb(None) or ""
+        self.driver = make_driver(folder)
+        self._signed: dict[str, Signed] = {}
+
+    @cache
+    def library(self, build: Build) -> Path:
+        place = self.folder / "-".join(build).replace("+", "p")
+        place.mkdir()
+        return make_build(build, place)
+
+    def signed(self, case: Case, run: int = 0) -> Signed:
+        name = f"{case.build} {case.mode} {case.interpreter and case.interpreter.id} {run}"
+        if name not in self._signed:
+            self._signed[name] = self._sign(case, run)
+        return self._signed[name]
+
+    def _sign(self, case: Case, run: int) -> Signed:
+        one = case.interpreter
+        place = (one.workspace() if one else self.folder) / f"zoo-test-{os.getpid()}-{run}"
+        shutil.rmtree(place, ignore_errors=True)
+        place.mkdir(parents=True)
+        try:
+            core = crash(case, self.library(case.build), self.driver, place)
+            return signed(core, self.gdb, case)
+        finally:
+            shutil.rmtree(place, ignore_errors=True)
+
+
+@pytest.fixture(scope="module")
+def zoo(tmp_path_factory: pytest.TempPathFactory) -> Zoo:
+    reason = why_no_core_dumps()
+    if reason:
+        pytest.skip(f"no core dumps here: {reason}")
+    for program in ("gcc", "g++"):
+        if shutil.which(program) is None:
+            pytest.skip(f"no {program}")
+    if find_gdb(None) is None:
+        pytest.skip("no gdb")
+    return Zoo(tmp_path_factory.mktemp("zoo"))
+
+
+@pytest.mark.parametrize(("language", "mode"), CATEGORIES)
+def test_the_category_of_a_real_core(zoo: Zoo, language: str, mode: str) -> None:
+    found = zoo.signed(Case(Build(language, "O2"), mode))
+    assert found.signature.category.name == CATEGORIES[language, mode]
+    assert set(found.signature.keys) >= {"exact", "strict", "stable", "coarse", "native"}
+
+
+def test_coarse_holds_over_builds(zoo: Zoo) -> None:
+    labels, groups, by_mode = [], [], defaultdict(set)
+    for language, mode in DRIFT:
+        for options in OPTIONS:
+            case = Case(Build(language, options), mode)
+            labels.append(case.bug)
+            groups.append(keys_of(zoo.signed(case)).get("coarse", f"absent {options}"))
+            by_mode[groups[-1]].add(case.bug)
+    assert all(len(bugs) == 1 for bugs in by_mode.values())
+    assert adjusted_rand_index(labels, groups) >= 0.8, list(zip(labels, groups, strict=True))
+
+
+@pytest.mark.parametrize("origin", ["reordered", "extracted"])
+def test_refactorings_that_must_not_matter(zoo: Zoo, origin: str) -> None:
+    for mode in ("null",):
+        before = keys_of(zoo.signed(Case(Build("c", "O2"), mode)))
+        after = keys_of(zoo.signed(Case(Build("c", "O2", origin), mode)))
+        for name in ("category", "coarse", "stable", "strict"):
+            assert before[name] == after[name]
+        assert before["exact"] != after["exact"]
+
+
+@pytest.mark.parametrize("mode", ["overflow"])
+def test_equal_over_runs(zoo: Zoo, mode: str) -> None:
+    """Address-space randomisation moves everything, and a stack overflow ends elsewhere."""
+    case = Case(Build("c", "O2"), mode)
+    runs = [zoo.signed(case, run) for run in range(RUNS)]
+    assert len({tuple(sorted(keys_of(one).items())) for one in runs}) == 1
+    assert len({one.signature.core_key for one in runs}) == RUNS
+
+
+def interpreters() -> list[Interpreter]:
+    """The oldest and the newest that has GDB's files on this machine's own root, and 3.11."""
+    known = [one for one in one_per_minor() if one.minor >= (3, 9) and one.root is None]
+    return [one for one in known if one.minor in ((3, 9), (3, 11))] or known[:1]
+
+
+def test_an_extension_over_versions(zoo: Zoo) -> None:
+    """Methods and comprehensions have other names before 3.11 and 3.12; coarse has not."""
+    if not interpreters():
+        pytest.skip("no interpreter of 3.9 or later on this machine's own root")
+    found = defaultdict(set)
+    for one in interpreters():
+        for mode in ("direct", "callback"):
+            keys = keys_of(zoo.signed(Case(Build("extension", "O2"), mode, one)))
+            found[mode].add((keys["category"], keys["coarse"]))
+    assert found == {
+        "direct": {("segv-null", "gsig/1 coarse segv-null direct <-- py:__main__.direct")},
+        "callback": {("segv-null", "gsig/1 coarse segv-null ring_push <-- py:__main__.inner")},
+    }
+
+
+def test_explain_says_what_happened_to_each_frame(zoo: Zoo) -> None:
+    found = zoo.signed(Case(Build("c++", "O2"), "throw"))
+    explained = explain(found)
+    text = "\n".join(lines(explained))
+    assert len(explained) == len(found.stack.frames if found.stack else ())
+    load = next(one for one in explained if "load" in one["frame"])
+    assert "N8 zoo::load" in load["rules"]
+    assert set(load["keys"]) >= {"stable", "coarse", "strict", "native", "exact"}
+    thrown = next(one for one in explained if "__cxa_throw" in one["frame"])
+    assert any("class terminate" in rule for rule in thrown["rules"])
+    assert thrown["keys"] == ["exact", "strict"]
+    assert "N5 abort" in text
