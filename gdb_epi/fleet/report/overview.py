@@ -33,8 +33,9 @@ def facts_of(population: Population, counts: Tally) -> tuple[Fact, ...]:
     found = [
         Fact("crashes", number(counts.crashes)),
         Fact("signatures", number(int((counts.per_signature() > 0).sum()))),
-        Fact("hosts with crashes", number(int(np.unique(known).size))),
     ]
+    if known.size:
+        found.append(Fact("hosts with crashes", number(int(np.unique(known).size))))
     if population.has_exposure:
         hours = float(population.exposure_hours.sum())
         found.append(Fact("host-hours", number(round(hours))))
@@ -125,6 +126,8 @@ def notes_of(population: Population, counts: Tally, axis: Axis | None) -> tuple[
             "No host-hours are known, so crashes are compared with other crashes (case-control): "
             "a cause that raises all crashes of a host alike cannot be seen."
         )
+    if counts.crashes and not (counts.cell_host >= 0).any():
+        notes.append("No record names its host, so no host can be suspected.")
     if counts.untimed:
         notes.append(
             f"{counted(number(counts.untimed), 'crash')} without a time: counted in the tables, "

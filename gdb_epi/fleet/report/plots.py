@@ -34,6 +34,7 @@ PART = (300, 44)
 BITS = (330, 92)
 LANE = 8  # bits in a byte
 TICK = 11  # font size
+FEW = 14  # steps: fewer of them do not get broader bars
 
 
 def sparks(every: Sequence[Sequence[int]], size: tuple[int, int] = SPARK) -> list[str]:
@@ -48,10 +49,26 @@ def sparks(every: Sequence[Sequence[int]], size: tuple[int, int] = SPARK) -> lis
     axes.set_xlim(0, width)
     axes.set_ylim(height, 0)
     for number, values in enumerate(every):
-        shape = PathPatch(_bar_path(values, size), facecolor=MARK, linewidth=0)
+        shape = PathPatch(_strokes(values, size), facecolor="none", edgecolor=MARK)
         shape.set_gid(f"{GROUP}{number}")
         axes.add_artist(shape)  # add_patch would ask each of its curves for its extent
-    return cut_apart(svg_text(fig), len(every), width, height)
+    wide = width / max(FEW, *(len(values) for values in every), 1)
+    stroke = max(wide - min(wide * 0.2, 1.5), 0.8)
+    return cut_apart(svg_text(fig), len(every), width, height, stroke)
+
+
+def _strokes(values: Sequence[int], size: tuple[int, int]) -> Path:
+    """One path of upright strokes, in pixels from the top: a third of what rectangles take."""
+    width, height = size
+    wide = width / max(len(values), FEW)
+    top = max([*values, 1])
+    ends: list[tuple[float, float]] = []
+    for i, n in enumerate(values):
+        if n:
+            tall = max(n / top * (height - 2), 1)
+            ends += [((i + 0.5) * wide, height), ((i + 0.5) * wide, height - tall)]
+    codes = [Path.MOVETO, Path.LINETO] * (len(ends) // 2)
+    return Path(ends or [(0, height)], codes or [Path.MOVETO])
 
 
 def _columns(
@@ -74,21 +91,6 @@ def _boxes(boxes: Sequence[tuple[float, float, float, float]]) -> Path:
     ]
     codes = [Path.MOVETO, Path.LINETO, Path.LINETO, Path.LINETO, Path.CLOSEPOLY] * len(boxes)
     return Path([c for one in corners for c in one] or [(0, 0)], codes or [Path.MOVETO])
-
-
-def _bar_path(values: Sequence[int], size: tuple[int, int]) -> Path:
-    """One path of rectangles upon a line, in pixels from the top."""
-    width, height = size
-    base = height - 1
-    wide = width / max(len(values), 1)
-    gap = min(wide * 0.2, 1.5)
-    top = max([*values, 1])
-    boxes = [(0.0, float(base), float(width), float(height))]
-    for i, n in enumerate(values):
-        if n:
-            tall = max(n / top * (base - 1), 1)
-            boxes.append((i * wide + gap / 2, base - tall, (i + 1) * wide - gap / 2, base))
-    return _boxes(boxes)
 
 
 def curve_plot(days: Sequence[Day], step: int, width: int) -> str:
@@ -141,7 +143,7 @@ def _bars(axes: Axes, days: Sequence[Day]) -> None:
 
 
 def _frame(axes: Axes, count: int, ticks: int) -> None:
-    axes.set_xlim(0, max(count, 1))
+    axes.set_xlim(0, max(count, FEW))
     axes.yaxis.set_major_locator(MaxNLocator(ticks, integer=ticks > 3))
     axes.tick_params(length=0, labelsize=TICK, pad=6)
     axes.tick_params(axis="x", pad=9)
@@ -221,7 +223,7 @@ def _group_names(axes: Axes, host_map: HostMap, left: float) -> None:
     for y, row in enumerate(host_map.rows):
         if row.group != before:
             axes.plot(
-                [-left, len(host_map.columns) + 1],
+                [-left, len(host_map.columns) + 1.5],
                 [y, y],
                 color=MUTED,
                 linewidth=0.8,

@@ -3,28 +3,39 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 
 import numpy as np
 
-from gdb_epi.fleet.population import Population
+from gdb_epi.fleet.population import Bools, Population
 from gdb_epi.fleet.population_verdict import (
+    HARDWARE_GROUP,
     HARDWARE_HOST,
+    NOT_ENOUGH,
     ONE_HOST,
+    SOFTWARE,
     TWO_CAUSES,
+    Cause,
     PopulationVerdict,
-    of_split,
+    of_signature,
 )
 from gdb_epi.fleet.report.axis import Series
 from gdb_epi.fleet.report.headlines import css_kind, numbers_of
 from gdb_epi.fleet.report.page import PartView, SignatureRow, SplitView
 from gdb_epi.fleet.report.texts import clean
 from gdb_epi.fleet.screen_types import MIN_N
-from gdb_epi.fleet.splitting import Part, Split, split
 from gdb_epi.words import counted
 
-MAX_SPLITS = 6  # signatures; each one is a question of its own
+MAX_SPLITS = 6
+MAX_ASKED = 3  # signatures of a bad host that are split as well: each one is a question of its own
 MAX_MARK = 90
+LABELS = {
+    HARDWARE_HOST: "one host, which has crashes of all kinds: take it out, test it",
+    ONE_HOST: "one host: move its job, then test the host",
+    HARDWARE_GROUP: "hardware or firmware",
+    SOFTWARE: "software or configuration",
+    NOT_ENOUGH: "not explained",
+}
 
 
 def split_views(
@@ -37,61 +48,70 @@ def split_views(
     """Return the signatures with two populations, side by side; the only one in any case."""
     if day is None:
         return ()
-    wanted = _candidates(population, verdicts)
-    chosen = [row for row in rows if row.code in wanted or len(rows) == 1]
-    chosen.sort(key=lambda row: (-wanted.get(row.code, 0), row.rank))
-    views: list[SplitView] = []
-    for row in chosen[: 2 * MAX_SPLITS]:
-        if row.code >= 0 and len(views) < MAX_SPLITS:
-            found = split(population, row.code, day)
-            judged = of_split(population, found)
-            if judged.kind == TWO_CAUSES or len(rows) == 1:
-                views.append(_view(row, found, judged, series))
-    return tuple(views)
+    row_of = {row.name: row for row in rows if row.code >= 0}
+    judged = [v for v in verdicts if v.kind == TWO_CAUSES and v.subject in row_of]
+    known = {v.subject for v in verdicts}
+    alone = [row.code for row in rows if len(rows) == 1 and row.code >= 0 and not judged]
+    asked = alone or _of_bad_hosts(population, verdicts)
+    for code in asked:
+        name = population.signatures[code]
+        if name in row_of and (alone or name not in known):
+            found = of_signature(population, code, day)
+            if found.kind == TWO_CAUSES or alone:
+                judged.append(found)
+    return tuple(_view(population, row_of[v.subject], v, series) for v in judged[:MAX_SPLITS])
 
 
-def _candidates(population: Population, verdicts: Sequence[PopulationVerdict]) -> dict[int, float]:
-    """Signatures judged to be two things, and those of which a bad host has its share.
-
-    The value is what orders them: the crashes of the host.
-    """
+def _of_bad_hosts(population: Population, verdicts: Sequence[PopulationVerdict]) -> list[int]:
+    """Signatures of which a bad host has several crashes, most first."""
     size = len(population.signatures)
-    found: dict[int, float] = {}
+    found: dict[int, int] = {}
     for verdict in verdicts:
-        if verdict.kind == TWO_CAUSES and verdict.subject in population.signatures:
-            found[population.signatures.index(verdict.subject)] = float("inf")
-        elif verdict.kind in (HARDWARE_HOST, ONE_HOST):
+        if verdict.kind in (HARDWARE_HOST, ONE_HOST):
             for finding in verdict.causes[0].findings:
                 mine = population.signature[finding.members]
                 counts = np.bincount(mine[mine >= 0], minlength=size)
                 for code in np.flatnonzero(counts >= MIN_N).tolist():
-                    found[code] = max(found.get(code, 0.0), float(counts[code]))
-    return found
+                    found[code] = max(found.get(code, 0), int(counts[code]))
+    return sorted(found, key=lambda code: (-found[code], code))[:MAX_ASKED]
 
 
-def _view(row: SignatureRow, found: Split, judged: PopulationVerdict, series: Series) -> SplitView:
-    pairs = zip(found.parts, judged.causes, strict=True)
-    parts = tuple(_part(part, css_kind(cause.kind), series) for part, cause in pairs)
+def _view(
+    population: Population, row: SignatureRow, judged: PopulationVerdict, series: Series
+) -> SplitView:
+    parts = tuple(
+        _part(population, cause, members, series)
+        for cause, members in _populations(population, row, judged)
+    )
     # How many more crashes are needed stands beside it.
     answer = judged.headline.partition(" (about ")[0]
-    return SplitView(row.rank, row.words, clean(answer), _more(found), parts)
+    more = None
+    if judged.more is not None:
+        more = f"about {counted(judged.more, 'more crash')} would settle the rest"
+    return SplitView(row.rank, row.words, clean(answer), more, parts)
 
 
-def _more(found: Split) -> str | None:
-    if found.more is None:
-        return None
-    leaning = f"; it leans to {clean(found.leaning, MAX_MARK)}" if found.leaning else ""
-    return f"about {counted(found.more, 'more crash')} would settle the rest{leaning}"
+def _populations(
+    population: Population, row: SignatureRow, judged: PopulationVerdict
+) -> Iterator[tuple[Cause, Bools]]:
+    """Yield each cause with its crashes: what its findings cover of what is left, in order."""
+    left = population.signature == row.code
+    for cause in judged.causes:
+        mine = left.copy()
+        for finding in cause.findings:
+            mine &= finding.members
+        left &= ~mine
+        yield cause, mine
 
 
-def _part(part: Part, kind: str, series: Series) -> PartView:
+def _part(population: Population, cause: Cause, members: Bools, series: Series) -> PartView:
     return PartView(
-        clean(part.mark, MAX_MARK),
-        part.label,
-        kind,
-        part.crashes,
-        part.hosts,
-        part.bitflips,
-        numbers_of(part.finding) if part.finding else None,
-        series.daily(part.members),
+        clean(cause.mark, MAX_MARK),
+        LABELS.get(cause.kind, LABELS[NOT_ENOUGH]),
+        css_kind(cause.kind),
+        cause.crashes,
+        cause.hosts,
+        int((population.bitflip & members).sum()),
+        numbers_of(cause.findings[0]) if cause.findings else None,
+        series.daily(members),
     )

@@ -31,6 +31,7 @@ _ID = re.compile(r' id="([^"]*)"')
 _REFERENCE = re.compile(r'(xlink:href="#|url\(#)([^")]+)')
 _NUMBER = re.compile(r"(?<![\w#&])-?\d+\.\d{2,}")
 _PATH = re.compile(r'\s(?:d|x|y|transform|points|width|height)="[^"]*"')
+_UPRIGHT = re.compile(r"M ([\d.]+) ([\d.]+) L \1 ")
 _SPACE = re.compile(r"\s+")
 _FONT = re.compile(r"font: (?:(\w+) )?([\d.]+)px [^;\"]*")
 _HEAD = re.compile(r"<svg .*?>", re.DOTALL)
@@ -52,15 +53,16 @@ def compact(svg: str, prefix: str, width: int, height: int) -> str:
     return _BLANK.sub("><", _HEAD.sub(head, text, count=1)).strip()
 
 
-def cut_apart(svg: str, count: int, width: int, height: int) -> list[str]:
+def cut_apart(svg: str, count: int, width: int, height: int, stroke: float) -> list[str]:
     """Return the paths of the groups GROUP0, GROUP1 ... as drawings of their own."""
     paths = {int(number): path for number, path in _GROUP_PATH.findall(svg)}
     drawings = []
     for number in range(count):
-        shape = _PATH.sub(_short_path, f' d="{paths[number]}"')
+        shape = _PATH.sub(_short_path, f' d="{paths.get(number, "")}"')
+        shape = _UPRIGHT.sub(r"M\1 \2V", shape)
         drawings.append(
             f'<svg viewBox="0 0 {width} {height}" aria-hidden="true" focusable="false">'
-            f'<path{shape} fill="var(--mark)"/></svg>'
+            f'<path{shape} stroke-width="{stroke:.2f}"/></svg>'
         )
     return drawings
 
