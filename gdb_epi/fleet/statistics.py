@@ -1,14 +1,19 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The tests behind the questions; pure functions over counts."""
+"""The tests behind the questions; pure functions over counts.
+
+Tails come from the special functions that define them: importing scipy.stats takes longer than most
+questions do. The test suite holds them against scipy.stats.
+"""
 
 from __future__ import annotations
 
 import numpy as np
 from numpy.typing import NDArray
-from scipy import stats
+from scipy import special
 
 Floats = NDArray[np.float64]
 Ints = NDArray[np.int64]
+Bools = NDArray[np.bool_]
 
 TRIM = 0.02  # of the hosts with the most crashes: they may be the bad ones we look for
 MIN_ALPHA = 0.05
@@ -40,7 +45,11 @@ def benjamini_hochberg(p: Floats) -> Floats:
     """Return the q value of each p value (Benjamini and Hochberg 1995)."""
     if not p.size:
         return p
-    return np.asarray(stats.false_discovery_control(np.clip(p, 0.0, 1.0), method="bh"))
+    order = np.argsort(p)
+    ranked = np.clip(p[order], 0.0, 1.0) * p.size / np.arange(1, p.size + 1)
+    q = np.empty(p.size)
+    q[order] = np.minimum(np.minimum.accumulate(ranked[::-1])[::-1], 1.0)
+    return q
 
 
 def q_values(p: Floats, tested: int) -> Floats:
@@ -52,14 +61,17 @@ def q_values(p: Floats, tested: int) -> Floats:
 
 def binomial_tail(count: Floats, total: Floats, share: Floats) -> Floats:
     """P(at least `count` of `total`) when each falls here with probability `share`."""
-    return np.asarray(stats.binom.sf(count - 1, total, np.clip(share, 0.0, 1.0)))
+    inside = (count >= 1) & (count <= total)
+    k = np.where(inside, count, 1.0)
+    tail = special.betainc(k, np.where(inside, total - count + 1, 1.0), np.clip(share, 0.0, 1.0))
+    return np.where(inside, tail, np.where(count < 1, 1.0, 0.0))
 
 
 def poisson_binomial_tail(count: int, chances: Floats) -> float:
     """P(at least `count`) of events with a chance each; exact up to MAX_EXACT, then normal."""
     if chances.size > MAX_EXACT:
         mean, variance = chances.sum(), (chances * (1 - chances)).sum()
-        return float(stats.norm.sf((count - 0.5 - mean) / np.sqrt(max(variance, 1e-12))))
+        return float(special.ndtr(-(count - 0.5 - mean) / np.sqrt(max(variance, 1e-12))))
     tail = np.zeros(chances.size + 1)
     tail[0] = 1.0
     for number, chance in enumerate(chances, 1):
@@ -69,8 +81,58 @@ def poisson_binomial_tail(count: int, chances: Floats) -> float:
 
 
 def hypergeometric_tail(a: Floats, everything: Floats, marked: Floats, drawn: Floats) -> Floats:
-    """Fisher's exact test, one-sided: at least `a` marked among `drawn` of `everything`."""
-    return np.asarray(stats.hypergeom.sf(a - 1, everything, marked, drawn))
+    """Fisher's exact test, one-sided: at least `a` marked among `drawn` of `everything`.
+
+    The terms of the shorter tail are summed from its largest one on.
+    """
+    a, everything, marked, drawn = (x.astype(float) for x in (a, everything, marked, drawn))
+    low = np.maximum(0.0, drawn + marked - everything)
+    high = np.minimum(drawn, marked)
+    upper = a > drawn * marked / np.maximum(everything, 1.0)
+    start = np.where(upper, a, a - 1)
+    inside = (start >= low) & (start <= high)
+    total = np.zeros(a.size)
+    here = np.flatnonzero(inside)
+    total[here] = _hypergeometric_sum(
+        start[here], everything[here], marked[here], drawn[here], upper[here]
+    )
+    tail = np.where(upper, total, 1.0 - total)
+    return np.clip(np.where(a > high, 0.0, np.where(a <= low, 1.0, tail)), 0.0, 1.0)
+
+
+def _hypergeometric_sum(k: Floats, n: Floats, marked: Floats, drawn: Floats, up: Bools) -> Floats:
+    """Sum the terms from k upwards, or downwards where not `up`."""
+    rest = n - marked
+    term = np.exp(_choose(marked, k) + _choose(rest, drawn - k) - _choose(n, drawn))
+    total, active = term.copy(), np.arange(k.size)
+    sign = np.where(up, 1.0, -1.0)
+    while active.size:
+        # P(k+1)/P(k), and downwards its inverse one step before.
+        j = np.where(up, k, k - 1)
+        over, under = (marked - j) * (drawn - j), (j + 1) * (rest - drawn + j + 1)
+        with np.errstate(divide="ignore", invalid="ignore"):
+            ratio = np.where(up, over / under, under / over)
+        term = term * np.where(np.isfinite(ratio), np.maximum(ratio, 0.0), 0.0)
+        total[active] += term
+        keep: Bools = term > 1e-14 * total[active]
+        if not keep.all():
+            active, term, k, marked, drawn, rest, up, sign = (
+                x[keep] for x in (active, term, k, marked, drawn, rest, up, sign)
+            )
+        k = k + sign
+    return np.asarray(total)
+
+
+def _choose(n: Floats, k: Floats) -> Floats:
+    """Logarithm of the binomial coefficient."""
+    return np.asarray(special.gammaln(n + 1) - special.gammaln(k + 1) - special.gammaln(n - k + 1))
+
+
+def two_sided_binomial(count: Floats, total: Floats, share: Floats) -> Floats:
+    """Twice the smaller tail, at most 1."""
+    upper = binomial_tail(count, total, share)
+    lower = binomial_tail(total - count, total, 1 - share)
+    return np.asarray(np.minimum(1.0, 2 * np.minimum(upper, lower)))
 
 
 def negative_binomial_tail(count: Floats, mean: Floats, variance: Floats) -> Floats:
@@ -78,7 +140,8 @@ def negative_binomial_tail(count: Floats, mean: Floats, variance: Floats) -> Flo
     mean = np.maximum(mean, 1e-12)
     spread = np.maximum(variance - mean, 1e-9 * mean)
     size = mean**2 / spread
-    return np.asarray(stats.nbinom.sf(count - 1, size, size / (size + mean)))
+    tail = special.betainc(np.maximum(count, 1.0), size, mean / (size + mean))
+    return np.where(count < 1, 1.0, tail)
 
 
 def dispersion(counts: Floats, expected: Floats) -> float:
@@ -102,7 +165,7 @@ def dispersion(counts: Floats, expected: Floats) -> float:
 def combine(*p: Floats) -> Floats:
     """Fisher's combination of independent p values."""
     statistic = -2.0 * sum(np.log(np.maximum(values, P_FLOOR)) for values in p)
-    return np.asarray(stats.chi2.sf(statistic, 2 * len(p)))
+    return np.asarray(special.chdtrc(2 * len(p), statistic))
 
 
 def relative_risk(a: float, exposed: float, b: float, others: float) -> tuple[float, float, float]:

@@ -128,3 +128,51 @@ def test_a_jump_of_many_crashes_is_no_stray_clock(tmp_path):
     put(db, *old, *[minimal(i, time={"crash_ts": 1_794_000_000.0}) for i in range(20, 23)])
     assert loaded(db).last_day == 1_794_000_000 // 86_400
     assert Population.last_day.fget(loaded(db).until(0)) == 0  # type: ignore[attr-defined]
+
+
+def test_the_tails_are_those_of_scipy():
+    from scipy import stats
+
+    from gdb_epi.fleet import statistics as st
+
+    rng = np.random.default_rng(1)
+    n = rng.integers(1, 2_000, 3_000).astype(float)
+    share = rng.random(3_000) ** 3
+    count = np.floor(rng.random(3_000) * (n + 2))
+    near = np.minimum(count, np.floor(n * share) + rng.integers(0, 9, 3_000))
+    for k in (count, near, np.zeros(3_000)):
+        expected = stats.binom.sf(k - 1, n, share)
+        np.testing.assert_allclose(st.binomial_tail(k, n, share), expected, rtol=1e-8, atol=1e-290)
+    everything = n + rng.integers(0, 100_000, 3_000)
+    marked = np.floor(rng.random(3_000) * everything)
+    mean = n * marked / everything
+    for k in (count, np.floor(mean), np.ceil(mean) + 3, np.maximum(np.floor(mean) - 9, 0)):
+        expected = stats.hypergeom.sf(k - 1, everything, marked, n)
+        found = st.hypergeometric_tail(k, everything, marked, n)
+        np.testing.assert_allclose(found, expected, rtol=1e-6, atol=1e-12)
+    deep = st.hypergeometric_tail(*(np.array([x]) for x in (40.0, 1e6, 500.0, 60.0)))
+    assert deep[0] == pytest.approx(stats.hypergeom.sf(39, 1_000_000, 500, 60), rel=1e-6)
+    mean, variance = n * share + 0.1, (n * share + 0.1) * (1 + rng.random(3_000) * 5)
+    size = mean**2 / (variance - mean)
+    expected = stats.nbinom.sf(near - 1, size, size / (size + mean))
+    found = st.negative_binomial_tail(near, mean, variance)
+    np.testing.assert_allclose(found, expected, rtol=1e-6, atol=1e-290)
+    p = rng.random(500) ** 4
+    np.testing.assert_allclose(st.benjamini_hochberg(p), stats.false_discovery_control(p))
+    combined = st.combine(p[:250], p[250:])
+    expected = stats.chi2.sf(-2 * (np.log(p[:250]) + np.log(p[250:])), 4)
+    np.testing.assert_allclose(combined, expected, rtol=1e-9)
+
+
+def test_cells_are_counted_alike_in_a_table_and_by_sorting(monkeypatch):
+    from gdb_epi.fleet import statistics as st
+
+    rng = np.random.default_rng(2)
+    a, b = rng.integers(0, 50, 2_000), rng.integers(0, 9, 2_000)
+    table = st.cells(a, b)
+    monkeypatch.setattr(st, "MAX_TABLE", 0)
+    for one, other in zip(table, st.cells(a, b), strict=True):
+        assert np.array_equal(one, other)
+    assert int(table[2].sum()) == 2_000
+    wide = st.cells(a, np.full(2_000, 2**31 - 1))
+    assert set(wide[1].tolist()) == {2**31 - 1}
