@@ -18,7 +18,7 @@ from support.cores import why_no_core_dumps
 
 PYTHON = sys.executable
 SURE = 0.999  # confidence of the intervals: one test run in a thousand may miss by chance
-RUNS = 24
+RUNS = 20
 
 # Each race crashes with a known probability; `seeded` draws from the number of the run.
 RACES = {

@@ -1,0 +1,152 @@
+# SPDX-License-Identifier: Apache-2.0
+"""`gdb-epi resign`: stored frames give the keys that the core gave, and those of new rules."""
+
+from __future__ import annotations
+
+import json
+import os
+from pathlib import Path
+from typing import Any
+
+import pytest
+from conftest import SAMPLES, Shell
+
+from gdb_epi.resign import stored
+from gdb_epi.resign.files import resign_file
+from gdb_epi.signature import keys as k
+from gdb_epi.signature.drops import load_drop_sets
+
+NAMES = (
+    "null-deref-ctypes",
+    "null-deref-py39",
+    "c-stack-overflow",
+    "forked-child-inherited-lock",
+    "flipped-pointer-bit",
+)
+
+
+@pytest.fixture(scope="module")
+def records(tmp_path_factory: pytest.TempPathFactory) -> list[dict[str, Any]]:
+    """Records of real cores, with native frames where the samples' interpreters are here."""
+    shell = Shell(tmp_path_factory.mktemp("records"))
+    cores = [SAMPLES / name / "core.xz" for name in NAMES]
+    if missing := [core for core in cores if not core.exists()]:
+        pytest.skip(f"{missing[0]} is missing")
+    done = shell("triage", *cores, "--no-db", "--format", "json", "--jobs", 1)
+    assert done.code == 0, done.err
+    return done.records
+
+
+class NewRules:
+    """The next version of the signature: another number, and one more function is dropped."""
+
+    def __init__(self, patch: pytest.MonkeyPatch, dropped: str) -> None:
+        sets = load_drop_sets()
+        names = {**sets.python_names, dropped: "test"}
+        patch.setattr(k, "VERSION", "gsig/2")
+        patch.setattr(stored, "load_drop_sets", lambda: sets._replace(python_names=names))
+
+
+def write(path: Path, records: list[dict[str, Any]], form: str) -> Path:
+    lines = [json.dumps(one) for one in records]
+    texts = {
+        "lines": "\n".join(lines) + "\n",
+        "array": json.dumps(records, indent=1),
+        "one": lines[0],
+    }
+    path.write_text(texts[form])
+    return path
+
+
+def test_the_same_rules_change_nothing(
+    shell: Shell, records: list[dict[str, Any]], tmp_path: Path
+) -> None:
+    path = write(tmp_path / "r.jsonl", records, "lines")
+    before = path.read_bytes()
+    done = shell("resign", path, "--json")
+    found = json.loads(done.out)
+    assert done.code == 0, done.err
+    assert (found["records"], found["changed"], found["keys"]) == (len(NAMES), 0, {})
+    assert shell("resign", path, "--apply").code == 0
+    assert path.read_bytes() == before
+    made = sum(len(one["signature"]["text"]) for one in records)
+    assert made >= 2 * len(NAMES), "the samples have keys to compare"
+
+
+@pytest.mark.parametrize("form", ["lines", "array", "one"])
+def test_new_rules_in_files(
+    records: list[dict[str, Any]], tmp_path: Path, monkeypatch: pytest.MonkeyPatch, form: str
+) -> None:
+    path = write(tmp_path / "r.json", records, form)
+    os.chmod(path, 0o640)
+    before = path.read_bytes()
+    dropped = records[0]["signature"]["text"]["python"].split(" py:")[1].split(" ")[0]
+    NewRules(monkeypatch, dropped)
+    seen: list[stored.Resigned] = []
+    resign_file(str(path), lambda _record, found: seen.append(found), apply=False)
+    assert path.read_bytes() == before, "a dry run writes nothing"
+    assert all(one.signature is not None for one in seen)
+    resign_file(str(path), lambda *_: None, apply=True)
+    text = path.read_text()
+    new = json.loads(text) if form != "lines" else [json.loads(x) for x in text.splitlines()]
+    first = new[0] if isinstance(new, list) else new
+    old = records[0]["signature"]
+    assert first["signature"]["version"] == "gsig/2"
+    assert first["signature"]["text"]["python"].startswith("gsig/2 python ")
+    assert dropped not in first["signature"]["text"]["python"].split(" ")[3]
+    assert first["signature"]["previous"][0]["text"] == old["text"], "the old one is kept"
+    assert path.stat().st_mode & 0o777 == 0o640
+    once = path.read_bytes()
+    again: list[stored.Resigned] = []
+    resign_file(str(path), lambda _record, found: again.append(found), apply=True)
+    assert path.read_bytes() == once and all(one.signature is None for one in again)
+    assert not list(tmp_path.glob(".resign-*"))
+
+
+def test_the_database(
+    shell: Shell, records: list[dict[str, Any]], tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    pytest.importorskip("sqlalchemy", reason="SQLAlchemy is not installed")
+    from gdb_epi.fleet.db import open_database
+    from gdb_epi.resign.files import resign_database
+
+    path = write(tmp_path / "r.jsonl", records, "lines")
+    database = tmp_path / "fleet.sqlite3"
+    assert shell("fleet", "ingest", path, "--db", database).code == 0
+    done = shell("resign", "--db", database, "--json")
+    assert json.loads(done.out)["changed"] == 0, done.out
+    NewRules(monkeypatch, records[0]["signature"]["text"]["python"].split(" py:")[1].split(" ")[0])
+    for apply, changed in ((False, len(NAMES)), (False, len(NAMES)), (True, len(NAMES)), (True, 0)):
+        seen: list[stored.Resigned] = []
+        with open_database(str(database), write=apply) as engine:
+            resign_database(engine, lambda _record, found: seen.append(found), apply=apply)
+        assert len(seen) == len(NAMES)
+        assert sum(one.signature is not None for one in seen) == changed
+    monkeypatch.undo()
+    done = shell("fleet", "export", "--db", database)
+    versions = {json.loads(line)["signature"]["version"] for line in done.out.splitlines()}
+    assert versions == {"gsig/2"}
+    import sqlite3
+
+    with sqlite3.connect(database) as connection:
+        query = "SELECT DISTINCT s.version FROM crash c JOIN sig s ON s.id = c.sig_id"
+        assert connection.execute(query).fetchall() == [("gsig/2",)], "the tables follow"
+
+
+@pytest.mark.parametrize(
+    "record",
+    [{}, {"signature": 3}, {"signature": {"version": "gsig/1", "category": "trap", "thread": []},
+      "threads": {"crashed": {"frames": [{"language": "native", "pc": "zz"}, 7, None]}}}],
+)  # fmt: skip
+def test_damaged_records(record: dict[str, Any]) -> None:
+    assert not stored.resign(record).changed
+
+
+def test_what_is_no_record_stays(shell: Shell, tmp_path: Path) -> None:
+    path = tmp_path / "r.jsonl"
+    path.write_text('{"a": 1}\nnot json\n\n')
+    before = path.read_bytes()
+    assert shell("resign", path, "--apply").code == 0
+    assert path.read_bytes() == before
+    assert shell("resign", tmp_path / "none").code == 3
+    assert shell("resign", path, "--db", "x").code == 2
