@@ -7,7 +7,7 @@ from gdb_epi.corruption.context import Context
 from gdb_epi.corruption.stack_slot import off_by_8, one_bit_return, race_of_setcontext
 from gdb_epi.corruption.symptom_types import Symptom
 from gdb_epi.corruption.words import Word, pattern_of, wrong_words
-from gdb_epi.fault import NEAR_NULL, NULL_PAGE, stack_below
+from gdb_epi.fault import NEAR_NULL, NULL_PAGE, SI_KERNEL, SIGBUS, stack_below
 from gdb_epi.fault.maps import beside, canonical, guard_page, permits, user_top
 from gdb_epi.fault.site import CALL, RETURN, Site
 
@@ -54,6 +54,8 @@ def _return_symptom(context: Context, site: Site, target: int) -> Symptom:
 def data_symptom(context: Context, site: Site) -> Symptom:
     """Return the symptom of a failed access to data."""
     address = site.address
+    if site.fault.signo == SIGBUS and site.fault.code != SI_KERNEL:
+        return Symptom("bus-error", f"SIGBUS at {address or 0:#018x}, si_code {site.fault.code}")
     if address is None:
         return _by_words(context, site) or Symptom("unknown", site.why)
     stack = stack_below(context.target, site.fault, address)

@@ -48,6 +48,7 @@ _SIGINFO_OFFSET = 304
 _USER_SEGMENTS = struct.pack("<HHHH", 0x33, 0, 0, 0x2B)  # cs, gs, fs, ss of 64-bit user code
 MAX_STACK_SCAN = 1 << 20  # bytes above rsp searched for a signal frame
 MAX_SIGNAL_FRAMES = 64
+MAX_SIGNAL = 64  # the number of the last real-time signal
 
 
 class Fault(NamedTuple):
@@ -105,7 +106,7 @@ def find_fault(target: Target, crash: CrashInfo | Absent) -> Fault | Absent:
     )
     if sender != "self":
         return outer
-    return interrupted_context(target, outer) or outer
+    return interrupted_context(target, outer) or returned_context(target, outer) or outer
 
 
 def _sender(crash: CrashInfo, process: ProcessInfo | Absent) -> str:
@@ -145,13 +146,38 @@ def interrupted_context(target: Target, outer: Fault) -> Fault | None:
     return None
 
 
+def returned_context(target: Target, outer: Fault) -> Fault | None:
+    """Return the fault of a handler that set the default action, raised the signal and returned.
+
+    The signal is blocked while the handler runs, so it kills when the handler returns: with the
+    registers of the fault, but the siginfo of raise(). The signal frame has been popped and is
+    still there, below rsp or on an alternate stack: its saved rip and rsp are the registers'.
+    """
+    from gdb_epi.search import find_word
+
+    rip_at = _CONTEXT_OFFSET + 8 * _CONTEXT.index("rip")
+    for place in find_word(target, outer.pc, limit=MAX_SIGNAL_FRAMES).addresses:
+        start = place - rip_at
+        try:
+            data = target.read(start, _SIGINFO_OFFSET + 24)
+        except UnreadableMemory:
+            continue
+        if data[_SEGMENTS_OFFSET : _SEGMENTS_OFFSET + 8] != _USER_SEGMENTS:
+            continue
+        found = _context_at(target, data, 0, outer)
+        if found is not None and (found.pc, found.sp) == (outer.pc, outer.sp):
+            return found
+    return None
+
+
 def _context_at(target: Target, stack: bytes, start: int, outer: Fault) -> Fault | None:
     if start < 0 or start + _SIGINFO_OFFSET + 24 > len(stack):
         return None
     words = struct.unpack_from(f"<{len(_CONTEXT)}Q", stack, start + _CONTEXT_OFFSET)
     context = dict(zip(_CONTEXT, words, strict=True))
     signo, _, code, _, address = struct.unpack_from("<iiiiQ", stack, start + _SIGINFO_OFFSET)
-    if not any(stack[start + _SIGINFO_OFFSET : start + _SIGINFO_OFFSET + 24]):
+    if not 0 < signo <= MAX_SIGNAL:
+        # A handler without SA_SIGINFO (faulthandler's): the kernel wrote none, the words are stale.
         signo, code, address = _by_trap(context, outer.signo)
     if signo not in FATAL or not 0 < code <= SI_KERNEL or context["trapno"] > 32:
         return None

@@ -240,3 +240,50 @@ def test_instructions_before_an_address() -> None:
     assert steps is not None
     assert (steps[-1].address, steps[-1].instruction.length) == (PC - 4, 4)
     assert before(failed(LOAD, before="488b4310").target, PC - 2) is None  # inside of it
+
+
+# -- behind handlers -------------------------------------------------------------------------------
+
+FRAME_CONTEXT = (
+    "r8", "r9", "r10", "r11", "r12", "r13", "r14", "r15", "rdi", "rsi", "rbp", "rbx",
+    "rdx", "rax", "rcx", "rsp", "rip", "eflags", "segments", "error", "trapno", "oldmask", "cr2",
+)  # fmt: skip
+
+
+def frame(at: int, siginfo: tuple[int, int] = (0, 0), **context: int) -> dict[int, int]:
+    """Return the words of a signal frame's ucontext at an address, with a siginfo of two words."""
+    held = {"segments": 0x002B_0000_0000_0033, "trapno": 14, "error": 4, **context}
+    words = {at + 40 + 8 * n: held.get(name, 0) for n, name in enumerate(FRAME_CONTEXT)}
+    return {**words, at + 304: siginfo[0], at + 312: siginfo[1]}
+
+
+def raised(words: dict[int, int], **registers: int) -> Fault:
+    context = failed(LOAD, crash(11, -6, sender=1000), words=words, **registers)
+    assert isinstance(context.fault, Fault)
+    return context.fault
+
+
+def test_behind_a_handler_that_raises_again() -> None:
+    fault = raised(frame(SP + 0x100, rip=PC + 8, rsp=SP + 0x800, cr2=WILD, error=6))
+    assert (fault.origin, fault.address, fault.code, fault.pc) == ("signal-frame", WILD, 1, PC + 8)
+    assert (fault.error, fault.trap) == (6, 14)
+
+
+def test_stale_words_in_the_place_of_a_siginfo() -> None:
+    """faulthandler has no SA_SIGINFO: the kernel writes none, and the stack was used before."""
+    stale = (0x7F82_C4F5_A070, 0x7F82_C4F5_A0B0)
+    fault = raised(frame(SP + 0x100, stale, rip=PC + 8, rsp=SP + 0x800, cr2=WILD))
+    assert (fault.origin, fault.signo, fault.address) == ("signal-frame", 11, WILD)
+
+
+def test_behind_a_handler_that_returned() -> None:
+    """The frame is popped: it lies below rsp, and holds the very registers of the core."""
+    same = frame(SP - 0x400, rip=PC, rsp=SP, cr2=WILD, rdi=WILD)
+    fault = raised(same, rdi=WILD)
+    assert (fault.origin, fault.address) == ("signal-frame", WILD)
+    other = frame(SP - 0x400, rip=PC, rsp=SP - 64, cr2=WILD)
+    assert raised(other).origin == "core"
+
+
+def test_a_frame_of_another_trap_is_not_taken() -> None:
+    assert raised(frame(SP + 0x100, rip=PC, rsp=SP, trapno=0)).origin == "core"

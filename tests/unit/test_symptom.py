@@ -71,6 +71,7 @@ PICTURES: dict[str, Callable[[], Context]] = {
     "illegal-instruction": lambda: failed("0f0b", crash(4, 2, PC)),
     "privileged-instruction": lambda: failed("f4", PROTECTION),
     "arithmetic": lambda: failed("f7f1", crash(8, 1, PC)),
+    "bus-error": lambda: failed(LOAD, crash(7, 2, HEAP), rdi=HEAP),
     "trap": lambda: failed("cc", crash(5, 128, 0)),
     "abort": lambda: failed("c3", crash(6, -6, sender=1000)),
     "signal-sent": lambda: failed("c3", crash(15, 0, sender=5)),
