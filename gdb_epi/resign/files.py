@@ -109,10 +109,10 @@ def _replacing(name: str) -> Iterator[IO[bytes]]:
         os.chmod(path, mode & 0o7777)
         os.replace(path, target)
     except _Unchanged:
-        os.unlink(path)
-    except BaseException:
-        os.unlink(path)
-        raise
+        pass  # `finally` removes the copy
+    finally:
+        with contextlib.suppress(FileNotFoundError):
+            os.unlink(path)
 
 
 def resign_database(engine: Engine, seen: Seen, *, apply: bool) -> None:
