@@ -10,6 +10,7 @@ import sqlite3
 import pytest
 from support.demo_fleet import dressed, make
 from support.fleet_simulator import FIRST_DAY, simulate
+from support.hostile import hostile_records
 from support.html_check import Page
 
 from gdb_epi.cli.main import main
@@ -18,18 +19,6 @@ from gdb_epi.fleet.finding_store import iso_day
 from gdb_epi.fleet.ingest import ingest
 
 MAX_BYTES = 3 << 20
-HOSTILE = (
-    "<script>alert(1)</script>",
-    "'; DROP TABLE crash; --",
-    "\"><img src=x onerror=alert(1)>",
-    "{{ 7*7 }}{% for x in y %}",
-    "$\\frac{1}{0}$ ]]> <!-- &amp; &#60;",
-    "\u202eevil\u2066\u2069\ufeff\u0000\x1b[31m",
-    "</title></style></svg><style>*{display:none}</style>",
-    "javascript:alert(1)",
-    "n" * 100_000,
-    "主機\U0001f525\ud800",
-)  # fmt: skip
 
 
 def record(number, text="gsig/1 stable segv-null f <- main", host="node-1", **groups):
@@ -210,26 +199,7 @@ def test_clocks_that_are_off_do_not_squeeze_the_curve(tmp_path, page_of):
 
 
 def test_hostile_strings_stay_text(tmp_path, page_of):
-    records = []
-    for i, evil in enumerate(HOSTILE):
-        frames = [{"language": "python", "qualname": evil, "filename": evil, "lineno": 1},
-                  {"language": "native", "function": evil, "module": evil}]  # fmt: skip
-        for k in range(6):
-            records.append(
-                record(
-                    i * 10 + k,
-                    text=f"gsig/1 stable segv-null {evil} <- main" if k % 2 else evil,
-                    host=evil,
-                    host_=1,
-                    verdict={"label": evil, "word": evil, "reasons": [evil], "against": [evil]},
-                    findings=[{"detector": evil, "summary": evil, "facts": {"bit": 3}}],
-                    threads={"crashed": {"frames": frames}},
-                    signature_=evil,
-                    flags={"bitflip": True, "lock_inherited": True},
-                )
-            )
-            records[-1]["host"]["attributes"] = {"rack": evil, evil[:40]: evil}
-    fill(tmp_path / "f.sqlite3", records)
+    fill(tmp_path / "f.sqlite3", list(hostile_records()))
     page = page_of()
     assert "<script>alert(1)</script>" in page.text, "shown, not run"
     assert "{{ 7*7 }}" in page.text and "49" not in page.text.split("{{ 7*7 }}")[1][:20]

@@ -7,8 +7,12 @@ import pytest
 from support.browser import CONTRAST, OVERLAPS, open_browser
 from support.demo_fleet import make
 from support.fleet_simulator import simulate
+from support.hostile import hostile_records
+from support.http_server import serving
 
 from gdb_epi.cli.main import main
+from gdb_epi.fleet.db import open_database
+from gdb_epi.fleet.ingest import ingest
 
 VIEWS = {
     "desktop": (1200, 900, "light"),
@@ -111,3 +115,30 @@ def test_it_prints(browser, report):
         assert not opened.page.locator("nav").is_visible()
         color = "getComputedStyle(document.body).backgroundColor"
         assert opened.page.evaluate(color) == "rgb(255, 255, 255)", "no black paper"
+
+
+def test_hostile_names_neither_run_nor_widen_the_page(browser, tmp_path):
+    db = str(tmp_path / "f.sqlite3")
+    with open_database(db, write=True) as engine:
+        ingest(engine, (("t", one) for one in hostile_records()))
+    main(["report", "--db", db, "-o", str(tmp_path / "report.html")])
+    address = (tmp_path / "report.html").as_uri()
+    with browser.view(address, *VIEWS["phone"]) as opened:
+        opened.page.evaluate("document.querySelectorAll('details').forEach(d => { d.open = true })")
+        assert opened.page.evaluate("document.documentElement.scrollWidth") <= opened.width
+        assert opened.console == opened.errors == [] and opened.requests == [address]
+        assert opened.page.evaluate("document.querySelectorAll('script, img').length") == 0
+        assert opened.page.locator("h1").is_visible(), "no style of the data is in force"
+        assert [p for p in opened.page.evaluate(OVERLAPS) if p["overlaps"]] == []
+
+
+def test_served_pages_are_quiet_too(browser, report):
+    with serving(report.parent / "f.sqlite3") as server:
+        home = f"http://127.0.0.1:{server.port}/"
+        with browser.view(home, *VIEWS["desktop"]) as opened:
+            link = opened.page.locator("details[open] a[href^='/core/']").first
+            link.click()
+            opened.page.locator("h1", has_text="One core").wait_for(timeout=10_000)
+            assert opened.console == opened.errors == []
+            assert len(opened.requests) == 2, "the page and the core"
+            assert all(url.startswith(home) for url in opened.requests)

@@ -26,9 +26,10 @@ from gdb_epi.fleet.report.canvas import (
 )
 from gdb_epi.fleet.report.page import BitRow, Day, HostMap
 from gdb_epi.fleet.report.svg import GROUP, cut_apart
-from gdb_epi.fleet.report.texts import clean
+from gdb_epi.fleet.report.texts import fitting
 
 WIDE, NARROW = 1040, 350  # CSS pixels
+GROUP_WIDTH = 90  # of the names of racks
 SPARK = (132, 26)
 PART = (300, 44)
 BITS = (330, 92)
@@ -153,7 +154,7 @@ def _frame(axes: Axes, count: int, ticks: int) -> None:
 
 def _dates(axes: Axes, days: Sequence[Day], width: int, *, shown: bool) -> None:
     most = 10 if width == WIDE else 4
-    every = max(-(-len(days) // most), 1)
+    every = max(-(-max(len(days), FEW) // most), 1)
     places = list(range(0, len(days), every))
     axes.set_xticks([i + 0.5 for i in places])
     axes.set_xticklabels([_short(days[i].label, days[0].label) for i in places] if shown else [])
@@ -175,7 +176,7 @@ def map_plot(host_map: HostMap, width: int) -> str:
     rows = host_map.rows
     cell = 22 if narrow else 26
     left, top = (112.0 if narrow else 190.0), 34.0
-    group_width = 0 if narrow or not host_map.group_name else 90
+    group_width = 0 if narrow or not host_map.group_name else GROUP_WIDTH
     count = len(columns) + 1.5  # the last column: all other signatures
     wide = int(left + group_width + cell * count + 60)
     high = int(top + cell * len(rows) + 8)
@@ -188,7 +189,7 @@ def map_plot(host_map: HostMap, width: int) -> str:
     for i, column in enumerate(columns):
         axes.text(i + 0.5, -0.35, f"#{column.rank}", ha="center", fontsize=TICK, color=MUTED)
     for i, row in enumerate(rows):
-        name = clean(row.host, 15 if narrow else 26)
+        name = fitting(row.host, left - 12)
         axes.text(-8 / cell, i + 0.5, name, ha="right", va="center", fontsize=TICK)
         total = f"{row.total:,}"
         axes.text(count + 8 / cell, i + 0.5, total, va="center", fontsize=TICK, color=MUTED)
@@ -229,7 +230,7 @@ def _group_names(axes: Axes, host_map: HostMap, left: float) -> None:
                 linewidth=0.8,
                 clip_on=False,
             )
-            text = clean(row.group or "–", 12)
+            text = fitting(row.group or "–", GROUP_WIDTH - 8)
             axes.text(-left, y + 0.5, text, va="center", fontsize=TICK, color=MUTED)
         before = row.group
 

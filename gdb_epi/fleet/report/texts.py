@@ -5,6 +5,7 @@ from __future__ import annotations
 
 import math
 from typing import Any, NamedTuple
+from unicodedata import east_asian_width
 
 from gdb_epi.fleet.finding_store import iso_day
 from gdb_epi.render.text import escape
@@ -28,6 +29,25 @@ def clean(value: Any, limit: int = MAX_TEXT) -> str:
     cut = text[: limit + 1]
     shown = escape(cut)
     return shown if len(shown) <= limit else f"{shown[: limit - 1]}…"
+
+
+def fitting(value: str, pixels: float) -> str:
+    """Return a text of 11 px cut to what fits, by the widths of a broad sans-serif font."""
+    text, used = clean(value), 0.0
+    for place, character in enumerate(text):
+        used += _width(character)
+        if used > pixels:
+            return f"{text[: max(place - 1, 0)]}…"
+    return text
+
+
+def _width(character: str) -> float:
+    """Pixels of a character at 11 px, rather too many than too few."""
+    if east_asian_width(character) in "WF":
+        return 13
+    if character in "mwMW@%":
+        return 11
+    return 8.5 if character.isupper() or character in "_+=<>~#" else 7
 
 
 def signature_words(line: str, category: str | None) -> SignatureWords:
