@@ -12,6 +12,7 @@ from sqlalchemy import Connection, func, select
 from gdb_epi.fleet import tables as t
 from gdb_epi.fleet.exposure import SECONDS_A_DAY
 from gdb_epi.fleet.facts import YES
+from gdb_epi.fleet.host_names import host_names
 from gdb_epi.fleet.population import (
     ABSENT,
     MAX_VALUES,
@@ -44,8 +45,7 @@ def read(connection: Connection) -> Population:
     """Return the whole population; crashes without time are left out."""
     crashes = _crashes(connection)
     host_ids, days, sets, hours = _exposure(connection)
-    rows = connection.execute(select(t.host.c.id, t.host.c.name, t.host.c.machine_id))
-    hosts, host_code = _codes({number: name or machine for number, name, machine in rows})
+    hosts, host_code = _codes(host_names(connection))
     signatures, signature_code = _codes(_signature_texts(connection))
     found = crashes.numbers
     pairs = _sets(connection)

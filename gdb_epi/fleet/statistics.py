@@ -116,9 +116,9 @@ def _hypergeometric_sum(k: Floats, n: Floats, marked: Floats, drawn: Floats, up:
         total[active] += term
         keep: Bools = term > 1e-14 * total[active]
         if not keep.all():
-            active, term, k, marked, drawn, rest, up, sign = (
-                x[keep] for x in (active, term, k, marked, drawn, rest, up, sign)
-            )
+            active, up = active[keep], up[keep]
+            term, k, sign = term[keep], k[keep], sign[keep]
+            marked, drawn, rest = marked[keep], drawn[keep], rest[keep]
         k = k + sign
     return np.asarray(total)
 

@@ -1,0 +1,159 @@
+# SPDX-License-Identifier: Apache-2.0
+"""What fleets really send: renamed hosts, one core from two hosts, wrong clocks, a value a crash.
+
+GDB_EPI_DISTINCT=1000000 tries a million distinct values of an attribute instead of 20,000.
+"""
+
+from __future__ import annotations
+
+import json
+import os
+import time
+
+import pytest
+from sqlalchemy import select
+from unit.fleet_records import full, minimal
+from unit.test_fleet_ingest import EVIL, count, put, rows
+
+from gdb_epi.fleet import tables as t
+from gdb_epi.fleet.db import open_database
+from gdb_epi.fleet.finding_states import decide, keep, stored
+from gdb_epi.fleet.ingest import ingest
+from gdb_epi.fleet.population import MAX_VALUES, Population, load
+from gdb_epi.fleet.screening import replay, screen
+
+DISTINCT = int(os.environ.get("GDB_EPI_DISTINCT", "20000"))
+DAY = 86_400.0
+START = 1_764_000_000.0
+
+
+@pytest.fixture
+def url(tmp_path):
+    return str(tmp_path / "fleet.sqlite3")
+
+
+def loaded(url) -> Population:
+    with open_database(url, write=False) as engine:
+        return load(engine)
+
+
+def test_the_same_core_from_two_hosts_is_one_crash(url):
+    here = minimal(1, host={"hostname": "node-1"})
+    there = minimal(1, host={"hostname": "collector-9"})
+    assert put(url, here).added == 1
+    assert put(url, there).added == 0
+    assert count(url, t.crash) == 1
+    name = select(t.host.c.name).join(t.crash, t.crash.c.host_id == t.host.c.id)
+    assert rows(url, name) == [("node-1",)], "the first one knows where it died"
+
+
+def test_a_renamed_host_is_one_host(url):
+    old = [minimal(i, host={"hostname": "old", "machine_id": "m1"}) for i in range(5)]
+    new = [minimal(i, host={"hostname": "new", "machine_id": "m1"}) for i in range(10, 15)]
+    put(url, *old, *new, minimal(99, host={"hostname": "other"}))
+    found = loaded(url)
+    assert found.hosts == ["new", "other"]
+    assert sorted((found.host == 0).tolist()).count(True) == 10
+
+
+def test_copies_of_one_image_share_a_machine_id_and_are_many_hosts(url):
+    copies = [minimal(i, host={"hostname": f"n{i % 3}", "machine_id": "m1"}) for i in range(12)]
+    put(url, *copies)
+    assert loaded(url).hosts == ["n0", "n1", "n2"]
+
+
+@pytest.mark.parametrize("off", [-365, 365, -20_000, 3_000_000])
+def test_a_clock_that_is_off_hides_no_finding(url, off):
+    bad = [
+        minimal(1000 + i, host={"hostname": "bad"}, time={"crash_ts": START + i}) for i in range(40)
+    ]
+    rest = [
+        minimal(i, host={"hostname": f"n{i % 60}"}, time={"crash_ts": START - (i % 9) * DAY})
+        for i in range(600)
+    ]
+    odd = minimal(5000, host={"hostname": "n3"}, time={"crash_ts": START + off * DAY})
+    put(url, *rest, *bad, odd)
+    found = loaded(url)
+    assert found.last_day == START // DAY
+    assert any(f.value == "bad" for f in screen(found, found.last_day).findings)
+    began = time.monotonic()
+    list(replay(found))
+    assert time.monotonic() - began < 60
+
+
+def test_very_many_values_of_an_attribute_name_no_groups(url):
+    def record(i):
+        return minimal(
+            i, host={"hostname": f"n{i % 50}", "attributes": {"job": f"job-{i}", "rack": "r"}}
+        )
+
+    with open_database(url, write=True) as engine:
+        done = ingest(engine, (("t", record(i)) for i in range(DISTINCT)))
+        assert done.added == DISTINCT > MAX_VALUES
+        found = load(engine)
+    assert found.attribute("job") is None and found.attribute("rack") is not None
+    assert found.day.size == DISTINCT
+
+
+def test_records_of_other_schemas_and_halves_of_lines(url, tmp_path):
+    from gdb_epi.fleet.helpers import prepared
+    from gdb_epi.fleet.ingest import store
+
+    lines = [json.dumps(full(i)) for i in range(40)]
+    lines[7] = lines[7][: len(lines[7]) // 2]
+    lines[8] = lines[8].replace("gdb-epi/record/1", "crashpad/7")
+    lines[9] = lines[9].replace("gdb-epi/record/1", "gdb-epi/record/99")
+    path = tmp_path / "mixed.jsonl"
+    path.write_text("\n".join(lines) + '\n{"schema": "gdb-epi/record/1", "core_k')
+    for helpers in (0, 2):
+        with prepared([path], helpers=helpers) as batches, open_database(url, write=True) as engine:
+            done = store(engine, batches)
+        assert done.added + done.known == 37
+        bad = {where.rsplit(":", 1)[1]: why for where, why in done.rejected}
+        assert bad.keys() == {"8", "9", "10", "41"}
+        assert "crashpad/7" in bad["9"] and "99" in bad["10"] and "not JSON" in bad["8"]
+    assert count(url, t.crash) == 37
+
+
+def test_redaction_is_not_fooled_by_spelling(url, tmp_path):
+    """The fast way stores a record's own text: only when no key can hide in it."""
+    from gdb_epi.fleet.helpers import prepared
+    from gdb_epi.fleet.ingest import store, stored_record
+
+    secret = "hunter2"
+    texts = [
+        json.dumps(minimal(1, locals={"x": secret})),
+        json.dumps(minimal(2)).replace('"flags"', '"loc\\u0061ls": {"x": "hunter2"}, "flags"'),
+        json.dumps(minimal(3, exception={"type": "E", "message": secret})),
+        json.dumps(minimal(4, threads={"stacks": [{"frames": [{"variables": secret}]}]})),
+        json.dumps(minimal(5, locals=secret)).encode().decode("ascii").replace(": ", " :\t"),
+    ]
+    path = tmp_path / "secrets.jsonl"
+    path.write_bytes(b"\n".join(x.encode() for x in texts))
+    with prepared([path]) as batches, open_database(url, write=True) as engine:
+        assert store(engine, batches).added == 5
+    for (blob,) in rows(url, select(t.raw.c.record)):
+        assert secret not in json.dumps(stored_record(blob))
+
+
+def test_notes_values_and_signatures_with_sql_and_html(url):
+    put(url, minimal(1))
+    bad = [
+        minimal(i, host={"hostname": EVIL, "attributes": {EVIL: EVIL}}, facts={EVIL: EVIL})
+        for i in range(2, 40)
+    ]
+    rest = [
+        minimal(i, host={"hostname": f"n{i}", "attributes": {EVIL: "x"}}) for i in range(50, 150)
+    ]
+    put(url, *bad, *rest)
+    found = loaded(url)
+    day = found.last_day
+    raised = screen(found, day).findings
+    assert any(f.value == EVIL for f in raised)
+    with open_database(url, write=True) as engine:
+        keep(engine, raised, day)
+        keep(engine, raised, day)
+        first = stored(engine)[0]
+        decide(engine, first.id, "dismissed", EVIL + "\0")
+        assert stored(engine, "dismissed")[0].note == EVIL
+        assert len(stored(engine)) == len({f.key for f in raised})
