@@ -34,7 +34,8 @@ class Neighbour(NamedTuple):
     that hold it. `near`: within a pool of a register, and the wrong one is not. `objects` and
     `same`: how many of the four words around the wrong one are objects, and of the same type.
     `owner`: the type of the object whose field the wrong word is. `orphan`: the corrected object
-    has more references than words that hold its address. `rivals`: flips that are as good.
+    has more references than words that hold its address. `hashed`: the entry of a set or dict that
+    the wrong word is in holds the corrected object's hash. `rivals`: flips that are as good.
     `ambiguous`: the software that makes the same word.
     """
 
@@ -49,12 +50,14 @@ class Neighbour(NamedTuple):
     ambiguous: str | None
     owner: str | None = None
     orphan: bool = False
+    hashed: bool = False
     level: str = ""
     rivals: int = 1
 
 
 # Levels from the strongest to the weakest; ids of weights.json.
 LEVELS = (
+    "R17",
     "P14",
     "P15",
     "P13",
@@ -109,6 +112,8 @@ def level_of(one: Neighbour) -> str:
         if thing is None or thing.kind != OBJECT or not (one.objects or one.owner):
             return ""
         return "P14" if one.orphan else "P13" if one.same or one.owner else "P12"
+    if one.hashed:
+        return "R17"
     if one.owner and thing is not None:
         return "P15"
     if thing is not None and thing.kind == OBJECT:
@@ -238,10 +243,31 @@ def _neighbour(
         copies += len(find_word(context.target, corrected, limit=MAX_COPIES).addresses)
     owner = next((found[1] for slot in one.slots if (found := things.owner(slot))), None)
     orphan = one.depth > 0 and kind is not None and _is_orphan(context, things, corrected)
-    known = (thing is not None and owner) or (kind and copies) or _never_tagged(context, corrected)
+    hashed = kind is not None and any(
+        things.hash_fits(corrected, read_word(context.target, slot + step))
+        for slot in one.slots
+        for step in (-WORD, WORD)
+    )
+    known = (
+        hashed
+        or (thing is not None and owner)
+        or (kind and copies)
+        or _never_tagged(context, corrected)
+    )
     ambiguous = _ambiguity(context, site, one, corrected, bit, known)
     return Neighbour(
-        one, corrected, bit, thing, copies, near, len(around), same, ambiguous, owner, orphan
+        one,
+        corrected,
+        bit,
+        thing,
+        copies,
+        near,
+        len(around),
+        same,
+        ambiguous,
+        owner,
+        orphan,
+        hashed,
     )
 
 

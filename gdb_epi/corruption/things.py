@@ -11,6 +11,7 @@ from gdb_epi.cpython.types import PythonState
 from gdb_epi.errors import Absent, LayoutError, UnreadableMemory
 from gdb_epi.fault import may_execute, read_up_to, read_word
 from gdb_epi.lean import TYPE_CHECKING, NamedTuple
+from gdb_epi.x86 import MASK
 
 if TYPE_CHECKING:
     from gdb_epi.cpython.reader import Reader
@@ -114,6 +115,21 @@ class Things:
         word = read_word(self._context.target, place)
         return self.object_type(word) if word else None
 
+    def hash_fits(self, address: int, word: int | None) -> bool:
+        """Whether a word is the hash of the object at an address.
+
+        That of an object without a __hash__ of its own is its address, rotated by 4
+        (_Py_HashPointer, Python/pyhash.c, 3.8 to 3.15); a str keeps its own.
+        """
+        if not word or word == MASK or self._reader is None:
+            return False
+        if word == (address >> 4 | address << 60) & MASK:
+            return True
+        at = self._reader.layout.offset("PyASCIIObject", "hash")
+        if at is None or self.object_type(address) != "str":
+            return False
+        return read_word(self._context.target, address + at) == word
+
     def begins_block(self, address: int) -> bool:
         """Whether an object could begin there, with or without heads: a block of pymalloc does."""
         found = self._block_of(address)
@@ -161,6 +177,10 @@ class Things:
             return None
         if not count or kind % 8 or kind < 4096:
             return None
+        return self._type_name(kind)
+
+    def type_name(self, kind: int) -> str | None:
+        """Return the name of the type at an address; None for what is no type."""
         return self._type_name(kind)
 
     def _type_name(self, kind: int) -> str | None:
