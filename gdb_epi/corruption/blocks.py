@@ -3,14 +3,13 @@
 
 from __future__ import annotations
 
-import struct
 from collections.abc import Iterator
 
 from gdb_epi.corruption.context import Context
-from gdb_epi.corruption.pools import Pool
+from gdb_epi.corruption.pools import OVERHEAD, Pool
+from gdb_epi.corruption.texts import size_of, str_form
 from gdb_epi.corruption.types import MEMORY, Evidence, word_evidence
 from gdb_epi.cpython.heap import HAVE_GC, Heap
-from gdb_epi.cpython.heap_search import OutOfTime
 from gdb_epi.cpython.values_types import TypeInfo
 from gdb_epi.errors import LayoutError, UnreadableMemory
 from gdb_epi.lean import NamedTuple
@@ -20,10 +19,12 @@ GC_HEAD = 16
 # Include/object.h: words of a managed dict, or of weak references, before the collector's head.
 _PREHEADER = 1 << 3 | 1 << 4
 _INLINE = 1 << 2
+_STR = 1 << 28
+DEBUG_BYTES = b"\xfd" * 7
 DEBUG_HEAD = 16  # of pymalloc's debug hooks: size, then a letter and 7 bytes 0xFD
 MAX_CANDIDATES = 4096
 MAX_HITS = 64
-MAX_TYPES = 20_000
+MAX_TYPES = 10_000
 LOWEST_COUNT_BIT = 33  # of a count that is absurd; immortal ones have 32 bits (PEP 683)
 LOWEST_SHORT_BIT = 24  # of counts of 32 bits (3.14, gh-126491)
 MAX_COUNT = 1 << 12  # without the absurd bit
@@ -49,34 +50,69 @@ class Blocks:
         self._type_at = heap.type_at
         self._flags_at = heap.reader.layout.require("PyTypeObject", "tp_flags")
         self._known: dict[int, TypeInfo | None] = {}
+        self._heads: dict[int, int] = {}  # of words that were judged; -1: no type
         self._odd: dict[int, list[_Candidate]] = {}
         self._absurd: list[tuple[int, int]] = []
         self._is_small_count = heap.reader.layout.offset("PyObject", "ob_overflow") is not None
+        self._count_limit = 1 << (LOWEST_SHORT_BIT if self._is_small_count else LOWEST_COUNT_BIT)
+        self._ghosts: frozenset[int] | None = None
         self.looked = 0
+
+    def know_all_types(self) -> None:
+        """Find every type first; then a sweep reads no memory but the pools. Raises OutOfTime."""
+        for address, info in list(self._heap.types().items())[:MAX_TYPES]:
+            self._known[address] = info
+            self._heads[address] = _head_of(info)
+        self._ghosts = frozenset(
+            address ^ 1 << bit for address in self._heads for bit in range(3, 64)
+        )
 
     def look(self, pool: Pool, data: bytes) -> None:
         """Take the blocks of one pool that are in use."""
-        unpack = struct.Struct("<Q").unpack_from
-        type_at, block = self._type_at, pool.block
+        words = memoryview(data[: len(data) & ~7]).cast("Q")
+        has_debug = data[OVERHEAD + 9 : OVERHEAD + 16] == DEBUG_BYTES
+        debug = DEBUG_HEAD if has_debug else 0
+        type_at, ghosts, heads = self._type_at, self._ghosts, self._heads
+        places = [
+            (head, (debug + head + type_at) >> 3)
+            for head in (GC_HEAD, 0, 2 * GC_HEAD)
+            if debug + head + type_at + 8 <= pool.block
+        ]
+        limit = self._count_limit
         for at in pool.blocks():
             self.looked += 1
-            debug = DEBUG_HEAD if data[at + 9 : at + 16] == b"\xfd" * 7 else 0
-            words: list[tuple[int, int, int]] = []
-            for head in (0, GC_HEAD, 2 * GC_HEAD):
-                place = at + debug + head + type_at
-                if place + 8 > at + block:
+            first = at >> 3
+            odd: list[tuple[int, int]] = []
+            for head, offset in places:
+                word = words[first + offset]
+                known = heads.get(word)
+                if known is None:
+                    if ghosts is None:
+                        known = self._head(word)
+                    elif word in ghosts:
+                        known = -1
+                if known == head:
+                    count = words[first + offset - (type_at >> 3)]
+                    if count >= limit:
+                        self._count(pool.address + at + debug + head, count)
+                    odd.clear()
                     break
-                word = unpack(data, place)[0]
-                info = self._type(word)
-                if info is not None and head == _head_of(info):
-                    self._count(pool.address + place - type_at, unpack(data, place - type_at)[0])
-                    words.clear()
-                    break
-                words.append((place, word, head))
-            for place, word, head in words:
-                if word > 0xFFFF and len(self._odd) < MAX_CANDIDATES * 16:
-                    one = _Candidate(pool.address + place, word, head, block - debug, bool(debug))
-                    self._odd.setdefault(word, []).append(one)
+                if known == -1 and word > 0xFFFF:
+                    odd.append((head, word))
+            for head, word in odd:
+                self._take(pool, at + debug, head, word, bool(debug))
+
+    def _take(self, pool: Pool, at: int, head: int, word: int, debug: bool) -> None:
+        if len(self._odd) < MAX_CANDIDATES * 16:
+            place = pool.address + at + head + self._type_at
+            room = pool.block - (DEBUG_HEAD if debug else 0)
+            self._odd.setdefault(word, []).append(_Candidate(place, word, head, room, debug))
+
+    def _head(self, word: int) -> int:
+        """Return how many bytes lie before objects of a type; -1 when the word is none."""
+        info = self._type(word)
+        found = self._heads[word] = -1 if info is None else _head_of(info)
+        return found
 
     def _type(self, word: int) -> TypeInfo | None:
         """Return what a word is the type of; None when it is none. Each word is judged once."""
@@ -113,12 +149,6 @@ class Blocks:
     def evidence(self) -> Iterator[Evidence]:
         """Yield what one bit repairs."""
         types = [info for info in self._known.values() if info is not None][:MAX_TYPES]
-        if self._context.sweep:
-            try:
-                known = self._heap.types()
-                types = list({info.address: info for info in (*types, *known.values())}.values())
-            except (OutOfTime, LayoutError):
-                pass
         hits = 0
         for info in types:
             for bit in range(3, 64):
@@ -143,13 +173,20 @@ class Blocks:
         address = one.place - self._type_at
         if one.head != _head_of(info):
             return False
-        size = one.head + info.basicsize
+        size = one.head + (self._str_size(address, info) or info.basicsize)
         varies = info.itemsize or info.flags & _INLINE or one.debug
         if size > one.room or (not varies and (size + 15 & ~15) != (one.room + 15 & ~15)):
             return False
         if not self._heap.alive(address) or not self._heap.links(address, info).plausible:
             return False
         return bool(find_word(self._context.target, address, limit=1).addresses)
+
+    def _str_size(self, address: int, info: TypeInfo) -> int | None:
+        """Return the size of a compact str, whose type's basicsize is that of another form."""
+        if not info.flags & _STR or info.full_name != "str":
+            return None
+        form = str_form(self._heap.reader.layout, info.address)
+        return None if form is None else size_of(self._context.target, form, address)
 
     def _wrong_type(self, one: _Candidate, info: TypeInfo) -> Evidence:
         address = one.place - self._type_at

@@ -97,6 +97,17 @@ def bytes_form(layout: Layout, kind: int) -> Form:
     )
 
 
+def size_of(target: Target, form: Form, address: int) -> int | None:
+    """Return how many bytes a compact string takes with its NUL; None when it is none."""
+    try:
+        head = target.read(address, form.head)
+    except UnreadableMemory:
+        return None
+    length = struct.unpack_from("<Q", head, form.length_at)[0]
+    kind = form.kinds.get(struct.unpack_from("<I", head, form.state_at)[0] & form.state_mask)
+    return None if kind is None or length >> 40 else kind[0] + (length + 1) * kind[1]
+
+
 def read_text(target: Target, form: Form, address: int) -> Text | str:
     """Return a hashed object, or why there is none: "unhashed", "long", "odd", "unreadable"."""
     try:

@@ -65,6 +65,7 @@ def main() -> int:
     parser.add_argument("--every", type=int, default=1, metavar="N", help="each Nth core")
     parser.add_argument("--no-sweep", action="store_true")
     parser.add_argument("--checks", default="", metavar="R1,R8", help="these alone, as sweeps")
+    parser.add_argument("--start", default="", metavar="NAME", help="go on at this core")
     args = parser.parse_args()
     cores = sorted((cache_root() / "cores").glob(f"{args.only or '*'}/*/core"))[:: args.every]
     strings = looked = found = 0
@@ -74,10 +75,12 @@ def main() -> int:
     slowest = (0.0, "")
     for path in cores:
         name = f"{path.parts[-3]}/{path.parts[-2]}"
-        if any(word in name for word in DAMAGED) or path.stat().st_size > MAX_BYTES:
+        if name < args.start or any(word in name for word in DAMAGED):
             continue
         begun = time.process_time()
         try:
+            if path.stat().st_size > MAX_BYTES:
+                continue
             target = CoreFileTarget.open(path, sysroot=sysroot_of(path.parts[-3]))
             state = ProcessState(target)
             if args.checks:

@@ -19,6 +19,7 @@ from gdb_epi.corruption.pools import (
 from gdb_epi.corruption.registry import check
 from gdb_epi.corruption.types import MEMORY, Evidence, Skipped, word_evidence
 from gdb_epi.cpython.heap import Heap
+from gdb_epi.cpython.heap_search import OutOfTime
 from gdb_epi.cpython.types import PythonState
 from gdb_epi.errors import LayoutError, UnreadableMemory
 
@@ -50,6 +51,11 @@ def pymalloc(context: Context) -> Iterator[Evidence | Skipped]:
     except LayoutError as error:
         yield Skipped("R9", f"{error}")
         return
+    if context.sweep:
+        try:
+            blocks.know_all_types()
+        except (LayoutError, OutOfTime) as error:
+            yield Skipped("R13", f"the types of the process: {error or 'out of time'}")
     found = _Pools(context)
     pools = found.everywhere() if context.sweep else found.near_the_fault()
     number = 0

@@ -25,6 +25,7 @@ from gdb_epi.corruption.stringsearch import (
     base_types,
     ghosts_in,
     ghosts_of,
+    is_of_pools,
     named_texts,
     sampled,
     texts_in,
@@ -117,13 +118,13 @@ class _Work:
         bulks = [Bulk(self._key, shortest=self._shortest) for _ in self._forms]
         wrong: list[tuple[Form, int]] = []
         odd: list[tuple[Form, int]] = []
-        ghosts = [ghosts_of(form) for form in self._forms]
+        ghosts = ghosts_of(self._forms)
         found_ghosts: list[tuple[Form, int]] = []
         tally = Found()
         chunks = Chunks(self._context)
         for start, data in chunks:
-            for form, words in zip(self._forms, ghosts, strict=True):
-                found_ghosts += [(form, at) for at in ghosts_in(form, start, data, words)]
+            if not is_of_pools(start, data):  # R13 sees those
+                found_ghosts += ghosts_in(self._forms, start, data, ghosts)
             for form, bulk in zip(self._forms, bulks, strict=True):
                 for text in texts_in(self._context.target, form, start, data, tally):
                     wrong += [(form, at) for at in bulk.add(*text)]
