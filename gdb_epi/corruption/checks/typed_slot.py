@@ -1,0 +1,81 @@
+# SPDX-License-Identifier: Apache-2.0
+"""R15: a container's slot holds no object, and one bit away is one that lost a reference."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from gdb_epi.corruption.context import Context
+from gdb_epi.corruption.pointers import on_stack
+from gdb_epi.corruption.registry import check
+from gdb_epi.corruption.typed_walk import Slot, Walk, walk_of
+from gdb_epi.corruption.types import MEMORY, Evidence, Skipped, word_evidence
+from gdb_epi.errors import Absent
+from gdb_epi.search import find_word
+
+BITS = 64
+MAX_BAD = 24  # slots without an object; more are an overwrite, or freed memory
+MAX_REPORTED = 8
+MAX_STALE = 16  # words on stacks that hold the address still; most are no references
+
+
+@check("R15", needs="python", order=55)
+def typed_slot(context: Context) -> Iterator[Evidence | Skipped]:
+    """Look at every slot of lists, dicts, tuples, sets and cells that the frames' globals reach.
+
+    A slot must hold the address of an object. One that does not is compared with the 64 words one
+    bit away: an object among them whose reference count is higher than the number of words that
+    hold its address has lost a reference, and this slot is it.
+    Innocent causes: an object that was freed or overwritten while the slot still names it (the
+    slot then names the start of an allocator's block, and nothing is said); a stray write over
+    several slots (more than MAX_BAD, or neighbours that are damaged too).
+    """
+    walk = walk_of(context)
+    if isinstance(walk, Absent):
+        yield Skipped("R15", walk.detail)
+        return
+    bad = [slot for slot in walk.run() if _is_bad(context, walk, slot)]
+    context.counts["container slots"] = walk.slots
+    if walk.cut:
+        yield Skipped("R15", f"cut after {walk.slots} slots of containers")
+    if len(bad) > MAX_BAD:
+        yield Skipped("R15", f"{len(bad)} slots of containers hold no object: an overwrite")
+        return
+    places = {slot.place for slot in bad}
+    for slot in bad[:MAX_REPORTED]:
+        if not places & {slot.place - 8, slot.place + 8}:
+            yield from _repairs(context, slot)
+
+
+def _is_bad(context: Context, walk: Walk, slot: Slot) -> bool:
+    """Whether a slot names nothing that can be an object, dead or alive."""
+    if walk.type_at(slot.value):
+        return False
+    things = context.things
+    return not (things.begins_block(slot.value) or things.in_free_block(slot.value))
+
+
+def _repairs(context: Context, slot: Slot) -> Iterator[Evidence]:
+    flips = [slot.value ^ 1 << bit for bit in range(BITS)]
+    objects = [(one, kind) for one in flips if (kind := context.things.object_type(one))]
+    lost = [(one, kind) for one, kind in objects if _lost_a_reference(context, one)]
+    for corrected, kind in lost:
+        yield word_evidence(
+            "R15",
+            slot.place,
+            slot.value,
+            corrected,
+            MEMORY,
+            f"a slot of the {slot.kind} at {slot.owner:#018x} holds {slot.value:#018x}, which is "
+            f"no object; one bit away is a {kind} that a reference is missing for",
+            rivals=len(lost),
+            object_type=kind,
+        )
+
+
+def _lost_a_reference(context: Context, address: int) -> bool:
+    count = context.things.references(address)
+    if count is None:
+        return False
+    found = find_word(context.target, address, limit=count + MAX_STALE).addresses
+    return sum(not on_stack(context, at) for at in found) < count
