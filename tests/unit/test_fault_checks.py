@@ -25,8 +25,9 @@ from gdb_epi.corruption.checks.control_flow import (
 from gdb_epi.corruption.checks.imitators import guard, overrun, overwrite_run, pattern
 from gdb_epi.corruption.checks.pointer import pointer
 from gdb_epi.corruption.checks.producer import producer
+from gdb_epi.corruption.checks.recurring import recurring
 from gdb_epi.corruption.context import Context
-from gdb_epi.corruption.types import MEMORY, REGISTER
+from gdb_epi.corruption.types import MEMORY, REGISTER, word_evidence
 from gdb_epi.target.api import Region
 from gdb_epi.target.functions import Function
 
@@ -344,3 +345,36 @@ def test_runs_of_junk() -> None:
     assert [one.id for one in evidence(overwrite_run(pointed(BAD, words)))] == ["S:overwrite-run"]
     assert evidence(overwrite_run(pointed(BAD, {HEAP + 0x20: BAD, HEAP + 0x28: GOOD}))) == []
     assert evidence(overwrite_run(pointed(BAD))) == []
+
+
+# -- the same bit again ------------------------------------------------------------------------
+
+
+def damaged(*words: tuple[int, int, int]) -> Context:
+    """Return a context in which other checks found (address, right word, bit)."""
+    made = failed(LOAD, fault_at(WILD), rdi=WILD)
+    for where, right, bit in words:
+        one = word_evidence("R1", where, right ^ (1 << bit), right, MEMORY, "differs")
+        made.evidence.append(one)
+    return made
+
+
+def test_the_same_bit_again() -> None:
+    two = damaged((HEAP + 8, 0x100, 5), (HEAP + 0x110, 0x200, 5))
+    assert [one.id for one in evidence(recurring(two))] == ["M2", "M2"]
+    offset = damaged((HEAP + 8, 0x100, 5), (HEAP + 0x2008, 0x200, 5))
+    assert [one.id for one in evidence(recurring(offset))] == ["M3", "M3"]
+
+
+@pytest.mark.parametrize(
+    "words",
+    [
+        (),
+        ((HEAP, 0x100, 5),),
+        ((HEAP, 0x100, 5), (HEAP + 64, 0x100, 5)),  # the same wrong word: copies of one
+        ((HEAP, 0x100, 5), (HEAP + 64, 0x200, 6)),
+        ((HEAP, 0x100, 5), (HEAP + 64, 0x220, 5)),  # the other direction
+    ],
+)
+def test_no_bit_again(words: tuple[tuple[int, int, int], ...]) -> None:
+    assert evidence(recurring(damaged(*words))) == []
