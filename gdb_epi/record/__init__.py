@@ -59,6 +59,9 @@ def make_record(parts: Parts) -> Json:
     """Return the record of one core."""
     state, signature = parts.state, parts.signed.signature
     notes = Notes(parts.soft_errors)
+    identity = state.target.core_key()
+    if isinstance(identity, Absent):
+        notes.errors.append(SoftError("core", "core_key", identity.detail))
     record: Json = {
         "schema": SCHEMA,
         "tool": f"gdb-epi {__version__}",

@@ -61,7 +61,7 @@ def test_the_validator_understands_every_keyword() -> None:
 
 WRONG: tuple[tuple[tuple[str, ...], Any], ...] = (
     (("core_key",), "xyz"),
-    (("core_key",), None),
+    (("core_key",), 7),
     (("schema",), "gdb-epi/record/2"),
     (("verdict", "confidence"), 1.0),
     (("signal", "fault_address"), "0x8"),
