@@ -4,14 +4,16 @@
 from __future__ import annotations
 
 import json
+import shutil
+import subprocess
 from pathlib import Path
 from typing import Any
 
 import pytest
 from conftest import Shell
-from support.cores import CoreFailed, Made, make_core, why_no_core_dumps
+from support.cores import PROGRAMS, CoreFailed, Made, find_core, make_core, why_no_core_dumps
 from support.interpreters import Interpreter, discover
-from support.texts import SYSTEM_GDB, backtrace, gdb_plugin
+from support.texts import SYSTEM_GDB, backtrace, gdb_plugin, other_gdb, run_gdb
 
 # One of each format: names of frames, frames of the eval loop, dumps of faulthandler.
 WANTED = ("pyenv-3.8.18", "pyenv-3.12.1", "pyenv-3.13.0", "forky-3.15.0")
@@ -106,11 +108,32 @@ def test_thread_apply_all_bt_full_says_the_same(shell: Shell) -> None:
         pytest.skip("pyenv's 3.11.7 and /usr/bin/gdb are not both here")
     made = core_of(interpreters[0], "worker-memmove")
     core = triaged(shell, made, "always")
-    for width, command in (("80", "thread apply all bt full"), ("0", "bt full")):
-        text = backtrace(made, f"set width {width}", "p $_siginfo", command)
+    ways = (("80", "thread apply all bt full", SYSTEM_GDB), ("0", "bt full", other_gdb()))
+    for width, command, gdb in ways:
+        text = backtrace(made, f"set width {width}", "p $_siginfo", command, gdb=gdb)
         found = signed(shell, text, "--category", core["category"])
         assert found["text"]["native"] == core["text"]["native"], command
         assert found["thread"]["tid"] in (core["thread"]["tid"], None)
+
+
+def test_names_of_cxx_are_those_of_the_core(shell: Shell, tmp_path: Path) -> None:
+    """A text has them demangled, a core mangled. Without Python every key but `exact` is there."""
+    if shutil.which("g++") is None or not Path(SYSTEM_GDB).exists():
+        pytest.skip("g++ or /usr/bin/gdb is not here")
+    if (reason := why_no_core_dumps()) is not None:
+        pytest.skip(f"no core dumps here: {reason}")
+    source = PROGRAMS / "cxx_names.cc"
+    program = tmp_path / "cxx_names"
+    subprocess.run(["g++", "-g", "-O0", "-o", program, source], check=True, capture_output=True)
+    start = ["sh", "-c", 'ulimit -c unlimited; exec "$1"', "sh", str(program)]
+    subprocess.run(start, cwd=tmp_path, capture_output=True)
+    (core,) = find_core(tmp_path)
+    done = shell("triage", core, "--no-db", "--format", "json", "--exe", program)
+    wanted = done.records[0]["signature"]["text"]
+    found = signed(shell, run_gdb(SYSTEM_GDB, program, core, "p $_siginfo", "bt"))
+    assert "outer::{anon}::Box<T>::operator() <- outer::deep<T>" in wanted["stable"]
+    for key in ("strict", "stable", "coarse", "native"):
+        assert found["text"][key] == wanted[key]
 
 
 def test_no_crash_in_the_text(shell: Shell) -> None:
