@@ -43,12 +43,13 @@ _LAMBDA = re.compile(
 )
 _UNNAMED = re.compile(r"\{unnamed type#\d+\}|'unnamed\d*'|<unnamed (?:struct|class|union|enum)>")
 _ANONYMOUS = re.compile(
-    r"\(anonymous namespace\)|\{anonymous\}|<unnamed>|_GLOBAL__N_[0-9A-Za-z_.]*"
+    r"\(anonymous namespace\)|`anonymous namespace'|\{anonymous\}|<unnamed>|"
+    r"_GLOBAL__N_[0-9A-Za-z_.]*"
 )
 _ABI = re.compile(r"\[abi:[^\]]*\]")
 _INLINE_NAMESPACE = re.compile(r"\bstd::(?:__cxx11|__1|__2|__ndk1|__8|_V2)::")
 _RUST_HASH = re.compile(r"::h[0-9a-f]{16}\Z")
-_RUST_CRATE = re.compile(r"\[[0-9a-f]{1,16}\](?=::|>| |\Z)")
+_RUST_CRATE = re.compile(r"(?<=\w)\[[0-9a-f]{8,16}\](?=::|>| |\Z)")
 _RUST_SPACE = re.compile(r"\{(shim|[A-Z])(?::\w+)?#\d+\}")
 _STATIC_INIT = re.compile(
     r"_GLOBAL__sub_[ID]_.*|_GLOBAL__[ID]_.*|__cxx_global_(?:var|array)_(?:init|dtor)(?:\.\d+)*|"

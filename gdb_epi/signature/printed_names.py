@@ -17,6 +17,7 @@ _TAIL = re.compile(r"(?: const| volatile| &&?| noexcept| restrict)*(?=::)")
 _PREFIXES = ("non-virtual thunk to ", "virtual thunk to ", "covariant return thunk to ",
              "transaction clone for ")  # fmt: skip
 _ARRAY = re.compile(r"; \d+(?:(?:: )?usize)?\]")
+_QUALIFIED = re.compile(r"(?<=[\w>)])(?: const| volatile)+\Z")
 _WITH = re.compile(r" \[(?:with )?\w+ = ")  # what __PRETTY_FUNCTION__ appends
 
 
@@ -28,6 +29,9 @@ def cut_printed(name: str) -> tuple[str, tuple[str, ...]]:
             name = name.removeprefix(prefix)
             used.append("N14")
     name = _WITH.split(name, maxsplit=1)[0]
+    if _QUALIFIED.search(name):
+        name = _QUALIFIED.sub("", name)
+        used.append("N13")
     if "<" not in name and "(" not in name and "operator " not in name:
         return name, tuple(used)
     cutter = _Cutter(name)

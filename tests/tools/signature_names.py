@@ -145,6 +145,13 @@ NAMES: list[tuple[str, str, str]] = [
     ("N13 N19", "unsigned long app::size() const", "app::size"),
     ("N13 N19", "char const* app::name(int)", "app::name"),
     ("N10 N19", "(anonymous namespace)::work(int)", "{anon}::work"),
+    (
+        "N9 N13 N19",
+        "app::Error app::make<char const (&) [36]>(char const (&) [36])",
+        "app::make<T>",
+    ),
+    ("N13 N19", "app::Table::size const", "app::Table::size"),
+    ("N10", "`anonymous namespace'::work", "{anon}::work"),
     ("N10 N19", "app::{anonymous}::work(int)", "app::{anon}::work"),
     ("N11 N19", "main::{lambda()#1}::operator()() const", "main::{lambda}::operator()"),
     (
