@@ -88,8 +88,10 @@ def _longest_run(raw: bytes) -> tuple[int, int]:
 
 
 def int_pair(value: int) -> Shape | None:
-    """Tell two small 32-bit integers side by side; a pointer of user space has a high half below
-    2^15 that is not small in this sense only when its low half is random."""
+    """Tell two small 32-bit integers side by side.
+
+    A pointer of user space has a high half of that size only in programs with low addresses.
+    """
     low, high = value & 0xFFFFFFFF, value >> 32
     if 0 < high < 0x1000 and (low < SMALL or low > (1 << 32) - SMALL):
         return Shape("int-pair", f"it is two 32-bit integers, {high} and {_signed(low)}")
