@@ -4,6 +4,7 @@
 from __future__ import annotations
 
 from gdb_epi.corruption.context import Context
+from gdb_epi.corruption.own_fields import own_field
 from gdb_epi.corruption.suspects import Suspect
 from gdb_epi.corruption.things import BLOCK, FREE, FUNCTION, OBJECT, Thing, Things
 from gdb_epi.corruption.words import Word, pattern_of
@@ -248,10 +249,11 @@ def _neighbour(
         for slot in one.slots
         for step in (-WORD, WORD)
     )
+    own = any(own_field(context, slot) for slot in one.slots)
     known = (
         hashed
-        or (thing is not None and owner)
-        or (kind and copies)
+        or (own and thing is not None)
+        or ((own or not one.slots) and kind and copies)
         or _never_tagged(context, corrected)
     )
     ambiguous = _ambiguity(context, site, one, corrected, bit, known)

@@ -482,9 +482,12 @@ def py_high_tag():
 
 
 def py_high_tag_one():
-    place = items_of(THINGS) + WORD * some()
-    poke(place, peek(place) | 1 << DICE.choice((48, 56, 60, 62, 63)))
-    use_all()
+    """An extension marks a reference in a table of its own, and forgets to take the mark off."""
+    table = (ctypes.c_uint64 * 64)(*[id(thing) for thing in THINGS[:64]])
+    number = DICE.randrange(64)
+    table[number] |= 1 << DICE.choice((48, 56, 60, 62, 63))
+    for address in table:
+        len(ctypes.cast(ctypes.c_void_p(address), OBJECT).value.text)
 
 
 def py_shifted_items():
