@@ -4,12 +4,16 @@
 from __future__ import annotations
 
 import random
+import signal
+import subprocess
 from collections.abc import Iterator
+from pathlib import Path
 
 import pytest
+from support.cores import find_core
 from support.interpreters import by_id, one_per_minor
 from support.mutate import MutatedTarget
-from support.opening import made_or_skip, target_of
+from support.opening import made_or_skip, need_core_dumps, target_of
 
 from gdb_epi.corruption.checks.pymalloc import _Pools
 from gdb_epi.corruption.context import Context
@@ -232,6 +236,47 @@ def test_a_flip_near_the_fault_is_found_without_a_sweep(scene: Scene) -> None:
     assert [(one.id, one.where, one.bits) for one in found] == [
         ("R1", name + scene.form.hash_at, (17,))
     ]
+
+
+LIVING = """
+import os, sys
+kept = [f"a text that is kept {number}" for number in range(100)]
+for one in kept:
+    hash(one)
+print(hex(id(kept[50])), flush=True)
+sys.stdin.readline()
+os.abort()
+"""
+
+
+def test_a_bit_flipped_in_a_living_process(tmp_path: Path) -> None:
+    """Through /proc/PID/mem, in a string that nothing looks at again; then the process aborts."""
+    need_core_dumps()
+    python = next(one for one in reversed(one_per_minor()) if one.root is None)
+    command = ["/bin/sh", "-c", 'ulimit -c unlimited; exec "$@"', "sh", *python.argv, "-c", LIVING]
+    with subprocess.Popen(
+        command,
+        cwd=tmp_path,
+        env=python.environment(),
+        stdin=subprocess.PIPE,
+        stdout=subprocess.PIPE,
+    ) as process:
+        assert process.stdout is not None and process.stdin is not None
+        address = int(process.stdout.readline(), 16)
+        where, bit = (address + 56) & ~7, 21  # in its characters
+        with open(f"/proc/{process.pid}/mem", "r+b", buffering=0) as memory:
+            memory.seek(where)
+            word = int.from_bytes(memory.read(8), "little")
+            memory.seek(where)
+            memory.write((word ^ 1 << bit).to_bytes(8, "little"))
+        process.stdin.write(b"\n")
+        process.stdin.flush()
+        assert process.wait(60) == -signal.SIGABRT
+    (core,) = find_core(tmp_path)
+    study = swept(CoreFileTarget.open(core))
+    found = [(one.id, one.where, one.bits, one.corrected) for one in found_in(study)]
+    assert found == [("R1", where, (bit,), word)]
+    assert study.score.word == "proven-corruption"
 
 
 def test_the_budget_ends_a_sweep_and_that_is_said(scene: Scene) -> None:
