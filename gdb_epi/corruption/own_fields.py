@@ -14,7 +14,7 @@ CODE_BYTES = 128  # of a code object, in which its pointers lie
 
 
 def own_field(context: Context, place: int) -> bool:
-    """Whether a word lies in a frame, in its code object, or in an object of a type that no extension defines.
+    """Whether a word lies in a frame, its code, or an object whose type no extension defines.
 
     The types of extensions have a dot in tp_name (`_ctypes._SimpleCData`); CPython's own and
     classes written in Python have none. A class that derives from an extension's type may hold
