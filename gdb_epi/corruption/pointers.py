@@ -15,6 +15,7 @@ from gdb_epi.fault.site import DATA, TRANSFERS, Site
 from gdb_epi.lean import NamedTuple
 from gdb_epi.search import find_word
 
+PAGE = 4096
 LOW = 1 << 32  # addresses of programs that are not position-independent
 NEAR = 16384  # bytes: a pool
 MAX_COPIES = 4
@@ -234,8 +235,8 @@ def _neighbour(
         for value in (*others, *one.slots)
     )
     thing = things.at(corrected)
-    if thing is not None and thing.kind == FREE:
-        thing = None
+    if thing is not None and (thing.kind == FREE or not one.value % PAGE):
+        thing = None  # whole pages are mapped and unmapped; what begins at others is chance
     around = _around(context, things, one, corrected)
     kind = thing.name if thing is not None and thing.kind == OBJECT else None
     same = sum(name == kind for name in around)

@@ -22,7 +22,13 @@ from gdb_epi.corruption.checks.control_flow import (
     return_slot,
     stack_pointer,
 )
-from gdb_epi.corruption.checks.imitators import guard, overrun, overwrite_run, pattern
+from gdb_epi.corruption.checks.imitators import (
+    guard,
+    overrun,
+    overwrite_run,
+    pattern,
+    read_only,
+)
 from gdb_epi.corruption.checks.pointer import pointer
 from gdb_epi.corruption.checks.producer import producer
 from gdb_epi.corruption.checks.recurring import recurring
@@ -337,6 +343,17 @@ def test_guards() -> None:
     large = Region(end, end + (1 << 20), "---", None, 0, 0)
     assert evidence(guard(pointed(end + 16, extra_regions=[large]))) == []
     assert evidence(guard(failed("c3", crash(6, -6, sender=1000)))) == []
+
+
+def test_writes_to_read_only_memory() -> None:
+    readable = Region(0x6000_0000_0000, 0x6000_0000_1000, "r--", None, 0, 0)
+    died = fault_at(readable.start, 2)
+    made = failed("488907", died, rdi=readable.start, extra_regions=[readable])
+    assert [one.id for one in evidence(read_only(made))] == ["S:read-only"]
+    closed = readable._replace(perms="---")
+    made = failed("488907", died, rdi=readable.start, extra_regions=[closed])
+    assert evidence(read_only(made)) == []
+    assert evidence(read_only(failed("c3", crash(6, -6, sender=1000)))) == []
 
 
 def test_runs_of_junk() -> None:

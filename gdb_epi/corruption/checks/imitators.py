@@ -13,7 +13,7 @@ from gdb_epi.corruption.types import UNKNOWN, Evidence
 from gdb_epi.corruption.words import pattern_of, wrong_words
 from gdb_epi.errors import Absent
 from gdb_epi.fault import NEAR_NULL, read_word, stack_below
-from gdb_epi.fault.maps import beside, canonical, guard_page
+from gdb_epi.fault.maps import beside, canonical, guard_page, permits
 from gdb_epi.fault.shapes import shape_of
 from gdb_epi.fault.site import DATA, TRANSFERS, Site
 
@@ -88,6 +88,21 @@ def guard(context: Context) -> Iterator[Evidence]:
     if here is not None and stack_below(context.target, site.fault, site.address or 0) is None:
         summary = f"{site.address or 0:#018x} is in the guard page at {here.start:#018x}"
         yield _against("S:guard-page", summary)
+
+
+@check("S:read-only", needs="crash", order=13)
+def read_only(context: Context) -> Iterator[Evidence]:
+    """Tell a write to memory that may be read: constants, code, what mprotect() closed.
+
+    Innocent causes: this is one. A flipped pointer lands in such memory now and then, most of
+    the address space is not mapped at all.
+    """
+    site = _access(context)
+    if site is None or site.kind != DATA or site.access != "w":
+        return
+    here = context.target.region_at(site.address or 0)
+    if permits(here, "r") and not permits(here, "w"):
+        yield _against("S:read-only", f"{site.address or 0:#018x} is mapped, but only to be read")
 
 
 @check("S:use-after-free", needs="crash", order=14)
