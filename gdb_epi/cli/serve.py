@@ -22,6 +22,7 @@ EPILOG = (
 PORT = 8750
 LOOPBACK = ("127.0.0.1", "::1", "localhost")
 TOKEN = "GDB_EPI_TOKEN"
+MIN_TOKEN = 16  # characters: what is shorter can be guessed
 MAX_REQUESTS = 64  # at one time; more are answered with 503
 MAX_HEADERS = 32 << 10  # bytes
 KEEP_ALIVE = 5  # seconds
@@ -43,8 +44,9 @@ def run(args: Namespace) -> int:
     from gdb_epi.fleet.db import open_database
     from gdb_epi.fleet.serve import require
 
-    require()
     token = _token(args.token_file)
+    listener = _listen(args.host, args.port)
+    require()
     with open_database(args.db, write=token is not None) as engine:
         import uvicorn
 
@@ -52,7 +54,6 @@ def run(args: Namespace) -> int:
 
         names = tuple(name.lower() for name in (*LOOPBACK, args.host, *args.allow_host))
         app = make_app(engine, Settings(names, token))
-        listener = _listen(args.host, args.port)
         _announce(args.host, listener.getsockname()[1], token)
         config = uvicorn.Config(
             app,
@@ -71,8 +72,6 @@ def run(args: Namespace) -> int:
 def _token(path: str | None) -> str | None:
     """Return the token. Raises UsageError for one that can be guessed."""
     from pathlib import Path
-
-    from gdb_epi.fleet.serve.guard import MIN_TOKEN
 
     if path is not None:
         try:

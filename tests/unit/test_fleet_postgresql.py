@@ -12,6 +12,7 @@ from importlib.util import find_spec
 from pathlib import Path
 
 import pytest
+from support.demo_fleet import make
 from support.fleet_simulator import records, simulate, write_exposure
 from unit.fleet_records import full, minimal
 from unit.test_fleet_ingest import (
@@ -23,6 +24,7 @@ from unit.test_fleet_ingest import (
     rows,
 )
 
+from gdb_epi.cli.main import main
 from gdb_epi.errors import EpiError
 from gdb_epi.fleet import tables as t
 from gdb_epi.fleet.curves import compare, curve, last_moment, new_signatures
@@ -32,6 +34,9 @@ from gdb_epi.fleet.ingest import ingest
 from gdb_epi.fleet.population import load
 from gdb_epi.fleet.questions import top_signatures
 from gdb_epi.fleet.screening import replay
+from gdb_epi.fleet.serve import answers
+from gdb_epi.fleet.serve.cache import state_of
+from gdb_epi.fleet.serve.metrics import metrics
 
 SERVER_USER = "nobody"  # the server refuses to run as root
 
@@ -192,3 +197,19 @@ def test_an_old_postgresql_database_is_migrated(url):
             assert compare_metadata(MigrationContext.configure(connection), t.metadata) == []
     put(url, full(1))
     assert count(url, t.attrset) == 2  # of the host, and facts of the core
+
+
+def test_report_metrics_and_api_are_those_of_sqlite(url: str, tmp_path: Path) -> None:
+    fleet = simulate(7003, hosts=80, days=14, per_day=20, bad_host=2.0)
+    there, here = url, str(tmp_path / "f.sqlite3")
+    pages = []
+    for number, db in enumerate((there, here)):
+        make(db, fleet)
+        page = tmp_path / f"{number}.html"
+        assert main(["report", "--db", db, "-o", str(page)]) == 0
+        pages.append(page.read_bytes())
+    assert pages[0] == pages[1] and b"Flipped bits" in pages[0]
+    with open_database(there, write=False) as one, open_database(here, write=False) as other:
+        assert metrics(one) == metrics(other)
+        assert answers.trend(one, None) == answers.trend(other, None)
+        assert state_of(one) == state_of(one)

@@ -157,10 +157,11 @@ def _inside(window: Window) -> list[Any]:
 
 def bits_by_host(engine: Engine, window: Window, signature: str | None) -> dict[str, Counter[int]]:
     """Return host -> how often each bit (0..63) of a pointer was wrong."""
-    c = t.crash.c
-    named = func.coalesce(func.nullif(t.host.c.name, ""), t.host.c.machine_id, NO_HOST)
-    source = t.crash.outerjoin(t.host, c.host_id == t.host.c.id)
-    chosen = select(named, c.flip_bit, func.count(c.id)).where(
+    c, host = t.crash.c, t.host.c
+    source = t.crash.outerjoin(t.host, c.host_id == host.id)
+    # By columns alone: PostgreSQL takes no expression with a parameter for the same one twice.
+    keys = (host.name, host.machine_id, c.flip_bit)
+    chosen = select(*keys, func.count(c.id)).where(
         c.flip_bit.is_not(None), c.bitflip.is_(True), *_inside(window)
     )
     if signature is not None:
@@ -168,7 +169,7 @@ def bits_by_host(engine: Engine, window: Window, signature: str | None) -> dict[
         chosen = chosen.where(func.coalesce(t.sig.c.text, t.sig.c.key) == signature)
     found: dict[str, Counter[int]] = {}
     with engine.connect() as connection:
-        rows = connection.execute(chosen.select_from(source).group_by(named, c.flip_bit))
-        for host, bit, n in rows:
-            found.setdefault(str(host), Counter())[int(bit)] += int(n)
+        rows = connection.execute(chosen.select_from(source).group_by(*keys))
+        for name, machine, bit, n in rows:
+            found.setdefault(name or machine or NO_HOST, Counter())[int(bit)] += int(n)
     return found

@@ -13,7 +13,6 @@ if TYPE_CHECKING:
     from starlette.requests import Request
 
 MAX_BODY = 32 << 20  # bytes of one POST; a record has 2 to 100 kB
-MIN_TOKEN = 16  # characters: what is shorter can be guessed
 
 HEADERS = {
     "Content-Security-Policy": (
