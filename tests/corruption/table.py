@@ -67,7 +67,7 @@ def _summary(cores: Sequence[Row]) -> str:
     flat = [row for row in sw if row["label"]["non_pie"]]
     both = of_class(cores, AMBIGUOUS)
     flagged = [row for row in hw if is_strong(row)]
-    visible = [row for row in hw if row["label"].get("visible")]
+    visible = _visible(hw)
     lines = [
         ("recall at strong, hardware that crashed", _rate(hw, is_strong)),
         ("recall at strong, damage still visible", _rate(visible, is_strong)),
@@ -79,6 +79,7 @@ def _summary(cores: Sequence[Row]) -> str:
         ("latent at strong", _rate(of_class(cores, LATENT), is_strong)),
         ("bit named, of flagged", _rate(flagged, bit_named)),
         ("address and bit named, of flagged", _rate(flagged, address_named)),
+        ("the same, damage still visible", _rate(_visible(flagged), address_named)),
         ("path right, of flagged", _rate(flagged, path_right)),
         ("symptom right, where the kind has one", _rate(cores, symptom_right)),
     ]
@@ -88,6 +89,10 @@ def _summary(cores: Sequence[Row]) -> str:
         lines.append((f"rust-minidump {_name(least)}: non-PIE", _rate(flat, _baseline(least))))
     width = max(len(name) for name, _ in lines)
     return "\n".join(f"{name:{width}}  {value}" for name, value in lines)
+
+
+def _visible(cores: Iterable[Row]) -> list[Row]:
+    return [row for row in cores if row["label"].get("visible")]
 
 
 def _name(least: float) -> str:
