@@ -35,7 +35,7 @@ _epi_batch("compare_two_cores.gdb")
 def _epi_compare():
     import json, os
     from gdb_epi.analysis import analyze
-    from gdb_epi.errors import EXIT_EXPECTATION_NOT_MET, EpiError, UsageError
+    from gdb_epi.errors import EXIT_EXPECTATION_NOT_MET, EpiError, InputError, UsageError
     from gdb_epi.gdbhost.adapter import set_status
     from gdb_epi.gdbhost.sessions import sessions
     from gdb_epi.render.text import escape
@@ -47,6 +47,8 @@ def _epi_compare():
         at = os.environ.get("EPI_AT", "stable")
         if at not in ("exact", "strict", "stable", "coarse"):
             raise UsageError(f"EPI_AT={at}", hint="exact, strict, stable or coarse")
+        if not os.path.isfile(other):
+            raise InputError(f"EPI_OTHER={other}: no such file", hint="check the path")
         one = analyze(sessions().current())
         exe = os.environ.get("EPI_OTHER_EXE") or gdb.current_progspace().filename
         gdb.execute("core-file", to_string=True)

@@ -18,7 +18,7 @@ from support.cores import why_no_core_dumps
 
 PYTHON = sys.executable
 SURE = 0.999  # confidence of the intervals: one test run in a thousand may miss by chance
-RUNS = 20
+RUNS = 16
 
 # Each race crashes with a known probability; `seeded` draws from the number of the run.
 RACES = {
@@ -105,7 +105,7 @@ def test_a_sure_crash_equals_itself_and_no_other(
     assert "equals the expected one at exact, strict, stable, coarse" in again.out
     third = program(shell, "other()" if body == "boom()" else "boom()", "third.py")
     junit = shell.folder / "j.xml"
-    words = ("--runs", 1, "--expect", path, "--junit", junit, "--github")
+    words = ("--runs", 1, "--native", "never", "--expect", path, "--junit", junit, "--github")
     different = repro(shell, *words, "--", PYTHON, "-S", third)
     assert different.code == 4, different.out
     assert "another crash" in different.out and "(not the expected crash)" in different.out

@@ -189,7 +189,7 @@ def test_a_logged_exception_is_no_crash() -> None:
 # -- hostile texts ---------------------------------------------------------------------------------
 
 
-@settings(max_examples=60, deadline=None)
+@settings(max_examples=25, deadline=None)
 @given(st.integers(0, 4000), st.binary(max_size=40))
 def test_a_text_cut_anywhere_makes_no_exception_and_no_other_key(at: int, junk: bytes) -> None:
     text = HEAD.format("SIGFPE") + "".join(
@@ -238,7 +238,7 @@ PIECES = [
 ]
 
 
-@settings(max_examples=80, deadline=None)
+@settings(max_examples=40, deadline=None)
 @given(st.lists(st.sampled_from(PIECES), max_size=40))
 def test_lines_in_any_order(lines: list[str]) -> None:
     for dump in dumps("\n".join(lines))[0]:
