@@ -50,6 +50,8 @@ def summary(counts: Tally, headlines: Sequence[Headline]) -> tuple[str, ...]:
         return ("The database holds no crashes yet.",)
     if not headlines:
         size = counted(f"{counts.crashes:,}", "crash") if counts.crashes != 1 else "1 crash"
+        if not (counts.cell_host >= 0).any():
+            return (f"Cannot tell whether a host is to blame: of {size}, none names its host.",)
         return (
             f"Nothing stands out among {size}: no host, version or other attribute has more "
             "crashes than its share, as far as these numbers can tell.",
