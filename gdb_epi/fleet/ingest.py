@@ -92,32 +92,32 @@ class Writer:
         A batch that was committed although its connection was lost is found again: by core_key.
         """
         for pause in (*PAUSES, None):
+            ids, self._ids = self._ids, Dimensions()
             try:
-                return self._store(batch)
+                done = self._store(batch, ids)
             except DBAPIError as error:
-                # Ids that a rolled-back transaction made are nobody's.
-                self._ids = Dimensions()
                 if pause is None or not _is_passing(error):
                     raise
                 if error.connection_invalidated or _is_away(error):
                     time.sleep(pause)
-            except BaseException:
-                self._ids = Dimensions()
-                raise
+            else:
+                # Only now: ids that a rolled-back transaction made are nobody's.
+                self._ids = ids
+                return done
         raise AssertionError("the last pause is None")
 
-    def _store(self, batch: Batch) -> Outcome:
+    def _store(self, batch: Batch, ids: Dimensions) -> Outcome:
         best = batch.best
-        self._ids.forget_when_many()
+        ids.forget_when_many()
         with begin(self._engine) as connection:
             for source, why in batch.rejected:
                 _log(connection, source, why)
-            self._ids.learn(connection, [item.rows for item in best.values()])
-            rows = [self._ids.crash_row(item.rows) for item in best.values()]
+            ids.learn(connection, [item.rows for item in best.values()])
+            rows = [ids.crash_row(item.rows) for item in best.values()]
             packed = {key: item.blob for key, item in best.items()}
             added = insert_crashes(connection, rows, packed) if best else set()
             known = [key for key in best if key not in added]
-            replaced = _replace_worse(connection, known, best, self._ids)
+            replaced = _replace_worse(connection, known, best, ids)
             if added or replaced:
                 note_change(connection)
         kept = len(known) - replaced + batch.repeats

@@ -9,6 +9,7 @@ The lines are made beforehand and parsed in the measured time, as `fleet ingest 
 from __future__ import annotations
 
 import argparse
+import gc
 import io
 import json
 import subprocess
@@ -33,12 +34,12 @@ def lines(count: int, kind: str, first: int = 0) -> bytes:
     return b"".join(json.dumps(record).encode() + b"\n" for record in made)
 
 
-def put(url: str, data: bytes) -> tuple[float, int]:
-    """Ingest JSON lines; return seconds and how many were added."""
+def put(url: str, data: bytes) -> tuple[float, float, int]:
+    """Ingest JSON lines; return wall and CPU seconds and how many were added."""
     with open_database(url, write=True) as engine:
-        start = time.perf_counter()
+        start, cpu = time.perf_counter(), time.process_time()
         done = ingest(engine, records_in("bench", io.BytesIO(data)))  # type: ignore[arg-type]
-        return time.perf_counter() - start, done.added
+        return time.perf_counter() - start, time.process_time() - cpu, done.added
 
 
 def writers(url: str, count: int, kind: str, number: int) -> float:
@@ -51,7 +52,8 @@ def writers(url: str, count: int, kind: str, number: int) -> float:
         (folder / f"{i}.jsonl").write_bytes(lines(share, kind, i * share))
     words = [sys.executable, "-m", "gdb_epi.cli.main", "fleet", "ingest", "--db", url]
     start = time.perf_counter()
-    running = [subprocess.Popen([*words, str(folder / f"{i}.jsonl")]) for i in range(number)]
+    files = [str(folder / f"{i}.jsonl") for i in range(number)]
+    running = [subprocess.Popen([*words, f], stdout=subprocess.DEVNULL) for f in files]
     for process in running:
         if process.wait() != 0:
             raise SystemExit("a writer failed")
@@ -71,6 +73,7 @@ def main() -> None:
     parser.add_argument("--kinds", nargs="+", default=["minimal", "full"])
     parser.add_argument("--profile", action="store_true")
     args = parser.parse_args()
+    gc.set_threshold(200_000)  # as gdb-epi has it
     for kind in args.kinds:
         data = lines(args.records, kind)
         with tempfile.TemporaryDirectory(prefix="fleet-bench-") as folder:
@@ -78,11 +81,17 @@ def main() -> None:
             if args.profile:
                 profiled(url, data)
                 continue
-            seconds, added = put(url, data)
+            seconds, cpu, added = put(url, data)
             size = len(data) / args.records
-            told(f"{kind}, one process, {size:.0f} bytes a line", added, seconds)
-            again, _ = put(url, data)
-            told(f"{kind}, the same again", args.records, again)
+            told(f"{kind}, one process, {size:.0f} bytes a line", added, seconds, cpu)
+            again, cpu, _ = put(url, data)
+            told(f"{kind}, the same again", args.records, again, cpu)
+            if not args.db:
+                told(
+                    f"{kind}, with helper processes",
+                    args.records,
+                    writers(f"{folder}/h.sqlite3", args.records, kind, 1),
+                )
             if args.writers > 1 and not args.db:
                 each = f"{kind}, {args.writers} processes (their start included)"
                 told(
@@ -92,9 +101,10 @@ def main() -> None:
                 )
 
 
-def told(what: str, count: int, seconds: float) -> None:
-    """Print a row."""
-    print(f"| {what} | {count} | {seconds:.2f} s | {count / seconds:,.0f}/s |", flush=True)
+def told(what: str, count: int, seconds: float, cpu: float | None = None) -> None:
+    """Print a row: records, wall seconds, records a second, and a CPU second of this process."""
+    each = "" if cpu is None else f"{count / cpu:,.0f}"
+    print(f"| {what} | {count} | {seconds:.2f} | {count / seconds:,.0f} | {each} |", flush=True)
 
 
 def profiled(url: str, data: bytes) -> None:

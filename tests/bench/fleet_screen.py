@@ -13,7 +13,7 @@ import time
 from collections.abc import Callable
 from pathlib import Path
 
-sys.path.insert(0, str(Path(__file__).resolve().parents[1]))
+sys.path[:0] = [str(Path(__file__).resolve().parents[n]) for n in (2, 1)]
 from support.fleet_simulator import FIRST_DAY, Fleet, population, simulate
 
 from gdb_epi.fleet.screen_types import Finding

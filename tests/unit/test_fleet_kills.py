@@ -30,7 +30,7 @@ from gdb_epi.fleet.ingest import ingest
 
 ROOT = Path(__file__).resolve().parents[2]
 KILLS = int(os.environ.get("GDB_EPI_KILLS", "2"))
-RECORDS = 4_000
+RECORDS = 3_000
 STARTED = 0.45  # seconds until a writer has imported what it needs, at the least
 
 
