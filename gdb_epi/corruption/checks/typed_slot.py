@@ -1,8 +1,9 @@
 # SPDX-License-Identifier: Apache-2.0
-"""R15: a container's slot holds no object, and one bit away is one that lost a reference."""
+"""R15: a container's slot holds no object of its own, and one bit away one lost a reference."""
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Iterator
 
 from gdb_epi.corruption.context import Context
@@ -23,39 +24,51 @@ MAX_STALE = 16  # words on stacks that hold the address still; most are no refer
 def typed_slot(context: Context) -> Iterator[Evidence | Skipped]:
     """Look at every slot of lists, dicts, tuples, sets and cells that the frames' globals reach.
 
-    A slot must hold the address of an object. One that does not is compared with the 64 words one
-    bit away: an object among them whose reference count is higher than the number of words that
-    hold its address has lost a reference, and this slot is it.
-    Innocent causes: an object that was freed or overwritten while the slot still names it (the
-    slot then names the start of an allocator's block, and nothing is said); a stray write over
+    A slot must hold the address of an object, and no more slots than the object has references.
+    One that does not is compared with the 64 words one bit away: an object among them whose
+    reference count is higher than the number of words that hold its address has lost a
+    reference, and this slot is it.
+    Innocent causes: an object that was freed or overwritten while the slot still names it, and
+    a reference that was not counted (then no object one bit away misses one); a stray write over
     several slots (more than MAX_BAD, or neighbours that are damaged too).
     """
     walk = walk_of(context)
     if isinstance(walk, Absent):
         yield Skipped("R15", walk.detail)
         return
-    bad = [slot for slot in walk.run() if _is_bad(context, walk, slot)]
+    slots = list(walk.run())
+    bad = [slot for slot in slots if _is_bad(context, walk, slot)]
     context.counts["container slots"] = walk.slots
     if walk.cut:
         yield Skipped("R15", f"cut after {walk.slots} slots of containers")
     if len(bad) > MAX_BAD:
         yield Skipped("R15", f"{len(bad)} slots of containers hold no object: an overwrite")
         return
+    bad += _named_too_often(context, slots)
     places = {slot.place for slot in bad}
     for slot in bad[:MAX_REPORTED]:
         if not places & {slot.place - 8, slot.place + 8}:
-            yield from _repairs(context, slot)
+            same = sum(other.value == slot.value for other in bad)
+            yield from _repairs(context, slot, same)
 
 
 def _is_bad(context: Context, walk: Walk, slot: Slot) -> bool:
-    """Whether a slot names nothing that can be an object, dead or alive."""
-    if walk.type_at(slot.value):
-        return False
-    things = context.things
-    return not (things.begins_block(slot.value) or things.in_free_block(slot.value))
+    """Whether a slot names nothing that can be an object; what was freed is another bug."""
+    return not walk.type_at(slot.value) and not context.things.in_free_block(slot.value)
 
 
-def _repairs(context: Context, slot: Slot) -> Iterator[Evidence]:
+def _named_too_often(context: Context, slots: list[Slot]) -> list[Slot]:
+    """Return slots of objects that more slots name than they have references."""
+    times = Counter(slot.value for slot in slots)
+    found = []
+    for value, count in times.items():
+        references = context.things.references(value) if count > 1 else None
+        if references is not None and references < count:
+            found += [slot for slot in slots if slot.value == value]
+    return found if len(found) <= MAX_BAD else []
+
+
+def _repairs(context: Context, slot: Slot, same: int) -> Iterator[Evidence]:
     flips = [slot.value ^ 1 << bit for bit in range(BITS)]
     objects = [(one, kind) for one in flips if (kind := context.things.object_type(one))]
     lost = [(one, kind) for one, kind in objects if _lost_a_reference(context, one)]
@@ -67,8 +80,9 @@ def _repairs(context: Context, slot: Slot) -> Iterator[Evidence]:
             corrected,
             MEMORY,
             f"a slot of the {slot.kind} at {slot.owner:#018x} holds {slot.value:#018x}, which is "
-            f"no object; one bit away is a {kind} that a reference is missing for",
-            rivals=len(lost),
+            f"no object, or one with fewer references; one bit away is a {kind} that a reference "
+            "is missing for",
+            rivals=same * len(lost),  # any of the slots that name it may be the wrong one
             object_type=kind,
         )
 
