@@ -14,6 +14,7 @@ from gdb_epi.fault import Fault, find_fault, operand_of
 from gdb_epi.fault.site import Site, understand
 from gdb_epi.lean import TYPE_CHECKING, Any
 from gdb_epi.process_state import ProcessState
+from gdb_epi.search import find_word
 from gdb_epi.target.api import Target
 from gdb_epi.target.functions import Functions
 from gdb_epi.x86 import Operand
@@ -24,6 +25,7 @@ if TYPE_CHECKING:
     from gdb_epi.corruption.things import Things
 
 DEFAULT_BYTES = 64 << 20  # read by all default checks together
+SEARCH_BYTES = 1 << 30  # of all searches for single words; about a second
 SWEEP_BYTES = 4 << 30
 SWEEP_SECONDS = 120.0
 
@@ -68,10 +70,39 @@ class Context:
         self.sweep = sweep
         self.budget = budget or Budget(SWEEP_BYTES if sweep else DEFAULT_BYTES)
         self.evidence: list[Evidence] = []
+        self.searches_skipped = 0
+        self._search_left = SEARCH_BYTES
+        self._places: dict[int, tuple[int, tuple[int, ...]]] = {}  # value -> limit, places
         self.patterns: dict[tuple[int, bool], object] = {}  # of words.pattern_of
         self.counts: dict[str, int] = {}  # how much sweeps looked at
         self.kept: dict[str, Any] = {}  # what several checks use
         self._progress = progress
+
+    def places_of(self, value: int, limit: int) -> tuple[int, ...]:
+        """Return at most `limit` places of a word in dumped writable memory, ascending.
+
+        All such searches together go over SEARCH_BYTES; then they find nothing, and
+        `searches_skipped` counts them. Each word is searched for once.
+        """
+        known = self._places.get(value)
+        if known is not None and (len(known[1]) < known[0] or known[0] >= limit):
+            return known[1][:limit]
+        if self._search_left < self._writable:
+            self.searches_skipped += 1
+            return ()
+        self._search_left -= self._writable
+        found = find_word(self.target, value, limit=limit).addresses
+        self._places[value] = (limit, found)
+        return found
+
+    def was_searched(self, value: int) -> bool:
+        """Whether places_of() has really looked for a word."""
+        return value in self._places
+
+    @cached_property
+    def _writable(self) -> int:
+        regions = self.target.regions()
+        return sum(min(one.dumped, one.size) for one in regions if "w" in one.perms)
 
     @property
     def target(self) -> Target:

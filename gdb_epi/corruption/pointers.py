@@ -13,7 +13,6 @@ from gdb_epi.fault import GENERAL, NEAR_NULL, NULL_PAGE, read_word
 from gdb_epi.fault.maps import canonical, permits, user_top
 from gdb_epi.fault.site import DATA, TRANSFERS, Site
 from gdb_epi.lean import NamedTuple
-from gdb_epi.search import find_word
 
 PAGE = 4096
 LOW = 1 << 32  # addresses of programs that are not position-independent
@@ -242,7 +241,7 @@ def _neighbour(
     same = sum(name == kind for name in around)
     copies = sum(value == corrected for value in others)
     if not one.depth and not (same and one.slots) and (search or thing is not None):
-        copies += len(find_word(context.target, corrected, limit=MAX_COPIES).addresses)
+        copies += len(context.places_of(corrected, MAX_COPIES))
     owner = next((found[1] for slot in one.slots if (found := things.owner(slot))), None)
     orphan = one.depth > 0 and kind is not None and _is_orphan(context, things, corrected)
     hashed = kind is not None and any(
@@ -285,7 +284,8 @@ def _is_orphan(context: Context, things: Things, address: int) -> bool:
     count = things.references(address)
     if count is None:
         return False
-    return len(find_word(context.target, address, limit=count).addresses) < count
+    held = context.places_of(address, count)
+    return context.was_searched(address) and len(held) < count
 
 
 def _around(context: Context, things: Things, one: Suspect, corrected: int) -> list[str]:

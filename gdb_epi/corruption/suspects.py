@@ -15,7 +15,6 @@ from gdb_epi.errors import Absent
 from gdb_epi.fault import NEAR_NULL
 from gdb_epi.fault.site import Site
 from gdb_epi.lean import NamedTuple
-from gdb_epi.search import find_word
 from gdb_epi.x86.flow import COPY, LOAD
 
 MAX_BACK = 3  # producers
@@ -102,7 +101,7 @@ def _suspect(context: Context, site: Site, one: Remade | None, word: Word, depth
     if one is not None and one.kind == LOAD and one.slot is not None and one.held == one.expected:
         slots, loaded = (one.slot,), True
     elif word.value >= NEAR_NULL and not (depth and word.source == "rsp"):
-        slots = find_word(context.target, word.value, limit=MAX_PLACES).addresses
+        slots = context.places_of(word.value, MAX_PLACES)
         slots = tuple(at for at in slots if not (word.source == "target" and at == site.fault.sp))
     expected = None if one is None or one.expected == one.held else one.expected
     return Suspect(word.source, word.value, depth, slots, loaded, word.distance, expected)

@@ -395,3 +395,14 @@ def test_the_same_bit_again() -> None:
 )
 def test_no_bit_again(words: tuple[tuple[int, int, int], ...]) -> None:
     assert evidence(recurring(damaged(*words))) == []
+
+
+def test_searches_for_words_have_a_bound() -> None:
+    made = pointed(BAD, {HEAP + 0x20: BAD, HEAP + 0x100: GOOD})
+    assert made.places_of(GOOD, 4) == (HEAP + 0x100,)
+    assert made.places_of(GOOD, 2) == (HEAP + 0x100,)
+    made._search_left = 0
+    assert made.places_of(GOOD, 4) == (HEAP + 0x100,)  # known already
+    assert made.places_of(BAD, 4) == ()
+    assert (made.was_searched(GOOD), made.was_searched(BAD)) == (True, False)
+    assert "too much memory" in skipped(pointer(made))[0].why

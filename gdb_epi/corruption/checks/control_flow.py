@@ -13,7 +13,6 @@ from gdb_epi.errors import Absent
 from gdb_epi.fault import NEAR_NULL, may_execute
 from gdb_epi.fault.shapes import shape_of
 from gdb_epi.fault.site import CALL, FETCH, JUMP
-from gdb_epi.search import find_word
 
 ADDRESS_BITS = 47
 MAX_COPIES = 8
@@ -99,8 +98,8 @@ def _function(context: Context, value: int, corrected: int, rivals: int) -> Evid
     """Return the evidence; memory that still holds the wrong pointer tells the path."""
     site = context.site
     assert not isinstance(site, Absent)
-    copies = find_word(context.target, corrected, limit=MAX_COPIES).addresses
-    held = find_word(context.target, value, limit=MAX_COPIES).addresses
+    copies = context.places_of(corrected, MAX_COPIES)
+    held = context.places_of(value, MAX_COPIES)
     held = tuple(at for at in held if at != site.fault.sp - 8)
     where: int | str = held[0] if held else "target"
     summary = (

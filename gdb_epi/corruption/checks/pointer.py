@@ -35,8 +35,12 @@ def pointer(context: Context) -> Iterator[Evidence | Skipped]:
     site = context.site
     if not isinstance(site, Absent) and site.instruction is None and not site.arrived:
         yield Skipped("P", f"only registers near the address were tested: {site.why}")
+    best = context.neighbours
+    if context.searches_skipped:
+        why = f"{context.searches_skipped} words were not looked for elsewhere: too much memory"
+        yield Skipped("P", why)
     innocent = any(one.id.startswith("S:") for one in context.evidence)
-    for one in context.neighbours[:MAX_REPORTED]:
+    for one in best[:MAX_REPORTED]:
         if not (innocent and one.ambiguous):  # an ordinary cause is known: nothing is left to doubt
             yield _evidence(one)
 
