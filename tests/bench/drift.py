@@ -193,10 +193,10 @@ def ari(rows: list[Row], group: Callable[[Row], str]) -> float:
 
 
 def families(rows: list[Row]) -> list[list[Row]]:
-    """Return the rows of each build family: one language and one set of options."""
-    found: dict[tuple[str, str], list[Row]] = defaultdict(list)
+    """Return the rows of each build family: one language, set of options and interpreter."""
+    found: dict[tuple[str, str, str], list[Row]] = defaultdict(list)
     for row in rows:
-        found[row["language"], row["options"]].append(row)
+        found[row["language"], row["options"], row["version"]].append(row)
     return list(found.values())
 
 
@@ -227,6 +227,11 @@ def report(rows: list[Row], siggen: str | None) -> None:
         "C": [row for row in drift if row["language"] == "c"],
         "C++": [row for row in drift if row["language"] == "c++"],
         "extension": [row for row in drift if row["language"] == "extension"],
+        "versions": [
+            row
+            for row in drift
+            if row["language"] == "extension" and (row["options"], row["origin"]) == ("O2", "as-is")
+        ],
         "not stripped": [row for row in drift if row["options"] != "stripped"],
     }
     print(f"{len(drift)} cores, {len({row['bug'] for row in drift})} bugs\n")
