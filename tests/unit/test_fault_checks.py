@@ -28,6 +28,7 @@ from gdb_epi.corruption.checks.imitators import (
     overwrite_run,
     pattern,
     read_only,
+    unmapped,
 )
 from gdb_epi.corruption.checks.pointer import pointer
 from gdb_epi.corruption.checks.producer import producer
@@ -354,6 +355,12 @@ def test_writes_to_read_only_memory() -> None:
     made = failed("488907", died, rdi=readable.start, extra_regions=[closed])
     assert evidence(read_only(made)) == []
     assert evidence(read_only(failed("c3", crash(6, -6, sender=1000)))) == []
+
+
+def test_pages_that_were_unmapped() -> None:
+    assert [one.id for one in evidence(unmapped(pointed(0x7ABC_1234_5000)))] == ["S:unmapped"]
+    assert evidence(unmapped(pointed(WILD))) == []
+    assert evidence(unmapped(failed("c3", crash(6, -6, sender=1000)))) == []
 
 
 def test_runs_of_junk() -> None:

@@ -18,6 +18,7 @@ from gdb_epi.fault.shapes import shape_of
 from gdb_epi.fault.site import DATA, TRANSFERS, Site
 
 PAGE, FAR = 4096, 64 << 10
+LOWEST = 1 << 32
 TYPED = frozenset(
     ("P8", "P9", "P13", "P14", "P15", "P3")
 )  # levels that an overrun does not explain
@@ -103,6 +104,23 @@ def read_only(context: Context) -> Iterator[Evidence]:
     here = context.target.region_at(site.address or 0)
     if permits(here, "r") and not permits(here, "w"):
         yield _against("S:read-only", f"{site.address or 0:#018x} is mapped, but only to be read")
+
+
+@check("S:unmapped", needs="crash", order=13)
+def unmapped(context: Context) -> Iterator[Evidence]:
+    """Tell a pointer to the start of a page where nothing is mapped.
+
+    Innocent causes: this is one: memory that mmap() gave and munmap() took back. Few pointers point
+    at the start of a page otherwise.
+    """
+    site = _access(context)
+    if site is None or site.kind != DATA or not canonical(site.address or 0):
+        return
+    for word in wrong_words(context)[:1]:
+        gone = word.value >= LOWEST and context.target.region_at(word.value) is None
+        if gone and not word.value % PAGE:
+            summary = f"{word.source} holds {word.value:#018x}, the start of a page without memory"
+            yield _against("S:unmapped", summary, word.source)
 
 
 @check("S:use-after-free", needs="crash", order=14)
