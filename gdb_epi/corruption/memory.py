@@ -6,6 +6,8 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from gdb_epi.corruption.context import Context
+from gdb_epi.cpython.heap import Heap
+from gdb_epi.cpython.types import PythonState
 from gdb_epi.errors import UnreadableMemory
 from gdb_epi.fault import GENERAL
 from gdb_epi.lean import NamedTuple
@@ -56,6 +58,17 @@ class Chunks:
                 done += size
                 self.swept = Sweep(total, done)
                 self._context.progress(done, total)
+
+
+def heap_of(context: Context, python: PythonState) -> Heap:
+    """Return the search for objects that all checks share: types are looked for once.
+
+    Raises LayoutError.
+    """
+    if "heap" not in context.kept:
+        context.kept["heap"] = Heap(context.target, python)
+    heap: Heap = context.kept["heap"]
+    return heap
 
 
 def read_words(context: Context, start: int, count: int) -> memoryview:

@@ -7,7 +7,7 @@ from collections.abc import Iterator
 
 from gdb_epi.corruption.blocks import Blocks
 from gdb_epi.corruption.context import Context
-from gdb_epi.corruption.memory import touched
+from gdb_epi.corruption.memory import heap_of, touched
 from gdb_epi.corruption.pools import (
     SIZES,
     Pool,
@@ -18,7 +18,6 @@ from gdb_epi.corruption.pools import (
 )
 from gdb_epi.corruption.registry import check
 from gdb_epi.corruption.types import MEMORY, Evidence, Skipped, word_evidence
-from gdb_epi.cpython.heap import Heap
 from gdb_epi.cpython.heap_search import OutOfTime
 from gdb_epi.cpython.types import PythonState
 from gdb_epi.errors import LayoutError, UnreadableMemory
@@ -46,7 +45,7 @@ def pymalloc(context: Context) -> Iterator[Evidence | Skipped]:
         yield Skipped("R9", "free-threaded builds use mimalloc, not pymalloc")
         return
     try:
-        heap = Heap(context.target, python)
+        heap = heap_of(context, python)
         blocks = Blocks(heap, context)
     except LayoutError as error:
         yield Skipped("R9", f"{error}")

@@ -16,7 +16,7 @@ from gdb_epi.corruption.hashing import (
     flip_of_head,
     short_are_hashed,
 )
-from gdb_epi.corruption.memory import Chunks
+from gdb_epi.corruption.memory import Chunks, heap_of
 from gdb_epi.corruption.registry import check
 from gdb_epi.corruption.siphash import Key, siphash
 from gdb_epi.corruption.stringsearch import (
@@ -53,7 +53,7 @@ def string_hash(context: Context) -> Iterator[Evidence | Skipped]:
     if not isinstance(python, PythonState):
         return
     try:
-        heap = Heap(context.target, python)
+        heap = heap_of(context, python)
         forms = base_types(heap, python)
     except LayoutError as error:
         yield Skipped("R1", f"{error}")

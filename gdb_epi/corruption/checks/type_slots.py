@@ -9,7 +9,7 @@ from contextlib import suppress
 
 from gdb_epi.corruption.context import Context
 from gdb_epi.corruption.images import ImageFile, image_files
-from gdb_epi.corruption.memory import read_words
+from gdb_epi.corruption.memory import heap_of, read_words
 from gdb_epi.corruption.registry import check
 from gdb_epi.corruption.types import MEMORY, Evidence, Skipped, word_evidence
 from gdb_epi.cpython.heap import Heap
@@ -52,7 +52,7 @@ def type_slots(context: Context) -> Iterator[Evidence | Skipped]:
     if not isinstance(python, PythonState):
         return
     try:
-        heap = Heap(context.target, python)
+        heap = heap_of(context, python)
         types = list(_types(context, heap, python))
     except LayoutError as error:
         yield Skipped("R14", f"{error}")
