@@ -238,7 +238,8 @@ class Things:
 
 
 def _plausible(name: str) -> bool:
-    return len(name) < MAX_NAME and name.replace(".", "_").isidentifier()
+    # "method-wrapper" is no identifier, and type("Any[name]", (), {}) makes what one likes.
+    return 0 < len(name) < MAX_NAME and name.isprintable()
 
 
 def _reader_of(context: Context) -> Reader | None:
