@@ -11,7 +11,7 @@ import numpy as np
 from gdb_epi.fleet.population import Bools, Population
 from gdb_epi.fleet.screen_attributes import attribute_findings, distinct
 from gdb_epi.fleet.screen_hosts import HOST, host_findings
-from gdb_epi.fleet.screen_types import Finding
+from gdb_epi.fleet.screen_types import MIN_N, Finding
 
 MAX_DAYS = 370  # a longer replay goes from one day with crashes to the next
 
@@ -33,7 +33,7 @@ def screen(population: Population, day: int, known: tuple[Finding, ...] = ()) ->
         peeled |= finding.members
     # A signature of which a host was peeled is looked at for its second cause: a question asked
     # beforehand, so its tests do not pay for those of all the other signatures.
-    asked = [f.signature for f in hosts if not f.signature.startswith("*")]
+    asked = [name for finding in hosts for name in _peeled_of(population, finding)]
     others = list(attribute_findings(population, ~peeled, asked))
     raised = {finding.key for finding in known}
     # A host's reason may become clearer (`*` then `*bitflip`): that is no new finding.
@@ -42,6 +42,16 @@ def screen(population: Population, day: int, known: tuple[Finding, ...] = ()) ->
     earlier = [f for f in known if f.attr != HOST and _is_here(population, f)]
     new += distinct(population, others, earlier)
     return Screen(day, tuple(new), peeled, tuple(hosts))
+
+
+def _peeled_of(population: Population, finding: Finding) -> list[str]:
+    """The signature of a host's finding; of a host with all kinds the one that is half of them."""
+    if not finding.signature.startswith("*"):
+        return [finding.signature]
+    mine = population.signature[finding.members & (population.signature >= 0)]
+    counts = np.bincount(mine, minlength=1)
+    most = int(np.argmax(counts))
+    return [population.signatures[most]] if counts[most] >= max(MIN_N, finding.n / 2) else []
 
 
 def replay(population: Population) -> Iterator[Screen]:
