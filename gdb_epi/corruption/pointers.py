@@ -16,6 +16,7 @@ from gdb_epi.lean import NamedTuple
 
 PAGE = 4096
 LOW = 1 << 32  # addresses of programs that are not position-independent
+FAR_BIT = 24  # 16 MB: what a field of an object names in a file's data has no start to be known by
 NEAR = 16384  # bytes: a pool
 MAX_COPIES = 4
 MAX_TESTED = 24  # corrected values of one suspect that memory is searched for
@@ -250,6 +251,8 @@ def _neighbour(
         for step in (-WORD, WORD)
     )
     own = any(own_field(context, slot) for slot in one.slots)
+    if thing is None and own and bit >= FAR_BIT and _in_file(context, corrected):
+        thing = Thing(BLOCK, "data of a file")
     known = (
         hashed
         or (own and thing is not None)
@@ -277,6 +280,11 @@ def _never_tagged(context: Context, address: int) -> bool:
     region = context.target.region_at(address)
     from_file = region is not None and region.path is not None and "w" not in region.perms
     return from_file or on_stack(context, address)
+
+
+def _in_file(context: Context, address: int) -> bool:
+    region = context.target.region_at(address)
+    return region is not None and region.path is not None
 
 
 def _is_orphan(context: Context, things: Things, address: int) -> bool:
