@@ -69,7 +69,7 @@ def pymalloc(context: Context) -> Iterator[Evidence | Skipped]:
     yield from blocks.evidence()
     context.counts["pools"] = number
     context.counts["blocks"] = blocks.looked
-    if not number:
+    if not number and found.complete:
         what = "in writable memory" if context.sweep else "at what the fault had at hand"
         yield Skipped("R9", f"no pool of pymalloc {what} (another allocator, or big objects)")
     if not found.complete:
