@@ -83,14 +83,14 @@ def test_only_redundant_copies_prove(found: list[Evidence]) -> None:
 
 
 def test_a_group_counts_once_and_errors_do_not_add_up() -> None:
-    assert score([evidence("P2"), evidence("P3")]).llr == value(evidence("P3"))
-    assert score([evidence("P3"), evidence("P3", error=2)]).llr == value(evidence("P3"))
-    both = score([evidence("P3"), evidence("R10")]).llr
-    assert both == pytest.approx(value(evidence("P3")) + value(evidence("R10")))
+    assert score([evidence("P2:far"), evidence("P3:far")]).llr == value(evidence("P3:far"))
+    assert score([evidence("P3:far"), evidence("P3:far", error=2)]).llr == value(evidence("P3:far"))
+    both = score([evidence("P3:far"), evidence("R10")]).llr
+    assert both == pytest.approx(value(evidence("P3:far")) + value(evidence("R10")))
 
 
 def test_an_innocent_cause_explains_its_groups_away() -> None:
-    found = [evidence("P3"), evidence("S:stack_overflow")]
+    found = [evidence("P3:far"), evidence("S:stack_overflow")]
     assert score(found).llr == value(evidence("S:stack_overflow"))
     assert score([*found, evidence("R10")]).groups == {"R": value(evidence("R10"))}
 
@@ -98,10 +98,10 @@ def test_an_innocent_cause_explains_its_groups_away() -> None:
 @pytest.mark.parametrize(
     ("category", "found", "label", "word"),
     [
-        ("segv-wild", [evidence("P3")], "hardware-suspect", "strong"),
-        ("segv-wild", [evidence("P2", rivals=10)], "cannot-tell", "weak"),
+        ("segv-wild", [evidence("P3:far")], "hardware-suspect", "strong"),
+        ("segv-wild", [evidence("P2:far", rivals=10)], "cannot-tell", "weak"),
         ("segv-wild", [evidence("P1")], "cannot-tell", "none"),
-        ("segv-wild", [evidence("P3", ambiguous="stride")], "cannot-tell", "ambiguous"),
+        ("segv-wild", [evidence("P3:far", ambiguous="stride")], "cannot-tell", "ambiguous"),
         ("segv-wild", [], "cannot-tell", "none"),
         ("segv-null", [evidence("S:null_dereference")], "software", "software-like"),
         ("abort-assert", [evidence("S:abort-assert")], "software", "software-like"),
