@@ -171,8 +171,9 @@ class Blocks:
     def _fits(self, one: _Candidate, info: TypeInfo) -> bool:
         """Whether an object of this type can be in that block."""
         address = one.place - self._type_at
-        # Types of singletons (None, Ellipsis) have size 0: their objects are never in blocks.
-        if one.head != _head_of(info) or info.basicsize < self._type_at + 8:
+        # An object of two words has nothing else to judge it by; types of singletons (None,
+        # Ellipsis), of which no block holds objects, have that size too.
+        if one.head != _head_of(info) or info.basicsize <= self._type_at + 8:
             return False
         size = one.head + (self._str_size(address, info) or info.basicsize)
         varies = info.itemsize or info.flags & _INLINE or one.debug
