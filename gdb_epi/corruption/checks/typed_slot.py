@@ -15,6 +15,7 @@ from gdb_epi.errors import Absent
 from gdb_epi.search import find_word
 
 BITS = 64
+FAR_BIT = 24  # as for pointers: software's near misses differ in lower bits
 MAX_BAD = 24  # slots without an object; more are an overwrite, or freed memory
 MAX_REPORTED = 8
 MAX_STALE = 16  # words on stacks that hold the address still; most are no references
@@ -27,7 +28,7 @@ def typed_slot(context: Context) -> Iterator[Evidence | Skipped]:
     A slot must hold the address of an object, and no more slots than the object has references.
     One that does not is compared with the 64 words one bit away: an object among them whose
     reference count is higher than the number of words that hold its address has lost a
-    reference, and this slot is it.
+    reference, and this slot is it. Else an object 16 MB or more away is said (R15:far).
     Innocent causes: an object that was freed or overwritten while the slot still names it, and
     a reference that was not counted (then no object one bit away misses one); a stray write over
     several slots (more than MAX_BAD, or neighbours that are damaged too).
@@ -54,7 +55,10 @@ def typed_slot(context: Context) -> Iterator[Evidence | Skipped]:
 
 def _is_bad(context: Context, walk: Walk, slot: Slot) -> bool:
     """Whether a slot names nothing that can be an object; what was freed is another bug."""
-    return not walk.type_at(slot.value) and not context.things.in_free_block(slot.value)
+    if walk.type_at(slot.value):
+        return False
+    things = context.things
+    return not (things.begins_block(slot.value) and things.in_free_block(slot.value))
 
 
 def _named_too_often(context: Context, slots: list[Slot]) -> list[Slot]:
@@ -72,17 +76,18 @@ def _repairs(context: Context, slot: Slot, same: int) -> Iterator[Evidence]:
     flips = [slot.value ^ 1 << bit for bit in range(BITS)]
     objects = [(one, kind) for one in flips if (kind := context.things.object_type(one))]
     lost = [(one, kind) for one, kind in objects if _lost_a_reference(context, one)]
-    for corrected, kind in lost:
+    far = [(one, kind) for one, kind in objects if one ^ slot.value >= 1 << FAR_BIT]
+    for corrected, kind in lost or far:
         yield word_evidence(
-            "R15",
+            "R15" if lost else "R15:far",
             slot.place,
             slot.value,
             corrected,
             MEMORY,
             f"a slot of the {slot.kind} at {slot.owner:#018x} holds {slot.value:#018x}, which is "
-            f"no object, or one with fewer references; one bit away is a {kind} that a reference "
-            "is missing for",
-            rivals=same * len(lost),  # any of the slots that name it may be the wrong one
+            f"no object, or one with fewer references; one bit away is a {kind}"
+            + (" that a reference is missing for" if lost else ""),
+            rivals=same * len(lost or far),  # any of the slots that name it may be the wrong one
             object_type=kind,
         )
 
