@@ -30,7 +30,8 @@ def typed_slot(context: Context) -> Iterator[Evidence | Skipped]:
     reference count is higher than the number of words that hold its address has lost a
     reference, and this slot is it. Else an object 16 MB or more away is said (R15:far).
     Innocent causes: an object that was freed or overwritten while the slot still names it, and
-    a reference that was not counted (then no object one bit away misses one); a stray write over
+    a reference that was not counted (then no object one bit away misses one); an object whose
+    header was overwritten (several slots name it, and one flip changes one); a stray write over
     several slots (more than MAX_BAD, or neighbours that are damaged too).
     """
     walk = walk_of(context)
@@ -38,14 +39,15 @@ def typed_slot(context: Context) -> Iterator[Evidence | Skipped]:
         yield Skipped("R15", walk.detail)
         return
     slots = list(walk.run())
-    bad = [slot for slot in slots if _is_bad(context, walk, slot)]
+    times = Counter(slot.value for slot in slots)
+    bad = [slot for slot in slots if times[slot.value] == 1 and _is_bad(context, walk, slot)]
     context.counts["container slots"] = walk.slots
     if walk.cut:
         yield Skipped("R15", f"cut after {walk.slots} slots of containers")
     if len(bad) > MAX_BAD:
         yield Skipped("R15", f"{len(bad)} slots of containers hold no object: an overwrite")
         return
-    bad += _named_too_often(context, slots)
+    bad += _named_too_often(context, walk, slots, times)
     places = {slot.place for slot in bad}
     for slot in bad[:MAX_REPORTED]:
         if not places & {slot.place - 8, slot.place + 8}:
@@ -61,12 +63,14 @@ def _is_bad(context: Context, walk: Walk, slot: Slot) -> bool:
     return not (things.begins_block(slot.value) and things.in_free_block(slot.value))
 
 
-def _named_too_often(context: Context, slots: list[Slot]) -> list[Slot]:
+def _named_too_often(
+    context: Context, walk: Walk, slots: list[Slot], times: Counter[int]
+) -> list[Slot]:
     """Return slots of objects that more slots name than they have references."""
-    times = Counter(slot.value for slot in slots)
     found = []
     for value, count in times.items():
-        references = context.things.references(value) if count > 1 else None
+        known = count > 1 and walk.type_at(value)
+        references = context.things.references(value) if known else None
         if references is not None and references < count:
             found += [slot for slot in slots if slot.value == value]
     return found if len(found) <= MAX_BAD else []
