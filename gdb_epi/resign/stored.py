@@ -13,6 +13,7 @@ from collections.abc import Mapping, Sequence
 from gdb_epi.cpython.types import MergedStack, PyFrame, StackFrame
 from gdb_epi.lean import Any, NamedTuple
 from gdb_epi.signature import keys as k
+from gdb_epi.signature.category import family_of
 from gdb_epi.signature.drops import load_drop_sets
 from gdb_epi.signature.tokens import Token, cut_reraise, tokenise
 from gdb_epi.target.api import NativeFrame
@@ -29,9 +30,12 @@ from gdb_epi.textstacks.assemble import (
 GROUP_ORDER = ("stable", "python", "native", "exact")  # SPEC.md: what a fleet groups by
 ALL_KEYS = ("exact", *STACK_KEYS)
 CORRUPT = "corrupt-stack"
+# Their names do not tell the family: siginfo gave it, and the old line of `python` has it.
+WITHOUT_FAMILY = (CORRUPT, "unknown")
 MAX_PREVIOUS = 8  # older signatures that a record keeps
 NOT_STORED = "the record does not hold the native frames of the thread that was signed"
 CUT = "the record holds only the innermost frames of a deep stack"
+NO_FAMILY = "the record does not tell what signal family this is"
 
 Json = dict[str, Any]
 
@@ -74,6 +78,7 @@ class _Stored:
         tid = _map(old.get("thread")).get("tid")
         self.old = old
         self.category = str(old["category"])
+        self.family = _family(old, self.category)
         whole = crashed.get("tid") == tid and bool(crashed.get("frames"))
         of_thread = next((s for s in _maps(threads.get("stacks")) if s.get("tid") == tid), {})
         source = crashed if whole else of_thread
@@ -100,10 +105,11 @@ class _Stored:
         """Return every key, or why the record cannot give it."""
         if not self.frames:
             return dict.fromkeys(ALL_KEYS, Missing("the record holds no frame of this thread"))
-        overflow = self.category == OVERFLOW
+        overflow = self.family == OVERFLOW
         tokens = self._tokens()
         found = contents_of_part(tokens, self.halves, self.ends, overflow=overflow)
         made = {name: key_of(name, found[name], self.category) for name in STACK_KEYS}
+        made["python"] = self._python_key(found["python"])
         made["exact"] = self._exact(overflow=overflow)
         return self._corrupt(made) if self.category == CORRUPT else made
 
@@ -111,6 +117,12 @@ class _Stored:
         stack = MergedStack(None, tuple(self.frames), None)
         tokens = tokenise(stack, load_drop_sets(), lambda _pc: None).tokens
         return cut_reraise(tokens)[0] if self.cut else tokens
+
+    def _python_key(self, words: str | Missing) -> k.Key | Missing:
+        """Return the key `python`, which holds the family instead of the category."""
+        if self.family is None and isinstance(words, str):
+            return Missing(NO_FAMILY)
+        return key_of("python", words, self.family or "")
 
     def _exact(self, *, overflow: bool) -> k.Key | Missing:
         if self.halves.native:
@@ -131,13 +143,15 @@ class _Stored:
             made[name] = k.make_key(name, words[2]) if told else Missing("no line is stored")
         for name in ("strict", "native"):
             made[name] = Missing("the native stack is not plausible")
-        # `python` holds the family that siginfo gave; the old line has it.
-        words = str(texts.get("python", "")).split(" ", 3)
-        python = made["python"]
-        if len(words) == 4 and isinstance(python, k.Key):
-            content = python.text.split(" ", 3)[3]
-            made["python"] = k.make_key("python", f"{words[2]} {content}")
         return made
+
+
+def _family(old: Mapping[str, Any], category: str) -> str | None:
+    """Return the part of the category that needs no stack; None when nothing tells."""
+    words = str(_map(old.get("text")).get("python", "")).split(" ", 3)
+    if len(words) == 4:
+        return words[2]
+    return None if category in WITHOUT_FAMILY else family_of(category)
 
 
 def _new_signature(

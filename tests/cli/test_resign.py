@@ -22,6 +22,7 @@ NAMES = (
     "c-stack-overflow",
     "forked-child-inherited-lock",
     "flipped-pointer-bit",
+    "failed-assertion",
 )
 
 
