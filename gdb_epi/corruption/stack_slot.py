@@ -5,7 +5,7 @@ from __future__ import annotations
 
 from gdb_epi.corruption.context import Context
 from gdb_epi.errors import Absent, UnreadableMemory
-from gdb_epi.fault import read_up_to, read_word
+from gdb_epi.fault import NEAR_NULL, read_up_to, read_word
 from gdb_epi.fault.site import RETURN
 from gdb_epi.fault.text import return_address
 from gdb_epi.lean import NamedTuple
@@ -78,6 +78,8 @@ def one_bit_return(context: Context) -> list[Slot]:
     if slot is None or not slot[1]:
         return []
     address, value = slot
+    if value < NEAR_NULL:  # a small number is one bit from any image at 0x400000
+        return []
     found = []
     for bit in range(64):
         corrected = value ^ (1 << bit)

@@ -40,15 +40,16 @@ def typed_slot(context: Context) -> Iterator[Evidence | Skipped]:
         return
     slots = list(walk.run())
     times = Counter(slot.value for slot in slots)
-    bad = [slot for slot in slots if times[slot.value] == 1 and _is_bad(context, walk, slot)]
+    wrong = [slot for slot in slots if _is_bad(context, walk, slot)]
+    places = {slot.place for slot in wrong}
+    bad = [slot for slot in wrong if times[slot.value] == 1]
     context.counts["container slots"] = walk.slots
     if walk.cut:
         yield Skipped("R15", f"cut after {walk.slots} slots of containers")
-    if len(bad) > MAX_BAD:
-        yield Skipped("R15", f"{len(bad)} slots of containers hold no object: an overwrite")
+    if len(wrong) > MAX_BAD:
+        yield Skipped("R15", f"{len(wrong)} slots of containers hold no object: an overwrite")
         return
     bad += _named_too_often(context, walk, slots, times)
-    places = {slot.place for slot in bad}
     for slot in bad[:MAX_REPORTED]:
         if not places & {slot.place - 8, slot.place + 8}:
             same = sum(other.value == slot.value for other in bad)
