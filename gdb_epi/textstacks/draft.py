@@ -23,8 +23,8 @@ class ThreadDraft:
         self.tid = tid
         self.name = name
         self.current = ""
-        self.stops: str | None = None  # GDB's "Backtrace stopped: ..."
-        self.limited = False
+        self.stops = False  # GDB's "Backtrace stopped: ..."
+        self.limited = False  # GDB was asked for a part, or lines are missing
         self.starts_late = False
         self.python_ends = ""
         self.has_python = False
@@ -69,7 +69,7 @@ class ThreadDraft:
         """Forget the native frames: a longer stack of the same thread follows."""
         self._native, self.total, self._last = [], 0, -1
         self._outer.clear()
-        self.stops, self.limited = None, False
+        self.stops = self.limited = False
 
     def is_empty(self) -> bool:
         """Whether no frame was seen."""
@@ -100,10 +100,10 @@ class ThreadDraft:
 
         if self.starts_late:
             return "the text begins in the middle of the stack"
-        if not frames or self.stops is not None:
-            return ""  # GDB could not go on: an analysis of the core has no more
         if self.limited:
             return "the text leaves frames out"
+        if not frames or self.stops:
+            return ""  # GDB could not go on: an analysis of the core has no more
         name = frames[-1].name or ""
         base = name == "main" or load_drop_sets().native_class(name) == THREAD_BASE
         return "" if base else "the text ends before the stack does"

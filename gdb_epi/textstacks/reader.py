@@ -169,8 +169,8 @@ class _Reader:
         stopped = gdbtext.STOPPED.search(line)
         if stopped or gdbtext.MORE in line:
             if self._thread is not None:
-                self._thread.stops = stopped[1].strip() if stopped else ""
-                self._thread.limited = stopped is None
+                self._thread.stops |= stopped is not None
+                self._thread.limited |= stopped is None
             return True
         if "si_" in line or line.startswith(("rsp", "rip")):
             self._draft.facts.update(gdbtext.facts_of(line))

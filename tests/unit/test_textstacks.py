@@ -63,6 +63,28 @@ def test_inlined_frames_are_told_by_their_missing_address() -> None:
     assert signed(text).keys["stable"].text == "gsig/1 stable fpe inner <- small <- outer"
 
 
+ONE = HEAD.format("SIGFPE") + "#0  0x01 in div () at a.c:1\n#1  0x02 in run () at a.c:2\n"
+
+
+def test_where_gdb_could_not_go_on_the_core_has_no_more_frames() -> None:
+    stops = "Backtrace stopped: previous frame inner to this frame (corrupt stack?)\n"
+    assert signed(ONE + stops).keys["stable"].text == "gsig/1 stable fpe div <- run"
+    # The same words make no whole stack of one with a gap.
+    gap = ONE.replace("#1 ", "#7 ") + stops
+    assert signed(gap).absent["native"] == "the text leaves frames out"
+
+
+def test_a_limited_backtrace_gives_only_keys_that_more_frames_cannot_change() -> None:
+    more = "(More stack frames follow...)\n"
+    found = signed(ONE + more)
+    assert found.absent["native"] == "the text leaves frames out"
+    assert "no Python stack" in found.absent["stable"], "the frames left out may run Python"
+    deep = ONE + "".join(f"#{n}  0x0{n} in f{n} () at a.c:{n}\n" for n in range(2, 9))
+    whole = signed(deep + BASE.format(9, 10))
+    assert signed(deep + more).keys["native"] == whole.keys["native"]
+    assert "strict" in whole.keys and "strict" not in signed(deep + more).keys
+
+
 def test_lines_broken_at_the_width_of_a_terminal_and_the_pager() -> None:
     text = HEAD.format("SIGILL") + (
         '#0  0x01 in bad (a=1, \n    b=2, c="x") at\n    /src/a.c:7\n'
