@@ -80,7 +80,9 @@ def test_without_a_map_there_is_no_distance() -> None:
     assert Mappings([]).distance(5) is None
 
 
-@pytest.mark.parametrize(("beyond", "some"), [(0, False), (7, False), (8, False), (16, False), (32, True)])
+@pytest.mark.parametrize(
+    ("beyond", "some"), [(0, False), (7, False), (8, False), (16, False), (32, True)]
+)
 def test_an_access_just_past_the_end_is_no_flip(beyond: int, some: bool) -> None:
     """8 bytes wide: closer than its size is skipped, one element away weighs nothing."""
     value = HEAP + 0x10000 + beyond

@@ -6,7 +6,7 @@ import sys
 sys.path.insert(0, sys.argv[1])
 sys.setrecursionlimit(1 << 30)
 
-import _zoo  # noqa: E402
+import _zoo
 
 
 class Trainer:
