@@ -74,6 +74,16 @@ def class_name(encoding: str) -> str | None:
     return None if reader.peek() else name
 
 
+def local_name(linkage: str, position: int) -> str:
+    """Return the name of a local entity whose "Z" is at a position; "" when it cannot be read."""
+    reader = Reader(linkage[:MAX_NAME], position)
+    try:
+        reader.need("Z")
+        return _local(reader)
+    except (Unreadable, RecursionError):
+        return ""
+
+
 def _whole(reader: Reader) -> None:
     """Skip the types behind the name: a name that is cut or damaged there is not read."""
     while reader.peek() and not reader.at("."):

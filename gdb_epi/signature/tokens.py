@@ -8,6 +8,7 @@ from collections.abc import Callable, Sequence
 from gdb_epi.cpython.types import MergedStack, PyFrame, StackFrame
 from gdb_epi.fault import may_execute
 from gdb_epi.lean import NamedTuple
+from gdb_epi.signature.closures import CLOSURE, INVOKERS, closure_scope, invoked_closure
 from gdb_epi.signature.drops import DropSets
 from gdb_epi.signature.names import module_name, one_line, plain_python_name, python_name
 from gdb_epi.target.api import NativeFrame, Region
@@ -22,9 +23,6 @@ UNKNOWN_FUNCTION = "!?"  # behind the module's name
 SIGNAL = "{signal}"
 TEMPLATE = "<T>"
 STD_GLUE = "std-glue"
-CLOSURE = "{lambda}::operator()"
-CLOSURE_MARKS = ("::<lambda(", "::{lambda(", "::'lambda")
-MAX_SCOPE = 4096  # characters of a name in which the scope of a closure is looked for
 PAIR = 2  # adjacent frames of one function that are no recursion yet
 ASSERT_CLASSES = ("raise", "trampoline")  # what an assertion calls to end the process
 
@@ -81,6 +79,7 @@ class _Tokeniser:
         self.origins: list[tuple[int, ...]] = []
         self._names: dict[str, str] = {}
         self._classes: dict[str, str | None] = {}
+        self._invokes: dict[str, str] = {}
         self._closure: int | None = None  # the place of a closure without a scope
 
     def add(self, frame: StackFrame) -> None:
@@ -89,6 +88,7 @@ class _Tokeniser:
         if frame.native is not None:
             token = self._eval_loop(frame) or self._native(frame.native)
             if token is not None:
+                self._invoked(token, frame.native)
                 places.append(self._append(token))
         if frame.python is not None:
             python = self._python(frame.python)
@@ -143,6 +143,23 @@ class _Tokeniser:
                 self.tokens[self._closure] = closure._replace(text=text)
                 self._closure = None
 
+    def _invoked(self, token: Token, frame: NativeFrame) -> None:
+        """Put in the closure that a physical invoker calls, if it is no frame of its own (N39)."""
+        if not token.physical or token.text not in INVOKERS or not frame.function:
+            return
+        last = self.tokens[-1].text if self.tokens else ""
+        if last in INVOKERS or last == CLOSURE:
+            return
+        raw = frame.function
+        if raw not in self._invokes:
+            self._invokes[raw] = invoked_closure(raw)
+        closure = self._invokes[raw]
+        if closure and not last.startswith(closure):
+            self.steps.append(
+                f"N39 frames: {token.text} calls {closure}, which is no frame of its own"
+            )
+            self.tokens.append(Token(closure, NATIVE, True, self._class(closure)))
+
     def _named(self, function: str) -> str:
         if function not in self._names:
             from gdb_epi.signature.native_names import native_name
@@ -172,21 +189,6 @@ class _Tokeniser:
         found = self.drops.python_class(name, frame.filename, function)
         coarse = f"py:{plain_python_name(frame)}"
         return Token(f"py:{name}", PYTHON, True, found, coarse=coarse)
-
-
-def closure_scope(name: str) -> str:
-    """Return the function that a closure among the template arguments of a name lies in."""
-    end = next((name.find(mark) for mark in CLOSURE_MARKS if mark in name), -1)
-    depth = 0
-    for position in range(min(end, MAX_SCOPE) - 1, -1, -1):
-        letter = name[position]
-        if letter in ")>":
-            depth += 1
-        elif depth and letter in "(<":
-            depth -= 1
-        elif not depth and letter in "<, (":
-            return name[position + 1 : end]
-    return ""
 
 
 def promote_inlined(tokens: list[Token]) -> None:

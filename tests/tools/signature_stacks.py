@@ -284,6 +284,44 @@ stack(
     coarse="segv-null {lambda}::operator()",
     native="segv-null {lambda}::operator() <- run <- main",
 )
+HANDLER = (
+    "_ZNSt17_Function_handlerIFlPKN3zoo5ShapeEEZ10zoo_lambdaEUlS3_E_E9_M_invokeERKSt9_Any_dataOS3_"
+)
+RUN = "_ZNSt6thread11_State_implINS_8_InvokerISt5tupleIJZN3zoo4Pool3runEiEUlvE_EEEEE6_M_runEv"
+PRINTED = (
+    "std::_Function_handler<long(Shape*), zoo::rules(int)::{lambda(Shape*)#1}>::_M_invoke(Data &)"
+)
+for name, frames, closure, glue in (
+    ("lost", [n(HANDLER)], "zoo_lambda", "std::_Function_handler<T>::_M_invoke"),
+    ("lost-calls", [n("inner"), n(HANDLER)], "zoo_lambda", "std::_Function_handler<T>::_M_invoke"),
+    ("lost-in-a-thread", [n(RUN)], "zoo::Pool::run", "std::thread::_State_impl<T>::_M_run"),
+    ("lost-printed", [n(PRINTED)], "zoo::rules", "std::_Function_handler<T>::_M_invoke"),
+):
+    chain = f"{closure}::{{lambda}}::operator()"
+    before = "inner <- " if len(frames) > 1 else ""
+    stack(
+        f"closure-{name}", "N39 N52", "segv-null", [*frames, n("apply"), *END],
+        strict=f"{before}{chain} <- {glue} <- apply <- main",
+        stable=f"segv-null {before}{chain} <- apply" + ("" if before else " <- main"),
+        coarse=f"segv-null {'inner' if before else chain}",
+        native=f"segv-null {before}{chain} <- apply" + ("" if before else " <- main"),
+    )  # fmt: skip
+stack(
+    "closure-in-an-argument", "N39", "segv-null",
+    [n("std::sort<It, zoo::rules(int)::{lambda(Shape*)#1}>(It, It)"), n("apply"), *END],
+    strict="std::sort<T> <- apply <- main",
+    stable="segv-null apply <- main",
+    coarse="segv-null apply",
+    native="segv-null apply <- main",
+)  # fmt: skip
+stack(
+    "callee-is-no-closure", "N39 N53", "segv-null",
+    [n("_ZNSt17_Function_handlerIFvvEPS0_E9_M_invokeERKSt9_Any_data"), n("apply"), *END],
+    strict="std::_Function_handler<T>::_M_invoke <- apply <- main",
+    stable="segv-null apply <- main",
+    coarse="segv-null apply",
+    native="segv-null apply <- main",
+)  # fmt: skip
 # --- signal frames --------------------------------------------------------------------------------
 stack(
     "handler-raises-again",
