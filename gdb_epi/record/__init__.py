@@ -29,7 +29,7 @@ from gdb_epi.record.parts import (
 )
 from gdb_epi.record.redact import policy, redact_text, without_people
 from gdb_epi.record.registry import Notes, add_groups
-from gdb_epi.signature.sign import Signed
+from gdb_epi.signature.sign import ASSERTION, Signed, asserting_function
 from gdb_epi.signature.types import Signature
 from gdb_epi.target.missing import missing_memory
 from gdb_epi.target.missing import told as missing_text
@@ -73,7 +73,7 @@ def make_record(parts: Parts) -> Json:
         "python": python_group(state),
         "exception": exception_group(state),
         "libs": libs_group(state),
-        "threads": threads_group(state),
+        "threads": threads_group(state, signature.tid),
         "fork": fork_group(state),
         "waits": waits_group(state),
         "corruption": corruption_group(parts.corruption),
@@ -188,6 +188,8 @@ def _signature(signed: Signed) -> Json:
     group = next((n for n in ("stable", "python", "native", "exact") if n in signature.keys), None)
     if group is not None:
         found["group"] = {"key": group, "value": signature.keys[group].value}
+    if signature.category.name == ASSERTION:
+        found["assertion"] = asserting_function(signed.scene, ASSERTION)
     if signature.secondary is not None:
         found["secondary"] = {
             "tid": signature.secondary.tid,

@@ -8,6 +8,7 @@ from gdb_epi.cpython.types import CHAIN, PythonState, ThreadState
 from gdb_epi.detectors.findings import hex_word
 from gdb_epi.digest import sha256_hex
 from gdb_epi.errors import Absent
+from gdb_epi.fault import may_execute
 from gdb_epi.lean import Any
 from gdb_epi.locks.types import Wait
 from gdb_epi.process_state import ProcessState
@@ -135,8 +136,12 @@ def libs_group(state: ProcessState) -> Json:
     }
 
 
-def threads_group(state: ProcessState) -> Json:
-    """Return counts, the Python stack of every thread, and the crashed thread's merged stack."""
+def threads_group(state: ProcessState, signed: int | None) -> Json:
+    """Return counts, the Python stack of every thread, and the merged one of the crashed thread.
+
+    `signed` is the thread that the signature is of: where it is another one and has native frames,
+    its merged stack is there too.
+    """
     threads = state.target.threads()
     python = state.python_threads()
     waiting = {wait.tid for wait in state.locks.waits}
@@ -151,6 +156,10 @@ def threads_group(state: ProcessState) -> Json:
     }
     if crashed is not None:
         found["crashed"] = crashed
+    if signed is not None and threads and signed != threads[0].tid:
+        other = _merged(state, signed)
+        if other["native"] == "present":
+            found["signed"] = other
     return found
 
 
@@ -187,11 +196,24 @@ def _merged(state: ProcessState, tid: int) -> Json:
         "tid": tid,
         "name": next((t.name for t in state.python_threads() if t.tid == tid), None),
         "native": "absent" if stack.native is not None else "present",
-        "frames": [reduced(frame) for frame in frames[:MAX_MERGED]],
+        "frames": [_coded(state, reduced(frame)) for frame in frames[:MAX_MERGED]],
     }
     if len(frames) > MAX_MERGED:
         found["frames_left_out"] = len(frames) - MAX_MERGED
     return found
+
+
+def _coded(state: ProcessState, frame: Json) -> Json:
+    """Say of a native frame that no file's name tells whether there was code at its pc."""
+    nameless = not frame.get("function") and not frame.get("module")
+    if frame["language"] != "native" or frame.get("kind") or not nameless:
+        return frame
+    region = state.region_at(int(frame["pc"], 16))
+    if not may_execute(region):
+        return {**frame, "code": "none"}
+    if region is not None and region.path:
+        return {**frame, "module": base_name(region.path)}
+    return {**frame, "code": "anonymous"}
 
 
 def reduced(frame: Json) -> Json:

@@ -15,8 +15,14 @@ from gdb_epi.lean import Any, NamedTuple
 from gdb_epi.signature import keys as k
 from gdb_epi.signature.category import family_of
 from gdb_epi.signature.drops import load_drop_sets
-from gdb_epi.signature.tokens import Token, cut_reraise, tokenise
-from gdb_epi.target.api import NativeFrame
+from gdb_epi.signature.sign import ASSERTION, asserted_name
+from gdb_epi.signature.tokens import (
+    Token,
+    cut_reraise,
+    name_asserting,
+    tokenise,
+)
+from gdb_epi.target.api import NativeFrame, Region
 from gdb_epi.textstacks.assemble import (
     OVERFLOW,
     STACK_KEYS,
@@ -29,11 +35,15 @@ from gdb_epi.textstacks.assemble import (
 
 GROUP_ORDER = ("stable", "python", "native", "exact")  # SPEC.md: what a fleet groups by
 ALL_KEYS = ("exact", *STACK_KEYS)
+NATIVE_KEYS = ("strict", "stable", "coarse", "native")  # of which native frames are a part
 CORRUPT = "corrupt-stack"
 # Their names do not tell the family: siginfo gave it, and the old line of `python` has it.
 WITHOUT_FAMILY = (CORRUPT, "unknown")
+ANONYMOUS_PC = 1  # of each stored frame in executable memory of no file
+ANONYMOUS_CODE = Region(ANONYMOUS_PC, ANONYMOUS_PC + 1, "r-x", None, 0, 0)
 MAX_PREVIOUS = 8  # older signatures that a record keeps
 NOT_STORED = "the record does not hold the native frames of the thread that was signed"
+NO_ASSERTION = "the record does not hold which function the failed assertion names"
 CUT = "the record holds only the innermost frames of a deep stack"
 NO_FAMILY = "the record does not tell what signal family this is"
 
@@ -79,20 +89,23 @@ class _Stored:
         self.old = old
         self.category = str(old["category"])
         self.family = _family(old, self.category)
-        whole = crashed.get("tid") == tid and bool(crashed.get("frames"))
+        self.function = _text(old.get("assertion"))
+        merged = (crashed, _map(threads.get("signed")))
+        whole = next((s for s in merged if s.get("tid") == tid and s.get("frames")), None)
         of_thread = next((s for s in _maps(threads.get("stacks")) if s.get("tid") == tid), {})
-        source = crashed if whole else of_thread
+        source = whole or of_thread
         self.frames = [_frame(f) for f in _maps(source.get("frames"))]
         self.ends = CUT if source.get("frames_left_out") else ""
-        self.whole = whole
         self.cut = "behind_handler" in _map(record.get("signal"))
-        self.halves = Halves(self._native(crashed), self._python(record))
+        self.halves = Halves(self._native(whole), self._python(record))
 
-    def _native(self, crashed: Mapping[str, Any]) -> str:
+    def _native(self, merged: Mapping[str, Any] | None) -> str:
         if not self.old.get("native"):
             told = _map(self.old.get("absent")).get("native")
             return str(told or "the record has no native stack")
-        return "" if self.whole and crashed.get("native") != "absent" else NOT_STORED
+        if merged is None or merged.get("native") == "absent":
+            return NOT_STORED
+        return ""
 
     def _python(self, record: Mapping[str, Any]) -> str:
         lost = (e for e in _maps(record.get("soft_errors")) if e.get("stage") == "python")
@@ -109,14 +122,17 @@ class _Stored:
         tokens = self._tokens()
         found = contents_of_part(tokens, self.halves, self.ends, overflow=overflow)
         made = {name: key_of(name, found[name], self.category) for name in STACK_KEYS}
+        if self.category == ASSERTION and "assertion" not in self.old:
+            made |= dict.fromkeys(NATIVE_KEYS, Missing(NO_ASSERTION))
         made["python"] = self._python_key(found["python"])
         made["exact"] = self._exact(overflow=overflow)
         return self._corrupt(made) if self.category == CORRUPT else made
 
     def _tokens(self) -> Sequence[Token]:
         stack = MergedStack(None, tuple(self.frames), None)
-        tokens = tokenise(stack, load_drop_sets(), lambda _pc: None).tokens
-        return cut_reraise(tokens)[0] if self.cut else tokens
+        tokens = list(tokenise(stack, load_drop_sets(), _stored_region).tokens)
+        tokens = cut_reraise(tokens)[0] if self.cut else tokens
+        return name_asserting(tokens, asserted_name(self.function)) if self.function else tokens
 
     def _python_key(self, words: str | Missing) -> k.Key | Missing:
         """Return the key `python`, which holds the family instead of the category."""
@@ -194,13 +210,13 @@ def _frame(data: Mapping[str, Any]) -> StackFrame:
     if data.get("language", "python") == "python":
         return StackFrame(None, _python_frame(data), str(data.get("placed_by") or ""))
     function, module = _text(data.get("function")), _text(data.get("module"))
-    offset = data.get("offset")
+    offset, code = data.get("offset"), data.get("code")
     native = NativeFrame(
-        _address(data.get("pc")),
-        _address(data.get("sp")),
+        ANONYMOUS_PC if code == "anonymous" else 0,
+        0,
         function,
-        # Whether code outside of any file was executable is not stored.
-        module or (None if function else UNKNOWN),
+        # Records of before `code` do not tell whether memory of no file was executable.
+        module or (None if function or code else UNKNOWN),
         _text(data.get("build_id")),
         offset if isinstance(offset, int) else None,
         None,
@@ -230,11 +246,9 @@ def _python_frame(data: Mapping[str, Any]) -> PyFrame:
     )
 
 
-def _address(value: Any) -> int:
-    try:
-        return int(value, 16) if isinstance(value, str) else 0
-    except ValueError:
-        return 0
+def _stored_region(pc: int) -> Region | None:
+    """Stand in for the mappings of the process: a frame in memory of no file ran there, or not."""
+    return ANONYMOUS_CODE if pc == ANONYMOUS_PC else None
 
 
 def _text(value: Any) -> str | None:

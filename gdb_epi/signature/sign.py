@@ -30,6 +30,7 @@ from gdb_epi.target.api import NativeFrame, Target
 MIN_QUALITY = 0.5  # share of plausible physical frames below which a stack is corrupt
 MIN_FRAMES = 2  # physical frames; every thread has a base below its function
 _JUMPED = frozenset(("segv-exec", "return-to-null", "segv-null", "ill"))  # pc may be wild here
+ASSERTION = "abort-assert"
 KEY_NAMES = ("exact", "strict", "stable", "coarse", "python", "native")
 
 
@@ -122,6 +123,20 @@ def _secondary(
         return None
     made = _Maker(state, scene, category, [], may_cut=False).make(state.stack(pid))
     return Secondary(pid, made.keys)
+
+
+def asserting_function(scene: Scene, category: str) -> str | None:
+    """Return the function that a failed assertion names, as glibc wrote it; None without one."""
+    message = scene.abort_message if category == ASSERTION else None
+    return (message.function or None) if isinstance(message, AbortMessage) else None
+
+
+def asserted_name(function: str) -> str:
+    """Return the token (N65) of the function that the message of an assertion names."""
+    from gdb_epi.signature.native_names import native_name
+
+    name = native_name(function)[0]
+    return name + ("::operator()" if name.endswith("{lambda}") else "")
 
 
 def quality_of(frames: Sequence[NativeFrame], category: str, scene: Scene) -> float:
@@ -249,13 +264,10 @@ class _Maker:
 
     def _asserting(self, tokens: list[Token]) -> list[Token]:
         """Put the function that a failed assertion names first: it may be inlined or nameless."""
-        message = self.scene.abort_message if self.category.name == "abort-assert" else None
-        if not self.may_cut or not isinstance(message, AbortMessage) or not message.function:
+        function = asserting_function(self.scene, self.category.name) if self.may_cut else None
+        if function is None:
             return tokens
-        from gdb_epi.signature.native_names import native_name
-
-        name = native_name(message.function)[0]
-        name += "::operator()" if name.endswith("{lambda}") else ""
+        name = asserted_name(function)
         self.steps.append(f"N65 frames: the assertion names {name}")
         return name_asserting(tokens, name)
 

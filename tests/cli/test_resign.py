@@ -5,11 +5,14 @@ from __future__ import annotations
 
 import json
 import os
+import subprocess
+import sys
 from pathlib import Path
 from typing import Any
 
 import pytest
 from conftest import SAMPLES, Shell
+from support.cores import find_core, why_no_core_dumps
 
 from gdb_epi.resign import stored
 from gdb_epi.resign.files import resign_file
@@ -36,6 +39,62 @@ def records(tmp_path_factory: pytest.TempPathFactory) -> list[dict[str, Any]]:
     done = shell("triage", *cores, "--no-db", "--format", "json", "--jobs", 1)
     assert done.code == 0, done.err
     return done.records
+
+
+HANG = """
+import os, signal, threading, time
+parent = os.getpid()
+def spin():
+    while True: pass
+threading.Thread(target=spin, daemon=True).start()
+if os.fork() == 0:
+    time.sleep(0.5)
+    os.kill(parent, signal.SIGABRT)
+    os._exit(0)
+threading.Event().wait()
+"""
+GENERATED = """
+import ctypes, mmap
+memory = mmap.mmap(-1, 4096, flags=mmap.MAP_PRIVATE | mmap.MAP_ANONYMOUS, prot=7)
+strlen = ctypes.cast(ctypes.CDLL(None).strlen, ctypes.c_void_p).value
+# mov rax, strlen; xor edi, edi; call rax: a frame without a frame pointer, as GDB assumes it.
+memory.write(b"\\x48\\xb8" + strlen.to_bytes(8, "little") + b"\\x31\\xff\\xff\\xd0\\xc3")
+start = ctypes.addressof(ctypes.c_char.from_buffer(memory))
+ctypes.CFUNCTYPE(None)(start)()
+"""
+ASSERTION = """
+import ctypes
+ctypes.CDLL(None).__assert_fail(b"x > 0", b"a.c", 3, b"check_balance")
+"""
+
+
+@pytest.mark.parametrize(
+    ("program", "line", "word"),
+    [
+        (HANG, "native", "killed-external"),
+        (GENERATED, "native", "anon-exec"),
+        (ASSERTION, "stable", "abort-assert check_balance"),
+    ],
+    ids=["hang", "generated", "assertion"],
+)
+def test_stored_facts_give_the_native_keys(
+    shell: Shell, tmp_path: Path, program: str, line: str, word: str
+) -> None:
+    """The signed thread is not the first one; code of no file; a function that is no frame."""
+    if (reason := why_no_core_dumps()) is not None:
+        pytest.skip(f"no core dumps here: {reason}")
+    start = ["sh", "-c", 'ulimit -c unlimited; exec "$@"', "sh", sys.executable, "-c", program]
+    subprocess.run(start, cwd=tmp_path, capture_output=True)
+    (core,) = find_core(tmp_path)
+    words = ("--no-db", "--format", "json", "--native", "always", "--exe", sys.executable)
+    done = shell("triage", core, *words)
+    assert done.code == 0, done.err
+    (record,) = done.records
+    signature, crashed = record["signature"], record["threads"]["crashed"]
+    assert word in signature["text"][line], signature
+    assert (signature["thread"]["tid"] != crashed["tid"]) == (program is HANG)
+    found = stored.resign(record)
+    assert found.changed == () and not set(found.unable) & set(signature["keys"]), found.unable
 
 
 class NewRules:
