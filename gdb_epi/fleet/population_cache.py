@@ -23,7 +23,7 @@ from gdb_epi.fleet import tables as t
 from gdb_epi.fleet.paths import cache_folder
 from gdb_epi.fleet.population import Attribute, CoreKeys, Population
 
-VERSION = 1  # of the file; raised with every change of what is in it
+VERSION = 2  # of the file; raised with every change of what is in it
 MIN_CRASHES = 20_000  # fewer are read as quickly from the database
 _ARRAYS = (
     "day", "host", "signature", "cpu", "bitflip", "lock_inherited", "exposure_day",

@@ -3,7 +3,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -29,7 +29,7 @@ MAX_LIBRARIES = 24  # libraries that differ inside the fleet and become attribut
 NO = "false"
 _NUMBERS = (
     "host_id", "sig_id", "cpu_no", "bitflip", "lock_inherited", "attrset_id", "factset_id",
-    "libset_id",
+    "libset_id", "flip_bit",
 )  # fmt: skip
 
 
@@ -39,6 +39,8 @@ class _Crashes(NamedTuple):
     keys: CoreKeys
     ts: Floats
     numbers: dict[str, Ints]
+    verdict: Ints
+    verdicts: list[str]
 
 
 def read(connection: Connection) -> Population:
@@ -68,29 +70,49 @@ def read(connection: Connection) -> Population:
         exposure_day=days,
         exposure_host=_translate(host_ids, host_code),
         exposure_hours=hours,
-        facts=tuple(f for f in facts if f.name not in ("python", "kernel")),
+        facts=(
+            *(f for f in facts if f.name not in ("python", "kernel")),
+            *_of_columns(crashes, days.size),
+        ),
     )
+
+
+def _of_columns(crashes: _Crashes, exposure_rows: int) -> Iterator[Attribute]:
+    """Yield the facts with columns of their own: the verdict, the bit that may have flipped."""
+    unknown = np.full(exposure_rows, ABSENT, dtype=np.int64)
+    if 1 < len(crashes.verdicts) <= MAX_VALUES:
+        yield Attribute("verdict", crashes.verdicts, crashes.verdict, unknown)
+    bits = crashes.numbers["flip_bit"]
+    if (bits >= 0).any():
+        yield Attribute("flip bit", [str(bit) for bit in range(64)], bits, unknown)
 
 
 def _crashes(connection: Connection) -> _Crashes:
     c = t.crash.c
-    chosen = select(c.core_key, c.ts, *(c[name] for name in _NUMBERS)).where(c.ts.is_not(None))
-    keys, times = [], []
+    numeric = (c[name] for name in _NUMBERS)
+    chosen = select(c.core_key, c.ts, c.verdict, *numeric).where(c.ts.is_not(None))
+    keys, times, verdicts = [], [], []
+    code: dict[str | None, int] = {None: ABSENT}
     numbers: dict[str, list[Ints]] = {name: [] for name in _NUMBERS}
     cursor = _cursor(connection, str(chosen))
     while rows := cursor.fetchmany(ROWS):
         columns = list(zip(*rows, strict=True))
         keys.append(np.array(columns[0], dtype="S"))
         times.append(np.array(columns[1], dtype=float))
-        for name, column in zip(_NUMBERS, columns[2:], strict=True):
+        for label in set(columns[2]) - code.keys():
+            code[label] = len(code) - 1
+        verdicts.append(np.array([code[label] for label in columns[2]], dtype=np.int64))
+        for name, column in zip(_NUMBERS, columns[3:], strict=True):
             numbers[name].append(_integers(column))
     if not keys:
         empty = {name: np.zeros(0, dtype=np.int64) for name in _NUMBERS}
-        return _Crashes(CoreKeys.of([]), np.zeros(0), empty)
+        return _Crashes(CoreKeys.of([]), np.zeros(0), empty, empty["cpu_no"], [])
     packed, ts = np.concatenate(keys), np.concatenate(times)
     order = np.lexsort((_prefix(packed), ts))
     columns_of = {name: np.concatenate(parts)[order] for name, parts in numbers.items()}
-    return _Crashes(CoreKeys(packed[order]), ts[order], columns_of)
+    texts = [str(label) for label in code if label is not None]
+    labels = np.concatenate(verdicts)[order]
+    return _Crashes(CoreKeys(packed[order]), ts[order], columns_of, labels, texts)
 
 
 def _prefix(keys: Any) -> Any:

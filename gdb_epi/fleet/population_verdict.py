@@ -13,10 +13,11 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from gdb_epi.fleet.finding_store import HARDWARE, as_json, sentence
-from gdb_epi.fleet.population import Population
+from gdb_epi.fleet.population import Bools, Population
 from gdb_epi.fleet.screen_types import ALL, BITFLIP, LOCK, Finding
 from gdb_epi.fleet.screening import Screen, screen
 from gdb_epi.fleet.splitting import Part, Split, split
+from gdb_epi.words import counted
 
 # What a verdict can be; the report may colour by it.
 HARDWARE_HOST = "hardware-host"  # one host, crashes of all kinds
@@ -40,6 +41,16 @@ class Cause(NamedTuple):
     crashes: int
     hosts: int
     findings: tuple[Finding, ...]
+    members: Bools
+    facts: tuple[str, ...] = ()  # facts of the cores that tell it from the others, in words
+    label: str = ""  # what it may be, where no finding says so
+    more: int | None = None  # crashes that would settle it; None: settled, or not known
+
+    def as_json(self, day: int) -> dict[str, Any]:
+        """Return it as one JSON object; `day` is that of the findings."""
+        plain = {**self._asdict(), "facts": list(self.facts)}
+        del plain["members"]
+        return {**plain, "findings": [as_json(f, day) for f in self.findings]}
 
 
 class PopulationVerdict(NamedTuple):
@@ -56,10 +67,7 @@ class PopulationVerdict(NamedTuple):
 
     def as_json(self, day: int) -> dict[str, Any]:
         """Return it as one JSON object; `day` is that of the findings."""
-        causes = [
-            {**cause._asdict(), "findings": [as_json(f, day) for f in cause.findings]}
-            for cause in self.causes
-        ]
+        causes = [cause.as_json(day) for cause in self.causes]
         plain = {**self._asdict(), "causes": causes}
         return {k: list(v) if isinstance(v, tuple) else v for k, v in plain.items()}
 
@@ -124,6 +132,7 @@ def of_split(population: Population, found: Split) -> PopulationVerdict:
     total = sum(cause.crashes for cause in causes)
     kind, headline = _judge(named, rest, found)
     evidence = [sentence(f) for cause in named for f in cause.findings]
+    evidence += [_form_line(cause) for cause in causes if cause.facts]
     if rest and named:
         evidence.append(f"{rest} of {total} crashes are explained by none of these")
     if found.leaning:
@@ -139,16 +148,21 @@ def of_split(population: Population, found: Split) -> PopulationVerdict:
 
 def _judge(named: tuple[Cause, ...], rest: int, found: Split) -> tuple[str, str]:
     """Return the kind and the headline."""
-    marks = " apart from ".join(cause.mark for cause in named)
-    if len(named) > 1:
+    distinct = list(dict.fromkeys(cause.mark for cause in named))
+    marks = " apart from ".join(distinct)
+    if len(distinct) > 1:
         return TWO_CAUSES, f"two causes: {marks}"
     if named and named[0].kind in (ONE_HOST, HARDWARE_HOST) and rest >= MIN_REST:
         told = f"about {found.more} more crashes would name it" if found.more else "not yet known"
         return TWO_CAUSES, f"two causes: {marks} apart from {rest} other crashes ({told})"
     if not named:
         more = f"about {found.more} more crashes" if found.more else "nothing marks these crashes"
-        return NOT_ENOUGH, f"not enough: {more}"
+        looks = len(found.parts)
+        told = f" ({looks} forms by facts of the cores: one cause or more)" if looks > 1 else ""
+        return NOT_ENOUGH, f"not enough: {more}{told}"
     kind = named[0].kind
+    if len(named) > 1:
+        marks += f" ({len(named)} forms by facts of the cores: one cause or more)"
     words = {
         HARDWARE_HOST: f"hardware: one host ({named[0].findings[0].value}), retire it",
         ONE_HOST: f"one host ({named[0].findings[0].value}): move its job, then test the host",
@@ -162,10 +176,15 @@ MIN_REST = 3  # crashes beside a host's that are a population of their own
 
 
 def _of_part(population: Population, part: Part) -> Cause:
-    if part.finding is None:
-        return _cause(population, part.members, (), NOT_ENOUGH)._replace(mark=part.mark)
-    findings = (part.finding, *part.also)
-    return _cause(population, part.members, findings, _kind(findings))
+    findings = (part.finding, *part.also) if part.finding is not None else ()
+    cause = _cause(population, part.members, findings, _kind(findings) if findings else NOT_ENOUGH)
+    mark = cause.mark if findings else part.mark
+    return cause._replace(mark=mark, facts=part.facts, label=part.label, more=part.more)
+
+
+def _form_line(cause: Cause) -> str:
+    told = "" if cause.findings else f"; {cause.label}"
+    return f"{counted(cause.crashes, 'crash')} ({cause.mark}): {', '.join(cause.facts)}{told}"
 
 
 def _of_group(population: Population, finding: Finding) -> PopulationVerdict:
@@ -192,7 +211,7 @@ def _kind(findings: tuple[Finding, ...]) -> str:
 def _cause(population: Population, members: Any, findings: tuple[Finding, ...], kind: str) -> Cause:
     hosts = int(np.unique(population.host[members & (population.host >= 0)]).size)
     marks = [" or ".join((f"{f.attr}={f.value}", *f.aliases)) for f in findings]
-    return Cause(kind, " and ".join(marks), int(members.sum()), hosts, findings)
+    return Cause(kind, " and ".join(marks), int(members.sum()), hosts, findings, members)
 
 
 def _source(finding: Finding) -> tuple[str, ...]:

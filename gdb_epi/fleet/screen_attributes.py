@@ -3,7 +3,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from typing import NamedTuple
 
 import numpy as np
@@ -197,16 +197,24 @@ def _is_newest(population: Population, attribute: Attribute, value: int) -> bool
     return bool(mine.size and rest.size and mine.min() > rest.min() and mine.max() >= rest.max())
 
 
+def _strength(finding: Finding) -> float:
+    return finding.p
+
+
 def distinct(
-    population: Population, found: Sequence[Finding], known: Sequence[Finding]
+    population: Population,
+    found: Sequence[Finding],
+    known: Sequence[Finding],
+    order: Callable[[Finding], float] = _strength,
 ) -> list[Finding]:
     """Drop echoes: findings that hold only because another attribute's value holds.
 
-    Strongest first, after those `known` from earlier days; each must still show inside or outside
-    the host-hours of every one that was kept for the same signature, or it becomes an alias.
+    Strongest first (the least of `order`), after those `known` from earlier days; each must still
+    show inside or outside the host-hours of every one that was kept for the same signature, or it
+    becomes an alias.
     """
     kept: list[Finding] = list(known)
-    for finding in sorted(found, key=lambda f: (f.p, f.attr, f.value)):
+    for finding in sorted(found, key=lambda f: (order(f), f.attr, f.value)):
         echo = next((i for i, k in enumerate(kept) if _is_echo(population, finding, k)), None)
         if echo is None:
             kept.append(finding)

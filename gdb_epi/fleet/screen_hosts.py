@@ -69,6 +69,11 @@ def host_findings(population: Population, day: int) -> Iterator[Finding]:
     yield from _by_signature(population, known, explained)
 
 
+def host_signatures(population: Population, explained: Bools, name: str) -> Iterator[Finding]:
+    """Yield the hosts that stand out in one signature that was asked about: a family of its own."""
+    yield from _by_signature(population, shares(population), explained, name)
+
+
 def _over_all(population: Population, day: int, known: Shares) -> Iterator[Finding]:
     hosts = population.host[population.host >= 0]
     counts = np.bincount(hosts, minlength=len(population.hosts)).astype(float)
@@ -170,7 +175,9 @@ def _cpu_p(population: Population) -> Floats:
     return p
 
 
-def _by_signature(population: Population, known: Shares, explained: Bools) -> Iterator[Finding]:
+def _by_signature(
+    population: Population, known: Shares, explained: Bools, asked: str | None = None
+) -> Iterator[Finding]:
     """Hosts that have one signature out of proportion to their hours and to their other crashes."""
     usable = (population.signature >= 0) & (population.host >= 0) & ~explained
     host, signature = population.host[usable], population.signature[usable]
@@ -181,6 +188,9 @@ def _by_signature(population: Population, known: Shares, explained: Bools) -> It
     per_host = np.bincount(host, minlength=len(population.hosts)).astype(float)
     tested = int((per_signature >= MIN_N).sum()) * int((known.share > 0).sum())
     keep = (found >= MIN_N) & (known.share[cells[1]] > 0)
+    if asked is not None:
+        tested = int((known.share > 0).sum())
+        keep &= cells[0] == population.signatures.index(asked)
     s, h, a = cells[0][keep], cells[1][keep], found[keep].astype(float)
     if not a.size:
         return

@@ -1,5 +1,9 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The populations inside one signature: hosts peeled off, then marks of the rest."""
+"""The populations inside one signature.
+
+Hosts are peeled off first. The rest is parted into forms by facts of the cores, and each form is
+asked which host, attribute or pair of attributes goes with it.
+"""
 
 from __future__ import annotations
 
@@ -9,14 +13,18 @@ from typing import NamedTuple
 import numpy as np
 
 from gdb_epi.fleet import statistics as st
+from gdb_epi.fleet.explaining import Explained, explained
 from gdb_epi.fleet.finding_store import verdict
+from gdb_epi.fleet.forms import Form, forms, told_apart
 from gdb_epi.fleet.population import Bools, Population
-from gdb_epi.fleet.screen_attributes import distinct, expected_shares, signature_findings
+from gdb_epi.fleet.screen_attributes import expected_shares
 from gdb_epi.fleet.screen_hosts import host_findings
-from gdb_epi.fleet.screen_types import MAX_Q, MIN_N, Finding
+from gdb_epi.fleet.screen_types import BITFLIP, MAX_Q, MIN_N, Finding
 
 MAX_MORE = 2000  # crashes; beyond that "no number of crashes" is the honest answer
-MIN_TOGETHER = 0.8  # of a mark's crashes that a second one shares: then the cause needs both
+MIN_FLAGGED = 0.3  # of a form's crashes with a flag, from which on the flag says what is likely
+NOT_EXPLAINED = "not explained"
+ONE_POPULATION = "one population, as far as can be told"
 
 
 class Part(NamedTuple):
@@ -30,6 +38,9 @@ class Part(NamedTuple):
     bitflips: int
     members: Bools
     also: tuple[Finding, ...] = ()  # further conditions that the same crashes need
+    facts: tuple[str, ...] = ()  # facts of the cores that differ from the other parts, in words
+    more: int | None = None  # crashes that may settle what it is; None: settled, or not known
+    leaning: str | None = None  # its best mark that is not significant yet
 
 
 class Split(NamedTuple):
@@ -50,69 +61,95 @@ def split(
     `hosts` are the findings of hosts as a screening of that day has them; it saves finding them.
     """
     name = population.signatures[signature]
-    left = population.signature == signature
+    same = left = population.signature == signature
     known = host_findings(population, day) if hosts is None else hosts
-    parts = _host_parts(population, name, left, known)
-    for part in parts:
+    found = _host_parts(name, left, known)
+    for part in found:
         left = left & ~part.members
-    free = left | (population.signature != signature)
-    for part in parts:
-        free &= ~part.members
-    marks = list(signature_findings(population, free, [name], only=True))
-    for conditions in _together(distinct(population, marks, [])):
-        mine = left.copy()
-        for finding in conditions:
-            mine &= finding.members
-        if int(mine.sum()) >= MIN_N:
-            parts.append(_part(population, conditions, mine))
-            left = left & ~mine
-    more, leaning = (None, None) if marks else _needed(population, left)
-    if left.any():
-        label = "not explained" if parts else "one population, as far as can be told"
-        parts.append(_rest(population, label, left))
+    free = left | ~same
+    for part in found:
+        free &= ~part.conditions[0].members
+    looks = forms(population, left)
+    marked = explained(population, name, free, left, looks)
+    found += marked
+    for part in marked:
+        left = left & ~part.members
+    parts = [_part(population, same, one) for one in found]
+    parts += _open_parts(population, same, left, looks, alone=not parts, marked=bool(marked))
+    # What has no form and no mark waits for more crashes only where nothing else was marked.
+    waiting = [p for p in parts if p.more is not None and (p.mark != REST or not marked)]
+    most = max(waiting, key=lambda p: p.more or 0) if waiting else None
+    more, leaning = (most.more, most.leaning) if most is not None else (None, None)
     return Split(name, tuple(parts), _answer(parts, more), more, leaning)
 
 
-def _host_parts(
-    population: Population, name: str, left: Bools, hosts: Iterable[Finding]
-) -> list[Part]:
-    parts: list[Part] = []
+REST = "the rest"
+
+
+def _host_parts(name: str, left: Bools, hosts: Iterable[Finding]) -> list[Explained]:
+    found: list[Explained] = []
     for finding in hosts:
         mine = finding.members & left
-        if finding.signature in (name, "*", "*bitflip") and int(mine.sum()) >= MIN_N:
-            parts.append(_part(population, (finding,), mine))
+        if finding.signature in (name, "*", BITFLIP) and int(mine.sum()) >= MIN_N:
+            found.append(Explained((finding,), mine))
             left = left & ~mine
-    return parts
+    return found
 
 
-def _together(found: Sequence[Finding]) -> list[tuple[Finding, ...]]:
-    """Join the marks that the same crashes carry; the strongest first."""
-    groups: list[list[Finding]] = []
-    for finding in sorted(found, key=lambda f: f.p):
-        for group in groups:
-            base = group[0].members
-            both = int((base & finding.members).sum())
-            if both >= MIN_TOGETHER * min(int(base.sum()), finding.n):
-                group.append(finding)
-                break
-        else:
-            groups.append([finding])
-    return [tuple(group) for group in groups]
-
-
-def _part(population: Population, conditions: tuple[Finding, ...], members: Bools) -> Part:
+def _part(population: Population, same: Bools, one: Explained) -> Part:
+    conditions = one.conditions
     mark = " and ".join(f"{f.attr}={f.value}" for f in conditions)
     label = verdict(conditions[0])
     if len(conditions) > 1:
         label = f"software or configuration: needs {mark}"
-    part = _rest(population, label, members)
+    part = _bare(population, same, label, one.members)
     return part._replace(mark=mark, finding=conditions[0], also=conditions[1:])
 
 
-def _rest(population: Population, label: str, members: Bools) -> Part:
+def _open_parts(
+    population: Population,
+    same: Bools,
+    left: Bools,
+    looks: Sequence[Form],
+    *,
+    alone: bool,
+    marked: bool,
+) -> list[Part]:
+    """The parts that nothing of the fleet marks: forms as such, and the rest."""
+    parts = []
+    for form in looks:
+        mine = form.members & left
+        # Where attributes marked all forms together, the forms of what is left are no parts.
+        if int(mine.sum()) >= max(MIN_N, form.members.sum() / 2) and not (
+            marked and len(looks) < 2
+        ):
+            part = _bare(population, same, _likely(population, mine), mine)
+            more, leaning = _needed(population, mine)
+            parts.append(part._replace(mark=form.mark, more=more, leaning=leaning))
+            left = left & ~mine
+    if left.any():
+        label = ONE_POPULATION if alone and not parts else NOT_EXPLAINED
+        more, leaning = _needed(population, left)
+        rest = _bare(population, same, label, left)
+        parts.append(rest._replace(more=more, leaning=leaning))
+    return parts
+
+
+def _likely(population: Population, members: Bools) -> str:
+    """The likely label of a form that nothing of the fleet marks; its flags are all there is."""
+    share = MIN_FLAGGED * int(members.sum())
+    if int((population.bitflip & members).sum()) >= share:
+        return "hardware is likely by its bit-flip flags; no host or attribute goes with it yet"
+    if int((population.lock_inherited & members).sum()) >= share:
+        return "software is likely: locks inherited over a fork; no attribute goes with it yet"
+    return "a form of its own; no host or attribute goes with it yet: its cause cannot be told"
+
+
+def _bare(population: Population, same: Bools, label: str, members: Bools) -> Part:
     hosts = int(np.unique(population.host[members & (population.host >= 0)]).size)
     flips = int((population.bitflip & members).sum())
-    return Part(label, "the rest", None, int(members.sum()), hosts, flips, members)
+    told = tuple(t.words() for t in told_apart(population, members, same & ~members))
+    return Part(label, REST, None, int(members.sum()), hosts, flips, members, facts=told)
 
 
 def _answer(parts: list[Part], more: int | None) -> str:
@@ -127,9 +164,11 @@ def _answer(parts: list[Part], more: int | None) -> str:
         return f"two causes or more: {' apart from '.join(p.mark for p in others)}"
     if others:
         return f"one cause: {others[0].label}"
+    shapes = [p.mark for p in parts if p.mark != REST]
+    looks = f"; {len(shapes)} forms: {' apart from '.join(shapes)}" if len(shapes) > 1 else ""
     if more is None:
-        return "not enough: nothing marks these crashes"
-    return f"not enough: about {more} more crashes would settle it"
+        return f"not enough: nothing of the fleet marks these crashes{looks}"
+    return f"not enough: about {more} more crashes would settle it{looks}"
 
 
 def _needed(population: Population, members: Bools) -> tuple[int | None, str | None]:

@@ -8,6 +8,7 @@ over random hosts, a third of the crashes come from common signatures and some a
 from __future__ import annotations
 
 import csv
+from collections import Counter
 from collections.abc import Iterator
 from datetime import date, timedelta
 from pathlib import Path
@@ -35,6 +36,8 @@ class Crash(NamedTuple):
     cpu: int
     bitflip: bool
     cause: str
+    lock: bool = False
+    facts: tuple[tuple[str, str], ...] = ()
 
 
 class Fleet(NamedTuple):
@@ -63,10 +66,17 @@ def simulate(
     race: float = 0.0,
     split: float = 0.0,
     microcode: float = 0.0,
+    forms: float = 0.0,
+    looks: float = 0.0,
+    pinned: float = 0.0,
     new_share: float = NEW_SHARE,
     common: int = COMMON,
 ) -> Fleet:
-    """Make a fleet. `bad_host`, `race`, `split` are crashes a day, `microcode` a rate ratio."""
+    """Make a fleet. `microcode` is a rate ratio, the other causes are crashes a day.
+
+    `split`: a host and a kernel; `forms`: an image and a kernel that facts of the core tell apart;
+    `looks`: no cause, but facts that vary by chance; `pinned`: one CPU of one host.
+    """
     rng = np.random.default_rng(seed)
     columns = _columns(rng, hosts, days)
     hours = np.where(rng.random((days, hosts)) < 0.05, rng.uniform(0, 24, (days, hosts)), 24.0)
@@ -78,6 +88,11 @@ def simulate(
         _race(rng, fleet, race)
     if split:
         _split(rng, fleet, split)
+    if forms or looks:
+        _forms(rng, fleet, forms, looks)
+    if pinned:
+        _pinned(rng, fleet, pinned)
+    _locks(np.random.default_rng([seed, 1]), fleet)
     fleet.crashes.sort()
     return fleet
 
@@ -170,6 +185,58 @@ def _split(rng: np.random.Generator, fleet: Fleet, rate: float) -> None:
             fleet.crashes.append(crash)
 
 
+# A fact, its value in a crash of the first cause, of the second, and with what chance each is so.
+FORMS = (
+    ("rsp_mod_16", "8", "0", 0.95, 0.95),
+    ("fault_kind", "return", "data", 0.9, 0.9),
+    ("pc_in", "unmapped", "code", 0.9, 0.95),
+    ("operand_register", "rsp", "rax", 0.8, 0.85),
+    ("forked", "true", "false", 0.5, 0.5),  # noise
+)
+
+
+def _forms(rng: np.random.Generator, fleet: Fleet, rate: float, looks: float) -> None:
+    """One signature, two causes that overlap in time, hosts and versions, told apart by facts."""
+    fleet.truth["forms"] = ("shapes", {"image": "image1"}, {"kernel": "kernel1"})
+    for day in range(fleet.days):
+        for i, attr in enumerate(("image", "kernel")):
+            at = fleet.columns[attr][day]
+            hit = [h for h in range(fleet.hosts) if at[h] == f"{attr}1"]
+            for _ in range(rng.poisson(rate / 2) if hit else 0):
+                crash = _crash(rng, day, int(rng.choice(hit)), "shapes", f"forms-{attr}")
+                fleet.crashes.append(crash._replace(facts=_facts(rng, i)))
+        for _ in range(rng.poisson(looks)):
+            crash = _crash(rng, day, int(rng.integers(fleet.hosts)), "looks", "looks")
+            values = [(name, str(rng.integers(3))) for name, *_ in FORMS]
+            fleet.crashes.append(crash._replace(facts=tuple(values)))
+
+
+def _facts(rng: np.random.Generator, cause: int) -> tuple[tuple[str, str], ...]:
+    found = []
+    for name, *pair, first, second in FORMS:
+        so = rng.random() < (first, second)[cause]
+        found.append((name, str(pair[cause if so else 1 - cause])))
+    return tuple(found)
+
+
+def _pinned(rng: np.random.Generator, fleet: Fleet, rate: float) -> None:
+    """One CPU of a host is bad; its crashes are of the common signatures."""
+    host, cpu = int(rng.integers(fleet.hosts)), int(rng.integers(CPUS))
+    fleet.truth["pinned"] = f"node-{host}"
+    for day in range(5, fleet.days):
+        for _ in range(rng.poisson(rate)):
+            crash = _crash(rng, day, host, f"s{rng.integers(COMMON):03}", "pinned")
+            fleet.crashes.append(crash._replace(cpu=cpu))
+
+
+def _locks(rng: np.random.Generator, fleet: Fleet) -> None:
+    """Two in a hundred crashes of the background wait for a lock that a fork left behind."""
+    marked = rng.random(len(fleet.crashes)) < 0.02
+    for i in np.flatnonzero(marked).tolist():
+        if not fleet.crashes[i].cause:
+            fleet.crashes[i] = fleet.crashes[i]._replace(lock=True)
+
+
 def records(fleet: Fleet) -> Iterator[dict[str, Any]]:
     """Yield the minimal record of every crash."""
     for number, crash in enumerate(fleet.crashes):
@@ -185,7 +252,8 @@ def records(fleet: Fleet) -> Iterator[dict[str, Any]]:
                 "keys": {"stable": f"{crash.signature:>016}"},
                 "text": {"stable": f"gsig/1 stable segv-wild {crash.signature} <- main"},
             },
-            "flags": {"bitflip": crash.bitflip, "lock_inherited": False},
+            "flags": {"bitflip": crash.bitflip, "lock_inherited": crash.lock},
+            **({"facts": dict(crash.facts)} if crash.facts else {}),
         }
 
 
@@ -220,11 +288,33 @@ def population(fleet: Fleet) -> Population:
         signature=np.array([index[c.signature] for c in fleet.crashes]),
         cpu=np.array([c.cpu for c in fleet.crashes]),
         bitflip=np.array([c.bitflip for c in fleet.crashes]),
-        lock_inherited=np.zeros(len(fleet.crashes), dtype=bool),
+        lock_inherited=np.array([c.lock for c in fleet.crashes], dtype=bool),
         hosts=hosts,
         signatures=signatures,
         attributes=tuple(attributes),
         exposure_day=np.repeat(FIRST_DAY + np.arange(fleet.days), fleet.hosts),
         exposure_host=np.tile(np.arange(fleet.hosts), fleet.days),
         exposure_hours=fleet.hours.ravel(),
+        facts=tuple(_fact_columns(fleet)),
     )
+
+
+def _fact_columns(fleet: Fleet) -> Iterator[Attribute]:
+    each = [dict(c.facts) for c in fleet.crashes]
+    for name in sorted({name for facts in each for name in facts}):
+        values = sorted({facts[name] for facts in each if name in facts})
+        codes = [values.index(facts[name]) if name in facts else -1 for facts in each]
+        unknown = np.full(fleet.hours.size, -1, dtype=np.int64)
+        yield Attribute(name, values, np.array(codes), unknown)
+
+
+def agreement(one: list[Any], two: list[Any]) -> float:
+    """Return the adjusted Rand index of two groupings (Hubert and Arabie 1985); 1 is the same."""
+
+    def pairs(groups: list[Any]) -> float:
+        return sum(n * (n - 1) / 2 for n in Counter(groups).values())
+
+    both, a, b = pairs(list(zip(one, two, strict=True))), pairs(one), pairs(two)
+    chance = a * b / max(len(one) * (len(one) - 1) / 2, 1)
+    most = (a + b) / 2
+    return 1.0 if most == chance else (both - chance) / (most - chance)

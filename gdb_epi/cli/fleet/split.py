@@ -63,7 +63,7 @@ def _machine(
 ) -> None:
     from gdb_epi.cli.fleet.output import print_rows
 
-    parts = [_row(population, part) for part in found.parts]
+    parts = [_row(population, part, as_csv=as_csv) for part in found.parts]
     if as_csv:
         print_rows([{k: v for k, v in row.items() if k != "members"} for row in parts], as_csv=True)
         return
@@ -76,7 +76,7 @@ def _machine(
     print(json.dumps({**head, "more": found.more, "leaning": found.leaning, "parts": parts}))
 
 
-def _row(population: Population, part: Part) -> dict[str, Any]:
+def _row(population: Population, part: Part, *, as_csv: bool) -> dict[str, Any]:
     members = population.core_keys.under(part.members)
     return {
         "mark": part.mark,
@@ -86,6 +86,9 @@ def _row(population: Population, part: Part) -> dict[str, Any]:
         "bitflips": part.bitflips,
         "p": part.finding.p if part.finding else None,
         "rr": part.finding.rr if part.finding else None,
+        "facts": "; ".join(part.facts) if as_csv else list(part.facts),
+        "more": part.more,
+        "leaning": part.leaning,
         "members": members,
     }
 
@@ -103,7 +106,14 @@ def _text(found: Split, judged: PopulationVerdict) -> None:
         print(escape(f"  {size}: {part.mark}: {part.label}"))
         for finding in (part.finding, *part.also) if part.finding else ():
             print(escape(f"      {sentence(finding)}"))
+        for fact in part.facts:
+            print(escape(f"      told apart by {fact}"))
+        if part.more is not None:
+            print(escape(f"      {_would_settle(part)}"))
         if part.bitflips:
             print(f"      {part.bitflips} of them carry the bit-flip flag")
-    if found.leaning:
-        print(escape(f"  the rest leans to {found.leaning}, which may be chance"))
+
+
+def _would_settle(part: Part) -> str:
+    more = counted(part.more or 0, "more crash")
+    return f"leans to {part.leaning}, which may be chance; about {more} would settle it"

@@ -3,7 +3,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
 
 import numpy as np
 
@@ -79,29 +79,13 @@ def _of_bad_hosts(population: Population, verdicts: Sequence[PopulationVerdict])
 def _view(
     population: Population, row: SignatureRow, judged: PopulationVerdict, series: Series
 ) -> SplitView:
-    parts = tuple(
-        _part(population, cause, members, series)
-        for cause, members in _populations(population, row, judged)
-    )
+    parts = tuple(_part(population, cause, cause.members, series) for cause in judged.causes)
     # How many more crashes are needed stands beside it.
     answer = judged.headline.partition(" (about ")[0]
     more = None
     if judged.more is not None:
         more = f"about {counted(judged.more, 'more crash')} would settle the rest"
     return SplitView(row.rank, row.words, clean(answer), more, parts)
-
-
-def _populations(
-    population: Population, row: SignatureRow, judged: PopulationVerdict
-) -> Iterator[tuple[Cause, Bools]]:
-    """Yield each cause with its crashes: what its findings cover of what is left, in order."""
-    left = population.signature == row.code
-    for cause in judged.causes:
-        mine = left.copy()
-        for finding in cause.findings:
-            mine &= finding.members
-        left &= ~mine
-        yield cause, mine
 
 
 def _part(population: Population, cause: Cause, members: Bools, series: Series) -> PartView:

@@ -1,0 +1,116 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Latent classes of categorical facts: which crashes look alike in several facts at once.
+
+EM for the mixture of independent categorical facts (Lazarsfeld and Henry 1968), the number of
+classes by the Bayesian information criterion (Schwarz 1978). Rows that are equal count once with a
+weight, and what is absent in a row says nothing. The same rows give the same classes every time.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import NamedTuple
+
+import numpy as np
+
+from gdb_epi.fleet.population import Floats, Ints
+
+MAX_CLASSES = 4
+MIN_GAIN = 10.0  # of BIC for one class more: "very strong" (Kass and Raftery 1995)
+MIN_CLASS = 3  # rows
+MIN_CERTAINTY = 0.9  # mean probability of a row's own class
+SMOOTH = 0.5  # rows that each value of a fact gets beforehand, in all: no probability is 0
+STARTS = 6
+STEPS = 200
+SEED = 20_260_630
+
+
+class Classes(NamedTuple):
+    """The class of each row; `gain` is how much better the BIC is than with one class."""
+
+    number: int
+    of_row: Ints
+    gain: float
+
+
+class _Fit(NamedTuple):
+    likelihood: float
+    chances: Floats  # of each pattern to be of each class
+
+
+def classes(columns: Sequence[Ints]) -> Classes:
+    """Return the classes of rows, given one column of codes (-1: absent) per fact."""
+    rows = int(columns[0].size) if columns else 0
+    one = Classes(1, np.zeros(rows, dtype=np.int64), 0.0)
+    if len(columns) < 2 or rows < 2 * MIN_CLASS:
+        return one
+    patterns, where, weights = np.unique(
+        np.stack(columns, axis=1), axis=0, return_inverse=True, return_counts=True
+    )
+    sizes = [int(column.max()) + 1 for column in columns]
+    table = _one_hot(patterns, sizes)
+    free = sum(size - 1 for size in sizes)
+    first = best = _bic(_fit(table, weights, sizes, 1).likelihood, free, rows)
+    for count in range(2, min(MAX_CLASSES, len(patterns)) + 1):
+        fit = _fit(table, weights, sizes, count)
+        bic = _bic(fit.likelihood, count * free + count - 1, rows)
+        own = np.argmax(fit.chances, axis=1)
+        held = np.bincount(own, weights=weights, minlength=count)
+        certain = float((fit.chances.max(axis=1) * weights).sum() / rows)
+        if best - bic < MIN_GAIN or held.min() < MIN_CLASS or certain < MIN_CERTAINTY:
+            break
+        best, one = bic, Classes(count, own[where.ravel()], first - bic)
+    return one
+
+
+def _one_hot(patterns: Ints, sizes: Sequence[int]) -> Floats:
+    table = np.zeros((len(patterns), sum(sizes)))
+    start = 0
+    for column, size in enumerate(sizes):
+        known = np.flatnonzero(patterns[:, column] >= 0)
+        table[known, start + patterns[known, column]] = 1.0
+        start += size
+    return table
+
+
+def _bic(likelihood: float, parameters: int, rows: int) -> float:
+    return float(parameters * np.log(rows) - 2 * likelihood)
+
+
+def _fit(table: Floats, weights: Ints, sizes: Sequence[int], count: int) -> _Fit:
+    """The best of some starts."""
+    random = np.random.default_rng(SEED + count)
+    fits = []
+    for _ in range(STARTS if count > 1 else 1):
+        chances = random.dirichlet(np.ones(count), len(table))
+        fits.append(_climb(table, weights.astype(float), sizes, chances))
+    return max(fits, key=lambda fit: fit.likelihood)
+
+
+def _climb(table: Floats, weights: Floats, sizes: Sequence[int], chances: Floats) -> _Fit:
+    """Repeat the two steps of EM until nothing moves."""
+    before = -np.inf
+    for _ in range(STEPS):
+        weighted = chances * weights[:, None]
+        share = weighted.sum(axis=0) + SMOOTH
+        log_values = _log_values(weighted.T @ table, sizes)
+        joint = table @ log_values.T + np.log(share / share.sum())
+        top = joint.max(axis=1, keepdims=True)
+        total = top[:, 0] + np.log(np.exp(joint - top).sum(axis=1))
+        chances = np.exp(joint - total[:, None])
+        likelihood = float((weights * total).sum())
+        if likelihood - before < 1e-6:
+            break
+        before = likelihood
+    return _Fit(likelihood, chances)
+
+
+def _log_values(counts: Floats, sizes: Sequence[int]) -> Floats:
+    """Logarithms of the probability of each value of each fact in each class."""
+    found = np.empty_like(counts)
+    start = 0
+    for size in sizes:
+        part = counts[:, start : start + size] + SMOOTH / size
+        found[:, start : start + size] = np.log(part / part.sum(axis=1, keepdims=True))
+        start += size
+    return found

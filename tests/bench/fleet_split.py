@@ -1,0 +1,121 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Measure `split` on simulated fleets: how well its parts agree with the causes, and from when on.
+
+python tests/bench/fleet_split.py [--fleets 20] [--only NAME]
+
+ARI: adjusted Rand index of the parts at the end of the month against the planted causes. "Own
+crashes": of each cause, on the first day from which a part has its mark (an alias that cannot be
+told apart counts, as the part prints it).
+"""
+
+from __future__ import annotations
+
+import argparse
+import statistics
+import sys
+from pathlib import Path
+
+sys.path[:0] = [str(Path(__file__).resolve().parents[n]) for n in (2, 1)]
+from support.fleet_simulator import FIRST_DAY, Fleet, agreement, population, simulate
+
+from gdb_epi.fleet.population import Population
+from gdb_epi.fleet.splitting import Split, split
+
+SETTINGS = {
+    "host and kernel, 2 a day": {"split": 2.0},
+    "host and kernel, 1 a day": {"split": 1.0},
+    "image and kernel told by facts, 2 a day": {"forms": 2.0},
+    "image and kernel told by facts, 4 a day": {"forms": 4.0},
+    "one cause: image and load, 2 a day": {"race": 2.0},
+    "nothing, facts vary by chance, 2 a day": {"looks": 2.0},
+}
+
+
+def goals(fleet: Fleet, name: str) -> dict[str, set[tuple[str, str]]]:
+    """Return the cause of each part and the marks that name it."""
+    if name == "two-faces":
+        _, host, values = fleet.truth["split"]
+        return {"split-host": {("host", host)}, "split-software": set(values.items())}
+    if name == "shapes":
+        _, first, second = fleet.truth["forms"]
+        return {"forms-image": set(first.items()), "forms-kernel": set(second.items())}
+    return {"race": set(fleet.truth["race"][1].items())} if name == "race" else {}
+
+
+def marks(part: object) -> set[tuple[str, str]]:
+    """Return what a part is said to go with."""
+    found = set()
+    for finding in (part.finding, *part.also) if part.finding else ():
+        found.add((finding.attr, finding.value))
+        found |= {tuple(alias.split("=", 1)) for alias in finding.aliases}
+    return found
+
+
+def answered(whole: Population, name: str, day: int) -> Split | None:
+    """Return the split at the end of a day."""
+    then = whole.until(day)
+    code = then.signatures.index(name)
+    return split(then, code, day) if (then.signature == code).any() else None
+
+
+def measure(fleet: Fleet, name: str) -> tuple[float, int, int, dict[str, int | None]]:
+    """Return ARI, parts that are marked, parts, and own crashes until each cause was named."""
+    whole = population(fleet)
+    mine = [i for i, c in enumerate(fleet.crashes) if c.signature == name]
+    final = answered(whole, name, FIRST_DAY + fleet.days - 1)
+    label = {int(i): p for p, part in enumerate(final.parts) for i in part.members.nonzero()[0]}
+    ari = agreement([fleet.crashes[i].cause for i in mine], [label[i] for i in mine])
+    reached: dict[str, int | None] = {}
+    for cause, wanted in goals(fleet, name).items():
+        reached[cause] = None
+        for day in sorted({c.day for c in fleet.crashes if c.signature == name}):
+            found = answered(whole, name, FIRST_DAY + day)
+            if any(marks(part) & wanted for part in found.parts):
+                own = [c for c in fleet.crashes if c.cause == cause]
+                reached[cause] = sum(c.day <= day for c in own)
+                break
+    marked = sum(part.finding is not None for part in final.parts)
+    return ari, marked, len(final.parts), reached
+
+
+def main() -> None:
+    """Print a table."""
+    parser = argparse.ArgumentParser(description=__doc__)
+    parser.add_argument("--fleets", type=int, default=20)
+    parser.add_argument("--first-seed", type=int, default=5000)
+    parser.add_argument("--only", default="")
+    parser.add_argument("--each", action="store_true")
+    args = parser.parse_args()
+    print("| signature | ARI: mean, median (least) | parts, marked | own crashes: median (max) |")
+    print("|---|---|---|---|")
+    for title, setting in SETTINGS.items():
+        if args.only in title:
+            line(title, setting, args)
+
+
+NAMES = {"split": "two-faces", "forms": "shapes", "race": "race", "looks": "looks"}
+
+
+def line(title: str, setting: dict[str, float], args: argparse.Namespace) -> None:
+    """Print the row of one kind of fleet."""
+    name = NAMES[next(iter(setting))]
+    found = []
+    for seed in range(args.first_seed, args.first_seed + args.fleets):
+        found.append(measure(simulate(seed, **setting), name))
+        if args.each:
+            print(seed, found[-1], file=sys.stderr)
+    ari = [f[0] for f in found]
+    parts = (
+        f"{statistics.mean(f[2] for f in found):.1f}, {statistics.mean(f[1] for f in found):.1f}"
+    )
+    words = []
+    for cause in found[0][3]:
+        hits = [f[3][cause] for f in found if f[3][cause] is not None]
+        middle = f"{statistics.median(hits):g} ({max(hits)})" if hits else "-"
+        words.append(f"{cause} {len(hits)}/{len(found)}: {middle}")
+    told = f"{statistics.mean(ari):.3f}, {statistics.median(ari):.3f} ({min(ari):.3f})"
+    print(f"| {title} | {told} | {parts} | {'; '.join(words) or '-'} |", flush=True)
+
+
+if __name__ == "__main__":
+    main()

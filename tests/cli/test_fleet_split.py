@@ -1,0 +1,140 @@
+# SPDX-License-Identifier: Apache-2.0
+"""The populations inside one signature: forms by facts, pairs of attributes, what they agree with.
+
+Whole rows of simulated fleets: tests/bench/fleet_split.py.
+"""
+
+from __future__ import annotations
+
+import json
+
+import numpy as np
+import pytest
+from support.fleet_simulator import (
+    FIRST_DAY,
+    agreement,
+    population,
+    records,
+    simulate,
+    write_exposure,
+)
+
+from gdb_epi.fleet.conjunctions import pair_findings
+from gdb_epi.fleet.db import open_database
+from gdb_epi.fleet.exposure import feed, host_days
+from gdb_epi.fleet.forms import forms
+from gdb_epi.fleet.ingest import ingest
+from gdb_epi.fleet.latent_classes import classes
+from gdb_epi.fleet.splitting import split
+
+SMALL = {"hosts": 300, "days": 24, "per_day": 20.0}
+LAST = FIRST_DAY + 23
+
+
+def parted(fleet, name):
+    pop = population(fleet)
+    found = split(pop, pop.signatures.index(name), LAST)
+    causes, parts = [], []
+    for number, part in enumerate(found.parts):
+        for i in np.flatnonzero(part.members):
+            causes.append(fleet.crashes[i].cause)
+            parts.append(number)
+    assert len(parts) == sum(c.signature == name for c in fleet.crashes), "each crash is in one"
+    return found, agreement(causes, parts)
+
+
+def test_classes_are_found_where_facts_agree_and_not_where_they_vary_alone():
+    rng = np.random.default_rng(1)
+    truth = rng.integers(2, size=60)
+    agree = [np.where(rng.random(60) < 0.9, truth, 1 - truth) for _ in range(5)]
+    found = classes(agree)
+    assert found.number == 2 and agreement(truth.tolist(), found.of_row.tolist()) > 0.75
+    assert found.gain > 10
+    for seed in range(20):
+        alone = [np.random.default_rng([seed, i]).integers(3, size=60) for i in range(5)]
+        assert classes(alone).number == 1
+    agree[0] = agree[0].copy()
+    agree[0][::3] = -1
+    assert classes(agree).number == 2, "what is absent says nothing"
+
+
+def test_three_classes_are_three_and_the_same_every_time():
+    rng = np.random.default_rng(2)
+    truth = rng.integers(3, size=120)
+    facts = [(truth + (rng.random(120) < 0.05)) % 3 for _ in range(4)]
+    first = classes(facts)
+    assert first.number == 3 and agreement(truth.tolist(), first.of_row.tolist()) > 0.85
+    assert classes(facts).of_row.tolist() == first.of_row.tolist()
+
+
+@pytest.mark.parametrize("seed", [5000, 5001, 5002])
+def test_a_host_and_a_kernel_are_told_apart(seed):
+    fleet = simulate(seed, split=3.0, **SMALL)
+    found, ari = parted(fleet, "two-faces")
+    assert ari >= 0.95
+    assert found.parts[0].mark == f"host={fleet.truth['split'][1]}"
+    assert found.parts[1].mark == "kernel=kernel1" or "kernel1" in str(found.parts[1].leaning)
+
+
+def test_two_causes_that_facts_tell_apart_are_named_with_what_marks_them():
+    found, ari = parted(simulate(5000, forms=4.0, **SMALL), "shapes")
+    assert ari >= 0.75 and len([p for p in found.parts if p.finding]) == 2
+    image = next(p for p in found.parts if "image=image1" in p.mark)
+    assert any(words.startswith("rsp_mod_16=8 (") for words in image.facts)
+    assert "elsewhere)" in image.facts[0] and image.more is None
+
+
+def test_forms_that_nothing_of_the_fleet_marks_are_no_causes():
+    fleet = simulate(5001, forms=4.0, **SMALL)
+    anywhere = [
+        c._replace(host=i % 300, day=i % 24) if c.signature == "shapes" else c
+        for i, c in enumerate(fleet.crashes)
+    ]
+    fleet.crashes[:] = sorted(anywhere)
+    found, _ = parted(fleet, "shapes")
+    assert found.answer.startswith("not enough") and "2 forms" in found.answer
+    assert all(p.finding is None and "cannot be told" in p.label for p in found.parts[:2])
+
+
+def test_facts_that_vary_by_chance_are_one_population():
+    for seed in range(5000, 5004):
+        found, _ = parted(simulate(seed, looks=3.0, **SMALL), "looks")
+        assert len(found.parts) == 1 and found.parts[0].finding is None
+
+
+def test_two_names_of_one_measurement_are_one_fact():
+    fleet = simulate(5003, looks=3.0, **SMALL)
+    pop = population(fleet)
+    shadow = pop.facts[0]._replace(name="the same by another name")
+    mine = pop.signature == pop.signatures.index("looks")
+    assert forms(pop._replace(facts=(*pop.facts, shadow)), mine), "nothing tells that it is one"
+    other = np.flatnonzero(~mine)
+    codes = shadow.crash.copy()
+    codes[other] = np.arange(other.size) % 3  # in other signatures both vary, together
+    first = pop.facts[0]._replace(crash=codes)
+    both = (first, shadow._replace(crash=codes), *pop.facts[1:])
+    assert forms(pop._replace(facts=both), mine) == []
+
+
+def test_a_pair_is_found_where_neither_condition_is_alone():
+    fleet = simulate(5004, race=2.0, **SMALL)
+    pop = population(fleet)
+    code = pop.signatures.index("race")
+    free = np.ones(pop.day.size, dtype=bool)
+    free[np.flatnonzero(pop.signature == code)[9:]] = False
+    found = [{(f.attr, f.value) for f in pair} for pair in pair_findings(pop, free, "race")]
+    assert {("image", "image1"), ("load", "high")} in found
+    assert list(pair_findings(pop, free, pop.signatures[0])) == []
+
+
+def test_split_says_it_in_words_through_the_database(tmp_path, shell):
+    fleet = simulate(5000, forms=4.0, hosts=60, days=24, per_day=10)
+    db = str(tmp_path / "f.sqlite3")
+    write_exposure(fleet, tmp_path / "hours.csv")
+    with open_database(db, write=True) as engine:
+        ingest(engine, (("t", r) for r in records(fleet)))
+        feed(engine, host_days(tmp_path / "hours.csv"))
+    done = shell("fleet", "split", "shapes", "--db", db)
+    assert "told apart by rsp_mod_16=8 (" in done.out and "two causes" in done.out
+    parts = json.loads(shell("fleet", "split", "shapes", "--json", "--db", db).out)["parts"]
+    assert any("fault_kind=return" in fact for part in parts for fact in part["facts"])
