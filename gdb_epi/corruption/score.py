@@ -94,7 +94,8 @@ def score(
     total = sum(groups.values())
     proven = groups.get(REDUNDANT, 0.0) >= table.thresholds["proven"]
     if not proven:
-        answered = {name for one in best for name in table.items[one.id].answers}
+        speaking = [one for one in evidence if _llr(one, table) > 0]  # all: more never lowers
+        answered = {name for one in speaking for name in table.items[one.id].answers}
         left = [_llr(one, table) for one in against if one.id not in answered]
         total += min(left, default=0.0)
     ambiguous = next((one.ambiguous for one in evidence if one.ambiguous), None)
