@@ -80,6 +80,7 @@ class _Tokeniser:
         self._names: dict[str, str] = {}
         self._classes: dict[str, str | None] = {}
         self._invokes: dict[str, str] = {}
+        self._role = ""  # of the last token
         self._closure: int | None = None  # the place of a closure without a scope
 
     def add(self, frame: StackFrame) -> None:
@@ -89,18 +90,23 @@ class _Tokeniser:
             token = self._eval_loop(frame) or self._native(frame.native)
             if token is not None:
                 self._invoked(token, frame.native)
-                places.append(self._append(token))
+                places.append(self._append(token, cython_role(token, frame.native)))
         if frame.python is not None:
             python = self._python(frame.python)
             if python is not None:
                 places.append(self._append(python))
         self.origins.append(tuple(places))
 
-    def _append(self, token: Token) -> int:
+    def _append(self, token: Token, role: str = "") -> int:
+        """Append a token; return its place. `role` is what cython_role() says."""
         last = self.tokens[-1] if self.tokens else None
         unknown = token.text == ANONYMOUS_CODE or token.text.endswith(UNKNOWN_FUNCTION)
         if unknown and last is not None and last[:2] == token[:2]:
             self.steps.append(f"N31 frames: adjacent frames of {token.text} count as one")
+            return len(self.tokens) - 1
+        self._role, before = role, self._role
+        if role and before and role != before and last is not None and last[:2] == token[:2]:
+            self.tokens[-1] = last._replace(physical=last.physical or token.physical)
             return len(self.tokens) - 1
         self.tokens.append(token)
         return len(self.tokens) - 1
@@ -189,6 +195,11 @@ class _Tokeniser:
         found = self.drops.python_class(name, frame.filename, function)
         coarse = f"py:{plain_python_name(frame)}"
         return Token(f"py:{name}", PYTHON, True, found, coarse=coarse)
+
+
+def cython_role(token: Token, frame: NativeFrame) -> str:
+    """Return which of Cython's functions for one name this is: a cpdef function has three. (N38)"""
+    return (frame.function or "")[: len("__pyx_pw_")] if token.text.startswith("cy:") else ""
 
 
 def promote_inlined(tokens: list[Token]) -> None:

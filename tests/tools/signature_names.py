@@ -254,7 +254,7 @@ NAMES: list[tuple[str, str, str]] = [
     ("N21", "__pyx_gb_3foo_2produce", "cy:foo.produce"),
     ("N21", "__pyx_fuse_0__pyx_pw_3foo_9total", "cy:foo.total"),
     ("N4 N21", "__pyx_pw_3foo_1bar.constprop.0", "cy:foo.bar"),
-    ("N1", "__Pyx_PyObject_FastCallDict", "__Pyx_PyObject_FastCallDict"),
+    ("N1", "__pyx_module_cleanup", "__pyx_module_cleanup"),
     ("N1", "__pyx_tp_dealloc_3foo_Cls", "__pyx_tp_dealloc_3foo_Cls"),
     # --- kept as they are ----------------------------------------------------------------------
     ("N22", "_D4main3fooFiZv", "_D4main3fooFiZv"),

@@ -322,6 +322,26 @@ stack(
     coarse="segv-null apply",
     native="segv-null apply <- main",
 )  # fmt: skip
+for name, function in (("called", n), ("inlined", i)):
+    stack(
+        f"cython-cpdef-{name}", "N21 N38", "segv-null",
+        [n("__pyx_f_4fast_4Grid_both"), function("__pyx_pf_4fast_4Grid_4both"),
+         n("__pyx_pw_4fast_4Grid_5both"), n("__Pyx_CyFunction_Vectorcall_FASTCALL_KEYWORDS"),
+         EVAL, p("f", "app")],
+        strict="cy:fast.Grid.both <- __Pyx_CyFunction_Vectorcall_FASTCALL_KEYWORDS <- "
+               "_PyEval_EvalFrameDefault <-- py:app.f",
+        stable="segv-null cy:fast.Grid.both <-- py:app.f",
+        coarse="segv-null cy:fast.Grid.both <-- py:app.f",
+        native="segv-null cy:fast.Grid.both", python="segv-null py:app.f",
+    )  # fmt: skip
+stack(
+    "cython-recursion", "N21 N38 N54", "segv-null",
+    [n("__pyx_f_4fast_walk")] * 4 + [EVAL, p("f", "app")],
+    strict="cy:fast.walk ~1 <- _PyEval_EvalFrameDefault <-- py:app.f",
+    stable="segv-null cy:fast.walk ~1 <-- py:app.f",
+    coarse="segv-null cy:fast.walk <-- py:app.f",
+    native="segv-null cy:fast.walk ~1", python="segv-null py:app.f",
+)  # fmt: skip
 # --- signal frames --------------------------------------------------------------------------------
 stack(
     "handler-raises-again",
