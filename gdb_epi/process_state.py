@@ -16,6 +16,7 @@ if TYPE_CHECKING:
     from gdb_epi.cpython.callee import Callee, CalleeReader
     from gdb_epi.cpython.evalcalls import EvalCall, EvalCallReader
     from gdb_epi.cpython.exceptions import ThreadExceptions
+    from gdb_epi.fault import Fault
     from gdb_epi.locks.analysis import Forked
     from gdb_epi.locks.types import LockReport
 
@@ -32,6 +33,13 @@ class ProcessState:
     def crash(self) -> CrashInfo | Absent:
         """How the process died."""
         return self.target.crash()
+
+    @cached_property
+    def fault(self) -> Fault | Absent:
+        """What failed; of a re-raised signal the interrupted context (one search of memory)."""
+        from gdb_epi.fault import find_fault
+
+        return find_fault(self.target, self.crash)
 
     @cached_property
     def process(self) -> ProcessInfo | Absent:

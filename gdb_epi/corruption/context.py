@@ -10,7 +10,7 @@ from functools import cached_property
 from gdb_epi.corruption.types import Evidence
 from gdb_epi.detectors.findings import Finding
 from gdb_epi.errors import Absent
-from gdb_epi.fault import Fault, find_fault, operand_of
+from gdb_epi.fault import Fault, operand_of
 from gdb_epi.fault.site import Site, understand
 from gdb_epi.lean import TYPE_CHECKING, Any
 from gdb_epi.process_state import ProcessState
@@ -117,7 +117,7 @@ class Context:
     @cached_property
     def fault(self) -> Fault | Absent:
         """What failed; of a handler's re-raised signal the interrupted context."""
-        return find_fault(self.target, self.state.crash)
+        return self.state.fault
 
     @cached_property
     def site(self) -> Site | Absent:

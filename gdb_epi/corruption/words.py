@@ -5,10 +5,10 @@ from __future__ import annotations
 
 from gdb_epi.corruption.context import Context
 from gdb_epi.errors import Absent
-from gdb_epi.fault import GENERAL, NEAR_NULL, NULL_PAGE, read_word
+from gdb_epi.fault import GENERAL, NEAR_NULL, NULL_PAGE, read_up_to, read_word
 from gdb_epi.fault.maps import canonical, permits, user_top
 from gdb_epi.fault.shapes import Shape, shape_of
-from gdb_epi.fault.site import DATA, TRANSFERS, Site
+from gdb_epi.fault.site import DATA, NO_FAULT, TRANSFERS, Site
 from gdb_epi.lean import NamedTuple
 from gdb_epi.target.api import Target
 from gdb_epi.target.memory import find_bytes
@@ -35,8 +35,10 @@ class Word(NamedTuple):
 def wrong_words(context: Context) -> list[Word]:
     """Return the words that may be the wrong one, the likeliest first; empty without a fault."""
     site = context.site
-    if isinstance(site, Absent) or (site.address is None and site.operand is None):
-        return [] if isinstance(site, Absent) else _by_value(site, user_top(context.target))
+    if isinstance(site, Absent) or site.kind == NO_FAULT:
+        return []
+    if site.address is None and site.operand is None:
+        return _by_value(site, user_top(context.target))
     if site.kind in TRANSFERS:
         return [Word("target", site.address or 0, 0)]
     if site.kind != DATA:
@@ -156,7 +158,9 @@ def _misaligned(context: Context, value: int) -> Shape | None:
     target = context.target
     if canonical(value, user_top(target)) and target.region_at(value) is not None:
         return None
-    needle = value.to_bytes(8, "little")
+    whole = value.to_bytes(8, "little")
+    # Far faster than with the zero bytes at the end; the rest must be rare enough.
+    needle = whole.rstrip(b"\0") if value >= LOW else whole
     left = MAX_SEARCHED
     for region in target.regions():
         size = min(region.dumped, region.size, left)
@@ -164,7 +168,7 @@ def _misaligned(context: Context, value: int) -> Shape | None:
             continue
         left -= size
         for count, at in enumerate(find_bytes(target, needle, region.start, region.start + size)):
-            if at % 8 and _crosses_pointer(target, at):
+            if at % 8 and read_up_to(target, at, 8) == whole and _crosses_pointer(target, at):
                 why = f"these 8 bytes stand at {at:#x}, across two aligned words"
                 return Shape("misaligned", why)
             if count >= MAX_UNALIGNED:

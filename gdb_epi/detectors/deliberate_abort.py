@@ -8,7 +8,7 @@ from collections.abc import Iterator
 from gdb_epi.abort_message import AbortMessage, read_abort_message
 from gdb_epi.detectors.findings import Finding, detector
 from gdb_epi.errors import Absent
-from gdb_epi.fault import SIGABRT, find_fault
+from gdb_epi.fault import SIGABRT
 from gdb_epi.process_state import ProcessState
 
 
@@ -21,7 +21,7 @@ def deliberate_abort(state: ProcessState) -> Iterator[Finding]:
     memory was found damaged, not by whom.
     Reference: glibc assert/assert.c, sysdeps/posix/libc_fatal.c.
     """
-    fault = find_fault(state.target, state.crash)
+    fault = state.fault
     if isinstance(fault, Absent) or fault.signo != SIGABRT or fault.sender != "self":
         return
     message = read_abort_message(state.target)

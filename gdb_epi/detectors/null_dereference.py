@@ -7,7 +7,7 @@ from collections.abc import Iterator
 
 from gdb_epi.detectors.findings import Finding, detector, hex_word
 from gdb_epi.errors import Absent
-from gdb_epi.fault import NEAR_NULL, SI_KERNEL, SIGSEGV, find_fault, operand_of
+from gdb_epi.fault import NEAR_NULL, SI_KERNEL, SIGSEGV, operand_of
 from gdb_epi.process_state import ProcessState
 
 
@@ -20,7 +20,7 @@ def null_dereference(state: ProcessState) -> Iterator[Finding]:
     address speaks against one; only a pointer zeroed as a whole looks the same.
     Reference: rust-minidump treats base 0 as "null pointer + offset" and tests no bit flip.
     """
-    fault = find_fault(state.target, state.crash)
+    fault = state.fault
     if isinstance(fault, Absent) or not fault.is_hardware_trap or fault.signo != SIGSEGV:
         return
     address = fault.address

@@ -9,7 +9,7 @@ from __future__ import annotations
 from gdb_epi.cpython.types import PythonState
 from gdb_epi.detectors.pointer_candidates import Candidate
 from gdb_epi.errors import Absent, LayoutError, UnreadableMemory
-from gdb_epi.fault import GENERAL, find_fault, read_word
+from gdb_epi.fault import GENERAL, read_word
 from gdb_epi.lean import NamedTuple
 from gdb_epi.process_state import ProcessState
 from gdb_epi.search import find_word
@@ -39,7 +39,7 @@ class Copies(NamedTuple):
 
 def copies_of(state: ProcessState, one: Candidate) -> Copies:
     """Search registers and dumped memory for a candidate's corrected and wrong value."""
-    fault = find_fault(state.target, state.crash)
+    fault = state.fault
     registers = {} if isinstance(fault, Absent) else fault.registers
     good = find_word(state.target, one.corrected, limit=MAX_PLACES)
     bad = find_word(state.target, one.wrong.value, limit=MAX_PLACES)

@@ -15,7 +15,7 @@ from gdb_epi.detectors.pointer_candidates import (
 )
 from gdb_epi.detectors.pointer_copies import Copies, copies_of
 from gdb_epi.errors import Absent
-from gdb_epi.fault import GENERAL, SIGBUS, SIGSEGV, Fault, find_fault, operand_of
+from gdb_epi.fault import GENERAL, SIGBUS, SIGSEGV, Fault, operand_of
 from gdb_epi.process_state import ProcessState
 
 MAX_CANDIDATES = 16  # more neighbours than this say nothing (5 to 11 lie just past a mapping)
@@ -36,7 +36,7 @@ def pointer_one_bit_off(state: ProcessState) -> Iterator[Finding]:
     indices; only dumped bytes count.
     Reference: rust-minidump minidump-processor (possible_bit_flips); the study in facts 4 and 5.
     """
-    fault = find_fault(state.target, state.crash)
+    fault = state.fault
     if isinstance(fault, Absent) or not fault.is_hardware_trap:
         return
     if fault.signo not in (SIGSEGV, SIGBUS):

@@ -7,7 +7,7 @@ from collections.abc import Iterator
 
 from gdb_epi.detectors.findings import Finding, detector, hex_word
 from gdb_epi.errors import Absent
-from gdb_epi.fault import SI_KERNEL, SIGSEGV, find_fault, stack_below
+from gdb_epi.fault import SI_KERNEL, SIGSEGV, stack_below
 from gdb_epi.process_state import ProcessState
 
 
@@ -19,7 +19,7 @@ def stack_overflow(state: ProcessState) -> Iterator[Finding]:
     wild pointer that happens to point below a stack).
     Reference: the kernel's guard gap, mm/mmap.c (stack_guard_gap); glibc's guard pages.
     """
-    fault = find_fault(state.target, state.crash)
+    fault = state.fault
     if isinstance(fault, Absent) or not fault.is_hardware_trap or fault.signo != SIGSEGV:
         return
     if fault.address is None or fault.code == SI_KERNEL:

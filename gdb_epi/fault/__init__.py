@@ -46,6 +46,7 @@ _CONTEXT_OFFSET = 40
 _SEGMENTS_OFFSET = _CONTEXT_OFFSET + 8 * _CONTEXT.index("segments")
 _SIGINFO_OFFSET = 304
 _USER_SEGMENTS = struct.pack("<HHHH", 0x33, 0, 0, 0x2B)  # cs, gs, fs, ss of 64-bit user code
+_SYSCALL = b"\x0f\x05"
 MAX_STACK_SCAN = 1 << 20  # bytes above rsp searched for a signal frame
 MAX_SIGNAL_FRAMES = 64
 MAX_SIGNAL = 64  # the number of the last real-time signal

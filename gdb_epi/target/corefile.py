@@ -36,10 +36,12 @@ from gdb_epi.target.api import (
     Truncation,
 )
 from gdb_epi.target.files import FileFinder
+from gdb_epi.target.filled import Filled
 from gdb_epi.target.modules import Modules
 from gdb_epi.target.notes import CoreNotes, MappedFile, decode_notes
 
 MAX_READ = 1 << 30  # one read() call
+SKIP_ZEROS_FROM = 1 << 20  # bytes of a region that are worth being told to be zeros
 
 NativeSource = Callable[[int], "Sequence[NativeFrame] | Absent"]
 
@@ -58,6 +60,7 @@ class CoreFileTarget:
         self.native_source: NativeSource | None = None
         self.files = files
         self._data = data
+        self._filled = Filled(path, data)
         self._header = header
         self._segments = list(elf.segments(data, header))
         self._note_bytes = self._collect_notes()
@@ -227,10 +230,27 @@ class CoreFileTarget:
                 return None
             if low < high:
                 delta = self._file_at[number] - region.start
-                at = self._data.find(needle, low + delta, high + delta)
+                at = self._find_in(number, needle, low + delta, high + delta)
                 if at >= 0:
                     return at - delta
         return None
+
+    def _find_in(self, number: int, needle: bytes, low: int, high: int) -> int:
+        """Search file offsets [low, high) of a region; -1 when the bytes are not there."""
+        start = self._file_at[number]
+        end = start + self._regions[number].dumped
+        if end - start < SKIP_ZEROS_FROM or not needle.strip(b"\0"):
+            return self._data.find(needle, low, high)
+        over = len(needle) - 1  # its zero bytes may lie outside of what is filled
+        ranges = self._filled.ranges(start, end)
+        first = bisect_right(ranges, (low, low)) - 1
+        for filled_low, filled_high in ranges[max(0, first) :]:
+            if filled_low - over >= high:
+                break
+            at = self._data.find(needle, max(low, filled_low - over), min(high, filled_high + over))
+            if at >= 0:
+                return at
+        return -1
 
     def regions(self) -> Sequence[Region]:
         """Return the mappings in ascending order."""
