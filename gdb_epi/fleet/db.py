@@ -121,7 +121,7 @@ def migrate(engine: Engine) -> None:
     if found is not None and found < SCHEMA_VERSION:
         from gdb_epi.fleet.reproject import reproject
 
-        reproject(engine)
+        reproject(engine, [])
 
 
 def _make_tables(connection: Connection) -> None:

@@ -8,6 +8,7 @@ two are merged, so nothing that only one of them knew is lost.
 from __future__ import annotations
 
 import time
+import zlib
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from itertools import islice
 from typing import Any, NamedTuple
@@ -75,8 +76,14 @@ def store(
 
 
 def stored_record(blob: bytes) -> dict[str, Any]:
-    """Return the record of a `raw` row."""
-    return unpack(blob)
+    """Return the record of a `raw` row; an empty one where something else wrote or cut it.
+
+    One damaged row must not keep the others from being read; the same core ingested again heals it.
+    """
+    try:
+        return unpack(blob)
+    except (zlib.error, ValueError, RecursionError):
+        return {}
 
 
 class Writer:

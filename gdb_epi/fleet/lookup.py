@@ -8,7 +8,7 @@ from typing import Any, NamedTuple
 
 from sqlalchemy import Connection, Engine, Select, func, or_, select
 
-from gdb_epi.errors import InputError
+from gdb_epi.errors import EpiError, InputError
 from gdb_epi.fleet import tables as t
 from gdb_epi.fleet.ingest import stored_record
 
@@ -65,7 +65,10 @@ def find_group(engine: Engine, wanted: str) -> Group | None:
 
 
 def find_record(engine: Engine, wanted: str) -> dict[str, Any] | None:
-    """Return the stored record of a core key or of its unique prefix."""
+    """Return the stored record of a core key or of its unique prefix.
+
+    Raises EpiError when it is damaged.
+    """
     if len(wanted) < MIN_PREFIX:
         return None
     chosen = (
@@ -76,7 +79,12 @@ def find_record(engine: Engine, wanted: str) -> dict[str, Any] | None:
     )
     with engine.connect() as connection:
         found = connection.execute(chosen).all()
-    return stored_record(found[0][0]) if len(found) == 1 else None
+    if len(found) != 1:
+        return None
+    record = stored_record(found[0][0])
+    if not record:
+        raise EpiError(f"the stored record of {wanted} is damaged", hint="ingest that core again")
+    return record
 
 
 def find_host(engine: Engine, wanted: str) -> tuple[int, ...]:

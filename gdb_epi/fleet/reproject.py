@@ -17,19 +17,26 @@ from gdb_epi.fleet.projection import project
 BATCH = 500  # crashes per transaction
 
 
-def reproject(engine: Engine) -> int:
-    """Project every raw record again, oldest first; return how many there were."""
+def reproject(engine: Engine, lost: list[int]) -> int:
+    """Project every raw record again, oldest first; return how many there were.
+
+    The ids of crashes whose record is damaged are added to `lost`; their rows stay as they are.
+    """
     after, count = 0, 0
     while True:
         with begin(engine) as connection:
-            ids = _batch(connection, after)
+            ids, damaged = _batch(connection, after)
         if not ids:
             return count
-        after, count = ids[-1], count + len(ids)
+        lost += damaged
+        after, count = ids[-1], count + len(ids) - len(damaged)
 
 
-def record_lines(engine: Engine) -> Iterator[str]:
-    """Yield every stored record as one line of JSON, in the order of their arrival."""
+def record_lines(engine: Engine, lost: list[int]) -> Iterator[str]:
+    """Yield every stored record as one line of JSON, in the order of their arrival.
+
+    The ids of crashes whose record is damaged are added to `lost`.
+    """
     after = 0
     while True:
         chosen = select(t.raw.c.crash_id, t.raw.c.record).where(t.raw.c.crash_id > after)
@@ -38,17 +45,24 @@ def record_lines(engine: Engine) -> Iterator[str]:
         if not found:
             return
         after = int(found[-1][0])
-        yield from (json.dumps(stored_record(blob), sort_keys=True) for _, blob in found)
+        for number, blob in found:
+            record = stored_record(blob)
+            if record:
+                yield json.dumps(record, sort_keys=True)
+            else:
+                lost.append(int(number))
 
 
-def _batch(connection: Connection, after: int) -> list[int]:
+def _batch(connection: Connection, after: int) -> tuple[list[int], list[int]]:
+    """Project the records behind a number; return all their ids, and those of damaged ones."""
     chosen = select(t.raw.c.crash_id, t.raw.c.record).where(t.raw.c.crash_id > after)
     found = connection.execute(chosen.order_by(t.raw.c.crash_id).limit(BATCH)).all()
-    projected = {int(number): project(stored_record(blob)) for number, blob in found}
+    records = {int(number): stored_record(blob) for number, blob in found}
+    projected = {number: project(record) for number, record in records.items() if record}
     ids = Dimensions()
     ids.learn(connection, list(projected.values()))
     for number, rows in projected.items():
         where = t.crash.c.id == number
         connection.execute(t.crash.update().where(where).values(ids.crash_row(rows)))
     note_change(connection)
-    return list(projected)
+    return list(records), [number for number, record in records.items() if not record]

@@ -9,17 +9,22 @@ from __future__ import annotations
 import json
 import os
 import time
+import zlib
 
 import pytest
 from sqlalchemy import select
 from unit.fleet_records import full, minimal
 from unit.test_fleet_ingest import EVIL, count, put, rows
 
+from gdb_epi.cli.main import main
+from gdb_epi.errors import EpiError
 from gdb_epi.fleet import tables as t
 from gdb_epi.fleet.db import open_database
 from gdb_epi.fleet.finding_states import decide, keep, stored
 from gdb_epi.fleet.ingest import ingest
+from gdb_epi.fleet.lookup import find_record
 from gdb_epi.fleet.population import MAX_VALUES, Population, load
+from gdb_epi.fleet.reproject import record_lines, reproject
 from gdb_epi.fleet.screening import replay, screen
 
 DISTINCT = int(os.environ.get("GDB_EPI_DISTINCT", "8000"))
@@ -45,6 +50,25 @@ def test_the_same_core_from_two_hosts_is_one_crash(url):
     assert count(url, t.crash) == 1
     name = select(t.host.c.name).join(t.crash, t.crash.c.host_id == t.host.c.id)
     assert rows(url, name) == [("node-1",)], "the first one knows where it died"
+
+
+@pytest.mark.parametrize("damage", [b"", b"\0", zlib.compress(b"{", 3)], ids=["none", "bad", "cut"])
+def test_a_damaged_row_keeps_no_other_from_being_read(url, capsys, damage):
+    put(url, minimal(1), minimal(2), minimal(3))
+    with open_database(url, write=True) as engine:
+        with engine.begin() as connection:
+            damaged = t.raw.c.crash_id == 2
+            connection.execute(t.raw.update().where(damaged).values(record=damage))
+        key = rows(url, select(t.crash.c.core_key).where(t.crash.c.id == 2))[0][0]
+        assert reproject(engine, lost := []) == 2 and lost == [2]
+        with pytest.raises(EpiError, match="is damaged"):
+            find_record(engine, key)
+    assert main(["fleet", "export", "--db", url]) == 0
+    told = capsys.readouterr()
+    assert len(told.out.splitlines()) == 2 and "(crash 2)" in told.err
+    assert put(url, minimal(1), minimal(2), minimal(3)).replaced == 1, "ingested again it is whole"
+    with open_database(url, write=False) as engine:
+        assert len(list(record_lines(engine, lost := []))) == 3 and lost == []
 
 
 def test_a_renamed_host_is_one_host(url):

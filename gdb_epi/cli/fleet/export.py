@@ -10,7 +10,7 @@ from collections.abc import Iterable, Iterator
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, TextIO
 
-from gdb_epi.cli.fleet.output import add_database
+from gdb_epi.cli.fleet.output import add_database, say_lost
 from gdb_epi.errors import EXIT_DONE, UsageError
 
 if TYPE_CHECKING:
@@ -38,13 +38,15 @@ def run(args: Namespace) -> int:
 
     if args.format == "parquet":
         return _parquet(args)
+    lost: list[int] = []
     with open_database(args.db, write=False) as engine:
-        lines = _otel_lines(engine) if args.otel else _lines(engine)
+        lines = _otel_lines(engine, lost) if args.otel else _lines(engine, lost)
         if args.output is None:
             _write(sys.stdout, lines)
         else:
             with Path(args.output).open("w", encoding="ascii") as stream:
                 _write(stream, lines)
+    say_lost(lost)
     return EXIT_DONE
 
 
@@ -59,26 +61,28 @@ def _parquet(args: Namespace) -> int:
         from gdb_epi.fleet.parquet_file import write_parquet
         from gdb_epi.words import counted
 
-        rows = rows_of(_records(engine))
+        lost: list[int] = []
+        rows = rows_of(_records(engine, lost))
         count = write_parquet(rows, Path(args.output), otel=args.otel)
+    say_lost(lost)
     print(f"{args.output}: {counted(count, 'row')}")
     return EXIT_DONE
 
 
-def _lines(engine: Engine) -> Iterator[str]:
+def _lines(engine: Engine, lost: list[int]) -> Iterator[str]:
     from gdb_epi.fleet.reproject import record_lines
 
-    return record_lines(engine)
+    return record_lines(engine, lost)
 
 
-def _records(engine: Engine) -> Iterator[dict[str, Any]]:
-    return (json.loads(line) for line in _lines(engine))
+def _records(engine: Engine, lost: list[int]) -> Iterator[dict[str, Any]]:
+    return (json.loads(line) for line in _lines(engine, lost))
 
 
-def _otel_lines(engine: Engine) -> Iterator[str]:
+def _otel_lines(engine: Engine, lost: list[int]) -> Iterator[str]:
     from gdb_epi.fleet.columns import as_otel, rows_of
 
-    return (json.dumps(as_otel(row), sort_keys=True) for row in rows_of(_records(engine)))
+    return (json.dumps(as_otel(row), sort_keys=True) for row in rows_of(_records(engine, lost)))
 
 
 def _write(stream: TextIO, lines: Iterable[str]) -> None:

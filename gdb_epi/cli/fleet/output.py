@@ -10,6 +10,7 @@ if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
     from typing import Any
 
+MAX_LOST = 8  # ids that are named
 _FORMULA = "=+-@\t\r"
 
 
@@ -44,6 +45,16 @@ def print_rows(rows: Sequence[Mapping[str, Any]], *, as_csv: bool) -> None:
         out.writerow(rows[0].keys())
     for row in rows:
         out.writerow([_cell(value) for value in row.values()])
+
+
+def say_lost(lost: Sequence[int]) -> None:
+    """Name the crashes whose stored records are damaged, on standard error."""
+    if lost:
+        import sys
+
+        some = ", ".join(map(str, lost[:MAX_LOST])) + ", ..." * (len(lost) > MAX_LOST)
+        told = "ingest those cores again"
+        print(f"gdb-epi: damaged records were left out (crash {some}); {told}", file=sys.stderr)
 
 
 def print_table(headers: Sequence[str], cells: Sequence[Sequence[object]]) -> None:

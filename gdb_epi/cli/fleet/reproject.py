@@ -5,7 +5,7 @@ from __future__ import annotations
 
 from argparse import ArgumentParser, Namespace
 
-from gdb_epi.cli.fleet.output import add_database
+from gdb_epi.cli.fleet.output import add_database, say_lost
 from gdb_epi.errors import EXIT_DONE
 from gdb_epi.words import counted
 
@@ -24,5 +24,7 @@ def run(args: Namespace) -> int:
     with open_database(args.db, write=True) as engine:
         from gdb_epi.fleet.reproject import reproject
 
-        print(f"{counted(reproject(engine), 'record')} projected again")
+        lost: list[int] = []
+        print(f"{counted(reproject(engine, lost), 'record')} projected again")
+    say_lost(lost)
     return EXIT_DONE

@@ -30,17 +30,7 @@ def records(engine: Engine, core_keys: Sequence[str]) -> Iterator[tuple[str, dic
     with engine.connect() as connection:
         for part in chunks(list(core_keys)):
             for key, blob in connection.execute(chosen.where(t.crash.c.core_key.in_(part))):
-                yield str(key), _opened(blob)
-
-
-def _opened(blob: bytes) -> dict[str, Any]:
-    """A row that something else wrote or cut is no reason to have no report."""
-    import zlib
-
-    try:
-        return stored_record(blob)
-    except (zlib.error, ValueError, RecursionError):
-        return {}
+                yield str(key), stored_record(blob)
 
 
 def example(core_key: str, record: Json) -> Example:
