@@ -189,6 +189,18 @@ def test_with_the_token_records_are_stored_once_and_shown(taker):
         assert crash_count(engine) == 4
 
 
+@pytest.mark.parametrize(
+    ("number", "text", "value"),
+    [(30, '"\\ud800x"', "\ud800x"), (31, "NaN", None), (32, "1e999", None), (33, '"é"', "é")],
+)
+def test_what_json_has_not_is_answered_as_json(taker, number, text, value):
+    body = json.dumps(record(number, process={"comm": "@"})).replace('"@"', text).encode()
+    assert taker[0].post(RECORDS, body, **AUTHORIZED).status == 200
+    answer = taker[0].get(f"/api/v1/cores/{number:032x}")
+    assert answer.status == 200 and answer.body.isascii()
+    assert json.loads(answer.body, parse_constant=pytest.fail)["process"]["comm"] == value
+
+
 def test_a_body_that_is_too_large_is_refused(taker):
     server = taker[0]
     told = server.post(RECORDS, b"{}", Content_Length="99999999999", **AUTHORIZED)

@@ -3,6 +3,7 @@
 
 from __future__ import annotations
 
+import json
 from collections.abc import Callable, Mapping
 from typing import Any, NamedTuple
 from urllib.parse import quote
@@ -116,7 +117,7 @@ class _Server:
         def handler(request: Request) -> Response:
             query = {key: value[:MAX_NAME] for key, value in request.query_params.items()}
             key = (request.url.path, tuple(sorted(query.items())))
-            return JSONResponse(self._cache.get(key, lambda: ask(self._engine, query)))
+            return _Json(self._cache.get(key, lambda: ask(self._engine, query)))
 
         return handler
 
@@ -124,7 +125,7 @@ class _Server:
         """Return the handler of a question about something with a name."""
 
         def handler(request: Request) -> Response:
-            return JSONResponse(ask(self._engine, _name(request)))
+            return _Json(ask(self._engine, _name(request)))
 
         return handler
 
@@ -135,6 +136,18 @@ class _Server:
             return refused
         done = await run_in_threadpool(answers.take, self._engine, await body_of(request))
         return JSONResponse(done, 200 if not done["rejects"] else 422)
+
+
+class _Json(JSONResponse):
+    """JSON in ASCII: a record may hold half of a surrogate pair, or a number that JSON has not."""
+
+    def render(self, content: Any) -> bytes:
+        """Return the body; what is no finite number becomes null."""
+        try:
+            return json.dumps(content, allow_nan=False).encode("ascii")
+        except ValueError:
+            finite = json.loads(json.dumps(content), parse_constant=lambda _: None)
+            return json.dumps(finite).encode("ascii")
 
 
 class _Guarded:
