@@ -4,11 +4,12 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from functools import cached_property
 
 from gdb_epi.abort_message import AbortMessage
 from gdb_epi.cpython.types import MergedStack, PythonState
 from gdb_epi.errors import NOT_APPLICABLE, NOT_AVAILABLE, UNREADABLE, Absent
-from gdb_epi.fault import may_execute, stack_is_dumped
+from gdb_epi.fault import Fault, may_execute, stack_is_dumped
 from gdb_epi.lean import NamedTuple
 from gdb_epi.process_state import ProcessState
 from gdb_epi.signature import keys as k
@@ -58,10 +59,23 @@ class Signed(NamedTuple):
     stack: MergedStack | None
 
 
+class _SceneOf(Scene):
+    """The scene of a process, whose fault is looked for once."""
+
+    def __init__(self, state: ProcessState) -> None:
+        super().__init__(state.target, state.crash, _first_stack(state))
+        self._state = state
+
+    @cached_property
+    def fault(self) -> Fault | Absent:
+        """The fault, as ProcessState has it."""
+        return self._state.fault
+
+
 def sign(state: ProcessState) -> Signed:
     """Return the signature of a process."""
     threads = state.target.threads()
-    scene = Scene(state.target, state.crash, _first_stack(state))
+    scene = _SceneOf(state)
     category, steps = categorise(scene)
     pid = None if isinstance(state.process, Absent) else state.process.pid
     holder = state.python.gil_holder if isinstance(state.python, PythonState) else None
