@@ -21,7 +21,7 @@ from gdb_epi.fleet import tables as t
 from gdb_epi.fleet.db import begin
 from gdb_epi.fleet.dimensions import insert
 from gdb_epi.fleet.finding_store import as_json, finite
-from gdb_epi.fleet.screen_types import Finding
+from gdb_epi.fleet.screen_types import ALL, Finding, is_of_host
 
 OPEN, CONFIRMED, DISMISSED = STATES = ("open", "confirmed", "dismissed")
 MIN_GROWTH = 5  # crashes
@@ -57,8 +57,8 @@ class Stored(NamedTuple):
 
 def family(attr: str, value: str, signature: str) -> tuple[str, str, str]:
     """Return the key under which a finding is raised once."""
-    broad = attr == "host" and signature.startswith("*")
-    return attr, value, "*" if broad else signature
+    broad = attr == "host" and is_of_host(signature)
+    return attr, value, ALL if broad else signature
 
 
 def stored(engine: Engine, state: str | None = None) -> list[Stored]:

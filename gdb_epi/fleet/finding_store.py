@@ -8,7 +8,7 @@ from datetime import timedelta
 from typing import Any
 
 from gdb_epi.fleet.exposure import EPOCH
-from gdb_epi.fleet.screen_types import BITFLIP, Finding
+from gdb_epi.fleet.screen_types import BITFLIP, CPU, LOCK, Finding
 
 HARDWARE = ("rack", "sku", "cpu_model", "microcode", "bios", "dimm", "gpu", "psu", "row")
 
@@ -44,6 +44,11 @@ def verdict(finding: Finding) -> str:
     """Say what the population speaks for; the numbers beside it are the evidence."""
     what = f"{finding.attr}={finding.value}"
     if finding.attr == "host":
+        if finding.signature.startswith(CPU):
+            cpu = finding.signature[len(CPU) :]
+            return f"hardware-suspect: crashes of one host gather on its CPU {cpu}; test that CPU"
+        if finding.signature == LOCK:
+            return "one host has inherited locks out of proportion; look at its job, or move it"
         if finding.signature.startswith("*"):
             flips = ", with bit-flip flags" if finding.signature == BITFLIP else ""
             return (

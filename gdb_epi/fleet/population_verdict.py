@@ -14,7 +14,7 @@ import numpy as np
 
 from gdb_epi.fleet.finding_store import HARDWARE, as_json, sentence
 from gdb_epi.fleet.population import Bools, Population
-from gdb_epi.fleet.screen_types import ALL, BITFLIP, LOCK, Finding
+from gdb_epi.fleet.screen_types import ALL, BITFLIP, CPU, LOCK, Finding, is_of_host
 from gdb_epi.fleet.screening import Screen, screen
 from gdb_epi.fleet.splitting import Part, Split, split
 from gdb_epi.words import counted
@@ -87,7 +87,7 @@ def of_population(
     `screened` saves the screening where the caller has it (without findings held back).
     """
     found = screened or screen(population, day)
-    hosts = [f for f in found.findings if f.attr == "host" and f.signature in (ALL, BITFLIP)]
+    hosts = [f for f in found.findings if f.attr == "host" and is_of_host(f.signature)]
     verdicts = [of_host(population, finding) for finding in sorted(hosts, key=lambda f: f.p)]
     others = sorted((f for f in found.findings if f not in hosts), key=lambda f: f.p)
     index = {name: code for code, name in enumerate(population.signatures)}
@@ -115,7 +115,10 @@ def of_host(population: Population, finding: Finding) -> PopulationVerdict:
     if flips:
         evidence.append(f"{flips} of its {finding.n} crashes carry the bit-flip flag")
     headline = f"hardware: one host ({finding.value}), retire it"
-    if kinds == 1:
+    if finding.signature.startswith(CPU):
+        cpu = finding.signature[len(CPU) :]
+        headline = f"one CPU of one host ({finding.value}, CPU {cpu}): hardware, or a pinned job"
+    elif kinds == 1:
         headline = f"one host ({finding.value}), one signature: move its job, then test the host"
     told = (*finding.caveats, *_source(finding))
     kind = HARDWARE_HOST if kinds > 1 else ONE_HOST
@@ -203,7 +206,7 @@ def _of_group(population: Population, finding: Finding) -> PopulationVerdict:
 def _kind(findings: tuple[Finding, ...]) -> str:
     first = findings[0]
     if first.attr == "host":
-        return HARDWARE_HOST if first.signature in (ALL, BITFLIP) else ONE_HOST
+        return HARDWARE_HOST if is_of_host(first.signature) else ONE_HOST
     # Hardware alone: with a version beside it, the version is what can be changed.
     return HARDWARE_GROUP if all(f.attr in HARDWARE for f in findings) else SOFTWARE
 

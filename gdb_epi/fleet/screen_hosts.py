@@ -10,33 +10,27 @@ of those carry the bit-flip flag (hypergeometric), how many have a signature tha
 from __future__ import annotations
 
 from collections.abc import Iterator
-from typing import NamedTuple
 
 import numpy as np
 
 from gdb_epi.fleet import statistics as st
 from gdb_epi.fleet.population import Bools, Floats, Ints, Population
+from gdb_epi.fleet.screen_signals import signal_findings
 from gdb_epi.fleet.screen_types import (
     ALL,
     BITFLIP,
+    HOST,
+    LOOP,
     MAX_Q,
+    MIN_CPUS,
     MIN_N,
     MIN_RR,
     WINDOWS,
     Finding,
+    Shares,
 )
 
-HOST = "host"
 MIN_NOVEL_SHARE = 0.02  # guess: some signatures are new on any day
-MIN_CPUS = 2
-LOOP = "a job that restarts and dies again on one host looks the same: move the job first"
-
-
-class Shares(NamedTuple):
-    """The share of the host-hours that each host has, and where that is from."""
-
-    share: Floats  # one per host of the population
-    source: str
 
 
 def shares(population: Population, since: int | None = None) -> Shares:
@@ -62,6 +56,9 @@ def host_findings(population: Population, day: int) -> Iterator[Finding]:
     """Yield the hosts that stand out, over all their crashes and then signature by signature."""
     known = shares(population)
     whole = list(_over_all(population, day, known))
+    named = {finding.value for finding in whole}
+    # Of a host that has crashes of all kinds, what they carry is evidence and no second finding.
+    whole += [f for f in signal_findings(population, known) if f.value not in named]
     yield from whole
     explained = np.zeros(population.day.size, dtype=bool)
     for finding in whole:

@@ -5,7 +5,7 @@ from __future__ import annotations
 
 from typing import NamedTuple
 
-from gdb_epi.fleet.population import Bools
+from gdb_epi.fleet.population import Bools, Floats
 
 # Measured by `python tests/bench/fleet_screen.py` on simulated fleets; see tests/bench/README.md.
 MAX_Q = 0.01  # false discovery rate inside one attribute
@@ -14,9 +14,19 @@ MIN_RR = 2.0  # relative risk
 MAX_CONDITIONAL_P = 1e-3  # beside a finding that is known already
 WINDOWS = (3, 7, 14)  # days, beside all: a host that breaks today must not wait for its average
 
+HOST = "host"
+MIN_CPUS = 2
+LOOP = "a job that restarts and dies again on one host looks the same: move the job first"
+
 ALL = "*"
 BITFLIP = "*bitflip"
 LOCK = "*lock"
+CPU = "*cpu "  # and its number: the crashes of a host on one of its CPUs
+
+
+def is_of_host(signature: str) -> bool:
+    """Whether a host's finding is about the host as such, and not about one signature or flag."""
+    return signature in (ALL, BITFLIP) or signature.startswith(CPU)
 
 
 class Finding(NamedTuple):
@@ -42,3 +52,10 @@ class Finding(NamedTuple):
     def key(self) -> tuple[str, str, str]:
         """What makes a finding the same one on another day."""
         return (self.attr, self.value, self.signature)
+
+
+class Shares(NamedTuple):
+    """The share of the host-hours that each host has, and where that is from."""
+
+    share: Floats  # one per host of the population
+    source: str

@@ -10,8 +10,8 @@ import numpy as np
 
 from gdb_epi.fleet.population import Bools, Population
 from gdb_epi.fleet.screen_attributes import attribute_findings, distinct
-from gdb_epi.fleet.screen_hosts import HOST, host_findings
-from gdb_epi.fleet.screen_types import MIN_N, Finding
+from gdb_epi.fleet.screen_hosts import host_findings
+from gdb_epi.fleet.screen_types import ALL, HOST, MIN_N, Finding, is_of_host
 
 MAX_DAYS = 370  # a longer replay goes from one day with crashes to the next
 
@@ -38,7 +38,12 @@ def screen(population: Population, day: int, known: tuple[Finding, ...] = ()) ->
     raised = {finding.key for finding in known}
     # A host's reason may become clearer (`*` then `*bitflip`): that is no new finding.
     named = {(f.value, _breadth(f)) for f in known if f.attr == HOST}
-    new = [f for f in hosts if f.key not in raised and (f.value, _breadth(f)) not in named]
+    new = []
+    for finding in hosts:
+        about = (finding.value, _breadth(finding))
+        if finding.key not in raised and about not in named:
+            named.add(about)
+            new.append(finding)
     earlier = [f for f in known if f.attr != HOST and _is_here(population, f)]
     new += distinct(population, others, earlier)
     return Screen(day, tuple(new), peeled, tuple(hosts))
@@ -82,4 +87,4 @@ def _is_here(population: Population, finding: Finding) -> bool:
 
 
 def _breadth(finding: Finding) -> str:
-    return "all" if finding.signature.startswith("*") else finding.signature
+    return ALL if is_of_host(finding.signature) else finding.signature

@@ -19,7 +19,7 @@ from gdb_epi.fleet.forms import Form, forms, told_apart
 from gdb_epi.fleet.population import Bools, Population
 from gdb_epi.fleet.screen_attributes import expected_shares
 from gdb_epi.fleet.screen_hosts import host_findings
-from gdb_epi.fleet.screen_types import BITFLIP, MAX_Q, MIN_N, Finding
+from gdb_epi.fleet.screen_types import MAX_Q, MIN_N, Finding, is_of_host
 
 MAX_MORE = 2000  # crashes; beyond that "no number of crashes" is the honest answer
 MIN_FLAGGED = 0.3  # of a form's crashes with a flag, from which on the flag says what is likely
@@ -90,7 +90,8 @@ def _host_parts(name: str, left: Bools, hosts: Iterable[Finding]) -> list[Explai
     found: list[Explained] = []
     for finding in hosts:
         mine = finding.members & left
-        if finding.signature in (name, "*", BITFLIP) and int(mine.sum()) >= MIN_N:
+        about = finding.signature == name or is_of_host(finding.signature)
+        if about and int(mine.sum()) >= MIN_N:
             found.append(Explained((finding,), mine))
             left = left & ~mine
     return found

@@ -27,6 +27,8 @@ SETTINGS = {
     "race, 2 a day": {"race": 2.0},
     "split, 2 a day": {"split": 2.0},
     "microcode, 8 times": {"microcode": 8.0},
+    "one CPU of a host, 1 in 3 days": {"pinned": 0.33},
+    "one CPU of a host, 1 in 3 days, 200 a day": {"pinned": 0.33, "per_day": 200.0},
 }
 
 Wanted = tuple[str, str, Callable[[Finding], bool]]  # name, cause, is this finding it?
@@ -51,13 +53,22 @@ def wanted(fleet: Fleet) -> list[Wanted]:
             (
                 "split: software",
                 "split-software",
-                lambda f: f.signature == name and values.get(f.attr) == f.value,
+                lambda f: f.signature == name and bool(named(f) & set(values.items())),
             )
         )
+    if "pinned" in truth:
+        at = truth["pinned"]
+        found.append(("bad CPU", "pinned", lambda f: (f.attr, f.value) == ("host", at)))
     if "microcode" in truth:
         value = truth["microcode"]
         found.append(("microcode", "", lambda f: (f.attr, f.value) == ("microcode", value)))
     return found
+
+
+def named(finding: Finding) -> set[tuple[str, str]]:
+    """Return what a finding names: its value, and those that it says cannot be told apart."""
+    aliases = (alias.split("=", 1) for alias in finding.aliases)
+    return {(finding.attr, finding.value), *((a, v) for a, v in aliases)}
 
 
 def measure(fleet: Fleet) -> tuple[dict[str, int | None], list[Finding], float]:
