@@ -8,6 +8,7 @@ import shutil
 import tempfile
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from concurrent.futures import FIRST_COMPLETED, Future, ThreadPoolExecutor, wait
+from threading import Event
 
 from gdb_epi.lean import Any, NamedTuple
 from gdb_epi.repro import expect
@@ -71,25 +72,38 @@ def campaign(
 
     A command that could not be run ends the campaign: the next run would be no better.
     """
-    root = tempfile.mkdtemp(prefix="gdb-epi-repro-")
+    root, stop = tempfile.mkdtemp(prefix="gdb-epi-repro-"), Event()
+    work = _Work(plan, aim, examine, root, keep, stop)
     try:
         with ThreadPoolExecutor(jobs) as pool:
-            yield from _results(pool, plan, aim, examine, (runs, jobs), root, stop_at_first, keep)
+            try:
+                numbers = iter(range(runs))
+                yield from _results(pool, work, numbers, jobs, stop_at_first=stop_at_first)
+            finally:
+                stop.set()  # Ctrl-C: what runs must not be waited for until its time is over
     finally:
         shutil.rmtree(root, ignore_errors=True)
 
 
+class _Work(NamedTuple):
+    """What all runs share."""
+
+    plan: Plan
+    aim: Aim
+    examine: Examine
+    root: str
+    keep: str | None
+    stop: Event
+
+
 def _results(
-    pool: ThreadPoolExecutor, plan: Plan, aim: Aim, examine: Examine, amount: tuple[int, int],
-    root: str, stop_at_first: bool, keep: str | None,
-) -> Iterator[Result]:  # fmt: skip
-    runs, jobs = amount
-    numbers = iter(range(runs))
+    pool: ThreadPoolExecutor, work: _Work, numbers: Iterator[int], jobs: int, *, stop_at_first: bool
+) -> Iterator[Result]:
     flying: set[Future[Result]] = set()
     over = False
     while True:
         while not over and len(flying) < jobs and (number := next(numbers, None)) is not None:
-            flying.add(pool.submit(_one, plan, aim, examine, number, root, keep))
+            flying.add(pool.submit(_one, work, number))
         if not flying:
             return
         done, flying = wait(flying, return_when=FIRST_COMPLETED)
@@ -99,23 +113,21 @@ def _results(
             over |= stop_at_first and result.meaning == EXPECTED
 
 
-def _one(
-    plan: Plan, aim: Aim, examine: Examine, number: int, root: str, keep: str | None
-) -> Result:
-    scratch = os.path.join(root, f"run-{number}")
+def _one(work: _Work, number: int) -> Result:
+    scratch, aim = os.path.join(work.root, f"run-{number}"), work.aim
     os.mkdir(scratch)
     try:
-        run = run_once(plan, number, scratch)
+        run = run_once(work.plan, number, scratch, work.stop)
         crashes, trouble = [], list(run.trouble)
         for core in run.cores:
-            record = examine(core)
+            record = work.examine(core)
             if isinstance(record, str):
                 trouble.append(record)
             else:
                 crashes.append(Crash(record, _match(aim, record)))
-            if keep is not None:
+            if work.keep is not None:
                 name = f"run-{number}-{os.path.basename(core)}"
-                shutil.move(core, os.path.join(keep, name))
+                shutil.move(core, os.path.join(work.keep, name))
         return Result(run, tuple(crashes), _meaning(run, crashes, aim), tuple(trouble))
     finally:
         shutil.rmtree(scratch, ignore_errors=True)

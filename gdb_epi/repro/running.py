@@ -6,6 +6,7 @@ from __future__ import annotations
 import contextlib
 import json
 import os
+import shlex
 import shutil
 import signal
 import subprocess
@@ -17,6 +18,7 @@ from gdb_epi.repro.cores import Dumping, found_cores
 from gdb_epi.repro.group import kill_session, leaves
 
 if TYPE_CHECKING:
+    from threading import Event
     from typing import IO
 
 ENDED, CRASH, HANG, UNABLE = "ended", "crash", "hang", "unable"
@@ -24,6 +26,7 @@ CORE_SIGNALS = frozenset((3, 4, 5, 6, 7, 8, 11, 24, 25, 31))
 RUN_NUMBER = "GDB_EPI_RUN"  # in the environment of the command: 0, 1, 2 ... a seed for it
 MAX_CORES = 4  # of one run: a dying pool leaves one for each worker
 MAX_TAIL = 4096  # bytes of the command's output that are kept
+STOP_SECONDS = 0.25  # after which a run that is given up ends
 GDB_PATIENCE = 20.0  # seconds that a GDB may take to stop, dump or detach
 # dash and bash both: raise the soft limit to the hard one, then become the command.
 START = 'ulimit -S -c "$(ulimit -H -c)" 2>/dev/null; exec "$@"'
@@ -56,10 +59,17 @@ class Run(NamedTuple):
     trouble: tuple[str, ...]
 
 
-def run_once(plan: Plan, number: int, scratch: str) -> Run:
-    """Run the command once in a session of its own; nothing of it is left alive."""
+class Stopped(Exception):
+    """The run was given up."""
+
+
+def run_once(plan: Plan, number: int, scratch: str, stop: Event) -> Run:
+    """Run the command once in a session of its own; nothing of it is left alive.
+
+    Raises Stopped soon after `stop` is set.
+    """
     started, since = time.monotonic(), time.time()
-    words = _under_gdb(plan, number) if plan.capture == "gdb" else _plain(plan)
+    words = _under_gdb(plan, number, scratch) if plan.capture == "gdb" else _plain(plan)
     with open(os.path.join(scratch, "output"), "w+b") as output:
         process = subprocess.Popen(
             words,
@@ -71,7 +81,7 @@ def run_once(plan: Plan, number: int, scratch: str) -> Run:
             start_new_session=True,
         )
         try:
-            found = _watch(plan, process, scratch, since)
+            found = _watch(plan, process, scratch, since, stop)
         finally:
             # Ctrl-C too: what was started must not outlive us.
             kill_session(process.pid)
@@ -86,16 +96,20 @@ def _plain(plan: Plan) -> list[str]:
     return ["/bin/sh", "-c", START, "sh", *plan.command]
 
 
-def _under_gdb(plan: Plan, number: int) -> list[str]:
+def _under_gdb(plan: Plan, number: int, scratch: str) -> list[str]:
     """GDB's environment is not the command's: its Python must not see PYTHON*, and wheels of GDB
-    set PYTHONHOME. `env` gives the command exactly ours.
+    set PYTHONHOME. `env` gives the command exactly ours, by a script that only this user may read:
+    everybody sees GDB's arguments.
     """
     own = {**os.environ, RUN_NUMBER: str(number)}
+    given = shlex.join(["/usr/bin/env", "-i", *(f"{name}={value}" for name, value in own.items())])
+    enter = os.path.join(scratch, "enter")
+    with open(enter, "wb", opener=lambda path, flags: os.open(path, flags, 0o600)) as stream:
+        stream.write(os.fsencode(f'exec {given} "$@"\n'))
     words = [plan.gdb or "gdb", "-nx", "-nh", "-batch"]
     for setting in plan.gdb_settings:
         words += ["-iex", setting]
-    given = ["/usr/bin/env", "-i", *(f"{name}={value}" for name, value in own.items())]
-    return [*words, "-x", WATCH, "--args", *given, *plan.command]
+    return [*words, "-x", WATCH, "--args", "/bin/sh", enter, *plan.command]
 
 
 def _environment(plan: Plan, number: int, scratch: str) -> dict[str, str]:
@@ -110,15 +124,27 @@ def _environment(plan: Plan, number: int, scratch: str) -> dict[str, str]:
 Found = tuple[str, "int | None", "list[str]", "list[str]"]
 
 
-def _watch(plan: Plan, process: subprocess.Popen[bytes], scratch: str, since: float) -> Found:
-    try:
-        status = process.wait(plan.timeout)
-    except subprocess.TimeoutExpired:
+def _watch(
+    plan: Plan, process: subprocess.Popen[bytes], scratch: str, since: float, stop: Event
+) -> Found:
+    status = _waited(process, plan.timeout, stop)
+    if status is None:
         return _hang(plan, process, scratch)
     if plan.capture == "gdb":
         return _told_by_gdb(scratch)
     cores = _bring_home(found_cores(plan.dumping, plan.folder, process.pid, since), scratch)
     return _judged(status, cores)
+
+
+def _waited(process: subprocess.Popen[bytes], seconds: float, stop: Event) -> int | None:
+    """Return the exit status; None when the process outlives its time. Raises Stopped."""
+    end = time.monotonic() + seconds
+    while (left := end - time.monotonic()) > 0:
+        if stop.is_set():
+            raise Stopped
+        with contextlib.suppress(subprocess.TimeoutExpired):
+            return process.wait(min(left, STOP_SECONDS))
+    return process.poll()
 
 
 def _judged(status: int, cores: list[str]) -> Found:

@@ -6,6 +6,7 @@ from __future__ import annotations
 import json
 import os
 import shutil
+import signal
 import subprocess
 import sys
 import time
@@ -157,6 +158,42 @@ def test_under_gdb_where_no_core_file_comes(shell: Shell, where: str) -> None:
         by_kernel = json.loads(plain.out)["runs"][0]["crashes"][0]["record"]["signature"]
         for key in ("exact", "strict", "stable", "coarse"):
             assert under_gdb["text"][key] == by_kernel["text"][key]
+
+
+SECRET = """
+import os
+with open(f"/proc/{os.getppid()}/cmdline", "rb") as stream:
+    seen = stream.read()
+assert os.environ["TOKEN"] == "hunter2-hunter2" and b"--args" in seen, seen
+os._exit(7 if b"hunter2" in seen else 0)
+"""
+
+
+def test_the_environment_is_not_among_the_arguments_of_gdb(shell: Shell) -> None:
+    """Everybody may read them; the command gets its environment all the same."""
+    if shutil.which("gdb") is None and not Path(sys.executable).with_name("gdb").exists():
+        pytest.skip("no gdb here")
+    job = program(shell, SECRET)
+    words = ("--runs", 1, "--capture", "gdb", "--json", "--", PYTHON, "-S", job)
+    done = shell("repro", *words, env={"TOKEN": "hunter2-hunter2"})
+    (run,) = json.loads(done.out)["runs"]
+    assert (run["kind"], run["status"]) == ("ended", 0), done.out
+
+
+def test_ctrl_c_does_not_wait_for_what_runs(shell: Shell, cores: None) -> None:
+    job = program(shell, "open('started', 'w').close(); stuck()")
+    words = ("repro", "--runs", 2, "--timeout", 300, "--", PYTHON, "-S", job)
+    process = subprocess.Popen(
+        shell.command(*words), cwd=shell.folder, env=shell.env, start_new_session=True
+    )
+    while not (shell.folder / "started").exists():
+        assert process.poll() is None
+        time.sleep(0.05)
+    begun = time.monotonic()
+    process.send_signal(signal.SIGINT)
+    assert process.wait(60) == 130 and time.monotonic() - begun < 20
+    left = subprocess.run(["pgrep", "-f", str(job)], capture_output=True, text=True).stdout
+    assert not left and not shell.leftovers
 
 
 @pytest.mark.parametrize(
