@@ -4,7 +4,7 @@
 from __future__ import annotations
 
 from gdb_epi.corruption.context import Context
-from gdb_epi.corruption.own_fields import own_field
+from gdb_epi.corruption.own_fields import allocators_link, in_data_stack, own_field
 from gdb_epi.corruption.suspects import Suspect
 from gdb_epi.corruption.things import BLOCK, FREE, FUNCTION, OBJECT, Thing, Things
 from gdb_epi.corruption.words import Word, pattern_of
@@ -258,8 +258,9 @@ def _neighbour(
         or (own and thing is not None)
         or ((own or not one.slots) and kind and copies)
         or _never_tagged(context, corrected)
+        or any(allocators_link(context, slot, corrected) for slot in one.slots)
     )
-    ambiguous = _ambiguity(context, site, one, corrected, bit, known)
+    ambiguous = _ambiguity(context, site, one, corrected, bit, known, bool(kind and copies))
     return Neighbour(
         one,
         corrected,
@@ -279,7 +280,7 @@ def _neighbour(
 def _never_tagged(context: Context, address: int) -> bool:
     region = context.target.region_at(address)
     from_file = region is not None and region.path is not None and "w" not in region.perms
-    return from_file or on_stack(context, address)
+    return from_file or on_stack(context, address) or in_data_stack(context, address)
 
 
 def _in_file(context: Context, address: int) -> bool:
@@ -311,12 +312,19 @@ def _around(context: Context, things: Things, one: Suspect, corrected: int) -> l
 
 
 def _ambiguity(
-    context: Context, site: Site, one: Suspect, corrected: int, bit: int, known: object
+    context: Context,
+    site: Site,
+    one: Suspect,
+    corrected: int,
+    bit: int,
+    known: object,
+    is_object: bool,
 ) -> str | None:
     """Return what software makes the same word, or None.
 
     `known`: what the right word is for is known. CPython tags no high bits, and no library can in
-    a field of CPython's own; nobody tags addresses of the stack or of a file's data.
+    a field of CPython's own; nobody tags addresses of the stack or of a file's data. `is_object`:
+    an object that other words name begins at the corrected address: no array does, so no stride.
     """
     if bit in TAG_BITS and not known:
         return "a single tag bit at the top"
@@ -326,7 +334,8 @@ def _ambiguity(
         return "a large frame or alloca gives the same stack pointer"
     if bit not in STRIDE_BITS or one.depth or (known and one.slots):
         return None
-    if one.value > corrected and all(on_stack(context, slot) for slot in one.slots):
+    spilled = all(on_stack(context, slot) for slot in one.slots)
+    if one.value > corrected and spilled and not is_object:
         return f"an index or stride of 2^{bit} gives the same address"
     operand = site.operand
     if operand is not None and one.source in (operand.index_register, "fault address"):

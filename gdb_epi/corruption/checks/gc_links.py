@@ -18,6 +18,7 @@ from gdb_epi.errors import LayoutError, UnreadableMemory
 from gdb_epi.lean import NamedTuple
 
 MAX_NODES = 20_000_000  # of a sweep
+MAX_COLLECTED = 30_000  # nodes that a default run follows when a collection runs
 TIME_EVERY = 4096  # nodes between two looks at the clock
 LOWEST_BIT = 4  # objects are aligned to 16
 FLAGS = 3  # next: unreachable, and a space (3.14.0); prev: finalized, collecting
@@ -54,6 +55,8 @@ def gc_links(context: Context) -> Iterator[Evidence | Skipped]:
                 found.setdefault(one.where, one)
     if context.sweep:
         yield from _walk_all(context, python, links, found)
+    elif not found:
+        yield from _while_collecting(python, links, found)
     for one in found.values():
         yield word_evidence("R8", one.where, one.found, one.corrected, MEMORY, one.summary)
 
@@ -96,6 +99,31 @@ def _walk_all(
             if why:
                 yield Skipped("R8", f"{name}: {why}")
     context.counts["gc links"] = nodes
+
+
+def _while_collecting(
+    python: PythonState, links: Links, found: dict[int, Repair]
+) -> Iterator[Skipped]:
+    """Look for the break in the lists that a running collection walks: it may be what it died of.
+
+    It has put counts into the prev words of the nodes that it passed, so only next is followed; the
+    nodes behind the break it has not reached, and their prev words still are links.
+    """
+    left = MAX_COLLECTED
+    for interpreter in python.interpreters:
+        try:
+            state = gc_state(links.reader, python.runtime, interpreter.address)
+        except (UnreadableMemory, LayoutError):
+            continue
+        for name, head in heads(links.reader, state) if state.collecting else ():
+            node, count = links.broken(head, left)
+            left -= count
+            if node is not None and node != head:
+                for one in links.repairs(node):
+                    found.setdefault(one.where, one)
+            if left <= 0:
+                yield Skipped("R8", f"{name}: only the first {MAX_COLLECTED} objects by default")
+                return
 
 
 class Links:
@@ -207,6 +235,21 @@ class Links:
                 text = f"prev of the collector's node at {node:#x} does not lead back; "
                 yield Repair(where, found, right, text + f"{right & ~FLAGS:#x}, one bit away, does")
                 return
+
+    def broken(self, head: int, most: int) -> tuple[int | None, int]:
+        """Return the first node whose next leads to no object, and how many were passed.
+
+        None when the list comes back to its head, or after `most` nodes.
+        """
+        node = head
+        for count in range(most):
+            after = self.following(node)
+            if after == head:
+                return None, count
+            if not self.is_object(after):
+                return node, count
+            node = after
+        return None, most
 
     def walk(self, head: int, found: dict[int, Repair], context: Context) -> tuple[int, str]:
         """Follow one list; return how many nodes it had, and why it ended early ("" if not)."""
