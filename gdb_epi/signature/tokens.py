@@ -198,7 +198,7 @@ class _Tokeniser:
 
 
 def cython_role(token: Token, frame: NativeFrame) -> str:
-    """Return which of Cython's functions for one name this is: a cpdef function has three. (N38)"""
+    """Return which of Cython's functions for one name this is: a cpdef function has three (N38)."""
     return (frame.function or "")[: len("__pyx_pw_")] if token.text.startswith("cy:") else ""
 
 
