@@ -8,33 +8,40 @@ from __future__ import annotations
 
 import re
 
+from gdb_epi.signature.patterns import Pattern
+
 # gfortran: __module_MOD_procedure; ifort: module_mp_procedure_; flang: _QMmodulePprocedure.
-_GFORTRAN = re.compile(r"__([a-z]\w*)_MOD_(\w+)\Z")
-_IFORT = re.compile(r"([a-z]\w*?)_mp_([a-z]\w*?)_?\Z")
-_FLANG = re.compile(r"_Q((?:[MFS][a-z0-9_]+)*)P([a-z]\w*)\Z")
-_FLANG_PART = re.compile(r"[MFS]([a-z0-9_]+)")
+_GFORTRAN = Pattern(r"__([a-z]\w*)_MOD_(\w+)\Z", "_MOD_")
+_IFORT = Pattern(r"([a-z]\w*?)_mp_([a-z]\w*?)_?\Z", "_mp_")
+_FLANG = Pattern(r"_Q((?:[MFS][a-z0-9_]+)*)P([a-z]\w*)\Z", "_Q")
+_FLANG_PART = Pattern(r"[MFS]([a-z0-9_]+)")
 
 # Cython: __pyx_KIND_ then length-prefixed scopes, then for wrappers a counter in front of the name.
-_CYTHON = re.compile(r"__pyx_(pw|pf|f|gb|getprop|setprop)_(\d.*)\Z")
-_FUSED = re.compile(r"__pyx_fuse_\d+(?=__pyx_)")
-_COUNTER = re.compile(r"\A\d{1,9}(?=[A-Za-z_])")
+_CYTHON = Pattern(r"__pyx_(pw|pf|f|gb|getprop|setprop)_(\d.*)\Z", "__pyx_")
+_FUSED = Pattern(r"__pyx_fuse_\d+(?=__pyx_)", "__pyx_fuse_")
+_COUNTER = Pattern(r"\A\d{1,9}(?=[A-Za-z_])")
 
 # The name of the instruction set behind a kernel: NumPy's dispatch, OpenBLAS' and oneDNN's cores.
-_DISPATCH = re.compile(
+_CPUS = (
+    "_SS _POPCNT _AVX _FMA _XOP _F16C _X86_V _HASW _SKYL _COOP _SAPP _SAND _NEHA _PRES _PENR _DUNN "
+    "_CORE2 _KATM _ATOM _ZEN _BARC _BOBC _BULL _PILE _STEA _EXCA _OPTE _NANO _ASIMD _NEOV _ARMV8"
+)
+_DISPATCH = Pattern(
     r"_(?:SSE\d*|SSE4[12]|SSSE3|POPCNT|AVX|AVX2|FMA3|FMA4|XOP|F16C|AVX2_FMA3|FMA3__AVX2|AVX512F|AVX512CD|"
     r"AVX512_(?:SKX|CLX|CNL|ICL|SPR|KNL|KNM)|X86_V[234]|HASWELL|SKYLAKEX|COOPERLAKE|SAPPHIRERAPIDS|"
     r"SANDYBRIDGE|NEHALEM|PRESCOTT|PENRYN|DUNNINGTON|CORE2|KATMAI|ATOM|ZEN|BARCELONA|BOBCAT|BULLDOZER|"
-    r"PILEDRIVER|STEAMROLLER|EXCAVATOR|OPTERON(?:_SSE3)?|NANO|ASIMD\w*|NEOVERSE\w+|ARMV8\w*)\Z"
+    r"PILEDRIVER|STEAMROLLER|EXCAVATOR|OPTERON(?:_SSE3)?|NANO|ASIMD\w*|NEOVERSE\w+|ARMV8\w*)\Z",
+    *_CPUS.split(),
 )
 
-_D = re.compile(r"_D\d")
-_SWIFT = re.compile(r"_?\$[sS]|_T0|_\$S")
-_GO = re.compile(r"(?:[\w.~%-]+/)*[\w%-]+\.(?:\(\*?[\w\[\].*/,]+\)\.)?[\w\[\].,/*-]+\Z")
-_GO_MARK = re.compile(
-    r"\.\(\*?\w|/[\w.%-]+\.\w|\A(?:main|runtime|sync|reflect|syscall)\.\w|\.func\d"
+_D = Pattern(r"_D\d", "_D")
+_SWIFT = Pattern(r"_?\$[sS]|_T0|_\$S", "$s", "$S", "_T0")
+_GO = Pattern(r"(?:[\w.~%-]+/)*[\w%-]+\.(?:\(\*?[\w\[\].*/,]+\)\.)?[\w\[\].,/*-]+\Z", ".")
+_GO_MARK = Pattern(
+    r"\.\(\*?\w|/[\w.%-]+\.\w|\A(?:main|runtime|sync|reflect|syscall)\.\w|\.func\d", "."
 )
-_OCAML = re.compile(r"caml[A-Z]\w*__\w+_\d+\Z")
-_HASKELL = re.compile(r"\w+zi\w+_(?:info|entry|closure)\Z")
+_OCAML = Pattern(r"caml[A-Z]\w*__\w+_\d+\Z", "caml")
+_HASKELL = Pattern(r"\w+zi\w+_(?:info|entry|closure)\Z", "zi")
 
 
 def is_opaque(name: str) -> bool:

@@ -9,14 +9,13 @@ same grammar.
 
 from __future__ import annotations
 
-import re
-
 from gdb_epi.signature.mangled_reader import DIGITS, OPERATORS, STANDARD, Reader, Unreadable
 from gdb_epi.signature.mangled_skip import (
     skip_type,
     skip_types,
     skip_unnamed,
 )
+from gdb_epi.signature.patterns import Pattern
 
 MAX_NAME = 16_384  # characters of a linkage name that are looked at
 LAMBDA = "{lambda}"
@@ -25,7 +24,9 @@ ANONYMOUS = "{anon}"
 STATIC_INIT = "{static-init}"
 TEMPLATE = "<T>"
 
-_RUST_HASH = re.compile(r"h[0-9a-f]{16}\Z")
+_RUST_END = Pattern(r"17h[0-9a-f]{16}E(?:\.|\Z)", "17h")
+_RUST_HASH = Pattern(r"h[0-9a-f]{16}\Z", "h")
+RUST_HASH = 17  # characters
 _RUST_ESCAPES = (
     ("$LT$", "<"), ("$GT$", ">"), ("$RF$", "&"), ("$BP$", "*"), ("$LP$", "("), ("$RP$", ")"),
     ("$C$", ","), ("$u20$", " "), ("$u27$", "'"), ("$u5b$", "["), ("$u5d$", "]"), ("$u7b$", "{"),
@@ -93,7 +94,7 @@ def _whole(reader: Reader) -> None:
 
 def is_rust_legacy(linkage: str) -> bool:
     """Whether a name of the Itanium grammar is Rust's: its last part is a hash."""
-    return linkage.startswith("_ZN") and bool(re.search(r"17h[0-9a-f]{16}E(?:\.|\Z)", linkage))
+    return linkage.startswith("_ZN") and bool(_RUST_END.search(linkage))
 
 
 def _skip_thunk(reader: Reader) -> None:
@@ -165,7 +166,7 @@ def _nested(reader: Reader) -> str:
         else:
             _component(reader, parts)
         reader.leave()
-    if len(parts) > 1 and _RUST_HASH.match(parts[-1]):
+    if len(parts) > 1 and len(parts[-1]) == RUST_HASH and _RUST_HASH.match(parts[-1]):
         reader.note("N17")
         parts = [_rust(part) for part in parts[:-1]]
     if not parts:

@@ -6,7 +6,6 @@ Apart from names.py because a core without native frames never needs these patte
 
 from __future__ import annotations
 
-import re
 from collections.abc import Iterable
 
 from gdb_epi.lean import NamedTuple
@@ -20,40 +19,61 @@ from gdb_epi.signature.mangled import (
     read_name,
 )
 from gdb_epi.signature.names import one_line
+from gdb_epi.signature.patterns import Pattern
 from gdb_epi.signature.printed_names import cut_printed, rust_path
 from gdb_epi.signature.rust_v0 import rust_v0_name
 
 CALL = "operator()"
 MAX_RAW = 1 << 17  # characters of a raw name that are looked at
 
-_VERSION = re.compile(r"[A-Z][A-Za-z0-9_.]*\Z")
-_CLONE = re.compile(r" ?\[clone [^\]]*\]")
-_SUFFIX = re.compile(
+_VERSION = Pattern(r"[A-Z][A-Za-z0-9_.]*\Z")
+_CLONE = Pattern(r" ?\[clone [^\]]*\]", "[clone ")
+_SUFFIX = Pattern(
     r"(?:\.(?:isra|part|constprop|cold|lto_priv|llvm|clone|cfi|localalias|warm|"
-    r"avx512f|avx2|avx|sse2|default|resolver|ifunc|arch_\w+)(?:\.\d+)*|\.\d+)+\Z"
+    r"avx512f|avx2|avx|sse2|default|resolver|ifunc|arch_\w+)(?:\.\d+)*|\.\d+)+\Z",
+    ".",
 )
-_SIMD = re.compile(
+_SIMD = Pattern(
     r"_{1,2}(w?mem[a-z]+|w?str[a-z]+|wcs[a-z]+|stp[a-z]+|rawmemchr|bcmp|bzero)"
     r"_(?:chk_)?(?:avx|avx2|avx512|sse|sse2|sse3|sse42|sse4_1|ssse3|evex|evex512|erms|generic|"
-    r"unaligned|aligned)(?:_[a-z0-9]+)*\Z"
+    r"unaligned|aligned)(?:_[a-z0-9]+)*\Z",
+    "_avx",
+    "_sse",
+    "_ssse3",
+    "_evex",
+    "_erms",
+    "_generic",
+    "_unaligned",
+    "_aligned",
 )
-_LAMBDA = re.compile(
+_LAMBDA = Pattern(
     r"\{lambda\([^{}]*\)#\d+\}|<lambda\([^<>{}]*\)>|\$_\d+|'lambda\d*'(?:\([^()]*\))?|"
-    r"\{closure#\d+\}|\{\{closure\}\}|\{closure_env#\d+\}(?:<[^<>]*>)?"
+    r"\{closure#\d+\}|\{\{closure\}\}|\{closure_env#\d+\}(?:<[^<>]*>)?",
+    "lambda",
+    "$_",
+    "closure",
 )
-_UNNAMED = re.compile(r"\{unnamed type#\d+\}|'unnamed\d*'|<unnamed (?:struct|class|union|enum)>")
-_ANONYMOUS = re.compile(
+_UNNAMED = Pattern(
+    r"\{unnamed type#\d+\}|'unnamed\d*'|<unnamed (?:struct|class|union|enum)>", "unnamed"
+)
+_ANONYMOUS = Pattern(
     r"\(anonymous namespace\)|`anonymous namespace'|\{anonymous\}|<unnamed>|"
-    r"_GLOBAL__N_[0-9A-Za-z_.]*"
+    r"_GLOBAL__N_[0-9A-Za-z_.]*",
+    "anonymous",
+    "<unnamed>",
+    "_GLOBAL__N_",
 )
-_ABI = re.compile(r"\[abi:[^\]]*\]")
-_INLINE_NAMESPACE = re.compile(r"\bstd::(?:__cxx11|__1|__2|__ndk1|__8|_V2)::")
-_RUST_HASH = re.compile(r"::h[0-9a-f]{16}\Z")
-_RUST_CRATE = re.compile(r"(?<=\w)\[[0-9a-f]{8,16}\](?=::|>| |\Z)")
-_RUST_SPACE = re.compile(r"\{(shim|[A-Z])(?::\w+)?#\d+\}")
-_STATIC_INIT = re.compile(
+_ABI = Pattern(r"\[abi:[^\]]*\]", "[abi:")
+_INLINE_NAMESPACE = Pattern(r"\bstd::(?:__cxx11|__1|__2|__ndk1|__8|_V2)::", "std::_")
+_RUST_HASH = Pattern(r"::h[0-9a-f]{16}\Z", "::h")
+_RUST_CRATE = Pattern(r"(?<=\w)\[[0-9a-f]{8,16}\](?=::|>| |\Z)", "[")
+_RUST_SPACE = Pattern(r"\{(shim|[A-Z])(?::\w+)?#\d+\}", "{")
+_STATIC_INIT = Pattern(
     r"_GLOBAL__sub_[ID]_.*|_GLOBAL__[ID]_.*|__cxx_global_(?:var|array)_(?:init|dtor)(?:\.\d+)*|"
-    r"(?:_Z\d+)?__static_initialization_and_destruction_\d+(?:ii)?v?"
+    r"(?:_Z\d+)?__static_initialization_and_destruction_\d+(?:ii)?v?",
+    "_GLOBAL__",
+    "__cxx_global_",
+    "__static_initialization",
 )
 
 
@@ -111,7 +131,7 @@ class _Log:
 
 def _cut_suffixes(log: _Log) -> None:
     head, _, version = log.name.rpartition("@")
-    if _VERSION.match(version) and head.rstrip("@"):
+    if head.rstrip("@") and _VERSION.match(version):
         log.put("N2", head.rstrip("@"))
     log.put("N3", _CLONE.sub("", log.name).strip())
     if not is_opaque(log.name):

@@ -6,19 +6,20 @@ One pass over the characters each, with counters instead of recursion: the text 
 
 from __future__ import annotations
 
-import re
+from gdb_epi.signature.patterns import Pattern
 
-_OPERATOR = re.compile(
+_OPERATOR = Pattern(
     r"operator(?:<=>|<<=|>>=|->\*|<<|>>|<=|>=|->|\(\)|\[\]|<(?!T>)|>|&&|\|\||"
     r" (?:new|delete)(?:\[\])?|\"\" ?\w+| co_await)"
 )
-_CONVERSION = re.compile(r"(?:\A|(?<=::))operator [^(<]")
-_TAIL = re.compile(r"(?: const| volatile| &&?| noexcept| restrict)*(?=::)")
+_CONVERSION = Pattern(r"(?:\A|(?<=::))operator [^(<]")
+_TAIL = Pattern(r"(?: const| volatile| &&?| noexcept| restrict)*(?=::)")
 _PREFIXES = ("non-virtual thunk to ", "virtual thunk to ", "covariant return thunk to ",
              "transaction clone for ")  # fmt: skip
-_ARRAY = re.compile(r"; \d+(?:(?:: )?usize)?\]")
-_QUALIFIED = re.compile(r"(?<=[\w>)])(?: const| volatile)+\Z")
-_WITH = re.compile(r" \[(?:with )?\w+ = ")  # what __PRETTY_FUNCTION__ appends
+_ARRAY = Pattern(r"; \d+(?:(?:: )?usize)?\]", "; ")
+_QUALIFIED = Pattern(r"(?<=[\w>)])(?: const| volatile)+\Z", " const", " volatile")
+_EMPTY = Pattern(r"::(?=::|\Z)", "::")
+_WITH = Pattern(r" \[(?:with )?\w+ = ", " [")  # what __PRETTY_FUNCTION__ appends
 
 
 def cut_printed(name: str) -> tuple[str, tuple[str, ...]]:
@@ -28,7 +29,7 @@ def cut_printed(name: str) -> tuple[str, tuple[str, ...]]:
         if name.startswith(prefix):
             name = name.removeprefix(prefix)
             used.append("N14")
-    name = _WITH.split(name, maxsplit=1)[0]
+    name = _WITH.before(name)
     if _QUALIFIED.search(name):
         name = _QUALIFIED.sub("", name)
         used.append("N13")
@@ -43,6 +44,7 @@ class _Cutter:
 
     def __init__(self, name: str) -> None:
         self.name = name
+        self.operators = "operator" in name
         self.position = 0
         self.out: list[str] = []
         self.used: set[str] = set()
@@ -58,8 +60,9 @@ class _Cutter:
 
     def _step(self) -> bool:
         """Take one piece; False at the end of the path."""
-        conversion = _CONVERSION.match(self.name, self.position)
-        operator = _OPERATOR.match(self.name, self.position)
+        may = self.operators
+        conversion = _CONVERSION.match(self.name, self.position) if may else None
+        operator = _OPERATOR.match(self.name, self.position) if may else None
         letter = self.name[self.position]
         if operator is not None or conversion is not None:
             self.used.add("N15")
@@ -133,7 +136,7 @@ def rust_path(name: str) -> str:
                 opened[-1].qualified = True
             out.append(letter)
     text = _ARRAY.sub("; _]", "".join(out))
-    return re.sub(r"::(?=::|\Z)", "", text)
+    return _EMPTY.sub("", text)
 
 
 class _Bracket:
