@@ -9,17 +9,20 @@ from __future__ import annotations
 
 import struct
 from array import array
-from collections.abc import Iterator
+from bisect import bisect_left, bisect_right
+from collections.abc import Iterator, Sequence
 from functools import cached_property
+from itertools import accumulate, chain
 
 from gdb_epi.corruption.context import Context
 from gdb_epi.errors import Absent, UnreadableMemory
 from gdb_epi.target import elf
-from gdb_epi.target.api import Module
+from gdb_epi.target.api import Module, Region
 from gdb_epi.target.files import ElfFile, open_elf
 
 PAGE = 4096
 DT_SYMTAB, DT_RELA, DT_RELASZ, DT_TEXTREL, DT_FLAGS, DT_RELRSZ, DT_RELR = 6, 7, 8, 22, 30, 35, 36
+DT_RELACOUNT = 0x6FFFFFF9
 DF_TEXTREL = 4
 R_64, R_RELATIVE = 1, 8
 PF_W = 2
@@ -82,15 +85,39 @@ class ImageFile:
             found.frombytes(self.data[at : at + size])
         return found
 
+    @cached_property
+    def _relative(self) -> tuple[array[int], array[int]]:
+        """Addresses, ascending, and values of the entries R_X86_64_RELATIVE of DT_RELA."""
+        table, infos = self._rela, self._rela[1::3]
+        # Linkers put them first and sorted (-z combreloc): then no entry is looked at singly.
+        count = min(self.dynamic.get(DT_RELACOUNT, 0), len(infos))
+        head = infos[:count] == array("Q", [R_RELATIVE]) * count
+        if not head or R_RELATIVE in infos[count:]:
+            rows = sorted(
+                (place, value)
+                for place, info, value in zip(table[0::3], infos, table[2::3], strict=True)
+                if info == R_RELATIVE
+            )
+            return array("Q", (row[0] for row in rows)), array("Q", (row[1] for row in rows))
+        places, values = table[0 : 3 * count : 3], table[2 : 3 * count : 3]
+        listed = places.tolist()
+        if listed != sorted(listed):
+            order = sorted(range(count), key=listed.__getitem__)
+            values = array("Q", (values[number] for number in order))
+            places = array("Q", sorted(listed))
+        return places, values
+
     def relatives(self, low: int, high: int) -> Iterator[tuple[int, int]]:
-        """Yield (address, value), both of the file's own, of R_X86_64_RELATIVE in a range.
+        """Return (address, value), both of the file's own, of R_X86_64_RELATIVE in a range.
 
         What ld.so put there is that value plus the load base.
         """
-        table = self._rela
-        for address, info, value in zip(table[0::3], table[1::3], table[2::3], strict=True):
-            if info == R_RELATIVE and low <= address < high:
-                yield address, value
+        places, values = self._relative
+        first, last = bisect_left(places, low), bisect_left(places, high)
+        from_rela = zip(places[first:last], values[first:last], strict=True)
+        return chain(from_rela, self._packed(low, high)) if self._relr else from_rela
+
+    def _packed(self, low: int, high: int) -> Iterator[tuple[int, int]]:
         for address in self._relr:
             if low <= address < high:
                 word = self.word(address)
@@ -118,25 +145,33 @@ class ImageFile:
         return found
 
     @cached_property
-    def _expected(self) -> dict[int, int]:
-        """What ld.so put at addresses: relative relocations, and symbols defined here."""
-        base = self.base
-        found = {address: value + base & MASK for address, value in self.relatives(0, MASK)}
+    def _symbolic(self) -> dict[int, int]:
+        """What ld.so put at addresses that name a symbol defined here (R_X86_64_64)."""
+        found: dict[int, int] = {}
         table = self._rela
+        infos = table[1::3]
         symbols = self.dynamic.get(DT_SYMTAB, 0)
-        for address, info, addend in zip(table[0::3], table[1::3], table[2::3], strict=True):
+        count = min(self.dynamic.get(DT_RELACOUNT, 0), len(infos))
+        first = count if infos[:count] == array("Q", [R_RELATIVE]) * count else 0
+        for row in range(first, len(infos)):
+            info = infos[row]
             if info & 0xFFFFFFFF == R_64:
                 at = self.offset(symbols + 24 * (info >> 32), 24)
                 if at is not None:
                     raw = self.data[at : at + 24]
                     if raw[6:8] != b"\0\0":  # st_shndx: defined in this object
                         value = int.from_bytes(raw[8:16], "little")
-                        found[address] = value + addend + base & MASK
+                        found[table[3 * row]] = value + table[3 * row + 2] + self.base & MASK
         return found
+
+    @cached_property
+    def _relr_places(self) -> frozenset[int]:
+        return frozenset(self._relr)
 
     def pointers(self) -> Iterator[tuple[int, int]]:
         """Yield (run-time address, pointer) as ld.so left them; of a fixed image as in the file."""
-        for address, value in self._expected.items():
+        relative = {a: value + self.base & MASK for a, value in self.relatives(0, MASK)}
+        for address, value in {**relative, **self._symbolic}.items():
             yield address + self.base, value
         for load in self.loads if self.fixed else ():
             if load.flags & PF_W:
@@ -151,8 +186,19 @@ class ImageFile:
         None where the file does not tell. A symbol may have been preempted by another object.
         """
         own = address - self.base
-        found = self._expected.get(own)
-        return self.word(own) if found is None and self.fixed else found
+        found = self._symbolic.get(own)
+        return self._relocated(own) if found is None else found
+
+    def _relocated(self, own: int) -> int | None:
+        """Return the pointer that a relative relocation left, else the word of a fixed image."""
+        value = self.word(own) if own in self._relr_places else None
+        if value is None:
+            places, values = self._relative
+            number = bisect_right(places, own) - 1
+            value = values[number] if number >= 0 and places[number] == own else None
+        if value is not None:
+            return value + self.base & MASK
+        return self.word(own) if self.fixed else None
 
 
 def image_files(context: Context) -> tuple[list[ImageFile], list[str]]:
@@ -178,7 +224,7 @@ def dumped_pieces(
 
     Only of mappings that are (or are not) `writable`; never bytes that come from a file.
     """
-    for region in context.target.regions():
+    for region in _overlapping(context, low, high):
         start = max(low, region.start)
         end = min(high, region.start + min(region.dumped, region.size))
         if start >= end or ("w" in region.perms) != writable:
@@ -189,6 +235,17 @@ def dumped_pieces(
             yield start, context.target.read(start, end - start)
         except UnreadableMemory:
             continue
+
+
+def _overlapping(context: Context, low: int, high: int) -> Sequence[Region]:
+    """Return the mappings among which are all that overlap a range, ascending."""
+    regions = context.target.regions()
+    if "starts" not in context.kept:
+        # Damaged headers may make mappings overlap: the highest end so far never falls.
+        ends = list(accumulate((region.end for region in regions), max))
+        context.kept["starts"] = [region.start for region in regions], ends
+    starts, ends = context.kept["starts"]
+    return regions[bisect_right(ends, low) : bisect_left(starts, high)]
 
 
 def missing_text(missing: list[str]) -> str:

@@ -68,6 +68,5 @@ def _wrong(image: ImageFile, start: int, data: bytes) -> Iterator[tuple[int, int
     base = image.base
     low = start - base
     for address, value in image.relatives(low, low + len(data) - 7):
-        right = value + base & MASK
-        if not address & 7 and words[address - low >> 3] != right:
-            yield address + base, words[address - low >> 3], right
+        if words[address - low >> 3] != value + base & MASK and not address & 7:
+            yield address + base, words[address - low >> 3], value + base & MASK

@@ -3,7 +3,7 @@
 
 from __future__ import annotations
 
-from collections import Counter
+from bisect import bisect_left
 from collections.abc import Iterator
 from contextlib import suppress
 
@@ -57,7 +57,7 @@ def type_slots(context: Context) -> Iterator[Evidence | Skipped]:
     except LayoutError as error:
         yield Skipped("R14", f"{error}")
         return
-    slots = [slot for address in types for slot in _slots(heap, address)]
+    slots = list(_slots(heap, types))
     context.counts["type slots"] = len(slots)
     known: set[int] = set()
     for one in _against_files(context, slots):
@@ -91,26 +91,32 @@ def _types(context: Context, heap: Heap, python: PythonState) -> Iterator[int]:
                 return
 
 
-def _slots(heap: Heap, address: int) -> Iterator[_Slot]:
+def _slots(heap: Heap, types: list[int]) -> Iterator[_Slot]:
+    """Yield the slots of types that are no NULL."""
     layout = heap.reader.layout
     size = layout.size("PyTypeObject") or 0
-    try:
-        data = heap.reader.read(address, size)
-    except UnreadableMemory:
-        return
-    for name in SLOTS:
-        at = layout.offset("PyTypeObject", name)
-        if at is not None:
-            value = int.from_bytes(data[at : at + 8], "little")
+    known = [(name, layout.offset("PyTypeObject", name)) for name in SLOTS]
+    places = [(name, at, at >> 3) for name, at in known if at is not None and at + 8 <= size]
+    for address in types:
+        try:
+            data = heap.reader.read(address, size)
+        except UnreadableMemory:
+            continue
+        words = memoryview(data[: len(data) & ~7]).cast("Q")
+        for name, at, number in places:
+            value = words[number]
             if value:
                 yield _Slot(address, name, address + at, value)
 
 
 def _against_files(context: Context, slots: list[_Slot]) -> Iterator[Evidence]:
     files, _missing = image_files(context)
+    order = sorted(range(len(slots)), key=[slot.where for slot in slots].__getitem__)
+    places = [slots[number].where for number in order]
     for image in files:
-        inside = [s for s in slots if image.module.start <= s.where < image.module.end]
-        for slot in inside:
+        first = bisect_left(places, image.module.start)
+        inside = order[first : bisect_left(places, image.module.end)]
+        for slot in (slots[number] for number in sorted(inside)):
             right = image.expected(slot.where)
             if right and (right ^ slot.value).bit_count() == 1:
                 yield _evidence(slot, right, f"{_name(image)} (same build-id), relocated")
@@ -142,9 +148,12 @@ def _name(image: ImageFile) -> str:
 
 def _against_types(context: Context, heap: Heap, slots: list[_Slot]) -> Iterator[Evidence]:
     """Find slots that hold no function, one bit from what several types have there."""
-    census: dict[str, Counter[int]] = {}
+    census: dict[str, dict[int, int]] = {}
     for slot in slots:
-        census.setdefault(slot.name, Counter())[slot.value] += 1
+        counts = census.get(slot.name)
+        if counts is None:
+            counts = census[slot.name] = {}
+        counts[slot.value] = counts.get(slot.value, 0) + 1
     aligned = {value % FUNCTION_ALIGNMENT == 0 for counts in census.values() for value in counts}
     odd = sum(value % FUNCTION_ALIGNMENT != 0 for counts in census.values() for value in counts)
     strict = True in aligned and odd <= 2
