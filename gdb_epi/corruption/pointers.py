@@ -165,15 +165,16 @@ def _direct(context: Context, things: Things, one: Suspect) -> list[Neighbour]:
 def _lanes(context: Context, things: Things, one: Suspect) -> list[Neighbour]:
     """Return the changes of one zeroed byte after which a word points at something's start.
 
-    A byte lane that reads 0, or that was never written. Only words that stand in memory count, and
-    the two lowest bytes hardly tell anything; those that the canonical form fixes are lane 5.
+    A byte lane that reads 0, or that was never written. The two lowest bytes hardly tell anything;
+    those that the canonical form fixes are lane 5. Of a word that stands in a register alone the
+    third tells nothing either (a stride of 64 KiB is common), and others must hold the right word.
     """
     site = context.site
     assert not isinstance(site, Absent)
-    if site.kind != DATA or one.distance is None or one.value < LOW or not one.slots:
+    if site.kind != DATA or one.distance is None or one.value < LOW:
         return []
     found = []
-    for lane in range(2, 6):
+    for lane in range(2 if one.slots else 3, 6):
         if one.value >> 8 * lane & 0xFF:
             continue
         for byte in range(1, 256):
@@ -181,7 +182,7 @@ def _lanes(context: Context, things: Things, one: Suspect) -> list[Neighbour]:
             reached = corrected + one.distance
             if corrected >> 47 or not permits(context.target.region_at(reached), site.access):
                 continue
-            if things.at(corrected) is not None:
+            if not one.slots or things.at(corrected) is not None:
                 found.append(_neighbour(context, things, site, one, corrected, -1))
     return found if len(found) <= MAX_LANES else []
 
