@@ -106,6 +106,7 @@ class _Tokeniser:
             return len(self.tokens) - 1
         self._role, before = role, self._role
         if role and before and role != before and last is not None and last[:2] == token[:2]:
+            self.steps.append(f"N38 frames: Cython's functions for {token.text} count as one")
             self.tokens[-1] = last._replace(physical=last.physical or token.physical)
             return len(self.tokens) - 1
         self.tokens.append(token)
