@@ -8,7 +8,7 @@ from datetime import timedelta
 from typing import Any
 
 from gdb_epi.fleet.exposure import EPOCH
-from gdb_epi.fleet.screen_types import BITFLIP, CPU, LOCK, Finding
+from gdb_epi.fleet.screen_types import BITFLIP, CPU, LOCK, ONE_SIGNATURE, Finding
 
 HARDWARE = ("rack", "sku", "cpu_model", "microcode", "bios", "dimm", "gpu", "psu", "row")
 
@@ -49,6 +49,10 @@ def verdict(finding: Finding) -> str:
             return f"hardware-suspect: crashes of one host gather on its CPU {cpu}; test that CPU"
         if finding.signature == LOCK:
             return "one host has inherited locks out of proportion; look at its job, or move it"
+        if finding.signature.startswith("*") and ONE_SIGNATURE in finding.caveats:
+            return (
+                "one host, nearly all one signature: move its job first; if it stays, test the host"
+            )
         if finding.signature.startswith("*"):
             flips = ", with bit-flip flags" if finding.signature == BITFLIP else ""
             return (

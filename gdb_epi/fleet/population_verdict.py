@@ -14,22 +14,30 @@ import numpy as np
 
 from gdb_epi.fleet.finding_store import HARDWARE, as_json, sentence
 from gdb_epi.fleet.population import Bools, Population
-from gdb_epi.fleet.screen_types import ALL, BITFLIP, CPU, LOCK, Finding, is_of_host
+from gdb_epi.fleet.screen_hosts import main_signature
+from gdb_epi.fleet.screen_types import (
+    ALL,
+    BITFLIP,
+    CPU,
+    LOCK,
+    MOSTLY,
+    Finding,
+    is_of_host,
+)
 from gdb_epi.fleet.screening import Screen, screen
 from gdb_epi.fleet.splitting import Part, Split, split
 from gdb_epi.words import counted
 
 # What a verdict can be; the report may colour by it.
 HARDWARE_HOST = "hardware-host"  # one host, crashes of all kinds
-ONE_HOST = "one-host"  # one host, one signature: hardware, or its job
+ONE_HOST = "one-host"  # one host, one signature or nearly: hardware, or its job
 HARDWARE_GROUP = "hardware-group"  # a rack, a model, a microcode
 SOFTWARE = "software"
 TWO_CAUSES = "two-causes"
 NOT_ENOUGH = "not-enough"
 
-MOVE_FIRST = (
-    "a job that restarts and dies on this host looks the same: move the job before the host"
-)
+NEARLY = "nearly all one signature"
+MOVE_JOB = "move its job first; if the crash stays on the host, test the host"
 CASE_CONTROL = "no host-hours are known: crashes are compared with other crashes (case-control)"
 
 
@@ -107,24 +115,32 @@ def of_population(
 
 
 def of_host(population: Population, finding: Finding) -> PopulationVerdict:
-    """Judge a host that has crashes of all kinds."""
-    cause = _cause(population, finding.members, (finding,), HARDWARE_HOST)
+    """Judge a host that has more crashes than its share: of all kinds, or nearly all of one."""
+    kind = _kind(population, (finding,))
+    cause = _cause(population, finding.members, (finding,), kind)
     flips = int((population.bitflip & finding.members).sum())
     kinds = int(np.unique(population.signature[finding.members]).size)
     evidence = [sentence(finding), f"{kinds} different signatures on this host; {finding.test}"]
     if flips:
         evidence.append(f"{flips} of its {finding.n} crashes carry the bit-flip flag")
-    headline = f"hardware: one host ({finding.value}), retire it"
+    if kind == ONE_HOST and kinds > 1:
+        name, most = main_signature(population, finding.members)
+        evidence.append(f"{most} of its {finding.n} crashes are one signature: {name}")
+    headline = _host_headline(finding, kind, "one signature" if kinds == 1 else NEARLY)
+    told = (*finding.caveats, *_source(finding))
+    mark, lines = f"host={finding.value}", tuple(evidence)
+    return PopulationVerdict(kind, mark, headline, lines, told, (cause,), finding.n, None)
+
+
+def _host_headline(finding: Finding, kind: str, signatures: str = "one signature") -> str:
+    """Say what to do with a host; more than one kind of crash is needed to call it broken."""
+    name = finding.value
     if finding.signature.startswith(CPU):
         cpu = finding.signature[len(CPU) :]
-        headline = f"one CPU of one host ({finding.value}, CPU {cpu}): hardware, or a pinned job"
-    elif kinds == 1:
-        headline = f"one host ({finding.value}), one signature: move its job, then test the host"
-    told = (*finding.caveats, *_source(finding))
-    kind = HARDWARE_HOST if kinds > 1 else ONE_HOST
-    mark = f"host={finding.value}"
-    causes = (cause._replace(kind=kind),)
-    return PopulationVerdict(kind, mark, headline, tuple(evidence), told, causes, finding.n, None)
+        return f"one CPU of one host ({name}, CPU {cpu}): hardware, or a pinned job"
+    if kind == ONE_HOST:
+        return f"one host ({name}), {signatures}: {MOVE_JOB}"
+    return f"hardware: one host ({name}), retire it"
 
 
 def of_split(population: Population, found: Split) -> PopulationVerdict:
@@ -167,8 +183,8 @@ def _judge(named: tuple[Cause, ...], rest: int, found: Split) -> tuple[str, str]
     if len(named) > 1:
         marks += f" ({len(named)} forms by facts of the cores: one cause or more)"
     words = {
-        HARDWARE_HOST: f"hardware: one host ({named[0].findings[0].value}), retire it",
-        ONE_HOST: f"one host ({named[0].findings[0].value}): move its job, then test the host",
+        HARDWARE_HOST: _host_headline(named[0].findings[0], kind),
+        ONE_HOST: _host_headline(named[0].findings[0], kind),
         HARDWARE_GROUP: f"hardware or firmware: goes with {marks}",
         SOFTWARE: f"software: needs {marks}",
     }
@@ -180,7 +196,9 @@ MIN_REST = 3  # crashes beside a host's that are a population of their own
 
 def _of_part(population: Population, part: Part) -> Cause:
     findings = (part.finding, *part.also) if part.finding is not None else ()
-    cause = _cause(population, part.members, findings, _kind(findings) if findings else NOT_ENOUGH)
+    cause = _cause(
+        population, part.members, findings, _kind(population, findings) if findings else NOT_ENOUGH
+    )
     mark = cause.mark if findings else part.mark
     return cause._replace(mark=mark, facts=part.facts, label=part.label, more=part.more)
 
@@ -192,7 +210,7 @@ def _form_line(cause: Cause) -> str:
 
 def _of_group(population: Population, finding: Finding) -> PopulationVerdict:
     """All crashes, or all with a flag, go with one value of an attribute."""
-    cause = _cause(population, finding.members, (finding,), _kind((finding,)))
+    cause = _cause(population, finding.members, (finding,), _kind(population, (finding,)))
     what = {ALL: "crashes of all kinds", BITFLIP: "bit flips", LOCK: "inherited locks"}
     name = "hardware or firmware" if cause.kind == HARDWARE_GROUP else "software or configuration"
     headline = f"{name}: {what[finding.signature]} go with {cause.mark}"
@@ -203,10 +221,12 @@ def _of_group(population: Population, finding: Finding) -> PopulationVerdict:
     )
 
 
-def _kind(findings: tuple[Finding, ...]) -> str:
+def _kind(population: Population, findings: tuple[Finding, ...]) -> str:
     first = findings[0]
     if first.attr == "host":
-        return HARDWARE_HOST if is_of_host(first.signature) else ONE_HOST
+        most = main_signature(population, first.members)[1]
+        broad = is_of_host(first.signature) and most < MOSTLY * first.members.sum()
+        return HARDWARE_HOST if broad else ONE_HOST
     # Hardware alone: with a version beside it, the version is what can be changed.
     return HARDWARE_GROUP if all(f.attr in HARDWARE for f in findings) else SOFTWARE
 

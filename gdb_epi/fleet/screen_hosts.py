@@ -14,7 +14,7 @@ from collections.abc import Iterator
 import numpy as np
 
 from gdb_epi.fleet import statistics as st
-from gdb_epi.fleet.population import Bools, Floats, Ints, Population
+from gdb_epi.fleet.population import NO_SIGNATURE, Bools, Floats, Ints, Population
 from gdb_epi.fleet.screen_signals import signal_findings
 from gdb_epi.fleet.screen_types import (
     ALL,
@@ -25,6 +25,8 @@ from gdb_epi.fleet.screen_types import (
     MIN_CPUS,
     MIN_N,
     MIN_RR,
+    MOSTLY,
+    ONE_SIGNATURE,
     WINDOWS,
     Finding,
     Shares,
@@ -90,6 +92,8 @@ def _over_all(population: Population, day: int, known: Shares) -> Iterator[Findi
         if risk[0] >= MIN_RR:
             members = population.host == host
             flips = int((population.bitflip & members).sum())
+            alone = bool(main_signature(population, members)[1] >= MOSTLY * counts[host])
+            caveats = (ONE_SIGNATURE,) * alone + (LOOP,) * (alone or not flips)
             told = st_words(p_count[host], [g[host] for g in given])
             yield Finding(
                 HOST,
@@ -103,9 +107,16 @@ def _over_all(population: Population, day: int, known: Shares) -> Iterator[Findi
                 told,
                 known.source,
                 (),
-                () if flips else (LOOP,),
+                caveats,
                 members,
             )
+
+
+def main_signature(population: Population, members: Bools) -> tuple[str, int]:
+    """Return the signature that most of some crashes have, and how many of them."""
+    counts = np.bincount(population.signature[members] + 1, minlength=1)
+    code = int(counts.argmax())
+    return population.signatures[code - 1] if code else NO_SIGNATURE, int(counts[code])
 
 
 def st_words(p_count: float, given: list[float]) -> str:

@@ -16,6 +16,8 @@ WINDOWS = (3, 7, 14)  # days, beside all: a host that breaks today must not wait
 
 HOST = "host"
 MIN_CPUS = 2
+MOSTLY = 0.8  # of a host's crashes: then one signature speaks, and its job may be the cause
+ONE_SIGNATURE = "nearly all of its crashes are one signature, as those of a job in a loop are"
 LOOP = "a job that restarts and dies again on one host looks the same: move the job first"
 
 ALL = "*"

@@ -6,9 +6,11 @@ from __future__ import annotations
 import json
 
 import pytest
-from support.fleet_simulator import FIRST_DAY, population, simulate
+from support.fleet_simulator import CPUS, FIRST_DAY, Crash, population, simulate
 
 from gdb_epi.fleet import population_verdict as pv
+from gdb_epi.fleet.finding_store import verdict
+from gdb_epi.fleet.screening import screen
 
 SMALL = {"hosts": 300, "days": 21}
 LAST = FIRST_DAY + 20
@@ -28,6 +30,42 @@ def test_one_bad_host_is_hardware_and_to_be_retired():
     assert any("relative risk" in line for line in first.evidence)
     assert any("bit-flip flag" in line for line in first.evidence)
     assert json.loads(json.dumps(first.as_json(LAST)))["causes"][0]["mark"] == f"host={host}"
+
+
+def crashing(names):
+    """A quiet fleet in which one host died of these, three a day."""
+    fleet = simulate(7000, **SMALL)
+    host = next(c.host for c in fleet.crashes if c.signature == "s000")
+    added = [Crash(n // 3, host, name, n % CPUS, False, "") for n, name in enumerate(names)]
+    fleet.crashes.extend(added)
+    fleet.crashes.sort()
+    return fleet, f"node-{host}"
+
+
+def test_a_host_with_nearly_one_signature_is_not_called_broken():
+    """Its other crashes may be those that every host has: a job in a loop looks the same."""
+    fleet, host = crashing(["loop"] * 52)
+    pop = population(fleet)
+    other = sum(f"node-{c.host}" == host for c in fleet.crashes) - 52
+    assert other >= 1, "the host has other signatures too"
+    screened = [f for f in screen(pop, LAST).findings if f.value == host]
+    assert all("hardware" not in verdict(f) and "all kinds" not in verdict(f) for f in screened)
+    found = [v for v in pv.of_population(pop, LAST) if v.subject in (f"host={host}", "loop")]
+    assert found and all(v.kind == pv.ONE_HOST for v in found)
+    assert all("if the crash stays on the host" in v.headline for v in found)
+    assert not any("retire" in v.headline or "hardware" in v.headline for v in found)
+    told = [line for v in found for line in v.evidence]
+    assert f"52 of its {52 + other} crashes are one signature: loop" in told
+    assert "nearly all one signature" in found[0].headline
+
+
+def test_a_host_with_many_signatures_is_broken_though_one_leads():
+    fleet, host = crashing(f"own{n}" if n % 2 else "loop" for n in range(50))
+    first = pv.of_population(population(fleet), LAST)[0]
+    assert (first.kind, first.headline) == (
+        pv.HARDWARE_HOST,
+        f"hardware: one host ({host}), retire it",
+    )
 
 
 @pytest.mark.parametrize("seed", [7000, 7001])

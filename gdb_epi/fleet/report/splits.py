@@ -11,6 +11,7 @@ from gdb_epi.fleet.population import Bools, Population
 from gdb_epi.fleet.population_verdict import (
     HARDWARE_GROUP,
     HARDWARE_HOST,
+    MOVE_JOB,
     NOT_ENOUGH,
     ONE_HOST,
     SOFTWARE,
@@ -31,7 +32,7 @@ MAX_ASKED = 3  # signatures of a bad host that are split as well: each one is a 
 MAX_MARK = 90
 LABELS = {
     HARDWARE_HOST: "one host, which has crashes of all kinds: take it out, test it",
-    ONE_HOST: "one host: move its job, then test the host",
+    ONE_HOST: f"one host: {MOVE_JOB}",
     HARDWARE_GROUP: "hardware or firmware",
     SOFTWARE: "software or configuration",
     NOT_ENOUGH: "not explained",
