@@ -18,6 +18,7 @@ GROUPS = {
     "R": "a redundant copy: two places hold one fact and disagree",
     "C": "control flow: where execution went, against where it could have gone",
     "P": "the pointer's value: one bit away it would have worked",
+    "D": "a pointer that was read through: one bit away it would have named an object",
     "M": "several bits: a shape that software does not leave",
     "S": "an innocent sign: an ordinary bug makes this picture",
 }
@@ -34,7 +35,8 @@ def corruption_page(name: str) -> str | Absent:
     """
     item = next((one for key, one in weights().items.items() if key.lower() == name.lower()), None)
     known = {one.lower(): one for one in own_pages()}
-    stem = (item.id.partition(":")[0] if item is not None else name.replace("-", "_")).lower()
+    whole = (item.id.replace(":", "_") if item is not None else name.replace("-", "_")).lower()
+    stem = whole if whole in known or item is None else item.id.partition(":")[0].lower()
     if stem in known:
         import pkgutil
 
