@@ -72,7 +72,7 @@ class Blocks:
         words = memoryview(data[: len(data) & ~7]).cast("Q")
         has_debug = data[OVERHEAD + 9 : OVERHEAD + 16] == DEBUG_BYTES
         debug = DEBUG_HEAD if has_debug else 0
-        type_at, ghosts, heads = self._type_at, self._ghosts, self._heads
+        type_at, ghosts, known_head = self._type_at, self._ghosts, self._heads.get
         places = [
             (head, (debug + head + type_at) >> 3)
             for head in (GC_HEAD, 0, 2 * GC_HEAD)
@@ -82,24 +82,25 @@ class Blocks:
         for at in pool.blocks():
             self.looked += 1
             first = at >> 3
-            odd: list[tuple[int, int]] = []
+            odd: list[tuple[int, int]] | None = None
             for head, offset in places:
                 word = words[first + offset]
-                known = heads.get(word)
+                known = known_head(word)
                 if known is None:
                     if ghosts is None:
-                        known = self._head(word)
+                        no_pointer = word & 7 or word < 0x10000 or word >> 47
+                        known = -1 if no_pointer else self._head(word)
                     elif word in ghosts:
                         known = -1
                 if known == head:
                     count = words[first + offset - (type_at >> 3)]
                     if count >= limit:
                         self._count(pool.address + at + debug + head, count)
-                    odd.clear()
+                    odd = None
                     break
                 if known == -1 and word > 0xFFFF:
-                    odd.append((head, word))
-            for head, word in odd:
+                    odd = [*odd, (head, word)] if odd else [(head, word)]
+            for head, word in odd or ():
                 self._take(pool, at + debug, head, word, bool(debug))
 
     def _take(self, pool: Pool, at: int, head: int, word: int, debug: bool) -> None:
@@ -150,9 +151,10 @@ class Blocks:
         """Yield what one bit repairs."""
         types = [info for info in self._known.values() if info is not None][:MAX_TYPES]
         hits = 0
+        flips = [1 << bit for bit in range(3, 64)]
         for info in types:
-            for bit in range(3, 64):
-                for one in self._odd.get(info.address ^ 1 << bit, ()):
+            for flip in flips:
+                for one in self._odd.get(info.address ^ flip, ()):
                     if self._fits(one, info) and hits < MAX_HITS:
                         hits += 1
                         yield self._wrong_type(one, info)

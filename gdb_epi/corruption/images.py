@@ -146,23 +146,24 @@ class ImageFile:
 
     @cached_property
     def _symbolic(self) -> dict[int, int]:
-        """What ld.so put at addresses that name a symbol defined here (R_X86_64_64)."""
-        found: dict[int, int] = {}
-        table = self._rela
-        infos = table[1::3]
-        symbols = self.dynamic.get(DT_SYMTAB, 0)
+        """The rows of DT_RELA of words that name a symbol (R_X86_64_64), by address."""
+        table, infos = self._rela, self._rela[1::3]
         count = min(self.dynamic.get(DT_RELACOUNT, 0), len(infos))
         first = count if infos[:count] == array("Q", [R_RELATIVE]) * count else 0
-        for row in range(first, len(infos)):
-            info = infos[row]
-            if info & 0xFFFFFFFF == R_64:
-                at = self.offset(symbols + 24 * (info >> 32), 24)
-                if at is not None:
-                    raw = self.data[at : at + 24]
-                    if raw[6:8] != b"\0\0":  # st_shndx: defined in this object
-                        value = int.from_bytes(raw[8:16], "little")
-                        found[table[3 * row]] = value + table[3 * row + 2] + self.base & MASK
-        return found
+        rows = zip(range(first, len(infos)), infos[first:], strict=True)
+        return {table[3 * row]: row for row, info in rows if info & 0xFFFFFFFF == R_64}
+
+    def _symbol(self, own: int) -> int | None:
+        """Return the address of the symbol that a word names; None when it is not defined here."""
+        row = self._symbolic.get(own)
+        if row is None:
+            return None
+        info, addend = self._rela[3 * row + 1], self._rela[3 * row + 2]
+        at = self.offset(self.dynamic.get(DT_SYMTAB, 0) + 24 * (info >> 32), 24)
+        raw = b"" if at is None else self.data[at : at + 24]
+        if raw[6:8] in (b"", b"\0\0"):  # st_shndx: defined in another object
+            return None
+        return int.from_bytes(raw[8:16], "little") + addend + self.base & MASK
 
     @cached_property
     def _relr_places(self) -> frozenset[int]:
@@ -171,7 +172,9 @@ class ImageFile:
     def pointers(self) -> Iterator[tuple[int, int]]:
         """Yield (run-time address, pointer) as ld.so left them; of a fixed image as in the file."""
         relative = {a: value + self.base & MASK for a, value in self.relatives(0, MASK)}
-        for address, value in {**relative, **self._symbolic}.items():
+        named = {own: self._symbol(own) for own in self._symbolic}
+        relative.update((own, value) for own, value in named.items() if value is not None)
+        for address, value in relative.items():
             yield address + self.base, value
         for load in self.loads if self.fixed else ():
             if load.flags & PF_W:
@@ -186,7 +189,7 @@ class ImageFile:
         None where the file does not tell. A symbol may have been preempted by another object.
         """
         own = address - self.base
-        found = self._symbolic.get(own)
+        found = self._symbol(own) if own in self._symbolic else None
         return self._relocated(own) if found is None else found
 
     def _relocated(self, own: int) -> int | None:

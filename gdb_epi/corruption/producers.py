@@ -46,6 +46,13 @@ class Remade(NamedTuple):
 
 def remade(context: Context) -> list[Remade] | Absent:
     """Return what can be made again, the last made first. Absent when there is no code to run."""
+    if "remade" not in context.kept:
+        context.kept["remade"] = _remade(context)
+    found: list[Remade] | Absent = context.kept["remade"]
+    return found
+
+
+def _remade(context: Context) -> list[Remade] | Absent:
     site = context.site
     if isinstance(site, Absent):
         return site

@@ -21,6 +21,9 @@ MAX_NODES = 20_000_000  # of a sweep
 MAX_COLLECTED = 30_000  # nodes that a default run follows when a collection runs
 TIME_EVERY = 4096  # nodes between two looks at the clock
 LOWEST_BIT = 4  # objects are aligned to 16
+PAGE_BITS = 12
+PAGE = 1 << PAGE_BITS
+MAX_PAGES = 4096  # kept; then they are read again
 FLAGS = 3  # next: unreachable, and a space (3.14.0); prev: finalized, collecting
 
 
@@ -135,8 +138,9 @@ class Links:
         self.size = layout.size("PyGC_Head") or 16
         self._next_at = layout.require("PyGC_Head", "_gc_next")
         self._prev_at = layout.require("PyGC_Head", "_gc_prev")
-        self._page = -1
-        self._words = memoryview(b"").cast("Q")
+        self._type_at = layout.require("PyObject", "ob_type")
+        self._flags_at = layout.require("PyTypeObject", "tp_flags")
+        self._pages: dict[int, memoryview | None] = {}  # None: not whole, words are read singly
 
     def _word(self, address: int) -> int:
         """Return a word; 0 when it cannot be read (no link is 0 in a list)."""
@@ -144,16 +148,24 @@ class Links:
             return 0
         if address & 7:  # heads of some builds lie on an odd multiple of 4
             return self._odd_word(address)
-        if address >> 16 != self._page:
-            try:
-                self._words = memoryview(self.reader.read(address & ~0xFFFF, 1 << 16)).cast("Q")
-                self._page = address >> 16
-            except UnreadableMemory:
-                try:
-                    return self.reader.u64(address)
-                except UnreadableMemory:
-                    return 0
-        return self._words[(address & 0xFFFF) >> 3]
+        number = address >> PAGE_BITS
+        page = self._pages[number] if number in self._pages else self._load(number)
+        if page is not None:
+            return page[(address & PAGE - 1) >> 3]
+        try:
+            return self.reader.u64(address)
+        except UnreadableMemory:
+            return 0
+
+    def _load(self, number: int) -> memoryview | None:
+        if len(self._pages) >= MAX_PAGES:
+            self._pages.clear()
+        try:
+            page = memoryview(self.reader.read(number << PAGE_BITS, PAGE)).cast("Q")
+        except UnreadableMemory:
+            page = None
+        self._pages[number] = page
+        return page
 
     def _odd_word(self, address: int) -> int:
         try:
@@ -174,8 +186,7 @@ class Links:
 
         Lists on the C stack and half-written ones look like nodes; they hold no type.
         """
-        at = self.reader.layout.require("PyObject", "ob_type")
-        flags_at = self.reader.layout.require("PyTypeObject", "tp_flags")
+        at, flags_at = self._type_at, self._flags_at
         kind = self._word(node + self.size + at)
         if node & 15 or not kind or not self._word(kind + flags_at) & HAVE_GC:
             return False
