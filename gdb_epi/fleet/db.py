@@ -194,6 +194,8 @@ _PRAGMAS = (
     "synchronous = NORMAL",
     "foreign_keys = ON",
     "cache_size = -65536",
+    # Pages, 64 MB. By default each batch of a thousand records would copy the log into the file.
+    "wal_autocheckpoint = 16384",
 )
 
 

@@ -10,7 +10,7 @@ from __future__ import annotations
 import hashlib
 import json
 import re
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from typing import Any, NamedTuple
 
 from gdb_epi.errors import InputError
@@ -184,38 +184,47 @@ def merge(old: Mapping[str, Any], new: Mapping[str, Any]) -> dict[str, Any]:
     return merged
 
 
-def _crash(record: Mapping[str, Any], core_key: str, schema: str) -> dict[str, Any]:
-    time, signal, cpu = group(record, "time"), group(record, "signal"), group(record, "cpu")
-    verdict, flags = group(record, "verdict"), group(record, "flags")
-    truncated = record.get("truncated")
-    if isinstance(truncated, dict):
-        truncated = truncated.get("flag")
-    kernel, python = group(record, "kernel"), group(record, "python")
-    return {
-        "core_key": core_key,
-        "ts": timestamp(time.get("crash_ts")),
-        "ts_source": text(time.get("ts_source")),
-        "boot_id": text(group(record, "host").get("boot_id")),
-        "exe": text(group(record, "process").get("executable")),
-        "signo": integer(signal.get("signo")),
-        "si_code": integer(signal.get("si_code")),
-        "cpu_no": integer(cpu.get("number")),
-        "python": text(python.get("version")),
-        "kernel": text(kernel.get("release")) or text(kernel.get("version")),
-        "verdict": text(verdict.get("label")),
-        "confidence": number(verdict.get("confidence")),
-        "bitflip": _flag(flags.get("bitflip")),
-        "flip_bit": flip_bit(record),
-        "lock_inherited": _flag(flags.get("lock_inherited")),
-        "truncated": _flag(truncated),
-        "quality": quality(record),
-        "schema_v": schema,
-        "tool_v": _tool(record),
-    }
-
-
 def _flag(value: Any) -> bool | None:
     return value if isinstance(value, bool) else None
+
+
+# Group of the record -> (column, key in the group, what it must be). A group that is absent, as
+# most are in a minimal record, costs one look: asking for each key took a third of the projection.
+_OF_GROUPS: tuple[tuple[str, tuple[tuple[str, str, Callable[[Any], Any]], ...]], ...] = (
+    ("time", (("ts", "crash_ts", timestamp), ("ts_source", "ts_source", text))),
+    ("host", (("boot_id", "boot_id", text),)),
+    ("process", (("exe", "executable", text),)),
+    ("signal", (("signo", "signo", integer), ("si_code", "si_code", integer))),
+    ("cpu", (("cpu_no", "number", integer),)),
+    ("python", (("python", "version", text),)),
+    ("verdict", (("verdict", "label", text), ("confidence", "confidence", number))),
+    ("flags", (("bitflip", "bitflip", _flag), ("lock_inherited", "lock_inherited", _flag))),
+)
+_ABSENT = {column: None for _, columns in _OF_GROUPS for column, _, _ in columns}
+
+
+def _crash(record: Mapping[str, Any], core_key: str, schema: str) -> dict[str, Any]:
+    row: dict[str, Any] = dict(_ABSENT)
+    for name, columns in _OF_GROUPS:
+        found = record.get(name)
+        if isinstance(found, dict):
+            for column, key, convert in columns:
+                value = found.get(key)
+                if value is not None:
+                    row[column] = convert(value)
+    kernel, truncated = record.get("kernel"), record.get("truncated")
+    if isinstance(truncated, dict):
+        truncated = truncated.get("flag")
+    row["kernel"] = None
+    if isinstance(kernel, dict):
+        row["kernel"] = text(kernel.get("release")) or text(kernel.get("version"))
+    row["core_key"] = core_key
+    row["flip_bit"] = flip_bit(record)
+    row["truncated"] = _flag(truncated)
+    row["quality"] = quality(record)
+    row["schema_v"] = schema
+    row["tool_v"] = _tool(record)
+    return row
 
 
 def _tool(record: Mapping[str, Any]) -> str | None:
