@@ -13,6 +13,8 @@ from pathlib import Path
 
 import pytest
 
+from gdb_epi.fleet.packing import unpack
+
 KEY = "ed59cab39870482201c0545ac6c53ffc"  # core_key of the sample null-deref-ctypes
 
 
@@ -51,10 +53,8 @@ def test_the_record_goes_into_the_default_database(shell, core):
 def test_the_answer_with_stacks_is_not_stored(shell, core):
     shell.triage(core, "--stacks", "--format", "json")
     with closing(sqlite3.connect(shell.database)) as database:
-        import zlib
-
         (blob,) = database.execute("SELECT record FROM raw").fetchone()
-    record = json.loads(zlib.decompress(blob))
+    record = unpack(blob)
     assert isinstance(record["threads"], dict) and "thread_summary" not in record
     assert '"locals"' not in json.dumps(record)
 
