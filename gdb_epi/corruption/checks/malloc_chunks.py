@@ -24,6 +24,7 @@ FLAGS = 7  # PREV_INUSE, IS_MMAPPED, NON_MAIN_ARENA
 PREV_INUSE = 1
 MIN_CHUNK = 0x20
 FOLLOWING = 16  # chunks that must fit behind a corrected size
+LARGE = 128 << 10  # bytes; from here on glibc maps blocks by themselves (M_MMAP_THRESHOLD)
 MAX_INSIDE = 1 << 14  # words of a mended chunk that are looked at
 BACK = 8  # chunks before the place where the walk fails
 MAX_BREAKS = 8
@@ -163,7 +164,8 @@ def _repair(heap: _Heap, places: list[int]) -> tuple[int, int] | None:
 def _jumps_over_chunks(heap: _Heap, place: int, size: int) -> bool:
     """Whether chunks inside of a mended one lead to its end: then a header among them is damaged.
 
-    A block that was joined of freed ones holds their old headers too; it is given up.
+    A block that was joined of freed ones holds their old headers too; it is given up. In a large
+    one a chain of them is enough: random words over a size hit some far header by chance.
     """
     end = place + (size & ~FLAGS) // 8
     for start in range(place + 4, min(end, place + MAX_INSIDE), 2):
@@ -172,6 +174,8 @@ def _jumps_over_chunks(heap: _Heap, place: int, size: int) -> bool:
             at = _next(heap, at) if at is not None and at + 1 < end else None
             if at == end:
                 return True
+        if at is not None and at < end and size > LARGE:
+            return True
     return False
 
 
