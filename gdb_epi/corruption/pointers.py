@@ -113,7 +113,9 @@ def level_of(one: Neighbour) -> str:
     if suspect.depth:
         if thing is None or thing.kind != OBJECT or not (one.objects or one.owner):
             return ""
-        return "P14" if one.orphan else "P13" if one.same or one.owner else "P12"
+        if not (one.same or one.owner):
+            return "P12"  # of another type than those around: leaked objects lie everywhere
+        return "P14" if one.orphan else "P13"
     if one.hashed:
         return "R17"
     if one.owner and thing is not None:
