@@ -8,13 +8,16 @@ come from `tables`, values are always parameters.
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
+from operator import itemgetter
 from typing import Any
 
 from sqlalchemy import BigInteger, Boolean, Column, Connection, Float, Integer
+from sqlalchemy.exc import OperationalError
 
 from gdb_epi.fleet import tables as t
 
 COLUMNS = tuple(column.name for column in t.crash.columns if column.name != "id")
+_NAMES = ", ".join(COLUMNS)
 CHUNK = 500  # keys per IN list: older SQLite allows 999 variables
 
 
@@ -58,7 +61,49 @@ def _existing(connection: Connection, keys: Sequence[str]) -> set[str]:
     return found
 
 
+_STAGE = (
+    f"CREATE TEMP TABLE IF NOT EXISTS epi_stage ON COMMIT DELETE ROWS AS SELECT {_NAMES},"
+    " NULL::bytea AS record FROM crash WITH NO DATA"
+)
+# One statement for both tables. Sorted, or two writers would deadlock.
+_TAKE_OVER = (
+    f"WITH added AS (INSERT INTO crash ({_NAMES}) SELECT {_NAMES} FROM epi_stage ORDER BY core_key"
+    " ON CONFLICT (core_key) DO NOTHING RETURNING id, core_key),"
+    " kept AS (INSERT INTO raw (crash_id, record) SELECT added.id, epi_stage.record FROM added"
+    " JOIN epi_stage USING (core_key)) SELECT core_key FROM added"
+)
+
+
 def _insert_postgresql(
+    connection: Connection, rows: Sequence[Mapping[str, Any]], packed: Mapping[str, bytes]
+) -> set[str]:
+    """COPY into a table of this session, and from there what is new; another driver: arrays."""
+    driver = connection.connection.driver_connection
+    if connection.dialect.driver != "psycopg" or driver is None:
+        return _insert_arrays(connection, rows, packed)
+    if not connection.in_transaction():
+        connection.begin()  # commit() of a connection that executed nothing itself would do nothing
+    problem = connection.dialect.loaded_dbapi.Error
+    try:
+        return _copy(driver, rows, packed)
+    except problem as error:
+        lost = connection.dialect.is_disconnect(error, driver, None)
+        if lost:
+            connection.invalidate(error)
+        raise OperationalError("COPY", None, error, connection_invalidated=lost) from error
+
+
+def _copy(driver: Any, rows: Sequence[Mapping[str, Any]], packed: Mapping[str, bytes]) -> set[str]:
+    values = itemgetter(*COLUMNS)
+    with driver.cursor() as cursor:
+        cursor.execute(_STAGE)
+        with cursor.copy(f"COPY epi_stage ({_NAMES}, record) FROM STDIN") as copy:
+            for row in rows:
+                copy.write_row((*values(row), packed[row["core_key"]]))
+        return {str(key) for (key,) in cursor.execute(_TAKE_OVER)}
+
+
+def _insert_arrays(
     connection: Connection, rows: Sequence[Mapping[str, Any]], packed: Mapping[str, bytes]
 ) -> set[str]:
     # One statement with an array per column; sorted, or two writers would deadlock.
