@@ -6,7 +6,7 @@ from __future__ import annotations
 from contextlib import suppress
 
 from gdb_epi.corruption.context import Context
-from gdb_epi.corruption.pools import OVERHEAD, pool_at
+from gdb_epi.corruption.pools import OVERHEAD, Pool, pool_at
 from gdb_epi.cpython.types import PythonState
 from gdb_epi.errors import Absent, LayoutError, UnreadableMemory
 from gdb_epi.fault import may_execute, read_up_to, read_word
@@ -19,6 +19,7 @@ if TYPE_CHECKING:
 POOL_SIZES = (16384, 4096)  # 16 KiB from 3.10 (bpo-37448), 4 KiB before
 HEADS = (0, 16, 32, 48)  # bytes before an object in its block: GC head, 3.11's managed words
 MAX_NAME = 128
+MAX_POOLS = 4096  # kept; then they are read again
 MAX_TUPLE = 1024  # bytes before an item that are searched for its tuple
 MAX_COUNTED = 16  # references that are searched for
 MEMBERS = 96  # bytes from an object's start in which its type's own fields lie
@@ -42,6 +43,7 @@ class Things:
         self._reader = _reader_of(context)
         self._known: dict[int, Thing | None] = {}
         self._types: dict[int, str | None] = {}
+        self._pools: dict[tuple[int, int], Pool | None] = {}
 
     def at(self, address: int) -> Thing | None:
         """Return what begins at an address; None for the inside of something, or nothing."""
@@ -135,12 +137,21 @@ class Things:
         found = self._block_of(address)
         return found is not None and address - found[0] in HEADS[:3]
 
+    def _pool(self, base: int, size: int) -> Pool | None:
+        """Return the pool that begins there; memory is read and its free list walked once."""
+        key = base, size
+        if key not in self._pools:
+            if len(self._pools) >= MAX_POOLS:
+                self._pools.clear()
+            data = read_up_to_whole(self._context, base, POOL_SIZES[0], size)
+            self._pools[key] = pool_at(base, data) if data else None
+        return self._pools[key]
+
     def _block_of(self, address: int) -> tuple[int, bool] | None:
         """Return the start of pymalloc's block that holds an address, and whether it is in use."""
         for size in POOL_SIZES:
             base = address & ~(size - 1)
-            data = read_up_to_whole(self._context, base, POOL_SIZES[0], size)
-            pool = pool_at(base, data) if data else None
+            pool = self._pool(base, size)
             if pool is not None and pool.size == size and pool.free is not None:
                 within = address - base - OVERHEAD
                 offset = OVERHEAD + within // pool.block * pool.block
@@ -208,8 +219,7 @@ class Things:
         """Tell whether a block of pymalloc that begins there is free; None when none does."""
         for size in POOL_SIZES:
             base = address & ~(size - 1)
-            data = read_up_to_whole(self._context, base, POOL_SIZES[0], size)
-            pool = pool_at(base, data) if data else None
+            pool = self._pool(base, size)
             if pool is None or pool.size != size:
                 continue
             offset = address - base
