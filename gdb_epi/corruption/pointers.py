@@ -115,7 +115,8 @@ def level_of(one: Neighbour) -> str:
             return ""
         if not (one.same or one.owner):
             return "P12"  # of another type than those around: leaked objects lie everywhere
-        return "P14" if one.orphan else "P13"
+        typed = one.same or one.owner not in ("dict", "tuple")  # those hold anything
+        return "P14" if one.orphan and typed else "P13"
     if one.hashed:
         return "R17"
     if one.owner and thing is not None:
