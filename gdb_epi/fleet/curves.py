@@ -12,7 +12,6 @@ from gdb_epi.fleet import tables as t
 from gdb_epi.fleet.exposure import SECONDS_A_DAY
 
 _KEY = (t.sig.c.kind, t.sig.c.key)
-DEFAULT_DAYS = 7
 
 
 class NewRow(NamedTuple):

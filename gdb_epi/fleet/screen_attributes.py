@@ -30,11 +30,13 @@ ROLL_OUT = (
 )
 
 
-class Signal(NamedTuple):
-    """A set of crashes whose spread over the values of an attribute is tested."""
+class _Tested(NamedTuple):
+    """An attribute, and the share of the host-hours that each of its values has."""
 
-    name: str
-    code: int  # of the signature; negative for the flags and for all crashes
+    population: Population
+    attribute: Attribute
+    share: Floats
+    source: str  # where the shares came from
 
 
 def attribute_findings(
@@ -90,6 +92,7 @@ def _of_signatures(
     if signature.size < MIN_N:
         return
     share, source = expected_shares(population, attribute)
+    tests = _Tested(population, attribute, share, source)
     *cells, found = st.cells(signature, value)
     totals = np.bincount(signature, minlength=len(population.signatures)).astype(float)
     margins = np.bincount(value, minlength=share.size).astype(float)
@@ -110,9 +113,7 @@ def _of_signatures(
         members = usable & (population.signature == s[i]) & (attribute.crash == v[i])
         same = usable & (population.signature == s[i])
         name = population.signatures[s[i]]
-        yield from _finding(
-            population, attribute, int(v[i]), name, members, same, p[i], q[i], share, source
-        )
+        yield from _finding(tests, int(v[i]), name, members, same, (float(p[i]), float(q[i])))
 
 
 def _of_flag(
@@ -129,11 +130,10 @@ def _of_flag(
     variance = mean + _host_variance(population, attribute, usable, total)
     p = st.negative_binomial_tail(counts, mean, variance)
     q = st.q_values(p, int((share > 0).sum()))
+    tests = _Tested(population, attribute, share, source)
     for v in np.flatnonzero((q <= MAX_Q) & (counts >= MIN_N) & (share > 0)):
         members = usable & (attribute.crash == v)
-        yield from _finding(
-            population, attribute, int(v), name, members, usable, p[v], q[v], share, source
-        )
+        yield from _finding(tests, int(v), name, members, usable, (float(p[v]), float(q[v])))
 
 
 def _host_variance(
@@ -153,18 +153,10 @@ def _host_variance(
 
 
 def _finding(
-    population: Population,
-    attribute: Attribute,
-    value: int,
-    signature: str,
-    members: Bools,
-    same: Bools,
-    p: float,
-    q: float,
-    share: Floats,
-    source: str,
+    tests: _Tested, value: int, name: str, members: Bools, same: Bools, chance: tuple[float, float]
 ) -> Iterator[Finding]:
-    """Yield the finding unless few hosts carry it or the effect is small."""
+    """Yield the finding unless few hosts carry it or the effect is small; `chance` is p and q."""
+    population, attribute, share, source = tests
     hosts = np.unique(population.host[members])
     all_hosts = np.unique(population.host[same])
     if hosts.size < MIN_HOSTS or _lean(hosts, all_hosts, float(share[value])) > MAX_HOST_P:
@@ -176,10 +168,10 @@ def _finding(
         return
     case_control = source != "host-hours"
     test = "Fisher exact" if case_control else "binomial by host-hours and Fisher exact, the weaker"
-    if signature in (ALL, BITFLIP, LOCK):
+    if name in (ALL, BITFLIP, LOCK):
         test = "negative binomial by host-hours"
     caveats = (ROLL_OUT,) if _is_newest(population, attribute, value) else ()
-    found = attribute.name, attribute.values[value], signature, a, n, float(p), float(q)
+    found = attribute.name, attribute.values[value], name, a, n, *chance
     yield Finding(*found, *risk, test, source, (), caveats, members)
 
 

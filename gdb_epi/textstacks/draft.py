@@ -145,7 +145,7 @@ class Draft:
             self.notes.append(f"only the first {MAX_THREADS} threads are kept")
         return made
 
-    def first_frame(self, thread: ThreadDraft | None, _line: int) -> ThreadDraft:
+    def first_frame(self, thread: ThreadDraft | None) -> ThreadDraft:
         """Return the thread that a frame #0 belongs to.
 
         GDB prints the innermost frame when it loads a core, and `bt` prints it again.

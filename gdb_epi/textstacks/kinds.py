@@ -132,7 +132,7 @@ def _abort(dump: Dump, thread: TextThread) -> Kinds:
     if not _raised_here(thread, 0):
         said = "category: SIGABRT outside of abort() and raise(): sent from outside"
         return _certain("killed-external", False, said)
-    scene = _AbortScene(thread, dump)
+    scene = _AbortScene(thread)
     category, steps = categorise(scene)
     if category.name in ("abort-malloc:unknown", "abort-terminate:unknown"):
         why = f"{category.evidence}; its class is not in the text"
@@ -143,7 +143,7 @@ def _abort(dump: Dump, thread: TextThread) -> Kinds:
 class _AbortScene(Scene):
     """A scene for the rules of aborts: a signal that the process sent itself, and its frames."""
 
-    def __init__(self, thread: TextThread, dump: Dump) -> None:
+    def __init__(self, thread: TextThread) -> None:
         from gdb_epi.target.api import CrashInfo
 
         frames = [frame_of(frame.name) for frame in thread.native if frame.kind != SIGNAL]

@@ -25,7 +25,6 @@ MAX_SOURCES = 256  # files for one text
 NO_VERSION = "before CPython 3.11 names are not qualified, and no version is told (--python 3.N)"
 QUALIFIED = 11  # code objects have co_qualname since CPython 3.11
 _VERSION = re.compile(r"python3\.(\d{1,2})t?\b")
-_RUNPY = ("runpy", "_run_code")
 
 
 class Named(NamedTuple):

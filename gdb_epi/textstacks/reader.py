@@ -99,7 +99,7 @@ class _Reader:
         self._pending = None
         draft = self._of(GDB)
         if number == 0:
-            self._thread = draft.first_frame(self._thread, self._line)
+            self._thread = draft.first_frame(self._thread)
         if self._thread is None:  # the beginning is missing
             self._thread = draft.thread("", None, None)
             self._thread.starts_late = True

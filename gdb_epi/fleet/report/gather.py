@@ -39,7 +39,8 @@ class Wanted(NamedTuple):
 def gather(engine: Engine, wanted: Wanted) -> Page:
     """Return the page's contents. The same database gives the same page."""
     population = _since(load(engine, wanted.until), wanted.since)
-    counts = tally(engine, population, (wanted.since, wanted.until))
+    window = (wanted.since, wanted.until)
+    counts = tally(engine, population, window)
     before = stored(engine)
     axis = axis_of(population)
     series = Series(population, axis)
@@ -51,7 +52,6 @@ def gather(engine: Engine, wanted: Wanted) -> Page:
     ranks = {row.name: row.rank for row in rows}
     every = [headline(verdict, before, ranks) for verdict in mine]
     heads = tuple(head for head in every if head.state != DISMISSED)
-    window = (wanted.since, wanted.until)
     bits = bit_rows(bits_by_host(engine, window, wanted.signature))
     hosts = [v.subject.removeprefix(HOST_MARK) for v in mine if v.subject.startswith(HOST_MARK)]
     return Page(

@@ -69,12 +69,6 @@ def _frame(text: str) -> tuple[str, str]:
     return (PYTHON, text[3:]) if text.startswith("py:") else (NATIVE, text)
 
 
-def short_name(line: str, category: str | None, limit: int) -> str:
-    """Return what tells a signature from others in few characters: its innermost function."""
-    words = signature_words(line, category)
-    return clean(words.frames[0][1] if words.frames else line, limit)
-
-
 def number(value: float | None) -> str:
     """Return a count or a measure as people read it."""
     if value is None or not math.isfinite(value):
