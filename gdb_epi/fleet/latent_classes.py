@@ -20,8 +20,9 @@ MIN_GAIN = 10.0  # of BIC for one class more: "very strong" (Kass and Raftery 19
 MIN_CLASS = 3  # rows
 MIN_CERTAINTY = 0.9  # mean probability of a row's own class
 SMOOTH = 0.5  # rows that each value of a fact gets beforehand, in all: no probability is 0
-STARTS = 6
-STEPS = 200
+STARTS = 3
+STEPS = 60
+MAX_ROWS = 2_000  # that the classes are learnt from; more would name no other ones
 SEED = 20_260_630
 
 
@@ -36,17 +37,21 @@ class Classes(NamedTuple):
 class _Fit(NamedTuple):
     likelihood: float
     chances: Floats  # of each pattern to be of each class
+    log_values: Floats
+    log_share: Floats
 
 
 def classes(columns: Sequence[Ints]) -> Classes:
     """Return the classes of rows, given one column of codes (-1: absent) per fact."""
-    rows = int(columns[0].size) if columns else 0
-    one = Classes(1, np.zeros(rows, dtype=np.int64), 0.0)
+    everything = int(columns[0].size) if columns else 0
+    rows = min(everything, MAX_ROWS)
+    one = Classes(1, np.zeros(everything, dtype=np.int64), 0.0)
     if len(columns) < 2 or rows < 2 * MIN_CLASS:
         return one
-    patterns, where, weights = np.unique(
-        np.stack(columns, axis=1), axis=0, return_inverse=True, return_counts=True
-    )
+    whole = np.stack(columns, axis=1)
+    chosen = np.random.default_rng(SEED).choice(everything, rows, replace=False)
+    some = whole[np.sort(chosen)]
+    patterns, weights = np.unique(some, axis=0, return_counts=True)
     sizes = [int(column.max()) + 1 for column in columns]
     table = _one_hot(patterns, sizes)
     free = sum(size - 1 for size in sizes)
@@ -59,8 +64,15 @@ def classes(columns: Sequence[Ints]) -> Classes:
         certain = float((fit.chances.max(axis=1) * weights).sum() / rows)
         if best - bic < MIN_GAIN or held.min() < MIN_CLASS or certain < MIN_CERTAINTY:
             break
-        best, one = bic, Classes(count, own[where.ravel()], first - bic)
+        best, one = bic, Classes(count, _assigned(whole, sizes, fit), first - bic)
     return one
+
+
+def _assigned(whole: Ints, sizes: Sequence[int], fit: _Fit) -> Ints:
+    """The most likely class of each row."""
+    patterns, where = np.unique(whole, axis=0, return_inverse=True)
+    joint = _one_hot(patterns, sizes) @ fit.log_values.T + fit.log_share
+    return np.asarray(np.argmax(joint, axis=1)[where.ravel()])
 
 
 def _one_hot(patterns: Ints, sizes: Sequence[int]) -> Floats:
@@ -94,7 +106,8 @@ def _climb(table: Floats, weights: Floats, sizes: Sequence[int], chances: Floats
         weighted = chances * weights[:, None]
         share = weighted.sum(axis=0) + SMOOTH
         log_values = _log_values(weighted.T @ table, sizes)
-        joint = table @ log_values.T + np.log(share / share.sum())
+        log_share = np.log(share / share.sum())
+        joint = table @ log_values.T + log_share
         top = joint.max(axis=1, keepdims=True)
         total = top[:, 0] + np.log(np.exp(joint - top).sum(axis=1))
         chances = np.exp(joint - total[:, None])
@@ -102,7 +115,7 @@ def _climb(table: Floats, weights: Floats, sizes: Sequence[int], chances: Floats
         if likelihood - before < 1e-6:
             break
         before = likelihood
-    return _Fit(likelihood, chances)
+    return _Fit(likelihood, chances, log_values, log_share)
 
 
 def _log_values(counts: Floats, sizes: Sequence[int]) -> Floats:
