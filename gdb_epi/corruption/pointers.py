@@ -38,7 +38,8 @@ class Neighbour(NamedTuple):
     `owner`: the type of the object whose field the wrong word is. `orphan`: the corrected object
     has more references than words that hold its address. `hashed`: the entry of a set or dict that
     the wrong word is in holds the corrected object's hash. `rivals`: flips that are as good.
-    `ambiguous`: the software that makes the same word.
+    `ambiguous`: the software that makes the same word. `constant`: the corrected value is the
+    address of read-only data of a file, several words hold it, and one the wrong one.
     """
 
     suspect: Suspect
@@ -55,12 +56,14 @@ class Neighbour(NamedTuple):
     hashed: bool = False
     level: str = ""
     rivals: int = 1
+    constant: bool = False
 
 
 # Levels from the strongest to the weakest; ids of weights.json.
 LEVELS = (
     "R17",
     "P14",
+    "P16",
     "P15",
     "P13",
     "P8",
@@ -85,13 +88,11 @@ def neighbours(context: Context) -> list[Neighbour]:
     listed = context.suspects
     garbage = any(one.depth == 0 and shaped(context, one) for one in listed)
     for one in listed:
-        if one.depth and garbage:
-            continue  # what was read there is freed or overwritten, not another object's insides
         if one.depth == 0:
             flips = _direct(context, things, one)
             found += flips or _lanes(context, things, one)
         else:
-            found += _through(context, things, one)
+            found += _through(context, things, one, garbage)
     ranked = []
     for one_ in found:
         level = level_of(one_)
@@ -110,6 +111,8 @@ def level_of(one: Neighbour) -> str:
     suspect, thing = one.suspect, one.thing
     if one.bit < 0:
         return "M1" if one.owner or one.same or one.copies else ""
+    if one.constant:
+        return "P16"
     if suspect.depth:
         if thing is None or thing.kind != OBJECT or not (one.objects or one.owner):
             return ""
@@ -120,7 +123,7 @@ def level_of(one: Neighbour) -> str:
     if one.hashed:
         return "R17"
     if one.owner and thing is not None:
-        return "P15"
+        return "P14" if one.orphan else "P15"
     if thing is not None and thing.kind == OBJECT:
         if suspect.slots and one.same:
             return "P8"
@@ -203,23 +206,36 @@ def _worth(context: Context, site: Site, one: Suspect, top: int) -> bool:
     return not permits(context.target.region_at(reached), access)
 
 
-def _through(context: Context, things: Things, one: Suspect) -> list[Neighbour]:
-    """Return the flips that make a word that was loaded through point at an object's start."""
+def _through(context: Context, things: Things, one: Suspect, garbage: bool) -> list[Neighbour]:
+    """Return the flips that make a word that was loaded through point at an object's start.
+
+    A word that points where it should, at what was freed, cleared, overwritten (`garbage`) or is
+    used for another thing, is an ordinary bug's; but not when it is a field of CPython's own, and
+    an object of the neighbours' type one bit away has lost a reference. Of overwritten memory not
+    even that is said: programs leak references (1 of 80 use-after-free cores had such a neighbour).
+    """
     slots = tuple(slot for slot in one.slots if not on_stack(context, slot))
     if not slots or context.target.region_at(one.value) is None:
         return []
     one = one._replace(slots=slots)
-    if things.at(one.value) is not None or things.begins_block(one.value):
-        return []  # it points where it should: at what was freed, cleared or used for another thing
-    if read_word(context.target, one.value + WORD) == 0:
-        return []  # an object whose type was cleared looks so too
+    ordinary = (
+        garbage
+        or things.at(one.value) is not None
+        or things.begins_block(one.value)
+        or read_word(context.target, one.value + WORD) == 0
+    )
+    if ordinary and not any(own_field(context, slot) for slot in slots):
+        return []
     site = context.site
     assert not isinstance(site, Absent)
     found = []
     for bit in range(47):
         corrected = one.value ^ (1 << bit)
-        if things.object_type(corrected) is not None:
-            found.append(_neighbour(context, things, site, one, corrected, bit))
+        if things.object_type(corrected) is not None or _is_constant(context, one, corrected, bit):
+            near = _neighbour(context, things, site, one, corrected, bit)
+            told = near.orphan and not garbage
+            if not ordinary or (told and (near.same or things.siblings_hold(slots[0], corrected))):
+                found.append(near)
     return found
 
 
@@ -248,13 +264,15 @@ def _neighbour(
     if not one.depth and not (same and one.slots) and (search or thing is not None):
         copies += len(context.places_of(corrected, MAX_COPIES))
     owner = next((found[1] for slot in one.slots if (found := things.owner(slot))), None)
-    orphan = one.depth > 0 and kind is not None and _is_orphan(context, things, corrected)
+    orphan = bool((one.depth or owner) and kind and _is_orphan(context, things, corrected))
     hashed = kind is not None and any(
         things.hash_fits(corrected, read_word(context.target, slot + step))
         for slot in one.slots
         for step in (-WORD, WORD)
     )
     own = any(own_field(context, slot) for slot in one.slots)
+    if kind == "type" and any(things.begins_block(slot - WORD) for slot in one.slots):
+        own, owner = True, owner or "object"  # its ob_type: CPython keeps no marks there
     if thing is None and own and bit >= FAR_BIT and _in_file(context, corrected):
         thing = Thing(BLOCK, "data of a file")
     known = (
@@ -278,7 +296,24 @@ def _neighbour(
         owner,
         orphan,
         hashed,
+        constant=_is_constant(context, one, corrected, bit),
     )
+
+
+def _is_constant(context: Context, one: Suspect, corrected: int, bit: int) -> bool:
+    """Whether a word of the heap should be that address of constants that others of its kind hold.
+
+    Tables of methods and the like: nobody computes with their addresses.
+    """
+    if bit in LOW_TAG_BITS or bit in TAG_BITS or not one.slots or one.value % WORD:
+        return False
+    region = context.target.region_at(corrected)
+    if region is None or region.path is None or "w" in region.perms or "x" in region.perms:
+        return False
+    if any(on_stack(context, slot) for slot in one.slots):
+        return False
+    wrong = context.places_of(one.value, MAX_COPIES)
+    return len(wrong) == 1 and len(context.places_of(corrected, MAX_COPIES)) >= MAX_COPIES
 
 
 def _never_tagged(context: Context, address: int) -> bool:

@@ -99,9 +99,19 @@ def _suspect(context: Context, site: Site, one: Remade | None, word: Word, depth
     slots: tuple[int, ...] = ()
     loaded = False
     if one is not None and one.kind == LOAD and one.slot is not None and one.held == one.expected:
-        slots, loaded = (one.slot,), True
+        slots, loaded = _with_origin(context, word.value, one.slot), True
     elif word.value >= NEAR_NULL and not (depth and word.source == "rsp"):
         slots = context.places_of(word.value, MAX_PLACES)
         slots = tuple(at for at in slots if not (word.source == "target" and at == site.fault.sp))
     expected = None if one is None or one.expected == one.held else one.expected
     return Suspect(word.source, word.value, depth, slots, loaded, word.distance, expected)
+
+
+def _with_origin(context: Context, value: int, slot: int) -> tuple[int, ...]:
+    """Return the slot of a load; of a spilled register first where else memory holds the word."""
+    from gdb_epi.corruption.pointers import on_stack
+
+    if value < NEAR_NULL or not on_stack(context, slot):
+        return (slot,)
+    places = context.places_of(value, MAX_PLACES)
+    return (*(at for at in places if not on_stack(context, at)), slot)

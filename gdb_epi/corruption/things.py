@@ -21,6 +21,7 @@ HEADS = (0, 16, 32, 48)  # bytes before an object in its block: GC head, 3.11's 
 MAX_NAME = 128
 MAX_POOLS = 4096  # kept; then they are read again
 MAX_TUPLE = 1024  # bytes before an item that are searched for its tuple
+MAX_SIBLINGS, FEWEST_SIBLINGS = 64, 3
 MAX_COUNTED = 16  # references that are searched for
 MEMBERS = 96  # bytes from an object's start in which its type's own fields lie
 MIN_CHUNK, CHUNK_FLAGS = 32, 7
@@ -91,6 +92,28 @@ class Things:
                 return start + head, name
         return self._tuple_of(address) or self._entry_of(address)
 
+    def siblings_hold(self, place: int, right: int) -> bool:
+        """Whether other objects of the type that a field is of hold objects of one type there.
+
+        And that type is that of the object at `right`. Only those near: in the same 16 KiB.
+        """
+        owner, kind = self.owner(place), self.object_type(right)
+        if owner is None or kind is None or owner[0] >= place:
+            return False
+        target, start = self._context.target, owner[0]
+        base = start & -POOL_SIZES[0]
+        data = read_up_to_whole(self._context, base, POOL_SIZES[0], POOL_SIZES[1])
+        word = read_word(target, start + 8)
+        at, kinds = 0, []
+        for _ in range(MAX_SIBLINGS):
+            at = data.find((word or 0).to_bytes(8, "little"), at + 1)
+            if at < 0:
+                break
+            one = base + at - 8
+            value = read_word(target, one + place - start) if one != start and not at % 8 else None
+            kinds += [self.object_type(value)] if value else []
+        return len(kinds) >= FEWEST_SIBLINGS and set(kinds) == {kind}
+
     def _tuple_of(self, address: int) -> tuple[int, str] | None:
         """Return the tuple, wherever it was allocated, whose item an address is."""
         for start in range(address - 24, address - MAX_TUPLE, -8):
@@ -158,8 +181,12 @@ class Things:
                 return (base + offset, offset not in pool.free) if within >= 0 else None
         return None
 
-    def references(self, address: int) -> int | None:
-        """Return the reference count of an object; None for one that is immortal or shared."""
+    def references(self, address: int, counted: int = 8) -> int | None:
+        """Return the reference count of an object; None for one that is immortal or shared.
+
+        `counted`: how many bytes of it count. Through a pointer whose low bits were flipped the
+        bytes from the third, or the fifth, on were counted up and down.
+        """
         reader = self._reader
         if reader is None or reader.layout.offset("PyObject", "ob_ref_local") is not None:
             return None
@@ -168,6 +195,7 @@ class Things:
             return None
         if reader.layout.offset("PyObject", "ob_overflow") is not None:
             count &= 0xFFFFFFFF
+        count &= (1 << 8 * counted) - 1
         return count if 0 < count < MAX_COUNTED else None
 
     def in_free_block(self, address: int) -> bool:

@@ -18,6 +18,7 @@ MAX_CONTAINERS = 6000
 MAX_SLOTS = 40_000
 MAX_ITEMS = 8192  # of one container
 MAX_FRAMES = 32
+MAX_NULL_LISTS = 64
 WORD = 8
 
 
@@ -40,6 +41,7 @@ class Walk:
         self._objects = Objects(self._reader)
         self._types: dict[int, str] = {}
         self.slots = 0
+        self.nulls: dict[int, set[int]] = {}  # list -> places of NULLs among its items
         self.cut = False
 
     def run(self) -> Iterator[Slot]:
@@ -107,6 +109,9 @@ class Walk:
                         value = words[number + offset]
                         if value:
                             found.append((start + WORD * (number + offset), value))
+                        elif kind == "list" and len(self.nulls) < MAX_NULL_LISTS:
+                            place = start + WORD * (number + offset)
+                            self.nulls.setdefault(at, set()).add(place)
         except (UnreadableMemory, LayoutError):
             return []
         return found

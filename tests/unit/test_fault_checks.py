@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""C1 to C6, R5, P and the imitators: a hit, a near miss, and absent data of each."""
+"""C1 to C7, R5, P and the imitators: a hit, a near miss, and absent data of each."""
 
 from __future__ import annotations
 
@@ -15,6 +15,7 @@ from support.faults import (
 )
 from support.scenes import HEAP, HEAP_SIZE, MMAP, MMAP_SIZE, PC, SP, STACK, TEXT, crash
 
+from gdb_epi.corruption.checks.arrived_inside import arrived_inside
 from gdb_epi.corruption.checks.control_entry import entry, unexplained
 from gdb_epi.corruption.checks.control_flow import (
     bad_return,
@@ -200,6 +201,33 @@ def test_c6_without_text_is_skipped() -> None:
     made = failed(LOAD, fault_at(WILD), rdi=WILD)
     made.target.memory.pop(TEXT)  # type: ignore[attr-defined]
     assert [one.check for one in skipped(unexplained(made))] == ["C6"]
+
+
+def entered(value: int, start: int, **more: object) -> Context:
+    """Control came to `value`, and died a few instructions later; a function begins at `start`."""
+    made = failed(LOAD, fault_at(WILD), rdi=WILD, **more)  # type: ignore[arg-type]
+    return knowing(made, start, PC - start + 0x100)
+
+
+@pytest.mark.parametrize("bit", [4, 6])
+def test_c7_a_pointer_into_the_middle_of_the_function_that_failed(bit: int) -> None:
+    value = PC - 5  # 0xfb: both bits are set
+    start = value ^ 1 << bit
+    found = evidence(arrived_inside(entered(value, start, rax=value)))
+    assert [(one.id, one.where, one.found, one.corrected, one.path) for one in found] == [
+        ("C7", "rax", value, start, REGISTER)
+    ]
+    held = evidence(arrived_inside(entered(value, start, words={HEAP + 64: value})))
+    assert [(one.where, one.path) for one in held] == [(HEAP + 64, MEMORY)]
+    assert evidence(arrived_inside(entered(value, start))) == []
+    assert evidence(arrived_inside(entered(value, start - 8, rax=value))) == []
+
+
+def test_c7_rip_itself_on_the_stack_is_a_signal_frame() -> None:
+    start = PC & ~(PC & -PC)
+    made = entered(PC, start, words={SP + 64: PC})
+    assert evidence(arrived_inside(made)) == []
+    assert evidence(arrived_inside(entered(PC, start, words={HEAP + 64: PC})))
 
 
 # -- R5 ------------------------------------------------------------------------------------------

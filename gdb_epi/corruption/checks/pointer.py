@@ -67,7 +67,7 @@ def _evidence(one: Neighbour) -> Evidence:
 
 def _id(one: Neighbour) -> str:
     far = one.bit >= FIRST_FAR_BIT and not one.suspect.depth
-    return f"{one.level}:far" if far and one.level not in ("P5", "R17") else one.level
+    return f"{one.level}:far" if far and one.level not in ("P5", "P14", "P16", "R17") else one.level
 
 
 def _sentence(one: Neighbour) -> str:

@@ -28,6 +28,8 @@ SLOTS = (
 )  # fmt: skip
 MAX_TYPES = 512  # of a default run
 MAX_SWEPT = 100_000
+MAX_FRAMES = 32
+MAX_GLOBALS = 2048
 FUNCTION_ALIGNMENT = 16  # of most compilers' output; held against the types' own slots
 MIN_COPIES = 2  # types that have the right value in the same slot
 
@@ -89,6 +91,32 @@ def _types(context: Context, heap: Heap, python: PythonState) -> Iterator[int]:
                 continue
             if len(seen) >= MAX_TYPES and not context.sweep:
                 return
+    for value in _of_globals(heap, python):
+        if value not in seen and len(seen) < MAX_TYPES:
+            seen.add(value)
+            yield value
+
+
+def _of_globals(heap: Heap, python: PythonState) -> Iterator[int]:
+    """Yield the classes among the globals of the crashed thread's frames."""
+    reader = heap.reader
+    at = reader.layout.offset("_PyInterpreterFrame", "f_globals")
+    if at is None:
+        at = reader.layout.offset("PyFrameObject", "f_globals")
+    threads = [thread for thread in python.threads() if thread.crashed]
+    frames = [frame for thread in threads for frame in thread.frames[:MAX_FRAMES]]
+    spaces: set[int] = set()
+    for frame in frames if at is not None else ():
+        with suppress(UnreadableMemory):
+            spaces.add(reader.u64(frame.address + (at or 0)))
+    metatype = heap.metatype()
+    for space in sorted(spaces):
+        for number, (_key, value) in enumerate(heap.access.pairs(space)):
+            if number == MAX_GLOBALS:
+                break
+            with suppress(UnreadableMemory):
+                if reader.type_of(value) == metatype:
+                    yield value
 
 
 def _slots(heap: Heap, types: list[int]) -> Iterator[_Slot]:
@@ -169,7 +197,10 @@ def _against_types(context: Context, heap: Heap, slots: list[_Slot]) -> Iterator
 
 
 def _is_no_function(context: Context, value: int, strict: bool) -> bool:
-    return not _executable(context, value) or (strict and value % FUNCTION_ALIGNMENT != 0)
+    if not _executable(context, value) or (strict and value % FUNCTION_ALIGNMENT != 0):
+        return True
+    function = context.functions.at(value)  # by the unwind tables
+    return function is not None and function.start != value
 
 
 def _executable(context: Context, value: int) -> bool:

@@ -12,9 +12,12 @@ from gdb_epi.corruption.registry import check
 from gdb_epi.corruption.typed_walk import Slot, Walk, walk_of
 from gdb_epi.corruption.types import MEMORY, Evidence, Skipped, word_evidence
 from gdb_epi.errors import Absent
+from gdb_epi.fault import read_word
 from gdb_epi.search import find_word
 
 BITS = 64
+LINE = 64  # bytes of a cache line
+WORD = 8
 FAR_BIT = 24  # as for pointers: software's near misses differ in lower bits
 MAX_BAD = 24  # slots without an object; more are an overwrite, or freed memory
 MAX_REPORTED = 8
@@ -46,6 +49,7 @@ def typed_slot(context: Context) -> Iterator[Evidence | Skipped]:
     context.counts["container slots"] = walk.slots
     if walk.cut:
         yield Skipped("R15", f"cut after {walk.slots} slots of containers")
+    yield from _zeroed_lines(context, walk)
     if len(wrong) > MAX_BAD:
         yield Skipped("R15", f"{len(wrong)} slots of containers hold no object: an overwrite")
         return
@@ -54,6 +58,26 @@ def typed_slot(context: Context) -> Iterator[Evidence | Skipped]:
         if not places & {slot.place - 8, slot.place + 8}:
             same = sum(other.value == slot.value for other in bad)
             yield from _repairs(context, slot, same)
+
+
+def _zeroed_lines(context: Context, walk: Walk) -> Iterator[Evidence]:
+    """Find the one cache line of NULLs amid the items of a list: no list holds a NULL."""
+    lines = [
+        (start, owner)
+        for owner, nulls in walk.nulls.items()
+        for start in sorted({place & -LINE for place in nulls})
+        if nulls == set(range(start, start + LINE, WORD))
+        and walk.type_at(read_word(context.target, start - WORD) or 0)
+        and walk.type_at(read_word(context.target, start + LINE) or 0)
+    ]
+    if len(lines) == 1 and len(walk.nulls) == 1:
+        (start, owner) = lines[0]
+        summary = (
+            f"the items at {start:#018x} of the list at {owner:#018x} are NULL, exactly one cache "
+            "line of them, and those before and behind are objects"
+        )
+        facts = {"slot": start}
+        yield Evidence("M:items", start, None, None, (), MEMORY, summary, facts)
 
 
 def _is_bad(context: Context, walk: Walk, slot: Slot) -> bool:
@@ -80,7 +104,9 @@ def _named_too_often(
 def _repairs(context: Context, slot: Slot, same: int) -> Iterator[Evidence]:
     flips = [slot.value ^ 1 << bit for bit in range(BITS)]
     objects = [(one, kind) for one in flips if (kind := context.things.object_type(one))]
-    lost = [(one, kind) for one, kind in objects if _lost_a_reference(context, one)]
+    lost = [
+        (one, kind) for one, kind in objects if _lost_a_reference(context, one, slot.value ^ one)
+    ]
     far = [(one, kind) for one, kind in objects if one ^ slot.value >= 1 << FAR_BIT]
     for corrected, kind in lost or far:
         yield word_evidence(
@@ -97,8 +123,8 @@ def _repairs(context: Context, slot: Slot, same: int) -> Iterator[Evidence]:
         )
 
 
-def _lost_a_reference(context: Context, address: int) -> bool:
-    count = context.things.references(address)
+def _lost_a_reference(context: Context, address: int, flip: int) -> bool:
+    count = context.things.references(address, flip if flip < WORD else WORD)
     if count is None:
         return False
     found = find_word(context.target, address, limit=count + MAX_STALE).addresses

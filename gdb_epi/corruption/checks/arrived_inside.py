@@ -1,0 +1,100 @@
+# SPDX-License-Identifier: Apache-2.0
+"""C7: control came into the middle of a function by a pointer that is one bit from its start."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from gdb_epi.corruption.context import Context
+from gdb_epi.corruption.pointers import on_stack
+from gdb_epi.corruption.registry import check
+from gdb_epi.corruption.types import MEMORY, REGISTER, Evidence, word_evidence
+from gdb_epi.errors import Absent
+from gdb_epi.fault import GENERAL, read_word
+from gdb_epi.fault.site import NO_FAULT, Site
+from gdb_epi.fault.text import return_address
+from gdb_epi.target.functions import Function
+
+MAX_FUNCTION = 4096  # bytes; in an interpreter's loop many words name places inside of it
+MAX_RUN = 96  # bytes from where control came in to the fault
+MAX_WALKED = 256  # the same, behind a return
+POPPED = 16  # words below rsp in which the return address may still lie
+MAX_BIT = 12
+PLACES = 2
+
+
+@check("C7", needs="crash", order=52)
+def arrived_inside(context: Context) -> Iterator[Evidence]:
+    """Look for the word by which control came into the middle of the function that failed.
+
+    Either a pointer to a place before rip, in a register or in memory, one bit from the start of
+    a function; or below rsp a popped word one bit from a return address. Innocent causes: words
+    that name places inside of functions are return addresses (left out) and tables of labels
+    (functions of more than 4 KiB are left out); several candidates argue against each.
+    """
+    site = context.site
+    if isinstance(site, Absent) or site.kind == NO_FAULT or site.arrived:
+        return
+    function = context.functions.at(site.fault.pc)
+    if function is None or site.fault.pc - function.start > MAX_FUNCTION:
+        return
+    found = [*_by_pointer(context, site, function), *_by_return(context, site, function)]
+    for one in found:
+        yield one._replace(facts={**one.facts, "rivals": len(found)})
+
+
+def _by_pointer(context: Context, site: Site, function: Function) -> Iterator[Evidence]:
+    pc = site.fault.pc
+    for value in range(max(function.start + 1, pc - MAX_RUN), pc + 1):
+        starts = [start for bit in range(MAX_BIT) if _begins(context, start := value ^ 1 << bit)]
+        if not starts or return_address(context.target, value) is not None:
+            continue
+        registers = site.fault.registers
+        names = [n for n in GENERAL if registers.get(n) == value]
+        places = context.places_of(value, PLACES)
+        if value == pc:  # signal frames hold it, and so may what reports the fault
+            places = tuple(at for at in places if not on_stack(context, at))
+            if site.fault.origin != "core":
+                continue
+        if not places and not names:
+            continue
+        for right in starts:
+            yield word_evidence(
+                "C7",
+                places[0] if places else names[0],
+                value,
+                right,
+                MEMORY if places else REGISTER,
+                f"{value:#018x} is inside of the function that failed, at or before rip, and one "
+                f"bit from {right:#018x}, where a function begins",
+            )
+
+
+def _begins(context: Context, address: int) -> bool:
+    function = context.functions.at(address)
+    return function is not None and function.start == address
+
+
+def _by_return(context: Context, site: Site, function: Function) -> Iterator[Evidence]:
+    """A return address that one bit moved by a few bytes: the popped word lies below rsp."""
+    pc, sp = site.fault.pc, site.fault.sp
+    for place in range(sp - 8, sp - 8 * POPPED - 8, -8):
+        value = read_word(context.target, place)
+        if value is None or not 0 <= pc - value < MAX_WALKED:
+            continue
+        if not function.start <= value or return_address(context.target, value) is not None:
+            continue
+        for bit in range(MAX_BIT):
+            right = value ^ 1 << bit
+            if context.functions.at(right) != function or right > pc + MAX_WALKED:
+                continue
+            if return_address(context.target, right) is not None:
+                yield word_evidence(
+                    "C7",
+                    place,
+                    value,
+                    right,
+                    MEMORY,
+                    f"the popped word at {place:#018x}, {value:#018x}, is at or before rip, and "
+                    f"one bit (bit {bit}) from {right:#018x}, which lies behind a call",
+                )
