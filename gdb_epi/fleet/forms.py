@@ -20,6 +20,7 @@ from gdb_epi.fleet.screen_types import MAX_Q, MIN_N
 MAX_LEVELS = 8  # values of a fact that are told apart; the others are one
 MAX_VALUES = 64  # of a fact: with more it names single crashes
 MAX_FACTS = 40
+MAX_OTHERS = 20_000  # crashes of other signatures that are looked at
 MIN_KNOWN = 0.5  # of the crashes must have a fact
 SAME = 0.95  # of the other crashes, in which one fact follows from another: one measurement
 MIN_TOLD = 0.5  # difference of shares from which on a fact marks a form
@@ -66,7 +67,8 @@ def forms(population: Population, members: Bools) -> list[Form]:
     """Return the forms of some crashes, the largest first; none where they are of one form."""
     rows = np.flatnonzero(members)
     found = list(_varied(facts_of(population), rows))
-    kept = _measured_once(found, np.flatnonzero(~members))[:MAX_FACTS]
+    others = np.flatnonzero(~members)
+    kept = _measured_once(found, others[:: others.size // MAX_OTHERS + 1])[:MAX_FACTS]
     told = classes([_levels(fact.crash[rows]) for fact in kept])
     of_row = told.of_row
     if told.number < 2:
