@@ -82,6 +82,8 @@ def _by_return(context: Context, site: Site, function: Function) -> Iterator[Evi
         value = read_word(context.target, place)
         if value is None or not 0 <= pc - value < MAX_WALKED:
             continue
+        if not value & 0xFF:
+            continue  # a zero written over its lowest byte, as overflows do (seen in 1 of 916)
         if not function.start <= value or return_address(context.target, value) is not None:
             continue
         for bit in range(MAX_BIT):
