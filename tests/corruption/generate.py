@@ -182,16 +182,18 @@ def _running(
     else:
         command = place.interpreter.command(*arguments, cwd=place.folder)
         environment = place.interpreter.environment()
-    with subprocess.Popen(
-        command, cwd=place.folder, env={**environment, **extra}, stdin=subprocess.PIPE,
-        stdout=subprocess.PIPE, stderr=subprocess.DEVNULL, start_new_session=True,
-    ) as process:  # fmt: skip
-        try:
-            yield process
-        finally:
-            with contextlib.suppress(ProcessLookupError):
-                process.kill()
-    shutil.rmtree(place.folder, ignore_errors=True)
+    try:
+        with subprocess.Popen(
+            command, cwd=place.folder, env={**environment, **extra}, stdin=subprocess.PIPE,
+            stdout=subprocess.PIPE, stderr=subprocess.DEVNULL, start_new_session=True,
+        ) as process:  # fmt: skip
+            try:
+                yield process
+            finally:
+                with contextlib.suppress(ProcessLookupError):
+                    process.kill()
+    finally:  # also of an attempt without a target
+        shutil.rmtree(place.folder, ignore_errors=True)
 
 
 def _script(place: Place, path: Path) -> str:
