@@ -184,7 +184,9 @@ def wait_for_end(process: subprocess.Popen[bytes], seconds: float) -> bool:
             return False
         return True
     try:
-        return bool(select.select([watch], [], [], seconds)[0])
+        waiting = select.poll()  # select() refuses descriptors from 1024 on
+        waiting.register(watch, select.POLLIN)
+        return bool(waiting.poll(seconds * 1000))
     finally:
         os.close(watch)
 

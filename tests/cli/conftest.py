@@ -3,100 +3,12 @@
 
 from __future__ import annotations
 
-import json
 import lzma
-import os
 import shutil
-import subprocess
-import sys
 from pathlib import Path
-from typing import NamedTuple
 
 import pytest
-from support.schema import problems
-
-ROOT = Path(__file__).resolve().parents[2]
-SAMPLES = ROOT / "sample_cores"
-TIMEOUT = 120
-
-
-class Done(NamedTuple):
-    """How a run of gdb-epi ended."""
-
-    code: int
-    out: str
-    err: str
-
-    @property
-    def records(self) -> list[dict]:
-        """The JSON lines of the output; fails when anything else is on it, or a wrong record."""
-        found = [json.loads(line) for line in self.out.splitlines()]
-        for one in found:
-            # With --stacks `threads` is the list of stacks; a minimal record has no verdict.
-            if isinstance(one, dict) and "thread_summary" not in one and "verdict" in one:
-                assert "schema" not in one or problems(one) == []
-        return found
-
-
-class Shell:
-    """Runs `gdb-epi WORDS...` with a data folder of its own."""
-
-    def __init__(self, folder: Path) -> None:
-        self.folder = folder
-        self.python = sys.executable
-        self.prefix: list[str] = []  # words before the command: drop rights, set limits
-        self.data = folder / "data" / "gdb-epi"
-        self.database = self.data / "fleet.sqlite3"
-        kept = ("PATH", "HOME", "LANG", "GDB_EPI_GDB")
-        self.env = {name: os.environ[name] for name in kept if name in os.environ}
-        self.env |= {
-            "XDG_DATA_HOME": str(folder / "data"),
-            "XDG_CACHE_HOME": str(folder / "cache"),
-            "TMPDIR": str(folder / "tmp"),
-            "PYTHONPATH": str(ROOT),
-        }
-        (folder / "tmp").mkdir(exist_ok=True)
-
-    @property
-    def spooled(self) -> list[Path]:
-        """The files that wait in the spool."""
-        return sorted((self.data / "spool").glob("*.jsonl"))
-
-    @property
-    def leftovers(self) -> list[str]:
-        """What runs left behind in the temporary folder."""
-        return [path.name for path in (self.folder / "tmp").iterdir()]
-
-    def command(self, *words: object) -> list[str]:
-        """Return the words of a process that runs gdb-epi."""
-        program = [*self.prefix, self.python, "-m", "gdb_epi.cli.main"]
-        return [*program, *(str(word) for word in words)]
-
-    def without_rights(self) -> None:
-        """Run what follows without the power of root to ignore file modes."""
-        if os.getuid() != 0:
-            return
-        if shutil.which("setpriv") is None:
-            pytest.skip("root without setpriv cannot give up CAP_DAC_OVERRIDE")
-        self.prefix = ["setpriv", "--inh-caps=-all", "--bounding-set=-all"]
-
-    def __call__(
-        self, *words: object, env: dict[str, str] | None = None, stdin: bytes = b""
-    ) -> Done:
-        """Run it to its end."""
-        done = subprocess.run(
-            self.command(*words),
-            input=stdin,
-            capture_output=True,
-            timeout=TIMEOUT,
-            env={**self.env, **(env or {})},
-            cwd=self.folder,
-        )
-        return Done(done.returncode, done.stdout.decode(), done.stderr.decode())
-
-    def triage(self, *words: object, **options: object) -> Done:
-        """Run `gdb-epi triage` without GDB."""
-        return self("triage", "--native", "never", *words, **options)  # type: ignore[arg-type]
+from support.shell import SAMPLES, Shell
 
 
 @pytest.fixture

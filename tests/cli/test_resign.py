@@ -11,8 +11,8 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from conftest import SAMPLES, Shell
 from support.cores import find_core, why_no_core_dumps
+from support.shell import SAMPLES, Shell
 
 from gdb_epi.resign import stored
 from gdb_epi.resign.files import resign_file

@@ -10,9 +10,9 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from conftest import Shell
 from support.cores import PROGRAMS, CoreFailed, Made, find_core, make_core, why_no_core_dumps
 from support.interpreters import Interpreter, discover
+from support.shell import Shell
 from support.texts import SYSTEM_GDB, backtrace, gdb_plugin, other_gdb, run_gdb
 
 # One of each format: names of frames, frames of the eval loop, dumps of faulthandler.

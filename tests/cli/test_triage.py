@@ -18,6 +18,7 @@ import time
 from pathlib import Path
 
 import pytest
+from support.shell import INTERRUPTIBLE
 
 KEY = "ed59cab39870482201c0545ac6c53ffc"  # core_key of the sample null-deref-ctypes
 
@@ -279,7 +280,7 @@ def test_a_timeout_kills_the_worker_and_its_gdb(shell, core, tmp_path):
 def test_a_signal_ends_everything(shell, cores, tmp_path, signo, code):
     gdb, pids = _hanging_gdb(tmp_path)
     process = subprocess.Popen(
-        shell.command("triage", *cores, "--gdb", gdb, "--jobs", "2", "--no-db"),
+        [*INTERRUPTIBLE, *shell.command("triage", *cores, "--gdb", gdb, "--jobs", "2", "--no-db")],
         stdout=subprocess.PIPE,
         stderr=subprocess.PIPE,
         env=shell.env,

@@ -6,8 +6,7 @@ from __future__ import annotations
 import pytest
 from driver import Gdb, available_gdbs
 from support.cores import Made
-from support.interpreters import one_per_minor
-from support.opening import made_or_skip, need_core_dumps
+from support.opening import core_of
 
 NO_GDB = "no GDB with Python 3.10 or later: /usr/bin/gdb, beside this Python, PATH, GDB_EPI_GDBS"
 
@@ -18,16 +17,6 @@ def pytest_generate_tests(metafunc: pytest.Metafunc) -> None:
         gdbs = available_gdbs()
         missing = [pytest.param(None, marks=pytest.mark.skip(reason=NO_GDB))]
         metafunc.parametrize("gdb", gdbs or missing, ids=[g.id for g in gdbs] or ["none"])
-
-
-def core_of(program: str, oldest: tuple[int, int] = (3, 8)) -> Made:
-    """Return a core of a program on some interpreter, 3.11 if there is one; skip without."""
-    need_core_dumps()
-    known = [i for i in one_per_minor() if i.minor >= oldest and i.root is None]
-    known.sort(key=lambda interpreter: (interpreter.minor != (3, 11), interpreter.minor))
-    if not known:
-        pytest.skip("no interpreter found that runs on this machine's own root")
-    return made_or_skip(known[0], program)
 
 
 @pytest.fixture(scope="session")

@@ -8,9 +8,9 @@ import subprocess
 from pathlib import Path
 
 import pytest
-from conftest import core_of
 from driver import PACKAGE, QUIET, TIMEOUT, Gdb, environment
 from support.cores import Made
+from support.opening import core_of
 
 BATCH = PACKAGE / "batch"
 

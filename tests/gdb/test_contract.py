@@ -10,11 +10,10 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from conftest import core_of
 from driver import Gdb, read_json, run_gdb, with_epi
 from support.cores import Made, find_core, make_core, truncate
 from support.interpreters import Interpreter, one_per_minor
-from support.opening import made_or_skip, need_core_dumps
+from support.opening import core_of, made_or_skip, need_core_dumps
 
 from gdb_epi.errors import Absent, UnreadableMemory
 from gdb_epi.process_state import ProcessState

@@ -15,6 +15,7 @@ from typing import Any
 import pytest
 from driver import Gdb, available_gdbs, read_json, run_gdb, with_epi
 from support.cores import Made
+from support.opening import core_of
 
 from gdb_epi.cli.cores import core_at
 from gdb_epi.cli.examine import Examined, Options, examine_here
@@ -62,8 +63,6 @@ def reference(made: Made) -> dict[str, str]:
 
 @pytest.fixture(scope="module")
 def made() -> Made:
-    from conftest import core_of
-
     if not available_gdbs():
         pytest.skip("no GDB with Python 3.10 or later")
     return core_of("callbacks")

@@ -11,7 +11,7 @@ from gdb_epi.process_state import ProcessState
 from gdb_epi.session import Session
 from gdb_epi.target.corefile import CoreFileTarget
 from support.cores import CoreFailed, Made, Program, make_core, why_no_core_dumps
-from support.interpreters import Interpreter
+from support.interpreters import Interpreter, one_per_minor
 
 MAX_SAID = 300  # characters of what a failed program printed
 
@@ -53,3 +53,13 @@ def state_of(made: Made, **options: Any) -> ProcessState:
 def session_of(made: Made) -> Session:
     """Open a core without GDB, as a command sees it."""
     return Session(target_of(made))
+
+
+def core_of(program: str, oldest: tuple[int, int] = (3, 8)) -> Made:
+    """Return a core of a program on some interpreter, 3.11 if there is one; skip without."""
+    need_core_dumps()
+    known = [i for i in one_per_minor() if i.minor >= oldest and i.root is None]
+    known.sort(key=lambda interpreter: (interpreter.minor != (3, 11), interpreter.minor))
+    if not known:
+        pytest.skip("no interpreter found that runs on this machine's own root")
+    return made_or_skip(known[0], program)
