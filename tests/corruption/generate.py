@@ -34,7 +34,7 @@ from corruption.kinds import KINDS
 from corruption.labels import AMBIGUOUS, HW, LATENT, REGISTER, SW, Change
 from corruption.process import Memory
 from corruption.ptrace import TraceFailed
-from corruption.scene import NoTarget, Scene
+from corruption.scene import ANY_BIT, Bits, NoTarget, Scene
 from corruption.software_kinds import PROGRAM, c_kinds, group_of, python_kinds
 from gdb_epi.errors import Absent, UnreadableMemory
 from gdb_epi.target.corefile import CoreFileTarget
@@ -60,6 +60,7 @@ class Job(NamedTuple):
     python: bool = True
     native: bool = True
     keep_alive: bool = False
+    bits: Bits = ANY_BIT
 
 
 class Survived(Exception):
@@ -91,6 +92,7 @@ def chosen_kinds(told: str) -> list[str]:
 def jobs_of(
     seed: int, attempts: int, kinds: Sequence[str], out: Path, interpreters: Sequence[str],
     *, start: int = 0, python: bool = True, native: bool = True, keep_alive: bool = False,
+    bits: Bits = ANY_BIT,
 ) -> list[Job]:  # fmt: skip
     """Return the attempts of a seed: each kind equally often, in an order of the seed's own."""
     order = list(kinds)
@@ -105,6 +107,7 @@ def jobs_of(
             python,
             native,
             keep_alive,
+            bits,
         )
         for n in range(start, start + attempts)
     ]
@@ -217,7 +220,8 @@ def _hardware(job: Job, dice: random.Random, folder: Path) -> dict[str, Any]:
         memory = Memory(process.pid)
         try:
             free_threaded = place.interpreter is not None and place.interpreter.free_threaded
-            change = _damage(job.kind, memory, Scene(memory, told, dice, free_threaded), process)
+            scene = Scene(memory, told, dice, free_threaded, job.bits)
+            change = _damage(job.kind, memory, scene, process)
         finally:
             memory.close()
         seconds = _death(process, SECONDS_ALIVE + 5, abort=job.keep_alive)

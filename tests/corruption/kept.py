@@ -15,12 +15,19 @@ from support.interpreters import cache_root
 from corruption.building import source_hash
 from corruption.generate import chosen_kinds, default_interpreters, generate, jobs_of
 from corruption.labels import Labelled, labels
+from corruption.scene import ANY_BIT, Bits
 
 DONE = "answers.json"
 
 
 def kept_cores(
-    seed: int, kinds: str, attempts: int, *, start: int = 0, interpreters: Sequence[str] = ()
+    seed: int,
+    kinds: str,
+    attempts: int,
+    *,
+    start: int = 0,
+    interpreters: Sequence[str] = (),
+    bits: Bits = ANY_BIT,
 ) -> tuple[list[Labelled], list[dict[str, Any]]]:
     """Return labelled cores and what became of each attempt; made now unless they are there.
 
@@ -29,12 +36,15 @@ def kept_cores(
     home = cache_root() / "corruption"
     home.mkdir(parents=True, exist_ok=True)
     names = list(interpreters) or default_interpreters()
-    folder = home / f"{source_hash()}-{seed}-{kinds}-{start}-{attempts}"
+    low, high = bits
+    folder = home / f"{source_hash()}-{seed}-{kinds}-{start}-{attempts}-{low}-{high}"
     with locked(home / f"{folder.name}.lock"):
         if not (folder / DONE).is_file():
             _drop_older(home)
             shutil.rmtree(folder, ignore_errors=True)
-            jobs = jobs_of(seed, attempts, chosen_kinds(kinds), folder, names, start=start)
+            jobs = jobs_of(
+                seed, attempts, chosen_kinds(kinds), folder, names, start=start, bits=bits
+            )
             answers = list(generate(jobs))
             folder.mkdir(exist_ok=True)
             (folder / DONE).write_text(json.dumps(answers))

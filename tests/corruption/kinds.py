@@ -50,7 +50,7 @@ def flipped(
 ) -> Change:  # fmt: skip
     """Flip one bit of a word, chosen from a range, and return what was done."""
     original = scene.memory.word(where)
-    bit = scene.dice.randint(lowest, highest)
+    bit = scene.dice.randint(max(lowest, scene.bits[0]), min(highest, scene.bits[1]))
     return changed(scene, where, original ^ 1 << bit, f"bit {bit} of {what}", symptoms)
 
 

@@ -11,6 +11,8 @@ from corruption.process import WORD, Memory
 from gdb_epi.cpython.layout import Layout, load
 
 DICT_SPAN, FRAME_SPAN = 64 << 10, 512
+Bits = tuple[int, int]  # lowest and highest that may be flipped
+ANY_BIT: Bits = (0, 63)
 
 
 class NoTarget(Exception):
@@ -21,9 +23,15 @@ class Scene:
     """A victim that waits: its memory, what it told, and the dice of the attempt."""
 
     def __init__(
-        self, memory: Memory, told: dict[str, Any], dice: random.Random, free_threaded: bool
+        self,
+        memory: Memory,
+        told: dict[str, Any],
+        dice: random.Random,
+        free_threaded: bool,
+        bits: Bits = ANY_BIT,
     ) -> None:
         self.memory, self.dice, self.free_threaded = memory, dice, free_threaded
+        self.bits = bits
         self.python: dict[str, Any] = told.get("python", {})
         self.native: dict[str, Any] = told.get("native", {})
 
