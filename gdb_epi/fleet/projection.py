@@ -16,7 +16,7 @@ from typing import Any, NamedTuple
 from gdb_epi.errors import InputError
 from gdb_epi.fleet.facts import facts_of, flip_bit
 from gdb_epi.fleet.values import group, integer, number, scalars, text, timestamp
-from gdb_epi.record.versions import check_schema
+from gdb_epi.schema.versions import check_schema
 
 MAX_REMEMBERED = 50_000  # sets; a hostile feed has a new one in each record
 MAX_LIBS = 2048  # of one process
