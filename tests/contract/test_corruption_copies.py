@@ -6,7 +6,7 @@ from __future__ import annotations
 import random
 import signal
 import subprocess
-from collections.abc import Iterator
+from collections.abc import Collection, Iterator
 from pathlib import Path
 
 import pytest
@@ -51,6 +51,7 @@ class Scene:
         self.context = Context(self.state, sweep=True)
         self.chance = random.Random(SEED)
         self.form = base_types(self.heap, self.python)[0]
+        self.types = list(self.heap.types())
         self.texts = list(self._texts())
 
     def _texts(self) -> Iterator[Text]:
@@ -66,24 +67,43 @@ class Scene:
         byte = two.start + self.chance.randrange(len(two.data))
         yield "R1", byte & ~7, 8 * (byte & 7) + self.chance.randrange(7)
         yield "R1", three.address + self.form.length_at, self.chance.randrange(4, 40)
-        yield TYPE, four.address + self.form.type_at, self.chance.randrange(4, 47)
+        yield TYPE, four.address + self.form.type_at, self.bit_astray(self.form.type, self.types)
+
+    def bit_astray(self, pointer: int, others: Collection[int] = ()) -> int:
+        """Return a bit without which a pointer leads nowhere, and not almost to any of others."""
+
+        def is_astray(bit: int) -> bool:
+            wrong = pointer ^ 1 << bit
+            near = any((wrong ^ one).bit_count() <= 1 for one in others if one != pointer)
+            return self.target.region_at(wrong) is None and not near
+
+        return self.chance.choice([bit for bit in range(4, 47) if is_astray(bit)])
 
     def links(self) -> Iterator[Place]:
         objects, _ = tracked_objects(self.reader, self.python, 2000)
         size = self.reader.layout.size("PyGC_Head") or 16
         if objects:
             one, two = objects[len(objects) // 3], objects[len(objects) // 2]
-            yield "R8", one - size, self.chance.randrange(4, 47)
-            yield "R8", two - size + 8, self.chance.randrange(4, 47)
+            for place in (one - size, two - size + 8):
+                yield "R8", place, self.bit_astray(self.reader.u64(place))
 
     def pools(self) -> Iterator[Place]:
-        found = [pool for pool, _ in _Pools(self.context).everywhere() if pool.free]
-        if len(found) >= 3:
-            one, two, three = self.chance.sample(found, 3)
+        known = [pool for pool, _ in _Pools(self.context).everywhere()]
+        starts = {pool.address for pool in known}
+        found = [pool for pool in known if pool.free]
+        # What is no pool's header is looked at between two pools; elsewhere it may be left over.
+        within = [
+            pool for pool in found
+            if {pool.address - pool.size, pool.address + pool.size} <= starts
+        ]  # fmt: skip
+        if len(found) >= 3 and within:
+            header = self.chance.choice(within)
+            yield "R9", header.address + 32, 32 + self.chance.randrange(5)  # szidx
+            found.remove(header)
+            one, two = self.chance.sample(found, 2)
             yield "R9", one.address + FREE_AT, self.chance.randrange(14, 47)
             assert two.free is not None
             yield "R9", two.address + min(two.free), self.chance.randrange(14, 47)
-            yield "R9", three.address + 32, 32 + self.chance.randrange(5)  # szidx
 
     def stack(self) -> Iterator[Place]:
         thread = self.target.threads()[0]
@@ -119,7 +139,8 @@ class Scene:
         at = self.reader.layout.offset("_PyInterpreterFrame", "f_builtins")
         thread = next(t for t in self.python.threads() if t.crashed)
         if at is not None:
-            yield "R10", thread.frames[1].address + at, self.chance.randrange(20, 47)
+            place = thread.frames[1].address + at
+            yield "R10", place, self.bit_astray(self.reader.u64(place))
 
     def slots(self) -> Iterator[Place]:
         at = self.reader.layout.require("PyTypeObject", "tp_dealloc")

@@ -96,6 +96,7 @@ class _Pools:
         self._context = context
         self.headers: list[tuple[int, Wrong]] = []
         self.complete = True
+        self._before: Pool | None = None  # what ends where the next place begins, if it is a pool
 
     def near_the_fault(self) -> Iterator[tuple[Pool, bytes]]:
         """Yield the pools that registers and the stack's top point into."""
@@ -146,6 +147,7 @@ class _Pools:
             if region.path is not None or "w" not in region.perms:
                 continue
             end = region.start + min(region.dumped, region.size)
+            self._before = None
             for start in range(region.start & -MAX_PAGE, end, PIECE):
                 low, high = max(start, region.start), min(start + PIECE, end)
                 if high <= low:
@@ -163,12 +165,12 @@ class _Pools:
         if not any(data[::STEP]) and not data.strip(b"\0"):
             return
         at = -low % STEP
-        before: Pool | None = None
         while at + STEP <= len(data):
             pool = pool_at(low + at, data[at : at + MAX_PAGE])
             if pool is not None:
                 yield pool, data[at : at + pool.size]
-            elif before is not None and not (low + at) % before.size:
-                self._header(low + at, before.size, data[at : at + before.size])
+            elif self._before is not None and not (low + at) % self._before.size:
+                size = self._before.size
+                self._header(low + at, size, data[at : at + size])
             at += pool.size if pool is not None else STEP
-            before = pool
+            self._before = pool
