@@ -6,16 +6,9 @@ from __future__ import annotations
 import struct
 from collections.abc import Iterable, Iterator, Sequence
 
-from gdb_epi.corruption.siphash import (
-    Key,
-    hash_padded,
-    in_lanes,
-    pad,
-    siphash,
-    unequal,
-)
 from gdb_epi.corruption.texts import MAX_DATA, Form, Text
 from gdb_epi.cpython.reader import Reader
+from gdb_epi.cpython.siphash import VARIANTS, Key, hash_many, in_lanes, python_hash, unequal
 from gdb_epi.errors import UnreadableMemory
 from gdb_epi.lean import NamedTuple
 from gdb_epi.target.api import Target
@@ -24,7 +17,6 @@ BATCH = 1024
 MIN_SAMPLE = 8
 MAX_SAMPLE = 64
 CUTOFF = 8  # Py_HASH_CUTOFF is at most 7: shorter strings may have another hash
-VARIANTS = ((1, 3), (2, 4))
 MAX_WORK = 4_000_000  # words hashed to find one flipped bit: 4096 bytes of data
 
 
@@ -55,7 +47,7 @@ def find_key(target: Target, reader: Reader, texts: Sequence[Text]) -> Key | str
         return f"only {len(sample)} hashed strings of {CUTOFF} bytes or more to tell the hash by"
     for rounds in VARIANTS:
         key = Key(k0, k1, *rounds)
-        fit = sum(siphash(key, text.data) == text.stored for text in sample)
+        fit = sum(python_hash(key, text.data) == text.stored for text in sample)
         if 2 * fit > len(sample):
             return key
     return (
@@ -67,56 +59,57 @@ def find_key(target: Target, reader: Reader, texts: Sequence[Text]) -> Key | str
 def short_are_hashed(key: Key, texts: Iterable[Text]) -> bool:
     """Tell whether strings of fewer than 8 bytes have this hash too (no Py_HASH_CUTOFF)."""
     sample = [text for text in texts if 0 < len(text.data) < CUTOFF][:MAX_SAMPLE]
-    return 2 * sum(siphash(key, text.data) == text.stored for text in sample) >= len(sample)
+    return 2 * sum(python_hash(key, text.data) == text.stored for text in sample) >= len(sample)
 
 
 class Bulk:
-    """Hash many texts, a thousand of one padded length at a time."""
+    """Hash many texts, a thousand of one length in words at a time."""
 
     def __init__(self, key: Key, *, shortest: int = 0) -> None:
         self.key = key
         self.checked = 0
         self._shortest = shortest
-        self._waiting: dict[int, list[tuple[bytes, int, int]]] = {}
+        self._waiting: dict[int, list[tuple[int, bytes, int]]] = {}
 
-    def add(self, address: int, data: bytes, stored: int) -> list[int]:
-        """Take one object; return the addresses of those found not to fit."""
-        if len(data) < self._shortest:
-            return []
-        padded = pad(data)
-        waiting = self._waiting.setdefault(len(padded), [])
-        waiting.append((padded, stored, address))
-        if len(waiting) < BATCH:
-            return []
-        del self._waiting[len(padded)]
-        return self._compare(waiting)
+    def add(self, texts: Iterable[tuple[int, bytes, int]]) -> list[int]:
+        """Take objects (address, contents, hash); return the addresses found not to fit."""
+        waiting, shortest = self._waiting, self._shortest
+        wrong: list[int] = []
+        for text in texts:
+            size = len(text[1])
+            if size < shortest:
+                continue
+            group = waiting.get(size | 7)
+            if group is None:
+                group = waiting[size | 7] = []
+            group.append(text)
+            if len(group) == BATCH:
+                wrong += self._compare(group)
+                group.clear()
+        return wrong
 
     def rest(self) -> Iterator[int]:
         """Yield the addresses that do not fit among those that wait."""
-        for waiting in self._waiting.values():
-            yield from self._compare(waiting)
+        for group in self._waiting.values():
+            if group:
+                yield from self._compare(group)
         self._waiting.clear()
 
-    def _compare(self, waiting: list[tuple[bytes, int, int]]) -> list[int]:
-        self.checked += len(waiting)
-        hashes = hash_padded(self.key, [one[0] for one in waiting])
-        wrong = unequal(hashes, in_lanes([one[1] for one in waiting]), len(waiting))
+    def _compare(self, group: list[tuple[int, bytes, int]]) -> list[int]:
+        self.checked += len(group)
+        hashes = hash_many(self.key, [data for _, data, _ in group])
+        wrong = unequal(hashes, in_lanes([stored for _, _, stored in group]), len(group))
         # Again, one by one: the lanes do not know of empty strings, nor of hash -1.
         return [
-            waiting[n][2]
-            for n in wrong
-            if siphash(self.key, waiting[n][0][: _length(waiting[n][0])]) != waiting[n][1]
+            address
+            for address, data, stored in (group[number] for number in wrong)
+            if python_hash(self.key, data) != stored
         ]
-
-
-def _length(padded: bytes) -> int:
-    """Return how long a padded string was, of its last byte and its size."""
-    return len(padded) - 8 + (padded[-1] & 7)
 
 
 def flip_of_hash(key: Key, form: Form, text: Text) -> Flip | None:
     """Return the bit of the hash word itself that was flipped."""
-    right = siphash(key, text.data)
+    right = python_hash(key, text.data)
     if (right ^ text.stored).bit_count() != 1:
         return None
     return Flip(text.address + form.hash_at, text.stored, right, "hash")
@@ -130,8 +123,7 @@ def flip_of_data(key: Key, target: Target, text: Text) -> Flip | None:
     places = [(byte, bit) for byte in range(size) for bit in range(8)]
     for first in range(0, len(places), BATCH):
         part = places[first : first + BATCH]
-        changed = [pad(_flipped(text.data, *place)) for place in part]
-        hashes = hash_padded(key, changed)
+        hashes = hash_many(key, [_flipped(text.data, *place) for place in part])
         wrong = set(unequal(hashes, in_lanes([text.stored] * len(part)), len(part)))
         for number, (byte, bit) in enumerate(part):
             if number not in wrong:
@@ -174,6 +166,6 @@ def flip_of_head(key: Key, target: Target, form: Form, address: int) -> Flip | N
             data = target.read(address + kind[0], size * kind[1])
         except UnreadableMemory:
             continue
-        if siphash(key, data) == stored:
+        if python_hash(key, data) == stored:
             return _word_flip(target, address + at + bit // 8, bit % 8, member)
     return None

@@ -10,8 +10,8 @@ from __future__ import annotations
 
 import struct
 
-from gdb_epi.corruption.siphash import MASK
 from gdb_epi.cpython.layout import Field, Layout
+from gdb_epi.cpython.siphash import MASK
 from gdb_epi.errors import UnreadableMemory
 from gdb_epi.lean import NamedTuple
 from gdb_epi.target.api import Target

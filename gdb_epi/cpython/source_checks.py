@@ -11,6 +11,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from gdb_epi.cpython.positions import Position
+from gdb_epi.cpython.siphash import VARIANTS, Key, siphash
 from gdb_epi.cpython.source_files import SourceFile
 from gdb_epi.cpython.source_site import Site
 from gdb_epi.lean import NamedTuple
@@ -21,7 +22,6 @@ MIN_EVIDENCE = 3  # positions and names; fewer would fit too many texts
 MAX_COLUMN_MISSES = 0.2
 MAX_HASHED = 4 << 20  # bytes of source; the hash is computed in Python
 MAX_SEARCHED = 4 << 20  # characters of one function in which names are looked for
-_MASK = (1 << 64) - 1
 
 
 class Fit(NamedTuple):
@@ -152,40 +152,8 @@ def code_needle(site: Site, *, ref: bool = False) -> bytes:
 def _check_hash(pyc: SourceFile, source: SourceFile, wanted: bytes) -> PycCheck:
     if source.size > MAX_HASHED:
         return PycCheck(UNKNOWN, f"{source.size} bytes are too many to hash here")
-    key = int.from_bytes(pyc.data[:4], "little")
-    # 3.11 (bpo-29410) went from SipHash-2-4 to SipHash-1-3.
-    for rounds in ((1, 3), (2, 4)):
-        if siphash(key, source.data, *rounds).to_bytes(8, "little") == wanted:
+    key = int.from_bytes(pyc.data[:4], "little")  # under (key, 0), as in `_imp.source_hash`
+    for rounds in VARIANTS:
+        if siphash(Key(key, 0, *rounds), source.data).to_bytes(8, "little") == wanted:
             return PycCheck(SAME, f"{pyc.path} holds this very code, compiled from this hash")
     return PycCheck(DIFFERS, f"its hash is not the one in {pyc.path}")
-
-
-def siphash(key: int, data: bytes, compress: int, finish: int) -> int:
-    """Return SipHash-c-d of bytes under the key (`key`, 0), as `_imp.source_hash` does."""
-    v0, v1 = key ^ 0x736F6D6570736575, 0x646F72616E646F6D
-    v2, v3 = key ^ 0x6C7967656E657261, 0x7465646279746573
-    tail = len(data) & 7
-    padded = data + bytes(7 - tail) + bytes([len(data) & 0xFF])
-    state = (v0, v1, v2, v3)
-    for at in range(0, len(padded), 8):
-        word = int.from_bytes(padded[at : at + 8], "little")
-        state = _sip_rounds((*state[:3], state[3] ^ word), compress)
-        state = (state[0] ^ word, *state[1:])
-    state = _sip_rounds((state[0], state[1], state[2] ^ 0xFF, state[3]), finish)
-    return state[0] ^ state[1] ^ state[2] ^ state[3]
-
-
-def _sip_rounds(state: tuple[int, int, int, int], count: int) -> tuple[int, int, int, int]:
-    v0, v1, v2, v3 = state
-    for _ in range(count):
-        v0 = v0 + v1 & _MASK
-        v1 = (v1 << 13 | v1 >> 51) & _MASK ^ v0
-        v0 = (v0 << 32 | v0 >> 32) & _MASK
-        v2 = v2 + v3 & _MASK
-        v3 = (v3 << 16 | v3 >> 48) & _MASK ^ v2
-        v0 = v0 + v3 & _MASK
-        v3 = (v3 << 21 | v3 >> 43) & _MASK ^ v0
-        v2 = v2 + v1 & _MASK
-        v1 = (v1 << 17 | v1 >> 47) & _MASK ^ v2
-        v2 = (v2 << 32 | v2 >> 32) & _MASK
-    return v0, v1, v2, v3

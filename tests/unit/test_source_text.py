@@ -20,7 +20,8 @@ from gdb_epi.cpython.positions import (
     location_entries,
     position_at,
 )
-from gdb_epi.cpython.source_checks import Fit, fit_of, siphash
+from gdb_epi.cpython.siphash import Key, siphash
+from gdb_epi.cpython.source_checks import Fit, fit_of
 from gdb_epi.cpython.source_files import (
     MAX_SOURCE_BYTES,
     SourceFile,
@@ -97,7 +98,7 @@ def test_siphash_is_the_one_of_this_python() -> None:
         data = os.urandom(size)
         expected = _imp.source_hash(3495, data)
         rounds = (1, 3) if sys.version_info >= (3, 11) else (2, 4)
-        assert siphash(3495, data, *rounds).to_bytes(8, "little") == expected
+        assert siphash(Key(3495, 0, *rounds), data).to_bytes(8, "little") == expected
 
 
 def site_of(text: str, name: str) -> Site:

@@ -18,7 +18,6 @@ from gdb_epi.corruption.hashing import (
 )
 from gdb_epi.corruption.memory import Chunks, heap_of
 from gdb_epi.corruption.registry import check
-from gdb_epi.corruption.siphash import Key, siphash
 from gdb_epi.corruption.stringsearch import (
     MIN_WANTED,
     Found,
@@ -33,6 +32,7 @@ from gdb_epi.corruption.stringsearch import (
 from gdb_epi.corruption.texts import Form, Text, read_text
 from gdb_epi.corruption.types import MEMORY, Evidence, Skipped, word_evidence
 from gdb_epi.cpython.heap import Heap
+from gdb_epi.cpython.siphash import Key, python_hash
 from gdb_epi.cpython.types import PythonState
 from gdb_epi.errors import LayoutError
 
@@ -101,14 +101,15 @@ class _Work:
         """Check single objects."""
         assert self._key is not None
         bulk = Bulk(self._key, shortest=self._shortest)
+        texts: list[tuple[int, bytes, int]] = []
         wrong: list[int] = []
         for address in addresses:
             text = read_text(self._context.target, self._forms[0], address)
             if isinstance(text, Text):
-                wrong += bulk.add(address, text.data, text.stored)
+                texts.append((address, text.data, text.stored))
             elif text == "odd":
                 wrong.append(address)
-        wrong += bulk.rest()
+        wrong += [*bulk.add(texts), *bulk.rest()]
         for address in wrong:
             yield from self._explain(self._forms[0], address)
 
@@ -126,8 +127,8 @@ class _Work:
             if not is_of_pools(start, data):  # R13 sees those
                 found_ghosts += ghosts_in(self._forms, start, data, ghosts)
             for form, bulk in zip(self._forms, bulks, strict=True):
-                for text in texts_in(self._context.target, form, start, data, tally):
-                    wrong += [(form, at) for at in bulk.add(*text)]
+                texts = texts_in(self._context.target, form, start, data, tally)
+                wrong += [(form, at) for at in bulk.add(texts)]
                 odd += [(form, at) for at in tally.odd]
                 tally.odd.clear()
         for form, bulk in zip(self._forms, bulks, strict=True):
@@ -179,7 +180,7 @@ class _Work:
         text = read_text(self._context.target, form, address)
         if not isinstance(text, Text) or len(text.data) < max(1, self._shortest):
             return
-        if self._key is None or siphash(self._key, text.data) != text.stored:
+        if self._key is None or python_hash(self._key, text.data) != text.stored:
             return
         where = address + form.type_at
         found = self._heap.reader.u64(where)
