@@ -34,8 +34,7 @@ RACES = {
         "end(first[0] == 0)"
     ),
     "seeded": (
-        "random.seed(int(os.environ['GDB_EPI_RUN']) * 7919)\n"
-        f"end(random.random() < {SEEDED_RATE})"
+        f"random.seed(int(os.environ['GDB_EPI_RUN']) * 7919)\nend(random.random() < {SEEDED_RATE})"
     ),
 }
 PROGRAM = """import ctypes, os, random, sys, threading, time

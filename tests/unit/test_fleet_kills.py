@@ -16,8 +16,9 @@ import subprocess
 import sys
 import threading
 import time
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from pathlib import Path
+from typing import Any
 
 import pytest
 from support.fleet_records import fleet_record
@@ -108,9 +109,14 @@ def test_a_lost_connection_is_tried_again(url: str, server: str) -> None:  # noq
     """The server ends our connection again and again while we write."""
     import psycopg
 
-    records = [("t", fleet_record(n, full=False)) for n in range(4_000)]
     lost = []
-    done = threading.Event()
+    done, cut_once = threading.Event(), threading.Event()
+
+    def records() -> Iterator[tuple[str, dict[str, Any]]]:
+        for n in range(4_000):
+            if n == 2_000:  # however fast this machine is, one connection ends while we write
+                cut_once.wait(60)
+            yield "t", fleet_record(n, full=False)
 
     def cut() -> None:
         name = url.split("@/")[1].split("?")[0]
@@ -118,13 +124,15 @@ def test_a_lost_connection_is_tried_again(url: str, server: str) -> None:  # noq
         with psycopg.connect(f"host={server} user=epi dbname=postgres", autocommit=True) as other:
             while not done.is_set() and len(lost) < 4:
                 lost.extend(other.execute(query, (name,)).fetchall())
+                if lost:
+                    cut_once.set()
                 time.sleep(0.15)
 
     with open_database(url, write=True) as engine:
         cutter = threading.Thread(target=cut)
         cutter.start()
         try:
-            ingest(engine, records)
+            ingest(engine, records())
         finally:
             done.set()
             cutter.join()
