@@ -6,6 +6,7 @@ from __future__ import annotations
 import argparse
 import concurrent.futures
 import contextlib
+import functools
 import json
 import os
 import random
@@ -61,6 +62,7 @@ class Job(NamedTuple):
     native: bool = True
     keep_alive: bool = False
     bits: Bits = ANY_BIT
+    steady: bool = False  # addresses and hashes are not random, where the kernel allows it
 
 
 class Survived(Exception):
@@ -92,7 +94,7 @@ def chosen_kinds(told: str) -> list[str]:
 def jobs_of(
     seed: int, attempts: int, kinds: Sequence[str], out: Path, interpreters: Sequence[str],
     *, start: int = 0, python: bool = True, native: bool = True, keep_alive: bool = False,
-    bits: Bits = ANY_BIT,
+    bits: Bits = ANY_BIT, steady: bool = False,
 ) -> list[Job]:  # fmt: skip
     """Return the attempts of a seed: each kind equally often, in an order of the seed's own."""
     order = list(kinds)
@@ -108,6 +110,7 @@ def jobs_of(
             native,
             keep_alive,
             bits,
+            steady,
         )
         for n in range(start, start + attempts)
     ]
@@ -170,12 +173,23 @@ def _place(job: Job, dice: random.Random, *, program: str, python: bool, native:
 
 
 def _run_name(job: Job) -> str:
-    return f"run-{os.getpid()}-{job.seed}-{job.number}"
+    return f"run-{os.getpid():07}-{job.seed}-{job.number}"  # of one length: it is on the stack
+
+
+@functools.cache
+def _without_randomness() -> tuple[str, ...]:
+    """Return what starts a command with fixed addresses; nothing where that is not permitted."""
+    words = ("setarch", "-R")
+    try:
+        done = subprocess.run([*words, "true"], capture_output=True)
+    except OSError:
+        return ()
+    return words if done.returncode == 0 else ()
 
 
 @contextlib.contextmanager
 def _running(
-    place: Place, arguments: Sequence[str], **extra: str
+    job: Job, place: Place, arguments: Sequence[str], **extra: str
 ) -> Iterator[subprocess.Popen[bytes]]:
     """Start the process in a fresh folder, with pipes; it is dead when this ends."""
     shutil.rmtree(place.folder, ignore_errors=True)
@@ -185,6 +199,9 @@ def _running(
     else:
         command = place.interpreter.command(*arguments, cwd=place.folder)
         environment = place.interpreter.environment()
+    if job.steady:
+        command = [*_without_randomness(), *command]
+        environment = {**environment, "PYTHONHASHSEED": str(1 + job.number)}
     try:
         with subprocess.Popen(
             command, cwd=place.folder, env={**environment, **extra}, stdin=subprocess.PIPE,
@@ -215,7 +232,7 @@ def _hardware(job: Job, dice: random.Random, folder: Path) -> dict[str, Any]:
         library = placed(built("scene", "library"), place.interpreter)
         way = "c" if kind.native else dice.choice(["c", "read"])
         arguments = [_script(place, VICTIM), library, way, str(SECONDS_ALIVE)]
-    with _running(place, arguments) as process:
+    with _running(job, place, arguments) as process:
         told = _told(process, python=place.interpreter is not None)
         memory = Memory(process.pid)
         try:
@@ -310,7 +327,7 @@ def _software(job: Job, dice: random.Random, folder: Path) -> dict[str, Any]:
             extra["PYTHONMALLOC"] = dice.choice(["malloc", "debug", "malloc_debug"])
     if dice.random() < 0.06:
         extra["MALLOC_PERTURB_"] = str(dice.choice([0x5A, 0xA5, 1]))
-    with _running(place, arguments, **extra) as process:
+    with _running(job, place, arguments, **extra) as process:
         assert process.stdin is not None
         process.stdin.close()
         seconds = _death(process, SOFTWARE_TIMEOUT)

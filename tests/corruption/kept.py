@@ -28,8 +28,13 @@ def kept_cores(
     start: int = 0,
     interpreters: Sequence[str] = (),
     bits: Bits = ANY_BIT,
+    steady: bool = True,
 ) -> tuple[list[Labelled], list[dict[str, Any]]]:
     """Return labelled cores and what became of each attempt; made now unless they are there.
+
+    With `steady` an attempt has the same addresses each time: what a check makes of one core in
+    thousands, at addresses that chance put one bit apart, is a rate to be measured (`evaluate.py`),
+    and no reason for a run of the tests to fail on one machine and pass on the next.
 
     Raises NoCoreDumps and NoCompiler on machines that cannot make them.
     """
@@ -37,13 +42,15 @@ def kept_cores(
     home.mkdir(parents=True, exist_ok=True)
     names = list(interpreters) or default_interpreters()
     low, high = bits
-    folder = home / f"{source_hash()}-{seed}-{kinds}-{start}-{attempts}-{low}-{high}"
+    way = "steady" if steady else "random"
+    folder = home / f"{source_hash()}-{seed}-{kinds}-{start}-{attempts}-{low}-{high}-{way}"
     with locked(home / f"{folder.name}.lock"):
         if not (folder / DONE).is_file():
             _drop_older(home)
             shutil.rmtree(folder, ignore_errors=True)
+            chosen = chosen_kinds(kinds)
             jobs = jobs_of(
-                seed, attempts, chosen_kinds(kinds), folder, names, start=start, bits=bits
+                seed, attempts, chosen, folder, names, start=start, bits=bits, steady=steady
             )
             answers = list(generate(jobs))
             folder.mkdir(exist_ok=True)
