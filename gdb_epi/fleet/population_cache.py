@@ -2,19 +2,23 @@
 """The population of a state of the database, kept as a file of columns.
 
 The first question after an ingest reads the whole database (some seconds at a million crashes), the
-others read the file. A file that is of another state, damaged or cannot be written is no error.
+others map the file. A file that is of another state, damaged or cannot be written is no error.
 """
 
 from __future__ import annotations
 
 import hashlib
 import json
+import mmap
 import os
 import tempfile
+import time
 from collections.abc import Mapping
+from contextlib import suppress
+from io import BytesIO
 from pathlib import Path
 from typing import Any
-from zipfile import BadZipFile
+from zipfile import ZIP_STORED, BadZipFile, ZipFile
 
 import numpy as np
 from sqlalchemy import Connection, Engine, func, select
@@ -25,6 +29,11 @@ from gdb_epi.fleet.population import Attribute, CoreKeys, Population
 
 VERSION = 2  # of the file; raised with every change of what is in it
 MIN_CRASHES = 20_000  # fewer are read as quickly from the database
+MAX_FILES = 8  # databases whose population is kept; those written last
+MAX_BYTES = 1 << 30  # of all of them
+STALE = 3600.0  # seconds after which a draft is one of a process that was killed
+_LOCAL = 30  # bytes of a member's own header in a ZIP file, before its name (APPNOTE 4.3.7)
+_ARRAY_HEAD = 4096  # bytes that surely hold the header of an array
 _ARRAYS = (
     "day", "host", "signature", "cpu", "bitflip", "lock_inherited", "exposure_day",
     "exposure_host", "exposure_hours",
@@ -74,23 +83,47 @@ def _file(state: Mapping[str, Any]) -> Path:
 
 def _load(path: Path, state: Mapping[str, Any] | None) -> Population | None:
     try:
-        with np.load(path, allow_pickle=False) as file:
-            head = json.loads(bytes(file["head"]))
-            if head["state"] != state:
-                return None
-            parts = {
-                kind: tuple(
-                    Attribute(name, values, _wide(file[f"{kind}{i}c"]), _wide(file[f"{kind}{i}e"]))
-                    for i, (name, values) in enumerate(head[kind])
-                )
-                for kind in ("attributes", "facts")
-            }
-            arrays = {name: _wide(file[name]) for name in _ARRAYS}
-            keys = CoreKeys(file["core_keys"])
+        file = _members(path)
+        head = json.loads(bytes(file["head"]))
+        if head["state"] != state:
+            return None
+        parts = {
+            kind: tuple(
+                Attribute(name, values, _wide(file[f"{kind}{i}c"]), _wide(file[f"{kind}{i}e"]))
+                for i, (name, values) in enumerate(head[kind])
+            )
+            for kind in ("attributes", "facts")
+        }
+        arrays = {name: _wide(file[name]) for name in _ARRAYS}
+        keys = CoreKeys(file["core_keys"])
     except (OSError, ValueError, KeyError, TypeError, EOFError, BadZipFile):
         return None
     names = {name: head[name] for name in ("hosts", "signatures")}
     return Population(core_keys=keys, **names, **arrays, **parts)  # type: ignore[arg-type]
+
+
+def _members(path: Path) -> dict[str, Any]:
+    """The arrays of an .npz file as they lie in it, not copied: most questions need few of them.
+
+    numpy itself maps none of them, and reading all takes as long as many a question.
+    """
+    found = {}
+    with path.open("rb") as stream, ZipFile(stream) as archive:
+        data = mmap.mmap(stream.fileno(), 0, access=mmap.ACCESS_READ)
+        for member in archive.infolist():
+            if member.compress_type != ZIP_STORED:
+                raise ValueError(f"{member.filename} is compressed")
+            own = member.header_offset
+            name, extra = (int.from_bytes(data[own + i : own + i + 2], "little") for i in (26, 28))
+            start = own + _LOCAL + name + extra
+            text = BytesIO(data[start : start + _ARRAY_HEAD])
+            np.lib.format.read_magic(text)
+            shape, _, kind = np.lib.format.read_array_header_1_0(text)
+            where = start + text.tell()
+            count = int(np.prod(shape))
+            array = np.frombuffer(data, dtype=kind, count=count, offset=where)
+            found[member.filename.removesuffix(".npy")] = array
+    return found
 
 
 def _save(path: Path, state: Mapping[str, Any] | None, population: Population) -> None:
@@ -113,9 +146,25 @@ def _save(path: Path, state: Mapping[str, Any] | None, population: Population) -
         with os.fdopen(handle, "wb") as stream:
             np.savez(stream, **arrays)
         Path(draft).rename(path)
+        _prune(path.parent)
     except OSError:
         if draft is not None:
             Path(draft).unlink(missing_ok=True)
+
+
+def _prune(folder: Path) -> None:
+    """Keep the files that were written last, up to MAX_FILES and MAX_BYTES, and no old drafts."""
+    kept = size = 0
+    found = [(path.stat().st_mtime, path) for path in folder.glob("population-*.*")]
+    for written, path in sorted(found, reverse=True):
+        if path.suffix == ".npz":
+            kept, size = kept + 1, size + path.stat().st_size
+            old = kept > 1 and (kept > MAX_FILES or size > MAX_BYTES)
+        else:
+            old = written < time.time() - STALE
+        if old:
+            with suppress(OSError):
+                path.unlink()
 
 
 def _narrow(array: Any) -> Any:
@@ -130,4 +179,4 @@ def _narrow(array: Any) -> Any:
 
 
 def _wide(array: Any) -> Any:
-    return array.astype(np.int64) if array.dtype.kind == "i" else array
+    return array.astype(np.int64) if array.dtype.kind == "i" else array.copy()

@@ -3,6 +3,9 @@
 
 from __future__ import annotations
 
+import os
+import time
+
 import numpy as np
 import pytest
 from unit.fleet_records import full, minimal
@@ -82,6 +85,30 @@ def test_a_damaged_cache_or_another_database_is_no_error(tmp_path):
     (tmp_path / "cache").rename(tmp_path / "gone")
     (tmp_path / "cache").write_text("a file where the folder should be")
     assert loaded(db).day.size == 1
+
+
+def test_the_cache_keeps_the_files_that_were_written_last(tmp_path, monkeypatch):
+    monkeypatch.setattr(population_cache, "MAX_FILES", 3)
+    folder = tmp_path / "cache" / "gdb-epi"
+    folder.mkdir(parents=True)
+    for number in range(6):
+        old = folder / f"population-{number}.npz"
+        old.write_bytes(bytes(100))
+        os.utime(old, (number, number))
+    for name, age in (("population-of-a-kill.part", 86_400.0), ("population-of-now.part", 0.0)):
+        (folder / name).touch()
+        os.utime(folder / name, (time.time() - age,) * 2)
+    (folder / "another.npz").touch()
+    db = tmp_path / "f.sqlite3"
+    put(db, *[full(i) for i in range(9)])
+    loaded(db)
+    kept = {path.name for path in folder.iterdir()}
+    assert kept >= {"population-5.npz", "population-4.npz", "population-of-now.part", "another.npz"}
+    assert len(kept) == 5, "those two, the new one, a draft of now, what is not ours"
+    monkeypatch.setattr(population_cache, "MAX_BYTES", 1)
+    put(db, full(9))
+    loaded(db)
+    assert len(list(folder.glob("population-*.npz"))) == 1, "one is kept whatever its size"
 
 
 def test_libraries_and_facts_become_attributes(tmp_path):
