@@ -13,8 +13,13 @@ from itertools import combinations
 import numpy as np
 
 from gdb_epi.fleet import statistics as st
-from gdb_epi.fleet.population import Attribute, Bools, Population
-from gdb_epi.fleet.screen_attributes import expected_shares, signature_findings
+from gdb_epi.fleet.population import Attribute, Bools, Ints, Population
+from gdb_epi.fleet.screen_attributes import (
+    crashes_of,
+    expected_shares,
+    promising,
+    value_findings,
+)
 from gdb_epi.fleet.screen_types import MAX_CONDITIONAL_P, MIN_N, Finding
 
 MAX_ATTRIBUTES = 12  # those with host-hours first, then those with the fewest values
@@ -25,23 +30,26 @@ def pair_findings(
     population: Population, free: Bools, signature: str
 ) -> Iterator[tuple[Finding, Finding]]:
     """Yield the pairs of values that have more of a signature than their share, best first."""
-    base = population.signatures.index(signature)
-    mine = free & (population.signature == base)
-    if int(mine.sum()) < MIN_N:
+    mine = crashes_of(population, free, signature)
+    if mine.size < MIN_N:
         return
-    kept = []
+    tests = 0
+    pairs: dict[str, tuple[Attribute, Attribute]] = {}
+    found: list[Finding] = []
     for one, two in combinations(_chosen(population), 2):
-        if len(one.values) * len(two.values) <= MAX_PAIR_VALUES:
-            kept.append((one, two, _joined(one, two)))
-    apart = population._replace(attributes=tuple(joined for _, _, joined in kept))
-    found = signature_findings(apart, free, [signature], only=True)
-    by_name = {joined.name: (one, two) for one, two, joined in kept}
-    tests = max(len(kept), 1)  # families: each pair of attributes pays for all of them
+        if len(one.values) * len(two.values) > MAX_PAIR_VALUES:
+            continue
+        tests += 1  # families: each pair of attributes pays for all of them
+        joined = _joined(one, two)
+        if promising(population, joined, _codes(one.crash[mine], two.crash[mine], two)):
+            whole = joined._replace(crash=_codes(one.crash, two.crash, two))
+            pairs[joined.name] = (one, two)
+            found += value_findings(population, whole, free, mine, signature)
     for finding in sorted(found, key=lambda f: f.p):
         if finding.q * tests > MAX_PAIR_Q:
             continue
-        one, two = by_name[finding.attr]
-        code = next(j for _, _, j in kept if j.name == finding.attr).values.index(finding.value)
+        one, two = pairs[finding.attr]
+        code = _values(one, two).index(finding.value)
         values = code // len(two.values), code % len(two.values)
         if _both_matter(population, (one, two), values, mine):
             yield _halves(finding._replace(q=min(1.0, finding.q * tests)), one, two, values)
@@ -57,23 +65,28 @@ def _chosen(population: Population) -> list[Attribute]:
 
 
 def _joined(one: Attribute, two: Attribute) -> Attribute:
-    width = len(two.values)
-    parts = []
-    for a, b in ((one.crash, two.crash), (one.exposure, two.exposure)):
-        parts.append(np.where((a >= 0) & (b >= 0), a * width + b, -1))
-    values = [f"{v} and {two.name}={w}" for v in one.values for w in two.values]
-    return Attribute(f"{one.name}+{two.name}", values, parts[0], parts[1])
+    """Two attributes as one, without its column of crashes: most pairs do not need that."""
+    exposure = _codes(one.exposure, two.exposure, two)
+    return Attribute(f"{one.name}+{two.name}", _values(one, two), exposure[:0], exposure)
+
+
+def _values(one: Attribute, two: Attribute) -> list[str]:
+    return [f"{v} and {two.name}={w}" for v in one.values for w in two.values]
+
+
+def _codes(a: Ints, b: Ints, two: Attribute) -> Ints:
+    return np.where((a >= 0) & (b >= 0), a * len(two.values) + b, -1)
 
 
 def _both_matter(
-    population: Population, pair: tuple[Attribute, Attribute], values: tuple[int, int], mine: Bools
+    population: Population, pair: tuple[Attribute, Attribute], values: tuple[int, int], mine: Ints
 ) -> bool:
     """Whether each condition is over-represented among the crashes that meet the other one."""
     for here, there in ((0, 1), (1, 0)):
         asked, given = pair[here], pair[there]
-        inside = mine & (given.crash == values[there]) & (asked.crash >= 0)
+        inside = asked.crash[mine[given.crash[mine] == values[there]]]
         share, _ = expected_shares(population, asked, given.exposure == values[there])
-        a, n = float((inside & (asked.crash == values[here])).sum()), float(inside.sum())
+        a, n = float((inside == values[here]).sum()), float((inside >= 0).sum())
         numbers = np.array([a]), np.array([n]), share[[values[here]]]
         if float(st.binomial_tail(*numbers)[0]) > MAX_CONDITIONAL_P * 10:
             return False

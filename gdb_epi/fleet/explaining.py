@@ -54,7 +54,7 @@ def _of_crashes(
         for finding in host_signatures(population, ~free, name):
             found.append(Explained((finding,), finding.members & left))
             left, free = left & ~finding.members, free & ~finding.members
-    marks = list(signature_findings(population, free, [name], only=True))
+    marks = list(signature_findings(population, free, name))
     groups = _together(distinct(population, marks, [], order=_explains))
     for conditions in _with_pairs(groups, pair_findings(population, free, name)):
         mine = left.copy()

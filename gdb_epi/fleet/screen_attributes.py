@@ -48,13 +48,22 @@ def attribute_findings(
     signature that is `asked` about are a family of their own: it was not picked for its p value.
     """
     rest = free.copy()
-    for finding in signature_findings(population, free, asked):
-        rest &= ~finding.members
-        yield finding
-    flags = ((BITFLIP, population.bitflip), (LOCK, population.lock_inherited))
+    codes = np.array([i for i, s in enumerate(population.signatures) if s in asked], dtype=np.int64)
     for attribute in population.attributes:
-        for name, mask in (*flags, (ALL, np.ones_like(rest))):
-            yield from _of_flag(population, attribute, name, rest & mask)
+        for finding in _of_signatures(population, attribute, free, codes):
+            rest &= ~finding.members
+            yield finding
+    flags = ((BITFLIP, population.bitflip), (LOCK, population.lock_inherited))
+    known = shares(population).share
+    for attribute in population.attributes:
+        share, source = expected_shares(population, attribute)
+        if source != "host-hours":
+            continue
+        tests = _Tested(population, attribute, share, source)
+        usable = rest & (attribute.crash >= 0) & (population.host >= 0)
+        hours = _hours_of_hosts(population, attribute, known.size)
+        for name, mask in (*flags, (ALL, usable)):
+            yield from _of_flag(tests, name, np.flatnonzero(usable & mask), known, hours)
 
 
 def expected_shares(
@@ -75,93 +84,149 @@ def expected_shares(
     return crashes / max(int(crashes.sum()), 1), "none: all crashes are the controls (case-control)"
 
 
-def signature_findings(
-    population: Population, free: Bools, asked: Sequence[str] = (), *, only: bool = False
-) -> Iterator[Finding]:
-    """Yield the values that have more of a signature than their share; `only` of those asked."""
-    codes = np.array([i for i, s in enumerate(population.signatures) if s in asked], dtype=np.int64)
+def signature_findings(population: Population, free: Bools, name: str) -> Iterator[Finding]:
+    """Yield the values that have more than their share of one signature that was asked about."""
+    mine = crashes_of(population, free, name)
     for attribute in population.attributes:
-        yield from _of_signatures(population, attribute, free, codes, only=only)
+        if promising(population, attribute, attribute.crash[mine]):
+            yield from value_findings(population, attribute, free, mine, name)
+
+
+def crashes_of(population: Population, free: Bools, name: str) -> Ints:
+    """Return where in the columns the crashes of a signature are, of those under a mask."""
+    return np.flatnonzero(free & (population.signature == population.signatures.index(name)))
+
+
+def promising(population: Population, attribute: Attribute, values: Ints) -> bool:
+    """Whether a value may have more than its share of the crashes that have these `values`.
+
+    By host-hours alone: the test against all other crashes, which must agree, costs much more.
+    """
+    share, source = expected_shares(population, attribute)
+    if source != "host-hours":
+        return True
+    found, n = _counts(values, share.size)
+    p = st.binomial_tail(found, n, share)[found >= MIN_N]
+    return bool((st.q_values(p, int((share > 0).sum())) <= MAX_Q).any())
+
+
+def _counts(values: Ints, size: int) -> tuple[Floats, Floats]:
+    """Return how many crashes have each value, and beside each how many have any."""
+    found = np.bincount(values[values >= 0], minlength=size).astype(float)
+    return found, np.full(size, found.sum())
+
+
+def value_findings(
+    population: Population, attribute: Attribute, free: Bools, mine: Ints, name: str
+) -> Iterator[Finding]:
+    """Yield the values of one attribute that have more than their share of the crashes `mine`.
+
+    All its values are one family of tests; `mine` are the free crashes of the signature `name`.
+    """
+    same = mine[attribute.crash[mine] >= 0]
+    if same.size < MIN_N:
+        return
+    share, source = expected_shares(population, attribute)
+    found, n = _counts(attribute.crash[same], share.size)
+    usable = free & (attribute.crash >= 0) & (population.signature >= 0)
+    margins = np.bincount(attribute.crash[usable], minlength=share.size).astype(float)
+    v = np.flatnonzero(found >= MIN_N)
+    p = _weaker(source, found[v], n[v], share[v], margins[v], margins.sum())
+    q = st.q_values(p, int((share > 0).sum()))
+    tests = _Tested(population, attribute, share, source)
+    for i in np.flatnonzero(q <= MAX_Q):
+        yield from _finding(tests, int(v[i]), name, same, (float(p[i]), float(q[i])))
+
+
+def _weaker(
+    source: str, found: Floats, n: Floats, share: Floats, margins: Floats, everything: float
+) -> Floats:
+    """P of as many crashes with a value: by host-hours, and given those of other signatures."""
+    p = st.binomial_tail(found, n, share) if source == "host-hours" else np.zeros(found.size)
+    # A p above MAX_Q is no finding and changes the q of none: there the dear test is not needed.
+    near = p <= MAX_Q
+    whole = np.full(int(near.sum()), everything)
+    given = st.hypergeometric_tail(found[near], whole, margins[near], n[near])
+    p[near] = np.maximum(p[near], given)
+    return p
 
 
 def _of_signatures(
-    population: Population, attribute: Attribute, free: Bools, asked: Ints, *, only: bool
+    population: Population, attribute: Attribute, free: Bools, asked: Ints
 ) -> Iterator[Finding]:
     usable = free & (attribute.crash >= 0) & (population.signature >= 0)
     signature, value = population.signature[usable], attribute.crash[usable]
     if signature.size < MIN_N:
         return
     share, source = expected_shares(population, attribute)
-    tests = _Tested(population, attribute, share, source)
     *cells, found = st.cells(signature, value)
     totals = np.bincount(signature, minlength=len(population.signatures)).astype(float)
     margins = np.bincount(value, minlength=share.size).astype(float)
     tested = int((totals >= MIN_N).sum()) * int((share > 0).sum())
     keep = (found >= MIN_N) & (totals[cells[0]] >= MIN_N)
-    if only:
-        keep &= np.isin(cells[0], asked)
     s, v, a = cells[0][keep], cells[1][keep], found[keep].astype(float)
-    n, everything = totals[s], np.full(s.size, float(signature.size))
-    p = st.hypergeometric_tail(a, everything, margins[v], n)
-    if source == "host-hours":
-        p = np.maximum(p, st.binomial_tail(a, n, share[v]))
+    p = _weaker(source, a, totals[s], share[v], margins[v], float(signature.size))
     q = st.q_values(p, tested)
     for code in asked:
         own = s == code
         q[own] = np.minimum(q[own], st.q_values(p[own], int((share > 0).sum())))
+    tests = _Tested(population, attribute, share, source)
     for i in np.flatnonzero(q <= MAX_Q):
-        members = usable & (population.signature == s[i]) & (attribute.crash == v[i])
-        same = usable & (population.signature == s[i])
+        same = np.flatnonzero(usable & (population.signature == s[i]))
         name = population.signatures[s[i]]
-        yield from _finding(tests, int(v[i]), name, members, same, (float(p[i]), float(q[i])))
+        yield from _finding(tests, int(v[i]), name, same, (float(p[i]), float(q[i])))
 
 
 def _of_flag(
-    population: Population, attribute: Attribute, name: str, chosen: Bools
+    tests: _Tested, name: str, chosen: Ints, host_share: Floats, hours: tuple[Ints, Floats]
 ) -> Iterator[Finding]:
     """All crashes, or those with a flag: hosts differ, so the null is over-dispersed by host."""
-    share, source = expected_shares(population, attribute)
-    usable = chosen & (attribute.crash >= 0) & (population.host >= 0)
-    if source != "host-hours" or int(usable.sum()) < MIN_N:
+    if chosen.size < MIN_N:
         return
-    counts = np.bincount(attribute.crash[usable], minlength=share.size).astype(float)
+    population, attribute, share, _ = tests
+    counts = np.bincount(attribute.crash[chosen], minlength=share.size).astype(float)
     total = counts.sum()
     mean = total * share
-    variance = mean + _host_variance(population, attribute, usable, total)
-    p = st.negative_binomial_tail(counts, mean, variance)
-    q = st.q_values(p, int((share > 0).sum()))
-    tests = _Tested(population, attribute, share, source)
-    for v in np.flatnonzero((q <= MAX_Q) & (counts >= MIN_N) & (share > 0)):
-        members = usable & (attribute.crash == v)
-        yield from _finding(tests, int(v), name, members, usable, (float(p[v]), float(q[v])))
-
-
-def _host_variance(
-    population: Population, attribute: Attribute, usable: Bools, total: float
-) -> Floats:
-    """Return alpha times the sum of squared expectations of the hosts of each value."""
-    host_share = shares(population).share
-    per_host = np.bincount(population.host[usable], minlength=host_share.size).astype(float)
+    per_host = np.bincount(population.host[chosen], minlength=host_share.size).astype(float)
     alpha = st.dispersion(per_host, total * host_share)
+    of_value, of_host = hours
+    expected = total * of_host / max(population.exposure_hours.sum(), 1e-12)
+    spread = alpha * np.bincount(of_value, weights=expected**2, minlength=share.size)
+    p = st.negative_binomial_tail(counts, mean, mean + spread)
+    q = st.q_values(p, int((share > 0).sum()))
+    for v in np.flatnonzero((q <= MAX_Q) & (counts >= MIN_N) & (share > 0)):
+        yield from _finding(tests, int(v), name, chosen, (float(p[v]), float(q[v])))
+
+
+def _hours_of_hosts(
+    population: Population, attribute: Attribute, hosts: int
+) -> tuple[Ints, Floats]:
+    """Return the hours of each host with each value: the values, and the hours beside them."""
     known = (attribute.exposure >= 0) & (population.exposure_host >= 0)
     size = len(attribute.values)
     cell = population.exposure_host[known] * size + attribute.exposure[known]
+    weights = population.exposure_hours[known]
+    if hosts * size <= st.MAX_TABLE:
+        table = np.bincount(cell, weights=weights, minlength=hosts * size)
+        cells = np.flatnonzero(table)
+        return np.asarray(cells % size), np.asarray(table[cells], dtype=float)
     cells, where = np.unique(cell, return_inverse=True)
-    hours = np.bincount(where, weights=population.exposure_hours[known])
-    expected = total * hours / max(population.exposure_hours.sum(), 1e-12)
-    return np.asarray(alpha * np.bincount(cells % size, weights=expected**2, minlength=size))
+    return np.asarray(cells % size), np.bincount(where, weights=weights).astype(float)
 
 
 def _finding(
-    tests: _Tested, value: int, name: str, members: Bools, same: Bools, chance: tuple[float, float]
+    tests: _Tested, value: int, name: str, same: Ints, chance: tuple[float, float]
 ) -> Iterator[Finding]:
-    """Yield the finding unless few hosts carry it or the effect is small; `chance` is p and q."""
+    """Yield the finding unless few hosts carry it or the effect is small; `chance` is p and q.
+
+    `same` is where the crashes are that it is about, with this value and with others.
+    """
     population, attribute, share, source = tests
-    hosts = np.unique(population.host[members])
-    all_hosts = np.unique(population.host[same])
-    if hosts.size < MIN_HOSTS or _lean(hosts, all_hosts, float(share[value])) > MAX_HOST_P:
+    mine = same[attribute.crash[same] == value]
+    hosts, all_hosts = (_distinct_hosts(population, some) for some in (mine, same))
+    if hosts < MIN_HOSTS or _lean(hosts, all_hosts, float(share[value])) > MAX_HOST_P:
         return
-    a, n = int(members.sum()), int(same.sum())
+    a, n = mine.size, same.size
     part = float(share[value])
     risk = st.relative_risk(a, part, n - a, 1 - part)
     if risk[0] < MIN_RR:
@@ -171,13 +236,21 @@ def _finding(
     if name in (ALL, BITFLIP, LOCK):
         test = "negative binomial by host-hours"
     caveats = (ROLL_OUT,) if _is_newest(population, attribute, value) else ()
+    members = np.zeros(population.day.size, dtype=bool)
+    members[mine] = True
     found = attribute.name, attribute.values[value], name, a, n, *chance
     yield Finding(*found, *risk, test, source, (), caveats, members)
 
 
-def _lean(hosts: Ints, all_hosts: Ints, share: float) -> float:
+def _distinct_hosts(population: Population, crashes: Ints) -> int:
+    """How many hosts some crashes are of; crashes without a host count as one."""
+    counts = np.bincount(population.host[crashes] + 1, minlength=1)
+    return int(np.count_nonzero(counts))
+
+
+def _lean(hosts: int, all_hosts: int, share: float) -> float:
     """P(as many distinct hosts), so that one loud host cannot speak for a whole value."""
-    counts = (np.array([float(hosts.size)]), np.array([float(all_hosts.size)]), np.array([share]))
+    counts = (np.array([float(hosts)]), np.array([float(all_hosts)]), np.array([share]))
     return float(st.binomial_tail(*counts)[0])
 
 
