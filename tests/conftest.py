@@ -17,6 +17,16 @@ def pytest_addoption(parser: pytest.Parser) -> None:
     )
 
 
+def pytest_configure(config: pytest.Config) -> None:
+    """Let hypothesis try the same examples each time; `--hypothesis-profile=default` roams."""
+    if config.pluginmanager.hasplugin("hypothesispytest"):
+        from hypothesis import settings
+
+        settings.register_profile("repeatable", derandomize=True, deadline=None, database=None)
+        if not config.getoption("--hypothesis-profile"):
+            settings.load_profile("repeatable")
+
+
 @pytest.fixture
 def update_golden(request: pytest.FixtureRequest) -> bool:
     """Whether golden files are written instead of compared."""

@@ -6,6 +6,7 @@ from __future__ import annotations
 import re
 import shutil
 import sqlite3
+import zlib
 
 import pytest
 from support.demo_fleet import dressed, make
@@ -28,7 +29,7 @@ def record(number, text="gsig/1 stable segv-null f <- main", host="node-1", **gr
         "core_key": f"{number:032x}",
         "time": {"crash_ts": 1_764_000_000.0 + number * 3600},
         "host": {"hostname": host, "attributes": {"rack": f"r{number % 2}"}},
-        "signature": {"version": "gsig/1", "keys": {"stable": f"{hash(text) % (1 << 60):016x}"},
+        "signature": {"version": "gsig/1", "keys": {"stable": f"{zlib.crc32(text.encode()):016x}"},
                       "text": {"stable": text}},
         "flags": {"bitflip": False, "lock_inherited": False},
     }  # fmt: skip

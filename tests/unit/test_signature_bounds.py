@@ -190,7 +190,7 @@ def test_one_signature_takes_at_most_5_ms() -> None:
 
 
 def _one(stack: MergedStack) -> float:
-    start = time.perf_counter()
+    start = time.process_time()
     tokens = tokenise(stack, load_drop_sets(), lambda _: None).tokens
     chosen = k.choose(tokens, overflow=False)
     k.make_key("stable", join(chosen.tokens))
@@ -199,4 +199,4 @@ def _one(stack: MergedStack) -> float:
     k.half(tokens, "py", overflow=False)
     k.strict_key(tokens)
     k.exact_key([frame.native for frame in stack.frames if frame.native])
-    return time.perf_counter() - start
+    return time.process_time() - start
