@@ -266,14 +266,17 @@ def _hanging_gdb(tmp_path: Path) -> tuple[Path, Path]:
 
 def test_a_timeout_kills_the_worker_and_its_gdb(shell, core, tmp_path):
     gdb, pids = _hanging_gdb(tmp_path)
-    before = time.monotonic()
-    done = shell("triage", core, "--gdb", gdb, "--timeout", "2", "--no-db")
-    assert time.monotonic() - before < 30
-    assert done.code == 1
-    assert "not done within 2 s; try:" in done.err
+    for seconds in (2, 8, 32):  # so long that the worker comes to its GDB, on a busy machine too
+        before = time.monotonic()
+        done = shell("triage", core, "--gdb", gdb, "--timeout", seconds, "--no-db")
+        assert time.monotonic() - before < seconds + 28
+        assert done.code == 1
+        assert f"not done within {seconds} s; try:" in done.err
+        assert shell.leftovers == []
+        if pids.exists():
+            break
     (pid,) = map(int, pids.read_text().split())
     assert _gone(pid)
-    assert shell.leftovers == []
 
 
 @pytest.mark.parametrize(("signo", "code"), [(signal.SIGINT, 130), (signal.SIGTERM, 143)])

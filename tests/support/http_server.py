@@ -87,8 +87,9 @@ def serving(database: Path, *words: str, env: Mapping[str, str] | None = None) -
     )
     try:
         assert process.stdout is not None and process.stderr is not None
-        ready, _, _ = select.select([process.stdout], [], [], START_SECONDS)
-        line = process.stdout.readline() if ready else ""
+        told = select.poll()  # select() knows no descriptors above 1023
+        told.register(process.stdout, select.POLLIN)
+        line = process.stdout.readline() if told.poll(START_SECONDS * 1000) else ""
         assert line, f"no server: {process.stderr.read() if process.poll() is not None else ''}"
         yield Server(int(line.split("/ ")[0].rsplit(":", 1)[1]), line.strip())
     finally:
