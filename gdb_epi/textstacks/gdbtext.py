@@ -24,6 +24,12 @@ _OPERATOR = re.compile(r"operator(?:<=>|<<=|>>=|->\*|<<|>>|<=|>=|->|<|>|\(\))")
 _PYTHON = re.compile(
     r"Frame 0x[0-9a-f]{1,16}, for file ([^\n]{1,1024}?), line (\d{1,9}), in ([^\s(]{1,512})"
 )
+ASSERTS = frozenset(("__assert_fail", "__assert_fail_base", "__assert_perror_fail"))
+# What GDB cut at its limit of 200 characters goes on with dots behind the quote: that is no name.
+_FUNCTION = re.compile(
+    r"\bfunction=(?:function@entry=)?(?:0x[0-9a-f]{1,16} )?(?:<[^<>]{1,512}> )?"
+    r'"((?:[^"\\]|\\.){1,2048})"(?=[,)])'
+)
 _QUOTED = re.compile(r'"((?:[^"\\]|\\.){1,512})"')
 THREAD = re.compile(r"Thread (\d{1,9}) \((.{0,300})\)( \(crashed\))?:?\s*\Z")
 _NAME = re.compile(r"\"(.{0,64}?)\"")
@@ -87,7 +93,13 @@ def parse_frame(number: int, text: str) -> TextFrame:
         place.lineno,
         python=_python_frames(arguments) if "for file" in arguments else (),
         words=_words(arguments) if name == "malloc_printerr" else None,
+        asserts=_asserting(arguments) if is_assert(name) else None,
     )
+
+
+def is_assert(name: str | None) -> bool:
+    """Whether a frame is glibc's end of a failed assertion."""
+    return name is not None and name.removeprefix("__GI_") in ASSERTS
 
 
 def mark_inlined(frames: list[TextFrame]) -> list[TextFrame]:
@@ -176,3 +188,8 @@ def _python_frames(arguments: str) -> tuple[TextFrame, ...]:
 def _words(arguments: str) -> str | None:
     found = _QUOTED.search(arguments)
     return found[1] if found else None
+
+
+def _asserting(arguments: str) -> str | None:
+    found = _FUNCTION.search(arguments)
+    return found[1].replace('\\"', '"') if found else None

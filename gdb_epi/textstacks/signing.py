@@ -14,7 +14,8 @@ from gdb_epi.lean import NamedTuple
 from gdb_epi.signature import keys as k
 from gdb_epi.signature.drops import load_drop_sets
 from gdb_epi.signature.native_names import native_name
-from gdb_epi.signature.tokens import EVAL_LOOP, Token, cut_reraise, tokenise
+from gdb_epi.signature.sign import ASSERTION, asserted_name
+from gdb_epi.signature.tokens import EVAL_LOOP, NATIVE, Token, cut_reraise, name_asserting, tokenise
 from gdb_epi.target.api import NativeFrame
 from gdb_epi.textstacks.assemble import (
     OVERFLOW,
@@ -27,6 +28,7 @@ from gdb_epi.textstacks.assemble import (
     contents_of_part,
     key_of,
 )
+from gdb_epi.textstacks.gdbtext import is_assert
 from gdb_epi.textstacks.kinds import Kinds, kinds_of
 from gdb_epi.textstacks.pynames import QUALIFIED, Namer, Sources, doubts_of
 from gdb_epi.textstacks.types import FAULTHANDLER, SIGNAL, Dump, TextFrame, TextThread
@@ -36,6 +38,10 @@ NO_NATIVE = "faulthandler prints no native frames"
 NO_C_NAMES = "faulthandler's C stack names exported functions only and marks no signal frame"
 NO_PYTHON = "the text shows no Python frames; py-bt or faulthandler would"
 PLACES = "the text does not tell which native frames ran which Python frames"
+NO_ASSERTION = (
+    "the text does not tell which function the failed assertion names, and the caller of "
+    "__assert_fail may be one that it was inlined into"
+)
 MIN_KNOWN = 0.5  # share of physical frames with a name or object; below, the stack may be corrupt
 MAX_STEPS = 64
 
@@ -203,17 +209,38 @@ class _Stack:
         return self._contents[overflow]
 
     def inferred(self) -> dict[str, tuple[str, ...]]:
-        """Return what the Python names of the keys rest on beside the text."""
-        doubts = doubts_of([one for one in self._named if one is not None])
-        return dict.fromkeys(("strict", "stable", "coarse", "python"), doubts) if doubts else {}
+        """Return what the names of the keys rest on beside the text."""
+        doubts = tuple(doubts_of([one for one in self._named if one is not None]))
+        found = dict.fromkeys(("strict", "stable", "coarse", "python"), doubts) if doubts else {}
+        if ASSERTION in self._kinds.possible and not self._knows_assertion():
+            for key in ("strict", "stable", "coarse", "native"):
+                found[key] = (*found.get(key, ()), NO_ASSERTION)
+        return found
 
     def _tokens(self, frames: Sequence[StackFrame]) -> list[Token]:
         stack = MergedStack(self._thread.tid, tuple(frames), None)
         found = tokenise(stack, load_drop_sets(), lambda _pc: None)
         self.steps += [step for step in found.steps if step not in self.steps]
-        if not self._kinds.cut:
-            return list(found.tokens)
-        return cut_reraise(found.tokens)[0]
+        tokens = list(found.tokens)
+        if self._kinds.cut:
+            tokens = cut_reraise(tokens)[0]
+        return self._asserted(tokens) if self._kinds.possible == (ASSERTION,) else tokens
+
+    def _asserted(self, tokens: list[Token]) -> list[Token]:
+        """Apply N65: the function that the text shows, else the first that is of interest."""
+        told = next((frame.asserts for frame in self._thread.native if frame.asserts), None)
+        if told is not None:
+            return name_asserting(tokens, asserted_name(told))
+        first = next((t for t in tokens if t.kind == NATIVE and t.drop is None), None)
+        return tokens if first is None else name_asserting(tokens, first.text)
+
+    def _knows_assertion(self) -> bool:
+        """Whether the function is told; debug information names it too, be it inlined."""
+        frames = self._thread.native
+        last = max((i for i, frame in enumerate(frames) if is_assert(frame.name)), default=None)
+        if last is None or any(frame.asserts for frame in frames):
+            return last is not None
+        return last + 1 < len(frames) and frames[last + 1].filename is not None
 
     def _placed(self) -> tuple[list[StackFrame], list[StackFrame] | None]:
         """Return the merged stack; two where it is open which eval call runs the Python frames."""

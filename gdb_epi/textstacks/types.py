@@ -20,7 +20,8 @@ class TextFrame(NamedTuple):
 
     `kind` is "native", "signal" or "python". `inlined` is told by GDB's habit: the outer frames of
     one pc carry no address. `python` holds the frames that GDB's python-gdb.py printed as the
-    argument of an eval frame. `words` is a quoted text among the arguments (malloc_printerr).
+    argument of an eval frame. `words` is a quoted text among the arguments (malloc_printerr),
+    `asserts` the function that glibc's frames of a failed assertion were told.
     """
 
     number: int | None
@@ -33,6 +34,7 @@ class TextFrame(NamedTuple):
     inlined: bool = False
     python: tuple[TextFrame, ...] = ()
     words: str | None = None
+    asserts: str | None = None
 
 
 class TextThread(NamedTuple):

@@ -10,6 +10,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from support import zoo
 from support.cores import PROGRAMS, CoreFailed, Made, find_core, make_core, why_no_core_dumps
 from support.interpreters import Interpreter, discover
 from support.shell import Shell
@@ -134,6 +135,27 @@ def test_names_of_cxx_are_those_of_the_core(shell: Shell, tmp_path: Path) -> Non
     assert "outer::{anon}::Box<T>::operator() <- outer::deep<T>" in wanted["stable"]
     for key in ("strict", "stable", "coarse", "native"):
         assert found["text"][key] == wanted[key]
+
+
+def test_a_failed_assertion_has_the_keys_of_its_core(shell: Shell, tmp_path: Path) -> None:
+    """The function that asserts was inlined and is no frame; glibc's message names it (N65)."""
+    if shutil.which("gcc") is None or not Path(SYSTEM_GDB).exists():
+        pytest.skip("gcc or /usr/bin/gdb is not here")
+    if (reason := why_no_core_dumps()) is not None:
+        pytest.skip(f"no core dumps here: {reason}")
+    case = zoo.Case(zoo.Build("c", "symtab"), "assert_static")
+    driver = zoo.make_driver(tmp_path)
+    run = tmp_path / "run"
+    run.mkdir()
+    core = zoo.crash(case, zoo.make_build(case.build, tmp_path), driver, run)
+    done = shell("triage", core, "--no-db", "--format", "json", "--exe", driver)
+    wanted = done.records[0]["signature"]["text"]
+    text = run_gdb(SYSTEM_GDB, driver, core, "p $_siginfo", "bt")
+    found = signed(shell, text)
+    # Only a libc with debug information shows the arguments of its functions.
+    told = b"function=" in text
+    for key in ("strict", "stable", "coarse", "native"):
+        assert (found["text"][key] == wanted[key]) if told else found["inferred"][key], key
 
 
 def test_no_crash_in_the_text(shell: Shell) -> None:

@@ -117,6 +117,52 @@ def test_aborts_are_decided_by_their_frames() -> None:
     assert found.keys["stable"].text == "gsig/1 stable abort-assert check"
 
 
+ABORT = (
+    "#0  0x01 in __pthread_kill_implementation () from /lib/libc.so.6\n"
+    "#1  0x02 in raise () from /lib/libc.so.6\n#2  0x03 in abort () from /lib/libc.so.6\n"
+)
+PRETTY = "T zoo::checked(const std::vector<T>&, size_t) [with T = long int]"
+
+
+@pytest.mark.parametrize(
+    "argument",
+    [
+        f'function=0x7f01 "{PRETTY}"',
+        f'function=function@entry=0x7f01 <__PRETTY_FUNCTION__.0> "{PRETTY}"',
+    ],
+)
+def test_the_function_of_a_failed_assertion_is_read_from_its_arguments(argument: str) -> None:
+    """Rule N65: it may have been inlined, and then it is no frame of a build without -g."""
+    fails = f'#3  0x04 in __GI___assert_fail (assertion=0x7f02 "a", {argument}) at assert.c:101\n'
+    callers = "#4  0x05 in zoo_assert () from libzoo.so\n"
+    found = signed(HEAD.format("SIGABRT") + ABORT + fails + callers + BASE.format(5, 6))
+    assert found.keys["stable"].text == "gsig/1 stable abort-assert zoo::checked <- zoo_assert"
+    assert found.keys["coarse"].text == "gsig/1 coarse abort-assert zoo::checked"
+    assert not found.inferred
+
+
+@pytest.mark.parametrize(
+    ("arguments", "place", "sure"),
+    [
+        ("", "from libzoo.so", False),
+        ('function=0x7f01 "T zoo::checked(const std::vec"...', "from libzoo.so", False),
+        ("function=<optimized out>", "from libzoo.so", False),
+        ("", "at zoo.cpp:9", True),  # debug information shows inlined functions too
+    ],
+)
+def test_an_assertion_whose_function_is_not_told_is_said_to_be_inferred(
+    arguments: str, place: str, sure: bool
+) -> None:
+    fails = f"#3  0x04 in __assert_fail ({arguments}) from /lib/libc.so.6\n"
+    callers = f"#4  0x05 in zoo::checked<long> () {place}\n"
+    found = signed(HEAD.format("SIGABRT") + ABORT + fails + callers + BASE.format(5, 6))
+    assert found.keys["stable"].text == "gsig/1 stable abort-assert zoo::checked<T>"
+    assert found.keys["coarse"].text == "gsig/1 coarse abort-assert zoo::checked"
+    keys = set() if sure else {"strict", "stable", "coarse", "native"}
+    assert set(found.inferred) == keys
+    assert all("__assert_fail" in why for told in found.inferred.values() for why in told)
+
+
 def test_siginfo_decides_and_what_it_leaves_open_is_listed() -> None:
     stack = "#0  0x01 in f () at a.c:1\n#1  0x02 in main () at a.c:2\n"
     code = "$1 = {si_signo = 11, si_code = 1, _sigfault = {si_addr = 0x8}}\n"
