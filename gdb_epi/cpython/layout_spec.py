@@ -7,6 +7,7 @@ A struct that a version lacks is simply absent from its table.
 
 from __future__ import annotations
 
+from gdb_epi.cpython.layout_opcodes import OPCODES
 from gdb_epi.lean import NamedTuple
 
 # Members deeper than this are not recorded.
@@ -330,22 +331,7 @@ CONSTANTS: tuple[str, ...] = (
     "THREAD_HANDLE_STARTING",
     "THREAD_HANDLE_RUNNING",
     "THREAD_HANDLE_DONE",
-    # the opcodes that tell a waiter from a holder at a `with` statement
-    "SETUP_WITH",
-    "BEFORE_WITH",
-    "SETUP_ASYNC_WITH",
-    "BEFORE_ASYNC_WITH",
-    "LOAD_SPECIAL",
-    "RESUME",
-    "CALL",
-    "CALL_FUNCTION",
-    "CALL_METHOD",
-    "CALL_FUNCTION_EX",
-    "CALL_FUNCTION_KW",
-    "CALL_KW",
-    "SEND",
-    "YIELD_FROM",
-    "YIELD_VALUE",
+    *OPCODES,
 )
 
 

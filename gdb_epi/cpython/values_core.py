@@ -209,11 +209,22 @@ class Painter:
         decoder = self._python_repr(found.type)
         if decoder is not None:
             return decoder(self, found)
+        text = self._own_repr(found)
+        if text is not None:
+            return text
         self.exact = False
         payload = DECODERS.get(found.lineage.ident)
         if payload is None or found.lineage.plain:
             return self.plain_instance(found)
         return f"{self.plain_instance(found)[:-1]}: {payload(self, found)}>"
+
+    def _own_repr(self, found: Obj) -> str | None:
+        """Return what a __repr__ of the program's own gives; it may hide what the object holds."""
+        from gdb_epi.cpython.values_by_code import own_repr
+
+        text = own_repr(self, found)
+        self.bare = self.bare or not (self._depth or text is None)
+        return text
 
     def plain_instance(self, found: Obj) -> str:
         """Return what object.__repr__ gives."""

@@ -31,6 +31,7 @@ class World:
         self.types = types
         self.slots: dict[int, tuple[tuple[str, int], ...]] = {}  # by type: name and offset
         self.python_reprs: dict[int, Decoder | None] = {}  # by type
+        self.repr_steps: dict[int, list[tuple[str, int]] | None] = {}  # by type
         self.facts: dict[str, bool] = {}  # what decoders found out about the standard library
         self._names: dict[int, str | None] = {}
         self._offsets: dict[tuple[str, ...], int] = {}

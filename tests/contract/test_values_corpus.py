@@ -39,12 +39,12 @@ CELLS = [
 ]
 NUMPY = [pytest.param(interpreter, id=interpreter.id) for interpreter in discover()]
 
-# Who shows these is a __repr__ of the program's own, which nobody can run.
+# Who shows these is a __repr__ of the program's own that does more than fill in attributes.
 OWN = (
-    "values.others.plain values.others.slots values.plumbing.odd values_arguments.method.self "
-    "values_classes.errors.shows values_classes.enumerations.shown values_classes.instances.own "
-    "values_classes.instances.own_repr values_classes.instances.class_of_meta_repr "
-    "values_classes.instances.delegated"
+    "values_arguments.method.self values_classes.instances.delegated "
+    "values_classes.filled_in.computed values_classes.filled_in.anything "
+    "values_classes.filled_in.chooses values_classes.filled_in.padded "
+    "values_classes.filled_in.spoken values_classes.filled_in.guarded"
 ).split()
 # What these show was asked of the kernel, or lies in memory that processes share.
 KERNEL = (

@@ -261,6 +261,100 @@ def errors(way):
         group = builtins.ExceptionGroup("several", [ValueError(1), KeyError("k")])
         base_group = builtins.BaseExceptionGroup("base", [KeyboardInterrupt()])
         nested = builtins.ExceptionGroup("outer", (group, OwnError("x")))
+    filled_in(way)
+    return locals()
+
+
+class Filled:
+    limit = 5
+
+    def __init__(self, one, two):
+        self.one, self.two = one, two
+
+    def __repr__(self):
+        return f"Filled({self.one!r}, two={self.two}, {self.limit})"
+
+
+class FilledChild(Filled):
+    pass
+
+
+class ByType:
+    __slots__ = ("inside",)
+
+    def __init__(self, inside):
+        self.inside = inside
+
+    def __repr__(self):
+        return f"<{type(self).__name__} of {self.inside!r}>"
+
+
+class ByClass(ByType):
+    def __repr__(self):
+        return f"<{self.__class__.__name__}, {self.__class__.__qualname__}: {self.inside}>"
+
+
+class Whole:
+    def __init__(self, text):
+        self.text = text
+
+    def __repr__(self):
+        return self.text
+
+
+class Computed:
+    @property
+    def one(self):
+        return "computed"
+
+    def __repr__(self):
+        return f"Computed({self.one})"
+
+
+class Anything:
+    def __init__(self):
+        self.one = "one"
+
+    def __getattribute__(self, name):
+        return "any"
+
+    def __repr__(self):
+        return f"Anything({self.one})"
+
+
+class Chooses(Filled):
+    def __repr__(self):
+        return f"A({self.one})" if self.two else f"B({self.one})"
+
+
+class Padded(Filled):
+    def __repr__(self):
+        return f"Padded({self.one:>4})"
+
+
+class Spoken(int):
+    def __format__(self, how):
+        return "spoken"
+
+
+class Guarded(Filled):
+    def __repr__(self):
+        try:
+            return f"{self.absent}"
+        except AttributeError:
+            return "guarded"
+
+
+def filled_in(way):
+    filled, child = Filled("a'b", 2), FilledChild([None], "t")
+    shadowed, nested = Filled(1.5, True), Filled(Filled(1, 2), {"k": (3,)})
+    shadowed.limit = "own"
+    by_type, by_class, whole = ByType(b"b"), ByClass("c"), Whole("text")
+    in_list = [ByType(None), Whole("")]
+    for _ in range(40):  # until the eval loop has specialised their code
+        repr((filled, child, by_type, by_class, whole))
+    computed, anything, chooses, padded = Computed(), Anything(), Chooses(1, 0), Padded(1, 0)
+    spoken, guarded = Filled(1, Spoken(7)), Guarded(1, 2)
     dying(way, None)
     return locals()
 

@@ -7,7 +7,8 @@
 The first form reads libpython (or the executable) and a few extension modules of an installed
 interpreter, or their separate debug files; macros come from its headers. The second form has
 nothing but headers.
-`--check` compares with the shipped table instead of writing it.
+`--check` compares with the shipped table instead of writing it. `--constants` with `--headers` adds
+to the shipped table the constants that it lacks, and changes nothing else.
 """
 
 from __future__ import annotations
@@ -249,6 +250,19 @@ def differences(old: dict[str, Any], new: dict[str, Any]) -> tuple[int, list[str
     return compared, texts
 
 
+def add_constants(include: Path, defines: list[str], gdb: str, folder: Path) -> str:
+    """Add to the table of a build the constants that it lacks, from its headers."""
+    path = folder / table_name(describe(include, defines))
+    table = json.loads(path.read_text())
+    with tempfile.TemporaryDirectory() as temporary:
+        flags = [f"-D{define}" for define in defines]
+        found = types_of(build_stub(include, Path(temporary) / "stub.o", flags), gdb)["constants"]
+    added = {name: value for name, value in found.items() if name not in table["constants"]}
+    table["constants"].update(added)
+    path.write_text(dump(table))
+    return f"{path.name}: {len(added)} constants added"
+
+
 def _add_variants(document: dict[str, Any], other: dict[str, Any]) -> None:
     names = add_variants(document, other)
     header = other["header"]
@@ -281,7 +295,12 @@ def main() -> int:
     parser.add_argument("--gdb", default="gdb")
     parser.add_argument("--out", type=Path, default=LAYOUTS)
     parser.add_argument("--check", action="store_true", help="compare with the shipped tables")
+    parser.add_argument("--constants", action="store_true", help="only add missing constants")
     options = parser.parse_args()
+    if options.constants:
+        for include in options.headers:
+            print(add_constants(include, options.defines, options.gdb, options.out))
+        return 0
     documents = [
         from_prefix(prefix, abi, options.gdb)
         for prefix in options.prefix

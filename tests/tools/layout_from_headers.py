@@ -45,11 +45,19 @@ def stub_source(include: Path, left_out: frozenset[str] = frozenset(), extra: st
     lines += [
         f'#include "internal/{name}"' for name in internal_headers(include) if name not in left_out
     ]
-    lines.append(extra)
+    lines += [extra, *resume_cache(include)]
     for name in CONSTANTS:
         lines += [f"#ifdef {name}", f"enum {{ EPI_CONST_{name} = ({name}) }};", "#endif"]
     lines.append("int epi_layout_stub;")
     return "\n".join(lines) + "\n"
+
+
+def resume_cache(include: Path) -> list[str]:
+    """Return a macro for the inline cache of RESUME, which has none of its own (3.15)."""
+    path = include / "internal" / "pycore_opcode_metadata.h"
+    text = path.read_text() if path.is_file() else ""
+    found = re.search(r"_PyOpcode_Caches\[256\] = \{[^}]*\[RESUME\] = (\d+)", text)
+    return [f"#define INLINE_CACHE_ENTRIES_RESUME {found[1]}"] if found else []
 
 
 def build_stub(include: Path, out: Path, defines: Sequence[str] = (), extra: str = "") -> Path:
