@@ -21,9 +21,13 @@ def spin():
 
 
 def killer():
-    """Fork a process that kills this one in a while; nothing in this one could."""
+    """Fork a process that kills this one when it sleeps in C; nothing in this one could."""
     parent = os.getpid()
     if os.fork() == 0:
+        while not os.path.exists(deathbed.TRUTH):  # written last of all, among threads that spin
+            if os.getppid() != parent:
+                os._exit(1)
+            time.sleep(0.01)
         time.sleep(0.5)
         os.kill(parent, signal.SIGSEGV)
         os._exit(0)

@@ -175,6 +175,13 @@ def spin():
         time.sleep(0.001)
 
 
+def after(condition):
+    """Wait until another thread is about to sleep in C, however long it takes to come there."""
+    while not condition():
+        time.sleep(0.001)
+    time.sleep(0.2)
+
+
 def with_gil():
     return getattr(sys, "_is_gil_enabled", lambda: True)()
 
@@ -189,7 +196,7 @@ def critical():
         return item
 
     def append():
-        time.sleep(0.3)
+        after(lambda: "holder" in lockbed.started)
         items.append(3)
 
     lockbed.thread("waiter", append)
@@ -206,8 +213,10 @@ def stop():
     """Without a GIL a collection stops the world, and a foreign function does not let it."""
     import gc
 
+    stopped = []
+
     def collect():
-        time.sleep(0.3)
+        after(lambda: stopped)
         gc.collect()
 
     lockbed.thread("collector", collect)
@@ -219,7 +228,7 @@ def stop():
         else:
             lockbed.expect(name, "stop-the-world")
     lockbed.tell()
-    HOLDING.sleep(600)
+    stopped.append(1), HOLDING.sleep(600)
 
 
 def no_lock():

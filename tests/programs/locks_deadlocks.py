@@ -86,11 +86,13 @@ def gil_mutex():
     """One thread has the mutex and wants the GIL, the other has the GIL and wants the mutex."""
     libc, holding, lock = ctypes.CDLL(None), ctypes.PyDLL(None), ctypes.create_string_buffer(64)
     KEPT.append(lock)
-    taken = threading.Event()
+    taken, coming = threading.Event(), []
 
     def has_mutex():
         libc.pthread_mutex_lock(lock)
         taken.set()
+        while not coming:
+            libc.usleep(1000)
         libc.usleep(150000)
         libc.pthread_mutex_unlock(lock)
 
@@ -101,7 +103,7 @@ def gil_mutex():
         lockbed.expect("MainThread", "pthread mutex", "mutex", "cycle")
         lockbed.expect_finding("gil_versus_mutex")
     lockbed.tell()
-    holding.pthread_mutex_lock(lock)
+    coming.append(1), holding.pthread_mutex_lock(lock)
     lockbed.nap()
 
 
