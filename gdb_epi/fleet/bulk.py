@@ -2,53 +2,51 @@
 """Insert many crashes at once, in plain SQL of each database.
 
 SQLAlchemy binds every parameter by name, which costs more than SQLite's own work. Column names
-come from `tables`, values are always parameters.
+come from `dimensions`, values are always parameters.
 """
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
-from operator import itemgetter
+from collections.abc import Sequence
 from typing import Any
 
-from sqlalchemy import BigInteger, Boolean, Column, Connection, Float, Integer
+from sqlalchemy import Connection
 from sqlalchemy.exc import OperationalError
 
-from gdb_epi.fleet import tables as t
+from gdb_epi.fleet.dimensions import COLUMNS
 
-COLUMNS = tuple(column.name for column in t.crash.columns if column.name != "id")
 _NAMES = ", ".join(COLUMNS)
 CHUNK = 500  # keys per IN list: older SQLite allows 999 variables
 
+Crash = tuple[Any, ...]  # the values of COLUMNS, core_key first, and the raw record
 
-def insert_crashes(
-    connection: Connection, rows: Sequence[Mapping[str, Any]], packed: Mapping[str, bytes]
-) -> set[str]:
+
+def insert_crashes(connection: Connection, crashes: Sequence[Crash]) -> set[str]:
     """Insert the crashes that are not there yet, with their raw records; return their core_keys.
 
     The transaction must be one of `begin`: on SQLite nobody else may write now.
     """
     if connection.dialect.name == "postgresql":
-        return _insert_postgresql(connection, rows, packed)
-    return _insert_sqlite(connection, rows, packed)
+        return _insert_postgresql(connection, crashes)
+    return _insert_sqlite(connection, crashes)
 
 
-def _insert_sqlite(
-    connection: Connection, rows: Sequence[Mapping[str, Any]], packed: Mapping[str, bytes]
-) -> set[str]:
-    there = _existing(connection, [row["core_key"] for row in rows])
-    new = [row for row in rows if row["core_key"] not in there]
+_MARKS = ", ".join("?" * (len(COLUMNS) + 1))
+
+
+def _insert_sqlite(connection: Connection, crashes: Sequence[Crash]) -> set[str]:
+    there = _existing(connection, [crash[0] for crash in crashes])
+    new = [crash for crash in crashes if crash[0] not in there] if there else crashes
     if not new:
         return set()
     # The write lock is ours, so the next ids are too; asking for each one costs a third more.
     last = connection.exec_driver_sql("SELECT coalesce(max(id), 0) FROM crash").scalar_one()
     first = int(last) + 1
-    names, marks = ", ".join(("id", *COLUMNS)), ", ".join("?" * (len(COLUMNS) + 1))
-    values = [(number, *[row[c] for c in COLUMNS]) for number, row in enumerate(new, first)]
-    connection.exec_driver_sql(f"INSERT INTO crash ({names}) VALUES ({marks})", values)
-    records = [(number, packed[row["core_key"]]) for number, row in enumerate(new, first)]
+    values = [(*crash[:-1], number) for number, crash in enumerate(new, first)]
+    connection.exec_driver_sql(f"INSERT INTO crash ({_NAMES}, id) VALUES ({_MARKS})", values)
+    records = [(number, crash[-1]) for number, crash in enumerate(new, first)]
     connection.exec_driver_sql("INSERT INTO raw (crash_id, record) VALUES (?, ?)", records)
-    return {row["core_key"] for row in new}
+    return {crash[0] for crash in new}
 
 
 def _existing(connection: Connection, keys: Sequence[str]) -> set[str]:
@@ -74,18 +72,14 @@ _TAKE_OVER = (
 )
 
 
-def _insert_postgresql(
-    connection: Connection, rows: Sequence[Mapping[str, Any]], packed: Mapping[str, bytes]
-) -> set[str]:
-    """COPY into a table of this session, and from there what is new; another driver: arrays."""
+def _insert_postgresql(connection: Connection, crashes: Sequence[Crash]) -> set[str]:
+    """COPY into a table of this session, and from there what is new."""
     driver = connection.connection.driver_connection
-    if connection.dialect.driver != "psycopg" or driver is None:
-        return _insert_arrays(connection, rows, packed)
     if not connection.in_transaction():
         connection.begin()  # commit() of a connection that executed nothing itself would do nothing
     problem = connection.dialect.loaded_dbapi.Error
     try:
-        return _copy(driver, rows, packed)
+        return _copy(driver, crashes)
     except problem as error:
         lost = connection.dialect.is_disconnect(error, driver, None)
         if lost:
@@ -93,40 +87,10 @@ def _insert_postgresql(
         raise OperationalError("COPY", None, error, connection_invalidated=lost) from error
 
 
-def _copy(driver: Any, rows: Sequence[Mapping[str, Any]], packed: Mapping[str, bytes]) -> set[str]:
-    values = itemgetter(*COLUMNS)
+def _copy(driver: Any, crashes: Sequence[Crash]) -> set[str]:
     with driver.cursor() as cursor:
         cursor.execute(_STAGE)
         with cursor.copy(f"COPY epi_stage ({_NAMES}, record) FROM STDIN") as copy:
-            for row in rows:
-                copy.write_row((*values(row), packed[row["core_key"]]))
+            for crash in crashes:
+                copy.write_row(crash)
         return {str(key) for (key,) in cursor.execute(_TAKE_OVER)}
-
-
-def _insert_arrays(
-    connection: Connection, rows: Sequence[Mapping[str, Any]], packed: Mapping[str, bytes]
-) -> set[str]:
-    # One statement with an array per column; sorted, or two writers would deadlock.
-    ordered = sorted(rows, key=lambda row: str(row["core_key"]))
-    names = ", ".join(COLUMNS)
-    arrays = ", ".join(f"%s::{_array(t.crash.columns[name])}" for name in COLUMNS)
-    done = connection.exec_driver_sql(
-        f"INSERT INTO crash ({names}) SELECT * FROM unnest({arrays})"
-        " ON CONFLICT (core_key) DO NOTHING RETURNING core_key, id",
-        tuple([row[name] for row in ordered] for name in COLUMNS),
-    )
-    added = {str(key): int(number) for key, number in done}
-    if added:
-        connection.exec_driver_sql(
-            "INSERT INTO raw (crash_id, record) SELECT * FROM unnest(%s::bigint[], %s::bytea[])",
-            (list(added.values()), [packed[key] for key in added]),
-        )
-    return set(added)
-
-
-def _array(column: Column[Any]) -> str:
-    kinds = ((BigInteger, "bigint"), (Integer, "integer"), (Float, "double precision"))
-    for kind, name in (*kinds, (Boolean, "boolean")):
-        if isinstance(column.type, kind):
-            return f"{name}[]"
-    return "text[]"

@@ -11,7 +11,6 @@ import sqlite3
 import time
 from collections.abc import Iterator
 from contextlib import contextmanager
-from importlib.util import find_spec
 from pathlib import Path
 from typing import Any
 
@@ -66,8 +65,8 @@ def database_url(given: str | None) -> URL:
         raise DatabaseUrlError(f"not a database URL: {given!r}") from error
     if url.get_backend_name() not in ("sqlite", "postgresql"):
         raise DatabaseUrlError(f"no database of the kind {url.get_backend_name()!r}")
-    if url.drivername in ("postgresql", "postgresql+psycopg2") and find_spec("psycopg2") is None:
-        return url.set(drivername="postgresql+psycopg")
+    if url.get_backend_name() == "postgresql":
+        return url.set(drivername="postgresql+psycopg")  # whose COPY `bulk` needs
     return url
 
 

@@ -9,11 +9,13 @@ from typing import Any
 from sqlalchemy import Connection, Table, select, tuple_
 
 from gdb_epi.fleet import tables as t
-from gdb_epi.fleet.projection import Rows
+from gdb_epi.fleet.projection import CRASH, Rows
 
 CHUNK = 200  # keys per IN list: SQLite allows 32766 variables, older builds 999
 
 MAX_KEPT = 200_000  # ids of one dimension that are kept between batches
+# Columns of crash without the id, in the order of Dimensions.crash_values.
+COLUMNS = (*CRASH, "sig_id", "trace_id", "host_id", "libset_id", "attrset_id", "factset_id")
 
 _Wanted = dict[Any, dict[str, Any]]  # key of a dimension row -> its other columns
 
@@ -84,16 +86,21 @@ class Dimensions:
         if rows:
             connection.execute(insert(connection, t.attrset_value).on_conflict_do_nothing(), rows)
 
+    def crash_values(self, rows: Rows) -> tuple[Any, ...]:
+        """Return the values of the columns COLUMNS of `crash`, foreign keys included."""
+        return (
+            *rows.values,
+            self.sig[rows.sig] if rows.sig else None,
+            self.trace[rows.trace] if rows.trace else None,
+            self.host[rows.host] if rows.host else None,
+            self.libset[(rows.libset,)] if rows.libset else None,
+            self.attrset[(rows.attrset,)] if rows.attrset else None,
+            self.attrset[(rows.factset,)] if rows.factset else None,
+        )
+
     def crash_row(self, rows: Rows) -> dict[str, Any]:
-        """Return the row of `crash` with its foreign keys."""
-        row = dict(rows.crash)
-        row["sig_id"] = self.sig[rows.sig] if rows.sig else None
-        row["trace_id"] = self.trace[rows.trace] if rows.trace else None
-        row["host_id"] = self.host[rows.host] if rows.host else None
-        row["libset_id"] = self.libset[(rows.libset,)] if rows.libset else None
-        row["attrset_id"] = self.attrset[(rows.attrset,)] if rows.attrset else None
-        row["factset_id"] = self.attrset[(rows.factset,)] if rows.factset else None
-        return row
+        """Return the row of `crash` with its foreign keys, by column."""
+        return dict(zip(COLUMNS, self.crash_values(rows), strict=True))
 
 
 def _fill(

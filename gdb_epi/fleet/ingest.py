@@ -120,9 +120,8 @@ class Writer:
             for source, why in batch.rejected:
                 _log(connection, source, why)
             ids.learn(connection, [item.rows for item in best.values()])
-            rows = [ids.crash_row(item.rows) for item in best.values()]
-            packed = {key: item.blob for key, item in best.items()}
-            added = insert_crashes(connection, rows, packed) if best else set()
+            crashes = [(*ids.crash_values(item.rows), item.blob) for item in best.values()]
+            added = insert_crashes(connection, crashes) if best else set()
             known = [key for key in best if key not in added]
             replaced = _replace_worse(connection, known, best, ids)
             if added or replaced:

@@ -7,9 +7,9 @@ from collections.abc import Iterable, Mapping
 from typing import Any, NamedTuple
 
 from gdb_epi.errors import InputError
-from gdb_epi.fleet.packing import Packer
+from gdb_epi.fleet.packing import Packer, unpack
 from gdb_epi.fleet.projection import Projector, Rows, merge
-from gdb_epi.fleet.reader import Part, TextRecord, records_of
+from gdb_epi.fleet.reader import Item, Part, TextRecord, records_of
 from gdb_epi.fleet.redact import is_storable_text, storable
 
 Source = tuple[str, Mapping[str, Any]]  # where it came from, the record
@@ -37,40 +37,33 @@ class Preparer:
         self._projector = Projector()
         self._packer = Packer()
 
-    def batch(self, sources: Iterable[Source]) -> Batch:
+    def batch(self, sources: Iterable[Source | Item]) -> Batch:
         """Return the records ready for one transaction; two of one core become one."""
         best: dict[str, Prepared] = {}
-        records: dict[str, Mapping[str, Any]] = {}
         rejected = []
         repeats = 0
         for source, given in sources:
             try:
-                record, item = self._prepared(given)
+                if isinstance(given, InputError):
+                    raise given
+                item = self._prepared(given)
                 key = item.rows.core_key
                 if key in best:
                     repeats += 1
-                    record, item = self._prepared(merge(records[key], record))
+                    item = self._prepared(merge(unpack(best[key].blob), unpack(item.blob)))
             except (InputError, RecursionError, ValueError) as error:
                 rejected.append((source, str(error)))
                 continue
-            best[key], records[key] = item, record
+            best[key] = item
         return Batch(best, tuple(rejected), repeats)
 
     def part(self, part: Part) -> Batch:
         """Return the batch of a part of a file; what holds no record is rejected."""
-        bad: list[tuple[str, str]] = []
-        good: list[Source] = []
-        for where, item in records_of(part):
-            if isinstance(item, InputError):
-                bad.append((where, str(item)))
-            else:
-                good.append((where, item))
-        batch = self.batch(good)
-        return batch._replace(rejected=(*bad, *batch.rejected))
+        # One record at a time: a thousand parsed ones do not fit any cache of a CPU.
+        return self.batch(records_of(part))
 
-    def _prepared(self, given: Mapping[str, Any]) -> tuple[Mapping[str, Any], Prepared]:
+    def _prepared(self, given: Mapping[str, Any]) -> Prepared:
         if isinstance(given, TextRecord) and is_storable_text(given.line):
-            blob = self._packer.pack(given.line.strip())
-            return given, Prepared(self._projector.project(given), blob)
+            return Prepared(self._projector.project(given), self._packer.pack(given.line.strip()))
         record = storable(given)
-        return record, Prepared(self._projector.project(record), self._packer.record(record))
+        return Prepared(self._projector.project(record), self._packer.record(record))

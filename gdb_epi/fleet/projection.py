@@ -11,6 +11,7 @@ import hashlib
 import json
 import re
 from collections.abc import Callable, Mapping, Sequence
+from operator import itemgetter
 from typing import Any, NamedTuple
 
 from gdb_epi.errors import InputError
@@ -21,13 +22,20 @@ from gdb_epi.schema.versions import check_schema
 MAX_REMEMBERED = 50_000  # sets; a hostile feed has a new one in each record
 MAX_LIBS = 2048  # of one process
 _KEY = re.compile(r"[0-9A-Za-z._:-]{1,128}\Z")
+# Columns of crash without the id and the foreign keys, in the order of Rows.values.
+CRASH = (
+    "core_key", "ts", "ts_source", "boot_id", "exe", "signo", "si_code", "cpu_no", "python",
+    "kernel", "verdict", "confidence", "bitflip", "flip_bit", "lock_inherited", "truncated",
+    "quality", "schema_v", "tool_v",
+)  # fmt: skip
+_in_order = itemgetter(*CRASH)
 
 
 class Rows(NamedTuple):
     """One record as rows; a key tuple names a row of a dimension (`sig` ... `libset`)."""
 
     core_key: str
-    crash: dict[str, Any]  # columns of crash without the foreign keys
+    values: tuple[Any, ...]  # of the columns CRASH
     sig: tuple[str, str, str, str] | None  # version, kind, key, coarse
     sig_values: dict[str, Any]
     trace: tuple[str, str, str] | None  # version, exact, strict
@@ -39,6 +47,11 @@ class Rows(NamedTuple):
     attrset: str | None
     facts: dict[str, str]
     factset: str | None
+
+    @property
+    def crash(self) -> dict[str, Any]:
+        """The columns of crash without the foreign keys, by name."""
+        return dict(zip(CRASH, self.values, strict=True))
 
     @property
     def trace_values(self) -> dict[str, Any]:
@@ -203,7 +216,7 @@ _OF_GROUPS: tuple[tuple[str, tuple[tuple[str, str, Callable[[Any], Any]], ...]],
 _ABSENT = {column: None for _, columns in _OF_GROUPS for column, _, _ in columns}
 
 
-def _crash(record: Mapping[str, Any], core_key: str, schema: str) -> dict[str, Any]:
+def _crash(record: Mapping[str, Any], core_key: str, schema: str) -> tuple[Any, ...]:
     row: dict[str, Any] = dict(_ABSENT)
     for name, columns in _OF_GROUPS:
         found = record.get(name)
@@ -224,7 +237,7 @@ def _crash(record: Mapping[str, Any], core_key: str, schema: str) -> dict[str, A
     row["quality"] = quality(record)
     row["schema_v"] = schema
     row["tool_v"] = _tool(record)
-    return row
+    return tuple(_in_order(row))
 
 
 def _tool(record: Mapping[str, Any]) -> str | None:

@@ -192,3 +192,10 @@ def test_a_deep_record_does_not_overflow_the_stack() -> None:
     for _ in range(5000):
         deep = {"a": deep}
     storable(minimal(1, extra=deep))
+
+
+def test_the_columns_of_a_crash_are_those_of_its_table():
+    from gdb_epi.fleet.dimensions import COLUMNS
+    from gdb_epi.fleet.tables import crash
+
+    assert sorted(COLUMNS) == sorted(column.name for column in crash.columns if column.name != "id")
