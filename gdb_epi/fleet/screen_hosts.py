@@ -1,10 +1,13 @@
 # SPDX-License-Identifier: Apache-2.0
 """Hosts with more crashes than they should have, of all kinds or of one signature.
 
-Four facts about a host are independent under "this host is like the others", because each is taken
+Five facts about a host are independent under "this host is like the others", because each is taken
 given the ones before: how many crashes (negative binomial, because healthy hosts differ), how many
 of those carry the bit-flip flag (hypergeometric), how many have a signature that no other host has
-(binomial), and whether they gather on one CPU number (binomial). Fisher's method combines them.
+(binomial), whether they gather on one CPU number (binomial), and how many wait for a lock that a
+fork left behind (hypergeometric). Fisher's method combines them twice: the first four, which are
+what broken hardware does, and all five where there are MIN_N such locks. A host's p value is the
+best of its count and of the two combinations, times three.
 """
 
 from __future__ import annotations
@@ -19,7 +22,9 @@ from gdb_epi.fleet.screen_signals import signal_findings
 from gdb_epi.fleet.screen_types import (
     ALL,
     BITFLIP,
+    FORKS,
     HOST,
+    LOCK,
     LOOP,
     MAX_Q,
     MIN_CPUS,
@@ -32,6 +37,7 @@ from gdb_epi.fleet.screen_types import (
     Shares,
 )
 
+WAYS = 3  # of looking at a host, of which the best counts
 MIN_NOVEL_SHARE = 0.02  # guess: some signatures are new on any day
 
 
@@ -80,36 +86,55 @@ def _over_all(population: Population, day: int, known: Shares) -> Iterator[Findi
     if tested < 2 or hosts.size < MIN_N:
         return
     p_count = _count_p(population, day, counts, known)
-    given = [_bitflip_p(population, counts), _novel_p(population, counts), _cpu_p(population)]
-    combined = st.combine(p_count, *given)
-    p = np.minimum(1.0, 2 * np.minimum(p_count, combined))
+    (flips, flipped), (locks, locked) = (
+        _flag_p(population, counts, f) for f in (population.bitflip, population.lock_inherited)
+    )
+    given = [flips, _novel_p(population, counts), _cpu_p(population), locks]
+    hardware = np.minimum(p_count, st.combine(p_count, *given[:-1]))
+    with_locks = np.where(locked >= MIN_N, st.combine(p_count, *given), 1.0)
+    p = np.minimum(1.0, WAYS * np.minimum(hardware, with_locks))
     p[known.share <= 0] = 1.0
     q = st.q_values(p, tested)
-    for host in np.flatnonzero((q <= MAX_Q) & (counts >= MIN_N)):
-        share = float(known.share[host])
-        others = counts.sum() - counts[host]
-        risk = st.relative_risk(counts[host], share, others, 1 - share)
-        if risk[0] >= MIN_RR:
-            members = population.host == host
-            flips = int((population.bitflip & members).sum())
-            alone = bool(main_signature(population, members)[1] >= MOSTLY * counts[host])
-            caveats = (ONE_SIGNATURE,) * alone + (LOOP,) * (alone or not flips)
-            told = st_words(p_count[host], [g[host] for g in given])
-            yield Finding(
-                HOST,
-                population.hosts[host],
-                BITFLIP if flips >= MIN_N and given[0][host] < p_count[host] else ALL,
-                int(counts[host]),
-                int(counts.sum()),
-                float(p[host]),
-                float(q[host]),
-                *risk,
-                told,
-                known.source,
-                (),
-                caveats,
-                members,
-            )
+    for host in np.flatnonzero((q <= MAX_Q) & (counts >= MIN_N)).tolist():
+        name = ALL
+        if with_locks[host] < hardware[host]:
+            name = LOCK
+        elif flipped[host] >= MIN_N and flips[host] < p_count[host]:
+            name = BITFLIP
+        told = st_words(p_count[host], [g[host] for g in given])
+        yield from _host_finding(population, known, host, name, told, (p[host], q[host]))
+
+
+def _host_finding(
+    population: Population,
+    known: Shares,
+    host: int,
+    name: str,
+    test: str,
+    chance: tuple[float, float],
+) -> Iterator[Finding]:
+    """Yield the finding unless the effect is small; `chance` is p and q.
+
+    Inherited locks speak for a job and not for the host: such a finding has no other crashes.
+    """
+    among = population.host >= 0
+    if name == LOCK:
+        among = among & population.lock_inherited
+    members = among & (population.host == host)
+    n, total, share = int(members.sum()), int(among.sum()), float(known.share[host])
+    risk = st.relative_risk(n, share, total - n, 1 - share)
+    if risk[0] < MIN_RR:
+        return
+    alone = bool(main_signature(population, members)[1] >= MOSTLY * n)
+    flips = bool((population.bitflip & members).any())
+    caveats = (ONE_SIGNATURE,) * alone + (LOOP,) * (alone or not flips)
+    if name == LOCK:
+        caveats = (FORKS,)
+    p, q = (float(x) for x in chance)
+    yield Finding(
+        HOST, population.hosts[host], name, n, total, p, q, *risk, test, known.source,
+        (), caveats, members,
+    )  # fmt: skip
 
 
 def main_signature(population: Population, members: Bools) -> tuple[str, int]:
@@ -120,10 +145,11 @@ def main_signature(population: Population, members: Bools) -> tuple[str, int]:
 
 
 def st_words(p_count: float, given: list[float]) -> str:
-    """Say which of the four facts spoke."""
-    names = ("bit-flip flags", "signatures of its own", "one CPU number")
+    """Say which of the five facts spoke."""
+    names = ("bit-flip flags", "signatures of its own", "one CPU number", "inherited locks")
     spoke = [f"{name} p={p:.1g}" for name, p in zip(names, given, strict=True) if p < 0.05]
-    return f"negative binomial p={p_count:.1g}" + "".join(f", {word}" for word in spoke)
+    told = f"negative binomial p={p_count:.1g}"
+    return f"{told}, combined by Fisher's method with {', '.join(spoke)}" if spoke else told
 
 
 def _count_p(population: Population, day: int, counts: Floats, known: Shares) -> Floats:
@@ -140,11 +166,22 @@ def _count_p(population: Population, day: int, counts: Floats, known: Shares) ->
     return np.minimum(1.0, best * (len(WINDOWS) + 1))
 
 
-def _bitflip_p(population: Population, counts: Floats) -> Floats:
-    flagged = population.host[population.bitflip & (population.host >= 0)]
+def _flag_p(population: Population, counts: Floats, flag: Bools) -> tuple[Floats, Floats]:
+    """Return p of the crashes with a flag, given how many crashes, and how many they are."""
+    flagged = population.host[flag & (population.host >= 0)]
     found = np.bincount(flagged, minlength=counts.size).astype(float)
-    total = np.full(counts.size, counts.sum())
-    return st.hypergeometric_tail(found, total, np.full(counts.size, float(flagged.size)), counts)
+    total, marked = np.full(counts.size, counts.sum()), np.full(counts.size, float(flagged.size))
+    p = (st.hypergeometric_tail(found + more, total, marked, counts) for more in (0, 1))
+    return _middle(*p), found
+
+
+def _middle(p: Floats, beyond: Floats) -> Floats:
+    """Return mid-p, of P(at least this) and P(more than this).
+
+    Most hosts have no flagged crash, so P is 1 and would dilute what the others say: Fisher's
+    combination wants p values that are one half on average (Lancaster 1949).
+    """
+    return np.asarray((p + beyond) / 2)
 
 
 def _novel_p(population: Population, counts: Floats) -> Floats:
@@ -157,7 +194,8 @@ def _novel_p(population: Population, counts: Floats) -> Floats:
     found = np.bincount(_kinds(population, alone), minlength=counts.size).astype(float)
     # Each new signature counts once: a crash loop of one signature is no evidence of randomness.
     others = (found.sum() - found) / np.maximum(counts.sum() - counts, 1.0)
-    return st.binomial_tail(found, counts, np.maximum(others, MIN_NOVEL_SHARE))
+    share = np.maximum(others, MIN_NOVEL_SHARE)
+    return _middle(*(st.binomial_tail(found + more, counts, share) for more in (0, 1)))
 
 
 def _kinds(population: Population, mask: Bools) -> Ints:
@@ -166,8 +204,8 @@ def _kinds(population: Population, mask: Bools) -> Ints:
 
 
 def _cpu_p(population: Population) -> Floats:
-    """Whether a host's crashes gather on one CPU number, times the number of CPUs."""
-    p = np.ones(len(population.hosts))
+    """Whether a host's crashes gather on one CPU number, of as many as there are."""
+    p = np.full(len(population.hosts), 0.5)
     usable = (population.cpu >= 0) & (population.host >= 0)
     if not usable.any():
         return p
@@ -178,8 +216,9 @@ def _cpu_p(population: Population) -> Floats:
     np.maximum.at(most, hosts, found)
     total = np.bincount(host, minlength=p.size).astype(float)
     many = total >= MIN_N
-    tail = st.binomial_tail(most[many], total[many], np.full(int(many.sum()), 1 / cpus))
-    p[many] = np.minimum(1.0, tail * cpus)
+    share = np.full(int(many.sum()), 1 / cpus)
+    tails = [st.binomial_tail(most[many] + more, total[many], share) for more in (0, 1)]
+    p[many] = _middle(*(-np.expm1(cpus * np.log1p(-np.minimum(t, 1 - 1e-12))) for t in tails))
     return p
 
 

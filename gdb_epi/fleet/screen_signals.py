@@ -16,6 +16,7 @@ from gdb_epi.fleet.population import ABSENT, Bools, Floats, Ints, Population
 from gdb_epi.fleet.screen_types import (
     BITFLIP,
     CPU,
+    FORKS,
     HOST,
     LOCK,
     LOOP,
@@ -28,7 +29,6 @@ from gdb_epi.fleet.screen_types import (
 )
 
 PINNED = "a job that is pinned to this CPU looks the same: run it elsewhere, then stress the CPU"
-FORKS = "a job that forks with threads and always runs on this host looks the same"
 KINDS = ("cpu_model", "sku", "instance_type")  # the first one known tells which hosts are alike
 MAX_CPU = 8192  # larger numbers are no CPUs
 MIN_LIKE = 30  # crashes of hosts alike, from which on their CPU numbers tell how many there are

@@ -19,6 +19,7 @@ MIN_CPUS = 2
 MOSTLY = 0.8  # of a host's crashes: then one signature speaks, and its job may be the cause
 ONE_SIGNATURE = "nearly all of its crashes are one signature, as those of a job in a loop are"
 LOOP = "a job that restarts and dies again on one host looks the same: move the job first"
+FORKS = "a job that forks with threads and always runs on this host looks the same"
 
 ALL = "*"
 BITFLIP = "*bitflip"

@@ -69,13 +69,15 @@ def simulate(
     forms: float = 0.0,
     looks: float = 0.0,
     pinned: float = 0.0,
+    forker: float = 0.0,
     new_share: float = NEW_SHARE,
     common: int = COMMON,
 ) -> Fleet:
     """Make a fleet. `microcode` is a rate ratio, the other causes are crashes a day.
 
     `split`: a host and a kernel; `forms`: an image and a kernel that facts of the core tell apart;
-    `looks`: no cause, but facts that vary by chance; `pinned`: one CPU of one host.
+    `looks`: no cause, but facts that vary by chance; `pinned`: one CPU of one host;
+    `forker`: a job of one host, half of whose crashes wait for a lock that a fork left behind.
     """
     rng = np.random.default_rng(seed)
     columns = _columns(rng, hosts, days)
@@ -92,6 +94,8 @@ def simulate(
         _forms(rng, fleet, forms, looks)
     if pinned:
         _pinned(rng, fleet, pinned)
+    if forker:
+        _forker(rng, fleet, forker)
     _locks(np.random.default_rng([seed, 1]), fleet)
     fleet.crashes.sort()
     return fleet
@@ -227,6 +231,16 @@ def _pinned(rng: np.random.Generator, fleet: Fleet, rate: float) -> None:
         for _ in range(rng.poisson(rate)):
             crash = _crash(rng, day, host, f"s{rng.integers(COMMON):03}", "pinned")
             fleet.crashes.append(crash._replace(cpu=cpu))
+
+
+def _forker(rng: np.random.Generator, fleet: Fleet, rate: float) -> None:
+    """A job of one host forks with threads; it dies in the common signatures, on any CPU."""
+    host = int(rng.integers(fleet.hosts))
+    fleet.truth["forker"] = f"node-{host}"
+    for day in range(5, fleet.days):
+        for _ in range(rng.poisson(rate)):
+            crash = _crash(rng, day, host, f"s{rng.integers(COMMON):03}", "forker")
+            fleet.crashes.append(crash._replace(lock=bool(rng.random() < 0.5)))
 
 
 def _locks(rng: np.random.Generator, fleet: Fleet) -> None:

@@ -10,7 +10,7 @@ from gdb_epi.fleet.finding_store import verdict
 from gdb_epi.fleet.population_verdict import HARDWARE_HOST, of_population
 from gdb_epi.fleet.screen_hosts import shares
 from gdb_epi.fleet.screen_signals import signal_findings
-from gdb_epi.fleet.screen_types import BITFLIP, LOCK
+from gdb_epi.fleet.screen_types import BITFLIP, FORKS, LOCK
 from gdb_epi.fleet.screening import replay, screen
 
 SMALL = {"hosts": 300, "days": 20, "per_day": 30.0}
@@ -77,3 +77,22 @@ def test_what_is_known_of_the_host_is_not_said_twice():
     fleet = simulate(5004, bad_host=2.0, **SMALL)
     found = screen(population(fleet), LAST).findings
     assert len([f for f in found if f.value == fleet.truth["bad_host"]]) == 1
+
+
+def test_lock_flags_combine_with_the_other_facts_of_a_host():
+    """Three locks, three bit flips, some crashes more than others: none is a finding alone."""
+    pop = population(simulate(5003, **SMALL))
+    host = int(np.argmax(np.bincount(pop.host) == 8))
+    mine = np.flatnonzero(pop.host == host)
+    lock, flip = (np.arange(pop.host.size) % 100 == 0 for _ in range(2))
+    lock[mine], flip[mine] = False, False
+    no_lock, no_flip = lock.copy(), flip.copy()
+    lock[mine[:3]], flip[mine[-3:]] = True, True
+    for fewer in ((no_lock, no_flip), (lock, no_flip), (no_lock, flip)):
+        marked = pop._replace(lock_inherited=fewer[0], bitflip=fewer[1])
+        assert pop.hosts[host] not in {f.value for f in screen(marked, LAST).findings}
+    marked = pop._replace(lock_inherited=lock, bitflip=flip)
+    (found,) = [f for f in screen(marked, LAST).findings if f.value == pop.hosts[host]]
+    assert (found.signature, found.n, found.caveats) == (LOCK, 3, (FORKS,))
+    assert "bit-flip flags p=" in found.test and "inherited locks p=" in found.test
+    assert "hardware" not in verdict(found) and "look at its job" in verdict(found)
