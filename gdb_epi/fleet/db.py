@@ -28,7 +28,7 @@ except ModuleNotFoundError as problem:
         "SQLAlchemy is not installed here", hint="pip install 'gdb-epi[fleet]', or --no-db"
     ) from problem
 
-from gdb_epi.fleet.tables import SCHEMA_VERSION, change, meta, metadata
+from gdb_epi.fleet.tables import REPROJECTED_TO, SCHEMA_VERSION, change, meta, metadata
 
 BUSY_SECONDS = 10.0  # how long a writer waits for another one
 _LOCK_KEY = 0x67646265  # pg_advisory_xact_lock number of migrate(): "gdbe"
@@ -105,8 +105,18 @@ def migrate(engine: Engine) -> None:
     shown = engine.url.render_as_string(hide_password=True)
     # Reading first keeps a writer that has nothing to migrate from queueing for the lock.
     with engine.connect() as connection:
-        if _version(connection, shown) == SCHEMA_VERSION:
-            return
+        is_here = _version(connection, shown) == SCHEMA_VERSION
+        after = _unfinished(connection) if is_here else None
+    if not is_here:
+        after = _change_tables(engine, shown)
+    if after is not None:
+        from gdb_epi.fleet.reproject import reproject
+
+        reproject(engine, [], after)
+
+
+def _change_tables(engine: Engine, shown: str) -> int | None:
+    """Make or change the tables; return the id of the raw record from which on to project."""
     with begin(engine) as connection:
         if connection.dialect.name == "postgresql":
             connection.execute(text(f"SELECT pg_advisory_xact_lock({_LOCK_KEY})"))
@@ -117,10 +127,16 @@ def migrate(engine: Engine) -> None:
             from gdb_epi.fleet.migrations import upgrade
 
             upgrade(connection)
-    if found is not None and found < SCHEMA_VERSION:
-        from gdb_epi.fleet.reproject import reproject
+            # With the tables: who ends the projection is known when this process is killed in it.
+            connection.execute(meta.delete().where(meta.c.key == REPROJECTED_TO))
+            connection.execute(meta.insert().values(key=REPROJECTED_TO, value="0"))
+        return _unfinished(connection) if found is not None else None
 
-        reproject(engine, [])
+
+def _unfinished(connection: Connection) -> int | None:
+    """Return how far the reprojection of a migration came that has not ended; None without one."""
+    value = connection.execute(select(meta.c.value).where(meta.c.key == REPROJECTED_TO)).scalar()
+    return None if value is None else int(value) if str(value).isdigit() else 0
 
 
 def _make_tables(connection: Connection) -> None:
@@ -227,6 +243,9 @@ def _check_version(engine: Engine, shown: str) -> None:
         if found is not None and found < SCHEMA_VERSION:
             told = f"database {shown} has schema {found}, this gdb-epi reads {SCHEMA_VERSION}"
             raise DatabaseError(told, hint="gdb-epi fleet reproject, which migrates it")
+        if found is not None and _unfinished(connection) is not None:
+            told = f"the migration of database {shown} has not ended"
+            raise DatabaseError(told, hint="wait for it; if it was killed: gdb-epi fleet reproject")
         if found is None:
             hint = "gdb-epi triage CORE, or gdb-epi fleet ingest FILE"
             raise InputError(f"database {shown} holds no fleet yet", hint=hint)

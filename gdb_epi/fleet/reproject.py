@@ -17,17 +17,20 @@ from gdb_epi.fleet.projection import project
 BATCH = 500  # crashes per transaction
 
 
-def reproject(engine: Engine, lost: list[int]) -> int:
-    """Project every raw record again, oldest first; return how many there were.
+def reproject(engine: Engine, lost: list[int], after: int = 0) -> int:
+    """Project the raw records behind an id again, oldest first; return how many there were.
 
     The ids of crashes whose record is damaged are added to `lost`; their rows stay as they are.
     """
-    after, count = 0, 0
+    count = 0
+    of_migration = t.meta.c.key == t.REPROJECTED_TO
     while True:
         with begin(engine) as connection:
             ids, damaged = _batch(connection, after)
-        if not ids:
-            return count
+            if not ids:
+                connection.execute(t.meta.delete().where(of_migration))
+                return count
+            connection.execute(t.meta.update().where(of_migration).values(value=str(ids[-1])))
         lost += damaged
         after, count = ids[-1], count + len(ids) - len(damaged)
 

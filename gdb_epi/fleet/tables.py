@@ -43,6 +43,9 @@ def _key(name: str) -> Column[str]:
     return Column(name, Text, nullable=False, server_default="")
 
 
+# The key in `meta` of a migration whose reprojection has not ended: the last id that it reached.
+REPROJECTED_TO = "reprojected_to"
+
 meta = Table(
     "meta",
     metadata,

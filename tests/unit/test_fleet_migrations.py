@@ -3,14 +3,16 @@
 
 from __future__ import annotations
 
+import shutil
 import sqlite3
 from pathlib import Path
 
 import pytest
 from unit.fleet_records import full
 
+from gdb_epi.fleet import reproject as fleet_reproject
 from gdb_epi.fleet import tables as t
-from gdb_epi.fleet.db import open_database
+from gdb_epi.fleet.db import DatabaseError, open_database
 from gdb_epi.fleet.ingest import ingest
 from gdb_epi.fleet.reproject import reproject
 
@@ -43,6 +45,34 @@ def test_an_old_database_is_migrated_when_it_is_written_to(old):
         assert ingest(engine, [("again", full(1)), ("new", full(6))]).line().startswith("1 added")
     with open_database(old, write=True) as engine, engine.connect() as connection:
         assert connection.exec_driver_sql("select count(*) from crash").scalar() == 7
+
+
+def test_a_migration_that_was_killed_goes_on_where_it_was(old, monkeypatch):
+    """The tables are changed at once, the rows a batch at a time: a reader must not see a half."""
+    other = shutil.copy(old, f"{old}-other")
+    with open_database(other, write=True) as engine, engine.connect() as connection:
+        expected = connection.exec_driver_sql("select * from crash order by id").all()
+    seen = []
+    whole = fleet_reproject._batch
+
+    def killed_in_the_second(connection, after):
+        seen.append(after)
+        if len(seen) == 2:
+            raise KeyboardInterrupt
+        return whole(connection, after)
+
+    monkeypatch.setattr(fleet_reproject, "BATCH", 2)
+    monkeypatch.setattr(fleet_reproject, "_batch", killed_in_the_second)
+    with pytest.raises(KeyboardInterrupt), open_database(old, write=True):
+        pass
+    with pytest.raises(DatabaseError, match="has not ended"), open_database(old, write=False):
+        pass
+    for _ in range(2):
+        with open_database(old, write=True) as engine, engine.connect() as connection:
+            found = connection.exec_driver_sql("select * from crash order by id").all()
+            assert found == expected
+            assert connection.execute(t.meta.select()).all() == [("schema_version", "3")]
+    assert seen == [0, 2, 2, 4, 6], "from the batch that was lost to the end, and not again"
 
 
 def test_new_tables_equal_migrated_ones(old, tmp_path):
