@@ -30,10 +30,9 @@ _SIGNALS = {
     "SIGTRAP": "a trap or breakpoint",
 }
 _SENDERS = {
-    "self": ", sent by the process itself",
-    "other": ", sent by another process",
-    "kernel": "",
-    "unknown": ", sent by whom is unknown",
+    "self": "sent by the process itself",
+    "other": "sent by another process",
+    "unknown": "sent by whom is unknown",
 }
 _HIDDEN = frozenset(
     ("eval-glue", "thread-base", "raise", "refcount-glue", "foreign-call", "lock-wait")
@@ -96,8 +95,12 @@ def _died(record: Json) -> Iterator[str]:
         yield from _wrapped(f"No signal: {evidence}", "  ")
         return
     name = str(signal.get("name"))
-    sender = _SENDERS.get(str(signal.get("sender")), "")
-    yield f"  {name}: {_SIGNALS.get(name, 'ended by a signal')}{sender}"
+    sender = str(signal.get("sender"))
+    told = [_SIGNALS.get(name, "ended by a signal"), _SENDERS.get(sender, "")]
+    if sender in ("self", "other") and name != "SIGABRT":
+        del told[0]  # nothing was accessed and no instruction failed
+    pid = f" (pid {signal.get('sender_pid')})" if sender == "other" else ""
+    yield f"  {name}: {', '.join(filter(None, told))}{pid}"
     behind = _map(signal, "behind_handler")
     if behind:
         yield f"  A handler sent it again; the fault behind it is {behind.get('name')}."

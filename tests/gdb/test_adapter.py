@@ -11,6 +11,9 @@ import pytest
 from driver import BOOTSTRAP, ROOT, Done, Gdb, read_json, run_gdb, with_epi
 from support.cores import Made
 
+from gdb_epi.loader import load_commands
+from gdb_epi.registry import COMMANDS, Command
+
 ALIVE = "python print('ALIVE')"
 STATUS = "python print('STATUS', int(gdb.convenience_variable('epi_status')))"
 
@@ -263,9 +266,20 @@ WHERE = (
 )
 
 
+def switches(command: Command) -> list[str]:
+    """Return a command's flags without a value; --emit takes long and has tests of its own."""
+    on = [one for one in command.arguments if one.options.get("action") == "store_true"]
+    return [flag for one in on for flag in one.flags[-1:] if flag != "--emit"]
+
+
 def test_selection_and_settings_survive_every_command(gdb: Gdb, threads_core: Made) -> None:
-    names = sorted(path.stem for path in (ROOT / "commands").glob("[a-z]*.py"))
-    commands = [f"epi {name} --output /dev/null" for name in names if name != "push"]
+    load_commands()
+    assert sorted(COMMANDS) == sorted(one.stem for one in (ROOT / "commands").glob("[a-z]*.py"))
+    commands = [
+        f"epi {name} {flag} --output /dev/null"
+        for name, command in COMMANDS.items() if name != "push"
+        for flag in ("", *switches(command))
+    ]  # fmt: skip
     shown = "gdb.execute('show', to_string=True).splitlines()"
     settings = f"python settings = lambda: [line for line in {shown} if '$' not in line]"
     same = "python print('SAME', before == settings(), len(before))"
