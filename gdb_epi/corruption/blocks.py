@@ -56,6 +56,7 @@ class Blocks:
         self._is_small_count = heap.reader.layout.offset("PyObject", "ob_overflow") is not None
         self._count_limit = 1 << (LOWEST_SHORT_BIT if self._is_small_count else LOWEST_COUNT_BIT)
         self._ghosts: frozenset[int] | None = None
+        self._types_and_ghosts: frozenset[int] = frozenset()
         self.looked = 0
 
     def know_all_types(self) -> None:
@@ -65,43 +66,81 @@ class Blocks:
             self._heads[address] = _head_of(info)
         self._ghosts = frozenset(
             address ^ 1 << bit for address in self._heads for bit in range(3, 64)
-        )
+        ).difference(self._heads)
+        self._types_and_ghosts = self._ghosts.union(self._heads)
 
     def look(self, pool: Pool, data: bytes) -> None:
         """Take the blocks of one pool that are in use."""
+        if pool.free is None:
+            return
         words = memoryview(data[: len(data) & ~7]).cast("Q")
         has_debug = data[OVERHEAD + 9 : OVERHEAD + 16] == DEBUG_BYTES
         debug = DEBUG_HEAD if has_debug else 0
-        type_at, ghosts, known_head = self._type_at, self._ghosts, self._heads.get
         places = [
-            (head, (debug + head + type_at) >> 3)
+            (head, (debug + head + self._type_at) >> 3)
             for head in (GC_HEAD, 0, 2 * GC_HEAD)
-            if debug + head + type_at + 8 <= pool.block
+            if debug + head + self._type_at + 8 <= pool.block
         ]
-        limit = self._count_limit
-        for at in pool.blocks():
-            self.looked += 1
-            first = at >> 3
-            odd: list[tuple[int, int]] | None = None
-            for head, offset in places:
-                word = words[first + offset]
-                known = known_head(word)
-                if known is None:
-                    if ghosts is None:
-                        no_pointer = word & 7 or word < 0x10000 or word >> 47
-                        known = -1 if no_pointer else self._head(word)
-                    elif word in ghosts:
-                        known = -1
-                if known == head:
-                    count = words[first + offset - (type_at >> 3)]
-                    if count >= limit:
-                        self._count(pool.address + at + debug + head, count)
-                    odd = None
-                    break
-                if known == -1 and word > 0xFFFF:
-                    odd = [*odd, (head, word)] if odd else [(head, word)]
-            for head, word in odd or ():
-                self._take(pool, at + debug, head, word, bool(debug))
+        self.looked += pool.carved - len(pool.free)
+        blocks = pool.blocks()
+        if self._ghosts is not None:
+            blocks = self._worth_a_look(pool, words, [offset for _, offset in places])
+        for at in blocks:
+            self._look_at(pool, at, words, places, debug)
+
+    def _worth_a_look(self, pool: Pool, words: memoryview, offsets: list[int]) -> Iterator[int]:
+        """Yield the blocks in use with a word one bit from a type, or a count that is absurd.
+
+        All blocks at once, by columns of words: a tenth of the time.
+        """
+        assert self._ghosts is not None and pool.free is not None
+        first, step, back = OVERHEAD >> 3, pool.block >> 3, self._type_at >> 3
+        end = first + pool.carved * step
+        found: set[int] = set()
+        for offset in offsets:
+            column = words[first + offset : end : step].tolist()
+            if self._types_and_ghosts.isdisjoint(column):
+                continue
+            if not self._ghosts.isdisjoint(column):
+                found.update(n for n, word in enumerate(column) if word in self._ghosts)
+            counts = words[first + offset - back : end : step].tolist()[: len(column)]
+            if max(counts) >= self._count_limit:
+                limit = self._count_limit
+                large = [number for number, count in enumerate(counts) if count >= limit]
+                found.update(number for number in large if column[number] in self._heads)
+        for number in sorted(found):
+            at = OVERHEAD + number * pool.block
+            if at not in pool.free:
+                yield at
+
+    def _look_at(
+        self,
+        pool: Pool,
+        at: int,
+        words: memoryview,
+        places: list[tuple[int, int]],
+        debug: int,
+    ) -> None:
+        """Take one block: its count when it has a type, else the words in the type's places."""
+        odd: list[tuple[int, int]] = []
+        for head, offset in places:
+            word = words[(at >> 3) + offset]
+            known = self._heads.get(word)
+            if known is None:
+                if self._ghosts is None:
+                    no_pointer = word & 7 or word < 0x10000 or word >> 47
+                    known = -1 if no_pointer else self._head(word)
+                elif word in self._ghosts:
+                    known = -1
+            if known == head:
+                count = words[(at >> 3) + offset - (self._type_at >> 3)]
+                if count >= self._count_limit:
+                    self._count(pool.address + at + debug + head, count)
+                return
+            if known == -1 and word > 0xFFFF:
+                odd.append((head, word))
+        for head, word in odd:
+            self._take(pool, at + debug, head, word, bool(debug))
 
     def _take(self, pool: Pool, at: int, head: int, word: int, debug: bool) -> None:
         if len(self._odd) < MAX_CANDIDATES * 16:

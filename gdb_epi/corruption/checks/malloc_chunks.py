@@ -3,15 +3,14 @@
 
 from __future__ import annotations
 
+from collections import deque
 from collections.abc import Iterator
 
 from gdb_epi.corruption.context import Context
-from gdb_epi.corruption.memory import read_words
 from gdb_epi.corruption.registry import check
 from gdb_epi.corruption.types import MEMORY, Evidence, Skipped, word_evidence
 from gdb_epi.errors import UnreadableMemory
-from gdb_epi.lean import NamedTuple
-from gdb_epi.target.api import Region
+from gdb_epi.target.api import Region, Target
 
 # Sizes of glibc's first chunk, struct tcache_perthread_struct (malloc/malloc.c: 0x250 in 2.26 to
 # 2.29, 0x290 since 2.30 where the counts have 16 bits, 0x300 since 2.42), with PREV_INUSE. From
@@ -22,6 +21,7 @@ LEAST_FIRST, MOST_FIRST = 0x240, 0x1000  # its size in any other version
 PROBED = 1 << 16  # bytes in which its successors are looked for
 FLAGS = 7  # PREV_INUSE, IS_MMAPPED, NON_MAIN_ARENA
 PREV_INUSE = 1
+NEVER = 14  # IS_MMAPPED, NON_MAIN_ARENA, and a size that is no multiple of 16
 MIN_CHUNK = 0x20
 FOLLOWING = 16  # chunks that must fit behind a corrected size
 LARGE = 128 << 10  # bytes; from here on glibc maps blocks by themselves (M_MMAP_THRESHOLD)
@@ -29,13 +29,63 @@ MAX_INSIDE = 1 << 14  # words of a mended chunk that are looked at
 BACK = 8  # chunks before the place where the walk fails
 MAX_BREAKS = 8
 DEFAULT_LIMIT = 16 << 20  # bytes of heap that a default run walks
+WINDOW = 1 << 14  # words that are read at once
+MAX_WINDOWS = 256  # kept; then they are read again
 
 
-class _Heap(NamedTuple):
-    """The words of a heap; places are counted in words from `start`."""
+class _Heap:
+    """The words of a heap, read by windows; places are counted in words from `start`.
 
-    start: int
-    words: memoryview
+    Raises UnreadableMemory.
+    """
+
+    def __init__(self, target: Target, start: int, count: int) -> None:
+        self.start = start
+        self.count = count
+        self._target = target
+        self._windows: dict[int, memoryview] = {}
+
+    def __getitem__(self, at: int) -> int:
+        """Return the word at a place."""
+        word: int = self._window(at // WINDOW)[at % WINDOW]
+        return word
+
+    def slice(self, at: int, count: int) -> Iterator[int]:
+        """Yield words from a place on, up to the end."""
+        return (self[number] for number in range(at, min(at + count, self.count)))
+
+    def _window(self, number: int) -> memoryview:
+        words = self._windows.get(number)
+        if words is None:
+            if len(self._windows) >= MAX_WINDOWS:
+                self._windows.clear()
+            size = 8 * min(WINDOW, self.count - number * WINDOW)
+            data = self._target.read(self.start + 8 * number * WINDOW, size)
+            words = self._windows[number] = memoryview(data).cast("Q")
+        return words
+
+    def run(self, at: int, recent: deque[int]) -> tuple[int, int]:
+        """Follow chunks that fit, in one window; return the place of the last and their number.
+
+        They are appended to `recent`. As `_next`, which says why, in a quarter of the time.
+        """
+        words = self._window(at // WINDOW)
+        first = at - at % WINDOW
+        end, at = len(words) - 1, at - first
+        count = 0
+        size = words[at + 1] if at < end else 0
+        while size >= MIN_CHUNK and not size & NEVER:
+            length = size & ~FLAGS
+            following = at + (length >> 3)
+            if following >= end:
+                break
+            size = words[following + 1]
+            if not size & PREV_INUSE and words[following] != length:
+                break
+            recent.append(first + at)
+            at = following
+            count += 1
+        return first + at, count
 
 
 @check("R7")
@@ -57,21 +107,15 @@ def malloc_chunks(context: Context) -> Iterator[Evidence | Skipped]:
     if not context.budget.take(size):
         yield Skipped("R7", "the budget does not reach for the heap")
         return
+    heap = _Heap(context.target, region.start, size // 8)
     try:
-        words = memoryview(context.target.read(region.start, size & ~7)).cast("Q")
+        for found in _walk(heap):
+            if isinstance(found, int):
+                context.counts["malloc chunks"] = found
+            else:
+                yield Skipped("R7", found) if isinstance(found, str) else found
     except UnreadableMemory as error:
         yield Skipped("R7", f"{error}")
-        return
-    heap = _Heap(region.start, words)
-    count = 0
-    for found in _walk(heap):
-        if isinstance(found, int):
-            count = found
-        elif isinstance(found, str):
-            yield Skipped("R7", found)
-        else:
-            yield found
-    context.counts["malloc chunks"] = count
 
 
 def _main_heap(context: Context) -> Region | None:
@@ -92,31 +136,35 @@ def _begins_chain(context: Context, region: Region, size: int) -> bool:
     if not size & PREV_INUSE or not LEAST_FIRST <= size <= MOST_FIRST:
         return False
     count = min(region.dumped, region.size, PROBED) // 8
-    heap = _Heap(region.start, read_words(context, region.start, count))
-    return len(heap.words) == count and _fits(heap, 0, size)
+    try:
+        return _fits(_Heap(context.target, region.start, count), 0, size)
+    except UnreadableMemory:
+        return False
 
 
 def _walk(heap: _Heap) -> Iterator[Evidence | str | int]:
     """Yield evidence, complaints, and at the end the number of chunks."""
     at, count, breaks = 0, 0, 0
-    recent: list[int] = []
-    while at + 1 < len(heap.words):
+    recent: deque[int] = deque(maxlen=BACK + 1)
+    while at + 1 < heap.count:
+        at, passed = heap.run(at, recent)
+        count += passed
         following = _next(heap, at)
         if following is not None:
-            recent = [*recent[-BACK:], at]
+            recent.append(at)
             at = following
             count += 1
             continue
         breaks += 1
         repair = _repair(heap, [*recent, at]) if breaks <= MAX_BREAKS else None
         if repair is None:
-            if at + 1 < len(heap.words) and not _is_tail(heap, at):
+            if at + 1 < heap.count and not _is_tail(heap, at):
                 place = heap.start + 8 * at
                 yield f"the chunks end at {place:#x} after {count}; no single flip mends them"
             break
         place, size = repair
         yield _evidence(heap, place, size)
-        recent = []
+        recent.clear()
         at = place + (size & ~FLAGS) // 8
     yield count
 
@@ -126,24 +174,23 @@ def _next(heap: _Heap, at: int, size: int | None = None) -> int | None:
 
     The end of the heap counts as a chunk: it is behind the top.
     """
-    words = heap.words
-    size = words[at + 1] if size is None else size
+    size = heap[at + 1] if size is None else size
     length = size & ~FLAGS
-    if length < MIN_CHUNK or length & 8 or size & 6:  # flags of mmapped chunks, of other arenas
+    if length < MIN_CHUNK or size & NEVER:
         return None
     following = at + length // 8
-    if following > len(words):
+    if following > heap.count:
         return None
-    if following + 1 >= len(words):
-        return following if following == len(words) else None
-    if not words[following + 1] & PREV_INUSE and words[following] != length:
+    if following + 1 >= heap.count:
+        return following if following == heap.count else None
+    if not heap[following + 1] & PREV_INUSE and heap[following] != length:
         return None
     return following
 
 
 def _is_tail(heap: _Heap, at: int) -> bool:
     """Whether the heap ends in zeros: what trimming or a foreign sbrk() leaves."""
-    return not any(heap.words[at : at + 512])
+    return not any(heap.slice(at, 512))
 
 
 def _repair(heap: _Heap, places: list[int]) -> tuple[int, int] | None:
@@ -153,7 +200,7 @@ def _repair(heap: _Heap, places: list[int]) -> tuple[int, int] | None:
     are whole.
     """
     for place in reversed(places):
-        sizes = [heap.words[place + 1] ^ 1 << bit for bit in range(4, 64)]
+        sizes = [heap[place + 1] ^ 1 << bit for bit in range(4, 64)]
         fitting = [size for size in sizes if _fits(heap, place, size)]
         if fitting:
             size = min(fitting)
@@ -184,7 +231,7 @@ def _fits(heap: _Heap, place: int, size: int) -> bool:
     for number in range(FOLLOWING):
         if at is None:
             return False
-        if at >= len(heap.words):
+        if at >= heap.count:
             return number > 0
         at = _next(heap, at)
     return at is not None
@@ -192,7 +239,7 @@ def _fits(heap: _Heap, place: int, size: int) -> bool:
 
 def _evidence(heap: _Heap, place: int, size: int) -> Evidence:
     where = heap.start + 8 * (place + 1)
-    found = heap.words[place + 1]
+    found = heap[place + 1]
     return word_evidence(
         "R7",
         where,
