@@ -19,11 +19,14 @@ from gdb_epi.lean import NamedTuple
 
 MAX_NODES = 20_000_000  # of a sweep
 MAX_COLLECTED = 30_000  # nodes that a default run follows when a collection runs
-TIME_EVERY = 4096  # nodes between two looks at the clock
+STRIDE = 4096  # nodes between two looks at the clock
 LOWEST_BIT = 4  # objects are aligned to 16
 PAGE_BITS = 12
 PAGE = 1 << PAGE_BITS
 MAX_PAGES = 4096  # kept; then they are read again
+WIDE_BITS = 16  # of pages that a walk along a list reads
+WIDE = 1 << WIDE_BITS
+MAX_WIDE = 2048
 FLAGS = 3  # next: unreachable, and a space (3.14.0); prev: finalized, collecting
 
 
@@ -141,6 +144,7 @@ class Links:
         self._type_at = layout.require("PyObject", "ob_type")
         self._flags_at = layout.require("PyTypeObject", "tp_flags")
         self._pages: dict[int, memoryview | None] = {}  # None: not whole, words are read singly
+        self._wide: dict[int, memoryview | None] = {}
 
     def _word(self, address: int) -> int:
         """Return a word; 0 when it cannot be read (no link is 0 in a list)."""
@@ -266,6 +270,8 @@ class Links:
         """Follow one list; return how many nodes it had, and why it ended early ("" if not)."""
         node, count = head, 0
         while count < MAX_NODES:
+            node, passed = self._agreeing(node, head)
+            count += passed
             after = self.following(node)
             if self.before(after) != node:
                 repaired = list(self.repairs(node))
@@ -280,6 +286,36 @@ class Links:
                 return count, ""
             node = after
             count += 1
-            if not count % TIME_EVERY and context.budget.out_of_time():
+            if context.budget.out_of_time():
                 return count, f"time is up after {count} objects"
         return count, f"more than {MAX_NODES} objects"
+
+    def _agreeing(self, node: int, head: int) -> tuple[int, int]:
+        """Follow a list while links agree; return the last node, and how many were passed.
+
+        At most STRIDE nodes. It stops early before `head`, and before what is not in a whole page.
+        """
+        pages = self._wide
+        next_at, prev_at, last = self._next_at >> 3, self._prev_at >> 3, WIDE - 16
+        after = self.following(node)
+        for count in range(STRIDE):
+            at = after & WIDE - 1
+            number = after >> WIDE_BITS
+            page = pages[number] if number in pages else self._load_wide(number)
+            if page is None or after == head or at & 7 or at > last:
+                return node, count
+            if page[(at >> 3) + prev_at] & ~FLAGS != node:
+                return node, count
+            node = after
+            after = page[(at >> 3) + next_at] & ~FLAGS
+        return node, STRIDE
+
+    def _load_wide(self, number: int) -> memoryview | None:
+        if len(self._wide) >= MAX_WIDE:
+            self._wide.clear()
+        try:
+            page = memoryview(self.reader.read(number << WIDE_BITS, WIDE)).cast("Q")
+        except UnreadableMemory:
+            page = None
+        self._wide[number] = page
+        return page
