@@ -9,6 +9,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from itertools import combinations
+from typing import NamedTuple
 
 import numpy as np
 
@@ -26,33 +27,62 @@ MAX_ATTRIBUTES = 12  # those with host-hours first, then those with the fewest v
 MAX_PAIR_VALUES = 4_000  # of two attributes together
 
 
+class Conjunction(NamedTuple):
+    """Two values that mark a signature together."""
+
+    finding: Finding  # of both, as if the two attributes were one
+    whole: Attribute  # the two as one
+    one: Attribute
+    two: Attribute
+    values: tuple[int, int]  # codes of the two
+
+
 def pair_findings(
     population: Population, free: Bools, signature: str
 ) -> Iterator[tuple[Finding, Finding]]:
     """Yield the pairs of values that have more of a signature than their share, best first."""
+    for found in conjunctions(population, free, signature):
+        yield _halves(found)
+
+
+def conjunctions(population: Population, free: Bools, signature: str) -> Iterator[Conjunction]:
+    """Yield the pairs of values that have more of a signature than their share, best first.
+
+    All pairs of one pair of attributes are a family (Benjamini-Hochberg), which pays for the number
+    of such families (Bonferroni).
+    """
     mine = crashes_of(population, free, signature)
     if mine.size < MIN_N:
         return
-    tests = 0
-    pairs: dict[str, tuple[Attribute, Attribute]] = {}
+    pairs: dict[str, tuple[Attribute, Attribute, Attribute]] = {}
     found: list[Finding] = []
-    for one, two in combinations(_chosen(population), 2):
-        if len(one.values) * len(two.values) > MAX_PAIR_VALUES:
-            continue
-        tests += 1  # families: each pair of attributes pays for all of them
+    tested = tested_pairs(population)
+    for one, two in tested:
         joined = _joined(one, two)
         if promising(population, joined, _codes(one.crash[mine], two.crash[mine], two)):
             whole = joined._replace(crash=_codes(one.crash, two.crash, two))
-            pairs[joined.name] = (one, two)
+            pairs[joined.name] = (whole, one, two)
             found += value_findings(population, whole, free, mine, signature)
     for finding in sorted(found, key=lambda f: f.p):
-        if finding.q * tests > MAX_PAIR_Q:
+        q = finding.q * len(tested)
+        if q > MAX_PAIR_Q:
             continue
-        one, two = pairs[finding.attr]
-        code = _values(one, two).index(finding.value)
+        whole, one, two = pairs[finding.attr]
+        code = whole.values.index(finding.value)
         values = code // len(two.values), code % len(two.values)
         if _both_matter(population, (one, two), values, mine):
-            yield _halves(finding._replace(q=min(1.0, finding.q * tests)), one, two, values)
+            test = f"both conditions together: {finding.test}"
+            paid = finding._replace(q=min(1.0, q), test=test)
+            yield Conjunction(paid, whole, one, two, values)
+
+
+def tested_pairs(population: Population) -> list[tuple[Attribute, Attribute]]:
+    """Return the pairs of attributes that are looked at."""
+    return [
+        (one, two)
+        for one, two in combinations(_chosen(population), 2)
+        if len(one.values) * len(two.values) <= MAX_PAIR_VALUES
+    ]
 
 
 MAX_PAIR_Q = 0.01
@@ -93,12 +123,10 @@ def _both_matter(
     return True
 
 
-def _halves(
-    finding: Finding, one: Attribute, two: Attribute, values: tuple[int, int]
-) -> tuple[Finding, Finding]:
+def _halves(found: Conjunction) -> tuple[Finding, Finding]:
     """The pair as two conditions of the same crashes."""
-    test = f"both conditions together: {finding.test}"
-    return tuple(  # type: ignore[return-value]
-        finding._replace(attr=a.name, value=a.values[v], test=test)
-        for a, v in zip((one, two), values, strict=True)
+    first, second = (
+        found.finding._replace(attr=a.name, value=a.values[v])
+        for a, v in zip((found.one, found.two), found.values, strict=True)
     )
+    return first, second

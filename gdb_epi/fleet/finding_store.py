@@ -66,11 +66,19 @@ def verdict(finding: Finding) -> str:
 
 def sentence(finding: Finding) -> str:
     """Return one line with every number that supports the finding."""
-    share = f"{finding.n} of {finding.total} crashes"
-    interval = f"{_short(finding.rr_low)} to {_short(finding.rr_high)}"
-    line = f"{finding.attr}={finding.value}: {share} of {finding.signature}; relative risk "
-    line += f"{_short(finding.rr)} (95 %: {interval}), p {finding.p:.1g}, q {finding.q:.1g}"
-    return line
+    share = f"{finding.n} of {finding.total} crashes of {finding.signature}"
+    return f"{finding.attr}={finding.value}: {share}; {chances(finding)}"
+
+
+def chances(finding: Finding) -> str:
+    """Return the relative risk of a finding with its interval, p and q."""
+    risk = risk_words(finding.rr, finding.rr_low, finding.rr_high)
+    return f"{risk}, p {finding.p:.1g}, q {finding.q:.1g}"
+
+
+def risk_words(rr: float, low: float, high: float) -> str:
+    """Return a relative risk with its interval."""
+    return f"relative risk {_short(rr)} (95 %: {_short(low)} to {_short(high)})"
 
 
 def finite(value: float) -> float | None:

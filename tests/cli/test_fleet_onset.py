@@ -14,6 +14,7 @@ from support.fleet_simulator import FIRST_DAY, population, records, simulate, wr
 from gdb_epi.fleet import statistics as st
 from gdb_epi.fleet.correlate import APART, DECIDES, SAME, correlate, cramers_v
 from gdb_epi.fleet.onset import onset
+from gdb_epi.fleet.pair_search import signature_pairs
 from gdb_epi.fleet.population import Attribute
 
 SMALL = {"hosts": 300, "days": 30}
@@ -86,6 +87,34 @@ def test_nested_and_aliased_attributes_are_named():
     assert by_name[frozenset(("load", "rack"))].v < 0.1
 
 
+def test_the_pairs_of_a_signature_with_what_each_half_says_alone():
+    fleet = simulate(7000, race=3.0, **SMALL)
+    pop = population(fleet)
+    found = signature_pairs(pop, pop.signatures.index("race"), pop.last_day)
+    assert found.crashes == sum(c.signature == "race" for c in fleet.crashes)
+    assert found.tested == 21 and found.left_out == 0 and found.not_tested == ()
+    first = found.pairs[0]
+    assert first.mark == "image=image1 and load=high"
+    assert first.finding.q <= 0.01 and first.finding.n == first.finding.total == found.crashes
+    image, load = first.alone
+    assert (image.attr, load.attr) == ("image", "load")
+    assert first.finding.rr > max(image.rr, load.rr), "the pair says more than each half"
+    assert len({p.mark for p in found.pairs} | set(first.finding.aliases)) == len(
+        found.pairs
+    ) + len(first.finding.aliases), "an alias is no pair of its own"
+    quiet = signature_pairs(pop, pop.signatures.index("s000"), pop.last_day)
+    assert quiet.pairs == ()
+
+
+def test_pairs_leave_out_what_a_host_explains():
+    fleet = simulate(7000, split=3.0, **SMALL)
+    pop = population(fleet)
+    found = signature_pairs(pop, pop.signatures.index("two-faces"), pop.last_day)
+    total = sum(c.signature == "two-faces" for c in fleet.crashes)
+    assert found.left_out and found.crashes + found.left_out == total
+    assert all("host" not in pair.mark for pair in found.pairs)
+
+
 def test_cramers_v_against_worked_numbers():
     perfect = np.array([[50.0, 0.0], [0.0, 50.0]])
     assert cramers_v(perfect, 100) == pytest.approx(1.0, abs=0.01)
@@ -121,3 +150,10 @@ def test_the_verbs(shell, tmp_path):
     assert shell("fleet", "correlate", "--csv").out.startswith(
         "first,second,v,relation,rows,source"
     )
+    told = shell("fleet", "correlate", "race").out
+    assert "image=image1 and load=high: " in told and "load=high alone: " in told
+    assert "exposure: host-hours" in told and " q " in told and "but: " in told
+    (pair, *_) = json.loads(shell("fleet", "correlate", "race", "--json").out)["pairs"]
+    assert pair["and_value"] == "high" and len(pair["alone"]) == 2 and pair["rr_interval"]
+    assert shell("fleet", "correlate", "race", "--csv").out.startswith("attr,value,and_attr,")
+    assert shell("fleet", "correlate", "nothing-like-it").code == 3

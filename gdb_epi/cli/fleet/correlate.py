@@ -1,21 +1,31 @@
 # SPDX-License-Identifier: Apache-2.0
-"""`gdb-epi fleet correlate`: attributes that go together."""
+"""`gdb-epi fleet correlate`: attributes that go together, or with a signature in pairs."""
 
 from __future__ import annotations
 
 import json
 from argparse import ArgumentParser, Namespace
+from typing import TYPE_CHECKING, Any
 
 from gdb_epi.cli.fleet.output import add_forms
 from gdb_epi.errors import EXIT_DONE, UsageError
+from gdb_epi.words import counted
 
-HELP = "pairs of attributes that go together (Cramer's V); nested and aliased ones are named"
+if TYPE_CHECKING:
+    from gdb_epi.fleet.pair_search import AttributePair, PairSearch
+
+HELP = "pairs of attributes that go together (Cramer's V), or that mark a signature together"
+EPILOG = (
+    "With SIGNATURE: pairs of values (a version and a load) that have more of it than their share."
+)
 LIMIT = 30
 _WORDS = {"same": "is the same as", "decides": "decides", "together": "goes with", "apart": "-"}
 
 
 def add_arguments(parser: ArgumentParser) -> None:
     """Declare the arguments."""
+    told = "a key, its start, or a part of it: pairs that mark this signature"
+    parser.add_argument("signature", metavar="SIGNATURE", nargs="?", help=told)
     parser.add_argument("--limit", type=int, default=LIMIT, help="pairs (30)")
     add_forms(parser, "one JSON object")
 
@@ -24,6 +34,8 @@ def run(args: Namespace) -> int:
     """Print the pairs, the strongest first."""
     if args.limit < 1:
         raise UsageError("--limit must be at least 1")
+    if args.signature is not None:
+        return _of_signature(args)
     from gdb_epi.cli.fleet.output import print_rows, print_table
     from gdb_epi.fleet.db import open_database
     from gdb_epi.render.text import escape
@@ -49,3 +61,60 @@ def run(args: Namespace) -> int:
         for group in found.groups:
             print(escape(f"one in all but name: {', '.join(group)}"))
     return EXIT_DONE
+
+
+def _of_signature(args: Namespace) -> int:
+    from gdb_epi.cli.fleet.output import print_rows
+    from gdb_epi.cli.fleet.split import population_and_code
+    from gdb_epi.fleet.pair_search import signature_pairs
+
+    population, code = population_and_code(args.db, args.signature)
+    day = population.last_day
+    found = signature_pairs(population, code, day)
+    found = found._replace(pairs=found.pairs[: args.limit])
+    if args.csv:
+        print_rows([_row(pair, day) for pair in found.pairs], as_csv=True)
+    elif args.json:
+        rows = [{**_row(p, day), "alone": [a._asdict() for a in p.alone]} for p in found.pairs]
+        print(json.dumps({**found._asdict(), "pairs": rows}))
+    else:
+        _text(found)
+    return EXIT_DONE
+
+
+def _row(pair: AttributePair, day: int) -> dict[str, Any]:
+    from gdb_epi.fleet.finding_store import as_json
+
+    told = as_json(pair.finding, day)
+    names = ("signature", "n", "total", "p", "q", "rr", "rr_interval", "test", "exposure")
+    one, two = pair.alone
+    head = {"attr": one.attr, "value": one.value, "and_attr": two.attr, "and_value": two.value}
+    return {**head, **{k: told[k] for k in (*names, "aliases", "caveats")}}
+
+
+def _text(found: PairSearch) -> None:
+    from gdb_epi.fleet.finding_store import chances, risk_words
+    from gdb_epi.render.text import escape
+
+    print(escape(found.signature))
+    size = counted(found.crashes, "crash")
+    if found.left_out:
+        size += f", beside {counted(found.left_out, 'crash')} that single hosts explain"
+    print(f"  {counted(found.tested, 'pair')} of attributes looked at in {size}")
+    if found.not_tested:
+        print(escape(f"  too many values to look at: {', '.join(found.not_tested)}"))
+    for pair in found.pairs:
+        finding = pair.finding
+        share = f"{finding.n} of {counted(finding.total, 'crash')}"
+        print(escape(f"  {pair.mark}: {share}; {chances(finding)}"))
+        for alone in pair.alone:
+            risk = risk_words(alone.rr, alone.rr_low, alone.rr_high)
+            share = f"{alone.n} of {alone.total}"
+            print(escape(f"      {alone.attr}={alone.value} alone: {share}, {risk}"))
+        for alias in finding.aliases:
+            print(escape(f"      or: {alias}: cannot be told apart from it"))
+        print(escape(f"      test: {finding.test}; exposure: {finding.exposure}"))
+        for caveat in finding.caveats:
+            print(escape(f"      but: {caveat}"))
+    if not found.pairs:
+        print("  no pair of values marks them together; `fleet split` asks single ones")
