@@ -5,14 +5,21 @@ from __future__ import annotations
 
 import json
 import re
+import sys
 from pathlib import Path
 
 import pytest
 
 from gdb_epi.signature import foreign_names, mangled, native_names, printed_names
 from gdb_epi.signature.drops import load_drop_sets
-from gdb_epi.signature.patterns import Pattern, beginnings
+from gdb_epi.signature.patterns import Pattern
 
+sys.path.insert(0, str(Path(__file__).resolve().parents[1] / "tools"))
+import drop_table
+from drop_table import DATA, TABLE
+from drop_table import _parser as re_parser
+
+ENDS = ("", "x", "_", "1", "x y", ":", "\n", "\u00e9", "::x<T>", "foo_bar!?", ".so.1!?")
 FILE = Path(__file__).parent / "data" / "signature_vectors.json"
 VECTORS = json.loads(FILE.read_text())["vectors"]
 RAW = {f["function"] for v in VECTORS for f in v["frames"] if f.get("function")}
@@ -30,13 +37,35 @@ MORE = {
 }  # fmt: skip
 
 
-def test_drop_sets_by_first_letter_are_the_drop_sets() -> None:
+def sets() -> tuple[dict[str, str], list[tuple[str, str]]]:
+    """Return names and expressions of drops.json with their classes, in its order."""
+    names, patterns = {}, []
+    for entry in json.loads(DATA.read_text())["sets"]:
+        for part in entry["entries"]:
+            names.update(dict.fromkeys(part["names"], entry["class"]))
+            patterns += [(entry["class"], text) for text in part["patterns"]]
+    return names, patterns
+
+
+def test_the_table_is_made_of_the_drop_sets() -> None:
+    """`python tests/tools/drop_table.py` writes it anew."""
+    assert drop_table.written() == TABLE.read_text()
+
+
+def test_the_table_answers_as_the_drop_sets_do() -> None:
     drops = load_drop_sets()
+    exact, patterns = sets()
+    slow = [(tag, re.compile(text)) for tag, text in patterns]
     names = SHOWN | RAW | MORE | set(drops.names)
-    slow = [(tag, re.compile(text)) for tag, text in drops.patterns]
+    names |= {
+        start + end
+        for row in json.loads(TABLE.read_text())["rows"]
+        for start in row[0]
+        for end in ENDS
+    }
     for name in names:
         plain = next((tag for tag, pattern in slow if pattern.fullmatch(name)), None)
-        assert drops.native_class(name) == (drops.names.get(name) or plain), name
+        assert drops.native_class(name) == (exact.get(name) or plain), name
     assert len({drops.native_class(name) for name in names}) > 10
 
 
@@ -54,19 +83,39 @@ def test_marks_exclude_nothing_that_matches(module: object) -> None:
 
 
 @pytest.mark.parametrize(
-    ("text", "found"),
+    ("text", "starts", "needs"),
     [
-        ("std::.*", ["std::"]),
-        ("_?Py_X?(INCREF|DECREF)\\w*", ["_", "Py_X", "Py_INCREF", "Py_DECREF"]),
-        ("(lib)?python3(\\.\\d+)?", ["lib", "python3"]),
-        ("a|b(c|d)|e", ["a", "bc", "bd", "e"]),
-        ("_*x", ["_", "x"]),
-        ("[ab]c", [""]),
-        ("ab{2}", ["a"]),
-        ("a\\.b+c", ["a.b"]),
+        ("std::.*", ["std::"], []),
+        ("_?Py_X?(INCREF|DECREF)\\d", ["Py_INCREF", "Py_DECREF", "_Py_XDECREF"], []),
+        ("(lib)?python3(\\.\\d+)?[td]*(\\.so)?", ["libpython3", "python3"], []),
+        ("_*xyz", [""], [["xyz"]]),
+        ("[ab]c\\w", ["ac", "bc"], []),
+        ("ab{2}", ["a"], []),
+        ("_+(cond|mutex)_\\w+", [""], [["cond", "mutex"]]),
+        ("\\w+(abc|d\\w)", [""], []),  # one of the two needs nothing of three letters
     ],
 )
-def test_beginnings(text: str, found: list[str]) -> None:
-    """Each text that matches begins with one of them."""
-    assert set(found) <= set(beginnings(text))
-    assert "" not in beginnings(text) or found == [""]
+def test_beginnings_and_what_must_occur(
+    text: str, starts: list[str], needs: list[list[str]]
+) -> None:
+    tree = list(re_parser.parse(text))
+    found, rest = drop_table.beginnings(tree)
+    assert set(starts) <= set(found)
+    assert drop_table.needed(rest) == needs
+
+
+@pytest.mark.parametrize(
+    ("text", "every", "some"),
+    [
+        ("_?Py(Mem|Object)", ["PyMem", "PyObject", "_PyMem", "_PyObject"], None),
+        ("f_(a|b\\w+)\\w*", None, ["f_a"]),
+        ("_*x", None, ["x"]),
+        ("\\w+x", None, None),
+    ],
+)
+def test_the_texts_of_an_expression(
+    text: str, every: list[str] | None, some: list[str] | None
+) -> None:
+    tree = list(re_parser.parse(text))
+    assert drop_table.texts(tree) == every
+    assert drop_table.texts(tree, some=True) == (some or every)
