@@ -10,7 +10,7 @@ from gdb_epi.cpython.tracebacks import Traceback, TracebackLine
 from gdb_epi.errors import Absent, SoftError
 from gdb_epi.lean import TYPE_CHECKING
 from gdb_epi.registry import argument, command
-from gdb_epi.render.stack import thread_title
+from gdb_epi.render.stack import nothing_found, thread_title
 from gdb_epi.report import Report
 from gdb_epi.stacks import exceptions_of, raised_json
 from gdb_epi.words import counted
@@ -51,9 +51,7 @@ def exceptions(session: Session, args: Namespace) -> Report:
         lines.append("")
         told = [raised_json(raised) for raised in one.all()]
         data.append({"tid": one.thread.tid, "name": one.thread.name, "exceptions": told})
-    lines = lines[:-1] or ["no thread raises or handles an exception"]
-    if isinstance(state.python, Absent):
-        lines = ["no Python"]
+    lines = lines[:-1] or [nothing_found(state, "no thread raises or handles an exception")]
     notes = [error._asdict() for error in errors]
     document = {"threads": data, "soft_errors": notes}
     return Report("exceptions", lines=lines, data=document, soft_errors=errors)

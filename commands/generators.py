@@ -8,6 +8,7 @@ from gdb_epi.cpython.types import PyFrame
 from gdb_epi.errors import Absent, InputError
 from gdb_epi.lean import TYPE_CHECKING
 from gdb_epi.registry import argument, command
+from gdb_epi.render.stack import nothing_found
 from gdb_epi.report import Report
 from gdb_epi.stacks import frame_json
 from gdb_epi.words import counted
@@ -41,7 +42,8 @@ def generators(session: Session, args: Namespace) -> Report:
         lines.append(f"... {len(found.chains) - len(lines)} more (--limit N)")
     return Report(
         f"{counted(len(found.chains), 'chain')} of generators",
-        lines=lines or ["no generators or coroutines were found that have not ended"],
+        lines=lines
+        or [nothing_found(state, "no generators or coroutines were found that have not ended")],
         data={
             "generators": [
                 {

@@ -8,6 +8,7 @@ from gdb_epi.cpython.types import PyFrame
 from gdb_epi.errors import Absent, InputError
 from gdb_epi.lean import TYPE_CHECKING
 from gdb_epi.registry import argument, command
+from gdb_epi.render.stack import nothing_found
 from gdb_epi.report import Report
 from gdb_epi.stacks import frame_json
 from gdb_epi.words import counted
@@ -45,7 +46,7 @@ def greenlets(session: Session, args: Namespace) -> Report:
             )
     return Report(
         counted(len(found.greenlets), "greenlet"),
-        lines=lines or ["no greenlets were found"],
+        lines=lines or [nothing_found(state, "no greenlets were found")],
         data={
             "greenlets": [
                 {

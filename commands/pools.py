@@ -9,6 +9,7 @@ from gdb_epi.cpython.pools import Pool, Queue, Worker, pools_of
 from gdb_epi.errors import Absent, InputError
 from gdb_epi.lean import TYPE_CHECKING, Any
 from gdb_epi.registry import argument, command
+from gdb_epi.render.stack import nothing_found
 from gdb_epi.report import Report
 from gdb_epi.stacks import frame_json
 from gdb_epi.words import counted
@@ -55,7 +56,7 @@ def pools(session: Session, args: Namespace) -> Report:
         lines.append(f"not shown: {counted(hidden, 'empty and unused queue')} (--all)")
     return Report(
         f"{counted(len(found.pools), 'pool')}, {counted(len(found.queues), 'queue')}",
-        lines=lines or ["no executors and no queues were found"],
+        lines=lines or [nothing_found(state, "no executors and no queues were found")],
         data={
             "pools": [_pool_json(pool) for pool in found.pools],
             "queues": [_queue_json(queue) for queue in found.queues],

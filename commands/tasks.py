@@ -10,6 +10,7 @@ from gdb_epi.cpython.types import PyFrame
 from gdb_epi.errors import Absent, SoftError
 from gdb_epi.lean import TYPE_CHECKING
 from gdb_epi.registry import argument, command
+from gdb_epi.render.stack import nothing_found
 from gdb_epi.render.tasktree import tree_lines
 from gdb_epi.report import Report
 from gdb_epi.stacks import task_json, tasks_of
@@ -54,7 +55,7 @@ def tasks(session: Session, args: Namespace) -> Report:
             lines.append(_title(task))
             lines += [f"    {line}" for line in _stack(task, limit=max(args.limit, 2))]
     if not found.tasks:
-        lines = ["no Python" if isinstance(state.python, Absent) else "no asyncio tasks"]
+        lines = [nothing_found(state, "no asyncio tasks")]
     return Report(
         counted(len(found.tasks), "asyncio task"),
         lines=lines,

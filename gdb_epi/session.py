@@ -62,7 +62,11 @@ class Session:
             raise InputError(f"no Python frames: {python.detail}", hint="epi bt")
         thread = self.state.python_thread(tid) if tid is not None else None
         if thread is None or not thread.frames:
-            raise InputError(f"thread {tid} runs no Python code", hint="epi threads")
+            from gdb_epi.cpython.find import RECOVERED
+
+            lost = python.found_by == RECOVERED
+            what = "has no Python state that is left" if lost else "runs no Python code"
+            raise InputError(f"thread {tid} {what}", hint="epi threads")
         if not 0 <= number < len(thread.frames):
             last = len(thread.frames) - 1
             raise InputError(f"thread {tid} has Python frames 0 to {last}", hint="epi bt")

@@ -6,6 +6,7 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping, Sequence
 
 from gdb_epi.cpython.callee import GLUE, Callee
+from gdb_epi.cpython.find import RECOVERED
 from gdb_epi.cpython.types import MergedStack, PyFrame, StackFrame, ThreadState
 from gdb_epi.errors import Absent
 from gdb_epi.process_state import ProcessState
@@ -36,6 +37,17 @@ def thread_title(state: ProcessState, tid: int | None, thread: ThreadState | Non
     if found is None:
         parts.append("no Python state")
     return ", ".join(parts)
+
+
+def nothing_found(state: ProcessState, words: str) -> str:
+    """Return the line of a command that found nothing; where Python was lost it claims no more."""
+    python = state.python
+    if isinstance(python, Absent):
+        return f"Python was not decoded: {python.detail}"
+    if python.found_by != RECOVERED:
+        return words
+    left = counted(len(python.threads()), "thread state")
+    return f"{words}, in what is left: Python's runtime was not found, only {left} of its own"
 
 
 def stack_lines(

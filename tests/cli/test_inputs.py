@@ -8,8 +8,19 @@ import os
 import shutil
 import subprocess
 import sys
+from argparse import Namespace
 
 import pytest
+
+from commands.exceptions import exceptions
+from commands.generators import generators
+from commands.greenlets import greenlets
+from commands.pools import pools
+from commands.tasks import tasks
+from gdb_epi.cpython.find import RECOVERED
+from gdb_epi.errors import InputError
+from gdb_epi.session import Session
+from gdb_epi.target.corefile import CoreFileTarget
 
 
 def only_line(done) -> str:
@@ -220,3 +231,17 @@ def test_a_named_gdb_that_is_not_there(shell, core, tmp_path):
     done = shell("triage", core, "--gdb", tmp_path / "nowhere", "--no-db")
     assert done.code == 2
     assert "no such program" in only_line(done)
+
+
+def test_commands_claim_nothing_of_what_was_cut_off(tmp_path, core_bytes):
+    """Of 600 kB of a core, Python's runtime is lost: what is not found may have been there."""
+    path = tmp_path / "cut"
+    path.write_bytes(core_bytes[:600_000])
+    session = Session(CoreFileTarget.open(path))
+    assert session.state.python.found_by == RECOVERED
+    for run in (exceptions, tasks, generators, greenlets, pools):
+        options = Namespace(messages=False, limit=40, tree=False, all=False)
+        (line,) = run(session, options).lines
+        assert "in what is left: Python's runtime was not found" in line
+    with pytest.raises(InputError, match="has no Python state that is left"):
+        session.python_frame(0)
