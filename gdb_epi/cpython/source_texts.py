@@ -13,13 +13,13 @@ from gdb_epi.cpython.variables import FrameVariables
 from gdb_epi.errors import UnreadableMemory
 from gdb_epi.lean import NamedTuple
 from gdb_epi.target.api import Target
+from gdb_epi.target.auxv import start_strings
 
 MAX_LINES = 200_000
 MAX_CACHED_CHARS = 16 << 20
 MAX_STRING_CHARS = 8 << 20  # of all string variables together
 MAX_FRAMES = 200  # callers whose string variables are looked at
 MAX_STACK_TAIL = 4 << 20  # bytes of arguments and environment, which end at AT_EXECFN
-AT_EXECFN = 31
 
 
 class Text(NamedTuple):
@@ -79,7 +79,7 @@ def command_text(access: Access, target: Target, interpreter: int) -> Iterator[T
     argv = access.get(contents, "orig_argv") if contents else None
     words = [access.text(item) or "" for item in (access.items(argv) or [])] if argv else []
     texts = [(word, "sys.orig_argv") for word in _after_c(words)]
-    raw = _stack_tail(target)
+    raw = start_strings(target, MAX_STACK_TAIL)
     parts = [part.decode("utf-8", "surrogateescape") for part in raw.split(b"\0")]
     texts += [(word, "the arguments of the process") for word in _after_c(parts)]
     for text, where in texts:
@@ -103,25 +103,12 @@ def _dedent(text: str) -> str:
     return textwrap.dedent(text)
 
 
-def _stack_tail(target: Target) -> bytes:
-    """Return arguments and environment as the kernel laid them out, below AT_EXECFN."""
-    end = target.auxv().get(AT_EXECFN)
-    region = target.region_at(end) if end else None
-    if not end or region is None:
-        return b""
-    start = max(region.start, end - MAX_STACK_TAIL)
-    try:
-        return target.read(start, end - start)
-    except UnreadableMemory:
-        return b""
-
-
 def working_folder(target: Target) -> str | None:
     """Return PWD of the environment the process was started with; None when there is none.
 
     The shell's word, not the kernel's: whoever uses it checks what lies there.
     """
-    raw = _stack_tail(target)
+    raw = start_strings(target, MAX_STACK_TAIL)
     at = raw.rfind(b"\0PWD=/")
     if at < 0:
         return None

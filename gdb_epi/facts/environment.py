@@ -9,13 +9,13 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from gdb_epi.errors import NOT_AVAILABLE, UNREADABLE, Absent, UnreadableMemory
+from gdb_epi.errors import NOT_AVAILABLE, UNREADABLE, Absent
 from gdb_epi.facts.symbols import exported
 from gdb_epi.fault import read_up_to, read_word
 from gdb_epi.lean import NamedTuple
 from gdb_epi.target.api import Target
+from gdb_epi.target.auxv import start_strings
 
-AT_EXECFN = 31
 MAX_VARIABLES = 4096
 MAX_ENTRY = 4096  # bytes of NAME=VALUE that are looked at
 MAX_BLOCK = 256 << 10  # bytes above the stack
@@ -128,15 +128,7 @@ def _c_string(target: Target, at: int) -> bytes | None:
 
 def _by_block(target: Target) -> Iterator[bytes]:
     """Yield what lies between the auxiliary vector's strings and the file name, newest first."""
-    end = target.auxv().get(AT_EXECFN)
-    region = target.region_at(end) if end else None
-    if not end or region is None:
-        return
-    start = max(region.start, end - MAX_BLOCK)
-    try:
-        block = target.read(start, end - start)
-    except UnreadableMemory:
-        return
+    block = start_strings(target, MAX_BLOCK)
     for entry in block.rstrip(b"\0").split(b"\0")[:0:-1][:MAX_VARIABLES]:
         if not _is_variable(entry):
             return  # the arguments begin here

@@ -15,8 +15,8 @@ from gdb_epi.facts.symbols import exported
 from gdb_epi.fault import read_word
 from gdb_epi.lean import NamedTuple
 from gdb_epi.target.api import DUMPED, Target, Thread
+from gdb_epi.target.auxv import AT_RSEQ_FEATURE_SIZE
 
-AT_RSEQ_FEATURE_SIZE = 27  # Linux 6.3 and later
 NODE_END = 24  # struct rseq: node_id is the word at 20, valid when the feature size covers it
 MAX_CPU = 1 << 16
 MAX_NODE = 1 << 12

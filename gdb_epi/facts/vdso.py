@@ -12,9 +12,9 @@ from gdb_epi.errors import NOT_AVAILABLE, UNPARSABLE, UNREADABLE, Absent, Unread
 from gdb_epi.lean import NamedTuple
 from gdb_epi.target import elf
 from gdb_epi.target.api import DUMPED, Target
+from gdb_epi.target.auxv import AT_SYSINFO_EHDR
 from gdb_epi.target.modules import parse_image
 
-AT_SYSINFO_EHDR = 33
 PAGE = 4096
 MAX_NOTES = 4096
 NT_VERSION = 0  # of owner "Linux": u32 major << 16 | minor << 8 | patch (at most 255)

@@ -9,12 +9,11 @@ secret bits go into the hash, so it does not give them away; the words themselve
 from __future__ import annotations
 
 from gdb_epi.digest import sha256_hex
-from gdb_epi.errors import UnreadableMemory
 from gdb_epi.locks.context import u64
 from gdb_epi.target.api import Target
+from gdb_epi.target.auxv import exec_random
 
 CANARY, POINTER_GUARD = 0x28, 0x30  # tcbhead_t of x86-64
-AT_RANDOM = 25
 _SALT = b"gdb-epi lineage/1"
 
 
@@ -36,10 +35,6 @@ def _of_thread(target: Target) -> bytes | None:
 
 
 def _of_kernel(target: Target) -> bytes | None:
-    address = target.auxv().get(AT_RANDOM)
-    try:
-        raw = target.read(address, 16) if address else b""
-    except UnreadableMemory:
-        return None
+    raw = exec_random(target)
     # The canary's lowest byte is 0, so that no string function copies it.
-    return b"\0" + raw[1:] if any(raw) else None
+    return None if raw is None else b"\0" + raw[1:]

@@ -11,8 +11,8 @@ from gdb_epi.corruption.registry import check
 from gdb_epi.corruption.types import MEMORY, Evidence, Skipped, word_evidence
 from gdb_epi.errors import UnreadableMemory
 from gdb_epi.target.api import Thread
+from gdb_epi.target.auxv import AT_RANDOM
 
-AT_RANDOM = 25
 GUARD_AT = 0x28  # tcbhead_t.stack_guard (glibc sysdeps/x86_64/nptl/tls.h); the compilers' ABI
 POINTER_GUARD_AT = 0x30
 BELOW = 4096  # bytes under rsp: frames that were just left

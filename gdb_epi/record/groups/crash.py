@@ -4,7 +4,7 @@
 from __future__ import annotations
 
 from gdb_epi.detectors.findings import hex_word
-from gdb_epi.errors import Absent, UnreadableMemory
+from gdb_epi.errors import Absent
 from gdb_epi.facts.crashsite import (
     ALIGNMENT,
     Access,
@@ -16,13 +16,13 @@ from gdb_epi.fault import Fault
 from gdb_epi.fault.site import Site, understand
 from gdb_epi.lean import TYPE_CHECKING, Any
 from gdb_epi.record.registry import SEVERAL, Notes, group
+from gdb_epi.target.auxv import exec_random
 from gdb_epi.x86 import Operand
 
 if TYPE_CHECKING:
     from gdb_epi.record import Parts
 
 Json = dict[str, Any]
-AT_RANDOM = 25
 _SALT = b"gdb-epi exec/1"
 
 
@@ -106,11 +106,5 @@ def exec_id(parts: Parts) -> str | None:
     """Return a hash of the 16 bytes at AT_RANDOM, which forked siblings share; None without."""
     from gdb_epi.digest import sha256_hex
 
-    target = parts.state.target
-    address = target.auxv().get(AT_RANDOM)
-    try:
-        raw = target.read(address, 16) if address else b""
-    except UnreadableMemory:
-        return None
-    # Canaries come from these bytes: only a hash leaves the core.
-    return sha256_hex(_SALT + raw)[:16] if any(raw) else None
+    raw = exec_random(parts.state.target)
+    return None if raw is None else sha256_hex(_SALT + raw)[:16]

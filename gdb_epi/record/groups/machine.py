@@ -11,12 +11,12 @@ from gdb_epi.lean import TYPE_CHECKING, Any
 from gdb_epi.record.redact import base_name
 from gdb_epi.record.registry import Notes, group
 from gdb_epi.target.api import Target
+from gdb_epi.target.auxv import AT_HWCAP, AT_HWCAP2, AT_PLATFORM
 
 if TYPE_CHECKING:
     from gdb_epi.record import Parts
 
 Json = dict[str, Any]
-AT_PLATFORM, AT_HWCAP, AT_HWCAP2 = 15, 16, 26
 MAX_PLATFORM = 32
 _QUIET = (NOT_APPLICABLE, NOT_AVAILABLE)  # usual on older systems; anything else is said
 
