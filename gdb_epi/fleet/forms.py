@@ -90,10 +90,18 @@ def mark_of(population: Population, mine: Bools, others: Bools) -> str:
     return " and ".join(f"{t.fact}={t.value}" for t in found) or "facts in other combinations"
 
 
-def told_apart(population: Population, mine: Bools, others: Bools) -> list[Told]:
-    """Return the facts whose values differ most between two sets of crashes, at most MAX_TOLD."""
+def told_apart(
+    population: Population,
+    mine: Bools,
+    others: Bools,
+    columns: Sequence[Attribute] | None = None,
+) -> list[Told]:
+    """Return the facts whose values differ most between two sets of crashes, at most MAX_TOLD.
+
+    `columns` asks attributes of the fleet in place of the facts of the cores.
+    """
     found = []
-    for fact in facts_of(population):
+    for fact in facts_of(population) if columns is None else columns:
         here, there = (fact.crash[m & (fact.crash >= 0)] for m in (mine, others))
         if here.size < MIN_CLASS or not there.size or len(fact.values) > MAX_VALUES:
             continue

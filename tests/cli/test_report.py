@@ -10,7 +10,7 @@ import zlib
 
 import pytest
 from support.demo_fleet import dressed, make
-from support.fleet_simulator import FIRST_DAY, simulate
+from support.fleet_simulator import FIRST_DAY, population, simulate
 from support.hostile import hostile_records
 from support.html_check import Page
 
@@ -18,6 +18,8 @@ from gdb_epi.cli.main import main
 from gdb_epi.fleet.db import open_database
 from gdb_epi.fleet.finding_store import iso_day
 from gdb_epi.fleet.ingest import ingest
+from gdb_epi.fleet.population_verdict import of_signature
+from gdb_epi.fleet.report.marks import mark_rows
 
 MAX_BYTES = 3 << 20
 
@@ -129,6 +131,33 @@ def test_the_tables_behind_the_plots_are_the_database(planted, planted_page):
     assert bad[0] == fleet.columns["rack"][0][int(bad[1].removeprefix("node-"))]
     bits = [rows for head, rows in heads.items() if head == ("bit", "crashes")]
     assert bits and all(0 <= int(bit) < 64 for rows in bits for bit, _ in rows)
+
+
+def test_what_marks_the_parts_of_a_split_is_counted_in_each(planted, planted_page):
+    fleet = planted[0]
+    page = Page(planted_page.read_text(encoding="utf-8"))
+    name, host, _ = fleet.truth["split"]
+    table = next(t for t in page.tables if t and t[0][:2] == ["value", "known from"])
+    assert table[0][2] == f"host={host}" and table[0][-1] == "other signatures"
+    row = next(row for row in table if row[0] == f"host={host}")
+    here = [c for c in fleet.crashes if f"node-{c.host}" == host]
+    mine = sum(c.signature == name for c in here)
+    others = sum(c.signature != name for c in fleet.crashes)
+    assert row[1] == "the fleet" and row[2].startswith(f"{mine:,} of {mine:,}")
+    assert row[-1].startswith(f"{len(here) - mine:,} of {others:,}")
+
+
+def test_facts_of_the_cores_stand_beside_attributes():
+    fleet = simulate(5000, forms=4.0, hosts=300, days=24, per_day=20.0)
+    pop = population(fleet)
+    judged = of_signature(pop, pop.signatures.index("shapes"), pop.last_day)
+    rows = {(r.source, r.name, r.value): r for r in mark_rows(pop, judged.causes)}
+    assert ("fleet", "image", "image1") in rows
+    fact = rows["core", "rsp_mod_16", "8"]
+    assert fact.others.known == 0, "only these crashes have it"
+    facts = [dict(c.facts)["rsp_mod_16"] for c in fleet.crashes if c.signature == "shapes"]
+    assert sum(c.n for c in fact.counts) == facts.count("8")
+    assert sum(c.known for c in fact.counts) == len(facts)
 
 
 def test_a_dismissed_finding_is_not_a_headline(planted, page_of, tmp_path):

@@ -117,6 +117,23 @@ class PartView(NamedTuple):
     daily: tuple[int, ...]
 
 
+class Count(NamedTuple):
+    """Crashes with a value, and those of which it is known whether they have it."""
+
+    n: int
+    known: int
+
+
+class MarkRow(NamedTuple):
+    """A value that marks a population; counts along SplitView.parts."""
+
+    name: str
+    value: str
+    source: str  # "core": a fact of the cores; "fleet": an attribute
+    counts: tuple[Count, ...]
+    others: Count  # among the crashes of all other signatures
+
+
 class SplitView(NamedTuple):
     """The populations of one signature, side by side."""
 
@@ -125,6 +142,7 @@ class SplitView(NamedTuple):
     answer: str
     more: str | None
     parts: tuple[PartView, ...]
+    marks: tuple[MarkRow, ...]
 
 
 class Frame(NamedTuple):

@@ -22,6 +22,7 @@ from gdb_epi.fleet.population_verdict import (
 )
 from gdb_epi.fleet.report.axis import Series
 from gdb_epi.fleet.report.headlines import css_kind, numbers_of
+from gdb_epi.fleet.report.marks import mark_rows
 from gdb_epi.fleet.report.page import PartView, SignatureRow, SplitView
 from gdb_epi.fleet.report.texts import clean
 from gdb_epi.fleet.screen_types import MIN_N
@@ -86,7 +87,8 @@ def _view(
     more = None
     if judged.more is not None:
         more = f"about {counted(judged.more, 'more crash')} would settle the rest"
-    return SplitView(row.rank, row.words, clean(answer), more, parts)
+    marks = mark_rows(population, judged.causes)
+    return SplitView(row.rank, row.words, clean(answer), more, parts, marks)
 
 
 def _part(population: Population, cause: Cause, members: Bools, series: Series) -> PartView:
