@@ -17,9 +17,10 @@ from typing import Any, NamedTuple
 
 OLDEST, NEWEST = (3, 8), (3, 15)
 PROBE_TIMEOUT = 20
-PROBE_FORMAT = 5
+PROBE_FORMAT = 6
 LOADER = "lib64/ld-linux-x86-64.so.2"
 MAX_LINKS = 10
+JIT = "-jit"  # the same executable with its JIT compiler switched on
 LIBRARIES = ("usr/lib/x86_64-linux-gnu", "lib/x86_64-linux-gnu")
 
 # Run by each candidate once; the answer is cached.
@@ -30,6 +31,7 @@ print(json.dumps({
     "free_threaded": bool(sysconfig.get_config_var("Py_GIL_DISABLED")),
     "gil": getattr(sys, "_is_gil_enabled", lambda: True)(),
     "debug": hasattr(sys, "gettotalrefcount"),
+    "jit": hasattr(sys, "_jit") and sys._jit.is_enabled(),
     "implementation": sys.implementation.name,
 }))
 """
@@ -173,6 +175,15 @@ def of_cache() -> Iterator[Candidate]:
             yield Candidate(marker.stem, path, root=root)
 
 
+def of_environment() -> Iterator[Candidate]:
+    """Yield what the environment asks for: see tests/bench/README.md, "Other eval loops"."""
+    named = os.environ.get("GDB_EPI_TAILCALL")
+    if named:
+        yield Candidate("tailcall", Path(named))
+    for candidate in of_cache() if os.environ.get("GDB_EPI_JIT") else ():
+        yield candidate._replace(env=(*candidate.env, ("PYTHON_JIT", "1")), suffix=JIT)
+
+
 # --- probing --------------------------------------------------------------------------------------
 
 
@@ -300,6 +311,7 @@ class ProbeCache:
         marker = [PROBE_FORMAT, state.st_mtime_ns, state.st_size, os.geteuid()]
         debug = candidate.root / "usr/lib/debug" if candidate.root else None
         key = json.dumps([str(candidate.path), *marker, bool(debug and debug.is_dir())])
+        key += JIT if candidate.suffix == JIT else ""
         if key not in self.answers:
             self.answers[key] = probe(candidate)
             self.changed = True
@@ -324,7 +336,7 @@ def build(candidate: Candidate, answer: Mapping[str, Any]) -> Interpreter | None
     if not answer.get("argv") or answer.get("implementation") != "cpython":
         return None
     major, minor, micro = answer["version"]
-    if not OLDEST <= (major, minor) <= NEWEST:
+    if not OLDEST <= (major, minor) <= NEWEST or (candidate.suffix == JIT) > answer["jit"]:
         return None
     root = candidate.root if answer["chroot"] else None
     executable = "/" + str(candidate.path.relative_to(root)) if root else str(candidate.path)
@@ -348,9 +360,9 @@ def build(candidate: Candidate, answer: Mapping[str, Any]) -> Interpreter | None
 
 def candidates() -> Iterable[Candidate]:
     """Return every candidate once, whatever names lead to it."""
-    seen: dict[Path, Candidate] = {}
-    for candidate in (*of_pyenv(), *of_cache(), *of_system()):
-        seen.setdefault(candidate.path.resolve(), candidate)
+    seen: dict[tuple[Path, bool], Candidate] = {}
+    for candidate in (*of_pyenv(), *of_cache(), *of_system(), *of_environment()):
+        seen.setdefault((candidate.path.resolve(), candidate.suffix == JIT), candidate)
     return seen.values()
 
 
@@ -384,7 +396,7 @@ def one_per_minor(known: Iterable[Interpreter] | None = None) -> list[Interprete
     """Return one ordinary interpreter for each minor version: the newest with a GIL."""
     chosen: dict[tuple[int, int], Interpreter] = {}
     for one in discover() if known is None else known:
-        if not (one.free_threaded or one.debug or one.id.endswith("-stripped")):
+        if not (one.free_threaded or one.debug or one.id.endswith(("-stripped", JIT))):
             chosen[one.minor] = one
     return [chosen[minor] for minor in sorted(chosen)]
 
