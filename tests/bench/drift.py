@@ -13,7 +13,6 @@ from __future__ import annotations
 import argparse
 import json
 import random
-import shutil
 import subprocess
 import sys
 from collections import defaultdict
@@ -30,14 +29,13 @@ from support.zoo import (
     OPTIONS,
     Build,
     Case,
+    Libraries,
     adjusted_rand_index,
-    crash,
     keys_of,
-    make_build,
-    make_driver,
-    signed,
     stack_of,
 )
+
+from gdb_epi.signature.sign import Signed
 
 Row = dict[str, Any]
 REFACTORED = ("O0", "O2", "O3")
@@ -79,50 +77,29 @@ def identity(case: Case, run: int) -> str:
     return f"{'/'.join(case.build)}/{case.mode}/{where}/{run}"
 
 
-class Zoo:
-    """Builds each library once; the cores go as soon as they are signed."""
-
-    def __init__(self, folder: Path, gdb: str) -> None:
-        self.folder = folder
-        self.gdb = gdb
-        self.driver = make_driver(folder)
-        self._built: dict[Build, Path] = {}
-
-    def library(self, build: Build) -> Path:
-        """Return the compiled library."""
-        if build not in self._built:
-            place = self.folder / "-".join(build)
-            place.mkdir(exist_ok=True)
-            self._built[build] = make_build(build, place)
-        return self._built[build]
-
-    def row(self, case: Case, run: int) -> Row:
-        """Make a core and sign it."""
-        one = case.interpreter
-        place = (one.workspace() if one else self.folder) / "zoo-run"
-        shutil.rmtree(place, ignore_errors=True)
-        place.mkdir(parents=True)
-        found = signed(crash(case, self.library(case.build), self.driver, place), self.gdb, case)
-        shutil.rmtree(place)
-        return {
-            "id": identity(case, run), "bug": case.bug, "language": case.build.language,
-            "options": case.build.options, "origin": case.build.origin,
-            "version": ".".join(map(str, one.version)) if one else "", "run": run,
-            "keys": keys_of(found), "stack": [frame._asdict() for frame in stack_of(found)[:64]],
-        }  # fmt: skip
+def row_of(case: Case, run: int, found: Signed) -> Row:
+    """Return what is kept of a case."""
+    one = case.interpreter
+    return {
+        "id": identity(case, run), "bug": case.bug, "language": case.build.language,
+        "options": case.build.options, "origin": case.build.origin,
+        "version": ".".join(map(str, one.version)) if one else "", "run": run,
+        "keys": keys_of(found), "stack": [frame._asdict() for frame in stack_of(found)[:64]],
+    }  # fmt: skip
 
 
 def make_rows(wanted: Iterable[tuple[Case, int]], folder: Path, gdb: str) -> None:
     """Append the rows that are not there yet."""
     rows = folder / "cases.jsonl"
     known = {row["id"] for row in read_rows(folder)}
-    zoo = Zoo(folder, gdb)
+    libraries = Libraries(folder)
     with rows.open("a") as stream:
         for case, run in wanted:
             if identity(case, run) in known:
                 continue
             try:
-                stream.write(json.dumps(zoo.row(case, run)) + "\n")
+                found = libraries.sign(case, "zoo-run", gdb)
+                stream.write(json.dumps(row_of(case, run, found)) + "\n")
             except (RuntimeError, subprocess.SubprocessError) as error:
                 print(f"left out: {error}", file=sys.stderr)
             stream.flush()

@@ -7,7 +7,6 @@ import os
 import shutil
 import subprocess
 from collections import defaultdict
-from functools import cache
 from pathlib import Path
 
 import pytest
@@ -16,11 +15,9 @@ from support.interpreters import Interpreter, one_per_minor
 from support.zoo import (
     Build,
     Case,
+    Libraries,
     adjusted_rand_index,
-    crash,
     keys_of,
-    make_build,
-    make_driver,
     signed,
 )
 
@@ -45,33 +42,16 @@ class Zoo:
     """Builds libraries and signs crashes, each once."""
 
     def __init__(self, folder: Path) -> None:
-        self.folder = folder
         self.gdb = find_gdb(None) or ""
-        self.driver = make_driver(folder)
+        self._libraries = Libraries(folder)
         self._signed: dict[str, Signed] = {}
-
-    @cache
-    def library(self, build: Build) -> Path:
-        place = self.folder / "-".join(build).replace("+", "p")
-        place.mkdir()
-        return make_build(build, place)
 
     def signed(self, case: Case, run: int = 0) -> Signed:
         name = f"{case.build} {case.mode} {case.interpreter and case.interpreter.id} {run}"
         if name not in self._signed:
-            self._signed[name] = self._sign(case, run)
+            place = f"zoo-test-{os.getpid()}-{run}"
+            self._signed[name] = self._libraries.sign(case, place, self.gdb)
         return self._signed[name]
-
-    def _sign(self, case: Case, run: int) -> Signed:
-        one = case.interpreter
-        place = (one.workspace() if one else self.folder) / f"zoo-test-{os.getpid()}-{run}"
-        shutil.rmtree(place, ignore_errors=True)
-        place.mkdir(parents=True)
-        try:
-            core = crash(case, self.library(case.build), self.driver, place)
-            return signed(core, self.gdb, case)
-        finally:
-            shutil.rmtree(place, ignore_errors=True)
 
 
 @pytest.fixture(scope="module")

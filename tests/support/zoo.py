@@ -122,6 +122,34 @@ def make_driver(folder: Path) -> Path:
     return out
 
 
+class Libraries:
+    """The driver and the libraries in a folder, each built once."""
+
+    def __init__(self, folder: Path) -> None:
+        self.folder = folder
+        self.driver = make_driver(folder)
+        self._built: dict[Build, Path] = {}
+
+    def library(self, build: Build) -> Path:
+        """Return the compiled library."""
+        if build not in self._built:
+            place = self.folder / "-".join(build).replace("+", "p")
+            place.mkdir(exist_ok=True)
+            self._built[build] = make_build(build, place)
+        return self._built[build]
+
+    def sign(self, case: Case, name: str, gdb: str) -> Signed:
+        """Make a core and sign it; the folder of this name is gone afterwards."""
+        one = case.interpreter
+        place = (one.workspace() if one else self.folder) / name
+        shutil.rmtree(place, ignore_errors=True)
+        place.mkdir(parents=True)
+        try:
+            return signed(crash(case, self.library(case.build), self.driver, place), gdb, case)
+        finally:
+            shutil.rmtree(place, ignore_errors=True)
+
+
 def crash(case: Case, library: Path, driver: Path, folder: Path) -> Path:
     """Run a case until it dies; return the core."""
     require_core_dumps()
