@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The auxiliary vector: its tags (include/uapi/linux/auxvec.h), and memory that two of them name."""
+"""The auxiliary vector: tags (include/uapi/linux/auxvec.h), and memory that two of them name."""
 
 from __future__ import annotations
 
