@@ -40,5 +40,5 @@ def examine(session: Session) -> Parts:
 
 
 def analyze(session: Session) -> dict[str, Any]:
-    """Return the record of the loaded process (RECORD.md; gdb_epi/schema/SCHEMA.md)."""
+    """Return the record of the loaded process (gdb_epi/schema/SCHEMA.md)."""
     return make_record(examine(session))

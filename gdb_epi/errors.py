@@ -5,7 +5,7 @@ from __future__ import annotations
 
 from gdb_epi.lean import NamedTuple
 
-# Exit codes of the shell command and of batch GDB scripts (DESIGN.md section 6).
+# Exit codes of the shell command and of batch GDB scripts.
 EXIT_DONE = 0
 EXIT_FAILED = 1
 EXIT_USAGE = 2

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The stacks of all threads as JSON (RECORD.md section 3)."""
+"""The stacks of all threads as JSON (gdb_epi/schema/SCHEMA.md, "Stacks and frames")."""
 
 from __future__ import annotations
 

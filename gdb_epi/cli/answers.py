@@ -168,7 +168,7 @@ class _Table:
 
 
 def whole(result: Examined) -> dict[str, Any]:
-    """Return the record with its stacks beside, as RECORD.md section 3 has it.
+    """Return the record with its stacks beside, as SCHEMA.md ("Stacks and frames") has it.
 
     The record's own group `threads` (counts) moves to `thread_summary`, because `threads` is the
     list of stacks then.

@@ -11,7 +11,6 @@ if TYPE_CHECKING:
     from argparse import ArgumentParser, Namespace
 
 HELP = "what speaks for damaged memory in a core, and what does not"
-MAX_SIZE = 64 << 30  # of an unpacked core
 
 
 def add_arguments(parser: ArgumentParser) -> None:
@@ -28,19 +27,10 @@ def add_arguments(parser: ArgumentParser) -> None:
 
 def run(args: Namespace) -> int:
     """Print the evidence."""
-    from gdb_epi.cli.cores import core_at
-    from gdb_epi.cli.examine import Scratch
-    from gdb_epi.cli.unpack import unpack
+    from gdb_epi.cli.examine import unpacked
 
-    found = core_at(args.core)
-    scratch = Scratch()
-    try:
-        plain = args.core
-        if found.compression is not None:
-            plain, _ = unpack(args.core, found.compression, scratch.path(), MAX_SIZE)
+    with unpacked(args.core) as plain:
         return _print(plain, args)
-    finally:
-        scratch.remove()
 
 
 def _print(core: str, args: Namespace) -> int:

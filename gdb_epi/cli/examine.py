@@ -4,8 +4,10 @@
 from __future__ import annotations
 
 import os
+from collections.abc import Iterator
+from contextlib import contextmanager
 
-from gdb_epi.cli.cores import Core
+from gdb_epi.cli.cores import Core, core_at
 from gdb_epi.errors import NOT_AVAILABLE, Absent, EpiError, InputError, SoftError
 from gdb_epi.fleet.provenance import add_provenance
 from gdb_epi.lean import TYPE_CHECKING, Any, NamedTuple
@@ -19,6 +21,7 @@ if TYPE_CHECKING:
 NO_SIDECARS = Asked(beside=False)
 NATIVE_MODES = ("never", "auto", "always")
 TEMPORARY = "gdb-epi-"  # prefix of our temporary folders
+MAX_SIZE = 64 << 30  # of an unpacked core
 
 
 class Options(NamedTuple):
@@ -28,7 +31,7 @@ class Options(NamedTuple):
     sysroot: str | None = None
     native: str = "auto"
     gdb: str | None = None
-    max_size: int = 64 << 30
+    max_size: int = MAX_SIZE
     stacks: bool = False
     locals: bool = False
     sidecars: Asked = NO_SIDECARS
@@ -82,6 +85,24 @@ class Scratch:
             import shutil
 
             shutil.rmtree(self._path, ignore_errors=True)
+
+
+@contextmanager
+def unpacked(path: str) -> Iterator[str]:
+    """Yield the path of a core as it is, or unpacked for as long as it is used.
+
+    Raises InputError when it is no core.
+    """
+    found = core_at(path)
+    scratch = Scratch()
+    try:
+        if found.compression is not None:
+            from gdb_epi.cli.unpack import unpack
+
+            path, _ = unpack(path, found.compression, scratch.path(), MAX_SIZE)
+        yield path
+    finally:
+        scratch.remove()
 
 
 def examine_here(core: Core, options: Options) -> Result:

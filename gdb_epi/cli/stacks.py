@@ -18,7 +18,6 @@ if TYPE_CHECKING:
 
 HELP = "print the Python stacks of a core, nothing else"
 CORE_MAGIC = b"\x7fELF"
-MAX_SIZE = 64 << 30  # of an unpacked core
 
 
 def add_arguments(parser: ArgumentParser) -> None:
@@ -26,7 +25,7 @@ def add_arguments(parser: ArgumentParser) -> None:
     parser.add_argument("core", metavar="CORE", help="a core file, compressed or not")
     parser.add_argument("--exe", metavar="FILE", help="the executable")
     parser.add_argument("--sysroot", metavar="DIR", help="where the process' files lie")
-    parser.add_argument("--json", action="store_true", help="as JSON (RECORD.md section 3)")
+    parser.add_argument("--json", action="store_true", help="as JSON")
 
 
 def run(args: Namespace) -> int:
@@ -37,19 +36,10 @@ def run(args: Namespace) -> int:
 def _show(core: str, exe: str | None, sysroot: str | None, *, as_json: bool) -> int:
     if _is_plain(core):
         return _print(core, exe, sysroot, as_json)
-    from gdb_epi.cli.cores import core_at
-    from gdb_epi.cli.examine import Scratch
-    from gdb_epi.cli.unpack import unpack
+    from gdb_epi.cli.examine import unpacked
 
-    found = core_at(core)
-    scratch = Scratch()
-    try:
-        plain = core
-        if found.compression is not None:
-            plain, _ = unpack(core, found.compression, scratch.path(), MAX_SIZE)
+    with unpacked(core) as plain:
         return _print(plain, exe, sysroot, as_json)
-    finally:
-        scratch.remove()
 
 
 def _is_plain(core: str) -> bool:

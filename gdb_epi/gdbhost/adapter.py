@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
 """The `epi` prefix command, and one GDB command for every entry of the registry.
 
-Exit codes: `$epi_status` holds the exit code of the last `epi` command (DESIGN.md section 6).
+Exit codes: `$epi_status` holds the exit code of the last `epi` command.
 A failing command raises gdb.GdbError, which stops a `-x` script with exit status 1.
 """
 

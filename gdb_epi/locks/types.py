@@ -7,7 +7,7 @@ from gdb_epi.cpython.types import PyFrame
 from gdb_epi.errors import SoftError
 from gdb_epi.lean import NamedTuple
 
-# Verdicts of waits (RECORD.md section 3); this stage gives only some of them.
+# Verdicts of waits; this stage gives only some of them.
 INHERITED_OWNER_VANISHED = "inherited-owner-vanished"
 OWN_LOCK_UNDER_OLD_TID = "own-lock-under-old-tid"
 PROBABLE_INHERITED = "probable-inherited"

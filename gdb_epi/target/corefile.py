@@ -290,7 +290,7 @@ class CoreFileTarget:
         return self._truncation
 
     def core_key(self) -> str | Absent:
-        """Return the SHA-256 (32 hex digits) of the PT_NOTE bytes (RECORD.md section 1)."""
+        """Return the SHA-256 (32 hex digits) of the PT_NOTE bytes."""
         from gdb_epi.digest import sha256_hex
 
         announced = sum(s.filesz for s in self._segments if s.type == elf.PT_NOTE)

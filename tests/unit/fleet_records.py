@@ -7,7 +7,7 @@ from typing import Any
 
 
 def minimal(number: int, **groups: Any) -> dict[str, Any]:
-    """A minimal record (RECORD.md section 2) of one crash; `groups` replace or add groups."""
+    """A minimal record of one crash; `groups` replace or add groups."""
     stable = f"{number % 7:016x}"
     record = {
         "schema": "gdb-epi/record/1",
