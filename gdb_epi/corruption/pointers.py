@@ -4,6 +4,7 @@
 from __future__ import annotations
 
 from gdb_epi.corruption.context import Context
+from gdb_epi.corruption.marks import marks, sets
 from gdb_epi.corruption.own_fields import allocators_link, in_data_stack, own_field
 from gdb_epi.corruption.suspects import Suspect
 from gdb_epi.corruption.things import BLOCK, FREE, FUNCTION, OBJECT, Thing, Things
@@ -365,7 +366,8 @@ def _ambiguity(
     a field of CPython's own; nobody tags addresses of the stack or of a file's data. `is_object`:
     an object that other words name begins at the corrected address: no array does, so no stride.
     """
-    if bit in TAG_BITS and not known:
+    spilled = all(on_stack(context, slot) for slot in one.slots)
+    if bit in TAG_BITS and not known and not (spilled and _unmarked(context, one, bit)):
         return "a single tag bit at the top"
     if one.depth and bit in LOW_TAG_BITS:
         return "a low tag bit"
@@ -373,13 +375,17 @@ def _ambiguity(
         return "a large frame or alloca gives the same stack pointer"
     if bit not in STRIDE_BITS or one.depth or (known and one.slots):
         return None
-    spilled = all(on_stack(context, slot) for slot in one.slots)
     if one.value > corrected and spilled and not is_object:
         return f"an index or stride of 2^{bit} gives the same address"
     operand = site.operand
     if operand is not None and one.source in (operand.index_register, "fault address"):
         return f"an index of 2^{bit} gives the same address"
     return None
+
+
+def _unmarked(context: Context, one: Suspect, bit: int) -> bool:
+    """Whether no pointer in memory has that bit, and the code at hand cannot set it."""
+    return not sets(context, bit) and not marks(context, one.value, bit)
 
 
 def on_stack(context: Context, address: int) -> bool:

@@ -1,30 +1,34 @@
 # SPDX-License-Identifier: Apache-2.0
-"""What made the registers of a fault: the straight-line code before it, run again.
+"""What made the registers of a fault: the code that ran before it, run again.
 
 A register that a load, lea or mov made a few instructions ago can be made again when the inputs
-are still there. Only code that no branch leads into counts: behind a loop's head a register may
-differ from what the code above it says by a power of two, and nothing is wrong.
+are still there.
 """
 
 from __future__ import annotations
 
-from array import array
-from collections.abc import Iterator
-
 from gdb_epi.corruption.context import Context
-from gdb_epi.errors import NOT_AVAILABLE, Absent, UnreadableMemory
+from gdb_epi.corruption.trails import Trail, returns_before, stack_pointers, trail
+from gdb_epi.errors import NOT_AVAILABLE, Absent
 from gdb_epi.fault import read_word
 from gdb_epi.fault.site import CALL, Site, call_before
-from gdb_epi.fault.text import Step, before
 from gdb_epi.lean import NamedTuple
 from gdb_epi.target.api import Target
-from gdb_epi.x86 import MASK, MAX_LENGTH, Operand, decode
-from gdb_epi.x86.flow import ADDRESS, CONSTANT, COPY, LOAD, Produced, changed, produced
+from gdb_epi.x86 import MASK, Operand
+from gdb_epi.x86.flow import (
+    ADDRESS,
+    CALL_CHANGES,
+    CONSTANT,
+    COPY,
+    LOAD,
+    Produced,
+    changed,
+    produced,
+    stored,
+)
 
-WINDOW = 96  # bytes of code before the fault
-SHORT = 130  # bytes that a short branch reaches
-MAX_FUNCTION = 1 << 18  # bytes of a function searched for branches
-MAX_STEPS = 48
+STACK = frozenset(("rsp",))
+EVERYWHERE = (0, 1 << 64)
 
 
 class Remade(NamedTuple):
@@ -60,11 +64,33 @@ def _remade(context: Context) -> list[Remade] | Absent:
     if isinstance(place, Absent):
         return place
     pc, registers = place
-    steps = before(context.target, pc, WINDOW)
-    if steps is None:
+    ran = trail(context, pc, registers)
+    if ran is None:
         return Absent(NOT_AVAILABLE, "the code before the fault cannot be read or decoded")
-    block = _block(context, steps, pc)
-    return _Machine(context.target, block, registers).run()
+    made = _Machine(context.target, ran, registers).run()
+    return made + _returned(context, site, ran, registers, made)
+
+
+def _returned(
+    context: Context, site: Site, ran: Trail, registers: dict[str, int], made: list[Remade]
+) -> list[Remade]:
+    """Return what the function that was called last gave, where that is not known from `made`.
+
+    Each of its returns may have been taken: when one of them explains a register, none differs.
+    """
+    settled = {
+        one.register for one in made if one.kind != COPY or one.held != one.expected
+    }  # a copy of what the function returned says nothing of that
+    if site.operand is not None and settled.issuperset(site.operand.registers()):
+        return []
+    found = [
+        one
+        for other in returns_before(context, ran)
+        for one in _Machine(context.target, other, registers).run()
+        if one.register not in settled
+    ]
+    right = {one.register for one in found if one.held == one.expected}
+    return [one for one in found if one.register not in right]
 
 
 def _place(context: Context, site: Site) -> tuple[int, dict[str, int]] | Absent:
@@ -82,159 +108,87 @@ def _place(context: Context, site: Site) -> tuple[int, dict[str, int]] | Absent:
     return top - made.length, registers
 
 
-class Block(NamedTuple):
-    """Straight-line code that ends at the fault, and the ranges that a branch in it may skip."""
+class _Store(NamedTuple):
+    """A place that step `number` stored to; `value` is what it stored, where known."""
 
-    steps: list[Step]
-    skipped: list[tuple[int, int]]
-
-
-def _block(context: Context, steps: list[Step], pc: int) -> Block:
-    """Return the last steps that no branch from elsewhere leads into.
-
-    A branch of the block itself that skips a part of it leaves the rest as it is.
-    """
-    steps = steps[-MAX_STEPS:]
-    joins = branch_targets(context, steps[0].address, pc) if steps else {}
-    first = len(steps)
-    while first > 0 and steps[first - 1].instruction.flow in ("next", "branch"):
-        at = steps[first].address if first < len(steps) else pc
-        if any(not steps[0].address <= source < at for source in joins.get(at, ())):
-            break  # `at` is led to from elsewhere: what lies before it may not have run
-        first -= 1
-    low = steps[first].address if first < len(steps) else pc
-    # Sources before the block's beginning are elsewhere too: cut again until none is left.
-    for number in range(first, len(steps) + 1):
-        at = steps[number].address if number < len(steps) else pc
-        if number > first and any(source < low for source in joins.get(at, ())):
-            first, low = number, at
-    skipped = [
-        (source, at) for at, sources in joins.items() for source in sources if low <= source < at
-    ]
-    return Block(steps[first:], skipped)
-
-
-def branch_targets(context: Context, low: int, high: int) -> dict[int, list[int]]:
-    """Return where direct branches of the function lead in [low, high], with their addresses."""
-    found: dict[int, list[int]] = {}
-    for source, to in _short_branches(context.target, low, high):
-        found.setdefault(to, []).append(source)
-    function = context.functions.at(high)
-    start, end = (function.start, function.end) if function else (low - 4096, high + 4096)
-    region = context.target.region_at(high)
-    if region is not None:
-        start, end = max(start, region.start), min(end, region.end)
-    if end - start > MAX_FUNCTION:
-        start, end = high - MAX_FUNCTION // 2, high + MAX_FUNCTION // 2
-    try:
-        data = context.target.read(start, end - start)
-    except UnreadableMemory:
-        return found
-    for shift in range(4):
-        count = (len(data) - shift) // 4
-        words = array("i", data[shift : shift + 4 * count])
-        least, most = low - start - shift - 4, high - start - shift - 4
-        at = 0
-        for word in words:
-            if least <= word + at <= most and _is_near(data, shift + at):
-                found.setdefault(start + shift + at + 4 + word, []).append(start + shift + at)
-            at += 4
-    return found
-
-
-def _is_near(data: bytes, at: int) -> bool:
-    if at >= 1 and data[at - 1] == 0xE9:
-        return True
-    return at >= 2 and data[at - 2] == 0x0F and 0x80 <= data[at - 1] < 0x90
-
-
-def _short_branches(target: Target, low: int, high: int) -> Iterator[tuple[int, int]]:
-    for step in _around(target, low - SHORT, high + SHORT):
-        one = step.instruction
-        if one.target is not None and one.length == 2 and one.flow in ("jump", "branch"):
-            to = step.address + one.length + one.target
-            if low <= to <= high:
-                yield step.address, to
-
-
-def _around(target: Target, start: int, end: int) -> Iterator[Step]:
-    """Yield the instructions of a range, in step with the code at its end."""
-    try:
-        data = target.read(start, end - start + MAX_LENGTH)
-    except UnreadableMemory:
-        return
-    at = 0
-    while at < end - start:
-        one = decode(data[at : at + MAX_LENGTH])
-        if one is None:
-            at += 1
-            continue
-        yield Step(start + at, one)
-        at += one.length
+    number: int
+    at: int
+    size: int
+    value: int | None
 
 
 class _Machine:
-    """Run a block again: what is known of the registers is what it held, or what it makes."""
+    """Run a trail again: what is known of the registers is what it held, or what it makes."""
 
-    def __init__(self, target: Target, block: Block, registers: dict[str, int]) -> None:
+    def __init__(self, target: Target, ran: Trail, registers: dict[str, int]) -> None:
         self._target = target
         self._registers = registers
-        self._steps = block.steps
-        self._skipped = block.skipped
+        self._trail = ran
+        self._sp = stack_pointers(ran, registers.get("rsp", 0))
         self._made: dict[str, Remade] = {}
         self._unknown: set[str] = set()
-        self._stores: list[tuple[int, int, int]] = []  # step, address, size
+        self._stores: list[_Store] = []  # of this run
+        self._later_stores: list[_Store] = []  # of the run before it
 
     def run(self) -> list[Remade]:
         """Return what can be made again, the last made first.
 
-        The first run finds out where the block stores to; the second one loads nothing that was
+        The first run finds out where the trail stores to; the second one loads nothing that was
         stored to after the load.
         """
-        self._run(self._steps)
+        self._run()
         self._made.clear()
         self._unknown.clear()
-        return self._run(self._steps)
+        return self._run()
 
-    def _run(self, steps: list[Step]) -> list[Remade]:
-        changes = [changed(step.instruction) for step in steps]
+    def _run(self) -> list[Remade]:
+        steps = self._trail.steps
+        changes = [self._changes(number) for number in range(len(steps))]
         first = max((n + 1 for n, one in enumerate(changes) if one is None), default=0)
-        later = [set[str]() for _ in self._steps]
-        for number in range(len(self._steps) - 2, -1, -1):
-            following = changes[number + 1]
-            later[number] = later[number + 1] | (following or set())
-        for number in range(first, len(self._steps)):
+        later = [set[str]() for _ in steps]
+        for number in range(len(steps) - 2, -1, -1):
+            later[number] = later[number + 1] | (changes[number + 1] or set())
+        self._later_stores, self._stores = self._stores, []
+        for number in range(first, len(steps)):
             change = changes[number] or frozenset()
-            self._step(self._steps[number], change, change | later[number])
-        return sorted(self._made.values(), key=lambda one: -one.at)
+            self._step(number, change, change | later[number])
+        return list(reversed(self._made.values()))
 
-    def _step(self, step: Step, change: frozenset[str], gone: set[str] | frozenset[str]) -> None:
+    def _changes(self, number: int) -> frozenset[str] | None:
+        one = self._trail.steps[number].instruction
+        if self._trail.steps_over(number):
+            return CALL_CHANGES - STACK
+        return STACK if one.flow in ("call", "return") else changed(one)
+
+    def _step(self, number: int, change: frozenset[str], gone: set[str] | frozenset[str]) -> None:
         """Run one step; registers in `gone` no longer hold what they held before it."""
+        step = self._trail.steps[number]
         known = {n: v for n, v in self._registers.items() if n not in gone}
         known |= {n: one.expected for n, one in self._made.items()}
-        for name in self._unknown:
-            if name in gone:
-                known.pop(name, None)
+        for name in self._unknown & gone:
+            known.pop(name, None)
         known["rip"] = step.address
-        maybe = any(low < step.address < high for low, high in self._skipped)
+        sp = self._sp[number]
+        if sp is not None:
+            known["rsp"] = sp
+        self._note_stores(number, known)
         for register in sorted(change):
-            one = self._remake(step, register, known)
+            one = self._remake(number, register, known)
             self._made.pop(register, None)
             self._unknown.add(register)
-            if one is not None and not maybe:
+            if one is not None and number not in self._trail.skippable:
                 self._made[register] = one
                 self._unknown.discard(register)
-        self._note_stores(step, known)
 
-    def _remake(self, step: Step, register: str, known: dict[str, int]) -> Remade | None:
+    def _remake(self, number: int, register: str, known: dict[str, int]) -> Remade | None:
+        step = self._trail.steps[number]
         held = self._registers.get(register)
         how = produced(step.instruction, register)
         expected: int | None = None
         slot = None
         if how.kind == LOAD and isinstance(how.source, Operand):
             slot = how.source.address(known)
-            stores = [(at, size) for after, at, size in self._stores if after > step.address]
-            expected = _load(self._target, slot, how, stores) if slot is not None else None
+            expected = self._load(number, slot, how) if slot is not None else None
         elif how.kind == COPY and isinstance(how.source, str):
             expected = known.get(how.source)
         elif how.kind == ADDRESS and isinstance(how.source, Operand):
@@ -254,20 +208,40 @@ class _Machine:
             register, held, expected, step.address, how.kind, slot, how.size, through, offset
         )
 
-    def _note_stores(self, step: Step, known: dict[str, int]) -> None:
+    def _note_stores(self, number: int, known: dict[str, int]) -> None:
         """Note what a step stores to; a place that is not known may be any."""
-        for operand in step.instruction.operands:
+        one = self._trail.steps[number].instruction
+        if self._trail.steps_over(number):
+            self._stores.append(_Store(number, *EVERYWHERE, None))
+            return
+        value = known.get(source) if (source := stored(one)) else None
+        for operand in one.operands:
             if operand.access != "r":
                 at = operand.address(known)
                 known_place = at is not None and operand.size > 0
-                place = (at or 0, operand.size) if known_place else (0, 1 << 64)
-                self._stores.append((step.address, *place))
+                place = (at or 0, operand.size) if known_place else EVERYWHERE
+                maybe = number in self._trail.skippable
+                self._stores.append(_Store(number, *place, None if maybe else value))
+
+    def _load(self, number: int, slot: int, how: Produced) -> int | None:
+        """Return what a load gave: what the trail stored there before it, or what is there now.
+
+        None when what is there now may have been stored since.
+        """
+        hits = [
+            one for one in self._stores if one.at < slot + how.size and slot < one.at + one.size
+        ]
+        last = hits[-1] if hits and hits[-1][1:3] == (slot, 8) == (slot, how.size) else None
+        if last is not None and last.value is not None:
+            return last.value
+        for one in self._later_stores:
+            if one.number > number and one.at < slot + how.size and slot < one.at + one.size:
+                return None
+        return _load(self._target, slot, how)
 
 
-def _load(target: Target, slot: int, how: Produced, stores: list[tuple[int, int]]) -> int | None:
-    """Return what memory holds there now; None when it may have been stored to since."""
-    if any(at < slot + how.size and slot < at + size for at, size in stores):
-        return None
+def _load(target: Target, slot: int, how: Produced) -> int | None:
+    """Return what memory holds there now."""
     if how.size == 8:
         return read_word(target, slot)
     word = read_word(target, slot & ~7)

@@ -188,3 +188,12 @@ def _extended(one: Instruction, register: str) -> Produced:
         size = 1 if not one.opcode & 1 else 2
         return Produced(LOAD, one.explicit, size, one.opcode >= 0xBE, one.size)
     return Produced(OTHER, None)
+
+
+def stored(one: Instruction) -> str | None:
+    """Return the general register that an instruction stores whole: push, or a move to memory."""
+    if one.encoding != "legacy" or one.map != 0:
+        return None
+    if 0x50 <= one.opcode < 0x58:
+        return one.reg
+    return one.reg if one.opcode == 0x89 and one.size == 8 and one.memory is not None else None

@@ -10,6 +10,7 @@ from typing import Any
 from gdb_epi.corruption.context import Context
 from gdb_epi.corruption.types import Evidence, Skipped
 from gdb_epi.target.api import CrashInfo, Region
+from gdb_epi.target.functions import Function
 from support.scenes import PC, TEXT, TEXT_SIZE, crash, state
 
 NOP = b"\x90"
@@ -61,3 +62,20 @@ def evidence(found: Any) -> list[Evidence]:
 def skipped(found: Any) -> list[Skipped]:
     """Return what a check could not do."""
     return [one for one in found if isinstance(one, Skipped)]
+
+
+class KnownFunctions:
+    """Functions that are told: ranges of addresses."""
+
+    def __init__(self, *ranges: tuple[int, int]) -> None:
+        self._functions = [Function(start, end) for start, end in ranges]
+
+    def at(self, pc: int) -> Function | None:
+        """Return the function that holds an address."""
+        return next((one for one in self._functions if one.start <= pc < one.end), None)
+
+
+def knowing(context: Context, start: int, size: int = 0x100, *more: tuple[int, int]) -> Context:
+    """Let a process have unwind tables of one function, or of more (start, end)."""
+    context.functions = KnownFunctions((start, start + size), *more)  # type: ignore[assignment]
+    return context

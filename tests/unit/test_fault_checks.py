@@ -11,6 +11,7 @@ from support.faults import (
     evidence,
     failed,
     fault_at,
+    knowing,
     skipped,
 )
 from support.scenes import HEAP, HEAP_SIZE, MMAP, MMAP_SIZE, PC, SP, STACK, TEXT, crash
@@ -37,7 +38,6 @@ from gdb_epi.corruption.checks.recurring import recurring
 from gdb_epi.corruption.context import Context
 from gdb_epi.corruption.types import MEMORY, REGISTER, word_evidence
 from gdb_epi.target.api import Region
-from gdb_epi.target.functions import Function
 
 LOAD = "488b07"  # mov (%rdi),%rax
 WILD = 0x7ABC_1234_5678
@@ -49,23 +49,6 @@ ODD_SP = STACK + 0x4008
 def returned(value: int, sp: int = SP, **words: int) -> Context:
     held = {sp - 8: value, **{sp + int(name[1:]): word for name, word in words.items()}}
     return failed("", fault_at(value), at=value, words=held, rsp=sp)
-
-
-class OneFunction:
-    """Functions that know one function."""
-
-    def __init__(self, start: int, size: int = 0x100) -> None:
-        self._function = Function(start, start + size)
-
-    def at(self, pc: int) -> Function | None:
-        """Return the function when it holds an address."""
-        return self._function if self._function.start <= pc < self._function.end else None
-
-
-def knowing(context: Context, start: int, size: int = 0x100) -> Context:
-    """Let a process have unwind tables of one function."""
-    context.functions = OneFunction(start, size)  # type: ignore[assignment]
-    return context
 
 
 # -- C: control flow ---------------------------------------------------------------------------

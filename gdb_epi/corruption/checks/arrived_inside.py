@@ -6,18 +6,24 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from gdb_epi.corruption.context import Context
+from gdb_epi.corruption.memory import read_words
 from gdb_epi.corruption.pointers import on_stack
 from gdb_epi.corruption.registry import check
+from gdb_epi.corruption.trails import called
 from gdb_epi.corruption.types import MEMORY, REGISTER, Evidence, word_evidence
 from gdb_epi.errors import Absent
 from gdb_epi.fault import GENERAL, read_word
 from gdb_epi.fault.site import NO_FAULT, Site
-from gdb_epi.fault.text import return_address
+from gdb_epi.fault.text import Step, return_address
 from gdb_epi.target.functions import Function
+from gdb_epi.x86 import Instruction
 
 MAX_FUNCTION = 4096  # bytes; in an interpreter's loop many words name places inside of it
 MAX_RUN = 96  # bytes from where control came in to the fault
 MAX_WALKED = 256  # the same, behind a return
+BELOW = 64  # words below a popped one
+COPIES = 2  # of the right pointer: a table or a program's objects hold it, one holds another
+WORD = 8
 POPPED = 16  # words below rsp in which the return address may still lie
 MAX_BIT = 12
 PLACES = 2
@@ -30,7 +36,9 @@ def arrived_inside(context: Context) -> Iterator[Evidence]:
     Either a pointer to a place before rip, in a register or in memory, one bit from the start of
     a function; or below rsp a popped word one bit from a return address. Innocent causes: words
     that name places inside of functions are return addresses (left out) and tables of labels
-    (functions of more than 4 KiB are left out); several candidates argue against each.
+    (functions of more than 4 KiB are left out); several candidates argue against each. C7:copy
+    when other words hold the right pointer, C7:called when the stack shows that the function that
+    the right return address belongs to had run.
     """
     site = context.site
     if isinstance(site, Absent) or site.kind == NO_FAULT or site.arrived:
@@ -59,8 +67,10 @@ def _by_pointer(context: Context, site: Site, function: Function) -> Iterator[Ev
         if not places and not names:
             continue
         for right in starts:
+            copies = len(context.places_of(right, COPIES)) if places else 0
+            once = len(places) == 1 and not on_stack(context, places[0])
             yield word_evidence(
-                "C7",
+                "C7:copy" if once and copies == COPIES else "C7",
                 places[0] if places else names[0],
                 value,
                 right,
@@ -90,9 +100,10 @@ def _by_return(context: Context, site: Site, function: Function) -> Iterator[Evi
             right = value ^ 1 << bit
             if context.functions.at(right) != function or right > pc + MAX_WALKED:
                 continue
-            if return_address(context.target, right) is not None:
+            call = return_address(context.target, right)
+            if call is not None:
                 yield word_evidence(
-                    "C7",
+                    "C7:called" if _had_run(context, right, call, place) else "C7",
                     place,
                     value,
                     right,
@@ -100,3 +111,16 @@ def _by_return(context: Context, site: Site, function: Function) -> Iterator[Evi
                     f"the popped word at {place:#018x}, {value:#018x}, is at or before rip, and "
                     f"one bit (bit {bit}) from {right:#018x}, which lies behind a call",
                 )
+
+
+def _had_run(context: Context, behind: int, call: Instruction, place: int) -> bool:
+    """Whether below a popped word lie return addresses in the function that returned by it."""
+    start = called(context.target, Step(behind - call.length, call))
+    function = context.functions.at(start) if start is not None else None
+    if function is None:
+        return False
+    below = read_words(context, place - WORD * BELOW, BELOW)
+    return any(
+        function.start < word <= function.end and return_address(context.target, word) is not None
+        for word in below
+    )

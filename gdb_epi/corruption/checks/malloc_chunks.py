@@ -7,6 +7,7 @@ from collections import deque
 from collections.abc import Iterator
 
 from gdb_epi.corruption.context import Context
+from gdb_epi.corruption.memory import read_words
 from gdb_epi.corruption.registry import check
 from gdb_epi.corruption.types import MEMORY, Evidence, Skipped, word_evidence
 from gdb_epi.errors import UnreadableMemory
@@ -16,7 +17,8 @@ from gdb_epi.target.api import Region, Target
 # 2.29, 0x290 since 2.30 where the counts have 16 bits, 0x300 since 2.42), with PREV_INUSE. From
 # 2.42 on a few small chunks lie before it: it is made when something is first freed.
 TCACHE_SIZES = (0x251, 0x291, 0x301)
-MAX_BEFORE_TCACHE = 8
+MAX_BEFORE_TCACHE, MOST_BEFORE_TCACHE = 8, 0x100
+HEAD_WORDS = 512
 LEAST_FIRST, MOST_FIRST = 0x240, 0x1000  # its size in any other version
 PROBED = 1 << 16  # bytes in which its successors are looked for
 FLAGS = 7  # PREV_INUSE, IS_MMAPPED, NON_MAIN_ARENA
@@ -96,7 +98,7 @@ def malloc_chunks(context: Context) -> Iterator[Evidence | Skipped]:
     size), the three flag bits (left out: an overrun by one zero byte clears them). Heaps of threads
     and mmapped blocks are not walked.
     """
-    region = _main_heap(context)
+    region = main_heap(context)
     if region is None:
         yield Skipped("R7", "no heap that begins with glibc's tcache: another malloc, or no heap")
         return
@@ -118,7 +120,8 @@ def malloc_chunks(context: Context) -> Iterator[Evidence | Skipped]:
         yield Skipped("R7", f"{error}")
 
 
-def _main_heap(context: Context) -> Region | None:
+def main_heap(context: Context) -> Region | None:
+    """Return the heap that glibc's brk() grows; None for another malloc, or without one."""
     for region in context.target.regions():
         if region.path is None and "w" in region.perms and region.dumped >= 0x1000:
             try:
@@ -126,9 +129,25 @@ def _main_heap(context: Context) -> Region | None:
             except UnreadableMemory:
                 continue
             first, size = int.from_bytes(head[:8], "little"), int.from_bytes(head[8:], "little")
-            if not first and (size in TCACHE_SIZES or _begins_chain(context, region, size)):
+            if not first and (
+                _holds_tcache(context, region) or _begins_chain(context, region, size)
+            ):
                 return region
     return None
+
+
+def _holds_tcache(context: Context, region: Region) -> bool:
+    """Whether one of the first chunks has the size of glibc's table of small free blocks."""
+    words = read_words(context, region.start, HEAD_WORDS)
+    at = 0
+    for _ in range(MAX_BEFORE_TCACHE + 1):
+        size = words[at + 1] if at + 1 < len(words) else 0
+        if size in TCACHE_SIZES:
+            return True
+        if not size & PREV_INUSE or not MIN_CHUNK < size < MOST_BEFORE_TCACHE:
+            return False
+        at += (size & ~FLAGS) // 8
+    return False
 
 
 def _begins_chain(context: Context, region: Region, size: int) -> bool:

@@ -6,12 +6,13 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from gdb_epi.corruption.context import Context
+from gdb_epi.corruption.memory import read_words
 from gdb_epi.corruption.pointers import on_stack, shaped
 from gdb_epi.corruption.producers import remade
 from gdb_epi.corruption.registry import check
 from gdb_epi.corruption.suspects import Suspect
 from gdb_epi.corruption.types import MEMORY, Evidence, word_evidence
-from gdb_epi.errors import Absent, UnreadableMemory
+from gdb_epi.errors import Absent
 from gdb_epi.fault import NEAR_NULL, read_word
 from gdb_epi.search import find_word
 
@@ -19,6 +20,8 @@ LINE, WORD = 64, 8
 LANES = range(1, 6)  # of a pointer; the lowest byte is what an overflow by one writes
 AROUND = (-16, -8, 8, 16)
 FEWEST_ALIKE = 2
+MOST_COUNTED = 16  # references of an object that were taken since
+MIN_SIZE, MAX_SIZE = 0x20, 0x1000
 MAX_CANDIDATES = 8  # of one word; more say nothing
 
 
@@ -111,16 +114,16 @@ def line(context: Context) -> Iterator[Evidence]:
     if slot is None:
         return
     start = slot & ~(LINE - 1)
-    try:
-        data = context.target.read(start - 2 * WORD, LINE + 4 * WORD)
-    except UnreadableMemory:
-        return
-    inside, before, behind = data[16 : 16 + LINE], data[8:16], data[16 + LINE : 24 + LINE]
-    if any(inside) or not any(before) or not any(behind):
-        return
-    beside = [int.from_bytes(data[at : at + 8], "little") for at in (0, 8, 16 + LINE, 24 + LINE)]
+    words = read_words(context, start - 2 * WORD, LINE // WORD + 4)
+    if not words or not words[1] or not (words[-2] or words[-1]) or _is_size(words[1]):
+        return  # the whole of a block, from its start: memset() of a wrong size
+    for number, word in enumerate(words[2:-2]):
+        # The object whose type was zeroed: its count went on from 0.
+        if word and (start + number * WORD != slot - WORD or word > MOST_COUNTED):
+            return
+    beside = (words[0], words[1], words[-2], words[-1])
     alike = sum(context.target.region_at(word) is not None for word in beside)
-    if alike < FEWEST_ALIKE:
+    if alike + sum(_is_size(word) for word in beside) < FEWEST_ALIKE:
         return
     yield Evidence(
         "M:line",
@@ -133,6 +136,11 @@ def line(context: Context) -> Iterator[Evidence]:
         f"zeros between words that are not, {alike} of the four nearest are addresses",
         {"slot": slot},
     )
+
+
+def _is_size(word: int) -> bool:
+    """Whether a word may be the size of a small malloc chunk behind one in use."""
+    return word & 15 == 1 and MIN_SIZE < word < MAX_SIZE
 
 
 def _null_slot(context: Context) -> int | None:

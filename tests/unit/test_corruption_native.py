@@ -1,0 +1,315 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Trails, marks, R12, R19, C7:copy, C7:called, M:line: a hit, a near miss, absent data of each."""
+
+from __future__ import annotations
+
+import struct
+
+import pytest
+from support.faults import CALL_SITE, PROTECTION, evidence, failed, fault_at, knowing
+from support.scenes import HEAP, MMAP, PC, SP, STACK, TEXT
+
+from gdb_epi.corruption.checks.arrived_inside import arrived_inside
+from gdb_epi.corruption.checks.frame_pointer import frame_pointer
+from gdb_epi.corruption.checks.malloc_links import malloc_links
+from gdb_epi.corruption.checks.pointer import pointer
+from gdb_epi.corruption.checks.producer import producer
+from gdb_epi.corruption.checks.several_bits import line
+from gdb_epi.corruption.context import Context
+from gdb_epi.corruption.types import MEMORY, REGISTER
+from gdb_epi.process_state import ProcessState
+from gdb_epi.target.api import CrashInfo, Region, Thread
+from gdb_epi.target.fake import FakeTarget
+from gdb_epi.target.functions import Function
+
+LOAD = "488b07"  # mov (%rdi),%rax
+WILD = 0x7ABC_1234_5678
+GOOD = MMAP + 0x1240
+BAD = GOOD ^ (1 << 41)
+FIELD = "488b7b10"  # mov 0x10(%rbx),%rdi
+
+
+# -- trails: R5 through callers, callees and the stack -----------------------------------------
+
+
+def called_with(before_call: str, entry: str, **more: int) -> Context:
+    """The function at the fault was called from CALL_SITE, behind `before_call`; `entry` ran."""
+    start = PC - len(bytes.fromhex(entry))
+    made = failed(
+        LOAD, fault_at(BAD), before=entry, rdi=BAD, rbx=HEAP,
+        words={HEAP + 0x10: GOOD, SP + 8: CALL_SITE}, **more,
+    )  # fmt: skip
+    code = bytes.fromhex(before_call) + b"\xe8" + struct.pack("<i", start - CALL_SITE)
+    made.target.write(CALL_SITE - len(code), code)  # type: ignore[attr-defined]
+    return knowing(made, start, 0x100, (CALL_SITE - 0x80, CALL_SITE + 0x80))
+
+
+def test_r5_finds_the_load_in_the_caller() -> None:
+    found = evidence(producer(called_with(FIELD, "55")))  # push %rbp
+    assert [(one.id, one.where, one.corrected) for one in found] == [("R5", "rdi", GOOD)]
+    lane = called_with(FIELD, "55")
+    lane.target.write(HEAP + 0x10, struct.pack("<Q", BAD | 0xFF << 40))  # type: ignore[attr-defined]
+    assert evidence(producer(lane)) == []  # BAD is no better than that
+
+
+@pytest.mark.parametrize(
+    ("before_call", "entry"),
+    [
+        (FIELD + "4801c7", "55"),  # add %rax,%rdi: another value was passed
+        (FIELD, "4801c755"),  # the called function changed it
+        (FIELD, "5555"),  # the word above two pushes is no return address
+    ],
+)
+def test_r5_in_the_caller_near_misses(before_call: str, entry: str) -> None:
+    assert evidence(producer(called_with(before_call, entry))) == []
+
+
+def returning(tail: str, then: str = "4889c7") -> Context:
+    """A function that ends with `tail` was called, then came `then` (mov %rax,%rdi)."""
+    start = TEXT + 0x800
+    code = bytes.fromhex(tail + "c3")
+    before = "e8" + struct.pack("<i", start - (PC - len(bytes.fromhex(then)))).hex() + then
+    made = failed(
+        LOAD, fault_at(BAD), before=before, rdi=BAD, rax=BAD, rbx=HEAP, words={HEAP + 0x10: GOOD}
+    )
+    made.target.write(start, code)  # type: ignore[attr-defined]
+    return knowing(made, PC - 0x40, 0x80, (start, start + len(code)))
+
+
+def test_r5_finds_what_a_function_returned() -> None:
+    found = evidence(producer(returning("488b4310")))  # mov 0x10(%rbx),%rax
+    assert {(one.id, one.where, one.corrected) for one in found} == {
+        ("R5", "rax", GOOD), ("R5", "rdi", GOOD),
+    }  # fmt: skip
+    assert evidence(producer(returning("488b4310" + "4801c8"))) == []  # add %rcx,%rax
+    two = returning("488b4310" + "c3" + "488b4318")  # another return gives what rax holds
+    two.target.write(HEAP + 0x18, struct.pack("<Q", BAD))  # type: ignore[attr-defined]
+    assert evidence(producer(two)) == []
+
+
+def test_r5_through_a_spilled_register() -> None:
+    """What the trail itself stored is what its load gave, though memory holds the wrong word."""
+    before = "488b4310" + "4889442408" + "488b7c2408"  # mov 0x10(%rbx),%rax; spill; reload
+    held = {HEAP + 0x10: GOOD, SP + 8: BAD}
+    made = failed(LOAD, fault_at(BAD), before=before, rdi=BAD, rbx=HEAP, rax=0, words=held)
+    assert {one.corrected for one in evidence(producer(made)) if one.where == "rdi"} == {GOOD}
+    lost = before[:8] + "4889442408" + "890c24" + "894c2408" + "488b7c2408"  # half of it again
+    made = failed(LOAD, fault_at(BAD), before=lost, rdi=BAD, rbx=HEAP, rax=0, words=held)
+    assert not [one for one in evidence(producer(made)) if one.where == "rdi"]
+
+
+# -- marks -------------------------------------------------------------------------------------
+
+
+def marked(words: dict[int, int], code: str = "") -> Context:
+    """rdi, and it alone, holds a pointer with a single top bit; memory holds the right one."""
+    held = {HEAP + 0x100: GOOD, **words}
+    return failed(LOAD + code, PROTECTION, rdi=GOOD | 1 << 60, words=held)
+
+
+def ambiguous(context: Context) -> bool:
+    found = evidence(pointer(context))
+    assert found
+    return all("tag" in (one.ambiguous or "") for one in found)
+
+
+def test_a_top_bit_in_a_register_of_a_program_without_marks() -> None:
+    assert not ambiguous(marked({}))
+    assert ambiguous(marked({HEAP + 0x40: HEAP | 1 << 60}))  # it marks other pointers so
+    assert not ambiguous(marked({HEAP + 0x40: HEAP | 1 << 59}))
+    assert ambiguous(marked({HEAP + 0x40: GOOD | 1 << 60}))  # the word itself stands in memory
+
+
+@pytest.mark.parametrize(
+    "code",
+    [
+        "48b80000000000000010",  # movabs $1<<60,%rax
+        "480fbae83c",  # bts $60,%rax
+        "48c1e03c",  # shl $60,%rax
+    ],
+)
+def test_a_top_bit_that_the_code_can_set_is_ambiguous(code: str) -> None:
+    assert ambiguous(marked({}, code))
+
+
+def test_a_top_bit_is_ambiguous_where_the_code_cannot_be_read() -> None:
+    made = marked({})
+    made.target.memory.pop(TEXT)  # type: ignore[attr-defined]
+    assert all(one.ambiguous for one in evidence(pointer(made)))
+
+
+# -- C7 ----------------------------------------------------------------------------------------
+
+
+def entered(words: dict[int, int], **more: int) -> Context:
+    made = failed(LOAD, fault_at(WILD), rdi=WILD, words=words, **more)
+    return knowing(made, START, PC - START + 0x100, (CALL_SITE - 0x80, CALL_SITE + 0x80))
+
+
+INSIDE = PC - 5  # 0xfb
+START = INSIDE ^ 1 << 6
+
+
+def test_c7_copy_asks_for_two_that_hold_the_right_pointer() -> None:
+    held = {HEAP + 64: INSIDE, HEAP + 128: START, HEAP + 192: START}
+    assert [one.id for one in evidence(arrived_inside(entered(held)))] == ["C7:copy"]
+    del held[HEAP + 192]
+    assert [one.id for one in evidence(arrived_inside(entered(held)))] == ["C7"]
+    held |= {HEAP + 192: START, HEAP + 256: INSIDE}
+    assert [one.id for one in evidence(arrived_inside(entered(held)))] == ["C7"]
+
+
+RIGHT, RAN = TEXT + 0x628, TEXT + 0x900
+WRONG = RIGHT ^ 1 << 3
+
+
+def popped(*below: int) -> Context:
+    """A return went to WRONG instead of RIGHT; `below` lies under the slot that was popped."""
+    words = {SP - 8: WRONG, **{SP - 16 - 8 * n: word for n, word in enumerate(below)}}
+    made = failed(LOAD, fault_at(WILD), at=WRONG + 12, rdi=WILD, words=words)
+    made.target.write(RIGHT - 5, b"\xe8" + struct.pack("<i", RAN - RIGHT))  # type: ignore[attr-defined]
+    made.target.write(RAN + 8, b"\xe8\0\0\0\0")  # type: ignore[attr-defined]
+    return knowing(made, WRONG - 0x40, 0x100, (RAN, RAN + 0x40))
+
+
+def test_c7_called_asks_for_the_function_that_returned() -> None:
+    assert [one.id for one in evidence(arrived_inside(popped(RAN + 13)))] == ["C7:called"]
+    assert [one.id for one in evidence(arrived_inside(popped(RAN + 14)))] == ["C7"]
+    assert [one.id for one in evidence(arrived_inside(popped()))] == ["C7"]
+
+
+# -- R19 ---------------------------------------------------------------------------------------
+
+PROLOGUE = "55" + "4889e5" + "53" + "4883ec28"  # push %rbp; mov %rsp,%rbp; push %rbx; sub $40,%rsp
+DEPTH = 8 + 0x28
+
+
+def framed(rbp: int, prologue: str = PROLOGUE) -> Context:
+    size = len(bytes.fromhex(prologue))
+    made = failed(LOAD, fault_at(WILD), before=prologue, rdi=WILD, rbp=rbp)
+    return knowing(made, PC - size, size + 3)
+
+
+@pytest.mark.parametrize("bit", [0, 2, 14, 40])
+def test_r19_the_frame_pointer_is_one_bit_off(bit: int) -> None:
+    found = evidence(frame_pointer(framed(SP + DEPTH ^ 1 << bit)))
+    assert [(one.id, one.where, one.corrected, one.bits, one.path) for one in found] == [
+        ("R19", "rbp", SP + DEPTH, (bit,), REGISTER)
+    ]
+
+
+@pytest.mark.parametrize(
+    "made",
+    [
+        framed(SP + DEPTH),
+        framed(SP + DEPTH ^ 3 << 40),
+        framed(SP + DEPTH ^ 1 << 4),  # one push that was not counted
+        framed(
+            SP + DEPTH ^ 1 << 40, PROLOGUE + "50"
+        ),  # the push is the last step: still on the way
+        framed(SP + DEPTH ^ 1 << 40, "55" + "4883ec28"),  # no frame pointer
+        framed(SP + DEPTH ^ 1 << 40, PROLOGUE + "7400" + "50" + "90"),  # a push behind a branch
+        framed(SP + DEPTH ^ 1 << 40, PROLOGUE + "4829c4" + "90"),  # sub %rax,%rsp
+        framed(SP + DEPTH ^ 1 << 40, PROLOGUE + "c9"),  # leave
+    ],
+)
+def test_r19_near_misses(made: Context) -> None:
+    assert evidence(frame_pointer(made)) == []
+
+
+def test_r19_absent() -> None:
+    made = framed(SP + DEPTH ^ 1 << 40)
+    made.target.memory.pop(TEXT)  # type: ignore[attr-defined]
+    assert evidence(frame_pointer(made)) == []
+
+
+# -- R12 ---------------------------------------------------------------------------------------
+
+BIN = 0x7F10_0000_0000
+CHUNKS = [0x290, 0x90, 0x40, 0x90, 0x40, 0x90, 0x40]  # the 0x90s are free, in one bin
+FREED = (0x290, 0x360, 0x430)
+
+
+def bins(**changed: int) -> Context:
+    """A heap with three chunks in a bin; `w0x2a0=...` changes the word at that offset."""
+    data = bytearray(0x1000)
+    at = 0
+    for number, size in enumerate(CHUNKS):
+        in_use = number == 0 or CHUNKS[number - 1] != 0x90
+        struct.pack_into("<Q", data, at + 8, size | in_use)
+        at += size
+        if size == 0x90:
+            struct.pack_into("<Q", data, at, size)
+    struct.pack_into("<Q", data, at + 8, len(data) - at | 1)
+    ring = [BIN, *(HEAP + one for one in FREED), BIN]
+    for before, chunk, behind in zip(ring, ring[1:-1], ring[2:], strict=False):
+        struct.pack_into("<QQ", data, chunk - HEAP + 16, behind, before)
+    for name, word in changed.items():
+        struct.pack_into("<Q", data, int(name[1:], 16), word)
+    head = bytearray(0x1000)
+    struct.pack_into("<QQ", head, 16, ring[1], ring[-2])
+    target = FakeTarget(
+        regions=[
+            Region(HEAP, HEAP + len(data), "rw-", None, 0, len(data)),
+            Region(BIN, BIN + len(head), "rw-", None, 0, len(head)),
+        ],
+        memory={HEAP: bytes(data), BIN: bytes(head)},
+        threads=[Thread(7, {"rsp": STACK}, None)],
+        crash=CrashInfo(6, -6, 0, None, 7, 0, 7),
+    )
+    return Context(ProcessState(target))
+
+
+def test_r12_links_that_answer_each_other_are_no_evidence() -> None:
+    assert list(malloc_links(bins())) == []
+
+
+@pytest.mark.parametrize("bit", [0, 4, 30, 46, 60])
+def test_r12_a_link_one_bit_off(bit: int) -> None:
+    right = HEAP + FREED[1]
+    (found,) = malloc_links(bins(w0x2a0=right ^ 1 << bit))
+    assert (found.id, found.where, found.corrected, found.bits, found.path) == (
+        "R12", HEAP + 0x2A0, right, (bit,), MEMORY,
+    )  # fmt: skip
+
+
+@pytest.mark.parametrize("word", [0, 0x4141414141414141, HEAP + FREED[1] ^ 0x30, HEAP + FREED[2]])
+def test_r12_other_words_are_none(word: int) -> None:
+    assert list(malloc_links(bins(w0x2a0=word))) == []
+
+
+# -- M:line ------------------------------------------------------------------------------------
+
+AT = HEAP + 0x200  # a cache line
+NULL_TYPE = "488b4708" + "488b4058"  # mov 0x8(%rdi),%rax; mov 0x58(%rax),%rax
+
+
+def zeroed(count: int = 2, **changed: int) -> Context:
+    """An object begins on a line of zeros; its type, NULL, was used."""
+    words = {AT - 16: MMAP, AT - 8: MMAP + 64, AT + 64: 9, AT + 72: 17, AT: count}
+    words |= {AT + int(name[1:], 16): word for name, word in changed.items()}
+    return failed(NULL_TYPE[8:], fault_at(0x58), before=NULL_TYPE[:8], rdi=AT, rax=0, words=words)
+
+
+def test_a_line_of_zeros_but_for_the_count_that_was_taken_since() -> None:
+    assert [(one.id, one.where) for one in evidence(line(zeroed()))] == [("M:line", AT)]
+    assert [one.id for one in evidence(line(zeroed(0)))] == ["M:line"]
+
+
+@pytest.mark.parametrize(
+    "made",
+    [
+        zeroed(1 << 20),  # no count
+        zeroed(w10=1),  # another word that is not zero
+        zeroed(**{"w-8": 0}),  # more than the line is zero
+        zeroed(w40=0, w48=0),
+        zeroed(**{"w-8": 0x21}),  # a block begins with the line: memset() of a wrong size
+    ],
+)
+def test_other_zeros_are_no_line(made: Context) -> None:
+    assert evidence(line(made)) == []
+
+
+def test_the_functions_of_a_test_are_what_they_say() -> None:
+    made = knowing(failed(LOAD, fault_at(WILD), rdi=WILD), PC, 16)
+    assert made.functions.at(PC) == Function(PC, PC + 16)
