@@ -20,7 +20,6 @@ USUAL: Mapping[str, Mapping[str, Any]] = {
     "python": {"finalizing": False},
     "fork": {"evidence": [], "unreadable": []},
     "corruption": {"ambiguous": None, "fault": None, "against": []},
-    "signature": {"native": True, "steps": []},
 }
 _NO_NATIVE = "no native stack"
 
