@@ -145,13 +145,13 @@ def _keys_of(heap: Heap, frame: PyFrame) -> Iterator[int]:
 
 
 def sampled(context: Context, form: Form) -> list[Text]:
-    """Return hashed strings as they come in memory, to tell the algorithm by."""
-    needle = form.type.to_bytes(8, "little")
+    """Return hashed strings of memory, to tell the algorithm by; small mappings come first."""
+    # Without its zero bytes: far faster. What is no type pointer then is no string either.
+    needle = form.type.to_bytes(8, "little").rstrip(b"\0")
     found: list[Text] = []
     looked = 0
-    for region in context.target.regions():
-        if "w" not in region.perms or region.dumped <= 0:
-            continue
+    regions = [one for one in context.target.regions() if "w" in one.perms and one.dumped > 0]
+    for region in sorted(regions, key=lambda one: one.dumped):
         end = region.start + min(region.dumped, region.size)
         for at in find_bytes(context.target, needle, region.start, end):
             looked += 1
@@ -183,8 +183,10 @@ def texts_in(
     inside = numbers[first_inside:behind]
     if not inside:
         return
-    words = memoryview(data[: size & ~7]).cast("Q")
-    # itemgetter takes all words at one offset at once: a third of the time of struct.
+    from array import array
+
+    words = array("Q", data[: size & ~7])
+    # itemgetter takes all words at one offset at once: a quarter of the time of struct.
     pick = itemgetter(*inside, 0)
     state_at, shift = form.state_at & ~7, 8 * (form.state_at & 4)
     lengths, hashes, states = (

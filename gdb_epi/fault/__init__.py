@@ -156,6 +156,8 @@ def returned_context(target: Target, outer: Fault) -> Fault | None:
     """
     from gdb_epi.search import find_word
 
+    if _is_in_raise(target, outer.pc):
+        return None
     rip_at = _CONTEXT_OFFSET + 8 * _CONTEXT.index("rip")
     for place in find_word(target, outer.pc, limit=MAX_SIGNAL_FRAMES).addresses:
         start = place - rip_at
@@ -169,6 +171,17 @@ def returned_context(target: Target, outer: Fault) -> Fault | None:
         if found is not None and (found.pc, found.sp) == (outer.pc, outer.sp):
             return found
     return None
+
+
+def _is_in_raise(target: Target, pc: int) -> bool:
+    """Whether a thread stands behind a system call: raise() and abort() have not come back.
+
+    Then all memory need not be searched, which takes a second per GB.
+    """
+    try:
+        return target.read(pc - len(_SYSCALL), len(_SYSCALL)) == _SYSCALL
+    except UnreadableMemory:
+        return False
 
 
 def _context_at(target: Target, stack: bytes, start: int, outer: Fault) -> Fault | None:
