@@ -72,6 +72,15 @@ def tried(found: Study) -> list[str]:
     return [one.name for one in all_checks() if why_not(one, found.context) is None]
 
 
+def _chance(value: float) -> str:
+    """Return a probability as text that never says certain: 0.001, 0.94, 0.9978, > 0.9999."""
+    if value < 0.0001:
+        return "< 0.0001"
+    if value >= 0.9999:
+        return "> 0.9999"
+    return f"{value:.2g}" if value < 0.99 else f"{value:.4g}"
+
+
 def _probability(found: Study) -> float:
     return round(probability(found.score.prior + found.score.llr), 4)
 
@@ -83,7 +92,7 @@ def _verdict(found: Study) -> list[str]:
     lines = [
         f"{score.word}: {MEANING.get(score.word, '')}",
         f"score {score.llr:+.2f} ({groups or 'no group of evidence'}), prior {score.prior:g} "
-        f"({prior_name(score.prior)}): log10 odds {odds:+.2f}, probability {chance:.2g}",
+        f"({prior_name(score.prior)}): log10 odds {odds:+.2f}, probability {_chance(chance)}",
         f"symptom: {found.symptom.name}; path: {score.path}; weights: {weights().version}",
     ]
     if score.ambiguous:

@@ -1,10 +1,11 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Numbers with their nouns."""
+"""Numbers with their nouns, and probabilities."""
 
 from __future__ import annotations
 
 import pytest
 
+from gdb_epi.render.corruption import _chance
 from gdb_epi.words import counted
 
 
@@ -21,3 +22,17 @@ from gdb_epi.words import counted
 )
 def test_counted(number: object, noun: str, text: str) -> None:
     assert counted(number, noun) == text
+
+
+@pytest.mark.parametrize(
+    ("value", "text"),
+    [
+        (0.0, "< 0.0001"),
+        (0.00099, "0.00099"),
+        (0.943, "0.94"),
+        (0.9978, "0.9978"),
+        (1.0, "> 0.9999"),
+    ],
+)
+def test_no_probability_is_shown_as_certain(value: float, text: str) -> None:
+    assert _chance(value) == text
