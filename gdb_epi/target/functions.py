@@ -25,6 +25,8 @@ _ROW = struct.Struct("<ii")
 _ENTRY = struct.Struct("<IIiI")  # length, CIE, start relative to itself, size
 MAX_FUNCTIONS = 1 << 24
 HEADER_PAGE = 4096
+ROWS_AT_ONCE = 64  # of a table; a power of two
+MAX_ROWS = 1 << 20  # kept; then they are read again
 
 
 class Function(NamedTuple):
@@ -48,6 +50,7 @@ class Functions:
         self._starts = [module.start for module in self._modules]
         self._tables: dict[int, _Table | None] = {}
         self._known: dict[int, Function | None] = {}
+        self._rows: dict[tuple[int, int], bytes] = {}  # table, number of the first row
 
     def at(self, pc: int) -> Function | None:
         """Return the function that holds a code address.
@@ -98,9 +101,28 @@ class Functions:
         return None
 
     def _row(self, table: _Table, number: int) -> tuple[int, int]:
-        raw = self._target.read(table.address + _HEADER.size + number * _ROW.size, _ROW.size)
-        start, entry = _ROW.unpack(raw)
+        first = number & -ROWS_AT_ONCE
+        rows = self._rows.get((table.address, first))
+        if rows is None:
+            rows = self._rows[table.address, first] = self._read_rows(table, first)
+        at = (number - first) * _ROW.size
+        if at >= len(rows):
+            rows, at = self._read_row(table, number), 0
+        start, entry = _ROW.unpack_from(rows, at)
         return table.address + start, table.address + entry
+
+    def _read_rows(self, table: _Table, first: int) -> bytes:
+        """Return rows that are searched together; nothing where they are not all there."""
+        if len(self._rows) >= MAX_ROWS // ROWS_AT_ONCE:
+            self._rows.clear()
+        size = min(ROWS_AT_ONCE, table.rows - first) * _ROW.size
+        try:
+            return self._target.read(table.address + _HEADER.size + first * _ROW.size, size)
+        except UnreadableMemory:
+            return b""
+
+    def _read_row(self, table: _Table, number: int) -> bytes:
+        return self._target.read(table.address + _HEADER.size + number * _ROW.size, _ROW.size)
 
     def _search(self, table: _Table, pc: int) -> Function | None:
         low, high = 0, table.rows
