@@ -104,15 +104,10 @@ def hosts_of(
 
 def curve(engine: Engine, sig_ids: tuple[int, ...] | None) -> list[DayRow]:
     """Return the crashes of each day, of one signature or of all; days between are filled in."""
-    day = cast(func.floor(t.crash.c.ts / SECONDS_A_DAY), Integer)
-    chosen = select(day, func.count(t.crash.c.id), func.count(func.distinct(t.crash.c.host_id)))
-    chosen = chosen.where(t.crash.c.ts.is_not(None))
-    if sig_ids is not None:
-        chosen = chosen.where(t.crash.c.sig_id.in_(sig_ids))
     hours = select(t.exposure.c.day, func.sum(t.exposure.c.hours)).group_by(t.exposure.c.day)
     with engine.connect() as connection:
-        found = {int(d): (int(n), int(h)) for d, n, h in connection.execute(chosen.group_by(day))}
         exposed = {int(d): float(h) for d, h in connection.execute(hours)}
+        found = _days_of_all(engine) if sig_ids is None else _days_of(connection, sig_ids)
     if not found:
         return []
     rows = []
@@ -122,6 +117,32 @@ def curve(engine: Engine, sig_ids: tuple[int, ...] | None) -> list[DayRow]:
         rate = 1000 * crashes / known if known else None
         rows.append(DayRow(number, crashes, hosts, known, rate))
     return rows
+
+
+def _days_of(connection: Connection, sig_ids: tuple[int, ...]) -> dict[int, tuple[int, int]]:
+    """Return day -> crashes and hosts of some signatures, which an index finds."""
+    c = t.crash.c
+    day = cast(func.floor(c.ts / SECONDS_A_DAY), Integer)
+    chosen = select(day, func.count(c.id), func.count(func.distinct(c.host_id)))
+    chosen = chosen.where(c.ts.is_not(None), c.sig_id.in_(sig_ids)).group_by(day)
+    return {int(d): (int(n), int(h)) for d, n, h in connection.execute(chosen)}
+
+
+def _days_of_all(engine: Engine) -> dict[int, tuple[int, int]]:
+    """Return day -> crashes and hosts of the population, which needs no sorting of all rows."""
+    import numpy as np
+
+    from gdb_epi.fleet.population import load
+    from gdb_epi.fleet.statistics import cells
+
+    population = load(engine)
+    if not population.day.size:
+        return {}
+    first = int(population.day.min())
+    day, host, crashes = cells(population.day - first, population.host + 1)  # 0: no host
+    counts, hosts = np.bincount(day, weights=crashes), np.bincount(day[host > 0])
+    hosts = np.pad(hosts, (0, counts.size - hosts.size))
+    return {first + int(d): (int(counts[d]), int(hosts[d])) for d in np.flatnonzero(counts)}
 
 
 MAX_GAP = 3660  # days between two crashes; a clock off by decades must not fill the screen
