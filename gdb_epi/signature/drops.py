@@ -8,9 +8,10 @@ it and describes.
 from __future__ import annotations
 
 import os
+from collections.abc import Mapping, Sequence
 from functools import cache
 
-from gdb_epi.lean import Any, parse_json
+from gdb_epi.lean import NamedTuple, parse_json
 from gdb_epi.signature.patterns import Pattern
 
 TABLE_FILE = "drops_table.json"
@@ -22,28 +23,21 @@ _Row = tuple[tuple[str, ...], list[list[str]], str, Pattern, str]  # as in the t
 _ANY, _WORD, _WORDS = _ENDS = (".*", r"\w*", r"\w+")  # ends that need no expression
 
 
-class DropSets:
+class DropSets(NamedTuple):
     """Class tags by exact name, and by pattern: the first one in the order of drops.json."""
 
-    def __init__(self, table: dict[str, Any]) -> None:
-        self.names: dict[str, str] = _tags(table["names"])
-        rows: list[_Row] = [
-            (tuple(starts), needs, text, Pattern(text), tag)
-            for starts, needs, text, tag in table["rows"]
-        ]
-        self._rows: dict[str, list[_Row]] = {
-            letter: [rows[at] for at in found] for letter, found in table["letters"]
-        }
-        self._python_names = _tags(table["python_names"])
-        self._python_files = _tags(table["python_files"])
-        self._python_functions = _tags(table["python_functions"])
+    names: Mapping[str, str]
+    rows: Mapping[str, Sequence[_Row]]  # by first letter; "" for any that is not there
+    python_names: Mapping[str, str]
+    python_files: Mapping[str, str]
+    python_functions: Mapping[str, str]
 
     def native_class(self, name: str) -> str | None:
         """Return the class tag of a normalised native name, or None for an interesting one."""
         exact = self.names.get(name)
         if exact is not None or not name:
             return exact
-        for starts, needs, text, pattern, tag in self._rows.get(name[0], self._rows[""]):
+        for starts, needs, text, pattern, tag in self.rows.get(name[0], self.rows[""]):
             if not name.startswith(starts):
                 continue
             if text in _ENDS:
@@ -58,8 +52,8 @@ class DropSets:
 
         `name` is the normalised name, `function` the plain one.
         """
-        by_file = self._python_files.get(filename)
-        return by_file or self._python_names.get(name) or self._python_functions.get(function)
+        by_file = self.python_files.get(filename)
+        return by_file or self.python_names.get(name) or self.python_functions.get(function)
 
 
 def _occur(needs: list[list[str]], name: str) -> bool:
@@ -93,4 +87,15 @@ def load_drop_sets() -> DropSets:
     # os.path, not pathlib: importing that costs more than all of this module.
     name = os.path.join(os.path.dirname(__file__), TABLE_FILE)
     with open(name, encoding="utf-8") as stream:
-        return DropSets(parse_json(stream.read()))
+        table = parse_json(stream.read())
+    rows: list[_Row] = [
+        (tuple(starts), needs, text, Pattern(text), tag)
+        for starts, needs, text, tag in table["rows"]
+    ]
+    return DropSets(
+        _tags(table["names"]),
+        {letter: [rows[at] for at in found] for letter, found in table["letters"]},
+        _tags(table["python_names"]),
+        _tags(table["python_files"]),
+        _tags(table["python_functions"]),
+    )
