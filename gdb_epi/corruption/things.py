@@ -160,6 +160,16 @@ class Things:
         found = self._block_of(address)
         return found is not None and address - found[0] in HEADS[:3]
 
+    def inside_block(self, address: int) -> bool:
+        """Whether an address lies in a block of pymalloc, but where no object can begin."""
+        found = self._block_of(address)
+        return found is not None and address - found[0] not in HEADS[:3]
+
+    def in_damaged_pool(self, address: int) -> bool:
+        """Whether an address lies in a pool of which it is not known what is free."""
+        pools = (self._pool(address & -size, size) for size in POOL_SIZES)
+        return any(pool is not None and pool.free is None for pool in pools)
+
     def _pool(self, base: int, size: int) -> Pool | None:
         """Return the pool that begins there; memory is read and its free list walked once."""
         key = base, size

@@ -1,16 +1,19 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Walk from the running frames' globals through containers, slot by slot."""
+"""Walk from the running frames through containers, functions, instances and types, slot by slot."""
 
 from __future__ import annotations
 
-import struct
 from collections import deque
 from collections.abc import Iterator
+from contextlib import suppress
 
 from gdb_epi.corruption.context import Context
+from gdb_epi.corruption.memory import touched
+from gdb_epi.corruption.own_fields import in_data_stack
+from gdb_epi.corruption.paged import PagedReader
+from gdb_epi.corruption.python_kinds import INSTANCE, TYPE, Kinds
 from gdb_epi.cpython.objects import Objects
-from gdb_epi.cpython.reader import Reader
-from gdb_epi.cpython.types import PythonState
+from gdb_epi.cpython.types import PyFrame, PythonState
 from gdb_epi.errors import Absent, LayoutError, UnreadableMemory
 from gdb_epi.lean import NamedTuple
 
@@ -18,8 +21,13 @@ MAX_CONTAINERS = 6000
 MAX_SLOTS = 40_000
 MAX_ITEMS = 8192  # of one container
 MAX_FRAMES = 32
+MAX_DEPTH = 64  # words of a frame's stack of values that may be left over
+MAX_LOCALS = 256  # of one frame
 MAX_NULL_LISTS = 64
 WORD = 8
+LOW = 1 << 32
+TAG = 3  # 3.14 (gh-117139): the low bits of a _PyStackRef
+FRAME = "frame"
 
 
 class Slot(NamedTuple):
@@ -32,134 +40,219 @@ class Slot(NamedTuple):
 
 
 class Walk:
-    """The slots of containers that frames of the process can reach, each once."""
+    """What frames of the process can reach: slots, and the objects they were found in, each once.
+
+    `visited` are (address, category) in the order of the walk; frames are not among them.
+    """
 
     def __init__(self, context: Context, python: PythonState) -> None:
         self._context = context
         self._python = python
-        self._reader = Reader(context.target, python.layout)
-        self._objects = Objects(self._reader)
-        self._types: dict[int, str] = {}
-        self.slots = 0
+        self.reader = PagedReader(context.target, python.layout)
+        self._objects = Objects(self.reader)
+        self.kinds = Kinds(self.reader, context.things)
+        self._members = {
+            category: [n for name in names if (n := python.layout.offset(struct, name)) is not None]
+            for category, (struct, names) in _MEMBERS.items()
+        }
+        # A frame may be a hole because its code object is damaged.
+        self.frames = [one for one in _frames(python) if self.type_at(one.code) == "code"]
+        self.visited: list[tuple[int, str]] = []
+        self.found: list[Slot] = []
         self.nulls: dict[int, set[int]] = {}  # list -> places of NULLs among its items
         self.cut = False
-
-    def run(self) -> Iterator[Slot]:
-        """Yield the slots, those of the innermost frames' globals first."""
-        waiting = deque(dict.fromkeys(self._roots()))
-        seen = set(waiting)
-        containers = 0
-        while waiting and not self.cut:
-            at = waiting.popleft()
-            kind = self.type_at(at)
-            containers += 1
-            if containers > MAX_CONTAINERS:
-                self.cut = True
-                return
-            for place, value in self._words(at, kind):
-                self.slots += 1
-                if self.slots > MAX_SLOTS:
-                    self.cut = True
-                    return
-                yield Slot(place, value, at, kind)
-                if value not in seen and self.type_at(value) in _CONTAINERS:
-                    seen.add(value)
-                    waiting.append(value)
+        self._slots = 0
+        self._waiting: deque[int] = deque()
+        self._types: deque[int] = deque()  # they come last: each leads to a dict of many
+        self._seen: set[int] = set()
+        for slot in self._run():
+            self.found.append(slot)
 
     def type_at(self, address: int) -> str:
         """Return the name of an object's type; "" for what is none."""
-        if address & 7 or address < 4096:
-            return ""
-        try:
-            kind = self._reader.type_of(address)
-        except UnreadableMemory:
-            return ""
-        if kind not in self._types:
-            self._types[kind] = self._context.things.type_name(kind) or ""
-        return self._types[kind]
+        return self.kinds.of(address).name
+
+    def _run(self) -> Iterator[Slot]:
+        """Yield the slots: locals of frames, what the fault had at hand, globals, types."""
+        for frame in self.frames:
+            yield from self._count(self._locals(frame), frame.address, FRAME)
+        for root in self._roots():
+            self._follow(root, static=True)
+        while (self._waiting or self._types) and not self.cut:
+            at = self._waiting.popleft() if self._waiting else self._types.popleft()
+            kind = self.kinds.of(at)
+            self.visited.append((at, kind.category))
+            if len(self.visited) > MAX_CONTAINERS:
+                self.cut = True
+                return
+            self._follow(kind.address, static=self._context.sweep)
+            yield from self._count(self._words(at, kind.category), at, kind.name)
+
+    def _count(self, words: list[tuple[int, int]], owner: int, kind: str) -> Iterator[Slot]:
+        for place, value in words:
+            self._slots += 1
+            if self._slots > MAX_SLOTS:
+                self.cut = True
+                return
+            yield Slot(place, value, owner, kind)
+            self._follow(value)
+
+    def _follow(self, value: int, static: bool = False) -> None:
+        """Put an object on the list of those to visit; built-in types only when they are asked for.
+
+        Each of those has a dict of descriptors, which together are a third of a small process.
+        """
+        if value in self._seen:
+            return
+        category = self.kinds.of(value).category
+        if category and self._is_alive(value):
+            if category == TYPE and not (static or self.kinds.is_heap_type(value)):
+                return
+            self._seen.add(value)
+            (self._types if category == TYPE else self._waiting).append(value)
+
+    def _is_alive(self, address: int) -> bool:
+        """Whether an object has references: those on CPython's free lists have 0, or a link."""
+        count = self.reader.word(address)
+        return 0 < count < LOW or (count >= LOW and self._context.target.region_at(count) is None)
 
     def _roots(self) -> Iterator[int]:
-        layout = self._python.layout
-        struct_name = "_PyInterpreterFrame"
-        if layout.offset(struct_name, "f_globals") is None:
-            struct_name = "PyFrameObject"
-        offset = layout.offset(struct_name, "f_globals")
-        if offset is None:
-            return
-        threads = sorted(self._python.threads(), key=lambda one: not one.crashed)
-        for thread in threads:
-            for frame in thread.frames[:MAX_FRAMES]:
-                try:
-                    yield self._reader.u64(frame.address + offset)
-                except UnreadableMemory:
-                    continue
+        """Yield what frames are made of, then the objects that the fault had at hand."""
+        layout, reader = self._python.layout, self.reader
+        name = _frame_struct(self._python)
+        function = layout.offset(name, "f_funcobj.bits", "f_funcobj", "f_func")
+        offsets = [function, layout.offset(name, "f_globals")]
+        for frame in self.frames:
+            yield frame.code
+            for offset in offsets:
+                with suppress(UnreadableMemory):
+                    if offset is not None:
+                        yield reader.u64(frame.address + offset) & ~TAG
+        things = self._context.things
+        for value in touched(self._context):
+            if self.kinds.of(value).category and not things.in_free_block(value):
+                yield value
 
-    def _words(self, at: int, kind: str) -> list[tuple[int, int]]:
+    def _locals(self, frame: PyFrame) -> list[tuple[int, int]]:
+        """Return (place, value) of a frame's variables; references that are not its own left out.
+
+        Reference: _PyStackRef, Include/internal/pycore_stackref.h (3.14 and later).
+        """
+        start, end = self._variables(frame)
+        tagged = self._python.layout.offset(_frame_struct(self._python), "f_executable.bits")
+        try:
+            words = memoryview(self.reader.read(start, end - start)).cast("Q")
+        except UnreadableMemory:
+            return []
+        places = enumerate(words)
+        return [
+            (start + WORD * n, word)
+            for n, word in places
+            if word and not (tagged is not None and word & 1)
+        ]
+
+    def _variables(self, frame: PyFrame) -> tuple[int, int]:
+        """Return where the variables of a frame begin and end."""
+        layout, name = self._python.layout, _frame_struct(self._python)
+        at = layout.offset(name, "localsplus", "f_localsplus")
+        count_at = layout.offset("PyCodeObject", "co_nlocalsplus", "co_nlocals")
+        if at is None or count_at is None:
+            return 0, 0
+        try:
+            count = self.reader.u32(frame.code + count_at)
+        except UnreadableMemory:
+            count = 0
+        return frame.address + at, frame.address + at + WORD * min(count, MAX_LOCALS)
+
+    def is_stale(self, place: int) -> bool:
+        """Whether a word may be left over: on a frame's stack of values, or in no frame at all."""
+        for frame in self.frames:
+            start, end = self._variables(frame)
+            if start <= place < end:
+                return False
+            if end <= place < end + WORD * MAX_DEPTH:
+                return True
+        return in_data_stack(self._context, place)
+
+    def _words(self, at: int, category: str) -> list[tuple[int, int]]:
         """Return (place, value) of what a container holds; empty where it cannot be read."""
-        places = _CONTAINERS.get(kind)
+        members = self._members.get(category)
+        if members is not None:
+            word = self.reader.word
+            return [(at + n, value) for n in members if (value := word(at + n))]
+        places = _CONTAINERS.get(category)
         if places is None:
             return []
-        try:
-            found = []
+        found = []
+        nulls: set[int] = set()
+        watched = category == "list" and len(self.nulls) < MAX_NULL_LISTS
+        with suppress(UnreadableMemory, LayoutError):
             for start, count, stride, offsets in places(self, at):
-                data = self._context.target.read(start, min(count, MAX_ITEMS) * stride)
-                words = struct.unpack(f"<{len(data) // WORD}Q", data)
+                data = self.reader.read(start, min(count, MAX_ITEMS) * stride)
+                words = memoryview(data[: len(data) // WORD * WORD]).cast("Q").tolist()
+                pairs = len(offsets) == 2
                 for number in range(0, len(words), stride // WORD):
+                    if pairs and words[number + offsets[0]] == words[number + offsets[1]]:
+                        continue  # up to 3.11 the table of interned strings, which holds none
                     for offset in offsets:
                         value = words[number + offset]
+                        place = start + WORD * (number + offset)
                         if value:
-                            found.append((start + WORD * (number + offset), value))
-                        elif kind == "list" and len(self.nulls) < MAX_NULL_LISTS:
-                            place = start + WORD * (number + offset)
-                            self.nulls.setdefault(at, set()).add(place)
-        except (UnreadableMemory, LayoutError):
-            return []
+                            found.append((place, value))
+                        elif watched:
+                            nulls.add(place)
+        if nulls:
+            self.nulls[at] = nulls
         return found
 
     # -- where containers keep their words: (start, count, stride in bytes, word offsets) ---
 
     def dict_places(self, at: int) -> Iterator[_Place]:
-        """A dict's table, and the values of a split one."""
+        """A dict's table, or the values of a split one."""
         layout = self._python.layout
-        keys = self._reader.u64(at + layout.require("PyDictObject", "ma_keys"))
-        values = self._reader.u64(at + layout.require("PyDictObject", "ma_values"))
-        if values:
-            return
+        keys = self.reader.u64(at + layout.require("PyDictObject", "ma_keys"))
+        values = self.reader.u64(at + layout.require("PyDictObject", "ma_values"))
         start, count, width, hashed = self._objects.entries(keys)
-        yield start, count, width, (1, 2) if hashed else (0, 1)
+        if values:
+            yield values + (layout.offset("PyDictValues", "values") or 0), count, WORD, (0,)
+        else:
+            yield start, count, width, (1, 2) if hashed else (0, 1)
 
     def list_places(self, at: int) -> Iterator[_Place]:
         """A list's items."""
         layout = self._python.layout
-        start = self._reader.u64(at + layout.require("PyListObject", "ob_item"))
-        count = self._reader.i64(at + layout.require("PyListObject", "ob_size"))
+        start = self.reader.u64(at + layout.require("PyListObject", "ob_item"))
+        count = self.reader.i64(at + layout.require("PyListObject", "ob_size"))
         if start and 0 < count < 1 << 32:
             yield start, count, WORD, (0,)
 
     def tuple_places(self, at: int) -> Iterator[_Place]:
         """A tuple's items, behind its header."""
         layout = self._python.layout
-        count = self._reader.i64(at + layout.require("PyTupleObject", "ob_size"))
+        count = self.reader.i64(at + layout.require("PyTupleObject", "ob_size"))
         if 0 < count < 1 << 32:
             yield at + layout.require("PyTupleObject", "ob_item"), count, WORD, (0,)
 
     def set_places(self, at: int) -> Iterator[_Place]:
         """A set's entries: key and hash."""
         layout = self._python.layout
-        start = self._reader.u64(at + layout.require("PySetObject", "table"))
-        mask = self._reader.u64(at + layout.require("PySetObject", "mask"))
+        start = self.reader.u64(at + layout.require("PySetObject", "table"))
+        mask = self.reader.u64(at + layout.require("PySetObject", "mask"))
         if start and mask < 1 << 32:
             yield start, mask + 1, layout.size("setentry") or 16, (0,)
 
-    def cell_places(self, at: int) -> Iterator[_Place]:
-        """A cell's contents."""
-        yield at + self._python.layout.require("PyCellObject", "ob_ref"), 1, WORD, (0,)
-
-    def function_places(self, at: int) -> Iterator[_Place]:
-        """A function's code, and its closure."""
-        layout = self._python.layout
-        for name in ("func_code", "func_closure"):
-            yield at + layout.require("PyFunctionObject", name), 1, WORD, (0,)
+    def instance_places(self, at: int) -> Iterator[_Place]:
+        """The slots of an instance of a class written in Python, then its array of values."""
+        kind = self.reader.type_of(at)
+        start, count = self.kinds.slots_of(kind)
+        if count:
+            yield at + start, count, WORD, (0,)
+        held, values = self._objects.attribute_storage(at, kind)
+        if values:
+            entries = self._objects.entries(self._objects.shared_keys(kind))
+            yield values, entries[1], WORD, (0,)
+        elif held and held not in self._seen:
+            self._follow(held)
 
 
 _Place = tuple[int, int, int, tuple[int, ...]]
@@ -169,17 +262,45 @@ _CONTAINERS = {
     "tuple": Walk.tuple_places,
     "set": Walk.set_places,
     "frozenset": Walk.set_places,
-    "cell": Walk.cell_places,
-    "function": Walk.function_places,
+    INSTANCE: Walk.instance_places,
 }
 
 
+# Members that hold a reference, or NULL.
+_MEMBERS = {
+    "cell": ("PyCellObject", ("ob_ref",)),
+    "function": (
+        "PyFunctionObject",
+        ("func_code", "func_closure", "func_defaults", "func_kwdefaults"),
+    ),
+    "code": ("PyCodeObject", ("co_consts", "co_names", "co_localsplusnames", "co_varnames")),
+    TYPE: ("PyTypeObject", ("tp_dict", "tp_mro", "tp_bases")),
+}
+
+
+def _frame_struct(python: PythonState) -> str:
+    known = python.layout.offset("_PyInterpreterFrame", "f_globals") is not None
+    return "_PyInterpreterFrame" if known else "PyFrameObject"
+
+
+def _frames(python: PythonState) -> Iterator[PyFrame]:
+    """Yield the innermost frames of each thread, those of the crashed one first."""
+    for thread in sorted(python.threads(), key=lambda one: not one.crashed):
+        for frame in thread.frames[:MAX_FRAMES]:
+            if frame.address and frame.code:
+                yield frame
+
+
 def walk_of(context: Context) -> Walk | Absent:
-    """Return a walk over a process. Absent without Python, or without its layout."""
-    python = context.state.python
-    if isinstance(python, Absent):
-        return python
-    try:
-        return Walk(context, python)
-    except LayoutError as error:
-        return Absent("not_available", str(error))
+    """Return the walk over a process, made once. Absent without Python, or without its layout."""
+    if "walk" not in context.kept:
+        python = context.state.python
+        if isinstance(python, Absent):
+            context.kept["walk"] = python
+        else:
+            try:
+                context.kept["walk"] = Walk(context, python)
+            except LayoutError as error:
+                context.kept["walk"] = Absent("not_available", str(error))
+    found: Walk | Absent = context.kept["walk"]
+    return found

@@ -179,40 +179,48 @@ class Objects:
 
         Raises UnreadableMemory. Reference: Objects/dictobject.c, Include/internal/pycore_object.h.
         """
+        kind = self._reader.type_of(address)
+        held, values = self.attribute_storage(address, kind)
+        if held:
+            yield from self.dict_items(held)
+        elif values:
+            yield from self.key_items(self.shared_keys(kind), values)
+
+    def attribute_storage(self, address: int, kind: int) -> tuple[int, int]:
+        """Return the dict of an instance, or its array of values without one; 0 for neither.
+
+        `kind` is its type. Raises UnreadableMemory.
+        """
         reader, layout = self._reader, self._layout
-        kind = reader.type_of(address)
         flags = reader.u64(kind + self._at("PyTypeObject", "tp_flags"))
         if not flags & _MANAGED_DICT:
             offset = reader.i64(kind + self._at("PyTypeObject", "tp_dictoffset"))
             if offset < 0:
                 offset += self._instance_size(kind, address)
-            if offset > 0:
-                yield from self._dict_at(address + offset)
-            return
-        values_at = self._find("PyDictValues", "values") or 0
+            return (reader.u64(address + offset) if offset > 0 else 0), 0
         if self._find("PyDictValues", "embedded") is not None:
             # 3.13 (gh-115776): values inline behind the object, flagged valid or not.
-            managed = address - (8 if layout.free_threaded else 24)
-            if reader.u64(managed):
-                yield from self._dict_at(managed)
-            elif flags & _INLINE_VALUES:
-                size = reader.u64(kind + self._at("PyTypeObject", "tp_basicsize"))
-                yield from self._shared(kind, address + size + values_at)
-            return
-        yield from self._before_object(kind, address)
-
-    def _before_object(self, kind: int, address: int) -> Iterator[tuple[int, int]]:
+            held = reader.u64(address - (8 if layout.free_threaded else 24))
+            if held or not flags & _INLINE_VALUES:
+                return held, 0
+            size = reader.u64(kind + self._at("PyTypeObject", "tp_basicsize"))
+            return 0, address + size + (self._find("PyDictValues", "values") or 0)
         # 3.12 (gh-95649) keeps one tagged word 24 bytes before the object (bit 0: values);
         # 3.11 has the values at -32 and the dict at -24. A tag bit never occurs in a dict pointer.
-        word = self._reader.u64(address - 24)
+        word = reader.u64(address - 24)
         if word & 1:
-            yield from self._shared(kind, word + 1)
-        elif word:
-            yield from self.dict_items(word)
-        elif self._find("PyThreadState", "cframe") is not None:
-            values = self._reader.u64(address - 32)
-            if values:
-                yield from self._shared(kind, values)
+            return 0, word + 1
+        if not word and self._find("PyThreadState", "cframe") is not None:
+            return 0, reader.u64(address - 32)
+        return word, 0
+
+    def shared_keys(self, kind: int) -> int:
+        """Return the keys that instances of a class share. Raises UnreadableMemory."""
+        keys = self._reader.u64(kind + self._at("PyHeapTypeObject", "ht_cached_keys"))
+        _, count, _, _ = self.entries(keys)
+        if count > MAX_SHARED_KEYS:
+            raise UnreadableMemory(keys, count, "an absurd number of shared keys")
+        return keys
 
     def _instance_size(self, kind: int, address: int) -> int:
         """Return the bytes of an instance of variable size, e.g. of a class derived from tuple."""
@@ -224,18 +232,6 @@ class Objects:
         if size >> MAX_LOG2:
             raise UnreadableMemory(address, size, "an absurd size of an object")
         return size
-
-    def _dict_at(self, slot: int) -> Iterator[tuple[int, int]]:
-        address = self._reader.u64(slot)
-        if address:
-            yield from self.dict_items(address)
-
-    def _shared(self, kind: int, values: int) -> Iterator[tuple[int, int]]:
-        keys = self._reader.u64(kind + self._at("PyHeapTypeObject", "ht_cached_keys"))
-        _, count, _, _ = self.entries(keys)
-        if count > MAX_SHARED_KEYS:
-            raise UnreadableMemory(keys, count, "an absurd number of shared keys")
-        yield from self.key_items(keys, values)
 
     def attribute(self, address: int, name: str) -> int | Absent:
         """Return one attribute (PyObject *) of an instance."""

@@ -8,13 +8,14 @@ from collections.abc import Iterator
 from gdb_epi.corruption.context import Context
 from gdb_epi.corruption.memory import touched
 from gdb_epi.corruption.registry import check
+from gdb_epi.corruption.typed_walk import walk_of
 from gdb_epi.corruption.types import MEMORY, Evidence, Skipped, word_evidence
 from gdb_epi.cpython.gc import gc_state
 from gdb_epi.cpython.gcheap import heads
 from gdb_epi.cpython.heap import HAVE_GC
 from gdb_epi.cpython.reader import Reader
 from gdb_epi.cpython.types import PythonState
-from gdb_epi.errors import LayoutError, UnreadableMemory
+from gdb_epi.errors import Absent, LayoutError, UnreadableMemory
 from gdb_epi.lean import NamedTuple
 
 MAX_NODES = 20_000_000  # of a sweep
@@ -62,6 +63,7 @@ def gc_links(context: Context) -> Iterator[Evidence | Skipped]:
     if context.sweep:
         yield from _walk_all(context, python, links, found)
     elif not found:
+        _of_the_walk(context, links, found)
         yield from _while_collecting(python, links, found)
     for one in found.values():
         yield word_evidence("R8", one.where, one.found, one.corrected, MEMORY, one.summary)
@@ -81,6 +83,25 @@ def _near_the_fault(context: Context, size: int) -> Iterator[int]:
             if node not in seen and not node & 15:
                 seen.add(node)
                 yield node
+
+
+def _of_the_walk(context: Context, links: Links, found: dict[int, Repair]) -> None:
+    """Look at the links of the objects that the frames reach, until one is wrong."""
+    walk = walk_of(context)
+    marked: list[Repair] = []
+    for address, _category in () if isinstance(walk, Absent) else walk.visited:
+        node = address - links.size
+        after = links.following(node)
+        if not after or not links.is_object(node):
+            continue
+        marked += links.marked(node)
+        if links.before(after) != node:
+            for one in links.repairs(node):
+                found.setdefault(one.where, one)
+            if found:
+                return
+    if len(marked) == 1:  # a collection marks many
+        found[marked[0].where] = marked[0]
 
 
 def _walk_all(
@@ -143,6 +164,8 @@ class Links:
         self._prev_at = layout.require("PyGC_Head", "_gc_prev")
         self._type_at = layout.require("PyObject", "ob_type")
         self._flags_at = layout.require("PyTypeObject", "tp_flags")
+        spaces = layout.offset("_gc_runtime_state", "heap_size") is not None  # 3.14
+        self._marks = (2,) if spaces else (1, 2)
         self._pages: dict[int, memoryview | None] = {}  # None: not whole, words are read singly
         self._wide: dict[int, memoryview | None] = {}
 
@@ -196,6 +219,19 @@ class Links:
             return False
         above = self._word(kind + at)
         return bool(above) and self._word(self._word(above + at) + at) == self._word(above + at)
+
+    def marked(self, node: int) -> Iterator[Repair]:
+        """Yield the low bit of a link that is set, where it marks nothing, or hardly anything.
+
+        Bit 0 marks what a collection found unreachable, and in 3.14.0 the space of every object;
+        bit 1 is used in prev only (Include/internal/pycore_gc.h).
+        """
+        where = node + self._next_at
+        found = self._word(where)
+        after = found & ~FLAGS
+        if found & FLAGS in self._marks and self.is_object(after):
+            text = f"next of the collector's node at {node:#x} has a low bit set, as no other has"
+            yield Repair(where, found, after, text)
 
     def _in_list(self, node: int, before: int) -> bool:
         """Whether a node is an object in a list, behind `before`, and leads on properly."""

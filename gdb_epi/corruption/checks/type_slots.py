@@ -194,6 +194,13 @@ def _against_types(context: Context, heap: Heap, slots: list[_Slot]) -> Iterator
             if counts.get(right, 0) >= MIN_COPIES and _executable(context, right):
                 what = f"{counts[right]} other types have it in the same slot"
                 yield _evidence(slot, right, what)
+            elif _begins(context, right) and len(context.places_of(right, MIN_COPIES)) > 1:
+                yield _evidence(slot, right, "a function begins there, and other words hold it")
+
+
+def _begins(context: Context, value: int) -> bool:
+    function = context.functions.at(value) if _executable(context, value) else None
+    return function is not None and function.start == value
 
 
 def _is_no_function(context: Context, value: int, strict: bool) -> bool:

@@ -9,7 +9,7 @@ from collections.abc import Iterator
 from gdb_epi.corruption.context import Context
 from gdb_epi.corruption.pointers import on_stack
 from gdb_epi.corruption.registry import check
-from gdb_epi.corruption.typed_walk import Slot, Walk, walk_of
+from gdb_epi.corruption.typed_walk import FRAME, Slot, Walk, walk_of
 from gdb_epi.corruption.types import MEMORY, Evidence, Skipped, word_evidence
 from gdb_epi.errors import Absent
 from gdb_epi.fault import read_word
@@ -21,6 +21,17 @@ WORD = 8
 FAR_BIT = 24  # as for pointers: software's near misses differ in lower bits
 MAX_BAD = 24  # slots without an object; more are an overwrite, or freed memory
 MAX_REPORTED = 8
+MANY = 16  # words that hold an object whose references are not counted
+AROUND = (-16, -8, 8, 16)
+MAX_PAIRS = 8
+# Two bits that are neighbours, or of one byte: what one chip or line of a memory module gives; none
+# of those that programs mark addresses with.
+PAIRS = tuple(
+    1 << low | 1 << high
+    for low in range(64)
+    for high in range(low + 1, 64)
+    if (high == low + 1 or high >> 3 == low >> 3) and low > 2 and high < 47
+)
 MAX_STALE = 16  # words on stacks that hold the address still; most are no references
 
 
@@ -41,14 +52,14 @@ def typed_slot(context: Context) -> Iterator[Evidence | Skipped]:
     if isinstance(walk, Absent):
         yield Skipped("R15", walk.detail)
         return
-    slots = list(walk.run())
+    slots = walk.found
     times = Counter(slot.value for slot in slots)
     wrong = [slot for slot in slots if _is_bad(context, walk, slot)]
     places = {slot.place for slot in wrong}
-    bad = [slot for slot in wrong if times[slot.value] == 1]
-    context.counts["container slots"] = walk.slots
+    bad = _sources(wrong)
+    context.counts["container slots"] = len(slots)
     if walk.cut:
-        yield Skipped("R15", f"cut after {walk.slots} slots of containers")
+        yield Skipped("R15", f"cut after {len(slots)} slots of containers")
     yield from _zeroed_lines(context, walk)
     if len(wrong) > MAX_BAD:
         yield Skipped("R15", f"{len(wrong)} slots of containers hold no object: an overwrite")
@@ -57,7 +68,19 @@ def typed_slot(context: Context) -> Iterator[Evidence | Skipped]:
     for slot in bad[:MAX_REPORTED]:
         if not places & {slot.place - 8, slot.place + 8}:
             same = sum(other.value == slot.value for other in bad)
-            yield from _repairs(context, slot, same)
+            yield from _repairs(context, walk, slot, same)
+
+
+def _sources(wrong: list[Slot]) -> list[Slot]:
+    """Return the slots that alone name what they name; a frame's variable may be a copy of one."""
+    owned = Counter(slot.value for slot in wrong if slot.kind != FRAME)
+    times = Counter(slot.value for slot in wrong)
+    return [
+        slot
+        for slot in wrong
+        if (owned if slot.value in owned else times)[slot.value] == 1
+        and (slot.kind != FRAME or slot.value not in owned)
+    ]
 
 
 def _zeroed_lines(context: Context, walk: Walk) -> Iterator[Evidence]:
@@ -85,6 +108,8 @@ def _is_bad(context: Context, walk: Walk, slot: Slot) -> bool:
     if walk.type_at(slot.value):
         return False
     things = context.things
+    if things.in_damaged_pool(slot.value):  # nothing says what of it is free
+        return False
     return not (things.begins_block(slot.value) and things.in_free_block(slot.value))
 
 
@@ -92,40 +117,86 @@ def _named_too_often(
     context: Context, walk: Walk, slots: list[Slot], times: Counter[int]
 ) -> list[Slot]:
     """Return slots of objects that more slots name than they have references."""
-    found = []
+    found: set[int] = set()
+    word = walk.reader.word
     for value, count in times.items():
-        known = count > 1 and walk.type_at(value)
-        references = context.things.references(value) if known else None
-        if references is not None and references < count:
-            found += [slot for slot in slots if slot.value == value]
-    return found if len(found) <= MAX_BAD else []
+        # The low half of the count, whatever else the word holds: most objects are done with here.
+        if count > 1 and not value & 7 and word(value) & 0xFFFFFFFF < count and walk.type_at(value):
+            references = context.things.references(value)
+            if references is not None and references < count:
+                found.add(value)
+    if len(found) > MAX_BAD:
+        return []
+    named = [slot for slot in slots if slot.value in found]
+    return named if len(named) <= MAX_BAD else []
 
 
-def _repairs(context: Context, slot: Slot, same: int) -> Iterator[Evidence]:
+def _repairs(context: Context, walk: Walk, slot: Slot, same: int) -> Iterator[Evidence]:
     flips = [slot.value ^ 1 << bit for bit in range(BITS)]
-    objects = [(one, kind) for one in flips if (kind := context.things.object_type(one))]
-    lost = [
-        (one, kind) for one, kind in objects if _lost_a_reference(context, one, slot.value ^ one)
-    ]
-    far = [(one, kind) for one, kind in objects if one ^ slot.value >= 1 << FAR_BIT]
-    for corrected, kind in lost or far:
+    things = context.things
+    known = [one for one in flips if not things.inside_block(one)]
+    objects = [(one, kind) for one in known if (kind := things.object_type(one))]
+    lost = [one for one in objects if _lost_a_reference(context, walk, one[0], slot.value)]
+    far = [one for one in objects if one[0] ^ slot.value >= 1 << FAR_BIT]
+    static = [] if lost or far else _unknown_counts(context, walk, slot, objects)
+    two = [] if objects else _two_bits(context, walk, slot)
+    id = "R15" if lost else "R15:far" if far else "R15:static" if static else "M:pair"
+    for corrected, kind in lost or far or static or two:
         yield word_evidence(
-            "R15" if lost else "R15:far",
+            id,
             slot.place,
             slot.value,
             corrected,
             MEMORY,
             f"a slot of the {slot.kind} at {slot.owner:#018x} holds {slot.value:#018x}, which is "
-            f"no object, or one with fewer references; one bit away is a {kind}"
-            + (" that a reference is missing for" if lost else ""),
-            rivals=same * len(lost or far),  # any of the slots that name it may be the wrong one
+            f"no object, or one with fewer references; {_WAYS[id].format(kind=kind)}",
+            rivals=same * len(lost or far or static or two),  # any that names it may be wrong
             object_type=kind,
         )
 
 
-def _lost_a_reference(context: Context, address: int, flip: int) -> bool:
+_WAYS = {
+    "R15": "one bit away is a {kind} that a reference is missing for",
+    "R15:far": "one bit away is a {kind}",
+    "R15:static": "one bit away is a {kind} whose references are not counted, and nothing else "
+    "that a reference is missing for",
+    "M:pair": "two bits away is a {kind} that a reference is missing for",
+}
+
+
+def _unknown_counts(
+    context: Context, walk: Walk, slot: Slot, objects: list[tuple[int, str]]
+) -> list[tuple[int, str]]:
+    """Return the one object that many words hold and whose references are not counted, like None.
+
+    Not for what may be the start of an object that was freed: those have such neighbours.
+    """
+    if context.things.begins_block(slot.value) or walk.type_at(slot.value):
+        return []
+    unknown = [one for one in objects if context.things.references(one[0]) is None]
+    known = [one for one in unknown if len(context.places_of(one[0], MANY)) >= MANY]
+    return known if len(known) == 1 else []
+
+
+def _two_bits(context: Context, walk: Walk, slot: Slot) -> list[tuple[int, str]]:
+    """Return the objects of the types around that differ in two bits of one byte, or beside."""
+    if walk.type_at(slot.value) or context.things.begins_block(slot.value):
+        return []
+    around = {walk.type_at(read_word(context.target, slot.place + n) or 0) for n in AROUND} - {""}
+    found = []
+    for flip in PAIRS:
+        kind = walk.type_at(slot.value ^ flip)
+        if kind in around and not context.things.inside_block(slot.value ^ flip):
+            found.append((slot.value ^ flip, kind))
+    if len(found) > MAX_PAIRS:
+        return []
+    return [one for one in found if _lost_a_reference(context, walk, one[0], slot.value)]
+
+
+def _lost_a_reference(context: Context, walk: Walk, address: int, wrong: int) -> bool:
+    flip = address ^ wrong
     count = context.things.references(address, flip if flip < WORD else WORD)
     if count is None:
         return False
     found = find_word(context.target, address, limit=count + MAX_STALE).addresses
-    return sum(not on_stack(context, at) for at in found) < count
+    return sum(not on_stack(context, at) and not walk.is_stale(at) for at in found) < count

@@ -1,0 +1,145 @@
+# SPDX-License-Identifier: Apache-2.0
+"""R18: a field of CPython's own holds nothing of its type, and one bit away is one that fits."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from gdb_epi.corruption.context import Context
+from gdb_epi.corruption.pointers import on_stack
+from gdb_epi.corruption.registry import check
+from gdb_epi.corruption.typed_fields import Field, Fields
+from gdb_epi.corruption.typed_walk import FRAME, Walk, walk_of
+from gdb_epi.corruption.types import MEMORY, Evidence, Skipped, word_evidence
+from gdb_epi.cpython.reader import Reader
+from gdb_epi.errors import Absent, LayoutError, UnreadableMemory
+from gdb_epi.fault import NEAR_NULL
+from gdb_epi.lean import NamedTuple
+
+BITS = range(64)
+MAX_BAD = 16  # objects with a wrong field; more are an overwrite
+FAR_BIT = 24  # as for pointers: software's near misses differ in lower bits
+MAX_HELD = 8  # words that hold a candidate, of those that are counted
+
+
+class _Wrong(NamedTuple):
+    owner: int
+    category: str
+    field: Field
+    value: int
+
+
+@check("R18", needs="python", order=56)
+def typed_field(context: Context) -> Iterator[Evidence | Skipped]:
+    """Compare fields of functions, code, types, dicts, lists, descriptors and frames with types.
+
+    Of the objects that the frames and the fault's own registers reach. A field counts when all
+    other fields of the object are right, this one holds nothing that fits it, and exactly one of
+    the words one bit away fits and may have lost a reference. Innocent causes: what a field names
+    was freed (then it is the start of a block, and a neighbour that fits must miss a reference);
+    the object itself was freed or overwritten (then several fields are wrong); a zero byte written
+    past the end of what lies before it (low bytes that are 0 are left out).
+    """
+    walk = walk_of(context)
+    if isinstance(walk, Absent):
+        yield Skipped("R18", walk.detail)
+        return
+    reader = walk.reader
+    fields = Fields(reader, walk.kinds, context.things)
+    try:
+        wrong = list(_wrong(reader, walk, fields))
+    except LayoutError as error:
+        yield Skipped("R18", f"{error}")
+        return
+    if len(wrong) > MAX_BAD:
+        yield Skipped("R18", f"{len(wrong)} objects have fields of a wrong type: an overwrite")
+        return
+    for one in wrong:
+        yield from _repair(context, walk, one)
+
+
+def _wrong(reader: Reader, walk: Walk, fields: Fields) -> Iterator[_Wrong]:
+    """Yield the objects of which exactly one field is wrong."""
+    of_frames = fields.of_frames()
+    for frame in walk.frames:
+        yield from _wrong_of(reader, frame.address, FRAME, of_frames)
+    for address, category in walk.visited:
+        yield from _wrong_of(reader, address, category, fields.of(address, category))
+
+
+def _wrong_of(
+    reader: Reader, address: int, category: str, fields: tuple[Field, ...]
+) -> Iterator[_Wrong]:
+    found = []
+    for field in fields:
+        try:
+            value = reader.u64(address + field.offset)
+        except UnreadableMemory:
+            return
+        if value and not field.fits(value):
+            found.append(_Wrong(address, category, field, value))
+    if len(found) == 1 and (len(fields) > 1 or not found[0].field.shared):
+        yield found[0]
+
+
+def _repair(context: Context, walk: Walk, one: _Wrong) -> Iterator[Evidence]:
+    """Yield the one flip that makes a field right; nothing where several do, or none."""
+    if _is_its_own(context, one.value):
+        return
+    found = []
+    for bit in BITS:
+        right = one.value ^ 1 << bit
+        low = 0xFF if bit < 8 else 0xFFFF if bit < 16 else 0
+        if right < NEAR_NULL or (low and not one.value & low) or not one.field.fits(right):
+            continue
+        if _may_be(context, walk, one, right):
+            found.append(right)
+    if len(found) != 1:
+        return
+    right = found[0]
+    place = one.owner + one.field.offset
+    yield word_evidence(
+        "R18",
+        place,
+        one.value,
+        right,
+        MEMORY,
+        f"{one.field.name} of the {one.category} at {one.owner:#018x} holds {one.value:#018x}, "
+        f"which is not {one.field.what}; {right:#018x}, one bit away, is",
+        field=one.field.name,
+    )
+
+
+def _is_its_own(context: Context, value: int) -> bool:
+    """Whether a block begins there that nothing else names: freed or overwritten, but no other's.
+
+    Seen in one of 444 software cores: memory behind a bytearray was zeroed.
+    """
+    things = context.things
+    block = things.begins_block(value) or things.in_free_block(value) or things.at(value)
+    held = context.places_of(value, MAX_HELD)
+    return bool(block) and sum(not on_stack(context, at) for at in held) <= 1
+
+
+def _may_be(context: Context, walk: Walk, one: _Wrong, right: int) -> bool:
+    """Whether a word that fits a field can be the one that was there: it misses a holder."""
+    things, sure = context.things, one.field.sure
+    if one.category.endswith("_descriptor") and not one.field.shared:
+        return True  # tables of descriptions are static, and the name says which entry it is
+    if sure is not None and not sure(right):
+        return False
+    if not one.field.shared:
+        return not _holders(context, walk, right, MAX_HELD)
+    count = things.references(right)
+    if count is None:  # immortal, or held by many: then the wrong word must be no object's start
+        return sure is not None or not things.begins_block(one.value)
+    if one.value ^ right >= 1 << FAR_BIT:  # stale pointers lead to the heap that they came from
+        return True
+    held = _holders(context, walk, right, count + MAX_HELD)
+    return context.was_searched(right) and len(held) < count
+
+
+def _holders(context: Context, walk: Walk, value: int, limit: int) -> list[int]:
+    """Return the places of memory that hold a word, without what may be left over."""
+    places = context.places_of(value, limit)
+    return [at for at in places if not on_stack(context, at) and not walk.is_stale(at)]

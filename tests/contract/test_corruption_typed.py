@@ -1,0 +1,172 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Fields of known type, flipped in copies of real cores: the walk of objects finds each."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+
+import pytest
+from support.interpreters import by_id, one_per_minor
+from support.mutate import MutatedTarget
+from support.opening import made_or_skip, target_of
+
+from gdb_epi.corruption.checks.frame_top import frame_top, instruction
+from gdb_epi.corruption.checks.typed_field import typed_field
+from gdb_epi.corruption.checks.typed_slot import typed_slot
+from gdb_epi.corruption.context import Context
+from gdb_epi.corruption.typed_walk import Walk, walk_of
+from gdb_epi.corruption.types import Evidence
+from gdb_epi.process_state import ProcessState
+from gdb_epi.target.corefile import CoreFileTarget
+
+INTERPRETERS = [pytest.param(i.id, id=i.id) for i in one_per_minor()]
+Check = Callable[[Context], object]
+FIELDS = {
+    "function": ("PyFunctionObject", ("func_code", "func_globals")),
+    "code": ("PyCodeObject", ("co_consts", "co_names", "co_filename")),
+    "list": ("PyListObject", ("ob_item",)),
+    "dict": ("PyDictObject", ("ma_keys",)),
+    "type": ("PyTypeObject", ("tp_mro", "tp_bases")),
+}
+Place = tuple[int, int]
+
+
+class Scene:
+    """A healthy core, and the walk over it."""
+
+    def __init__(self, interpreter: str) -> None:
+        found = by_id(interpreter)
+        assert found is not None
+        self.target: CoreFileTarget = target_of(made_or_skip(found, "simple"))
+        self.context = Context(ProcessState(self.target))
+        walk = walk_of(self.context)
+        assert isinstance(walk, Walk)
+        self.walk = walk
+        self.layout = walk.reader.layout
+
+    def bit(self, pointer: int) -> int:
+        """Return a bit without which a pointer, and all that is one bit from that, lead nowhere."""
+
+        def leads(address: int) -> bool:
+            return self.target.region_at(address) is not None
+
+        for bit in range(46, 20, -1):
+            wrong = pointer ^ 1 << bit
+            others = [wrong ^ 1 << other for other in range(48) if other != bit]
+            if not leads(wrong) and not any(map(leads, others)):
+                return bit
+        raise AssertionError(f"every bit of {pointer:#x} leads somewhere")
+
+    def fields(self) -> list[Place]:
+        """Return one field of each kind, with a bit to flip."""
+        found = []
+        for category, (struct, names) in FIELDS.items():
+            for name in names:
+                at = self.layout.offset(struct, name)
+                owners = [one for one, kind in self.walk.visited if kind == category]
+                places = [one + at for one in owners] if at is not None else []
+                places = [one for one in places if self.is_alone(self.walk.reader.word(one), name)]
+                if places:
+                    found.append((places[0], self.bit(self.walk.reader.word(places[0]))))
+        return found
+
+    def is_alone(self, value: int, name: str) -> bool:
+        """Whether a table belongs to one object (keys may be shared)."""
+        if name == "ob_item" and self.walk.type_at(value):
+            return False  # a list of types: its items look like an object
+        table = name in ("ob_item", "ma_keys")
+        return bool(value) and (not table or len(self.context.places_of(value, 3)) == 1)
+
+
+def evidence(check: Check, changed: object) -> list[Evidence]:
+    context = Context(ProcessState(changed))  # type: ignore[arg-type]
+    return [one for one in check(context) if isinstance(one, Evidence)]  # type: ignore[attr-defined]
+
+
+def named(found: list[Evidence]) -> set[tuple[object, tuple[int, ...]]]:
+    return {(one.where, one.bits) for one in found}
+
+
+@pytest.mark.parametrize("interpreter", INTERPRETERS)
+def test_a_flipped_field_is_named_and_nothing_else(interpreter: str) -> None:
+    scene = Scene(interpreter)
+    for check in (typed_field, typed_slot, frame_top, instruction):
+        assert not evidence(check, scene.target), "the healthy core"
+    places = scene.fields()
+    assert len(places) >= 6
+    for where, bit in places:
+        changed = MutatedTarget(scene.target)
+        changed.flip(where, bit)
+        found = evidence(typed_field, changed)
+        assert named(found) == {(where, (bit,))}, hex(where)
+        assert {one.id for one in found} == {"R18"}
+
+
+@pytest.fixture(scope="module")
+def scene() -> Scene:
+    return Scene(one_per_minor()[-4].id)
+
+
+def test_two_bits_of_a_field_are_no_evidence(scene: Scene) -> None:
+    for where, bit in scene.fields():
+        changed = MutatedTarget(scene.target)
+        changed.flip(where, bit)
+        changed.flip(where, bit - 7)
+        assert not evidence(typed_field, changed)
+
+
+def test_an_object_that_is_overwritten_is_no_evidence(scene: Scene) -> None:
+    """A field of a function that is one bit off, beside others that hold nothing either."""
+    at = scene.layout.require("PyFunctionObject", "func_code")
+    one = next(one for one, kind in scene.walk.visited if kind == "function")
+    changed = MutatedTarget(scene.target)
+    changed.flip(one + at, scene.bit(scene.walk.reader.word(one + at)))
+    changed.put_word(one + scene.layout.require("PyFunctionObject", "func_globals"), 0x1234567)
+    assert not evidence(typed_field, changed)
+
+
+def test_an_object_that_is_gone_is_left_out(scene: Scene) -> None:
+    one = next(one for one, kind in scene.walk.visited if kind == "function")
+    changed = MutatedTarget(scene.target)
+    changed.take_out(one + 16, one + 64)
+    assert not evidence(typed_field, changed)
+
+
+def test_the_instruction_pointer_is_held_against_its_code(scene: Scene) -> None:
+    at = scene.layout.offset("_PyInterpreterFrame", "instr_ptr", "prev_instr")
+    assert at is not None
+    for frame in scene.walk.frames:
+        where = frame.address + at
+        bit = scene.bit(scene.walk.reader.word(where))
+        changed = MutatedTarget(scene.target)
+        changed.flip(where, bit)
+        assert named(evidence(instruction, changed)) == {(where, (bit,))}
+
+
+def test_two_neighbouring_bits_of_an_item(scene: Scene) -> None:
+    """In a list of objects of one type that nothing else names."""
+    changed, where, flip = _two_bits_off(scene)
+    found = evidence(typed_slot, changed)
+    assert [(one.id, one.where, one.bits) for one in found] == [("M:pair", where, flip)]
+
+
+def _two_bits_off(scene: Scene) -> tuple[MutatedTarget, int, tuple[int, int]]:
+    """Return a copy in which a slot that holds the one reference to an object is two bits off."""
+    things, word = scene.context.things, scene.walk.reader.word
+    by_owner: dict[int, list[int]] = {}
+    for slot in scene.walk.found:
+        if slot.kind in ("list", "tuple", "dict") and things.references(slot.value) == 1:
+            by_owner.setdefault(slot.owner, []).append(slot.place)
+    for places in by_owner.values():
+        for where in places:
+            around = {scene.walk.type_at(word(where + n)) for n in (-16, -8, 8, 16)}
+            value = word(where)
+            lone = len(scene.context.places_of(value, 3)) == 1
+            bit = scene.bit(value)
+            flip = (bit - 1, bit)
+            wrong = value ^ 1 << bit ^ 1 << bit - 1
+            if lone and scene.walk.type_at(value) in around and not scene.target.region_at(wrong):
+                changed = MutatedTarget(scene.target)
+                changed.put_word(where, wrong)
+                return changed, where, flip
+    raise AssertionError("no slot holds the one reference to an object")
