@@ -64,22 +64,26 @@ def facts_of(population: Population) -> tuple[Attribute, ...]:
 
 
 def forms(population: Population, members: Bools) -> list[Form]:
-    """Return the forms of some crashes, the largest first; none where they are of one form."""
+    """Return the forms of some crashes, the largest first; none where they are of one form.
+
+    A crash whose facts fit two forms nearly as well is in none.
+    """
     rows = np.flatnonzero(members)
     found = list(_varied(facts_of(population), rows))
     others = np.flatnonzero(~members)
     kept = _measured_once(found, others[:: others.size // MAX_OTHERS + 1])[:MAX_FACTS]
     told = classes([_levels(fact.crash[rows]) for fact in kept])
-    of_row = told.of_row
+    of_row, sure = told.of_row, told.sure
     if told.number < 2:
         chosen = _by_one_fact(population, kept, rows)
         if chosen is None:
             return []
         of_row = chosen
     made = []
-    for number in np.argsort(-np.bincount(of_row)):
+    counts = np.bincount(of_row[sure])
+    for number in np.argsort(-counts)[: np.count_nonzero(counts)]:
         mine = np.zeros(members.size, dtype=bool)
-        mine[rows[of_row == number]] = True
+        mine[rows[sure & (of_row == number)]] = True
         made.append(Form(mark_of(population, mine, members & ~mine), mine))
     return made
 

@@ -13,13 +13,14 @@ from typing import NamedTuple
 
 import numpy as np
 
-from gdb_epi.fleet.population import Floats, Ints
+from gdb_epi.fleet.population import Bools, Floats, Ints
 
 MAX_CLASSES = 4
 MIN_GAIN = 10.0  # of BIC for one class more: "very strong" (Kass and Raftery 1995)
 MIN_CLASS = 3  # rows
 MIN_CERTAINTY = 0.9  # mean probability of a row's own class
 SMOOTH = 0.5  # rows that each value of a fact gets beforehand, in all: no probability is 0
+MIN_SURE = 0.95  # probability of its class from which on a row is called one of it
 STARTS = 3
 STEPS = 60
 MAX_ROWS = 2_000  # that the classes are learnt from; more would name no other ones
@@ -32,6 +33,7 @@ class Classes(NamedTuple):
     number: int
     of_row: Ints
     gain: float
+    sure: Bools  # rows that are of their class with a probability of MIN_SURE and more
 
 
 class _Fit(NamedTuple):
@@ -45,7 +47,7 @@ def classes(columns: Sequence[Ints]) -> Classes:
     """Return the classes of rows, given one column of codes (-1: absent) per fact."""
     everything = int(columns[0].size) if columns else 0
     rows = min(everything, MAX_ROWS)
-    one = Classes(1, np.zeros(everything, dtype=np.int64), 0.0)
+    one = Classes(1, np.zeros(everything, dtype=np.int64), 0.0, np.ones(everything, dtype=bool))
     if len(columns) < 2 or rows < 2 * MIN_CLASS:
         return one
     whole = np.stack(columns, axis=1)
@@ -64,15 +66,19 @@ def classes(columns: Sequence[Ints]) -> Classes:
         certain = float((fit.chances.max(axis=1) * weights).sum() / rows)
         if best - bic < MIN_GAIN or held.min() < MIN_CLASS or certain < MIN_CERTAINTY:
             break
-        best, one = bic, Classes(count, _assigned(whole, sizes, fit), first - bic)
+        of_row, sure = _assigned(whole, sizes, fit)
+        best, one = bic, Classes(count, of_row, first - bic, sure)
     return one
 
 
-def _assigned(whole: Ints, sizes: Sequence[int], fit: _Fit) -> Ints:
-    """The most likely class of each row."""
+def _assigned(whole: Ints, sizes: Sequence[int], fit: _Fit) -> tuple[Ints, Bools]:
+    """The most likely class of each row, and whether it is sure."""
     patterns, where = np.unique(whole, axis=0, return_inverse=True)
     joint = _one_hot(patterns, sizes) @ fit.log_values.T + fit.log_share
-    return np.asarray(np.argmax(joint, axis=1)[where.ravel()])
+    top = joint.max(axis=1)
+    sure = 1 / np.exp(joint - top[:, None]).sum(axis=1) >= MIN_SURE
+    rows = where.ravel()
+    return np.asarray(np.argmax(joint, axis=1)[rows]), np.asarray(sure[rows])
 
 
 def _one_hot(patterns: Ints, sizes: Sequence[int]) -> Floats:

@@ -25,7 +25,7 @@ from gdb_epi.fleet.screen_types import (
     is_of_host,
 )
 from gdb_epi.fleet.screening import Screen, screen
-from gdb_epi.fleet.splitting import Part, Split, split
+from gdb_epi.fleet.splitting import UNCERTAIN, Part, Split, split
 from gdb_epi.words import counted
 
 # What a verdict can be; the report may colour by it.
@@ -176,7 +176,7 @@ def _judge(named: tuple[Cause, ...], rest: int, found: Split) -> tuple[str, str]
         return TWO_CAUSES, f"two causes: {marks} apart from {rest} other crashes ({told})"
     if not named:
         more = f"about {found.more} more crashes" if found.more else "nothing marks these crashes"
-        looks = len(found.parts)
+        looks = sum(part.mark != UNCERTAIN for part in found.parts)
         told = f" ({looks} forms by facts of the cores: one cause or more)" if looks > 1 else ""
         return NOT_ENOUGH, f"not enough: {more}{told}"
     kind = named[0].kind

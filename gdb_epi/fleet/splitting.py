@@ -24,6 +24,8 @@ from gdb_epi.fleet.screen_types import MAX_Q, MIN_N, Finding, is_of_host
 MAX_MORE = 2000  # crashes; beyond that "no number of crashes" is the honest answer
 MIN_FLAGGED = 0.3  # of a form's crashes with a flag, from which on the flag says what is likely
 NOT_EXPLAINED = "not explained"
+UNCERTAIN = "uncertain"
+IN_BETWEEN = "their facts fit two forms nearly as well: left unassigned"
 ONE_POPULATION = "one population, as far as can be told"
 
 
@@ -75,7 +77,13 @@ def split(
     for part in marked:
         left = left & ~part.members
     parts = [_part(population, same, one) for one in found]
-    parts += _open_parts(population, same, left, looks, alone=not parts, marked=bool(marked))
+    unsure = _between(left, looks, marked)
+    parts += _open_parts(
+        population, same, left & ~unsure, looks, alone=not parts, marked=bool(marked)
+    )
+    if unsure.any():
+        between = _bare(population, same, IN_BETWEEN, unsure)
+        parts.append(between._replace(mark=UNCERTAIN))
     # What has no form and no mark waits for more crashes only where nothing else was marked.
     waiting = [p for p in parts if p.more is not None and (p.mark != REST or not marked)]
     most = max(waiting, key=lambda p: p.more or 0) if waiting else None
@@ -84,6 +92,17 @@ def split(
 
 
 REST = "the rest"
+
+
+def _between(left: Bools, looks: Sequence[Form], marked: Sequence[Explained]) -> Bools:
+    """The crashes that are in no form; none where a mark goes across forms, which are no parts."""
+    inside = left & False
+    for form in looks:
+        inside = inside | form.members
+    for part in marked:
+        if not any(bool((~form.members[part.members]).sum() == 0) for form in looks):
+            return left & False
+    return left & ~inside if looks else inside
 
 
 def _host_parts(name: str, left: Bools, hosts: Iterable[Finding]) -> list[Explained]:
@@ -165,7 +184,7 @@ def _answer(parts: list[Part], more: int | None) -> str:
         return f"two causes or more: {' apart from '.join(p.mark for p in others)}"
     if others:
         return f"one cause: {others[0].label}"
-    shapes = [p.mark for p in parts if p.mark != REST]
+    shapes = [p.mark for p in parts if p.mark not in (REST, UNCERTAIN)]
     looks = f"; {len(shapes)} forms: {' apart from '.join(shapes)}" if len(shapes) > 1 else ""
     if more is None:
         return f"not enough: nothing of the fleet marks these crashes{looks}"

@@ -3,7 +3,8 @@
 
 python tests/bench/fleet_split.py [--fleets 20] [--only NAME]
 
-ARI: adjusted Rand index of the parts at the end of the month against the planted causes. "Own
+ARI: adjusted Rand index of the parts at the end of the month against the planted causes, once with
+the crashes that are left unassigned as a part of their own, once without them. "Own
 crashes": of each cause, on the first day from which a part has its mark (an alias that cannot be
 told apart counts, as the part prints it).
 """
@@ -14,12 +15,13 @@ import argparse
 import statistics
 import sys
 from pathlib import Path
+from typing import NamedTuple
 
 sys.path[:0] = [str(Path(__file__).resolve().parents[n]) for n in (2, 1)]
 from support.fleet_simulator import FIRST_DAY, Fleet, agreement, population, simulate
 
 from gdb_epi.fleet.population import Population
-from gdb_epi.fleet.splitting import Split, split
+from gdb_epi.fleet.splitting import UNCERTAIN, Split, split
 
 SETTINGS = {
     "host and kernel, 2 a day": {"split": 2.0},
@@ -58,13 +60,28 @@ def answered(whole: Population, name: str, day: int) -> Split | None:
     return split(then, code, day) if (then.signature == code).any() else None
 
 
-def measure(fleet: Fleet, name: str) -> tuple[float, int, int, dict[str, int | None]]:
-    """Return ARI, parts that are marked, parts, and own crashes until each cause was named."""
+class Measured(NamedTuple):
+    """What one fleet's split is like at the end, and own crashes until each cause was named."""
+
+    ari: float  # uncertain crashes as a part of their own
+    ari_assigned: float
+    assigned: float  # share of the crashes
+    parts: int
+    marked: int
+    reached: dict[str, int | None]
+
+
+def measure(fleet: Fleet, name: str) -> Measured:
+    """Split one fleet day by day."""
     whole = population(fleet)
     mine = [i for i, c in enumerate(fleet.crashes) if c.signature == name]
     final = answered(whole, name, FIRST_DAY + fleet.days - 1)
     label = {int(i): p for p, part in enumerate(final.parts) for i in part.members.nonzero()[0]}
-    ari = agreement([fleet.crashes[i].cause for i in mine], [label[i] for i in mine])
+    told = [i for i in mine if final.parts[label[i]].mark != UNCERTAIN]
+    ari, ari_told = (
+        agreement([fleet.crashes[i].cause for i in some], [label[i] for i in some])
+        for some in (mine, told)
+    )
     reached: dict[str, int | None] = {}
     for cause, wanted in goals(fleet, name).items():
         reached[cause] = None
@@ -75,7 +92,8 @@ def measure(fleet: Fleet, name: str) -> tuple[float, int, int, dict[str, int | N
                 reached[cause] = sum(c.day <= day for c in own)
                 break
     marked = sum(part.finding is not None for part in final.parts)
-    return ari, marked, len(final.parts), reached
+    parts = sum(part.mark != UNCERTAIN for part in final.parts)
+    return Measured(ari, ari_told, len(told) / len(mine), parts, marked, reached)
 
 
 def main() -> None:
@@ -86,8 +104,9 @@ def main() -> None:
     parser.add_argument("--only", default="")
     parser.add_argument("--each", action="store_true")
     args = parser.parse_args()
-    print("| signature | ARI: mean, median (least) | parts, marked | own crashes: median (max) |")
-    print("|---|---|---|---|")
+    print("| signature | ARI: mean, median (least); all / assigned | assigned ", end="")
+    print("| parts, marked | own crashes: median (max) |")
+    print("|---|---|---|---|---|")
     for title, setting in SETTINGS.items():
         if args.only in title:
             line(title, setting, args)
@@ -104,17 +123,21 @@ def line(title: str, setting: dict[str, float], args: argparse.Namespace) -> Non
         found.append(measure(simulate(seed, **setting), name))
         if args.each:
             print(seed, found[-1], file=sys.stderr)
-    ari = [f[0] for f in found]
+    told = " / ".join(
+        f"{statistics.mean(ari):.3f}, {statistics.median(ari):.3f} ({min(ari):.3f})"
+        for ari in ([f.ari for f in found], [f.ari_assigned for f in found])
+    )
+    share = statistics.mean(f.assigned for f in found)
     parts = (
-        f"{statistics.mean(f[2] for f in found):.1f}, {statistics.mean(f[1] for f in found):.1f}"
+        f"{statistics.mean(f.parts for f in found):.1f}, "
+        f"{statistics.mean(f.marked for f in found):.1f}"
     )
     words = []
-    for cause in found[0][3]:
-        hits = [f[3][cause] for f in found if f[3][cause] is not None]
+    for cause in found[0].reached:
+        hits = [n for f in found if (n := f.reached[cause]) is not None]
         middle = f"{statistics.median(hits):g} ({max(hits)})" if hits else "-"
         words.append(f"{cause} {len(hits)}/{len(found)}: {middle}")
-    told = f"{statistics.mean(ari):.3f}, {statistics.median(ari):.3f} ({min(ari):.3f})"
-    print(f"| {title} | {told} | {parts} | {'; '.join(words) or '-'} |", flush=True)
+    print(f"| {title} | {told} | {share:.1%} | {parts} | {'; '.join(words) or '-'} |", flush=True)
 
 
 if __name__ == "__main__":

@@ -25,7 +25,7 @@ from gdb_epi.fleet.exposure import feed, host_days
 from gdb_epi.fleet.forms import forms
 from gdb_epi.fleet.ingest import ingest
 from gdb_epi.fleet.latent_classes import classes
-from gdb_epi.fleet.splitting import split
+from gdb_epi.fleet.splitting import UNCERTAIN, split
 
 SMALL = {"hosts": 300, "days": 24, "per_day": 20.0}
 LAST = FIRST_DAY + 23
@@ -82,6 +82,21 @@ def test_two_causes_that_facts_tell_apart_are_named_with_what_marks_them():
     image = next(p for p in found.parts if "image=image1" in p.mark)
     assert any(words.startswith("rsp_mod_16=8 (") for words in image.facts)
     assert "elsewhere)" in image.facts[0] and image.more is None
+
+
+def test_crashes_whose_facts_fit_two_forms_are_left_unassigned_and_counted():
+    """Each fact is wrong in some crashes: nobody could tell all of them."""
+    fleet = simulate(5000, forms=4.0, **SMALL)
+    found, _ = parted(fleet, "shapes")
+    (unsure,) = [part for part in found.parts if part.mark == UNCERTAIN]
+    total = sum(part.crashes for part in found.parts)
+    assert 0 < unsure.crashes <= 0.15 * total and "left unassigned" in unsure.label
+    sure = {int(i): n for n, p in enumerate(found.parts) if p is not unsure
+            for i in np.flatnonzero(p.members)}  # fmt: skip
+    causes = [fleet.crashes[i].cause for i in sure]
+    assert agreement(causes, list(sure.values())) >= 0.9
+    agree = [np.arange(60) % 2 for _ in range(4)]
+    assert classes(agree).sure.all(), "nothing is uncertain where the facts agree"
 
 
 def test_forms_that_nothing_of_the_fleet_marks_are_no_causes():
