@@ -21,6 +21,7 @@ from gdb_epi.fleet.report.sections import sections
 from gdb_epi.fleet.report.splits import split_views
 from gdb_epi.fleet.report.tally import Identity, Tally, bits_by_host, tally
 from gdb_epi.fleet.report.texts import signature_words
+from gdb_epi.fleet.screening import screen
 
 TITLE = "Why Python processes died"
 MAX_SIGNATURES = 400  # in the table, each with a section
@@ -44,7 +45,8 @@ def gather(engine: Engine, wanted: Wanted) -> Page:
     before = stored(engine)
     axis = axis_of(population)
     series = Series(population, axis)
-    found = of_population(population, axis.last) if axis is not None else []
+    screened = screen(population, axis.last) if axis is not None else None
+    found = of_population(population, screened.day, screened) if screened is not None else []
     mine = [v for v in found if wanted.signature in (None, v.subject)]
     rows = _rows(
         population, counts, series, {v.subject for v in mine[:MAX_HEADLINES]}, wanted.signature
@@ -67,7 +69,7 @@ def gather(engine: Engine, wanted: Wanted) -> Page:
         more_signatures=max(int((counts.per_signature() > 0).sum()) - len(rows), 0),
         host_map=host_map(population, counts, rows, hosts),
         bits=bits,
-        splits=split_views(population, rows, mine, axis.last if axis else None, series),
+        splits=split_views(population, rows, mine, screened, series),
         sections=sections(engine, population, counts, series, rows, heads),
         notes=notes_of(population, counts, axis),
     )

@@ -26,6 +26,8 @@ from gdb_epi.fleet.report.marks import mark_rows
 from gdb_epi.fleet.report.page import PartView, SignatureRow, SplitView
 from gdb_epi.fleet.report.texts import clean
 from gdb_epi.fleet.screen_types import MIN_N
+from gdb_epi.fleet.screening import Screen
+from gdb_epi.fleet.splitting import UNCERTAIN
 from gdb_epi.words import counted
 
 MAX_SPLITS = 6
@@ -44,11 +46,11 @@ def split_views(
     population: Population,
     rows: Sequence[SignatureRow],
     verdicts: Sequence[PopulationVerdict],
-    day: int | None,
+    screened: Screen | None,
     series: Series,
 ) -> tuple[SplitView, ...]:
     """Return the signatures with two populations, side by side; the only one in any case."""
-    if day is None:
+    if screened is None:
         return ()
     row_of = {row.name: row for row in rows if row.code >= 0}
     judged = [v for v in verdicts if v.kind == TWO_CAUSES and v.subject in row_of]
@@ -58,7 +60,7 @@ def split_views(
     for code in asked:
         name = population.signatures[code]
         if name in row_of and (alone or name not in known):
-            found = of_signature(population, code, day)
+            found = of_signature(population, code, screened.day, screened.hosts)
             if found.kind == TWO_CAUSES or alone:
                 judged.append(found)
     return tuple(_view(population, row_of[v.subject], v, series) for v in judged[:MAX_SPLITS])
@@ -94,7 +96,7 @@ def _view(
 def _part(population: Population, cause: Cause, members: Bools, series: Series) -> PartView:
     return PartView(
         clean(cause.mark, MAX_MARK),
-        LABELS.get(cause.kind, LABELS[NOT_ENOUGH]),
+        cause.label if cause.mark == UNCERTAIN else LABELS.get(cause.kind, LABELS[NOT_ENOUGH]),
         css_kind(cause.kind),
         cause.crashes,
         cause.hosts,
