@@ -113,7 +113,10 @@ def _compared(found: Study) -> list[str]:
 
 def _tried(found: Study) -> list[str]:
     lines = [f"checks that ran: {', '.join(tried(found)) or 'none'}"]
-    lines += [f"not checked: {one.check}: {one.why}" for one in found.skipped]
+    whys: dict[str, list[str]] = {}
+    for one in found.skipped:
+        whys.setdefault(one.why, []).append(one.check)
+    lines += [f"not checked: {', '.join(names)}: {why}" for why, names in whys.items()]
     counts = ", ".join(f"{number:,} {what}" for what, number in found.context.counts.items())
     return [*lines, f"looked at: {counts}"] if counts else lines
 

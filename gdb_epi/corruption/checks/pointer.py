@@ -8,6 +8,7 @@ from collections.abc import Iterator
 from gdb_epi.corruption.context import Context
 from gdb_epi.corruption.pointers import Neighbour
 from gdb_epi.corruption.registry import check
+from gdb_epi.corruption.things import FREE, FUNCTION, OBJECT, Thing
 from gdb_epi.corruption.types import MEMORY, REGISTER, Evidence, Skipped, word_evidence
 from gdb_epi.errors import Absent
 from gdb_epi.fault import SIGBUS, SIGSEGV
@@ -76,12 +77,23 @@ def _sentence(one: Neighbour) -> str:
     if suspect.slots:
         held = f"in {suspect.source} and in memory at {suspect.slots[0]:#018x}"
     role = "" if not suspect.depth else ", which was read through,"
-    what = f", where a {one.thing.name or one.thing.kind} begins" if one.thing is not None else ""
-    copied = f"{one.copies} other words hold it" if one.copies else "no other word holds it"
+    what = f", where {_what(one.thing)} begins" if one.thing is not None else ""
+    copied = f"{one.copies} other words hold it" if one.copies > 1 else "one other word holds it"
+    copied = copied if one.copies else "no other word holds it"
     return (
         f"pointer {suspect.value:#018x} ({held}){role} is {_how_far(one)} from "
         f"{one.corrected:#018x}{what}; {copied}"
     )
+
+
+def _what(thing: Thing) -> str:
+    if thing.kind == OBJECT:
+        return f"an object of type {thing.name}"
+    if thing.kind == FUNCTION:
+        return "a function"
+    if thing.kind == FREE:
+        return f"a freed block (of {thing.name})"
+    return thing.name if thing.name.startswith("data ") else f"a block of {thing.name}"
 
 
 def _how_far(one: Neighbour) -> str:
