@@ -15,6 +15,7 @@ from gdb_epi.lean import TYPE_CHECKING, NamedTuple
 from gdb_epi.target import elf
 from gdb_epi.target.api import Module, Region
 from gdb_epi.target.files import ElfFile, open_elf
+from gdb_epi.target.symtab import symtab_value
 
 if TYPE_CHECKING:
     from gdb_epi.target.corefile import CoreFileTarget
@@ -23,6 +24,9 @@ AT_PHDR, AT_ENTRY, AT_SYSINFO_EHDR = 3, 9, 33
 DT_STRTAB, DT_SYMTAB, DT_DEBUG, DT_GNU_HASH = 5, 6, 21, 0x6FFFFEF5
 _DYN = struct.Struct("<qQ")
 _SYM = struct.Struct("<IBBHQQ")
+
+# The files, beside the executable, whose .symtab is asked.
+_STATIC_SYMBOLS_IN = ("libpython", "python", "libc.", "libc-", "libpthread", "ld-")
 
 MAX_DYNAMIC = 1024
 MAX_CHAIN = 100_000
@@ -261,12 +265,22 @@ class Modules:
             return None
 
     def _symtab_symbol(self, name: str) -> int | None:
-        for image in self._all_images().values():
-            if isinstance(image.elf_file, ElfFile):
-                value = symtab_value(image.elf_file.path, name)
+        for path, image in self._all_images().items():
+            if isinstance(image.elf_file, ElfFile) and self._may_define(path, image.module):
+                value = symtab_value(image.elf_file, name)
                 if value:
                     return image.module.base + value
         return None
+
+    def _may_define(self, path: str, module: Module) -> bool:
+        """Whether a file may hold static symbols of CPython or of the C library.
+
+        Nothing else is asked for. In another library a static `list_lock` is another thing, and
+        the tables are large (PyTorch: 76 MB of names).
+        """
+        entry = self._target.auxv().get(AT_ENTRY, 0)  # of the executable
+        here = module.start <= entry < module.end
+        return here or path.rpartition("/")[2].startswith(_STATIC_SYMBOLS_IN)
 
     def section(self, module: Module, name: str) -> tuple[int, int] | None:
         """Return (address, size) of a section of the module's file."""
@@ -315,22 +329,6 @@ def same_dynamic(file: bytes, memory: bytes, base: int) -> bool:
         tag == held_tag and (held in (value, value + base) or tag == DT_DEBUG)
         for (tag, value), (held_tag, held) in pairs
     )
-
-
-def symtab_value(path: str, name: str) -> int | None:
-    """Return the value of a .symtab symbol of an ELF file (pyelftools). None when stripped."""
-    try:
-        from elftools.common.exceptions import ELFError
-        from elftools.elf.elffile import ELFFile
-    except ImportError:  # inside a GDB without our packages; `epi doctor` says so
-        return None
-    try:
-        with open(path, "rb") as stream:
-            section = ELFFile(stream).get_section_by_name(".symtab")
-            found = section.get_symbol_by_name(name) if section is not None else None
-            return int(found[0]["st_value"]) if found else None
-    except (ELFError, OSError, struct.error):
-        return None
 
 
 def gnu_hash(name: bytes) -> int:

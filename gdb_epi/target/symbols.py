@@ -3,9 +3,10 @@
 
 from __future__ import annotations
 
+from gdb_epi.errors import Absent
 from gdb_epi.target.api import Module, Target
-
-MAX_SYMBOLS = 2_000_000
+from gdb_epi.target.files import open_elf
+from gdb_epi.target.symtab import symbol_covering
 
 
 def function_at(target: Target, address: int) -> str:
@@ -25,24 +26,12 @@ def function_at(target: Target, address: int) -> str:
 def _symbol(module: Module, address: int) -> str:
     if not isinstance(module.file, str):
         return ""
-    try:
-        from elftools.common.exceptions import ELFError
-        from elftools.elf.elffile import ELFFile
-    except ImportError:
+    file = open_elf(module.file)
+    if isinstance(file, Absent):
         return ""
     wanted = address - module.base
-    try:
-        with open(module.file, "rb") as stream:
-            for section in (".symtab", ".dynsym"):
-                table = ELFFile(stream).get_section_by_name(section)
-                if table is None or table.num_symbols() > MAX_SYMBOLS:
-                    continue
-                for symbol in table.iter_symbols():
-                    start, size = symbol["st_value"], symbol["st_size"]
-                    if start <= wanted < start + size and symbol.name:
-                        return f"{symbol.name}" + (
-                            f"+{wanted - start:#x}" if wanted > start else ""
-                        )
-    except (OSError, ELFError):
+    found = symbol_covering(file, wanted)
+    if found is None:
         return ""
-    return ""
+    name, start = found
+    return f"{name}+{wanted - start:#x}" if wanted > start else name

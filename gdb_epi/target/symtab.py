@@ -1,0 +1,108 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Symbol tables of ELF files, read with struct from the mapped file.
+
+pyelftools answers the same, but makes an object of each symbol: one of PyTorch's 530,000 names took
+it seconds, and it has to be importable inside GDB.
+"""
+
+from __future__ import annotations
+
+import struct
+from collections.abc import Iterator
+
+from gdb_epi.lean import NamedTuple
+from gdb_epi.target import elf
+from gdb_epi.target.files import ElfFile
+
+SHT_SYMTAB, SHT_DYNSYM = 2, 11
+SHN_UNDEF = 0
+STT_FILE = 4
+MAX_SECTIONS = 1 << 16
+MAX_TABLE = 1 << 28  # bytes of one symbol table: 11 million symbols
+MAX_HITS = 256  # places of a name among the strings; names share their tails
+MAX_NAME = 1 << 16
+_SHDR = struct.Struct("<IIQQQQIIQQ")
+_SYM = struct.Struct("<IBBHQQ")  # st_name, st_info, st_other, st_shndx, st_value, st_size
+
+
+class SymbolTable(NamedTuple):
+    """Where a file's symbols and their names lie: file offsets and sizes in bytes."""
+
+    symbols: int
+    size: int
+    names: int
+    names_size: int
+
+
+def symbol_tables(file: ElfFile) -> list[SymbolTable]:
+    """Return .symtab, then .dynsym, as far as the file has them and its headers can be."""
+    header = elf.parse_header(file.read(0, 64))
+    if header is None or not header.is_64:
+        return []
+    count, size = struct.unpack_from("<HH", file.read(58, 4))[1], _SHDR.size
+    raw = file.read(header.shoff, min(count, MAX_SECTIONS) * size)
+    sections = list(_SHDR.iter_unpack(raw[: len(raw) // size * size]))
+    found = []
+    for kind in (SHT_SYMTAB, SHT_DYNSYM):
+        for section in sections:
+            if section[1] == kind and section[6] < len(sections) and section[5] <= MAX_TABLE:
+                names = sections[section[6]]
+                found.append(SymbolTable(section[4], section[5], names[4], names[5]))
+    return found
+
+
+def symtab_value(file: ElfFile, name: str) -> int | None:
+    """Return the value of a defined .symtab symbol; None when the file is stripped or lacks it."""
+    wanted = name.encode() + b"\0"
+    for table in symbol_tables(file)[:1]:
+        raw = file.read(table.symbols, table.size)
+        for at in _places(file, table, wanted):
+            value = _value(raw, at)
+            if value:
+                return value
+    return None
+
+
+def _places(file: ElfFile, table: SymbolTable, wanted: bytes) -> Iterator[int]:
+    """Yield offsets into the names at which `wanted` stands, whole or as another name's tail."""
+    end = table.names + table.names_size
+    at = file.data.find(wanted, table.names, end)
+    for _ in range(MAX_HITS):
+        if at < 0:
+            return
+        yield at - table.names
+        at = file.data.find(wanted, at + 1, end)
+
+
+def _value(raw: bytes, name: int) -> int:
+    """Return st_value of the defined symbol with this st_name, or 0."""
+    pattern = struct.pack("<I", name)
+    at = raw.find(pattern)
+    while at >= 0:
+        if at % _SYM.size == 0 and at + _SYM.size <= len(raw):
+            _, info, _, section, value, _ = _SYM.unpack_from(raw, at)
+            if section != SHN_UNDEF and info & 15 != STT_FILE:
+                return int(value)
+        at = raw.find(pattern, at + 1)
+    return 0
+
+
+def symbol_covering(file: ElfFile, value: int) -> tuple[str, int] | None:
+    """Return (name, start) of the first symbol, .symtab before .dynsym, that covers a value."""
+    for table in symbol_tables(file):
+        raw = file.read(table.symbols, table.size)
+        whole = memoryview(raw)[: len(raw) // _SYM.size * _SYM.size]
+        for at, _, _, section, start, size in _SYM.iter_unpack(whole):
+            if start <= value < start + size and section != SHN_UNDEF:
+                name = _name(file, table, at)
+                if name:
+                    return name, start
+    return None
+
+
+def _name(file: ElfFile, table: SymbolTable, at: int) -> str:
+    if at >= table.names_size:
+        return ""
+    start = table.names + at
+    end = file.data.find(b"\0", start, min(start + MAX_NAME, table.names + table.names_size))
+    return file.data[start:end].decode("utf-8", "replace") if end > start else ""
