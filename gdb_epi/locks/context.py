@@ -102,20 +102,26 @@ class Guess(NamedTuple):
     shared: bool = False
     anonymous: bool = False
     event: bool = False
+    unattended: bool = False  # of an event: no living thread is of those that could come
     internal: bool = False
     lock: int | None = None  # PyObject * of the Python lock, to look for its holders
     evidence: tuple[str, ...] = ()
 
 
 Classifier = Callable[[LockContext, Thread, FutexWait], "Guess | None"]
-CLASSIFIERS: dict[str, tuple[int, Classifier]] = {}
+CLASSIFIERS: dict[str, tuple[bool, Classifier]] = {}
 
 
-def classifier(order: int) -> Callable[[Classifier], Classifier]:
-    """Register a function that tells what a futex word belongs to; lower orders are asked first."""
+def classifier(order: int, *, of_libc: bool = False) -> Callable[[Classifier], Classifier]:
+    """Register a function that tells what a futex word belongs to; lower orders are asked first.
+
+    `of_libc`: it knows locks that only the C library's own functions sleep on, by their words. It
+    is not asked where other code made the system call: any words can look like such a lock.
+    """
 
     def register(function: Classifier) -> Classifier:
-        CLASSIFIERS[f"{order:03} {function.__module__}.{function.__qualname__}"] = (order, function)
+        name = f"{order:03} {function.__module__}.{function.__qualname__}"
+        CLASSIFIERS[name] = (of_libc, function)
         return function
 
     return register

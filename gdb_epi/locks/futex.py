@@ -13,6 +13,7 @@ from gdb_epi.errors import LayoutError, SoftError, UnreadableMemory
 from gdb_epi.fault import read_up_to
 from gdb_epi.locks import types as t
 from gdb_epi.locks.context import CLASSIFIERS, FutexWait, Guess, LockContext, family, u32
+from gdb_epi.locks.libc import sleeper_outside_libc
 from gdb_epi.locks.settle import settle
 from gdb_epi.target.api import Thread
 
@@ -69,7 +70,10 @@ def futex_waits(context: LockContext, thread: Thread) -> Iterator[t.Wait]:
 
 def classify(context: LockContext, thread: Thread, call: FutexWait) -> Guess:
     """Ask the classifiers in their order; what none knows is a "futex word"."""
-    for name, (_, function) in sorted(CLASSIFIERS.items()):
+    other = sleeper_outside_libc(context.target, thread)
+    for name, (of_libc, function) in sorted(CLASSIFIERS.items()):
+        if of_libc and other is not None:
+            continue
         try:
             guess = function(context, thread, call)
         except (UnreadableMemory, LayoutError) as error:
@@ -81,4 +85,5 @@ def classify(context: LockContext, thread: Thread, call: FutexWait) -> Guess:
     words = [u32(context.target, call.address + 4 * i) for i in range(4)]
     if None in words:
         return Guess("futex word", evidence=("the words there are not in the core",))
-    return Guess("futex word", evidence=(f"the words there are {words}: no lock that is known",))
+    said = f"the words there are {words}: no lock that is known"
+    return Guess("futex word", evidence=(said, *((other,) if other is not None else ())))

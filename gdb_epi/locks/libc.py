@@ -16,8 +16,9 @@ WIDE_STACK_BYTES = 8192  # where nothing is so near: getaddrinfo() keeps kilobyt
 MAX_FUNCTION = 4096  # bytes; a return address this far into a function counts as inside
 LARGE = {"getaddrinfo": 16384}  # 8624 bytes in glibc 2.36
 MAX_CALLERS = 8
+SYSCALL_FUNCTION = 64  # bytes; syscall() of glibc x86-64 has 40 to 56
 # Objects whose frames are between a wait and the library that waits.
-_BETWEEN = ("libc.so", "libc-", "libpthread", "ld-", "linux-vdso", "[vdso]")
+_BETWEEN = ("libc.so", "libc-", "libpthread", "ld-", "libc.musl", "linux-vdso", "[vdso]")
 
 ALLOCATOR = "malloc arena"
 # Exported functions, by the lock that they take.
@@ -128,6 +129,23 @@ def name_of_internal(target: Target, address: int, callers: list[str]) -> tuple[
             if caller in names:
                 return f"in {caller}()", kind
     return None, "internal lock of a library"
+
+
+def sleeper_outside_libc(target: Target, thread: Thread) -> str | None:
+    """Say whose code made a thread's system call, unless that may be a function of the C library.
+
+    glibc's locks sleep in system calls of their own; libgomp's barriers have inlined ones, and
+    parking_lot, Rust's std and abseil call syscall(). An executable may hold the C library.
+    """
+    pc = thread.registers.get("rip", 0)
+    generic = target.symbol("syscall")
+    if generic is not None and 0 <= pc - generic < SYSCALL_FUNCTION:
+        return "the system call was made through syscall(), which the C library's locks never use"
+    module = next((one for one in target.modules() if one.start <= pc < one.end), None)
+    name = module.path.rpartition("/")[2] if module is not None else ""
+    if not (name.startswith("lib") or ".so" in name) or name.startswith(_BETWEEN):
+        return None
+    return f"the system call was made by code of {name}, not by the C library"
 
 
 def running_in(target: Target, thread: Thread) -> Module | None:

@@ -36,8 +36,11 @@ _PYTHON = {
     ("torch.utils.data._utils.pin_memory", "_pin_memory_loop"): "torch DataLoader's pinning",
 }  # fmt: skip
 # What the file name of a start routine's object begins with.
-_NATIVE = (
+OPENMP = (
     ("libgomp", "OpenMP (libgomp)"), ("libiomp5", "OpenMP (Intel)"), ("libomp", "OpenMP (LLVM)"),
+)  # fmt: skip
+_NATIVE = (
+    *OPENMP,
     ("libopenblas", "OpenBLAS"), ("libscipy_openblas", "OpenBLAS"), ("libmkl", "MKL"),
     ("libtbb", "TBB"), ("libtorch", "torch"), ("libc10", "torch"), ("cygrpc", "gRPC"),
     ("libgrpc", "gRPC"), ("libuv", "libuv"), ("_rust", "a Rust extension"), ("polars", "polars"),

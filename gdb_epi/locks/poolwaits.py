@@ -12,9 +12,10 @@ from collections.abc import Iterator
 from gdb_epi.errors import Absent
 from gdb_epi.locks import types as t
 from gdb_epi.locks.activity import activity
-from gdb_epi.locks.context import FutexWait, Guess, LockContext, classifier, family
+from gdb_epi.locks.context import FutexWait, Guess, LockContext, classifier, family, u64
+from gdb_epi.locks.glibc import stack_lists
 from gdb_epi.locks.libc import running_in
-from gdb_epi.locks.pools import native_pools
+from gdb_epi.locks.pools import OPENMP, native_pools
 from gdb_epi.target.api import Thread
 
 FAULTS = frozenset((4, 7, 8, 11))  # SIGILL, SIGBUS, SIGFPE, SIGSEGV: it did not hang
@@ -26,10 +27,14 @@ def pool_word(context: LockContext, thread: Thread, call: FutexWait) -> Guess | 
     if call.shared or not context.fork.forked:
         return None
     found = _pool_of(context, thread)
+    if found is not None:
+        kind, said = found
+        return Guess(f"{kind} pool", event=True, evidence=(said,))
+    found = _team_of_nobody(context, thread)
     if found is None:
         return None
     kind, said = found
-    return Guess(f"{kind} pool", event=True, evidence=(said,))
+    return Guess(f"{kind} pool", event=True, unattended=True, evidence=(said,))
 
 
 @family("pools")
@@ -64,6 +69,30 @@ def spinning_for_a_pool(context: LockContext, thread: Thread) -> Iterator[t.Wait
         ),
         timed=False,
     )
+
+
+def _team_of_nobody(context: LockContext, thread: Thread) -> tuple[str, str] | None:
+    """Return (pool, evidence) when a thread sleeps in OpenMP's code and no living thread is of it.
+
+    The stack of the worker that vanished may have been taken by a later thread of another kind
+    (torch's own), and nothing is left of it. Only OpenMP: its threads wait for their team alone.
+    """
+    module = running_in(context.target, thread)
+    if module is None or context.fork.parent_multithreaded is not True:
+        return None
+    name = module.path.rpartition("/")[2]
+    kind = next((kind for start, kind in OPENMP if name.startswith(start)), None)
+    if kind is None:
+        return None
+    lists = stack_lists(context.target)
+    offset = None if isinstance(lists, Absent) else lists.offsets.get("start_routine")
+    if not offset:
+        return None
+    for base in context.lazy.bases(context).values():
+        start = u64(context.target, base + offset) if base else None
+        if start is None or module.start <= start < module.end:
+            return None
+    return (kind, f"the thread sleeps in code of {name}, which has started no thread that lives")
 
 
 def _pool_of(context: LockContext, thread: Thread) -> tuple[str, str] | None:

@@ -181,12 +181,13 @@ def _event(case: _Case) -> t.Wait:
     """Nobody holds such a thing: somebody has to come and notify, put or release."""
     context = case.context
     note = f"nobody holds this ({case.guess.kind}): another thread has to wake this one"
-    if not _alone_in_child(context):
+    alone = _alone_in_child(context)
+    if not alone and not case.guess.unattended:
         return case.wait(_owner("none"), t.UNKNOWN, t.INFO, note)
+    said = "no other thread exists that could do so" if alone else "none of those here does so"
     return case.wait(
-        _owner("vanished"), t.LOST_WAKEUP, t.PROBABLE, note,
-        "no other thread exists that could do so", *_fork_said(context),
-    )  # fmt: skip
+        _owner("vanished"), t.LOST_WAKEUP, t.PROBABLE, note, said, *_fork_said(context)
+    )
 
 
 def _nobody_named(case: _Case) -> t.Wait:

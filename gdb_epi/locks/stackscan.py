@@ -15,6 +15,7 @@ from collections.abc import Iterator
 
 from gdb_epi.cpython.code import CodeReader
 from gdb_epi.cpython.frames import Chain, FrameReader, RawFrame, frame_reader, walk_chain
+from gdb_epi.cpython.framesearch import executing_at
 from gdb_epi.cpython.objects import Objects
 from gdb_epi.cpython.reader import Reader
 from gdb_epi.cpython.stackwalk import StackWalker
@@ -43,7 +44,7 @@ class StackScanner:
         self.walker = StackWalker(self.reader, self.frames, self.objects)
         self.left = MAX_SCANNED
         self._ident_at = python.layout.require("PyThreadState", "thread_id")
-        self._executing = _executing(self.reader)
+        self._executing = executing_at(self.reader)
         self._code_types = {
             self.codes.at(frame.code).type_address
             for thread in python.threads()
@@ -165,15 +166,3 @@ class StackScanner:
             return int(_WORDS.unpack(self.target.read(address, 8))[0])
         except UnreadableMemory:
             return None
-
-
-def _executing(reader: Reader) -> tuple[int, int] | None:
-    """Return (offset, value) of the member that says that a frame object runs; None from 3.11."""
-    layout = reader.layout
-    if layout.offset("_PyInterpreterFrame", "previous") is not None:
-        return None
-    at = layout.offset("PyFrameObject", "f_state")  # 3.10 (bpo-42246)
-    if at is not None:
-        return at, layout.constant("FRAME_EXECUTING") or 0
-    at = layout.offset("PyFrameObject", "f_executing")
-    return None if at is None else (at, 1)

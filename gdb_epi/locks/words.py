@@ -52,7 +52,7 @@ def joined_thread(context: LockContext, thread: Thread, call: FutexWait) -> Gues
     return None
 
 
-@classifier(50)
+@classifier(50, of_libc=True)
 def mutex(context: LockContext, thread: Thread, call: FutexWait) -> Guess | None:
     """A pthread_mutex_t: {lock, count, owner, nusers, kind}."""
     word, count, owner, users, kind = _words(context, call.address, 5)
@@ -84,7 +84,7 @@ def mutex(context: LockContext, thread: Thread, call: FutexWait) -> Guess | None
     )
 
 
-@classifier(55)
+@classifier(55, of_libc=True)
 def stdio_file(context: LockContext, thread: Thread, call: FutexWait) -> Guess | None:
     """_IO_lock_t: {lock, count, owner: pthread_t}."""
     word, count = _words(context, call.address, 2)
@@ -129,7 +129,7 @@ def _files(context: LockContext) -> Iterator[tuple[int, int, int]]:
         at = u64(context.target, at + FILE_CHAIN)
 
 
-@classifier(60)
+@classifier(60, of_libc=True)
 def rwlock(context: LockContext, thread: Thread, call: FutexWait) -> Guess | None:
     """pthread_rwlock_t: readers, writers, wrphase_futex, writers_futex, 2 pads, cur_writer, shared.
 
@@ -169,7 +169,7 @@ def rwlock(context: LockContext, thread: Thread, call: FutexWait) -> Guess | Non
     return None
 
 
-@classifier(65)
+@classifier(65, of_libc=True)
 def semaphore(context: LockContext, thread: Thread, call: FutexWait) -> Guess | None:
     """sem_t: 64-bit {value, number of waiters}, private (0, or 128 when shared)."""
     value, waiters, private = _words(context, call.address, 3)
@@ -181,7 +181,7 @@ def semaphore(context: LockContext, thread: Thread, call: FutexWait) -> Guess | 
     return Guess("semaphore", evidence=(said,), shared=call.shared, anonymous=True)
 
 
-@classifier(70)
+@classifier(70, of_libc=True)
 def condition(context: LockContext, thread: Thread, call: FutexWait) -> Guess | None:
     """pthread_cond_t: sleepers wait on one of two words, __g_signals."""
     at = _condition_at(context, call)
@@ -218,7 +218,7 @@ def _condition_at(context: LockContext, call: FutexWait) -> int | None:
     return None
 
 
-@classifier(63)
+@classifier(63, of_libc=True)
 def barrier(context: LockContext, thread: Thread, call: FutexWait) -> Guess | None:
     """struct pthread_barrier: in, current_round, count, shared, out; sleepers on current_round."""
     entered, current, count, shared, left = _words(context, call.address - 4, 5)

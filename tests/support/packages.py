@@ -13,6 +13,15 @@ from pathlib import Path
 from support.interpreters import Interpreter, binaries, cache_root
 
 INSTALL_TIMEOUT = 300
+# What a package cannot be imported without; pip looks for no dependencies here (their wheels may
+# not be there for an interpreter, and most are not needed). PyTorch's wheels for CPUs alone.
+NEEDS = {
+    "grpcio": ("grpcio", "typing_extensions"),
+    "torch": (
+        "torch==2.13.0+cpu", "typing_extensions", "sympy", "mpmath", "networkx", "jinja2",
+        "markupsafe", "filelock", "fsspec",
+    ),
+}  # fmt: skip
 PLATFORMS = ("manylinux_2_28", "manylinux_2_27", "manylinux_2_17", "manylinux2014")
 
 
@@ -27,7 +36,7 @@ def packages_for(interpreter: Interpreter, names: Sequence[str]) -> str:
     """
     folder = (interpreter.root / "epi" if interpreter.root else cache_root()) / "packages"
     folder = folder / interpreter.id / "-".join(names)
-    mark = folder.with_suffix(".done")
+    mark = folder.with_name(f"{folder.name}.done")  # versions have dots
     if not mark.is_file():
         shutil.rmtree(folder, ignore_errors=True)
         folder.mkdir(parents=True)
@@ -107,7 +116,7 @@ def _install(interpreter: Interpreter, names: Sequence[str], folder: Path) -> st
     command += [f"--platform={name}_x86_64" for name in PLATFORMS]
     try:
         done = subprocess.run(
-            [*command, *names],
+            [*command, *(need for name in names for need in NEEDS.get(name, (name,)))],
             capture_output=True,
             timeout=INSTALL_TIMEOUT,
             stdin=subprocess.DEVNULL,

@@ -7,7 +7,7 @@ import struct
 
 import pytest
 from support.scenes import FS_BASE, HEAP, PC, PID, crash, state
-from unit.test_locks import LOCK, MUTEX, SYMBOLS, blocked, process, report
+from unit.test_locks import LOCK, MUTEX, OFFSETS, SYMBOLS, blocked, process, report
 
 from gdb_epi.detectors import gil_versus_mutex, import_deadlock, join_deadlock, lock_order_cycle
 from gdb_epi.locks import types as t
@@ -81,6 +81,50 @@ def test_a_condition_variable(slot: int) -> None:
     wait = waiting(BITSET, 0, [*words[:9], 8, 0, 0], back=40 + slot)
     assert wait.kind == "pthread condition variable"
     assert wait.owner.state == "none"
+
+
+CONDITION = [4, 0, 2, 0, 0, 0, 0, 0, 1, 8, 0, 0]
+
+
+def sleeping_in(library: str, made: ProcessState) -> t.Wait:
+    """Return the wait of the first thread, whose code is now that of a library."""
+    target = made.target
+    target._modules = [one._replace(path=library) for one in target.modules()]  # type: ignore[attr-defined]
+    return report(made).waits[0]
+
+
+def condition_like(**symbols: int) -> ProcessState:
+    made = process(blocked((PLAIN, 0)), OTHER, lock=(0, 0, 0, 0))
+    made.target.write(LOCK - 40, struct.pack("<12I", *CONDITION))  # type: ignore[attr-defined]
+    made.target._symbols.update(symbols)  # type: ignore[attr-defined]
+    return made
+
+
+def test_only_the_c_library_sleeps_on_its_locks() -> None:
+    """libgomp's barriers have a system call of their own: words that look like a lock are none."""
+    inside = sleeping_in("/lib/libc.so.6", condition_like())
+    assert inside.kind == "pthread condition variable"
+    other = sleeping_in("/lib/libgomp.so.1", condition_like())
+    assert other.kind == "futex word"
+    assert any("libgomp.so.1, not by the C library" in text for text in other.evidence)
+    generic = sleeping_in("/lib/libc.so.6", condition_like(syscall=PC - 0x20))
+    assert generic.kind == "futex word"
+    assert any("through syscall()" in text for text in generic.evidence)
+
+
+@pytest.mark.parametrize("worker", [False, True])
+def test_a_team_none_of_whose_threads_lives_is_lost(worker: bool) -> None:
+    made = process(
+        blocked((PLAIN, 77)), OTHER, lock=(77, 1, 2, 3), forks=1, orphan="vanished"
+    )  # fmt: skip
+    start = PC if worker else 0x1000  # what pthread_create() was given
+    made.target.write(OTHER_BASE + OFFSETS["start"], struct.pack("<Q", start))  # type: ignore[attr-defined]
+    wait = sleeping_in("/lib/libgomp.so.1", made)
+    if worker:
+        assert (wait.kind, wait.verdict) == ("futex word", t.UNKNOWN)
+    else:
+        assert (wait.kind, wait.verdict) == ("OpenMP (libgomp) pool", t.LOST_WAKEUP)
+        assert wait.confidence == t.PROBABLE
 
 
 def test_a_barrier_is_no_semaphore() -> None:
