@@ -23,11 +23,16 @@ class PagedReader(Reader):
         self._words: dict[int, memoryview | None] = {}
 
     def word(self, address: int) -> int:
-        """Return an aligned word; 0 when it cannot be read."""
+        """Return a word; 0 when it cannot be read, or lies on an odd place."""
+        if address & 7:  # heads of the collector's lists lie on a multiple of 4 in some builds
+            return 0 if address & 3 else self._single(address)
         number = address >> PAGE_BITS
         words = self._words[number] if number in self._words else self._load(number)
         if words is not None:
             return words[(address & PAGE - 1) >> 3]
+        return self._single(address)
+
+    def _single(self, address: int) -> int:
         try:
             return self.u64(address) if 0 <= address < 1 << 63 else 0
         except UnreadableMemory:

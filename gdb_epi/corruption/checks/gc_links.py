@@ -7,13 +7,13 @@ from collections.abc import Iterator
 
 from gdb_epi.corruption.context import Context
 from gdb_epi.corruption.memory import touched
+from gdb_epi.corruption.paged import PagedReader
 from gdb_epi.corruption.registry import check
 from gdb_epi.corruption.typed_walk import walk_of
 from gdb_epi.corruption.types import MEMORY, Evidence, Skipped, word_evidence
 from gdb_epi.cpython.gc import gc_state
 from gdb_epi.cpython.gcheap import heads
 from gdb_epi.cpython.heap import HAVE_GC
-from gdb_epi.cpython.reader import Reader
 from gdb_epi.cpython.types import PythonState
 from gdb_epi.errors import Absent, LayoutError, UnreadableMemory
 from gdb_epi.lean import NamedTuple
@@ -22,9 +22,6 @@ MAX_NODES = 20_000_000  # of a sweep
 MAX_COLLECTED = 30_000  # nodes that a default run follows when a collection runs
 STRIDE = 4096  # nodes between two looks at the clock
 LOWEST_BIT = 4  # objects are aligned to 16
-PAGE_BITS = 12
-PAGE = 1 << PAGE_BITS
-MAX_PAGES = 4096  # kept; then they are read again
 WIDE_BITS = 16  # of pages that a walk along a list reads
 WIDE = 1 << WIDE_BITS
 MAX_WIDE = 2048
@@ -54,7 +51,7 @@ def gc_links(context: Context) -> Iterator[Evidence | Skipped]:
     if python.layout.free_threaded or not python.layout.size("PyGC_Head"):
         yield Skipped("R8", "free-threaded builds keep no lists of objects")
         return
-    links = Links(Reader(context.target, python.layout))
+    links = Links(PagedReader(context.target, python.layout))
     found: dict[int, Repair] = {}
     for node in _near_the_fault(context, links.size):
         if links.is_object(node):
@@ -154,9 +151,9 @@ def _while_collecting(
 
 
 class Links:
-    """Read and judge links; pages of memory are kept while they are in use."""
+    """Read and judge links."""
 
-    def __init__(self, reader: Reader) -> None:
+    def __init__(self, reader: PagedReader) -> None:
         self.reader = reader
         layout = reader.layout
         self.size = layout.size("PyGC_Head") or 16
@@ -166,39 +163,8 @@ class Links:
         self._flags_at = layout.require("PyTypeObject", "tp_flags")
         spaces = layout.offset("_gc_runtime_state", "heap_size") is not None  # 3.14
         self._marks = (2,) if spaces else (1, 2)
-        self._pages: dict[int, memoryview | None] = {}  # None: not whole, words are read singly
+        self._word = reader.word
         self._wide: dict[int, memoryview | None] = {}
-
-    def _word(self, address: int) -> int:
-        """Return a word; 0 when it cannot be read (no link is 0 in a list)."""
-        if not 0 < address < 1 << 63:
-            return 0
-        if address & 7:  # heads of some builds lie on an odd multiple of 4
-            return self._odd_word(address)
-        number = address >> PAGE_BITS
-        page = self._pages[number] if number in self._pages else self._load(number)
-        if page is not None:
-            return page[(address & PAGE - 1) >> 3]
-        try:
-            return self.reader.u64(address)
-        except UnreadableMemory:
-            return 0
-
-    def _load(self, number: int) -> memoryview | None:
-        if len(self._pages) >= MAX_PAGES:
-            self._pages.clear()
-        try:
-            page = memoryview(self.reader.read(number << PAGE_BITS, PAGE)).cast("Q")
-        except UnreadableMemory:
-            page = None
-        self._pages[number] = page
-        return page
-
-    def _odd_word(self, address: int) -> int:
-        try:
-            return 0 if address & 3 else self.reader.u64(address)
-        except UnreadableMemory:
-            return 0
 
     def following(self, node: int) -> int:
         """Return the next node."""
