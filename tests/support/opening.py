@@ -31,7 +31,9 @@ def made_or_skip(
     try:
         return make_core(interpreter, program, coredump_filter=coredump_filter)
     except CoreFailed as error:
-        pytest.skip(f"the program left no core on this interpreter: {str(error)[-MAX_SAID:]}")
+        what, _, printed = str(error).partition("\n")
+        end = f": ... {printed[-MAX_SAID:].strip()}" if printed.strip() else ""
+        pytest.skip(f"no core of this program on this interpreter: {what}{end}")
 
 
 def sysroot_of(made: Made) -> str | None:
