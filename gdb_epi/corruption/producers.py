@@ -46,6 +46,7 @@ class Remade(NamedTuple):
     size: int  # bytes of the register that the instruction makes
     through: tuple[str, ...] = ()  # registers of the load's address that still hold it
     offset: int = 0  # what the load added to its base
+    since: bool = False  # a function was called after the load, and may have stored there
 
 
 def remade(context: Context) -> list[Remade] | Absent:
@@ -204,16 +205,17 @@ class _Machine:
         if slot is not None and isinstance(how.source, Operand):
             same = (n for n in how.source.registers() if self._registers.get(n) == known.get(n))
             through, offset = tuple(same), how.source.displacement
+        later = range(number + 1, len(self._trail.steps))
+        since = slot is not None and any(self._trail.steps_over(one) for one in later)
         return Remade(
-            register, held, expected, step.address, how.kind, slot, how.size, through, offset
+            register, held, expected, step.address, how.kind, slot, how.size, through, offset, since
         )
 
     def _note_stores(self, number: int, known: dict[str, int]) -> None:
         """Note what a step stores to; a place that is not known may be any."""
         one = self._trail.steps[number].instruction
         if self._trail.steps_over(number):
-            self._stores.append(_Store(number, *EVERYWHERE, None))
-            return
+            return  # what it stored to is not known: Remade.since
         value = known.get(source) if (source := stored(one)) else None
         for operand in one.operands:
             if operand.access != "r":

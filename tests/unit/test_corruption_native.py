@@ -7,7 +7,7 @@ import struct
 
 import pytest
 from support.faults import CALL_SITE, PROTECTION, evidence, failed, fault_at, knowing
-from support.scenes import HEAP, MMAP, PC, SP, STACK, TEXT
+from support.scenes import FS_BASE, HEAP, MMAP, PC, SP, STACK, TEXT, crash
 
 from gdb_epi.corruption.checks.arrived_inside import arrived_inside
 from gdb_epi.corruption.checks.frame_pointer import frame_pointer
@@ -16,7 +16,8 @@ from gdb_epi.corruption.checks.pointer import pointer
 from gdb_epi.corruption.checks.producer import producer
 from gdb_epi.corruption.checks.several_bits import line
 from gdb_epi.corruption.context import Context
-from gdb_epi.corruption.types import MEMORY, REGISTER
+from gdb_epi.corruption.things import BLOCK, Thing
+from gdb_epi.corruption.types import MEMORY, REGISTER, Evidence
 from gdb_epi.process_state import ProcessState
 from gdb_epi.target.api import CrashInfo, Region, Thread
 from gdb_epi.target.fake import FakeTarget
@@ -96,6 +97,24 @@ def test_r5_through_a_spilled_register() -> None:
     lost = before[:8] + "4889442408" + "890c24" + "894c2408" + "488b7c2408"  # half of it again
     made = failed(LOAD, fault_at(BAD), before=lost, rdi=BAD, rbx=HEAP, rax=0, words=held)
     assert not [one for one in evidence(producer(made)) if one.where == "rdi"]
+
+
+def kept(held: int, memory: int) -> Context:
+    """A register that calls keep was loaded before one: mov 0x10(%rbp),%rbx; call; mov (%rbx)."""
+    made = failed("488b03", fault_at(held), before="488b5d10" + "e800000000", rbx=held, rbp=HEAP,
+                  words={HEAP + 0x10: memory})  # fmt: skip
+    return knowing(made, PC - 9, 32)
+
+
+def test_r5_before_a_call_only_what_names_a_block(monkeypatch: pytest.MonkeyPatch) -> None:
+    """What is in memory now may be what realloc() gave since."""
+    made = kept(BAD, GOOD)
+    assert evidence(producer(made)) == []
+    made = kept(BAD, GOOD)
+    monkeypatch.setattr(
+        made.things, "at", lambda at: Thing(BLOCK, "malloc") if at == GOOD else None
+    )
+    assert [(one.where, one.corrected) for one in evidence(producer(made))] == [("rbx", GOOD)]
 
 
 # -- marks -------------------------------------------------------------------------------------
@@ -215,6 +234,33 @@ def test_r19_the_frame_pointer_is_one_bit_off(bit: int) -> None:
 )
 def test_r19_near_misses(made: Context) -> None:
     assert evidence(frame_pointer(made)) == []
+
+
+def smashed(rbp: int, canary: int, said: str = "S:abort-fortify") -> Context:
+    """A function with a frame pointer called __stack_chk_fail; `rbp` was saved below its frame."""
+    code = bytes.fromhex(PROLOGUE) + b"\xe8" + struct.pack("<i", FAILING - MISSED)
+    frame = SP + 0x100
+    words = {frame - 8: MISSED, SP + 0x20: rbp, frame + 24: canary, FS_BASE + 0x28: CANARY}
+    made = failed("", crash(6, -6), words=words, rbp=1, fs_base=FS_BASE)
+    made.target.write(MISSED - len(code), code)  # type: ignore[attr-defined]
+    made.target._symbols["__stack_chk_fail"] = FAILING  # type: ignore[attr-defined]
+    made.evidence.append(Evidence(said, "", None, None, (), "unknown", "", {}))
+    return knowing(made, MISSED - len(code), len(code))
+
+
+MISSED, FAILING, CANARY = TEXT + 0x700, TEXT + 0xA00, 0x9F3C1D5E7B2A4400
+
+
+def test_r19_where_a_canary_was_missed_that_is_whole() -> None:
+    right = SP + 0x100 + DEPTH
+    (found,) = evidence(frame_pointer(smashed(right ^ 1 << 4, CANARY)))
+    assert (found.id, found.where, found.corrected, found.path) == ("R19", SP + 0x20, right, MEMORY)
+    for near_miss in (
+        smashed(right, CANARY),
+        smashed(right ^ 1 << 4, CANARY ^ 1 << 8),  # it was overwritten indeed
+        smashed(right ^ 1 << 4, CANARY, "S:abort-malloc"),  # the stack has a pointer to a function
+    ):
+        assert evidence(frame_pointer(near_miss)) == []
 
 
 def test_r19_absent() -> None:

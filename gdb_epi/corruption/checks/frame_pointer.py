@@ -20,6 +20,7 @@ from gdb_epi.x86 import MAX_LENGTH, decode
 
 MAX_FUNCTION = 4096  # bytes that are decoded
 LEAVE = 0xC9
+SMASHED = "S:abort-fortify"
 # A push or two that were not counted give these: then another copy must say that rbp is wrong.
 NEAR_BITS = range(3, 9)
 STACK_WORDS = 512  # above rsp in which the frame that called abort() is looked for
@@ -80,6 +81,8 @@ def _frame(context: Context) -> Frame | None:
     rbp = fault.registers.get("rbp")
     if fault.is_hardware_trap:
         return None if rbp is None else Frame(fault.pc, fault.sp, (rbp,), False)
+    if not any(one.id == SMASHED for one in context.evidence):
+        return None  # else a pointer to the function behind would look like a return address
     words = read_words(context, fault.sp & -WORD, STACK_WORDS)
     for number, word in enumerate(words):
         call = return_address(context.target, word)

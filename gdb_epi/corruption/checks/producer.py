@@ -28,7 +28,8 @@ def producer(context: Context) -> Iterator[Evidence | Skipped]:
 
     Innocent causes: another thread stored to the memory since, so the right value must be a
     mapped address and the register's not; a branch into the code, so it is cut there; a store to
-    the same place, so such loads are left out; a difference in many bits says nothing.
+    the same place, so such loads are left out; a function called since may have stored there too, so
+    something must begin at the right value; a difference in many bits says nothing.
     """
     found = remade(context)
     if isinstance(found, Absent):
@@ -48,6 +49,8 @@ def _compare(context: Context, one: Remade, feeds: bool) -> Evidence | None:
         return None
     mapped = context.target.region_at
     right = one.expected >= NEAR_NULL and mapped(one.expected) is not None
+    if one.since and context.things.at(one.expected) is None:
+        return None  # realloc() may have moved what is there now
     if mapped(one.held) is not None or not (right or (feeds and one.kind != LOAD)):
         return None
     id = "R5" if len(bits) == 1 else "R5:lane"
