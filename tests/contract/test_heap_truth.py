@@ -183,8 +183,9 @@ def test_budgets_and_bad_addresses(interpreter: Interpreter) -> None:
     for bad in ("zero", "0x7", "-8", "0"):
         with pytest.raises(UsageError):
             refs(session, Namespace(address=bad, limit=5, budget=1.0))
-    unmapped = references(session, 0x10)
-    assert unmapped["type"] is None
+    assert references(session, 0x1234_5678_9A8)["type"] is None, "nothing is mapped there"
+    # A number that thousands of words hold: 8 s without a budget.
+    assert references(session, 0x10, budget=0.3)["type"] is None
 
 
 @pytest.mark.parametrize("interpreter", INTERPRETERS)
