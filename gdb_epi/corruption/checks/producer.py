@@ -28,8 +28,8 @@ def producer(context: Context) -> Iterator[Evidence | Skipped]:
 
     Innocent causes: another thread stored to the memory since, so the right value must be a
     mapped address and the register's not; a branch into the code, so it is cut there; a store to
-    the same place, so such loads are left out; a function called since may have stored there too, so
-    something must begin at the right value; a difference in many bits says nothing.
+    the same place, so such loads are left out; a function called since may have stored there
+    too, so something must begin at the right value; a difference in many bits says nothing.
     """
     found = remade(context)
     if isinstance(found, Absent):
