@@ -10,10 +10,17 @@ from __future__ import annotations
 from operator import is_
 
 from gdb_epi.cpython.datastack import DataStack, walk_datastack
-from gdb_epi.cpython.frames import Chain, FrameReader, InterpreterFrames, RawFrame, walk_chain
+from gdb_epi.cpython.frames import (
+    Chain,
+    FrameObjects,
+    FrameReader,
+    InterpreterFrames,
+    RawFrame,
+    walk_chain,
+)
 from gdb_epi.cpython.objects import Objects
 from gdb_epi.cpython.reader import Reader
-from gdb_epi.cpython.types import CHAIN, DATASTACK, PyFrame
+from gdb_epi.cpython.types import CHAIN, DATASTACK, NATIVE, PyFrame
 from gdb_epi.errors import Absent, UnreadableMemory
 from gdb_epi.lean import NamedTuple
 
@@ -58,7 +65,27 @@ class StackWalker:
             problems.append("frame chain: " + chain.broken)
         problems += stack.problems
         items = _Joiner(self._frames, stack, known, seen, problems).join(chain)
+        if isinstance(self._frames, FrameObjects) and _is_cut(head, chain):
+            items += self._on_c_stack(tstate, chain, seen, problems)
         return Walk(tuple(self._finish(items)), tuple(problems))
+
+    def _on_c_stack(
+        self, tstate: int, chain: Chain, seen: set[int], problems: list[str]
+    ) -> list[_Item]:
+        """Return the older frames behind a lost link, which the eval loop's calls still hold."""
+        from gdb_epi.cpython.framesearch import frame_type, frames_on_stack
+
+        whole = [frame.address for frame in chain.frames if not frame.problem]
+        items: list[_Item] = []
+        for address in frames_on_stack(self._reader, tstate, frame_type(self._reader, whole)):
+            if address in seen:
+                continue
+            found = walk_chain(self._frames, address, seen, {})
+            items += [_Item(frame, NATIVE) for frame in found.frames]
+        if items:
+            count = len(items)
+            problems.append(f"{count} frames behind a damaged link were found by the C stack")
+        return items
 
     def _head(self, tstate: int, problems: list[str]) -> int:
         """Return the innermost frame: tstate->frame, cframe->current_frame or current_frame."""
@@ -108,6 +135,11 @@ class StackWalker:
             provenance,
             bool(frame.is_entry),
         )
+
+
+def _is_cut(head: int, chain: Chain) -> bool:
+    """Tell whether a chain of frame objects lost a link: the last one is damaged, or none is."""
+    return bool(chain.broken or not head or any(frame.problem for frame in chain.frames[-1:]))
 
 
 def _hole(address: int, provenance: str, why: str, code: int = 0) -> PyFrame:

@@ -143,6 +143,26 @@ def test_a_damaged_list_loses_no_thread(identifier: str, damage: str) -> None:
     assert any("recovered" in error.message for error in said)
 
 
+@pytest.mark.parametrize("lost", [0, 1, 3])
+@pytest.mark.parametrize("identifier", ["pyenv-3.8.18", "pyenv-3.9.18", "pyenv-3.10.13-stripped"])
+def test_frames_behind_a_lost_frame_object(identifier: str, lost: int) -> None:
+    """Up to 3.10 the older frames hang on it alone; the C stack holds them too."""
+    target = MutatedTarget(opened(core_of(identifier)))
+    python = decode_python(target)
+    assert isinstance(python, PythonState)
+    main = next(thread for thread in python.threads() if thread.crashed)
+    assert len(main.frames) > 5
+    target.put(main.frames[lost].address, bytes(python.layout.size("PyFrameObject") or 0))
+    after = decode_python(target)
+    assert isinstance(after, PythonState)
+    found = next(thread for thread in after.threads() if thread.crashed)
+    expected = [one.name for one in main.frames]
+    assert [one.name for one in found.frames] == [*expected[:lost], "", *expected[lost + 1 :]]
+    assert found.frames[lost].hole is not None
+    assert {one.provenance for one in found.frames[lost + 1 :]} == {"native"}
+    assert any("by the C stack" in error.message for error in found.soft_errors)
+
+
 @pytest.mark.parametrize("identifier", ["pyenv-3.8.18", "trixie-3.13.5"])
 def test_the_share_that_is_missing_is_stated(identifier: str) -> None:
     made = core_of(identifier)

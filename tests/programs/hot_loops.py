@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
 # corpus: {}
-"""Die below loops that ran long enough for a JIT compiler (3.13+, when it is on) to compile them."""
+"""Die below loops that ran long enough for a JIT compiler (3.13+, where it is on) to compile."""
 
 import deathbed
 
