@@ -91,9 +91,19 @@ class Kinds:
             category = INSTANCE
         return Kind(kind, name, flags, category)
 
-    def slots_of(self, kind: int) -> tuple[int, int]:
-        """Return where the words of a class's instances begin, and how many there are."""
-        return self._slots.get(kind, (0, 0))
+    def slots_of(self, kind: int) -> tuple[tuple[int, int], ...]:
+        """Return runs of (offset, number) of the words in a class's instances that are references.
+
+        The list of weak references is none: an object owns no reference to what refers to it.
+        """
+        start, count = self._slots.get(kind, (0, 0))
+        try:
+            weak = (self._words(kind, "tp_weaklistoffset") - start) // 8
+        except (UnreadableMemory, LayoutError):
+            return ()
+        if not 0 <= weak < count:
+            return ((start, count),)
+        return ((start, weak), (start + 8 * (weak + 1), count - weak - 1))
 
     def _is_plain(self, kind: int) -> bool:
         """Whether all words of a class's instances are references: no C struct is among its bases.
@@ -107,7 +117,7 @@ class Kinds:
             for _ in range(MAX_BASES):
                 base = self._words(at, "tp_base")
                 if not base:
-                    self._slots[kind] = self._header, (size - self._header) // 8
+                    self._slots[kind] = self._header, size & ~7
                     return self._header <= size <= self._header + 8 * MAX_SLOTS
                 if self._own_words(at, base) != 0:
                     return False

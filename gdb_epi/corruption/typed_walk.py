@@ -11,6 +11,7 @@ from gdb_epi.corruption.context import Context
 from gdb_epi.corruption.memory import touched
 from gdb_epi.corruption.own_fields import in_data_stack
 from gdb_epi.corruption.paged import PagedReader
+from gdb_epi.corruption.pointers import on_stack
 from gdb_epi.corruption.python_kinds import INSTANCE, TYPE, Kinds
 from gdb_epi.cpython.objects import Objects
 from gdb_epi.cpython.types import PyFrame, PythonState
@@ -130,7 +131,9 @@ class Walk:
                         yield reader.u64(frame.address + offset) & ~TAG
         things = self._context.things
         for value in touched(self._context):
-            if self.kinds.of(value).category and not things.in_free_block(value):
+            if not self.kinds.of(value).category or things.in_free_block(value):
+                continue
+            if not on_stack(self._context, value):  # what looks like an object there is none
                 yield value
 
     def _locals(self, frame: PyFrame) -> list[tuple[int, int]]:
@@ -244,9 +247,9 @@ class Walk:
     def instance_places(self, at: int) -> Iterator[_Place]:
         """The slots of an instance of a class written in Python, then its array of values."""
         kind = self.reader.type_of(at)
-        start, count = self.kinds.slots_of(kind)
-        if count:
-            yield at + start, count, WORD, (0,)
+        for start, count in self.kinds.slots_of(kind):
+            if count:
+                yield at + start, count, WORD, (0,)
         held, values = self._objects.attribute_storage(at, kind)
         if values:
             entries = self._objects.entries(self._objects.shared_keys(kind))
