@@ -82,6 +82,8 @@ class _Server:
         self._engine = engine
         self._settings = settings
         self._cache = Cache(engine)
+        # A scrape must not wait for a page in the making.
+        self._counters = Cache(engine)
 
     def report(self, request: Request) -> Response:
         """The whole report."""
@@ -101,7 +103,7 @@ class _Server:
 
     def metrics(self, request: Request) -> Response:
         """Prometheus' text format."""
-        found = self._cache.get("metrics", lambda: metrics(self._engine))
+        found = self._counters.get("metrics", lambda: metrics(self._engine))
         return Response(found, media_type=CONTENT_TYPE)
 
     def health(self, request: Request) -> Response:
