@@ -8,7 +8,7 @@ from datetime import timedelta
 from typing import Any
 
 from gdb_epi.fleet.exposure import EPOCH
-from gdb_epi.fleet.screen_types import BITFLIP, CPU, LOCK, ONE_SIGNATURE, Finding
+from gdb_epi.fleet.screen_types import ALL, BITFLIP, COUNTED, CPU, LOCK, ONE_SIGNATURE, Finding
 
 HARDWARE = ("rack", "sku", "cpu_model", "microcode", "bios", "dimm", "gpu", "psu", "row")
 
@@ -66,8 +66,18 @@ def verdict(finding: Finding) -> str:
 
 def sentence(finding: Finding) -> str:
     """Return one line with every number that supports the finding."""
-    share = f"{finding.n} of {finding.total} crashes of {finding.signature}"
+    share = f"{finding.n} of {finding.total} {crashes_of(finding.signature, finding.test)}"
     return f"{finding.attr}={finding.value}: {share}; {chances(finding)}"
+
+
+def crashes_of(signature: str, test: str) -> str:
+    """Say which crashes a finding counts; its test tells what `*bitflip` of a host stands for."""
+    if signature == BITFLIP and test.startswith(COUNTED):
+        return "crashes of all kinds, bit flips among them"
+    if signature.startswith(CPU):
+        return f"crashes of this host, on its CPU {signature[len(CPU) :]}"
+    words = {ALL: "of all kinds", BITFLIP: "with the bit-flip flag", LOCK: "with inherited locks"}
+    return f"crashes {words.get(signature, f'of {signature}')}"
 
 
 def chances(finding: Finding) -> str:

@@ -22,6 +22,7 @@ from gdb_epi.fleet.screen_signals import signal_findings
 from gdb_epi.fleet.screen_types import (
     ALL,
     BITFLIP,
+    COUNTED,
     FORKS,
     HOST,
     LOCK,
@@ -148,7 +149,7 @@ def st_words(p_count: float, given: list[float]) -> str:
     """Say which of the five facts spoke."""
     names = ("bit-flip flags", "signatures of its own", "one CPU number", "inherited locks")
     spoke = [f"{name} p={p:.1g}" for name, p in zip(names, given, strict=True) if p < 0.05]
-    told = f"negative binomial p={p_count:.1g}"
+    told = f"{COUNTED}{p_count:.1g}"
     return f"{told}, combined by Fisher's method with {', '.join(spoke)}" if spoke else told
 
 

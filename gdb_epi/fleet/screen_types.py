@@ -24,6 +24,7 @@ FORKS = "a job that forks with threads and always runs on this host looks the sa
 ALL = "*"
 BITFLIP = "*bitflip"
 LOCK = "*lock"
+COUNTED = "negative binomial p="  # begins the test of a finding that counts all of a host's crashes
 CPU = "*cpu "  # and its number: the crashes of a host on one of its CPUs
 
 

@@ -4,7 +4,7 @@
 from __future__ import annotations
 
 from argparse import ArgumentParser, Namespace
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 from gdb_epi.cli.fleet.output import add_forms
 from gdb_epi.errors import EXIT_DONE
@@ -57,19 +57,33 @@ def row(finding: Stored) -> dict[str, object]:
 
 
 def _print(finding: Stored) -> None:
-    from gdb_epi.fleet.finding_store import iso_day
+    from gdb_epi.fleet.finding_store import crashes_of, iso_day
     from gdb_epi.render.text import escape
 
     told = finding.detail.get("verdict") or f"{finding.attr}={finding.value}"
     print(escape(f"{finding.id:>4}  {finding.state:<9}  {iso_day(finding.day)}  {told}"))
-    numbers = f"{finding.attr}={finding.value}: {finding.n} crashes of {finding.signature}"
+    test, exposure = (finding.detail.get(name) or "" for name in ("test", "exposure"))
+    counts = crashes_of(finding.signature, test)
+    numbers = f"{finding.attr}={finding.value}: {finding.n} {counts}"
     for name in ("rr", "p", "q"):
         value = getattr(finding, name)
         numbers += "" if value is None else f", {name} {value:.2g}"
+        if name == "rr":
+            numbers += _interval(finding.detail.get("rr_interval"))
     print(escape(f"      {numbers}"))
+    if test:
+        print(escape(f"      test: {test}; exposure: {exposure}"))
     for caveat in finding.detail.get("caveats") or ():
         print(escape(f"      but: {caveat}"))
     if finding.raised > 1:
         print(f"      raised again after it was dismissed with {finding.decided_n} crashes")
     if finding.note:
         print(escape(f"      note: {finding.note}"))
+
+
+def _interval(limits: Any) -> str:
+    """Return the 95 % interval in words; a limit that JSON could not hold has no bound."""
+    if not isinstance(limits, list) or len(limits) != 2:
+        return ""
+    low, high = ("unbounded" if limit is None else f"{limit:.2g}" for limit in limits)
+    return f" (95 %: {low} to {high})"

@@ -70,6 +70,7 @@ def _text(found: Onset) -> None:
     if found.day is not None and found.low is not None and found.high is not None:
         span = f"{iso_day(found.low)} to {iso_day(found.high)}"
         print(f"  changed on {iso_day(found.day)} (95 %: {span}), p {found.p:.2g}")
+        print("  test: likelihood-ratio scan over days, p by 999 permutations of the crashes")
         unit = "per 1,000 host-hours" if found.exposure == "host-hours" else "a day"
         print(f"  rate {found.before:.3g} before, {found.after:.3g} after, crashes {unit}")
     first = "" if found.first_crash is None else f", the first on {iso_day(found.first_crash)}"

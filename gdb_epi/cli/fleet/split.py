@@ -77,6 +77,8 @@ def _machine(
 
 
 def _row(population: Population, part: Part, *, as_csv: bool) -> dict[str, Any]:
+    from gdb_epi.fleet.finding_store import finite
+
     members = population.core_keys.under(part.members)
     return {
         "mark": part.mark,
@@ -85,7 +87,13 @@ def _row(population: Population, part: Part, *, as_csv: bool) -> dict[str, Any]:
         "hosts": part.hosts,
         "bitflips": part.bitflips,
         "p": part.finding.p if part.finding else None,
+        "q": part.finding.q if part.finding else None,
         "rr": part.finding.rr if part.finding else None,
+        "rr_low": finite(part.finding.rr_low) if part.finding else None,
+        "rr_high": finite(part.finding.rr_high) if part.finding else None,
+        "test": part.finding.test if part.finding else None,
+        "exposure": part.finding.exposure if part.finding else None,
+        "aliases": list(part.finding.aliases) if part.finding else [],
         "facts": "; ".join(part.facts) if as_csv else list(part.facts),
         "more": part.more,
         "leaning": part.leaning,
@@ -106,6 +114,7 @@ def _text(found: Split, judged: PopulationVerdict) -> None:
         print(escape(f"  {size}: {part.mark}: {part.label}"))
         for finding in (part.finding, *part.also) if part.finding else ():
             print(escape(f"      {sentence(finding)}"))
+            print(escape(f"      test: {finding.test}; exposure: {finding.exposure}"))
         for fact in part.facts:
             print(escape(f"      told apart by {fact}"))
         if part.more is not None:

@@ -47,7 +47,8 @@ def run(args: Namespace) -> int:
         from gdb_epi.render.text import escape
 
         for judged in of_population(population, day, screened):
-            subject = "" if judged.subject in judged.headline else f": {judged.subject}"
+            name = judged.subject.removeprefix("host=")
+            subject = "" if name in judged.headline else f": {judged.subject}"
             print(escape(f"verdict: {judged.headline}{subject}"))
         print()
     for finding in found:
