@@ -102,6 +102,15 @@ def test_a_flipped_field_is_named_and_nothing_else(interpreter: str) -> None:
         assert {one.id for one in found} == {"R18"}
 
 
+@pytest.mark.parametrize("program", ["worker", "collecting-0"])
+@pytest.mark.parametrize("number", [0, -4])
+def test_nothing_is_found_in_sound_processes(number: int, program: str) -> None:
+    """Threads, weak references, and what on the stack looks like an object."""
+    target = target_of(made_or_skip(one_per_minor()[number], program))
+    for check in (typed_field, typed_slot, frame_top, instruction):
+        assert not evidence(check, target), check
+
+
 @pytest.fixture(scope="module")
 def scene() -> Scene:
     return Scene(one_per_minor()[-4].id)
