@@ -9,6 +9,7 @@ from __future__ import annotations
 import random
 import re
 import time
+from functools import cache
 
 import pytest
 from support.cores import Program, program
@@ -18,6 +19,7 @@ from support.judge import (
     DESCRIBED,
     EXACT,
     MARKED,
+    Judged,
     judge,
     opened,
     told_frames,
@@ -71,12 +73,18 @@ ROUNDS = 40
 MAX_SECONDS = 5.0  # of processor time for one damaged value; far above what was seen
 
 
+@cache
+def verdicts_on(name: str, program_name: str) -> tuple[Judged, ...]:
+    """Judge the values of a program on the interpreter of a name; once for all tests of them."""
+    interpreter = next(one for one in discover() if one.id == name)
+    made = made_or_skip(interpreter, program_name)
+    return tuple(judge(made, opened(made)))
+
+
 @pytest.mark.parametrize(("interpreter", "one"), CELLS)
 def test_no_value_is_wrong(interpreter: Interpreter, one: Program) -> None:
-    made = made_or_skip(interpreter, one)
-    state = opened(made)
     exact = other = 0
-    for judged in judge(made, state):
+    for judged in verdicts_on(interpreter.id, one.name):
         where = f"{one.name}.{judged.function}.{judged.name}"
         if judged.type in ARRAYS:
             assert judged.verdict == DESCRIBED, (where, judged)
@@ -101,10 +109,9 @@ def test_98_percent_of_all_are_exact() -> None:
     for interpreter in discover():
         for one in value_programs():
             if one.supports(interpreter) and not one.packages:
-                made = made_or_skip(interpreter, one)
                 verdicts += [
                     judged.verdict
-                    for judged in judge(made, opened(made))
+                    for judged in verdicts_on(interpreter.id, one.name)
                     if f"{one.name}.{judged.function}.{judged.name}" not in OWN
                 ]
     assert set(verdicts) <= {EXACT, MARKED}
