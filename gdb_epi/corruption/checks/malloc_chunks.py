@@ -35,7 +35,7 @@ WINDOW = 1 << 14  # words that are read at once
 MAX_WINDOWS = 256  # kept; then they are read again
 
 
-class _Heap:
+class HeapWords:
     """The words of a heap, read by windows; places are counted in words from `start`.
 
     Raises UnreadableMemory.
@@ -51,6 +51,10 @@ class _Heap:
         """Return the word at a place."""
         word: int = self._window(at // WINDOW)[at % WINDOW]
         return word
+
+    def __len__(self) -> int:
+        """Return the number of words."""
+        return self.count
 
     def slice(self, at: int, count: int) -> Iterator[int]:
         """Yield words from a place on, up to the end."""
@@ -109,7 +113,7 @@ def malloc_chunks(context: Context) -> Iterator[Evidence | Skipped]:
     if not context.budget.take(size):
         yield Skipped("R7", "the budget does not reach for the heap")
         return
-    heap = _Heap(context.target, region.start, size // 8)
+    heap = HeapWords(context.target, region.start, size // 8)
     try:
         for found in _walk(heap):
             if isinstance(found, int):
@@ -156,12 +160,12 @@ def _begins_chain(context: Context, region: Region, size: int) -> bool:
         return False
     count = min(region.dumped, region.size, PROBED) // 8
     try:
-        return _fits(_Heap(context.target, region.start, count), 0, size)
+        return _fits(HeapWords(context.target, region.start, count), 0, size)
     except UnreadableMemory:
         return False
 
 
-def _walk(heap: _Heap) -> Iterator[Evidence | str | int]:
+def _walk(heap: HeapWords) -> Iterator[Evidence | str | int]:
     """Yield evidence, complaints, and at the end the number of chunks."""
     at, count, breaks = 0, 0, 0
     recent: deque[int] = deque(maxlen=BACK + 1)
@@ -188,7 +192,7 @@ def _walk(heap: _Heap) -> Iterator[Evidence | str | int]:
     yield count
 
 
-def _next(heap: _Heap, at: int, size: int | None = None) -> int | None:
+def _next(heap: HeapWords, at: int, size: int | None = None) -> int | None:
     """Return where the chunk behind begins; None when this one does not fit.
 
     The end of the heap counts as a chunk: it is behind the top.
@@ -207,12 +211,12 @@ def _next(heap: _Heap, at: int, size: int | None = None) -> int | None:
     return following
 
 
-def _is_tail(heap: _Heap, at: int) -> bool:
+def _is_tail(heap: HeapWords, at: int) -> bool:
     """Whether the heap ends in zeros: what trimming or a foreign sbrk() leaves."""
     return not any(heap.slice(at, 512))
 
 
-def _repair(heap: _Heap, places: list[int]) -> tuple[int, int] | None:
+def _repair(heap: HeapWords, places: list[int]) -> tuple[int, int] | None:
     """Return (place, size) of a one-bit change behind which all fits; None without one.
 
     The last place that can be mended, and the smallest size: others would jump over chunks that
@@ -227,7 +231,7 @@ def _repair(heap: _Heap, places: list[int]) -> tuple[int, int] | None:
     return None
 
 
-def _jumps_over_chunks(heap: _Heap, place: int, size: int) -> bool:
+def _jumps_over_chunks(heap: HeapWords, place: int, size: int) -> bool:
     """Whether chunks inside of a mended one lead to its end: then a header among them is damaged.
 
     A block that was joined of freed ones holds their old headers too; it is given up. In a large
@@ -245,7 +249,7 @@ def _jumps_over_chunks(heap: _Heap, place: int, size: int) -> bool:
     return False
 
 
-def _fits(heap: _Heap, place: int, size: int) -> bool:
+def _fits(heap: HeapWords, place: int, size: int) -> bool:
     at = _next(heap, place, size)
     for number in range(FOLLOWING):
         if at is None:
@@ -256,7 +260,7 @@ def _fits(heap: _Heap, place: int, size: int) -> bool:
     return at is not None
 
 
-def _evidence(heap: _Heap, place: int, size: int) -> Evidence:
+def _evidence(heap: HeapWords, place: int, size: int) -> Evidence:
     where = heap.start + 8 * (place + 1)
     found = heap[place + 1]
     return word_evidence(

@@ -4,18 +4,20 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
+from contextlib import suppress
 
 from gdb_epi.corruption.checks.malloc_chunks import (
     DEFAULT_LIMIT,
     FLAGS,
     MIN_CHUNK,
     PREV_INUSE,
+    HeapWords,
     main_heap,
 )
 from gdb_epi.corruption.context import Context
-from gdb_epi.corruption.memory import read_words
 from gdb_epi.corruption.registry import check
 from gdb_epi.corruption.types import MEMORY, Evidence, word_evidence
+from gdb_epi.errors import UnreadableMemory
 from gdb_epi.fault import read_word
 
 MAX_FREE = 4096  # chunks whose links are looked at
@@ -36,16 +38,17 @@ def malloc_links(context: Context) -> Iterator[Evidence]:
     size = 0 if region is None else min(region.dumped, region.size)
     if region is None or (size > DEFAULT_LIMIT and not context.sweep):
         return
-    words = read_words(context, region.start, size // 8)
-    for at in _free(words):
-        chunk = region.start + 8 * at
-        for offset, answer in ((FORWARD, BACKWARD), (BACKWARD, FORWARD)):
-            link = words[at + offset // 8]
-            if read_word(context.target, link + answer) != chunk:
-                yield from _mended(context, chunk, offset, answer, link)
+    words = HeapWords(context.target, region.start, size // 8)
+    with suppress(UnreadableMemory):
+        for at in _free(words):
+            chunk = region.start + 8 * at
+            for offset, answer in ((FORWARD, BACKWARD), (BACKWARD, FORWARD)):
+                link = words[at + offset // 8]
+                if read_word(context.target, link + answer) != chunk:
+                    yield from _mended(context, chunk, offset, answer, link)
 
 
-def _free(words: memoryview) -> Iterator[int]:
+def _free(words: HeapWords) -> Iterator[int]:
     """Yield the places of chunks that the chunk behind them says to be free."""
     at, count = 0, 0
     for _ in range(MAX_CHUNKS):
