@@ -254,7 +254,7 @@ MISSED, FAILING, CANARY = TEXT + 0x700, TEXT + 0xA00, 0x9F3C1D5E7B2A4400
 def test_r19_where_a_canary_was_missed_that_is_whole() -> None:
     right = SP + 0x100 + DEPTH
     (found,) = evidence(frame_pointer(smashed(right ^ 1 << 4, CANARY)))
-    assert (found.id, found.where, found.corrected, found.path) == ("R19", SP + 0x20, right, MEMORY)
+    assert (found.id, found.where, found.corrected, found.path) == ("R19", SP + 0xF0, right, MEMORY)
     for near_miss in (
         smashed(right, CANARY),
         smashed(right ^ 1 << 4, CANARY ^ 1 << 8),  # it was overwritten indeed

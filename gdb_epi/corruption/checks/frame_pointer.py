@@ -12,7 +12,7 @@ from gdb_epi.corruption.registry import check
 from gdb_epi.corruption.trails import called, moved
 from gdb_epi.corruption.types import MEMORY, REGISTER, Evidence, changed_bits, word_evidence
 from gdb_epi.errors import Absent
-from gdb_epi.fault import read_up_to
+from gdb_epi.fault import read_up_to, read_word
 from gdb_epi.fault.text import Step, return_address
 from gdb_epi.lean import NamedTuple
 from gdb_epi.target.functions import Function
@@ -60,7 +60,9 @@ def frame_pointer(context: Context) -> Iterator[Evidence]:
     for value in near:
         if not value & 0xFF or (changed_bits(value, right)[0] in NEAR_BITS and not frame.checked):
             continue
-        places = context.places_of(value, PLACES)
+        popped = frame.sp - 2 * WORD  # where a function that this one called had saved it
+        known = frame.checked or read_word(context.target, popped) == value
+        places = (popped,) if known else context.places_of(value, PLACES)
         yield word_evidence(
             "R19",
             places[0] if places else "rbp",
