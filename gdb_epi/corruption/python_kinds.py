@@ -117,7 +117,7 @@ class Kinds:
             for _ in range(MAX_BASES):
                 base = self._words(at, "tp_base")
                 if not base:
-                    self._slots[kind] = self._header, size & ~7
+                    self._slots[kind] = self._header, (size - self._header) // 8
                     return self._header <= size <= self._header + 8 * MAX_SLOTS
                 if self._own_words(at, base) != 0:
                     return False
