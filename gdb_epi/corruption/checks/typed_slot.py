@@ -24,6 +24,7 @@ MAX_REPORTED = 8
 MANY = 16  # words that hold an object whose references are not counted
 AROUND = (-16, -8, 8, 16)
 MAX_PAIRS = 8
+MAX_RIVALS = 3  # slots that name one object
 # Two bits that are neighbours, or of one byte: what one chip or line of a memory module gives; none
 # of those that programs mark addresses with.
 PAIRS = tuple(
@@ -117,13 +118,13 @@ def _named_too_often(
     context: Context, walk: Walk, slots: list[Slot], times: Counter[int]
 ) -> list[Slot]:
     """Return slots of objects that more slots name than they have references."""
-    found: set[int] = set()
+    found: set[int] = set()  # one reference too many, and few: more were dropped too often
     word = walk.reader.word
     for value, count in times.items():
         # The low half of the count, whatever else the word holds: most objects are done with here.
         if count > 1 and not value & 7 and word(value) & 0xFFFFFFFF < count and walk.type_at(value):
             references = context.things.references(value)
-            if references is not None and references < count:
+            if references is not None and references == count - 1 and count <= MAX_RIVALS:
                 found.add(value)
     if len(found) > MAX_BAD:
         return []
@@ -136,6 +137,9 @@ def _repairs(context: Context, walk: Walk, slot: Slot, same: int) -> Iterator[Ev
     things = context.things
     known = [one for one in flips if not things.inside_block(one)]
     objects = [(one, kind) for one in known if (kind := things.object_type(one))]
+    mine = walk.type_at(slot.value)
+    if mine:  # an object that is named too often: of another one of its type
+        objects = [one for one in objects if one[1] == mine]
     lost = [one for one in objects if _lost_a_reference(context, walk, one[0], slot.value)]
     far = [one for one in objects if one[0] ^ slot.value >= 1 << FAR_BIT]
     static = [] if lost or far else _unknown_counts(context, walk, slot, objects)
@@ -175,7 +179,16 @@ def _unknown_counts(
         return []
     unknown = [one for one in objects if context.things.references(one[0]) is None]
     known = [one for one in unknown if len(context.places_of(one[0], MANY)) >= MANY]
-    return known if len(known) == 1 else []
+    if len(known) != 1 or not _in_file(context, known[0][0]):
+        return []
+    # In the heap it may be the start of what was freed, in a pool that has blocks of another size.
+    inside = context.target.region_at(slot.value) is None or _in_file(context, slot.value)
+    return known if inside else []
+
+
+def _in_file(context: Context, address: int) -> bool:
+    region = context.target.region_at(address)
+    return region is not None and (region.path or "").startswith("/")
 
 
 def _two_bits(context: Context, walk: Walk, slot: Slot) -> list[tuple[int, str]]:
