@@ -39,8 +39,8 @@ def data_files_of(package: str) -> list[str]:
 
 README = os.path.join(HERE, "README.md")
 
-# NumPy: the tests of the questions; alembic: changes of the tables.
-FLEET = ["SQLAlchemy>=2.0", "alembic>=1.13", "numpy>=1.24"]
+# SciPy: the tests of the questions; alembic: changes of the tables.
+FLEET = ["SQLAlchemy>=2.0", "alembic>=1.13", "scipy>=1.10"]
 REPORT = [*FLEET, "jinja2>=3.1", "matplotlib>=3.6"]
 SERVE = [*REPORT, "starlette>=0.37", "uvicorn>=0.27", "prometheus_client>=0.20"]
 PARQUET = [*FLEET, "pyarrow>=14"]
@@ -82,7 +82,6 @@ setup(
             *PARQUET,
             "playwright>=1.45",  # drives the distribution's Chromium
             "duckdb>=1.0",  # reads the exports back
-            "scipy>=1.10",  # what our tails are held against
             "psycopg[binary]>=3.1",
         ],
     },

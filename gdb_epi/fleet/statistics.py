@@ -1,16 +1,15 @@
 # SPDX-License-Identifier: Apache-2.0
 """The tests behind the questions; pure functions over counts.
 
-Tails come from the special functions that define them. The test suite holds them against
-scipy.stats.
+Tails come from the special functions that define them: importing scipy.stats takes longer than most
+questions do. The test suite holds them against scipy.stats.
 """
 
 from __future__ import annotations
 
 import numpy as np
 from numpy.typing import NDArray
-
-from gdb_epi.fleet import special
+from scipy import special
 
 Floats = NDArray[np.float64]
 Ints = NDArray[np.int64]
@@ -64,7 +63,7 @@ def binomial_tail(count: Floats, total: Floats, share: Floats) -> Floats:
     """P(at least `count` of `total`) when each falls here with probability `share`."""
     inside = (count >= 1) & (count <= total)
     k = np.where(inside, count, 1.0)
-    tail = special.beta_share(k, np.where(inside, total - count + 1, 1.0), np.clip(share, 0.0, 1.0))
+    tail = special.betainc(k, np.where(inside, total - count + 1, 1.0), np.clip(share, 0.0, 1.0))
     return np.where(inside, tail, np.where(count < 1, 1.0, 0.0))
 
 
@@ -72,7 +71,7 @@ def poisson_binomial_tail(count: int, chances: Floats) -> float:
     """P(at least `count`) of events with a chance each; exact up to MAX_EXACT, then normal."""
     if chances.size > MAX_EXACT:
         mean, variance = chances.sum(), (chances * (1 - chances)).sum()
-        return float(special.normal_tail((count - 0.5 - mean) / np.sqrt(max(variance, 1e-12))))
+        return float(special.ndtr(-(count - 0.5 - mean) / np.sqrt(max(variance, 1e-12))))
     tail = np.zeros(chances.size + 1)
     tail[0] = 1.0
     for number, chance in enumerate(chances, 1):
@@ -126,8 +125,7 @@ def _hypergeometric_sum(k: Floats, n: Floats, marked: Floats, drawn: Floats, up:
 
 def _choose(n: Floats, k: Floats) -> Floats:
     """Logarithm of the binomial coefficient."""
-    factorials = (special.log_gamma(m + 1) for m in (n, k, n - k))
-    return np.asarray(next(factorials) - next(factorials) - next(factorials))
+    return np.asarray(special.gammaln(n + 1) - special.gammaln(k + 1) - special.gammaln(n - k + 1))
 
 
 def two_sided_binomial(count: Floats, total: Floats, share: Floats) -> Floats:
@@ -142,7 +140,7 @@ def negative_binomial_tail(count: Floats, mean: Floats, variance: Floats) -> Flo
     mean = np.maximum(mean, 1e-12)
     spread = np.maximum(variance - mean, 1e-9 * mean)
     size = mean**2 / spread
-    tail = special.beta_share(np.maximum(count, 1.0), size, mean / (size + mean))
+    tail = special.betainc(np.maximum(count, 1.0), size, mean / (size + mean))
     return np.where(count < 1, 1.0, tail)
 
 
@@ -166,8 +164,8 @@ def dispersion(counts: Floats, expected: Floats) -> float:
 
 def combine(*p: Floats) -> Floats:
     """Fisher's combination of independent p values."""
-    logs = np.sum([np.log(np.maximum(values, P_FLOOR)) for values in p], axis=0)
-    return special.chi_square_tail(len(p), -2.0 * logs)
+    statistic = -2.0 * sum(np.log(np.maximum(values, P_FLOOR)) for values in p)
+    return np.asarray(special.chdtrc(2 * len(p), statistic))
 
 
 def relative_risk(a: float, exposed: float, b: float, others: float) -> tuple[float, float, float]:
