@@ -30,10 +30,10 @@ def signature(session: Session, args: Namespace) -> Report:
     with printf %s 'LINE' | sha256sum. A key that cannot be made is absent with a reason.
     """
     from gdb_epi.analysis import examine
-    from gdb_epi.record import full_record
+    from gdb_epi.record import make_record
 
     parts = examine(session)
-    found = full_record(parts)["signature"]
+    found = make_record(parts)["signature"]
     lines = [f"category {found['category']}: {found['evidence']}", ""]
     for name, text in found["text"].items():
         lines += [f"{name:<7} {found['keys'][name]}", f"  {text}"]

@@ -88,7 +88,7 @@ class _JsonLines:
         from gdb_epi.render.json import plain
 
         if isinstance(result, Examined):
-            self._out.line(json.dumps(plain(whole(result)), separators=(",", ":")))
+            self._out.line(json.dumps(plain(whole(result)), sort_keys=False))
             self._out.flush()
 
     def finish(self, problems: Sequence[Failure]) -> None:

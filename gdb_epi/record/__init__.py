@@ -17,7 +17,6 @@ from gdb_epi.errors import Absent, SoftError
 from gdb_epi.fault import Fault, signal_name
 from gdb_epi.lean import Any, NamedTuple
 from gdb_epi.process_state import ProcessState
-from gdb_epi.record.brief import brief
 from gdb_epi.record.corruption import corruption_group
 from gdb_epi.record.forks import fork_group
 from gdb_epi.record.parts import (
@@ -57,12 +56,7 @@ class Parts(NamedTuple):
 
 
 def make_record(parts: Parts) -> Json:
-    """Return the record of one core, without what it would say twice."""
-    return brief(full_record(parts))
-
-
-def full_record(parts: Parts) -> Json:
-    """Return the record of one core in full: what expand() makes of make_record()'s."""
+    """Return the record of one core."""
     state, signature = parts.state, parts.signed.signature
     notes = Notes(parts.soft_errors)
     identity = state.target.core_key()

@@ -9,8 +9,7 @@ from gdb_epi.lean import Any
 from gdb_epi.locks.pools import role_of, vanished_pools
 from gdb_epi.locks.types import ForkHandlers, VanishedThread, Wait
 from gdb_epi.process_state import ProcessState
-from gdb_epi.record.frames import reduced
-from gdb_epi.record.redact import base_name
+from gdb_epi.record.redact import base_name, redact_path
 from gdb_epi.signature.stackhash import HOLDER, WAITER, python_stack_hash
 
 MAX_VANISHED = 64  # threads in one record
@@ -75,7 +74,10 @@ def _thread(thread: VanishedThread) -> Json:
 def _frame(frame: PyFrame) -> Json:
     from gdb_epi.stacks import frame_json
 
-    return reduced(frame_json(frame))
+    found = frame_json(frame)
+    if found.get("filename"):
+        found["filename"] = redact_path(str(found["filename"]))
+    return found
 
 
 def _handlers(one: ForkHandlers) -> Json:

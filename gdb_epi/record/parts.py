@@ -4,7 +4,7 @@
 from __future__ import annotations
 
 from gdb_epi.cpython.exceptions import Raised, ThreadExceptions
-from gdb_epi.cpython.types import PythonState, ThreadState
+from gdb_epi.cpython.types import CHAIN, PythonState, ThreadState
 from gdb_epi.detectors.findings import hex_word
 from gdb_epi.digest import sha256_hex
 from gdb_epi.errors import Absent
@@ -13,7 +13,6 @@ from gdb_epi.lean import Any
 from gdb_epi.locks.types import Wait
 from gdb_epi.process_state import ProcessState
 from gdb_epi.record.forks import wait_stacks
-from gdb_epi.record.frames import reduced
 from gdb_epi.record.redact import base_name, redact_path, script_name
 
 MAX_THREADS = 256  # stacks in one record
@@ -27,7 +26,8 @@ MAX_PACKAGES = 512
 
 Json = dict[str, Any]
 
-# What is not written because most threads have it.
+# What is not written because most frames and threads have it.
+_USUAL_FRAME = {"provenance": CHAIN, "inlined": False, "kind": "normal", "eval_loop": False}
 _USUAL_THREAD = {"interpreter": 0, "holds_gil": False, "crashed": False, "alive": True}
 
 
@@ -214,6 +214,25 @@ def _coded(state: ProcessState, frame: Json) -> Json:
     if region is not None and region.path:
         return {**frame, "module": base_name(region.path)}
     return {**frame, "code": "anonymous"}
+
+
+def reduced(frame: Json) -> Json:
+    """Return a frame without what is usual, without locals, modules by file name only.
+
+    SCHEMA.md says what an absent key of a frame means.
+    """
+    found = {
+        key: value
+        for key, value in frame.items()
+        if value is not None and key != "locals" and value != _USUAL_FRAME.get(key, ...)
+    }
+    if found.get("qualname") == found.get("name", ...):
+        del found["qualname"]
+    if found.get("filename"):
+        found["filename"] = redact_path(str(found["filename"]))
+    if found.get("language") == "native" and found.get("module"):
+        found["module"] = base_name(str(found["module"]))
+    return found
 
 
 def waits_group(state: ProcessState) -> list[Json]:

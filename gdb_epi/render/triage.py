@@ -52,10 +52,8 @@ def render_triage(record: Json) -> list[str]:
 
     Everything that may come from the core is escaped.
     """
-    from gdb_epi.record.brief import expand
     from gdb_epi.render.text import escape
 
-    record = expand(record)
     lines: list[str] = []
     for part in (_died, _where, _waits, _verdict, _signature, _missing, _next):
         told = map(escape, part(record))

@@ -146,11 +146,7 @@ def _place(crash: Crash, folder: str) -> str:
     frames = crashed.get("frames") if isinstance(crashed, dict) else None
     for frame in frames or ():
         name, line = frame.get("filename"), frame.get("lineno")
-        if (
-            frame.get("language", "python") == "python"
-            and isinstance(name, str)
-            and isinstance(line, int)
-        ):
+        if frame.get("language") == "python" and isinstance(name, str) and isinstance(line, int):
             path = os.path.normpath(os.path.join(folder, name))
             if path.startswith(folder.rstrip("/") + "/") and os.path.isfile(path):
                 return f"file={_property(os.path.relpath(path, folder))},line={line},"

@@ -12,7 +12,6 @@ from collections.abc import Mapping, Sequence
 
 from gdb_epi.cpython.types import MergedStack, PyFrame, StackFrame
 from gdb_epi.lean import Any, NamedTuple
-from gdb_epi.record.brief import expand
 from gdb_epi.signature import keys as k
 from gdb_epi.signature.category import family_of
 from gdb_epi.signature.drops import load_drop_sets
@@ -64,11 +63,10 @@ class Resigned(NamedTuple):
 
 def resign(record: Mapping[str, Any]) -> Resigned:
     """Return the signature of a record by the rules of this version, from its stored frames."""
-    whole = expand(record)
     old = _map(record.get("signature"))
     if not old.get("version") or not isinstance(old.get("category"), str):
         return Resigned(None, (), {"*": "the record has no signature"})
-    stored = _Stored(whole, _map(whole.get("signature")))
+    stored = _Stored(record, old)
     made = stored.keys()
     unable = {name: key.why for name, key in made.items() if isinstance(key, Missing)}
     same_version = old["version"] == k.VERSION

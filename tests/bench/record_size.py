@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import json
 import sys
+import zlib
 from collections import defaultdict
 from pathlib import Path
 from statistics import median
@@ -16,7 +17,6 @@ sys.path[:0] = [str(Path(__file__).resolve().parents[1]), str(Path(__file__).res
 from support.interpreters import by_id, cache_root
 
 from gdb_epi.analysis import analyze
-from gdb_epi.fleet.packing import Packer
 from gdb_epi.session import Session
 from gdb_epi.target.corefile import CoreFileTarget
 
@@ -25,7 +25,7 @@ MAX_CORE = 400 << 20
 
 def main(every: int) -> None:
     """Print the sizes."""
-    sizes, packed, packer = [], [], Packer()
+    sizes, packed = [], []
     groups: dict[str, list[int]] = defaultdict(list)
     for core in sorted((cache_root() / "cores").glob("*/*/core"))[::every]:
         interpreter = by_id(core.parts[-3])
@@ -35,10 +35,10 @@ def main(every: int) -> None:
         record = analyze(Session(CoreFileTarget.open(core, sysroot=sysroot)))
         text = json.dumps(record, separators=(",", ":"))
         sizes.append(len(text))
-        packed.append(len(packer.record(record)))
+        packed.append(len(zlib.compress(text.encode())))
         for name, value in record.items():
             groups[name].append(len(json.dumps(value, separators=(",", ":"))) + len(name) + 4)
-    print(f"{len(sizes)} cores: median {median(sizes):.0f} bytes, stored {median(packed):.0f}")
+    print(f"{len(sizes)} cores: median {median(sizes):.0f} bytes, zlib {median(packed):.0f}")
     for name, found in sorted(groups.items(), key=lambda item: -median(item[1])):
         print(f"{name:14} median {median(found):6.0f}  in {len(found)} records")
 

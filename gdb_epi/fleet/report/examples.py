@@ -14,7 +14,6 @@ from gdb_epi.fleet.ingest import stored_record
 from gdb_epi.fleet.report.page import Example, Frame
 from gdb_epi.fleet.report.texts import NATIVE, PYTHON, clean, signature_words
 from gdb_epi.fleet.values import group, text
-from gdb_epi.record.brief import expand
 
 MAX_FRAMES = 24
 MAX_LINES = 8  # items of evidence, reasons
@@ -36,7 +35,7 @@ def records(engine: Engine, core_keys: Sequence[str]) -> Iterator[tuple[str, dic
 
 def example(core_key: str, record: Json) -> Example:
     """Return what a record says about its crash."""
-    frames, more, source = _frames(expand(record))
+    frames, more, source = _frames(record)
     verdict = group(record, "verdict")
     label, word = text(verdict.get("label")), text(verdict.get("word"))
     return Example(
