@@ -7,10 +7,14 @@ import json
 
 import pytest
 from support.fleet_simulator import CPUS, FIRST_DAY, Crash, population, simulate
+from unit.fleet_records import minimal
 
 from gdb_epi.fleet import population_verdict as pv
+from gdb_epi.fleet.db import open_database
 from gdb_epi.fleet.finding_store import verdict
+from gdb_epi.fleet.ingest import ingest
 from gdb_epi.fleet.screening import screen
+from gdb_epi.fleet.serve import answers
 
 SMALL = {"hosts": 300, "days": 21}
 LAST = FIRST_DAY + 20
@@ -103,3 +107,23 @@ def test_what_no_exposure_means_is_said():
 
 def test_a_quiet_fleet_has_no_verdict():
     assert pv.of_population(population(simulate(7003, hosts=300, days=10, per_day=5)), LAST) == []
+
+
+def test_one_wrong_clock_does_not_change_what_the_server_says(tmp_path, monkeypatch):
+    """A host that broke on the last day stands out in the last days, not in those of next year."""
+    monkeypatch.setenv("XDG_CACHE_HOME", str(tmp_path))
+    hosts = 40
+    crashes = [(day, host) for day in range(15) for host in range(hosts)]
+    crashes += [(14, 7)] * 25
+    records = [
+        minimal(i, host={"hostname": f"node-{host}"}, time={"crash_ts": 1e9 + 86_400 * day})
+        for i, (day, host) in enumerate(crashes)
+    ]
+    ahead = minimal(99_999, host={"hostname": "node-1"}, time={"crash_ts": 1e9 + 400 * 86_400})
+    said = []
+    for name, some in (("right", records), ("wrong", [*records, ahead])):
+        with open_database(str(tmp_path / name), write=True) as engine:
+            ingest(engine, [("t", record) for record in some])
+            said.append({v["subject"]: v["headline"] for v in answers.verdicts(engine)})
+    assert "host=node-7" in said[0]
+    assert said[1] == said[0]

@@ -40,7 +40,7 @@ def signature(engine: Engine, wanted: str) -> dict[str, Any]:
     name = group.text or group.key
     judged = None
     if name in population.signatures and population.day.size:
-        day = int(population.day.max())
+        day = population.last_day
         judged = of_signature(population, population.signatures.index(name), day).as_json(day)
     curve = [_day(row) for row in curves.curve(engine, group.ids)]
     named = {"kind": group.kind, "key": group.key, "text": group.text, "category": group.category}
@@ -110,7 +110,7 @@ def verdicts(engine: Engine) -> list[dict[str, Any]]:
     population = load(engine)
     if not population.day.size:
         return []
-    day = int(population.day.max())
+    day = population.last_day
     return [verdict.as_json(day) for verdict in of_population(population, day)]
 
 
