@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: Apache-2.0
-"""From a record (RECORD.md) to the rows of the star; tolerant, because records come from afar.
+"""From a record to the rows of the star; tolerant, because records come from afar.
 
-A record may be minimal, newer than this code, or hostile: a value of the wrong kind counts as
-absent, and the record itself is kept whole in `raw`.
+gdb_epi/schema/SCHEMA.md says what a record holds. One may be minimal, newer than this code, or
+hostile: a value of the wrong kind counts as absent, and the record itself is kept whole in `raw`.
 """
 
 from __future__ import annotations
