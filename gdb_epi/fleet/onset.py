@@ -47,18 +47,21 @@ class Onset(NamedTuple):
     """The answer: `day` is None when it cannot be told, and `answer` says why."""
 
     signature: str
-    answer: str
-    crashes: int
-    day: int | None
-    low: int | None  # 95 % interval of the day
-    high: int | None
-    before: float | None  # crashes per 1,000 host-hours, or per day without exposure
-    after: float | None
-    p: float | None
-    first_crash: int | None
-    exposure: str
-    roll_outs: tuple[RollOut, ...]  # that came up near it, the best fitting first
-    caveats: tuple[str, ...]
+    answer: str = ""
+    crashes: int = 0
+    day: int | None = None
+    low: int | None = None  # 95 % interval of the day
+    high: int | None = None
+    before: float | None = None  # crashes per 1,000 host-hours, or per day without exposure
+    after: float | None = None
+    rr: float | None = None  # rate after : rate before, given that day
+    rr_low: float | None = None  # its 95 % interval, wider where days scatter more than Poisson's
+    rr_high: float | None = None
+    p: float | None = None
+    first_crash: int | None = None
+    exposure: str = ""
+    roll_outs: tuple[RollOut, ...] = ()  # that came up near it, the best fitting first
+    caveats: tuple[str, ...] = ()
 
 
 class _Days(NamedTuple):
@@ -75,7 +78,7 @@ def onset(population: Population, signature: int) -> Onset:
     n = int(days.counts.sum())
     name = population.signatures[signature]
     first = int(population.day[days.mine].min()) if n else None
-    nothing = Onset(name, "", n, None, None, None, None, None, None, first, days.source, (), ())
+    nothing = Onset(name, crashes=n, first_crash=first, exposure=days.source)
     if n < MIN_CRASHES:
         return nothing._replace(answer=f"cannot tell: {n} crashes, at least {MIN_CRASHES} needed")
     if days.counts.size < 3:
@@ -90,11 +93,12 @@ def onset(population: Population, signature: int) -> Onset:
     low, high = days.first + int(near.min()), days.first + int(near.max())
     cut = best + 1
     rates = [_rate(days, slice(0, cut)), _rate(days, slice(cut, None))]
+    rr, rr_low, rr_high = _risk(days, cut, spread)
     roll_outs = tuple(_roll_outs(population, days, low, high))
     answer, caveats = _answer(rates, roll_outs)
     return nothing._replace(
         answer=answer, day=days.first + cut, low=low, high=high, before=rates[0], after=rates[1],
-        p=p, roll_outs=roll_outs, caveats=caveats,
+        rr=rr, rr_low=rr_low, rr_high=rr_high, p=p, roll_outs=roll_outs, caveats=caveats,
     )  # fmt: skip
 
 
@@ -156,6 +160,13 @@ def _rate(days: _Days, part: slice) -> float:
     hours = float(days.hours[part].sum())
     unit = 1000.0 if days.source == "host-hours" else 1.0
     return unit * float(days.counts[part].sum()) / hours if hours else 0.0
+
+
+def _risk(days: _Days, cut: int, spread: float) -> tuple[float, float, float]:
+    n, h = ([float(x[:cut].sum()), float(x[cut:].sum())] for x in (days.counts, days.hours))
+    ratio, _, high = st.relative_risk(n[1], h[1], n[0], h[0])
+    factor = (high / ratio) ** spread**0.5
+    return ratio, ratio / factor, ratio * factor
 
 
 def _roll_outs(population: Population, days: _Days, low: int, high: int) -> Iterator[RollOut]:

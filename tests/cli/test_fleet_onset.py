@@ -36,6 +36,20 @@ def test_a_race_begins_with_its_image(seed):
     assert names and names[0] == "image=image1"
 
 
+def test_the_rate_ratio_has_an_interval():
+    fleet = simulate(7000, race=4.0, **SMALL)
+    pop = population(fleet)
+    found = onset(pop, pop.signatures.index("race"))
+    own = [c for c in fleet.crashes if c.signature == "race"]
+    after = sum(FIRST_DAY + c.day >= found.day for c in own)
+    late = pop.exposure_day >= found.day
+    hours = [float(pop.exposure_hours[mask].sum()) for mask in (late, ~late)]
+    ratio, low, high = st.relative_risk(after, hours[0], len(own) - after, hours[1])
+    assert found.rr == pytest.approx(ratio) and found.rr_low > 1
+    assert found.rr_low <= low * 1.000001 and found.rr_high >= high * 0.999999
+    assert found.rr_low * found.rr_high == pytest.approx(ratio**2), "even on the scale of ratios"
+
+
 def test_a_signature_that_was_always_there_did_not_begin():
     found = began(simulate(7003, **SMALL), "s000")
     assert found.day is None and found.answer.startswith("no change") and found.p > 0.01

@@ -60,7 +60,7 @@ def _data(found: Onset) -> dict[str, Any]:
 
 
 def _text(found: Onset) -> None:
-    from gdb_epi.fleet.finding_store import iso_day
+    from gdb_epi.fleet.finding_store import iso_day, risk_words
     from gdb_epi.render.text import escape
 
     print(escape(found.signature))
@@ -72,7 +72,9 @@ def _text(found: Onset) -> None:
         print(f"  changed on {iso_day(found.day)} (95 %: {span}), p {found.p:.2g}")
         print("  test: likelihood-ratio scan over days, p by 999 permutations of the crashes")
         unit = "per 1,000 host-hours" if found.exposure == "host-hours" else "a day"
-        print(f"  rate {found.before:.3g} before, {found.after:.3g} after, crashes {unit}")
+        rates = f"rate {found.before:.3g} before, {found.after:.3g} after, crashes {unit}"
+        assert found.rr is not None and found.rr_low is not None and found.rr_high is not None
+        print(f"  {rates}; {risk_words(found.rr, found.rr_low, found.rr_high)}")
     first = "" if found.first_crash is None else f", the first on {iso_day(found.first_crash)}"
     print(f"  {found.crashes} crashes{first}; exposure: {found.exposure}")
     for r in found.roll_outs:
