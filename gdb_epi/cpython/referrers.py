@@ -14,6 +14,7 @@ from collections.abc import Iterator
 from gdb_epi.cpython.container_storage import STORAGES, Storage
 from gdb_epi.cpython.heap import Heap
 from gdb_epi.cpython.heap_search import OutOfTime
+from gdb_epi.cpython.namespaces import Namespaces
 from gdb_epi.cpython.places import Places, member_at
 from gdb_epi.cpython.types import PythonState
 from gdb_epi.cpython.values_attributes import slots
@@ -26,7 +27,7 @@ MAX_PLACES = 10_000  # words that hold the address
 MAX_CONTAINERS = 2_000_000
 MAX_NEAR = 4096  # bytes from the start of a buffer at which a word in it is looked for
 MAX_NEAR_SEARCHES = 16
-MAX_OWNERS = 32  # dicts whose owners are looked for
+MIN_SEARCHES_BACK = 128  # words whose object is looked for; 10 ms each, where none is
 
 # Kinds of places (Reference.kind).
 FRAME, OBJECT, BUFFER = "frame", "object", "buffer"
@@ -56,6 +57,10 @@ _STRUCTS = {
     "_asyncio.Future": "FutureObj",
 }
 _GENERATORS = ("generator", "coroutine", "async_generator")
+_TOO_COMMON = (
+    "a word that is held so often is no single object's: the objects of the words behind the first"
+    " ones were not looked for, only containers and mappings (a larger --limit looks for more)"
+)
 _WEAK = ("weakref", "weakref.ReferenceType", "weakproxy")
 
 
@@ -75,13 +80,12 @@ class Referrers:
 
     def __init__(self, heap: Heap, python: PythonState) -> None:
         self._heap = heap
-        self._python = python
         self._reader = heap.reader
         self._access = heap.access
         self._painter = heap.access.values.painter()
         self.places = Places(heap, python)
-        self._modules: dict[int, str] | None = None
-        self._owners_cap = 0
+        self._namespaces = Namespaces(heap, python)
+        self._passed_over = 0  # words that were only counted
         # 3.14 (gh-117139) and free-threaded 3.13+: slots of frames are tagged.
         tagged = self._reader.layout.offset("_PyInterpreterFrame", "f_executable.bits")
         self._tags = (0, 1) if tagged is not None else (0,)
@@ -92,24 +96,40 @@ class Referrers:
         What cut the search short is in `heap.soft_errors`.
         """
         found: list[Reference] = []
+        storages: dict[int, Storage] = {}
         try:
             self._heap.types()
-            rest = []
-            for place, tag in self._words(address):
-                known = self._direct(place, tag, address)
-                if known is not None:
-                    found.append(known)
-                elif not tag:
-                    rest.append(place)
-            self._indirect(rest, address, found)
+            rest = self._direct(address, limit, found)
+            self._indirect(rest, address, found, storages)
         except OutOfTime:
-            text = "the budget of time is spent; there may be more (--budget SECONDS)"
-            self._heap.soft_errors.append(SoftError("refs", f"{address:#x}", text))
+            self._out_of_time(address)
         found.sort(key=lambda one: (_ORDER.index(one.kind), one.place))
-        if len(found) > limit:
-            text = f"{len(found) - limit} more (--limit N)"
-            self._heap.soft_errors.append(SoftError("refs", f"{address:#x}", text))
-        return found[:limit]
+        more = max(0, len(found) - limit) + self._passed_over
+        if more:
+            self._cut(address, f"{more} more (--limit N)")
+        return self._named(address, found[:limit], storages)
+
+    def _named(
+        self, address: int, found: list[Reference], storages: dict[int, Storage]
+    ) -> list[Reference]:
+        """Say which entry of its container each is: last, for a dict may hold it 10,000 times."""
+        try:
+            for number, one in enumerate(found):
+                if one.place in storages:
+                    self._heap.search.check_time()
+                    how = self._entry(one.place, storages[one.place])
+                    found[number] = one._replace(how=how)
+        except OutOfTime:
+            self._out_of_time(address)
+        return found
+
+    def _out_of_time(self, address: int) -> None:
+        self._cut(address, "the budget of time is spent; there may be more (--budget SECONDS)")
+
+    def _cut(self, address: int, text: str) -> None:
+        error = SoftError("refs", f"{address:#x}", text)
+        if error not in self._heap.soft_errors:
+            self._heap.soft_errors.append(error)
 
     def _words(self, address: int) -> Iterator[tuple[int, int]]:
         count = 0
@@ -117,26 +137,58 @@ class Referrers:
             for place in self._heap.search.words(address | tag):
                 count += 1
                 if count > MAX_PLACES:
-                    text = f"stopped after {MAX_PLACES} words that hold it"
-                    self._heap.soft_errors.append(SoftError("refs", f"{address:#x}", text))
+                    self._cut(address, f"stopped after {MAX_PLACES} words that hold it")
                     return
                 yield place, tag
 
     # -- what a word is -----------------------------------------------------------------------
 
-    def _direct(self, place: int, tag: int, address: int) -> Reference | None:
-        """Explain a word by the frame, the C stack or the object that it lies in."""
+    def _direct(self, address: int, limit: int, found: list[Reference]) -> list[int]:
+        """Explain words by the frame, the C stack or the object that they lie in.
+
+        Return those that are left. Once `limit` of the kinds that are shown first are known, the
+        words behind them are only counted: of a number that is everywhere there are thousands.
+        """
+        rest: list[int] = []
+        objects = 0
+        searches = max(MIN_SEARCHES_BACK, 2 * limit)
+        self._passed_over = 0
+        for place, tag in self._words(address):
+            near = self._in_frame(place) or (None if tag else self._on_stack(place))
+            if near is not None:
+                found.append(near)
+                objects += near.kind == FRAME
+            elif objects >= limit:
+                self._passed_over += not tag
+            elif not tag:
+                holder = self._in_object(place, address) if searches > 0 else None
+                if holder is not None:
+                    found.append(holder)
+                    objects += 1
+                else:
+                    rest.append(place)
+                    searches -= 1
+        if searches < 0:
+            self._cut(address, _TOO_COMMON)
+        return rest
+
+    def _in_frame(self, place: int) -> Reference | None:
         slot = self.places.slot(place)
-        if slot is not None:
-            where = f"frame {slot.number} of thread {slot.tid}"
-            how = f"{slot.what} of {where}, {slot.frame.qualname or slot.frame.name}"
-            return Reference(place, FRAME, slot.frame.address, "frame", how)
-        if tag:
+        if slot is None:
             return None
+        where = f"frame {slot.number} of thread {slot.tid}"
+        how = f"{slot.what} of {where}, {slot.frame.qualname or slot.frame.name}"
+        return Reference(place, FRAME, slot.frame.address, "frame", how)
+
+    def _on_stack(self, place: int) -> Reference | None:
         stack = self.places.stack_of(place)
-        if stack is not None:
-            text = f"C stack of thread {stack[0]}"
-            return Reference(place, STACK if stack[1] else STALE, 0, "", text)
+        if stack is None:
+            return None
+        text = f"C stack of thread {stack[0]}"
+        return Reference(place, STACK if stack[1] else STALE, 0, "", text)
+
+    def _in_object(self, place: int, address: int) -> Reference | None:
+        self._heap.search.check_time()
         holder = self._heap.enclosing(place)
         if holder is None or holder == address:
             return None
@@ -186,12 +238,18 @@ class Referrers:
 
     # -- storage outside of objects -----------------------------------------------------------
 
-    def _indirect(self, places: list[int], address: int, found: list[Reference]) -> None:
+    def _indirect(
+        self,
+        places: list[int],
+        address: int,
+        found: list[Reference],
+        storages: dict[int, Storage],
+    ) -> None:
         """Explain words that lie in no object: storage of containers, buffers, static data."""
         left = set(places)
         try:
             if left:
-                self._in_containers(left, address, found)
+                self._in_containers(left, found, storages)
             for number, place in enumerate(sorted(left)):
                 near = self._near(place, address) if number < MAX_NEAR_SEARCHES else None
                 found.append(near or self._unknown(place))
@@ -199,7 +257,9 @@ class Referrers:
         finally:  # out of time: what is left is there, whoever owns it
             found += [self._unknown(place) for place in left]
 
-    def _in_containers(self, left: set[int], address: int, found: list[Reference]) -> None:
+    def _in_containers(
+        self, left: set[int], found: list[Reference], storages: dict[int, Storage]
+    ) -> None:
         """Take the words that lie in the storage of dicts, lists, sets and deques."""
         places = sorted(left)
         count = 0
@@ -211,26 +271,25 @@ class Referrers:
                         self._heap.search.check_time()
                     if not left or count > MAX_CONTAINERS:
                         return
-                    self._in_container(hit - self._heap.type_at, kind, ident, places, left, found)
+                    for place, storage in self._in_container(hit, kind, ident, places):
+                        if place in left:
+                            left.discard(place)
+                            storages[place] = storage
+                            type_name = self._access.type_name(storage.owner)
+                            one = Reference(place, OBJECT, storage.owner, type_name, "an entry")
+                            found.append(one)
 
     def _in_container(
-        self,
-        holder: int,
-        kind: int,
-        ident: str,
-        places: list[int],
-        left: set[int],
-        found: list[Reference],
-    ) -> None:
+        self, hit: int, kind: int, ident: str, places: list[int]
+    ) -> Iterator[tuple[int, Storage]]:
+        """Yield those of the places that lie in the storage of one container, with it."""
         # Whether it is a container is asked last: nearly none of them holds what is sought.
+        holder = hit - self._heap.type_at
         for storage in self._storages(holder, ident):
             low = bisect_left(places, storage.start)
             inside = places[low : bisect_right(places, storage.end - 1)]
             if inside and self._heap.judge(holder, self._heap.types()[kind]) is not None:
-                for place in inside:
-                    if place in left:
-                        left.discard(place)
-                        found.append(self._entry(place, storage))
+                yield from ((place, storage) for place in inside)
 
     def _kinds(self, ident: str) -> list[int]:
         """Return the types that go back to a built-in container."""
@@ -252,23 +311,21 @@ class Referrers:
         except (UnreadableMemory, LayoutError, Undecodable):
             return
 
-    def _entry(self, place: int, storage: Storage) -> Reference:
+    def _entry(self, place: int, storage: Storage) -> str:
         address = self._reader.u64(place)
-        how = "a member"
         if storage.ident == "dict":
-            how = self._key(storage.owner, address)
-        elif storage.ident == "list":
-            how = f"[{(place - storage.start) // 8}]"
-        elif storage.ident == "deque":
-            how = self._deque_index(storage.owner, address)
-        kind = self._access.type_name(storage.owner)
-        return Reference(place, OBJECT, storage.owner, kind, how)
+            return self._key(storage.owner, address)
+        if storage.ident == "list":
+            return f"[{(place - storage.start) // 8}]"
+        if storage.ident == "deque":
+            return self._deque_index(storage.owner, address)
+        return "a member"
 
     def _key(self, holder: int, address: int) -> str:
         for key, value in self._access.objects.dict_items(holder):
             if value == address:
                 shown = self._access.values.of(key).text
-                owner = self._owner(holder)
+                owner = self._namespaces.owner(holder)
                 return f"[{shown[:200]}]" + (f", names of {owner}" if owner else "")
             if key == address:
                 return "a key"
@@ -284,41 +341,6 @@ class Referrers:
         except (UnreadableMemory, LayoutError, Undecodable):
             pass
         return "an item"
-
-    def _owner(self, holder: int) -> str | None:
-        """Return what a dict is the namespace of: a module, a class or an instance."""
-        known = self._namespaces()
-        if holder not in known and len(known) < self._owners_cap:
-            for at in self._heap.search.words(holder):
-                instance = self._heap.enclosing(at)
-                if instance is not None and self._is_namespace(instance, at):
-                    known[holder] = f"{self._access.type_name(instance)} at {instance:#x}"
-                    break
-        return known.get(holder)
-
-    def _is_namespace(self, instance: int, at: int) -> bool:
-        layout = self._reader.layout
-        try:
-            kind = self._reader.type_of(instance)
-            offset = self._reader.i64(kind + layout.require("PyTypeObject", "tp_dictoffset"))
-        except UnreadableMemory:
-            return False
-        return offset > 0 and at == instance + offset
-
-    def _namespaces(self) -> dict[int, str]:
-        if self._modules is None:
-            types = self._heap.types().values()
-            self._modules = {one.dict: f"class {one.shown}" for one in types if one.dict}
-            at = self._reader.layout.offset("PyInterpreterState", "imports.modules", "modules")
-            dict_at = self._reader.layout.require("PyModuleObject", "md_dict")
-            for interpreter in self._python.interpreters if at is not None else ():
-                modules = self._reader.u64(interpreter.address + (at or 0))
-                for key, value in self._access.pairs(modules):
-                    name = self._access.text(key, 4096)
-                    if name and self._access.ident(value) == "module":
-                        self._modules[self._reader.u64(value + dict_at)] = f"module {name}"
-            self._owners_cap = len(self._modules) + MAX_OWNERS
-        return self._modules
 
     # -- buffers ------------------------------------------------------------------------------
 

@@ -18,6 +18,7 @@ from support.opening import made_or_skip, sysroot_of
 from commands.find import find
 from commands.refs import refs
 from gdb_epi.cpython.heap import Heap
+from gdb_epi.cpython.referrers import MAX_NEAR_SEARCHES, MIN_SEARCHES_BACK
 from gdb_epi.cpython.types import PythonState
 from gdb_epi.errors import InputError, LayoutError, UsageError
 from gdb_epi.process_state import ProcessState
@@ -184,8 +185,27 @@ def test_budgets_and_bad_addresses(interpreter: Interpreter) -> None:
         with pytest.raises(UsageError):
             refs(session, Namespace(address=bad, limit=5, budget=1.0))
     assert references(session, 0x1234_5678_9A8)["type"] is None, "nothing is mapped there"
-    # A number that thousands of words hold: 8 s without a budget.
-    assert references(session, 0x10, budget=0.3)["type"] is None
+    # A number that hundreds of words hold, most of them in no object.
+    few = references(session, 0x10, limit=3)
+    assert few["type"] is None and len(few["references"]) == 3
+    assert any("(--limit N)" in error["message"] for error in few["soft_errors"])
+
+
+def test_a_limit_bounds_what_is_looked_at(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Of a word that is everywhere only so many places get their object looked for."""
+    _, session = opened(discover()[0])
+    sought: list[int] = []
+
+    def in_no_object(_heap: Heap, address: int) -> None:
+        sought.append(address)
+
+    monkeypatch.setattr(Heap, "enclosing", in_no_object)
+    data = references(session, 0x10, limit=3)
+    assert len(data["references"]) == 3
+    # Some more are asked for what points to the buffers that the words lie in.
+    assert MIN_SEARCHES_BACK <= len(sought) <= MIN_SEARCHES_BACK + MAX_NEAR_SEARCHES
+    told = [error["message"] for error in data["soft_errors"]]
+    assert any("were not looked for" in text for text in told), told
 
 
 @pytest.mark.parametrize("interpreter", INTERPRETERS)
