@@ -10,6 +10,8 @@ from gdb_epi.lean import TYPE_CHECKING
 if TYPE_CHECKING:
     from argparse import ArgumentParser, Namespace
 
+    from gdb_epi.target.corefile import CoreFileTarget
+
 HELP = "what speaks for damaged memory in a core, and what does not"
 
 
@@ -27,20 +29,18 @@ def add_arguments(parser: ArgumentParser) -> None:
 
 def run(args: Namespace) -> int:
     """Print the evidence."""
-    from gdb_epi.cli.examine import unpacked
+    from gdb_epi.cli.examine import opened
 
-    with unpacked(args.core) as plain:
-        return _print(plain, args)
+    with opened(args.core, args.exe, args.sysroot) as target:
+        return _print(target, args)
 
 
-def _print(core: str, args: Namespace) -> int:
+def _print(target: CoreFileTarget, args: Namespace) -> int:
     from gdb_epi.cli.progress import Progress
     from gdb_epi.process_state import ProcessState
     from gdb_epi.render.corruption import corruption_report
     from gdb_epi.render.corruption_run import run_study
-    from gdb_epi.target.corefile import CoreFileTarget
 
-    target = CoreFileTarget.open(core, exe=args.exe, sysroot=args.sysroot)
     bar: list[Progress] = []
 
     def progress(done: int, total: int) -> None:

@@ -88,19 +88,40 @@ class Scratch:
 
 
 @contextmanager
-def unpacked(path: str) -> Iterator[str]:
-    """Yield the path of a core as it is, or unpacked for as long as it is used.
+def plain(
+    core: Core, scratch: Scratch, max_size: int = MAX_SIZE
+) -> Iterator[tuple[str, SoftError | None]]:
+    """Yield the path of a core as it is, or unpacked, and what was wrong with its packing.
+
+    `scratch` takes the unpacked file; the caller removes it. An InputError inside names the file
+    that the user gave.
+    """
+    path, damaged = core.path, None
+    if core.compression is not None:
+        from gdb_epi.cli.unpack import unpack
+
+        path, damaged = unpack(core.path, core.compression, scratch.path(), max_size)
+    try:
+        yield path, damaged
+    except InputError as unusable:
+        told = str(unusable).replace(path, core.path)
+        raise InputError(told, hint=unusable.hint) from None
+
+
+@contextmanager
+def opened(path: str, exe: str | None, sysroot: str | None) -> Iterator[CoreFileTarget]:
+    """Yield the target of a core, packed or not; that its packing is damaged is a soft error.
 
     Raises InputError when it is no core.
     """
-    found = core_at(path)
+    from gdb_epi.target.corefile import CoreFileTarget
+
     scratch = Scratch()
     try:
-        if found.compression is not None:
-            from gdb_epi.cli.unpack import unpack
-
-            path, _ = unpack(path, found.compression, scratch.path(), MAX_SIZE)
-        yield path
+        with plain(core_at(path), scratch) as (file, damaged):
+            target = CoreFileTarget.open(file, exe=exe, sysroot=sysroot)
+            target.soft_errors += [damaged] if damaged is not None else []
+            yield target
     finally:
         scratch.remove()
 
@@ -122,20 +143,10 @@ def examine(core: Core, options: Options, scratch: Scratch) -> Examined:
     Raises InputError when the core cannot be used, EpiError when `native` is "always" and there
     are no native frames.
     """
-    path, trouble = core.path, []
-    if core.compression is not None:
-        from gdb_epi.cli.unpack import unpack
-
-        path, cut = unpack(core.path, core.compression, scratch.path(), options.max_size)
-        trouble += [cut] if cut is not None else []
-    try:
+    with plain(core, scratch, options.max_size) as (path, damaged):
         examined = _decode(path, options, scratch)
-    except InputError as unusable:
-        # Not the name of our temporary file, but the one that the user gave.
-        told = str(unusable).replace(path, core.path)
-        raise InputError(told, hint=unusable.hint) from None
-    for error in trouble:
-        examined.record.setdefault("soft_errors", []).append(error._asdict())
+    if damaged is not None:
+        examined.record.setdefault("soft_errors", []).append(damaged._asdict())
     _add_surroundings(examined.record, core, options)
     return examined._replace(record=_private(examined.record, options))
 

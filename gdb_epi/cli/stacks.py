@@ -35,11 +35,13 @@ def run(args: Namespace) -> int:
 
 def _show(core: str, exe: str | None, sysroot: str | None, *, as_json: bool) -> int:
     if _is_plain(core):
-        return _print(core, exe, sysroot, as_json)
-    from gdb_epi.cli.examine import unpacked
+        from gdb_epi.target.corefile import CoreFileTarget
 
-    with unpacked(core) as plain:
-        return _print(plain, exe, sysroot, as_json)
+        return _print(CoreFileTarget.open(core, exe=exe, sysroot=sysroot), as_json)
+    from gdb_epi.cli.examine import opened
+
+    with opened(core, exe, sysroot) as target:
+        return _print(target, as_json)
 
 
 def _is_plain(core: str) -> bool:
@@ -50,10 +52,7 @@ def _is_plain(core: str) -> bool:
         return True  # opening it as a core says what is wrong
 
 
-def _print(core: str, exe: str | None, sysroot: str | None, as_json: bool) -> int:
-    from gdb_epi.target.corefile import CoreFileTarget
-
-    target = CoreFileTarget.open(core, exe=exe, sysroot=sysroot)
+def _print(target: CoreFileTarget, as_json: bool) -> int:
     if as_json:
         import json
 

@@ -41,4 +41,5 @@ def run_study(
         seconds = SWEEP_SECONDS
     budget = Budget(size or (SWEEP_BYTES if sweep else DEFAULT_BYTES), seconds)
     found = study(state, findings, sweep=sweep, budget=budget, prior=value, progress=progress)
-    return found._replace(soft_errors=(*errors, *found.soft_errors))
+    # What the core itself lacks comes first: nothing was compared with that.
+    return found._replace(soft_errors=(*state.target.soft_errors, *errors, *found.soft_errors))

@@ -112,6 +112,23 @@ def test_a_compressed_core_that_was_cut_off_is_still_read(shell, core, core_byte
     assert shell.leftovers == []
 
 
+def test_other_verbs_tell_a_packing_that_was_cut_off(shell, core, core_bytes):
+    data = gzip.compress(core_bytes)
+    packed = core.with_name("cut.gz")
+    packed.write_bytes(data[: len(data) * 9 // 10])
+    for verb in ("stacks", "corruption"):
+        done = shell(verb, packed)
+        assert (done.code, done.err) == (0, "")
+        assert "cut.gz: gz data is damaged" in done.out
+        (told,) = shell(verb, packed, "--json").records
+        assert any("gz data is damaged" in error["message"] for error in told["soft_errors"])
+    packed.write_bytes(gzip.compress(core_bytes[:32]))
+    done = shell("stacks", packed)
+    assert done.code == 3
+    assert "cut.gz" in done.err, "the name that the user gave"
+    assert shell.leftovers == []
+
+
 def test_a_bomb_is_not_unpacked(shell, core):
     bomb = core.with_name("bomb.gz")
     with gzip.open(bomb, "wb", compresslevel=1) as file:
