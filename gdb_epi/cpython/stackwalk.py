@@ -138,8 +138,8 @@ class StackWalker:
 
 
 def _is_cut(head: int, chain: Chain) -> bool:
-    """Tell whether a chain of frame objects lost a link: the last one is damaged, or none is."""
-    return bool(chain.broken or not head or any(frame.problem for frame in chain.frames[-1:]))
+    """Tell whether a chain of frame objects lost a link. A thread may well run none at all."""
+    return bool(head and (chain.broken or any(frame.problem for frame in chain.frames[-1:])))
 
 
 def _hole(address: int, provenance: str, why: str, code: int = 0) -> PyFrame:
