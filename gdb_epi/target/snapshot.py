@@ -10,8 +10,9 @@ from __future__ import annotations
 import json
 import lzma
 from base64 import b64decode, b64encode
-from bisect import bisect_right
+from bisect import bisect_left, bisect_right
 from collections.abc import Mapping, Sequence
+from functools import cached_property
 from pathlib import Path
 
 from gdb_epi.errors import NOT_AVAILABLE, Absent, InputError, SoftError, UnreadableMemory
@@ -187,11 +188,17 @@ class SnapshotTarget:
         if key in self._document["finds"]:
             found: int | None = self._document["finds"][key]
             return found
-        for page in sorted(self._pages):
-            at = self._pages[page][0].find(needle)
-            if at >= 0 and start <= page + at < end:
+        order = self._in_order
+        for index in range(bisect_left(order, start & -PAGE), bisect_left(order, end)):
+            page = order[index]
+            at = self._pages[page][0].find(needle, max(start - page, 0))
+            if 0 <= at < end - page:
                 return page + at
         return None
+
+    @cached_property
+    def _in_order(self) -> list[int]:
+        return sorted(self._pages)
 
     def regions(self) -> Sequence[Region]:
         """Return the mappings."""
