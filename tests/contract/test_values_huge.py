@@ -18,8 +18,8 @@ from gdb_epi.errors import Absent
 
 # The oldest and the newest shape of things; a core has some 400 MB.
 CHOSEN = [one for one in one_per_minor() if one.minor in ((3, 8), (3, 13))]
-MAX_SECONDS = 1.0  # of processor time for the whole frame with the default limits
-MAX_SECONDS_WIDE = 20.0  # with a million items asked for
+MAX_SECONDS = 10.0  # of processor time for the whole frame by default; a tenth was seen
+MAX_SECONDS_WIDE = 60.0  # with a million items asked for; far above what was seen
 
 
 @pytest.fixture(scope="module", params=CHOSEN, ids=lambda one: one.id)

