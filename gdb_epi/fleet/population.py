@@ -58,7 +58,8 @@ class CoreKeys(Sequence[str]):
 
     def under(self, mask: Bools) -> list[str]:
         """Return those under a mask, as a list."""
-        return [key.decode("ascii") for key in self.packed[mask].tolist()]
+        texts: list[str] = self.packed[mask].astype(np.str_).tolist()
+        return texts
 
 
 class Attribute(NamedTuple):

@@ -20,6 +20,7 @@ MIN_ALPHA = 0.05
 P_FLOOR = 1e-300
 MAX_TABLE = 16_000_000  # cells that are counted in a table
 MAX_EXACT = 2_000  # events of an exact Poisson-binomial
+MIN_BLOCK, MAX_BLOCK = 4, 1 << 16  # terms of a sum at a time; most are short, some have thousands
 
 
 def cells(a: Ints, b: Ints) -> tuple[Ints, Ints, Ints]:
@@ -43,20 +44,18 @@ def cells(a: Ints, b: Ints) -> tuple[Ints, Ints, Ints]:
 
 def benjamini_hochberg(p: Floats) -> Floats:
     """Return the q value of each p value (Benjamini and Hochberg 1995)."""
-    if not p.size:
-        return p
-    order = np.argsort(p)
-    ranked = np.clip(p[order], 0.0, 1.0) * p.size / np.arange(1, p.size + 1)
-    q = np.empty(p.size)
-    q[order] = np.minimum(np.minimum.accumulate(ranked[::-1])[::-1], 1.0)
-    return q
+    return q_values(p, p.size)
 
 
 def q_values(p: Floats, tested: int) -> Floats:
     """Benjamini-Hochberg over `tested` tests, of which those not given had nothing to show."""
-    padded = np.ones(max(tested, p.size))
-    padded[: p.size] = p
-    return benjamini_hochberg(padded)[: p.size]
+    if not p.size:
+        return p
+    order = np.argsort(p)
+    ranked = np.clip(p[order], 0.0, 1.0) * max(tested, p.size) / np.arange(1, p.size + 1)
+    q = np.empty(p.size)
+    q[order] = np.minimum(np.minimum.accumulate(ranked[::-1])[::-1], 1.0)
+    return q
 
 
 def binomial_tail(count: Floats, total: Floats, share: Floats) -> Floats:
@@ -104,23 +103,34 @@ def _hypergeometric_sum(k: Floats, n: Floats, marked: Floats, drawn: Floats, up:
     """Sum the terms from k upwards, or downwards where not `up`."""
     rest = n - marked
     term = np.exp(_choose(marked, k) + _choose(rest, drawn - k) - _choose(n, drawn))
-    total, active = term.copy(), np.arange(k.size)
-    sign = np.where(up, 1.0, -1.0)
+    total, active, block = term.copy(), np.arange(k.size), MIN_BLOCK
     while active.size:
-        # P(k+1)/P(k), and downwards its inverse one step before.
-        j = np.where(up, k, k - 1)
-        over, under = (marked - j) * (drawn - j), (j + 1) * (rest - drawn + j + 1)
-        with np.errstate(divide="ignore", invalid="ignore"):
-            ratio = np.where(up, over / under, under / over)
-        term = term * np.where(np.isfinite(ratio), np.maximum(ratio, 0.0), 0.0)
-        total[active] += term
-        keep: Bools = term > 1e-14 * total[active]
-        if not keep.all():
-            active, up = active[keep], up[keep]
-            term, k, sign = term[keep], k[keep], sign[keep]
-            marked, drawn, rest = marked[keep], drawn[keep], rest[keep]
-        k = k + sign
+        steps = np.where(up, 1.0, -1.0)[:, None] * np.arange(block)
+        ratios = _term_ratios(k[:, None] + steps, marked, drawn, rest, up)
+        # In the order of a sum term by term, so that its length does not show in the result.
+        terms = np.cumprod(np.column_stack((term, ratios)), axis=1)[:, 1:]
+        sums = np.cumsum(np.column_stack((total[active], terms)), axis=1)[:, 1:]
+        small = ~(terms > 1e-14 * sums)
+        last = np.where(small.any(axis=1), small.argmax(axis=1), block - 1)
+        rows = np.arange(active.size)
+        total[active] = sums[rows, last]
+        keep = ~small[rows, last]
+        active, up, term = active[keep], up[keep], terms[keep, -1]
+        k = k[keep] + np.where(up, block, -block)
+        marked, drawn, rest = marked[keep], drawn[keep], rest[keep]
+        block = min(4 * block, max(MIN_BLOCK, MAX_BLOCK // max(active.size, 1)))
     return np.asarray(total)
+
+
+def _term_ratios(k: Floats, marked: Floats, drawn: Floats, rest: Floats, up: Bools) -> Floats:
+    """P(k+1)/P(k) at each k of a row, and downwards its inverse one step before."""
+    marked, drawn, rest = (x[:, None] for x in (marked, drawn, rest))
+    up = up[:, None]
+    j = np.where(up, k, k - 1)
+    over, under = (marked - j) * (drawn - j), (j + 1) * (rest - drawn + j + 1)
+    with np.errstate(divide="ignore", invalid="ignore"):
+        ratio = np.where(up, over / under, under / over)
+    return np.where(np.isfinite(ratio), np.maximum(ratio, 0.0), 0.0)
 
 
 def _choose(n: Floats, k: Floats) -> Floats:
