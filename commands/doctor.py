@@ -168,7 +168,7 @@ def _process_lines(core: Mapping[str, Any], cpython: Mapping[str, Any]) -> list[
     else:
         lines.append(f"signal {core['signal']['signo']} in thread {core['signal']['tid']}")
     if "absent" in cpython:
-        lines.append(f"no CPython: {cpython['detail']}")
+        lines.append(str(cpython["detail"]))
     else:
         lines.append(
             f"CPython {cpython['version']} at {cpython['runtime']}, found by "

@@ -86,7 +86,7 @@ def why_not(one: Check, context: Context) -> str | None:
         return f"no crash: {context.state.crash.detail}"
     python = context.state.python
     if one.needs == "python" and not isinstance(python, PythonState):
-        return f"no CPython: {python.detail}"
+        return python.detail
     return None
 
 

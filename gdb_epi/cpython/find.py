@@ -68,6 +68,8 @@ def find_runtime(target: Target) -> Runtime | Absent:
         reasons.append(f"{candidate.found_by} at {candidate.address:#x}: {found}")
     python = next((r.path for r in target.regions() if r.path and _looks_python(r.path)), None)
     if python is None and not reasons:
+        if target.truncation().truncated and not target.threads():
+            return Absent(NOT_AVAILABLE, "the core was cut off before it tells whether CPython ran")
         return Absent(NOT_APPLICABLE, "no CPython in this process: no library or symbol of it")
     if not reasons:
         reasons.append(_why_no_symbol(target))

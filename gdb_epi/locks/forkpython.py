@@ -19,7 +19,7 @@ def read_python_signs(reader: ForkReader) -> None:
     python = reader.python
     if isinstance(python, Absent):
         for name in _NAMES:
-            reader.unreadable(name, f"no CPython: {python.detail}")
+            reader.unreadable(name, python.detail)
         return
     try:
         memory = Reader(reader.target, python.layout)

@@ -34,7 +34,7 @@ MEANING = {
     " host",
     WEAK: "something speaks for damage, not enough to act on",
     AMBIGUOUS: "damage and a named kind of software bug make this very picture",
-    NONE: "nothing speaks for damage",
+    NONE: "nothing that was checked speaks for damage",
     SOFTWARE_LIKE: "this looks like a software bug",
 }
 
@@ -91,8 +91,10 @@ def _verdict(found: Study) -> list[str]:
     groups = ", ".join(f"{name or '?'} {value:+.2g}" for name, value in score.groups.items())
     lines = [
         f"{score.word}: {MEANING.get(score.word, '')}",
-        f"score {score.llr:+.2f} ({groups or 'no group of evidence'}), prior {score.prior:g} "
-        f"({prior_name(score.prior)}): log10 odds {odds:+.2f}, probability {_chance(chance)}",
+        f"evidence {score.llr:+.2f} ({groups or 'of no group'}), prior {score.prior:g} "
+        f"({prior_name(score.prior)}): log10 odds {odds:+.2f}",
+        f"that is a probability of {_chance(chance)} that memory or the CPU failed, as far as the "
+        "prior and the weights are right; one core is no proof",
         f"symptom: {found.symptom.name}; path: {score.path}; weights: {weights().version}",
     ]
     if score.ambiguous:
@@ -112,11 +114,15 @@ def _compared(found: Study) -> list[str]:
 
 
 def _tried(found: Study) -> list[str]:
-    lines = [f"checks that ran: {', '.join(tried(found)) or 'none'}"]
+    ran = tried(found)
+    lines = [f"checks that ran: {', '.join(ran) or 'none'}"]
     whys: dict[str, list[str]] = {}
     for one in found.skipped:
         whys.setdefault(one.why, []).append(one.check)
-    lines += [f"not checked: {', '.join(names)}: {why}" for why, names in whys.items()]
+    for why, names in whys.items():
+        # A check that ran says here what it could not look at.
+        said = "not checked by what ran" if ran and set(names) <= set(ran) else "not checked"
+        lines.append(f"{said}: {', '.join(names)}: {why}")
     counts = ", ".join(f"{number:,} {what}" for what, number in found.context.counts.items())
     return [*lines, f"looked at: {counts}"] if counts else lines
 
