@@ -10,6 +10,7 @@ from __future__ import annotations
 from gdb_epi.cpython.code import CodeReader
 from gdb_epi.cpython.frames import RawFrame, frame_reader
 from gdb_epi.cpython.objects import Objects
+from gdb_epi.cpython.pyframes import python_frame
 from gdb_epi.cpython.reader import Reader
 from gdb_epi.cpython.types import PyFrame
 from gdb_epi.cpython.values_types import Types
@@ -274,31 +275,4 @@ class Coroutines:
         )
 
     def _python_frame(self, raw: RawFrame) -> PyFrame:
-        if raw.problem:
-            return PyFrame(
-                raw.address,
-                raw.code,
-                "",
-                None,
-                "",
-                None,
-                None,
-                "unknown",
-                AWAIT,
-                False,
-                raw.problem,
-            )
-        info = self._codes.at(raw.code)
-        module = self._objects.module_name(raw.globals)
-        return PyFrame(
-            raw.address,
-            raw.code,
-            info.name,
-            info.qualname,
-            info.filename,
-            self._codes.line(info, raw.lasti),
-            None if isinstance(module, Absent) else module,
-            raw.owner,
-            AWAIT,
-            False,
-        )
+        return python_frame(raw, self._codes, self._objects, AWAIT)

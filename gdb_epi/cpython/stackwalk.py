@@ -19,9 +19,11 @@ from gdb_epi.cpython.frames import (
     walk_chain,
 )
 from gdb_epi.cpython.objects import Objects
+from gdb_epi.cpython.pyframes import hole as make_hole
+from gdb_epi.cpython.pyframes import python_frame
 from gdb_epi.cpython.reader import Reader
 from gdb_epi.cpython.types import CHAIN, DATASTACK, NATIVE, PyFrame
-from gdb_epi.errors import Absent, UnreadableMemory
+from gdb_epi.errors import UnreadableMemory
 from gdb_epi.lean import NamedTuple
 
 # After this many repairs the chain is garbage and only the data stack is believed.
@@ -106,44 +108,23 @@ class StackWalker:
         found: list[PyFrame] = []
         for frame, provenance, hole in items:
             if frame is None:
-                found.append(_hole(0, provenance, hole))
+                found.append(make_hole(0, provenance, hole))
             elif frame.internal:
                 # A shim closes the C call that the frames before it belong to.
                 if found and found[-1].hole is None:
                     found[-1] = found[-1]._replace(is_entry=True)
-            elif frame.problem:
-                found.append(_hole(frame.address, provenance, frame.problem, frame.code))
-            elif frame.complete:
-                found.append(self._python_frame(frame, provenance))
+            elif frame.problem or frame.complete:
+                entry = bool(frame.is_entry)
+                codes = self._frames.codes
+                found.append(python_frame(frame, codes, self._objects, provenance, is_entry=entry))
         if found and found[-1].hole is None and not found[-1].is_entry:
             found[-1] = found[-1]._replace(is_entry=True)
         return found
-
-    def _python_frame(self, frame: RawFrame, provenance: str) -> PyFrame:
-        codes = self._frames.codes
-        info = codes.at(frame.code)
-        module = self._objects.module_name(frame.globals)
-        return PyFrame(
-            frame.address,
-            frame.code,
-            info.name,
-            info.qualname,
-            info.filename,
-            codes.line(info, frame.lasti),
-            None if isinstance(module, Absent) else module,
-            frame.owner,
-            provenance,
-            bool(frame.is_entry),
-        )
 
 
 def _is_cut(head: int, chain: Chain) -> bool:
     """Tell whether a chain of frame objects lost a link. A thread may well run none at all."""
     return bool(head and (chain.broken or any(frame.problem for frame in chain.frames[-1:])))
-
-
-def _hole(address: int, provenance: str, why: str, code: int = 0) -> PyFrame:
-    return PyFrame(address, code, "", None, "", None, None, "unknown", provenance, False, why)
 
 
 class _Joiner:

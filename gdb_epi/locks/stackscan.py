@@ -17,6 +17,7 @@ from gdb_epi.cpython.code import CodeReader
 from gdb_epi.cpython.frames import Chain, FrameReader, RawFrame, frame_reader, walk_chain
 from gdb_epi.cpython.framesearch import executing_at
 from gdb_epi.cpython.objects import Objects
+from gdb_epi.cpython.pyframes import python_frame
 from gdb_epi.cpython.reader import Reader
 from gdb_epi.cpython.stackwalk import StackWalker
 from gdb_epi.cpython.types import PyFrame, PythonState
@@ -29,6 +30,7 @@ STEPS = (1024, 16384, 131072)
 DESCRIPTOR = 4096  # bytes from a pthread_t on that may be its own struct pthread
 MAX_SCANNED = 16 << 20  # bytes of stacks that one analysis scans
 MAX_CANDIDATES = 4096  # words of one stack that are looked at as frames
+SCAN = "stack scan"  # PyFrame.provenance
 _WORDS = struct.Struct("<Q")
 
 
@@ -88,7 +90,7 @@ class StackScanner:
             shown = [frame for frame in chain.frames if not frame.internal]
             if not chain.broken and len(shown) > len(best):
                 best = shown
-        return tuple(self._python_frame(frame) for frame in best)
+        return tuple(python_frame(one, self.codes, self.objects, SCAN) for one in best)
 
     def _chain(self, head: int) -> Chain:
         chain = walk_chain(self.frames, head, set(), {})
@@ -131,22 +133,6 @@ class StackScanner:
             return self.reader.u8(address + at) == wanted
         except UnreadableMemory:
             return False
-
-    def _python_frame(self, frame: RawFrame) -> PyFrame:
-        info = self.codes.at(frame.code)
-        module = self.objects.module_name(frame.globals)
-        return PyFrame(
-            frame.address,
-            frame.code,
-            info.name,
-            info.qualname,
-            info.filename,
-            self.codes.line(info, frame.lasti),
-            module if isinstance(module, str) else None,
-            frame.owner,
-            "stack scan",
-            False,
-        )
 
     def _words(self, low: int, high: int) -> Iterator[int]:
         """Yield the words of a range that may be pointers to the heap, the highest first."""
