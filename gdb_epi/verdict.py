@@ -31,6 +31,7 @@ _HANGS = (
     "fork_handlers",
     "lost_wakeup",
 )
+_OF_DAMAGE = frozenset(("pointer_one_bit_off", "frame_link_disagrees"))
 _CONFIDENCE = {"certain": 3, "probable": 2, "info": 1}
 _OUTSIDE = frozenset(("killed-external", "snapshot", "unknown"))
 _MAX_REASONS = 8
@@ -125,7 +126,7 @@ def _reasons(
             "one core cannot prove hardware: a wild store, or an address computed with a stride "
             "of 2^k, is one bit off too"
         )
-        return hardware, [*software, caveat, *neutral]
+        return hardware, [*software, caveat, *_doubts(findings, told)]
     if label == FORK_INHERITED_LOCK:
         return locks, ["who ended it and why is not in the core", *software, *hardware]
     if label == KILLED:
@@ -139,6 +140,11 @@ def _reasons(
         return ["nothing failed: a debugger wrote the core of a running process"], neutral
     said = [*software, f"category {category}: no cause is proven", missing]
     return said, [*hardware, *locks, *neutral]
+
+
+def _doubts(findings: Sequence[Finding], told: set[str]) -> list[str]:
+    """Return the findings that do not speak for damage, as those of a wrong pointer do."""
+    return [f.summary for f in findings if f.detector not in _OF_DAMAGE and f.summary not in told]
 
 
 def _distinct(texts: Iterable[str]) -> list[str]:

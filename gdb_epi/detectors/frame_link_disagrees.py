@@ -10,6 +10,7 @@ from gdb_epi.cpython.types import DATASTACK, PyFrame, PythonState, ThreadState
 from gdb_epi.detectors.findings import Finding, detector, hex_word
 from gdb_epi.fault import read_word
 from gdb_epi.process_state import ProcessState
+from gdb_epi.words import counted
 
 
 @detector("frame_link_disagrees", needs="python")
@@ -51,7 +52,7 @@ def _of_thread(state: ProcessState, thread: ThreadState, offset: int) -> Iterato
             f"thread {thread.tid}",
             facts,
             f"the link at {frame.address + offset:#018x} holds {found:#018x}, the data stack has "
-            f"the next frame at {following.address:#018x} ({len(bits)} bits differ)",
+            f"the next frame at {following.address:#018x} ({counted(len(bits), 'bit')} apart)",
         )
 
 

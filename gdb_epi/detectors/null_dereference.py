@@ -7,8 +7,9 @@ from collections.abc import Iterator
 
 from gdb_epi.detectors.findings import Finding, detector, hex_word
 from gdb_epi.errors import Absent
-from gdb_epi.fault import NEAR_NULL, SI_KERNEL, SIGSEGV, operand_of
+from gdb_epi.fault import NEAR_NULL, SI_KERNEL, SIGSEGV, operand_of, read_up_to
 from gdb_epi.process_state import ProcessState
+from gdb_epi.x86 import MAX_LENGTH
 
 
 @detector("null_dereference", needs="crash")
@@ -34,9 +35,9 @@ def null_dereference(state: ProcessState) -> Iterator[Finding]:
     }
     through = f" through {operand.base}" if operand and operand.base else ""
     what = "jump to" if fault.pc == address else "access at"
-    yield Finding(
-        "null_dereference",
-        f"thread {fault.tid}",
-        facts,
-        f"{what} address {address:#x}{through}: a NULL pointer and an offset",
-    )
+    summary = f"{what} address {address:#x}{through}: a NULL pointer and an offset"
+    if fault.pc != address and not read_up_to(state.target, fault.pc, MAX_LENGTH):
+        summary += (
+            ", by the kernel's word alone: the instruction is neither in the core nor in a file"
+        )
+    yield Finding("null_dereference", f"thread {fault.tid}", facts, summary)

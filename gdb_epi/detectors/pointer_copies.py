@@ -13,6 +13,7 @@ from gdb_epi.fault import GENERAL, read_word
 from gdb_epi.lean import NamedTuple
 from gdb_epi.process_state import ProcessState
 from gdb_epi.search import find_word
+from gdb_epi.words import counted
 
 MAX_PLACES = 8
 
@@ -54,6 +55,16 @@ def copies_of(state: ProcessState, one: Candidate) -> Copies:
         (good.complete or len(good.addresses) == MAX_PLACES)
         and (bad.complete or len(bad.addresses) == MAX_PLACES),
     )
+
+
+def copies_told(count: int, searched: bool) -> str:
+    """Return the end of a sentence on a corrected value: who else holds it.
+
+    Nothing was found and not all was searched: then nothing is said.
+    """
+    if not count:
+        return "; no other word holds the latter" if searched else ""
+    return f"; {counted(count, 'other word')} {'holds' if count == 1 else 'hold'} the latter"
 
 
 def _object_type(state: ProcessState, address: int) -> str | None:

@@ -13,7 +13,7 @@ from gdb_epi.detectors.pointer_candidates import (
     candidates,
     ordinary_cause,
 )
-from gdb_epi.detectors.pointer_copies import Copies, copies_of
+from gdb_epi.detectors.pointer_copies import Copies, copies_of, copies_told
 from gdb_epi.errors import Absent
 from gdb_epi.fault import GENERAL, SIGBUS, SIGSEGV, Fault, operand_of
 from gdb_epi.process_state import ProcessState
@@ -109,12 +109,11 @@ def _finding(fault: Fault, one: Candidate, copies: Copies, count: int) -> Findin
         "search_complete": copies.complete,
     }
     held = f"in memory at {place:#018x}" if place is not None else f"in {one.wrong.source} only"
-    kind = f", a {copies.object_type} object" if copies.object_type else ""
-    copied = f"{copies.total} other words hold it" if copies.total else "no other word holds it"
+    kind = f", an object of type {copies.object_type}" if copies.object_type else ""
     return Finding(
         "pointer_one_bit_off",
         f"thread {fault.tid}",
         facts,
         f"pointer {one.wrong.value:#018x} ({held}) is one bit (bit {one.bit}) from "
-        f"{one.corrected:#018x}{kind}; {copied}",
+        f"{one.corrected:#018x}{kind}{copies_told(copies.total, copies.complete)}",
     )

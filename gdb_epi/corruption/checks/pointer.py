@@ -10,6 +10,7 @@ from gdb_epi.corruption.pointers import Neighbour
 from gdb_epi.corruption.registry import check
 from gdb_epi.corruption.things import FREE, FUNCTION, OBJECT, Thing
 from gdb_epi.corruption.types import MEMORY, REGISTER, Evidence, Skipped, word_evidence
+from gdb_epi.detectors.pointer_copies import copies_told
 from gdb_epi.errors import Absent
 from gdb_epi.fault import SIGBUS, SIGSEGV
 
@@ -43,10 +44,10 @@ def pointer(context: Context) -> Iterator[Evidence | Skipped]:
     innocent = any(one.id.startswith("S:") for one in context.evidence)
     for one in best[:MAX_REPORTED]:
         if not (innocent and one.ambiguous):  # an ordinary cause is known: nothing is left to doubt
-            yield _evidence(one)
+            yield _evidence(one, context.was_searched(one.corrected))
 
 
-def _evidence(one: Neighbour) -> Evidence:
+def _evidence(one: Neighbour, searched: bool) -> Evidence:
     suspect = one.suspect
     where: int | str = suspect.slots[0] if suspect.slots else suspect.source
     found = word_evidence(
@@ -55,7 +56,7 @@ def _evidence(one: Neighbour) -> Evidence:
         suspect.value,
         one.corrected,
         MEMORY if suspect.slots else REGISTER,
-        _sentence(one),
+        _sentence(one, searched),
         rivals=one.rivals,
         copies=one.copies,
         object_type=one.thing.name if one.thing is not None else None,
@@ -71,18 +72,16 @@ def _id(one: Neighbour) -> str:
     return f"{one.level}:far" if far and one.level not in ("P5", "P14", "P16", "R17") else one.level
 
 
-def _sentence(one: Neighbour) -> str:
+def _sentence(one: Neighbour, searched: bool) -> str:
     suspect = one.suspect
     held = f"in {suspect.source}"
     if suspect.slots:
         held = f"in {suspect.source} and in memory at {suspect.slots[0]:#018x}"
     role = "" if not suspect.depth else ", which was read through,"
     what = f", where {_what(one.thing)} begins" if one.thing is not None else ""
-    copied = f"{one.copies} other words hold it" if one.copies > 1 else "one other word holds it"
-    copied = copied if one.copies else "no other word holds it"
     return (
         f"pointer {suspect.value:#018x} ({held}){role} is {_how_far(one)} from "
-        f"{one.corrected:#018x}{what}; {copied}"
+        f"{one.corrected:#018x}{what}{copies_told(one.copies, searched)}"
     )
 
 
