@@ -49,9 +49,7 @@ def find(session: Session, args: Namespace) -> Report:
     found by their type pointers, in memory that the garbage collector knows and in all other.
     Subclasses by their first bases. Only what the core holds is searched.
     """
-    python = session.state.python
-    if not isinstance(python, PythonState):
-        raise InputError(f"no Python: {python.detail}", hint="epi doctor")
+    python = session.state.required_python()
     heap = Heap(session.target, python, budget=max(args.budget, 0.0))
     limit = max(1, min(args.limit, MAX_LIMIT))
     what = " ".join(args.what)

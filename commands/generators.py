@@ -5,7 +5,6 @@ from __future__ import annotations
 
 from gdb_epi.cpython.generators import Chain, generator_chains
 from gdb_epi.cpython.types import PyFrame
-from gdb_epi.errors import Absent, InputError
 from gdb_epi.lean import TYPE_CHECKING
 from gdb_epi.registry import argument, command
 from gdb_epi.render.stack import nothing_found
@@ -33,9 +32,7 @@ def generators(session: Session, args: Namespace) -> Report:
     more detail.
     """
     state = session.state
-    if isinstance(state.python, Absent):
-        raise InputError(f"no Python: {state.python.detail}", hint="epi doctor")
-    found = generator_chains(state.target, state.python)
+    found = generator_chains(state.target, state.required_python())
     errors = [*state.all_soft_errors(), *found.soft_errors]
     lines = [_line(one) for one in found.chains[: max(args.limit, 0)]]
     if len(found.chains) > len(lines):

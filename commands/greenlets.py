@@ -5,7 +5,6 @@ from __future__ import annotations
 
 from gdb_epi.cpython.greenlets import greenlets_of
 from gdb_epi.cpython.types import PyFrame
-from gdb_epi.errors import Absent, InputError
 from gdb_epi.lean import TYPE_CHECKING
 from gdb_epi.registry import argument, command
 from gdb_epi.render.stack import nothing_found
@@ -32,9 +31,7 @@ def greenlets(session: Session, args: Namespace) -> Report:
     without a stack runs, has ended or never started cannot be told.
     """
     state = session.state
-    if isinstance(state.python, Absent):
-        raise InputError(f"no Python: {state.python.detail}", hint="epi doctor")
-    found = greenlets_of(state.target, state.python)
+    found = greenlets_of(state.target, state.required_python())
     errors = [*state.all_soft_errors(), *found.soft_errors]
     lines: list[str] = []
     for one in found.greenlets:

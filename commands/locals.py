@@ -3,7 +3,6 @@
 
 from __future__ import annotations
 
-from gdb_epi.cpython.types import PythonState
 from gdb_epi.cpython.values import values_of
 from gdb_epi.cpython.values_core import DEPTH, LENGTH, TOTAL, WIDTH, Limits
 from gdb_epi.cpython.variables import FrameVariables, Variable
@@ -73,9 +72,7 @@ def variable_json(variable: Variable) -> dict[str, object]:
 
 def frame_variables(session: Session, args: Namespace) -> FrameVariables:
     """Return the reader of variables, with the limits that were asked for."""
-    python = session.state.python
-    if not isinstance(python, PythonState):
-        raise InputError(f"no Python: {python.detail}", hint="epi doctor")
+    python = session.state.required_python()
     total = max(TOTAL, 2 * args.length)
     limits = Limits(args.depth, args.width, args.length, total)
     return FrameVariables(values_of(session.target, python, limits))

@@ -13,8 +13,7 @@ from gdb_epi.cpython.modules import (
     packages,
     packages_by_files,
 )
-from gdb_epi.cpython.types import PythonState
-from gdb_epi.errors import Absent, InputError, SoftError
+from gdb_epi.errors import Absent, SoftError
 from gdb_epi.lean import TYPE_CHECKING, Any
 from gdb_epi.registry import argument, command
 from gdb_epi.report import Report
@@ -40,9 +39,7 @@ def modules(session: Session, args: Namespace) -> Report:
     system had listed. Extension modules come with their build-id; imports that had not ended are
     marked. The standard library and submodules are left out unless --all or NAME is given.
     """
-    python = session.state.python
-    if not isinstance(python, PythonState):
-        raise InputError(f"no Python: {python.detail}", hint="epi doctor")
+    python = session.state.required_python()
     access = Access(session.target, python)
     sysroot = str(session.options.get("sysroot") or "") or None
     errors: list[SoftError] = []

@@ -6,7 +6,6 @@ from __future__ import annotations
 from collections import Counter
 
 from gdb_epi.cpython.pools import Pool, Queue, Worker, pools_of
-from gdb_epi.errors import Absent, InputError
 from gdb_epi.lean import TYPE_CHECKING, Any
 from gdb_epi.registry import argument, command
 from gdb_epi.render.stack import nothing_found
@@ -38,9 +37,7 @@ def pools(session: Session, args: Namespace) -> Report:
     and that nobody waits for only with --all.
     """
     state = session.state
-    if isinstance(state.python, Absent):
-        raise InputError(f"no Python: {state.python.detail}", hint="epi doctor")
-    found = pools_of(state.target, state.python)
+    found = pools_of(state.target, state.required_python())
     errors = [*state.all_soft_errors(), *found.soft_errors]
     lines: list[str] = []
     for pool in found.pools:

@@ -3,7 +3,7 @@
 
 from __future__ import annotations
 
-from gdb_epi.cpython.types import PyFrame, PythonState
+from gdb_epi.cpython.types import PyFrame
 from gdb_epi.cpython.values import values_of
 from gdb_epi.cpython.values_core import DEPTH, LENGTH, TOTAL, WIDTH, Limits
 from gdb_epi.cpython.values_path import resolve
@@ -36,9 +36,7 @@ def print_(session: Session, args: Namespace) -> Report:
     A name is looked up among the variables of the frame, its globals and the built-ins; 0x... is
     the address of an object. Nothing is run: attributes and items are read from memory.
     """
-    python = session.state.python
-    if not isinstance(python, PythonState):
-        raise InputError(f"no Python: {python.detail}", hint="epi doctor")
+    python = session.state.required_python()
     limits = Limits(args.depth, args.width, args.length, max(TOTAL, 2 * args.length))
     values = values_of(session.target, python, limits)
     text = " ".join(args.expression)

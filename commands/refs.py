@@ -6,7 +6,6 @@ from __future__ import annotations
 from gdb_epi.cpython.heap import Heap
 from gdb_epi.cpython.heap_search import BUDGET
 from gdb_epi.cpython.referrers import Reference, Referrers
-from gdb_epi.cpython.types import PythonState
 from gdb_epi.cpython.values import values_of
 from gdb_epi.cpython.values_core import Limits
 from gdb_epi.errors import InputError, LayoutError, SoftError, UsageError
@@ -42,9 +41,7 @@ def refs(session: Session, args: Namespace) -> Report:
     All dumped memory is searched for the address, and each place is explained. A word on a C stack
     may be left over from an earlier call; what no object is known to own is shown by its mapping.
     """
-    python = session.state.python
-    if not isinstance(python, PythonState):
-        raise InputError(f"no Python: {python.detail}", hint="epi doctor")
+    python = session.state.required_python()
     try:
         address = int(args.address, 0)
     except ValueError:

@@ -6,7 +6,7 @@ from __future__ import annotations
 from functools import cached_property
 
 from gdb_epi.cpython.types import MergedStack, PythonState, ThreadState
-from gdb_epi.errors import NOT_APPLICABLE, Absent, SoftError
+from gdb_epi.errors import NOT_APPLICABLE, Absent, InputError, SoftError
 from gdb_epi.lean import TYPE_CHECKING
 from gdb_epi.target.api import CrashInfo, NativeFrame, ProcessInfo, Region, Target, Thread
 
@@ -52,6 +52,12 @@ class ProcessState:
         from gdb_epi.cpython.state import decode_python
 
         return decode_python(self.target)
+
+    def required_python(self) -> PythonState:
+        """Return the CPython runtime. Raises InputError when there is none."""
+        if isinstance(self.python, Absent):
+            raise InputError(f"no Python: {self.python.detail}", hint="epi doctor")
+        return self.python
 
     @cached_property
     def locks(self) -> LockReport:

@@ -9,7 +9,6 @@ from collections.abc import Callable, Sequence
 from gdb_epi.cpython.positions import Position
 from gdb_epi.cpython.source import FITS, VERIFIED, Source, SourceFinder
 from gdb_epi.cpython.types import PyFrame, PythonState
-from gdb_epi.errors import InputError
 from gdb_epi.lean import TYPE_CHECKING
 from gdb_epi.process_state import ProcessState
 from gdb_epi.render.source import character_column, one_line
@@ -21,9 +20,7 @@ if TYPE_CHECKING:
 
 def source_finder(session: Session) -> SourceFinder:
     """Return the finder of sources, with the user's sysroot and the time of the core file."""
-    python = session.state.python
-    if not isinstance(python, PythonState):
-        raise InputError(f"no Python: {python.detail}", hint="epi doctor")
+    python = session.state.required_python()
     sysroot = session.options.get("sysroot")
     return SourceFinder(
         session.target,
