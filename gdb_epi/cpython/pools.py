@@ -249,7 +249,7 @@ class _Decoder:
             at = self._reader.layout.require("PyFunctionObject", "func_qualname")
             return self._text(self._reader.u64(function + at)) or "?"
         kind = self.instances.ident(function) if function else ""
-        return f"a {kind}" if kind else "?"
+        return f"{kind} object" if kind else "?"
 
 
 def what_a_worker_runs(thread: ThreadState) -> tuple[bool | None, PyFrame | None]:

@@ -172,7 +172,7 @@ def _length(painter: Painter, found: Obj, name: str) -> int:
         "dict": ("PyDictObject", "ma_used"),
     }.get(kind)
     if struct is None:
-        raise Undecodable(f"its {name} is a {kind or 'thing'} of unknown length")
+        raise Undecodable(f"its {name}, of type {kind or '?'}, has no known length")
     return painter.signed(at, *struct)
 
 

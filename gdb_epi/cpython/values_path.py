@@ -104,8 +104,8 @@ def _from_class(painter: Painter, found: Obj, value: int, path: str) -> int:
     if of.qualname == "cached_property":
         raise InputError(f"{path} is a cached property that was not computed yet")
     if of.python_class and painter.world.types.lookup(of, "__get__") is not None:
-        what = f"a {of.shown}: it is computed by code, which is not run"
-        raise InputError(f"{path} is {what}")
+        what = f"{path} is of type {of.shown}: it is computed by code, which is not run"
+        raise InputError(what)
     return value
 
 
@@ -141,7 +141,7 @@ def _item(painter: Painter, found: Obj, step: re.Match[str], so_far: str) -> int
     if kind in ("dict", "collections.defaultdict", "collections.OrderedDict", "frozendict"):
         return _by_key(painter, found.address, step, so_far)
     if kind not in ("tuple", STRUCT_SEQUENCE, "list", "collections.deque"):
-        raise InputError(f"{so_far} is a {found.type.shown}: it has no items to look up")
+        raise InputError(f"{so_far} is of type {found.type.shown}: it has no items to look up")
     if not re.fullmatch(r"-?\d{1,18}", text):
         raise UsageError(f"{text!r} is no index", hint="[0], [-1]")
     struct = _STRUCTS.get(kind, "PyTupleObject")

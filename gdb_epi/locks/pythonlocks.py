@@ -120,7 +120,7 @@ def _by_place(context: LockContext, world: LockWorld, thread: Thread, key: int, 
         if kind:
             return Guess(
                 "critical section", name=world.name(key - at), object=key - at, anonymous=True,
-                evidence=(said, f"which is the mutex of a {kind} object"),
+                evidence=(said, f"which is the mutex of an object of type {kind}"),
             )  # fmt: skip
     state = python_wait(world, thread.tid)
     if state is not None:

@@ -103,7 +103,7 @@ def terminate(scene: Scene) -> Answer:
     if virtual is not None:
         return Match(f"abort-terminate:{virtual}", "a virtual function without a body was called")
     found = _thrown(scene, scene.native)
-    said = f"; the exception in flight is a {found}" if found else ""
+    said = f"; the exception in flight is of type {found}" if found else ""
     return Match(f"abort-terminate:{found or 'unknown'}", f"{frame} is on the stack{said}")
 
 
