@@ -46,7 +46,9 @@ def _main_thread(reader: ForkReader, memory: Reader, python: PythonState) -> Non
         reader.unreadable("F8", "the type of threading's main thread cannot be read")
     elif found.type_name.rpartition(".")[2] != "_MainThread":
         reader.from_main = False
-        reader.yes("F8", f"threading's main thread is of type {found.type_name}: it forked", CERTAIN)
+        reader.yes(
+            "F8", f"threading's main thread is of type {found.type_name}: it forked", CERTAIN
+        )
     else:
         reader.no("F8", "threading's main thread is a _MainThread (3.13.1 and later make it one)")
 
