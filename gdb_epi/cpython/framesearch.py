@@ -8,10 +8,12 @@ frames have no stack of their own: where one frame is lost, so are the links to 
 from __future__ import annotations
 
 import struct
+from collections import Counter
 from collections.abc import Iterable
 
 from gdb_epi.cpython.reader import Reader
-from gdb_epi.errors import UnreadableMemory
+from gdb_epi.cpython.types import NATIVE, InterpreterState, ThreadState
+from gdb_epi.errors import SoftError, UnreadableMemory
 
 MAX_STACK = 8 << 20  # bytes of one C stack that are read; the usual limit of its size
 MAX_WORDS = 200_000  # different words of it that are looked at
@@ -41,6 +43,27 @@ def frames_on_stack(reader: Reader, tstate: int, type_at: int) -> list[int]:
         except UnreadableMemory:
             continue
     return sorted(found, key=last.__getitem__)
+
+
+def without_shared(interpreters: list[InterpreterState]) -> list[InterpreterState]:
+    """Take the frames that a C stack gave to several thread states of one thread from these.
+
+    The links of one of them may tell whose they are; where no link does, nobody's they are.
+    """
+    threads = [thread for one in interpreters for thread in one.threads]
+    count = Counter(frame.address for thread in threads for frame in thread.frames)
+
+    def own(thread: ThreadState) -> ThreadState:
+        kept = [f for f in thread.frames if f.provenance != NATIVE or count[f.address] == 1]
+        if len(kept) == len(thread.frames):
+            return thread
+        why = (
+            "of several interpreters on this thread: whose the frames of its C stack are is unknown"
+        )
+        error = SoftError("frames", f"tstate {thread.address:#x}", why)
+        return thread._replace(frames=tuple(kept), soft_errors=(*thread.soft_errors, error))
+
+    return [one._replace(threads=tuple(map(own, one.threads))) for one in interpreters]
 
 
 def frame_type(reader: Reader, frames: Iterable[int]) -> int:

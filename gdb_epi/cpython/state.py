@@ -90,7 +90,9 @@ class _Decoder:
         interpreters.sort(key=lambda interpreter: interpreter.id)
         if _shares_idents(interpreters):
             from gdb_epi.cpython.binding import bind
+            from gdb_epi.cpython.framesearch import without_shared
 
+            interpreters = without_shared(interpreters)
             interpreters = bind(self.target, self.layout, interpreters, self._native_id)
             interpreters = [self._renamed(one) for one in interpreters]
         held = [t.tid for i in interpreters for t in i.threads if t.holds_gil]

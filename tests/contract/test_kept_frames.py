@@ -163,6 +163,25 @@ def test_frames_behind_a_lost_frame_object(identifier: str, lost: int) -> None:
     assert any("by the C stack" in error.message for error in found.soft_errors)
 
 
+@pytest.mark.parametrize("identifier", ["pyenv-3.8.18", "pyenv-3.10.13"])
+def test_an_outer_interpreter_takes_no_frames_of_the_inner_one(identifier: str) -> None:
+    """Both run on one C stack; the one whose links are whole tells which are its own."""
+    found = by_id(identifier)
+    assert found is not None
+    target = MutatedTarget(opened(made_or_skip(found, "subinterpreter")))
+    python = decode_python(target)
+    assert isinstance(python, PythonState)
+    inner, outer = sorted((t for t in python.threads() if t.frames), key=lambda t: -t.interpreter)
+    names = [frame.name for frame in outer.frames]
+    target.put(outer.frames[0].address, bytes(python.layout.size("PyFrameObject") or 0))
+    after = decode_python(target)
+    assert isinstance(after, PythonState)
+    again = {thread.address: thread for thread in after.threads()}
+    assert [frame.name for frame in again[inner.address].frames] == [f.name for f in inner.frames]
+    assert [frame.name for frame in again[outer.address].frames] == ["", *names[1:]]
+    assert any("several interpreters" in e.message for e in again[outer.address].soft_errors)
+
+
 @pytest.mark.parametrize("identifier", ["pyenv-3.8.18", "trixie-3.13.5"])
 def test_the_share_that_is_missing_is_stated(identifier: str) -> None:
     made = core_of(identifier)
