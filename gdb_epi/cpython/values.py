@@ -19,6 +19,7 @@ from gdb_epi.cpython import (
     values_scalars,
     values_stdlib,
     values_threads,
+    values_torch,
     values_typing,
 )
 from gdb_epi.cpython.objects import Objects
@@ -46,6 +47,7 @@ _DECODERS = (
     values_scalars,
     values_stdlib,
     values_threads,
+    values_torch,
     values_typing,
 )
 MAX_REMEMBERED = 200_000

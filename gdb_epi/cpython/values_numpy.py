@@ -11,7 +11,6 @@ An array's repr depends on print options, so its text is a description and never
 from __future__ import annotations
 
 import struct
-from collections.abc import Iterator
 
 from gdb_epi.cpython.values_core import Obj, Painter, Undecodable, decodes
 from gdb_epi.cpython.values_machinery import tuple_items
@@ -350,15 +349,17 @@ def _items(
     one: DType,
     count: int,
 ) -> str:
-    def texts() -> Iterator[str]:
-        for index in range(min(count, painter.limits.width)):
-            rest, at = index, data
-            for length, stride in zip(reversed(shape), reversed(strides), strict=True):
-                rest, place = divmod(rest, length)
-                at += place * stride
-            yield item_text(painter, at & (1 << 64) - 1, one)
+    first = range(min(count, painter.limits.width))
+    places = (place_of(data, index, shape, strides) for index in first)
+    return painter.join_text((item_text(painter, at, one) for at in places), count)
 
-    return painter.join_text(texts(), count)
+
+def place_of(data: int, index: int, shape: tuple[int, ...], strides: tuple[int, ...]) -> int:
+    """Return the address of an item in C order; `strides` are in bytes."""
+    for length, stride in zip(reversed(shape), reversed(strides), strict=True):
+        index, place = divmod(index, length)
+        data += place * stride
+    return data & (1 << 64) - 1
 
 
 def item_text(painter: Painter, at: int, one: DType, depth: int = 0) -> str:

@@ -283,5 +283,5 @@ def _own_repr(info: TypeInfo, name: str) -> str:
     """Return what a C type with a repr of its own is that derives from a flagged type."""
     if name == "int" and not info.flags & HEAPTYPE:
         return "bool"  # the only static type that derives from int
-    known = ("datetime.IsoCalendarDate",)
+    known = ("datetime.IsoCalendarDate", "torch.Size")
     return STRUCT_SEQUENCE if name == "tuple" and info.full_name not in known else info.full_name

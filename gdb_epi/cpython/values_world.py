@@ -33,6 +33,7 @@ class World:
         self.python_reprs: dict[int, Decoder | None] = {}  # by type
         self.repr_steps: dict[int, list[tuple[str, int]] | None] = {}  # by type
         self.facts: dict[str, bool] = {}  # what decoders found out about the standard library
+        self.tables: dict[str, dict[int, str]] = {}  # what a module says its numbers mean
         self._names: dict[int, str | None] = {}
         self._offsets: dict[tuple[str, ...], int] = {}
         self._members: dict[int, dict[str, tuple[int, int]]] = {}

@@ -1,0 +1,158 @@
+# SPDX-License-Identifier: Apache-2.0
+"""torch's tensors out of a real core, against what torch said of them in the process.
+
+With `GDB_EPI_BIG=1` alone: PyTorch takes 1 GB to install.
+"""
+
+from __future__ import annotations
+
+import os
+import re
+import struct
+from functools import cache
+from typing import Any
+
+import pytest
+from support.cores import Made
+from support.judge import EXACT, MARKED, Judged, judge, opened
+from support.mutate import MutatedTarget
+from support.opening import core_of
+
+from gdb_epi.cpython import values_torch_impl, values_torch_tensor
+from gdb_epi.cpython.types import PythonState
+from gdb_epi.cpython.values import values_of
+from gdb_epi.cpython.variables import FrameVariables
+
+pytestmark = pytest.mark.skipif(
+    not os.environ.get("GDB_EPI_BIG"), reason="PyTorch takes 1 GB to install: set GDB_EPI_BIG=1"
+)
+
+TEXT = re.compile(
+    r"<\S+ shape=(\(.*?\)) dtype=(\S+?) device=(\(.*?\)|[a-z]+(?::\d+)?)"
+    r"(?: requires_grad=(\w+|\?))?(?: grad_fn=<([\w?]+)>)?(?:: (.*?)|, (.*?))?>"
+)
+# Their shape is what code says, so the answer is that it cannot be told.
+COMPUTED = {"odd.nested", "odd.jagged", "odd.sized"}
+FAKE = "odd.fake"  # its device is what code says
+# Their values are elsewhere, or not those in memory, or of a dtype that is not shown.
+NO_VALUES = {"odd.conjugate", "odd.negative", "odd.inferred_conjugate", "odd.eights"}
+PYTHON_NODE = {"graph.cube": "PyNode"}  # the C++ class of all functions written in Python
+PACKED = {
+    "torch.float16": "<e", "torch.bfloat16": "<f", "torch.float32": "<f", "torch.float64": "<d",
+}  # fmt: skip
+HOSTILE = (0, 1, 2, 6, 7, 64, 0x1000, 1 << 40, 1 << 63, (1 << 64) - 1, 0xDDDDDDDDDDDDDDDD)
+WORDS = 22  # of a TensorImpl
+DIMENSIONS = 7  # the word of how many there are, in 2.13
+
+
+@cache
+def made() -> Made:
+    return core_of("values_torch", (3, 11))
+
+
+@cache
+def verdicts() -> tuple[Judged, ...]:
+    return tuple(judge(made(), opened(made())))
+
+
+def tensors(found: tuple[Judged, ...]) -> list[tuple[str, str, dict[str, Any]]]:
+    """Return where, the text and the truth of every tensor."""
+    told = made().truth["tensors"]
+    result = []
+    for one in found:
+        where = f"{one.function}.{one.name}"
+        if where in told:
+            assert one.verdict == MARKED, one
+            assert one.found is not None
+            result.append((where, one.found.text, told[where]))
+    return result
+
+
+def check_what_is_said(where: str, text: str, told: dict[str, Any]) -> bool:
+    """Check shape, dtype and device where they are told at all; return whether they are."""
+    match = TEXT.search(text)
+    if match is None:
+        assert "cannot tell its shape" in text, (where, text)
+        return False
+    assert match[1] == repr(tuple(told["shape"])), (where, text)
+    assert match[2] == told["dtype"], (where, text)
+    wanted = values_torch_impl.COMPUTED if where == FAKE else told["device"]
+    assert match[3] == wanted, (where, text)
+    return True
+
+
+def same(shown: str, said: str, dtype: str) -> bool:
+    """Tell whether two texts are the same number of a dtype."""
+    if dtype.startswith("torch.complex"):
+        return complex(shown) == complex(said)
+    if dtype in PACKED:
+        form = PACKED[dtype]
+        return struct.pack(form, float(shown)) == struct.pack(form, float(said))
+    return shown == said
+
+
+def test_tensors_are_described() -> None:
+    found = tensors(verdicts())
+    for where, text, told in found:
+        if not check_what_is_said(where, text, told):
+            assert where in COMPUTED, (where, text)
+            continue
+        match = TEXT.search(text)
+        assert match is not None
+        assert (match[4] == "True") is told["requires_grad"], (where, text)
+        assert (match[5] or "") == PYTHON_NODE.get(where, told["grad_fn"]), (where, text)
+        shown = match[6].split(", ") if match[6] else []
+        if where in NO_VALUES:
+            assert not shown, (where, text)
+            assert match[7], (where, text)
+            continue
+        assert len(shown) >= len(told["first"]), (where, text)
+        for one, other in zip(shown, told["first"], strict=False):
+            assert same(one, other, told["dtype"]), (where, text)
+    assert len(found) >= 40
+    assert {where for where, _, _ in found} > COMPUTED | NO_VALUES | {FAKE, *PYTHON_NODE}
+
+
+def test_what_describes_tensors_is_exact() -> None:
+    seen = [one for one in verdicts() if one.function == "descriptions"]
+    assert {one.name for one in seen} >= {"shape", "kinds", "devices", "layouts", "formats"}
+    assert [one for one in seen if one.name != "way" and one.verdict != EXACT] == []
+
+
+def test_a_module_shows_its_parameters() -> None:
+    linear = next(one for one in verdicts() if one.name == "linear")
+    assert linear.found is not None
+    assert (
+        "<torch.nn.parameter.Parameter shape=(1, 2)" in dict(linear.found.attributes)["_parameters"]
+    )
+
+
+def test_nothing_is_wrong_without_the_names_of_classes(monkeypatch: pytest.MonkeyPatch) -> None:
+    """As on a machine that has not the files of libtorch."""
+    for module in (values_torch_impl, values_torch_tensor):
+        monkeypatch.setattr(module, "class_name", lambda reader, address: "")
+    found = tensors(tuple(judge(made(), opened(made()))))
+    described = [one[0] for one in found if check_what_is_said(*one)]
+    assert not COMPUTED & set(described)
+    assert len(described) >= 30
+
+
+def test_a_damaged_tensor_gets_no_other_shape() -> None:
+    state = opened(made())
+    assert isinstance(state.python, PythonState)
+    thread = next(thread for thread in state.python.threads() if thread.crashed)
+    reader = FrameVariables(values_of(state.target, state.python))
+    frame = next(frame for frame in thread.frames if frame.name == "tensors")
+    matrix = dict(reader.addresses(frame))["matrix"]
+    impl = int.from_bytes(state.target.read(matrix + 16, 8), "little")
+    told = 0
+    for index in range(WORDS):
+        for word in (*HOSTILE, matrix, impl):
+            target = MutatedTarget(state.target)
+            target.put_word(impl + 8 * index, word)
+            text = values_of(target, state.python).of(matrix).text
+            match = TEXT.search(text)
+            told += match is not None
+            # What lies behind the sizes in use was never written: it may be a size of 1.
+            assert match is None or index == DIMENSIONS or match[1] == "(2, 3)", (index, word, text)
+    assert 0 < told < WORDS * len(HOSTILE)
