@@ -108,24 +108,33 @@ def _died(record: Json) -> Iterator[str]:
 
 def _where(record: Json) -> Iterator[str]:
     threads, signature = _map(record, "threads"), _map(record, "signature")
-    crashed, signed = _map(threads, "crashed"), _map(signature, "thread").get("tid")
-    frames: Sequence[Json] = crashed.get("frames") or ()
-    tid = crashed.get("tid")
-    if signed is not None and signed != tid:
-        stack = next((s for s in threads.get("stacks", ()) if s.get("tid") == signed), None)
-        frames, tid = (stack or {}).get("frames") or (), signed
+    stack, chosen = _map(threads, "crashed"), _map(signature, "thread")
+    tid = stack.get("tid")
+    yield ""
+    if tid is None:
+        yield "Where: the core lists no thread"
+        return
+    signed = chosen.get("tid")
+    other = signed is not None and signed != tid
+    if other:
+        listed = (s for s in threads.get("stacks", ()) if s.get("tid") == signed)
+        stack, tid = _map(threads, "signed") or next(listed, {}), signed
+    frames: Sequence[Json] = stack.get("frames") or ()
     name = _thread_name(record, tid)
     holder = _map(record, "python").get("gil_holder")
     gil = ", holds the GIL" if holder is not None and holder == tid else ""
     count = threads.get("count", "?")
     others = ", the only thread" if count == 1 else f", {count} threads in all"
-    yield ""
     yield f"Where: thread {tid}{f' ({name})' if name else ''}{gil}{others}"
-    interesting = [frame for frame in frames if not _glue(frame)] or list(frames)
+    if other:
+        yield f"  (not the thread that the kernel wrote first; {chosen.get('why')})"
+    # What a thread waits in is told by its locks; without Python frames it is the place itself.
+    hidden = _HIDDEN if any(map(_is_python, frames)) else _HIDDEN - {"lock-wait"}
+    interesting = [frame for frame in frames if _kind(frame) not in hidden] or list(frames)
     for number, frame in enumerate(interesting[:MAX_FRAMES]):
         yield f"  #{number:<2} {_frame(frame)}"
-    left = len(interesting) - MAX_FRAMES + int(crashed.get("frames_left_out") or 0)
-    if left > 0:
+    left = max(0, len(interesting) - MAX_FRAMES) + int(stack.get("frames_left_out") or 0)
+    if left:
         yield f"  and {left} more"
     if not frames:
         yield "  no frame could be decoded"
@@ -133,15 +142,19 @@ def _where(record: Json) -> Iterator[str]:
         yield "  (the native stack could not be had)"
 
 
-def _glue(frame: Json) -> bool:
-    """Whether a native frame is CPython's own machinery, by the signature's drop sets."""
-    if frame.get("language") != "native" or not frame.get("function"):
-        return False
+def _is_python(frame: Json) -> bool:
+    return bool(frame.get("language", "python") == "python")
+
+
+def _kind(frame: Json) -> str | None:
+    """Return what a native frame is by the signature's drop sets; None for none of them."""
+    if _is_python(frame) or not frame.get("function"):
+        return None
     from gdb_epi.signature.drops import load_drop_sets
     from gdb_epi.signature.native_names import native_name
 
     name, _ = native_name(str(frame["function"]))
-    return load_drop_sets().native_class(name) in _HIDDEN
+    return load_drop_sets().native_class(name)
 
 
 def _frame(frame: Json) -> str:
@@ -149,7 +162,7 @@ def _frame(frame: Json) -> str:
         return f"(a Python frame that cannot be decoded: {frame['hole']})"
     place = frame.get("filename")
     at = f"{place}:{frame.get('lineno')}" if place and frame.get("lineno") else place or ""
-    if frame.get("language") == "native":
+    if not _is_python(frame):
         return _native(frame, str(at))
     return f"{frame.get('qualname') or frame.get('name')}  {at}"
 
@@ -164,7 +177,15 @@ def _native(frame: Json, at: str) -> str:
         name, _ = native_name(str(name))
     else:
         name = "??"
-    return f"[{name}]  {at or frame.get('module') or frame.get('pc')}"
+    return f"[{name}]  {at or _in_module(frame)}"
+
+
+def _in_module(frame: Json) -> str:
+    """Return "libx.so+0x1f" (which addr2line and objdump take), else the bare address."""
+    module, offset = frame.get("module"), frame.get("offset")
+    if not module:
+        return str(frame.get("pc"))
+    return f"{module}+{offset:#x}" if isinstance(offset, int) else str(module)
 
 
 def _waits(record: Json) -> Iterator[str]:

@@ -109,6 +109,27 @@ def test_triage_fits_a_screen(name: str) -> None:
     assert any(line.startswith("Verdict: ") for line in lines)
 
 
+def test_the_screen_shows_the_thread_that_was_signed() -> None:
+    found = record(scenes()["native null"])
+    place = {"language": "native", "pc": "0x1", "module": "libx.so", "offset": 0x64AF}
+    nap = {"language": "native", "pc": "0x2", "function": "__GI___clock_nanosleep"}
+    signed = {"tid": 999, "name": None, "native": "present", "frames": [nap, place]}
+    found["threads"]["signed"] = signed | {"frames_left_out": 3}
+    found["signature"]["thread"] = {"tid": 999, "why": "snapshot: it holds the GIL"}
+    lines = render_triage(found)
+    start = next(at for at, line in enumerate(lines) if line.startswith("Where: thread 999"))
+    assert "not the thread that the kernel wrote first; snapshot: it holds" in lines[start + 1]
+    assert lines[start + 2].split() == ["#0", "[__clock_nanosleep]", "0x2"]  # no Python: the place
+    assert lines[start + 3].split() == ["#1", "[??]", "libx.so+0x64af"]
+    assert lines[start + 4].strip() == "and 3 more"
+
+
+def test_the_screen_of_a_core_without_threads() -> None:
+    lines = render_triage(record(scenes()["no threads"]))
+    assert "Where: the core lists no thread" in lines
+    assert not any("None" in line for line in lines)
+
+
 def test_what_a_record_says_of_a_flip() -> None:
     found = record(scenes()["flip"])
     assert found["flags"]["bitflip"] is False  # P1 alone: no copy, no claim
