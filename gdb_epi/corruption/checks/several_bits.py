@@ -96,10 +96,11 @@ def _kind_around(context: Context, slot: int) -> str | None:
 
 
 def _is_lost(context: Context, address: int) -> bool:
+    """Whether an object misses one reference; what was leaked misses any number."""
     count = context.things.references(address)
     if count is None:
         return False
-    return len(find_word(context.target, address, limit=count).addresses) < count
+    return len(find_word(context.target, address, limit=count).addresses) == count - 1
 
 
 @check("M:line", needs="crash", order=61)

@@ -6,6 +6,15 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from gdb_epi.corruption.context import Context
+from gdb_epi.corruption.holders import (
+    FAR_BIT,
+    is_partly_written,
+    is_refuted,
+    lost_a_reference,
+    may_be_freed,
+    may_be_stale,
+    was_never_mapped,
+)
 from gdb_epi.corruption.pointers import on_stack
 from gdb_epi.corruption.registry import check
 from gdb_epi.corruption.typed_fields import Field, Fields
@@ -18,7 +27,6 @@ from gdb_epi.lean import NamedTuple
 
 BITS = range(64)
 MAX_BAD = 16  # objects with a wrong field; more are an overwrite
-FAR_BIT = 24  # as for pointers: software's near misses differ in lower bits
 MAX_HELD = 8  # words that hold a candidate, of those that are counted
 
 
@@ -36,9 +44,9 @@ def typed_field(context: Context) -> Iterator[Evidence | Skipped]:
     Of the objects that the frames and the fault's own registers reach. A field counts when all
     other fields of the object are right, this one holds nothing that fits it, and exactly one of
     the words one bit away fits and may have lost a reference. Innocent causes: what a field names
-    was freed (then it is the start of a block, and a neighbour that fits must miss a reference);
-    the object itself was freed or overwritten (then several fields are wrong); a zero byte written
-    past the end of what lies before it (low bytes that are 0 are left out).
+    was freed (may_be_stale: what can be the address of that is left out where what fits is counted,
+    or less than 16 MB away); the object itself was freed or overwritten (then several fields are
+    wrong); a word of which a part was written (low bytes that are 0, a count that was raised).
     """
     walk = walk_of(context)
     if isinstance(walk, Absent):
@@ -89,10 +97,11 @@ def _repair(context: Context, walk: Walk, one: _Wrong) -> Iterator[Evidence]:
     found = []
     for bit in BITS:
         right = one.value ^ 1 << bit
-        low = 0xFF if bit < 8 else 0xFFFF if bit < 16 else 0
-        if right < NEAR_NULL or (low and not one.value & low) or not one.field.fits(right):
+        if right < NEAR_NULL or not one.field.fits(right):
             continue
-        if _may_be(context, walk, one, right):
+        place = one.owner + one.field.offset
+        partly = is_partly_written(context, place, one.value, right)
+        if not partly and _may_be(context, walk, one, right):
             found.append(right)
     if len(found) != 1:
         return
@@ -129,14 +138,17 @@ def _may_be(context: Context, walk: Walk, one: _Wrong, right: int) -> bool:
     if sure is not None and not sure(right):
         return False
     if not one.field.shared:
-        return not _holders(context, walk, right, MAX_HELD)
-    count = things.references(right)
-    if count is None:  # immortal, or held by many: then the wrong word must be no object's start
-        return sure is not None or not things.begins_block(one.value)
-    if one.value ^ right >= 1 << FAR_BIT:  # stale pointers lead to the heap that they came from
+        is_free = things.in_free_block(right)  # a freed table looks like one still
+        return not is_free and not _holders(context, walk, right, MAX_HELD)
+    if things.references(right) is None:  # immortal, or held by many
+        return sure is not None or not may_be_stale(context, one.value, right)
+    if was_never_mapped(context, one.value):
         return True
-    held = _holders(context, walk, right, count + MAX_HELD)
-    return context.was_searched(right) and len(held) < count
+    if may_be_stale(context, one.value, right):
+        return False
+    if one.value ^ right < 1 << FAR_BIT or may_be_freed(context, one.value):
+        return lost_a_reference(context, walk, right, one.value)
+    return not is_refuted(context, walk, right)
 
 
 def _holders(context: Context, walk: Walk, value: int, limit: int) -> list[int]:

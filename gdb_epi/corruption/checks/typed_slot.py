@@ -7,24 +7,30 @@ from collections import Counter
 from collections.abc import Iterator
 
 from gdb_epi.corruption.context import Context
-from gdb_epi.corruption.pointers import on_stack
+from gdb_epi.corruption.holders import (
+    FAR_BIT,
+    is_partly_written,
+    is_refuted,
+    lost_a_reference,
+    may_be_freed,
+    may_be_stale,
+    was_never_mapped,
+)
+from gdb_epi.corruption.python_kinds import TYPE
 from gdb_epi.corruption.registry import check
 from gdb_epi.corruption.typed_walk import FRAME, Slot, Walk, walk_of
 from gdb_epi.corruption.types import MEMORY, Evidence, Skipped, word_evidence
 from gdb_epi.errors import Absent
 from gdb_epi.fault import read_word
-from gdb_epi.search import find_word
 
 BITS = 64
 LINE = 64  # bytes of a cache line
 WORD = 8
-FAR_BIT = 24  # as for pointers: software's near misses differ in lower bits
 MAX_BAD = 24  # slots without an object; more are an overwrite, or freed memory
 MAX_REPORTED = 8
 MANY = 16  # words that hold an object whose references are not counted
 AROUND = (-16, -8, 8, 16)
 MAX_PAIRS = 8
-MAX_RIVALS = 3  # slots that name one object
 # Two bits that are neighbours, or of one byte: what one chip or line of a memory module gives; none
 # of those that programs mark addresses with.
 PAIRS = tuple(
@@ -33,28 +39,29 @@ PAIRS = tuple(
     for high in range(low + 1, 64)
     if (high == low + 1 or high >> 3 == low >> 3) and low > 2 and high < 47
 )
-MAX_STALE = 16  # words on stacks that hold the address still; most are no references
+FIELDS = ("function", "code", TYPE)  # what they hold is of known type: R18 looks for that
 
 
 @check("R15", needs="python", order=55)
 def typed_slot(context: Context) -> Iterator[Evidence | Skipped]:
     """Look at every slot of lists, dicts, tuples, sets and cells that the frames' globals reach.
 
-    A slot must hold the address of an object, and no more slots than the object has references.
-    One that does not is compared with the 64 words one bit away: an object among them whose
-    reference count is higher than the number of words that hold its address has lost a
-    reference, and this slot is it. Else an object 16 MB or more away is said (R15:far).
-    Innocent causes: an object that was freed or overwritten while the slot still names it, and
-    a reference that was not counted (then no object one bit away misses one); an object whose
-    header was overwritten (several slots name it, and one flip changes one); a stray write over
-    several slots (more than MAX_BAD, or neighbours that are damaged too).
+    A slot must hold the address of an object. One that does not is compared with the 64 words one
+    bit away: an object among them whose references are all accounted for but one has lost it, and
+    this slot is it. Else an object 16 MB or more away is said (R15:far). Innocent causes: an object
+    that was freed while the slot still names it, whatever has its memory now (may_be_stale: a slot
+    that names an address of a heap, where an object can have begun, is left out); what a program
+    leaked (it misses more than one); a reference that was not counted; an object whose header was
+    overwritten (several slots name it, and one flip changes one); a stray write over several
+    slots (more than MAX_BAD, or neighbours that are damaged too), or over a part of one. Slots
+    that name more often than it has references an object that is sound are no evidence: that is
+    what a reference too few makes.
     """
     walk = walk_of(context)
     if isinstance(walk, Absent):
         yield Skipped("R15", walk.detail)
         return
     slots = walk.found
-    times = Counter(slot.value for slot in slots)
     wrong = [slot for slot in slots if _is_bad(context, walk, slot)]
     places = {slot.place for slot in wrong}
     bad = _sources(wrong)
@@ -65,7 +72,6 @@ def typed_slot(context: Context) -> Iterator[Evidence | Skipped]:
     if len(wrong) > MAX_BAD:
         yield Skipped("R15", f"{len(wrong)} slots of containers hold no object: an overwrite")
         return
-    bad += _named_too_often(context, walk, slots, times)
     for slot in bad[:MAX_REPORTED]:
         if not places & {slot.place - 8, slot.place + 8}:
             same = sum(other.value == slot.value for other in bad)
@@ -114,34 +120,15 @@ def _is_bad(context: Context, walk: Walk, slot: Slot) -> bool:
     return not (things.begins_block(slot.value) and things.in_free_block(slot.value))
 
 
-def _named_too_often(
-    context: Context, walk: Walk, slots: list[Slot], times: Counter[int]
-) -> list[Slot]:
-    """Return slots of objects that more slots name than they have references."""
-    found: set[int] = set()  # one reference too many, and few: more were dropped too often
-    word = walk.reader.word
-    for value, count in times.items():
-        # The low half of the count, whatever else the word holds: most objects are done with here.
-        if count > 1 and not value & 7 and word(value) & 0xFFFFFFFF < count and walk.type_at(value):
-            references = context.things.references(value)
-            if references is not None and references == count - 1 and count <= MAX_RIVALS:
-                found.add(value)
-    if len(found) > MAX_BAD:
-        return []
-    named = [slot for slot in slots if slot.value in found]
-    return named if len(named) <= MAX_BAD else []
-
-
 def _repairs(context: Context, walk: Walk, slot: Slot, same: int) -> Iterator[Evidence]:
     flips = [slot.value ^ 1 << bit for bit in range(BITS)]
     things = context.things
-    known = [one for one in flips if not things.inside_block(one)]
+    whole = [one for one in flips if not is_partly_written(context, slot.place, slot.value, one)]
+    known = [one for one in whole if not things.inside_block(one)]
     objects = [(one, kind) for one in known if (kind := things.object_type(one))]
-    mine = walk.type_at(slot.value)
-    if mine:  # an object that is named too often: of another one of its type
-        objects = [one for one in objects if one[1] == mine]
-    lost = [one for one in objects if _lost_a_reference(context, walk, one[0], slot.value)]
-    far = [one for one in objects if one[0] ^ slot.value >= 1 << FAR_BIT]
+    typed = slot.kind in FIELDS
+    lost = [] if typed else _lost(context, walk, slot, objects)
+    far = [] if lost else _far(context, walk, slot, objects)
     static = [] if lost or far else _unknown_counts(context, walk, slot, objects)
     two = [] if objects else _two_bits(context, walk, slot)
     id = "R15" if lost else "R15:far" if far else "R15:static" if static else "M:pair"
@@ -153,7 +140,7 @@ def _repairs(context: Context, walk: Walk, slot: Slot, same: int) -> Iterator[Ev
             corrected,
             MEMORY,
             f"a slot of the {slot.kind} at {slot.owner:#018x} holds {slot.value:#018x}, which is "
-            f"no object, or one with fewer references; {_WAYS[id].format(kind=kind)}",
+            f"no object; {_WAYS[id].format(kind=kind)}",
             rivals=same * len(lost or far or static or two),  # any that names it may be wrong
             object_type=kind,
         )
@@ -166,6 +153,32 @@ _WAYS = {
     "that a reference is missing for",
     "M:pair": "two bits away is a {kind} that a reference is missing for",
 }
+
+
+def _lost(
+    context: Context, walk: Walk, slot: Slot, objects: list[tuple[int, str]]
+) -> list[tuple[int, str]]:
+    return [
+        one
+        for one in objects
+        if not may_be_stale(context, slot.value, one[0])
+        and lost_a_reference(context, walk, one[0], slot.value)
+    ]
+
+
+def _far(
+    context: Context, walk: Walk, slot: Slot, objects: list[tuple[int, str]]
+) -> list[tuple[int, str]]:
+    """Return the objects 16 MB or more away that miss a reference for all that is known.
+
+    Not for a word that a freed object may have left: in a large heap much is one bit from it.
+    """
+    away = [one for one in objects if one[0] ^ slot.value >= 1 << FAR_BIT]
+    if was_never_mapped(context, slot.value):
+        return away
+    if may_be_stale(context, slot.value) or may_be_freed(context, slot.value):
+        return []
+    return [one for one in away if not is_refuted(context, walk, one[0])]
 
 
 def _unknown_counts(
@@ -203,13 +216,5 @@ def _two_bits(context: Context, walk: Walk, slot: Slot) -> list[tuple[int, str]]
             found.append((slot.value ^ flip, kind))
     if len(found) > MAX_PAIRS:
         return []
-    return [one for one in found if _lost_a_reference(context, walk, one[0], slot.value)]
-
-
-def _lost_a_reference(context: Context, walk: Walk, address: int, wrong: int) -> bool:
-    flip = address ^ wrong
-    count = context.things.references(address, flip if flip < WORD else WORD)
-    if count is None:
-        return False
-    found = find_word(context.target, address, limit=count + MAX_STALE).addresses
-    return sum(not on_stack(context, at) and not walk.is_stale(at) for at in found) < count
+    whole = [one for one in found if not is_partly_written(context, slot.place, slot.value, one[0])]
+    return _lost(context, walk, slot, whole)

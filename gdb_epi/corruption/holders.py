@@ -1,0 +1,98 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Which words hold an object, and what software leaves in slots that looks like one flipped bit."""
+
+from __future__ import annotations
+
+from gdb_epi.corruption.context import Context
+from gdb_epi.corruption.pointers import on_stack
+from gdb_epi.corruption.typed_walk import Walk
+from gdb_epi.fault import GENERAL
+from gdb_epi.search import find_word
+
+WORD = 8
+FAR_BIT = 24  # as for pointers: software's near misses differ in lower bits
+ALIGNED = 16  # objects and blocks begin there (ALIGNMENT, Objects/obmalloc.c, 3.8 to 3.15)
+INCREMENTS = 16  # counts that are raised through one stale pointer are fewer
+NOWHERE = 1 << 36  # bytes from all that is mapped: no memory that was unmapped lay there
+MAX_STALE = 16  # words on stacks that hold the address still; most are no references
+LOW_PARTS = (8, 16, 32)  # bits that a store of one, two or four bytes clears
+
+
+def lost_a_reference(context: Context, walk: Walk, address: int, wrong: int) -> bool:
+    """Whether all references of an object but one are accounted for.
+
+    What a program leaked misses any number; and a word on a stack, or in a register, may be left
+    over or be the one that seems to be missing. Then it cannot be told.
+    """
+    flip = address ^ wrong
+    count = context.things.references(address, flip if flip < WORD else WORD)
+    if count is None:
+        return False
+    places = find_word(context.target, address, limit=count).addresses
+    return len(places) + _in_registers(context, address) == count - 1
+
+
+def is_refuted(context: Context, walk: Walk, address: int) -> bool:
+    """Whether words outside of stacks and free blocks account for all references of an object."""
+    count = context.things.references(address)
+    if count is None:
+        return False
+    places = find_word(context.target, address, limit=count + MAX_STALE).addresses
+    free = context.things.in_free_block
+    live = [at for at in places if not (on_stack(context, at) or walk.is_stale(at) or free(at))]
+    return len(live) >= count
+
+
+def _in_registers(context: Context, address: int) -> int:
+    threads = context.target.threads()
+    return sum(t.registers.get(name) == address for t in threads for name in GENERAL)
+
+
+def was_never_mapped(context: Context, value: int) -> bool:
+    """Whether a word is too far from all mappings to be an address of memory that was given back.
+
+    Then it is no object that was freed, and what one bit away is right needs no missing reference:
+    a word that looks like a holder of it may be left over from something else.
+    """
+    return all(
+        value + NOWHERE <= region.start or region.end + NOWHERE <= value
+        for region in context.target.regions()
+    )
+
+
+def is_partly_written(context: Context, place: int, value: int, right: int) -> bool:
+    """Whether software makes a wrong word of the right one, though only one bit differs.
+
+    A zero byte behind a text, or a zero of two or four bytes, that is written one too far; an
+    address that was truncated; a reference count that is raised through a stale pointer, where an
+    object can have begun.
+    """
+    flip = value ^ right
+    if any(flip < 1 << part and not value & (1 << part) - 1 for part in LOW_PARTS):
+        return True
+    if value == right & 0xFFFFFFFF:
+        return True
+    return flip < INCREMENTS and value > right and may_be_stale(context, place)
+
+
+def may_be_stale(context: Context, value: int, right: int | None = None) -> bool:
+    """Whether a word can be the address of an object that was freed, whatever is there now.
+
+    So can each that is aligned, in memory that programs write to: it may have been given to blocks
+    of another size since. And, less than 16 MB from `right`, in what is not mapped (any more).
+    """
+    if value % ALIGNED:
+        return False
+    region = context.target.region_at(value)
+    if region is None:
+        return right is not None and value ^ right < 1 << FAR_BIT
+    return "w" in region.perms and not (region.path or "").startswith("/")
+
+
+def may_be_freed(context: Context, value: int) -> bool:
+    """Whether a word can be the address of an object whose memory was given back to the kernel."""
+    return (
+        not value % ALIGNED
+        and context.target.region_at(value) is None
+        and not was_never_mapped(context, value)
+    )
