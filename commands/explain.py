@@ -10,11 +10,14 @@ from gdb_epi.errors import Absent, UsageError
 from gdb_epi.lean import TYPE_CHECKING
 from gdb_epi.registry import argument, command
 from gdb_epi.report import Report
+from gdb_epi.verdict import finding_weights
 
 if TYPE_CHECKING:
     from argparse import Namespace
 
     from gdb_epi.session import Session
+
+WEIGHTS = "## What it counts in the verdict, and where the number comes from"
 
 
 @command(
@@ -25,9 +28,9 @@ if TYPE_CHECKING:
 def explain(session: Session, args: Namespace) -> Report:
     """Explain a finding: what it saw, what else could cause it, and what to do next.
 
-    Without a name all findings are listed. A finding's name stands in `epi triage --json` under
-    findings, as `detector`. Items of `epi corruption` (R1, C2, S:poison) and its words (strong,
-    ambiguous) have pages too.
+    Each weight is shown with its origin. Without a name all findings are listed. A finding's name
+    stands in `epi triage --json` under findings, as `detector`. Items of `epi corruption` (R1, C2,
+    S:poison) and its words (strong, ambiguous) have pages too.
     """
     if not args.finding:
         rows = [(name, _title(finding_page(name))) for name in pages()]
@@ -36,7 +39,10 @@ def explain(session: Session, args: Namespace) -> Report:
         return Report("Findings", ("finding", "about"), rows)
     name = str(args.finding).strip().replace("-", "_")
     page = finding_page(name)
-    if isinstance(page, Absent):
+    if not isinstance(page, Absent):
+        lines = [f"- {line}" for line in finding_weights(name)]
+        page = "\n".join([page.rstrip("\n"), "", WEIGHTS, "", *lines])
+    else:
         page = corruption_page(name)
     if isinstance(page, Absent):
         raise UsageError(page.detail, hint="epi explain, which lists them")

@@ -75,6 +75,20 @@ def judge(category: str, findings: Sequence[Finding], score: Score) -> Verdict:
     )
 
 
+def finding_weights(detector: str) -> list[str]:
+    """Return what a detector's finding counts in the verdict and where the numbers come from."""
+    prefix = "S:abort-" if detector == "deliberate_abort" else f"S:{detector}"
+    items = [one for one in weights().items.values() if one.id.startswith(prefix)]
+    if items:
+        return [f"{one.id} ({one.llr:+g}): {one.origin}" for one in items]
+    if detector == "forked_child_lock" or detector in _HANGS:
+        told = w.WAIT.items() if detector == "forked_child_lock" else list(w.WAIT.items())[:2]
+        return [f"{name} ({one.value:g} of 1): {one.origin}" for name, one in told]
+    if detector in _OF_DAMAGE:
+        return ["what `epi corruption` finds of it is weighed: its items have pages of their own"]
+    return ["it has no weight: it is told, and moves no verdict"]
+
+
 def _word(confidence: float) -> str:
     return "high" if confidence >= 0.9 else "medium" if confidence >= 0.5 else "low"
 

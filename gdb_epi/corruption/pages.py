@@ -22,6 +22,13 @@ GROUPS = {
     "M": "several bits: a shape that software does not leave",
     "S": "an innocent sign: an ordinary bug makes this picture",
 }
+# What the first word of an origin in weights.json means.
+ORIGINS = {
+    "fitted": "counted in labelled cores: tests/corruption/fit.py",
+    "by argument": "reasoned from what memory holds, not counted",
+    "proposed": "set beforehand and not fitted since",
+    "guess": "nobody has measured it",
+}
 _NEXT = (
     "`epi corruption` shows what was compared with what. One core alone never says hardware: look "
     "for the same bit, byte lane, page offset or CPU in other crashes of the host (`epi seen`)."
@@ -42,7 +49,7 @@ def corruption_page(name: str) -> str | Absent:
 
         data = pkgutil.get_data(__package__, f"docs/{known[stem]}.md")
         text = (data or b"")[:MAX_PAGE].decode("utf-8")
-        return text if item is None else f"{text}\n{_weight(item)}\n"
+        return text if item is None else f"{text}\n{weight_text(item)}\n"
     if item is None:
         return Absent(NOT_AVAILABLE, f"there is no page about {name!r}")
     return _made(item)
@@ -62,8 +69,15 @@ def item_names() -> list[str]:
     return list(weights().items)
 
 
-def _weight(item: Item) -> str:
-    return f"Weight: {item.llr:+g} (log10), group {item.group}; {item.origin}."
+def weight_text(item: Item) -> str:
+    """Return an item's weight, what it is a weight of, and where the number comes from."""
+    kind = item.origin.partition(":")[0]
+    means = next((told for start, told in ORIGINS.items() if kind.startswith(start)), "")
+    origin = f"{item.origin}. ({means})" if means else f"{item.origin}."
+    return (
+        f"Weight: {item.llr:+g}: log10 of how much likelier damage makes this than software does; "
+        f"of group {item.group} only the best item counts.\nWhere the weight comes from: {origin}"
+    )
 
 
 def _made(item: Item) -> str:
@@ -95,7 +109,7 @@ def _made(item: Item) -> str:
             "",
             _NEXT,
             "",
-            _weight(item),
+            weight_text(item),
             "",
         ]
     )

@@ -17,6 +17,7 @@ from gdb_epi.loader import load_all, load_commands
 from gdb_epi.locks import types
 from gdb_epi.registry import COMMANDS
 from gdb_epi.session import Session
+from gdb_epi.weights import WAIT
 
 
 def run(finding: str | None) -> list[str]:
@@ -53,6 +54,24 @@ def test_the_page_on_inherited_locks_names_each_verdict() -> None:
 def test_explain_lists_and_shows() -> None:
     assert any("lost_wakeup" in line for line in run(None))
     assert "## What to do next" in run("lost-wakeup")
+
+
+def test_each_weight_is_shown_with_its_origin() -> None:
+    table = score.weights().items
+    for item in table.values():
+        page = corruption_page(item.id)
+        assert isinstance(page, str) and f"Weight: {item.llr:+g}: " in page, item.id
+        assert f"Where the weight comes from: {item.origin}" in page, item.id
+    null = table["S:null_dereference"]
+    assert f"- {null.id} ({null.llr:+g}): {null.origin}" in run("null_dereference")
+    assert f"- info (0.3 of 1): {WAIT['info'].origin}" in run("forked_child_lock")
+    assert not any("(0.3 of 1)" in line for line in run("lost_wakeup"))  # info moves no verdict
+    for name in pages():
+        lines = run(name)
+        assert (
+            len(lines)
+            > lines.index("## What it counts in the verdict, and where the number comes from") + 2
+        ), name
 
 
 @pytest.mark.parametrize("name", ["no_such_finding", "../../errors", "docs/lost_wakeup", ""])
