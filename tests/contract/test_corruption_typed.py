@@ -14,6 +14,7 @@ from gdb_epi.corruption.checks.frame_top import frame_top, instruction
 from gdb_epi.corruption.checks.typed_field import typed_field
 from gdb_epi.corruption.checks.typed_slot import typed_slot
 from gdb_epi.corruption.context import Context
+from gdb_epi.corruption.typed_fields import Fields
 from gdb_epi.corruption.typed_walk import Walk, walk_of
 from gdb_epi.corruption.types import Evidence
 from gdb_epi.process_state import ProcessState
@@ -64,11 +65,18 @@ class Scene:
             for name in names:
                 at = self.layout.offset(struct, name)
                 owners = [one for one, kind in self.walk.visited if kind == category]
+                owners = [one for one in owners if self.is_one(one, category)]
                 places = [one + at for one in owners] if at is not None else []
                 places = [one for one in places if self.is_alone(self.walk.reader.word(one), name)]
                 if places:
                     found.append((places[0], self.bit(self.walk.reader.word(places[0]))))
         return found
+
+    def is_one(self, owner: int, category: str) -> bool:
+        """Whether it is an object: bytecode with addresses in its caches may look like one."""
+        fields = Fields(self.walk.reader, self.walk.kinds, self.context.things)
+        words = [(f, self.walk.reader.word(owner + f.offset)) for f in fields.of(owner, category)]
+        return all(not word or field.fits(word) for field, word in words)
 
     def is_alone(self, value: int, name: str) -> bool:
         """Whether a table belongs to one object (keys may be shared)."""
