@@ -13,7 +13,8 @@ from support.cores import locked
 from support.interpreters import Interpreter, cache_root
 
 NATIVE = Path(__file__).resolve().parent / "native"
-COMMON = ("-O1", "-g", "-w", "-fno-omit-frame-pointer")
+# The same bytes from each checkout: several share the interpreters' folders, and cores are kept.
+COMMON = ("-O1", "-g", "-w", "-fno-omit-frame-pointer", "-gno-record-gcc-switches")
 FLAGS = {
     "pie": (*COMMON, "-fPIE", "-pie"),
     "non-pie": (*COMMON, "-fno-pie", "-no-pie"),
@@ -54,9 +55,10 @@ def built(name: str, way: str) -> Path:
 def compile_to(source: Path, flags: tuple[str, ...], path: Path) -> None:
     """Run gcc. Raises NoCompiler."""
     temporary = path.with_suffix(f".{os.getpid()}")
+    command = ["gcc", *flags, f"-ffile-prefix-map={source.parent}=.", str(source)]
     try:
         done = subprocess.run(
-            ["gcc", *flags, str(source), "-o", str(temporary)], capture_output=True, text=True
+            [*command, "-o", str(temporary)], cwd=source.parent, capture_output=True, text=True
         )
     except OSError as error:
         raise NoCompiler(f"gcc: {error}") from None
