@@ -23,6 +23,11 @@ def load_commands() -> list[SoftError]:
     return load_all(_commands_package())
 
 
+def command_files() -> list[str]:
+    """Return the names of the `epi` commands' files, without importing one."""
+    return module_names(_commands_package())
+
+
 def _commands_package() -> ModuleType:
     """Return the package of the commands that belong to this copy of gdb_epi.
 

@@ -1,2 +1,2 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The gdb-epi shell command; one file per verb (outside GDB only)."""
+"""Tell why Python processes died, from their core dumps; `epi` commands in GDB show more."""

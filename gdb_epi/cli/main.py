@@ -70,11 +70,22 @@ def _dispatch(program: str, package: str, words: list[str]) -> int:
         return EXIT_DONE
     verb = _find_verb(package, words[0])
     if verb is None:
-        raise UsageError(f"no verb {words[0]!r}", hint=f"{program} --help")
+        raise UsageError(f"no verb {words[0]!r}", hint=_instead(program, words[0]))
     name = f"{program} {words[0]}"
     if hasattr(verb, "__path__"):
         return _dispatch(name, verb.__name__, words[1:])
     return _run(verb, name, words[1:])
+
+
+def _instead(program: str, word: str) -> str:
+    """Return what was meant by a word that is no verb: a command of GDB's, a core, an option."""
+    from gdb_epi.loader import command_files
+
+    if program == PROGRAM and word in command_files():
+        return f"epi {word} in GDB, after source gdb_epi ({PROGRAM} gdbinit --install)"
+    if program == PROGRAM and os.path.isfile(word):
+        return f"{program} triage {word}"
+    return f"{program} --help" + ("; options come behind the verb" if word[:2] == "--" else "")
 
 
 def _run(verb: ModuleType, program: str, words: list[str]) -> int:

@@ -115,7 +115,7 @@ def _plan(args: Namespace) -> tuple[Plan, int]:
     from gdb_epi.repro.running import Plan
 
     if shutil.which(args.command[0]) is None:
-        raise InputError(f"{args.command[0]}: no such program", hint="a command that can be run")
+        raise InputError(f"{args.command[0]}: no such program", hint="its path, or another PATH")
     dumping, gdb, folder = how_cores_come(), find_gdb(args.gdb), os.getcwd()
     capture = args.capture
     if capture == "auto":

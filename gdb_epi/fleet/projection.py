@@ -73,7 +73,7 @@ class Projector:
         schema = str(record["schema"])
         core_key = text(record.get("core_key"))
         if core_key is None or not _KEY.match(core_key):
-            raise InputError("record without a usable core_key")
+            raise InputError("record without a usable core_key: the notes of its core were cut off")
         signature = group(record, "signature")
         keys, lines = group(signature, "keys"), group(signature, "text")
         version = text(signature.get("version")) or ""

@@ -12,6 +12,7 @@ from typing import Any, BinaryIO, NamedTuple
 from gdb_epi.errors import InputError
 
 MAX_LINE = 16 << 20  # bytes of one record; ours are 2 to 100 kB
+BINARY = (b"\x7fELF", b"\xfd7zXZ", b"\x28\xb5\x2f\xfd", b"\x1f\x8b", b"BZh")  # cores, packed or not
 MAX_DOCUMENT = 256 << 20  # bytes of a file that is one JSON document
 PART = 1_000  # lines that are worked on together
 MAX_PART = 32 << 20  # bytes of those
@@ -77,6 +78,9 @@ def parts_of(paths: Iterable[Path], stdin: BinaryIO | None = None) -> Iterator[P
 def parts_in(name: str, stream: BinaryIO) -> Iterator[Part]:
     """Yield the lines of a stream in parts; of a JSON document its records."""
     head = stream.readline(MAX_LINE + 1)
+    if head.startswith(BINARY):
+        yield Items([(name, InputError("binary data, no records: a core goes to gdb-epi triage"))])
+        return
     if head and not _is_line(head):
         records = _document(name, head, stream)
         while items := list(islice(records, PART)):

@@ -34,7 +34,15 @@ def test_version(shell):
 def test_no_such_verb_exits_2(shell, word):
     done = shell(word)
     assert (done.code, done.out) == (2, "")
-    assert done.err == f"gdb-epi: no verb {word!r}; try: gdb-epi --help\n"
+    behind = "; options come behind the verb" if word == "--x" else ""
+    assert done.err == f"gdb-epi: no verb {word!r}; try: gdb-epi --help{behind}\n"
+
+
+def test_what_is_no_verb_is_told_apart(shell, tmp_path):
+    (tmp_path / "core").write_bytes(b"")
+    assert "try: epi bt in GDB" in shell("bt").err
+    assert f"try: gdb-epi triage {tmp_path / 'core'}\n" in shell(str(tmp_path / "core")).err
+    assert shell("fleet", "bt").err == "gdb-epi: no verb 'bt'; try: gdb-epi fleet --help\n"
 
 
 @pytest.mark.parametrize(

@@ -1,4 +1,4 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The fleet database: put records in, ask questions; one file per sub-verb."""
+"""The fleet database: put records in, ask questions."""
 
 HELP = "the fleet database: ingest, top ..."
