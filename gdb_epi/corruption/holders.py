@@ -13,6 +13,7 @@ WORD = 8
 FAR_BIT = 24  # as for pointers: software's near misses differ in lower bits
 ALIGNED = 16  # objects and blocks begin there (ALIGNMENT, Objects/obmalloc.c, 3.8 to 3.15)
 INCREMENTS = 16  # counts that are raised through one stale pointer are fewer
+WILD_INCREMENTS = 4  # and through one that leads anywhere: what an item behind a list's end holds
 NOWHERE = 1 << 36  # bytes from all that is mapped: no memory that was unmapped lay there
 MAX_STALE = 16  # words on stacks that hold the address still; most are no references
 LOW_PARTS = (8, 16, 32)  # bits that a store of one, two or four bytes clears
@@ -64,15 +65,16 @@ def is_partly_written(context: Context, place: int, value: int, right: int) -> b
     """Whether software makes a wrong word of the right one, though only one bit differs.
 
     A zero byte behind a text, or a zero of two or four bytes, that is written one too far; an
-    address that was truncated; a reference count that is raised through a stale pointer, where an
-    object can have begun.
+    address that was truncated; a reference count that is raised through a wild pointer, or through
+    a stale one, where an object can have begun.
     """
     flip = value ^ right
     if any(flip < 1 << part and not value & (1 << part) - 1 for part in LOW_PARTS):
         return True
     if value == right & 0xFFFFFFFF:
         return True
-    return flip < INCREMENTS and value > right and may_be_stale(context, place)
+    most = INCREMENTS if may_be_stale(context, place) else WILD_INCREMENTS
+    return flip < most and value > right
 
 
 def may_be_stale(context: Context, value: int, right: int | None = None) -> bool:

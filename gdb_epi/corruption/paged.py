@@ -32,6 +32,19 @@ class PagedReader(Reader):
             return words[(address & PAGE - 1) >> 3]
         return self._single(address)
 
+    def u64(self, address: int) -> int:
+        """Read an unsigned 64-bit word; raise UnreadableMemory where none is."""
+        if not address & 7:
+            words = self._words.get(address >> PAGE_BITS)
+            if words is not None:
+                return words[(address & PAGE - 1) >> 3]
+        return super().u64(address)
+
+    def i64(self, address: int) -> int:
+        """Read a Py_ssize_t; raise UnreadableMemory where none is."""
+        word = self.u64(address)
+        return word - (word >> 63 << 64)
+
     def _single(self, address: int) -> int:
         try:
             return self.u64(address) if 0 <= address < 1 << 63 else 0

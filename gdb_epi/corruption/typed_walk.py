@@ -62,21 +62,20 @@ class Walk:
         self.found: list[Slot] = []
         self.nulls: dict[int, set[int]] = {}  # list -> places of NULLs among its items
         self.cut = False
-        self._slots = 0
+        self._offsets: dict[tuple[str, str], int] = {}
         self._waiting: deque[int] = deque()
         self._types: deque[int] = deque()  # they come last: each leads to a dict of many
         self._seen: set[int] = set()
-        for slot in self._run():
-            self.found.append(slot)
+        self._run()
 
     def type_at(self, address: int) -> str:
         """Return the name of an object's type; "" for what is none."""
         return self.kinds.of(address).name
 
-    def _run(self) -> Iterator[Slot]:
-        """Yield the slots: locals of frames, what the fault had at hand, globals, types."""
+    def _run(self) -> None:
+        """Find the slots: locals of frames, what the fault had at hand, globals, types."""
         for frame in self.frames:
-            yield from self._count(self._locals(frame), frame.address, FRAME)
+            self._add(self._locals(frame), frame.address, FRAME)
         for root in self._roots():
             self._follow(root, static=True)
         while (self._waiting or self._types) and not self.cut:
@@ -87,16 +86,17 @@ class Walk:
                 self.cut = True
                 return
             self._follow(kind.address, static=self._context.sweep)
-            yield from self._count(self._words(at, kind.category), at, kind.name)
+            self._add(self._words(at, kind.category), at, kind.name)
 
-    def _count(self, words: list[tuple[int, int]], owner: int, kind: str) -> Iterator[Slot]:
+    def _add(self, words: list[tuple[int, int]], owner: int, kind: str) -> None:
+        found, seen = self.found, self._seen
         for place, value in words:
-            self._slots += 1
-            if self._slots > MAX_SLOTS:
+            if len(found) >= MAX_SLOTS:
                 self.cut = True
                 return
-            yield Slot(place, value, owner, kind)
-            self._follow(value)
+            found.append(Slot(place, value, owner, kind))
+            if value not in seen:
+                self._follow(value)
 
     def _follow(self, value: int, static: bool = False) -> None:
         """Put an object on the list of those to visit; built-in types only when they are asked for.
@@ -106,7 +106,9 @@ class Walk:
         if value in self._seen:
             return
         category = self.kinds.of(value).category
-        if category and self._is_alive(value):
+        if not category:
+            self._seen.add(value)
+        elif self._is_alive(value):
             if category == TYPE and not (static or self.kinds.is_heap_type(value)):
                 return
             self._seen.add(value)
@@ -210,39 +212,42 @@ class Walk:
 
     # -- where containers keep their words: (start, count, stride in bytes, word offsets) ---
 
+    def _at(self, struct: str, member: str) -> int:
+        key = struct, member
+        if key not in self._offsets:
+            self._offsets[key] = self._python.layout.require(struct, member)
+        return self._offsets[key]
+
     def dict_places(self, at: int) -> Iterator[_Place]:
         """A dict's table, or the values of a split one."""
-        layout = self._python.layout
-        keys = self.reader.u64(at + layout.require("PyDictObject", "ma_keys"))
-        values = self.reader.u64(at + layout.require("PyDictObject", "ma_values"))
+        keys = self.reader.u64(at + self._at("PyDictObject", "ma_keys"))
+        values = self.reader.u64(at + self._at("PyDictObject", "ma_values"))
         start, count, width, hashed = self._objects.entries(keys)
         if values:
-            yield values + (layout.offset("PyDictValues", "values") or 0), count, WORD, (0,)
+            head = self._python.layout.offset("PyDictValues", "values") or 0
+            yield values + head, count, WORD, (0,)
         else:
             yield start, count, width, (1, 2) if hashed else (0, 1)
 
     def list_places(self, at: int) -> Iterator[_Place]:
         """A list's items."""
-        layout = self._python.layout
-        start = self.reader.u64(at + layout.require("PyListObject", "ob_item"))
-        count = self.reader.i64(at + layout.require("PyListObject", "ob_size"))
+        start = self.reader.u64(at + self._at("PyListObject", "ob_item"))
+        count = self.reader.i64(at + self._at("PyListObject", "ob_size"))
         if start and 0 < count < 1 << 32:
             yield start, count, WORD, (0,)
 
     def tuple_places(self, at: int) -> Iterator[_Place]:
         """A tuple's items, behind its header."""
-        layout = self._python.layout
-        count = self.reader.i64(at + layout.require("PyTupleObject", "ob_size"))
+        count = self.reader.i64(at + self._at("PyTupleObject", "ob_size"))
         if 0 < count < 1 << 32:
-            yield at + layout.require("PyTupleObject", "ob_item"), count, WORD, (0,)
+            yield at + self._at("PyTupleObject", "ob_item"), count, WORD, (0,)
 
     def set_places(self, at: int) -> Iterator[_Place]:
         """A set's entries: key and hash."""
-        layout = self._python.layout
-        start = self.reader.u64(at + layout.require("PySetObject", "table"))
-        mask = self.reader.u64(at + layout.require("PySetObject", "mask"))
+        start = self.reader.u64(at + self._at("PySetObject", "table"))
+        mask = self.reader.u64(at + self._at("PySetObject", "mask"))
         if start and mask < 1 << 32:
-            yield start, mask + 1, layout.size("setentry") or 16, (0,)
+            yield start, mask + 1, self._python.layout.size("setentry") or 16, (0,)
 
     def instance_places(self, at: int) -> Iterator[_Place]:
         """The slots of an instance of a class written in Python, then its array of values."""
