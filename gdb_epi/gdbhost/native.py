@@ -116,6 +116,7 @@ class Unwinder:
     def _unwind(self, tid: int) -> Sequence[NativeFrame] | Absent:
         if self._threads is None:
             self._threads = threads_by_lwp()
+            self._note_lacking_executable()
         thread = self._threads.get(tid)
         if thread is None or not thread.is_valid():
             return Absent(NOT_AVAILABLE, f"GDB has no thread with LWP {tid}")
@@ -172,6 +173,15 @@ class Unwinder:
         if pc:
             self._note(f"thread {tid}", f"the native stack ends early: no code at {pc:#x}")
         return False
+
+    def _note_lacking_executable(self) -> None:
+        """GDB 13.1 does not look for the executable of a core by itself (18.1 does).
+
+        Without it GDB knows no libraries either, and the signature's native part is poorer.
+        """
+        if self._executable is not None and gdb.current_progspace().filename is None:
+            path = self._executable.path
+            self._note(path, f"GDB has not loaded it, nor libraries: few names; try: file {path}")
 
     def _note_stop(self, tid: int, frame: gdb.Frame) -> None:
         reason = STOP_REASONS.get(frame.unwind_stop_reason())
