@@ -18,6 +18,7 @@ import numpy as np
 
 from gdb_epi.fleet import statistics as st
 from gdb_epi.fleet.population import Attribute, Bools, Floats, Population
+from gdb_epi.words import counted
 
 PERMUTATIONS = 999
 SEED = 20_260_101  # the same data gives the same answer
@@ -80,7 +81,9 @@ def onset(population: Population, signature: int) -> Onset:
     first = int(population.day[days.mine].min()) if n else None
     nothing = Onset(name, crashes=n, first_crash=first, exposure=days.source)
     if n < MIN_CRASHES:
-        return nothing._replace(answer=f"cannot tell: {n} crashes, at least {MIN_CRASHES} needed")
+        return nothing._replace(
+            answer=f"cannot tell: {counted(n, 'crash')}, at least {MIN_CRASHES} needed"
+        )
     if days.counts.size < 3:
         return nothing._replace(answer="cannot tell: fewer than three days are known")
     scan, spread = _scan(days.counts, days.hours)

@@ -10,6 +10,7 @@ from pathlib import Path
 from typing import Any, NamedTuple
 
 from gdb_epi.errors import EpiError, InputError
+from gdb_epi.words import counted
 
 MAX_HOSTS = 5
 MAX_VERDICTS = 8
@@ -93,8 +94,8 @@ def words(found: Seen) -> list[str]:
         return ["this signature was never seen before in this database"]
     hosts = ", ".join(f"{name} ({n})" for name, n in found.top_hosts)
     verdicts = ", ".join(f"{label} ({n})" for label, n in found.verdicts)
-    times = f"{found.crashes} crash{'es' * (found.crashes != 1)}"
-    lines = [f"seen: {times} on {found.hosts} host{'s' * (found.hosts != 1)}"]
+    where = counted(found.hosts, "host") if found.hosts else "no known host"
+    lines = [f"seen: {counted(found.crashes, 'crash')} on {where}"]
     if found.first is not None and found.last is not None:
         lines.append(f"first {moment(found.first)}, last {moment(found.last)}")
     if hosts:

@@ -90,6 +90,7 @@ def test_top_in_every_form(shell, tmp_path):
         "seen",
         "category",
         "verdicts",
+        "key",
         "signature",
     ]
     assert len(table) == 4

@@ -37,7 +37,8 @@ def run(args: Namespace) -> int:
         print_rows([row._asdict() for row in rows], as_csv=args.csv)
         return EXIT_DONE
     cells = [
-        [moment(row.first_seen), row.crashes, row.hosts, row.signature or row.key] for row in rows
+        [moment(row.first_seen), row.crashes, row.hosts, row.key or "", row.signature or ""]
+        for row in rows
     ]
-    print_table(("first seen", "crashes", "hosts", "signature"), cells)
+    print_table(("first seen", "crashes", "hosts", "key", "signature"), cells)
     return EXIT_DONE

@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Any
 
 from gdb_epi.cli.fleet.output import add_forms
 from gdb_epi.errors import EXIT_DONE
+from gdb_epi.words import counted
 
 if TYPE_CHECKING:
     from gdb_epi.fleet.onset import Onset
@@ -76,7 +77,7 @@ def _text(found: Onset) -> None:
         assert found.rr is not None and found.rr_low is not None and found.rr_high is not None
         print(f"  {rates}; {risk_words(found.rr, found.rr_low, found.rr_high)}")
     first = "" if found.first_crash is None else f", the first on {iso_day(found.first_crash)}"
-    print(f"  {found.crashes} crashes{first}; exposure: {found.exposure}")
+    print(f"  {counted(found.crashes, 'crash')}{first}; exposure: {found.exposure}")
     for r in found.roll_outs:
         half = "never half" if r.half is None else f"half on {iso_day(r.half)}"
         own = "no day had both" if r.p is None else f"own days p {r.p:.2g}"

@@ -110,7 +110,8 @@ def _text(found: Split, judged: PopulationVerdict) -> None:
     for caveat in judged.caveats:
         print(escape(f"    but: {caveat}"))
     for part in found.parts:
-        size = f"{counted(part.crashes, 'crash')} on {counted(part.hosts, 'host')}"
+        where = counted(part.hosts, "host") if part.hosts else "no known host"
+        size = f"{counted(part.crashes, 'crash')} on {where}"
         print(escape(f"  {size}: {part.mark}: {part.label}"))
         for finding in (part.finding, *part.also) if part.finding else ():
             print(escape(f"      {sentence(finding)}"))

@@ -14,7 +14,16 @@ if TYPE_CHECKING:
 
 HELP = "the most frequent signatures, with hosts, first and last time and verdicts"
 DEFAULT_LIMIT = 20
-HEADERS = ("crashes", "hosts", "first seen", "last seen", "category", "verdicts", "signature")
+HEADERS = (
+    "crashes",
+    "hosts",
+    "first seen",
+    "last seen",
+    "category",
+    "verdicts",
+    "key",
+    "signature",
+)
 
 
 def add_arguments(parser: ArgumentParser) -> None:
@@ -52,6 +61,6 @@ def _cells(row: TopRow) -> list[object]:
     from gdb_epi.fleet.seen import moment
 
     verdicts = ", ".join(f"{label} {n}" for label, n in row.verdicts.items())
-    signature = row.signature or row.key or "(no signature)"
+    signature = row.signature or "(no signature)"
     seen = moment(row.first_seen), moment(row.last_seen)
-    return [row.crashes, row.hosts, *seen, row.category or "", verdicts, signature]
+    return [row.crashes, row.hosts, *seen, row.category or "", verdicts, row.key or "", signature]
