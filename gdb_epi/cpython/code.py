@@ -13,6 +13,8 @@ MAX_NAME = 1 << 16
 MAX_LINE = 1 << 28
 MAX_FRAME_WORDS = 1 << 20
 MAX_THREAD_BYTECODES = 1 << 16
+MAX_BYTECODE = 1 << 28  # bytes of one code object
+INSTRUCTION = 2  # bytes of a _Py_CODEUNIT
 
 
 class CodeInfo(NamedTuple):
@@ -95,7 +97,7 @@ class CodeReader:
             filename,
             line,
             self._framesize(head),
-            2 * _word(head, self._traceable, 4) if self._traceable is not None else 0,
+            INSTRUCTION * _word(head, self._traceable, 4) if self._traceable is not None else 0,
             adaptive,
             "; ".join(problems),
         )
@@ -128,6 +130,15 @@ class CodeReader:
         except UnreadableMemory:
             pass
         return 0
+
+    def length(self, address: int) -> int:
+        """Return how many bytes of instructions a code object of 3.11+ has; 0 when unreadable."""
+        at = self.reader.layout.require("PyCodeObject", "ob_size")  # 3.11 (bpo-46841)
+        try:
+            count = self.reader.u64(address + at)
+        except UnreadableMemory:
+            return 0
+        return min(INSTRUCTION * count, MAX_BYTECODE)
 
     def line(self, info: CodeInfo, offset: int) -> int | None:
         """Return the line of a bytecode offset (bytes), or None when it has none."""

@@ -20,7 +20,6 @@ MAX_CHUNK_PAGES = 4096  # of a chunk with missing pages
 # How far a damaged frame may reach before the walk gives its chunk up.
 MAX_RESYNC_WORDS = 1 << 16
 MIN_LASTI = -16  # 3.11 and 3.12: the instruction before the first
-MAX_BYTECODE = 1 << 28  # bytes of one code object
 
 
 class DataStack(NamedTuple):
@@ -134,8 +133,9 @@ def _kept_pages(reader: Reader, chunk: _Chunk) -> bytes:
 def _resync(frames: InterpreterFrames, base: int, data: bytes, position: int) -> int | None:
     """Return where the next believable frame starts behind a damaged one.
 
-    Believable: its code object decodes, and its link names a damaged frame, or leaves the chunk
-    while its instruction lies in its code.
+    Believable: its code object decodes, its instruction lies in that code, and its link names a
+    damaged frame, or leaves the chunk. A local variable that holds a code object looks like a frame
+    too, but for the instruction.
     """
     last = min(len(data) - frames.size, position + 8 * MAX_RESYNC_WORDS)
     for start in range(position + 8, last + 1, 8):
@@ -145,12 +145,12 @@ def _resync(frames: InterpreterFrames, base: int, data: bytes, position: int) ->
         frame = frames.parse(base + start, data, start)
         if frame.problem or frame.internal or not frames.codes.at(frame.code).framesize:
             continue
+        if not MIN_LASTI <= frame.lasti < frames.codes.length(frame.code):
+            continue
         # Several frames in a row may be damaged: then it links to one of them.
         if base + position <= frame.previous < base + start:
             return start
-        # A frame that C code called links to where no data stack is; so does a local variable
-        # that holds a code object, but no instruction of that code follows.
-        within = MIN_LASTI <= frame.lasti < MAX_BYTECODE
-        if within and not base <= frame.previous < base + len(data):
+        # A frame that C code called links to where no data stack is.
+        if not base <= frame.previous < base + len(data):
             return start
     return None

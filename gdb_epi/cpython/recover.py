@@ -23,6 +23,7 @@ CHUNK = 4 << 20  # a multiple of 8, as mappings are aligned: no word lies across
 MAX_INTERPRETER_ID = 1 << 20
 MAX_TID = 1 << 22  # PID_MAX_LIMIT of 64-bit Linux
 MAX_EXC_ITEMS = 4096  # of generators and coroutines that run each other
+PAGE = 4096
 
 _PTR = struct.Struct("<Q")
 _ZEROS = bytes(CHUNK)
@@ -132,6 +133,7 @@ class Searcher:
 
         Every object of a free-threaded build holds a pthread_t (ob_tid), and much other memory
         does: this tells a thread state from them. Source: Include/cpython/pystate.h, 3.7 on.
+        A generator's item in a page of zeros cuts it off where the LWP's number is the right one.
         """
         item = self._u64(tstate + self._exc_info_at)
         for _ in range(MAX_EXC_ITEMS):
@@ -139,10 +141,24 @@ class Searcher:
                 return True
             if not item or not self._pointer(item):
                 return False
-            item = self._u64(item + self._previous_item_at)
-            if item is None:
+            at = item + self._previous_item_at
+            item = self._u64(at)
+            if item is None or (not item and self._in_zeros(at) and self._names_its_lwp(tstate)):
                 return True  # the rest was cut off
         return False
+
+    def _names_its_lwp(self, tstate: int) -> bool:
+        if self._tid_at is None:
+            return False
+        lwp = self._idents.get(self._u64(tstate + self._ident_at) or 0)
+        return lwp is not None and lwp == self._u64(tstate + self._tid_at)
+
+    def _in_zeros(self, address: int) -> bool:
+        """Whether the page of an address holds nothing but zeros."""
+        try:
+            return not any(self._target.read(address & -PAGE, PAGE))
+        except UnreadableMemory:
+            return False
 
     def _pointer(self, word: int) -> bool:
         region = self._target.region_at(word) if word & 7 == 0 else None

@@ -9,14 +9,19 @@ from pathlib import Path
 import pytest
 from support.cores import Made
 from support.fuzzing import run_command
-from support.interpreters import by_id, spread
+from support.interpreters import by_id, one_per_minor, spread
 from support.kept import Needed, kept_in, needed_frames, printed
 from support.mutate import MutatedTarget
 from support.opening import made_or_skip, sysroot_of
 
 from gdb_epi.analysis import analyze
+from gdb_epi.cpython.code import CodeReader
+from gdb_epi.cpython.datastack import walk_datastack
+from gdb_epi.cpython.frames import InterpreterFrames
+from gdb_epi.cpython.reader import Reader
+from gdb_epi.cpython.recover import PAGE, Searcher
 from gdb_epi.cpython.state import decode_python
-from gdb_epi.cpython.types import PythonState
+from gdb_epi.cpython.types import PythonState, ThreadState
 from gdb_epi.errors import Absent, InputError
 from gdb_epi.render.triage import render_triage
 from gdb_epi.session import Session
@@ -207,3 +212,52 @@ def test_the_share_that_is_missing_is_stated(identifier: str) -> None:
 def test_an_intact_core_misses_nothing() -> None:
     record = analyze(Session(opened(core_of("pyenv-3.12.1"))))
     assert "memory" not in record["truncated"]
+
+
+WITH_DATASTACK = [i.id for i in one_per_minor() if i.minor >= (3, 11)]
+
+
+def busy_thread(whole: CoreFileTarget) -> tuple[PythonState, ThreadState]:
+    """Return the thread of the scene that runs a coroutine."""
+    python = decode_python(whole)
+    assert isinstance(python, PythonState), python
+    threads = python.threads()
+    return python, next(t for t in threads if any(f.owner == "generator" for f in t.frames))
+
+
+@pytest.mark.parametrize("identifier", WITH_DATASTACK)
+def test_a_code_object_before_a_frame_is_no_frame(identifier: str) -> None:
+    """Behind a damaged frame, what lies before the next one may look like one that links to it."""
+    whole = opened(core_of(identifier))
+    python, thread = busy_thread(whole)
+    layout, target = python.layout, MutatedTarget(whole)
+    frames = InterpreterFrames(Reader(target, layout), CodeReader(Reader(target, layout)))
+    before = walk_datastack(Reader(whole, layout), frames, thread.address)
+    young, old, other = before.frames[-3:]
+    previous_at = layout.require("_PyInterpreterFrame", "previous")
+    false = young.address - max(frames.code_at, previous_at) - 8
+    target.put_word(old.address + frames.code_at, 0)
+    target.put_word(false + frames.code_at, other.code)
+    target.put_word(false + previous_at, old.address)
+    assert old.address + frames.size <= false
+    after = walk_datastack(Reader(target, layout), frames, thread.address)
+    kept = [frame.address for frame in before.frames if frame != old]
+    assert [frame.address for frame in after.frames] == kept
+
+
+@pytest.mark.parametrize("identifier", WITH_DATASTACK)
+def test_a_thread_whose_coroutine_is_zeros_is_found(identifier: str) -> None:
+    whole = opened(core_of(identifier))
+    python, thread = busy_thread(whole)
+    layout, target = python.layout, MutatedTarget(whole)
+    item = Reader(whole, layout).u64(
+        thread.address + layout.require("PyThreadState", "exc_info")
+    ) + layout.require("_PyErr_StackItem", "previous_item")
+    target.put_word(item, 0)
+    assert Searcher(target, layout).thread_state(thread.address) is None
+    target.put(item & -PAGE, bytes(PAGE))
+    found = Searcher(target, layout).thread_state(thread.address)
+    assert found is not None and found.address == thread.address
+    tid_at = thread.address + layout.require("PyThreadState", "native_thread_id")
+    target.put_word(tid_at, (thread.tid or 0) + 1)
+    assert Searcher(target, layout).thread_state(thread.address) is None
