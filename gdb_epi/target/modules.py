@@ -125,7 +125,9 @@ class Modules:
         if found.build_id != expected:
             here = (found.build_id or "none")[:16]
             why = f"build-id {here} of the file that was named is not {expected[:16]} of the core"
-            return SoftError("executable", path, f"{why}; it was not used; try: the file of the core's build")
+            return SoftError(
+                "executable", path, f"{why}; it was not used; try: the file of the core's build"
+            )
         return None
 
     def _spans_of(self, path: str) -> list[tuple[int, int, int]]:
