@@ -195,6 +195,9 @@ class Walk:
             for start, count, stride, offsets in places(self, at):
                 data = self.reader.read(start, min(count, MAX_ITEMS) * stride)
                 words = memoryview(data[: len(data) // WORD * WORD]).cast("Q").tolist()
+                if stride == WORD and not (watched and 0 in words):
+                    found += [(start + WORD * n, word) for n, word in enumerate(words) if word]
+                    continue
                 pairs = len(offsets) == 2
                 for number in range(0, len(words), stride // WORD):
                     if pairs and words[number + offsets[0]] == words[number + offsets[1]]:
