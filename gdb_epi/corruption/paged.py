@@ -27,10 +27,10 @@ class PagedReader(Reader):
         if address & 7:  # heads of the collector's lists lie on a multiple of 4 in some builds
             return 0 if address & 3 else self._single(address)
         number = address >> PAGE_BITS
-        words = self._words[number] if number in self._words else self._load(number)
-        if words is not None:
-            return words[(address & PAGE - 1) >> 3]
-        return self._single(address)
+        words = self._words.get(number)
+        if words is None and number not in self._words:
+            words = self._load(number)
+        return self._single(address) if words is None else words[(address & PAGE - 1) >> 3]
 
     def u64(self, address: int) -> int:
         """Read an unsigned 64-bit word; raise UnreadableMemory where none is."""
