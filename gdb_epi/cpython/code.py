@@ -9,6 +9,7 @@ from gdb_epi.errors import Absent, UnreadableMemory
 from gdb_epi.lean import NamedTuple
 
 MAX_LINE_TABLE = 16 << 20
+ZEROED = "\0\0\0\0"  # of a text that runs into a page of zeros
 MAX_NAME = 1 << 16
 MAX_LINE = 1 << 28
 MAX_FRAME_WORDS = 1 << 20
@@ -107,7 +108,7 @@ class CodeReader:
         if isinstance(found, Absent):
             problems.append(f"{what}: {found.detail}")
             return ""
-        if found and not found.strip("\0"):  # zeroed memory; a name may hold single ones
+        if found and (not found.strip("\0") or ZEROED in found):  # a name may hold single ones
             problems.append(f"{what}: NUL characters")
             return ""
         return found
