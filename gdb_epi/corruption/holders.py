@@ -19,7 +19,7 @@ MAX_STALE = 16  # words on stacks that hold the address still; most are no refer
 LOW_PARTS = (8, 16, 32)  # bits that a store of one, two or four bytes clears
 
 
-def lost_a_reference(context: Context, walk: Walk, address: int, wrong: int) -> bool:
+def lost_a_reference(context: Context, address: int, wrong: int) -> bool:
     """Whether all references of an object but one are accounted for.
 
     What a program leaked misses any number; and a word on a stack, or in a register, may be left

@@ -145,7 +145,7 @@ def _may_be(context: Context, walk: Walk, one: _Wrong, right: int) -> bool:
     if things.references(right) is None or was_never_mapped(context, one.value):
         return True  # immortal, or held by many
     if one.value ^ right < 1 << FAR_BIT or may_be_freed(context, one.value):
-        return lost_a_reference(context, walk, right, one.value)
+        return lost_a_reference(context, right, one.value)
     return not is_refuted(context, walk, right)
 
 

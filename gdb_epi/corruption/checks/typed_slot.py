@@ -123,14 +123,16 @@ def _is_bad(context: Context, walk: Walk, slot: Slot) -> bool:
 def _repairs(context: Context, walk: Walk, slot: Slot, same: int) -> Iterator[Evidence]:
     flips = [slot.value ^ 1 << bit for bit in range(BITS)]
     things = context.things
-    whole = [one for one in flips if not is_partly_written(context, slot.place, slot.value, one)]
-    known = [one for one in whole if not things.inside_block(one)]
-    objects = [(one, kind) for one in known if (kind := things.object_type(one))]
+    known = [one for one in flips if not things.inside_block(one)]
+    near = [(one, kind) for one in known if (kind := things.object_type(one))]
+    objects = [
+        one for one in near if not is_partly_written(context, slot.place, slot.value, one[0])
+    ]
     typed = slot.kind in FIELDS
-    lost = [] if typed else _lost(context, walk, slot, objects)
+    lost = [] if typed else _lost(context, slot, objects)
     far = [] if lost else _far(context, walk, slot, objects)
-    static = [] if lost or far else _unknown_counts(context, walk, slot, objects)
-    two = [] if objects else _two_bits(context, walk, slot)
+    static = [] if lost or far else _unknown_counts(context, slot, objects)
+    two = [] if near else _two_bits(context, walk, slot)
     id = "R15" if lost else "R15:far" if far else "R15:static" if static else "M:pair"
     for corrected, kind in lost or far or static or two:
         yield word_evidence(
@@ -155,14 +157,12 @@ _WAYS = {
 }
 
 
-def _lost(
-    context: Context, walk: Walk, slot: Slot, objects: list[tuple[int, str]]
-) -> list[tuple[int, str]]:
+def _lost(context: Context, slot: Slot, objects: list[tuple[int, str]]) -> list[tuple[int, str]]:
     return [
         one
         for one in objects
         if not may_be_stale(context, slot.value, one[0])
-        and lost_a_reference(context, walk, one[0], slot.value)
+        and lost_a_reference(context, one[0], slot.value)
     ]
 
 
@@ -182,13 +182,13 @@ def _far(
 
 
 def _unknown_counts(
-    context: Context, walk: Walk, slot: Slot, objects: list[tuple[int, str]]
+    context: Context, slot: Slot, objects: list[tuple[int, str]]
 ) -> list[tuple[int, str]]:
     """Return the one object that many words hold and whose references are not counted, like None.
 
     Not for what may be the start of an object that was freed: those have such neighbours.
     """
-    if context.things.begins_block(slot.value) or walk.type_at(slot.value):
+    if context.things.begins_block(slot.value):
         return []
     unknown = [one for one in objects if context.things.references(one[0]) is None]
     known = [one for one in unknown if len(context.places_of(one[0], MANY)) >= MANY]
@@ -206,7 +206,7 @@ def _in_file(context: Context, address: int) -> bool:
 
 def _two_bits(context: Context, walk: Walk, slot: Slot) -> list[tuple[int, str]]:
     """Return the objects of the types around that differ in two bits of one byte, or beside."""
-    if walk.type_at(slot.value) or context.things.begins_block(slot.value):
+    if context.things.begins_block(slot.value):
         return []
     around = {walk.type_at(read_word(context.target, slot.place + n) or 0) for n in AROUND} - {""}
     found = []
@@ -217,4 +217,4 @@ def _two_bits(context: Context, walk: Walk, slot: Slot) -> list[tuple[int, str]]
     if len(found) > MAX_PAIRS:
         return []
     whole = [one for one in found if not is_partly_written(context, slot.place, slot.value, one[0])]
-    return _lost(context, walk, slot, whole)
+    return _lost(context, slot, whole)
