@@ -116,7 +116,9 @@ class Unwinder:
     def _unwind(self, tid: int) -> Sequence[NativeFrame] | Absent:
         if self._threads is None:
             self._threads = threads_by_lwp()
-            self._note_lacking_executable()
+        blind = self._why_blind()
+        if blind:
+            return Absent(NOT_AVAILABLE, blind)
         thread = self._threads.get(tid)
         if thread is None or not thread.is_valid():
             return Absent(NOT_AVAILABLE, f"GDB has no thread with LWP {tid}")
@@ -174,14 +176,16 @@ class Unwinder:
             self._note(f"thread {tid}", f"the native stack ends early: no code at {pc:#x}")
         return False
 
-    def _note_lacking_executable(self) -> None:
-        """GDB 13.1 does not look for the executable of a core by itself (18.1 does).
+    def _why_blind(self) -> str:
+        """Return why GDB cannot unwind at all, "" when it can.
 
-        Without it GDB knows no libraries either, and the signature's native part is poorer.
+        GDB 13.1 does not look for the executable of a core by itself (18.1 does), and knows no
+        library without it. What it then guesses would make other keys of the same crash.
         """
-        if self._executable is not None and gdb.current_progspace().filename is None:
-            path = self._executable.path
-            self._note(path, f"GDB has not loaded it, nor libraries: few names; try: file {path}")
+        one = self._executable
+        if one is None or not isinstance(one.file, str) or gdb.current_progspace().filename:
+            return ""
+        return f"GDB has loaded neither the executable nor libraries; try: file {one.path}"
 
     def _note_stop(self, tid: int, frame: gdb.Frame) -> None:
         reason = STOP_REASONS.get(frame.unwind_stop_reason())

@@ -122,3 +122,18 @@ def test_elsewhere_and_under_another_name(
     shutil.copy(made.core, copy)
     os.utime(copy, (1, 1))
     assert keys(beside(copy, made, available_gdbs()[0].path)) == reference
+
+
+def test_a_core_alone_makes_no_other_key(
+    gdb: Gdb, made: Made, reference: dict[str, str], tmp_path: Path
+) -> None:
+    """GDB 13.1 does not find the executable by itself, and unwinds nothing without it."""
+    commands = with_epi(f"epi record --json --output {tmp_path / 'record.json'}")
+    done = run_gdb(gdb, *commands, core=made.core)
+    assert done.returncode == 0, done.text
+    record = read_json(tmp_path / "record.json")
+    found = keys(record)
+    assert found == {name: text for name, text in reference.items() if name in found}
+    assert "python" in found and "category" in found
+    if "stable" not in found:
+        assert f"try: file {made.executable}" in str(record["soft_errors"])
