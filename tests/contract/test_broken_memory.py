@@ -24,7 +24,7 @@ from gdb_epi.target import elf
 from gdb_epi.target.corefile import CoreFileTarget
 
 PAGE = 4096
-ROUNDS = 24  # of zeroed pages, each with another seed
+ROUNDS = 12  # of zeroed pages, each with another seed
 INTERPRETERS = [pytest.param(i, id=i.id) for i in one_per_minor()]
 HERE = [pytest.param(i, id=i.id) for i in one_per_minor() if i.root is None]
 

@@ -30,7 +30,7 @@ from gdb_epi.target.corefile import CoreFileTarget
 
 INTERPRETERS = [pytest.param(interpreter, id=interpreter.id) for interpreter in discover()]
 HOSTILE = (0, 1, 3, 7, 64, 0x1000, 1 << 31, 1 << 40, 1 << 60, 1 << 63, (1 << 64) - 1)
-ROUNDS = 60
+ROUNDS = 30
 MAX_SECONDS = 5.0  # of processor time for all exceptions of a process; far above what was seen
 
 

@@ -32,7 +32,7 @@ from gdb_epi.target.corefile import CoreFileTarget
 
 INTERPRETERS = [pytest.param(one, id=one.id) for one in spread("modules")]
 HOSTILE = (0, 1, 7, 0x1000, 1 << 31, 1 << 40, 1 << 63, (1 << 64) - 1)
-ROUNDS = 20
+ROUNDS = 10
 KINDS = {
     "SourceFileLoader": "source",
     "ExtensionFileLoader": "extension",

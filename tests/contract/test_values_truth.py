@@ -28,7 +28,7 @@ INTERPRETERS = [pytest.param(interpreter, id=interpreter.id) for interpreter in 
 KINDS = ("arguments", "cells", "free", "locals")
 WIDE = Limits(depth=10, width=1000, length=10_000, total=200_000)
 HOSTILE = (0, 1, 3, 7, 64, 255, 0x1000, 1 << 31, 1 << 40, 1 << 60, 1 << 63, (1 << 64) - 1)
-ROUNDS = 60
+ROUNDS = 30
 MAX_SECONDS = 5.0  # of processor time for all variables of a frame; far above what was seen
 Frames = list[tuple[dict[str, Any], list[Variable]]]
 

@@ -25,7 +25,7 @@ from gdb_epi.cli.native_gdb import find_gdb
 from gdb_epi.signature.explain import explain, lines
 from gdb_epi.signature.sign import Signed
 
-RUNS = int(os.environ.get("GDB_EPI_ASLR_RUNS", "3"))
+RUNS = int(os.environ.get("GDB_EPI_ASLR_RUNS", "2"))
 CATEGORIES = {
     ("c", "null"): "segv-null", ("c", "guard"): "segv-guard", ("c", "smash"): "abort-fortify",
     ("c", "free"): "abort-malloc:free-double-free-detected-in-tcache-2", ("c", "divide"): "fpe",
