@@ -35,9 +35,9 @@ SETTINGS = (
     "set debuginfod enabled off",
     "set confirm off",
     "set pagination off",
-    # Reading the symbols of a large Python takes 1 s, from the cache 0.3 s.
-    "set index-cache enabled on",
 )
+# Reading the symbols of a large Python takes 1 s, from the cache 0.3 s.
+CACHED = "set index-cache enabled on"
 
 
 class NoGdb(EpiError):
@@ -73,9 +73,13 @@ class GdbNative:
         self._folder = folder
         self._answer: dict[str, Any] | Absent | None = None
         self._complaints: IO[bytes] = (Path(folder) / "gdb.txt").open("w+b")
-        self._process = subprocess.Popen(
-            command_line(core, exe, sysroot, gdb),
-            cwd=folder,
+        self._uncached = command_line(core, exe, sysroot, gdb, cached=False)
+        self._process = self._started(command_line(core, exe, sysroot, gdb))
+
+    def _started(self, words: Sequence[str]) -> subprocess.Popen[bytes]:
+        return subprocess.Popen(
+            words,
+            cwd=self._folder,
             env=environment(),
             stdin=subprocess.DEVNULL,
             stdout=self._complaints,
@@ -122,11 +126,16 @@ class GdbNative:
         return self._answer
 
     def _wait_and_read(self) -> dict[str, Any] | Absent:
-        if not wait_for_end(self._process, GDB_SECONDS):
+        path = Path(self._folder) / ANSWER
+        ended = wait_for_end(self._process, GDB_SECONDS)
+        if ended and self._process.wait() < 0 and not path.exists():
+            # GDB 18.1 dies by SIGILL of the index that it cached of a Rust program itself.
+            self._process = self._started(self._uncached)
+            ended = wait_for_end(self._process, GDB_SECONDS)
+        if not ended:
             self.close()
             return Absent(NOT_AVAILABLE, f"gdb did not answer within {GDB_SECONDS:.0f} s")
         code = self._process.wait()
-        path = Path(self._folder) / ANSWER
         try:
             if path.stat().st_size > MAX_ANSWER:
                 return Absent(NOT_AVAILABLE, "the answer of gdb is too large")
@@ -142,13 +151,16 @@ class GdbNative:
         return lines[-1][:MAX_COMPLAINT] if lines else "no output"
 
 
-def command_line(core: str, exe: str | None, sysroot: str | None, gdb: str) -> list[str]:
+def command_line(
+    core: str, exe: str | None, sysroot: str | None, gdb: str, *, cached: bool = True
+) -> list[str]:
     """Return the words that make GDB write the native frames of a core into ANSWER."""
     import gdb_epi
 
     package = os.path.dirname(os.path.abspath(gdb_epi.__file__))
     words = [gdb, "-nx", "-nh", "-batch"]
-    for setting in (*SETTINGS, f"set index-cache directory {cache_folder()}"):
+    indexes = (CACHED, f"set index-cache directory {cache_folder()}") if cached else ()
+    for setting in (*SETTINGS, *indexes):
         words += ["-iex", setting]
     if sysroot is not None:
         if "\n" in sysroot:

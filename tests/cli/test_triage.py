@@ -350,6 +350,25 @@ def test_a_gdb_that_fails_is_a_soft_error_or_an_error(shell, core):
     assert "no native frames: gdb ended with exit code 1" in done.err
 
 
+def test_a_gdb_that_dies_of_its_index_cache_runs_without_it(shell, core, tmp_path):
+    """GDB 18.1 does, of the index that it made itself of a Rust program."""
+    from gdb_epi.cli.native_gdb import find_gdb
+
+    real = find_gdb(None)
+    if real is None:
+        pytest.skip("no gdb")
+    gdb = tmp_path / "gdb"
+    dies = 'case "$*" in *"index-cache enabled on"*) kill -ILL $$;; esac'
+    gdb.write_text(f'#!/bin/sh\n{dies}\nexec "{real}" "$@"\n')
+    gdb.chmod(0o755)
+    done = shell("triage", core, "--gdb", gdb, "--native", "always", "--no-db", "--format", "json")
+    assert done.code == 0, done.err
+    assert done.records[0]["signature"]["keys"]["native"]
+    gdb.write_text("#!/bin/sh\nkill -ILL $$\n")
+    done = shell("triage", core, "--gdb", gdb, "--native", "always", "--no-db")
+    assert done.code == 1 and "gdb died by SIGILL" in done.err
+
+
 def test_no_gdb_is_a_soft_error_or_an_error(shell, core, tmp_path):
     (tmp_path / "bin").mkdir()
     python = tmp_path / "bin" / "python"  # a gdb beside the usual one would be found
