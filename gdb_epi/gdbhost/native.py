@@ -185,7 +185,8 @@ class Unwinder:
         one = self._executable
         if one is None or not isinstance(one.file, str) or gdb.current_progspace().filename:
             return ""
-        return f"GDB has loaded neither the executable nor libraries; try: file {one.path}"
+        remedy = f"file {one.path}, then core-file again"
+        return f"GDB has loaded neither the executable nor libraries; try: {remedy}"
 
     def _note_stop(self, tid: int, frame: gdb.Frame) -> None:
         reason = STOP_REASONS.get(frame.unwind_stop_reason())
