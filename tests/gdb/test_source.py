@@ -140,12 +140,28 @@ def can_build_offline() -> bool:
     return number >= (70, 1) or importlib.util.find_spec("wheel") is not None
 
 
-def test_wheel(gdb: Gdb, tmp_path: Path) -> None:
-    root = copy_of_checkout(tmp_path / "src")
-    site = make_venv(tmp_path / "venv", str(root))
-    package = site / "gdb_epi"
-    assert (package / "gdb_epi").is_file(), "the GDB script is not in the wheel"
+@pytest.fixture(scope="module")
+def wheel(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """The site-packages of an environment with our wheel; its sources are gone."""
+    folder = tmp_path_factory.mktemp("wheel")
+    root = copy_of_checkout(folder / "src")
+    site = make_venv(folder / "venv", str(root))
     shutil.rmtree(root)
+    return site
+
+
+@pytest.fixture(scope="module")
+def editable(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """A checkout that is installed as editable."""
+    folder = tmp_path_factory.mktemp("editable")
+    root = copy_of_checkout(folder / "src")
+    make_venv(folder / "venv", "-e", str(root))
+    return root
+
+
+def test_wheel(gdb: Gdb, wheel: Path) -> None:
+    package = wheel / "gdb_epi"
+    assert (package / "gdb_epi").is_file(), "the GDB script is not in the wheel"
     done = run_gdb(
         gdb,
         f'directory "{package}"',
@@ -155,15 +171,13 @@ def test_wheel(gdb: Gdb, tmp_path: Path) -> None:
         cwd=ROOT,
     )
     assert_loaded(done, package)
-    assert f"LAST {site}" in done.stdout, done.text
+    assert f"LAST {wheel}" in done.stdout, done.text
     assert "failed to load" not in done.stdout, done.text
 
 
-def test_editable(gdb: Gdb, tmp_path: Path) -> None:
-    root = copy_of_checkout(tmp_path / "src")
-    make_venv(tmp_path / "venv", "-e", str(root))
-    package = root / "gdb_epi"
-    done = run_gdb(gdb, f'directory "{package}"', "source gdb_epi", *PROBE, cwd=root)
+def test_editable(gdb: Gdb, editable: Path) -> None:
+    package = editable / "gdb_epi"
+    done = run_gdb(gdb, f'directory "{package}"', "source gdb_epi", *PROBE, cwd=editable)
     assert_loaded(done, package)
 
 
