@@ -160,9 +160,10 @@ class Modules:
 
     def _build_id(self, path: str) -> str | None:
         found = self._headers(path)
-        if found is None:
-            return None
-        base, segments = found
+        return self._noted_build_id(*found) if found else None
+
+    def _noted_build_id(self, base: int, segments: Sequence[elf.Segment]) -> str | None:
+        """Return the build-id of an object's dumped notes."""
         for segment in segments:
             if segment.type == elf.PT_NOTE:
                 raw = self._dumped(base + segment.vaddr, min(segment.filesz, 4096))
@@ -231,11 +232,7 @@ class Modules:
         if found is None:
             return None
         base, segments = found
-        build_id = None
-        for segment in segments:
-            if segment.type == elf.PT_NOTE:
-                raw = self._dumped(base + segment.vaddr, min(segment.filesz, 4096))
-                build_id = build_id or (elf.build_id_of(raw) if raw else None)
+        build_id = self._noted_build_id(base, segments)
         absent = Absent(NOT_AVAILABLE, "the vDSO is part of the kernel")
         module = Module("linux-vdso.so.1", base, region.start, region.end, build_id, absent)
         return Image(module, segments, absent)
