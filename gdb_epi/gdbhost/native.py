@@ -134,7 +134,9 @@ class Unwinder:
         if left_out:
             frames.append(GAP)
             self._note(f"thread {tid}", f"{left_out} of {total} native frames are left out")
-        return (*frames, *_physical_sp([self._describe(frame) for frame in outer]))
+        frames += _physical_sp([self._describe(frame) for frame in outer])
+        blind = self._why_libraries_are_unknown(frames)
+        return Absent(NOT_AVAILABLE, blind) if blind else tuple(frames)
 
     def _walk(self, tid: int, newest: gdb.Frame) -> tuple[list[gdb.Frame], deque[gdb.Frame], int]:
         """Return the innermost frames, the outermost ones, and how many there are."""
@@ -185,8 +187,20 @@ class Unwinder:
         one = self._executable
         if one is None or not isinstance(one.file, str) or gdb.current_progspace().filename:
             return ""
-        remedy = f"file {one.path}, then core-file again"
-        return f"GDB has loaded neither the executable nor libraries; try: {remedy}"
+        return f"GDB has loaded neither the executable nor libraries; {_remedy(one)}"
+
+    def _why_libraries_are_unknown(self, frames: Sequence[NativeFrame]) -> str:
+        """Return why a stack through libraries was guessed, "" when one of them is loaded.
+
+        GDB 13.1 reads the list of libraries when it opens a core: where the executable came after
+        it, it knows none, and what it unwinds out of them are words that look like callers.
+        """
+        one = self._executable
+        modules = [(frame.pc, self.module_at(frame.pc)) for frame in frames if not frame.inlined]
+        known = [pc for pc, it in modules if it and it != one and isinstance(it.file, str)]
+        if one is None or not known or any(gdb.solib_name(pc) for pc in known):
+            return ""
+        return f"GDB has loaded none of the libraries on this stack; {_remedy(one)}"
 
     def _note_stop(self, tid: int, frame: gdb.Frame) -> None:
         reason = STOP_REASONS.get(frame.unwind_stop_reason())
@@ -216,6 +230,10 @@ class Unwinder:
 
     def _note(self, subject: str, message: str) -> None:
         self._errors.append(SoftError("native", subject, message))
+
+
+def _remedy(executable: Module) -> str:
+    return f"try: file {executable.path}, then core-file again"
 
 
 def threads_by_lwp() -> dict[int, gdb.InferiorThread]:

@@ -124,11 +124,13 @@ def test_elsewhere_and_under_another_name(
     assert keys(beside(copy, made, available_gdbs()[0].path)) == reference
 
 
-def test_a_core_alone_makes_no_other_key(
-    gdb: Gdb, made: Made, reference: dict[str, str], tmp_path: Path
+@pytest.mark.parametrize("late", [False, True], ids=["core-alone", "executable-after-core"])
+def test_a_gdb_that_lacks_files_makes_no_other_key(
+    gdb: Gdb, late: bool, made: Made, reference: dict[str, str], tmp_path: Path
 ) -> None:
-    """GDB 13.1 does not find the executable by itself, and unwinds nothing without it."""
-    commands = with_epi(f"epi record --json --output {tmp_path / 'record.json'}")
+    """GDB 13.1 does not find the executable itself, nor libraries if it comes after the core."""
+    after = [f"file {made.executable}"] if late else []
+    commands = with_epi(*after, f"epi record --json --output {tmp_path / 'record.json'}")
     done = run_gdb(gdb, *commands, core=made.core)
     assert done.returncode == 0, done.text
     record = read_json(tmp_path / "record.json")
