@@ -48,7 +48,7 @@ def run(args: Namespace) -> int:
 def _day(given: str | None, option: str) -> int | None:
     if given is None:
         return None
-    from gdb_epi.fleet.exposure import day_number
+    from gdb_epi.fleet.days import day_number
 
     day = day_number(given)
     if day is None:

@@ -9,7 +9,7 @@ from typing import Any, NamedTuple
 from sqlalchemy import Connection, Engine, Integer, cast, func, select
 
 from gdb_epi.fleet import tables as t
-from gdb_epi.fleet.exposure import SECONDS_A_DAY
+from gdb_epi.fleet.days import SECONDS_A_DAY
 
 _KEY = (t.sig.c.kind, t.sig.c.key)
 

@@ -10,7 +10,6 @@ from __future__ import annotations
 import csv
 import json
 from collections.abc import Iterator, Mapping
-from datetime import date, datetime, timezone
 from itertools import islice
 from pathlib import Path
 from typing import Any, NamedTuple, TextIO
@@ -19,13 +18,12 @@ from sqlalchemy import Connection, Engine
 
 from gdb_epi.errors import InputError
 from gdb_epi.fleet import tables as t
+from gdb_epi.fleet.days import day_number
 from gdb_epi.fleet.db import begin, note_change
 from gdb_epi.fleet.dimensions import Dimensions, insert
 from gdb_epi.fleet.projection import set_hash
 from gdb_epi.fleet.values import MAX_ATTRIBUTES, number, text
 
-EPOCH = date(1970, 1, 1)
-SECONDS_A_DAY = 86_400.0
 BATCH = 5_000  # rows per transaction
 MAX_HOURS = 24.5  # of one host on one day: a day may have 25 hours, a feed may round
 _FIXED = ("day", "hours", "host")
@@ -45,29 +43,6 @@ class Fed(NamedTuple):
 
     rows: int
     rejected: tuple[tuple[str, str], ...]
-
-
-def day_number(value: Any) -> int | None:
-    """Return days since 1970-01-01 (UTC) from an ISO date or time, epoch seconds or day number.
-
-    A number below 100,000 is a day (100,000 days are the year 2243), else seconds.
-    """
-    if isinstance(value, str):
-        stripped = value.strip()
-        try:
-            moment = datetime.fromisoformat(stripped.replace("Z", "+00:00"))
-        except ValueError:
-            try:
-                value = float(stripped)
-            except ValueError:
-                return None
-        else:
-            zoned = moment if moment.tzinfo else moment.replace(tzinfo=timezone.utc)
-            return int(zoned.timestamp() // SECONDS_A_DAY)
-    found = number(value)
-    if found is None:
-        return None
-    return int(found if abs(found) < 100_000 else found // SECONDS_A_DAY)
 
 
 def host_days(path: Path) -> Iterator[tuple[str, HostDay | InputError]]:

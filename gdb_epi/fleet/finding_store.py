@@ -4,18 +4,12 @@
 from __future__ import annotations
 
 import math
-from datetime import timedelta
 from typing import Any
 
-from gdb_epi.fleet.exposure import EPOCH
+from gdb_epi.fleet.days import iso_day
 from gdb_epi.fleet.screen_types import ALL, BITFLIP, COUNTED, CPU, LOCK, ONE_SIGNATURE, Finding
 
 HARDWARE = ("rack", "sku", "cpu_model", "microcode", "bios", "dimm", "gpu", "psu", "row")
-
-
-def iso_day(day: int) -> str:
-    """Return a day number as YYYY-MM-DD."""
-    return (EPOCH + timedelta(days=day)).isoformat()
 
 
 def as_json(finding: Finding, day: int) -> dict[str, Any]:

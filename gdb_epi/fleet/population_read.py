@@ -10,7 +10,7 @@ import numpy as np
 from sqlalchemy import Connection, func, select
 
 from gdb_epi.fleet import tables as t
-from gdb_epi.fleet.exposure import SECONDS_A_DAY
+from gdb_epi.fleet.days import SECONDS_A_DAY
 from gdb_epi.fleet.facts import YES
 from gdb_epi.fleet.host_names import host_names
 from gdb_epi.fleet.population import (

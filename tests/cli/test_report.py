@@ -15,8 +15,8 @@ from support.hostile import hostile_records
 from support.html_check import Page
 
 from gdb_epi.cli.main import main
+from gdb_epi.fleet.days import iso_day
 from gdb_epi.fleet.db import open_database
-from gdb_epi.fleet.finding_store import iso_day
 from gdb_epi.fleet.ingest import ingest
 from gdb_epi.fleet.population_verdict import of_signature
 from gdb_epi.fleet.report.marks import mark_rows

@@ -16,7 +16,7 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from gdb_epi.fleet.exposure import EPOCH
+from gdb_epi.fleet.days import EPOCH
 from gdb_epi.fleet.population import Attribute, CoreKeys, Population
 
 FIRST_DAY = (date(2026, 1, 5) - EPOCH).days

@@ -51,7 +51,7 @@ def run(args: Namespace) -> int:
 
 def window(words: str) -> tuple[float, float]:
     """Return a window of whole days as half-open epoch seconds. Raises UsageError."""
-    from gdb_epi.fleet.exposure import SECONDS_A_DAY, day_number
+    from gdb_epi.fleet.days import SECONDS_A_DAY, day_number
 
     first, dots, last = words.partition("..")
     days = day_number(first), day_number(last or first)

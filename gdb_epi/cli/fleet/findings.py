@@ -45,7 +45,7 @@ def run(args: Namespace) -> int:
 
 def row(finding: Stored) -> dict[str, object]:
     """Return a finding as one flat JSON object."""
-    from gdb_epi.fleet.finding_store import iso_day
+    from gdb_epi.fleet.days import iso_day
     from gdb_epi.fleet.seen import moment
 
     kept = {**finding._asdict(), "date": iso_day(finding.day)}
@@ -57,7 +57,8 @@ def row(finding: Stored) -> dict[str, object]:
 
 
 def _print(finding: Stored) -> None:
-    from gdb_epi.fleet.finding_store import crashes_of, iso_day
+    from gdb_epi.fleet.days import iso_day
+    from gdb_epi.fleet.finding_store import crashes_of
     from gdb_epi.render.text import escape
 
     told = finding.detail.get("verdict") or f"{finding.attr}={finding.value}"

@@ -44,7 +44,7 @@ def run(args: Namespace) -> int:
 
 
 def _data(found: Onset) -> dict[str, Any]:
-    from gdb_epi.fleet.finding_store import iso_day
+    from gdb_epi.fleet.days import iso_day
 
     data: dict[str, Any] = found._asdict()
     for name in ("day", "low", "high", "first_crash"):
@@ -61,7 +61,8 @@ def _data(found: Onset) -> dict[str, Any]:
 
 
 def _text(found: Onset) -> None:
-    from gdb_epi.fleet.finding_store import iso_day, risk_words
+    from gdb_epi.fleet.days import iso_day
+    from gdb_epi.fleet.finding_store import risk_words
     from gdb_epi.render.text import escape
 
     print(escape(found.signature))

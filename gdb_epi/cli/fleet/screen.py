@@ -59,7 +59,7 @@ def day_argument(value: str | None) -> int | None:
     """Return a --asof argument as a day number. Raises UsageError."""
     if value is None:
         return None
-    from gdb_epi.fleet.exposure import day_number
+    from gdb_epi.fleet.days import day_number
 
     day = day_number(value)
     if day is None:
@@ -69,6 +69,7 @@ def day_argument(value: str | None) -> int | None:
 
 def _print(population: Population, found: Sequence[Screen], *, as_json: bool) -> None:
     from gdb_epi.fleet import finding_store
+    from gdb_epi.fleet.days import iso_day
 
     if as_json:
         for screen in found:
@@ -76,11 +77,7 @@ def _print(population: Population, found: Sequence[Screen], *, as_json: bool) ->
                 print(json.dumps(finding_store.as_json(finding, screen.day)))
         print(json.dumps(_peeled(population, found)))
         return
-    lines = [
-        (finding_store.iso_day(screen.day), finding)
-        for screen in found
-        for finding in screen.findings
-    ]
+    lines = [(iso_day(screen.day), finding) for screen in found for finding in screen.findings]
     for day, finding in lines:
         print_finding(day, finding)
     if not lines:

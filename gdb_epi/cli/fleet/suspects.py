@@ -25,7 +25,8 @@ def run(args: Namespace) -> int:
 
     asof = day_argument(args.asof)
     with open_database(args.db, write=False) as engine:
-        from gdb_epi.fleet.finding_store import as_json, iso_day
+        from gdb_epi.fleet.days import iso_day
+        from gdb_epi.fleet.finding_store import as_json
         from gdb_epi.fleet.population import load
         from gdb_epi.fleet.population_verdict import of_population
         from gdb_epi.fleet.screening import screen

@@ -27,7 +27,7 @@ def run(args: Namespace) -> int:
 
     with open_database(args.db, write=False) as engine:
         from gdb_epi.fleet.curves import curve
-        from gdb_epi.fleet.finding_store import iso_day
+        from gdb_epi.fleet.days import iso_day
         from gdb_epi.fleet.lookup import find_group
 
         ids = None

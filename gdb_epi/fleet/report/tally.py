@@ -11,7 +11,7 @@ import numpy as np
 from sqlalchemy import Connection, Engine, func, select
 
 from gdb_epi.fleet import tables as t
-from gdb_epi.fleet.exposure import SECONDS_A_DAY
+from gdb_epi.fleet.days import SECONDS_A_DAY
 from gdb_epi.fleet.population import NO_SIGNATURE, Ints, Population
 
 NO_HOST = "(host not known)"

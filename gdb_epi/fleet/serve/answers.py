@@ -10,8 +10,8 @@ from sqlalchemy import Engine
 
 from gdb_epi.errors import InputError
 from gdb_epi.fleet import curves, lookup
+from gdb_epi.fleet.days import iso_day
 from gdb_epi.fleet.finding_states import stored
-from gdb_epi.fleet.finding_store import iso_day
 from gdb_epi.fleet.ingest import store
 from gdb_epi.fleet.population import load
 from gdb_epi.fleet.population_verdict import of_population, of_signature

@@ -1,0 +1,40 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Days as the fleet counts them: since 1970-01-01, in UTC."""
+
+from __future__ import annotations
+
+from datetime import date, datetime, timedelta, timezone
+from typing import Any
+
+from gdb_epi.fleet.values import number
+
+EPOCH = date(1970, 1, 1)
+SECONDS_A_DAY = 86_400.0
+
+
+def iso_day(day: int) -> str:
+    """Return a day number as YYYY-MM-DD."""
+    return (EPOCH + timedelta(days=day)).isoformat()
+
+
+def day_number(value: Any) -> int | None:
+    """Return days since 1970-01-01 (UTC) from an ISO date or time, epoch seconds or day number.
+
+    A number below 100,000 is a day (100,000 days are the year 2243), else seconds.
+    """
+    if isinstance(value, str):
+        stripped = value.strip()
+        try:
+            moment = datetime.fromisoformat(stripped.replace("Z", "+00:00"))
+        except ValueError:
+            try:
+                value = float(stripped)
+            except ValueError:
+                return None
+        else:
+            zoned = moment if moment.tzinfo else moment.replace(tzinfo=timezone.utc)
+            return int(zoned.timestamp() // SECONDS_A_DAY)
+    found = number(value)
+    if found is None:
+        return None
+    return int(found if abs(found) < 100_000 else found // SECONDS_A_DAY)
