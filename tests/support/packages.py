@@ -10,9 +10,10 @@ import sys
 from collections.abc import Sequence
 from pathlib import Path
 
-from support.interpreters import Interpreter, binaries, cache_root
+from support.interpreters import LIBRARIES, Interpreter, binaries, cache_root
 
 INSTALL_TIMEOUT = 300
+CXX_LIBRARY = "libstdc++.so.6"
 # What a package cannot be imported without; pip looks for no dependencies here (their wheels may
 # not be there for an interpreter, and most are not needed). PyTorch's wheels for CPUs alone.
 NEEDS = {
@@ -76,15 +77,21 @@ def _unpack(package: str, folder: Path) -> str:
 
 
 def library_path(interpreter: Interpreter) -> str:
-    """Return the folder of this machine's C++ library for an interpreter below its own root."""
-    return "/epi/packages/lib" if interpreter.root else ""
+    """Return the folder of this machine's C++ library for an interpreter whose root has none.
+
+    A root's own fits its C library: that of Debian 12 asks for a newer one than Debian 11 has.
+    """
+    own = interpreter.root is None or any(
+        (interpreter.root / folder / CXX_LIBRARY).exists() for folder in LIBRARIES
+    )
+    return "" if own else "/epi/packages/lib"
 
 
 def _lend(root: Path) -> None:
     """Copy the C++ library, which wheels need and a bare root has not."""
     folder = root / "epi" / "packages" / "lib"
     folder.mkdir(exist_ok=True)
-    for name in ("libstdc++.so.6", "libgcc_s.so.1"):
+    for name in (CXX_LIBRARY, "libgcc_s.so.1"):
         source = Path("/usr/lib/x86_64-linux-gnu") / name
         if source.exists():
             shutil.copy(source, folder / name)
