@@ -1,10 +1,10 @@
 # SPDX-License-Identifier: Apache-2.0
-"""numpy's scalars, dtypes and arrays, without importing numpy.
+"""numpy's dtypes and arrays, without importing numpy; its scalars are in values_numpy_scalars.py.
 
-Where things are: a scalar's value follows the object header (numpy/arrayscalars.h). The fields of a
-dtype come from tp_members of `numpy.dtype` in the core itself; the width of `itemsize` there tells
-numpy 1 (int) from numpy 2 (Py_ssize_t), and with it what follows. An array is data, nd, dimensions,
-strides, base, descr, flags (PyArrayObject_fields in numpy/ndarraytypes.h, the same since 1.7).
+Where things are: the fields of a dtype come from tp_members of `numpy.dtype` in the core itself;
+the width of `itemsize` there tells numpy 1 (int) from numpy 2 (Py_ssize_t), and with it what
+follows. An array is data, nd, dimensions, strides, base, descr, flags (PyArrayObject_fields in
+numpy/ndarraytypes.h, the same since 1.7).
 An array's repr depends on print options, so its text is a description and never called exact.
 """
 
@@ -17,7 +17,6 @@ from gdb_epi.cpython.values_machinery import tuple_items
 from gdb_epi.cpython.values_numpy_text import (
     UNITS,
     complex_text,
-    depends_on_version,
     float_text,
     moment_text,
     not_a_time,
@@ -31,12 +30,6 @@ MAX_RECORDS = 8  # records in records
 MAX_ITEM_TEXT = 1024  # bytes of one S or U item
 _ALIGNED_STRUCT = 0x80  # NPY_ALIGNED_STRUCT
 _T_INT = 1  # Include/structmember.h
-_INTEGERS = {
-    "int8": "b", "uint8": "B", "int16": "h", "uint16": "H", "int32": "i", "uint32": "I",
-    "int64": "q", "uint64": "Q", "longlong": "q", "ulonglong": "Q", "intc": "i", "uintc": "I",
-}  # fmt: skip
-_FLOATS = {"float16": "e", "float32": "f", "float64": "d"}
-_COMPLEX = {"complex64": "f", "complex128": "d"}
 _KINDS = {"f": "float", "i": "int", "u": "uint", "c": "complex"}
 _FORMATS = {
     "b1": "?", "i1": "b", "i2": "h", "i4": "i", "i8": "q", "u1": "B", "u2": "H", "u4": "I",
@@ -79,139 +72,6 @@ class DType(NamedTuple):
         if native and self.kind in "mM":
             return ("datetime64" if self.kind == "M" else "timedelta64") + self.code[2:]
         return self.mark + self.code
-
-
-# -- scalars -----------------------------------------------------------------------------------
-
-
-def _is_two(painter: Painter, found: Obj) -> bool:
-    """Tell numpy 2, which puts np.float64(...) around: a scalar type is named `numpy.bool` there.
-
-    Told by numpy.dtype of the core, so that any scalar can ask.
-    """
-    known = painter.world.facts
-    if "numpy 2" not in known:
-        contents = painter.world.types.module_dict("numpy")
-        kind = painter.world.objects.dict_get(contents, "bool_") if contents else 0
-        if not kind or isinstance(kind, Absent):
-            raise Undecodable("the module numpy is not to be found")
-        known["numpy 2"] = painter.world.types.at(kind).full_name == "numpy.bool"
-    return known["numpy 2"]
-
-
-def _scalar(painter: Painter, found: Obj, text: str, wrapped: str | None = None) -> str:
-    if not _is_two(painter, found):
-        return text
-    name = found.lineage.root.full_name.rpartition(".")[2]
-    return f"np.{name}({wrapped or text})"
-
-
-def _value(painter: Painter, found: Obj, form: str) -> float:
-    size = struct.calcsize(form)
-    at = found.address + (painter.layout.size("PyObject") or 0)
-    return float(struct.unpack("<" + form, painter.reader.read(at, size))[0])
-
-
-def _refuse_children(painter: Painter, found: Obj) -> None:
-    if found.type.address != found.lineage.root.address:
-        painter.inexact()
-
-
-@decodes(*(f"numpy.{name}" for name in _INTEGERS))
-def integer(painter: Painter, found: Obj) -> str:
-    """Decode an integer scalar."""
-    form = _INTEGERS[found.lineage.ident.rpartition(".")[2]]
-    at = found.address + (painter.layout.size("PyObject") or 0)
-    data = painter.reader.read(at, struct.calcsize("<" + form))
-    _refuse_children(painter, found)
-    return _scalar(painter, found, str(struct.unpack("<" + form, data)[0]))
-
-
-@decodes("numpy.bool", "numpy.bool_")
-def boolean(painter: Painter, found: Obj) -> str:
-    """Decode numpy's True and False."""
-    byte = painter.reader.u8(found.address + (painter.layout.size("PyObject") or 0))
-    if byte > 1:
-        raise Undecodable(f"a bool of value {byte}")
-    return f"np.{bool(byte)}_" if found.lineage.ident == "numpy.bool" else str(bool(byte))
-
-
-@decodes(*(f"numpy.{name}" for name in _FLOATS))
-def floating(painter: Painter, found: Obj) -> str:
-    """Decode a floating scalar: the shortest text that gives it back."""
-    form = _FLOATS[found.lineage.ident.rpartition(".")[2]]
-    _refuse_children(painter, found)
-    value = _value(painter, found, form)
-    if depends_on_version(value, form):
-        painter.inexact()
-    return _scalar(painter, found, float_text(value, form))
-
-
-@decodes(*(f"numpy.{name}" for name in _COMPLEX))
-def complex_number(painter: Painter, found: Obj) -> str:
-    """Decode a complex scalar."""
-    form = _COMPLEX[found.lineage.ident.rpartition(".")[2]]
-    at = found.address + (painter.layout.size("PyObject") or 0)
-    size = struct.calcsize("<" + form)
-    real, imaginary = struct.unpack("<2" + form, painter.reader.read(at, 2 * size))
-    text = complex_text(real, imaginary, form)
-    if depends_on_version(real, form) or depends_on_version(imaginary, form):
-        painter.inexact()
-    _refuse_children(painter, found)
-    alone = text if _is_two(painter, found) else (f"({text})" if _both(text) else text)
-    return _scalar(painter, found, alone)
-
-
-def _both(text: str) -> bool:
-    return any(sign in text[1:].replace("e+", "").replace("e-", "") for sign in "+-")
-
-
-@decodes("numpy.longdouble", "numpy.float128")
-def long_double(painter: Painter, found: Obj) -> str:
-    """Show a long double as the nearest float; that is not what repr() gives."""
-    at = found.address + (painter.layout.size("PyObject") or 0)
-    at = at + 15 & ~15  # 16-byte aligned
-    mantissa, rest = struct.unpack("<QH", painter.reader.read(at, 10))
-    painter.inexact()
-    if rest & 0x7FFF == 0x7FFF:
-        raise Undecodable("infinite, or no number")
-    from math import ldexp
-
-    try:
-        value = ldexp(float(mantissa), (rest & 0x7FFF) - 16383 - 63) * (-1 if rest >> 15 else 1)
-    except OverflowError:
-        raise Undecodable("beyond the range of a float") from None
-    return f"<numpy.longdouble about {value!r}>"
-
-
-@decodes("numpy.str_", "numpy.bytes_")
-def text(painter: Painter, found: Obj) -> str:
-    """Decode str_ and bytes_, which are a str and a bytes."""
-    from gdb_epi.cpython import values_scalars
-
-    decoder = values_scalars.text if found.lineage.ident == "numpy.str_" else None
-    shown = (decoder or values_scalars.byte_string)(painter, found)
-    return _scalar(painter, found, shown)
-
-
-@decodes("numpy.datetime64", "numpy.timedelta64")
-def moment(painter: Painter, found: Obj) -> str:
-    """Decode datetime64 and timedelta64: an int64, then the unit and its multiple (two ints)."""
-    at = found.address + (painter.layout.size("PyObject") or 0)
-    value, unit, multiple = struct.unpack("<qii", painter.reader.read(at, 16))
-    name = found.lineage.ident.rpartition(".")[2]
-    prefix = "np" if _is_two(painter, found) else "numpy"
-    code = UNITS.get(unit)
-    if code is None or not 0 < multiple < 1 << 30:
-        raise Undecodable(f"a {name} of unit {unit}")
-    if not_a_time(value) or code == "generic" or multiple != 1:
-        painter.inexact()
-    if name == "timedelta64":
-        return f"{prefix}.timedelta64({value},'{code}')"
-    shown = moment_text(value, code)
-    if shown is None:
-        raise Undecodable(f"{value} {code} since 1970: outside of the years 1 to 9999")
-    return f"{prefix}.datetime64('{shown}')"
 
 
 # -- dtypes ------------------------------------------------------------------------------------

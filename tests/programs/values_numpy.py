@@ -21,6 +21,11 @@ def scalars(way):
     text, raw = numpy.str_("wörld 'x'"), numpy.bytes_(b"\x00raw")
     moment, span = numpy.datetime64("2024-02-29T12:30"), numpy.timedelta64(5, "D")
     no_moment, long_double = numpy.datetime64("NaT"), numpy.longdouble("1.5")
+    hours, weeks = numpy.datetime64("2024-01-01T12", "h"), numpy.datetime64("2024-01-04", "7D")
+    no_day, no_hours = numpy.datetime64("NaT", "D"), numpy.datetime64("NaT", "2h")
+    no_span, spans = numpy.timedelta64("NaT", "s"), numpy.timedelta64(5, "7s")
+    large, larger, largest = numpy.float32(1e6), numpy.complex64(1e7), numpy.float16(2000)
+    thirds = [numpy.longdouble(x) / 3 for x in (1, -2e-9, 4e20, 1e300)]
     floats = [numpy.float64(x) for x in (0.1, 1e16, 1e-5, -0.0, 1e300)]
     specials = [numpy.float64("nan"), numpy.float32("inf"), numpy.float64("-inf")]
     kinds = [numpy.dtype(name) for name in ("f8", "i4", "?", "c16", "S5", "U7", ">i2", "M8[ns]")]

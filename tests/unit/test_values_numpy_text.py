@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Numbers and times as numpy writes them; expectations were taken from numpy 1.24 to 2.2."""
+"""Numbers and times as numpy writes them; expectations were taken from numpy 1.24 to 2.5."""
 
 from __future__ import annotations
 
@@ -12,6 +12,7 @@ from gdb_epi.cpython.values_numpy_text import (
     complex_text,
     depends_on_version,
     float_text,
+    long_double_text,
     moment_text,
     not_a_time,
 )
@@ -53,6 +54,44 @@ def test_every_text_gives_its_float_back(form: str) -> None:
         value = struct.unpack(form, raw)[0]
         if value == value and abs(value) != float("inf"):
             assert narrow(float(float_text(value, form)), form) == value
+
+
+@pytest.mark.parametrize(
+    ("value", "form", "text"),
+    [
+        (1e6, "f", "1e+06"),
+        (999999.0, "f", "999999.0"),
+        (1234567.0, "f", "1.234567e+06"),
+        (2000.0, "e", "2e+03"),
+        (999.0, "e", "999.0"),
+        (1e6, "d", "1000000.0"),
+    ],
+)
+def test_large_floats_have_exponents_since_2_3(value: float, form: str, text: str) -> None:
+    assert float_text(value, form, exponents=True) == text
+
+
+@pytest.mark.parametrize(
+    ("mantissa", "rest", "text"),
+    [
+        (0xC000000000000000, 0x3FFF, "1.5"),
+        (0xCCCCCCCCCCCCCCCD, 0x3FFB, "0.1"),
+        (0xAAAAAAAAAAAAAAAB, 0x3FFD, "0.33333333333333333334"),
+        (0x8E1BC9BF04000000, 0x4034, "1e+16"),
+        (0x8E1BC9BF03FFFC00, 0x4034, "9999999999999999.0"),
+        (0xD1B71758E219652C, 0x3FF1, "0.0001"),
+        (0x8000000000000000, 0x403E, "9.223372036854775808e+18"),
+        (0xA4F0636A3204F67C, 16455, "6.085175666886455392e+21"),  # half way, to an even mantissa
+        (1, 0, "4e-4951"),
+        (0xFFFFFFFFFFFFFFFF, 0x7FFE, "1.189731495357231765e+4932"),
+        (0, 0x8000, "-0.0"),
+        (0x8000000000000000, 0xFFFF, "-inf"),
+        (0xC000000000000000, 0xFFFF, "nan"),
+        (0x4000000000000000, 0x3FFF, None),
+    ],
+)
+def test_long_doubles(mantissa: int, rest: int, text: str | None) -> None:
+    assert long_double_text(mantissa, rest) == text
 
 
 def test_what_differs_between_releases_is_told() -> None:
