@@ -26,6 +26,8 @@ def one_line(text: str) -> str:
     Blanks become "_" so that " <- " stays the only separator; controls and lone surrogates are
     escaped; what is longer than MAX_TOKEN ends in "...". (N24)
     """
+    if len(text) <= MAX_TOKEN and text.isascii() and text.isprintable() and " " not in text:
+        return text  # nearly every name
     text = text[: 4 * MAX_TOKEN + 1].encode("utf-8", "backslashreplace").decode("utf-8")
     text = unicodedata.normalize("NFC", text)
     text = _CONTROL.sub(lambda m: "_" if m.group() == " " else f"\\x{ord(m.group()):02x}", text)

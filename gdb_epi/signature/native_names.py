@@ -21,7 +21,6 @@ from gdb_epi.signature.mangled import (
 from gdb_epi.signature.names import one_line
 from gdb_epi.signature.patterns import Pattern
 from gdb_epi.signature.printed_names import cut_printed, rust_path
-from gdb_epi.signature.rust_v0 import rust_v0_name
 
 CALL = "operator()"
 MAX_RAW = 1 << 17  # characters of a raw name that are looked at
@@ -33,18 +32,13 @@ _SUFFIX = Pattern(
     r"avx512f|avx2|avx|sse2|default|resolver|ifunc|arch_\w+)(?:\.\d+)*|\.\d+)+\Z",
     ".",
 )
-_SIMD = Pattern(
-    r"_{1,2}(w?mem[a-z]+|w?str[a-z]+|wcs[a-z]+|stp[a-z]+|rawmemchr|bcmp|bzero)"
-    r"_(?:chk_)?(?:avx|avx2|avx512|sse|sse2|sse3|sse42|sse4_1|ssse3|evex|evex512|erms|generic|"
-    r"unaligned|aligned)(?:_[a-z0-9]+)*\Z",
-    "_avx",
-    "_sse",
-    "_ssse3",
-    "_evex",
-    "_erms",
-    "_generic",
-    "_unaligned",
-    "_aligned",
+# libc's memory and string functions, and what may stand behind them: which one the CPU chose.
+_MEMORY = ("mem", "wmem", "str", "wstr", "wcs", "stp")
+_BARE = ("rawmemchr", "bcmp", "bzero")
+_VARIANTS = tuple(
+    f"{kind}_"
+    for kind in "avx avx2 avx512 sse sse2 sse3 sse42 sse4_1 ssse3 evex evex512 erms generic "
+    "unaligned aligned".split()
 )
 _LAMBDA = Pattern(
     r"\{lambda\([^{}]*\)#\d+\}|<lambda\([^<>{}]*\)>|\$_\d+|'lambda\d*'(?:\([^()]*\))?|"
@@ -141,26 +135,45 @@ def _cut_suffixes(log: _Log) -> None:
 
 def _known_shape(log: _Log) -> bool:
     """Rules whose result needs no further one."""
-    simd = _SIMD.match(log.name)
-    if simd is not None:
-        return log.put("N6", simd.group(1))
+    memory = _memory_function(log.name)
+    if memory:
+        return log.put("N6", memory)
     if _STATIC_INIT.fullmatch(log.name):
         return log.put("N16", STATIC_INIT)
     return any(log.put(rule, read(log.name)) for rule, read in FOREIGN_RULES)
+
+
+def _memory_function(name: str) -> str:
+    """Return memcpy for __memcpy_avx512_unaligned_erms (N6); "" for anything else."""
+    base, _, rest = name[1:].removeprefix("_").partition("_")
+    if not rest or name[0] != "_" or not (base in _BARE or base.startswith(_MEMORY)):
+        return ""
+    rest = f"{rest.removeprefix('chk_')}_"
+    if not rest.startswith(_VARIANTS) or "__" in rest or base in _MEMORY:
+        return ""
+    letters = rest.replace("_", "a")
+    plain = base.isascii() and base.isalpha() and base.islower()
+    return base if plain and letters.isascii() and letters.isalnum() and letters.islower() else ""
 
 
 def _by_language(log: _Log) -> None:
     name = log.name
     if name.startswith(("_Z", "___Z", "__Z")):
         _mangled(log, name[name.index("_Z") :])
-    elif name.startswith("_R") and rust_v0_name(name) is not None:
-        log.put("N18", rust_v0_name(name) or name)
+    elif name.startswith("_R") and (rust := _rust_v0(name)) is not None:
+        log.put("N18", rust)
     elif is_opaque(name):
         log.steps.append(Step("N22", one_line(name)))
     elif name.startswith("_R") and name[2:3] in tuple("CMXYNI") and name[2:3]:
         log.steps.append(Step("N23", one_line(name)))
     else:
         _printed(log)
+
+
+def _rust_v0(name: str) -> str | None:
+    from gdb_epi.signature.rust_v0 import rust_v0_name
+
+    return rust_v0_name(name)
 
 
 def _mangled(log: _Log, name: str) -> None:
@@ -178,6 +191,8 @@ def _mangled(log: _Log, name: str) -> None:
 
 def _printed(log: _Log) -> None:
     """Normalise a name that is not mangled: C, or what a debugger already demangled."""
+    if log.name.isidentifier() and "_GLOBAL__N_" not in log.name:
+        return  # C: no rule below speaks of it
     log.put("N12", _INLINE_NAMESPACE.sub("std::", _ABI.sub("", log.name)))
     log.put("N10", _ANONYMOUS.sub(ANONYMOUS, log.name))
     log.put("N11", _UNNAMED.sub(UNNAMED, _LAMBDA.sub(LAMBDA, log.name)))

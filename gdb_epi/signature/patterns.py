@@ -23,8 +23,12 @@ class Pattern:
 
     def _found(self, text: str) -> re.Pattern[str] | None:
         """Return the compiled expression, None where it cannot match."""
-        if self._marks and not any(mark in text for mark in self._marks):
-            return None
+        for mark in self._marks:
+            if mark in text:
+                break
+        else:
+            if self._marks:
+                return None
         if self._compiled is None:
             self._compiled = re.compile(self._text)
         return self._compiled

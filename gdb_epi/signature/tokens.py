@@ -280,6 +280,8 @@ def _period_at(keys: list[tuple[str, str]], at: int, longest: int) -> int:
     for period in range(1, longest + 1):
         if at + 2 * period > len(keys):
             return 0
+        if keys[at] != keys[at + period]:
+            continue
         if keys[at : at + period] == keys[at + period : at + 2 * period]:
             return period
     return 0
