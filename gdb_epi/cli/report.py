@@ -62,7 +62,7 @@ def _signature(engine: Engine, wanted: str) -> str:
     group = find_group(engine, wanted)
     if group is None:
         raise InputError(f"no signature {wanted!r}", hint="gdb-epi fleet top")
-    return group.text or group.key
+    return group.name
 
 
 def _write(path: str, page: str) -> int:

@@ -28,7 +28,8 @@ except ModuleNotFoundError as problem:
         "SQLAlchemy is not installed here", hint="pip install 'gdb-epi[fleet]', or --no-db"
     ) from problem
 
-from gdb_epi.fleet.tables import REPROJECTED_TO, SCHEMA_VERSION, change, meta, metadata
+from gdb_epi.fleet.tables import change, meta, metadata
+from gdb_epi.fleet.versions import REPROJECTED_TO, SCHEMA_KEY, SCHEMA_VERSION
 
 BUSY_SECONDS = 10.0  # how long a writer waits for another one
 _LOCK_KEY = 0x67646265  # pg_advisory_xact_lock number of migrate(): "gdbe"
@@ -143,7 +144,7 @@ def _make_tables(connection: Connection) -> None:
     from gdb_epi.fleet.migrations import stamp_new
 
     metadata.create_all(connection)
-    row = {"key": "schema_version", "value": str(SCHEMA_VERSION)}
+    row = {"key": SCHEMA_KEY, "value": str(SCHEMA_VERSION)}
     connection.execute(meta.insert().values(row))
     stamp_new(connection)
 
@@ -255,7 +256,7 @@ def _version(connection: Connection, shown: str) -> int | None:
     """Return the schema version; None for a database without tables of ours."""
     if not inspect(connection).has_table(meta.name):
         return None
-    chosen = select(meta.c.value).where(meta.c.key == "schema_version")
+    chosen = select(meta.c.value).where(meta.c.key == SCHEMA_KEY)
     value = connection.execute(chosen).scalar()
     if value is None or not str(value).isdigit():
         raise DatabaseError(f"database {shown} is not of gdb-epi", hint="--db with another one")

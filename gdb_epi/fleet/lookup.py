@@ -8,22 +8,13 @@ from typing import Any, NamedTuple
 
 from sqlalchemy import Connection, Engine, Select, func, or_, select
 
-from gdb_epi.errors import EpiError, InputError
+from gdb_epi.errors import EpiError
 from gdb_epi.fleet import tables as t
+from gdb_epi.fleet.groups import MIN_PREFIX, Group, group_of
 from gdb_epi.fleet.ingest import stored_record
+from gdb_epi.fleet.reading import through
 
-MIN_PREFIX = 4  # characters of a key
 MAX_SHOWN = 20
-
-
-class Group(NamedTuple):
-    """One signature group: the rows of `sig` with one kind and key."""
-
-    kind: str
-    key: str
-    text: str | None
-    category: str | None
-    ids: tuple[int, ...]
 
 
 class Summary(NamedTuple):
@@ -41,27 +32,8 @@ def find_group(engine: Engine, wanted: str) -> Group | None:
 
     Raises InputError when several fit.
     """
-    c = t.sig.c
-    exact = or_(c.key == wanted, c.text == wanted, c.coarse == wanted)
-    conditions = [exact]
-    if len(wanted) >= MIN_PREFIX:
-        conditions += [c.key.startswith(wanted, autoescape=True)]
-        conditions += [c.text.contains(wanted, autoescape=True)]
     with engine.connect() as connection:
-        for condition in conditions:
-            rows = connection.execute(
-                select(c.id, c.kind, c.key, c.text, c.category).where(condition).order_by(c.id)
-            ).all()
-            groups: dict[tuple[str, str], list[Any]] = {}
-            for row in rows:
-                groups.setdefault((row.kind, row.key), []).append(row)
-            if len(groups) > 1:
-                some = ", ".join(key for _, key in list(groups)[:5])
-                raise InputError(f"{len(groups)} signatures fit: {some}", hint="a longer key")
-            for (kind, key), found in groups.items():
-                ids = tuple(row.id for row in found)
-                return Group(kind, key, found[0].text, found[0].category, ids)
-    return None
+        return group_of(through(connection), wanted)
 
 
 def find_record(engine: Engine, wanted: str) -> dict[str, Any] | None:

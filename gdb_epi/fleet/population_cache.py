@@ -17,21 +17,24 @@ from collections.abc import Mapping
 from contextlib import suppress
 from io import BytesIO
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 from zipfile import ZIP_STORED, BadZipFile, ZipFile
 
 import numpy as np
-from sqlalchemy import Connection, Engine, func, select
 
-from gdb_epi.fleet import tables as t
 from gdb_epi.fleet.paths import cache_folder
 from gdb_epi.fleet.population import Attribute, CoreKeys, Population
+from gdb_epi.fleet.reading import Execute, through
 
-VERSION = 2  # of the file; raised with every change of what is in it
+if TYPE_CHECKING:
+    from sqlalchemy import Engine
+
+VERSION = 3  # of the file; raised with every change of what is in it
 MIN_CRASHES = 20_000  # fewer are read as quickly from the database
 MAX_FILES = 8  # databases whose population is kept; those written last
 MAX_BYTES = 1 << 30  # of all of them
 STALE = 3600.0  # seconds after which a draft is one of a process that was killed
+_CHANGES = "SELECT count(id), max(id), min(at) FROM change"
 _LOCAL = 30  # bytes of a member's own header in a ZIP file, before its name (APPNOTE 4.3.7)
 _ARRAY_HEAD = 4096  # bytes that surely hold the header of an array
 _ARRAYS = (
@@ -45,43 +48,48 @@ def cached(engine: Engine) -> Population:
     from gdb_epi.fleet.population_read import read
 
     with engine.connect() as connection:
-        state = _state(connection, engine)
-        path = _file(state) if state is not None else None
-        found = _load(path, state) if path is not None else None
+        url = engine.url.render_as_string(hide_password=True)
+        file = engine.url.database if engine.url.get_backend_name() == "sqlite" else None
+        is_kept = file is None or (file and file != ":memory:")
+        state = state_of(through(connection), file or url) if is_kept else None
+        found = in_cache(state) if state is not None else None
         if found is not None:
             return found
         population = read(connection)
     # The state was taken before: what came in between makes the file look older than it is.
-    if path is not None and population.day.size >= MIN_CRASHES:
-        _save(path, state, population)
+    if state is not None and population.day.size >= MIN_CRASHES:
+        _save(_file(state), state, population)
     return population
 
 
-def _state(connection: Connection, engine: Engine) -> dict[str, Any] | None:
-    """What names a state of a database; None where it cannot be known (no change was noted)."""
-    changes = connection.execute(select(func.count(t.change.c.id), func.max(t.change.c.id))).one()
-    if not changes[0]:
-        return None
-    url = engine.url.render_as_string(hide_password=True)
-    state: dict[str, Any] = {"version": VERSION, "url": url, "changes": list(changes)}
-    if engine.url.get_backend_name() == "sqlite":
-        if not engine.url.database or engine.url.database == ":memory:":
-            return None
+def state_of(execute: Execute, name: str) -> dict[str, Any] | None:
+    """Return what names a state of the database of a URL or an SQLite file; None: not known."""
+    count, last, first = next(iter(execute(_CHANGES, {})))
+    if not count:
+        return None  # no change was ever noted
+    state = {"version": VERSION, "name": name, "changes": [count, last], "first": first}
+    if "://" not in name:
+        path = Path(name).absolute()
         try:
-            status = Path(engine.url.database).stat()
+            status = path.stat()
         except OSError:
             return None
-        state["file"] = [status.st_dev, status.st_ino]  # another file under the same name
-    first = connection.execute(select(func.min(t.change.c.at))).scalar()
-    return {**state, "first": first}
+        # Another file may come under the same name.
+        state |= {"name": str(path), "file": [status.st_dev, status.st_ino]}
+    return state
+
+
+def in_cache(state: Mapping[str, Any]) -> Population | None:
+    """Return the population of a state of a database, None where the cache does not have it."""
+    return _load(_file(state), state)
 
 
 def _file(state: Mapping[str, Any]) -> Path:
-    name = hashlib.sha256(str(state["url"]).encode()).hexdigest()[:16]
+    name = hashlib.sha256(str(state["name"]).encode()).hexdigest()[:16]
     return cache_folder() / f"population-{name}.npz"
 
 
-def _load(path: Path, state: Mapping[str, Any] | None) -> Population | None:
+def _load(path: Path, state: Mapping[str, Any]) -> Population | None:
     try:
         file = _members(path)
         head = json.loads(bytes(file["head"]))
@@ -126,7 +134,7 @@ def _members(path: Path) -> dict[str, Any]:
     return found
 
 
-def _save(path: Path, state: Mapping[str, Any] | None, population: Population) -> None:
+def _save(path: Path, state: Mapping[str, Any], population: Population) -> None:
     """Write the file under another name and rename it; a full disk leaves nothing behind."""
     head: dict[str, Any] = {"state": state}
     arrays: dict[str, Any] = {name: _narrow(getattr(population, name)) for name in _ARRAYS}

@@ -13,6 +13,7 @@ from gdb_epi.fleet.db import begin, note_change
 from gdb_epi.fleet.dimensions import Dimensions
 from gdb_epi.fleet.ingest import stored_record
 from gdb_epi.fleet.projection import project
+from gdb_epi.fleet.versions import REPROJECTED_TO
 
 BATCH = 500  # crashes per transaction
 
@@ -23,7 +24,7 @@ def reproject(engine: Engine, lost: list[int], after: int = 0) -> int:
     The ids of crashes whose record is damaged are added to `lost`; their rows stay as they are.
     """
     count = 0
-    of_migration = t.meta.c.key == t.REPROJECTED_TO
+    of_migration = t.meta.c.key == REPROJECTED_TO
     while True:
         with begin(engine) as connection:
             ids, damaged = _batch(connection, after)

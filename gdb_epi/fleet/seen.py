@@ -4,18 +4,17 @@
 from __future__ import annotations
 
 import sqlite3
-from collections.abc import Callable, Iterable, Mapping
 from contextlib import closing
 from pathlib import Path
-from typing import Any, NamedTuple
+from typing import NamedTuple
 
 from gdb_epi.errors import EpiError, InputError
+from gdb_epi.fleet.reading import Execute, in_file, through
 from gdb_epi.words import counted
 
 MAX_HOSTS = 5
 MAX_VERDICTS = 8
 
-# The names of the parameters are those that sqlite3 and SQLAlchemy's text() both take.
 _FROM = "FROM crash JOIN sig ON crash.sig_id = sig.id WHERE sig.kind = :kind AND sig.key = :key"
 _COUNT = f"SELECT count(*), count(DISTINCT host_id), min(ts), max(ts) {_FROM}"
 _VERDICTS = f"SELECT verdict, count(*) {_FROM} GROUP BY verdict ORDER BY 2 DESC, 1 LIMIT 8"
@@ -25,8 +24,6 @@ _HOSTS = (
     "GROUP BY host.name ORDER BY 2 DESC, 1 LIMIT 5"
 )
 _HERE = "SELECT count(*) FROM crash WHERE core_key = :core_key"
-
-Execute = Callable[[str, Mapping[str, Any]], Iterable[Any]]
 
 
 class Seen(NamedTuple):
@@ -59,7 +56,7 @@ def _in_file(path: Path, kind: str, key: str, core_key: str | None) -> Seen:
         raise InputError(f"no fleet database at {path}", hint="epi push, or --db URL")
     try:
         with closing(sqlite3.connect(f"{path.absolute().as_uri()}?mode=ro", uri=True)) as base:
-            return _ask(lambda sql, values: base.execute(sql, dict(values)), kind, key, core_key)
+            return _ask(in_file(base, path), kind, key, core_key)
     except sqlite3.Error as error:
         raise EpiError(f"database {path}: {error}", hint="--db with another file") from error
 
@@ -68,9 +65,7 @@ def _in_server(db: str, kind: str, key: str, core_key: str | None) -> Seen:
     from gdb_epi.fleet.db import open_database
 
     with open_database(db, write=False) as engine, engine.connect() as connection:
-        from sqlalchemy import text
-
-        return _ask(lambda sql, v: connection.execute(text(sql), dict(v)), kind, key, core_key)
+        return _ask(through(connection), kind, key, core_key)
 
 
 def _ask(execute: Execute, kind: str, key: str, core_key: str | None) -> Seen:

@@ -9,7 +9,8 @@ from __future__ import annotations
 
 import numpy as np
 from numpy.typing import NDArray
-from scipy import special
+
+from gdb_epi.fleet import special
 
 Floats = NDArray[np.float64]
 Ints = NDArray[np.int64]

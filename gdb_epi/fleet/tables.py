@@ -25,9 +25,6 @@ from sqlalchemy import (
     event,
 )
 
-# Raised by one for every change of the tables; migrate() knows the way from each older one.
-SCHEMA_VERSION = 3
-
 metadata = MetaData()
 views = MetaData()  # what is computed from the tables; create_all must not make tables of them
 
@@ -42,9 +39,6 @@ def _id() -> Column[int]:
 def _key(name: str) -> Column[str]:
     return Column(name, Text, nullable=False, server_default="")
 
-
-# The key in `meta` of a migration whose reprojection has not ended: the last id that it reached.
-REPROJECTED_TO = "reprojected_to"
 
 meta = Table(
     "meta",

@@ -37,14 +37,14 @@ def run(args: Namespace) -> int:
     if args.signature is not None:
         return _of_signature(args)
     from gdb_epi.cli.fleet.output import print_rows, print_table
-    from gdb_epi.fleet.db import open_database
+    from gdb_epi.fleet.reading import reading
     from gdb_epi.render.text import escape
 
-    with open_database(args.db, write=False) as engine:
-        from gdb_epi.fleet.correlate import correlate
-        from gdb_epi.fleet.population import load
+    with reading(args.db) as base:
+        population = base.population()
+    from gdb_epi.fleet.correlate import correlate
 
-        found = correlate(load(engine))
+    found = correlate(population)
     pairs = found.pairs[: args.limit]
     if args.csv:
         print_rows([pair._asdict() for pair in pairs], as_csv=True)

@@ -33,6 +33,6 @@ def run(args: Namespace) -> int:
     if args.json:
         print(json.dumps({"kind": group.kind, "key": group.key, **found._asdict()}))
         return EXIT_DONE
-    for line in (group.text or group.key, *words(found)[:-1]):
+    for line in (group.name, *words(found)[:-1]):
         print(escape(line))
     return EXIT_DONE

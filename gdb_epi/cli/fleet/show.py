@@ -54,7 +54,7 @@ def _found(engine: Any, what: str) -> tuple[dict[str, Any], list[str]]:
         raise InputError(f"no signature, core or host {what!r}", hint="gdb-epi fleet top")
     summary = lookup.of_signature(engine, group)
     named = {"kind": group.kind, "key": group.key, "text": group.text, "category": group.category}
-    lines = [group.text or group.key, f"  {group.kind} {group.key}"]
+    lines = [group.name, f"  {group.kind} {group.key}"]
     return {**named, **summary._asdict()}, lines + _lines(summary)
 
 

@@ -42,20 +42,17 @@ def run(args: Namespace) -> int:
 
 def population_and_code(db: str | None, wanted: str) -> tuple[Population, int]:
     """Return the population and the code in it of a signature. Raises InputError."""
-    from gdb_epi.fleet.db import open_database
+    from gdb_epi.fleet.groups import group_of
+    from gdb_epi.fleet.reading import reading
 
-    with open_database(db, write=False) as engine:
-        from gdb_epi.fleet.lookup import find_group
-        from gdb_epi.fleet.population import load
-
-        group = find_group(engine, wanted)
+    with reading(db) as base:
+        group = group_of(base.execute, wanted)
         if group is None:
             raise InputError(f"no signature {wanted!r}", hint="gdb-epi fleet top")
-        population = load(engine)
-    name = group.text or group.key
-    if name not in population.signatures or not population.day.size:
+        population = base.population()
+    if group.name not in population.signatures or not population.day.size:
         raise InputError("these crashes have no time, so no population can be told")
-    return population, population.signatures.index(name)
+    return population, population.signatures.index(group.name)
 
 
 def _machine(

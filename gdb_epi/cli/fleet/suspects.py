@@ -21,17 +21,18 @@ def add_arguments(parser: ArgumentParser) -> None:
 def run(args: Namespace) -> int:
     """Print all of today's findings, strongest first; stores nothing."""
     from gdb_epi.cli.fleet.screen import day_argument, print_finding
-    from gdb_epi.fleet.db import open_database
+    from gdb_epi.fleet.days import iso_day
+    from gdb_epi.fleet.reading import reading
 
     asof = day_argument(args.asof)
-    with open_database(args.db, write=False) as engine:
-        from gdb_epi.fleet.days import iso_day
-        from gdb_epi.fleet.finding_store import as_json
-        from gdb_epi.fleet.population import load
-        from gdb_epi.fleet.population_verdict import of_population
-        from gdb_epi.fleet.screening import screen
+    with reading(args.db) as base:
+        population = base.population()
+    from gdb_epi.fleet.finding_store import as_json
+    from gdb_epi.fleet.population_verdict import of_population
+    from gdb_epi.fleet.screening import screen
 
-        population = load(engine, asof)
+    if asof is not None:
+        population = population.until(asof)
     if not population.day.size:
         day, found = asof or 0, []
     else:

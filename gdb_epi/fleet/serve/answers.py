@@ -12,6 +12,7 @@ from gdb_epi.errors import InputError
 from gdb_epi.fleet import curves, lookup
 from gdb_epi.fleet.days import iso_day
 from gdb_epi.fleet.finding_states import stored
+from gdb_epi.fleet.groups import Group
 from gdb_epi.fleet.ingest import store
 from gdb_epi.fleet.population import load
 from gdb_epi.fleet.population_verdict import of_population, of_signature
@@ -37,7 +38,7 @@ def signature(engine: Engine, wanted: str) -> dict[str, Any]:
     """One signature: what is stored, its curve, and the verdict of the population."""
     group = _group(engine, wanted)
     population = load(engine)
-    name = group.text or group.key
+    name = group.name
     judged = None
     if name in population.signatures and population.day.size:
         day = population.last_day
@@ -48,7 +49,7 @@ def signature(engine: Engine, wanted: str) -> dict[str, Any]:
     return {**named, **summary, "curve": curve, "verdict": judged}
 
 
-def _group(engine: Engine, wanted: str) -> lookup.Group:
+def _group(engine: Engine, wanted: str) -> Group:
     try:
         group = lookup.find_group(engine, wanted)
     except InputError as error:
@@ -61,7 +62,7 @@ def _group(engine: Engine, wanted: str) -> lookup.Group:
 def signature_text(engine: Engine, wanted: str) -> str:
     """The text by which the population names a signature."""
     group = _group(engine, wanted)
-    return group.text or group.key
+    return group.name
 
 
 def core(engine: Engine, wanted: str) -> dict[str, Any]:

@@ -1,0 +1,44 @@
+# SPDX-License-Identifier: Apache-2.0
+"""SciPy's special functions without the package around them.
+
+`import scipy.special` also wraps each function for other array libraries, and for that loads
+numpy's test and Fortran tools: twice the time of numpy itself, more than most questions take. The
+compiled functions alone need none of it. Where a SciPy has them elsewhere, the package is imported.
+"""
+
+from __future__ import annotations
+
+import os
+import sys
+from importlib import import_module
+from types import ModuleType
+from typing import Any
+
+PACKAGE = "scipy.special"
+_WANTED = ("betainc", "chdtrc", "gammaln", "ndtr")
+
+
+def _functions() -> Any:
+    """The module that holds the functions; what it leaves in sys.modules the package takes over."""
+    if PACKAGE in sys.modules:
+        return sys.modules[PACKAGE]
+    home = import_module("scipy").__file__
+    bare = ModuleType(PACKAGE)
+    bare.__path__ = [os.path.join(os.path.dirname(home or ""), "special")]
+    sys.modules[PACKAGE] = bare
+    try:
+        found = import_module(f"{PACKAGE}._ufuncs")
+    except ImportError:
+        found = bare
+    finally:
+        del sys.modules[PACKAGE]
+    if all(hasattr(found, name) for name in _WANTED):
+        return found
+    return import_module(PACKAGE)
+
+
+_found = _functions()
+betainc: Any = _found.betainc  # (a, b, x): the regularised incomplete beta function
+chdtrc: Any = _found.chdtrc  # (degrees of freedom, x): the upper tail of chi-square
+gammaln: Any = _found.gammaln
+ndtr: Any = _found.ndtr
