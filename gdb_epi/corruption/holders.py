@@ -4,6 +4,7 @@
 from __future__ import annotations
 
 from gdb_epi.corruption.context import Context
+from gdb_epi.corruption.never_mapped import was_never_mapped
 from gdb_epi.corruption.pointers import on_stack
 from gdb_epi.corruption.typed_walk import Walk
 from gdb_epi.fault import GENERAL
@@ -11,10 +12,10 @@ from gdb_epi.search import find_word
 
 WORD = 8
 FAR_BIT = 24  # as for pointers: software's near misses differ in lower bits
+ARENA_BIT = 20  # ARENA_SIZE, Objects/obmalloc.c: 256 KB up to 3.9, 1 MB from 3.10 on
 ALIGNED = 16  # objects and blocks begin there (ALIGNMENT, Objects/obmalloc.c, 3.8 to 3.15)
 INCREMENTS = 16  # counts that are raised through one stale pointer are fewer
 WILD_INCREMENTS = 4  # and through one that leads anywhere: what an item behind a list's end holds
-NOWHERE = 1 << 36  # bytes from all that is mapped: no memory that was unmapped lay there
 MAX_STALE = 16  # words on stacks that hold the address still; most are no references
 LOW_PARTS = (8, 16, 32)  # bits that a store of one, two or four bytes clears
 
@@ -49,18 +50,6 @@ def _in_registers(context: Context, address: int) -> int:
     return sum(t.registers.get(name) == address for t in threads for name in GENERAL)
 
 
-def was_never_mapped(context: Context, value: int) -> bool:
-    """Whether a word is too far from all mappings to be an address of memory that was given back.
-
-    Then it is no object that was freed, and what one bit away is right needs no missing reference:
-    a word that looks like a holder of it may be left over from something else.
-    """
-    return all(
-        value + NOWHERE <= region.start or region.end + NOWHERE <= value
-        for region in context.target.regions()
-    )
-
-
 def is_partly_written(context: Context, place: int, value: int, right: int) -> bool:
     """Whether software makes a wrong word of the right one, though only one bit differs.
 
@@ -81,13 +70,15 @@ def may_be_stale(context: Context, value: int, right: int | None = None) -> bool
     """Whether a word can be the address of an object that was freed, whatever is there now.
 
     So can each that is aligned, in memory that programs write to: it may have been given to blocks
-    of another size since. And, less than 16 MB from `right`, in what is not mapped (any more).
+    of another size since. And, less than an arena (1 MB) from `right`, in what is not mapped (any
+    more): arenas are given back as a whole, and where one lay that is farther away an object that
+    misses just one reference is one bit off by chance alone.
     """
     if value % ALIGNED:
         return False
     region = context.target.region_at(value)
     if region is None:
-        return right is not None and value ^ right < 1 << FAR_BIT
+        return right is not None and value ^ right < 1 << ARENA_BIT
     return "w" in region.perms and not (region.path or "").startswith("/")
 
 

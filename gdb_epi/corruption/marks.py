@@ -6,8 +6,9 @@ from __future__ import annotations
 from gdb_epi.corruption.context import Context
 from gdb_epi.corruption.memory import read_words
 from gdb_epi.errors import Absent, UnreadableMemory
-from gdb_epi.fault import may_execute
+from gdb_epi.fault import may_execute, read_up_to
 from gdb_epi.target.api import Region
+from gdb_epi.x86 import MAX_LENGTH, decode
 
 WORD = 8
 NEAR = 4096  # bytes; fields of what the wrong word names are the wrong word again
@@ -17,6 +18,8 @@ PIECE = 1 << 20
 LOWEST = 1 << 16
 STACK_WORDS, CALLERS = 64, 2
 MAX_CODE = 64 << 20
+MAX_DECODED = 1 << 20  # bytes of a module's code in which instructions are looked for by decoding
+MAX_MATCHES = 32
 
 
 def marks(context: Context, value: int, bit: int) -> bool:
@@ -52,9 +55,68 @@ def sets(context: Context, bit: int) -> bool:
     return found
 
 
+def may_set(context: Context, at: int, bit: int) -> bool:
+    """Whether the module that holds an instruction can set one top bit of a pointer in any way.
+
+    As in `sets`; by a shift, rotation or bts by a register; or by writing bytes of a word at an
+    offset of 6 or 7 (modulo 8). True where the code cannot be read. Marks are taken off, and mostly
+    put on, by the module that knows what they mean.
+    """
+    key = f"may set:{bit}"
+    region = context.target.region_at(at)
+    if region is None:
+        return True
+    known: dict[int, bool] = context.kept.setdefault(key, {})
+    if region.start not in known:
+        known[region.start] = _holds_instruction(context, region, bit) or _writes_tops(
+            context, region
+        )
+    return known[region.start]
+
+
 def _return_addresses(context: Context, sp: int) -> list[int]:
     words = read_words(context, sp & ~7, STACK_WORDS)
     return [one for one in words if may_execute(context.target.region_at(one))]
+
+
+# shl and rotations by cl; bts and btc by a register; shlx (VEX.66.0F38 F7); then bytes and words
+# written to [base + disp8] or [rsp + disp8] of which the offset is 6 or 7 modulo 8.
+_VARIABLE = (
+    rb"[\x48\x49]\xd3[\xc0-\xcf\xe0-\xe7]|\x0f[\xab\xbb]|\xc4[\x42\x62\xc2\xe2].\xf7"
+    rb"|(?:[\x80\x88\xc6\x08]|\x66[\x81\x83\x89\xc7\x09])(?:[\x40-\x43\x45-\x4b\x4d-\x53\x55-\x5b"
+    rb"\x5d-\x63\x65-\x6b\x6d-\x73\x75-\x7b\x7d-\x7f]|[\x44\x4c\x54\x5c\x64\x6c\x74\x7c].)"
+    rb"[\x06\x07\x0e\x0f\x16\x17\x1e\x1f\x26\x27\x2e\x2f\x36\x37\x3e\x3f\x46\x47\x4e\x4f]"
+)
+
+
+def _writes_tops(context: Context, region: Region) -> bool:
+    """Whether an instruction of a region matches _VARIABLE; True where that takes too long."""
+    import re
+
+    try:
+        size = region.end - region.start
+        code = context.target.read(region.start, size) if size <= MAX_DECODED else b""
+    except UnreadableMemory:
+        code = b""
+    if not code:
+        return True
+    found = [region.start + one.start() for one in re.finditer(_VARIABLE, code, re.DOTALL)]
+    return len(found) > MAX_MATCHES or any(_is_instruction(context, at) for at in found)
+
+
+def _is_instruction(context: Context, address: int) -> bool:
+    """Whether an instruction begins at an address; True where no function is known."""
+    function = context.functions.at(address)
+    if function is None:
+        return True
+    data = read_up_to(context.target, function.start, address - function.start + MAX_LENGTH)
+    at = 0
+    while at < address - function.start:
+        one = decode(data[at : at + MAX_LENGTH])
+        if one is None:
+            return True
+        at += one.length
+    return function.start + at == address
 
 
 def _holds_instruction(context: Context, region: Region, bit: int) -> bool:

@@ -4,7 +4,15 @@
 from __future__ import annotations
 
 from gdb_epi.corruption.context import Context
-from gdb_epi.corruption.marks import marks, sets
+from gdb_epi.corruption.doubts import (
+    HEAP,
+    LOW_TAG_BITS,
+    MIXED,
+    STACK,
+    TAG_BITS,
+    ambiguity,
+)
+from gdb_epi.corruption.never_mapped import was_never_mapped
 from gdb_epi.corruption.own_fields import allocators_link, in_data_stack, own_field
 from gdb_epi.corruption.suspects import Suspect
 from gdb_epi.corruption.things import BLOCK, FREE, FUNCTION, OBJECT, Thing, Things
@@ -17,13 +25,13 @@ from gdb_epi.lean import NamedTuple
 
 PAGE = 4096
 LOW = 1 << 32  # addresses of programs that are not position-independent
-FAR_BIT = 24  # 16 MB: what a field of an object names in a file's data has no start to be known by
+# From this bit on (16 MB) software's near misses end: overruns, stale pointers into the same heap
+# and memory that was unmapped lie closer to what they meant. Indices of 2^k are ambiguous.
+FAR_BIT = 24
+NEVER_MAPPED_BIT = 20  # the same (1 MB) for words of memory that name what was never mapped
 NEAR = 16384  # bytes: a pool
 MAX_COPIES = 4
 MAX_TESTED = 24  # corrected values of one suspect that memory is searched for
-TAG_BITS = range(47, 64)
-LOW_TAG_BITS = range(3)
-STRIDE_BITS = range(12, 47)
 WORD = 8
 MAX_SEARCHED = 6  # corrected values where nothing begins that memory is searched for
 MAX_LANES = 4
@@ -274,7 +282,8 @@ def _neighbour(
     own = any(own_field(context, slot) for slot in one.slots)
     if kind == "type" and any(things.begins_block(slot - WORD) for slot in one.slots):
         own, owner = True, owner or "object"  # its ob_type: CPython keeps no marks there
-    if thing is None and own and bit >= FAR_BIT and _in_file(context, corrected):
+    if thing is None and own and is_far(context, one, bit) and _in_file(context, corrected):
+        # what a field of an object names in a file's data has no start to be known by
         thing = Thing(BLOCK, "data of a file")
     known = (
         hashed
@@ -283,7 +292,9 @@ def _neighbour(
         or _never_tagged(context, corrected)
         or any(allocators_link(context, slot, corrected) for slot in one.slots)
     )
-    ambiguous = _ambiguity(context, site, one, corrected, bit, known, bool(kind and copies))
+    stacked = [on_stack(context, slot) for slot in one.slots]
+    spot = STACK if all(stacked) else HEAP if thing is not None and not any(stacked) else MIXED
+    ambiguous = ambiguity(context, site, one, corrected, bit, known, bool(kind and copies), spot)
     return Neighbour(
         one,
         corrected,
@@ -299,6 +310,14 @@ def _neighbour(
         hashed,
         constant=_is_constant(context, one, corrected, bit),
     )
+
+
+def is_far(context: Context, one: Suspect, bit: int) -> bool:
+    """Whether a flip leads too far for an overrun, an index or an address that was given back."""
+    if bit >= FAR_BIT:
+        return True
+    kept = one.slots and not any(on_stack(context, slot) for slot in one.slots)
+    return bool(kept) and bit >= NEVER_MAPPED_BIT and was_never_mapped(context, one.value)
 
 
 def _is_constant(context: Context, one: Suspect, corrected: int, bit: int) -> bool:
@@ -349,43 +368,6 @@ def _around(context: Context, things: Things, one: Suspect, corrected: int) -> l
                 found.append(kind)
         best = max(best, found, key=len)
     return best
-
-
-def _ambiguity(
-    context: Context,
-    site: Site,
-    one: Suspect,
-    corrected: int,
-    bit: int,
-    known: object,
-    is_object: bool,
-) -> str | None:
-    """Return what software makes the same word, or None.
-
-    `known`: what the right word is for is known. CPython tags no high bits, and no library can in
-    a field of CPython's own; nobody tags addresses of the stack or of a file's data. `is_object`:
-    an object that other words name begins at the corrected address: no array does, so no stride.
-    """
-    spilled = all(on_stack(context, slot) for slot in one.slots)
-    if bit in TAG_BITS and not known and not (spilled and _unmarked(context, one, bit)):
-        return "a single tag bit at the top"
-    if one.depth and bit in LOW_TAG_BITS:
-        return "a low tag bit"
-    if one.source == "rsp" and one.value < corrected:
-        return "a large frame or alloca gives the same stack pointer"
-    if bit not in STRIDE_BITS or one.depth or (known and one.slots):
-        return None
-    if one.value > corrected and spilled and not is_object:
-        return f"an index or stride of 2^{bit} gives the same address"
-    operand = site.operand
-    if operand is not None and one.source in (operand.index_register, "fault address"):
-        return f"an index of 2^{bit} gives the same address"
-    return None
-
-
-def _unmarked(context: Context, one: Suspect, bit: int) -> bool:
-    """Whether no pointer in memory has that bit, and the code at hand cannot set it."""
-    return not sets(context, bit) and not marks(context, one.value, bit)
 
 
 def on_stack(context: Context, address: int) -> bool:

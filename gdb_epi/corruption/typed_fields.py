@@ -13,7 +13,8 @@ from gdb_epi.corruption.paged import PagedReader
 from gdb_epi.corruption.python_kinds import TYPE, Kinds
 from gdb_epi.corruption.things import BLOCK, Things
 from gdb_epi.cpython.layout import Layout
-from gdb_epi.errors import Absent, UnreadableMemory
+from gdb_epi.cpython.objects import Objects
+from gdb_epi.errors import Absent, LayoutError, UnreadableMemory
 from gdb_epi.lean import NamedTuple
 
 Fits = Callable[[int], bool]
@@ -21,6 +22,7 @@ MAX_LOG2 = 40
 MAX_NAME = 256
 FIRST_ITEMS = 8  # of a list that are looked at
 MAX_ALLOCATED = 1 << 32
+FEWEST_ENTRIES, MAX_ENTRIES = 6, 1 << 16  # of a table that is known by what it holds
 
 # Members and the built-in type of the objects that they hold; NULL is allowed everywhere.
 _TYPED = {
@@ -63,7 +65,7 @@ class Field(NamedTuple):
     """A word of an object: `fits` tells whether a value may be what it holds.
 
     `what` says what that is. `shared`: objects that others hold too, which are counted. `sure`:
-    more that is true of a right value.
+    more that is true of a right value; with `own` it is true of no other than this object's.
     """
 
     name: str
@@ -72,6 +74,7 @@ class Field(NamedTuple):
     fits: Fits
     shared: bool = True
     sure: Fits | None = None
+    own: bool = False
 
 
 class Fields:
@@ -80,6 +83,7 @@ class Fields:
     def __init__(self, reader: PagedReader, kinds: Kinds, things: Things) -> None:
         self._reader, self._kinds, self._things = reader, kinds, things
         self._layout: Layout = reader.layout
+        self._objects = Objects(reader)
         self._known: dict[str, tuple[Field, ...]] = {}
 
     def of(self, address: int, category: str) -> tuple[Field, ...]:
@@ -161,7 +165,33 @@ class Fields:
             except UnreadableMemory:
                 return False
 
-        return (Field("ma_keys", keys_at, "a table of keys", fits, shared=False),)
+        def sure(value: int) -> bool:
+            try:
+                return fits(value) and self._holds(value, used)
+            except (UnreadableMemory, LayoutError):
+                return False
+
+        # A few entries, or those of a split table, say too little of which dict they belong to.
+        values_at = layout.offset("PyDictObject", "ma_values")
+        split = values_at is None or self._reader.word(address + values_at) != 0
+        own = not split and used >= FEWEST_ENTRIES
+        known = sure if own else None
+        return (Field("ma_keys", keys_at, "a table of keys", fits, False, known, own),)
+
+    def _holds(self, keys: int, used: int) -> bool:
+        """Whether a table is in use and holds just so many entries, all of them objects."""
+        thing = self._things.at(keys)
+        if thing is None or thing.kind != BLOCK or used > MAX_ENTRIES:
+            return False
+        start, count, width, hashed = self._objects.entries(keys)
+        if not used <= count <= 2 * MAX_ENTRIES:
+            return False
+        words = memoryview(self._reader.read(start, count * width)).cast("Q").tolist()
+        first = 1 if hashed else 0
+        pairs = [(words[n + first], words[n + first + 1]) for n in range(0, len(words), width // 8)]
+        live = [pair for pair in pairs if pair[1]]
+        known = all(self._kinds.of(one).name for pair in live for one in pair)
+        return known and len(live) == used
 
     def _is_table(self, keys: int, used: int) -> bool:
         """Whether a table's numbers agree: USABLE_FRACTION(size) entries are used or free."""
@@ -228,4 +258,6 @@ class Fields:
             return word(address + name_at) == word(value + code_name_at)
 
         fields = self._known["function"]
-        return tuple(f._replace(sure=sure) if f.name == "func_code" else f for f in fields)
+        return tuple(
+            f._replace(sure=sure, own=True) if f.name == "func_code" else f for f in fields
+        )

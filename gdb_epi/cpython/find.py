@@ -342,7 +342,11 @@ def _readable_prefix(target: Target, address: int, size: int) -> bytes:
 
 
 def believable(target: Target, runtime: int, layout: Layout) -> bool:
-    """Tell whether an interpreter is found at `runtime` whose first thread points back at it."""
+    """Tell whether an interpreter is found at `runtime` whose first thread points back at it.
+
+    One bit of that word may differ where a thread of the core says that it is its own (fs_base is
+    the pthread_t of glibc): else one damaged bit would hide all of Python (check R20).
+    """
     try:
         head_at = runtime + layout.require("_PyRuntimeState", "interpreters.head")
         interpreter = int.from_bytes(target.read(head_at, 8), "little")
@@ -351,6 +355,11 @@ def believable(target: Target, runtime: int, layout: Layout) -> bool:
         )
         thread = int.from_bytes(target.read(thread_at, 8), "little")
         back_at = thread + layout.require("PyThreadState", "interp")
-        return int.from_bytes(target.read(back_at, 8), "little") == interpreter != 0
+        back = int.from_bytes(target.read(back_at, 8), "little")
+        if back == interpreter or (back ^ interpreter).bit_count() > 1:
+            return back == interpreter != 0
+        ident_at = thread + layout.require("PyThreadState", "thread_id")
+        ident = int.from_bytes(target.read(ident_at, 8), "little")
+        return any(ident == one.registers.get("fs_base") for one in target.threads())
     except UnreadableMemory:
         return False

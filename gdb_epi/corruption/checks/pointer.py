@@ -6,7 +6,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from gdb_epi.corruption.context import Context
-from gdb_epi.corruption.pointers import Neighbour
+from gdb_epi.corruption.pointers import Neighbour, is_far
 from gdb_epi.corruption.registry import check
 from gdb_epi.corruption.things import FREE, FUNCTION, OBJECT, Thing
 from gdb_epi.corruption.types import MEMORY, REGISTER, Evidence, Skipped, word_evidence
@@ -15,9 +15,6 @@ from gdb_epi.errors import Absent
 from gdb_epi.fault import SIGBUS, SIGSEGV
 
 MAX_REPORTED = 8
-# From this bit on (16 MB) software's near misses end: overruns, stale pointers into the same heap
-# and memory that was unmapped lie closer to what they meant. Indices of 2^k are ambiguous.
-FIRST_FAR_BIT = 24
 
 
 @check("P", needs="crash")
@@ -44,19 +41,19 @@ def pointer(context: Context) -> Iterator[Evidence | Skipped]:
     innocent = any(one.id.startswith("S:") for one in context.evidence)
     for one in best[:MAX_REPORTED]:
         if not (innocent and one.ambiguous):  # an ordinary cause is known: nothing is left to doubt
-            yield _evidence(one, context.was_searched(one.corrected))
+            yield _evidence(context, one)
 
 
-def _evidence(one: Neighbour, searched: bool) -> Evidence:
+def _evidence(context: Context, one: Neighbour) -> Evidence:
     suspect = one.suspect
     where: int | str = suspect.slots[0] if suspect.slots else suspect.source
     found = word_evidence(
-        _id(one),
+        _id(context, one),
         where,
         suspect.value,
         one.corrected,
         MEMORY if suspect.slots else REGISTER,
-        _sentence(one, searched),
+        _sentence(one, context.was_searched(one.corrected)),
         rivals=one.rivals,
         copies=one.copies,
         object_type=one.thing.name if one.thing is not None else None,
@@ -67,8 +64,8 @@ def _evidence(one: Neighbour, searched: bool) -> Evidence:
     return found._replace(ambiguous=one.ambiguous)
 
 
-def _id(one: Neighbour) -> str:
-    far = one.bit >= FIRST_FAR_BIT and not one.suspect.depth
+def _id(context: Context, one: Neighbour) -> str:
+    far = not one.suspect.depth and is_far(context, one.suspect, one.bit)
     return f"{one.level}:far" if far and one.level not in ("P5", "P14", "P16", "R17") else one.level
 
 

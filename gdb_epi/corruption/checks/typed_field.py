@@ -13,8 +13,8 @@ from gdb_epi.corruption.holders import (
     lost_a_reference,
     may_be_freed,
     may_be_stale,
-    was_never_mapped,
 )
+from gdb_epi.corruption.never_mapped import was_never_mapped
 from gdb_epi.corruption.pointers import on_stack
 from gdb_epi.corruption.registry import check
 from gdb_epi.corruption.typed_fields import Field, Fields
@@ -92,7 +92,7 @@ def _wrong_of(
 
 def _repair(context: Context, walk: Walk, one: _Wrong) -> Iterator[Evidence]:
     """Yield the one flip that makes a field right; nothing where several do, or none."""
-    if _is_its_own(context, one.value):
+    if not one.field.own and _is_its_own(context, one.value):
         return
     found = []
     for bit in BITS:
@@ -137,11 +137,14 @@ def _may_be(context: Context, walk: Walk, one: _Wrong, right: int) -> bool:
         return True  # tables of descriptions are static, and the name says which entry it is
     if sure is not None and not sure(right):
         return False
-    if may_be_stale(context, one.value, right):
+    if not one.field.own and may_be_stale(context, one.value, right):
         return False  # of 765 stale tables put into dicts 13 were one bit from one without a holder
     if not one.field.shared:
         is_free = things.in_free_block(right)  # a freed table looks like one still
-        return not is_free and not _holders(context, walk, right, MAX_HELD)
+        held = _holders(context, walk, right, MAX_HELD)
+        if one.field.own:  # old copies may be left; another dict's table is none of this one's
+            held = [at for at in held if walk.type_at(at - one.field.offset) == one.category]
+        return not is_free and not held
     if things.references(right) is None or was_never_mapped(context, one.value):
         return True  # immortal, or held by many
     if one.value ^ right < 1 << FAR_BIT or may_be_freed(context, one.value):
