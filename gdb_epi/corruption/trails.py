@@ -7,7 +7,6 @@ the code above it says by a power of two, and nothing is wrong.
 
 from __future__ import annotations
 
-from array import array
 from collections.abc import Iterator
 
 from gdb_epi.corruption.context import Context
@@ -18,6 +17,7 @@ from gdb_epi.fault.text import Step, before
 from gdb_epi.lean import NamedTuple
 from gdb_epi.target.api import Target
 from gdb_epi.x86 import MASK, MAX_LENGTH, Instruction, decode
+from gdb_epi.x86.length import length_at
 
 WINDOW = 96  # bytes of code before an instruction
 SHORT = 130  # bytes that a short branch reaches
@@ -27,6 +27,7 @@ MAX_CALLERS = 2
 MAX_CALLEE = 2048  # bytes of a callee that are decoded for its returns
 MAX_RETURNS = 6
 WORD = 8
+RETURNS = frozenset((0xC2, 0xC3, 0xCA, 0xCB, 0xCF))  # opcodes
 
 
 class Trail(NamedTuple):
@@ -94,12 +95,15 @@ def _returns(target: Target, start: int, end: int) -> list[Step]:
     found: list[Step] = []
     at = 0
     while at < len(data) and len(found) < MAX_RETURNS:
-        one = decode(data[at : at + MAX_LENGTH])
-        if one is None:
+        length = length_at(data, at)
+        if not length:
             break
-        if one.flow == "return":
+        one = None
+        if not RETURNS.isdisjoint(data[at : at + length]):
+            one = decode(data[at : at + MAX_LENGTH])
+        if one is not None and one.flow == "return":
             found.append(Step(start + at, one))
-        at += one.length
+        at += length
     return found
 
 
@@ -231,44 +235,29 @@ def branch_targets(context: Context, low: int, high: int) -> dict[int, list[int]
         data = context.target.read(start, end - start)
     except UnreadableMemory:
         return found
-    for shift in range(4):
-        count = (len(data) - shift) // 4
-        words = array("i", data[shift : shift + 4 * count])
-        least, most = low - start - shift - 4, high - start - shift - 4
-        at = 0
-        for word in words:
-            if least <= word + at <= most and _is_near(data, shift + at):
-                found.setdefault(start + shift + at + 4 + word, []).append(start + shift + at)
-            at += 4
+    import re
+
+    for match in re.finditer(rb"\xe9|\x0f[\x80-\x8f]", data):  # jmp, jcc with 32 bits
+        at = match.end()
+        to = start + at + 4 + int.from_bytes(data[at : at + 4], "little", signed=True)
+        if low <= to <= high and at + 4 <= len(data):
+            found.setdefault(to, []).append(start + at)
     return found
 
 
-def _is_near(data: bytes, at: int) -> bool:
-    if at >= 1 and data[at - 1] == 0xE9:
-        return True
-    return at >= 2 and data[at - 2] == 0x0F and 0x80 <= data[at - 1] < 0x90
-
-
 def _short_branches(target: Target, low: int, high: int) -> Iterator[tuple[int, int]]:
-    for step in _around(target, low - SHORT, high + SHORT):
-        one = step.instruction
-        if one.target is not None and one.length == 2 and one.flow in ("jump", "branch"):
-            to = step.address + one.length + one.target
-            if low <= to <= high:
-                yield step.address, to
-
-
-def _around(target: Target, start: int, end: int) -> Iterator[Step]:
-    """Yield the instructions of a range, in step with the code at its end."""
+    """Yield (address, target) of the short branches into a range, in step with its end."""
+    start, end = low - SHORT, high + SHORT
     try:
         data = target.read(start, end - start + MAX_LENGTH)
     except UnreadableMemory:
         return
     at = 0
     while at < end - start:
-        one = decode(data[at : at + MAX_LENGTH])
-        if one is None:
-            at += 1
-            continue
-        yield Step(start + at, one)
-        at += one.length
+        length = length_at(data, at)
+        one = decode(data[at : at + MAX_LENGTH]) if length == 2 else None
+        if one is not None and one.target is not None and one.flow in ("jump", "branch"):
+            to = start + at + length + one.target
+            if low <= to <= high:
+                yield start + at, to
+        at += length or 1

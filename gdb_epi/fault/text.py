@@ -8,6 +8,7 @@ from gdb_epi.fault.site import call_before
 from gdb_epi.lean import NamedTuple
 from gdb_epi.target.api import Target
 from gdb_epi.x86 import MAX_LENGTH, Instruction, decode
+from gdb_epi.x86.length import length_at
 
 WINDOW = 64  # bytes before an address that are decoded
 CLOSEST = 20  # starts nearer than this have no time to fall into step
@@ -31,7 +32,7 @@ def before(target: Target, address: int, window: int = WINDOW) -> list[Step] | N
     data = _window(target, address, window)
     if data is None:
         return None
-    steps, ends = _chains(data, window)
+    lengths, ends = _chains(data, window)
     starts = [one for one in range(window - CLOSEST + 1) if one in ends]
     landed = [one for one in starts if ends[one] == window]
     if len(starts) < MIN_CHAINS or len(landed) < MIN_SHARE * len(starts):
@@ -41,11 +42,13 @@ def before(target: Target, address: int, window: int = WINDOW) -> list[Step] | N
         at = start
         while at < window:
             counts[at] = counts.get(at, 0) + 1
-            at += steps[at].length
+            at += lengths[at]
     chain, at = [], min(one for one, count in counts.items() if count >= MIN_SHARE * len(landed))
     while at < window:
-        chain.append(Step(address - window + at, steps[at]))
-        at += steps[at].length
+        one = decode(data[at : at + MAX_LENGTH])
+        assert one is not None  # its length is known
+        chain.append(Step(address - window + at, one))
+        at += one.length
     return chain
 
 
@@ -63,24 +66,24 @@ def _window(target: Target, address: int, window: int) -> bytes | None:
     return data if len(data) >= window else None
 
 
-def _chains(data: bytes, window: int) -> tuple[dict[int, Instruction], dict[int, int]]:
-    """Return the instruction at each offset and where decoding from there ends up.
+def _chains(data: bytes, window: int) -> tuple[dict[int, int], dict[int, int]]:
+    """Return the instruction's length at each offset and where decoding from there ends up.
 
     A chain ends at `window` when it comes upon it, behind it when it runs over it.
     """
-    steps: dict[int, Instruction] = {}
+    lengths: dict[int, int] = {}
     ends: dict[int, int] = {}
     for at in range(window - 1, -1, -1):
-        found = decode(data[at : at + MAX_LENGTH])
-        if found is None:
+        length = length_at(data, at)
+        if not length:
             continue
-        steps[at] = found
-        following = at + found.length
+        lengths[at] = length
+        following = at + length
         if following >= window:
             ends[at] = following
         elif following in ends:
             ends[at] = ends[following]
-    return steps, ends
+    return lengths, ends
 
 
 def return_address(target: Target, address: int) -> Instruction | None:

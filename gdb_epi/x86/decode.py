@@ -26,7 +26,7 @@ from gdb_epi.x86.operand import (
 )
 
 _SEGMENTS = {0x64: "fs_base", 0x65: "gs_base"}
-_PREFIXES = frozenset((0x26, 0x2E, 0x36, 0x3E, 0x64, 0x65, 0x66, 0x67, 0xF0, 0xF2, 0xF3))
+PREFIXES = frozenset((0x26, 0x2E, 0x36, 0x3E, 0x64, 0x65, 0x66, 0x67, 0xF0, 0xF2, 0xF3))
 _EVEX_VECTORS = (16, 32, 64)
 
 
@@ -66,7 +66,7 @@ def memory_operand(code: bytes) -> Operand | None:
 
 def _prefixes(code: bytes) -> _Prefixes:
     at, segment, operand, narrow, repeat = 0, None, False, False, 0
-    while code[at] in _PREFIXES:
+    while code[at] in PREFIXES:
         byte = code[at]
         if byte in _SEGMENTS:
             segment = _SEGMENTS[byte]

@@ -3,6 +3,7 @@
 
 from __future__ import annotations
 
+import random
 import shutil
 from pathlib import Path
 
@@ -11,7 +12,8 @@ from support.disassembly import disagreements
 from support.interpreters import discover
 
 from gdb_epi.target.elf import PT_LOAD, parse_header, segments
-from gdb_epi.x86 import UNKNOWN_INDEX, decode, memory_operand
+from gdb_epi.x86 import MAX_LENGTH, UNKNOWN_INDEX, decode, memory_operand
+from gdb_epi.x86.length import length_at
 
 CASES = [
     ("488b06", ("rsi", None, 1, 0, "r")),  # mov (%rsi),%rax
@@ -186,3 +188,16 @@ def test_objdump_sees_the_same() -> None:
                  disagreements(file, middle, min(SAMPLE, size // 2))]  # fmt: skip
         # The range begins inside of an instruction: objdump and we agree on bytes all the same.
         assert found == [], f"{file}: {found[:5]}"
+
+
+def test_lengths_are_those_of_decoded_instructions() -> None:
+    chance = random.Random(1)
+    often = (0x0F, 0x38, 0x3A, 0x48, 0x62, 0x66, 0x67, 0x8F, 0xC4, 0xC5, 0xF2, 0xF6, 0xF7)
+    known = 0
+    for _ in range(8000):
+        size = chance.randrange(1, 20)
+        code = bytes(chance.choice((*often, *chance.randbytes(20))) for _ in range(size))
+        one = decode(code[1 : 1 + MAX_LENGTH])
+        assert length_at(code, 1) == (0 if one is None else one.length), code.hex()
+        known += one is not None
+    assert known > 1000

@@ -18,7 +18,8 @@ from gdb_epi.corruption.types import (
 from gdb_epi.errors import NOT_AVAILABLE, Absent, UnreadableMemory
 from gdb_epi.fault.site import ARITHMETIC, ILLEGAL, NO_FAULT, UNEXPLAINED, Site
 from gdb_epi.target.functions import Function
-from gdb_epi.x86 import MAX_LENGTH, Instruction, decode
+from gdb_epi.x86 import MAX_LENGTH, Instruction
+from gdb_epi.x86.length import length_at
 
 MAX_DECODED = 1 << 15  # bytes of a function that are decoded from its start
 
@@ -61,10 +62,10 @@ def _boundary_after(context: Context, function: Function, pc: int) -> int | Abse
         return Absent(NOT_AVAILABLE, "the function's text is not in the core and no file has it")
     at = 0
     while at < pc - function.start:
-        one = decode(data[at : at + MAX_LENGTH])
-        if one is None:
+        length = length_at(data, at)
+        if not length:
             return Absent(NOT_AVAILABLE, "the function holds bytes that are no known instruction")
-        at += one.length
+        at += length
     return function.start + at
 
 
