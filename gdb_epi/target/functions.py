@@ -9,6 +9,7 @@ Reference: LSB 5.0, "DWARF extensions" (.eh_frame_hdr); System V ABI x86-64, 4.2
 from __future__ import annotations
 
 import struct
+from array import array
 from bisect import bisect_right
 
 from gdb_epi.errors import UnreadableMemory
@@ -25,6 +26,7 @@ _ROW = struct.Struct("<ii")
 _ENTRY = struct.Struct("<IIiI")  # length, CIE, start relative to itself, size
 MAX_FUNCTIONS = 1 << 24
 HEADER_PAGE = 4096
+MAX_COLUMN = 1 << 16  # rows of a table that are read at once: half a megabyte
 ROWS_AT_ONCE = 64  # of a table; a power of two
 MAX_ROWS = 1 << 20  # kept; then they are read again
 
@@ -51,6 +53,7 @@ class Functions:
         self._tables: dict[int, _Table | None] = {}
         self._known: dict[int, Function | None] = {}
         self._rows: dict[tuple[int, int], bytes] = {}  # table, number of the first row
+        self._columns: dict[int, array[int]] = {}  # of tables that are wholly there: starts
 
     def at(self, pc: int) -> Function | None:
         """Return the function that holds a code address.
@@ -124,7 +127,13 @@ class Functions:
     def _read_row(self, table: _Table, number: int) -> bytes:
         return self._target.read(table.address + _HEADER.size + number * _ROW.size, _ROW.size)
 
-    def _search(self, table: _Table, pc: int) -> Function | None:
+    def _rows_before(self, table: _Table, pc: int) -> int:
+        """Return how many rows begin at a code address or before it."""
+        column = self._columns.get(table.address)
+        if column is None:
+            column = self._columns[table.address] = self._column(table)
+        if column:
+            return bisect_right(column, pc - table.address)
         low, high = 0, table.rows
         while low < high:
             middle = (low + high) // 2
@@ -132,6 +141,20 @@ class Functions:
                 low = middle + 1
             else:
                 high = middle
+        return low
+
+    def _column(self, table: _Table) -> array[int]:
+        """Return the starts of a table's rows; nothing of one that is long or not all there."""
+        if table.rows > MAX_COLUMN:
+            return array("i")
+        try:
+            rows = self._target.read(table.address + _HEADER.size, table.rows * _ROW.size)
+        except UnreadableMemory:
+            return array("i")
+        return array("i", rows)[::2]
+
+    def _search(self, table: _Table, pc: int) -> Function | None:
+        low = self._rows_before(table, pc)
         if not low:
             return None
         start, entry = self._row(table, low - 1)

@@ -49,7 +49,8 @@ class HeapWords:
 
     def __getitem__(self, at: int) -> int:
         """Return the word at a place."""
-        word: int = self._window(at // WINDOW)[at % WINDOW]
+        words = self._windows.get(at // WINDOW)
+        word: int = (self._window(at // WINDOW) if words is None else words)[at % WINDOW]
         return word
 
     def __len__(self) -> int:

@@ -50,13 +50,15 @@ def malloc_links(context: Context) -> Iterator[Evidence]:
 
 def _free(words: HeapWords) -> Iterator[int]:
     """Yield the places of chunks that the chunk behind them says to be free."""
-    at, count = 0, 0
+    at, count, last = 0, 0, len(words) - 1
+    size = words[1] if last > 0 else 0
     for _ in range(MAX_CHUNKS):
-        length = (words[at + 1] & ~FLAGS) if at + 1 < len(words) else 0
+        length = size & ~FLAGS
         following = at + length // 8
-        if length < MIN_CHUNK or length & 8 or following + 1 >= len(words) or count == MAX_FREE:
+        if length < MIN_CHUNK or length & 8 or following >= last or count == MAX_FREE:
             return
-        if not words[following + 1] & PREV_INUSE:
+        size = words[following + 1]
+        if not size & PREV_INUSE:
             if words[following] != length:
                 return
             count += 1
