@@ -52,10 +52,14 @@ class UnreadableMemory(EpiError):
     """Bytes at an address that neither the core nor a matching file holds."""
 
     def __init__(self, address: int, size: int, why: str = "not in the core") -> None:
-        super().__init__(f"cannot read {size} bytes at {address:#x}: {why}")
+        # Walks over damaged memory raise a hundred thousand of these: the text is made when read.
+        Exception.__init__(self, address, size, why)
         self.address = address
         self.size = size
         self.why = why
+
+    def __str__(self) -> str:
+        return f"cannot read {self.size} bytes at {self.address:#x}: {self.why}"
 
 
 # The four reasons for which a value can be absent (volatility3's idea).

@@ -3,14 +3,19 @@
 
 from __future__ import annotations
 
+from bisect import bisect_right
+from collections.abc import Iterable, Sequence
+from functools import cached_property
+
 from gdb_epi.cpython.layout import Layout
 from gdb_epi.cpython.reader import Reader
 from gdb_epi.errors import UnreadableMemory
-from gdb_epi.target.api import Target
+from gdb_epi.target.api import Region, Target
 
 PAGE_BITS = 12
 PAGE = 1 << PAGE_BITS
 MAX_PAGES = 4096  # kept; then they are read again
+NOTHING = memoryview(bytes(PAGE)).cast("Q")  # the words of a page of which nothing is mapped
 
 
 class PagedReader(Reader):
@@ -20,23 +25,37 @@ class PagedReader(Reader):
         super().__init__(target, layout)
         self.read = self._read
         self._pages: dict[int, bytes | None] = {}  # None: not whole
-        self._words: dict[int, memoryview | None] = {}
+        self._words: dict[int, memoryview | None] = {}  # the same; NOTHING where no mapping is
 
     def word(self, address: int) -> int:
         """Return a word; 0 when it cannot be read, or lies on an odd place."""
+        words = self._words.get(address >> PAGE_BITS)
+        if words is None or address & 7:
+            return self._rare(address)
+        return words[(address & PAGE - 1) >> 3]
+
+    def words(self, addresses: Iterable[int]) -> list[int]:
+        """Return the words at addresses, each as word() does."""
+        get, rare = self._words.get, self._rare
+        return [
+            words[(address & PAGE - 1) >> 3]
+            if (words := get(address >> PAGE_BITS)) is not None and not address & 7
+            else rare(address)
+            for address in addresses
+        ]
+
+    def _rare(self, address: int) -> int:
         if address & 7:  # heads of the collector's lists lie on a multiple of 4 in some builds
             return 0 if address & 3 else self._single(address)
         number = address >> PAGE_BITS
-        words = self._words.get(number)
-        if words is None and number not in self._words:
-            words = self._load(number)
+        words = self._words[number] if number in self._words else self._load(number)
         return self._single(address) if words is None else words[(address & PAGE - 1) >> 3]
 
     def u64(self, address: int) -> int:
         """Read an unsigned 64-bit word; raise UnreadableMemory where none is."""
         if not address & 7:
             words = self._words.get(address >> PAGE_BITS)
-            if words is not None:
+            if words is not None and words is not NOTHING:
                 return words[(address & PAGE - 1) >> 3]
         return super().u64(address)
 
@@ -55,15 +74,38 @@ class PagedReader(Reader):
         if len(self._words) >= MAX_PAGES:
             self._words.clear()
             self._pages.clear()
+        start = number << PAGE_BITS
+        words: memoryview | None = None
         page: bytes | None = None
-        if 0 <= number < 1 << 63 - PAGE_BITS:
+        if not self._is_mapped(start):  # an error for each of them takes long
+            words = NOTHING
+        elif 0 <= start < 1 << 63:
             try:
-                page = self.target.read(number << PAGE_BITS, PAGE)
+                page = self.target.read(start, PAGE)
+                words = memoryview(page).cast("Q")
             except UnreadableMemory:
                 page = None
         self._pages[number] = page
-        words = self._words[number] = None if page is None else memoryview(page).cast("Q")
+        self._words[number] = words
         return words
+
+    def _is_mapped(self, start: int) -> bool:
+        """Whether a mapping has any byte of a page, or mappings are not known."""
+        if not self._regions:
+            return True
+        index = bisect_right(self._starts, start) - 1
+        if index + 1 < len(self._starts) and self._starts[index + 1] < start + PAGE:
+            return True
+        region = self._regions[max(index, 0)]
+        return index >= 0 and start < max(region.end, region.start + region.dumped)
+
+    @cached_property
+    def _regions(self) -> Sequence[Region]:
+        return self.target.regions()
+
+    @cached_property
+    def _starts(self) -> list[int]:
+        return [region.start for region in self._regions]
 
     def _read(self, address: int, size: int) -> bytes:
         number, at = address >> PAGE_BITS, address & PAGE - 1

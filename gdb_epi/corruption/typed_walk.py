@@ -29,6 +29,7 @@ WORD = 8
 LOW = 1 << 32
 TAG = 3  # 3.14 (gh-117139): the low bits of a _PyStackRef
 FRAME = "frame"
+_Words = tuple[list[int], list[int]]  # places, and the words there
 
 
 class Slot(NamedTuple):
@@ -59,7 +60,9 @@ class Walk:
         # A frame may be a hole because its code object is damaged.
         self.frames = [one for one in _frames(python) if self.type_at(one.code) == "code"]
         self.visited: list[tuple[int, str]] = []
-        self.found: list[Slot] = []
+        self.slots = 0
+        self._held: list[tuple[_Words, int, str]] = []  # what was found, its container and kind
+        self._typeless: set[int] = set()  # words that are no object's address
         self.nulls: dict[int, set[int]] = {}  # list -> places of NULLs among its items
         self.cut = False
         self._offsets: dict[tuple[str, str], int] = {}
@@ -88,15 +91,29 @@ class Walk:
             self._follow(kind.address, static=self._context.sweep)
             self._add(self._words(at, kind.category), at, kind.name)
 
-    def _add(self, words: list[tuple[int, int]], owner: int, kind: str) -> None:
-        found, seen = self.found, self._seen
-        for place, value in words:
-            if len(found) >= MAX_SLOTS:
-                self.cut = True
-                return
-            found.append(Slot(place, value, owner, kind))
+    def without_type(self) -> list[Slot]:
+        """Return the slots that hold no object's address, in the order of the walk."""
+        typeless = self._typeless
+        return [
+            Slot(place, value, owner, kind)
+            for (places, values), owner, kind in self._held
+            if not typeless.isdisjoint(values)
+            for place, value in zip(places, values, strict=True)
+            if value in typeless
+        ]
+
+    def _add(self, words: _Words, owner: int, kind: str) -> None:
+        places, values = words
+        room = MAX_SLOTS - self.slots
+        if len(values) > room:
+            places, values = places[:room], values[:room]
+            self.cut = True
+        self.slots += len(values)
+        self._held.append(((places, values), owner, kind))
+        seen, follow = self._seen, self._follow
+        for value in dict.fromkeys(values):
             if value not in seen:
-                self._follow(value)
+                follow(value)
 
     def _follow(self, value: int, static: bool = False) -> None:
         """Put an object on the list of those to visit; built-in types only when they are asked for.
@@ -105,9 +122,12 @@ class Walk:
         """
         if value in self._seen:
             return
-        category = self.kinds.of(value).category
+        kind = self.kinds.of(value)
+        category = kind.category
         if not category:
             self._seen.add(value)
+            if not kind.name:
+                self._typeless.add(value)
         elif self._is_alive(value):
             if category == TYPE and not (static or self.kinds.is_heap_type(value)):
                 return
@@ -138,8 +158,8 @@ class Walk:
             if not on_stack(self._context, value):  # what looks like an object there is none
                 yield value
 
-    def _locals(self, frame: PyFrame) -> list[tuple[int, int]]:
-        """Return (place, value) of a frame's variables; references that are not its own left out.
+    def _locals(self, frame: PyFrame) -> _Words:
+        """Return a frame's variables; references that are not its own are left out.
 
         Reference: _PyStackRef, Include/internal/pycore_stackref.h (3.14 and later).
         """
@@ -148,13 +168,9 @@ class Walk:
         try:
             words = memoryview(self.reader.read(start, end - start)).cast("Q")
         except UnreadableMemory:
-            return []
-        places = enumerate(words)
-        return [
-            (start + WORD * n, word)
-            for n, word in places
-            if word and not (tagged is not None and word & 1)
-        ]
+            return [], []
+        kept = [n for n, word in enumerate(words) if word and not (tagged is not None and word & 1)]
+        return [start + WORD * n for n in kept], [words[n] for n in kept]
 
     def _variables(self, frame: PyFrame) -> tuple[int, int]:
         """Return where the variables of a frame begin and end."""
@@ -179,38 +195,35 @@ class Walk:
                 return True
         return in_data_stack(self._context, place)
 
-    def _words(self, at: int, category: str) -> list[tuple[int, int]]:
-        """Return (place, value) of what a container holds; empty where it cannot be read."""
+    def _words(self, at: int, category: str) -> _Words:
+        """Return what a container holds, without NULLs; nothing where it cannot be read."""
         members = self._members.get(category)
         if members is not None:
-            word = self.reader.word
-            return [(at + n, value) for n in members if (value := word(at + n))]
+            return _no_nulls(
+                [at + n for n in members], self.reader.words([at + n for n in members])
+            )
         places = _CONTAINERS.get(category)
+        found: _Words = [], []
         if places is None:
-            return []
-        found = []
-        nulls: set[int] = set()
+            return found
         watched = category == "list" and len(self.nulls) < MAX_NULL_LISTS
         with suppress(UnreadableMemory, LayoutError):
             for start, count, stride, offsets in places(self, at):
                 data = self.reader.read(start, min(count, MAX_ITEMS) * stride)
-                words = memoryview(data[: len(data) // WORD * WORD]).cast("Q").tolist()
-                if stride == WORD and not (watched and 0 in words):
-                    found += [(start + WORD * n, word) for n, word in enumerate(words) if word]
+                words = memoryview(data[: len(data) // WORD * WORD]).cast("Q")
+                if len(offsets) == 2:
+                    _add_pairs(found, start, words, stride, offsets)
                     continue
-                pairs = len(offsets) == 2
-                for number in range(0, len(words), stride // WORD):
-                    if pairs and words[number + offsets[0]] == words[number + offsets[1]]:
-                        continue  # up to 3.11 the table of interned strings, which holds none
-                    for offset in offsets:
-                        value = words[number + offset]
-                        place = start + WORD * (number + offset)
-                        if value:
-                            found.append((place, value))
-                        elif watched:
-                            nulls.add(place)
-        if nulls:
-            self.nulls[at] = nulls
+                place = start + WORD * offsets[0]
+                column = words[offsets[0] :: stride // WORD].tolist()
+                some = list(range(place, place + stride * len(column), stride))
+                if 0 in column:
+                    nulls = {place for place, word in zip(some, column, strict=True) if not word}
+                    if watched:
+                        self.nulls[at] = nulls
+                    some, column = _no_nulls(some, column)
+                found[0].extend(some)
+                found[1].extend(column)
         return found
 
     # -- where containers keep their words: (start, count, stride in bytes, word offsets) ---
@@ -287,6 +300,28 @@ _MEMBERS = {
     "code": ("PyCodeObject", ("co_consts", "co_names", "co_localsplusnames", "co_varnames")),
     TYPE: ("PyTypeObject", ("tp_dict", "tp_mro", "tp_bases")),
 }
+
+
+def _no_nulls(places: list[int], words: list[int]) -> _Words:
+    kept = [n for n, word in enumerate(words) if word]
+    return [places[n] for n in kept], [words[n] for n in kept]
+
+
+def _add_pairs(
+    found: _Words, start: int, words: memoryview, stride: int, offsets: tuple[int, ...]
+) -> None:
+    """Add the keys and values of a table, entry by entry."""
+    first, second = (words[offset :: stride // WORD].tolist() for offset in offsets)
+    place, between = start + WORD * offsets[0], WORD * (offsets[1] - offsets[0])
+    for key, value in zip(first, second, strict=True):
+        if key != value:  # up to 3.11 the table of interned strings, which holds none
+            if key:
+                found[0].append(place)
+                found[1].append(key)
+            if value:
+                found[0].append(place + between)
+                found[1].append(value)
+        place += stride
 
 
 def _frame_struct(python: PythonState) -> str:

@@ -21,7 +21,7 @@ from gdb_epi.lean import NamedTuple
 MAX_NODES = 20_000_000  # of a sweep
 MAX_COLLECTED = 30_000  # nodes that a default run follows when a collection runs
 STRIDE = 4096  # nodes between two looks at the clock
-LOWEST_BIT = 4  # objects are aligned to 16
+FLIPS = tuple(1 << bit for bit in range(4, 64))  # objects are aligned to 16
 WIDE_BITS = 16  # of pages that a walk along a list reads
 WIDE = 1 << WIDE_BITS
 MAX_WIDE = 2048
@@ -164,6 +164,7 @@ class Links:
         spaces = layout.offset("_gc_runtime_state", "heap_size") is not None  # 3.14
         self._marks = (2,) if spaces else (1, 2)
         self._word = reader.word
+        self._collected: dict[int, bool] = {}  # types that were judged
         self._wide: dict[int, memoryview | None] = {}
 
     def following(self, node: int) -> int:
@@ -179,9 +180,18 @@ class Links:
 
         Lists on the C stack and half-written ones look like nodes; they hold no type.
         """
-        at, flags_at = self._type_at, self._flags_at
-        kind = self._word(node + self.size + at)
-        if node & 15 or not kind or not self._word(kind + flags_at) & HAVE_GC:
+        kind = self._word(node + self.size + self._type_at)
+        if node & 15 or not kind:
+            return False
+        known = self._collected.get(kind)
+        if known is None:
+            known = self._collected[kind] = self._is_collected(kind)
+        return known
+
+    def _is_collected(self, kind: int) -> bool:
+        """Whether a type's objects are the collector's."""
+        at = self._type_at
+        if not self._word(kind + self._flags_at) & HAVE_GC:
             return False
         above = self._word(kind + at)
         return bool(above) and self._word(self._word(above + at) + at) == self._word(above + at)
@@ -221,9 +231,10 @@ class Links:
     def _next_of(self, node: int, after: int, prev_fits: bool) -> Iterator[Repair]:
         where = node + self._next_at
         found = self._word(where)
-        for bit in range(LOWEST_BIT, 64):
-            right = found ^ 1 << bit
-            if self._in_list(right & ~FLAGS, node):
+        flips = [found ^ flip for flip in FLIPS]
+        prevs = self.reader.words([(right & ~FLAGS) + self._prev_at for right in flips])
+        for right, prev in zip(flips, prevs, strict=True):
+            if prev & ~FLAGS == node and self._in_list(right & ~FLAGS, node):
                 text = f"next of the collector's node at {node:#x} leads to {after:#x}, which does"
                 text += f" not lead back; {right & ~FLAGS:#x}, one bit away, does"
                 yield Repair(where, found, right, text)
@@ -243,10 +254,11 @@ class Links:
     def _prev_of(self, node: int) -> Iterator[Repair]:
         where = node + self._prev_at
         found = self._word(where)
-        for bit in range(LOWEST_BIT, 64):
-            right = found ^ 1 << bit
+        flips = [found ^ flip for flip in FLIPS]
+        nexts = self.reader.words([(right & ~FLAGS) + self._next_at for right in flips])
+        for right, after in zip(flips, nexts, strict=True):
             before = right & ~FLAGS
-            if before == node or not self.is_object(before) or self.following(before) != node:
+            if after & ~FLAGS != node or before == node or not self.is_object(before):
                 continue
             if self.following(self.before(before)) == before:
                 text = f"prev of the collector's node at {node:#x} does not lead back; "

@@ -14,8 +14,8 @@ from gdb_epi.corruption.holders import (
     lost_a_reference,
     may_be_freed,
     may_be_stale,
-    was_never_mapped,
 )
+from gdb_epi.corruption.never_mapped import was_never_mapped
 from gdb_epi.corruption.python_kinds import TYPE
 from gdb_epi.corruption.registry import check
 from gdb_epi.corruption.typed_walk import FRAME, Slot, Walk, walk_of
@@ -26,19 +26,26 @@ from gdb_epi.fault import read_word
 BITS = 64
 LINE = 64  # bytes of a cache line
 WORD = 8
+LOWEST_STUCK = 3
 MAX_BAD = 24  # slots without an object; more are an overwrite, or freed memory
 MAX_REPORTED = 8
 MANY = 16  # words that hold an object whose references are not counted
 AROUND = (-16, -8, 8, 16)
 MAX_PAIRS = 8
+TOP = 47
 # Two bits that are neighbours, or of one byte: what one chip or line of a memory module gives; none
-# of those that programs mark addresses with.
+# of those that programs mark addresses with. Nobody marks the words of a container of CPython's
+# own at the top, and what marks pointers there (boxed values, tags) sets other bits than two.
 PAIRS = tuple(
     1 << low | 1 << high
     for low in range(64)
     for high in range(low + 1, 64)
-    if (high == low + 1 or high >> 3 == low >> 3) and low > 2 and high < 47
+    if low > 2 and (high == low + 1 or (high >> 3 == low >> 3 and high < TOP)) and low != TOP - 1
 )
+FEWEST_STUCK = 3  # slots of one container, in different cache lines
+FEWEST_LOST = 2  # of them, whose object misses a reference
+MAX_STUCK = 256
+PERIOD = 64  # bytes
 FIELDS = ("function", "code", TYPE)  # what they hold is of known type: R18 looks for that
 
 
@@ -61,14 +68,14 @@ def typed_slot(context: Context) -> Iterator[Evidence | Skipped]:
     if isinstance(walk, Absent):
         yield Skipped("R15", walk.detail)
         return
-    slots = walk.found
-    wrong = [slot for slot in slots if _is_bad(context, walk, slot)]
+    wrong = [slot for slot in walk.without_type() if _is_bad(context, slot)]
     places = {slot.place for slot in wrong}
     bad = _sources(wrong)
-    context.counts["container slots"] = len(slots)
+    context.counts["container slots"] = walk.slots
     if walk.cut:
-        yield Skipped("R15", f"cut after {len(slots)} slots of containers")
+        yield Skipped("R15", f"cut after {walk.slots} slots of containers")
     yield from _zeroed_lines(context, walk)
+    yield from _stuck_lanes(context, walk, wrong)
     if len(wrong) > MAX_BAD:
         yield Skipped("R15", f"{len(wrong)} slots of containers hold no object: an overwrite")
         return
@@ -110,10 +117,43 @@ def _zeroed_lines(context: Context, walk: Walk) -> Iterator[Evidence]:
         yield Evidence("M:items", start, None, None, (), MEMORY, summary, facts)
 
 
-def _is_bad(context: Context, walk: Walk, slot: Slot) -> bool:
-    """Whether a slot names nothing that can be an object; what was freed is another bug."""
-    if walk.type_at(slot.value):
-        return False
+def _stuck_lanes(context: Context, walk: Walk, wrong: list[Slot]) -> Iterator[Evidence]:
+    """Find a container of which the same bit is wrong, in the same direction, line after line.
+
+    That is what a stuck lane of a bus gives: 64 bits wide, each eighth word passes by it.
+    """
+    if not FEWEST_STUCK <= len(wrong) <= MAX_STUCK:
+        return
+    for owner in dict.fromkeys(slot.owner for slot in wrong):
+        mine = [slot for slot in wrong if slot.owner == owner]
+        alike = {slot.place % PERIOD for slot in mine}
+        if len(mine) < FEWEST_STUCK or len(alike) != 1:
+            continue
+        for bit in range(LOWEST_STUCK, TOP):
+            values = {slot.value >> bit & 1 for slot in mine}
+            kinds = {walk.type_at(slot.value ^ 1 << bit) for slot in mine}
+            if len(values) == 1 and len(kinds) == 1 and "" not in kinds:
+                lost = [s for s in mine if lost_a_reference(context, s.value ^ 1 << bit, s.value)]
+                if len(lost) >= FEWEST_LOST:
+                    yield _stuck(lost[0], len(mine), bit, kinds.pop())
+
+
+def _stuck(slot: Slot, count: int, bit: int, kind: str) -> Evidence:
+    return word_evidence(
+        "M:stuck",
+        slot.place,
+        slot.value,
+        slot.value ^ 1 << bit,
+        MEMORY,
+        f"bit {bit} is {slot.value >> bit & 1} in {count} slots of the {slot.kind} at "
+        f"{slot.owner:#018x} that hold no object, all at the same place of their cache lines; "
+        f"with that bit changed each names a {kind}",
+        object_type=kind,
+    )
+
+
+def _is_bad(context: Context, slot: Slot) -> bool:
+    """Whether what a slot names was no freed object; that is another bug."""
     things = context.things
     if things.in_damaged_pool(slot.value):  # nothing says what of it is free
         return False
