@@ -11,7 +11,9 @@ from __future__ import annotations
 import struct
 from collections.abc import Iterator
 
+from gdb_epi.cpython.framesearch import executing_at
 from gdb_epi.cpython.layout import Layout
+from gdb_epi.cpython.reader import Reader
 from gdb_epi.errors import UnreadableMemory
 from gdb_epi.lean import NamedTuple
 from gdb_epi.target.api import Target
@@ -133,7 +135,7 @@ class Searcher:
 
         Every object of a free-threaded build holds a pthread_t (ob_tid), and much other memory
         does: this tells a thread state from them. Source: Include/cpython/pystate.h, 3.7 on.
-        A generator's item in a page of zeros cuts it off where the LWP's number is the right one.
+        A generator's item in a page of zeros cuts it off where something else tells that it is one.
         """
         item = self._u64(tstate + self._exc_info_at)
         for _ in range(MAX_EXC_ITEMS):
@@ -143,15 +145,37 @@ class Searcher:
                 return False
             at = item + self._previous_item_at
             item = self._u64(at)
-            if item is None or (not item and self._in_zeros(at) and self._names_its_lwp(tstate)):
+            if item is None or (not item and self._in_zeros(at) and self._told_otherwise(tstate)):
                 return True  # the rest was cut off
         return False
 
-    def _names_its_lwp(self, tstate: int) -> bool:
-        if self._tid_at is None:
+    def _told_otherwise(self, tstate: int) -> bool:
+        """Whether it names its LWP by number; before 3.11, is linked to or has a running frame."""
+        if self._tid_at is not None:
+            lwp = self._idents.get(self._u64(tstate + self._ident_at) or 0)
+            return lwp is not None and lwp == self._u64(tstate + self._tid_at)
+        there_and_back = (("next", "prev"), ("prev", "next"))
+        for there, back in there_and_back:
+            other = self._word(tstate, there)
+            if other and self._word(other, back) == tstate:
+                return True
+        return self._runs_a_frame(self._word(tstate, "frame"))
+
+    def _word(self, tstate: int, member: str) -> int | None:
+        at = self._layout.offset("PyThreadState", member)
+        return None if at is None else self._u64(tstate + at)
+
+    def _runs_a_frame(self, frame: int | None) -> bool:
+        """Whether an address is that of a frame object that is being run (up to 3.10)."""
+        reader = Reader(self._target, self._layout)
+        executing = executing_at(reader)
+        if not frame or executing is None or not self._pointer(frame):
             return False
-        lwp = self._idents.get(self._u64(tstate + self._ident_at) or 0)
-        return lwp is not None and lwp == self._u64(tstate + self._tid_at)
+        try:
+            running = reader.u8(frame + executing[0]) == executing[1]
+            return running and reader.type_name(reader.type_of(frame)) == "frame"
+        except UnreadableMemory:
+            return False
 
     def _in_zeros(self, address: int) -> bool:
         """Whether the page of an address holds nothing but zeros."""

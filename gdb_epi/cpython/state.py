@@ -87,6 +87,7 @@ class _Decoder:
         self._check_against_names(interpreters)
         if self._lost:
             interpreters = self._with_recovered(interpreters)
+        interpreters = self._with_orphans(interpreters)
         interpreters.sort(key=lambda interpreter: interpreter.id)
         if _shares_idents(interpreters):
             from gdb_epi.cpython.binding import bind
@@ -107,6 +108,18 @@ class _Decoder:
             tuple(interpreters),
             tuple(self.errors),
         )
+
+    def _with_orphans(self, interpreters: list[InterpreterState]) -> list[InterpreterState]:
+        """Up to 3.10: look for the frames behind holes that the C stacks did not lead to either."""
+        if self.layout.offset("_PyInterpreterFrame", "previous") is not None:
+            return interpreters
+        if not any(thread.is_open for one in interpreters for thread in one.threads):
+            return interpreters
+        from gdb_epi.cpython.frameorphans import with_orphans
+
+        interpreters, errors = with_orphans(self.reader, self.codes, self.objects, interpreters)
+        self.errors += errors
+        return interpreters
 
     def _check_against_names(self, interpreters: list[InterpreterState]) -> None:
         """A thread that `threading` knows, that lives and that is in no list: a link is damaged."""

@@ -12,6 +12,7 @@ from gdb_epi.target.api import NativeFrame
 CHAIN = "chain"  # tstate -> current_frame -> previous ...
 DATASTACK = "datastack"  # the per-thread data stack chunks (3.11 and later)
 NATIVE = "native"  # a pointer on the native stack
+HEAP = "heap"  # a frame object that nothing leads to (up to 3.10)
 
 
 class PyFrame(NamedTuple):
@@ -47,6 +48,11 @@ class ThreadState(NamedTuple):
     frames: tuple[PyFrame, ...]
     soft_errors: tuple[SoftError, ...] = ()
     doubt: str = ""  # why it cannot be told whether an LWP runs it; `alive` is then False
+
+    @property
+    def is_open(self) -> bool:
+        """Whether its stack ends in a hole. A thread may well run no frame at all."""
+        return bool(self.frames) and self.frames[-1].hole is not None
 
 
 class InterpreterState(NamedTuple):

@@ -168,6 +168,57 @@ def test_frames_behind_a_lost_frame_object(identifier: str, lost: int) -> None:
     assert any("by the C stack" in error.message for error in found.soft_errors)
 
 
+def without_stack_and_frame(identifier: str, crashed: bool) -> tuple[MutatedTarget, ThreadState]:
+    """Take away a thread's C stack and its second frame object; return it as it was."""
+    target = MutatedTarget(opened(core_of(identifier)))
+    python = decode_python(target)
+    assert isinstance(python, PythonState)
+    thread = next(
+        t
+        for t in python.threads()
+        if t.crashed == crashed and (crashed or t.name == "wait_for_lock")
+    )
+    registers = next(t.registers for t in target.threads() if t.tid == thread.tid)
+    stack = target.region_at(registers["rsp"])
+    target.take_out(registers["rsp"] & -8, registers["fs_base"] if not crashed else stack.end)
+    target.put(thread.frames[1].address, bytes(python.layout.size("PyFrameObject") or 0))
+    return target, thread
+
+
+def again(target: MutatedTarget, thread: ThreadState) -> tuple[PythonState, ThreadState]:
+    after = decode_python(target)
+    assert isinstance(after, PythonState)
+    return after, next(one for one in after.threads() if one.tid == thread.tid)
+
+
+@pytest.mark.parametrize("crashed", [True, False])
+@pytest.mark.parametrize("identifier", ["pyenv-3.8.18", "pyenv-3.9.18", "pyenv-3.10.13-stripped"])
+def test_frames_behind_a_lost_frame_and_a_lost_stack(identifier: str, crashed: bool) -> None:
+    target, thread = without_stack_and_frame(identifier, crashed)
+    after, found = again(target, thread)
+    names = [frame.name for frame in thread.frames]
+    assert [frame.name for frame in found.frames] == [names[0], "", *names[2:]]
+    assert {frame.provenance for frame in found.frames[2:]} == {"heap"}
+    assert [one.lineno for one in found.frames[2:]] == [one.lineno for one in thread.frames[2:]]
+    assert any("by their type in the heap" in error.message for error in found.soft_errors)
+    others = {one.tid: one for one in after.threads() if one.tid != thread.tid}
+    assert all(not one.is_open for one in others.values())
+
+
+@pytest.mark.parametrize("identifier", ["pyenv-3.8.18", "pyenv-3.10.13"])
+def test_frames_of_nobody_for_sure_are_given_to_nobody(identifier: str) -> None:
+    """Neither the Thread nor threading._active says any more whose they are."""
+    target, thread = without_stack_and_frame(identifier, False)
+    python = decode_python(target)
+    assert isinstance(python, PythonState)
+    reader, last = Reader(target, python.layout), thread.frames[-1].address
+    target.put_word(last + reader.layout.require("PyFrameObject", "f_localsplus"), thread.address)
+    after, found = again(target, thread)
+    assert [frame.name for frame in found.frames] == [thread.frames[0].name, ""]
+    said = [error.message for error in after.soft_errors]
+    assert any("a thread that cannot be told: " in text and "_bootstrap" in text for text in said)
+
+
 @pytest.mark.parametrize("identifier", ["pyenv-3.8.18", "pyenv-3.10.13"])
 def test_an_outer_interpreter_takes_no_frames_of_the_inner_one(identifier: str) -> None:
     """Both run on one C stack; the one whose links are whole tells which are its own."""
@@ -260,4 +311,27 @@ def test_a_thread_whose_coroutine_is_zeros_is_found(identifier: str) -> None:
     assert found is not None and found.address == thread.address
     tid_at = thread.address + layout.require("PyThreadState", "native_thread_id")
     target.put_word(tid_at, (thread.tid or 0) + 1)
+    assert Searcher(target, layout).thread_state(thread.address) is None
+
+
+@pytest.mark.parametrize("identifier", ["pyenv-3.8.18", "pyenv-3.9.18", "pyenv-3.10.13"])
+def test_a_thread_without_a_number_whose_coroutine_is_zeros_is_found(identifier: str) -> None:
+    """Up to 3.10 no thread state holds a tid; its neighbours or its frame tell what it is."""
+    whole = opened(core_of(identifier))
+    python = decode_python(whole)
+    assert isinstance(python, PythonState)
+    layout, target = python.layout, MutatedTarget(whole)
+    thread = next(thread for thread in python.threads() if thread.crashed)
+    reader = Reader(target, layout)
+    item = reader.u64(thread.address + layout.require("PyThreadState", "exc_info"))
+    assert item != thread.address + layout.require("PyThreadState", "exc_state")
+    target.put(item + layout.require("_PyErr_StackItem", "previous_item") & -PAGE, bytes(PAGE))
+    found = Searcher(target, layout).thread_state(thread.address)
+    assert found is not None and found.address == thread.address
+    for there, back in (("next", "prev"), ("prev", "next")):
+        other = reader.u64(thread.address + layout.require("PyThreadState", there))
+        if other:
+            target.put_word(other + layout.require("PyThreadState", back), 0)
+    assert Searcher(target, layout).thread_state(thread.address) == found
+    target.put_word(thread.address + layout.require("PyThreadState", "frame"), item)
     assert Searcher(target, layout).thread_state(thread.address) is None
