@@ -4,6 +4,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from itertools import pairwise
 
 from gdb_epi.digest import sha256_hex
 from gdb_epi.lean import NamedTuple
@@ -13,10 +14,12 @@ from gdb_epi.signature.tokens import (
     MAX_PERIOD,
     NATIVE,
     PYTHON,
+    UNKNOWN_FUNCTION,
     Token,
     collapse_cycles,
     join,
     rotate_overflow,
+    unnamed_in,
 )
 from gdb_epi.target.api import NativeFrame
 
@@ -150,10 +153,25 @@ def of_kind(selection: Selection, kind: str) -> list[Token]:
     return [token for token in selection.tokens if token.kind == kind]
 
 
+def caller_of_nameless(selection: Selection) -> Token | None:
+    """Return the native frame directly outward of the first one, if that has no name (N66)."""
+    for inner, outer in pairwise(selection.tokens):
+        if inner.kind == NATIVE:
+            nameless = inner.text.endswith(UNKNOWN_FUNCTION)
+            return outer if nameless and outer.kind == NATIVE else None
+    return None
+
+
 def narrow(selection: Selection) -> list[Token]:
-    """Return the first native and the first Python frame of a selection, in stack order."""
+    """Return the first native and the first Python frame of a selection, in stack order.
+
+    Behind a native one without a name stands the function of its file that called it (N66).
+    """
     firsts = [of_kind(selection, kind)[:1] for kind in (NATIVE, PYTHON)]
     wanted = [id(token) for first in firsts for token in first]
+    caller = caller_of_nameless(selection)
+    if caller is not None and unnamed_in(caller.module) == firsts[0][0].text:
+        wanted.append(id(caller))
     return [
         token._replace(cycle=0, text=token.coarse or token.text)
         for token in selection.tokens

@@ -328,12 +328,15 @@ class _Maker:
                 "N53 frames: every native frame is in a drop set; the first stands in"
             )
         missing = halves.missing()
+        narrow = k.narrow(coarse)
+        if sum(token.kind == NATIVE for token in narrow) > 1:
+            self.steps.append("N66 frames: coarse has the caller of a function without a name")
         name = self.category.name
         # Each half as if the other did not exist: a partial analysis makes the same keys.
         inner = tokens if overflow else k.inside_python(tokens)
         self._half("native", k.half(inner, NATIVE, overflow=overflow), halves.native, name)
         self._python_half(tokens, halves)
-        for key, content in (("stable", selection.tokens), ("coarse", k.narrow(coarse))):
+        for key, content in (("stable", selection.tokens), ("coarse", narrow)):
             if missing:
                 self.absent[key] = missing
             elif not content:

@@ -34,7 +34,8 @@ class Token(NamedTuple):
 
     `drop` is the class tag of the drop set that holds it, None for an interesting frame.
     `cycle` is the period of a collapsed cycle that ends with this token, else 0. `coarse` is what
-    the key `coarse` prints for it; "" for `text`.
+    the key `coarse` prints for it; "" for `text`. `module` is the path of the file that a native
+    frame lies in; "" for none, or where nothing tells.
     """
 
     text: str
@@ -43,6 +44,7 @@ class Token(NamedTuple):
     drop: str | None
     cycle: int = 0
     coarse: str = ""
+    module: str = ""
 
 
 class Tokens(NamedTuple):
@@ -121,7 +123,8 @@ class _Tokeniser:
         """The bytecode loop of a stripped build has no name; its place on the stack is proven."""
         if frame.native is None or frame.native.function or not frame.evidence:
             return None
-        return Token(EVAL_LOOP, NATIVE, True, self._class(EVAL_LOOP))
+        found = self._class(EVAL_LOOP)
+        return Token(EVAL_LOOP, NATIVE, True, found, module=frame.native.module or "")
 
     def _native(self, frame: NativeFrame) -> Token | None:
         if frame.kind == "sentinel":
@@ -132,7 +135,8 @@ class _Tokeniser:
         name = self._named(frame.function) if frame.function else self._unnamed(frame)
         if not name:
             return None
-        token = Token(name, NATIVE, not frame.inlined, self._class(name))
+        found = self._class(name)
+        token = Token(name, NATIVE, not frame.inlined, found, module=frame.module or "")
         self._scope_closure(token, frame.function or "")
         return token
 
@@ -165,7 +169,8 @@ class _Tokeniser:
             self.steps.append(
                 f"N39 frames: {token.text} calls {closure}, which is no frame of its own"
             )
-            self.tokens.append(Token(closure, NATIVE, True, self._class(closure)))
+            found = self._class(closure)
+            self.tokens.append(Token(closure, NATIVE, True, found, module=token.module))
 
     def _named(self, function: str) -> str:
         if function not in self._names:
@@ -179,10 +184,10 @@ class _Tokeniser:
 
     def _unnamed(self, frame: NativeFrame) -> str:
         if frame.module:
-            return module_name(frame.module) + UNKNOWN_FUNCTION
+            return unnamed_in(frame.module)
         region = self.region_at(frame.pc)
         if region is not None and may_execute(region):
-            return module_name(region.path) + UNKNOWN_FUNCTION if region.path else ANONYMOUS_CODE
+            return unnamed_in(region.path) if region.path else ANONYMOUS_CODE
         self.steps.append("N33 frames: a frame outside any executable mapping is never hashed")
         return ""
 
@@ -196,6 +201,11 @@ class _Tokeniser:
         found = self.drops.python_class(name, frame.filename, function)
         coarse = f"py:{plain_python_name(frame)}"
         return Token(f"py:{name}", PYTHON, True, found, coarse=coarse)
+
+
+def unnamed_in(path: str) -> str:
+    """Return what stands for a function without a name of the file at a path (N30)."""
+    return module_name(path) + UNKNOWN_FUNCTION
 
 
 def cython_role(token: Token, frame: NativeFrame) -> str:

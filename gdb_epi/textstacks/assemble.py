@@ -16,6 +16,7 @@ from gdb_epi.signature.tokens import EVAL_LOOP, NATIVE, PYTHON, Token, join
 
 OVERFLOW = "segv-stack-overflow"
 UNKNOWN = "unknown-object"  # file name that stands for a frame of which nothing is known
+NO_FILE = "nothing tells whether the caller of a nameless function lies in the same file"
 STACK_KEYS = ("strict", "stable", "coarse", "python", "native")
 _TAIL = 8  # tokens that a continuation repeats: the longest period of a cycle
 
@@ -54,6 +55,9 @@ def contents_of(tokens: Sequence[Token], halves: Halves, *, overflow: bool) -> C
         "stable": _words(k.choose(tokens, overflow=overflow).tokens, both),
         "coarse": _words(k.narrow(coarse), both),
     }
+    caller = k.caller_of_nameless(coarse)
+    if not both and caller is not None and not caller.module:
+        found["coarse"] = Missing(NO_FILE)
     if both or isinstance(strict, str):
         found["strict"] = Missing(both or str(strict))
     else:

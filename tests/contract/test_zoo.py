@@ -118,6 +118,14 @@ def test_coarse_survives_strip_where_the_function_is_exported_or_asserts(zoo: Zo
     assert lost == "gsig/1 coarse segv-null libzoo.so!?"
 
 
+def test_a_function_without_a_name_is_told_by_the_function_of_its_file_that_calls_it(
+    zoo: Zoo,
+) -> None:
+    """A closure has no name in a stripped file; what called it is exported (N66)."""
+    found = keys_of(zoo.signed(Case(Build("c++", "stripped"), "lambda")))["coarse"]
+    assert found == "gsig/1 coarse segv-null libzoo.so!? <- zoo::apply_all"
+
+
 @pytest.mark.parametrize("origin", ["reordered", "extracted"])
 def test_refactorings_that_must_not_matter(zoo: Zoo, origin: str) -> None:
     for mode in ("null",):

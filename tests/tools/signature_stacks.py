@@ -141,14 +141,59 @@ stack(
 )
 stack(
     "unknown-on-both-sides",
-    "N30",
+    "N30 N66",
     "segv-null",
     [n(None), n("mid"), n(None), n("main")],
     strict="libx.so!? <- mid <- libx.so!? <- main",
     stable="segv-null libx.so!? <- mid <- libx.so!?",
-    coarse="segv-null libx.so!?",
+    coarse="segv-null libx.so!? <- mid",
     native="segv-null libx.so!? <- mid <- libx.so!?",
 )
+stack(
+    "unknown-behind-glue", "N30 N31 N66 N52", "segv-null",
+    [n(None), n(None), n("_ZNKSt8functionIFlvEEclEv"), n("_ZN3zoo9apply_allEv"), *END],
+    strict="libx.so!? <- std::function<T>::operator() <- zoo::apply_all <- main",
+    stable="segv-null libx.so!? <- zoo::apply_all <- main",
+    coarse="segv-null libx.so!? <- zoo::apply_all",
+    native="segv-null libx.so!? <- zoo::apply_all <- main",
+)  # fmt: skip
+stack(
+    "unknown-called-from-another-file", "N30 N66", "segv-null",
+    [n(None), n("each", "/opt/app/liby.so"), n("mid"), *END],
+    strict="libx.so!? <- each <- mid <- main", stable="segv-null libx.so!? <- each <- mid",
+    coarse="segv-null libx.so!?", native="segv-null libx.so!? <- each <- mid",
+)  # fmt: skip
+stack(
+    "unknown-of-another-minor-version", "N30 N66", "segv-null",
+    [n(None, "/usr/lib/libfoo.so.1.2.3"), n("foo_run", "/usr/lib/libfoo.so.1.2.3"), *END],
+    strict="libfoo.so.1!? <- foo_run <- main", stable="segv-null libfoo.so.1!? <- foo_run <- main",
+    coarse="segv-null libfoo.so.1!? <- foo_run",
+    native="segv-null libfoo.so.1!? <- foo_run <- main",
+)  # fmt: skip
+stack(
+    "unknown-called-by-an-inlined-function", "N30 N37 N66", "segv-null",
+    [n(None), i("helper"), n("mid"), *END],
+    strict="libx.so!? <- helper <- mid <- main", stable="segv-null libx.so!? <- helper <- mid",
+    coarse="segv-null libx.so!? <- mid", native="segv-null libx.so!? <- helper <- mid",
+)  # fmt: skip
+stack(
+    "unknown-between-python-frames", "N30 N66", "segv-null",
+    [n(None), CFUNC, EVAL, p("push"), EVAL, p("run"), n("ring_each"), *BASE],
+    strict="libx.so!? <- cfunction_call <- _PyEval_EvalFrameDefault <-- py:app.push <-- "
+           "_PyEval_EvalFrameDefault <-- py:app.run <-- ring_each <- pymain_run_python <- main",
+    stable="segv-null libx.so!? <-- py:app.push <- py:app.run",
+    coarse="segv-null libx.so!? <-- py:app.push", native="segv-null libx.so!?",
+    python="segv-null py:app.push <- py:app.run",
+)  # fmt: skip
+stack(
+    "unknown-below-python", "N30 N66", "segv-null",
+    [n(None), n("ring_push"), CFUNC, EVAL, p("push"), *BASE],
+    strict="libx.so!? <- ring_push <- cfunction_call <- _PyEval_EvalFrameDefault <-- py:app.push "
+           "<-- pymain_run_python <- main",
+    stable="segv-null libx.so!? <- ring_push <-- py:app.push",
+    coarse="segv-null libx.so!? <- ring_push <-- py:app.push",
+    native="segv-null libx.so!? <- ring_push", python="segv-null py:app.push",
+)  # fmt: skip
 stack(
     "jit",
     "N32",
