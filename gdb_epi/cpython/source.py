@@ -15,6 +15,7 @@ from gdb_epi.cpython.access import Access
 from gdb_epi.cpython.source_checks import DIFFERS, SAME, UNKNOWN, Fit, check_pyc, fit_of
 from gdb_epi.cpython.source_files import (
     SourceFile,
+    cached_paths,
     decode_source,
     locate,
     read_member,
@@ -236,14 +237,7 @@ class SourceFinder:
         spec = self.access.get(site.globals, "__spec__")
         value = self.access.attribute(spec, "_cached") if spec else None
         found.append(self.access.text(value, 1 << 16) if value else None)
-        folder, _, name = path.rpartition("/")
-        major, minor = self._python.layout.version
-        tags = [f"cpython-{major}{minor}"]
-        if self._python.layout.free_threaded:
-            tags.append(tags[0] + "t")
-        for tag in tags:
-            for level in ("", ".opt-1", ".opt-2"):
-                found.append(f"{folder}/__pycache__/{name.removesuffix('.py')}.{tag}{level}.pyc")
+        found += cached_paths(path, self._python.layout)
         return list(dict.fromkeys(p for p in found if p and p.endswith(".pyc")))
 
     def _times(self, found: SourceFile) -> list[str]:

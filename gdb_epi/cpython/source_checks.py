@@ -144,9 +144,14 @@ def code_needle(site: Site, *, ref: bool = False) -> bytes:
     Reference: Python/marshal.c, w_object (3.8 to 3.15): co_firstlineno as a long, then the table
     as TYPE_STRING, with FLAG_REF when the bytes object is used elsewhere too.
     """
+    return table_needle(site.first, site.table, ref=ref)
+
+
+def table_needle(first: int, table: bytes, *, ref: bool = False) -> bytes:
+    """Return what marshal writes for a first line and a line table: see code_needle()."""
     kind = b"\xf3" if ref else b"s"
-    first = (site.first & 0xFFFFFFFF).to_bytes(4, "little")
-    return first + kind + len(site.table).to_bytes(4, "little") + site.table
+    number = (first & 0xFFFFFFFF).to_bytes(4, "little")
+    return number + kind + len(table).to_bytes(4, "little") + table
 
 
 def _check_hash(pyc: SourceFile, source: SourceFile, wanted: bytes) -> PycCheck:

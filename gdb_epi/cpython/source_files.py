@@ -7,7 +7,10 @@ import os
 import stat
 
 from gdb_epi.errors import NOT_AVAILABLE, Absent
-from gdb_epi.lean import NamedTuple
+from gdb_epi.lean import TYPE_CHECKING, NamedTuple
+
+if TYPE_CHECKING:
+    from gdb_epi.cpython.layout import Layout
 
 MAX_SOURCE_BYTES = 16 << 20
 MAX_ARCHIVE_BYTES = 1 << 30
@@ -28,6 +31,17 @@ class SourceFile(NamedTuple):
     data: bytes
     size: int
     mtime_ns: int
+
+
+def cached_paths(path: str, layout: Layout) -> list[str]:
+    """Return where the bytecode of a source file is cached (PEP 3147, PEP 488)."""
+    folder, _, name = path.rpartition("/")
+    major, minor = layout.version
+    tags = [f"cpython-{major}{minor}"]
+    if layout.free_threaded:
+        tags.append(tags[0] + "t")
+    start = f"{folder}/__pycache__/{name.removesuffix('.py')}"
+    return [f"{start}.{tag}{level}.pyc" for tag in tags for level in ("", ".opt-1", ".opt-2")]
 
 
 def locate(path: str, sysroot: str | None) -> str | Absent:

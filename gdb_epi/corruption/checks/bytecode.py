@@ -1,0 +1,223 @@
+# SPDX-License-Identifier: Apache-2.0
+"""R6: the bytecode that runs against the .pyc file of the module."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Iterator
+
+from gdb_epi.corruption.context import Context
+from gdb_epi.corruption.registry import check
+from gdb_epi.corruption.typed_walk import walk_of
+from gdb_epi.corruption.types import MEMORY, Evidence, Skipped, word_evidence
+from gdb_epi.cpython.reader import Reader
+from gdb_epi.cpython.source_checks import table_needle
+from gdb_epi.cpython.source_files import cached_paths, locate, read_regular
+from gdb_epi.cpython.types import PythonState
+from gdb_epi.errors import Absent, LayoutError, UnreadableMemory
+from gdb_epi.lean import Any, NamedTuple, parse_json
+
+MAX_FRAMES = 6  # of each thread that crashed; in a sweep all code that frames reach
+MAX_CODES = 20_000
+MAX_FILES = 4096
+MAX_CODE = 1 << 20  # bytes of one code object's instructions
+MAX_TABLE = 1 << 20
+MAX_NAME = 4096
+MAX_PYC = 16 << 20
+MAX_CANDIDATES = 64
+UNIT = 2  # bytes of a _Py_CODEUNIT: the opcode, its argument
+KINDS = (b"s", b"\xf3")  # TYPE_STRING, with FLAG_REF (Python/marshal.c)
+WORD = 8
+
+
+class _Opcodes(NamedTuple):
+    """Of one magic number: what specialized opcodes were made of, cache entries behind each."""
+
+    base: dict[int, int]
+    caches: dict[int, int]
+    rewritten: frozenset[int]
+
+
+class _Code(NamedTuple):
+    start: int  # of the first instruction
+    held: bytes
+    file: str
+    needles: tuple[bytes, bytes]  # what marshal writes for its first line and line table
+
+
+@check("R6", needs="python", order=62)
+def bytecode(context: Context) -> Iterator[Evidence | Skipped]:
+    """Compare the instructions of running code objects with the .pyc files of their modules.
+
+    By default of the innermost frames; in a sweep of all code that frames reach. The code object in
+    the file is the one with the same first line and line table; specialized opcodes are taken back
+    to what they were made of, caches are left out, and exactly one bit must differ. Innocent
+    causes: instrumented code (sys.monitoring, coverage) and code that tools rewrote differ in more;
+    a .pyc of another time has other line tables. Modules without one (scripts, frozen modules)
+    cannot be compared.
+    """
+    python = context.state.python
+    if not isinstance(python, PythonState):
+        return
+    reader = Reader(context.target, python.layout)
+    files: dict[str, bytes | Absent] = {}
+    missing = 0
+    for address in _codes(context, python):
+        try:
+            code = _code_of(reader, address)
+        except (UnreadableMemory, LayoutError):
+            continue
+        if code is None or len(files) >= MAX_FILES:
+            continue
+        if code.file not in files:
+            files[code.file] = _file_of(context, python, code.file)
+        data = files[code.file]
+        if isinstance(data, Absent):
+            missing += 1
+            continue
+        context.counts["code objects"] = context.counts.get("code objects", 0) + 1
+        yield from _compare(context, code, data)
+    if missing:
+        yield Skipped("R6", f"{missing} code objects of files without a .pyc here")
+
+
+def _codes(context: Context, python: PythonState) -> Iterator[int]:
+    """Yield the code objects to compare, each once."""
+    seen: set[int] = set()
+    frames = [
+        frame
+        for thread in python.threads()
+        for frame in thread.frames[: None if context.sweep else MAX_FRAMES]
+        if thread.crashed or context.sweep
+    ]
+    walk = walk_of(context) if context.sweep else None
+    visited = () if walk is None or isinstance(walk, Absent) else walk.visited
+    reached = [address for address, category in visited if category == "code"]
+    for address in [*(frame.code for frame in frames), *reached][:MAX_CODES]:
+        if address and address not in seen:
+            seen.add(address)
+            yield address
+
+
+def _code_of(reader: Reader, address: int) -> _Code | None:
+    """Read a code object's instructions; None for one whose file has no .pyc."""
+    layout, struct = reader.layout, "PyCodeObject"
+    file = reader.string(reader.u64(address + layout.require(struct, "co_filename")), MAX_NAME)
+    if isinstance(file, Absent) or not file.endswith(".py") or not file.startswith("/"):
+        return None
+    adaptive = layout.offset(struct, "co_code_adaptive")  # 3.11 (bpo-44530): in the object itself
+    held_at = (
+        address if adaptive is not None else reader.u64(address + layout.require(struct, "co_code"))
+    )
+    size = reader.i64(held_at + layout.require("PyVarObject", "ob_size"))
+    start = held_at + (
+        adaptive if adaptive is not None else layout.require("PyBytesObject", "ob_sval")
+    )
+    size *= UNIT if adaptive is not None else 1
+    if not 0 < size <= MAX_CODE or size % UNIT:
+        return None
+    first = reader.u32(address + layout.require(struct, "co_firstlineno"))
+    table = reader.bytes_object(
+        reader.u64(address + layout.require(struct, "co_linetable", "co_lnotab")), MAX_TABLE
+    )
+    if isinstance(table, Absent):
+        return None
+    needles = table_needle(first, table), table_needle(first, table, ref=True)
+    return _Code(start, reader.read(start, size), file, needles)
+
+
+def _file_of(context: Context, python: PythonState, path: str) -> bytes | Absent:
+    """Return the .pyc of a source file, of the process' own files."""
+    why: Absent = Absent("not_available", "no place to look")
+    for place in cached_paths(path, python.layout):
+        here = locate(place, _sysroot(context))
+        found = here if isinstance(here, Absent) else read_regular(here, MAX_PYC)
+        if not isinstance(found, Absent):
+            return found.data
+        why = found
+    return why
+
+
+def _sysroot(context: Context) -> str | None:
+    """Return the folder in which this machine has the process' files, by those of its modules."""
+    for one in context.target.modules():
+        if isinstance(one.file, str) and one.file != one.path and one.file.endswith(one.path):
+            return one.file[: -len(one.path)]
+    return None
+
+
+def _opcodes(context: Context, magic: bytes) -> _Opcodes | None:
+    """Return the table of a magic number (tests/tools/emit_opcodes.py); None without one."""
+    if "opcodes" not in context.kept:
+        path = os.path.join(os.path.dirname(os.path.dirname(__file__)), "opcodes.json")
+        with open(path, encoding="utf-8") as file:
+            context.kept["opcodes"] = parse_json(file.read())
+    told: Any = context.kept["opcodes"].get(magic.hex())
+    if told is None:
+        return None
+    base, caches = ({int(k): v for k, v in told[name].items()} for name in ("base", "caches"))
+    return _Opcodes(base, caches, frozenset(told["rewritten"]))
+
+
+def _compare(context: Context, code: _Code, data: bytes) -> Iterator[Evidence | Skipped]:
+    opcodes = _opcodes(context, data[:4])
+    if opcodes is None:
+        yield Skipped("R6", f"no table of opcodes for .pyc files of magic {data[:4].hex()}")
+        return
+    end = max(0, *(data.rfind(one) for one in code.needles))
+    compared = [differences(code.held, one, opcodes) for one in _candidates(data[:end], code)]
+    near = [found for found in compared if found is not None]
+    if len(near) != 1 or not near[0]:
+        return
+    at, found, right = near[0][0]
+    where = code.start + at & -WORD
+    word = int.from_bytes(context.target.read(where, WORD), "little")
+    flip = found ^ right
+    if flip.bit_count() == 1:
+        yield word_evidence(
+            "R6",
+            where,
+            word,
+            word ^ flip << 8 * (code.start + at - where),
+            MEMORY,
+            f"byte {at} of the bytecode at {code.start:#018x} is {found:#04x}; with {right:#04x} "
+            f"it is that of the .pyc of {code.file}",
+            offset=at,
+        )
+
+
+def _candidates(data: bytes, code: _Code) -> Iterator[bytes]:
+    """Yield the byte strings of the code's length that a .pyc holds before its line table."""
+    size = len(code.held)
+    count = 0
+    for kind in KINDS:
+        needle = kind + size.to_bytes(4, "little")
+        at = data.find(needle)
+        while at >= 0 and count < MAX_CANDIDATES:
+            start = at + len(needle)
+            if start + size <= len(data):
+                count += 1
+                yield data[start : start + size]
+            at = data.find(needle, at + 1)
+
+
+def differences(held: bytes, right: bytes, opcodes: _Opcodes) -> list[tuple[int, int, int]] | None:
+    """Return (offset, byte, the nearest right byte) where code differs.
+
+    None for two or more differences, and for instrumented code.
+    """
+    found: list[tuple[int, int, int]] = []
+    at = 0
+    while at < len(right):
+        opcode, mine = right[at], held[at]
+        if mine in opcodes.rewritten:
+            return None
+        if mine != opcode and opcodes.base.get(mine) != opcode:
+            forms = [opcode, *(k for k, v in opcodes.base.items() if v == opcode)]
+            found.append((at, mine, min(forms, key=lambda one: (one ^ mine).bit_count())))
+        if held[at + 1] != right[at + 1]:
+            found.append((at + 1, held[at + 1], right[at + 1]))
+        if len(found) > 1:
+            return None
+        at += UNIT * (1 + opcodes.caches.get(opcode, 0))
+    return found
