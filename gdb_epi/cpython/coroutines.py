@@ -9,6 +9,7 @@ from __future__ import annotations
 
 from gdb_epi.cpython.code import CodeReader
 from gdb_epi.cpython.frames import RawFrame, frame_reader
+from gdb_epi.cpython.framesearch import frame_objects, frame_type
 from gdb_epi.cpython.objects import Objects
 from gdb_epi.cpython.pyframes import python_frame
 from gdb_epi.cpython.reader import Reader
@@ -54,6 +55,7 @@ class Coroutines:
         self._codes = CodeReader(reader)
         self._frames = frame_reader(reader, self._codes)
         self._iframe = layout.offset("PyGenObject", "gi_iframe")
+        self._lost: dict[int, int] | None = None
         self._states = {
             layout.constant(f"FRAME_{name}"): state
             for name, state in (
@@ -91,18 +93,67 @@ class Coroutines:
         at = self._reader.layout.require("PyGenObject", "gi_frame")
         return self._reader.u64(address + at)
 
+    def frame_of_lost(self, address: int) -> int:
+        """Return the frame object of a coroutine whose own memory is lost, up to 3.10; else 0."""
+        if self._iframe is not None or not address or self._is_object(address):
+            return 0
+        return self.lost().get(address, 0)
+
+    def _is_object(self, address: int) -> bool:
+        try:
+            return bool(self._types.at(self._reader.type_of(address)))
+        except UnreadableMemory:
+            return False
+
+    def lost(self) -> dict[int, int]:
+        """Return the coroutines whose memory is lost, with the frame objects that name them.
+
+        Up to 3.10 a suspended frame is an object of its own, and f_gen its coroutine. Empty since.
+        """
+        if self._lost is None:
+            self._lost = {}
+            kind = 0 if self._iframe is not None else frame_type(self._reader, ())
+            for frame in frame_objects(self._reader, kind) if kind else ():
+                owner = self._owner(frame)
+                if owner and not self._is_object(owner):
+                    self._lost[owner] = frame
+        return self._lost
+
+    def kind(self, code: int) -> str:
+        """Return which of COROUTINES calling a function of a code object makes; "" when none."""
+        layout = self._reader.layout
+        try:
+            flags = self._reader.u32(code + layout.require("PyCodeObject", "co_flags"))
+        except UnreadableMemory:
+            return ""
+        for kind in COROUTINES:
+            if flags & (layout.constant(f"CO_{kind.upper()}") or 0):
+                return kind
+        return ""
+
+    def _owner(self, frame: int) -> int:
+        """Return f_gen of a frame object that is neither running nor damaged; 0 if it has none."""
+        try:
+            at = self._reader.layout.require("PyFrameObject", "f_gen")
+            owner = self._reader.u64(frame + at)
+            if not owner or self._old_state(owner, frame)[0] not in (CREATED, SUSPENDED):
+                return 0
+            return 0 if self._frames.read(frame).problem else owner
+        except UnreadableMemory:
+            return 0
+
     def chain(self, address: int) -> Suspended:
         """Follow what coroutines await, from the outermost one on. Never raises for damage."""
         frames: list[PyFrame] = []
         seen: set[int] = set()
         first = ""
         try:
-            while self.ident(address) in COROUTINES:
+            while self.ident(address) in COROUTINES or self.frame_of_lost(address):
                 if address in seen or len(seen) >= MAX_AWAITS:
                     why = "comes twice" if address in seen else f"is beyond {MAX_AWAITS}"
                     return Suspended(first, tuple(frames[::-1]), 0, f"{address:#x} {why}")
                 seen.add(address)
-                at = self.frame_address(address)
+                at = self.frame_of_lost(address) or self.frame_address(address)
                 state, awaiting = self._state(address, at)
                 first = first or state
                 if state == DONE:
@@ -221,6 +272,8 @@ class Coroutines:
         layout, read = self._reader.layout, self._reader
         if not frame:
             return DONE, False
+        if read.u64(frame + layout.require("PyFrameObject", "f_gen")) != address:
+            raise UnreadableMemory(frame, 8, "the frame does not name its coroutine")
         at = layout.offset("PyFrameObject", "f_state")
         if at is not None:
             number = read.u8(frame + at)
@@ -246,7 +299,8 @@ class Coroutines:
                 continue
             if self._tagged:
                 word &= ~3
-            self._types.at(self._reader.type_of(word))  # raises when it is no object
+            if not self.frame_of_lost(word):
+                self._types.at(self._reader.type_of(word))  # raises when it is no object
             return word
         raise UnreadableMemory(top, 8, "no awaited object on the value stack")
 

@@ -9,20 +9,16 @@ that the process began with. What is of nobody for sure is given to nobody, but 
 
 from __future__ import annotations
 
-from collections.abc import Iterator
-
 from gdb_epi.cpython.code import CodeReader
 from gdb_epi.cpython.frames import FrameObjects, RawFrame
-from gdb_epi.cpython.framesearch import executing_at, frame_type
+from gdb_epi.cpython.framesearch import executing_at, frame_objects, frame_type
 from gdb_epi.cpython.objects import Objects
 from gdb_epi.cpython.pyframes import python_frame
 from gdb_epi.cpython.reader import Reader
 from gdb_epi.cpython.types import HEAP, InterpreterState, ThreadState
 from gdb_epi.errors import Absent, SoftError, UnreadableMemory
 from gdb_epi.lean import NamedTuple
-from gdb_epi.target.memory import find_bytes
 
-MAX_SEARCHED = 1 << 29  # bytes; about a second
 MAX_TOLD = 20
 MAX_NAMES = 4  # of functions that are named in a message
 _BOOTSTRAP = "_bootstrap"  # threading.Thread._bootstrap, what `threading` starts a thread with
@@ -132,15 +128,10 @@ class _Search:
         if running is None or not kind:
             return {}
         at, wanted = running
-        type_at = reader.layout.require("PyObject", "ob_type")
-        count_at = reader.layout.require("PyObject", "ob_refcnt")
         found = {}
-        for place in self._places(kind):
-            address = place - type_at
+        for address in frame_objects(reader, kind):
             try:
                 if address in known or reader.u8(address + at) != wanted:
-                    continue
-                if reader.i64(address + count_at) <= 0:
                     continue
             except UnreadableMemory:
                 continue
@@ -148,26 +139,6 @@ class _Search:
             if not frame.problem:
                 found[address] = frame
         return found
-
-    def _places(self, word: int) -> Iterator[int]:
-        """Yield the aligned places of a word in writable memory."""
-        target, left = self._reader.target, MAX_SEARCHED
-        needle = word.to_bytes(8, "little")
-        short = needle.rstrip(b"\0")  # far faster than with the zero bytes at the end
-        for region in target.regions():
-            size = min(region.dumped, region.size, left)
-            if "w" not in region.perms or size <= 0:
-                continue
-            left -= size
-            for at in find_bytes(target, short, region.start, region.start + size):
-                if not at & 7 and self._is(at, needle):
-                    yield at
-
-    def _is(self, address: int, needle: bytes) -> bool:
-        try:
-            return self._reader.read(address, 8) == needle
-        except UnreadableMemory:
-            return False
 
     def _ident(self, frame: RawFrame) -> int:
         """Return the ident of the Thread in the first slot of a frame of `threading`; 0 if lost.

@@ -46,26 +46,32 @@ def generator_chains(target: Target, python: PythonState) -> Chains:
     inner: set[int] = set()  # the frames that another one delegates to
     found: list[Chain] = []
     problems: list[SoftError] = []
-    for one in instances.of(COROUTINES)[:MAX_GENERATORS]:
-        chain = coroutines.chain(one.address)
+    kinds = [(one.address, one.kind) for one in instances.of(COROUTINES)]
+    for address, frame in coroutines.lost().items():
+        kinds.append((address, coroutines.kind(coroutines.frame(frame).code)))
+    for address, kind in kinds[:MAX_GENERATORS]:
+        chain = coroutines.chain(address)
         if chain.state == DONE:
             continue
         if chain.broken and len(problems) < MAX_PROBLEMS:
-            problems.append(SoftError("generators", f"{one.address:#x}", chain.broken))
+            problems.append(SoftError("generators", f"{address:#x}", chain.broken))
         inner.update(frame.address for frame in chain.frames[:-1])
-        name = coroutines.qualname(one.address)
+        name = coroutines.qualname(address)
         waits = instances.kind(chain.awaits, frozenset({instances.ident(chain.awaits)}))
         outermost = chain.frames[-1].address if chain.frames else 0
         found.append(
             Chain(
-                one.address,
-                one.kind,
+                address,
+                kind,
                 name if isinstance(name, str) else "",
                 chain,
                 running.get(outermost) if chain.state == RUNNING else None,
                 waits[1] if waits and chain.awaits else "",
             )
         )
+    for address in list(coroutines.lost())[:MAX_PROBLEMS]:
+        why = "its memory is lost; its frame object, which names it, is kept"
+        problems.append(SoftError("generators", f"{address:#x}", why))
     roots = [one for one in found if not _is_inner(one, inner)]
     return Chains(tuple(roots), (*instances.problems, *problems))
 

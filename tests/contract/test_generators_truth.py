@@ -7,11 +7,14 @@ from argparse import Namespace
 
 import pytest
 from support.cores import Made
-from support.interpreters import Interpreter, spread
-from support.opening import made_or_skip, session_of
+from support.interpreters import Interpreter, by_id, spread
+from support.mutate import MutatedTarget
+from support.opening import made_or_skip, session_of, target_of
 
 from commands.generators import generators as generators_command
-from gdb_epi.cpython.generators import generator_chains
+from gdb_epi.cpython.generators import Chain, Chains, generator_chains
+from gdb_epi.cpython.reader import Reader
+from gdb_epi.cpython.state import decode_python
 from gdb_epi.cpython.types import PythonState
 from gdb_epi.session import Session
 
@@ -53,3 +56,51 @@ def test_the_command_draws_them(interpreter: Interpreter) -> None:
     assert "generator suspended: outermost at" in text and " > between at" in text
     assert f"generator running in thread {made.truth['crashed']}" in text
     assert "coroutine suspended: outer at" in text
+
+
+OLD = ["pyenv-3.8.18", "pyenv-3.9.18", "pyenv-3.10.13-stripped"]  # frames are objects of their own
+
+
+def old_scene(identifier: str) -> tuple[MutatedTarget, PythonState, Chain, int]:
+    """Return a core, the chain of the task that awaits once, and its inner coroutine's address."""
+    interpreter = by_id(identifier)
+    if interpreter is None:
+        pytest.skip(f"{identifier} is not on this machine")
+    target = MutatedTarget(target_of(made_or_skip(interpreter, "damage_scene")))
+    python = decode_python(target)
+    assert isinstance(python, PythonState)
+    outer = next(c for c in generator_chains(target, python).chains if c.name == "outer")
+    inner, _ = outer.suspended.frames
+    at = python.layout.require("PyFrameObject", "f_gen")
+    return target, python, outer, Reader(target, python.layout).u64(inner.address + at)
+
+
+def names(found: Chains) -> list[tuple[str, list[str]]]:
+    own = [one for one in found.chains if one.suspended.state != "running"]
+    return sorted((c.kind, [frame.name for frame in c.suspended.frames]) for c in own)
+
+
+@pytest.mark.parametrize("lost", ["inner", "outer"])
+@pytest.mark.parametrize("identifier", OLD)
+def test_a_lost_coroutine_is_told_by_its_frame(identifier: str, lost: str) -> None:
+    target, python, outer, inner = old_scene(identifier)
+    before = names(generator_chains(target, python))
+    address = inner if lost == "inner" else outer.address
+    target.put(address, bytes(python.layout.size("PyGenObject") or 0))
+    after = generator_chains(target, python)
+    assert names(after) == before
+    said = [error for error in after.soft_errors if error.subject == f"{address:#x}"]
+    assert [error.message for error in said] == [
+        "its memory is lost; its frame object, which names it, is kept"
+    ]
+
+
+@pytest.mark.parametrize("identifier", OLD)
+def test_a_coroutine_whose_frame_is_lost_has_not_ended(identifier: str) -> None:
+    target, python, outer, inner = old_scene(identifier)
+    frame = outer.suspended.frames[0].address
+    target.put(frame, bytes(python.layout.size("PyFrameObject") or 0))
+    chains = {one.address: one for one in generator_chains(target, python).chains}
+    assert [frame.name for frame in chains[outer.address].suspended.frames] == ["outer"]
+    for address in (outer.address, inner):
+        assert "does not name its coroutine" in chains[address].suspended.broken
