@@ -233,19 +233,28 @@ def _through(context: Context, things: Things, one: Suspect, garbage: bool) -> l
         or things.begins_block(one.value)
         or read_word(context.target, one.value + WORD) == 0
     )
-    if ordinary and not any(own_field(context, slot) for slot in slots):
-        return []
+    foreign = ordinary and not any(own_field(context, slot) for slot in slots)
     site = context.site
     assert not isinstance(site, Absent)
     found = []
     for bit in range(47):
         corrected = one.value ^ (1 << bit)
-        if things.object_type(corrected) is not None or _is_constant(context, one, corrected, bit):
+        if foreign:  # no object's field; but where another file's constants lie is no freed memory
+            other = not _same_file(context, one.value, corrected)
+            if other and _is_constant(context, one, corrected, bit):
+                found.append(_neighbour(context, things, site, one, corrected, bit))
+        elif things.object_type(corrected) or _is_constant(context, one, corrected, bit):
             near = _neighbour(context, things, site, one, corrected, bit)
             told = near.orphan and not garbage
             if not ordinary or (told and (near.same or things.siblings_hold(slots[0], corrected))):
                 found.append(near)
     return found
+
+
+def _same_file(context: Context, one: int, other: int) -> bool:
+    regions = (context.target.region_at(one), context.target.region_at(other))
+    paths = [region.path if region is not None else None for region in regions]
+    return paths[0] is not None and paths[0] == paths[1]
 
 
 def _neighbour(
@@ -270,7 +279,9 @@ def _neighbour(
     kind = thing.name if thing is not None and thing.kind == OBJECT else None
     same = sum(name == kind for name in around)
     copies = sum(value == corrected for value in others)
-    if not one.depth and not (same and one.slots) and (search or thing is not None):
+    constant = _is_constant(context, one, corrected, bit)
+    known_thing = not (same and one.slots) and (search or thing is not None)
+    if constant or (not one.depth and known_thing):
         copies += len(context.places_of(corrected, MAX_COPIES))
     owner = next((found[1] for slot in one.slots if (found := things.owner(slot))), None)
     orphan = bool((one.depth or owner) and kind and _is_orphan(context, things, corrected))
@@ -308,7 +319,7 @@ def _neighbour(
         owner,
         orphan,
         hashed,
-        constant=_is_constant(context, one, corrected, bit),
+        constant=constant,
     )
 
 

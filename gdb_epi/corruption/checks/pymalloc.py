@@ -17,13 +17,15 @@ from gdb_epi.corruption.pools import (
     pool_at,
 )
 from gdb_epi.corruption.registry import check
+from gdb_epi.corruption.typed_walk import walk_of
 from gdb_epi.corruption.types import MEMORY, Evidence, Skipped, word_evidence
 from gdb_epi.cpython.heap_search import OutOfTime
 from gdb_epi.cpython.types import PythonState
-from gdb_epi.errors import LayoutError, UnreadableMemory
+from gdb_epi.errors import Absent, LayoutError, UnreadableMemory
 
 MAX_POOLS = 96  # of a default run
 MAX_PAGE = SIZES[0]
+MAX_WRONG = 24  # slots of containers that hold no object; more are an overwrite
 STEP = 4096
 PIECE = 1 << 20
 INCREMENT = "an increment of the reference count of a freed object (use after free)"
@@ -125,6 +127,9 @@ class _Pools:
                 yield from (int(place, 16) for place in one.facts.get("where", ()))
                 yield int(one.facts["corrected"], 16)
         yield from touched(self._context)
+        walk = walk_of(self._context)  # slots that name no object: its header may be what is wrong
+        wrong = [] if isinstance(walk, Absent) else walk.without_type()
+        yield from (slot.value for slot in wrong if len(wrong) <= MAX_WRONG)
 
     def _header(self, start: int, size: int, data: bytes) -> None:
         """Look at a place beside two pools that is none."""
