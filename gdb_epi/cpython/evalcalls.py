@@ -22,7 +22,7 @@ from gdb_epi.cpython.evalframes import frames_of_loop, match_by_pointers, named_
 from gdb_epi.cpython.layout import Layout
 from gdb_epi.cpython.reader import Reader
 from gdb_epi.cpython.types import PyFrame, ThreadState
-from gdb_epi.errors import Absent, UnreadableMemory
+from gdb_epi.errors import Absent, LayoutError, UnreadableMemory
 from gdb_epi.lean import NamedTuple
 from gdb_epi.target.api import NativeFrame, Target
 from gdb_epi.target.functions import Functions
@@ -95,7 +95,7 @@ class EvalCallReader:
         found = [self.calls_of(thread) for thread in threads if thread.frames]
         every = [call for calls in found for call in calls]
         if not isinstance(native, Absent) and not any(call.on_stack for call in every):
-            placed = self._by_pointers(found, native)
+            placed = self._by_pointers(found, native, threads)
             if placed is not None:
                 return placed, ""
         if len(found) < 2:
@@ -106,18 +106,31 @@ class EvalCallReader:
         return found[0], note
 
     def _by_pointers(
-        self, found: Sequence[Sequence[EvalCall]], native: Sequence[NativeFrame]
+        self,
+        found: Sequence[Sequence[EvalCall]],
+        native: Sequence[NativeFrame],
+        states: Sequence[ThreadState],
     ) -> list[EvalCall] | None:
         """Where symbols tell all there is, leave it to them: reading the stack takes longer."""
         count = sum(len(calls) for calls in found)
         if len(found) < 2 and len(named_eval_frames(native)) == count:
             return None
-        loops = frames_of_loop(self._target, self._functions, native)
+        runs_frames = frozenset(map(self._runs_frames, states)) - {0}
+        loops = frames_of_loop(self._target, self._functions, native, runs_frames)
         threads = [[call.frames for call in calls] for calls in found]
         matched = match_by_pointers(self._target, native, loops, threads)
         if matched is None:
             return None
         return [EvalCall(tuple(group), native[i].sp, FRAME_POINTERS) for i, group in matched]
+
+    def _runs_frames(self, thread: ThreadState) -> int:
+        """Return the function that the interpreter of a thread state runs frames with, or 0."""
+        layout, read = self._reader.layout, self._reader
+        try:
+            interpreter = read.u64(thread.address + layout.require("PyThreadState", "interp"))
+            return read.u64(interpreter + layout.require("PyInterpreterState", "eval_frame"))
+        except (UnreadableMemory, LayoutError):
+            return 0
 
     def calls_of(self, thread: ThreadState) -> list[EvalCall]:
         """Return the eval calls of one thread state, innermost first."""

@@ -66,21 +66,26 @@ def _leads_to_eval(native: Sequence[NativeFrame], index: int) -> bool:
 
 
 def frames_of_loop(
-    target: Target, functions: Functions, native: Sequence[NativeFrame]
+    target: Target,
+    functions: Functions,
+    native: Sequence[NativeFrame],
+    runs_frames: frozenset[int] = frozenset(),
 ) -> list[int]:
     """Return the indices of the eval loop's frames: by name, else by where its function lies.
 
     A stripped build exports the loop's symbol; a debugger that lacks the file, or that was given
-    another build, does not name it.
+    another build, does not name it. Where nobody has the symbol either, `runs_frames` are the
+    functions that the interpreters run frames with (PyInterpreterState.eval_frame, PEP 523).
     """
     named = named_eval_frames(native)
-    start = target.symbol(EVAL_LOOP) if not named else None
-    if start is None:
+    if named:
         return named
+    start = target.symbol(EVAL_LOOP)
+    starts = runs_frames if start is None else frozenset((start,))
     found = []
-    for index, frame in enumerate(native):
+    for index, frame in enumerate(native if starts else ()):
         function = functions.at_return(frame.pc) if not frame.inlined and frame.pc else None
-        if function is not None and function.start == start:
+        if function is not None and function.start in starts:
             found.append(index)
     return found
 
