@@ -1,0 +1,92 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Thread states, built-in functions and bytecode, flipped in copies of real cores: all named."""
+
+from __future__ import annotations
+
+import pytest
+from support.interpreters import by_id, one_per_minor
+from support.mutate import MutatedTarget
+from support.opening import made_or_skip, target_of
+
+from gdb_epi.corruption.checks.builtin_functions import _functions, builtin_functions
+from gdb_epi.corruption.checks.bytecode import _code_of, _file_of, bytecode
+from gdb_epi.corruption.checks.thread_state import thread_state
+from gdb_epi.corruption.context import Context
+from gdb_epi.corruption.memory import heap_of
+from gdb_epi.corruption.typed_walk import Walk, walk_of
+from gdb_epi.corruption.types import Evidence
+from gdb_epi.cpython.types import PythonState
+from gdb_epi.process_state import ProcessState
+from gdb_epi.target.corefile import CoreFileTarget
+
+INTERPRETERS = [pytest.param(i.id, id=i.id) for i in one_per_minor()]
+HIGH = 44  # of an address: one that is flipped there is none
+
+
+def opened(interpreter: str) -> tuple[CoreFileTarget, Context, PythonState]:
+    found = by_id(interpreter)
+    assert found is not None
+    target: CoreFileTarget = target_of(made_or_skip(found, "simple"))
+    context = Context(ProcessState(target))
+    python = context.state.python
+    assert isinstance(python, PythonState)
+    return target, context, python
+
+
+def found_by(check: object, target: object, *, sweep: bool = False) -> list[tuple[object, object]]:
+    context = Context(ProcessState(target), sweep=sweep)  # type: ignore[arg-type]
+    return [(one.where, one.bits) for one in check(context) if isinstance(one, Evidence)]  # type: ignore[operator]
+
+
+@pytest.mark.parametrize("interpreter", INTERPRETERS)
+def test_the_interpreter_of_a_thread_state(interpreter: str) -> None:
+    """One bit of it hides neither the thread nor Python."""
+    target, _, python = opened(interpreter)
+    assert not found_by(thread_state, target)
+    place = python.threads()[0].address + python.layout.require("PyThreadState", "interp")
+    changed = MutatedTarget(target)
+    changed.flip(place, HIGH)
+    assert found_by(thread_state, changed) == [(place, (HIGH,))]
+    changed.flip(place, HIGH - 1)
+    assert not found_by(thread_state, changed)
+
+
+@pytest.mark.parametrize("interpreter", INTERPRETERS)
+def test_the_fields_of_a_built_in_function(interpreter: str) -> None:
+    target, context, python = opened(interpreter)
+    assert not found_by(builtin_functions, target)
+    layout = python.layout
+    functions = list(_functions(heap_of(context, python), python))
+    one = next(function for function in functions if function.name == "len")
+    calls = [function.vectorcall for function in functions]
+    assert calls.count(one.vectorcall) > 4
+    for member in ("m_ml", "vectorcall"):
+        place = one.address + layout.require("PyCFunctionObject", member)
+        changed = MutatedTarget(target)
+        changed.flip(place, HIGH)
+        assert found_by(builtin_functions, changed) == [(place, (HIGH,))]
+        changed.flip(place, HIGH - 1)
+        assert not found_by(builtin_functions, changed)
+
+
+@pytest.mark.parametrize("interpreter", INTERPRETERS)
+def test_bytecode_is_held_against_the_file(interpreter: str) -> None:
+    target, context, python = opened(interpreter)
+    assert not found_by(bytecode, target, sweep=True)
+    walk = walk_of(context)
+    assert isinstance(walk, Walk)
+    codes = [_code_of(walk.reader, at) for at, kind in walk.visited if kind == "code"]
+    known = [one for one in codes if one and isinstance(_file_of(context, python, one.file), bytes)]
+    if not known:
+        pytest.skip("no .pyc of the code that this process reached")
+    found = []
+    for one in known:
+        changed = MutatedTarget(target)
+        changed.flip(one.start & -8, 8 * (one.start % 8) + 8)  # an argument: the first one
+        found += found_by(bytecode, changed, sweep=True)
+        if found:
+            assert found == [(one.start & -8, (8 * (one.start % 8) + 8,))]
+            changed.flip(one.start & -8, 8 * (one.start % 8) + 9)
+            assert not found_by(bytecode, changed, sweep=True)
+            return
+    pytest.skip("the .pyc files here are of another time than the code")
