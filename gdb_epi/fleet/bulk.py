@@ -31,9 +31,6 @@ def insert_crashes(connection: Connection, crashes: Sequence[Crash]) -> set[str]
     return _insert_sqlite(connection, crashes)
 
 
-_MARKS = ", ".join("?" * (len(COLUMNS) + 1))
-
-
 def _insert_sqlite(connection: Connection, crashes: Sequence[Crash]) -> set[str]:
     there = _existing(connection, [crash[0] for crash in crashes])
     new = [crash for crash in crashes if crash[0] not in there] if there else crashes
@@ -42,11 +39,42 @@ def _insert_sqlite(connection: Connection, crashes: Sequence[Crash]) -> set[str]
     # The write lock is ours, so the next ids are too; asking for each one costs a third more.
     last = connection.exec_driver_sql("SELECT coalesce(max(id), 0) FROM crash").scalar_one()
     first = int(last) + 1
-    values = [(*crash[:-1], number) for number, crash in enumerate(new, first)]
-    connection.exec_driver_sql(f"INSERT INTO crash ({_NAMES}, id) VALUES ({_MARKS})", values)
-    records = [(number, crash[-1]) for number, crash in enumerate(new, first)]
+    for absent, values in _by_absence(new, first).items():
+        names = [n for n, is_absent in zip(COLUMNS, absent, strict=False) if not is_absent]
+        marks = ", ".join("?" * (len(names) + 1))
+        statement = f"INSERT INTO crash ({', '.join(names)}, id) VALUES ({marks})"
+        connection.exec_driver_sql(statement, values)
+    records = [(number, bytearray(crash[-1])) for number, crash in enumerate(new, first)]
     connection.exec_driver_sql("INSERT INTO raw (crash_id, record) VALUES (?, ?)", records)
     return {crash[0] for crash in new}
+
+
+_FLAGS = [COLUMNS.index(name) for name in ("bitflip", "lock_inherited", "truncated")]
+
+
+def _by_absence(
+    crashes: Sequence[Crash], first: int
+) -> dict[tuple[bool, ...], list[tuple[Any, ...]]]:
+    """Sort crashes by which columns are absent; return their other values and the id, `first`...
+
+    Python's sqlite3 looks for an adapter, for a microsecond each, before it binds anything but an
+    int, float, str or bytearray: None, bool and bytes took half the time of an ingest.
+    """
+    found: dict[tuple[bool, ...], list[tuple[Any, ...]]] = {}
+    for number, crash in enumerate(crashes, first):
+        row = list(crash)
+        row[-1] = number
+        for flag in _FLAGS:
+            if row[flag] is not None:
+                row[flag] += 0  # True to 1
+        absent = tuple([value is None for value in row])
+        given = tuple([value for value in row if value is not None])
+        known = found.get(absent)
+        if known is None:
+            found[absent] = [given]
+        else:
+            known.append(given)
+    return found
 
 
 def _existing(connection: Connection, keys: Sequence[str]) -> set[str]:

@@ -26,7 +26,6 @@ _GROUPS = frozenset(
         "facts",
     }
 )
-_BIT_GROUPS = frozenset({"findings", "corruption", "flags"})
 
 
 def facts_of(record: Mapping[str, Any]) -> dict[str, str]:
@@ -64,18 +63,20 @@ def facts_of(record: Mapping[str, Any]) -> dict[str, str]:
 
 def flip_bit(record: Mapping[str, Any]) -> int | None:
     """Return the number (0..63) of the bit that may have flipped; None without one."""
-    if _BIT_GROUPS.isdisjoint(record):
-        return None
-    for finding in _findings(record):
-        bit = integer(group(finding, "facts").get("bit"))
-        if bit is not None and 0 <= bit < 64:
-            return bit
-    for candidate in _maps(group(record, "corruption").get("candidates")):
-        bits = candidate.get("bits")
-        if isinstance(bits, list) and len(bits) == 1:
-            bit = integer(bits[0])
-            return bit if bit is not None and 0 <= bit < 64 else None
-    bit = integer(group(record, "flags").get("bit"))
+    if "findings" in record or "corruption" in record:
+        for finding in _findings(record):
+            bit = _bit(group(finding, "facts").get("bit"))
+            if bit is not None:
+                return bit
+        for candidate in _maps(group(record, "corruption").get("candidates")):
+            bits = candidate.get("bits")
+            if isinstance(bits, list) and len(bits) == 1:
+                return _bit(bits[0])
+    return _bit(group(record, "flags").get("bit"))
+
+
+def _bit(value: Any) -> int | None:
+    bit = integer(value)
     return bit if bit is not None and 0 <= bit < 64 else None
 
 

@@ -14,7 +14,7 @@ from typing import Any
 
 LEVEL = 3
 MAX_RECORD = 64 << 20  # bytes of one stored record after unpacking
-SMALL = 1 << 13  # bytes; 2**13 is the window of what is not larger
+SMALLEST, LARGEST = 12, 15  # bits of a window, in which a text should fit; 15 is the most
 _DICTIONARY = (
     b'"soft_errors": [], "findings": [{"detector": "", "subject": "thread ", "facts": {"bit": '
     b'"reasons": [], "against": [], "confidence": 0., "label": "software"'
@@ -33,13 +33,16 @@ class Packer:
     """Packs texts; the state after the dictionary is made once and copied."""
 
     def __init__(self) -> None:
-        # A small text needs a small window and table: clearing zlib's own costs more than the text.
-        self._small = zlib.compressobj(LEVEL, zlib.DEFLATED, 13, 6, zdict=_DICTIONARY)
-        self._large = zlib.compressobj(LEVEL, zdict=_DICTIONARY)
+        # A small text needs a small window and table: copying zlib's own costs more than the text.
+        self._by_window = {
+            bits: zlib.compressobj(LEVEL, zlib.DEFLATED, bits, bits - 7, zdict=_DICTIONARY)
+            for bits in range(SMALLEST, LARGEST + 1)
+        }
 
     def pack(self, text: bytes) -> bytes:
         """Return the blob of a JSON text."""
-        packer = (self._small if len(text) <= SMALL else self._large).copy()
+        bits = min(max((len(text) - 1).bit_length(), SMALLEST), LARGEST)
+        packer = self._by_window[bits].copy()
         return packer.compress(text) + packer.flush()
 
     def record(self, record: Mapping[str, Any]) -> bytes:

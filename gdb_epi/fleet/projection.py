@@ -10,8 +10,7 @@ from __future__ import annotations
 import hashlib
 import json
 import re
-from collections.abc import Callable, Mapping, Sequence
-from operator import itemgetter
+from collections.abc import Mapping, Sequence
 from typing import Any, NamedTuple
 
 from gdb_epi.errors import InputError
@@ -21,6 +20,7 @@ from gdb_epi.schema.versions import check_schema
 
 MAX_REMEMBERED = 50_000  # sets; a hostile feed has a new one in each record
 MAX_LIBS = 2048  # of one process
+MAX_LINES = 4096  # characters of the texts of one signature that is remembered
 _KEY = re.compile(r"[0-9A-Za-z._:-]{1,128}\Z")
 # Columns of crash without the id and the foreign keys, in the order of Rows.values.
 CRASH = (
@@ -28,7 +28,6 @@ CRASH = (
     "kernel", "verdict", "confidence", "bitflip", "flip_bit", "lock_inherited", "truncated",
     "quality", "schema_v", "tool_v",
 )  # fmt: skip
-_in_order = itemgetter(*CRASH)
 
 
 class Rows(NamedTuple):
@@ -59,6 +58,15 @@ class Rows(NamedTuple):
         return {"frames": json.dumps(self.frames) if self.frames else None}
 
 
+# The keys of `sig` and its other columns, the key of `trace`, and the line that stands for frames.
+_Signature = tuple[
+    "tuple[str, str, str, str] | None",
+    "dict[str, Any]",
+    "tuple[str, str, str] | None",
+    "str | None",
+]
+
+
 class Projector:
     """Projects records; remembers sets that many records share, such as a host's attributes."""
 
@@ -66,34 +74,28 @@ class Projector:
         self._attributes: dict[Any, tuple[dict[str, str], str | None]] = {}
         self._libs: dict[Any, tuple[tuple[tuple[str, str, str], ...], str | None]] = {}
         self._facts: dict[Any, str] = {}
+        self._signatures: dict[Any, _Signature] = {}
 
     def project(self, record: Mapping[str, Any]) -> Rows:
         """Return the rows of one record. Raises InputError when it is no record with a core_key."""
         check_schema(record)
-        schema = str(record["schema"])
-        core_key = text(record.get("core_key"))
-        if core_key is None or not _KEY.match(core_key):
+        core_key = record.get("core_key")
+        if not isinstance(core_key, str) or not _KEY.match(core_key):
             raise InputError("record without a usable core_key: the notes of its core were cut off")
         signature = group(record, "signature")
-        keys, lines = group(signature, "keys"), group(signature, "text")
-        version = text(signature.get("version")) or ""
-        kind, key = _group_key(signature, keys)
-        coarse = text(keys.get("coarse")) or ""
-        exact, strict = text(keys.get("exact")) or "", text(keys.get("strict")) or ""
+        sig, sig_values, trace, line = self._of_signature(signature)
         host = group(record, "host")
         host_name, machine = text(host.get("hostname")) or "", text(host.get("machine_id")) or ""
         attributes, attrset = self._of_host(group(host, "attributes"))
         libs, libset = self._of_libs(record)
         facts = facts_of(record)
-        line = text(lines.get(kind)) or text(lines.get("coarse"))
-        category = text(signature.get("category")) or _category(line)
         return Rows(
             core_key,
-            _crash(record, core_key, schema),
-            (version, kind, key, coarse) if key or coarse else None,
-            {"category": category, "text": line},
-            (version, exact, strict) if exact or strict else None,
-            signature.get("frames") or text(lines.get("strict")) or text(lines.get("exact")),
+            _crash(record, core_key),
+            sig,
+            sig_values,
+            trace,
+            signature.get("frames") or line,
             (host_name, machine) if host_name or machine else None,
             attributes,
             libs,
@@ -103,12 +105,30 @@ class Projector:
             self._of_facts(facts) if facts else None,
         )
 
+    def _of_signature(self, signature: Mapping[str, Any]) -> _Signature:
+        keys, lines = group(signature, "keys"), group(signature, "text")
+        chosen = group(signature, "group")
+        try:
+            # Texts alone count here, so that True and 1 mean the same: absent.
+            key: Any = (
+                signature.get("version"), signature.get("category"), len(chosen), len(keys),
+                *chosen, *chosen.values(), *keys, *keys.values(), *lines, *lines.values(),
+            )  # fmt: skip
+            found = self._signatures.get(key)
+        except TypeError:  # a list or map among the values
+            key, found = None, None
+        if found is None:
+            found = _signature(signature, keys, lines)
+            size = sum(len(line) for line in lines.values() if isinstance(line, str))
+            _remember(self._signatures, key if size <= MAX_LINES else None, found)
+        return found
+
     def _of_host(self, given: Mapping[str, Any]) -> tuple[dict[str, str], str | None]:
         if not given:
             return {}, None
         try:
             # True, 1 and 1.0 are equal keys and different texts.
-            key = tuple(given.items()), *map(type, given.values())
+            key = (*given, *given.values(), *map(type, given.values()))
             found = self._attributes.get(key)
         except TypeError:  # a list or map among the values
             key, found = None, None
@@ -122,6 +142,8 @@ class Projector:
         self, record: Mapping[str, Any]
     ) -> tuple[tuple[tuple[str, str, str], ...], str | None]:
         libs = record.get("libs")
+        if libs is None and "libset" not in record:
+            return (), None
         if isinstance(libs, dict):
             libs = libs.get("modules") or libs.get("libs")
         if not isinstance(libs, list) or not libs:
@@ -201,43 +223,53 @@ def _flag(value: Any) -> bool | None:
     return value if isinstance(value, bool) else None
 
 
-# Group of the record -> (column, key in the group, what it must be). A group that is absent, as
-# most are in a minimal record, costs one look: asking for each key took a third of the projection.
-_OF_GROUPS: tuple[tuple[str, tuple[tuple[str, str, Callable[[Any], Any]], ...]], ...] = (
-    ("time", (("ts", "crash_ts", timestamp), ("ts_source", "ts_source", text))),
-    ("host", (("boot_id", "boot_id", text),)),
-    ("process", (("exe", "executable", text),)),
-    ("signal", (("signo", "signo", integer), ("si_code", "si_code", integer))),
-    ("cpu", (("cpu_no", "number", integer),)),
-    ("python", (("python", "version", text),)),
-    ("verdict", (("verdict", "label", text), ("confidence", "confidence", number))),
-    ("flags", (("bitflip", "bitflip", _flag), ("lock_inherited", "lock_inherited", _flag))),
-)
-_ABSENT = {column: None for _, columns in _OF_GROUPS for column, _, _ in columns}
+def _signature(
+    signature: Mapping[str, Any], keys: Mapping[str, Any], lines: Mapping[str, Any]
+) -> _Signature:
+    version = text(signature.get("version")) or ""
+    kind, key = _group_key(signature, keys)
+    coarse = text(keys.get("coarse")) or ""
+    exact, strict = text(keys.get("exact")) or "", text(keys.get("strict")) or ""
+    line = text(lines.get(kind)) or text(lines.get("coarse"))
+    category = text(signature.get("category")) or _category(line)
+    return (
+        (version, kind, key, coarse) if key or coarse else None,
+        {"category": category, "text": line},
+        (version, exact, strict) if exact or strict else None,
+        text(lines.get("strict")) or text(lines.get("exact")),
+    )
 
 
-def _crash(record: Mapping[str, Any], core_key: str, schema: str) -> tuple[Any, ...]:
-    row: dict[str, Any] = dict(_ABSENT)
-    for name, columns in _OF_GROUPS:
-        found = record.get(name)
-        if isinstance(found, dict):
-            for column, key, convert in columns:
-                value = found.get(key)
-                if value is not None:
-                    row[column] = convert(value)
-    kernel, truncated = record.get("kernel"), record.get("truncated")
-    if isinstance(truncated, dict):
+def _crash(record: Mapping[str, Any], core_key: str) -> tuple[Any, ...]:
+    """The values of the columns CRASH. A group that is absent, as most are, costs one look."""
+    ts = ts_source = boot_id = exe = signo = si_code = cpu_no = python = kernel = None
+    verdict = confidence = bitflip = lock_inherited = None
+    get = record.get
+    if isinstance(time := get("time"), dict):
+        ts, ts_source = timestamp(time.get("crash_ts")), text(time.get("ts_source"))
+    if isinstance(host := get("host"), dict):
+        boot_id = text(host.get("boot_id"))
+    if isinstance(process := get("process"), dict):
+        exe = text(process.get("executable"))
+    if isinstance(signal := get("signal"), dict):
+        signo, si_code = integer(signal.get("signo")), integer(signal.get("si_code"))
+    if isinstance(cpu := get("cpu"), dict):
+        cpu_no = integer(cpu.get("number"))
+    if isinstance(interpreter := get("python"), dict):
+        python = text(interpreter.get("version"))
+    if isinstance(system := get("kernel"), dict):
+        kernel = text(system.get("release")) or text(system.get("version"))
+    if isinstance(judged := get("verdict"), dict):
+        verdict, confidence = text(judged.get("label")), number(judged.get("confidence"))
+    if isinstance(flags := get("flags"), dict):
+        bitflip, lock_inherited = _flag(flags.get("bitflip")), _flag(flags.get("lock_inherited"))
+    if isinstance(truncated := get("truncated"), dict):
         truncated = truncated.get("flag")
-    row["kernel"] = None
-    if isinstance(kernel, dict):
-        row["kernel"] = text(kernel.get("release")) or text(kernel.get("version"))
-    row["core_key"] = core_key
-    row["flip_bit"] = flip_bit(record)
-    row["truncated"] = _flag(truncated)
-    row["quality"] = quality(record)
-    row["schema_v"] = schema
-    row["tool_v"] = _tool(record)
-    return tuple(_in_order(row))
+    return (
+        core_key, ts, ts_source, boot_id, exe, signo, si_code, cpu_no, python, kernel, verdict,
+        confidence, bitflip, flip_bit(record), lock_inherited, _flag(truncated), quality(record),
+        str(record["schema"]), _tool(record),
+    )  # fmt: skip
 
 
 def _tool(record: Mapping[str, Any]) -> str | None:

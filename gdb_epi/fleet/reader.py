@@ -18,13 +18,6 @@ PART = 1_000  # lines that are worked on together
 MAX_PART = 32 << 20  # bytes of those
 SUFFIXES = (".jsonl", ".json", ".ndjson")
 
-
-class TextRecord(dict[str, Any]):
-    """A record that still knows its text: what needs no change is stored as it came."""
-
-    line: bytes = b""
-
-
 Item = tuple[str, "dict[str, Any] | InputError"]
 
 
@@ -100,22 +93,6 @@ def parts_in(name: str, stream: BinaryIO) -> Iterator[Part]:
         yield Lines(name, first, lines)
 
 
-def records_in(name: str, stream: BinaryIO) -> Iterator[Item]:
-    """Yield (where, record or InputError) of a stream; a bad line does not stop the rest."""
-    for part in parts_in(name, stream):
-        yield from records_of(part)
-
-
-def records_of(part: Part) -> Iterator[Item]:
-    """Yield (where, record or InputError) of a part; empty lines are nothing."""
-    if isinstance(part, Items):
-        yield from part.items
-        return
-    for number, line in enumerate(part.lines, part.number):
-        if not line.isspace():
-            yield f"{part.name}:{number}", _parse(line)
-
-
 def _is_line(head: bytes) -> bool:
     """Whether the first line is an object of its own, and not the start of a document."""
     start = head.strip()
@@ -132,15 +109,14 @@ def _document(name: str, head: bytes, stream: BinaryIO) -> Iterator[Item]:
         yield f"{name}[{index}]", item if isinstance(item, dict) else _no_object(item)
 
 
-def _parse(line: bytes) -> dict[str, Any] | InputError:
+def parse(line: bytes) -> dict[str, Any]:
+    """Return the record of a line. Raises InputError."""
     if len(line) > MAX_LINE:
-        return InputError(f"a line is longer than {MAX_LINE} bytes")
+        raise InputError(f"a line is longer than {MAX_LINE} bytes")
     value = _load(line)
     if not isinstance(value, dict):
-        return _no_object(value)
-    record = TextRecord(value)
-    record.line = line
-    return record
+        raise _no_object(value)
+    return value
 
 
 _DECODE = json.JSONDecoder().raw_decode

@@ -33,6 +33,8 @@ def text(value: Any) -> str | None:
 
 def number(value: Any) -> float | None:
     """Return a finite float, None when the value is no number."""
+    if type(value) is float:
+        return value if math.isfinite(value) else None
     if isinstance(value, bool) or not isinstance(value, (int, float)):
         return None
     try:
@@ -44,7 +46,7 @@ def number(value: Any) -> float | None:
 
 def integer(value: Any, limit: int = INT32) -> int | None:
     """Return an int within +-limit, None when the value is none."""
-    if isinstance(value, bool) or not isinstance(value, int):
+    if not isinstance(value, int) or isinstance(value, bool):
         return None
     return value if -limit <= value < limit else None
 

@@ -24,8 +24,9 @@ sys.path[:0] = [str(ROOT), str(ROOT / "tests")]
 from support.fleet_records import fleet_record
 
 from gdb_epi.fleet.db import open_database
-from gdb_epi.fleet.ingest import ingest
-from gdb_epi.fleet.reader import records_in
+from gdb_epi.fleet.ingest import store
+from gdb_epi.fleet.prepare import Preparer
+from gdb_epi.fleet.reader import parts_in
 
 
 def lines(count: int, kind: str, first: int = 0) -> bytes:
@@ -38,7 +39,8 @@ def put(url: str, data: bytes) -> tuple[float, float, int]:
     """Ingest JSON lines; return wall and CPU seconds and how many were added."""
     with open_database(url, write=True) as engine:
         start, cpu = time.perf_counter(), time.process_time()
-        done = ingest(engine, records_in("bench", io.BytesIO(data)))  # type: ignore[arg-type]
+        parts = parts_in("bench", io.BytesIO(data))
+        done = store(engine, map(Preparer().part, parts))
         return time.perf_counter() - start, time.process_time() - cpu, done.added
 
 
