@@ -51,7 +51,9 @@ OWN = (
 # What these show was asked of the kernel, or lies in memory that processes share.
 KERNEL = (
     "values_io.buffers.left values_io.buffers.right values_io.buffers.entry "
-    "values_sync.pools.process_lock values_sync.pools.process_event values_sync.pools.number"
+    "values_sync.pools.process_lock values_sync.pools.process_event values_sync.pools.number "
+    "values_sync.pools.real values_sync.pools.free_lock values_sync.pools.other_event "
+    "values_sync.pools.process_semaphore values_sync.pools.process_bounded"
 ).split()
 LEAST_SHARE = 0.98
 HOSTILE = (

@@ -5,6 +5,7 @@
 import collections
 import contextlib
 import contextvars
+import ctypes
 import functools
 import itertools
 import logging
@@ -20,6 +21,10 @@ import weakref
 
 import deathbed
 from values import dying
+
+
+class OwnNumber(ctypes.c_int):
+    pass
 
 
 class Ordinary:
@@ -204,6 +209,20 @@ def patterns(way):
     module = types.ModuleType("made_here")
     documented = types.ModuleType("documented", "text")
     main = sys.modules["__main__"]
+    c_integers = (
+        ctypes.c_int(-7),
+        ctypes.c_ubyte(200),
+        ctypes.c_longlong(-1 << 40),
+        ctypes.c_size_t(5),
+    )
+    c_others = ctypes.c_double(0.1), ctypes.c_float(0.5), ctypes.c_bool(7), ctypes.c_char(b"x")
+    c_pointers = (
+        ctypes.c_void_p(),
+        ctypes.c_void_p(4096),
+        ctypes.c_char_p(),
+        ctypes.c_char_p(b"y\xff"),
+    )
+    c_objects, c_own = (ctypes.py_object([1]), ctypes.py_object()), OwnNumber(3)
     dying(way, None)
     return locals()
 

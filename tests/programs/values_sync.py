@@ -85,7 +85,12 @@ def pools(way):
     try:
         process_lock, process_event = multiprocessing.Lock(), multiprocessing.Event()
         process_lock.acquire()
-        number = multiprocessing.Value("i", 7)
+        number, real = multiprocessing.Value("i", 7), multiprocessing.Value("d", 0.5)
+        free_lock, other_event = multiprocessing.Lock(), multiprocessing.Event()
+        other_event.set()
+        process_semaphore = multiprocessing.Semaphore(3)
+        process_bounded = multiprocessing.BoundedSemaphore(2)
+        process_bounded.acquire()
     except OSError:
         pass  # there is no /dev/shm
     process = multiprocessing.Process(target=len)
