@@ -65,7 +65,7 @@ def _unmarked(context: Context, site: Site, one: Suspect, bit: int, spot: str) -
     at = _loaded_at(context, site, one.source)
     if may_set(context, at, bit) or len(context.places_of(one.value, 2)) != 1:
         return False
-    return not marks(context, one.value, bit)
+    return not marks(context, one.value, bit, starts=True)
 
 
 def _loaded_at(context: Context, site: Site, register: str) -> int:

@@ -22,15 +22,17 @@ MAX_DECODED = 1 << 20  # bytes of a module's code in which instructions are look
 MAX_MATCHES = 32
 
 
-def marks(context: Context, value: int, bit: int) -> bool:
+def marks(context: Context, value: int, bit: int, *, starts: bool = False) -> bool:
     """Whether memory holds, beside `value`, an address with that bit (47 to 63) set on top.
+
+    With `starts` only addresses at which an object, a block or a function begins.
 
     True too where memory is too large to tell. What marks pointers keeps marked ones in memory;
     a function that gives one to its caller has none there while it runs.
     """
-    key = f"marks:{bit}:{value & -NEAR}"
+    key = f"marks:{bit}:{value & -NEAR}:{starts}"
     if key not in context.kept:
-        context.kept[key] = _search(context, value, bit)
+        context.kept[key] = _search(context, value, bit, starts)
     found: bool = context.kept[key]
     return found
 
@@ -135,7 +137,7 @@ def _holds_instruction(context: Context, region: Region, bit: int) -> bool:
     return not code or re.search(pattern, code, re.DOTALL) is not None
 
 
-def _search(context: Context, value: int, bit: int) -> bool:
+def _search(context: Context, value: int, bit: int, starts: bool) -> bool:
     regions = [one for one in context.target.regions() if "w" in one.perms and one.dumped]
     if sum(min(one.dumped, one.size) for one in regions) > MAX_READ:
         return True
@@ -148,14 +150,17 @@ def _search(context: Context, value: int, bit: int) -> bool:
                 data = context.target.read(start, length)
             except UnreadableMemory:
                 continue
-            if _in_piece(context, data, value, bit, left):
+            if _in_piece(context, data, value, bit, left, starts):
                 return True
     return False
 
 
-def _in_piece(context: Context, data: bytes, value: int, bit: int, left: list[int]) -> bool:
+def _in_piece(
+    context: Context, data: bytes, value: int, bit: int, left: list[int], starts: bool
+) -> bool:
     """Look at the words whose byte of that bit is that of marked addresses."""
     lane, mark = bit // 8, 1 << bit % 8
+    at_start = context.things.at
     column = data[lane::WORD]
     tops = {mark} if bit >= 48 else {top | mark for top in (0, 0x55, 0x56, 0x7E, 0x7F)}
     for top in tops:
@@ -168,7 +173,8 @@ def _in_piece(context: Context, data: bytes, value: int, bit: int, left: list[in
             word = int.from_bytes(data[WORD * at : WORD * at + WORD], "little")
             plain = word ^ 1 << bit
             is_address = plain > LOWEST and not plain >> 47
-            if is_address and abs(word - value) >= NEAR and context.target.region_at(plain):
+            other = is_address and abs(word - value) >= NEAR
+            if other and context.target.region_at(plain) and (not starts or at_start(plain)):
                 return True
             at = column.find(needle, at + 1)
     return False

@@ -8,12 +8,14 @@ from collections.abc import Iterator
 from gdb_epi.corruption.context import Context
 from gdb_epi.corruption.producers import Remade, remade
 from gdb_epi.corruption.registry import check
+from gdb_epi.corruption.things import BLOCK, OBJECT
 from gdb_epi.corruption.types import REGISTER, Evidence, Skipped, changed_bits, word_evidence
 from gdb_epi.corruption.words import wrong_words
 from gdb_epi.errors import Absent
 from gdb_epi.fault import NEAR_NULL
 from gdb_epi.x86.flow import LOAD
 
+LOWEST_BIT = 3  # programs mark addresses in lower ones
 _HOW = {
     "load": "loaded from {slot:#x}, which still holds",
     "copy": "copied from a register that still holds",
@@ -27,9 +29,10 @@ def producer(context: Context) -> Iterator[Evidence | Skipped]:
     """Run the straight-line code before the fault again and compare the registers it made.
 
     Innocent causes: another thread stored to the memory since, so the right value must be a
-    mapped address and the register's not; a branch into the code, so it is cut there; a store to
-    the same place, so such loads are left out; a function called since may have stored there
-    too, so something must begin at the right value; a difference in many bits says nothing.
+    mapped address and the register's not (or, in a process of one thread, the right one the start
+    of an object or block and the register's not); a branch into the code, so it is cut there; a
+    store to the same place, so such loads are left out; a function called since may have stored
+    there too, so something must begin at the right value; a difference in many bits says nothing.
     """
     found = remade(context)
     if isinstance(found, Absent):
@@ -51,7 +54,9 @@ def _compare(context: Context, one: Remade, feeds: bool) -> Evidence | None:
     right = one.expected >= NEAR_NULL and mapped(one.expected) is not None
     if one.since and context.things.at(one.expected) is None:
         return None  # realloc() may have moved what is there now
-    if mapped(one.held) is not None or not (right or (feeds and one.kind != LOAD)):
+    if mapped(one.held) is not None and not _loaded_something_else(context, one, bits):
+        return None
+    if not (right or (feeds and one.kind != LOAD)):
         return None
     id = "R5" if len(bits) == 1 else "R5:lane"
     slot = one.slot or 0
@@ -62,3 +67,16 @@ def _compare(context: Context, one: Remade, feeds: bool) -> Evidence | None:
     return word_evidence(
         id, one.register, one.held, one.expected, REGISTER, summary, how=one.kind, at=hex(one.at)
     )
+
+
+def _loaded_something_else(context: Context, one: Remade, bits: tuple[int, ...]) -> bool:
+    """Whether a register names the inside of something, and the word it was loaded from a thing.
+
+    With one thread nobody else can have stored there since; one bit, none of those that mark.
+    """
+    alone = len(context.target.threads()) == 1 and not one.since
+    plain = one.kind == LOAD and one.size == 8 and len(bits) == 1 and bits[0] >= LOWEST_BIT
+    if not (alone and plain) or context.things.at(one.held) is not None:
+        return False
+    right = context.things.at(one.expected)
+    return right is not None and right.kind in (OBJECT, BLOCK)
