@@ -3,60 +3,32 @@
 
 Most of them return a constant or fill attributes into an f-string. Such code is followed, one
 instruction after the other; nothing is called but what is known: repr() and str() of values that
-are decoded themselves, `type(self)`. Whatever else the code does (a branch, another call, a
-property, a `__getattr__`), its text is refused, and the object is shown by its name.
-
-The numbers of opcodes and of their inline caches come from the layout; an instruction that the
-eval loop has specialised (3.11, PEP 659) stands for the one it came from. Those that a tracer or a
-profiler has replaced are refused. Source: Python/bytecodes.c, Python/ceval.c of each version.
+are decoded themselves, format() and `%` of plain ones, `type(self)`. Whatever else the code does
+(a branch, another call, a property, a `__getattr__`), its text is refused, and the object is shown
+by its name.
+Source: Python/bytecodes.c, Python/ceval.c of each version.
 """
 
 from __future__ import annotations
 
-from gdb_epi.cpython.layout import Layout
 from gdb_epi.cpython.values_attributes import attribute
+from gdb_epi.cpython.values_code_steps import Step, function_of, steps_of
 from gdb_epi.cpython.values_core import Obj, Painter, Undecodable
+from gdb_epi.cpython.values_formatting import formatted, percent, plain_value
 from gdb_epi.cpython.values_types import TypeInfo
 from gdb_epi.errors import Absent, LayoutError, UnreadableMemory
 from gdb_epi.lean import NamedTuple
 
-MAX_UNITS = 400  # of two bytes each
-MAX_STEPS = 200
 MAX_TEXT = 1 << 16
 
-# What an instruction does, by the opcodes that do it, with those that the eval loop specialises.
-# The second half of LOAD_CONST__LOAD_FAST keeps an opcode of its own (3.11, 3.12).
-_RESUMES = frozenset(("RESUME", "RESUME_QUICK", "RESUME_CHECK", "RESUME_CHECK_JIT"))
-_PRECALLS = frozenset(("PRECALL", "PRECALL_ADAPTIVE", "PRECALL_NO_KW_TYPE_1"))
-_ATTRIBUTES = (
-    "LOAD_ATTR LOAD_ATTR_ADAPTIVE LOAD_ATTR_INSTANCE_VALUE LOAD_ATTR_SLOT LOAD_ATTR_WITH_HINT "
-    "LOAD_ATTR_CLASS LOAD_ATTR_NONDESCRIPTOR_NO_DICT LOAD_ATTR_NONDESCRIPTOR_WITH_VALUES"
-)
-_DOES = {
-    "skip": ("NOP", *_RESUMES, *_PRECALLS),
-    "null": ("PUSH_NULL",),
-    "const": ("LOAD_CONST", "LOAD_CONST_IMMORTAL", "LOAD_CONST_MORTAL", "LOAD_CONST__LOAD_FAST"),
-    "fast": ("LOAD_FAST", "LOAD_FAST_BORROW", "LOAD_FAST__LOAD_CONST"),
-    "attr": tuple(_ATTRIBUTES.split()),
-    "global": ("LOAD_GLOBAL", "LOAD_GLOBAL_ADAPTIVE", "LOAD_GLOBAL_BUILTIN"),
-    "call": ("CALL", "CALL_ADAPTIVE", "CALL_NO_KW_TYPE_1", "CALL_TYPE_1", "CALL_FUNCTION"),
-    "format": ("FORMAT_VALUE",),
-    "simple": ("FORMAT_SIMPLE",),
-    "convert": ("CONVERT_VALUE",),
-    "build": ("BUILD_STRING",),
-    "return": ("RETURN_VALUE",),
-    "return_const": ("RETURN_CONST",),
-}
-_CACHED = {"attr": "LOAD_ATTR", "global": "LOAD_GLOBAL", "call": "CALL"}
 # Types whose str() is their repr(), when they are of the very type.
 _STR_IS_REPR = frozenset(
     "int bool float complex NoneType ellipsis list tuple dict set frozenset".split()
 )
 _STR, _REPR = 1, 2  # conversions of FORMAT_VALUE (FVC_*) and of CONVERT_VALUE
-_PLAIN_DATA = _STR_IS_REPR | {
-    "str",
-    "bytes",
-}  # no descriptors: found in a class, they are the value
+_CONVERSIONS, _HAS_SPEC = 3, 4  # the parts of FORMAT_VALUE's argument (FVC_MASK, FVS_HAVE_SPEC)
+# No descriptors: found in a class, they are the value.
+_PLAIN_DATA = _STR_IS_REPR | {"str", "bytes"}
 
 
 class _Text(NamedTuple):
@@ -75,8 +47,11 @@ class _Named(NamedTuple):
     name: str  # a global name
 
 
-Item = _Text | _Value | _Class | _Named | None
-Step = tuple[str, int]  # what to do, its argument
+class _Tuple(NamedTuple):
+    items: tuple[_Text | _Value, ...]
+
+
+Item = _Text | _Value | _Class | _Named | _Tuple | None
 
 
 def own_repr(painter: Painter, found: Obj) -> str | None:
@@ -94,86 +69,12 @@ def own_repr(painter: Painter, found: Obj) -> str | None:
         painter.leave(found.address)
 
 
-def steps_of(painter: Painter, info: TypeInfo) -> list[Step] | None:
-    """Return the instructions of a class's `__repr__`; None when they cannot all be followed."""
-    known = painter.world.repr_steps
-    if info.address not in known:
-        try:
-            known[info.address] = _read_steps(painter, info)
-        except (Undecodable, UnreadableMemory, LayoutError):
-            known[info.address] = None
-    return known[info.address]
-
-
-def _function(painter: Painter, info: TypeInfo) -> int:
-    found = painter.world.types.lookup(info, "__repr__")
-    if found is None or painter.ident(found[1]) != "function":
-        raise Undecodable("its __repr__ is no function")
-    return found[1]
-
-
-def _read_steps(painter: Painter, info: TypeInfo) -> list[Step]:
-    code = painter.field(_function(painter, info), "PyFunctionObject", "func_code")
-    at = code + painter.world.offset("PyCodeObject", "co_argcount")
-    kinds = _flags(painter.layout)
-    flags = painter.reader.u32(code + painter.world.offset("PyCodeObject", "co_flags"))
-    if painter.reader.u32(at) != 1 or flags & kinds:
-        raise Undecodable("a __repr__ that takes more than self")
-    return _followed(painter.layout, _units(painter, code))
-
-
-def _flags(layout: Layout) -> int:
-    names = ("CO_VARARGS", "CO_VARKEYWORDS", "CO_GENERATOR", "CO_COROUTINE", "CO_ASYNC_GENERATOR")
-    return sum(layout.constant(name) or 0 for name in names)
-
-
-def _units(painter: Painter, code: int) -> bytes:
-    """Return the bytecode, as far as MAX_UNITS."""
-    layout, reader = painter.layout, painter.reader
-    inline = layout.offset("PyCodeObject", "co_code_adaptive")  # 3.11
-    if inline is not None:
-        count = painter.signed(code, "PyCodeObject", "ob_size")
-        if not 0 < count <= MAX_UNITS:
-            raise Undecodable(f"a __repr__ of {count} instructions")
-        return reader.read(code + inline, 2 * count)
-    text = reader.bytes_object(painter.field(code, "PyCodeObject", "co_code"), 2 * MAX_UNITS)
-    if isinstance(text, Absent):
-        raise Undecodable(text.detail)
-    return text
-
-
-def _followed(layout: Layout, units: bytes) -> list[Step]:
-    """Return the instructions up to the first return. Raises Undecodable at an unknown one."""
-    does = {layout.constant(op): what for what, ops in _DOES.items() for op in ops}
-    caches = {what: layout.constant(f"INLINE_CACHE_ENTRIES_{op}") for what, op in _CACHED.items()}
-    resumes = {layout.constant(op) for op in _RESUMES}
-    precalls = {layout.constant(op) for op in _PRECALLS}
-    steps: list[Step] = []
-    at = 0
-    while at + 1 < len(units) and len(steps) < MAX_STEPS:
-        opcode, argument = units[at], units[at + 1]
-        what = does.get(opcode)
-        if what is None:
-            raise Undecodable(f"opcode {opcode}")
-        skipped = caches.get(what) or 0
-        if opcode in resumes:
-            skipped = layout.constant("INLINE_CACHE_ENTRIES_RESUME") or 0  # 3.15
-        elif opcode in precalls:
-            skipped = layout.constant("INLINE_CACHE_ENTRIES_PRECALL") or 0  # 3.11
-        if what != "skip":
-            steps.append((what, argument))
-        if what.startswith("return"):
-            return steps
-        at += 2 + 2 * skipped
-    raise Undecodable("no return")
-
-
 class _Run:
     """One call of a `__repr__`: what lies on its value stack."""
 
     def __init__(self, painter: Painter, found: Obj) -> None:
         self.painter, self.found = painter, found
-        function = _function(painter, found.type)
+        function = function_of(painter, found.type)
         self.globals = painter.field(function, "PyFunctionObject", "func_globals")
         self.code = painter.field(function, "PyFunctionObject", "func_code")
         # 3.11: LOAD_GLOBAL's lowest bit asks for a NULL beside it, 3.12: LOAD_ATTR's for a method.
@@ -312,9 +213,58 @@ class _Run:
             return in_class[1]
 
     def _do_format(self, argument: int) -> None:
-        if argument > _REPR:
+        how, has_spec = argument & _CONVERSIONS, argument & _HAS_SPEC
+        if how > _REPR or argument > _HAS_SPEC + _REPR:
             raise Undecodable("a format")
-        self._convert(argument or _STR)
+        spec = self._text() if has_spec else ""
+        if how or not spec:
+            self._convert(how or _STR)
+        if spec:
+            self._format(spec)
+
+    def _do_spec(self, _argument: int) -> None:
+        spec = self._text()
+        self._format(spec) if spec else self._convert(_STR)
+
+    def _format(self, spec: str) -> None:
+        """Put format(value, spec) in the place of the topmost value."""
+        self.stack.append(_Text(formatted(self._plain(self._pop()), spec)))
+
+    def _plain(self, item: Item) -> int | float | str:
+        if isinstance(item, _Text) and not self.painter.cut:
+            return item.text
+        if not isinstance(item, _Value):
+            raise Undecodable("a value that is formatted")
+        return plain_value(self.painter, item.address)
+
+    def _do_tuple(self, argument: int) -> None:
+        items = [self._pop() for _ in range(argument)][::-1]
+        known = tuple(item for item in items if isinstance(item, (_Text, _Value)))
+        if len(known) != argument:
+            raise Undecodable("a tuple")
+        self.stack.append(_Tuple(known))
+
+    def _do_binary(self, argument: int) -> None:
+        if argument != self.painter.layout.constant("NB_REMAINDER"):  # 3.11 (bpo-45256)
+            raise Undecodable("an operator")
+        self._do_modulo(argument)
+
+    def _do_modulo(self, _argument: int) -> None:
+        """`%`; from 3.11 on the compiler makes f-strings of the simple ones."""
+        given, template = self._pop(), self._text()
+        items = given.items if isinstance(given, _Tuple) else (given,)
+        if isinstance(given, _Value) and self.painter.ident(given.address) == "tuple":
+            raise Undecodable("a tuple")
+
+        def text(number: int, wants_repr: bool) -> str:
+            self.stack.append(items[number])
+            self._convert(_REPR if wants_repr else _STR)
+            return self._text()
+
+        value = percent(template, len(items), text, lambda number: self._plain(items[number]))
+        if self.painter.cut:
+            raise Undecodable("a cut value that is formatted")
+        self.stack.append(_Text(value))
 
     def _do_simple(self, _argument: int) -> None:
         self._convert(_STR)

@@ -45,8 +45,8 @@ NUMPY = [pytest.param(interpreter, id=interpreter.id) for interpreter in discove
 OWN = (
     "values_arguments.method.self values_classes.instances.delegated "
     "values_classes.filled_in.computed values_classes.filled_in.anything "
-    "values_classes.filled_in.chooses values_classes.filled_in.padded "
-    "values_classes.filled_in.spoken values_classes.filled_in.guarded"
+    "values_classes.filled_in.chooses values_classes.filled_in.spoken "
+    "values_classes.filled_in.spoken_padded values_classes.filled_in.guarded"
 ).split()
 # What these show was asked of the kernel, or lies in memory that processes share.
 KERNEL = (

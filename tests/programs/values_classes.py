@@ -332,6 +332,18 @@ class Padded(Filled):
         return f"Padded({self.one:>4})"
 
 
+class Precise(Filled):
+    def __repr__(self):
+        return f"{self.one:.2f} {self.one!r:>10} {self.two:<6}| {self.two!s:*^8} {self.limit:#06x}"
+
+
+class Percent(Filled):
+    def __repr__(self):
+        return "%s(%r, %5s, %04d, %.1f%%)" % (
+            type(self).__name__, self.one, self.two, self.limit, self.one
+        )  # fmt: skip
+
+
 class Spoken(int):
     def __format__(self, how):
         return "spoken"
@@ -354,6 +366,9 @@ def filled_in(way):
     for _ in range(40):  # until the eval loop has specialised their code
         repr((filled, child, by_type, by_class, whole))
     computed, anything, chooses, padded = Computed(), Anything(), Chooses(1, 0), Padded(1, 0)
+    padded_text, padded_bool = Padded("x", 0), Padded(True, 0)
+    precise, by_percent = Precise(2.625, "ab"), Percent(1.25, "c'd")
+    spoken_padded = Padded(Spoken(7), 0)
     spoken, guarded = Filled(1, Spoken(7)), Guarded(1, 2)
     dying(way, None)
     return locals()

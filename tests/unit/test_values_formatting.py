@@ -1,0 +1,87 @@
+# SPDX-License-Identifier: Apache-2.0
+"""format() and `%` done again: what every CPython does the same, and nothing else."""
+
+from __future__ import annotations
+
+import pytest
+
+from gdb_epi.cpython.values_core import Undecodable
+from gdb_epi.cpython.values_formatting import formatted, percent
+
+
+@pytest.mark.parametrize(
+    ("value", "spec", "text"),
+    [
+        (1, ">4", "   1"),
+        (True, ">4", "   1"),
+        (2.625, ".2f", "2.62"),
+        (-5, "=+06", "-00005"),
+        (255, "#06x", "0x00ff"),
+        (1234567, ",", "1,234,567"),
+        (0.25, ".0%", "25%"),
+        ("ab", "*^6", "**ab**"),
+        ("abcdef", ".3s", "abc"),
+        ("a", "\n<3", "a\n\n"),
+    ],
+)
+def test_formats(value: int | float | str, spec: str, text: str) -> None:
+    assert formatted(value, spec) == text
+
+
+@pytest.mark.parametrize(
+    ("value", "spec"),
+    [
+        ("a", "05"),  # an error up to 3.9
+        (1, "n"),  # depends on the locale
+        (-0.0, "z.1f"),  # 3.11
+        (1, "99999"),
+        (1.5, "d"),
+        ("a", "d"),
+        (1, "%Y"),
+        (1, "{}"),
+    ],
+)
+def test_formats_that_are_refused(value: int | float | str, spec: str) -> None:
+    with pytest.raises(Undecodable):
+        formatted(value, spec)
+
+
+def by_percent(template: str, *values: int | float | str) -> str:
+    def text(number: int, wants_repr: bool) -> str:
+        return repr(values[number]) if wants_repr else str(values[number])
+
+    return percent(template, len(values), text, lambda number: values[number])
+
+
+@pytest.mark.parametrize(
+    ("template", "values"),
+    [
+        ("%s(%r)", ("a", "b")),
+        ("%5s|%-5s|%.1s", ("a", "b", "cd")),
+        ("%04d %x %#o %+d", (1, 255, 8, 2)),
+        ("%.1f%% %g %e", (0.25, 1e20, 3)),
+        ("100%%", ()),
+        ("%d", (2.9,)),
+    ],
+)
+def test_percent(template: str, values: tuple[int | float | str, ...]) -> None:
+    assert by_percent(template, *values) == template % values
+
+
+@pytest.mark.parametrize(
+    ("template", "values"),
+    [
+        ("%s", ()),
+        ("%s", (1, 2)),
+        ("%(name)s", (1,)),
+        ("%*d", (1, 2)),
+        ("%c", (65,)),
+        ("%d", ("a",)),
+        ("%x", (1.5,)),
+        ("%99999d", (1,)),
+        ("100%", ()),
+    ],
+)
+def test_percents_that_are_refused(template: str, values: tuple[int | float | str, ...]) -> None:
+    with pytest.raises(Undecodable):
+        by_percent(template, *values)
