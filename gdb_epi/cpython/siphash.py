@@ -12,7 +12,7 @@ from __future__ import annotations
 
 import struct
 from collections.abc import Sequence
-from functools import cache
+from functools import cache, lru_cache
 
 from gdb_epi.lean import NamedTuple
 
@@ -22,6 +22,9 @@ LANE_BYTES = 9
 _INITIAL = (0x736F6D6570736575, 0x646F72616E646F6D, 0x6C7967656E657261, 0x7465646279746573)
 # What fills a string up to whole words, by the lowest byte of its length, which comes last.
 _TAILS = tuple(bytes(7 - (length & 7)) + bytes((length,)) for length in range(256))
+# The same in lanes: which bytes of the last word are a string's, and what its last byte is.
+_KEPT = tuple(bytes((0xFF,)) * rest + bytes(LANE_BYTES - rest) for rest in range(8))
+_TOPS = tuple(bytes((0,) * 7 + (length, 0)) for length in range(256))
 _Masks = tuple[tuple[int, int], ...]
 
 
@@ -79,14 +82,29 @@ def hash_many(key: Key, texts: Sequence[bytes]) -> int:
     """
     padded = [data + _TAILS[len(data) & 255] for data in texts]
     count, size = len(padded), len(padded[0])
-    ones = _ones(count)
-    mask = ones * MASK
     blob = b"".join(padded)
+    return _hash_lanes(key, count, [_in_lanes(blob, at, size, count) for at in range(0, size, 8)])
+
+
+def hash_cut(key: Key, parts: Sequence[bytes], lengths: Sequence[int]) -> int:
+    """Return the same for strings that are given as whole words, all of one number.
+
+    The last word, of whose 8 bytes none or up to 7 belong to the string, may hold anything else.
+    """
+    count, size = len(parts), len(parts[0])
+    blob = b"".join(parts)
+    columns = [_in_lanes(blob, at, size, count) for at in range(0, size, 8)]
+    kept = int.from_bytes(b"".join([_KEPT[length & 7] for length in lengths]), "little")
+    tops = int.from_bytes(b"".join([_TOPS[length & 255] for length in lengths]), "little")
+    columns[-1] = columns[-1] & kept | tops
+    return _hash_lanes(key, count, columns)
+
+
+def _hash_lanes(key: Key, count: int, columns: Sequence[int]) -> int:
+    ones, mask = _ones(count), _mask(count)
     masks = _masks(count)
-    keys = (key.k0, key.k1) * 2
-    v0, v1, v2, v3 = (ones * (start ^ k) for start, k in zip(_INITIAL, keys, strict=True))
-    for at in range(0, size, 8):
-        words = _in_lanes(blob, at, size, count)
+    v0, v1, v2, v3 = _started(key, count)
+    for words in columns:
         v1 &= mask  # carries grow through additions of v1 and v3 alone
         v3 = v3 & mask ^ words
         for _ in range(key.compression):
@@ -124,6 +142,18 @@ def unequal(left: int, right: int, count: int) -> list[int]:
 @cache
 def _ones(count: int) -> int:
     return int.from_bytes((b"\1" + bytes(LANE_BYTES - 1)) * count, "little")
+
+
+@cache
+def _mask(count: int) -> int:
+    return _ones(count) * MASK
+
+
+@lru_cache(maxsize=4)
+def _started(key: Key, count: int) -> tuple[int, ...]:
+    """Return the four words that a hash begins with, in all lanes."""
+    keys = (key.k0, key.k1) * 2
+    return tuple(_ones(count) * (start ^ k) for start, k in zip(_INITIAL, keys, strict=True))
 
 
 @cache

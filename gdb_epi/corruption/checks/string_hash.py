@@ -22,12 +22,12 @@ from gdb_epi.corruption.stringsearch import (
     MIN_WANTED,
     Found,
     base_types,
+    check_piece,
     ghosts_in,
     ghosts_of,
     is_of_pools,
     named_texts,
     sampled,
-    texts_in,
 )
 from gdb_epi.corruption.texts import Form, Text, read_text
 from gdb_epi.corruption.types import MEMORY, Evidence, Skipped, word_evidence
@@ -127,8 +127,8 @@ class _Work:
             if not is_of_pools(start, data):  # R13 sees those
                 found_ghosts += ghosts_in(self._forms, start, data, ghosts)
             for form, bulk in zip(self._forms, bulks, strict=True):
-                texts = texts_in(self._context.target, form, start, data, tally)
-                wrong += [(form, at) for at in bulk.add(texts)]
+                found = check_piece(self._context.target, form, start, data, tally, bulk)
+                wrong += [(form, at) for at in found]
                 odd += [(form, at) for at in tally.odd]
                 tally.odd.clear()
         for form, bulk in zip(self._forms, bulks, strict=True):
