@@ -4,15 +4,20 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
+from functools import partial
 
 from gdb_epi.corruption.context import Context
+from gdb_epi.corruption.pools import SIZES, pool_at
 from gdb_epi.cpython.heap import Heap
+from gdb_epi.cpython.heap_search import Ranges
 from gdb_epi.cpython.types import PythonState
 from gdb_epi.errors import UnreadableMemory
 from gdb_epi.fault import GENERAL
 from gdb_epi.lean import NamedTuple
+from gdb_epi.target.api import Target
 
 CHUNK = 1 << 20
+STEP, MAX_SIZE = min(SIZES), max(SIZES)  # of pools
 _ZEROS = bytes(CHUNK)
 MAX_STACK_WORDS = 512  # of the crashed thread, from rsp on, that count as touched
 
@@ -66,9 +71,38 @@ def heap_of(context: Context, python: PythonState) -> Heap:
     Raises LayoutError.
     """
     if "heap" not in context.kept:
-        context.kept["heap"] = Heap(context.target, python)
+        made = context.kept["heap"] = Heap(context.target, python)
+        if context.sweep and not python.layout.free_threaded:
+            made.places_of_types = partial(outside_pools, context.target)
     heap: Heap = context.kept["heap"]
     return heap
+
+
+def outside_pools(target: Target, ranges: Ranges) -> Ranges:
+    """Return what of ranges pymalloc's pools do not fill: no type lies in one.
+
+    Blocks of pools have up to 512 bytes (SMALL_REQUEST_THRESHOLD, Objects/obmalloc.c), and types
+    made at run time more (PyHeapTypeObject: from 848 on, 3.8 to 3.15); others are data of files.
+    """
+    found: Ranges = []
+    for start, end in ranges:
+        try:
+            data = target.read(start, end - start)
+        except UnreadableMemory:
+            found.append((start, end))  # the search says so
+            continue
+        low, at = 0, -start % STEP
+        while at + STEP <= len(data):
+            pool = pool_at(start + at, data[at : at + MAX_SIZE])
+            if pool is None:
+                at += STEP
+                continue
+            if low < at:
+                found.append((start + low, start + at))
+            low = at = at + pool.size
+        if low < len(data):
+            found.append((start + low, end))
+    return found
 
 
 def read_words(context: Context, start: int, count: int) -> memoryview:

@@ -13,7 +13,7 @@ import time
 from collections.abc import Callable, Iterator
 
 from gdb_epi.cpython.access import Access
-from gdb_epi.cpython.heap_search import BUDGET, Search
+from gdb_epi.cpython.heap_search import BUDGET, Ranges, Search
 from gdb_epi.cpython.types import PythonState
 from gdb_epi.cpython.values_types import HEAPTYPE, TypeInfo
 from gdb_epi.errors import LayoutError, SoftError, UnreadableMemory
@@ -69,6 +69,8 @@ class Heap:
         self._gc_size = layout.size("PyGC_Head") or 16
         self._size_at = layout.require("PyVarObject", "ob_size")
         self._types: dict[int, TypeInfo] | None = None
+        # Takes the ranges of memory and gives those in which types may lie; all if it is None.
+        self.places_of_types: Callable[[Ranges], Ranges] | None = None
 
     # -- types ------------------------------------------------------------------------------
 
@@ -99,11 +101,14 @@ class Heap:
         """Return every type of the process by address; raises OutOfTime."""
         if self._types is None:
             metatype = self.metatype()
+            ranges = None
+            if self.places_of_types is not None:
+                ranges = self.places_of_types(self.search.ranges(True))
             found: dict[int, TypeInfo] = {}
             todo, seen = [metatype], {metatype}
             while todo and len(seen) < MAX_METATYPES:
                 kind = todo.pop()
-                for address in self._instances_of_word(kind):
+                for address in self._instances_of_word(kind, ranges):
                     info = self._type_at(address)
                     if info is None or len(found) >= MAX_TYPES:
                         continue
@@ -120,8 +125,8 @@ class Heap:
         except (UnreadableMemory, LayoutError):
             return None
 
-    def _instances_of_word(self, kind: int) -> Iterator[int]:
-        for hit in self.search.words(kind):
+    def _instances_of_word(self, kind: int, ranges: Ranges | None = None) -> Iterator[int]:
+        for hit in self.search.words(kind, ranges):
             address = hit - self.type_at
             if self.alive(address):
                 yield address

@@ -18,6 +18,9 @@ PIECES_BETWEEN_CHECKS = 64
 MAX_UNREADABLE = 4096  # pieces of one mapping
 
 
+Ranges = list[tuple[int, int]]
+
+
 class OutOfTime(Exception):
     """The budget of a search is spent; what was found so far stands."""
 
@@ -43,8 +46,8 @@ class Search:
         if self._clock() > self._deadline:
             raise OutOfTime
 
-    def _ranges(self, writable: bool) -> list[tuple[int, int]]:
-        """Return the ranges worth a search: dumped and not all zero.
+    def ranges(self, writable: bool) -> Ranges:
+        """Return the ranges worth a search: dumped and not all zero; raises OutOfTime.
 
         Free-threaded builds reserve a gigabyte for mimalloc, of which the core holds zeros.
         """
@@ -79,18 +82,18 @@ class Search:
             else:
                 found.append((start, start + size))
 
-    def words(self, value: int) -> Iterator[int]:
-        """Yield the aligned addresses in writable memory that hold a 64-bit word."""
-        for address in self.find(value.to_bytes(8, "little"), writable=True):
+    def words(self, value: int, ranges: Ranges | None = None) -> Iterator[int]:
+        """Yield the aligned addresses in writable memory, or in ranges, that hold a 64-bit word."""
+        for address in self.find(value.to_bytes(8, "little"), writable=True, ranges=ranges):
             if not address & 7:
                 yield address
 
-    def find(self, needle: bytes, *, writable: bool) -> Iterator[int]:
+    def find(self, needle: bytes, *, writable: bool, ranges: Ranges | None = None) -> Iterator[int]:
         """Yield the addresses that hold some bytes; raises OutOfTime."""
         overlap = len(needle) - 1
         # Far faster without the zero bytes at the end, which are everywhere.
         short = needle.rstrip(b"\0") or needle
-        for start, end in self._ranges(writable):
+        for start, end in self.ranges(writable) if ranges is None else ranges:
             self.check_time()
             data = self._read_over(start, end, overlap)
             at = data.find(short)
