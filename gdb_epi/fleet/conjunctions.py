@@ -7,21 +7,26 @@ one, or the pair is an echo of a single attribute.
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from itertools import combinations
-from typing import NamedTuple
+from typing import overload
 
 import numpy as np
 
 from gdb_epi.fleet import statistics as st
-from gdb_epi.fleet.population import Attribute, Bools, Ints, Population
+from gdb_epi.fleet.combinations import by_value, combinations_of
+from gdb_epi.fleet.population import ABSENT, Attribute, Bools, Floats, Ints, Population
 from gdb_epi.fleet.screen_attributes import (
-    crashes_of,
-    expected_shares,
-    promising,
+    HOST_HOURS,
+    NO_HOURS,
+    Asked,
+    CrashesUnder,
+    newest_of,
+    spans_of,
     value_findings,
 )
 from gdb_epi.fleet.screen_types import MAX_CONDITIONAL_P, MIN_N, Finding
+from gdb_epi.lean import NamedTuple
 
 MAX_ATTRIBUTES = 12  # those with host-hours first, then those with the fewest values
 MAX_PAIR_VALUES = 4_000  # of two attributes together
@@ -31,10 +36,16 @@ class Conjunction(NamedTuple):
     """Two values that mark a signature together."""
 
     finding: Finding  # of both, as if the two attributes were one
-    whole: Attribute  # the two as one
     one: Attribute
     two: Attribute
     values: tuple[int, int]  # codes of the two
+
+    def whole(self) -> Attribute:
+        """Return the two attributes as one."""
+        one, two, width = self.one, self.two, len(self.two.values)
+        crash = _codes(one.crash, two.crash, width)
+        exposure = _codes(one.exposure, two.exposure, width)
+        return Attribute(self.finding.attr, list(_Values(one, two)), crash, exposure)
 
 
 def pair_findings(
@@ -51,29 +62,30 @@ def conjunctions(population: Population, free: Bools, signature: str) -> Iterato
     All pairs of one pair of attributes are a family (Benjamini-Hochberg), which pays for the number
     of such families (Bonferroni).
     """
-    mine = crashes_of(population, free, signature)
+    crashes = CrashesUnder(population, free)
+    mine = crashes.of(population.signatures.index(signature))
     if mine.size < MIN_N:
         return
-    pairs: dict[str, tuple[Attribute, Attribute, Attribute]] = {}
+    counts = combinations_of(population).tally(mine)
+    pairs: dict[str, tuple[Attribute, Attribute, dict[str, int]]] = {}
     found: list[Finding] = []
     tested = tested_pairs(population)
     for one, two in tested:
-        joined = _joined(one, two)
-        if promising(population, joined, _codes(one.crash[mine], two.crash[mine], two)):
-            whole = joined._replace(crash=_codes(one.crash, two.crash, two))
-            pairs[joined.name] = (whole, one, two)
-            found += value_findings(population, whole, free, mine, signature)
+        tests = _asked(population, one, two)
+        named = list(value_findings(tests, crashes.all, counts, mine, signature))
+        if named:
+            pairs[tests.name] = one, two, {value: i for i, value in enumerate(tests.values)}
+            found += named
     for finding in sorted(found, key=lambda f: f.p):
         q = finding.q * len(tested)
         if q > MAX_PAIR_Q:
             continue
-        whole, one, two = pairs[finding.attr]
-        code = whole.values.index(finding.value)
-        values = code // len(two.values), code % len(two.values)
-        if _both_matter(population, (one, two), values, mine):
+        one, two, codes = pairs[finding.attr]
+        values = divmod(codes[finding.value], len(two.values))
+        if _both_matter(population, (one, two), values, counts):
             test = f"both conditions together: {finding.test}"
             paid = finding._replace(q=min(1.0, q), test=test)
-            yield Conjunction(paid, whole, one, two, values)
+            yield Conjunction(paid, one, two, values)
 
 
 def tested_pairs(population: Population) -> list[tuple[Attribute, Attribute]]:
@@ -94,33 +106,92 @@ def _chosen(population: Population) -> list[Attribute]:
     return varied[:MAX_ATTRIBUTES]
 
 
-def _joined(one: Attribute, two: Attribute) -> Attribute:
-    """Two attributes as one, without its column of crashes: most pairs do not need that."""
-    exposure = _codes(one.exposure, two.exposure, two)
-    return Attribute(f"{one.name}+{two.name}", _values(one, two), exposure[:0], exposure)
+def _asked(population: Population, one: Attribute, two: Attribute) -> Asked:
+    """Two attributes as one."""
+    width = len(two.values)
+    combinations = combinations_of(population)
+    codes = _codes(combinations.codes(one), combinations.codes(two), width)
+    table = _hours(population, one, two)
+    if table.sum() > 0:
+        share, source = table / table.sum(), HOST_HOURS
+    else:
+        everything = combinations.tally(np.arange(population.day.size))
+        counts = by_value(codes, everything, table.size)
+        share, source = counts / max(counts.sum(), 1.0), NO_HOURS
+
+    def newest(value: int) -> bool:
+        exposure = _codes(one.exposure, two.exposure, width)
+        return newest_of(spans_of(exposure, population.exposure_day, table.size), value)
+
+    name = f"{one.name}+{two.name}"
+    return Asked(population, name, _Values(one, two), codes, share, source, newest)
 
 
-def _values(one: Attribute, two: Attribute) -> list[str]:
-    return [f"{v} and {two.name}={w}" for v in one.values for w in two.values]
+class _Values(Sequence[str]):
+    """The values of two attributes as one; most of them are never named."""
+
+    def __init__(self, one: Attribute, two: Attribute) -> None:
+        self._one, self._two = one, two
+
+    def __len__(self) -> int:
+        return len(self._one.values) * len(self._two.values)
+
+    @overload
+    def __getitem__(self, index: int) -> str: ...
+    @overload
+    def __getitem__(self, index: slice) -> list[str]: ...
+    def __getitem__(self, index: int | slice) -> str | list[str]:
+        """Return one value, or some."""
+        if isinstance(index, slice):
+            return [self[i] for i in range(len(self))[index]]
+        first, second = divmod(range(len(self))[index], len(self._two.values))
+        return f"{self._one.values[first]} and {self._two.name}={self._two.values[second]}"
 
 
-def _codes(a: Ints, b: Ints, two: Attribute) -> Ints:
-    return np.where((a >= 0) & (b >= 0), a * len(two.values) + b, -1)
+def _hours(population: Population, one: Attribute, two: Attribute) -> Floats:
+    """The host-hours of each value of two attributes as one."""
+    sizes = len(one.values), len(two.values)
+    given = one.exposure, two.exposure, population.exposure_hours, *sizes
+    return population.once(_hours_table, *given)
+
+
+def _hours_table(one: Ints, two: Ints, hours: Floats, rows: int, columns: int) -> Floats:
+    codes = _codes(one, two, columns)
+    known = codes >= 0
+    return st.sums(codes[known], hours[known], rows * columns)
+
+
+def _codes(one: Ints, two: Ints, width: int) -> Ints:
+    return np.where((one >= 0) & (two >= 0), one * width + two, ABSENT)
 
 
 def _both_matter(
-    population: Population, pair: tuple[Attribute, Attribute], values: tuple[int, int], mine: Ints
+    population: Population,
+    pair: tuple[Attribute, Attribute],
+    values: tuple[int, int],
+    counts: Floats,
 ) -> bool:
     """Whether each condition is over-represented among the crashes that meet the other one."""
+    table = _hours(population, *pair).reshape(len(pair[0].values), len(pair[1].values))
+    codes = [combinations_of(population).codes(attribute) for attribute in pair]
     for here, there in ((0, 1), (1, 0)):
-        asked, given = pair[here], pair[there]
-        inside = asked.crash[mine[given.crash[mine] == values[there]]]
-        share, _ = expected_shares(population, asked, given.exposure == values[there])
-        a, n = float((inside == values[here]).sum()), float((inside >= 0).sum())
+        inside = counts[codes[there] == values[there]]
+        value = codes[here][codes[there] == values[there]]
+        a, n = inside[value == values[here]].sum(), inside[value >= 0].sum()
+        hours = table[:, values[1]].copy() if here == 0 else table[values[0]]
+        # Where no host-hours meet the other condition, all crashes are the controls.
+        share = _share(population, pair[here], hours)
         numbers = np.array([a]), np.array([n]), share[[values[here]]]
         if float(st.binomial_tail(*numbers)[0]) > MAX_CONDITIONAL_P * 10:
             return False
     return True
+
+
+def _share(population: Population, attribute: Attribute, hours: Floats) -> Floats:
+    if hours.sum() > 0:
+        return np.asarray(hours / hours.sum())
+    counts = np.bincount(attribute.crash[attribute.crash >= 0], minlength=hours.size)
+    return np.asarray(counts / max(int(counts.sum()), 1))
 
 
 def _halves(found: Conjunction) -> tuple[Finding, Finding]:

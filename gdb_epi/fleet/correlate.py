@@ -8,11 +8,12 @@ are not known. Host-days of one host are no independent draws: the correction co
 from __future__ import annotations
 
 from itertools import combinations
-from typing import NamedTuple
 
 import numpy as np
 
+from gdb_epi.fleet import statistics as st
 from gdb_epi.fleet.population import Attribute, Ints, Population
+from gdb_epi.lean import NamedTuple
 
 SURE = 0.99  # share of the rows in which one value decides the other
 MAX_CELLS = 4_000_000  # of one table: two attributes with thousands of values each say nothing
@@ -61,7 +62,7 @@ def _pair(population: Population, one: Attribute, two: Attribute) -> Pair | None
     ):
         known = (a >= 0) & (b >= 0)
         if known.any():
-            units = int(np.unique(hosts[known]).size)
+            units = st.distinct(hosts[known] + 1)
             return _measured(one, two, a[known], b[known], units, source)
     return None
 

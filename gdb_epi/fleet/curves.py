@@ -59,7 +59,7 @@ def new_signatures(engine: Engine, days: float, until: float, limit: int) -> lis
     """Return the signatures first seen in the last `days` before `until`, latest first."""
     c = t.crash.c
     counted = (
-        select(c.sig_id, func.min(c.ts).label("first"), func.count(c.id).label("n"))
+        select(c.sig_id, func.min(c.ts).label("first"), func.count().label("n"))
         .where(c.ts <= until)
         .group_by(c.sig_id)
         .subquery()
@@ -123,7 +123,7 @@ def _days_of(connection: Connection, sig_ids: tuple[int, ...]) -> dict[int, tupl
     """Return day -> crashes and hosts of some signatures, which an index finds."""
     c = t.crash.c
     day = cast(func.floor(c.ts / SECONDS_A_DAY), Integer)
-    chosen = select(day, func.count(c.id), func.count(func.distinct(c.host_id)))
+    chosen = select(day, func.count(), func.count(func.distinct(c.host_id)))
     chosen = chosen.where(c.ts.is_not(None), c.sig_id.in_(sig_ids)).group_by(day)
     return {int(d): (int(n), int(h)) for d, n, h in connection.execute(chosen)}
 
@@ -187,7 +187,7 @@ def _window(
     c = t.crash.c
     # Counted before joined: the index on the time has all that is needed.
     counted = (
-        select(c.sig_id, func.count(c.id).label("n"))
+        select(c.sig_id, func.count().label("n"))
         .where(c.ts >= window[0], c.ts < window[1])
         .group_by(c.sig_id)
         .subquery()

@@ -4,14 +4,15 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
-from typing import NamedTuple
 
 from gdb_epi.fleet.conjunctions import pair_findings
+from gdb_epi.fleet.echoes import distinct
 from gdb_epi.fleet.forms import Form
 from gdb_epi.fleet.population import Bools, Population
-from gdb_epi.fleet.screen_attributes import distinct, signature_findings
+from gdb_epi.fleet.screen_attributes import signature_findings
 from gdb_epi.fleet.screen_hosts import host_signatures
 from gdb_epi.fleet.screen_types import MIN_N, Finding
+from gdb_epi.lean import NamedTuple
 
 MIN_TOGETHER = 0.8  # of a mark's crashes that a second one shares: then the cause needs both
 

@@ -8,7 +8,6 @@ cause. It becomes one when a host or an attribute goes with it, which are not us
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
-from typing import NamedTuple
 
 import numpy as np
 
@@ -16,6 +15,7 @@ from gdb_epi.fleet import statistics as st
 from gdb_epi.fleet.latent_classes import MIN_CLASS, classes
 from gdb_epi.fleet.population import ABSENT, Attribute, Bools, Ints, Population
 from gdb_epi.fleet.screen_types import MAX_Q, MIN_N
+from gdb_epi.lean import NamedTuple
 
 MAX_LEVELS = 8  # values of a fact that are told apart; the others are one
 MAX_VALUES = 64  # of a fact: with more it names single crashes
@@ -105,8 +105,9 @@ def told_apart(
     `columns` asks attributes of the fleet in place of the facts of the cores.
     """
     found = []
+    rows = [np.flatnonzero(mask) for mask in (mine, others)]
     for fact in facts_of(population) if columns is None else columns:
-        here, there = (fact.crash[m & (fact.crash >= 0)] for m in (mine, others))
+        here, there = (codes[codes >= 0] for codes in (fact.crash[some] for some in rows))
         if here.size < MIN_CLASS or not there.size or len(fact.values) > MAX_VALUES:
             continue
         size = len(fact.values)

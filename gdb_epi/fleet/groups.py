@@ -3,10 +3,11 @@
 
 from __future__ import annotations
 
-from typing import Any, NamedTuple
+from typing import Any
 
 from gdb_epi.errors import InputError
 from gdb_epi.fleet.reading import Execute
+from gdb_epi.lean import NamedTuple
 
 MIN_PREFIX = 4  # characters of a key
 MAX_NAMED = 5  # keys that are told where several fit

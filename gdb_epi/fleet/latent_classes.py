@@ -9,11 +9,12 @@ weight, and what is absent in a row says nothing. The same rows give the same cl
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import NamedTuple
 
 import numpy as np
 
+from gdb_epi.fleet import statistics as st
 from gdb_epi.fleet.population import Bools, Floats, Ints
+from gdb_epi.lean import NamedTuple
 
 MAX_CLASSES = 4
 MIN_GAIN = 10.0  # of BIC for one class more: "very strong" (Kass and Raftery 1995)
@@ -50,10 +51,8 @@ def classes(columns: Sequence[Ints]) -> Classes:
     one = Classes(1, np.zeros(everything, dtype=np.int64), 0.0, np.ones(everything, dtype=bool))
     if len(columns) < 2 or rows < 2 * MIN_CLASS:
         return one
-    whole = np.stack(columns, axis=1)
-    chosen = np.random.default_rng(SEED).choice(everything, rows, replace=False)
-    some = whole[np.sort(chosen)]
-    patterns, weights = np.unique(some, axis=0, return_counts=True)
+    chosen = np.sort(np.random.default_rng(SEED).choice(everything, rows, replace=False))
+    patterns, _, weights = _patterns([column[chosen] for column in columns])
     sizes = [int(column.max()) + 1 for column in columns]
     table = _one_hot(patterns, sizes)
     free = sum(size - 1 for size in sizes)
@@ -66,18 +65,23 @@ def classes(columns: Sequence[Ints]) -> Classes:
         certain = float((fit.chances.max(axis=1) * weights).sum() / rows)
         if best - bic < MIN_GAIN or held.min() < MIN_CLASS or certain < MIN_CERTAINTY:
             break
-        of_row, sure = _assigned(whole, sizes, fit)
+        of_row, sure = _assigned(columns, sizes, fit)
         best, one = bic, Classes(count, of_row, first - bic, sure)
     return one
 
 
-def _assigned(whole: Ints, sizes: Sequence[int], fit: _Fit) -> tuple[Ints, Bools]:
+def _patterns(columns: Sequence[Ints]) -> tuple[Ints, Ints, Ints]:
+    """The distinct rows in order, the number of the one that each row is, and their counts."""
+    where, number, counts = st.distinct_rows(columns)
+    return np.stack([column[where] for column in columns], axis=1), number, counts
+
+
+def _assigned(columns: Sequence[Ints], sizes: Sequence[int], fit: _Fit) -> tuple[Ints, Bools]:
     """The most likely class of each row, and whether it is sure."""
-    patterns, where = np.unique(whole, axis=0, return_inverse=True)
+    patterns, rows, _ = _patterns(columns)
     joint = _one_hot(patterns, sizes) @ fit.log_values.T + fit.log_share
     top = joint.max(axis=1)
     sure = 1 / np.exp(joint - top[:, None]).sum(axis=1) >= MIN_SURE
-    rows = where.ravel()
     return np.asarray(np.argmax(joint, axis=1)[rows]), np.asarray(sure[rows])
 
 

@@ -43,14 +43,13 @@ def find_record(engine: Engine, wanted: str) -> dict[str, Any] | None:
     """
     if len(wanted) < MIN_PREFIX:
         return None
-    chosen = (
-        select(t.raw.c.record)
-        .join(t.crash, t.raw.c.crash_id == t.crash.c.id)
-        .where(t.crash.c.core_key.startswith(wanted, autoescape=True))
-        .limit(2)
-    )
+    key = t.crash.c.core_key
+    chosen = select(t.raw.c.record).join(t.crash, t.raw.c.crash_id == t.crash.c.id).limit(2)
     with engine.connect() as connection:
-        found = connection.execute(chosen).all()
+        # An index finds a whole key; a start is looked for in all of them.
+        found = connection.execute(chosen.where(key == wanted)).all()
+        if not found:
+            found = connection.execute(chosen.where(key.startswith(wanted, autoescape=True))).all()
     if len(found) != 1:
         return None
     record = stored_record(found[0][0])
@@ -71,18 +70,17 @@ def find_host(engine: Engine, wanted: str) -> tuple[int, ...]:
 
 def of_signature(engine: Engine, group: Group) -> Summary:
     """Summarise the crashes of a signature."""
-    named = {"host": t.host.c.name, "verdict": t.crash.c.verdict, "python": t.crash.c.python}
-    return _summary(engine, t.crash.c.sig_id.in_(group.ids), named)
+    c = t.crash.c
+    named = {"host": t.host.c.name, "verdict": c.verdict, "python": c.python}
+    return _summary(engine, c.sig_id.in_(group.ids), named, c.host_id == t.host.c.id)
 
 
 def of_host(engine: Engine, ids: Sequence[int]) -> Summary:
     """Summarise the crashes of a host."""
-    named = {
-        "signature": func.coalesce(t.sig.c.text, t.sig.c.key),
-        "verdict": t.crash.c.verdict,
-        "cpu": t.crash.c.cpu_no,
-    }
-    return _summary(engine, t.crash.c.host_id.in_(ids), named)
+    c = t.crash.c
+    signature = func.coalesce(t.sig.c.text, t.sig.c.key)
+    named = {"signature": signature, "verdict": c.verdict, "cpu": c.cpu_no}
+    return _summary(engine, c.host_id.in_(ids), named, c.sig_id == t.sig.c.id)
 
 
 def host_attributes(engine: Engine, ids: Sequence[int]) -> list[tuple[str, str]]:
@@ -93,29 +91,29 @@ def host_attributes(engine: Engine, ids: Sequence[int]) -> list[tuple[str, str]]
         return [(attr, value) for attr, value in connection.execute(chosen)]
 
 
-def _summary(engine: Engine, where: Any, named: dict[str, Any]) -> Summary:
+def _summary(engine: Engine, where: Any, named: dict[str, Any], link: Any) -> Summary:
     with engine.connect() as connection:
         c = t.crash.c
         count, first, last = connection.execute(
-            select(func.count(c.id), func.min(c.ts), func.max(c.ts)).where(where)
+            select(func.count(), func.min(c.ts), func.max(c.ts)).select_from(t.crash).where(where)
         ).one()
         latest = select(c.core_key).where(where).order_by(c.ts.desc(), c.core_key).limit(5)
-        tables = {name: _counts(connection, where, column) for name, column in named.items()}
+        tables = {name: _counts(connection, where, column, link) for name, column in named.items()}
         return Summary(count, first, last, tables, [r[0] for r in connection.execute(latest)])
 
 
-def _counts(connection: Connection, where: Any, column: Any) -> list[tuple[str, int]]:
-    n = func.count(t.crash.c.id)
-    chosen: Select[Any] = (
-        select(column, n)
-        .select_from(
-            t.crash.outerjoin(t.host, t.crash.c.host_id == t.host.c.id).outerjoin(
-                t.sig, t.crash.c.sig_id == t.sig.c.id
-            )
-        )
-        .where(where, column.is_not(None))
-        .group_by(column)
-        .order_by(n.desc(), column)
-        .limit(MAX_SHOWN)
-    )
-    return [(str(value), int(number)) for value, number in connection.execute(chosen)]
+def _counts(connection: Connection, where: Any, column: Any, link: Any) -> list[tuple[str, int]]:
+    """Return the values of a column, most frequent first; `link` leads to one of another table.
+
+    Crashes are counted before they are joined: there are many of a host or a signature.
+    """
+    n: Any = func.count()
+    if getattr(column, "table", None) is t.crash:
+        chosen: Select[Any] = select(column, n).where(where)
+    else:
+        own = link.left
+        counted = select(own.label("id"), n.label("n")).where(where).group_by(own).subquery()
+        n = func.sum(counted.c.n)
+        chosen = select(column, n).join_from(counted, link.right.table, counted.c.id == link.right)
+    chosen = chosen.where(column.is_not(None)).group_by(column).order_by(n.desc(), column)
+    return [(str(v), int(number)) for v, number in connection.execute(chosen.limit(MAX_SHOWN))]

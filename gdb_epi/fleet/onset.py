@@ -12,12 +12,12 @@ have it to those that do not (exact Poisson-binomial).
 from __future__ import annotations
 
 from collections.abc import Iterator
-from typing import NamedTuple
 
 import numpy as np
 
 from gdb_epi.fleet import statistics as st
 from gdb_epi.fleet.population import Attribute, Bools, Floats, Population
+from gdb_epi.lean import NamedTuple
 from gdb_epi.words import counted
 
 PERMUTATIONS = 999

@@ -3,16 +3,16 @@
 
 from __future__ import annotations
 
-from typing import NamedTuple
-
 import numpy as np
 
 from gdb_epi.fleet import statistics as st
 from gdb_epi.fleet.conjunctions import Conjunction, conjunctions, tested_pairs
+from gdb_epi.fleet.echoes import distinct
 from gdb_epi.fleet.population import Attribute, Ints, Population
-from gdb_epi.fleet.screen_attributes import crashes_of, distinct, expected_shares
+from gdb_epi.fleet.screen_attributes import crashes_of, expected_shares
 from gdb_epi.fleet.screen_hosts import host_findings
 from gdb_epi.fleet.screen_types import Finding, is_of_host
+from gdb_epi.lean import NamedTuple
 
 MAX_PAIRS = 30  # that are shown; those of q and both conditions' tests are far fewer as a rule
 
@@ -59,8 +59,8 @@ def signature_pairs(population: Population, signature: int, day: int) -> PairSea
     free = ~explained
     mine = crashes_of(population, free, name)
     found = {c.finding.key: c for c in conjunctions(population, free, name)}
-    wholes = {c.whole.name: c.whole for c in found.values()}
-    joined = population._replace(attributes=tuple(wholes.values()))
+    one_each = {c.finding.attr: c for c in found.values()}
+    joined = population._replace(attributes=tuple(c.whole() for c in one_each.values()))
     kept = distinct(joined, [c.finding for c in found.values()], [])[:MAX_PAIRS]
     marks = {f"{c.finding.attr}={c.finding.value}": _mark(c) for c in found.values()}
     pairs = []

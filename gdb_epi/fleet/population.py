@@ -6,11 +6,13 @@ Texts become small integers once; a question then works on numpy arrays. The cod
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
-from typing import TYPE_CHECKING, NamedTuple, overload
+from collections.abc import Callable, Iterable, Sequence
+from typing import TYPE_CHECKING, Any, TypeVar, overload
 
 import numpy as np
 from numpy.typing import NDArray
+
+from gdb_epi.lean import NamedTuple
 
 if TYPE_CHECKING:
     from sqlalchemy import Engine
@@ -18,6 +20,8 @@ if TYPE_CHECKING:
 Ints = NDArray[np.int64]
 Floats = NDArray[np.float64]
 Bools = NDArray[np.bool_]
+
+_T = TypeVar("_T")
 
 NO_SIGNATURE = "(no signature)"
 ABSENT = -1
@@ -71,6 +75,25 @@ class Attribute(NamedTuple):
     exposure: Ints
 
 
+class Memo:
+    """What was counted once already, known by the very columns that it was counted from.
+
+    The columns are held, so that no other one can come to the same address.
+    """
+
+    def __init__(self) -> None:
+        self._kept: dict[tuple[Any, ...], tuple[tuple[Any, ...], Any]] = {}
+
+    def get(self, make: Callable[..., _T], *given: Any) -> _T:
+        """Return `make(*given)`, made once for these arguments."""
+        key = (make, *(x if isinstance(x, (int, str)) else id(x) for x in given))
+        found = self._kept.get(key)
+        if found is None:
+            found = self._kept[key] = (given, make(*given))
+        answer: _T = found[1]
+        return answer
+
+
 class Population(NamedTuple):
     """Crashes (sorted by day) and exposure; all crash arrays have one length, as all exposure's."""
 
@@ -90,6 +113,11 @@ class Population(NamedTuple):
     # Facts of the cores themselves (which detector spoke ...). They have no exposure, and many
     # follow from the signature: only a split looks at them.
     facts: tuple[Attribute, ...] = ()
+    memo: Memo | None = None
+
+    def once(self, make: Callable[..., _T], *given: Any) -> _T:
+        """Return `make(*given)`, made once for these columns where this population has a memo."""
+        return make(*given) if self.memo is None else self.memo.get(make, *given)
 
     @property
     def has_exposure(self) -> bool:
@@ -116,6 +144,7 @@ class Population(NamedTuple):
             lock_inherited=self.lock_inherited[crashes],
             attributes=parts,
             facts=facts,
+            memo=None if self.memo is None else Memo(),
             exposure_day=self.exposure_day[exposure],
             exposure_host=self.exposure_host[exposure],
             exposure_hours=self.exposure_hours[exposure],

@@ -23,7 +23,7 @@ from zipfile import ZIP_STORED, BadZipFile, ZipFile
 import numpy as np
 
 from gdb_epi.fleet.paths import cache_folder
-from gdb_epi.fleet.population import Attribute, CoreKeys, Population
+from gdb_epi.fleet.population import Attribute, CoreKeys, Memo, Population
 from gdb_epi.fleet.reading import Execute, through
 
 if TYPE_CHECKING:
@@ -55,7 +55,7 @@ def cached(engine: Engine) -> Population:
         found = in_cache(state) if state is not None else None
         if found is not None:
             return found
-        population = read(connection)
+        population = read(connection)._replace(memo=Memo())
     # The state was taken before: what came in between makes the file look older than it is.
     if state is not None and population.day.size >= MIN_CRASHES:
         _save(_file(state), state, population)
@@ -107,7 +107,7 @@ def _load(path: Path, state: Mapping[str, Any]) -> Population | None:
     except (OSError, ValueError, KeyError, TypeError, EOFError, BadZipFile):
         return None
     names = {name: head[name] for name in ("hosts", "signatures")}
-    return Population(core_keys=keys, **names, **arrays, **parts)  # type: ignore[arg-type]
+    return Population(core_keys=keys, **names, **arrays, **parts, memo=Memo())  # type: ignore[arg-type]
 
 
 def _members(path: Path) -> dict[str, Any]:

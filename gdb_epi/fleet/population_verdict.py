@@ -8,10 +8,9 @@ evidence and what else would look the same.
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import Any, NamedTuple
+from typing import Any
 
-import numpy as np
-
+from gdb_epi.fleet import statistics as st
 from gdb_epi.fleet.finding_store import HARDWARE, as_json, sentence
 from gdb_epi.fleet.population import Bools, Population
 from gdb_epi.fleet.screen_hosts import main_signature
@@ -26,6 +25,7 @@ from gdb_epi.fleet.screen_types import (
 )
 from gdb_epi.fleet.screening import Screen, screen
 from gdb_epi.fleet.splitting import UNCERTAIN, Part, Split, split
+from gdb_epi.lean import NamedTuple
 from gdb_epi.words import counted
 
 # What a verdict can be; the report may colour by it.
@@ -119,7 +119,7 @@ def of_host(population: Population, finding: Finding) -> PopulationVerdict:
     kind = _kind(population, (finding,))
     cause = _cause(population, finding.members, (finding,), kind)
     flips = int((population.bitflip & finding.members).sum())
-    kinds = int(np.unique(population.signature[finding.members]).size)
+    kinds = st.distinct(population.signature[finding.members] + 1)
     evidence = [sentence(finding), f"{kinds} different signatures on this host; {finding.test}"]
     if flips:
         evidence.append(f"{flips} of its {finding.n} crashes carry the bit-flip flag")
@@ -232,7 +232,7 @@ def _kind(population: Population, findings: tuple[Finding, ...]) -> str:
 
 
 def _cause(population: Population, members: Any, findings: tuple[Finding, ...], kind: str) -> Cause:
-    hosts = int(np.unique(population.host[members & (population.host >= 0)]).size)
+    hosts = st.distinct(population.host[members & (population.host >= 0)])
     marks = [" or ".join((f"{f.attr}={f.value}", *f.aliases)) for f in findings]
     return Cause(kind, " and ".join(marks), int(members.sum()), hosts, findings, members)
 

@@ -12,11 +12,12 @@ import sqlite3
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from contextlib import closing, contextmanager
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import TYPE_CHECKING, Any
 
 from gdb_epi.errors import EpiError
 from gdb_epi.fleet.paths import default_database
 from gdb_epi.fleet.versions import REPROJECTED_TO, SCHEMA_KEY, SCHEMA_VERSION
+from gdb_epi.lean import NamedTuple
 
 if TYPE_CHECKING:
     from sqlalchemy import Connection

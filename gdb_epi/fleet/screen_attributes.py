@@ -4,92 +4,151 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Sequence
-from typing import NamedTuple
 
 import numpy as np
 
 from gdb_epi.fleet import statistics as st
-from gdb_epi.fleet.population import Attribute, Bools, Floats, Ints, Population
+from gdb_epi.fleet.combinations import by_value, combinations_of
+from gdb_epi.fleet.population import ABSENT, Attribute, Bools, Floats, Ints, Population
 from gdb_epi.fleet.screen_hosts import shares
 from gdb_epi.fleet.screen_types import (
     ALL,
     BITFLIP,
     LOCK,
-    MAX_CONDITIONAL_P,
     MAX_Q,
     MIN_N,
     MIN_RR,
     Finding,
 )
+from gdb_epi.lean import NamedTuple
 
+NEVER = 1 << 62  # a day
 MIN_HOSTS = 2  # a value seen on one host only is that host's finding
 MAX_HOST_P = 0.01  # the hosts, each counted once, must lean the same way
-ALIAS_OVERLAP = 0.9  # of the smaller one's host-hours
 ROLL_OUT = (
     "all the host-hours of this value are newer than the others': a change of that time fits too"
 )
 
 
-class _Tested(NamedTuple):
-    """An attribute, and the share of the host-hours that each of its values has."""
+class Asked(NamedTuple):
+    """An attribute (or two as one) whose values are tested."""
 
     population: Population
-    attribute: Attribute
-    share: Floats
+    name: str
+    values: Sequence[str]
+    codes: Ints  # the value of each combination of the population's attributes
+    share: Floats  # of the host-hours, of each value
     source: str  # where the shares came from
+    is_newest: Callable[[int], bool]  # whether a value came up while others went
+
+    def of(self, crashes: Ints) -> Ints:
+        """Return the value of each of some crashes."""
+        return np.asarray(self.codes[combinations_of(self.population).of_crash[crashes]])
+
+
+def asked(population: Population, attribute: Attribute) -> Asked:
+    """Return an attribute of the population as one whose values are tested."""
+    share, source = expected_shares(population, attribute)
+    codes = combinations_of(population).codes(attribute)
+
+    def newest(value: int) -> bool:
+        return is_newest(population, attribute, value)
+
+    return Asked(population, attribute.name, attribute.values, codes, share, source, newest)
 
 
 def attribute_findings(
-    population: Population, free: Bools, asked: Sequence[str] = ()
+    population: Population, free: Bools, asked_for: Sequence[str] = ()
 ) -> Iterator[Finding]:
     """Yield values with more than their share: of each signature, then of flags and of all crashes.
 
     What a signature's finding explains does not count again for all crashes. The tests of a
-    signature that is `asked` about are a family of their own: it was not picked for its p value.
+    signature that is `asked_for` are a family of their own: it was not picked for its p value.
     """
     rest = free.copy()
-    codes = np.array([i for i, s in enumerate(population.signatures) if s in asked], dtype=np.int64)
+    names = {s: i for i, s in enumerate(population.signatures)}
+    codes = [names[name] for name in asked_for if name in names]
+    crashes = CrashesUnder(population, free)
     for attribute in population.attributes:
-        for finding in _of_signatures(population, attribute, free, codes):
+        for finding in _of_signatures(asked(population, attribute), crashes, codes):
             rest &= ~finding.members
             yield finding
     flags = ((BITFLIP, population.bitflip), (LOCK, population.lock_inherited))
+    rest &= population.host >= 0
+    everything = [_flagged(population, name, rest & m) for name, m in (*flags, (ALL, rest))]
     known = shares(population).share
     for attribute in population.attributes:
-        share, source = expected_shares(population, attribute)
-        if source != "host-hours":
+        tests = asked(population, attribute)
+        if tests.source != HOST_HOURS:
             continue
-        tests = _Tested(population, attribute, share, source)
-        usable = rest & (attribute.crash >= 0) & (population.host >= 0)
         hours = _hours_of_hosts(population, attribute, known.size)
-        for name, mask in (*flags, (ALL, usable)):
-            yield from _of_flag(tests, name, np.flatnonzero(usable & mask), known, hours)
+        for flagged in everything:
+            yield from _of_flag(tests, flagged, known, hours)
+
+
+HOST_HOURS = "host-hours"
+NO_HOURS = "none: all crashes are the controls (case-control)"
 
 
 def expected_shares(
     population: Population, attribute: Attribute, within: Bools | None = None
 ) -> tuple[Floats, str]:
     """Return each value's share of the host-hours, or of all crashes where hours are not known."""
-    known = attribute.exposure >= 0
-    if within is not None:
-        known = known & within
-    size = len(attribute.values)
-    if known.any():
-        hours = np.bincount(
-            attribute.exposure[known], weights=population.exposure_hours[known], minlength=size
-        )
-        if hours.sum() > 0:
-            return hours / hours.sum(), "host-hours"
-    crashes = np.bincount(attribute.crash[attribute.crash >= 0], minlength=size)
-    return crashes / max(int(crashes.sum()), 1), "none: all crashes are the controls (case-control)"
+    size, hours = len(attribute.values), population.exposure_hours
+    if within is None:
+        return population.once(_shares, attribute.exposure, attribute.crash, hours, size)
+    codes = np.where(within, attribute.exposure, ABSENT)
+    return _shares(codes, attribute.crash, hours, size)
+
+
+def _shares(exposure: Ints, crash: Ints, hours: Floats, size: int) -> tuple[Floats, str]:
+    known = exposure >= 0
+    table = np.bincount(exposure[known], weights=hours[known], minlength=size)
+    if table.sum() > 0:
+        return table / table.sum(), HOST_HOURS
+    crashes = np.bincount(crash[crash >= 0], minlength=size)
+    return crashes / max(int(crashes.sum()), 1), NO_HOURS
 
 
 def signature_findings(population: Population, free: Bools, name: str) -> Iterator[Finding]:
     """Yield the values that have more than their share of one signature that was asked about."""
-    mine = crashes_of(population, free, name)
+    crashes = CrashesUnder(population, free)
+    mine = crashes.of(population.signatures.index(name))
+    counts = combinations_of(population).tally(mine)
     for attribute in population.attributes:
-        if promising(population, attribute, attribute.crash[mine]):
-            yield from value_findings(population, attribute, free, mine, name)
+        yield from value_findings(asked(population, attribute), crashes.all, counts, mine, name)
+
+
+class CrashesUnder:
+    """The crashes with a signature under a mask, counted when they are needed."""
+
+    def __init__(self, population: Population, free: Bools) -> None:
+        self._population, self._free = population, free
+        self._all: Floats | None = None
+        self._of: dict[int, Ints] = {}
+        self._cells: tuple[Ints, Ints, Ints] | None = None
+
+    def all(self) -> Floats:
+        """Return how many there are of each combination of the attributes."""
+        if self._all is None:
+            mask = self._free & (self._population.signature >= 0)
+            self._all = combinations_of(self._population).tally(mask)
+        return self._all
+
+    def of(self, signature: int) -> Ints:
+        """Return where in the columns the crashes of a signature are."""
+        if signature not in self._of:
+            mask = self._free & (self._population.signature == signature)
+            self._of[signature] = np.flatnonzero(mask)
+        return self._of[signature]
+
+    def cells(self) -> tuple[Ints, Ints, Ints]:
+        """Return the pairs of a signature and a combination that occur, and how often they do."""
+        if self._cells is None:
+            chosen = np.flatnonzero(self._free & (self._population.signature >= 0))
+            of_crash = combinations_of(self._population).of_crash
+            self._cells = st.cells(self._population.signature[chosen], of_crash[chosen])
+        return self._cells
 
 
 def crashes_of(population: Population, free: Bools, name: str) -> Ints:
@@ -97,105 +156,125 @@ def crashes_of(population: Population, free: Bools, name: str) -> Ints:
     return np.flatnonzero(free & (population.signature == population.signatures.index(name)))
 
 
-def promising(population: Population, attribute: Attribute, values: Ints) -> bool:
-    """Whether a value may have more than its share of the crashes that have these `values`.
-
-    By host-hours alone: the test against all other crashes, which must agree, costs much more.
-    """
-    share, source = expected_shares(population, attribute)
-    if source != "host-hours":
-        return True
-    found, n = _counts(values, share.size)
-    p = st.binomial_tail(found, n, share)[found >= MIN_N]
-    return bool((st.q_values(p, int((share > 0).sum())) <= MAX_Q).any())
-
-
-def _counts(values: Ints, size: int) -> tuple[Floats, Floats]:
-    """Return how many crashes have each value, and beside each how many have any."""
-    found = np.bincount(values[values >= 0], minlength=size).astype(float)
-    return found, np.full(size, found.sum())
-
-
 def value_findings(
-    population: Population, attribute: Attribute, free: Bools, mine: Ints, name: str
+    tests: Asked, everything: Callable[[], Floats], counts: Floats, mine: Ints, name: str
 ) -> Iterator[Finding]:
     """Yield the values of one attribute that have more than their share of the crashes `mine`.
 
-    All its values are one family of tests; `mine` are the free crashes of the signature `name`.
+    All its values are one family of tests; `mine` are the free crashes of the signature `name`,
+    `counts` of them have each combination, and `everything` counts those of all signatures.
     """
-    same = mine[attribute.crash[mine] >= 0]
-    if same.size < MIN_N:
-        return
-    share, source = expected_shares(population, attribute)
-    found, n = _counts(attribute.crash[same], share.size)
-    usable = free & (attribute.crash >= 0) & (population.signature >= 0)
-    margins = np.bincount(attribute.crash[usable], minlength=share.size).astype(float)
+    share = tests.share
+    found = by_value(tests.codes, counts, share.size)
+    n = np.full(share.size, found.sum())
     v = np.flatnonzero(found >= MIN_N)
-    p = _weaker(source, found[v], n[v], share[v], margins[v], margins.sum())
-    q = st.q_values(p, int((share > 0).sum()))
-    tests = _Tested(population, attribute, share, source)
+    if not v.size:
+        return
+
+    def margins() -> tuple[Floats, float]:
+        whole = by_value(tests.codes, everything(), share.size)
+        return whole[v], float(whole.sum())
+
+    tested = int((share > 0).sum())
+    if tests.source == HOST_HOURS:
+        by_hours = st.binomial_tail(found[v], n[v], share[v])
+        if (st.q_values(by_hours, tested) > MAX_Q).all():
+            return  # the test against all other crashes, which must agree, costs much more
+    p = _weaker(tests.source, found[v], n[v], share[v], margins)
+    q = st.q_values(p, tested)
     for i in np.flatnonzero(q <= MAX_Q):
-        yield from _finding(tests, int(v[i]), name, same, (float(p[i]), float(q[i])))
+        yield from _finding(tests, int(v[i]), name, mine, (float(p[i]), float(q[i])))
 
 
 def _weaker(
-    source: str, found: Floats, n: Floats, share: Floats, margins: Floats, everything: float
+    source: str,
+    found: Floats,
+    n: Floats,
+    share: Floats,
+    margins: Callable[[], tuple[Floats, float]],
 ) -> Floats:
-    """P of as many crashes with a value: by host-hours, and given those of other signatures."""
-    p = st.binomial_tail(found, n, share) if source == "host-hours" else np.zeros(found.size)
+    """P of as many crashes with a value: by host-hours, and given those of other signatures.
+
+    `margins` counts the crashes with each value, and all.
+    """
+    p = st.binomial_tail(found, n, share) if source == HOST_HOURS else np.zeros(found.size)
     # A p above MAX_Q is no finding and changes the q of none: there the dear test is not needed.
     near = p <= MAX_Q
-    whole = np.full(int(near.sum()), everything)
-    given = st.hypergeometric_tail(found[near], whole, margins[near], n[near])
-    p[near] = np.maximum(p[near], given)
+    if near.any():
+        marked, everything = margins()
+        whole = np.full(int(near.sum()), everything)
+        given = st.hypergeometric_tail(found[near], whole, marked[near], n[near])
+        p[near] = np.maximum(p[near], given)
     return p
 
 
 def _of_signatures(
-    population: Population, attribute: Attribute, free: Bools, asked: Ints
+    tests: Asked, crashes: CrashesUnder, asked_for: Sequence[int]
 ) -> Iterator[Finding]:
-    usable = free & (attribute.crash >= 0) & (population.signature >= 0)
-    signature, value = population.signature[usable], attribute.crash[usable]
-    if signature.size < MIN_N:
+    population, share = tests.population, tests.share
+    signature, combination, counts = crashes.cells()
+    value = tests.codes[combination]
+    known = value >= 0
+    signature, value, counts = signature[known], value[known], counts[known]
+    everything = float(counts.sum())
+    if everything < MIN_N:
         return
-    share, source = expected_shares(population, attribute)
-    *cells, found = st.cells(signature, value)
-    totals = np.bincount(signature, minlength=len(population.signatures)).astype(float)
-    margins = np.bincount(value, minlength=share.size).astype(float)
+    *cells, found = st.cells(signature, value, counts)
+    totals = st.sums(signature, counts, len(population.signatures))
+    margins = by_value(tests.codes, crashes.all(), share.size)
     tested = int((totals >= MIN_N).sum()) * int((share > 0).sum())
     keep = (found >= MIN_N) & (totals[cells[0]] >= MIN_N)
     s, v, a = cells[0][keep], cells[1][keep], found[keep].astype(float)
-    p = _weaker(source, a, totals[s], share[v], margins[v], float(signature.size))
+    p = _weaker(tests.source, a, totals[s], share[v], lambda: (margins[v], everything))
     q = st.q_values(p, tested)
-    for code in asked:
+    for code in asked_for:
         own = s == code
         q[own] = np.minimum(q[own], st.q_values(p[own], int((share > 0).sum())))
-    tests = _Tested(population, attribute, share, source)
     for i in np.flatnonzero(q <= MAX_Q):
-        same = np.flatnonzero(usable & (population.signature == s[i]))
         name = population.signatures[s[i]]
-        yield from _finding(tests, int(v[i]), name, same, (float(p[i]), float(q[i])))
+        mine = crashes.of(int(s[i]))
+        yield from _finding(tests, int(v[i]), name, mine, (float(p[i]), float(q[i])))
+
+
+class _Flagged(NamedTuple):
+    """All crashes, or those with a flag: how many each combination and each host has."""
+
+    name: str
+    crashes: Ints
+    counts: Floats
+    per_host: Floats
+
+
+def _flagged(population: Population, name: str, mask: Bools) -> _Flagged:
+    crashes = np.flatnonzero(mask)
+    per_host = np.bincount(population.host[crashes], minlength=len(population.hosts))
+    counts = combinations_of(population).tally(crashes)
+    return _Flagged(name, crashes, counts, per_host.astype(float))
 
 
 def _of_flag(
-    tests: _Tested, name: str, chosen: Ints, host_share: Floats, hours: tuple[Ints, Floats]
+    tests: Asked, flagged: _Flagged, host_share: Floats, hours: tuple[Ints, Floats]
 ) -> Iterator[Finding]:
-    """All crashes, or those with a flag: hosts differ, so the null is over-dispersed by host."""
-    if chosen.size < MIN_N:
-        return
-    population, attribute, share, _ = tests
-    counts = np.bincount(attribute.crash[chosen], minlength=share.size).astype(float)
+    """Hosts differ, so the null is over-dispersed by host."""
+    population, share = tests.population, tests.share
+    if flagged.counts[tests.codes < 0].any():
+        known = np.zeros(population.day.size, dtype=bool)
+        known[flagged.crashes[tests.of(flagged.crashes) >= 0]] = True
+        flagged = _flagged(population, flagged.name, known)
+    counts = by_value(tests.codes, flagged.counts, share.size)
     total = counts.sum()
+    if total < MIN_N:
+        return
     mean = total * share
-    per_host = np.bincount(population.host[chosen], minlength=host_share.size).astype(float)
-    alpha = st.dispersion(per_host, total * host_share)
+    alpha = st.dispersion(flagged.per_host, total * host_share)
     of_value, of_host = hours
     expected = total * of_host / max(population.exposure_hours.sum(), 1e-12)
     spread = alpha * np.bincount(of_value, weights=expected**2, minlength=share.size)
     p = st.negative_binomial_tail(counts, mean, mean + spread)
     q = st.q_values(p, int((share > 0).sum()))
     for v in np.flatnonzero((q <= MAX_Q) & (counts >= MIN_N) & (share > 0)):
-        yield from _finding(tests, int(v), name, chosen, (float(p[v]), float(q[v])))
+        chance = float(p[v]), float(q[v])
+        yield from _finding(tests, int(v), flagged.name, flagged.crashes, chance)
 
 
 def _hours_of_hosts(
@@ -215,31 +294,31 @@ def _hours_of_hosts(
 
 
 def _finding(
-    tests: _Tested, value: int, name: str, same: Ints, chance: tuple[float, float]
+    tests: Asked, value: int, name: str, some: Ints, chance: tuple[float, float]
 ) -> Iterator[Finding]:
     """Yield the finding unless few hosts carry it or the effect is small; `chance` is p and q.
 
-    `same` is where the crashes are that it is about, with this value and with others.
+    `some` is where the crashes are that it is about, with this value, with others and with none.
     """
-    population, attribute, share, source = tests
-    mine = same[attribute.crash[same] == value]
-    hosts, all_hosts = (_distinct_hosts(population, some) for some in (mine, same))
-    if hosts < MIN_HOSTS or _lean(hosts, all_hosts, float(share[value])) > MAX_HOST_P:
-        return
-    a, n = mine.size, same.size
-    part = float(share[value])
+    population, part = tests.population, float(tests.share[value])
+    codes = tests.of(some)
+    mine = some[codes == value]
+    a, n = mine.size, int(np.count_nonzero(codes >= 0))
     risk = st.relative_risk(a, part, n - a, 1 - part)
     if risk[0] < MIN_RR:
         return
-    case_control = source != "host-hours"
+    hosts, all_hosts = (_distinct_hosts(population, m) for m in (mine, some[codes >= 0]))
+    if hosts < MIN_HOSTS or _lean(hosts, all_hosts, part) > MAX_HOST_P:
+        return
+    case_control = tests.source != HOST_HOURS
     test = "Fisher exact" if case_control else "binomial by host-hours and Fisher exact, the weaker"
     if name in (ALL, BITFLIP, LOCK):
         test = "negative binomial by host-hours"
-    caveats = (ROLL_OUT,) if _is_newest(population, attribute, value) else ()
+    caveats = (ROLL_OUT,) if tests.is_newest(value) else ()
     members = np.zeros(population.day.size, dtype=bool)
     members[mine] = True
-    found = attribute.name, attribute.values[value], name, a, n, *chance
-    yield Finding(*found, *risk, test, source, (), caveats, members)
+    found = tests.name, tests.values[value], name, a, n, *chance
+    yield Finding(*found, *risk, test, tests.source, (), caveats, members)
 
 
 def _distinct_hosts(population: Population, crashes: Ints) -> int:
@@ -254,95 +333,26 @@ def _lean(hosts: int, all_hosts: int, share: float) -> float:
     return float(st.binomial_tail(*counts)[0])
 
 
-def _is_newest(population: Population, attribute: Attribute, value: int) -> bool:
+def is_newest(population: Population, attribute: Attribute, value: int) -> bool:
     """Whether the value came up while others went: then time itself is the other explanation."""
-    known = attribute.exposure >= 0
-    mine = population.exposure_day[known & (attribute.exposure == value)]
-    rest = population.exposure_day[known & (attribute.exposure != value)]
-    return bool(mine.size and rest.size and mine.min() > rest.min() and mine.max() >= rest.max())
+    size = len(attribute.values)
+    spans = population.once(spans_of, attribute.exposure, population.exposure_day, size)
+    return newest_of(spans, value)
 
 
-def _strength(finding: Finding) -> float:
-    return finding.p
+def newest_of(spans: tuple[Ints, Ints], value: int) -> bool:
+    """Whether a value came up while others went, by the first and the last day of each."""
+    first, last = spans
+    others = np.arange(first.size) != value
+    start = first[others].min(initial=NEVER)
+    has_both = first[value] < NEVER and start < NEVER
+    return bool(has_both and first[value] > start and last[value] >= last[others].max())
 
 
-def distinct(
-    population: Population,
-    found: Sequence[Finding],
-    known: Sequence[Finding],
-    order: Callable[[Finding], float] = _strength,
-) -> list[Finding]:
-    """Drop echoes: findings that hold only because another attribute's value holds.
-
-    Strongest first (the least of `order`), after those `known` from earlier days; each must still
-    show inside or outside the host-hours of every one that was kept for the same signature, or it
-    becomes an alias.
-    """
-    kept: list[Finding] = list(known)
-    for finding in sorted(found, key=lambda f: (order(f), f.attr, f.value)):
-        echo = next((i for i, k in enumerate(kept) if _is_echo(population, finding, k)), None)
-        if echo is None:
-            kept.append(finding)
-        elif finding.key != kept[echo].key:
-            alias = f"{finding.attr}={finding.value}"
-            if alias not in kept[echo].aliases:
-                kept[echo] = kept[echo]._replace(aliases=(*kept[echo].aliases, alias))
-    return kept[len(known) :]
-
-
-def _is_echo(population: Population, finding: Finding, other: Finding) -> bool:
-    if finding.signature != other.signature or finding.key == other.key:
-        return finding.key == other.key
-    mine, theirs = (population.attribute(f.attr) for f in (finding, other))
-    if mine is None or theirs is None:
-        return False
-    code, against = mine.values.index(finding.value), theirs.values.index(other.value)
-    if _same_hours(population, mine, code, theirs, against):
-        return True
-    same = _signal(population, finding.signature)
-    return all(
-        _conditional_p(population, mine, code, (theirs.crash == against) == side,
-                       (theirs.exposure == against) == side, same) > MAX_CONDITIONAL_P
-        for side in (True, False)
-    )  # fmt: skip
-
-
-def _signal(population: Population, signature: str) -> Bools:
-    if signature in (ALL, BITFLIP, LOCK):
-        flags = {BITFLIP: population.bitflip, LOCK: population.lock_inherited}
-        return flags.get(signature, np.ones(population.day.size, dtype=bool))
-    return np.asarray(population.signature == population.signatures.index(signature))
-
-
-def _same_hours(
-    population: Population, mine: Attribute, code: int, theirs: Attribute, against: int
-) -> bool:
-    """Whether the host-hours (else the crashes) of two values are nearly the same."""
-    hours = population.exposure_hours
-    a, b = mine.exposure == code, theirs.exposure == against
-    if not (a.any() and b.any()):
-        a, b = mine.crash == code, theirs.crash == against
-        hours = np.ones(a.size)
-    union = float(hours[a | b].sum())
-    return union > 0 and float(hours[a & b].sum()) / union >= ALIAS_OVERLAP
-
-
-def _conditional_p(
-    population: Population,
-    mine: Attribute,
-    code: int,
-    crashes: Bools,
-    exposure: Bools,
-    same: Bools,
-) -> float:
-    inside = same & crashes & (mine.crash >= 0)
-    a, n = float((inside & (mine.crash == code)).sum()), float(inside.sum())
-    if a < MIN_N:
-        return 1.0
-    share, source = expected_shares(population, mine, exposure)
-    if source != "host-hours":
-        controls = crashes & (mine.crash >= 0)
-        marked = float((controls & (mine.crash == code)).sum())
-        four = (np.array([x]) for x in (a, float(controls.sum()), marked, n))
-        return float(st.hypergeometric_tail(*four)[0])
-    return float(st.binomial_tail(np.array([a]), np.array([n]), share[[code]])[0])
+def spans_of(exposure: Ints, day: Ints, size: int) -> tuple[Ints, Ints]:
+    """Return the first and the last day of each value; NEVER and -NEVER of one that never ran."""
+    known = exposure >= 0
+    first, last = np.full(size, NEVER, np.int64), np.full(size, -NEVER, np.int64)
+    np.minimum.at(first, exposure[known], day[known])
+    np.maximum.at(last, exposure[known], day[known])
+    return first, last

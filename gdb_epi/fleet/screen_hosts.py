@@ -17,6 +17,7 @@ from collections.abc import Iterator
 import numpy as np
 
 from gdb_epi.fleet import statistics as st
+from gdb_epi.fleet.pairs import pairs_of
 from gdb_epi.fleet.population import NO_SIGNATURE, Bools, Floats, Ints, Population
 from gdb_epi.fleet.screen_signals import signal_findings
 from gdb_epi.fleet.screen_types import (
@@ -37,6 +38,7 @@ from gdb_epi.fleet.screen_types import (
     Finding,
     Shares,
 )
+from gdb_epi.lean import NamedTuple
 
 WAYS = 3  # of looking at a host, of which the best counts
 MIN_NOVEL_SHARE = 0.02  # guess: some signatures are new on any day
@@ -187,35 +189,25 @@ def _middle(p: Floats, beyond: Floats) -> Floats:
 
 def _novel_p(population: Population, counts: Floats) -> Floats:
     """Crashes whose signature no other host has, given how many crashes."""
-    usable = (population.signature >= 0) & (population.host >= 0)
-    signature, _, _ = st.cells(population.signature[usable], population.host[usable])
+    signature, host, _ = population.once(pairs_of, population.signature, population.host)
     spread = np.bincount(signature, minlength=len(population.signatures) or 1)
-    alone = usable.copy()
-    alone[usable] = spread[population.signature[usable]] == 1
-    found = np.bincount(_kinds(population, alone), minlength=counts.size).astype(float)
+    found = np.bincount(host[spread[signature] == 1], minlength=counts.size).astype(float)
     # Each new signature counts once: a crash loop of one signature is no evidence of randomness.
     others = (found.sum() - found) / np.maximum(counts.sum() - counts, 1.0)
     share = np.maximum(others, MIN_NOVEL_SHARE)
     return _middle(*(st.binomial_tail(found + more, counts, share) for more in (0, 1)))
 
 
-def _kinds(population: Population, mask: Bools) -> Ints:
-    """Hosts of the distinct (signature, host) pairs under a mask."""
-    return st.cells(population.signature[mask], population.host[mask])[1]
-
-
 def _cpu_p(population: Population) -> Floats:
     """Whether a host's crashes gather on one CPU number, of as many as there are."""
     p = np.full(len(population.hosts), 0.5)
-    usable = (population.cpu >= 0) & (population.host >= 0)
-    if not usable.any():
+    hosts, cpu, found = population.once(pairs_of, population.host, population.cpu)
+    if not hosts.size:
         return p
-    host, cpu = population.host[usable], population.cpu[usable]
-    cpus = max(int(np.unique(cpu).size), MIN_CPUS)
-    hosts, _, found = st.cells(host, cpu)
+    cpus = max(st.distinct(cpu), MIN_CPUS)
     most = np.zeros(p.size)
     np.maximum.at(most, hosts, found)
-    total = np.bincount(host, minlength=p.size).astype(float)
+    total = st.sums(hosts, found, p.size)
     many = total >= MIN_N
     share = np.full(int(many.sum()), 1 / cpus)
     tails = [st.binomial_tail(most[many] + more, total[many], share) for more in (0, 1)]
@@ -227,32 +219,29 @@ def _by_signature(
     population: Population, known: Shares, explained: Bools, asked: str | None = None
 ) -> Iterator[Finding]:
     """Hosts that have one signature out of proportion to their hours and to their other crashes."""
-    usable = (population.signature >= 0) & (population.host >= 0) & ~explained
-    host, signature = population.host[usable], population.signature[usable]
-    if host.size < MIN_N:
+    cells = _cells(population, explained, asked)
+    if cells.per_host.sum() < MIN_N:
         return
-    *cells, found = st.cells(signature, host)
-    per_signature = np.bincount(signature, minlength=len(population.signatures))
-    per_host = np.bincount(host, minlength=len(population.hosts)).astype(float)
-    tested = int((per_signature >= MIN_N).sum()) * int((known.share > 0).sum())
-    keep = (found >= MIN_N) & (known.share[cells[1]] > 0)
-    if asked is not None:
-        tested = int((known.share > 0).sum())
-        keep &= cells[0] == population.signatures.index(asked)
-    s, h, a = cells[0][keep], cells[1][keep], found[keep].astype(float)
+    keep = (cells.found >= MIN_N) & (known.share[cells.host] > 0)
+    s, h, a = cells.signature[keep], cells.host[keep], cells.found[keep].astype(float)
+    tested = int((known.share > 0).sum()) * (cells.signatures if asked is None else 1)
+    everything, per_host = float(cells.per_host.sum()), cells.per_host
     if not a.size:
         return
-    n, share = per_signature[s].astype(float), known.share[h]
-    alpha = st.dispersion(per_host, host.size * known.share)
+    n, share = cells.per_signature[s], known.share[h]
+    alpha = st.dispersion(per_host, everything * known.share)
     mean = n * share
     p = st.negative_binomial_tail(a, mean, mean * (1 + alpha * mean))
-    controls = st.hypergeometric_tail(a, np.full(a.size, float(host.size)), per_host[h], n)
-    p = np.maximum(p, controls)
+    # A p above MAX_Q is no finding and changes the q of none: there the dear test is not needed.
+    near = p <= MAX_Q
+    whole = np.full(int(near.sum()), everything)
+    controls = st.hypergeometric_tail(a[near], whole, per_host[h[near]], n[near])
+    p[near] = np.maximum(p[near], controls)
     q = st.q_values(p, tested)
     for i in np.flatnonzero(q <= MAX_Q):
         risk = st.relative_risk(a[i], share[i], n[i] - a[i], 1 - share[i])
         if risk[0] >= MIN_RR:
-            members = usable & (population.host == h[i]) & (population.signature == s[i])
+            mine = (population.host == h[i]) & (population.signature == s[i])
             yield Finding(
                 HOST,
                 population.hosts[h[i]],
@@ -266,5 +255,44 @@ def _by_signature(
                 known.source,
                 (),
                 (LOOP,),
-                members,
+                mine & ~explained,
             )
+
+
+class _Cells(NamedTuple):
+    """Crashes by signature and host; `signatures` are those that have enough to be tested."""
+
+    signature: Ints
+    host: Ints
+    found: Ints
+    per_signature: Floats
+    per_host: Floats
+    signatures: int
+
+
+def _cells(population: Population, explained: Bools, asked: str | None) -> _Cells:
+    """Count the crashes that are not explained: of all signatures, or of the one asked about."""
+    sizes = len(population.signatures), len(population.hosts)
+    if asked is not None:
+        code = population.signatures.index(asked)
+        usable = (population.signature >= 0) & (population.host >= 0) & ~explained
+        per_host = np.bincount(population.host[usable], minlength=sizes[1]).astype(float)
+        mine = population.host[usable & (population.signature == code)]
+        in_host = np.bincount(mine, minlength=sizes[1])
+        host = np.flatnonzero(in_host)
+        per_signature = np.zeros(sizes[0])
+        per_signature[code] = mine.size
+        one = np.full(host.size, code)
+        return _Cells(one, host, in_host[host], per_signature, per_host, 1)
+    signature, host, counts = population.once(pairs_of, population.signature, population.host)
+    rows = np.flatnonzero(explained)
+    gone = pairs_of(population.signature[rows], population.host[rows])
+    cell = signature * sizes[1] + host
+    left = counts.copy()
+    left[np.searchsorted(cell, gone[0] * sizes[1] + gone[1])] -= gone[2]
+    some = left > 0
+    columns = signature[some], host[some], left[some]
+    per_signature, per_host = (
+        st.sums(column, columns[2], size) for column, size in zip(columns[:2], sizes, strict=True)
+    )
+    return _Cells(*columns, per_signature, per_host, int((per_signature >= MIN_N).sum()))

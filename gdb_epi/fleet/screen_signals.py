@@ -12,6 +12,7 @@ from collections.abc import Iterator
 import numpy as np
 
 from gdb_epi.fleet import statistics as st
+from gdb_epi.fleet.pairs import pairs_of
 from gdb_epi.fleet.population import ABSENT, Bools, Floats, Ints, Population
 from gdb_epi.fleet.screen_types import (
     BITFLIP,
@@ -27,6 +28,7 @@ from gdb_epi.fleet.screen_types import (
     Finding,
     Shares,
 )
+from gdb_epi.lean import NamedTuple
 
 PINNED = "a job that is pinned to this CPU looks the same: run it elsewhere, then stress the CPU"
 KINDS = ("cpu_model", "sku", "instance_type")  # the first one known tells which hosts are alike
@@ -42,27 +44,32 @@ def signal_findings(population: Population, known: Shares) -> Iterator[Finding]:
         yield from _with_flag(population, known, name, flag, caveat)
 
 
+class _OnCpus(NamedTuple):
+    """Pairs of a host and a CPU number, and how many crashes each has."""
+
+    host: Ints
+    cpu: Ints
+    counts: Ints
+
+
 def _on_one_cpu(population: Population, known: Shares) -> Iterator[Finding]:
     """Hosts of which too many crashes were on one CPU, for the CPUs that such hosts have."""
-    usable = (population.cpu >= 0) & (population.cpu < MAX_CPU) & (population.host >= 0)
-    hosts = population.host[usable]
-    if hosts.size < MIN_N:
+    host, cpu, counts = population.once(pairs_of, population.host, population.cpu)
+    every = _OnCpus(*(column[cpu < MAX_CPU] for column in (host, cpu, counts)))
+    totals = st.sums(every.host, every.counts, len(population.hosts))
+    many = _OnCpus(*(column[every.counts >= MIN_N] for column in every))
+    if not many.host.size:
         return
-    totals = np.bincount(hosts, minlength=len(population.hosts))
-    host, cpu, counts = st.cells(hosts, population.cpu[usable])
-    keep = counts >= MIN_N
-    host, cpu, found = host[keep], cpu[keep], counts[keep].astype(float)
-    if not host.size:
-        return
-    total = totals[host].astype(float)
-    share, cpus, source = _cpu_shares(population, usable, (host, cpu), found, total)
+    host, cpu, found = many.host, many.cpu, many.counts.astype(float)
+    total = totals[host]
+    share, cpus, source = _cpu_shares(population, every, many, total)
     p = np.minimum(1.0, cpus * st.binomial_tail(found, total, share))
     p[known.share[host] <= 0] = 1.0
     q = st.q_values(p, int((known.share > 0).sum()))
     for i in np.flatnonzero(q <= MAX_Q):
         risk = st.relative_risk(found[i], share[i], total[i] - found[i], 1 - share[i])
         if risk[0] >= MIN_RR:
-            members = usable & (population.host == host[i]) & (population.cpu == cpu[i])
+            members = (population.host == host[i]) & (population.cpu == cpu[i])
             numbers = int(found[i]), int(total[i]), float(p[i]), float(q[i])
             test = f"binomial: {int(found[i])} of {int(total[i])} on one of {int(cpus[i])} CPUs"
             name = f"{CPU}{int(cpu[i])}"
@@ -73,7 +80,7 @@ def _on_one_cpu(population: Population, known: Shares) -> Iterator[Finding]:
 
 
 def _cpu_shares(
-    population: Population, usable: Bools, cell: tuple[Ints, Ints], found: Floats, total: Floats
+    population: Population, every: _OnCpus, many: _OnCpus, total: Floats
 ) -> tuple[Floats, Floats, str]:
     """Return the share that a CPU number has, how many numbers there are, and where that is from.
 
@@ -81,16 +88,18 @@ def _cpu_shares(
     other hosts of the same kind tell both.
     """
     kinds, source = _kind_of_hosts(population)
-    host, cpu = population.host[usable], population.cpu[usable]
-    of_all = np.bincount(cpu)
+    host, cpu, counts = every
+    of_all = st.sums(cpu, counts, 0)
     size = of_all.size
-    crashes = np.bincount(kinds[host])
-    kind = np.where(crashes[kinds[cell[0]]] >= MIN_LIKE, kinds[cell[0]], ABSENT)
+    crashes = st.sums(kinds[host], counts, 0)
+    kind = np.where(crashes[kinds[many.host]] >= MIN_LIKE, kinds[many.host], ABSENT)
     share, count = np.empty(kind.size), np.empty(kind.size)
     for number in np.unique(kind):
-        seen = of_all if number < 0 else np.bincount(cpu[kinds[host] == number], minlength=size)
+        like = kinds[host] == number
+        mine = st.sums(cpu[like], counts[like], size)
+        seen = of_all if number < 0 else mine
         at = kind == number
-        others = (seen[cell[1][at]] - found[at]) / np.maximum(seen.sum() - total[at], 1.0)
+        others = (seen[many.cpu[at]] - many.counts[at]) / np.maximum(seen.sum() - total[at], 1.0)
         count[at] = max(int((seen > 0).sum()), MIN_CPUS)
         share[at] = np.maximum(others, 1 / count[at])
     return share, count, source

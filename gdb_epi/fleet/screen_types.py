@@ -3,9 +3,8 @@
 
 from __future__ import annotations
 
-from typing import NamedTuple
-
 from gdb_epi.fleet.population import Bools, Floats
+from gdb_epi.lean import NamedTuple
 
 # Measured by `python tests/bench/fleet_screen.py` on simulated fleets; see tests/bench/README.md.
 MAX_Q = 0.01  # false discovery rate inside one attribute

@@ -4,14 +4,15 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from typing import NamedTuple
 
 import numpy as np
 
+from gdb_epi.fleet.echoes import distinct
 from gdb_epi.fleet.population import Bools, Population
-from gdb_epi.fleet.screen_attributes import attribute_findings, distinct
+from gdb_epi.fleet.screen_attributes import attribute_findings
 from gdb_epi.fleet.screen_hosts import host_findings
 from gdb_epi.fleet.screen_types import ALL, HOST, MIN_N, Finding, is_of_host
+from gdb_epi.lean import NamedTuple
 
 MAX_DAYS = 370  # a longer replay goes from one day with crashes to the next
 

@@ -6,10 +6,10 @@ from __future__ import annotations
 import sqlite3
 from contextlib import closing
 from pathlib import Path
-from typing import NamedTuple
 
 from gdb_epi.errors import EpiError, InputError
 from gdb_epi.fleet.reading import Execute, in_file, through
+from gdb_epi.lean import NamedTuple
 from gdb_epi.words import counted
 
 MAX_HOSTS = 5

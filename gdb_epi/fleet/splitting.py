@@ -8,11 +8,11 @@ asked which host, attribute or pair of attributes goes with it.
 from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
-from typing import NamedTuple
 
 import numpy as np
 
 from gdb_epi.fleet import statistics as st
+from gdb_epi.fleet.combinations import by_value, combinations_of
 from gdb_epi.fleet.explaining import Explained, explained
 from gdb_epi.fleet.finding_store import verdict
 from gdb_epi.fleet.forms import Form, forms, told_apart
@@ -20,6 +20,7 @@ from gdb_epi.fleet.population import Bools, Population
 from gdb_epi.fleet.screen_attributes import expected_shares
 from gdb_epi.fleet.screen_hosts import host_findings
 from gdb_epi.fleet.screen_types import MAX_Q, MIN_N, Finding, is_of_host
+from gdb_epi.lean import NamedTuple
 
 MAX_MORE = 2000  # crashes; beyond that "no number of crashes" is the honest answer
 MIN_FLAGGED = 0.3  # of a form's crashes with a flag, from which on the flag says what is likely
@@ -166,7 +167,7 @@ def _likely(population: Population, members: Bools) -> str:
 
 
 def _bare(population: Population, same: Bools, label: str, members: Bools) -> Part:
-    hosts = int(np.unique(population.host[members & (population.host >= 0)]).size)
+    hosts = st.distinct(population.host[members & (population.host >= 0)])
     flips = int((population.bitflip & members).sum())
     told = tuple(t.words() for t in told_apart(population, members, same & ~members))
     return Part(label, REST, None, int(members.sum()), hosts, flips, members, facts=told)
@@ -194,13 +195,14 @@ def _answer(parts: list[Part], more: int | None) -> str:
 def _needed(population: Population, members: Bools) -> tuple[int | None, str | None]:
     """How many more crashes until the strongest leaning is significant, if it goes on like this."""
     best: tuple[float, int, str] | None = None
+    combinations = combinations_of(population)
+    crashes = combinations.tally(members)
     for attribute in population.attributes:
-        usable = members & (attribute.crash >= 0)
-        n = int(usable.sum())
+        share, _ = expected_shares(population, attribute)
+        counts = by_value(combinations.codes(attribute), crashes, share.size)
+        n = int(counts.sum())
         if n < MIN_N:
             continue
-        share, _ = expected_shares(population, attribute)
-        counts = np.bincount(attribute.crash[usable], minlength=share.size).astype(float)
         p = st.binomial_tail(counts, np.full(share.size, float(n)), share)
         value = int(np.argmin(p))
         threshold = MAX_Q / max(int((share > 0).sum()), 1)

@@ -1,0 +1,101 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Echoes: findings that hold only because the value of another attribute holds."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+
+import numpy as np
+
+from gdb_epi.fleet import statistics as st
+from gdb_epi.fleet.population import Attribute, Bools, Population
+from gdb_epi.fleet.screen_attributes import HOST_HOURS, expected_shares
+from gdb_epi.fleet.screen_types import ALL, BITFLIP, LOCK, MAX_CONDITIONAL_P, MIN_N, Finding
+
+ALIAS_OVERLAP = 0.9  # of the smaller one's host-hours
+
+
+def _strength(finding: Finding) -> float:
+    return finding.p
+
+
+def distinct(
+    population: Population,
+    found: Sequence[Finding],
+    known: Sequence[Finding],
+    order: Callable[[Finding], float] = _strength,
+) -> list[Finding]:
+    """Drop echoes: findings that hold only because another attribute's value holds.
+
+    Strongest first (the least of `order`), after those `known` from earlier days; each must still
+    show inside or outside the host-hours of every one that was kept for the same signature, or it
+    becomes an alias.
+    """
+    kept: list[Finding] = list(known)
+    for finding in sorted(found, key=lambda f: (order(f), f.attr, f.value)):
+        echo = next((i for i, k in enumerate(kept) if _is_echo(population, finding, k)), None)
+        if echo is None:
+            kept.append(finding)
+        elif finding.key != kept[echo].key:
+            alias = f"{finding.attr}={finding.value}"
+            if alias not in kept[echo].aliases:
+                kept[echo] = kept[echo]._replace(aliases=(*kept[echo].aliases, alias))
+    return kept[len(known) :]
+
+
+def _is_echo(population: Population, finding: Finding, other: Finding) -> bool:
+    if finding.signature != other.signature or finding.key == other.key:
+        return finding.key == other.key
+    mine, theirs = (population.attribute(f.attr) for f in (finding, other))
+    if mine is None or theirs is None:
+        return False
+    code, against = mine.values.index(finding.value), theirs.values.index(other.value)
+    if _same_hours(population, mine, code, theirs, against):
+        return True
+    same = _signal(population, finding.signature)
+    return all(
+        _conditional_p(population, mine, code, (theirs.crash == against) == side,
+                       (theirs.exposure == against) == side, same) > MAX_CONDITIONAL_P
+        for side in (True, False)
+    )  # fmt: skip
+
+
+def _signal(population: Population, signature: str) -> Bools:
+    if signature in (ALL, BITFLIP, LOCK):
+        flags = {BITFLIP: population.bitflip, LOCK: population.lock_inherited}
+        return flags.get(signature, np.ones(population.day.size, dtype=bool))
+    return np.asarray(population.signature == population.signatures.index(signature))
+
+
+def _same_hours(
+    population: Population, mine: Attribute, code: int, theirs: Attribute, against: int
+) -> bool:
+    """Whether the host-hours (else the crashes) of two values are nearly the same."""
+    hours = population.exposure_hours
+    a, b = mine.exposure == code, theirs.exposure == against
+    if not (a.any() and b.any()):
+        a, b = mine.crash == code, theirs.crash == against
+        hours = np.ones(a.size)
+    union = float(hours[a | b].sum())
+    return union > 0 and float(hours[a & b].sum()) / union >= ALIAS_OVERLAP
+
+
+def _conditional_p(
+    population: Population,
+    mine: Attribute,
+    code: int,
+    crashes: Bools,
+    exposure: Bools,
+    same: Bools,
+) -> float:
+    inside = same & crashes & (mine.crash >= 0)
+    a, n = float((inside & (mine.crash == code)).sum()), float(inside.sum())
+    if a < MIN_N:
+        return 1.0
+    share, source = expected_shares(population, mine, exposure)
+    if source != HOST_HOURS:
+        controls = crashes & (mine.crash >= 0)
+        marked = float((controls & (mine.crash == code)).sum())
+        four = (np.array([x]) for x in (a, float(controls.sum()), marked, n))
+        return float(st.hypergeometric_tail(*four)[0])
+    return float(st.binomial_tail(np.array([a]), np.array([n]), share[[code]])[0])
