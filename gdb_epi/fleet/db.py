@@ -29,7 +29,7 @@ except ModuleNotFoundError as problem:
     ) from problem
 
 from gdb_epi.fleet.tables import change, meta, metadata
-from gdb_epi.fleet.versions import REPROJECTED_TO, SCHEMA_KEY, SCHEMA_VERSION
+from gdb_epi.fleet.versions import PROJECTED, REPROJECTED_TO, SCHEMA_KEY, SCHEMA_VERSION
 
 BUSY_SECONDS = 10.0  # how long a writer waits for another one
 _LOCK_KEY = 0x67646265  # pg_advisory_xact_lock number of migrate(): "gdbe"
@@ -128,9 +128,10 @@ def _change_tables(engine: Engine, shown: str) -> int | None:
             from gdb_epi.fleet.migrations import upgrade
 
             upgrade(connection)
-            # With the tables: who ends the projection is known when this process is killed in it.
-            connection.execute(meta.delete().where(meta.c.key == REPROJECTED_TO))
-            connection.execute(meta.insert().values(key=REPROJECTED_TO, value="0"))
+            if found < PROJECTED:
+                # With the tables: who ends it is known when this process is killed in it.
+                connection.execute(meta.delete().where(meta.c.key == REPROJECTED_TO))
+                connection.execute(meta.insert().values(key=REPROJECTED_TO, value="0"))
         return _unfinished(connection) if found is not None else None
 
 

@@ -4,7 +4,8 @@
 from __future__ import annotations
 
 # Raised by one for every change of the tables; migrate() knows the way from each older one.
-SCHEMA_VERSION = 3
+SCHEMA_VERSION = 4
+PROJECTED = 3  # the last one that added what only the raw records can fill
 
 SCHEMA_KEY = "schema_version"
 # Of a migration whose reprojection has not ended: the last id that it reached.

@@ -20,6 +20,7 @@ from gdb_epi.fleet import tables as t
 from gdb_epi.fleet.db import NewerSchema, begin, open_database
 from gdb_epi.fleet.ingest import crash_count, ingest, stored_record
 from gdb_epi.fleet.questions import top_signatures
+from gdb_epi.fleet.reproject import reproject
 
 ROOT = Path(__file__).resolve().parents[2]
 
@@ -45,6 +46,39 @@ def rows(url: str, statement):
 def count(url: str, table) -> int:
     """Return the number of rows of a table."""
     return len(rows(url, select(table)))
+
+
+def leads_nowhere(url: str) -> dict[str, int]:
+    """Return how many crashes name a row that is not there, by column; only those with any.
+
+    No foreign key sees to that (tables.crash says what does).
+    """
+    rows_of = {
+        t.crash.c.sig_id: t.sig.c.id,
+        t.crash.c.trace_id: t.trace.c.id,
+        t.crash.c.host_id: t.host.c.id,
+        t.crash.c.libset_id: t.libset.c.id,
+        t.crash.c.attrset_id: t.attrset.c.id,
+        t.crash.c.factset_id: t.attrset.c.id,
+        t.raw.c.crash_id: t.crash.c.id,
+        t.crash.c.id: t.raw.c.crash_id,
+    }
+    found = {}
+    for column, row in rows_of.items():
+        wanted = select(column).where(column.is_not(None), column.not_in(select(row)))
+        found[str(column)] = len(rows(url, wanted))
+    return {column: number for column, number in found.items() if number}
+
+
+def test_ids_that_lead_nowhere_are_seen_and_reprojected_ones_lead_somewhere(url: str) -> None:
+    put(url, *[full(i) for i in range(7)])
+    assert leads_nowhere(url) == {}
+    with sqlite3.connect(url) as database:
+        database.execute("UPDATE crash SET sig_id = 99, host_id = 98 WHERE id < 3")
+    assert leads_nowhere(url) == {"crash.sig_id": 2, "crash.host_id": 2}
+    with open_database(url, write=True) as engine:
+        reproject(engine, [])
+    assert leads_nowhere(url) == {}
 
 
 def test_ingest_is_idempotent(url: str) -> None:
@@ -200,6 +234,7 @@ def check_two_writers(url: str) -> None:
         assert crash_count(engine) == added == 900
     assert (count(url, t.sig), count(url, t.host), count(url, t.libset)) == (7, 5, 1)
     assert count(url, t.raw) == 900
+    assert leads_nowhere(url) == {}
 
 
 def test_two_writers_at_once(url: str) -> None:
@@ -221,6 +256,7 @@ def check_a_killed_writer(url: str) -> None:
     assert count(url, t.raw) == found
     again = put(url, *[full(i) for i in range(found + 100)])
     assert (again.added, again.known) == (100, found)
+    assert leads_nowhere(url) == {}
 
 
 def test_a_killed_writer_leaves_whole_batches(url: str) -> None:

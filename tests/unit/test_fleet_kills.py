@@ -22,7 +22,7 @@ from typing import Any
 
 import pytest
 from support.fleet_records import fleet_record
-from unit.test_fleet_ingest import count, rows
+from unit.test_fleet_ingest import count, leads_nowhere, rows
 from unit.test_fleet_postgresql import server, url  # noqa: F401 - fixtures
 
 from gdb_epi.fleet import tables as t
@@ -89,6 +89,7 @@ def check_after_kills(db: str, lines: Path) -> None:
     keys = {key for (key,) in rows(db, t.crash.select().with_only_columns(t.crash.c.core_key))}
     assert len(keys) == RECORDS
     # Dimensions of killed transactions left nothing that does not lead anywhere.
+    assert leads_nowhere(db) == {}
     dangling = "SELECT count(*) FROM crash WHERE sig_id IS NULL OR host_id IS NULL"
     with open_database(db, write=False) as engine, engine.connect() as connection:
         assert connection.exec_driver_sql(dangling).scalar_one() == 0

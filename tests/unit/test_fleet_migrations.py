@@ -8,11 +8,14 @@ import sqlite3
 from pathlib import Path
 
 import pytest
+from alembic import command
+from sqlalchemy import inspect
 from unit.fleet_records import full
 
+from gdb_epi.fleet import db, migrations
 from gdb_epi.fleet import reproject as fleet_reproject
 from gdb_epi.fleet import tables as t
-from gdb_epi.fleet.db import DatabaseError, open_database
+from gdb_epi.fleet.db import DatabaseError, begin, open_database
 from gdb_epi.fleet.ingest import ingest
 from gdb_epi.fleet.reproject import reproject
 
@@ -71,8 +74,33 @@ def test_a_migration_that_was_killed_goes_on_where_it_was(old, monkeypatch):
         with open_database(old, write=True) as engine, engine.connect() as connection:
             found = connection.exec_driver_sql("select * from crash order by id").all()
             assert found == expected
-            assert connection.execute(t.meta.select()).all() == [("schema_version", "3")]
+            assert connection.execute(t.meta.select()).all() == [("schema_version", "4")]
     assert seen == [0, 2, 2, 4, 6], "from the batch that was lost to the end, and not again"
+
+
+def test_foreign_keys_go_and_rows_stay(old):
+    """Schema 3 already had all columns: its rows are copied, and not projected again."""
+    with begin(db._engine(db.database_url(old))) as connection:
+        config = migrations._config(connection)
+        command.stamp(config, migrations.FIRST)
+        command.upgrade(config, "0003")
+        before = [_all(connection, table) for table in (t.crash, t.raw)]
+        assert all(_all(connection, table) for table in (t.crash, t.raw))
+        assert [len(inspect(connection).get_foreign_keys(n)) for n in ("crash", "raw")] == [6, 1]
+    with open_database(old, write=True) as engine, engine.connect() as connection:
+        assert [_all(connection, table) for table in (t.crash, t.raw)] == before
+        assert [len(inspect(connection).get_foreign_keys(n)) for n in ("crash", "raw")] == [0, 0]
+        names = {index["name"] for index in inspect(connection).get_indexes("crash")}
+        assert names == {"crash_sig", "crash_ts", "crash_host"}
+        assert connection.exec_driver_sql("select count(*) from host_attr").scalar() == 0
+        # The ids go on behind the last one, and a core is one row still.
+        assert ingest(engine, [("again", full(1)), ("new", full(6))]).added == 1
+    with open_database(old, write=True) as engine:
+        assert reproject(engine, lost := []) == 7 and lost == []
+
+
+def _all(connection, table):
+    return connection.execute(table.select().order_by(*table.primary_key)).all()
 
 
 def test_new_tables_equal_migrated_ones(old, tmp_path):
