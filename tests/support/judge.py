@@ -1,13 +1,16 @@
 # SPDX-License-Identifier: Apache-2.0
 """Compare the variables decoded from a core with what repr() said in its process.
 
-    python tests/support/judge.py [INTERPRETER...] [--program NAME] [--list]
+    python tests/support/judge.py [INTERPRETER...] [--program=NAME] [--list] [--gdb=GDB]
 
 prints one line per interpreter: how many were exact, marked as not exact, cut, missing, wrong.
+With --gdb each core is opened by that GDB, and judged inside it.
 """
 
 from __future__ import annotations
 
+import json
+import subprocess
 import sys
 from collections.abc import Iterator, Sequence
 from pathlib import Path
@@ -30,6 +33,7 @@ WIDE = Limits(depth=10, width=1000, length=10_000, total=200_000)
 EXACT, MARKED, CUT, MISSING, WRONG = "exact", "marked", "cut", "missing", "wrong"
 # numpy's arrays: shape, dtype and first values, which is not what repr() gives.
 DESCRIBED = "described"
+GDB_TIMEOUT = 300
 ARRAYS = ("ndarray", "OwnArray", "MaskedArray")
 
 
@@ -93,10 +97,43 @@ def _verdict(variable: Variable | None, type_name: str, said: str) -> str:
     return CUT if variable.exact else MARKED
 
 
+def judged_in_gdb(gdb: str, made: Made) -> list[Judged]:
+    """Return the verdicts on a core that a GDB opened; raise RuntimeError when it gave none."""
+    here = Path(__file__).resolve().parents
+    code = f"import sys; sys.path[:0] = {[str(here[2]), str(here[1])]!r}; "
+    code += f"from support.judge import tell; tell({made.interpreter.id!r}, {made.program.name!r})"
+    settings = ["set debuginfod enabled off", "set auto-load off"]
+    settings += [f"set sysroot {made.sysroot}"] if made.sysroot else []
+    command = [gdb, "-nx", "-batch", *(word for one in settings for word in ("-iex", one))]
+    command += [str(made.executable), str(made.core), "-ex", f"python {code}"]
+    done = subprocess.run(
+        command, capture_output=True, text=True, timeout=GDB_TIMEOUT, stdin=subprocess.DEVNULL
+    )
+    for line in done.stdout.splitlines():
+        if line.startswith("judged "):
+            return [
+                Judged(*one[:4], Variable(*one[4]) if one[4] else None, one[5])
+                for one in json.loads(line.removeprefix("judged "))
+            ]
+    raise RuntimeError(f"{gdb} said nothing of {made.core}: {done.stderr[-600:]}")
+
+
+def tell(interpreter: str, program_name: str) -> None:
+    """Print the verdicts on the core that this GDB has opened."""
+    import gdb
+
+    from gdb_epi.gdbhost.opening import open_core
+
+    made = make_core(next(one for one in discover() if one.id == interpreter), program_name)
+    state = ProcessState(open_core(gdb.selected_inferior()))
+    print("judged", json.dumps(list(judge(made, state))))
+
+
 def main(arguments: Sequence[str]) -> int:
     """Print the table; with --list each variable that is not exact."""
     wanted = [a for a in arguments if not a.startswith("--")]
     only = [a.partition("=")[2] for a in arguments if a.startswith("--program=")]
+    gdb = next((a.partition("=")[2] for a in arguments if a.startswith("--gdb=")), "")
     bad = 0
     for interpreter in discover():
         if wanted and not any(interpreter.id.startswith(one) for one in wanted):
@@ -111,7 +148,7 @@ def main(arguments: Sequence[str]) -> int:
             except CoreFailed as error:
                 failed.append(f"{program.name}: {str(error)[-600:]}")
                 continue
-            for one in judge(made, opened(made)):
+            for one in judged_in_gdb(gdb, made) if gdb else judge(made, opened(made)):
                 counts[one.verdict] += 1
                 if one.verdict != EXACT and "--list" in arguments:
                     shown = one.found.text if one.found else ""
