@@ -68,12 +68,7 @@ def _by_absence(
             if row[flag] is not None:
                 row[flag] += 0  # True to 1
         absent = tuple([value is None for value in row])
-        given = tuple([value for value in row if value is not None])
-        known = found.get(absent)
-        if known is None:
-            found[absent] = [given]
-        else:
-            known.append(given)
+        found.setdefault(absent, []).append(tuple([value for value in row if value is not None]))
     return found
 
 

@@ -26,6 +26,11 @@ _GROUPS = frozenset(
         "facts",
     }
 )
+_TEXTS = (
+    ("python", "version", "python"),
+    ("kernel", "release", "kernel"),
+    ("process", "executable", "exe"),
+)
 
 
 def facts_of(record: Mapping[str, Any]) -> dict[str, str]:
@@ -33,31 +38,26 @@ def facts_of(record: Mapping[str, Any]) -> dict[str, str]:
     found: dict[str, str] = {}
     if _GROUPS.isdisjoint(record):
         return found
-    signal, process = group(record, "signal"), group(record, "process")
-    for name in ("signo", "si_code"):
-        number = integer(signal.get(name))
-        if number is not None:
-            found[name] = str(number)
-    python, kernel = group(record, "python"), group(record, "kernel")
-    version, release = text(python.get("version")), text(kernel.get("release"))
-    found |= {n: v for n, v in (("python", version), ("kernel", release)) if v}
-    executable = text(process.get("executable"))
-    if executable:
-        found["exe"] = executable
+    if signal := group(record, "signal"):
+        told = {name: integer(signal.get(name)) for name in ("signo", "si_code")}
+        found |= {name: str(number) for name, number in told.items() if number is not None}
+    for part, key, name in _TEXTS:
+        if isinstance(inside := record.get(part), dict) and (value := text(inside.get(key))):
+            found[name] = value
     for part, name in (("fork", "forked"), ("python", "free_threaded")):
-        value = group(record, part).get(name)
-        if isinstance(value, bool):
-            found[name] = str(value).lower()
-    corruption = group(record, "corruption")
-    for name in ("path", "symptom"):
-        told = text(corruption.get(name))
-        if told:
-            found[f"corruption {name}"] = told
+        truth = group(record, part).get(name)
+        if isinstance(truth, bool):
+            found[name] = str(truth).lower()
+    if corruption := group(record, "corruption"):
+        for name in ("path", "symptom"):
+            if value := text(corruption.get(name)):
+                found[f"corruption {name}"] = value
     for detector in _detectors(record):
         found[f"found {detector}"] = YES
-    for name, told in scalars(group(record, "facts")).items():
-        if len(found) < MAX_ATTRIBUTES:
-            found.setdefault(name, told)
+    if facts := group(record, "facts"):
+        for name, value in scalars(facts).items():
+            if len(found) < MAX_ATTRIBUTES:
+                found.setdefault(name, value)
     return found
 
 
