@@ -120,8 +120,8 @@ def _asked(population: Population, one: Attribute, two: Attribute) -> Asked:
         share, source = counts / max(counts.sum(), 1.0), NO_HOURS
 
     def newest(value: int) -> bool:
-        exposure = _codes(one.exposure, two.exposure, width)
-        return newest_of(spans_of(exposure, population.exposure_day, table.size), value)
+        given = one.exposure, two.exposure, population.exposure_day, len(one.values), width
+        return newest_of(population.once(_spans, *given), value)
 
     name = f"{one.name}+{two.name}"
     return Asked(population, name, _Values(one, two), codes, share, source, newest)
@@ -159,6 +159,10 @@ def _hours_table(one: Ints, two: Ints, hours: Floats, rows: int, columns: int) -
     codes = _codes(one, two, columns)
     known = codes >= 0
     return st.sums(codes[known], hours[known], rows * columns)
+
+
+def _spans(one: Ints, two: Ints, day: Ints, rows: int, columns: int) -> tuple[Ints, Ints]:
+    return spans_of(_codes(one, two, columns), day, rows * columns)
 
 
 def _codes(one: Ints, two: Ints, width: int) -> Ints:

@@ -98,10 +98,11 @@ def _crashes(connection: Connection) -> _Crashes:
     while rows := cursor.fetchmany(ROWS):
         columns = list(zip(*rows, strict=True))
         keys.append(np.array(columns[0], dtype="S"))
-        times.append(np.array(columns[1], dtype=float))
+        times.append(np.fromiter(columns[1], float, len(rows)))
         for label in set(columns[2]) - code.keys():
             code[label] = len(code) - 1
-        verdicts.append(np.array([code[label] for label in columns[2]], dtype=np.int64))
+        labels = map(code.__getitem__, columns[2])
+        verdicts.append(np.fromiter(labels, np.int64, len(rows)))
         for name, column in zip(_NUMBERS, columns[3:], strict=True):
             numbers[name].append(_integers(column))
     if not keys:
@@ -111,8 +112,8 @@ def _crashes(connection: Connection) -> _Crashes:
     order = np.lexsort((_prefix(packed), ts))
     columns_of = {name: np.concatenate(parts)[order] for name, parts in numbers.items()}
     texts = [str(label) for label in code if label is not None]
-    labels = np.concatenate(verdicts)[order]
-    return _Crashes(CoreKeys(packed[order]), ts[order], columns_of, labels, texts)
+    of_crash = np.concatenate(verdicts)[order]
+    return _Crashes(CoreKeys(packed[order]), ts[order], columns_of, of_crash, texts)
 
 
 def _prefix(keys: Any) -> Any:
@@ -132,9 +133,10 @@ def _cursor(connection: Connection, query: str) -> Any:
 
 def _integers(column: Sequence[Any]) -> Ints:
     try:
-        return np.array(column, dtype=np.int64)
+        return np.fromiter(column, np.int64, len(column))
     except TypeError:  # there are NULLs
-        return np.array([ABSENT if x is None else x for x in column], dtype=np.int64)
+        known = (ABSENT if x is None else x for x in column)
+        return np.fromiter(known, np.int64, len(column))
 
 
 def _exposure(connection: Connection) -> tuple[Ints, Ints, Ints, Floats]:
