@@ -171,9 +171,10 @@ def _two_bits_off(scene: Scene) -> tuple[MutatedTarget, int, tuple[int, int]]:
     """Return a copy in which a slot that holds the one reference to an object is two bits off."""
     things, word = scene.context.things, scene.walk.reader.word
     by_owner: dict[int, list[int]] = {}
-    for slot in scene.walk.found:
-        if slot.kind in ("list", "tuple", "dict") and things.references(slot.value) == 1:
-            by_owner.setdefault(slot.owner, []).append(slot.place)
+    for (held, values), owner, kind in scene.walk._held:
+        for place, value in zip(held, values, strict=True):
+            if kind in ("list", "tuple", "dict") and things.references(value) == 1:
+                by_owner.setdefault(owner, []).append(place)
     for places in by_owner.values():
         for where in places:
             around = {scene.walk.type_at(word(where + n)) for n in (-16, -8, 8, 16)}
