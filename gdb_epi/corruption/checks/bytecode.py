@@ -14,8 +14,9 @@ from gdb_epi.cpython.reader import Reader
 from gdb_epi.cpython.source_checks import table_needle
 from gdb_epi.cpython.source_files import cached_paths, locate, read_regular
 from gdb_epi.cpython.types import PythonState
-from gdb_epi.errors import Absent, LayoutError, UnreadableMemory
+from gdb_epi.errors import NOT_AVAILABLE, Absent, LayoutError, UnreadableMemory
 from gdb_epi.lean import Any, NamedTuple, parse_json
+from gdb_epi.words import counted
 
 MAX_FRAMES = 6  # of each thread that crashed; in a sweep all code that frames reach
 MAX_CODES = 20_000
@@ -78,7 +79,7 @@ def bytecode(context: Context) -> Iterator[Evidence | Skipped]:
         context.counts["code objects"] = context.counts.get("code objects", 0) + 1
         yield from _compare(context, code, data)
     if missing:
-        yield Skipped("R6", f"{missing} code objects of files without a .pyc here")
+        yield Skipped("R6", f"{counted(missing, 'code object')} of files without a .pyc here")
 
 
 def _codes(context: Context, python: PythonState) -> Iterator[int]:
@@ -128,20 +129,24 @@ def _code_of(reader: Reader, address: int) -> _Code | None:
 
 def _file_of(context: Context, python: PythonState, path: str) -> bytes | Absent:
     """Return the .pyc of a source file, of the process' own files."""
-    why: Absent = Absent("not_available", "no place to look")
+    root = _sysroot(context)
+    if root is None:
+        return Absent(NOT_AVAILABLE, "no file of the process is here")
     for place in cached_paths(path, python.layout):
-        here = locate(place, _sysroot(context))
+        here = locate(place, root)
         found = here if isinstance(here, Absent) else read_regular(here, MAX_PYC)
         if not isinstance(found, Absent):
             return found.data
-        why = found
-    return why
+    return Absent(NOT_AVAILABLE, "no .pyc")
 
 
 def _sysroot(context: Context) -> str | None:
-    """Return the folder in which this machine has the process' files, by those of its modules."""
+    """Return the folder in which this machine has the process' files, by those of its modules.
+
+    "" for this machine's own root; None when no file of the process is here.
+    """
     for one in context.target.modules():
-        if isinstance(one.file, str) and one.file != one.path and one.file.endswith(one.path):
+        if isinstance(one.file, str) and one.file.endswith(one.path):
             return one.file[: -len(one.path)]
     return None
 
