@@ -4,12 +4,13 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from itertools import pairwise
 from typing import Any, NamedTuple
 
 from sqlalchemy import Connection, Engine, Integer, cast, func, select
 
 from gdb_epi.fleet import tables as t
-from gdb_epi.fleet.days import SECONDS_A_DAY
+from gdb_epi.fleet.days import MAX_STRAY, MIN_GAP, SECONDS_A_DAY
 
 _KEY = (t.sig.c.kind, t.sig.c.key)
 
@@ -49,10 +50,21 @@ class CompareRow(NamedTuple):
 
 
 def last_moment(engine: Engine) -> float | None:
-    """Return the time of the latest crash: `now` for questions, so that answers do not age."""
+    """Return the time of the latest crash: `now` for questions, so that answers do not age.
+
+    As in `Population.last_day` a few of clocks that are wrong by months do not count.
+    """
+    ts = t.crash.c.ts
     with engine.connect() as connection:
-        found = connection.execute(select(func.max(t.crash.c.ts))).scalar()
-    return None if found is None else float(found)
+        known = connection.execute(select(func.count(ts))).scalar_one()
+        stray = int(MAX_STRAY * known)
+        latest = select(ts).where(ts.is_not(None)).order_by(ts.desc()).limit(stray + 1)
+        times = [float(row[0]) for row in connection.execute(latest)]
+    last = times[0] if times else None
+    for later, earlier in pairwise(times):
+        if later // SECONDS_A_DAY - earlier // SECONDS_A_DAY >= MIN_GAP:
+            last = earlier
+    return last
 
 
 def new_signatures(engine: Engine, days: float, until: float, limit: int) -> list[NewRow]:

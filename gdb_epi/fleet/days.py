@@ -10,6 +10,8 @@ from gdb_epi.fleet.values import number
 
 EPOCH = date(1970, 1, 1)
 SECONDS_A_DAY = 86_400.0
+MIN_GAP = 60  # days without a crash before those of a clock that is wrong
+MAX_STRAY = 0.002  # share of the crashes that such a clock may have made
 
 
 def iso_day(day: int) -> str:

@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING, Any, TypeVar, overload
 import numpy as np
 from numpy.typing import NDArray
 
+from gdb_epi.fleet.days import MAX_STRAY, MIN_GAP
 from gdb_epi.lean import NamedTuple
 
 if TYPE_CHECKING:
@@ -26,10 +27,6 @@ _T = TypeVar("_T")
 NO_SIGNATURE = "(no signature)"
 ABSENT = -1
 MAX_VALUES = 5_000  # of one attribute; beyond that it names single crashes, not groups
-
-
-MIN_GAP = 60  # days without a crash before those of a clock that is wrong
-MAX_STRAY = 0.002  # share of the crashes that such a clock may have made
 
 
 class CoreKeys(Sequence[str]):

@@ -101,12 +101,12 @@ def words(found: Seen) -> list[str]:
 
 
 def moment(ts: float | None) -> str:
-    """Return UTC to the second: the same on every machine; empty when absent."""
+    """Return the second in UTC, and that it is: the same everywhere; empty when absent."""
     if ts is None:
         return ""
     from datetime import datetime, timezone
 
     try:
-        return datetime.fromtimestamp(ts, timezone.utc).strftime("%Y-%m-%d %H:%M:%S")
+        return datetime.fromtimestamp(ts, timezone.utc).strftime("%Y-%m-%d %H:%M:%S UTC")
     except (OverflowError, ValueError, OSError):
         return f"{ts:.0f}"

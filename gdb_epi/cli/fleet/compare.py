@@ -26,11 +26,13 @@ def run(args: Namespace) -> int:
     from gdb_epi.cli.fleet.output import print_rows, print_table
     from gdb_epi.fleet.db import open_database
 
+    if args.limit < 1:
+        raise UsageError("--limit must be at least 1")
     windows = window(args.before), window(args.after)
     with open_database(args.db, write=False) as engine:
         from gdb_epi.fleet.curves import compare
 
-        rows = compare(engine, *windows, max(args.limit, 1))
+        rows = compare(engine, *windows, args.limit)
     if args.json or args.csv:
         print_rows([row._asdict() for row in rows], as_csv=args.csv)
         return EXIT_DONE
@@ -45,7 +47,8 @@ def run(args: Namespace) -> int:
         ]
         for row in rows
     ]
-    print_table(("before", "after", "rate ratio", "p", "q", "signature"), cells)
+    headers = ("before", "after", "rate ratio", "p", "q", "signature")
+    print_table(headers, cells, empty="no crashes in either window")
     return EXIT_DONE
 
 

@@ -51,13 +51,12 @@ def run(args: Namespace) -> int:
     elif args.json:
         whole = {"groups": found.groups, "nested": found.nested}
         print(json.dumps({"pairs": [pair._asdict() for pair in pairs], **whole}))
-    elif not found.pairs:
-        print("no two attributes vary")
     else:
         rows = [
             (p.first, _WORDS[p.relation], p.second, f"{p.v:.2f}", p.rows, p.source) for p in pairs
         ]
-        print_table(("attribute", "", "attribute", "V", "rows", "of"), rows)
+        headers = ("attribute", "", "attribute", "V", "rows", "of")
+        print_table(headers, rows, empty="no two attributes vary")
         for group in found.groups:
             print(escape(f"one in all but name: {', '.join(group)}"))
     return EXIT_DONE

@@ -40,5 +40,8 @@ def run(args: Namespace) -> int:
         [moment(row.first_seen), row.crashes, row.hosts, row.key or "", row.signature or ""]
         for row in rows
     ]
-    print_table(("first seen", "crashes", "hosts", "key", "signature"), cells)
+    nothing = "no crashes with a time in this database"
+    if until is not None:
+        nothing = f"no signature is new in the {args.days:g} days before {moment(until)}"
+    print_table(("first seen", "crashes", "hosts", "key", "signature"), cells, nothing)
     return EXIT_DONE

@@ -57,8 +57,11 @@ def say_lost(lost: Sequence[int]) -> None:
         print(f"gdb-epi: damaged records were left out (crash {some}); {told}", file=sys.stderr)
 
 
-def print_table(headers: Sequence[str], cells: Sequence[Sequence[object]]) -> None:
-    """Print rows as an aligned table, control characters escaped."""
+def print_table(headers: Sequence[str], cells: Sequence[Sequence[object]], empty: str) -> None:
+    """Print rows as an aligned table, control characters escaped; without rows say `empty`."""
+    if not cells:
+        print(empty)
+        return
     from tabulate import tabulate
 
     from gdb_epi.render.text import escape

@@ -47,7 +47,9 @@ def run(args: Namespace) -> int:
     else:
         # The columns already say the category: the text goes without `gsig/1 stable CATEGORY`.
         print_table(
-            HEADERS, [_cells(row._replace(signature=_frames(row.signature))) for row in rows]
+            HEADERS,
+            [_cells(row._replace(signature=_frames(row.signature))) for row in rows],
+            empty="no crashes in this database",
         )
     return EXIT_DONE
 

@@ -52,5 +52,6 @@ def run(args: Namespace) -> int:
         ]
         for row in rows
     ]
-    print_table(("day", "crashes", "hosts", "per 1000 host-hours", ""), cells)
+    headers = ("day", "crashes", "hosts", "per 1000 host-hours", "")
+    print_table(headers, cells, empty="no crashes with a time")
     return EXIT_DONE

@@ -1,0 +1,184 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Questions without SQLAlchemy, all of SciPy, or a pass over every crash: the same answers."""
+
+from __future__ import annotations
+
+import sqlite3
+from contextlib import closing
+
+import numpy as np
+import pytest
+from support.fleet_simulator import population, simulate
+from unit.fleet_records import minimal
+
+from gdb_epi.errors import InputError
+from gdb_epi.fleet import db as fleet_db
+from gdb_epi.fleet import population_cache, special
+from gdb_epi.fleet import statistics as st
+from gdb_epi.fleet.combinations import by_value, combinations_of
+from gdb_epi.fleet.curves import last_moment
+from gdb_epi.fleet.groups import group_of
+from gdb_epi.fleet.ingest import ingest
+from gdb_epi.fleet.lookup import find_group
+from gdb_epi.fleet.population import Memo, load
+from gdb_epi.fleet.reading import reading
+from gdb_epi.fleet.screening import screen
+from gdb_epi.fleet.splitting import split
+from gdb_epi.fleet.versions import REPROJECTED_TO, SCHEMA_KEY
+
+DAY = 86_400.0
+
+
+@pytest.fixture
+def base(tmp_path, monkeypatch):
+    """A database whose population is in the cache."""
+    monkeypatch.setenv("XDG_CACHE_HOME", str(tmp_path / "cache"))
+    monkeypatch.setattr(population_cache, "MIN_CRASHES", 1)
+    path = str(tmp_path / "f.sqlite3")
+    put(path, [minimal(i) for i in range(40)])
+    with fleet_db.open_database(path, write=False) as engine:
+        load(engine)
+    return path
+
+
+def put(path, records):
+    with fleet_db.open_database(path, write=True) as engine:
+        ingest(engine, [("t", record) for record in records])
+
+
+class Slow(Exception):
+    """The database was opened by SQLAlchemy."""
+
+
+@pytest.fixture
+def only_quick(base, monkeypatch):
+    def opened(given, *, write):
+        raise Slow
+
+    monkeypatch.setattr(fleet_db, "open_database", opened)
+    return base
+
+
+def test_a_cached_population_is_read_without_sqlalchemy(base, monkeypatch):
+    with fleet_db.open_database(base, write=False) as engine:
+        whole = load(engine)
+        wanted = whole.signatures[0]
+        expected = find_group(engine, wanted)
+    monkeypatch.setattr(fleet_db, "open_database", None)  # whoever calls it fails
+    with reading(base) as quick:
+        found = quick.population()
+        assert group_of(quick.execute, wanted) == expected
+    assert list(found.core_keys) == list(whole.core_keys)
+    assert np.array_equal(found.signature, whole.signature)
+
+
+@pytest.mark.parametrize("change", ["crash", "schema", "migration", "cache"])
+def test_any_other_state_goes_the_whole_way(change, base, monkeypatch, tmp_path):
+    if change == "crash":
+        put(base, [minimal(99)])
+    elif change == "cache":
+        (file,) = (tmp_path / "cache" / "gdb-epi").glob("*.npz")
+        file.write_bytes(file.read_bytes()[:100])
+    else:
+        row = (SCHEMA_KEY, "99") if change == "schema" else (REPROJECTED_TO, "7")
+        with closing(sqlite3.connect(base)) as connection, connection:
+            connection.execute("INSERT OR REPLACE INTO meta VALUES (?, ?)", row)
+
+    def opened(given, *, write):
+        raise Slow
+
+    monkeypatch.setattr(fleet_db, "open_database", opened)
+    with pytest.raises(Slow), reading(base):
+        pass
+
+
+@pytest.mark.parametrize("given", ["", "nothing.sqlite3", "sqlite:///x", "postgresql://h/x"])
+def test_what_is_no_file_goes_the_whole_way(given, only_quick, tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    with pytest.raises(Slow), reading(given):
+        pass
+
+
+def test_a_signature_is_found_by_key_start_or_part(base):
+    with reading(base) as quick:
+        keys = [row[0] for row in quick.execute("SELECT key FROM sig ORDER BY key", {})]
+        assert len(keys) > 1
+        assert group_of(quick.execute, keys[0]).key == keys[0]
+        assert group_of(quick.execute, "100%_sure'; --") is None
+        assert group_of(quick.execute, "%%%%") is None and group_of(quick.execute, "____") is None
+        with pytest.raises(InputError, match="signatures fit"):
+            group_of(quick.execute, "gsig")
+
+
+def test_the_special_functions_are_those_of_the_package():
+    from scipy import special as whole
+
+    x = np.linspace(0.01, 40, 300)
+    assert np.array_equal(special.gammaln(x), whole.gammaln(x))
+    assert np.array_equal(special.betainc(x, x[::-1], 0.4), whole.betainc(x, x[::-1], 0.4))
+    assert np.array_equal(special.chdtrc(4, x), whole.chdtrc(4, x))
+    assert np.array_equal(special.ndtr(-x), whole.ndtr(-x))
+    assert whole.logsumexp([0.0, 0.0]) == pytest.approx(np.log(2))  # the package is whole
+
+
+def test_distinct_rows_are_numpys():
+    random = np.random.default_rng(5)
+    for high in (3, 4_000, 1 << 40):  # counted, counted and compacted, sorted
+        columns = [random.integers(-1, high, 500) for _ in range(4)]
+        columns = [np.where(random.random(500) < 0.5, 0, c) for c in columns]
+        where, number, counts = st.distinct_rows(columns)
+        whole = np.stack(columns, axis=1)
+        rows, inverse, n = np.unique(whole, axis=0, return_inverse=True, return_counts=True)
+        assert np.array_equal(whole[where], rows) and np.array_equal(number, inverse.ravel())
+        assert np.array_equal(counts, n)
+
+
+def test_weighted_cells_count_as_their_rows_do():
+    random = np.random.default_rng(6)
+    a, b = random.integers(0, 20, 900), random.integers(0, 30, 900)
+    once = st.cells(a, b)
+    again = st.cells(*once)
+    assert all(np.array_equal(x, y) for x, y in zip(once, again, strict=True))
+    far = st.cells(a * (1 << 40), b)  # too many cells for a table
+    assert np.array_equal(far[0], once[0] * (1 << 40)) and np.array_equal(far[2], once[2])
+
+
+def test_combinations_count_what_the_crashes_have():
+    whole = population(simulate(3, hosts=60, days=8, per_day=40))
+    found = combinations_of(whole)
+    assert found.where.size < whole.day.size
+    for attribute in whole.attributes:
+        codes = found.codes(attribute)
+        assert np.array_equal(codes[found.of_crash], attribute.crash)
+        counts = by_value(codes, found.tally(whole.host >= 0), len(attribute.values))
+        assert np.array_equal(counts, np.bincount(attribute.crash, minlength=counts.size))
+
+
+def test_a_memo_changes_no_answer():
+    whole = population(simulate(7003, hosts=150, days=14, per_day=30, race=2.0, split=2.0))
+    day, code = whole.last_day, whole.signatures.index("two-faces")
+
+    def told(one):
+        found = screen(one, day).findings
+        parts = split(one, code, day).parts
+        return [f[:-1] for f in found], [(p.mark, p.label, p.members.sum()) for p in parts]
+
+    plain = told(whole)
+    kept = whole._replace(memo=Memo())
+    assert plain[0] and told(kept) == plain and told(kept) == plain
+    assert told(kept.until(day)) == plain
+
+
+def test_the_latest_moment_is_none_of_a_clock_that_is_off(tmp_path):
+    path = str(tmp_path / "f.sqlite3")
+    at = [minimal(i) for i in range(600)]
+    last = max(record["time"]["crash_ts"] for record in at)
+    put(path, at)
+    with fleet_db.open_database(path, write=False) as engine:
+        assert last_moment(engine) == last
+    wrong = minimal(1_000)
+    wrong["time"]["crash_ts"] = last + 400 * DAY
+    put(path, [wrong])
+    with fleet_db.open_database(path, write=False) as engine:
+        assert last_moment(engine) == last
+        assert load(engine).last_day == last // DAY
