@@ -12,6 +12,7 @@ from gdb_epi.corruption.doubts import (
     TAG_BITS,
     ambiguity,
 )
+from gdb_epi.corruption.method_tables import is_no_table
 from gdb_epi.corruption.never_mapped import was_never_mapped
 from gdb_epi.corruption.own_fields import allocators_link, in_data_stack, own_field
 from gdb_epi.corruption.suspects import Suspect
@@ -240,8 +241,9 @@ def _through(context: Context, things: Things, one: Suspect, garbage: bool) -> l
     for bit in range(47):
         corrected = one.value ^ (1 << bit)
         if foreign:  # no object's field; but where another file's constants lie is no freed memory
-            other = not _same_file(context, one.value, corrected)
-            if other and _is_constant(context, one, corrected, bit):
+            constant = _is_constant(context, one, corrected, bit)
+            same = constant and _same_file(context, one.value, corrected)
+            if constant and (not same or is_no_table(context, one.value, corrected)):
                 found.append(_neighbour(context, things, site, one, corrected, bit))
         elif things.object_type(corrected) or _is_constant(context, one, corrected, bit):
             near = _neighbour(context, things, site, one, corrected, bit)
