@@ -4,13 +4,13 @@
 from __future__ import annotations
 
 from bisect import bisect_left, bisect_right
-from collections.abc import Iterator, Sequence
+from collections.abc import Container, Iterator, Sequence
 from operator import itemgetter
 
 from gdb_epi.corruption.context import Context
 from gdb_epi.corruption.hashing import BATCH, Bulk
 from gdb_epi.corruption.memory import CHUNK, touched
-from gdb_epi.corruption.pools import SIZES, pool_at
+from gdb_epi.corruption.pools import SIZES, Pool, pool_at
 from gdb_epi.corruption.texts import (
     MAX_DATA,
     UNHASHED,
@@ -165,9 +165,15 @@ def sampled(context: Context, form: Form) -> list[Text]:
 
 
 def check_piece(
-    target: Target, form: Form, start: int, data: bytes, tally: Found, bulk: Bulk
+    target: Target,
+    form: Form,
+    start: int,
+    data: bytes,
+    tally: Found,
+    bulk: Bulk,
+    ranges: Sequence[tuple[int, int]],
 ) -> list[int]:
-    """Hash the objects of one type in a piece of memory; return those found not to fit so far.
+    """Hash the objects of one type in ranges of a piece; return those found not to fit so far.
 
     `start` is aligned to 8. What cannot be read is left out; `tally` takes the rest.
     """
@@ -175,7 +181,8 @@ def check_piece(
     wrong: list[int] = []
     numbers = [
         at - form.type_at >> 3
-        for at in places_of(form.type.to_bytes(8, "little"), data)
+        for low, high in ranges
+        for at in places_of(form.type.to_bytes(8, "little"), data, low, high)
         if not at & 7
     ]
     first_inside = bisect_left(numbers, 0)
@@ -220,16 +227,33 @@ def check_piece(
     return wrong
 
 
-def places_of(needle: bytes, data: bytes) -> list[int]:
+def single(
+    target: Target, form: Form, address: int, tally: Found
+) -> Iterator[tuple[int, bytes, int]]:
+    """Yield one object as check_piece() takes those inside of a piece."""
+    try:
+        head = target.read(address, form.head)
+    except UnreadableMemory:
+        return
+    length = int.from_bytes(head[form.length_at : form.length_at + 8], "little")
+    state = int.from_bytes(head[form.state_at : form.state_at + 4], "little")
+    if form.kinds.get(state & form.state_mask) is None or length > CHUNK:
+        tally.odd.append(address)
+    else:
+        yield from _across(target, form, address, tally)
+
+
+def places_of(needle: bytes, data: bytes, low: int = 0, high: int | None = None) -> list[int]:
     """Return where bytes stand in a piece of memory, ascending, without overlaps.
 
     Half of the time that bytes.find takes when there are thousands.
     """
-    if (needle.rstrip(b"\0") or needle) not in data:
+    high = len(data) if high is None else high
+    if data.find(needle.rstrip(b"\0") or needle, low, high) < 0:
         return []
     import re
 
-    return [match.start() for match in re.finditer(re.escape(needle), data)]
+    return [match.start() for match in re.compile(re.escape(needle)).finditer(data, low, high)]
 
 
 def ghosts_in(
@@ -265,12 +289,24 @@ def ghosts_of(forms: Sequence[Form]) -> frozenset[int]:
     return frozenset(form.type ^ 1 << bit for form in forms for bit in range(64))
 
 
-def is_of_pools(start: int, data: bytes) -> bool:
+def pools_in(start: int, data: bytes) -> dict[int, Pool]:
+    """Return the pools that are wholly in a piece of memory, by their offsets."""
+    most, step = max(SIZES), min(SIZES)
+    found: dict[int, Pool] = {}
+    at = -start % step
+    while at + step <= len(data):
+        pool = pool_at(start + at, data[at : at + most])
+        if pool is not None:
+            found[at] = pool
+        at += step if pool is None else pool.size
+    return found
+
+
+def is_of_pools(start: int, data: bytes, pools: Container[int]) -> bool:
     """Whether pymalloc's pools fill most of a piece of memory."""
     step = SIZES[0]
     places = range(-start % step, len(data) - step + 1, step)
-    pools = sum(pool_at(start + at, data[at : at + step]) is not None for at in places)
-    return bool(places) and 2 * pools > len(places)
+    return bool(places) and 2 * sum(at in pools for at in places) > len(places)
 
 
 def _across(
