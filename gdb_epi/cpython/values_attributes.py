@@ -7,10 +7,12 @@ from collections.abc import Iterator
 
 from gdb_epi.cpython.values_core import Painter, Undecodable, World
 from gdb_epi.cpython.values_types import HEAPTYPE, TypeInfo
-from gdb_epi.errors import Absent, UnreadableMemory
+from gdb_epi.errors import Absent, EpiError, UnreadableMemory
 
 MAX_SLOTS = 4096
 MAX_NAME = 4096
+MAX_KEPT = 100  # attributes of an object that are remembered
+MAX_OBJECTS = 20_000  # objects of which they are
 # Include/structmember.h: T_OBJECT and T_OBJECT_EX.
 _OBJECT_MEMBERS = (6, 16)
 
@@ -66,7 +68,22 @@ def attributes(painter: Painter, address: int) -> Iterator[tuple[str, int]]:
 
 def attribute(painter: Painter, address: int, name: str) -> int:
     """Return one attribute (PyObject *) of an instance. Raises Undecodable when it has none."""
-    for key, value in attributes(painter, address):
-        if key == name:
-            return value
-    raise Undecodable(f"no attribute {name}")
+    known = painter.world.attributes
+    found = known.get(address)
+    if found is None:
+        found = {}
+        try:
+            for key, value in attributes(painter, address):
+                if len(found) > MAX_KEPT and (key == name or name in found):
+                    return found.get(name, value)
+                if len(found) <= MAX_KEPT:
+                    found.setdefault(key, value)
+        except EpiError:  # damage behind the one that is wanted
+            if name not in found:
+                raise
+            return found[name]
+        if len(found) <= MAX_KEPT and len(known) < MAX_OBJECTS:
+            known[address] = found
+    if name not in found:
+        raise Undecodable(f"no attribute {name}")
+    return found[name]

@@ -32,6 +32,7 @@ class World:
         self.slots: dict[int, tuple[tuple[str, int], ...]] = {}  # by type: name and offset
         self.python_reprs: dict[int, Decoder | None] = {}  # by type
         self.repr_steps: dict[int, list[tuple[str, int]] | None] = {}  # by type
+        self.attributes: dict[int, dict[str, int]] = {}  # by instance, of small ones
         self.facts: dict[str, bool] = {}  # what decoders found out about the standard library
         self.tables: dict[str, dict[int, str]] = {}  # what a module says its numbers mean
         self._names: dict[int, str | None] = {}
