@@ -12,11 +12,14 @@ import argparse
 import gc
 import io
 import json
+import os
+import resource
 import subprocess
 import sys
 import tempfile
 import time
 from pathlib import Path
+from typing import TYPE_CHECKING, NamedTuple
 
 ROOT = Path(__file__).resolve().parents[2]
 sys.path[:0] = [str(ROOT), str(ROOT / "tests")]
@@ -28,6 +31,9 @@ from gdb_epi.fleet.ingest import store
 from gdb_epi.fleet.prepare import Preparer
 from gdb_epi.fleet.reader import parts_in
 
+if TYPE_CHECKING:
+    from sqlalchemy import Engine
+
 
 def lines(count: int, kind: str, first: int = 0) -> bytes:
     """Return JSON lines of `count` records; see support.fleet_records."""
@@ -35,17 +41,42 @@ def lines(count: int, kind: str, first: int = 0) -> bytes:
     return b"".join(json.dumps(record).encode() + b"\n" for record in made)
 
 
-def put(url: str, data: bytes) -> tuple[float, float, int]:
-    """Ingest JSON lines; return wall and CPU seconds and how many were added."""
+class Took(NamedTuple):
+    """Seconds that an ingest took: on the wall, of this side's CPU, of the local server's."""
+
+    wall: float
+    cpu: float
+    server: float | None = None
+
+
+def put(url: str, data: bytes) -> tuple[Took, int]:
+    """Ingest JSON lines; return what it took and how many were added."""
     with open_database(url, write=True) as engine:
+        server = server_cpu(engine)
         start, cpu = time.perf_counter(), time.process_time()
         parts = parts_in("bench", io.BytesIO(data))
         done = store(engine, map(Preparer().part, parts))
-        return time.perf_counter() - start, time.process_time() - cpu, done.added
+        wall, cpu = time.perf_counter() - start, time.process_time() - cpu
+        if server is not None:
+            server = (server_cpu(engine) or 0.0) - server
+        return Took(wall, cpu, server), done.added
 
 
-def writers(url: str, count: int, kind: str, number: int) -> float:
-    """Let several processes write disjoint records at once; return seconds."""
+def server_cpu(engine: Engine) -> float | None:
+    """Return the CPU seconds of the PostgreSQL process that serves us, if it is on this machine."""
+    if engine.dialect.name != "postgresql":
+        return None
+    with engine.connect() as connection:
+        pid = connection.exec_driver_sql("SELECT pg_backend_pid()").scalar_one()
+    try:
+        words = Path(f"/proc/{pid}/stat").read_text().rpartition(")")[2].split()
+    except OSError:
+        return None
+    return (int(words[11]) + int(words[12])) / os.sysconf("SC_CLK_TCK")
+
+
+def writers(url: str, count: int, kind: str, number: int) -> Took:
+    """Let several processes write disjoint records at once; return what all of them took."""
     with open_database(url, write=True):
         pass
     folder = Path(tempfile.mkdtemp(prefix="fleet-bench-"))
@@ -53,17 +84,18 @@ def writers(url: str, count: int, kind: str, number: int) -> float:
     for i in range(number):
         (folder / f"{i}.jsonl").write_bytes(lines(share, kind, i * share))
     words = [sys.executable, "-m", "gdb_epi.cli.main", "fleet", "ingest", "--db", url]
-    start = time.perf_counter()
+    start, before = time.perf_counter(), resource.getrusage(resource.RUSAGE_CHILDREN)
     files = [str(folder / f"{i}.jsonl") for i in range(number)]
     running = [subprocess.Popen([*words, f], stdout=subprocess.DEVNULL) for f in files]
     for process in running:
         if process.wait() != 0:
             raise SystemExit("a writer failed")
-    seconds = time.perf_counter() - start
+    seconds, after = time.perf_counter() - start, resource.getrusage(resource.RUSAGE_CHILDREN)
+    cpu = after.ru_utime + after.ru_stime - before.ru_utime - before.ru_stime
     for path in folder.iterdir():
         path.unlink()
     folder.rmdir()
-    return seconds
+    return Took(seconds, cpu)
 
 
 def main() -> None:
@@ -83,30 +115,23 @@ def main() -> None:
             if args.profile:
                 profiled(url, data)
                 continue
-            seconds, cpu, added = put(url, data)
+            took, added = put(url, data)
             size = len(data) / args.records
-            told(f"{kind}, one process, {size:.0f} bytes a line", added, seconds, cpu)
-            again, cpu, _ = put(url, data)
-            told(f"{kind}, the same again", args.records, again, cpu)
-            if not args.db:
-                told(
-                    f"{kind}, with helper processes",
-                    args.records,
-                    writers(f"{folder}/h.sqlite3", args.records, kind, 1),
-                )
-            if args.writers > 1 and not args.db:
-                each = f"{kind}, {args.writers} processes (their start included)"
-                told(
-                    each,
-                    args.records,
-                    writers(f"{folder}/w.sqlite3", args.records, kind, args.writers),
-                )
+            told(f"{kind}, one process, {size:.0f} bytes a line", added, took)
+            told(f"{kind}, the same again", args.records, put(url, data)[0])
+            if args.db:
+                continue
+            for number in sorted({1, args.writers}):
+                name = f"{kind}, {number} x fleet ingest (start and idle CPUs' helpers included)"
+                took = writers(f"{folder}/{number}.sqlite3", args.records, kind, number)
+                told(name, args.records, took)
 
 
-def told(what: str, count: int, seconds: float, cpu: float | None = None) -> None:
-    """Print a row: records, wall seconds, records a second, and a CPU second of this process."""
-    each = "" if cpu is None else f"{count / cpu:,.0f}"
-    print(f"| {what} | {count} | {seconds:.2f} | {count / seconds:,.0f} | {each} |", flush=True)
+def told(what: str, count: int, took: Took) -> None:
+    """Print a row: records, records a second on the wall, microseconds of CPU a record."""
+    server = "" if took.server is None else f"{took.server / count * 1e6:.0f}"
+    each = f"{count / took.wall:,.0f} | {took.cpu / count * 1e6:.0f} | {server}"
+    print(f"| {what} | {count} | {each} |", flush=True)
 
 
 def profiled(url: str, data: bytes) -> None:
