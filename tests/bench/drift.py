@@ -3,9 +3,11 @@
 
     python tests/bench/drift.py --out FOLDER [--gdb GDB] [--siggen PYTHON] [--aslr 20] [--only c]
     python tests/bench/drift.py --out FOLDER --report
+    python tests/bench/drift.py --out ANOTHER --stripped
 
-The first makes the cores that FOLDER/cases.jsonl does not know yet and signs them; both print the
-tables. --siggen names a Python that has siggen (PyPI). See README.md for the last figures.
+The first makes the cores that FOLDER/cases.jsonl does not know yet and signs them; all print the
+tables. --stripped takes libraries without symbols instead, of all levels of optimisation. --siggen
+names a Python that has siggen (PyPI). See README.md for the last figures.
 """
 
 from __future__ import annotations
@@ -39,6 +41,9 @@ from gdb_epi.signature.sign import Signed
 
 Row = dict[str, Any]
 REFACTORED = ("O0", "O2", "O3")
+STRIPPED = {f"s-{level}": ("-g0", f"-{level}", "-s") for level in ("O0", "O1", "O2", "O3", "Os")}
+STRIPPED["s-lto"] = ("-g0", "-O2", "-flto", "-s")
+STRIPPED_REFACTORED = ("s-O0", "s-O2")
 HOME_VERSION = (3, 11)  # the version that all builds of the extension run on
 SIGGEN = """
 import json, sys
@@ -49,20 +54,21 @@ for line in sys.stdin:
 """
 
 
-def builds(language: str) -> list[Build]:
-    """Return every build: all options, and two refactorings of three of them."""
-    plain = [Build(language, option) for option in OPTIONS]
-    return plain + [Build(language, o, r) for r in ("reordered", "extracted") for o in REFACTORED]
+def builds(language: str, *, stripped: bool) -> list[Build]:
+    """Return every build: all options, and two refactorings of some of them."""
+    options, refactored = (STRIPPED, STRIPPED_REFACTORED) if stripped else (OPTIONS, REFACTORED)
+    plain = [Build(language, option) for option in options]
+    return plain + [Build(language, o, r) for r in ("reordered", "extracted") for o in refactored]
 
 
-def cases(only: str) -> list[Case]:
+def cases(only: str, *, stripped: bool) -> list[Case]:
     """Return all cases in an order that a partial run is a fair sample of."""
     found: list[Case] = []
     interpreters = [one for one in one_per_minor() if one.minor >= (3, 9)]
     for language, modes in MODES.items():
         if only and language != only:
             continue
-        for build in builds(language):
+        for build in builds(language, stripped=stripped):
             on = interpreters if language == "extension" else [None]
             if language == "extension" and (build.options, build.origin) != ("O2", "as-is"):
                 on = [one for one in interpreters if one.minor == HOME_VERSION]
@@ -262,10 +268,12 @@ def main() -> None:
     parser.add_argument("--only", default="", choices=["", *MODES])
     parser.add_argument("--aslr", type=int, default=1, help="runs of each -O2 binary")
     parser.add_argument("--report", action="store_true")
+    parser.add_argument("--stripped", action="store_true")
     given = parser.parse_args()
     given.out.mkdir(parents=True, exist_ok=True)
+    OPTIONS.update(STRIPPED if given.stripped else {})
     if not given.report:
-        every = cases(given.only)
+        every = cases(given.only, stripped=given.stripped)
         wanted = [(case, 0) for case in every]
         plain = [case for case in every if case.build[1:] == ("O2", "as-is")]
         once = {case.bug: case for case in plain}.values()

@@ -1,47 +1,93 @@
 # SPDX-License-Identifier: Apache-2.0
-"""How large records are: compact JSON of cached cores, without GDB, by group.
+"""How large records are: compact JSON of cached cores, what of it repeats, and what is stored.
 
-python tests/bench/record_size.py [EVERY]      every EVERY-th core of the cache (40)
+python tests/bench/record_size.py [EVERY] [GDB]    every EVERY-th core of the cache (40); native
+                                                   frames by that GDB
 """
 
 from __future__ import annotations
 
 import json
 import sys
-import zlib
 from collections import defaultdict
+from collections.abc import Iterator
 from pathlib import Path
 from statistics import median
+from typing import Any
 
 sys.path[:0] = [str(Path(__file__).resolve().parents[1]), str(Path(__file__).resolve().parents[2])]
 from support.interpreters import by_id, cache_root
 
-from gdb_epi.analysis import analyze
-from gdb_epi.session import Session
-from gdb_epi.target.corefile import CoreFileTarget
+from gdb_epi.cli.cores import core_at
+from gdb_epi.cli.examine import Examined, Options, examine_here
+from gdb_epi.fleet.packing import Packer
 
 MAX_CORE = 400 << 20
+MIN_REPEATED = 8  # characters of a text that counts as said again
 
 
-def main(every: int) -> None:
+def records(every: int, gdb: str | None) -> Iterator[dict[str, Any]]:
+    """Yield the records of every n-th core that an interpreter here made."""
+    for core in sorted((cache_root() / "cores").glob("*/*/core"))[::every]:
+        one = by_id(core.parts[-3])
+        if core.stat().st_size > MAX_CORE or one is None:
+            continue
+        sysroot = str(one.root) if one.root else None
+        exe = str(one.host_executable) if gdb else None
+        native = "always" if gdb else "never"
+        given = Options(exe=exe, sysroot=sysroot, native=native, gdb=gdb)
+        found = examine_here(core_at(str(core)), given)
+        if isinstance(found, Examined):
+            yield found.record
+
+
+def compact(value: object) -> int:
+    """Return the length of a value as JSON without blanks."""
+    return len(json.dumps(value, separators=(",", ":")))
+
+
+def parts(value: object) -> Iterator[tuple[str, int]]:
+    """Yield what a value's bytes are: names of keys, values, texts said before, empty values."""
+    seen: set[str] = set()
+    todo = [value]
+    while todo:
+        one = todo.pop()
+        if isinstance(one, dict) and one:
+            yield "names of keys", sum(len(name) + 4 for name in one)
+            todo += one.values()
+        elif isinstance(one, list) and one:
+            todo += one
+        elif one is None or one in ({}, []):
+            yield "null or empty", compact(one)
+        elif isinstance(one, str) and len(one) >= MIN_REPEATED and one in seen:
+            yield "said before", compact(one)
+        else:
+            yield "values", compact(one)
+            if isinstance(one, str):
+                seen.add(one)
+
+
+def main(every: int, gdb: str | None) -> None:
     """Print the sizes."""
     sizes, packed = [], []
     groups: dict[str, list[int]] = defaultdict(list)
-    for core in sorted((cache_root() / "cores").glob("*/*/core"))[::every]:
-        interpreter = by_id(core.parts[-3])
-        if core.stat().st_size > MAX_CORE or interpreter is None:
-            continue
-        sysroot = str(interpreter.root) if interpreter.root else None
-        record = analyze(Session(CoreFileTarget.open(core, sysroot=sysroot)))
-        text = json.dumps(record, separators=(",", ":"))
-        sizes.append(len(text))
-        packed.append(len(zlib.compress(text.encode())))
+    kinds: dict[str, list[int]] = defaultdict(list)
+    packer = Packer()
+    for record in records(every, gdb):
+        sizes.append(compact(record))
+        packed.append(len(packer.record(record)))
+        found: dict[str, int] = defaultdict(int)
+        for kind, size in parts(record):
+            found[kind] += size
+        for kind, size in found.items():
+            kinds[kind].append(size)
         for name, value in record.items():
-            groups[name].append(len(json.dumps(value, separators=(",", ":"))) + len(name) + 4)
-    print(f"{len(sizes)} cores: median {median(sizes):.0f} bytes, zlib {median(packed):.0f}")
-    for name, found in sorted(groups.items(), key=lambda item: -median(item[1])):
-        print(f"{name:14} median {median(found):6.0f}  in {len(found)} records")
+            groups[name].append(compact(value) + len(name) + 4)
+    print(f"{len(sizes)} cores: median {median(sizes):.0f} bytes, stored {median(packed):.0f}")
+    for table in (kinds, groups):
+        for name, some in sorted(table.items(), key=lambda item: -median(item[1])):
+            print(f"{name:14} median {median(some):6.0f}  in {len(some)} records")
 
 
 if __name__ == "__main__":
-    main(int(sys.argv[1]) if len(sys.argv) > 1 else 40)
+    main(int(sys.argv[1]) if len(sys.argv) > 1 else 40, sys.argv[2] if len(sys.argv) > 2 else None)
