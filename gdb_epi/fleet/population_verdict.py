@@ -234,6 +234,8 @@ def _kind(population: Population, findings: tuple[Finding, ...]) -> str:
 def _cause(population: Population, members: Any, findings: tuple[Finding, ...], kind: str) -> Cause:
     hosts = st.distinct(population.host[members & (population.host >= 0)])
     marks = [" or ".join((f"{f.attr}={f.value}", *f.aliases)) for f in findings]
+    if len(marks) > 1:  # or nobody knows what the `or` is about
+        marks = [f"({m})" if f.aliases else m for m, f in zip(marks, findings, strict=True)]
     return Cause(kind, " and ".join(marks), int(members.sum()), hosts, findings, members)
 
 
