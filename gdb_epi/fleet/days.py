@@ -10,6 +10,7 @@ from gdb_epi.fleet.values import number
 
 EPOCH = date(1970, 1, 1)
 SECONDS_A_DAY = 86_400.0
+MAX_DAY = 100_000  # in the year 2243
 MIN_GAP = 60  # days without a crash before those of a clock that is wrong
 MAX_STRAY = 0.002  # share of the crashes that such a clock may have made
 
@@ -22,7 +23,7 @@ def iso_day(day: int) -> str:
 def day_number(value: Any) -> int | None:
     """Return days since 1970-01-01 (UTC) from an ISO date or time, epoch seconds or day number.
 
-    A number below 100,000 is a day (100,000 days are the year 2243), else seconds.
+    A number below MAX_DAY is a day, else seconds; None for what is neither, or beyond MAX_DAY.
     """
     if isinstance(value, str):
         stripped = value.strip()
@@ -35,8 +36,12 @@ def day_number(value: Any) -> int | None:
                 return None
         else:
             zoned = moment if moment.tzinfo else moment.replace(tzinfo=timezone.utc)
-            return int(zoned.timestamp() // SECONDS_A_DAY)
+            return _near(zoned.timestamp() // SECONDS_A_DAY)
     found = number(value)
     if found is None:
         return None
-    return int(found if abs(found) < 100_000 else found // SECONDS_A_DAY)
+    return _near(found if abs(found) < MAX_DAY else found // SECONDS_A_DAY)
+
+
+def _near(day: float) -> int | None:
+    return int(day) if abs(day) <= MAX_DAY else None

@@ -17,6 +17,7 @@ from gdb_epi.fleet import population_cache, special
 from gdb_epi.fleet import statistics as st
 from gdb_epi.fleet.combinations import by_value, combinations_of
 from gdb_epi.fleet.curves import last_moment
+from gdb_epi.fleet.days import day_number
 from gdb_epi.fleet.groups import group_of
 from gdb_epi.fleet.ingest import ingest
 from gdb_epi.fleet.lookup import find_group
@@ -167,6 +168,11 @@ def test_a_memo_changes_no_answer():
     kept = whole._replace(memo=Memo())
     assert plain[0] and told(kept) == plain and told(kept) == plain
     assert told(kept.until(day)) == plain
+
+
+@pytest.mark.parametrize("given", ["9999-12-31", "99999999999999", 1e300, -1e13, "nan", "", None])
+def test_what_is_no_day_of_this_age_is_none(given):
+    assert day_number(given) is None
 
 
 def test_the_latest_moment_is_none_of_a_clock_that_is_off(tmp_path):
