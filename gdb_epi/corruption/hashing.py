@@ -8,15 +8,7 @@ from collections.abc import Iterable, Iterator, Sequence
 
 from gdb_epi.corruption.texts import MAX_DATA, Form, Text
 from gdb_epi.cpython.reader import Reader
-from gdb_epi.cpython.siphash import (
-    VARIANTS,
-    Key,
-    hash_cut,
-    hash_many,
-    in_lanes,
-    python_hash,
-    unequal,
-)
+from gdb_epi.cpython.siphash import VARIANTS, Key, hash_many, in_lanes, python_hash, unequal
 from gdb_epi.errors import UnreadableMemory
 from gdb_epi.lean import NamedTuple
 from gdb_epi.target.api import Target
@@ -71,50 +63,47 @@ def short_are_hashed(key: Key, texts: Iterable[Text]) -> bool:
 
 
 class Bulk:
-    """Hash many texts, a thousand of one length in words at a time.
-
-    `waiting` has lists of (address, whole words of contents, hash, length), by the number of words;
-    what fills one up gives it to compare(). A loop over a whole memory adds to them itself.
-    """
+    """Hash many texts, a thousand of one length in words at a time."""
 
     def __init__(self, key: Key, *, shortest: int = 0) -> None:
         self.key = key
         self.checked = 0
-        self.shortest = shortest
-        self.waiting: dict[int, list[tuple[int, bytes, int, int]]] = {}
+        self._shortest = shortest
+        self._waiting: dict[int, list[tuple[int, bytes, int]]] = {}
 
     def add(self, texts: Iterable[tuple[int, bytes, int]]) -> list[int]:
         """Take objects (address, contents, hash); return the addresses found not to fit."""
+        waiting, shortest = self._waiting, self._shortest
         wrong: list[int] = []
-        for address, data, stored in texts:
-            size = len(data)
-            if size < self.shortest:
+        for text in texts:
+            size = len(text[1])
+            if size < shortest:
                 continue
-            group = self.waiting.setdefault(size >> 3, [])
-            group.append((address, data + bytes(8 - (size & 7)), stored, size))
+            group = waiting.get(size | 7)
+            if group is None:
+                group = waiting[size | 7] = []
+            group.append(text)
             if len(group) == BATCH:
-                wrong += self.compare(group)
+                wrong += self._compare(group)
+                group.clear()
         return wrong
 
     def rest(self) -> Iterator[int]:
         """Yield the addresses that do not fit among those that wait."""
-        for group in self.waiting.values():
+        for group in self._waiting.values():
             if group:
-                yield from self.compare(group)
-        self.waiting.clear()
+                yield from self._compare(group)
+        self._waiting.clear()
 
-    def compare(self, group: list[tuple[int, bytes, int, int]]) -> list[int]:
-        """Empty a list; return the addresses of the objects in it that do not fit."""
-        count = len(group)
-        self.checked += count
-        addresses, parts, hashes, lengths = zip(*group, strict=True)
-        group.clear()
-        wrong = unequal(hash_cut(self.key, parts, lengths), in_lanes(hashes), count)
+    def _compare(self, group: list[tuple[int, bytes, int]]) -> list[int]:
+        self.checked += len(group)
+        hashes = hash_many(self.key, [data for _, data, _ in group])
+        wrong = unequal(hashes, in_lanes([stored for _, _, stored in group]), len(group))
         # Again, one by one: the lanes do not know of empty strings, nor of hash -1.
         return [
-            addresses[one]
-            for one in wrong
-            if python_hash(self.key, parts[one][: lengths[one]]) != hashes[one]
+            address
+            for address, data, stored in (group[number] for number in wrong)
+            if python_hash(self.key, data) != stored
         ]
 
 

@@ -12,7 +12,7 @@ from __future__ import annotations
 
 import struct
 from collections.abc import Sequence
-from functools import cache, lru_cache
+from functools import cache
 
 from gdb_epi.lean import NamedTuple
 
@@ -22,10 +22,6 @@ LANE_BYTES = 9
 _INITIAL = (0x736F6D6570736575, 0x646F72616E646F6D, 0x6C7967656E657261, 0x7465646279746573)
 # What fills a string up to whole words, by the lowest byte of its length, which comes last.
 _TAILS = tuple(bytes(7 - (length & 7)) + bytes((length,)) for length in range(256))
-# The same in lanes: which bytes of the last word are a string's, and what its last byte is.
-_KEPT = tuple(bytes((0xFF,)) * rest + bytes(LANE_BYTES - rest) for rest in range(8))
-_TOPS = tuple(bytes((0,) * 7 + (length, 0)) for length in range(256))
-State = tuple[int, int, int, int]
 _Masks = tuple[tuple[int, int], ...]
 
 
@@ -83,46 +79,20 @@ def hash_many(key: Key, texts: Sequence[bytes]) -> int:
     """
     padded = [data + _TAILS[len(data) & 255] for data in texts]
     count, size = len(padded), len(padded[0])
+    ones = _ones(count)
+    mask = ones * MASK
     blob = b"".join(padded)
-    return _hash_lanes(key, count, [column_of(blob, at, size, count) for at in range(0, size, 8)])
-
-
-def hash_cut(key: Key, parts: Sequence[bytes], lengths: Sequence[int]) -> int:
-    """Return the same for strings that are given as whole words, all of one number.
-
-    The last word, of whose 8 bytes none or up to 7 belong to the string, may hold anything else.
-    """
-    count, size = len(parts), len(parts[0])
-    blob = b"".join(parts)
-    columns = [column_of(blob, at, size, count) for at in range(0, size, 8)]
-    kept = int.from_bytes(b"".join([_KEPT[length & 7] for length in lengths]), "little")
-    tops = int.from_bytes(b"".join([_TOPS[length & 255] for length in lengths]), "little")
-    columns[-1] = columns[-1] & kept | tops
-    return _hash_lanes(key, count, columns)
-
-
-def _hash_lanes(key: Key, count: int, columns: Sequence[int]) -> int:
-    return finished(key, count, absorbed(key, count, started(key, count), columns))
-
-
-def absorbed(key: Key, count: int, state: State, columns: Sequence[int]) -> State:
-    """Return the state of hashes in lanes after more words, one of each string in a column."""
-    mask, masks = mask_of(count), _masks(count)
-    v0, v1, v2, v3 = state
-    for words in columns:
+    masks = _masks(count)
+    keys = (key.k0, key.k1) * 2
+    v0, v1, v2, v3 = (ones * (start ^ k) for start, k in zip(_INITIAL, keys, strict=True))
+    for at in range(0, size, 8):
+        words = _in_lanes(blob, at, size, count)
         v1 &= mask  # carries grow through additions of v1 and v3 alone
         v3 = v3 & mask ^ words
         for _ in range(key.compression):
             v0, v1, v2, v3 = _round(v0, v1, v2, v3, masks)
         v0 ^= words
-    return v0, v1, v2, v3
-
-
-def finished(key: Key, count: int, state: State) -> int:
-    """Return the hashes of strings of which the state has all words, the length in the last."""
-    mask, masks = mask_of(count), _masks(count)
-    v0, v1, v2, v3 = state
-    v2 ^= ones_of(count) * 0xFF
+    v2 ^= ones * 0xFF
     for _ in range(key.finalization):
         v0, v1, v2, v3 = _round(v0, v1, v2, v3, masks)
     return (v0 ^ v1 ^ v2 ^ v3) & mask
@@ -130,10 +100,10 @@ def finished(key: Key, count: int, state: State) -> int:
 
 def in_lanes(words: Sequence[int]) -> int:
     """Return 64-bit words, one in each lane."""
-    return column_of(struct.pack(f"<{len(words)}Q", *words), 0, 8, len(words))
+    return _in_lanes(struct.pack(f"<{len(words)}Q", *words), 0, 8, len(words))
 
 
-def column_of(blob: bytes, at: int, size: int, count: int) -> int:
+def _in_lanes(blob: bytes, at: int, size: int, count: int) -> int:
     """Return the words at one offset of strings of one size, one in each lane."""
     lanes = bytearray(LANE_BYTES * count)
     for byte in range(8):
@@ -152,29 +122,14 @@ def unequal(left: int, right: int, count: int) -> list[int]:
 
 
 @cache
-def ones_of(count: int) -> int:
-    """Return 1 in each lane."""
+def _ones(count: int) -> int:
     return int.from_bytes((b"\1" + bytes(LANE_BYTES - 1)) * count, "little")
-
-
-@cache
-def mask_of(count: int) -> int:
-    """Return the 64 bits of the words of each lane."""
-    return ones_of(count) * MASK
-
-
-@lru_cache(maxsize=4)
-def started(key: Key, count: int) -> State:
-    """Return the four words that a hash begins with, in all lanes."""
-    keys = (key.k0, key.k1) * 2
-    v0, v1, v2, v3 = (ones_of(count) * (start ^ k) for start, k in zip(_INITIAL, keys, strict=True))
-    return v0, v1, v2, v3
 
 
 @cache
 def _masks(count: int) -> _Masks:
     """Return (high bits, low bits) of each lane for rotations by 13, 16, 17, 21, 32."""
-    ones = ones_of(count)
+    ones = _ones(count)
     lows = ((1 << shift) - 1 for shift in (13, 16, 17, 21, 32))
     return tuple((ones * (MASK & ~low), ones * low) for low in lows)
 

@@ -20,7 +20,7 @@ from gdb_epi.corruption.context import Context
 from gdb_epi.corruption.images import image_files
 from gdb_epi.corruption.memory import Chunks
 from gdb_epi.corruption.pools import FREE_AT
-from gdb_epi.corruption.stringsearch import base_types, places_of
+from gdb_epi.corruption.stringsearch import Found, base_types, texts_in
 from gdb_epi.corruption.study import Study
 from gdb_epi.corruption.texts import Text, read_text
 from gdb_epi.corruption.types import Evidence
@@ -56,9 +56,9 @@ class Scene:
 
     def _texts(self) -> Iterator[Text]:
         for start, data in Chunks(self.context):
-            for at in places_of(self.form.type.to_bytes(8, "little"), data):
-                text = read_text(self.target, self.form, start + at - self.form.type_at)
-                if isinstance(text, Text) and len(text.data) > 8 and self.heap.alive(text.address):
+            for address, _, _ in texts_in(self.target, self.form, start, data, Found()):
+                text = read_text(self.target, self.form, address)
+                if isinstance(text, Text) and len(text.data) > 8 and self.heap.alive(address):
                     yield text
 
     def strings(self) -> Iterator[Place]:

@@ -3,7 +3,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterable, Iterator
 
 from gdb_epi.corruption.context import Context
 from gdb_epi.corruption.hashing import (
@@ -17,21 +17,17 @@ from gdb_epi.corruption.hashing import (
     short_are_hashed,
 )
 from gdb_epi.corruption.memory import Chunks, heap_of
-from gdb_epi.corruption.pool_strings import PoolStrings
-from gdb_epi.corruption.pools import Pool
 from gdb_epi.corruption.registry import check
 from gdb_epi.corruption.stringsearch import (
     MIN_WANTED,
     Found,
     base_types,
-    check_piece,
     ghosts_in,
     ghosts_of,
     is_of_pools,
     named_texts,
-    pools_in,
     sampled,
-    single,
+    texts_in,
 )
 from gdb_epi.corruption.texts import Form, Text, read_text
 from gdb_epi.corruption.types import MEMORY, Evidence, Skipped, word_evidence
@@ -123,53 +119,26 @@ class _Work:
         bulks = [Bulk(self._key, shortest=self._shortest) for _ in self._forms]
         wrong: list[tuple[Form, int]] = []
         odd: list[tuple[Form, int]] = []
-        in_pools = None if self._shortest else PoolStrings(self._key, self._forms[0])
         ghosts = ghosts_of(self._forms)
         found_ghosts: list[tuple[Form, int]] = []
         tally = Found()
-        target = self._context.target
         chunks = Chunks(self._context)
         for start, data in chunks:
-            pools = pools_in(start, data)
-            if not is_of_pools(start, data, pools):  # R13 sees those
+            if not is_of_pools(start, data):  # R13 sees those
                 found_ghosts += ghosts_in(self._forms, start, data, ghosts)
-            ranges = _not_taken(in_pools, pools, data)
             for form, bulk in zip(self._forms, bulks, strict=True):
-                found = check_piece(target, form, start, data, tally, bulk, ranges)
-                wrong += [(form, at) for at in found]
+                texts = texts_in(self._context.target, form, start, data, tally)
+                wrong += [(form, at) for at in bulk.add(texts)]
                 odd += [(form, at) for at in tally.odd]
                 tally.odd.clear()
-                ranges = [(0, len(data))]
-        if in_pools is not None:
-            wrong += self._of_pools(in_pools, bulks[0], tally)
-            odd += [(self._forms[0], at) for at in tally.odd]
         for form, bulk in zip(self._forms, bulks, strict=True):
             wrong += [(form, at) for at in bulk.rest()]
-        wrong.sort(key=_address)
-        odd.sort(key=_address)
         for form, at in [*wrong[:MAX_WRONG], *odd[:MAX_ODD]]:
             yield from self._explain(form, at)
         for form, at in found_ghosts[:MAX_ODD]:
             yield from self._typeless(form, at)
-        checked = in_pools.checked if in_pools is not None else 0
-        self._context.counts["strings"] = checked + sum(bulk.checked for bulk in bulks)
+        self._context.counts["strings"] = sum(bulk.checked for bulk in bulks)
         yield from self._left_out(chunks, tally, len(wrong))
-
-    def _of_pools(
-        self, in_pools: PoolStrings, bulk: Bulk, tally: Found
-    ) -> Iterator[tuple[Form, int]]:
-        """Look at what pools left to be looked at one by one; yield what does not fit."""
-        assert self._key is not None
-        target, form = self._context.target, self._forms[0]
-        in_pools.rest()
-        for address in in_pools.others:
-            for at in bulk.add(single(target, form, address, tally)):
-                yield form, at
-        for address in in_pools.wrong:
-            text = read_text(target, form, address)
-            # The lanes do not know of empty strings, nor of hash -1.
-            if isinstance(text, Text) and python_hash(self._key, text.data) != text.stored:
-                yield form, address
 
     def _left_out(self, chunks: Chunks, tally: Found, wrong: int) -> Iterator[Skipped]:
         if not chunks.swept.complete:
@@ -232,20 +201,3 @@ class _Work:
             object=address,
             member=flip.member,
         )
-
-
-def _address(one: tuple[Form, int]) -> int:
-    return one[1]
-
-
-def _not_taken(
-    in_pools: PoolStrings | None, pools: Mapping[int, Pool], data: bytes
-) -> list[tuple[int, int]]:
-    """Return the ranges of a piece that are not hashed by pools."""
-    found, low = [], 0
-    for at, pool in pools.items() if in_pools is not None else ():
-        if in_pools is not None and in_pools.take(pool, data[at : at + pool.size]):
-            if low < at:
-                found.append((low, at))
-            low = at + pool.size
-    return [*found, (low, len(data))] if low < len(data) else found
