@@ -83,6 +83,7 @@ QUESTIONS = (
     ("suspects", "suspects"),
     ("top", "top"),
     ("show two-faces", "show SIGNATURE"),
+    ("show s000", "show, of the largest signature"),
     ("show node-7", "show HOST"),
     ("show 00000000000000000000000000001234", "show CORE_KEY"),
     ("seen two-faces", "seen"),
@@ -91,8 +92,10 @@ QUESTIONS = (
     ("trend two-faces", "trend SIGNATURE"),
     ("compare 2026-02-01..2026-02-07 2026-02-08..2026-02-14", "compare"),
     ("split two-faces", "split"),
+    ("split s000", "split, of the largest signature"),
     ("onset two-faces", "onset"),
     ("correlate", "correlate"),
+    ("correlate s000", "correlate, of the largest signature"),
     ("findings", "findings"),
     ("screen", "screen (the daily screening)"),
 )
