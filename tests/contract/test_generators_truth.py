@@ -7,9 +7,9 @@ from argparse import Namespace
 
 import pytest
 from support.cores import Made
-from support.interpreters import Interpreter, by_id, spread
+from support.interpreters import Interpreter, spread
 from support.mutate import MutatedTarget
-from support.opening import made_or_skip, session_of, target_of
+from support.opening import interpreter_or_skip, made_or_skip, session_of, target_of
 
 from commands.generators import generators as generators_command
 from gdb_epi.cpython.generators import Chain, Chains, generator_chains
@@ -58,14 +58,12 @@ def test_the_command_draws_them(interpreter: Interpreter) -> None:
     assert "coroutine suspended: outer at" in text
 
 
-OLD = ["pyenv-3.8.18", "pyenv-3.9.18", "pyenv-3.10.13-stripped"]  # frames are objects of their own
+OLD = ["pyenv-3.8.18", "pyenv-3.10.13-stripped"]  # frames are objects of their own
 
 
 def old_scene(identifier: str) -> tuple[MutatedTarget, PythonState, Chain, int]:
     """Return a core, the chain of the task that awaits once, and its inner coroutine's address."""
-    interpreter = by_id(identifier)
-    if interpreter is None:
-        pytest.skip(f"{identifier} is not on this machine")
+    interpreter = interpreter_or_skip(identifier)
     target = MutatedTarget(target_of(made_or_skip(interpreter, "damage_scene")))
     python = decode_python(target)
     assert isinstance(python, PythonState)
