@@ -11,7 +11,7 @@ from pathlib import Path
 
 import pytest
 from support.cores import Made, find_core
-from support.interpreters import Interpreter, by_id, one_per_minor
+from support.interpreters import Interpreter, one_per_minor
 from support.kept import Needed, needed_frames, printed
 from support.opening import made_or_skip, need_core_dumps, target_of
 
@@ -199,8 +199,7 @@ def test_dying_after_the_interpreter_is_gone(interpreter: Interpreter, tmp_path:
 
 def test_overwriting_is_seen() -> None:
     """What the tests above overwrite is neither read nor found any more."""
-    interpreter = by_id(one_per_minor()[0].id)
-    assert interpreter is not None
+    interpreter = one_per_minor()[0]
     _, whole = core_of(interpreter, "damage_scene")
     first = whole.regions()[-2]
     target = Overwritten(whole, [(first.start, first.start + PAGE)], 0x41)

@@ -11,9 +11,9 @@ from pathlib import Path
 
 import pytest
 from support.cores import find_core
-from support.interpreters import by_id, one_per_minor
+from support.interpreters import one_per_minor
 from support.mutate import MutatedTarget
-from support.opening import made_or_skip, need_core_dumps, target_of
+from support.opening import interpreter_or_skip, made_or_skip, need_core_dumps, target_of
 
 from gdb_epi.corruption.checks.pymalloc import _Pools
 from gdb_epi.corruption.context import Context
@@ -152,8 +152,7 @@ class Scene:
 
 
 def scene_of(interpreter: str) -> Scene:
-    found = by_id(interpreter)
-    assert found is not None
+    found = interpreter_or_skip(interpreter)
     return Scene(target_of(made_or_skip(found, "simple")))
 
 

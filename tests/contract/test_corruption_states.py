@@ -4,9 +4,9 @@
 from __future__ import annotations
 
 import pytest
-from support.interpreters import by_id, one_per_minor
+from support.interpreters import one_per_minor
 from support.mutate import MutatedTarget
-from support.opening import made_or_skip, target_of
+from support.opening import interpreter_or_skip, made_or_skip, target_of
 
 from gdb_epi.corruption.checks.builtin_functions import _functions, builtin_functions
 from gdb_epi.corruption.checks.bytecode import _code_of, _file_of, bytecode
@@ -24,8 +24,7 @@ HIGH = 44  # of an address: one that is flipped there is none
 
 
 def opened(interpreter: str) -> tuple[CoreFileTarget, Context, PythonState]:
-    found = by_id(interpreter)
-    assert found is not None
+    found = interpreter_or_skip(interpreter)
     target: CoreFileTarget = target_of(made_or_skip(found, "simple"))
     context = Context(ProcessState(target))
     python = context.state.python

@@ -6,9 +6,9 @@ from __future__ import annotations
 from collections.abc import Callable
 
 import pytest
-from support.interpreters import by_id, one_per_minor
+from support.interpreters import one_per_minor
 from support.mutate import MutatedTarget
-from support.opening import made_or_skip, target_of
+from support.opening import interpreter_or_skip, made_or_skip, target_of
 
 from gdb_epi.corruption.checks.frame_top import frame_top, instruction
 from gdb_epi.corruption.checks.typed_field import typed_field
@@ -36,8 +36,7 @@ class Scene:
     """A healthy core, and the walk over it."""
 
     def __init__(self, interpreter: str) -> None:
-        found = by_id(interpreter)
-        assert found is not None
+        found = interpreter_or_skip(interpreter)
         self.target: CoreFileTarget = target_of(made_or_skip(found, "simple"))
         self.context = Context(ProcessState(self.target))
         walk = walk_of(self.context)

@@ -6,9 +6,9 @@ from __future__ import annotations
 from collections.abc import Callable
 
 import pytest
-from support.interpreters import Interpreter, by_id, one_per_minor
+from support.interpreters import Interpreter, one_per_minor
 from support.mutate import MutatedTarget
-from support.opening import made_or_skip, need_core_dumps, target_of
+from support.opening import interpreter_or_skip, made_or_skip, need_core_dumps, target_of
 
 from gdb_epi.cpython.state import decode_python
 from gdb_epi.cpython.types import PyFrame, PythonState, ThreadState
@@ -21,8 +21,7 @@ INTERPRETERS = [pytest.param(i.id, id=i.id) for i in one_per_minor()]
 def victim(request: pytest.FixtureRequest) -> tuple[MutatedTarget, PythonState, ThreadState]:
     """A mutable view of a core, its intact state, and the intact thread that died."""
     need_core_dumps()
-    found = by_id(request.param)
-    assert found is not None
+    found = interpreter_or_skip(request.param)
     target = MutatedTarget(opened(found))
     python = decode_python(target)
     assert isinstance(python, PythonState)

@@ -9,10 +9,10 @@ from pathlib import Path
 import pytest
 from support.cores import Made
 from support.fuzzing import run_command
-from support.interpreters import by_id, one_per_minor, spread
+from support.interpreters import one_per_minor, spread
 from support.kept import Needed, kept_in, needed_frames, printed
 from support.mutate import MutatedTarget
-from support.opening import made_or_skip, sysroot_of
+from support.opening import interpreter_or_skip, made_or_skip, sysroot_of
 
 from gdb_epi.analysis import analyze
 from gdb_epi.cpython.code import CodeReader
@@ -34,8 +34,7 @@ FILTERS = (0x0, 0x1, 0x10, 0x11, 0x23, 0x31, 0x33, 0x7F)
 
 
 def core_of(identifier: str, coredump_filter: int | None = None) -> Made:
-    found = by_id(identifier)
-    assert found is not None
+    found = interpreter_or_skip(identifier)
     return made_or_skip(found, PROGRAM, coredump_filter=coredump_filter)
 
 
@@ -222,8 +221,7 @@ def test_frames_of_nobody_for_sure_are_given_to_nobody(identifier: str) -> None:
 @pytest.mark.parametrize("identifier", ["pyenv-3.8.18", "pyenv-3.10.13"])
 def test_an_outer_interpreter_takes_no_frames_of_the_inner_one(identifier: str) -> None:
     """Both run on one C stack; the one whose links are whole tells which are its own."""
-    found = by_id(identifier)
-    assert found is not None
+    found = interpreter_or_skip(identifier)
     target = MutatedTarget(opened(made_or_skip(found, "subinterpreter")))
     python = decode_python(target)
     assert isinstance(python, PythonState)

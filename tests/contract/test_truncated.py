@@ -7,8 +7,14 @@ from pathlib import Path
 
 import pytest
 from support.cores import make_core, truncate
-from support.interpreters import by_id, one_per_minor
-from support.opening import made_or_skip, need_core_dumps, session_of, sysroot_of
+from support.interpreters import one_per_minor
+from support.opening import (
+    interpreter_or_skip,
+    made_or_skip,
+    need_core_dumps,
+    session_of,
+    sysroot_of,
+)
 
 from gdb_epi.analysis import analyze
 from gdb_epi.errors import InputError
@@ -20,8 +26,7 @@ FRACTIONS = (0.0001, 0.001, 0.01, 0.1, 0.25, 0.5, 0.75, 0.9, 0.99, 0.9999)
 
 @pytest.mark.parametrize("identifier", [i.id for i in one_per_minor()])
 def test_cut_at(identifier: str, tmp_path: Path) -> None:
-    interpreter = by_id(identifier)
-    assert interpreter is not None
+    interpreter = interpreter_or_skip(identifier)
     made = made_or_skip(interpreter, "threads")
     whole = analyze(session_of(made))
     assert not whole["truncated"]["flag"]

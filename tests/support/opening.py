@@ -11,7 +11,7 @@ from gdb_epi.process_state import ProcessState
 from gdb_epi.session import Session
 from gdb_epi.target.corefile import CoreFileTarget
 from support.cores import CoreFailed, Made, Program, make_core, why_no_core_dumps
-from support.interpreters import Interpreter, one_per_minor
+from support.interpreters import Interpreter, by_id, one_per_minor
 
 MAX_SAID = 300  # characters of what a failed program printed
 
@@ -21,6 +21,14 @@ def need_core_dumps() -> None:
     reason = why_no_core_dumps()
     if reason:
         pytest.skip(f"no core dumps here: {reason}")
+
+
+def interpreter_or_skip(identifier: str) -> Interpreter:
+    """Return an interpreter of the matrix; skip where it is not on this machine."""
+    found = by_id(identifier)
+    if found is None:
+        pytest.skip(f"{identifier} is not on this machine")
+    return found
 
 
 def made_or_skip(
