@@ -56,9 +56,9 @@ def int_parts(painter: Painter, address: int) -> tuple[int, int, int]:
 
 
 def int_value(painter: Painter, address: int) -> int:
-    """Return the value of an int of at most MAX_DECIMALS decimals. Raises Undecodable."""
+    """Return the value of an int that str() takes too. Raises Undecodable for longer ones."""
     sign, count, digits = int_parts(painter, address)
-    if count * DIGIT_BITS > MAX_DECIMALS * 4:
+    if count * DIGIT_BITS > MAX_DECIMALS * 3:  # a decimal has more than 3 bits
         raise Undecodable(f"int of {count} digits")
     return sign * _magnitude(painter, digits, count)
 

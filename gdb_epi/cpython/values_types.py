@@ -16,6 +16,7 @@ from gdb_epi.lean import NamedTuple
 MAX_BASES = 128
 MAX_TYPE_SIZE = 1 << 20  # bytes of one instance
 MAX_TYPE_NAME = 4096
+MAX_LOOKED_UP = 100_000
 MAX_MODULE_ENTRIES = 20_000
 
 # Public ABI, Include/object.h (3.8 to 3.15).
@@ -122,6 +123,7 @@ class Types:
         self._interpreters = interpreters
         self._known: dict[int, TypeInfo | UnreadableMemory] = {}
         self._lineages: dict[int, Lineage] = {}
+        self._looked_up: dict[tuple[int, str], int] = {}  # by dict and name; 0: it has none
         self._named: dict[int, str] | None = None
         self._at = {
             field: layout.require("PyTypeObject", "tp_" + field)
@@ -237,10 +239,20 @@ class Types:
     def lookup(self, info: TypeInfo, name: str) -> tuple[TypeInfo, int] | None:
         """Return the class and the attribute (PyObject *) that `type.name` finds, or None."""
         for one in self.mro(info):
-            value = self._objects.dict_get(one.dict, name) if one.dict else None
-            if value is not None and not isinstance(value, Absent):
+            value = self._in_class(one.dict, name) if one.dict else 0
+            if value:
                 return one, value
         return None
+
+    def _in_class(self, contents: int, name: str) -> int:
+        """Return what a class's dict has of a name, or 0; a damaged one may have a million."""
+        found = self._looked_up.get((contents, name))
+        if found is None:
+            value = self._objects.dict_get(contents, name)
+            found = 0 if isinstance(value, Absent) else value
+            if len(self._looked_up) < MAX_LOOKED_UP:
+                self._looked_up[contents, name] = found
+        return found
 
     def module_dict(self, name: str) -> int:
         """Return the dict (PyObject *) of an imported module, 0 when there is none."""

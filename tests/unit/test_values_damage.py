@@ -56,6 +56,13 @@ def test_a_reference_count_of_zero_is_told(maker: Maker) -> None:
     assert value.text == "[1, <freed (reference count 0): 5>]" and not value.exact
 
 
+def test_a_bool_of_thousands_of_digits(maker: Maker) -> None:
+    """str() refuses ints of more than 4,300 decimals (CPython 3.11, gh-95778)."""
+    for bits in (12_000, 14_200, 14_400, 17_000, 18_000):
+        value = maker.value(maker.list([maker.int(1 << bits, "bool"), maker.int(3)]))
+        assert value.text.startswith("[<cannot decode bool at 0x") and value.text.endswith(", 3]")
+
+
 def test_a_dict_with_absurd_tables(maker: Maker) -> None:
     maker.types["dict"] = maker.type("dict", 1 << 29, base=maker.object)
     for count in (-1, 1 << 20, 1 << 40, 1 << 62):
