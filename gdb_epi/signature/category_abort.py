@@ -8,6 +8,7 @@ CPython and handlers of failed allocations need native frames.
 from __future__ import annotations
 
 from collections.abc import Sequence
+from itertools import pairwise
 
 from gdb_epi.abort_message import AbortMessage
 from gdb_epi.errors import Absent
@@ -16,6 +17,8 @@ from gdb_epi.signature.category import Answer, Match, Scene, Undecided
 from gdb_epi.target.api import NativeFrame
 
 _ASSERT = ("__assert_fail", "__assert_fail_base", "__assert_perror_fail", "__assert")
+_ABORT = ("abort", "__GI_abort")
+_LIBC = ("libc.so.", "libc-2.")
 _MALLOC = ("malloc_printerr",)
 _FORTIFY = ("__fortify_fail", "__chk_fail", "__stack_chk_fail")
 _TERMINATE = ("std::terminate", "_ZSt9terminatev", "__cxxabiv1::__terminate",
@@ -72,7 +75,22 @@ def _by_message(scene: Scene, kind: str, frames: tuple[str, ...]) -> Answer:
         return Match(f"abort-{kind}{klass}", f"{frame} is on the stack")
     if isinstance(message, Absent) and isinstance(scene.native, Absent):
         return Undecided(f"{message.detail}; no native stack ({scene.native.detail})")
+    if isinstance(message, Absent) and _nameless_caller(scene):
+        return Undecided(f"{message.detail}; the function of libc that aborted has no name")
     return None
+
+
+def _nameless_caller(scene: Scene) -> bool:
+    """Whether abort() was called by a function of libc without a name.
+
+    assert, malloc and fortify abort in static functions; Debian 13 ships no names of these.
+    """
+    frames = () if isinstance(scene.native, Absent) else scene.native[:MAX_FRAMES]
+    for inner, outer in pairwise(frames):
+        if inner.function in _ABORT:
+            name = (outer.module or "").rpartition("/")[2]
+            return outer.function is None and name.startswith(_LIBC)
+    return False
 
 
 def assertion(scene: Scene) -> Answer:

@@ -26,6 +26,10 @@ SEGV = (
     "misaligned-sp",
 )
 FAULTS = (*SEGV, *BUS[1:], *OTHERS.values())
+NAMELESS_ABORT = (
+    "the function of libc that called abort() has no name in the text: failed assertions, malloc "
+    "and fortify abort in such ones"
+)
 NO_ADDRESS = "the text does not show the fault address (p $_siginfo would)"
 
 
@@ -134,6 +138,8 @@ def _abort(dump: Dump, thread: TextThread) -> Kinds:
         return _certain("killed-external", False, said)
     scene = _AbortScene(thread)
     category, steps = categorise(scene)
+    if category.name == "unknown":
+        return Kinds((), category.family, NAMELESS_ABORT, False, tuple(steps))
     if category.name in ("abort-malloc:unknown", "abort-terminate:unknown"):
         why = f"{category.evidence}; its class is not in the text"
         return Kinds((), "abort", why, False, tuple(steps))
@@ -146,7 +152,8 @@ class _AbortScene(Scene):
     def __init__(self, thread: TextThread) -> None:
         from gdb_epi.target.api import CrashInfo
 
-        frames = [frame_of(frame.name) for frame in thread.native if frame.kind != SIGNAL]
+        native = (frame for frame in thread.native if frame.kind != SIGNAL)
+        frames = [frame_of(frame.name, frame.module) for frame in native]
         crash = CrashInfo(SIGABRT, -6, 0, None, None, None, thread.tid or 0)
         super().__init__(_NoTarget(), crash, frames)  # type: ignore[arg-type]
         self.fault = Fault(thread.tid or 0, SIGABRT, -6, None, {}, "core", "self")
@@ -169,9 +176,9 @@ class _NoTarget:
         return ()
 
 
-def frame_of(name: str | None) -> NativeFrame:
-    """Return a native frame that has a name and nothing else."""
-    return NativeFrame(1, 1, name, None, None, None, None, None, False, "normal")
+def frame_of(name: str | None, module: str | None) -> NativeFrame:
+    """Return a native frame that has a name, perhaps a module, and nothing else."""
+    return NativeFrame(1, 1, name, module, None, None, None, None, False, "normal")
 
 
 def _signal_at(thread: TextThread) -> int | None:

@@ -29,7 +29,7 @@ from gdb_epi.textstacks.assemble import (
     key_of,
 )
 from gdb_epi.textstacks.gdbtext import is_assert
-from gdb_epi.textstacks.kinds import Kinds, kinds_of
+from gdb_epi.textstacks.kinds import NAMELESS_ABORT, Kinds, kinds_of
 from gdb_epi.textstacks.pynames import QUALIFIED, Namer, Sources, doubts_of
 from gdb_epi.textstacks.types import FAULTHANDLER, SIGNAL, Dump, TextFrame, TextThread
 
@@ -212,7 +212,8 @@ class _Stack:
         """Return what the names of the keys rest on beside the text."""
         doubts = tuple(doubts_of([one for one in self._named if one is not None]))
         found = dict.fromkeys(("strict", "stable", "coarse", "python"), doubts) if doubts else {}
-        if ASSERTION in self._kinds.possible and not self._knows_assertion():
+        may_assert = ASSERTION in self._kinds.possible or self._kinds.open == NAMELESS_ABORT
+        if may_assert and not self._knows_assertion():
             for key in ("strict", "stable", "coarse", "native"):
                 found[key] = (*found.get(key, ()), NO_ASSERTION)
         return found

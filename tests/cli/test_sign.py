@@ -155,7 +155,11 @@ def test_a_failed_assertion_has_the_keys_of_its_core(shell: Shell, tmp_path: Pat
     # Only a libc with debug information shows the arguments of its functions.
     told = b"function=" in text
     for key in ("strict", "stable", "coarse", "native"):
-        assert (found["text"][key] == wanted[key]) if told else found["inferred"][key], key
+        if told:
+            assert found["text"][key] == wanted[key], key
+        else:  # of Debian 13 not even the function that asserts: then there is no category
+            assert found["inferred"][key], key
+            assert key in found["text"] or "has no name" in found["absent"][key], key
 
 
 def test_no_crash_in_the_text(shell: Shell) -> None:

@@ -184,6 +184,26 @@ def test_without_a_stack_the_remainder_is_not_claimed() -> None:
     assert "cannot be told" in found.evidence
 
 
+@pytest.mark.parametrize(
+    ("caller", "module", "expected"),
+    [
+        (None, "/usr/lib/libc.so.6", "unknown"),
+        (None, "/usr/lib/libstdc++.so.6", "abort-other"),
+        ("os_abort", "/usr/lib/libc.so.6", "abort-other"),
+    ],
+)
+def test_a_nameless_caller_of_abort_in_libc_leaves_the_kind_open(
+    caller: str | None, module: str, expected: str
+) -> None:
+    """Debian 13 has no names of the functions in which assert(), malloc and fortify abort."""
+    made = state(
+        crash(6, -6, sender=PID),  # without the symbol the message cannot be read
+        native=[frame("raise"), frame("abort"), frame(caller)._replace(module=module)],
+    )
+    found = category(made)
+    assert (found.name, found.family) == (expected, "abort")
+
+
 # -- re-raised signals -------------------------------------------------------------------------
 
 

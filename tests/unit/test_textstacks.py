@@ -117,6 +117,25 @@ def test_aborts_are_decided_by_their_frames() -> None:
     assert found.keys["stable"].text == "gsig/1 stable abort-assert check"
 
 
+def test_a_nameless_caller_of_abort_in_libc_leaves_the_kind_open() -> None:
+    """As on Debian 13, whose libc names no static functions."""
+    top = (
+        "#0  0x01 in ?? () from /lib/x86_64-linux-gnu/libc.so.6\n"
+        "#1  0x02 in raise () from /lib/x86_64-linux-gnu/libc.so.6\n"
+        "#2  0x03 in abort () from /lib/x86_64-linux-gnu/libc.so.6\n"
+    )
+    nameless = "#3  0x04 in ?? () from /lib/x86_64-linux-gnu/libc.so.6\n"
+    caller = "#4  0x05 in check () at a.c:2\n"
+    found = signed(HEAD.format("SIGABRT") + top + nameless + caller + BASE.format(5, 6))
+    assert set(found.keys) == {"strict"}
+    assert "has no name in the text" in found.absent["stable"]
+    assert "__assert_fail" in found.inferred["strict"][0]
+    other = nameless.replace("?? ()", "os_abort ()")
+    found = signed(HEAD.format("SIGABRT") + top + other + caller + BASE.format(5, 6))
+    assert found.keys["stable"].text == "gsig/1 stable abort-other os_abort <- check"
+    assert not found.inferred
+
+
 ABORT = (
     "#0  0x01 in __pthread_kill_implementation () from /lib/libc.so.6\n"
     "#1  0x02 in raise () from /lib/libc.so.6\n#2  0x03 in abort () from /lib/libc.so.6\n"
