@@ -121,7 +121,8 @@ def make_venv(folder: Path, *install: str) -> Path:
     base = {"base": str(folder), "platbase": str(folder)}
     site = Path(sysconfig.get_path("purelib", "venv", base))
     command = [sys.executable, "-m", "pip", "install", "--no-deps", "--quiet"]
-    command += ["--disable-pip-version-check", "--prefix", str(folder)]
+    # Without the last option pip takes away what the running environment has of this project.
+    command += ["--disable-pip-version-check", "--prefix", str(folder), "--ignore-installed"]
     if can_build_offline():
         command += ["--no-build-isolation", "--no-index"]
     done = subprocess.run([*command, *install], capture_output=True, text=True, cwd=folder)
