@@ -272,7 +272,9 @@ os.abort()
 def test_a_bit_flipped_in_a_living_process(tmp_path: Path) -> None:
     """Through /proc/PID/mem, in a string that nothing looks at again; then the process aborts."""
     need_core_dumps()
-    python = next(one for one in reversed(one_per_minor()) if one.root is None)
+    python = next((one for one in reversed(one_per_minor()) if one.root is None), None)
+    if python is None:
+        pytest.skip("no CPython of 3.8 to 3.15 on this machine's own root")
     command = ["/bin/sh", "-c", 'ulimit -c unlimited; exec "$@"', "sh", *python.argv, "-c", LIVING]
     with subprocess.Popen(
         command,

@@ -233,9 +233,11 @@ def test_damage_never_raises(interpreter: Interpreter) -> None:
 def test_truncated_cores_give_a_part(tmp_path: Any) -> None:
     """Of builds where _PyRuntime survives a cut (static) and of others."""
     shares = []
-    for interpreter in discover():
-        if interpreter.minor not in ((3, 9), (3, 11)) or interpreter.root or interpreter.stripped:
-            continue
+    known = [one for one in discover() if not one.root and not one.stripped]
+    static = [one for one in known if one.minor in ((3, 9), (3, 11))]
+    if not static:
+        pytest.skip("no CPython 3.9 or 3.11 with symbols on this machine's own root")
+    for interpreter in static:
         made, _ = opened(interpreter)
         known = set(made.truth["ids"]["Plain"])
         for percent in (5, 40, 70, 95):

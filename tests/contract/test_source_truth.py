@@ -177,7 +177,7 @@ def test_files_that_are_no_files_are_never_waited_for(tmp_path: Path) -> None:
     assert "does not fit" in reason()
     place.unlink()
     hidden = tmp_path / "moved.py"
-    shutil.copy(frame.filename, hidden)
+    shutil.copy(interpreter.outside(frame.filename), hidden)
     place.symlink_to("/moved.py")  # absolute: of the process' root, which is the sysroot here
     assert isinstance(SourceFinder(target, python, sysroot=str(tmp_path)).of(frame), Source)
 

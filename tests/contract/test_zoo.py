@@ -177,4 +177,4 @@ def test_explain_says_what_happened_to_each_frame(zoo: Zoo) -> None:
     thrown = next(one for one in explained if "__cxa_throw" in one["frame"])
     assert any("class terminate" in rule for rule in thrown["rules"])
     assert thrown["keys"] == ["exact", "strict"]
-    assert "N5 abort" in text
+    assert "       = abort\n" in text  # where glibc has names of its own, __GI_abort by N5

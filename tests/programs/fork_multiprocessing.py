@@ -13,6 +13,7 @@ import forkbed
 
 
 def task():
+    open("ready", "w").close()
     time.sleep(600)
 
 
@@ -27,7 +28,8 @@ def main():
     else:
         facts = {"multithreaded": method == "fork"}
     vanished = forkbed.others() if method == "fork" else []
-    time.sleep(1.0)  # a spawned child sleeps now and then while it starts
+    while not os.path.exists("ready"):  # a spawned child sleeps now and then while it starts
+        time.sleep(0.01)
     forkbed.await_rest(child.pid)
     forkbed.testify(child.pid, vanished, method=method, **facts)
     forkbed.abort(child.pid)

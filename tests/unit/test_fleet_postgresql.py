@@ -9,6 +9,7 @@ import subprocess
 import tempfile
 from collections.abc import Iterator
 from importlib.util import find_spec
+from math import isclose
 from pathlib import Path
 
 import pytest
@@ -157,6 +158,26 @@ def test_a_password_is_never_shown() -> None:
     assert "check host, port" in caught.value.line()
 
 
+def same(one: object, other: object) -> bool:
+    """Whether two answers are equal but for the last bits of what the databases added up.
+
+    SQLite's sum() compensates for lost bits since 3.43, PostgreSQL's does not.
+    """
+    if isinstance(one, float) and isinstance(other, float):
+        return isclose(one, other, rel_tol=1e-12)
+    if isinstance(one, dict) and isinstance(other, dict):
+        return one.keys() == other.keys() and all(same(one[key], other[key]) for key in one)
+    if isinstance(one, list | tuple) and isinstance(other, list | tuple):
+        return len(one) == len(other) and all(map(same, one, other))
+    return one == other
+
+
+def test_answers_are_the_same_but_for_their_last_bits() -> None:
+    assert same([(1, {"a": 0.1 + 0.2})], [(1, {"a": 0.3})])
+    assert not same([(1, {"a": 0.3})], [(1, {"a": 0.3000001})])
+    assert not same([1], [1, 2]) and not same({"a": 1}, {"b": 1}) and not same("a", "b")
+
+
 def test_the_questions_give_what_they_give_on_sqlite(url, tmp_path):
     fleet = simulate(7001, bad_host=1.5, hosts=60, days=14, per_day=20)
     write_exposure(fleet, tmp_path / "hours.csv")
@@ -172,7 +193,7 @@ def test_the_questions_give_what_they_give_on_sqlite(url, tmp_path):
             windows = (until - 10 * 86400, until - 5 * 86400), (until - 5 * 86400, until)
             rows = sorted(compare(engine, *windows, 1000), key=lambda row: row.key)
             answers.append((found, sorted(new, key=lambda r: r.key), curve(engine, None), rows))
-    assert answers[0] == answers[1]
+    assert same(answers[0], answers[1])
     assert answers[0][0], "the bad host is raised"
 
 
@@ -211,5 +232,5 @@ def test_report_metrics_and_api_are_those_of_sqlite(url: str, tmp_path: Path) ->
     assert pages[0] == pages[1] and b"Flipped bits" in pages[0]
     with open_database(there, write=False) as one, open_database(here, write=False) as other:
         assert metrics(one) == metrics(other)
-        assert answers.trend(one, None) == answers.trend(other, None)
+        assert same(answers.trend(one, None), answers.trend(other, None))
         assert state_of(one) == state_of(one)
