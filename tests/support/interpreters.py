@@ -393,9 +393,13 @@ def by_id(name: str) -> Interpreter | None:
 
 
 def one_per_minor(known: Iterable[Interpreter] | None = None) -> list[Interpreter]:
-    """Return one ordinary interpreter for each minor version: the newest with a GIL."""
+    """Return one ordinary interpreter for each minor version: the newest with a GIL.
+
+    Of equal ones that of this machine's own root, in which a debugger finds its files.
+    """
     chosen: dict[tuple[int, int], Interpreter] = {}
-    for one in discover() if known is None else known:
+    every = discover() if known is None else known
+    for one in sorted(every, key=lambda one: (one.version, one.root is None)):
         if not (one.free_threaded or one.debug or one.id.endswith(("-stripped", JIT))):
             chosen[one.minor] = one
     return [chosen[minor] for minor in sorted(chosen)]
