@@ -8,6 +8,7 @@ from collections.abc import Iterator
 from gdb_epi.cpython.reader import Reader
 from gdb_epi.errors import NOT_AVAILABLE, UNPARSABLE, UNREADABLE, Absent, UnreadableMemory
 
+MANY_ENTRIES = 1000  # fewer are simply read
 MAX_DICT_ENTRIES = 1_000_000
 MAX_LOG2 = 40
 MAX_SHARED_KEYS = 1024
@@ -158,6 +159,8 @@ class Objects:
         count = reader.i64(keys + self._at(table, "dk_nentries"))
         if count < 0:
             raise UnreadableMemory(keys, 8, f"dk_nentries is {count}")
+        if count > MANY_ENTRIES:
+            self._require_room(keys, count)
         indices = keys + self._at(table, "dk_indices")
         log2_bytes = self._find(table, "dk_log2_index_bytes")
         if log2_bytes is not None:  # 3.11 (bpo-46845): unicode tables without hashes
@@ -171,6 +174,21 @@ class Objects:
             raise UnreadableMemory(keys, 8, f"dk_size is {size}")
         width = 1 if size <= 0xFF else 2 if size <= 0xFFFF else 4 if size <= 0xFFFFFFFF else 8
         return indices + size * width, count, 24, True
+
+    def _require_room(self, keys: int, count: int) -> None:
+        """Raise UnreadableMemory when a keys table is too small for so many entries.
+
+        At most two thirds of it are used (USABLE_FRACTION, Objects/dictobject.c). A damaged number
+        would have hundreds of thousands of words of other memory taken for keys.
+        """
+        table = "PyDictKeysObject"
+        log2_at = self._find(table, "dk_log2_size")
+        if log2_at is not None:  # 3.11 (bpo-46845)
+            size = 1 << min(self._reader.u8(keys + log2_at), MAX_LOG2)
+        else:
+            size = self._reader.u64(keys + self._at(table, "dk_size"))
+        if count > size * 2 // 3:
+            raise UnreadableMemory(keys, 8, f"dk_nentries is {count} in a table of {size}")
 
     # -- instances ----------------------------------------------------------------------------
 
