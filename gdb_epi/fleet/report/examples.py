@@ -38,15 +38,18 @@ def example(core_key: str, record: Json) -> Example:
     frames, more, source = _frames(record)
     verdict = group(record, "verdict")
     label, word = text(verdict.get("label")), text(verdict.get("word"))
+    evidence = _evidence(record)
+    reasons = _texts(verdict.get("reasons"))
     return Example(
         core_key,
         frames,
         more,
         source,
         f"{label} ({word} confidence)" if label and word else label,
-        _texts(verdict.get("reasons")),
+        # Most reasons are the evidence itself; why nothing can be told is not.
+        tuple(one for one in reasons if not any(one in line for line in evidence)),
         _texts(verdict.get("against")),
-        _evidence(record),
+        evidence,
     )
 
 
