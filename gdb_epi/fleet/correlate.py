@@ -72,8 +72,8 @@ def _measured(
 ) -> Pair | None:
     if len(one.values) * len(two.values) > MAX_CELLS:
         return None
-    table = np.bincount(a * len(two.values) + b, minlength=len(one.values) * len(two.values))
-    table = table.reshape(len(one.values), len(two.values)).astype(float)
+    counts = np.bincount(a * len(two.values) + b, minlength=len(one.values) * len(two.values))
+    table = counts.reshape(len(one.values), len(two.values)).astype(np.float64)
     table = table[table.sum(axis=1) > 0][:, table.sum(axis=0) > 0]
     total = table.sum()
     forward = table.max(axis=1).sum() / total >= SURE
