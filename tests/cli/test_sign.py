@@ -158,8 +158,7 @@ def test_a_failed_assertion_has_the_keys_of_its_core(shell: Shell, tmp_path: Pat
         if told:
             assert found["text"][key] == wanted[key], key
         else:  # of Debian 13 not even the function that asserts: then there is no category
-            assert found["inferred"][key], key
-            assert key in found["text"] or "has no name" in found["absent"][key], key
+            assert found["inferred"].get(key) or "has no name" in found["absent"][key], key
 
 
 def test_no_crash_in_the_text(shell: Shell) -> None:
