@@ -60,6 +60,7 @@ def steps_of(painter: Painter, info: TypeInfo) -> list[Step] | None:
 
 
 def function_of(painter: Painter, info: TypeInfo) -> int:
+    """Return the `__repr__` (PyFunctionObject *) of a class. Raises Undecodable."""
     found = painter.world.types.lookup(info, "__repr__")
     if found is None or painter.ident(found[1]) != "function":
         raise Undecodable("its __repr__ is no function")
