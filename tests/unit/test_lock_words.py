@@ -46,6 +46,21 @@ def test_mutex_kinds(kind: int, expected: str) -> None:
     assert (wait.kind, wait.owner.tid, wait.verdict) == (expected, PID + 1, "live-holder")
 
 
+def test_a_pointer_behind_a_plain_lock_is_no_owner_and_count_of_users() -> None:
+    """Arenas of threads lie at multiples of 64 MB: a pointer's low half may look like a tid."""
+    arena = 0x7F23_0000_0000
+    made = process(blocked((PLAIN, 2)), OTHER, lock=(0, 0, 0, 0))
+    words = struct.pack("<2IQ2I", 2, 0, arena + 0x4370, 0, 0)
+    made.target.write(LOCK, words)  # type: ignore[attr-defined]
+    (wait,) = report(made).waits
+    assert (wait.kind, wait.owner.tid) == ("pthread mutex", 0x4370), "no such mapping: a mutex"
+    more = Region(arena, arena + 0x21000, "rw-", None, 0, 0x21000)
+    made.target._regions = (*made.target.regions(), more)  # type: ignore[attr-defined]
+    made = ProcessState(made.target)
+    (wait,) = report(made).waits
+    assert wait.kind == "internal lock of a library" and wait.owner.tid is None
+
+
 def test_a_robust_mutex_holds_the_owner_in_its_word() -> None:
     word = PID + 1 | 1 << 31
     wait = waiting(0, word, [word, 0, PID + 1, 1, 16])
