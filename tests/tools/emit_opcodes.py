@@ -30,7 +30,7 @@ numbers = getattr(dis, "_all_opmap", opcode.opmap)
 made = getattr(dis, "deoptmap", {})
 base = {numbers[k]: numbers[v] for k, v in made.items() if k in numbers and v in numbers}
 told = getattr(opcode, "_inline_cache_entries", {})
-pairs = told.items() if isinstance(told, dict) else zip(range(256), told)
+pairs = told.items() if hasattr(told, "items") else zip(range(256), told)  # a frozendict in 3.15
 caches = {numbers.get(k, k): n for k, n in pairs if n and (k in numbers or isinstance(k, int))}
 own = ("INSTRUMENTED_", "ENTER_EXECUTOR")
 print(json.dumps({
