@@ -13,7 +13,13 @@ import pytest
 from support.cores import find_core
 from support.interpreters import one_per_minor
 from support.mutate import MutatedTarget
-from support.opening import interpreter_or_skip, made_or_skip, need_core_dumps, target_of
+from support.opening import (
+    interpreter_or_skip,
+    made_or_skip,
+    need_core_dumps,
+    oldest_or_skip,
+    target_of,
+)
 
 from gdb_epi.corruption.checks.pymalloc import _Pools
 from gdb_epi.corruption.context import Context
@@ -202,7 +208,7 @@ def test_free_threaded_strings_and_what_is_left_out() -> None:
 
 @pytest.fixture(scope="module")
 def scene() -> Scene:
-    return scene_of(one_per_minor()[-4].id)
+    return scene_of(oldest_or_skip((3, 12)).id)
 
 
 def test_near_misses_are_no_evidence(scene: Scene) -> None:

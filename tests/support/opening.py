@@ -31,6 +31,14 @@ def interpreter_or_skip(identifier: str) -> Interpreter:
     return found
 
 
+def oldest_or_skip(minor: tuple[int, int]) -> Interpreter:
+    """Return the ordinary interpreter of the oldest minor version from `minor` on; skip without."""
+    found = next((one for one in one_per_minor() if one.minor >= minor), None)
+    if found is None:
+        pytest.skip(f"no CPython {minor[0]}.{minor[1]} or later is on this machine")
+    return found
+
+
 def made_or_skip(
     interpreter: Interpreter, program: Program | str, *, coredump_filter: int | None = None
 ) -> Made:
