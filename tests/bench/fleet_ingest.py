@@ -104,11 +104,12 @@ def main() -> None:
     parser.add_argument("--records", type=int, default=60_000)
     parser.add_argument("--db", help="an empty database; none: SQLite files of our own")
     parser.add_argument("--writers", type=int, default=4)
-    parser.add_argument("--kinds", nargs="+", default=["minimal", "full"])
+    parser.add_argument("--kinds", nargs="+")
     parser.add_argument("--profile", action="store_true")
     args = parser.parse_args()
     gc.set_threshold(200_000)  # as gdb-epi has it
-    for kind in args.kinds:
+    # One database takes a core once, be its record full or minimal.
+    for kind in args.kinds or (["minimal"] if args.db else ["minimal", "full"]):
         data = lines(args.records, kind)
         with tempfile.TemporaryDirectory(prefix="fleet-bench-") as folder:
             url = args.db or f"{folder}/bench.sqlite3"
