@@ -215,7 +215,8 @@ class _Decoder:
         try:
             head = self.reader.u64(self.runtime.address + head_at)
         except UnreadableMemory as error:
-            self._lose("interpreters", str(error))
+            if self.runtime.address:  # else the runtime is lost, and that is said already
+                self._lose("interpreters", str(error))
             return iter(())
         next_at = self.layout.require("PyInterpreterState", "next")
         return self._list(head, next_at, MAX_INTERPRETERS, "interpreters")
@@ -263,7 +264,8 @@ class _Decoder:
             gil = gil_address(self.reader, self.runtime.address, interpreter)
             return gil_holder(self.reader, gil) or None
         except (UnreadableMemory, LayoutError) as error:
-            self._problem("python", "GIL", str(error))
+            lost = "the runtime is lost, and with it who holds the GIL"
+            self._problem("python", "GIL", str(error) if self.runtime.address else lost)
             return None
 
     def _finalizing(self) -> bool:
