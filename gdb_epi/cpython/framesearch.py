@@ -14,10 +14,9 @@ from collections.abc import Iterable, Iterator
 from gdb_epi.cpython.reader import Reader
 from gdb_epi.cpython.types import NATIVE, InterpreterState, ThreadState
 from gdb_epi.errors import SoftError, UnreadableMemory
-from gdb_epi.target.memory import find_bytes
+from gdb_epi.search import WordSearch
 
 MAX_STACK = 8 << 20  # bytes of one C stack that are read; the usual limit of its size
-MAX_SEARCHED = 1 << 29  # bytes of the heap; about a second
 MAX_WORDS = 200_000  # different words of it that are looked at
 
 
@@ -85,24 +84,12 @@ def frame_objects(reader: Reader, type_at: int) -> Iterator[int]:
     """Yield the living objects of a type (PyFrame_Type) in writable memory."""
     kind_at = reader.layout.require("PyObject", "ob_type")
     count_at = reader.layout.require("PyObject", "ob_refcnt")
-    left = MAX_SEARCHED
-    needle = type_at.to_bytes(8, "little")
-    short = needle.rstrip(b"\0")  # far faster than with the zero bytes at the end
-    for region in reader.target.regions():
-        size = min(region.dumped, region.size, left)
-        if "w" not in region.perms or size <= 0 or not short:
+    for at in WordSearch(reader.target, type_at).addresses():
+        try:
+            if reader.i64(at - kind_at + count_at) > 0:
+                yield at - kind_at
+        except UnreadableMemory:
             continue
-        left -= size
-        for at in find_bytes(reader.target, short, region.start, region.start + size):
-            try:
-                if (
-                    not at & 7
-                    and reader.u64(at) == type_at
-                    and reader.i64(at - kind_at + count_at) > 0
-                ):
-                    yield at - kind_at
-            except UnreadableMemory:
-                continue
 
 
 def executing_at(reader: Reader) -> tuple[int, int] | None:
