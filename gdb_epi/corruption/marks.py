@@ -8,7 +8,8 @@ from gdb_epi.corruption.memory import read_words
 from gdb_epi.errors import Absent, UnreadableMemory
 from gdb_epi.fault import may_execute, read_up_to
 from gdb_epi.target.api import Region
-from gdb_epi.x86 import MAX_LENGTH, decode
+from gdb_epi.x86 import MAX_LENGTH
+from gdb_epi.x86.length import boundary_after
 
 WORD = 8
 NEAR = 4096  # bytes; fields of what the wrong word names are the wrong word again
@@ -107,18 +108,13 @@ def _writes_tops(context: Context, region: Region) -> bool:
 
 
 def _is_instruction(context: Context, address: int) -> bool:
-    """Whether an instruction begins at an address; True where no function is known."""
+    """Whether an instruction begins at an address; True where nothing can tell."""
     function = context.functions.at(address)
     if function is None:
         return True
-    data = read_up_to(context.target, function.start, address - function.start + MAX_LENGTH)
-    at = 0
-    while at < address - function.start:
-        one = decode(data[at : at + MAX_LENGTH])
-        if one is None:
-            return True
-        at += one.length
-    return function.start + at == address
+    place = address - function.start
+    data = read_up_to(context.target, function.start, place + MAX_LENGTH)
+    return boundary_after(data, place) in (place, None)
 
 
 def _holds_instruction(context: Context, region: Region, bit: int) -> bool:

@@ -37,6 +37,20 @@ def length_at(code: bytes, start: int) -> int:
     return end - start if 0 < end <= min(len(code), start + MAX_LENGTH) else 0
 
 
+def boundary_after(code: bytes, place: int) -> int | None:
+    """Return the first place from `place` on at which an instruction begins, walking from 0.
+
+    None where the walk comes upon bytes that are no known instruction, or to their end.
+    """
+    at = 0
+    while at < place:
+        length = length_at(code, at)
+        if not length:
+            return None
+        at += length
+    return at
+
+
 def _end(code: bytes, at: int, prefixes: bytes, wide: bool) -> int:
     """Return the place behind an instruction whose opcode is at a place; 0 for an unknown one."""
     number = 0

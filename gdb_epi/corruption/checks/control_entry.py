@@ -19,7 +19,7 @@ from gdb_epi.errors import NOT_AVAILABLE, Absent, UnreadableMemory
 from gdb_epi.fault.site import ARITHMETIC, ILLEGAL, NO_FAULT, UNEXPLAINED, Site
 from gdb_epi.target.functions import Function
 from gdb_epi.x86 import MAX_LENGTH, Instruction
-from gdb_epi.x86.length import length_at
+from gdb_epi.x86.length import boundary_after
 
 MAX_DECODED = 1 << 15  # bytes of a function that are decoded from its start
 
@@ -60,12 +60,9 @@ def _boundary_after(context: Context, function: Function, pc: int) -> int | Abse
         data = context.target.read(function.start, pc - function.start + MAX_LENGTH)
     except UnreadableMemory:
         return Absent(NOT_AVAILABLE, "the function's text is not in the core and no file has it")
-    at = 0
-    while at < pc - function.start:
-        length = length_at(data, at)
-        if not length:
-            return Absent(NOT_AVAILABLE, "the function holds bytes that are no known instruction")
-        at += length
+    at = boundary_after(data, pc - function.start)
+    if at is None:
+        return Absent(NOT_AVAILABLE, "the function holds bytes that are no known instruction")
     return function.start + at
 
 
