@@ -176,28 +176,28 @@ def value_findings(
         return whole[v], float(whole.sum())
 
     tested = int((share > 0).sum())
-    if tests.source == HOST_HOURS:
-        by_hours = st.binomial_tail(found[v], n[v], share[v])
-        if (st.q_values(by_hours, tested) > MAX_Q).all():
-            return  # the test against all other crashes, which must agree, costs much more
-    p = _weaker(tests.source, found[v], n[v], share[v], margins)
+    by_hours = _by_hours(tests.source, found[v], n[v], share[v])
+    if (st.q_values(by_hours, tested) > MAX_Q).all():
+        return  # the test against all other crashes, which must agree, costs much more
+    p = _weaker(by_hours, found[v], n[v], margins)
     q = st.q_values(p, tested)
     for i in np.flatnonzero(q <= MAX_Q):
         yield from _finding(tests, int(v[i]), name, mine, (float(p[i]), float(q[i])))
 
 
+def _by_hours(source: str, found: Floats, n: Floats, share: Floats) -> Floats:
+    """P of as many crashes with a value by host-hours; 0 where these are not known."""
+    return st.binomial_tail(found, n, share) if source == HOST_HOURS else np.zeros(found.size)
+
+
 def _weaker(
-    source: str,
-    found: Floats,
-    n: Floats,
-    share: Floats,
-    margins: Callable[[], tuple[Floats, float]],
+    p: Floats, found: Floats, n: Floats, margins: Callable[[], tuple[Floats, float]]
 ) -> Floats:
-    """P of as many crashes with a value: by host-hours, and given those of other signatures.
+    """P of as many crashes with a value: `p` by host-hours, and given those of other signatures.
 
     `margins` counts the crashes with each value, and all.
     """
-    p = st.binomial_tail(found, n, share) if source == HOST_HOURS else np.zeros(found.size)
+    p = p.copy()
     # A p above MAX_Q is no finding and changes the q of none: there the dear test is not needed.
     near = p <= MAX_Q
     if near.any():
@@ -225,7 +225,8 @@ def _of_signatures(
     tested = int((totals >= MIN_N).sum()) * int((share > 0).sum())
     keep = (found >= MIN_N) & (totals[cells[0]] >= MIN_N)
     s, v, a = cells[0][keep], cells[1][keep], found[keep].astype(float)
-    p = _weaker(tests.source, a, totals[s], share[v], lambda: (margins[v], everything))
+    by_hours = _by_hours(tests.source, a, totals[s], share[v])
+    p = _weaker(by_hours, a, totals[s], lambda: (margins[v], everything))
     q = st.q_values(p, tested)
     for code in asked_for:
         own = s == code
