@@ -11,14 +11,13 @@ from __future__ import annotations
 from gdb_epi.corruption.context import Context
 from gdb_epi.lean import NamedTuple
 from gdb_epi.target.api import Region
-from gdb_epi.target.auxv import AT_RANDOM
+from gdb_epi.target.auxv import AT_ENTRY, AT_RANDOM
 
 NOWHERE = 1 << 36  # bytes from all that is mapped: no memory that was unmapped lay there
 MARGIN = 1 << 20  # bytes beside a mapping into which software overruns
 MAX_STACK = 64 << 20  # bytes below a stack that it may have had
 MAX_GAP = 1 << 41  # bytes below a stack in which mmap_base lies; else memory grows upwards there
 MAX_BRK = 2 << 30  # bytes from the executable to its heap; 1 GB from Linux 6.9 on
-AT_ENTRY = 9
 
 
 class Gap(NamedTuple):

@@ -11,8 +11,9 @@ from pathlib import Path
 from gdb_epi.errors import NOT_AVAILABLE, Absent, SoftError, UnreadableMemory
 from gdb_epi.target import elf
 from gdb_epi.target.api import Module, ProcessInfo, Region
+from gdb_epi.target.auxv import AT_SYSINFO_EHDR
 from gdb_epi.target.files import FileFinder
-from gdb_epi.target.modules import AT_SYSINFO_EHDR, parse_image
+from gdb_epi.target.modules import parse_image
 
 PAGE = 4096
 MAX_MAPS_BYTES = 256 << 20

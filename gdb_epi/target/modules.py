@@ -14,13 +14,13 @@ from gdb_epi.errors import NOT_AVAILABLE, Absent, SoftError, UnreadableMemory
 from gdb_epi.lean import TYPE_CHECKING, NamedTuple
 from gdb_epi.target import elf
 from gdb_epi.target.api import Module, Region
+from gdb_epi.target.auxv import AT_ENTRY, AT_PHDR, AT_SYSINFO_EHDR
 from gdb_epi.target.files import ElfFile, open_elf
 from gdb_epi.target.symtab import symtab_value
 
 if TYPE_CHECKING:
     from gdb_epi.target.corefile import CoreFileTarget
 
-AT_PHDR, AT_ENTRY, AT_SYSINFO_EHDR = 3, 9, 33
 DT_STRTAB, DT_SYMTAB, DT_DEBUG, DT_GNU_HASH = 5, 6, 21, 0x6FFFFEF5
 _DYN = struct.Struct("<qQ")
 _SYM = struct.Struct("<IBBHQQ")
