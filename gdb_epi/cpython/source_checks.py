@@ -16,6 +16,7 @@ from gdb_epi.cpython.source_files import SourceFile
 from gdb_epi.cpython.source_site import Site
 from gdb_epi.lean import NamedTuple
 
+TYPE_STRING = (b"s", b"\xf3")  # Python/marshal.c: of a bytes object; with FLAG_REF
 SAME, DIFFERS, UNKNOWN = "same", "differs", "unknown"
 MIN_EVIDENCE = 3  # positions and names; fewer would fit too many texts
 # Columns inside f-strings were wrong up to 3.11 (gh-94869 and others): a few misses say little.
@@ -149,7 +150,7 @@ def code_needle(site: Site, *, ref: bool = False) -> bytes:
 
 def table_needle(first: int, table: bytes, *, ref: bool = False) -> bytes:
     """Return what marshal writes for a first line and a line table: see code_needle()."""
-    kind = b"\xf3" if ref else b"s"
+    kind = TYPE_STRING[ref]
     number = (first & 0xFFFFFFFF).to_bytes(4, "little")
     return number + kind + len(table).to_bytes(4, "little") + table
 

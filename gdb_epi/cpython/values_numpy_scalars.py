@@ -80,9 +80,14 @@ def _scalar(painter: Painter, found: Obj, text: str, wrapped: str | None = None)
     return f"np.{name}({wrapped or text})"
 
 
+def _at(painter: Painter, found: Obj) -> int:
+    """Return where a scalar's value is: behind the object header."""
+    return found.address + (painter.layout.size("PyObject") or 0)
+
+
 def _value(painter: Painter, found: Obj, form: str) -> float:
     size = struct.calcsize(form)
-    at = found.address + (painter.layout.size("PyObject") or 0)
+    at = _at(painter, found)
     return float(struct.unpack("<" + form, painter.reader.read(at, size))[0])
 
 
@@ -95,7 +100,7 @@ def _refuse_children(painter: Painter, found: Obj) -> None:
 def integer(painter: Painter, found: Obj) -> str:
     """Decode an integer scalar."""
     form = _INTEGERS[found.lineage.ident.rpartition(".")[2]]
-    at = found.address + (painter.layout.size("PyObject") or 0)
+    at = _at(painter, found)
     data = painter.reader.read(at, struct.calcsize("<" + form))
     _refuse_children(painter, found)
     return _scalar(painter, found, str(struct.unpack("<" + form, data)[0]))
@@ -104,7 +109,7 @@ def integer(painter: Painter, found: Obj) -> str:
 @decodes("numpy.bool", "numpy.bool_")
 def boolean(painter: Painter, found: Obj) -> str:
     """Decode numpy's True and False."""
-    byte = painter.reader.u8(found.address + (painter.layout.size("PyObject") or 0))
+    byte = painter.reader.u8(_at(painter, found))
     if byte > 1:
         raise Undecodable(f"a bool of value {byte}")
     return f"np.{bool(byte)}_" if found.lineage.ident == "numpy.bool" else str(bool(byte))
@@ -124,7 +129,7 @@ def floating(painter: Painter, found: Obj) -> str:
 def complex_number(painter: Painter, found: Obj) -> str:
     """Decode a complex scalar."""
     form = _COMPLEX[found.lineage.ident.rpartition(".")[2]]
-    at = found.address + (painter.layout.size("PyObject") or 0)
+    at = _at(painter, found)
     size = struct.calcsize("<" + form)
     real, imaginary = struct.unpack("<2" + form, painter.reader.read(at, 2 * size))
     exponents = _exponents(painter, form, real, imaginary)
@@ -141,7 +146,7 @@ def _both(text: str) -> bool:
 @decodes("numpy.longdouble", "numpy.float128")
 def long_double(painter: Painter, found: Obj) -> str:
     """Decode a long double: 80 bits of x87, at the next multiple of 16."""
-    at = found.address + (painter.layout.size("PyObject") or 0)
+    at = _at(painter, found)
     mantissa, rest = struct.unpack("<QH", painter.reader.read(at + 15 & ~15, 10))
     shown = long_double_text(mantissa, rest)
     if shown is None:
@@ -163,7 +168,7 @@ def text(painter: Painter, found: Obj) -> str:
 @decodes("numpy.datetime64", "numpy.timedelta64")
 def moment(painter: Painter, found: Obj) -> str:
     """Decode datetime64 and timedelta64: an int64, then the unit and its multiple (two ints)."""
-    at = found.address + (painter.layout.size("PyObject") or 0)
+    at = _at(painter, found)
     value, unit, multiple = struct.unpack("<qii", painter.reader.read(at, 16))
     name = found.lineage.ident.rpartition(".")[2]
     prefix = "np" if _is_two(painter) else "numpy"

@@ -11,7 +11,7 @@ from gdb_epi.corruption.registry import check
 from gdb_epi.corruption.typed_walk import walk_of
 from gdb_epi.corruption.types import MEMORY, Evidence, Skipped, word_evidence
 from gdb_epi.cpython.reader import Reader
-from gdb_epi.cpython.source_checks import table_needle
+from gdb_epi.cpython.source_checks import TYPE_STRING, table_needle
 from gdb_epi.cpython.source_files import cached_paths, locate, read_regular
 from gdb_epi.cpython.types import PythonState
 from gdb_epi.errors import NOT_AVAILABLE, Absent, LayoutError, UnreadableMemory
@@ -27,7 +27,6 @@ MAX_NAME = 4096
 MAX_PYC = 16 << 20
 MAX_CANDIDATES = 64
 UNIT = 2  # bytes of a _Py_CODEUNIT: the opcode, its argument
-KINDS = (b"s", b"\xf3")  # TYPE_STRING, with FLAG_REF (Python/marshal.c)
 WORD = 8
 
 
@@ -195,7 +194,7 @@ def _candidates(data: bytes, code: _Code) -> Iterator[bytes]:
     """Yield the byte strings of the code's length that a .pyc holds before its line table."""
     size = len(code.held)
     count = 0
-    for kind in KINDS:
+    for kind in TYPE_STRING:
         needle = kind + size.to_bytes(4, "little")
         at = data.find(needle)
         while at >= 0 and count < MAX_CANDIDATES:
