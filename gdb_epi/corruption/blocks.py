@@ -13,7 +13,7 @@ from gdb_epi.cpython.heap import HAVE_GC, Heap
 from gdb_epi.cpython.values_types import TypeInfo
 from gdb_epi.errors import LayoutError, UnreadableMemory
 from gdb_epi.lean import NamedTuple
-from gdb_epi.search import find_word
+from gdb_epi.target.search import find_word
 
 GC_HEAD = 16
 # Include/object.h: words of a managed dict, or of weak references, before the collector's head.

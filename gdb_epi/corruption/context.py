@@ -14,9 +14,9 @@ from gdb_epi.fault import Fault, operand_of
 from gdb_epi.fault.site import Site, understand
 from gdb_epi.lean import TYPE_CHECKING, Any
 from gdb_epi.process_state import ProcessState
-from gdb_epi.search import find_word
 from gdb_epi.target.api import Target
 from gdb_epi.target.functions import Functions
+from gdb_epi.target.search import find_word
 from gdb_epi.x86 import Operand
 
 if TYPE_CHECKING:

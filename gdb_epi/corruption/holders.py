@@ -8,7 +8,7 @@ from gdb_epi.corruption.never_mapped import was_never_mapped
 from gdb_epi.corruption.pointers import on_stack
 from gdb_epi.corruption.typed_walk import Walk
 from gdb_epi.fault import GENERAL
-from gdb_epi.search import find_word
+from gdb_epi.target.search import find_word
 
 WORD = 8
 FAR_BIT = 24  # as for pointers: software's near misses differ in lower bits

@@ -14,7 +14,7 @@ from collections.abc import Iterable, Iterator
 from gdb_epi.cpython.reader import Reader
 from gdb_epi.cpython.types import NATIVE, InterpreterState, ThreadState
 from gdb_epi.errors import SoftError, UnreadableMemory
-from gdb_epi.search import WordSearch
+from gdb_epi.target.search import WordSearch
 
 MAX_STACK = 8 << 20  # bytes of one C stack that are read; the usual limit of its size
 MAX_WORDS = 200_000  # different words of it that are looked at

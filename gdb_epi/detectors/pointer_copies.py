@@ -12,7 +12,7 @@ from gdb_epi.errors import Absent, LayoutError, UnreadableMemory
 from gdb_epi.fault import GENERAL, read_word
 from gdb_epi.lean import NamedTuple
 from gdb_epi.process_state import ProcessState
-from gdb_epi.search import find_word
+from gdb_epi.target.search import find_word
 from gdb_epi.words import counted
 
 MAX_PLACES = 8

@@ -154,7 +154,7 @@ def returned_context(target: Target, outer: Fault) -> Fault | None:
     registers of the fault, but the siginfo of raise(). The signal frame has been popped and is
     still there, below rsp or on an alternate stack: its saved rip and rsp are the registers'.
     """
-    from gdb_epi.search import find_word
+    from gdb_epi.target.search import find_word
 
     if _is_in_raise(target, outer.pc):
         return None

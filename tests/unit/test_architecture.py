@@ -27,7 +27,7 @@ LAYERS = (
     ("lean", "words", "digest", "errors", "registry", "report", "loader", "x86"),
     ("target",),
     ("cpython",),
-    ("abort_message", "facts", "fault", "search"),
+    ("abort_message", "facts", "fault"),
     ("locks",),
     ("process_state",),
     ("session", "stacks"),

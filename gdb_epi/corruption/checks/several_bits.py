@@ -14,7 +14,7 @@ from gdb_epi.corruption.suspects import Suspect
 from gdb_epi.corruption.types import MEMORY, Evidence, word_evidence
 from gdb_epi.errors import Absent
 from gdb_epi.fault import NEAR_NULL, read_word
-from gdb_epi.search import find_word
+from gdb_epi.target.search import find_word
 
 LINE, WORD = 64, 8
 LANES = range(1, 6)  # of a pointer; the lowest byte is what an overflow by one writes
