@@ -135,5 +135,15 @@ def _unknown(scene: Scene, undecided: list[str]) -> Category:
         return Category("unknown", "unknown", scene.crash.detail)
     code = "no si_code" if scene.crash.si_code is None else f"si_code {scene.crash.si_code}"
     open_rules = f"; open: {', '.join(undecided)}" if undecided else ""
-    evidence = f"{signal_name(scene.crash.signo)}, {code}: no rule matches{open_rules}"
-    return Category("unknown", "unknown", evidence)
+    found = f"{signal_name(scene.crash.signo)}, {code}{_sent_by_itself(scene)}: no rule matches"
+    return Category("unknown", "unknown", found + open_rules)
+
+
+def _sent_by_itself(scene: Scene) -> str:
+    if isinstance(scene.fault, Absent) or scene.fault.sender != "self":
+        return ""
+    # find_fault would have answered with the signal frame that a re-raising handler leaves.
+    return (
+        " (the process sent it to itself, and no signal frame on the crashed thread's stack tells"
+        " of a fault before it)"
+    )

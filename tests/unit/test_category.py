@@ -105,8 +105,9 @@ def test_a_signal_that_another_process_sent_is_no_fault() -> None:
 
 
 def test_a_signal_sent_to_itself_is_neither_fault_nor_kill() -> None:
-    made = state(crash(11, -6, sender=PID))
-    assert category(made).name == "unknown"
+    made = category(state(crash(11, -6, sender=PID)))
+    assert made.name == "unknown"
+    assert "the process sent it to itself" in made.evidence
 
 
 def test_snapshot() -> None:
