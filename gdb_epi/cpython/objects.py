@@ -43,7 +43,10 @@ class Objects:
         return list(self._module_names)
 
     def module_dict(self, interpreter: int, name: str) -> int | Absent:
-        """Return the dict (PyObject *) of a module in sys.modules of an interpreter."""
+        """Return the dict (PyObject *) of a module in sys.modules of an interpreter.
+
+        Absent: not_available when sys.modules was read and has none, else it cannot be told.
+        """
         # 3.12 (gh-98612) moved interp->modules into interp->imports.
         at = self._layout.offset("PyInterpreterState", "imports.modules", "modules")
         if at is None:
@@ -52,10 +55,18 @@ class Objects:
             modules = self._reader.u64(interpreter + at)
             found = self.dict_get(modules, name) if modules else Absent(NOT_AVAILABLE, "no modules")
             if isinstance(found, Absent):
-                return found
+                return self._not_imported(modules, found)
             return self._reader.u64(found + self._layout.require("PyModuleObject", "md_dict"))
         except UnreadableMemory as error:
             return Absent(UNREADABLE, str(error))
+
+    def _not_imported(self, modules: int, missing: Absent) -> Absent:
+        """Doubt that a module is missing where even sys is: the table was cleared or is damaged."""
+        if not modules or missing.reason == UNREADABLE:
+            return missing
+        if isinstance(self.dict_get(modules, "sys"), Absent):
+            return Absent(UNREADABLE, f"sys.modules at {modules:#x} does not even have sys")
+        return missing
 
     def _find(self, struct: str, member: str) -> int | None:
         """Return an offset, or None; the layout is asked once for each."""

@@ -34,17 +34,30 @@ class KnownThread(NamedTuple):
     type_name: str | None
 
 
+def imported(objects: Objects, python: PythonState, name: str) -> int | Absent:
+    """Return the dict (PyObject *) of a module of the main interpreter.
+
+    Absent: not_applicable when the program never imported it, else whether it did cannot be told.
+    """
+    if not python.interpreters:
+        return Absent(NOT_AVAILABLE, "no interpreter")
+    found = objects.module_dict(python.interpreters[0].address, name)
+    if not isinstance(found, Absent):
+        return found
+    if found.reason == NOT_AVAILABLE:
+        return Absent(NOT_APPLICABLE, f"{name} was not imported")
+    return Absent(found.reason, f"whether {name} was imported cannot be told: {found.detail}")
+
+
 def known_threads(reader: Reader, python: PythonState) -> tuple[KnownThread, ...] | Absent:
     """Return every Thread object that threading still knows.
 
     Absent when `threading` was never imported (it has no threads then), or cannot be read.
     """
     objects = Objects(reader)
-    if not python.interpreters:
-        return Absent(NOT_AVAILABLE, "no interpreter")
-    contents = objects.module_dict(python.interpreters[0].address, "threading")
+    contents = imported(objects, python, "threading")
     if isinstance(contents, Absent):
-        return Absent(NOT_APPLICABLE, "threading was not imported")
+        return contents
     found: dict[int, KnownThread] = {}
     try:
         for address in dict.fromkeys(_addresses(reader, objects, contents)):
@@ -63,11 +76,9 @@ def known_threads(reader: Reader, python: PythonState) -> tuple[KnownThread, ...
 def main_thread(reader: Reader, python: PythonState) -> KnownThread | Absent:
     """Return threading._main_thread. Absent when `threading` was never imported, or unreadable."""
     objects = Objects(reader)
-    if not python.interpreters:
-        return Absent(NOT_AVAILABLE, "no interpreter")
-    contents = objects.module_dict(python.interpreters[0].address, "threading")
+    contents = imported(objects, python, "threading")
     if isinstance(contents, Absent):
-        return Absent(NOT_APPLICABLE, "threading was not imported")
+        return contents
     address = objects.dict_get(contents, "_main_thread")
     if isinstance(address, Absent):
         return address

@@ -12,6 +12,7 @@ from gdb_epi.cpython.reader import Reader
 from gdb_epi.cpython.types import PythonState
 from gdb_epi.errors import NOT_APPLICABLE, NOT_AVAILABLE, Absent, LayoutError, UnreadableMemory
 from gdb_epi.lean import NamedTuple
+from gdb_epi.locks.dangling import imported
 from gdb_epi.target.api import Target
 
 _METHODS = {
@@ -37,12 +38,10 @@ def multiprocessing_child(reader: Reader, python: PythonState) -> Multiprocessin
 
     Absent (not_applicable) when it did not start it.
     """
-    if not python.interpreters:
-        return Absent(NOT_AVAILABLE, "no interpreter")
     objects = Objects(reader)
-    contents = objects.module_dict(python.interpreters[0].address, "multiprocessing.process")
+    contents = imported(objects, python, "multiprocessing.process")
     if isinstance(contents, Absent):
-        return Absent(NOT_APPLICABLE, "multiprocessing was not imported")
+        return contents
     try:
         return _child(reader, objects, contents)
     except (UnreadableMemory, LayoutError) as error:

@@ -10,8 +10,12 @@ from support.interpreters import Interpreter, one_per_minor
 from support.mutate import MutatedTarget
 from support.opening import interpreter_or_skip, made_or_skip, need_core_dumps, target_of
 
+from gdb_epi.cpython.reader import Reader
 from gdb_epi.cpython.state import decode_python
 from gdb_epi.cpython.types import PyFrame, PythonState, ThreadState
+from gdb_epi.errors import UNREADABLE, Absent
+from gdb_epi.locks.dangling import known_threads, main_thread
+from gdb_epi.locks.multiprocess import multiprocessing_child
 from gdb_epi.target.corefile import CoreFileTarget
 
 INTERPRETERS = [pytest.param(i.id, id=i.id) for i in one_per_minor()]
@@ -149,3 +153,28 @@ def test_a_bad_thread_costs_one_thread(victim) -> None:
     for other in others:
         same = next(t for t in decoded.threads() if t.address == other.address)
         assert same.frames == other.frames
+
+
+@pytest.mark.parametrize("what", ["unreadable", "cleared"])
+def test_a_lost_table_of_modules_is_no_proof_that_none_was_imported(
+    victim: tuple[MutatedTarget, PythonState, ThreadState], what: str
+) -> None:
+    target, python, _thread = victim
+    reader = Reader(target, python.layout)
+    assert not isinstance(known_threads(reader, python), Absent)
+    where = python.layout.offset("PyInterpreterState", "imports.modules", "modules")
+    keys_at = python.layout.require("PyDictObject", "ma_keys")
+    assert where is not None
+    keys = reader.u64(reader.u64(python.interpreters[0].address + where) + keys_at)
+    if what == "unreadable":
+        target.take_out(keys, keys + 32)
+    else:
+        target.put(keys, bytes(32))
+    for found in (
+        main_thread(Reader(target, python.layout), python),
+        known_threads(Reader(target, python.layout), python),
+        multiprocessing_child(Reader(target, python.layout), python),
+    ):
+        assert isinstance(found, Absent)
+        assert found.reason == UNREADABLE
+        assert "cannot be told" in found.detail
