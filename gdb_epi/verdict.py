@@ -33,6 +33,8 @@ _HANGS = (
 )
 _OF_DAMAGE = frozenset(("pointer_one_bit_off", "frame_link_disagrees"))
 _CONFIDENCE = {"certain": 3, "probable": 2, "info": 1}
+# A failed allocation ended the program; std::bad_alloc is what `operator new` throws then.
+_NO_MEMORY = frozenset(("oom-suspect", "abort-terminate:std::bad_alloc"))
 _OUTSIDE = frozenset(("killed-external", "snapshot", "unknown"))
 _MAX_REASONS = 8
 MAX_CONFIDENCE = 0.99  # no core makes anything certain
@@ -108,6 +110,8 @@ def _label(
                 return SOFTWARE, w.WAIT[str(hang)].value
     if category == "killed-external":
         return KILLED, w.KILLED.value
+    if category in _NO_MEMORY:
+        return OUT_OF_MEMORY, w.OUT_OF_MEMORY.value
     if score.llr <= weights().thresholds["software_like"] or _checked_itself(category):
         return SOFTWARE, 1.0 - hardware
     return CANNOT_TELL, 0.0
@@ -145,6 +149,12 @@ def _reasons(
         return locks, ["who ended it and why is not in the core", *software, *hardware]
     if label == KILLED:
         return ["another process sent the signal"], [*locks, *software, *hardware]
+    if label == OUT_OF_MEMORY:
+        doubt = (
+            "a request of an absurd size fails too: the frames tell who asked for how much; which "
+            "limit was met (ulimit, cgroup, the host) is not in the core"
+        )
+        return [f"category {category}: an allocation failed"], [doubt, *software, *hardware]
     if label == SOFTWARE:
         deadlocks = [f.summary for f in findings if f.detector in _HANGS]
         return [*software, *deadlocks] or [f"category {category}"], hardware

@@ -27,3 +27,8 @@ WAIT = {
     "info": Weight(0.3, "guess"),
 }
 KILLED = Weight(0.95, "guess: the sender is in siginfo; why it killed is not")
+OUT_OF_MEMORY = Weight(
+    0.7,
+    "by argument: the program's own report of a failed allocation is certain; that memory ran out, "
+    "and not that the request was absurd, is the more frequent cause, and was not measured",
+)

@@ -41,7 +41,7 @@ _LABELS = {
     "software": "a software bug",
     "hardware-suspect": "memory or CPU is suspect",
     "fork-inherited-lock": "a lock that came held through fork()",
-    "out-of-memory": "out of memory",
+    "out-of-memory": "a failed allocation ended it",
     "killed": "killed from outside",
     "cannot-tell": "cannot tell",
 }
@@ -300,6 +300,7 @@ def _next(record: Json) -> Iterator[str]:
         "software": "in GDB, epi bt --all shows every thread and epi list the source",
         "hardware-suspect": host,
         "fork-inherited-lock": "create threads after fork(), or use spawn; epi bt --all",
+        "out-of-memory": "in GDB, epi bt --all: who asked for memory; the host's log: what was left",
         "killed": "who sent the signal: the sender's log; epi bt --all shows what it waited for",
     }
     otherwise = "epi bt --all; compare with other cores of this signature"

@@ -16,7 +16,15 @@ from gdb_epi.corruption.types import Evidence
 from gdb_epi.detectors.findings import Finding
 from gdb_epi.verdict import judge
 
-CATEGORIES = ["segv-wild", "segv-null", "abort-other", "killed-external", "snapshot", "unknown"]
+CATEGORIES = [
+    "oom-suspect",
+    "segv-wild",
+    "segv-null",
+    "abort-other",
+    "killed-external",
+    "snapshot",
+    "unknown",
+]
 ITEMS = sorted(weights().items)
 
 
@@ -140,7 +148,11 @@ def test_every_number_says_where_it_comes_from() -> None:
     for item in weights().items.values():
         assert item.origin.startswith(origins), item
         assert (item.llr < 0) == (item.group == "S"), item
-    for weight in (*verdict_weights.WAIT.values(), verdict_weights.KILLED):
+    for weight in (
+        *verdict_weights.WAIT.values(),
+        verdict_weights.KILLED,
+        verdict_weights.OUT_OF_MEMORY,
+    ):
         assert weight.origin.startswith(origins), weight
 
 
@@ -158,3 +170,12 @@ def test_words_follow_the_thresholds() -> None:
             assert word == "software-like"
         else:
             assert word == "none"
+
+
+@pytest.mark.parametrize("category", ["oom-suspect", "abort-terminate:std::bad_alloc"])
+def test_a_failed_allocation_is_no_sure_bug(category: str) -> None:
+    told = judge(category, [], score([]))
+    assert told.label == "out-of-memory"
+    assert told.confidence == verdict_weights.OUT_OF_MEMORY.value < 0.9
+    assert any("absurd size" in one for one in told.against)
+    assert judge("abort-terminate:std::logic_error", [], score([])).label == "software"
