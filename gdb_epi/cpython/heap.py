@@ -32,7 +32,6 @@ _INLINE_VALUES = 1 << 2  # 3.13+; asked only where the layout has embedded value
 TYPE_SUBCLASS = 1 << 31
 _TRACKED = 1  # _PyGC_BITS_TRACKED, Include/internal/pycore_gc.h (free-threaded 3.13+)
 _MAX_REFCOUNT = 1 << 33  # 3.12+ (PEP 683): immortal objects have up to 2 ** 32 - 1
-_MAX_SHORT_REFCOUNT = 1 << 32  # 3.14 (gh-126491): 32 bits, flags behind them
 
 
 class Tracked(NamedTuple):

@@ -11,7 +11,6 @@ from gdb_epi.cpython.values_core import Obj, Painter, Undecodable, decodes, deco
 from gdb_epi.cpython.values_machinery import tuple_items
 from gdb_epi.errors import Absent
 
-_BOOL_MEMBER = 1
 # Special forms of typing that show more than their name when they have parameters.
 _TYPING = "typing."
 

@@ -8,8 +8,6 @@ its start routine lies in (for threads that a C library started).
 
 from __future__ import annotations
 
-from collections.abc import Iterable
-
 from gdb_epi.lean import NamedTuple
 from gdb_epi.locks.types import Vanished, VanishedThread
 
@@ -110,12 +108,3 @@ def _native_role(path: str) -> tuple[str, str] | None:
     if name.startswith(_PYTHON_OBJECTS):
         return None
     return f"a thread of {name}", "its start routine lies there"
-
-
-def missing_workers(pools: Iterable[Pool]) -> list[str]:
-    """Return a sentence for each pool."""
-    return [
-        f"{pool.kind}: {len(pool.workers)} threads are not here "
-        f"({', '.join(pool.workers[:4])}{', ...' if len(pool.workers) > 4 else ''})"
-        for pool in pools
-    ]
