@@ -18,9 +18,12 @@ from gdb_epi.cpython.layout import (
     parse_debug_offsets,
 )
 from gdb_epi.errors import NOT_APPLICABLE, NOT_AVAILABLE, Absent, SoftError, UnreadableMemory
-from gdb_epi.lean import NamedTuple
+from gdb_epi.lean import TYPE_CHECKING, NamedTuple
 from gdb_epi.target.api import Module, Region, Target
 from gdb_epi.target.memory import find_bytes
+
+if TYPE_CHECKING:
+    from gdb_epi.cpython.recover import KeptMemory
 
 RUNTIME_SYMBOL = "_PyRuntime"
 RECOVERED = "recovered from kept memory"
@@ -32,7 +35,10 @@ _PREFIXES = ("libpython3.", "python3.")
 
 
 class Runtime(NamedTuple):
-    """A believable `_PyRuntime` and the layout to read it with."""
+    """A believable `_PyRuntime` and the layout to read it with.
+
+    `memory` is what was searched for thread states when the runtime is lost, else None.
+    """
 
     address: int
     found_by: str
@@ -40,6 +46,7 @@ class Runtime(NamedTuple):
     version_hex: int
     layout: Layout
     soft_errors: tuple[SoftError, ...]
+    memory: KeptMemory | None = None
 
 
 class _Candidate(NamedTuple):
@@ -86,16 +93,19 @@ def _recovered(
 
     The first candidate that was rejected stays the address, so that kept parts of it are read.
     """
-    from gdb_epi.cpython.recover import Searcher
+    from gdb_epi.cpython.recover import KeptMemory, Searcher
 
+    memory = KeptMemory(target)
     candidate = rejected[0] if rejected else _Candidate(0, "none", python)
     for version_hex, layout in _layouts_to_try(target, candidate):
-        found = Searcher(target, layout).thread_states([])
+        found = Searcher(target, layout, memory).thread_states([])
         if found:
             version = _full_version(target, candidate.address, version_hex)
             told = f"{why}; {len(found)} thread states were found by the pthread_t of their LWPs"
             errors = (SoftError("python", "runtime", told),)
-            return Runtime(candidate.address, RECOVERED, version, version_hex, layout, errors)
+            return Runtime(
+                candidate.address, RECOVERED, version, version_hex, layout, errors, memory
+            )
     return None
 
 

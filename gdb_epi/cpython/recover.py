@@ -9,6 +9,7 @@ overwritten, that word is searched for, and what lies around it is checked.
 from __future__ import annotations
 
 import struct
+from array import array
 from collections.abc import Iterator
 
 from gdb_epi.cpython.framesearch import executing_at
@@ -21,6 +22,7 @@ from gdb_epi.target.api import Target
 MAX_SEARCHED_LWPS = 16  # their interpreters then lead to the others
 MAX_SEARCHED_BYTES = 4 << 30  # of all searches of one analysis
 MAX_FOUND = 200_000
+MAX_REMEMBERED = 4 << 20  # places of one search: 32 MB
 CHUNK = 4 << 20  # a multiple of 8, as mappings are aligned: no word lies across two
 MAX_INTERPRETER_ID = 1 << 20
 MAX_TID = 1 << 22  # PID_MAX_LIMIT of 64-bit Linux
@@ -38,12 +40,76 @@ class Recovered(NamedTuple):
     interpreter: int
 
 
-class Searcher:
-    """Searches the writable memory of one process, within a budget."""
+class KeptMemory:
+    """The writable memory of one process: words are searched for once, within a budget.
 
-    def __init__(self, target: Target, layout: Layout) -> None:
+    Which layout fits is not known before a thread state is found: all of them ask for one thing.
+    """
+
+    def __init__(self, target: Target) -> None:
+        self._target = target
+        self.idents = {
+            t.registers["fs_base"]: t.tid for t in target.threads() if t.registers.get("fs_base")
+        }
+        # A thread state never lies on a native stack; freed copies of its parts do.
+        stacks = {target.region_at(t.registers.get("rsp", 0)) for t in target.threads()}
+        self._writable = [
+            r for r in target.regions() if "w" in r.perms and r.dumped and r not in stacks
+        ]
+        self._left = MAX_SEARCHED_BYTES
+        self._known: dict[tuple[int, ...], array[int]] = {}
+
+    def places(self, words: list[int]) -> Iterator[int]:
+        """Yield the 8-aligned addresses that hold one of the words."""
+        key = tuple(word for word in words if word)
+        known = self._known.get(key)
+        if known is not None:
+            yield from known
+            return
+        places = array("Q")
+        for address in self._search(key) if key else ():
+            if len(places) <= MAX_REMEMBERED:
+                places.append(address)
+            yield address
+        if len(places) <= MAX_REMEMBERED:
+            self._known[key] = places
+
+    def _search(self, words: tuple[int, ...]) -> Iterator[int]:
+        # Without its zeros: a search for a word that ends in zeros crawls through zeroed memory.
+        needles = [(raw, raw.rstrip(b"\0")) for raw in map(_PTR.pack, words)]
+        for start, data in self._chunks():
+            for word, needle in needles:
+                at = data.find(needle)
+                while at >= 0:
+                    if not (start + at) & 7 and data.startswith(word, at):
+                        yield start + at
+                    at = data.find(needle, at + 1)
+
+    def _chunks(self) -> Iterator[tuple[int, bytes]]:
+        """Yield the writable memory; copies, in which a search is ten times as fast as in a map."""
+        for region in self._writable:
+            for at in range(region.start, region.start + region.dumped, CHUNK):
+                size = min(CHUNK, region.start + region.dumped - at)
+                self._left -= size
+                if self._left < 0:
+                    return
+                try:
+                    data = self._target.read(at, size)
+                except UnreadableMemory:
+                    continue  # a recording holds single pages
+                # mimalloc of a free-threaded build reserves 1 GB, nearly all of it zeros.
+                if len(data) < CHUNK or data != _ZEROS:
+                    yield at, data
+
+
+class Searcher:
+    """Finds the thread states of one layout."""
+
+    def __init__(self, target: Target, layout: Layout, memory: KeptMemory | None = None) -> None:
         self._target = target
         self._layout = layout
+        self._memory = memory or KeptMemory(target)
+        self._idents = self._memory.idents
         self._ident_at = layout.require("PyThreadState", "thread_id")
         self._interp_at = layout.require("PyThreadState", "interp")
         self._links = tuple(
@@ -56,15 +122,6 @@ class Searcher:
         self._exc_info_at = layout.require("PyThreadState", "exc_info")
         self._exc_state_at = layout.require("PyThreadState", "exc_state")
         self._previous_item_at = layout.require("_PyErr_StackItem", "previous_item")
-        self._idents = {
-            t.registers["fs_base"]: t.tid for t in target.threads() if t.registers.get("fs_base")
-        }
-        # A thread state never lies on a native stack; freed copies of its parts do.
-        stacks = {target.region_at(t.registers.get("rsp", 0)) for t in target.threads()}
-        self._writable = [
-            r for r in target.regions() if "w" in r.perms and r.dumped and r not in stacks
-        ]
-        self._left = MAX_SEARCHED_BYTES
 
     def thread_states(self, interpreters: list[int]) -> list[Recovered]:
         """Return the thread states of LWPs, in the order of their addresses.
@@ -84,32 +141,10 @@ class Searcher:
 
     def _around(self, words: list[int], offset: int) -> Iterator[Recovered]:
         """Yield the thread states that hold one of `words` at an offset."""
-        # Without its zeros: a search for a word that ends in zeros crawls through zeroed memory.
-        needles = [_PTR.pack(word).rstrip(b"\0") for word in words if word]
-        for start, data in self._chunks():
-            for needle in needles:
-                at = data.find(needle)
-                while at >= 0:
-                    one = self.thread_state(start + at - offset)
-                    if one is not None:
-                        yield one
-                    at = data.find(needle, at + 1)
-
-    def _chunks(self) -> Iterator[tuple[int, bytes]]:
-        """Yield the writable memory; copies, in which a search is ten times as fast as in a map."""
-        for region in self._writable:
-            for at in range(region.start, region.start + region.dumped, CHUNK):
-                size = min(CHUNK, region.start + region.dumped - at)
-                self._left -= size
-                if self._left < 0:
-                    return
-                try:
-                    data = self._target.read(at, size)
-                except UnreadableMemory:
-                    continue  # a recording holds single pages
-                # mimalloc of a free-threaded build reserves 1 GB, nearly all of it zeros.
-                if len(data) < CHUNK or data != _ZEROS:
-                    yield at, data
+        for place in self._memory.places(words):
+            one = self.thread_state(place - offset)
+            if one is not None:
+                yield one
 
     def thread_state(self, address: int) -> Recovered | None:
         """Return the thread state at an address when everything that can be checked fits."""

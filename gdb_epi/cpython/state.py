@@ -138,7 +138,8 @@ class _Decoder:
         have = {thread.address for one in reached for thread in one.threads}
         idents = {thread.ident for one in reached for thread in one.threads}
         new: dict[int, list[int]] = {}
-        for tstate, interpreter in Searcher(self.target, self.layout).thread_states(list(found)):
+        searcher = Searcher(self.target, self.layout, self.runtime.memory)
+        for tstate, interpreter in searcher.thread_states(list(found)):
             if tstate not in have:
                 new.setdefault(interpreter, []).append(tstate)
         for address, tstates in new.items():
