@@ -58,10 +58,9 @@ def _stored(record: dict[str, Any], db: str | None) -> Report:
 
 
 def _spooled(record: dict[str, Any], db: str | None, errors: list[SoftError]) -> Report:
-    from gdb_epi.fleet.spool import spool
+    from gdb_epi.fleet.spool import later, spool
 
     path = spool([record])
-    later = "gdb-epi fleet ingest" if db is None else f"gdb-epi fleet ingest --db {db}"
     data = {"core_key": record["core_key"], "spool": str(path), "outcome": "spooled"}
-    lines = [f"{record['core_key']}: kept in {path}", f"in a shell: {later}"]
+    lines = [f"{record['core_key']}: kept in {path}", f"in a shell: {later(path, db)}"]
     return Report("push", lines=lines, data=data, soft_errors=errors)

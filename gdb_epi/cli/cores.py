@@ -39,18 +39,23 @@ class Core(NamedTuple):
 
 
 class Found(NamedTuple):
-    """The usable cores in the order given, and one error for each input that is not usable."""
+    """The usable cores in the order given, and one error for each input that is not usable.
+
+    `links` are symbolic links inside folders: they are not followed, for a folder of cores is
+    often writable by everybody.
+    """
 
     cores: list[Core]
     problems: list[EpiError]
+    links: list[str]
 
 
 def find_cores(names: Sequence[str]) -> Found:
     """Return the cores named, and those inside the folders named."""
-    found = Found([], [])
+    found = Found([], [], [])
     seen: set[tuple[int, int]] = set()
     for name in names:
-        for item in _cores_of(name):
+        for item in _cores_of(name, found.links):
             if isinstance(item, EpiError):
                 found.problems.append(item)
                 continue
@@ -88,21 +93,21 @@ def is_core(head: bytes) -> bool:
     return int.from_bytes(head[16:18], order) == _ET_CORE  # type: ignore[arg-type]
 
 
-def _cores_of(name: str) -> Iterator[Core | EpiError]:
+def _cores_of(name: str, links: list[str]) -> Iterator[Core | EpiError]:
     if not os.path.isdir(name):
         try:
             yield core_at(name)
         except EpiError as error:
             yield error
         return
-    yield from _cores_inside(name)
+    yield from _cores_inside(name, links)
 
 
-def _cores_inside(folder: str) -> Iterator[Core | EpiError]:
+def _cores_inside(folder: str, links: list[str]) -> Iterator[Core | EpiError]:
     """Walk a folder: what is no core is passed over, what cannot be read is told."""
     denied: list[EpiError] = []
     any_core = False
-    for path in _files_under(folder, denied):
+    for path in _files_under(folder, denied, links):
         try:
             head = _head(path)
             if compression_of(head) or is_core(head):
@@ -118,7 +123,7 @@ def _cores_inside(folder: str) -> Iterator[Core | EpiError]:
         yield InputError(f"{folder}: no core in this folder", hint="name the folder of the cores")
 
 
-def _files_under(folder: str, denied: list[EpiError]) -> Iterator[str]:
+def _files_under(folder: str, denied: list[EpiError], links: list[str]) -> Iterator[str]:
     def note(error: OSError) -> None:
         denied.append(InputError(f"{error.filename}: {error.strerror}", hint="sudo, or chmod +r"))
 
@@ -127,8 +132,11 @@ def _files_under(folder: str, denied: list[EpiError]) -> Iterator[str]:
         for name in sorted(files):
             path = os.path.join(place, name)
             try:
-                if stat.S_ISREG(os.lstat(path).st_mode):
+                mode = os.lstat(path).st_mode
+                if stat.S_ISREG(mode):
                     yield path
+                elif stat.S_ISLNK(mode):
+                    links.append(path)
             except OSError:
                 continue  # it went away
 
@@ -168,8 +176,9 @@ def _must_be_core(path: str, head: bytes, inside: str = "") -> None:
     if is_core(head):
         if len(head) == HEAD:
             return
+        # One of the cores in a folder, too: whoever looks for it must learn that it is lost.
         hint = "copy the file again; check the disk space where cores are written"
-        raise _NotACore(f"{path}: {inside}a core that ends within its first header", hint=hint)
+        raise InputError(f"{path}: {inside}a core that ends within its first header", hint=hint)
     if not head:
         raise _NotACore(
             f"{path}: {inside}an empty file",

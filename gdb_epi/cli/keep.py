@@ -3,12 +3,16 @@
 
 from __future__ import annotations
 
+import os
 import sys
 from collections.abc import Mapping
 
-from gdb_epi.errors import EXIT_DONE, EpiError
-from gdb_epi.lean import Any
+from gdb_epi.errors import EXIT_DONE, EXIT_USAGE, EpiError
+from gdb_epi.lean import TYPE_CHECKING, Any
 from gdb_epi.words import counted
+
+if TYPE_CHECKING:
+    Named = tuple[str, Mapping[str, Any]]
 
 BATCH = 200  # records that wait in memory
 
@@ -26,11 +30,11 @@ class Keeper:
         self.known = 0
         self._db = db
         self._failed = False
-        self._batch: list[Mapping[str, Any]] = []
+        self._batch: list[Named] = []
 
-    def add(self, record: Mapping[str, Any]) -> None:
-        """Take one record."""
-        self._batch.append(record)
+    def add(self, core: str, record: Mapping[str, Any]) -> None:
+        """Take the record of a core; the core's path names it when it cannot be stored."""
+        self._batch.append((core, record))
         if len(self._batch) >= BATCH:
             self.flush()
 
@@ -51,40 +55,44 @@ class Keeper:
     def tell(self) -> None:
         """Say how many records went into the database."""
         if self.added or self.known:
-            _say(f"{counted(self.added, 'record')} stored, {self.known} known already")
+            say(f"{counted(self.added, 'record')} stored, {self.known} known already")
 
-    def _store(self, batch: list[Mapping[str, Any]]) -> None:
+    def _store(self, batch: list[Named]) -> None:
         from gdb_epi.fleet.db import open_database
 
         with open_database(self._db, write=True) as engine:
             from gdb_epi.fleet.ingest import ingest
 
-            outcome = ingest(engine, (("this run", record) for record in batch))
+            # The base name alone: the database keeps what was rejected, and folders name users.
+            outcome = ingest(engine, ((os.path.basename(core), record) for core, record in batch))
         self.added += outcome.added
         self.known += outcome.replaced + outcome.known
-        for _, why in outcome.rejected:
-            _say(f"not stored: {why}")
+        for core, why in outcome.rejected:
+            say(f"{core}: not stored: {why}")
 
     def _note_failure(self, error: EpiError) -> None:
         # Nobody asked for a database by name: the spool is as good a place.
         optional = self._db is None and isinstance(error.__cause__, ModuleNotFoundError)
         self.exit_code = EXIT_DONE if optional else error.exit_code
-        _say(error.line())
+        if error.exit_code == EXIT_USAGE:  # nothing that could be named again
+            self._db = None
+        say(error.line())
 
-    def _spool(self, batch: list[Mapping[str, Any]]) -> None:
-        from gdb_epi.fleet.spool import SpoolError, spool
+    def _spool(self, batch: list[Named]) -> None:
+        from gdb_epi.fleet.spool import SpoolError, later, spool
 
         try:
-            path = spool(batch)
+            path = spool(record for _, record in batch)
         except SpoolError as error:
             self.exit_code = error.exit_code
-            _say(f"{error.line()}; or --output FILE --format json keeps the record")
+            say(f"{error.line()}; or --output FILE --format json keeps the record")
             return
         count = "record" if len(batch) == 1 else f"{len(batch)} records"
-        _say(f"{count} kept in {path}; later: gdb-epi fleet ingest")
+        say(f"{count} kept in {path}; later: {later(path, self._db)}")
 
 
-def _say(line: str) -> None:
+def say(line: str) -> None:
+    """Write one line to standard error, with nothing in it that steers a terminal."""
     from gdb_epi.render.text import escape
 
     print(f"gdb-epi: {escape(line)}", file=sys.stderr)

@@ -7,6 +7,7 @@ add_arguments(parser) and run(args) -> int. Only the verb that is asked for is i
 
 from __future__ import annotations
 
+import errno
 import gc
 import os
 import sys
@@ -182,9 +183,16 @@ def _unexpected(error: Exception) -> int:
         traceback.print_exc()
     if isinstance(error, OSError):
         _drop_output()
-        return _complain(str(error), EXIT_FAILED)
+        return _complain(_of_the_system(error), EXIT_FAILED)
     told = f"internal error: {type(error).__name__}: {error}"
     return _complain(f"{told}; try: GDB_EPI_DEBUG=1 for the traceback", EXIT_FAILED)
+
+
+def _of_the_system(error: OSError) -> str:
+    """Return what to say; a write that fails for want of room names no file of its own."""
+    if error.filename is None and error.errno in (errno.ENOSPC, errno.EDQUOT, errno.EFBIG):
+        return f"cannot write the answer: {error.strerror}; try: free some space, or another place"
+    return str(error)
 
 
 if __name__ == "__main__":

@@ -45,7 +45,7 @@ def run(args: Namespace) -> int:
     if not args.files:
         from gdb_epi.fleet.db import open_database
 
-        with open_database(args.db, write=args.apply) as engine:
+        with open_database(args.db, write=args.apply, make=False) as engine:
             resign_database(engine, told.seen, apply=args.apply)
     told.show(applied=args.apply, as_json=args.json)
     return EXIT_DONE

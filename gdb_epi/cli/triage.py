@@ -74,6 +74,8 @@ def run(args: Namespace) -> int:
     options = _options(args)
     found = find_cores(args.cores)
     many = len(found.cores) + len(found.problems) > 1
+    if found.links:
+        _tell_links(found.links)
     if not many and found.problems:
         raise found.problems[0]
     keeper = None if args.no_db else Keeper(args.db)
@@ -92,6 +94,14 @@ def run(args: Namespace) -> int:
                     keeper.tell()
     codes = [problem.exit_code for problem in problems]
     return worst([*codes, keeper.exit_code if keeper is not None else EXIT_DONE])
+
+
+def _tell_links(links: Sequence[str]) -> None:
+    from gdb_epi.cli.keep import say
+    from gdb_epi.words import counted
+
+    told = f"{counted(len(links), 'symbolic link')} in folders not followed ({links[0]})"
+    say(f"{told}; try: name the folders that they lead to")
 
 
 def worst(codes: Sequence[int]) -> int:
@@ -130,7 +140,7 @@ def _in_order(
     following = 0
     for index, result in results:
         if keeper is not None and isinstance(result, Examined):
-            keeper.add(result.record)
+            keeper.add(found.cores[index].path, result.record)
         early[index] = result
         while following in early:
             yield found.cores[following], early.pop(following)

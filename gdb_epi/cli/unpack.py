@@ -61,8 +61,7 @@ def unpack(path: str, compression: str, folder: str, max_size: int) -> tuple[str
     A core that was cut off is still worth reading: what came out is kept.
     """
     name = os.path.basename(path)
-    stem = name.removesuffix(f".{compression}") or "core"
-    target = Path(folder) / stem[:200]
+    target = Path(folder) / name  # what is said of the core names the file that was given
     trouble = None
     try:
         with _open(path, compression) as stream, target.open("wb") as out:
@@ -116,20 +115,36 @@ def _opener(compression: str) -> _Opener:
 
 
 class _Checked:
-    """Turns the many errors of decompressors into Broken."""
+    """Turns the many errors of decompressors into Broken, after all that came out before it.
+
+    Their read() forgets up to `size` bytes when the data ends early; read1() gives what is there.
+    """
 
     def __init__(self, stream: Any, errors: tuple[type[Exception], ...]) -> None:
         self._stream = stream
         self._errors = errors
+        self._broken: Broken | None = None
 
     def read(self, size: int, /) -> bytes:
         """Return up to `size` bytes. Raises Broken."""
+        parts: list[bytes] = []
+        while size > 0 and (data := self._next(size)):
+            parts.append(data)
+            size -= len(data)
+        if not parts and self._broken is not None:
+            raise self._broken
+        return b"".join(parts)
+
+    def _next(self, size: int) -> bytes:
+        if self._broken is not None:
+            return b""
         try:
-            return bytes(self._stream.read(size))
+            return bytes(self._stream.read1(size))
         except self._errors as error:
             if isinstance(error, OSError) and error.errno is not None:
                 raise
-            raise Broken(str(error) or type(error).__name__) from None
+            self._broken = Broken(str(error) or type(error).__name__)
+            return b""
 
 
 @contextmanager
@@ -168,7 +183,7 @@ class _XzStream:
 
         return lzma.LZMADecompressor(lzma.FORMAT_AUTO, memlimit=XZ_MEMORY)
 
-    def read(self, size: int, /) -> bytes:
+    def read1(self, size: int, /) -> bytes:
         """Return up to `size` bytes; streams that follow one another are one."""
         while True:
             if self._decoder.eof:

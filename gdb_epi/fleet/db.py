@@ -72,17 +72,19 @@ def database_url(given: str | None) -> URL:
 
 
 @contextmanager
-def open_database(given: str | None, *, write: bool) -> Iterator[Engine]:
-    """Open the database, made and migrated when `write`, and close it at the end.
+def open_database(given: str | None, *, write: bool, make: bool | None = None) -> Iterator[Engine]:
+    """Open the database, migrated when `write`, and close it at the end.
 
-    Every database error inside becomes a DatabaseError with a hint. Raises InputError when a
-    reader finds no database.
+    One that is not there is made where `make` says so: by whoever writes, unless what is written
+    is about records that are there (a screening with a mistyped --db would find nothing, daily).
+    Every database error inside becomes a DatabaseError with a hint; other errors of the system
+    (a full disk below the answer) are the caller's. Raises InputError when there is no database.
     """
     url = database_url(given)
     shown = url.render_as_string(hide_password=True)
     engine = None
     try:
-        _check_file(url, write=write)
+        _check_file(url, shown, make=write if make is None else make)
         engine = _engine(url)
         if write:
             migrate(engine)
@@ -94,7 +96,7 @@ def open_database(given: str | None, *, write: bool) -> Iterator[Engine]:
     except ModuleNotFoundError as error:
         hint = "pip install 'gdb-epi[postgresql]'"
         raise DatabaseError(f"database driver {error.name} is missing", hint=hint) from error
-    except (SQLAlchemyError, OSError) as error:
+    except SQLAlchemyError as error:
         raise explain(error, shown) from error
     finally:
         if engine is not None:
@@ -228,14 +230,18 @@ def _prepare_sqlite(connection: sqlite3.Connection, _record: Any) -> None:
                 raise
 
 
-def _check_file(url: URL, *, write: bool) -> None:
-    """Make the folder of a new SQLite file; a reader must find the file."""
+def _check_file(url: URL, shown: str, *, make: bool) -> None:
+    """Make the folder of a new SQLite file; who makes none must find the file."""
     if url.get_backend_name() != "sqlite" or not url.database or url.database == ":memory:":
         return
     path = Path(url.database)
-    if write:
-        path.parent.mkdir(parents=True, exist_ok=True)
-    elif not path.exists():
+    try:
+        if make:
+            path.parent.mkdir(parents=True, exist_ok=True)
+        found = make or path.exists()
+    except OSError as error:
+        raise explain(error, shown) from error
+    if not found:
         raise InputError(f"no fleet database at {path}", hint="gdb-epi triage CORE, or --db URL")
 
 

@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import json
 import os
+import shlex
 import tempfile
 import time
 from collections.abc import Iterable, Mapping
@@ -43,6 +44,19 @@ def spool(records: Iterable[Mapping[str, Any]]) -> Path:
         except OSError as error:
             problem = problem or error
     raise SpoolError(f"cannot spool the record: {problem}") from problem
+
+
+def later(path: Path, db: str | None) -> str:
+    """Return the command that takes a spool file into the database that was meant.
+
+    Of a URL with a password only its place is shown.
+    """
+    words = ["gdb-epi", "fleet", "ingest"]
+    if path.parent != spool_folder():  # the fallback: nobody looks there unasked
+        words.append(shlex.quote(str(path)))
+    if db is not None:
+        words += ["--db", "URL" if "@" in db else shlex.quote(db)]
+    return " ".join(words)
 
 
 def waiting(folder: Path | None = None) -> list[Path]:

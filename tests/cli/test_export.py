@@ -128,3 +128,20 @@ def test_what_is_missing_or_wrong_is_said(stored, shell, tmp_path):
     done = shell("fleet", "export", "--db", stored[0], *words, env={"PYTHONPATH": paths})
     assert done.code == 1 and "pyarrow is not installed here" in done.err
     assert "pip install 'gdb-epi[parquet]'" in done.err
+
+
+@pytest.mark.parametrize(
+    ("error", "code"),
+    [(BrokenPipeError(32, "Broken pipe"), 0), (OSError(28, "No space left on device"), 1)],
+)
+def test_what_is_wrong_with_the_output_is_not_laid_on_the_database(
+    stored, monkeypatch, capfd, error, code
+):
+    def fail(stream, lines):
+        next(iter(lines))
+        raise error
+
+    monkeypatch.setattr("gdb_epi.cli.fleet.export._write", fail)
+    monkeypatch.setattr("gdb_epi.cli.main._drop_output", lambda: None)
+    assert main(["fleet", "export", "--db", stored[0]]) == code
+    assert "database" not in capfd.readouterr().err

@@ -104,3 +104,12 @@ def test_a_confirmed_finding_stays_confirmed_however_it_grows(fleet):
 def test_without_a_database_or_findings_it_says_so(shell, fleet):
     assert fleet("fleet", "findings").out == "no findings\n"
     assert "no fleet database" in shell("fleet", "findings", "--db", "/nonexistent/x").err
+
+
+@pytest.mark.parametrize("words", [("screen",), ("reproject",), ("confirm", "1")])
+def test_a_mistyped_database_is_told_and_not_made(shell, words):
+    """A daily screening of a new, empty file would find nothing for ever and exit with 0."""
+    path = shell.folder / "typo.sqlite3"
+    done = shell("fleet", *words, "--db", path)
+    assert done.code == 3 and f"no fleet database at {path}" in done.err
+    assert not path.exists()

@@ -3,7 +3,9 @@
 
 from __future__ import annotations
 
+import bz2
 import gzip
+import lzma
 import os
 import shutil
 import subprocess
@@ -147,6 +149,32 @@ def test_a_core_of_another_machine(shell, tmp_path, core_bytes, packed):
     done = shell.triage(path)
     assert done.code == 3
     assert only_line(done).startswith(f"gdb-epi: {path}: a core of another machine")
+
+
+def test_what_a_folder_of_cores_holds_is_read_or_told(shell, core, tmp_path, core_bytes):
+    """A core of less than a header and links to cores were passed over without a word."""
+    folder = tmp_path / "cores"
+    folder.mkdir()
+    (folder / "core.2").write_bytes(core_bytes[:40])
+    (folder / "core.3").symlink_to(core)
+    done = shell.triage(folder, "--no-db")
+    assert done.code == 3 and done.out == ""
+    links, short = done.err.splitlines()
+    assert "1 symbolic link in folders not followed" in links and f"{folder}/core.3" in links
+    assert f"{folder}/core.2: a core that ends within its first header; try: copy" in short
+
+
+@pytest.mark.parametrize("kind", ["gz", "bz2", "xz"])
+def test_what_came_before_the_damage_is_kept_and_named(shell, tmp_path, core_bytes, kind):
+    """gzip's and bz2's read() forget up to a MiB of what they had when the data ends."""
+    packed = {"gz": gzip, "bz2": bz2, "xz": lzma}[kind].compress(core_bytes)
+    path = tmp_path / f"core.{kind}"
+    path.write_bytes(packed[: len(packed) * 9 // 10])
+    (record,) = shell.triage(path, "--format", "json", "--no-db").records
+    assert record["truncated"]["flag"] is True
+    assert record["truncated"]["missing_bytes"] < len(core_bytes) // 2
+    named = {error["subject"] for error in record["soft_errors"] if error["stage"] == "core"}
+    assert path.name in named and "core" not in named
 
 
 def test_all_bad_inputs_are_told_one_by_one(shell, tmp_path):

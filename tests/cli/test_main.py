@@ -87,6 +87,7 @@ def test_a_full_disk_under_the_output_is_told(shell, core):
         )
     assert done.returncode == 1
     assert b"No space left" in done.stderr and b"Traceback" not in done.stderr
+    assert b"cannot write the answer" in done.stderr
 
 
 def test_ascii_terminals_get_escapes(shell, core):

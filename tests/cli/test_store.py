@@ -5,6 +5,7 @@ from __future__ import annotations
 
 import json
 import os
+import shlex
 import shutil
 import sqlite3
 import subprocess
@@ -24,14 +25,18 @@ def stored(shell) -> list[str]:
         return [key for (key,) in database.execute("SELECT core_key FROM crash")]
 
 
-def check_spooled(shell, core, done, told: str, code: int) -> None:
-    """The answer is complete, one line says what is wrong, and the spool holds the record."""
+def check_spooled(shell, core, done, told: str, code: int, db: str = "") -> None:
+    """The answer is complete, one line says what is wrong, and the spool holds the record.
+
+    `db` is the database that was named: the command to take the record in later names it too.
+    """
     assert done.code == code, done.err
     assert done.records[0]["core_key"] == KEY
     wrong, kept = done.err.splitlines()
     assert wrong.startswith("gdb-epi: ") and told in wrong and "; try: " in wrong
     (path,) = shell.spooled
-    assert kept == f"gdb-epi: record kept in {path}; later: gdb-epi fleet ingest"
+    named = f" --db {shlex.quote(db)}" if db else ""
+    assert kept == f"gdb-epi: record kept in {path}; later: gdb-epi fleet ingest{named}"
     assert json.loads(path.read_text())["core_key"] == KEY
     # And the spool can be taken in later.
     later = shell.folder / "later.sqlite3"
@@ -66,7 +71,7 @@ def test_a_locked_database(shell, core):
         url = f"sqlite:///{shell.database}?timeout=0.2"
         done = shell.triage(core, "--format", "json", "--db", url)
         other.execute("ROLLBACK")
-    check_spooled(shell, core, done, "database is locked", 1)
+    check_spooled(shell, core, done, "database is locked", 1, url)
 
 
 def test_a_read_only_database(shell, core):
@@ -92,7 +97,7 @@ def test_a_folder_that_cannot_be_written(shell, core):
     closed = shell.folder / "closed"
     closed.mkdir(mode=0o555)
     done = shell.triage(core, "--format", "json", "--db", closed / "fleet.sqlite3")
-    check_spooled(shell, core, done, "unable to open database file", 1)
+    check_spooled(shell, core, done, "unable to open database file", 1, f"{closed}/fleet.sqlite3")
 
 
 def test_a_full_disk(shell, core):
@@ -119,7 +124,7 @@ def test_a_file_that_is_no_database(shell, core):
     path = shell.folder / "text"
     path.write_text("This is not a database at all. " * 100)
     done = shell.triage(core, "--format", "json", "--db", path)
-    check_spooled(shell, core, done, "file is not a database", 1)
+    check_spooled(shell, core, done, "file is not a database", 1, str(path))
     assert path.read_text().startswith("This is not")
 
 
@@ -129,7 +134,7 @@ def test_a_database_of_another_program_is_left_alone(shell, core):
         database.execute("CREATE TABLE meta (key TEXT, value TEXT)")
         database.commit()
     done = shell.triage(core, "--format", "json", "--db", path)
-    check_spooled(shell, core, done, "is not of gdb-epi", 1)
+    check_spooled(shell, core, done, "is not of gdb-epi", 1, str(path))
     with closing(sqlite3.connect(path)) as database:
         tables = database.execute("SELECT name FROM sqlite_master WHERE type='table'").fetchall()
     assert tables == [("meta",)]
@@ -146,7 +151,7 @@ def test_a_server_that_is_not_there(shell, core):
     url = "postgresql://user:hunter2@127.0.0.1:1/fleet"
     done = shell.triage(core, "--format", "json", "--db", url)
     assert "hunter2" not in done.err
-    check_spooled(shell, core, done, "check host, port", 1)
+    check_spooled(shell, core, done, "check host, port", 1, "URL")
 
 
 def _without_sqlalchemy(shell) -> None:

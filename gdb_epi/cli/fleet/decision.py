@@ -24,7 +24,7 @@ def run_decision(args: Namespace, state: str) -> int:
 
     if not (args.id.isascii() and args.id.isdigit() and len(args.id) < MAX_DIGITS):
         raise UsageError(f"no number: {args.id!r}", hint="gdb-epi fleet findings")
-    with open_database(args.db, write=True) as engine:
+    with open_database(args.db, write=True, make=False) as engine:
         from gdb_epi.fleet.finding_states import decide
 
         decide(engine, int(args.id), state, args.note)

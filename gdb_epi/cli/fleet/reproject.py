@@ -21,7 +21,7 @@ def run(args: Namespace) -> int:
     """Rebuild and say how many records there were."""
     from gdb_epi.fleet.db import open_database
 
-    with open_database(args.db, write=True) as engine:
+    with open_database(args.db, write=True, make=False) as engine:
         from gdb_epi.fleet.reproject import reproject
 
         lost: list[int] = []

@@ -34,7 +34,7 @@ def run(args: Namespace) -> int:
     from gdb_epi.fleet.db import open_database
 
     asof = day_argument(args.asof)
-    with open_database(args.db, write=not args.replay) as engine:
+    with open_database(args.db, write=not args.replay, make=False) as engine:
         from gdb_epi.fleet.finding_states import keep, known_findings, stored, to_raise
         from gdb_epi.fleet.population import load
         from gdb_epi.fleet.screening import replay, screen
