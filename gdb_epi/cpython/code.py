@@ -33,6 +33,20 @@ class CodeInfo(NamedTuple):
     problem: str
 
 
+def bytecode_of(reader: Reader, address: int) -> tuple[int, int]:
+    """Return where the instructions of a code object begin, and how many bytes they have.
+
+    Raises UnreadableMemory, and LayoutError. The size is as told, and may be nonsense.
+    """
+    layout = reader.layout
+    inline = layout.offset("PyCodeObject", "co_code_adaptive")  # 3.11 (bpo-44530)
+    size_at = layout.require("PyVarObject", "ob_size")
+    if inline is not None:
+        return address + inline, INSTRUCTION * reader.i64(address + size_at)
+    held = reader.u64(address + layout.require("PyCodeObject", "co_code"))
+    return held + layout.require("PyBytesObject", "ob_sval"), reader.i64(held + size_at)
+
+
 class CodeReader:
     """Decode code objects of one process and keep them."""
 

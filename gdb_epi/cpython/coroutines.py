@@ -7,7 +7,7 @@ A coroutine keeps its frame: up to 3.10 a frame object (gi_frame), since 3.11 in
 
 from __future__ import annotations
 
-from gdb_epi.cpython.code import CodeReader
+from gdb_epi.cpython.code import CodeReader, bytecode_of
 from gdb_epi.cpython.frames import RawFrame, frame_reader
 from gdb_epi.cpython.framesearch import frame_objects, frame_type
 from gdb_epi.cpython.objects import Objects
@@ -260,11 +260,9 @@ class Coroutines:
         raw = self._frames.read(frame)
         if raw.problem:
             return False
-        inline = layout.offset("PyCodeObject", "co_code_adaptive")
-        if inline is not None:
-            return read.u8(raw.code + inline + raw.lasti + 3) in _RESUME_DELEGATING
-        code = read.u64(raw.code + layout.require("PyCodeObject", "co_code"))
-        start = code + layout.require("PyBytesObject", "ob_sval")
+        start, _ = bytecode_of(read, raw.code)
+        if layout.offset("PyCodeObject", "co_code_adaptive") is not None:
+            return read.u8(start + raw.lasti + 3) in _RESUME_DELEGATING
         return read.u8(start + raw.lasti + 2) == layout.constant("YIELD_FROM")
 
     def _old_state(self, address: int, frame: int) -> tuple[str, bool]:

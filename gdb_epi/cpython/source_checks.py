@@ -156,10 +156,20 @@ def table_needle(first: int, table: bytes, *, ref: bool = False) -> bytes:
 
 
 def _check_hash(pyc: SourceFile, source: SourceFile, wanted: bytes) -> PycCheck:
-    if source.size > MAX_HASHED:
+    fits = hash_fits(pyc.data[:4], source, wanted)
+    if fits is None:
         return PycCheck(UNKNOWN, f"{source.size} bytes are too many to hash here")
-    key = int.from_bytes(pyc.data[:4], "little")  # under (key, 0), as in `_imp.source_hash`
-    for rounds in VARIANTS:
-        if siphash(Key(key, 0, *rounds), source.data).to_bytes(8, "little") == wanted:
-            return PycCheck(SAME, f"{pyc.path} holds this very code, compiled from this hash")
+    if fits:
+        return PycCheck(SAME, f"{pyc.path} holds this very code, compiled from this hash")
     return PycCheck(DIFFERS, f"its hash is not the one in {pyc.path}")
+
+
+def hash_fits(magic: bytes, source: SourceFile, wanted: bytes) -> bool | None:
+    """Whether a source file has the hash that a .pyc names; None when it is too large to tell."""
+    if source.size > MAX_HASHED:
+        return None
+    key = int.from_bytes(magic, "little")  # under (key, 0), as in `_imp.source_hash`
+    return any(
+        siphash(Key(key, 0, *rounds), source.data).to_bytes(8, "little") == wanted
+        for rounds in VARIANTS
+    )

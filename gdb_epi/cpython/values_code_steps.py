@@ -8,10 +8,11 @@ profiler has replaced are refused. Source: Python/bytecodes.c, Python/ceval.c of
 
 from __future__ import annotations
 
+from gdb_epi.cpython.code import INSTRUCTION, bytecode_of
 from gdb_epi.cpython.layout import Layout
 from gdb_epi.cpython.values_core import Painter, Undecodable
 from gdb_epi.cpython.values_types import TypeInfo
-from gdb_epi.errors import Absent, LayoutError, UnreadableMemory
+from gdb_epi.errors import LayoutError, UnreadableMemory
 
 MAX_UNITS = 400  # of two bytes each
 MAX_STEPS = 200
@@ -83,18 +84,11 @@ def _flags(layout: Layout) -> int:
 
 
 def _units(painter: Painter, code: int) -> bytes:
-    """Return the bytecode, as far as MAX_UNITS."""
-    layout, reader = painter.layout, painter.reader
-    inline = layout.offset("PyCodeObject", "co_code_adaptive")  # 3.11
-    if inline is not None:
-        count = painter.signed(code, "PyCodeObject", "ob_size")
-        if not 0 < count <= MAX_UNITS:
-            raise Undecodable(f"a __repr__ of {count} instructions")
-        return reader.read(code + inline, 2 * count)
-    text = reader.bytes_object(painter.field(code, "PyCodeObject", "co_code"), 2 * MAX_UNITS)
-    if isinstance(text, Absent):
-        raise Undecodable(text.detail)
-    return text
+    """Return the bytecode. Raises Undecodable for more than MAX_UNITS."""
+    start, size = bytecode_of(painter.reader, code)
+    if not 0 < size <= INSTRUCTION * MAX_UNITS:
+        raise Undecodable(f"a __repr__ of {size} bytes of instructions")
+    return painter.reader.read(start, size)
 
 
 def _followed(layout: Layout, units: bytes) -> list[Step]:
