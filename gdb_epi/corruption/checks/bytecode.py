@@ -7,26 +7,24 @@ import os
 from collections.abc import Iterator
 
 from gdb_epi.corruption.context import Context
+from gdb_epi.corruption.loaded import Loaded, proof_of, pyc_of
 from gdb_epi.corruption.registry import check
 from gdb_epi.corruption.typed_walk import walk_of
 from gdb_epi.corruption.types import MEMORY, Evidence, Skipped, word_evidence
+from gdb_epi.cpython.code import INSTRUCTION, bytecode_of
 from gdb_epi.cpython.reader import Reader
 from gdb_epi.cpython.source_checks import TYPE_STRING, table_needle
-from gdb_epi.cpython.source_files import cached_paths, locate, read_regular
 from gdb_epi.cpython.types import PythonState
-from gdb_epi.errors import NOT_AVAILABLE, Absent, LayoutError, UnreadableMemory
+from gdb_epi.errors import Absent, LayoutError, UnreadableMemory
 from gdb_epi.lean import Any, NamedTuple, parse_json
 from gdb_epi.words import counted
 
 MAX_FRAMES = 6  # of each thread that crashed; in a sweep all code that frames reach
 MAX_CODES = 20_000
-MAX_FILES = 4096
 MAX_CODE = 1 << 20  # bytes of one code object's instructions
 MAX_TABLE = 1 << 20
 MAX_NAME = 4096
-MAX_PYC = 16 << 20
 MAX_CANDIDATES = 64
-UNIT = 2  # bytes of a _Py_CODEUNIT: the opcode, its argument
 WORD = 8
 
 
@@ -53,36 +51,36 @@ def bytecode(context: Context) -> Iterator[Evidence | Skipped]:
     the file is the one with the same first line and line table; specialized opcodes are taken back
     to what they were made of, caches are left out, and exactly one bit must differ. Innocent
     causes: instrumented code (sys.monitoring, coverage) and code that tools rewrote differ in more;
-    a .pyc of another time has other line tables. Modules without one (scripts, frozen modules)
-    cannot be compared.
+    a source that was edited since (the .pyc must be provably the one that was loaded: 3.14 has
+    small constants in arguments). Modules without one (scripts, frozen ones) cannot be compared.
     """
     python = context.state.python
     if not isinstance(python, PythonState):
         return
     reader = Reader(context.target, python.layout)
-    files: dict[str, bytes | Absent] = {}
     missing = 0
-    for address in _codes(context, python):
+    for address in codes_to_compare(context, python):
         try:
             code = _code_of(reader, address)
         except (UnreadableMemory, LayoutError):
             continue
-        if code is None or len(files) >= MAX_FILES:
+        if code is None:
             continue
-        if code.file not in files:
-            files[code.file] = _file_of(context, python, code.file)
-        data = files[code.file]
-        if isinstance(data, Absent):
+        pyc = pyc_of(context, python, code.file)
+        if isinstance(pyc, Absent):
             missing += 1
             continue
         context.counts["code objects"] = context.counts.get("code objects", 0) + 1
-        yield from _compare(context, code, data)
+        yield from _compare(context, python, code, pyc)
     if missing:
         yield Skipped("R6", f"{counted(missing, 'code object')} of files without a .pyc here")
 
 
-def _codes(context: Context, python: PythonState) -> Iterator[int]:
-    """Yield the code objects to compare, each once."""
+def codes_to_compare(context: Context, python: PythonState) -> Iterator[int]:
+    """Yield the code objects to compare with .pyc files, each once.
+
+    By default of the innermost frames; in a sweep all that frames reach.
+    """
     seen: set[int] = set()
     frames = [
         frame
@@ -99,22 +97,26 @@ def _codes(context: Context, python: PythonState) -> Iterator[int]:
             yield address
 
 
+def source_of(reader: Reader, address: int) -> str | None:
+    """Return the source file of a code object; None for a frozen module, or no file.
+
+    Raises UnreadableMemory.
+    """
+    at = reader.layout.require("PyCodeObject", "co_filename")
+    file = reader.string(reader.u64(address + at), MAX_NAME)
+    if isinstance(file, Absent) or not file.endswith(".py") or not file.startswith("/"):
+        return None
+    return file
+
+
 def _code_of(reader: Reader, address: int) -> _Code | None:
     """Read a code object's instructions; None for one whose file has no .pyc."""
     layout, struct = reader.layout, "PyCodeObject"
-    file = reader.string(reader.u64(address + layout.require(struct, "co_filename")), MAX_NAME)
-    if isinstance(file, Absent) or not file.endswith(".py") or not file.startswith("/"):
+    file = source_of(reader, address)
+    if file is None:
         return None
-    adaptive = layout.offset(struct, "co_code_adaptive")  # 3.11 (bpo-44530): in the object itself
-    held_at = (
-        address if adaptive is not None else reader.u64(address + layout.require(struct, "co_code"))
-    )
-    size = reader.i64(held_at + layout.require("PyVarObject", "ob_size"))
-    start = held_at + (
-        adaptive if adaptive is not None else layout.require("PyBytesObject", "ob_sval")
-    )
-    size *= UNIT if adaptive is not None else 1
-    if not 0 < size <= MAX_CODE or size % UNIT:
+    start, size = bytecode_of(reader, address)
+    if not 0 < size <= MAX_CODE or size % INSTRUCTION:
         return None
     first = reader.u32(address + layout.require(struct, "co_firstlineno"))
     table = reader.bytes_object(
@@ -124,30 +126,6 @@ def _code_of(reader: Reader, address: int) -> _Code | None:
         return None
     needles = table_needle(first, table), table_needle(first, table, ref=True)
     return _Code(start, reader.read(start, size), file, needles)
-
-
-def _file_of(context: Context, python: PythonState, path: str) -> bytes | Absent:
-    """Return the .pyc of a source file, of the process' own files."""
-    root = _sysroot(context)
-    if root is None:
-        return Absent(NOT_AVAILABLE, "no file of the process is here")
-    for place in cached_paths(path, python.layout):
-        here = locate(place, root)
-        found = here if isinstance(here, Absent) else read_regular(here, MAX_PYC)
-        if not isinstance(found, Absent):
-            return found.data
-    return Absent(NOT_AVAILABLE, "no .pyc")
-
-
-def _sysroot(context: Context) -> str | None:
-    """Return the folder in which this machine has the process' files, by those of its modules.
-
-    "" for this machine's own root; None when no file of the process is here.
-    """
-    for one in context.target.modules():
-        if isinstance(one.file, str) and one.file.endswith(one.path):
-            return one.file[: -len(one.path)]
-    return None
 
 
 def _opcodes(context: Context, magic: bytes) -> _Opcodes | None:
@@ -163,7 +141,10 @@ def _opcodes(context: Context, magic: bytes) -> _Opcodes | None:
     return _Opcodes(base, caches, frozenset(told["rewritten"]))
 
 
-def _compare(context: Context, code: _Code, data: bytes) -> Iterator[Evidence | Skipped]:
+def _compare(
+    context: Context, python: PythonState, code: _Code, pyc: Loaded
+) -> Iterator[Evidence | Skipped]:
+    data = pyc.file.data
     opcodes = _opcodes(context, data[:4])
     if opcodes is None:
         yield Skipped("R6", f"no table of opcodes for .pyc files of magic {data[:4].hex()}")
@@ -177,7 +158,13 @@ def _compare(context: Context, code: _Code, data: bytes) -> Iterator[Evidence | 
     where = code.start + at & -WORD
     word = int.from_bytes(context.target.read(where, WORD), "little")
     flip = found ^ right
-    if flip.bit_count() == 1:
+    if flip.bit_count() != 1:
+        return
+    proof = proof_of(context, python, pyc)
+    if not proof.holds:
+        what = f"byte {at} of bytecode of {code.file} differs in one bit from that in the .pyc"
+        yield Skipped("R6", f"{what}, which may be of later: {proof.says}")
+    else:
         yield word_evidence(
             "R6",
             where,
@@ -223,5 +210,5 @@ def differences(held: bytes, right: bytes, opcodes: _Opcodes) -> list[tuple[int,
             found.append((at + 1, held[at + 1], right[at + 1]))
         if len(found) > 1:
             return None
-        at += UNIT * (1 + opcodes.caches.get(opcode, 0))
+        at += INSTRUCTION * (1 + opcodes.caches.get(opcode, 0))
     return found
