@@ -38,7 +38,7 @@ def exceptions(session: Session, args: Namespace) -> Report:
     state = session.state
     lines: list[str] = []
     data = []
-    errors = state.all_soft_errors()
+    errors: list[SoftError] = []
     if isinstance(state.python, Absent):
         errors.append(SoftError("python", "runtime", state.python.detail))
     for one in exceptions_of(state, messages=args.messages):
@@ -51,7 +51,8 @@ def exceptions(session: Session, args: Namespace) -> Report:
         lines.append("")
         told = [raised_json(raised) for raised in one.all()]
         data.append({"tid": one.thread.tid, "name": one.thread.name, "exceptions": told})
-    lines = lines[:-1] or [nothing_found(state, "no thread raises or handles an exception")]
+    lines = lines[:-1] or [nothing_found(state, "no thread raises or handles an exception", errors)]
+    errors += state.python_soft_errors()
     notes = [error._asdict() for error in errors]
     document = {"threads": data, "soft_errors": notes}
     return Report("exceptions", lines=lines, data=document, soft_errors=errors)

@@ -47,7 +47,7 @@ def gc(session: Session, args: Namespace) -> Report:
     if isinstance(state.python, Absent):
         raise InputError(f"no collector: {state.python.detail}", hint="epi doctor")
     runtime = read_runtime(state.target, state.python)
-    errors = [*state.all_soft_errors(), *runtime.soft_errors]
+    errors = list(runtime.soft_errors)
     counter = _Counter(Reader(state.target, state.python.layout), state.python, args)
     lines: list[str] = []
     data = []
@@ -55,6 +55,7 @@ def gc(session: Session, args: Namespace) -> Report:
         counted = counter.of(one, who, errors)
         lines += _lines(runtime, who, one, counted, free_threaded=state.python.layout.free_threaded)
         data.append({"interpreter": who, **(gc_json(one) or {}), "tracked": counted})
+    errors += state.python_soft_errors()
     return Report(
         "garbage collectors",
         lines=lines or ["cannot tell: no collector's state is readable"],

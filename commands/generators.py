@@ -3,6 +3,8 @@
 
 from __future__ import annotations
 
+from collections import Counter
+
 from gdb_epi.cpython.generators import Chain, generator_chains
 from gdb_epi.cpython.types import PyFrame
 from gdb_epi.lean import TYPE_CHECKING
@@ -17,30 +19,33 @@ if TYPE_CHECKING:
 
     from gdb_epi.session import Session
 
+NONE = "no generators or coroutines were found that have not ended"
+
 
 @command(
     "generators",
     arguments=(
-        argument("--limit", type=int, default=200, metavar="N", help="chains to show (200)"),
+        argument("--limit", type=int, default=200, metavar="N", help="places to show (200)"),
     ),
 )
 def generators(session: Session, args: Namespace) -> Report:
     """Show generators, coroutines and async generators that have not ended, outermost first.
 
     Those that others delegate to by `yield from` or `await` stand behind these, after a `>`. A
-    running one is in a thread's stack. `epi tasks` shows those that belong to asyncio tasks with
-    more detail.
+    running one is in a thread's stack. Those that wait at the same place are counted. `epi tasks`
+    shows those that belong to asyncio tasks with more detail.
     """
     state = session.state
     found = generator_chains(state.target, state.required_python())
-    errors = [*state.all_soft_errors(), *found.soft_errors]
-    lines = [_line(one) for one in found.chains[: max(args.limit, 0)]]
-    if len(found.chains) > len(lines):
-        lines.append(f"... {len(found.chains) - len(lines)} more (--limit N)")
+    errors = [*found.soft_errors, *state.python_soft_errors()]
+    alike = Counter(map(_line, found.chains))  # thousands may be suspended at one place
+    lines = [f"{n} x {line}" if n > 1 else line for line, n in alike.items()]
+    shown = lines[: max(args.limit, 0)]
+    if len(lines) > len(shown):
+        shown.append(f"... {len(lines) - len(shown)} more (--limit N)")
     return Report(
         f"{counted(len(found.chains), 'chain')} of generators",
-        lines=lines
-        or [nothing_found(state, "no generators or coroutines were found that have not ended")],
+        lines=shown or [nothing_found(state, NONE, found.soft_errors)],
         data={
             "generators": [
                 {

@@ -32,7 +32,7 @@ def greenlets(session: Session, args: Namespace) -> Report:
     """
     state = session.state
     found = greenlets_of(state.target, state.required_python())
-    errors = [*state.all_soft_errors(), *found.soft_errors]
+    errors = [*found.soft_errors, *state.python_soft_errors()]
     lines: list[str] = []
     for one in found.greenlets:
         lines.append(f"{one.shown} at {one.address:#x}: {one.state or 'in an unknown state'}")
@@ -43,7 +43,7 @@ def greenlets(session: Session, args: Namespace) -> Report:
             )
     return Report(
         counted(len(found.greenlets), "greenlet"),
-        lines=lines or [nothing_found(state, "no greenlets were found")],
+        lines=lines or [nothing_found(state, "no greenlets were found", found.soft_errors)],
         data={
             "greenlets": [
                 {

@@ -32,7 +32,7 @@ def interp(session: Session, args: Namespace) -> Report:
     if isinstance(state.python, Absent):
         raise InputError(f"no interpreter: {state.python.detail}", hint="epi doctor")
     runtime = read_runtime(state.target, state.python)
-    errors = [*state.all_soft_errors(), *runtime.soft_errors]
+    errors = [*runtime.soft_errors, *state.python_soft_errors()]
     count = len(runtime.interpreters)
     lines = [f"CPython {state.python.version}, {count} interpreter{'s' if count != 1 else ''}"]
     if isinstance(runtime.finalizing, int) and runtime.finalizing:

@@ -38,7 +38,7 @@ def pools(session: Session, args: Namespace) -> Report:
     """
     state = session.state
     found = pools_of(state.target, state.required_python())
-    errors = [*state.all_soft_errors(), *found.soft_errors]
+    errors = [*found.soft_errors, *state.python_soft_errors()]
     lines: list[str] = []
     for pool in found.pools:
         lines += _pool(pool)
@@ -53,7 +53,8 @@ def pools(session: Session, args: Namespace) -> Report:
         lines.append(f"not shown: {counted(hidden, 'empty and unused queue')} (--all)")
     return Report(
         f"{counted(len(found.pools), 'pool')}, {counted(len(found.queues), 'queue')}",
-        lines=lines or [nothing_found(state, "no executors and no queues were found")],
+        lines=lines
+        or [nothing_found(state, "no executors and no queues were found", found.soft_errors)],
         data={
             "pools": [_pool_json(pool) for pool in found.pools],
             "queues": [_queue_json(queue) for queue in found.queues],

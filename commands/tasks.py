@@ -3,7 +3,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 
 from gdb_epi.cpython.tasks import Task
 from gdb_epi.cpython.types import PyFrame
@@ -23,6 +23,7 @@ if TYPE_CHECKING:
 
 
 MAX_LINES = 20_000
+SHOWN_NAMES = 8  # of tasks that are alike
 
 
 @command(
@@ -30,32 +31,33 @@ MAX_LINES = 20_000
     arguments=(
         argument("--limit", type=int, default=40, metavar="N", help="frames per task (40)"),
         argument("--tree", action="store_true", help="who waits for whom, as a tree"),
+        argument("--each", action="store_true", help="also those that are alike, one by one"),
     ),
 )
 def tasks(session: Session, args: Namespace) -> Report:
     """Show the asyncio tasks of every loop: state, what each awaits, and its stack.
 
     The stack of a suspended task is that of its coroutine and of those that it awaits; of the
-    running task, what its thread ran above the coroutine. Innermost first.
+    running task, what its thread ran above the coroutine. Innermost first. The running ones come
+    first; tasks of one loop that wait at the same place stand together, by their names.
 
     With --tree each task stands below those that wait for it, with its coroutines outermost first,
     as `python -m asyncio pstree` draws a living process.
     """
     state = session.state
-    errors = state.all_soft_errors()
+    found = tasks_of(state)
+    errors = [*found.soft_errors, *state.python_soft_errors()]
     if isinstance(state.python, Absent):
         errors.append(SoftError("python", "runtime", state.python.detail))
-    found = tasks_of(state)
-    errors += found.soft_errors
     lines: list[str] = []
     if args.tree:
         lines = tree_lines(found.tasks, _title, MAX_LINES)
     else:
-        for task in found.tasks:
-            lines.append(_title(task))
-            lines += [f"    {line}" for line in _stack(task, limit=max(args.limit, 2))]
+        for alike in _groups(found.tasks, each=args.each):
+            lines += _heads(alike)
+            lines += [f"    {line}" for line in _stack(alike[0], limit=max(args.limit, 2))]
     if not found.tasks:
-        lines = [nothing_found(state, "no asyncio tasks")]
+        lines = [nothing_found(state, "no asyncio tasks", found.soft_errors)]
     return Report(
         counted(len(found.tasks), "asyncio task"),
         lines=lines,
@@ -67,11 +69,40 @@ def tasks(session: Session, args: Namespace) -> Report:
     )
 
 
+def _groups(tasks: Sequence[Task], *, each: bool) -> list[list[Task]]:
+    """Return the tasks, those together that differ in nothing but their names; running ones first.
+
+    A server has thousands that wait in one line; without `each` they are said once.
+    """
+    groups: dict[object, list[Task]] = {}
+    for task in tasks:
+        place = (task.interpreter, task.loop, _what(task), tuple(map(_line, task.stack)))
+        groups.setdefault(task.address if each or task.running else place, []).append(task)
+    return sorted(groups.values(), key=lambda alike: not alike[0].running)
+
+
+def _heads(alike: Sequence[Task]) -> list[str]:
+    if len(alike) == 1:
+        return [_title(alike[0])]
+    names = sorted(map(_name, alike), key=lambda name: (len(name), name))
+    more = len(names) - SHOWN_NAMES
+    rest = f" and {more} more (--each)" if more > 0 else ""
+    shown = ", ".join(names[:SHOWN_NAMES])
+    return [f"{len(alike)} tasks alike: {shown}{rest}", f"  {_what(alike[0])}"]
+
+
+def _name(task: Task) -> str:
+    return f"task {task.address:#x}" if isinstance(task.name, Absent) else task.name
+
+
 def _title(task: Task) -> str:
-    name = f"task {task.address:#x}" if isinstance(task.name, Absent) else task.name
+    return f"{_name(task)}  {_what(task)}"
+
+
+def _what(task: Task) -> str:
     coro = f"(no coroutine: {task.coro.detail})" if isinstance(task.coro, Absent) else task.coro
     state = "(state unknown)" if isinstance(task.state, Absent) else task.state
-    parts = [name, coro, state]
+    parts = [coro, state]
     if task.running:
         parts.append("running" if task.tid is None else f"running in thread {task.tid}")
     if task.kind != "C":

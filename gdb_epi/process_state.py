@@ -20,6 +20,9 @@ if TYPE_CHECKING:
     from gdb_epi.locks.analysis import Forked
     from gdb_epi.locks.types import LockReport
 
+# Stages whose errors are about native frames: how they were unwound, placed and told apart.
+NATIVE_STAGES = frozenset({"native", "native frames", "merge", "callee"})
+
 
 class ProcessState:
     """The decoded process. Decoders are imported when their part is asked for."""
@@ -202,3 +205,10 @@ class ProcessState:
             for thread in self.python.threads():
                 found += thread.soft_errors
         return list(dict.fromkeys(found))
+
+    def python_soft_errors(self) -> list[SoftError]:
+        """Return those of all_soft_errors() that are not about native stacks alone.
+
+        Commands about Python's objects read no native stack: what one lacks is no gap of theirs.
+        """
+        return [error for error in self.all_soft_errors() if error.stage not in NATIVE_STAGES]

@@ -74,10 +74,10 @@ def _chunks(reader: Reader, tstate: int) -> tuple[list[_Chunk], list[str]]:
                 end = min(max(end, start), address + size)
             chunks.append(_Chunk(start, end))
             address = previous
+        if address in seen:
+            problems.append(f"chunk list: {address:#x} comes twice")
     except UnreadableMemory as error:
         problems.append(f"data stack chunk: {error}")
-    if address in seen and address:
-        problems.append(f"chunk list: {address:#x} comes twice")
     return chunks, problems
 
 

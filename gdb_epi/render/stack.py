@@ -8,7 +8,7 @@ from collections.abc import Callable, Mapping, Sequence
 from gdb_epi.cpython.callee import GLUE, Callee
 from gdb_epi.cpython.find import RECOVERED
 from gdb_epi.cpython.types import MergedStack, PyFrame, StackFrame, ThreadState
-from gdb_epi.errors import Absent
+from gdb_epi.errors import Absent, SoftError
 from gdb_epi.process_state import ProcessState
 from gdb_epi.target.api import NativeFrame
 from gdb_epi.words import counted
@@ -39,13 +39,16 @@ def thread_title(state: ProcessState, tid: int | None, thread: ThreadState | Non
     return ", ".join(parts)
 
 
-def nothing_found(state: ProcessState, words: str) -> str:
-    """Return the line of a command that found nothing; where Python was lost it claims no more."""
+def nothing_found(state: ProcessState, words: str, gaps: Sequence[SoftError] = ()) -> str:
+    """Return the line of a command that found nothing; it claims no more than was looked at.
+
+    `gaps` are what the search itself could not read.
+    """
     python = state.python
     if isinstance(python, Absent):
         return f"Python was not decoded: {python.detail}"
     if python.found_by != RECOVERED:
-        return words
+        return f"{words} in what could be read; what could not is noted below" if gaps else words
     left = counted(len(python.threads()), "thread state")
     return f"{words}, in what is left: Python's runtime was not found, only {left} of its own"
 

@@ -17,6 +17,8 @@ _UNPRINTABLE = frozenset(
     "\u061c\u200e\u200f\u2028\u2029\u202a\u202b\u202c\u202d\u202e\u2066\u2067\u2068\u2069\ufeff"
 )
 
+MAX_NOTES = 12
+
 
 def escape(s: str) -> str:
     """Return text that cannot steer a terminal: controls as \\xNN or \\uNNNN, the rest as is."""
@@ -52,9 +54,15 @@ def render_report(report: Report, *, color: bool = False) -> str:
 
 
 def soft_error_lines(errors: Sequence[SoftError]) -> Iterator[str]:
-    """Yield one line for every thing that could not be had, without repeats."""
-    for error in dict.fromkeys(errors):
+    """Yield one line for every thing that could not be had, without repeats.
+
+    Of a core that was cut off there are hundreds: the first ones are shown, and --json has all.
+    """
+    notes = list(dict.fromkeys(errors))
+    for error in notes[: MAX_NOTES if len(notes) > MAX_NOTES + 1 else None]:
         yield escape(f"note: {error.stage}: {error.subject}: {error.message}")
+    if len(notes) > MAX_NOTES + 1:
+        yield f"note: and {len(notes) - MAX_NOTES} more (--json has all)"
 
 
 def cell_text(value: object) -> str:

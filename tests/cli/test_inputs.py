@@ -268,8 +268,17 @@ def test_commands_claim_nothing_of_what_was_cut_off(tmp_path, core_bytes):
     session = Session(CoreFileTarget.open(path))
     assert session.state.python.found_by == RECOVERED
     for run in (exceptions, tasks, generators, greenlets, pools):
-        options = Namespace(messages=False, limit=40, tree=False, all=False)
+        options = Namespace(messages=False, limit=40, tree=False, all=False, each=False)
         (line,) = run(session, options).lines
         assert "in what is left: Python's runtime was not found" in line
     with pytest.raises(InputError, match="has no Python state that is left"):
         session.python_frame(0)
+
+
+def test_a_data_stack_that_was_cut_off_is_told_once(tmp_path, core_bytes):
+    """The chunk that could not be read was said to come twice as well."""
+    path = tmp_path / "cut"
+    path.write_bytes(core_bytes[:5_713_920])
+    messages = [one.message for one in Session(CoreFileTarget.open(path)).state.all_soft_errors()]
+    assert any("data stack chunk: cannot read" in message for message in messages)
+    assert not any("comes twice" in message for message in messages)

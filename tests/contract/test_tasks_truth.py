@@ -87,7 +87,7 @@ def test_stacks_and_the_command_show_them(interpreter: Interpreter) -> None:
     assert {task["name"]: task["coro"] for task in stacks["tasks"]} == {
         task["name"]: task["coroutine"] for task in made.truth["tasks"]
     }
-    report = tasks_command(session, Namespace(limit=40, tree=False))
+    report = tasks_command(session, Namespace(limit=40, tree=False, each=False))
     assert report.data is not None and report.data["tasks"] == stacks["tasks"]
     text = "\n".join(report.lines)
     for name in ("doomed  branch  pending  running in thread", "in sleep_inside", "in main"):

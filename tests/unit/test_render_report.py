@@ -129,3 +129,14 @@ def test_json_holds_any_value() -> None:
 def test_json_of_a_table() -> None:
     told = json.loads(render_report_json(Report("t", ("a", "b"), [[1, "x"]])))
     assert told == {"title": "t", "rows": [{"a": 1, "b": "x"}], "soft_errors": []}
+
+
+def test_of_very_many_notes_the_first_are_shown_and_json_has_all() -> None:
+    errors = [SoftError("frames", f"thread {n}", "cannot read") for n in range(40)]
+    *shown, last = render_report(Report("bt", lines=["x"], soft_errors=errors)).splitlines()[1:]
+    assert shown == [f"note: frames: thread {n}: cannot read" for n in range(12)]
+    assert last == "note: and 28 more (--json has all)"
+    told = json.loads(render_report_json(Report("bt", soft_errors=errors)))
+    assert len(told["soft_errors"]) == 40
+    few = render_report(Report("bt", lines=["x"], soft_errors=errors[:13])).splitlines()
+    assert len(few) == 14 and "more" not in few[-1]
