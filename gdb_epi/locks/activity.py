@@ -9,14 +9,15 @@ from gdb_epi.target.api import Target, Thread
 
 SYSCALL = b"\x0f\x05"
 FUTEX, CALLS_YIELD = 202, 24
-# x86-64 system calls that sleep (arch/x86/entry/syscalls/syscall_64.tbl).
+# x86-64 system calls that sleep, and those by which a process signals itself (abort):
+# arch/x86/entry/syscalls/syscall_64.tbl.
 CALLS = {
     0: "read", 1: "write", 7: "poll", 17: "pread64", 19: "readv", 20: "writev", 23: "select",
     24: "sched_yield", 34: "pause", 35: "nanosleep", 42: "connect", 43: "accept", 44: "sendto",
-    45: "recvfrom", 46: "sendmsg", 47: "recvmsg", 61: "wait4", 72: "fcntl", 73: "flock",
-    74: "fsync", 128: "rt_sigtimedwait", 130: "rt_sigsuspend", 219: "restart_syscall",
-    230: "clock_nanosleep", 232: "epoll_wait", 247: "waitid", 257: "openat", 270: "pselect6",
-    271: "ppoll", 281: "epoll_pwait", 288: "accept4", 441: "epoll_pwait2",
+    45: "recvfrom", 46: "sendmsg", 47: "recvmsg", 61: "wait4", 62: "kill", 72: "fcntl", 73: "flock",
+    74: "fsync", 128: "rt_sigtimedwait", 130: "rt_sigsuspend", 200: "tkill", 219: "restart_syscall",
+    230: "clock_nanosleep", 232: "epoll_wait", 234: "tgkill", 247: "waitid", 257: "openat",
+    270: "pselect6", 271: "ppoll", 281: "epoll_pwait", 288: "accept4", 441: "epoll_pwait2",
 }  # fmt: skip
 
 

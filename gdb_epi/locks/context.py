@@ -92,6 +92,7 @@ class Guess(NamedTuple):
 
     `owner_tid` and `owner_ident` (pthread_t) are what the lock's own words say. `anonymous`: a
     lock of a kind that stores no owner. `event`: nobody owns such a thing, somebody has to come.
+    `free`: the lock itself says that nobody holds it at this moment.
     """
 
     kind: str
@@ -102,6 +103,7 @@ class Guess(NamedTuple):
     shared: bool = False
     anonymous: bool = False
     event: bool = False
+    free: bool = False
     unattended: bool = False  # of an event: no living thread is of those that could come
     internal: bool = False
     lock: int | None = None  # PyObject * of the Python lock, to look for its holders

@@ -35,9 +35,10 @@ def gil(context: LockContext, thread: Thread, call: FutexWait) -> Guess | None:
             None,
         )
         if holder is None:
-            note = "nobody holds it at this moment" if not known.holder else "its holder is unknown"
+            free = not known.holder
+            note = "nobody holds it at this moment" if free else "its holder is unknown"
             return Guess(
-                GIL, object=known.address, evidence=(said, note), anonymous=bool(known.holder)
+                GIL, object=known.address, evidence=(said, note), anonymous=not free, free=free
             )
         return Guess(
             GIL, object=known.address, evidence=(said,),

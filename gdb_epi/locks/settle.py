@@ -68,6 +68,8 @@ def settle(context: LockContext, thread: Thread, call: FutexWait, guess: Guess) 
         return _by_ident(case, guess.owner_ident)
     if guess.event:
         return _event(case)
+    if guess.free:
+        return case.wait(_owner("none"), t.UNKNOWN, t.INFO)
     world = context.world
     blocks = world.holders(guess.lock) if world is not None and guess.lock else ()
     if blocks:

@@ -47,10 +47,12 @@ def idle_lines(state: ProcessState, *, every: bool) -> list[str]:
         return [f"{_label(o.tid, names)}: {o.call or o.state} ({o.evidence})" for o in others]
     counts: dict[str, int] = {}
     for one in others:
-        what = one.call or one.state
+        what = f"in {one.call}" if one.call else one.state
         counts[what] = counts.get(what, 0) + 1
-    told = ", ".join(f"{what} {number}" for what, number in sorted(counts.items()))
-    return [f"no lock: {told}"] if told else []
+    told = ", ".join(f"{number} {what}" for what, number in sorted(counts.items()))
+    if not waiting:
+        return [f"no thread waits for a lock: {told}" if told else "no thread waits for a lock"]
+    return [f"threads that wait for no lock: {told}"] if told else []
 
 
 def thread_names(state: ProcessState) -> dict[int, str]:
@@ -62,6 +64,8 @@ def thread_names(state: ProcessState) -> dict[int, str]:
 
 def owner_text(owner: Owner) -> str:
     """Return one owner in words."""
+    if owner.state == "none":
+        return "nobody"
     who = f"thread {owner.tid}" if owner.tid is not None else ""
     if owner.tid is None and owner.ident is not None:
         who = f"pthread {owner.ident:#x}"
@@ -136,7 +140,7 @@ class _Forest:
 
 
 def _why(wait: Wait) -> str:
-    return "nobody holds such a thing" if wait.owner.state == "none" else "holder unknown"
+    return "nobody holds it" if wait.owner.state == "none" else "holder unknown"
 
 
 def _label(tid: int, names: dict[int, str]) -> str:

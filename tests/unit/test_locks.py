@@ -11,10 +11,11 @@ from support.scenes import FS_BASE, HEAP, MMAP, PC, PID, SP, TEXT, crash, state
 
 from gdb_epi.errors import NOT_APPLICABLE, Absent
 from gdb_epi.locks.analysis import examine_locks
-from gdb_epi.locks.context import FAMILIES
+from gdb_epi.locks.context import CLASSIFIERS, FAMILIES, Guess
 from gdb_epi.locks.fork import fork_evidence
 from gdb_epi.locks.types import LockReport
 from gdb_epi.process_state import ProcessState
+from gdb_epi.render.locks import idle_lines, owner_text, tree_lines
 from gdb_epi.target.api import Thread
 
 LOCK = HEAP + 0x800
@@ -232,3 +233,19 @@ def test_a_failing_family_is_a_soft_error(monkeypatch: pytest.MonkeyPatch) -> No
     found = report(made)
     assert "ZeroDivisionError: boom" in [error.message for error in found.soft_errors]
     assert len(found.waits) == 1
+
+
+def test_a_free_lock_is_held_by_nobody_and_threads_without_a_lock_are_told(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    """The GIL between two holders was 'held by unknown', beside 'nobody holds the GIL'."""
+    free = Guess("GIL", free=True, evidence=("nobody holds it at this moment",))
+    monkeypatch.setitem(CLASSIFIERS, "00 first", (False, lambda *_: free))
+    aborts = blocked(None, tid=PID + 1, orig_rax=234)
+    made = process(blocked(SEMAPHORE), aborts)
+    (wait,) = made.locks.waits
+    assert wait.owner.state == "none" and owner_text(wait.owner) == "nobody"
+    assert tree_lines(made)[0].endswith(": nobody holds it]")
+    assert idle_lines(made, every=False) == ["threads that wait for no lock: 1 in tgkill"]
+    told = idle_lines(process(aborts), every=False)
+    assert told == ["no thread waits for a lock: 1 in tgkill"]
