@@ -86,6 +86,9 @@ def finding_weights(detector: str) -> list[str]:
     if detector == "forked_child_lock" or detector in _HANGS:
         told = w.WAIT.items() if detector == "forked_child_lock" else list(w.WAIT.items())[:2]
         return [f"{name} ({one.value:g} of 1): {one.origin}" for name, one in told]
+    if detector in w.TOLD:
+        one = w.TOLD[detector]
+        return [f"{detector} ({one.value:g} of 1): {one.origin}"]
     if detector in _OF_DAMAGE:
         return ["what `epi corruption` finds of it is weighed: its items have pages of their own"]
     return ["it has no weight: it is told, and moves no verdict"]
@@ -110,6 +113,9 @@ def _label(
                 return SOFTWARE, w.WAIT[str(hang)].value
     if category == "killed-external":
         return KILLED, w.KILLED.value
+    told = [w.TOLD[f.detector].value for f in findings if f.detector in w.TOLD]
+    if told:
+        return SOFTWARE, max(told)
     if category in _NO_MEMORY:
         return OUT_OF_MEMORY, w.OUT_OF_MEMORY.value
     if score.llr <= weights().thresholds["software_like"] or _checked_itself(category):
@@ -148,7 +154,11 @@ def _reasons(
     if label == FORK_INHERITED_LOCK:
         return locks, ["who ended it and why is not in the core", *software, *hardware]
     if label == KILLED:
-        return ["another process sent the signal"], [*locks, *software, *hardware]
+        return ["the signal came from outside the program: its category says from whom"], [
+            *locks,
+            *software,
+            *hardware,
+        ]
     if label == OUT_OF_MEMORY:
         doubt = (
             "a request of an absurd size fails too: the frames tell who asked for how much; which "
@@ -156,8 +166,8 @@ def _reasons(
         )
         return [f"category {category}: an allocation failed"], [doubt, *software, *hardware]
     if label == SOFTWARE:
-        deadlocks = [f.summary for f in findings if f.detector in _HANGS]
-        return [*software, *deadlocks] or [f"category {category}"], hardware
+        causes = [f.summary for f in findings if f.detector in _HANGS or f.detector in w.TOLD]
+        return [*software, *causes] or [f"category {category}"], hardware
     strong = weights().thresholds["strong"]
     missing = f"the evidence for damaged memory is {score.llr:+.1f} (needs {strong})"
     if category == "snapshot":

@@ -32,3 +32,18 @@ OUT_OF_MEMORY = Weight(
     "by argument: the program's own report of a failed allocation is certain; that memory ran out, "
     "and not that the request was absurd, is the more frequent cause, and was not measured",
 )
+# What a detector read off the signal and the instruction, with how far that is the cause.
+TOLD = {
+    "refused_system_call": Weight(
+        0.95, "by argument: siginfo says so; that a wild jump made the call is the rest"
+    ),
+    "trap_instruction": Weight(
+        0.95,
+        "by argument: the instruction was put there to fail; control that went astray and came "
+        "upon two such bytes at the start of an instruction is the rest",
+    ),
+    "file_ended": Weight(
+        0.8,
+        "guess: files that were cut off and full file systems are more frequent than I/O errors",
+    ),
+}

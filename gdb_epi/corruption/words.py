@@ -5,7 +5,7 @@ from __future__ import annotations
 
 from gdb_epi.corruption.context import Context
 from gdb_epi.errors import Absent
-from gdb_epi.fault import GENERAL, NEAR_NULL, NULL_PAGE, read_up_to, read_word
+from gdb_epi.fault import GENERAL, NEAR_NULL, NULL_PAGE, SI_KERNEL, read_up_to, read_word
 from gdb_epi.fault.maps import canonical, permits, user_top
 from gdb_epi.fault.shapes import Shape, shape_of
 from gdb_epi.fault.site import DATA, NO_FAULT, TRANSFERS, Site
@@ -38,7 +38,8 @@ def wrong_words(context: Context) -> list[Word]:
     if isinstance(site, Absent) or site.kind == NO_FAULT:
         return []
     if site.address is None and site.operand is None:
-        return _by_value(site, user_top(context.target))
+        hidden = site.instruction is None and site.fault.code == SI_KERNEL
+        return _by_value(site, user_top(context.target)) if hidden else []
     if site.kind in TRANSFERS:
         return [Word("target", site.address or 0, 0)]
     if site.kind != DATA:

@@ -7,13 +7,13 @@ from collections.abc import Iterator
 
 from gdb_epi.detectors.findings import Finding, detector, hex_word
 from gdb_epi.errors import Absent
-from gdb_epi.fault import SI_KERNEL, SIGSEGV, stack_below
+from gdb_epi.fault import SI_KERNEL, SIGSEGV, below_large_frame, stack_below
 from gdb_epi.process_state import ProcessState
 
 
 @detector("stack_overflow", needs="crash")
 def stack_overflow(state: ProcessState) -> Iterator[Finding]:
-    """Find a fault within 64 KiB below the stack mapping with rsp at its low end.
+    """Find a fault within 64 KiB below the stack mapping with rsp at its low end, or a large frame.
 
     Innocent causes: this is itself the ordinary explanation. Not claimed when rsp is elsewhere (a
     wild pointer that happens to point below a stack).
@@ -25,8 +25,11 @@ def stack_overflow(state: ProcessState) -> Iterator[Finding]:
     if fault.address is None or fault.code == SI_KERNEL:
         return
     stack = stack_below(state.target, fault, fault.address)
+    large = None if stack else below_large_frame(state.target, fault, fault.address)
+    stack = stack or large
     if stack is None:
         return
+    by = ", in a frame larger than what was left of it" if large else ""
     yield Finding(
         "stack_overflow",
         f"thread {fault.tid}",
@@ -37,5 +40,5 @@ def stack_overflow(state: ProcessState) -> Iterator[Finding]:
             "size": stack.size,
         },
         f"the access is {stack.start - fault.address} bytes below the thread's stack of "
-        f"{stack.size >> 10} KiB",
+        f"{stack.size >> 10} KiB{by}",
     )

@@ -18,6 +18,7 @@ from gdb_epi.x86 import MAX_LENGTH, Operand, memory_operand
 
 SIGILL, SIGTRAP, SIGABRT, SIGBUS, SIGFPE, SIGSEGV = 4, 5, 6, 7, 8, 11
 FATAL = frozenset((SIGILL, SIGTRAP, SIGABRT, SIGBUS, SIGFPE, SIGSEGV))
+SIGSYS, SYS_SECCOMP = 31, 1  # raised by the kernel, but for no memory or instruction
 SEGV_MAPERR, SEGV_ACCERR, SI_KERNEL, SI_TKILL = 1, 2, 128, -6
 BUS_ADRERR, ILL_ILLOPN, FPE_INTDIV = 2, 2, 1
 # Trap numbers of x86 (SDM volume 3, table 6-1).
@@ -49,6 +50,8 @@ _USER_SEGMENTS = struct.pack("<HHHH", 0x33, 0, 0, 0x2B)  # cs, gs, fs, ss of 64-
 _SYSCALL = b"\x0f\x05"
 MAX_STACK_SCAN = 1 << 20  # bytes above rsp searched for a signal frame
 MAX_SIGNAL_FRAMES = 64
+MAX_FRAME = 1 << 30  # bytes that one frame may be larger than what is left of its stack
+RED_ZONE = 128  # bytes below rsp that a function may use (System V ABI)
 MAX_SIGNAL = 64  # the number of the last real-time signal
 
 
@@ -83,8 +86,8 @@ class Fault(NamedTuple):
 
     @property
     def is_hardware_trap(self) -> bool:
-        """Whether the kernel raised it for this instruction (not kill, raise or abort)."""
-        return self.sender == "kernel"
+        """Whether the kernel raised it for this instruction (not kill, raise, abort or a limit)."""
+        return self.sender == "kernel" and self.signo in FATAL
 
 
 def signal_name(signo: int) -> str:
@@ -265,6 +268,22 @@ def stack_below(target: Target, fault: Fault, address: int) -> Region | None:
         near = abs(fault.sp - region.start) <= STACK_REACH
         return region if near and 0 < region.start - address <= STACK_REACH else None
     return None
+
+
+def below_large_frame(target: Target, fault: Fault, address: int) -> Region | None:
+    """Return the stack that one frame larger than what is left of it ran out of, or None.
+
+    alloca(), a variable-length array: rsp has jumped over the guard, and rbp still is where the
+    frame began. Not when one bit of rsp would put it below rbp: then rsp may be damaged.
+    """
+    frame, sp = fault.registers.get("rbp", 0), fault.sp
+    above = next((one for one in target.regions() if one.end > sp), None)
+    if above is None or above.start - sp > MAX_FRAME or not above.start > address >= sp - RED_ZONE:
+        return None
+    if "w" not in above.perms or not above.start <= frame < above.end:
+        return None
+    damaged = any(0 <= frame - (sp ^ (1 << bit)) <= STACK_REACH for bit in range(64))
+    return None if damaged else above
 
 
 def operand_of(target: Target, fault: Fault) -> Operand | None:

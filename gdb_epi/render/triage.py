@@ -26,7 +26,7 @@ _SIGNALS = {
     "SIGBUS": "an access that the memory or the file behind it could not serve",
     "SIGABRT": "an abort",
     "SIGFPE": "arithmetic that has no result",
-    "SIGILL": "an instruction that the CPU does not know",
+    "SIGILL": "an instruction that the CPU refuses",
     "SIGTRAP": "a trap or breakpoint",
 }
 _SENDERS = {
@@ -300,7 +300,7 @@ def _next(record: Json) -> Iterator[str]:
         "software": "in GDB, epi bt --all shows every thread and epi list the source",
         "hardware-suspect": host,
         "fork-inherited-lock": "create threads after fork(), or use spawn; epi bt --all",
-        "out-of-memory": "in GDB, epi bt --all: who asked for memory; the host's log: what was left",
+        "out-of-memory": "epi bt --all shows who asked for memory, the host's log what was left",
         "killed": "who sent the signal: the sender's log; epi bt --all shows what it waited for",
     }
     otherwise = "epi bt --all; compare with other cores of this signature"

@@ -13,7 +13,16 @@ from functools import cached_property
 
 from gdb_epi.abort_message import AbortMessage, read_abort_message
 from gdb_epi.errors import Absent
-from gdb_epi.fault import Fault, find_fault, signal_name
+from gdb_epi.fault import (
+    SI_KERNEL,
+    SIGBUS,
+    SIGSEGV,
+    SIGSYS,
+    SYS_SECCOMP,
+    Fault,
+    find_fault,
+    signal_name,
+)
 from gdb_epi.lean import NamedTuple
 from gdb_epi.target.api import CrashInfo, NativeFrame, Region, Target
 
@@ -135,15 +144,33 @@ def _unknown(scene: Scene, undecided: list[str]) -> Category:
         return Category("unknown", "unknown", scene.crash.detail)
     code = "no si_code" if scene.crash.si_code is None else f"si_code {scene.crash.si_code}"
     open_rules = f"; open: {', '.join(undecided)}" if undecided else ""
-    found = f"{signal_name(scene.crash.signo)}, {code}{_sent_by_itself(scene)}: no rule matches"
+    found = f"{signal_name(scene.crash.signo)}, {code}{_known_of(scene)}: no rule matches"
     return Category("unknown", "unknown", found + open_rules)
 
 
-def _sent_by_itself(scene: Scene) -> str:
-    if isinstance(scene.fault, Absent) or scene.fault.sender != "self":
+def _known_of(scene: Scene) -> str:
+    """Return what is known of a signal that no rule matches, in brackets."""
+    if isinstance(scene.fault, Absent):
+        return ""
+    if scene.fault.sender == "kernel":
+        return _by_kernel(scene, scene.fault)
+    if scene.fault.sender != "self":
         return ""
     # find_fault would have answered with the signal frame that a re-raising handler leaves.
     return (
         " (the process sent it to itself, and no signal frame on the crashed thread's stack tells"
         " of a fault before it)"
     )
+
+
+def _by_kernel(scene: Scene, fault: Fault) -> str:
+    if fault.signo == SIGSYS:
+        by = "a seccomp filter" if fault.code == SYS_SECCOMP else "the kernel"
+        return f" ({by} refused a system call)"
+    if fault.code != SI_KERNEL or fault.signo not in (SIGSEGV, SIGBUS):
+        return ""
+    from gdb_epi.fault.site import MISALIGNED, PRIVILEGED, understand
+
+    kind = understand(scene.target, fault).kind
+    what = {MISALIGNED: "an access that must be aligned", PRIVILEGED: "a privileged instruction"}
+    return f" (a general protection fault: {what[kind]})" if kind in what else ""

@@ -1,9 +1,11 @@
 # SPDX-License-Identifier: Apache-2.0
 """Categories of faults that the kernel raised: SIGSEGV, SIGBUS, SIGFPE, SIGILL, SIGTRAP.
 
-They rest on siginfo, registers and the mapping table, and on dumped stack bytes; never on files of
-the analysing machine, so that two machines agree. How Linux reports each: facts measured on
-kernel 6.18; SI_KERNEL with address 0 is a general protection fault (SDM volume 3, 6.15).
+They rest on siginfo, registers and the mapping table, and on dumped stack bytes, so that two
+machines agree; of a protection fault, for which the kernel tells no address, also on the faulting
+instruction where it can be read: a left-over number in another register is no cause. How Linux
+reports each: facts measured on kernel 6.18; SI_KERNEL with address 0 is a general protection fault
+(SDM volume 3, 6.15).
 """
 
 from __future__ import annotations
@@ -20,6 +22,7 @@ from gdb_epi.fault import (
     SIGSEGV,
     SIGTRAP,
     Fault,
+    below_large_frame,
     is_canonical,
     may_execute,
     read_word,
@@ -54,11 +57,22 @@ def stack_overflow(scene: Scene) -> Answer:
     fault, address = found
     stack = stack_below(scene.target, fault, address)
     if stack is None:
-        return None
+        return _large_frame(scene, fault, address)
     return Match(
         "segv-stack-overflow",
         f"the fault address {address:#018x} is {stack.start - address} bytes below the stack "
         f"mapping {stack.start:#018x}-{stack.end:#018x} and rsp is {fault.sp:#018x}",
+    )
+
+
+def _large_frame(scene: Scene, fault: Fault, address: int) -> Answer:
+    stack = below_large_frame(scene.target, fault, address)
+    if stack is None:
+        return None
+    return Match(
+        "segv-stack-overflow",
+        f"rsp {fault.sp:#018x} is {stack.start - fault.sp} bytes below the stack mapping that rbp "
+        f"{fault.registers['rbp']:#018x} is in, and the access between: one frame is too large",
     )
 
 
@@ -108,17 +122,13 @@ def misaligned_sp(scene: Scene) -> Answer:
 
 
 def noncanonical(scene: Scene) -> Answer:
-    """A general protection fault with a non-canonical value at hand."""
+    """A general protection fault by an address that is not canonical."""
     fault = scene.fault
     if isinstance(fault, Absent) or not fault.is_hardware_trap:
         return None
     if fault.signo not in (SIGSEGV, SIGBUS) or fault.code != SI_KERNEL:
         return None
-    values = {name: fault.registers[name] for name in GENERAL if name in fault.registers}
-    top = read_word(scene.target, fault.sp)
-    if top is not None:
-        values["the word at rsp"] = top
-    odd = [f"{name} = {value:#018x}" for name, value in values.items() if not is_canonical(value)]
+    odd = _noncanonical_words(scene, fault)
     if not odd:
         return None
     return Match(
@@ -126,6 +136,27 @@ def noncanonical(scene: Scene) -> Answer:
         f"SI_KERNEL without an address (general protection fault) and {', '.join(odd[:3])} "
         "not canonical",
     )
+
+
+def _noncanonical_words(scene: Scene, fault: Fault) -> list[str]:
+    """Return the words that are not canonical: of the instruction, of all registers without it."""
+    from gdb_epi.fault.site import DATA, TRANSFERS, understand
+
+    site = understand(scene.target, fault)
+    if site.instruction is None or (site.address is None and site.kind == DATA):
+        values = {name: fault.registers[name] for name in GENERAL if name in fault.registers}
+        top = read_word(scene.target, fault.sp)
+        if top is not None:
+            values["the word at rsp"] = top
+    elif site.address is not None and site.kind in (DATA, *TRANSFERS):
+        names = site.operand.registers() if site.operand is not None else ()
+        values = {name: fault.registers[name] for name in names if name in fault.registers}
+        if all(map(is_canonical, values.values())):
+            what = "the target it goes to" if site.kind in TRANSFERS else "the address it computes"
+            values = {"the word at rsp" if site.slot is not None else what: site.address}
+    else:  # misaligned, privileged, or nothing that explains it
+        return []
+    return [f"{name} = {value:#018x}" for name, value in values.items() if not is_canonical(value)]
 
 
 def null(scene: Scene) -> Answer:
@@ -199,7 +230,7 @@ def arithmetic(scene: Scene) -> Answer:
         what = _FPE_CODES.get(fault.code or 0, f"si_code {fault.code}")
         return Match("fpe", f"SIGFPE: {what} at {fault.pc:#018x}")
     if fault.signo == SIGILL:
-        return Match("ill", f"SIGILL: an instruction that does not exist at {fault.pc:#018x}")
+        return Match("ill", f"SIGILL: the CPU refused the instruction at {fault.pc:#018x}")
     if fault.signo == SIGTRAP:
         return Match("trap", f"SIGTRAP at {fault.pc:#018x}")
     return None

@@ -7,11 +7,27 @@ from gdb_epi.errors import NOT_APPLICABLE, Absent
 from gdb_epi.fault import signal_name
 from gdb_epi.signature.category import Answer, Match, Scene
 
+# Signals that the kernel sends for no doing of the thread that they end (signal(7), setrlimit(2)).
+_BY_KERNEL = {
+    1: "the terminal was closed",
+    2: "the interrupt key of the terminal",
+    3: "the quit key of the terminal",
+    24: "the limit of CPU time is used up (RLIMIT_CPU)",
+}
+
 
 def killed_external(scene: Scene) -> Answer:
-    """Another process sent the signal: a watchdog, an operator, a time limit."""
+    """Another process sent the signal, or the kernel for a terminal or a time limit."""
     fault, crash = scene.fault, scene.crash
-    if isinstance(fault, Absent) or isinstance(crash, Absent) or fault.sender != "other":
+    if isinstance(fault, Absent) or isinstance(crash, Absent):
+        return None
+    if fault.sender == "kernel" and crash.signo in _BY_KERNEL:
+        return Match(
+            "killed-external",
+            f"{signal_name(crash.signo)} with si_code {crash.si_code} by the kernel: "
+            f"{_BY_KERNEL[crash.signo]}",
+        )
+    if fault.sender != "other":
         return None
     return Match(
         "killed-external",

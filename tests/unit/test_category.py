@@ -10,11 +10,13 @@ from support.scenes import (
     HEAP,
     MMAP,
     MMAP_SIZE,
+    PATH,
     PC,
     PID,
     SP,
     STACK,
     TEXT,
+    TEXT_SIZE,
     crash,
     frame,
     state,
@@ -90,12 +92,25 @@ def test_a_protection_fault_with_canonical_registers_is_not_noncanonical() -> No
     """Misaligned movaps: SI_KERNEL, address 0, nothing odd in the registers."""
     made = state(crash(code=128, address=0), registers={"rax": MMAP})
     assert category(made).name == "unknown"
-    at_return = state(crash(code=128, address=0), words={SP: 0xDEAD << 48})
+    at_return = state(crash(code=128, address=0), words={SP: 0xDEAD << 48}, code=b"\xc3")
     assert category(at_return).name == "segv-noncanonical"
 
 
+def test_a_number_that_the_instruction_does_not_use_is_no_cause() -> None:
+    """strtol leaves ULONG_MAX / 10 in r8; the instruction is movaps %xmm0,(%rdi)."""
+    words = {"r8": 0x1999_9999_9999_9999, "rdi": HEAP + 8}
+    misaligned = category(state(crash(code=128, address=0), registers=words, code=b"\x0f\x29\x07"))
+    assert misaligned.name == "unknown"
+    assert "must be aligned" in misaligned.evidence
+    # Without the instruction no register can be left out.
+    beyond = {**words, "rip": TEXT + TEXT_SIZE}
+    elided = Region(TEXT + TEXT_SIZE, TEXT + 2 * TEXT_SIZE, "r-x", PATH, 0, 0)
+    unread = state(crash(code=128, address=0), registers=beyond, extra_regions=[elided])
+    assert category(unread).name == "segv-noncanonical"
+
+
 def test_bus_error_by_a_noncanonical_stack_base() -> None:
-    made = state(crash(7, 128, 0), registers={"rbp": 1 << 62})
+    made = state(crash(7, 128, 0), registers={"rbp": 1 << 62}, code=b"\x48\x8b\x45\x08")
     assert category(made).name == "segv-noncanonical"
 
 

@@ -12,16 +12,19 @@ from support.scenes import HEAP, MMAP, MMAP_SIZE, PC, PID, SP, STACK, crash, sta
 from gdb_epi.cpython.types import CHAIN, DATASTACK, PyFrame, PythonState, ThreadState
 from gdb_epi.detectors import findings as registry
 from gdb_epi.detectors.deliberate_abort import deliberate_abort
+from gdb_epi.detectors.file_ended import file_ended
 from gdb_epi.detectors.findings import DETECTORS, Finding, detector, hex_word, run_detectors
 from gdb_epi.detectors.forked_child_lock import forked_child_lock
 from gdb_epi.detectors.frame_link_disagrees import frame_link_disagrees
 from gdb_epi.detectors.null_dereference import null_dereference
 from gdb_epi.detectors.pointer_one_bit_off import pointer_one_bit_off
+from gdb_epi.detectors.refused_system_call import refused_system_call
 from gdb_epi.detectors.stack_overflow import stack_overflow
+from gdb_epi.detectors.trap_instruction import trap_instruction
 from gdb_epi.errors import Absent
 from gdb_epi.locks.types import ForkEvidence, LockReport, Owner, Wait
 from gdb_epi.process_state import ProcessState
-from gdb_epi.target.api import Region
+from gdb_epi.target.api import CrashInfo, Region
 
 GOOD = MMAP + 0x1240  # an address that is mapped
 LOAD = bytes.fromhex("488b07")  # mov (%rdi),%rax
@@ -266,3 +269,61 @@ def test_a_failing_detector_is_a_soft_error(monkeypatch: pytest.MonkeyPatch) -> 
 def test_a_detector_without_documentation_is_refused() -> None:
     with pytest.raises(ValueError, match="innocent"):
         detector("silent")(lambda _state: [])
+
+
+# -- what the signal and the instruction tell -------------------------------------------------
+
+
+def at_pc(died: CrashInfo, code: bytes, rip: int = PC) -> ProcessState:
+    """Return a state with `code` at PC, behind instructions of one byte (nop)."""
+    made = state(died, registers={"rip": rip})
+    made.target.write(PC - 64, b"\x90" * 64 + code)
+    return made
+
+
+def test_trap_instruction() -> None:
+    found = one(trap_instruction(at_pc(crash(4, 2, PC), b"\x0f\x0b")))
+    assert found.facts == {"address": hex_word(PC), "instruction": "ud2"}
+    behind = at_pc(crash(5, 128, 0), b"\xcc", PC + 1)
+    assert one(trap_instruction(behind)).facts["address"] == hex_word(PC)
+    assert list(trap_instruction(at_pc(crash(4, 2, PC), LOAD))) == []
+    assert list(trap_instruction(at_pc(crash(11, 1, 8), b"\x0f\x0b"))) == []
+    assert list(trap_instruction(at_pc(crash(4, -6, sender=PID), b"\x0f\x0b"))) == []
+
+
+def test_no_trap_in_the_middle_of_an_instruction() -> None:
+    made = state(crash(4, 2, PC))
+    # mov $0x90900b0f,%eax over and over: the two bytes are its operand, never its start.
+    made.target.write(PC - 5 * 40 - 1, b"\xb8\x0f\x0b\x90\x90" * 60)
+    assert made.target.read(PC, 2) == b"\x0f\x0b"
+    assert list(trap_instruction(made)) == []
+
+
+def test_file_ended() -> None:
+    region = Region(MMAP + 0x10000, MMAP + 0x12000, "rw-", "/dev/shm/torch_1", 0x3000, 0)
+    found = one(file_ended(state(crash(7, 2, region.start + 8), extra_regions=[region])))
+    assert (found.facts["offset"], found.facts["shared_memory"]) == (0x3008, True)
+    assert "torch_1" not in found.summary  # records hold no paths of data
+    assert list(file_ended(state(crash(7, 2, HEAP + 8)))) == []  # nothing of a file there
+    assert list(file_ended(state(crash(7, 4, region.start), extra_regions=[region]))) == []
+    assert list(file_ended(state(crash(11, 2, region.start), extra_regions=[region]))) == []
+
+
+def test_refused_system_call() -> None:
+    made = state(crash(31, 1, PC), registers={"orig_rax": 334})
+    assert one(refused_system_call(made)).facts == {"number": 334}
+    hostile = state(crash(31, 1, PC), registers={"orig_rax": 1 << 63})
+    assert one(refused_system_call(hostile)).facts == {"number": None}
+    assert list(refused_system_call(state(crash(31, -6, sender=PID)))) == []
+
+
+def test_a_large_frame_is_an_overflow_and_a_damaged_stack_pointer_is_none() -> None:
+    sp = STACK - 0xC0_5000
+    large = state(crash(address=sp + 16), registers={"rsp": sp, "rbp": SP})
+    assert "larger than what was left" in one(stack_overflow(large)).summary
+    damaged = SP - 0x40 - (1 << 28)  # its bit 28 set leads 64 bytes below rbp
+    assert (damaged | 1 << 28) == SP - 0x40
+    bad = state(crash(address=damaged + 16), registers={"rsp": damaged, "rbp": SP})
+    assert list(stack_overflow(bad)) == []
+    elsewhere = state(crash(address=sp + 16), registers={"rsp": sp, "rbp": HEAP})
+    assert list(stack_overflow(elsewhere)) == []

@@ -1,0 +1,41 @@
+# SPDX-License-Identifier: Apache-2.0
+"""An access to a mapped file where nothing is behind the mapping."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from gdb_epi.detectors.findings import Finding, detector, hex_word
+from gdb_epi.errors import Absent
+from gdb_epi.fault import BUS_ADRERR, SIGBUS
+from gdb_epi.process_state import ProcessState
+
+SHARED_MEMORY = "/dev/shm/"
+
+
+@detector("file_ended", needs="crash")
+def file_ended(state: ProcessState) -> Iterator[Finding]:
+    """Find SIGBUS with BUS_ADRERR inside the mapping of a file.
+
+    Innocent causes: this is itself the ordinary explanation. The kernel says the same when it
+    cannot read the page (a disk or a network file system), so that is named with it.
+    Reference: mm/memory.c (VM_FAULT_SIGBUS), arch/x86/mm/fault.c (do_sigbus), Linux 6.
+    """
+    fault = state.fault
+    if isinstance(fault, Absent) or not fault.is_hardware_trap or fault.address is None:
+        return
+    if fault.signo != SIGBUS or fault.code != BUS_ADRERR:
+        return
+    here = state.target.region_at(fault.address)
+    if here is None or not here.path:
+        return
+    shared = here.path.startswith(SHARED_MEMORY)
+    offset = here.file_offset + fault.address - here.start
+    what = "a file of /dev/shm" if shared else "a file"
+    full = "/dev/shm is full" if shared else "its disk is full"
+    summary = (
+        f"the access is at offset {offset:#x} of {what} that is mapped there: it ends before that "
+        f"(cut off after it was mapped), {full}, or the page could not be read"
+    )
+    facts = {"address": hex_word(fault.address), "offset": offset, "shared_memory": shared}
+    yield Finding("file_ended", f"thread {fault.tid}", facts, summary)

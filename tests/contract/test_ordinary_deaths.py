@@ -1,0 +1,121 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Real C programs that die of something ordinary: none of it may look like damaged memory."""
+
+from __future__ import annotations
+
+import shutil
+import subprocess
+from pathlib import Path
+from typing import Any
+
+import pytest
+from support.cores import find_core
+from support.opening import need_core_dumps
+
+from gdb_epi.analysis import analyze
+from gdb_epi.session import Session
+from gdb_epi.target.corefile import CoreFileTarget
+
+# strtol leaves 0x1999999999999999 in a register (ULONG_MAX / 10): text-like, not canonical.
+SOURCE = r"""
+#define _GNU_SOURCE
+#include <alloca.h>
+#include <fcntl.h>
+#include <linux/filter.h>
+#include <linux/seccomp.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/mman.h>
+#include <sys/prctl.h>
+#include <sys/resource.h>
+#include <unistd.h>
+
+static void refused(void) {
+    struct sock_filter all[] = {{BPF_RET | BPF_K, 0, 0, SECCOMP_RET_KILL_PROCESS}};
+    struct sock_fprog filter = {1, all};
+    prctl(PR_SET_NO_NEW_PRIVS, 1, 0, 0, 0);
+    prctl(PR_SET_SECCOMP, SECCOMP_MODE_FILTER, &filter);
+    write(1, "x", 1);
+}
+
+static void file_ended(void) {
+    int file = open("mapped", O_RDWR | O_CREAT, 0600);
+    if (ftruncate(file, 8192)) return;
+    char *at = mmap(0, 8192, PROT_READ | PROT_WRITE, MAP_SHARED, file, 0);
+    if (ftruncate(file, 0)) return;
+    at[5000] = 1;
+}
+
+static int large_frame(long size) {
+    volatile char *at = alloca(size);
+    at[0] = 1;
+    return at[5];
+}
+
+static void cpu_limit(void) {
+    struct rlimit one = {1, 2};
+    setrlimit(RLIMIT_CPU, &one);
+    for (;;) ;
+}
+
+int main(int count, char **words) {
+    double room[2] __attribute__((aligned(16)));
+    volatile char *page;
+    switch (strtol(words[1], 0, 10) + 0 * count) {
+    case 0: refused(); break;
+    case 1: file_ended(); break;
+    case 2: return large_frame(20000000);
+    case 3: __builtin_trap();
+    case 4: __asm__ volatile("int3"); break;
+    case 5: __asm__ volatile("hlt"); break;
+    case 6: __asm__ volatile("movaps %%xmm0, (%0)" ::"r"((long)room + 8) : "memory"); break;
+    case 7: page = mmap(0, 4096, PROT_READ, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0); page[1] = 3; break;
+    case 8: cpu_limit();
+    }
+    return 0;
+}
+"""
+# Number: (category, label of the verdict, a part of what is said)
+DEATHS: dict[str, tuple[int, str, str, str]] = {
+    "seccomp": (0, "unknown", "software", "a seccomp filter"),
+    "file-ended": (1, "bus-adrerr", "software", "at offset 0x1388 of a file"),
+    "large-frame": (2, "segv-stack-overflow", "software", "a frame larger than what was left"),
+    "ud2": (3, "ill", "software", "ud2 at 0x"),
+    "int3": (4, "trap", "software", "int3 at 0x"),
+    "privileged": (5, "unknown", "cannot-tell", "a privileged instruction"),
+    "misaligned": (6, "unknown", "cannot-tell", "an access that must be aligned"),
+    "read-only": (7, "segv-wild", "software", "mapped, but only to be read"),
+    "cpu-limit": (8, "killed-external", "killed", "RLIMIT_CPU"),
+}
+
+
+@pytest.fixture(scope="module")
+def program(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    need_core_dumps()
+    if shutil.which("gcc") is None:
+        pytest.skip("gcc is missing")
+    folder = tmp_path_factory.mktemp("deaths")
+    (folder / "deaths.c").write_text(SOURCE)
+    made = folder / "deaths"
+    subprocess.run(["gcc", "-O1", "-o", made, folder / "deaths.c"], check=True, capture_output=True)
+    return made
+
+
+def record_of(program: Path, folder: Path, number: int) -> dict[str, Any]:
+    command = ["/bin/sh", "-c", 'ulimit -c unlimited; exec "$0" "$1"', str(program), str(number)]
+    subprocess.run(command, cwd=folder, check=False, capture_output=True, timeout=60)
+    (core,) = find_core(folder)
+    return analyze(Session(CoreFileTarget.open(core)))
+
+
+@pytest.mark.parametrize("name", list(DEATHS))
+def test_an_ordinary_death(program: Path, tmp_path: Path, name: str) -> None:
+    number, category, label, said = DEATHS[name]
+    record = record_of(program, tmp_path, number)
+    signature, verdict = record["signature"], record["verdict"]
+    assert (signature["category"], verdict["label"]) == (category, label)
+    told = [signature["evidence"], *(one["summary"] for one in record["findings"])]
+    assert any(said in one for one in [*told, *verdict["reasons"]]), told
+    assert record["corruption"]["word"] in ("none", "software-like")
+    assert not any("filling pattern" in one for one in verdict["reasons"])
+    assert all(verdict["reasons"])
