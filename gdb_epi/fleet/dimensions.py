@@ -4,14 +4,15 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
+from itertools import chain
 from typing import Any
 
-from sqlalchemy import Connection, Table, select, tuple_
+from sqlalchemy import Connection, Table
 
 from gdb_epi.fleet import tables as t
 from gdb_epi.fleet.projection import CRASH, Rows
 
-CHUNK = 200  # keys per IN list: SQLite allows 32766 variables, older builds 999
+CHUNK = 150  # keys or rows per statement: SQLite allows 32766 variables, older builds 999
 
 MAX_KEPT = 200_000  # ids of one dimension that are kept between batches
 # Columns of crash without the id, in the order of Dimensions.crash_values.
@@ -44,17 +45,29 @@ class Dimensions:
 
     def learn(self, connection: Connection, batch: Sequence[Rows]) -> None:
         """Make sure that the ids for these rows are known."""
-        sigs = {r.sig: r.sig_values for r in batch if r.sig and r.sig not in self.sig}
-        traces = {r.trace: r.trace_values for r in batch if r.trace and r.trace not in self.trace}
+        sigs: _Wanted = {}
+        traces: _Wanted = {}
+        hosts, sets, marks = set(), {}, {}
+        for rows in batch:
+            _, _, sig, named, trace, _, host, attributes, libs, libset, attrset, facts, factset = (
+                rows
+            )
+            if sig and sig not in self.sig:
+                sigs[sig] = named
+            if trace and trace not in self.trace:
+                traces[trace] = rows.trace_values
+            if host and host not in self.host:
+                hosts.add(host)
+            if libset and (libset,) not in self.libset:
+                sets[libset] = libs
+            if attrset and (attrset,) not in self.attrset:
+                marks[attrset] = attributes
+            if factset and (factset,) not in self.attrset:
+                marks[factset] = facts
         _fill(connection, t.sig, ("version", "kind", "key", "coarse"), sigs, self.sig)
         _fill(connection, t.trace, ("version", "exact", "strict"), traces, self.trace)
-        self.learn_hosts(connection, {r.host for r in batch if r.host})
-        self._learn_libs(
-            connection,
-            {r.libset: r.libs for r in batch if r.libset and (r.libset,) not in self.libset},
-        )
-        marks = {r.attrset: r.attributes for r in batch if r.attrset is not None}
-        marks.update({r.factset: r.facts for r in batch if r.factset is not None})
+        self.learn_hosts(connection, hosts)
+        self._learn_libs(connection, sets)
         self.learn_attributes(connection, marks)
 
     def _learn_libs(self, connection: Connection, sets: Mapping[str, Any]) -> None:
@@ -63,9 +76,7 @@ class Dimensions:
         fresh: _Wanted = {(key,): {} for key in sets}
         _fill(connection, t.libset, ("hash",), fresh, self.libset)
         pairs = sorted((self.libset[(key,)], self.lib[lib]) for key in sets for lib in sets[key])
-        if pairs:
-            statement = insert(connection, t.libset_lib).on_conflict_do_nothing()
-            connection.execute(statement, [{"libset_id": s, "lib_id": x} for s, x in pairs])
+        _insert(connection, t.libset_lib, ("libset_id", "lib_id"), pairs)
 
     def learn_hosts(self, connection: Connection, wanted: Iterable[tuple[str, str]]) -> None:
         """Make sure that the ids of these hosts (name, machine id) are known."""
@@ -79,23 +90,24 @@ class Dimensions:
         fresh: _Wanted = {(key,): {} for key in wanted if (key,) not in self.attrset}
         _fill(connection, t.attrset, ("hash",), fresh, self.attrset)
         rows = [
-            {"attrset_id": self.attrset[key], "attr": attr, "value": value}
+            (self.attrset[key], attr, value)
             for key in sorted(fresh)
             for attr, value in wanted[key[0]].items()
         ]
-        if rows:
-            connection.execute(insert(connection, t.attrset_value).on_conflict_do_nothing(), rows)
+        _insert(connection, t.attrset_value, ("attrset_id", "attr", "value"), rows)
 
-    def crash_values(self, rows: Rows) -> tuple[Any, ...]:
-        """Return the values of the columns COLUMNS of `crash`, foreign keys included."""
+    def crash_values(self, rows: Rows, *more: Any) -> tuple[Any, ...]:
+        """Return the values of the columns COLUMNS of `crash`, with foreign keys, and `more`."""
+        _, values, sig, _, trace, _, host, _, _, libset, attrset, _, factset = rows
         return (
-            *rows.values,
-            self.sig[rows.sig] if rows.sig else None,
-            self.trace[rows.trace] if rows.trace else None,
-            self.host[rows.host] if rows.host else None,
-            self.libset[(rows.libset,)] if rows.libset else None,
-            self.attrset[(rows.attrset,)] if rows.attrset else None,
-            self.attrset[(rows.factset,)] if rows.factset else None,
+            *values,
+            self.sig[sig] if sig else None,
+            self.trace[trace] if trace else None,
+            self.host[host] if host else None,
+            self.libset[(libset,)] if libset else None,
+            self.attrset[(attrset,)] if attrset else None,
+            self.attrset[(factset,)] if factset else None,
+            *more,
         )
 
     def crash_row(self, rows: Rows) -> dict[str, Any]:
@@ -116,9 +128,20 @@ def _fill(
     missing = [key for key in missing if key not in known]
     if not missing:
         return
-    rows = [{**dict(zip(columns, key, strict=True)), **wanted[key]} for key in missing]
-    connection.execute(insert(connection, table).on_conflict_do_nothing(), rows)
+    more = tuple(wanted[missing[0]])
+    rows = [(*key, *wanted[key].values()) for key in missing]
+    _insert(connection, table, (*columns, *more), rows)
     _look_up(connection, table, columns, missing, known)
+
+
+# Plain SQL, as in `bulk`: a fleet's first records bring thousands of hosts and attributes.
+def _insert(
+    connection: Connection, table: Table, columns: Sequence[str], rows: Sequence[tuple[Any, ...]]
+) -> None:
+    for part in chunks(rows):
+        into, values = f"{table.name} ({_names(columns)})", _marks(connection, columns, part)
+        statement = f"INSERT INTO {into} VALUES {values} ON CONFLICT DO NOTHING"
+        connection.exec_driver_sql(statement, tuple(chain.from_iterable(part)))
 
 
 def _look_up(
@@ -128,12 +151,22 @@ def _look_up(
     keys: Sequence[tuple[str, ...]],
     known: dict[tuple[str, ...], int],
 ) -> None:
-    cells = [table.c[name] for name in columns]
+    names = _names(columns)
     for part in chunks(keys):
-        for number, *key in connection.execute(
-            select(table.c.id, *cells).where(tuple_(*cells).in_(part))
-        ):
+        values = _marks(connection, columns, part)
+        query = f"SELECT id, {names} FROM {table.name} WHERE ({names}) IN (VALUES {values})"
+        for number, *key in connection.exec_driver_sql(query, tuple(chain.from_iterable(part))):
             known[tuple(key)] = int(number)
+
+
+def _names(columns: Sequence[str]) -> str:
+    return ", ".join(f'"{name}"' for name in columns)
+
+
+def _marks(connection: Connection, columns: Sequence[str], rows: Sequence[Any]) -> str:
+    mark = "%s" if connection.dialect.name == "postgresql" else "?"
+    one = f"({', '.join([mark] * len(columns))})"
+    return ", ".join([one] * len(rows))
 
 
 def chunks(keys: Sequence[Any]) -> Iterator[Sequence[Any]]:

@@ -120,7 +120,7 @@ class Writer:
             for source, why in batch.rejected:
                 _log(connection, source, why)
             ids.learn(connection, [item.rows for item in best.values()])
-            crashes = [(*ids.crash_values(item.rows), item.blob) for item in best.values()]
+            crashes = [ids.crash_values(rows, blob) for rows, blob in best.values()]
             added = insert_crashes(connection, crashes) if best else set()
             known = [key for key in best if key not in added]
             replaced = _replace_worse(connection, known, best, ids)

@@ -34,15 +34,16 @@ class Packer:
 
     def __init__(self) -> None:
         # A small text needs a small window and table: copying zlib's own costs more than the text.
-        self._by_window = {
+        by_window = {
             bits: zlib.compressobj(LEVEL, zlib.DEFLATED, bits, bits - 7, zdict=_DICTIONARY)
             for bits in range(SMALLEST, LARGEST + 1)
         }
+        # By the bits of a text's length.
+        self._fitting = [by_window[min(max(bits, SMALLEST), LARGEST)] for bits in range(64)]
 
     def pack(self, text: bytes) -> bytes:
         """Return the blob of a JSON text."""
-        bits = min(max((len(text) - 1).bit_length(), SMALLEST), LARGEST)
-        packer = self._by_window[bits].copy()
+        packer = self._fitting[(len(text) - 1).bit_length()].copy()
         return packer.compress(text) + packer.flush()
 
     def record(self, record: Mapping[str, Any]) -> bytes:

@@ -28,6 +28,7 @@ CRASH = (
     "kernel", "verdict", "confidence", "bitflip", "flip_bit", "lock_inherited", "truncated",
     "quality", "schema_v", "tool_v",
 )  # fmt: skip
+FLAGS = ("bitflip", "lock_inherited", "truncated")  # of CRASH
 
 
 class Rows(NamedTuple):
@@ -50,7 +51,9 @@ class Rows(NamedTuple):
     @property
     def crash(self) -> dict[str, Any]:
         """The columns of crash without the foreign keys, by name."""
-        return dict(zip(CRASH, self.values, strict=True))
+        columns = dict(zip(CRASH, self.values, strict=True))
+        columns |= {name: bool(columns[name]) for name in FLAGS if columns[name] is not None}
+        return columns
 
     @property
     def trace_values(self) -> dict[str, Any]:
@@ -219,8 +222,9 @@ def merge(old: Mapping[str, Any], new: Mapping[str, Any]) -> dict[str, Any]:
     return merged
 
 
-def _flag(value: Any) -> bool | None:
-    return value if isinstance(value, bool) else None
+def _flag(value: Any) -> int | None:
+    """0 or 1, which sqlite3 binds without looking for an adapter."""
+    return int(value) if isinstance(value, bool) else None
 
 
 def _signature(
