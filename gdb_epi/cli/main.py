@@ -43,7 +43,7 @@ def main(words: Sequence[str] | None = None) -> int:
     except KeyboardInterrupt:
         return _complain("interrupted", EXIT_INTERRUPTED)
     except Exception as error:  # noqa: BLE001 - boundary
-        return _unexpected(error)
+        return unexpected(error)
 
 
 def leave(code: int) -> None:
@@ -176,7 +176,8 @@ def _drop_output() -> None:
     os.dup2(os.open(os.devnull, os.O_WRONLY), 1)
 
 
-def _unexpected(error: Exception) -> int:
+def unexpected(error: Exception) -> int:
+    """Say in one line what no verb foresaw, and return the exit code of a tool that failed."""
     if os.environ.get("GDB_EPI_DEBUG"):
         import traceback
 

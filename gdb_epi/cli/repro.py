@@ -71,6 +71,11 @@ def run(args: Namespace) -> int:
     except EpiError as error:
         _say(error.line())
         return BISECT_SKIP
+    except Exception as error:  # noqa: BLE001 - boundary: exit code 1 calls the commit bad, 0 good
+        from gdb_epi.cli.main import unexpected
+
+        unexpected(error)
+        return BISECT_ABORT
 
 
 def _run(args: Namespace) -> int:
@@ -78,6 +83,8 @@ def _run(args: Namespace) -> int:
     from gdb_epi.repro.reports import run_line
 
     aim = _aim(args)
+    if args.junit is not None and not os.path.isdir(os.path.dirname(args.junit) or "."):
+        raise UsageError(f"--junit {args.junit}: no such folder", hint="mkdir -p")
     plan, jobs = _plan(args)
     options = _options(args)
     if args.keep is not None:

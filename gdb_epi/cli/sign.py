@@ -6,7 +6,7 @@ from __future__ import annotations
 import sys
 from contextlib import contextmanager
 
-from gdb_epi.errors import EXIT_DONE, InputError
+from gdb_epi.errors import EXIT_DONE, EpiError, InputError
 from gdb_epi.lean import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
@@ -46,6 +46,9 @@ def run(args: Namespace) -> int:
     from gdb_epi.textstacks.signing import sign_text
 
     _check(args.category)
+    for name in args.texts:
+        if name != "-" and _is_core(name):
+            raise InputError(f"{name}: a core, not a text", hint=f"gdb-epi triage {name}")
     sources = Sources() if args.sources else None
     count = 0
     for name in args.texts:
@@ -60,6 +63,15 @@ def run(args: Namespace) -> int:
     if not count:
         raise InputError("no crash in the text", hint="a GDB backtrace or a faulthandler dump")
     return EXIT_DONE
+
+
+def _is_core(name: str) -> bool:
+    from gdb_epi.cli.cores import core_at
+
+    try:
+        return bool(core_at(name))
+    except EpiError:
+        return False
 
 
 def _minor(word: str) -> int:

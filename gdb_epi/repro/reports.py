@@ -65,12 +65,11 @@ def _signature(crash: Crash) -> dict[str, Any]:
 
 def summary(found: Tally, aim: Aim) -> list[str]:
     """Return the answer: counts, the rate with its interval, and what it rests on."""
-    what = "as expected" if aim.expectation else "or hung"
-    lines = [
-        f"{counted(found.runs, 'run')}: {found.expected} crashed {what}, {found.other} crashed or "
-        f"hung otherwise, {found.ended} ended"
-        + (f"; {found.unable} could not be run" if found.unable else "")
-    ]
+    crashed = f"{found.expected} crashed or hung"
+    if aim.expectation:
+        crashed = f"{found.expected} crashed as expected, {found.other} crashed or hung otherwise"
+    unable = f"; {found.unable} could not be run" if found.unable else ""
+    lines = [f"{counted(found.runs, 'run')}: {crashed}, {found.ended} ended{unable}"]
     one = found.interval
     if one is None:
         return lines
@@ -80,9 +79,11 @@ def summary(found: Tally, aim: Aim) -> list[str]:
         f"rate {percent(one.rate)}, {sure} interval {percent(one.low)} to {percent(one.high)} "
         f"(exact, {how})"
     )
-    if not found.expected:
-        top = percent(highest_unseen(found.runs, one.confidence))
+    if not found.expected and found.ended:
+        top = percent(highest_unseen(found.ended, one.confidence))
         lines.append(f"a crash that comes in more than {top} of the runs would have shown ({sure})")
+    if not found.expected and found.other:
+        lines.append("what crashed otherwise ended its run: the expected crash may have come later")
     return lines
 
 

@@ -216,6 +216,10 @@ def test_ctrl_c_does_not_wait_for_what_runs(shell: Shell, cores: None) -> None:
         (("--bisect", "--runs", "x", "--", "true"), 128, "invalid"),
         (("--bisect", "--expect", "hello", "--", "true"), 128, "neither a key"),
         (("--bisect", "--", "no-such-program"), 125, "no such program"),
+        (("--junit", "/nonexistent/x.xml", "--", "true"), 2, "no such folder"),
+        (("--bisect", "--junit", "/nonexistent/x.xml", "--", "true"), 128, "no such folder"),
+        # What fails in us must not call the commit bad (1) or good (0).
+        (("--bisect", "--keep", "/proc/nowhere", "--", "true"), 128, "No such file"),
     ],
 )
 def test_wrong_use(shell: Shell, words: tuple[str, ...], code: int, told: str) -> None:

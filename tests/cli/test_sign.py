@@ -192,3 +192,9 @@ def test_json_is_ascii_lines(shell: Shell, tmp_path: Path) -> None:
     found = [json.loads(line) for line in done.out.splitlines()]
     assert [item["line"] for item in found] == [1, 6, 11]
     assert found[0]["signature"]["text"]["python"].endswith("py:caf0é.f")
+
+
+def test_a_core_is_no_text(shell, core):
+    done = shell("sign", core)
+    assert (done.code, done.out) == (3, "")
+    assert done.err == f"gdb-epi: {core}: a core, not a text; try: gdb-epi triage {core}\n"

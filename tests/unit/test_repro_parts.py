@@ -13,7 +13,7 @@ import pytest
 from gdb_epi.digest import sha256_hex
 from gdb_epi.errors import InputError, UsageError
 from gdb_epi.repro import expect, interval, reports
-from gdb_epi.repro.campaign import Aim, Crash, Result, tally
+from gdb_epi.repro.campaign import Aim, Crash, Result, Tally, tally
 from gdb_epi.repro.cores import how_cores_come
 from gdb_epi.repro.pairs import compare_records, lines
 from gdb_epi.repro.running import CRASH, ENDED, HANG, Run
@@ -185,3 +185,17 @@ def test_tally_of_a_series_that_stops() -> None:
     stopped = tally(done, 0.95, stopped_at_first=True)
     assert stopped.interval == interval.until_success(2)
     assert tally(done, 0.95, stopped_at_first=False).interval == interval.fixed_runs(1, 2)
+
+
+def test_a_run_that_crashed_otherwise_says_nothing_of_the_expected_crash() -> None:
+    """Three such runs were said to rule out a crash that comes in more than 63 % of them."""
+    aim = Aim(expect.read_expectation(LINE), "stable")
+    other = Tally(3, 0, 3, 0, 0, interval.fixed_runs(0, 3), False)
+    told = "\n".join(reports.summary(other, aim))
+    assert "would have shown" not in told and "the expected crash may have come later" in told
+    mixed = Tally(23, 0, 3, 20, 0, interval.fixed_runs(0, 23), False)
+    assert "in more than 13.9 % of the runs would have shown" in reports.summary(mixed, aim)[2]
+    any_crash = Tally(6, 3, 0, 3, 0, interval.fixed_runs(3, 6), False)
+    assert reports.summary(any_crash, Aim(None, "stable"))[0] == (
+        "6 runs: 3 crashed or hung, 3 ended"
+    )
