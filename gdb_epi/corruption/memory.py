@@ -64,6 +64,14 @@ class Chunks:
                 self.swept = Sweep(total, done)
                 self._context.progress(done, total)
 
+    def again(self, start: int) -> bytes:
+        """Return the piece of memory that begins at an address once more."""
+        first, length = next(one for one in self._ranges if one[0] <= start < sum(one))
+        try:
+            return self._context.target.read(start, min(CHUNK, first + length - start))
+        except UnreadableMemory:
+            return b""
+
 
 def heap_of(context: Context, python: PythonState) -> Heap:
     """Return the search for objects that all checks share: types are looked for once.

@@ -16,6 +16,7 @@ from collections.abc import Iterator
 from gdb_epi.lean import NamedTuple
 
 HEADER = struct.Struct("<I4xQQQIIII")
+COUNT_AND_FREE = struct.Struct("<I4xQ")
 OVERHEAD = 48
 SIZES = (16384, 4096)
 MAX_LINKS = 4  # the last links before the damage, each of which may be the wrong one
@@ -42,21 +43,32 @@ class Pool(NamedTuple):
                 yield at
 
 
-def pool_at(address: int, data: bytes) -> Pool | None:
-    """Return the pool that begins with `data`, of which 16 KiB are given where they are there.
+def shape_at(address: int, data: bytes, at: int = 0) -> tuple[int, int, int] | None:
+    """Return (size, block size, blocks carved) of the pool at an offset of `data`, an address.
 
-    None for anything else, and for a pool without a block in use, whose header is left over.
+    16 KiB of it are given where they are there. None for anything else, and for a pool without a
+    block in use, whose header is left over. Its free list is not looked at.
     """
-    count, freeblock, _next, _prev, _arena, szidx, nextoffset, most = HEADER.unpack_from(data)
+    count, _free, _next, _prev, _arena, szidx, nextoffset, most = HEADER.unpack_from(data, at)
     if not count or szidx >= CLASSES:
         return None
     block = szidx + 1 << 4
     size = most + block
-    if size not in SIZES or address % size or len(data) < size:
+    if size not in SIZES or address % size or len(data) - at < size:
         return None
     carved, rest = divmod(nextoffset - OVERHEAD, block)
     if rest or not 0 < carved <= (size - OVERHEAD) // block or count > carved:
         return None
+    return size, block, carved
+
+
+def pool_at(address: int, data: bytes) -> Pool | None:
+    """Return the pool that begins with `data`, as shape_at() tells it."""
+    shape = shape_at(address, data)
+    if shape is None:
+        return None
+    size, block, carved = shape
+    count, freeblock = COUNT_AND_FREE.unpack_from(data)
     free = free_list(address, data, freeblock, block, carved)
     if free is not None and carved - len(free) != count:
         free = None

@@ -4,12 +4,12 @@
 from __future__ import annotations
 
 from bisect import bisect_left, bisect_right
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from operator import itemgetter
 
 from gdb_epi.corruption.context import Context
 from gdb_epi.corruption.memory import CHUNK, touched
-from gdb_epi.corruption.pools import SIZES, pool_at
+from gdb_epi.corruption.pools import SIZES, shape_at
 from gdb_epi.corruption.texts import (
     MAX_DATA,
     UNHASHED,
@@ -22,8 +22,12 @@ from gdb_epi.corruption.texts import (
 from gdb_epi.cpython.heap import Heap
 from gdb_epi.cpython.types import PyFrame, PythonState
 from gdb_epi.errors import UnreadableMemory
+from gdb_epi.lean import TYPE_CHECKING, NamedTuple
 from gdb_epi.target.api import Target
 from gdb_epi.target.memory import find_bytes
+
+if TYPE_CHECKING:
+    import re
 
 MAX_FRAMES = 64  # of all threads, those of the crashed one first
 MAX_NAMED = 4096
@@ -164,16 +168,22 @@ def sampled(context: Context, form: Form) -> list[Text]:
 
 
 def texts_in(
-    target: Target, form: Form, start: int, data: bytes, tally: Found
+    target: Target,
+    form: Form,
+    start: int,
+    data: bytes,
+    tally: Found,
+    wanted: re.Pattern[bytes] | None = None,
 ) -> Iterator[tuple[int, bytes, int]]:
     """Yield (address, contents, hash) of the hashed objects of one type in a piece of memory.
 
-    `start` is aligned to 8. What cannot be read is left out; `tally` takes the rest.
+    `start` is aligned to 8. What cannot be read is left out; `tally` takes the rest. `wanted`
+    finds the type words of some objects; all are looked at without it.
     """
     size = len(data)
     numbers = [
         at - form.type_at >> 3
-        for at in places_of(form.type.to_bytes(8, "little"), data)
+        for at in places_of(wanted or form.type.to_bytes(8, "little"), data)
         if not at & 7
     ]
     first_inside = bisect_left(numbers, 0)
@@ -209,54 +219,86 @@ def texts_in(
             yield from _across(target, form, start + (number << 3), tally)
 
 
-def places_of(needle: bytes, data: bytes) -> list[int]:
+def places_of(needle: bytes | re.Pattern[bytes], data: bytes) -> list[int]:
     """Return where bytes stand in a piece of memory, ascending, without overlaps.
 
     Half of the time that bytes.find takes when there are thousands.
     """
     import re
 
-    return [match.start() for match in re.finditer(re.escape(needle), data)]
+    pattern = re.escape(needle) if isinstance(needle, bytes) else needle
+    return [match.start() for match in re.finditer(pattern, data)]
 
 
 def ghosts_in(
-    forms: Sequence[Form], start: int, data: bytes, ghosts: frozenset[int]
+    forms: Sequence[Form], start: int, data: bytes, ghosts: Iterable[re.Pattern[bytes]]
 ) -> Iterator[tuple[Form, int]]:
     """Yield where objects may lie whose type word is one bit from the type's address.
 
-    `ghosts` are these words. That an object lies there, its hash has to tell.
+    `ghosts` are some of ghosts_of(). That an object lies there, its hash has to tell.
     """
+    for pattern in ghosts:
+        seen: dict[int, int] = {}
+        for found in pattern.finditer(data):
+            at = found.start() & ~7
+            word = int.from_bytes(data[at : at + 8], "little")
+            form = next((one for one in forms if (word ^ one.type).bit_count() == 1), None)
+            seen[word] = seen.get(word, 0) + 1
+            if form is not None and seen[word] <= MAX_GHOSTS:
+                yield form, start + at - form.type_at
+
+
+class Ghosts(NamedTuple):
+    """Expressions for words one bit from the address of a type, by the half that is whole.
+
+    They begin with that half: memory without it, as buffers are, takes 0.4 ns a byte.
+    """
+
+    low: list[re.Pattern[bytes]]
+    high: list[re.Pattern[bytes]]
+
+
+def ghosts_of(forms: Sequence[Form]) -> Ghosts:
+    """Return the expressions for the types of some forms."""
     import re
 
-    # Half of such a word is whole: buffers hold neither half. 40 ns for a word saved. The search
-    # of re takes half of the time of bytes.find, and types of one library share the upper half.
-    whole = [form.type.to_bytes(8, "little") for form in forms]
-    halves = dict.fromkeys(half for one in whole for half in (one[:3], one[3:6]))
-    if not any(re.search(re.escape(half), data) for half in halves):
-        return
-    words = memoryview(data[: len(data) & ~7]).cast("Q")
-    for word in ghosts.intersection(words):
-        form = next(one for one in forms if (word ^ one.type).bit_count() == 1)
-        needle = word.to_bytes(8, "little")
-        at = data.find(needle)
-        for _ in range(MAX_GHOSTS):
-            if at < 0:
-                break
-            if not at & 7:
-                yield form, start + at - form.type_at
-            at = data.find(needle, at + 1)
+    high: dict[bytes, list[bytes]] = {}  # types of one library share it: it is searched for once
+    for form in forms:
+        first, last = halves(form)
+        near = b"".join(map(_one_off, form.type.to_bytes(8, "little")[:3]))
+        either = b"(?<=%s%s)(?<!%s%s)" % (near, last, first, last)
+        high.setdefault(last, []).append(either)
+    return Ghosts(
+        [re.compile(halves(form)[0] + low_ghost(form), re.DOTALL) for form in forms],
+        [re.compile(b"%s(?:%s)" % (k, b"|".join(v)), re.DOTALL) for k, v in high.items()],
+    )
 
 
-def ghosts_of(forms: Sequence[Form]) -> frozenset[int]:
-    """Return the words that are one bit from the address of a type."""
-    return frozenset(form.type ^ 1 << bit for form in forms for bit in range(64))
+def halves(form: Form) -> tuple[bytes, bytes]:
+    """Return the expressions for the low three bytes of a type's address, and for the rest."""
+    import re
+
+    word = form.type.to_bytes(8, "little")
+    return re.escape(word[:3]), re.escape(word[3:])
+
+
+def low_ghost(form: Form) -> bytes:
+    """Return what follows on the low half of a type's address when one bit of the rest is wrong."""
+    near = b"".join(map(_one_off, form.type.to_bytes(8, "little")[3:]))
+    return b"(?!%s)(?=%s)" % (halves(form)[1], near)
+
+
+def _one_off(byte: int) -> bytes:
+    """Return the expression for a byte and its eight neighbours."""
+    flips = (0, *(1 << bit for bit in range(8)))
+    return b"[%s]" % b"".join(b"\\x%02x" % (byte ^ flip) for flip in flips)
 
 
 def is_of_pools(start: int, data: bytes) -> bool:
     """Whether pymalloc's pools fill most of a piece of memory."""
     step = SIZES[0]
     places = range(-start % step, len(data) - step + 1, step)
-    pools = sum(pool_at(start + at, data[at : at + step]) is not None for at in places)
+    pools = sum(shape_at(start + at, data, at) is not None for at in places)
     return bool(places) and 2 * pools > len(places)
 
 

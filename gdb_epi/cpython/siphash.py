@@ -11,14 +11,15 @@ Reference: Python/pyhash.c: SipHash-2-4 up to 3.10, SipHash-1-3 from 3.11 (bpo-2
 from __future__ import annotations
 
 import struct
-from collections.abc import Sequence
-from functools import cache
+from collections.abc import Iterable, Sequence
+from functools import lru_cache
 
 from gdb_epi.lean import NamedTuple
 
 MASK = (1 << 64) - 1
 VARIANTS = ((1, 3), (2, 4))  # rounds per word, rounds at the end
 LANE_BYTES = 9
+MAX_KEPT = 8  # constants, by how many lanes they are for: 0.1 MB each for a thousand
 _INITIAL = (0x736F6D6570736575, 0x646F72616E646F6D, 0x6C7967656E657261, 0x7465646279746573)
 # What fills a string up to whole words, by the lowest byte of its length, which comes last.
 _TAILS = tuple(bytes(7 - (length & 7)) + bytes((length,)) for length in range(256))
@@ -79,19 +80,27 @@ def hash_many(key: Key, texts: Sequence[bytes]) -> int:
     """
     padded = [data + _TAILS[len(data) & 255] for data in texts]
     count, size = len(padded), len(padded[0])
+    blob = b"".join(padded)
+    return hash_lanes(key, (_in_lanes(blob, at, size) for at in range(0, size, 8)), count)
+
+
+def hash_lanes(key: Key, words: Iterable[int], count: int) -> int:
+    """Return the hashes of `count` strings, one in each lane.
+
+    `words` are their first words, one in each lane, then their second ones, and so on; the last
+    holds what is left of the characters, and the length in its highest byte.
+    """
     ones = _ones(count)
     mask = ones * MASK
-    blob = b"".join(padded)
     masks = _masks(count)
     keys = (key.k0, key.k1) * 2
     v0, v1, v2, v3 = (ones * (start ^ k) for start, k in zip(_INITIAL, keys, strict=True))
-    for at in range(0, size, 8):
-        words = _in_lanes(blob, at, size, count)
+    for word in words:
         v1 &= mask  # carries grow through additions of v1 and v3 alone
-        v3 = v3 & mask ^ words
+        v3 = v3 & mask ^ word
         for _ in range(key.compression):
             v0, v1, v2, v3 = _round(v0, v1, v2, v3, masks)
-        v0 ^= words
+        v0 ^= word
     v2 ^= ones * 0xFF
     for _ in range(key.finalization):
         v0, v1, v2, v3 = _round(v0, v1, v2, v3, masks)
@@ -100,14 +109,19 @@ def hash_many(key: Key, texts: Sequence[bytes]) -> int:
 
 def in_lanes(words: Sequence[int]) -> int:
     """Return 64-bit words, one in each lane."""
-    return _in_lanes(struct.pack(f"<{len(words)}Q", *words), 0, 8, len(words))
+    return _in_lanes(struct.pack(f"<{len(words)}Q", *words), 0, 8)
 
 
-def _in_lanes(blob: bytes, at: int, size: int, count: int) -> int:
+def _in_lanes(blob: bytes, at: int, size: int) -> int:
     """Return the words at one offset of strings of one size, one in each lane."""
-    lanes = bytearray(LANE_BYTES * count)
-    for byte in range(8):
-        lanes[byte::LANE_BYTES] = blob[at + byte :: size]
+    return lanes_of_column([blob[at + byte :: size] for byte in range(8)])
+
+
+def lanes_of_column(column: Sequence[bytes]) -> int:
+    """Return words, one in each lane: all their lowest bytes are given, then their second ones."""
+    lanes = bytearray(LANE_BYTES * len(column[0]))
+    for byte, values in enumerate(column):
+        lanes[byte::LANE_BYTES] = values
     return int.from_bytes(lanes, "little")
 
 
@@ -121,12 +135,12 @@ def unequal(left: int, right: int, count: int) -> list[int]:
     return [n for n in range(count) if data[LANE_BYTES * n : LANE_BYTES * (n + 1)] != none]
 
 
-@cache
+@lru_cache(maxsize=MAX_KEPT)
 def _ones(count: int) -> int:
     return int.from_bytes((b"\1" + bytes(LANE_BYTES - 1)) * count, "little")
 
 
-@cache
+@lru_cache(maxsize=MAX_KEPT)
 def _masks(count: int) -> _Masks:
     """Return (high bits, low bits) of each lane for rotations by 13, 16, 17, 21, 32."""
     ones = _ones(count)

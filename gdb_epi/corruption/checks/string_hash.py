@@ -18,6 +18,7 @@ from gdb_epi.corruption.hashing import (
 )
 from gdb_epi.corruption.memory import Chunks, heap_of
 from gdb_epi.corruption.registry import check
+from gdb_epi.corruption.stringrecords import Records, Wrong
 from gdb_epi.corruption.stringsearch import (
     MIN_WANTED,
     Found,
@@ -35,6 +36,7 @@ from gdb_epi.cpython.heap import Heap
 from gdb_epi.cpython.siphash import Key, python_hash
 from gdb_epi.cpython.types import PythonState
 from gdb_epi.errors import LayoutError
+from gdb_epi.target.api import Target
 
 MAX_WRONG = 256  # objects that are looked at one by one
 MAX_ODD = 4096
@@ -116,29 +118,24 @@ class _Work:
     def sweep(self) -> Iterator[Evidence | Skipped]:
         """Check every object in writable memory."""
         assert self._key is not None
-        bulks = [Bulk(self._key, shortest=self._shortest) for _ in self._forms]
-        wrong: list[tuple[Form, int]] = []
-        odd: list[tuple[Form, int]] = []
+        target = self._context.target
+        searches = [_Search(target, form, self._key, self._shortest) for form in self._forms]
         ghosts = ghosts_of(self._forms)
         found_ghosts: list[tuple[Form, int]] = []
         tally = Found()
         chunks = Chunks(self._context)
         for start, data in chunks:
+            has_others = sum(search.take(start, data, tally) for search in searches) > 0
             if not is_of_pools(start, data):  # R13 sees those
-                found_ghosts += ghosts_in(self._forms, start, data, ghosts)
-            for form, bulk in zip(self._forms, bulks, strict=True):
-                texts = texts_in(self._context.target, form, start, data, tally)
-                wrong += [(form, at) for at in bulk.add(texts)]
-                odd += [(form, at) for at in tally.odd]
-                tally.odd.clear()
-        for form, bulk in zip(self._forms, bulks, strict=True):
-            wrong += [(form, at) for at in bulk.rest()]
-        for form, at in [*wrong[:MAX_WRONG], *odd[:MAX_ODD]]:
-            yield from self._explain(form, at)
+                patterns = (*ghosts.high, *(ghosts.low if has_others else ()))
+                found_ghosts += ghosts_in(self._forms, start, data, patterns)
+        for search in searches:
+            for at in search.suspects(chunks):
+                yield from self._explain(search.form, at)
         for form, at in found_ghosts[:MAX_ODD]:
             yield from self._typeless(form, at)
-        self._context.counts["strings"] = sum(bulk.checked for bulk in bulks)
-        yield from self._left_out(chunks, tally, len(wrong))
+        self._context.counts["strings"] = sum(search.checked for search in searches)
+        yield from self._left_out(chunks, tally, sum(search.differing for search in searches))
 
     def _left_out(self, chunks: Chunks, tally: Found, wrong: int) -> Iterator[Skipped]:
         if not chunks.swept.complete:
@@ -201,3 +198,46 @@ class _Work:
             object=address,
             member=flip.member,
         )
+
+
+class _Search:
+    """All objects of one form, by their hashes."""
+
+    def __init__(self, target: Target, form: Form, key: Key, shortest: int) -> None:
+        self.form = form
+        self._target = target
+        self._ordinary = Records(form, key, shortest)
+        self._bulk = Bulk(key, shortest=shortest)
+        self._records: list[Wrong] = []
+        self._wrong: list[int] = []
+        self._odd: list[int] = []
+
+    def take(self, start: int, data: bytes, tally: Found) -> bool:
+        """Look at a piece of memory; return False where it holds nothing out of the ordinary."""
+        found, has_others = self._ordinary.take(start, data)
+        self._records += found
+        if has_others:
+            texts = texts_in(self._target, self.form, start, data, tally, self._ordinary.others)
+            self._wrong += self._bulk.add(texts)
+            self._odd += tally.odd
+            tally.odd.clear()
+        return has_others
+
+    @property
+    def checked(self) -> int:
+        """Return how many hashes were computed."""
+        return self._ordinary.checked + self._bulk.checked
+
+    @property
+    def differing(self) -> int:
+        """Return how many objects do not fit their hash."""
+        return len(self._wrong) + len(self._records)
+
+    def suspects(self, chunks: Chunks) -> Iterator[int]:
+        """Yield the objects that do not fit, when all pieces were taken; up to a limit."""
+        self._wrong += self._bulk.rest()
+        self._records += self._ordinary.rest()
+        yield from self._wrong[:MAX_WRONG]
+        for one in self._records[: max(0, MAX_WRONG - len(self._wrong))]:
+            yield from self._ordinary.places(one, chunks.again(one.start))
+        yield from self._odd[:MAX_ODD]

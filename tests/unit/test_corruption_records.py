@@ -1,0 +1,98 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Strings taken out of memory at once, against one after the other; types one bit off."""
+
+from __future__ import annotations
+
+import random
+import struct
+
+import pytest
+
+from gdb_epi.corruption.stringrecords import LONGEST, Records
+from gdb_epi.corruption.stringsearch import ghosts_in, ghosts_of
+from gdb_epi.corruption.texts import Form
+from gdb_epi.cpython.siphash import MASK, VARIANTS, Key, python_hash
+
+START = 0x7F1234500000
+ASCII, OTHER = 0b1100100, 0b0100100  # kind 1, compact, and ASCII or not
+KINDS = {ASCII: (48, 1), OTHER: (72, 1)}
+STR = Form("str", 0x7FB258A61860, 8, 16, 24, 32, 0b1111100, KINDS)
+BYTES = Form("bytes", 0x7FB258A48640, 8, 16, 24, 16, 0, {0: (32, 1)})
+
+
+def an_object(form: Form, data: bytes, stored: int, state: int = ASCII) -> bytes:
+    """Return the bytes of an object, filled up with what is no zero, to 8 bytes."""
+    head = struct.pack("<QQQQ", 1, form.type, len(data), stored)
+    if form is STR:
+        head += struct.pack("<II", state | 0x80, 0xABCDEF01)  # bit 7 was "ready" once
+    whole = head.ljust(form.kinds[state if form is STR else 0][0], b"\x55") + data + b"\0"
+    return whole + b"\x77" * (-len(whole) % 8)
+
+
+def memory(form: Form, key: Key, chance: random.Random) -> tuple[bytes, list[tuple[int, bytes]]]:
+    """Return memory with objects, and (offset, contents) of those that are ordinary."""
+    made, ordinary = bytearray(chance.randbytes(64)), []
+    for number in range(3000):
+        data = chance.randbytes(number % (LONGEST + 20))
+        fate = number % 7
+        if fate == 0:  # not hashed yet
+            made += an_object(form, data, MASK)
+        elif fate == 1 and form is STR:  # has no ASCII
+            made += an_object(form, data, python_hash(key, data), OTHER)
+        else:
+            if 0 < len(data) <= LONGEST:
+                ordinary.append((len(made), data))
+            made += an_object(form, data, python_hash(key, data))
+    return bytes(made) + bytes(256), ordinary
+
+
+@pytest.mark.parametrize("form", [STR, BYTES], ids=["str", "bytes"])
+@pytest.mark.parametrize("rounds", VARIANTS)
+def test_records_are_checked_and_found_again(form: Form, rounds: tuple[int, int]) -> None:
+    chance = random.Random(7)
+    key = Key(chance.getrandbits(64), chance.getrandbits(64), *rounds)
+    data, ordinary = memory(form, key, chance)
+    whole = Records(form, key)
+    assert whole.take(START, data) == ([], True) and not list(whole.rest())
+    assert whole.checked == len(ordinary)
+    changed, flipped = bytearray(data), chance.sample(ordinary, 40)
+    for at, text in flipped:  # in the hash, or in the characters
+        first = form.hash_at if chance.random() < 0.5 else min(form.kinds.values())[0]
+        size = 8 if first == form.hash_at else len(text)
+        changed[at + first + chance.randrange(size)] ^= 1 << chance.randrange(8)
+    pieces = {START: data, START + len(data): bytes(changed), START + 2 * len(data): data}
+    records = Records(form, key)
+    wrong = [one for start, piece in pieces.items() for one in records.take(start, piece)[0]]
+    wrong += records.rest()
+    places = {at for one in wrong for at in records.places(one, pieces[one.start])}
+    assert places == {START + len(data) + at for at, _ in flipped}
+    assert records.checked == 3 * len(ordinary)
+
+
+def test_what_is_not_ordinary_is_found_by_the_other_expression() -> None:
+    key = Key(1, 2, 1, 3)
+    data, ordinary = memory(STR, key, random.Random(8))
+    known = {at + STR.type_at for at, _ in ordinary}
+    hashed = {
+        at
+        for at in range(64 + STR.type_at, len(data), 8)
+        if data[at : at + 8] == STR.type.to_bytes(8, "little")
+        and data[at + 16 : at + 24] != b"\xff" * 8
+    }
+    assert {found.start() for found in Records(STR, key).others.finditer(data)} == hashed - known
+
+
+@pytest.mark.parametrize("apart", [0x420, 0x19220, 0x7000000], ids=["near", "library", "far"])
+def test_words_one_bit_from_a_type(apart: int) -> None:
+    chance = random.Random(apart)
+    forms = [STR, BYTES._replace(type=STR.type + apart)]
+    data, right = bytearray(1 << 16), set()
+    for number in range(1, 512):
+        form = chance.choice(forms)
+        word = form.type ^ (1 << number % 64 if number % 3 else 0)
+        data[64 * number : 64 * number + 8] = word.to_bytes(8, "little")
+        if number % 3:
+            right.add((form.name, START + 64 * number - form.type_at))
+    ghosts = ghosts_of(forms)
+    found = ghosts_in(forms, START, bytes(data), (*ghosts.low, *ghosts.high))
+    assert {(form.name, at) for form, at in found} == right
