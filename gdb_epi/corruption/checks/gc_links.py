@@ -242,8 +242,11 @@ class Links:
         where = after + self._prev_at
         found = self._word(where)
         right = node | found & FLAGS
-        # Only where both nodes are in a list otherwise: their other links agree.
-        if prev_fits and (found ^ right).bit_count() == 1 and self.is_object(after):
+        # Only where both nodes are in a list otherwise: their other links agree. And not where the
+        # node that prev names leads here: then it is right, and `node` was left over in a list.
+        agrees = self.following(found & ~FLAGS) == after
+        one_bit = (found ^ right).bit_count() == 1
+        if prev_fits and one_bit and not agrees and self.is_object(after):
             beyond = self.following(after)
             if beyond not in (0, after, node) and self.before(beyond) == after:
                 text = (
