@@ -28,10 +28,25 @@ def lost_a_reference(context: Context, address: int, wrong: int) -> bool:
     """
     flip = address ^ wrong
     count = context.things.references(address, flip if flip < WORD else WORD)
-    if count is None:
-        return False
-    places = find_word(context.target, address, limit=count).addresses
-    return len(places) + _in_registers(context, address) == count - 1
+    return count is not None and holders_of(context, address, count) == count - 1
+
+
+def holders_of(context: Context, address: int, limit: int) -> int:
+    """Return how many words of memory, and registers, hold an address; memory's up to `limit`.
+
+    Without words in free memory: they were left there.
+    """
+    places = find_word(context.target, address, limit=limit + MAX_STALE).addresses
+    if len(places) >= limit:
+        places = tuple(at for at in places if not is_free(context, at))
+    return min(len(places), limit) + _in_registers(context, address)
+
+
+def is_free(context: Context, place: int) -> bool:
+    """Whether a word lies in a free block of pymalloc or a free chunk of glibc's main heap."""
+    from gdb_epi.corruption.free_chunks import in_free_chunk
+
+    return context.things.in_free_block(place) or in_free_chunk(context, place)
 
 
 def is_refuted(context: Context, walk: Walk, address: int) -> bool:
@@ -40,8 +55,11 @@ def is_refuted(context: Context, walk: Walk, address: int) -> bool:
     if count is None:
         return False
     places = find_word(context.target, address, limit=count + MAX_STALE).addresses
-    free = context.things.in_free_block
-    live = [at for at in places if not (on_stack(context, at) or walk.is_stale(at) or free(at))]
+    live = [
+        at
+        for at in places
+        if not (on_stack(context, at) or walk.is_stale(at) or is_free(context, at))
+    ]
     return len(live) >= count
 
 
@@ -54,16 +72,22 @@ def is_partly_written(context: Context, place: int, value: int, right: int) -> b
     """Whether software makes a wrong word of the right one, though only one bit differs.
 
     A zero byte behind a text, or a zero of two or four bytes, that is written one too far; an
-    address that was truncated; a reference count that is raised through a wild pointer, or through
-    a stale one, where an object can have begun.
+    address that was truncated; a reference count that is raised by a few through a wild pointer, or
+    by more through a stale one, where an object can have begun and that something still names.
     """
     flip = value ^ right
     if any(flip < 1 << part and not value & (1 << part) - 1 for part in LOW_PARTS):
         return True
     if value == right & 0xFFFFFFFF:
         return True
-    most = INCREMENTS if may_be_stale(context, place) else WILD_INCREMENTS
-    return flip < most and value > right
+    if flip >= INCREMENTS or value < right:
+        return False
+    return flip < WILD_INCREMENTS or (may_be_stale(context, place) and _is_named(context, place))
+
+
+def _is_named(context: Context, place: int) -> bool:
+    """Whether a word or register names a place: what raises a count there has its address."""
+    return _in_registers(context, place) > 0 or bool(context.places_of(place, 1))
 
 
 def may_be_stale(context: Context, value: int, right: int | None = None) -> bool:

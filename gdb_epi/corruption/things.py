@@ -165,6 +165,11 @@ class Things:
         found = self._block_of(address)
         return found is not None and address - found[0] not in HEADS[:3]
 
+    def place_in_block(self, address: int) -> int | None:
+        """Return how far an address lies behind the start of its block of pymalloc's."""
+        found = self._block_of(address)
+        return None if found is None else address - found[0]
+
     def in_damaged_pool(self, address: int) -> bool:
         """Whether an address lies in a pool of which it is not known what is free."""
         pools = (self._pool(address & -size, size) for size in POOL_SIZES)

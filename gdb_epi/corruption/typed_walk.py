@@ -102,6 +102,28 @@ class Walk:
             if value in typeless
         ]
 
+    def beside(self, slot: Slot) -> list[tuple[int, int]]:
+        """Return (place, word) of the other slots of a container; of a dict, of the same column."""
+        stride = WORD
+        if slot.kind == "dict":
+            with suppress(UnreadableMemory, LayoutError):
+                stride = next(iter(self.dict_places(slot.owner)))[2]
+        return [
+            (place, value)
+            for (places, values), owner, _ in self._held
+            if owner == slot.owner
+            for place, value in zip(places, values, strict=True)
+            if place != slot.place and not (place - slot.place) % stride
+        ]
+
+    def same_field(self, slot: Slot) -> list[tuple[int, int]]:
+        """Return (place, word) of the same field of the other objects of a slot's owner's type."""
+        at = slot.place - slot.owner
+        owners = [owner for _, owner, kind in self._held if kind == slot.kind]
+        places = [owner + at for owner in owners if owner != slot.owner]
+        words = self.reader.words(places)
+        return [one for one in zip(places, words, strict=True) if one[1]]
+
     def _add(self, words: _Words, owner: int, kind: str) -> None:
         places, values = words
         room = MAX_SLOTS - self.slots

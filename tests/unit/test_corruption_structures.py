@@ -15,6 +15,7 @@ from gdb_epi.corruption import pools
 from gdb_epi.corruption.checks.malloc_chunks import malloc_chunks
 from gdb_epi.corruption.checks.text import is_breakpoint
 from gdb_epi.corruption.context import Budget, Context
+from gdb_epi.corruption.free_chunks import in_free_chunk
 from gdb_epi.corruption.priors import prior_of
 from gdb_epi.corruption.study import study
 from gdb_epi.corruption.types import Evidence, Skipped
@@ -184,6 +185,18 @@ def test_an_overrun_is_no_flip(text: bytes) -> None:
     place = 0x290 + sum(SIZES[:90]) + 8
     data[place : place + len(text)] = text
     assert not [one for one in malloc_chunks(heap_context(data)) if isinstance(one, Evidence)]
+
+
+def test_words_of_free_chunks_hold_nothing() -> None:
+    data = made_heap(SIZES)
+    context = heap_context(data)
+    assert not any(in_free_chunk(context, HEAP + at) for at in range(0, len(data), 8))
+    at, size = 0x290 + SIZES[0], SIZES[1]
+    data[at + size : at + size + 8] = size.to_bytes(8, "little")  # prev_size, and no PREV_INUSE
+    data[at + size + 8] &= ~1
+    context = heap_context(data)
+    free = [place for place in range(0, len(data), 8) if in_free_chunk(context, HEAP + place)]
+    assert free == list(range(at + 16, at + size, 8))
 
 
 def test_another_allocator_is_said() -> None:

@@ -137,7 +137,8 @@ def _may_be(context: Context, walk: Walk, one: _Wrong, right: int) -> bool:
         return True  # tables of descriptions are static, and the name says which entry it is
     if sure is not None and not sure(right):
         return False
-    if not one.field.own and may_be_stale(context, one.value, right):
+    inside = things.inside_block(one.value)  # no table or array begins there
+    if not one.field.own and not inside and may_be_stale(context, one.value, right):
         return False  # of 765 stale tables put into dicts 13 were one bit from one without a holder
     if not one.field.shared:
         is_free = things.in_free_block(right)  # a freed table looks like one still

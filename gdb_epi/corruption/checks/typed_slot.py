@@ -4,11 +4,12 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 
 from gdb_epi.corruption.context import Context
 from gdb_epi.corruption.holders import (
     FAR_BIT,
+    is_free,
     is_partly_written,
     is_refuted,
     lost_a_reference,
@@ -18,6 +19,7 @@ from gdb_epi.corruption.holders import (
 from gdb_epi.corruption.never_mapped import was_never_mapped
 from gdb_epi.corruption.python_kinds import TYPE
 from gdb_epi.corruption.registry import check
+from gdb_epi.corruption.siblings import Objects, lost_among_alike
 from gdb_epi.corruption.typed_walk import FRAME, Slot, Walk, walk_of
 from gdb_epi.corruption.types import MEMORY, Evidence, Skipped, word_evidence
 from gdb_epi.errors import Absent
@@ -42,6 +44,9 @@ PAIRS = tuple(
     for high in range(low + 1, 64)
     if low > 2 and (high == low + 1 or (high >> 3 == low >> 3 and high < TOP)) and low != TOP - 1
 )
+LANES = range(1, 6)  # bytes of a pointer
+ALIGNED = 16  # objects begin there
+MOST_RAISED = 4  # references to what is no object
 FEWEST_STUCK = 3  # slots of one container, in different cache lines
 FEWEST_LOST = 2  # of them, whose object misses a reference
 MAX_STUCK = 256
@@ -157,6 +162,8 @@ def _is_bad(context: Context, slot: Slot) -> bool:
     things = context.things
     if things.in_damaged_pool(slot.value):  # nothing says what of it is free
         return False
+    if is_free(context, slot.place):  # the container's own storage
+        return False
     return not (things.begins_block(slot.value) and things.in_free_block(slot.value))
 
 
@@ -165,16 +172,17 @@ def _repairs(context: Context, walk: Walk, slot: Slot, same: int) -> Iterator[Ev
     things = context.things
     known = [one for one in flips if not things.inside_block(one)]
     near = [(one, kind) for one in known if (kind := things.object_type(one))]
+    near += _raised(context, slot.value)
     objects = [
         one for one in near if not is_partly_written(context, slot.place, slot.value, one[0])
     ]
-    typed = slot.kind in FIELDS
-    lost = [] if typed else _lost(context, slot, objects)
-    far = [] if lost else _far(context, walk, slot, objects)
-    static = [] if lost or far else _unknown_counts(context, slot, objects)
-    two = [] if near else _two_bits(context, walk, slot)
-    id = "R15" if lost else "R15:far" if far else "R15:static" if static else "M:pair"
-    for corrected, kind in lost or far or static or two:
+    id, found = "", []
+    for id, search in _SEARCHES:
+        typed = slot.kind in FIELDS and id in ("R15", "R15:alike", "M:zero")
+        found = [] if typed or (near and id == "M:pair") else search(context, walk, slot, objects)
+        if found:
+            break
+    for corrected, kind in found:
         yield word_evidence(
             id,
             slot.place,
@@ -183,7 +191,7 @@ def _repairs(context: Context, walk: Walk, slot: Slot, same: int) -> Iterator[Ev
             MEMORY,
             f"a slot of the {slot.kind} at {slot.owner:#018x} holds {slot.value:#018x}, which is "
             f"no object; {_WAYS[id].format(kind=kind)}",
-            rivals=same * len(lost or far or static or two),  # any that names it may be wrong
+            rivals=same * len(found),  # any that names it may be wrong
             object_type=kind,
         )
 
@@ -193,11 +201,25 @@ _WAYS = {
     "R15:far": "one bit away is a {kind}",
     "R15:static": "one bit away is a {kind} whose references are not counted, and nothing else "
     "that a reference is missing for",
+    "R15:alike": "one bit away is a {kind}, as all slots near hold, and a reference is missing for "
+    "it, but not for those",
+    "M:zero": "with another value of one byte, which is 0, it is a {kind}, as all slots near hold, "
+    "and a reference is missing for it, but not for those",
     "M:pair": "two bits away is a {kind} that a reference is missing for",
 }
 
 
-def _lost(context: Context, slot: Slot, objects: list[tuple[int, str]]) -> list[tuple[int, str]]:
+def _raised(context: Context, value: int) -> Objects:
+    """Return the object 8 bytes before `value`, whose type was counted up as if it were a count."""
+    kind = read_word(context.target, value) if value % ALIGNED == WORD else None
+    for number in range(1, MOST_RAISED + 1) if kind else ():
+        name = context.things.type_name((kind or 0) - number)
+        if name and not context.things.inside_block(value - WORD):
+            return [(value - WORD, name)]
+    return []
+
+
+def _lost(context: Context, _walk: Walk, slot: Slot, objects: Objects) -> Objects:
     return [
         one
         for one in objects
@@ -206,9 +228,26 @@ def _lost(context: Context, slot: Slot, objects: list[tuple[int, str]]) -> list[
     ]
 
 
-def _far(
-    context: Context, walk: Walk, slot: Slot, objects: list[tuple[int, str]]
-) -> list[tuple[int, str]]:
+def _zeroed_byte(context: Context, walk: Walk, slot: Slot, _objects: Objects) -> Objects:
+    """Return the one object of the type of those near from which one byte, now 0, is away.
+
+    None of the low bytes alone: what is written over a word's end clears those.
+    """
+    value = slot.value
+    lanes = [lane for lane in LANES if not value >> 8 * lane & 0xFF]
+    if value % WORD or not lanes or not value & (1 << 8 * lanes[0]) - 1:
+        return []
+    flips = [value | byte << 8 * lane for lane in lanes for byte in range(1, 256)]
+    return lost_among_alike(context, walk, slot, _objects_at(context, walk, flips))
+
+
+def _objects_at(context: Context, walk: Walk, addresses: Iterable[int]) -> Objects:
+    things = context.things
+    found = [(one, kind) for one in addresses if (kind := walk.type_at(one))]
+    return [one for one in found if not things.inside_block(one[0])]
+
+
+def _far(context: Context, walk: Walk, slot: Slot, objects: Objects) -> Objects:
     """Return the objects 16 MB or more away that miss a reference for all that is known.
 
     Not for a word that a freed object may have left: in a large heap much is one bit from it.
@@ -221,9 +260,7 @@ def _far(
     return [one for one in away if not is_refuted(context, walk, one[0])]
 
 
-def _unknown_counts(
-    context: Context, slot: Slot, objects: list[tuple[int, str]]
-) -> list[tuple[int, str]]:
+def _unknown_counts(context: Context, _walk: Walk, slot: Slot, objects: Objects) -> Objects:
     """Return the one object that many words hold and whose references are not counted, like None.
 
     Not for what may be the start of an object that was freed: those have such neighbours.
@@ -244,17 +281,25 @@ def _in_file(context: Context, address: int) -> bool:
     return region is not None and (region.path or "").startswith("/")
 
 
-def _two_bits(context: Context, walk: Walk, slot: Slot) -> list[tuple[int, str]]:
+def _two_bits(context: Context, walk: Walk, slot: Slot, _objects: Objects) -> Objects:
     """Return the objects of the types around that differ in two bits of one byte, or beside."""
     if context.things.begins_block(slot.value):
         return []
     around = {walk.type_at(read_word(context.target, slot.place + n) or 0) for n in AROUND} - {""}
-    found = []
-    for flip in PAIRS:
-        kind = walk.type_at(slot.value ^ flip)
-        if kind in around and not context.things.inside_block(slot.value ^ flip):
-            found.append((slot.value ^ flip, kind))
+    flips = [slot.value ^ flip for flip in PAIRS]
+    found = [one for one in _objects_at(context, walk, flips) if one[1] in around]
     if len(found) > MAX_PAIRS:
         return []
     whole = [one for one in found if not is_partly_written(context, slot.place, slot.value, one[0])]
-    return _lost(context, slot, whole)
+    return _lost(context, walk, slot, whole)
+
+
+# In this order; the first that finds something is told.
+_SEARCHES = (
+    ("R15", _lost),
+    ("R15:far", _far),
+    ("R15:static", _unknown_counts),
+    ("R15:alike", lost_among_alike),
+    ("M:pair", _two_bits),
+    ("M:zero", _zeroed_byte),
+)

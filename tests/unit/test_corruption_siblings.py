@@ -1,0 +1,112 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Slots that may name what was freed: the slots beside them, and what raises a count there."""
+
+from __future__ import annotations
+
+from types import SimpleNamespace
+from typing import Any
+
+import pytest
+
+from gdb_epi.corruption import holders, siblings
+from gdb_epi.corruption.checks.gc_links import Links
+from gdb_epi.corruption.python_kinds import INSTANCE
+from gdb_epi.corruption.typed_walk import Slot
+
+LIST, START, BIT = 0x7F00_0000_0040, 0x7F00_0001_0000, 12
+POINTS = [0x7F00_0100_0010 + 64 * n for n in range(8)]
+RIGHT = 0x7F00_0200_0010
+SLOT = Slot(START, RIGHT ^ 1 << BIT, LIST, "list")
+
+
+class Walk:
+    """A list whose other items are POINTS; `others` are of another type."""
+
+    def __init__(self, items: list[int], kind: str, others: frozenset[int] = frozenset()) -> None:
+        self.items, self.kind, self.others = items, kind, others
+        self.kinds = SimpleNamespace(of=lambda _one: SimpleNamespace(category=self.category()))
+
+    def category(self) -> str:
+        return INSTANCE if self.kind == "Point" else ""
+
+    def type_at(self, address: int) -> str:
+        return "Circle" if address in self.others else self.kind
+
+    def beside(self, slot: Slot) -> list[tuple[int, int]]:
+        return [(slot.place + 8 * n, one) for n, one in enumerate(self.items, 1)]
+
+
+def told(
+    monkeypatch: pytest.MonkeyPatch, *, items: list[int] = POINTS, kind: str = "Point",
+    others: frozenset[int] = frozenset(), lost: tuple[int, ...] = (RIGHT,), offset: int = 0,
+) -> siblings.Objects:  # fmt: skip
+    """What the slots beside SLOT say of RIGHT; each object has 1 reference, `lost` no holder."""
+    held = lambda _context, one, _limit: 0 if one in lost else 1  # noqa: E731
+    monkeypatch.setattr(siblings, "holders_of", held)
+    monkeypatch.setattr(siblings, "lost_a_reference", lambda _context, one, _wrong: one in lost)
+    place = lambda one: offset if one == SLOT.value else 0  # noqa: E731
+    things = SimpleNamespace(references=lambda _one: 1, place_in_block=place)
+    context: Any = SimpleNamespace(things=things)
+    walk: Any = Walk(items, kind, others)
+    return siblings.lost_among_alike(context, walk, SLOT, [(RIGHT, kind), (RIGHT ^ 32, kind)])
+
+
+def test_the_one_object_of_the_type_of_all_beside_it(monkeypatch: pytest.MonkeyPatch) -> None:
+    assert told(monkeypatch) == [(RIGHT, "Point")]
+    assert told(monkeypatch, kind="str", offset=32) == [(RIGHT, "str")]
+
+
+def test_near_misses_say_nothing(monkeypatch: pytest.MonkeyPatch) -> None:
+    assert not told(monkeypatch, items=POINTS[:3]), "few"
+    assert not told(monkeypatch, others=frozenset(POINTS[5:6])), "of several types"
+    assert not told(monkeypatch, lost=(RIGHT, RIGHT ^ 32)), "two candidates"
+    assert not told(monkeypatch, lost=(RIGHT, POINTS[1])), "they miss references too"
+    assert not told(monkeypatch, lost=()), "nothing is missing"
+    assert not told(monkeypatch, kind="str"), "a str can have begun there"
+    assert not told(monkeypatch, kind="function", offset=32), "functions are often not counted"
+
+
+def test_a_count_that_was_raised_needs_what_names_it(monkeypatch: pytest.MonkeyPatch) -> None:
+    context: Any = None
+    for stale, named in ((True, True), (True, False), (False, False)):
+        monkeypatch.setattr(holders, "may_be_stale", lambda _c, _p, stale=stale: stale)
+        monkeypatch.setattr(holders, "_is_named", lambda _c, _p, named=named: named)
+        made = {n: holders.is_partly_written(context, START, RIGHT + n, RIGHT) for n in (1, 2, 4)}
+        assert made == {1: True, 2: True, 4: stale and named}
+        assert not holders.is_partly_written(context, START, RIGHT - 8, RIGHT)
+
+
+SIZE = 16
+P, A, N = 0x7F00_0000_1000, 0x7F00_0000_9000, 0x7F00_0000_1000 ^ 1 << 14
+BEYOND, BEFORE = 0x7F00_0000_A000, 0x7F00_0000_B000
+
+
+def links(words: dict[int, int]) -> Links:
+    """Return links over made-up nodes, all of which are objects."""
+    made: Any = Links.__new__(Links)
+    made.size, made._next_at, made._prev_at = SIZE, 0, 8
+    made._word = lambda at: words.get(at, 0)
+    made.reader = SimpleNamespace(words=lambda places: [words.get(at, 0) for at in places])
+    made.is_object = lambda node: node in words
+    found: Links = made
+    return found
+
+
+def chained(*nodes: int) -> dict[int, int]:
+    found: dict[int, int] = {}
+    for one, other in zip(nodes, nodes[1:], strict=False):
+        found[one], found[other + 8] = other, one
+    return found
+
+
+def test_a_node_that_was_left_in_a_list_is_no_flip() -> None:
+    """Its next names a node that is whole in another list, and whose prev is one bit from it."""
+    words = {**chained(BEFORE, N), N: A, **chained(P, A, BEYOND)}
+    assert list(links(words).repairs(N)) == []
+
+
+def test_a_prev_that_leads_nowhere_is_one() -> None:
+    words = chained(BEFORE, N, A, BEYOND)
+    words[A + 8] ^= 1 << 14
+    (found,) = links(words).repairs(N)
+    assert (found.where, found.found, found.corrected) == (A + 8, P, N)
