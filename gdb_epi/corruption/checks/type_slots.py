@@ -26,6 +26,12 @@ SLOTS = (
     "tp_iternext", "tp_descr_get", "tp_descr_set", "tp_init", "tp_alloc", "tp_new", "tp_free",
     "tp_is_gc", "tp_del", "tp_finalize", "tp_vectorcall",
 )  # fmt: skip
+# Members that name data of the file; where it has a word, nobody writes another (PyType_Ready fills
+# in those that are NULL).
+DATA = (
+    "tp_name", "tp_doc", "tp_as_async", "tp_as_number", "tp_as_sequence", "tp_as_mapping",
+    "tp_as_buffer", "tp_methods", "tp_members", "tp_getset", "tp_base",
+)  # fmt: skip
 MAX_TYPES = 512  # of a default run
 MAX_SWEPT = 100_000
 MAX_FRAMES = 32
@@ -59,10 +65,10 @@ def type_slots(context: Context) -> Iterator[Evidence | Skipped]:
     except LayoutError as error:
         yield Skipped("R14", f"{error}")
         return
-    slots = list(_slots(heap, types))
+    slots = list(_slots(heap, types, SLOTS))
     context.counts["type slots"] = len(slots)
     known: set[int] = set()
-    for one in _against_files(context, slots):
+    for one in _against_files(context, [*slots, *_slots(heap, types, DATA)]):
         known.add(int(one.where))
         yield one
     for one in _against_types(context, heap, slots):
@@ -119,11 +125,11 @@ def _of_globals(heap: Heap, python: PythonState) -> Iterator[int]:
                     yield value
 
 
-def _slots(heap: Heap, types: list[int]) -> Iterator[_Slot]:
-    """Yield the slots of types that are no NULL."""
+def _slots(heap: Heap, types: list[int], names: tuple[str, ...]) -> Iterator[_Slot]:
+    """Yield the slots of types, of those named, that are no NULL."""
     layout = heap.reader.layout
     size = layout.size("PyTypeObject") or 0
-    known = [(name, layout.offset("PyTypeObject", name)) for name in SLOTS]
+    known = [(name, layout.offset("PyTypeObject", name)) for name in names]
     places = [(name, at, at >> 3) for name, at in known if at is not None and at + 8 <= size]
     for address in types:
         try:
