@@ -6,27 +6,18 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from gdb_epi.corruption.context import Context
+from gdb_epi.corruption.left_frames import FramePlaces, end_of, frame_places
 from gdb_epi.corruption.own_fields import in_data_stack
 from gdb_epi.corruption.registry import check
 from gdb_epi.corruption.typed_walk import TAG, Walk, walk_of
 from gdb_epi.corruption.types import MEMORY, Evidence, Skipped, word_evidence
 from gdb_epi.cpython.types import ThreadState
 from gdb_epi.errors import Absent
-from gdb_epi.lean import NamedTuple
 
 MAX_THREADS = 1024
 LOWEST_BIT = 3
 UNIT = 2  # bytes of a _Py_CODEUNIT
 MAX_UNITS = 1 << 24
-
-
-class _Places(NamedTuple):
-    top: int
-    code: int
-    previous: int
-    variables: int
-    slots: int
-    depth: int
 
 
 @check("R10-top", needs="python", order=57)
@@ -42,7 +33,7 @@ def frame_top(context: Context) -> Iterator[Evidence | Skipped]:
     if isinstance(walk, Absent) or isinstance(python, Absent):
         yield Skipped("R10-top", "no Python, or its layout is not known")
         return
-    places = _places(walk)
+    places = frame_places(walk)
     if places is None:
         return
     for thread in python.threads()[:MAX_THREADS]:
@@ -50,29 +41,15 @@ def frame_top(context: Context) -> Iterator[Evidence | Skipped]:
             yield from _of_thread(context, walk, thread, places)
 
 
-def _places(walk: Walk) -> _Places | None:
-    layout, frame = walk.reader.layout, "_PyInterpreterFrame"
-    found = (
-        layout.offset("PyThreadState", "datastack_top"),
-        layout.offset(frame, "f_executable.bits", "f_executable", "f_code"),
-        layout.offset(frame, "previous"),
-        layout.offset(frame, "localsplus"),
-        layout.offset("PyCodeObject", "co_nlocalsplus"),
-        layout.offset("PyCodeObject", "co_stacksize"),
-    )
-    known = [one for one in found if one is not None]
-    return _Places(*known) if len(known) == len(found) else None
-
-
 def _of_thread(
-    context: Context, walk: Walk, thread: ThreadState, places: _Places
+    context: Context, walk: Walk, thread: ThreadState, places: FramePlaces
 ) -> Iterator[Evidence]:
     top = walk.reader.word(thread.address + places.top)
     frame = thread.frames[0].address
-    if not top or _end(walk, frame, places) == top or not in_data_stack(context, top):
+    if not top or end_of(walk, frame, places) == top or not in_data_stack(context, top):
         return
     flips = [frame ^ 1 << bit for bit in range(LOWEST_BIT, 47)]
-    right = [one for one in flips if one < top and _end(walk, one, places) == top]
+    right = [one for one in flips if one < top and end_of(walk, one, places) == top]
     if len(right) != 1:
         return
     left = top + places.previous  # of the frame that was left last: it began at the top
@@ -101,7 +78,7 @@ def instruction(context: Context) -> Iterator[Evidence | Skipped]:
         yield Skipped("R18-code", walk.detail)
         return
     layout = walk.reader.layout
-    places = _places(walk)
+    places = frame_places(walk)
     at = layout.offset("_PyInterpreterFrame", "instr_ptr", "prev_instr")
     first = layout.offset("PyCodeObject", "co_code_adaptive")
     size_at = layout.offset("PyVarObject", "ob_size")
@@ -127,7 +104,7 @@ def instruction(context: Context) -> Iterator[Evidence | Skipped]:
         )
 
 
-def _with_dropped(walk: Walk, places: _Places) -> Iterator[int]:
+def _with_dropped(walk: Walk, places: FramePlaces) -> Iterator[int]:
     """Yield the frames, and those right behind them: one that seems not to have begun is dropped.
 
     Such frames are ordinary between two steps of a call; their pointer is then right.
@@ -135,17 +112,7 @@ def _with_dropped(walk: Walk, places: _Places) -> Iterator[int]:
     seen: set[int] = set()
     for one in walk.frames:
         for frame in (one.address, walk.reader.word(one.address + places.previous)):
-            for place in (frame, _end(walk, frame, places)):
+            for place in (frame, end_of(walk, frame, places)):
                 if place and place not in seen:
                     seen.add(place)
                     yield place
-
-
-def _end(walk: Walk, frame: int, places: _Places) -> int:
-    """Return where a frame ends; 0 for what is none."""
-    word = walk.reader.word
-    code = word(frame + places.code) & ~TAG
-    if walk.type_at(code) != "code":
-        return 0
-    count, depth = (word(code + at & ~7) >> 8 * (at & 4) for at in (places.slots, places.depth))
-    return frame + places.variables + 8 * ((count & 0xFFFFFFFF) + (depth & 0xFFFFFFFF))

@@ -6,10 +6,11 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from gdb_epi.corruption.context import Context
+from gdb_epi.corruption.left_frames import code_of_left_frame, link_of_left_frame
 from gdb_epi.corruption.pointers import Neighbour, is_far
 from gdb_epi.corruption.registry import check
 from gdb_epi.corruption.things import FREE, FUNCTION, OBJECT, Thing
-from gdb_epi.corruption.types import MEMORY, REGISTER, Evidence, Skipped, word_evidence
+from gdb_epi.corruption.types import MEMORY, REGISTER, UNKNOWN, Evidence, Skipped, word_evidence
 from gdb_epi.detectors.pointer_copies import copies_told
 from gdb_epi.errors import Absent
 from gdb_epi.fault import SIGBUS, SIGSEGV
@@ -46,13 +47,13 @@ def pointer(context: Context) -> Iterator[Evidence | Skipped]:
 
 def _evidence(context: Context, one: Neighbour) -> Evidence:
     suspect = one.suspect
-    where: int | str = suspect.slots[0] if suspect.slots else suspect.source
+    where, path = _origin(context, one)
     found = word_evidence(
         _id(context, one),
         where,
         suspect.value,
         one.corrected,
-        MEMORY if suspect.slots else REGISTER,
+        path,
         _sentence(one, context.was_searched(one.corrected)),
         rivals=one.rivals,
         copies=one.copies,
@@ -62,6 +63,19 @@ def _evidence(context: Context, one: Neighbour) -> Evidence:
         depth=suspect.depth,
     )
     return found._replace(ambiguous=one.ambiguous)
+
+
+def _origin(context: Context, one: Neighbour) -> tuple[int | str, str]:
+    """Return where the wrong word is, or was, and whether memory held it."""
+    suspect = one.suspect
+    if suspect.slots:
+        link = link_of_left_frame(context, suspect.value) if one.thing is None else None
+        return link or suspect.slots[0], MEMORY
+    if one.thing is not None and one.thing.name == "code":
+        cleared = code_of_left_frame(context, one.corrected)
+        if cleared is not None:  # it was there, or was loaded wrongly from there
+            return cleared, UNKNOWN
+    return suspect.source, REGISTER
 
 
 def _id(context: Context, one: Neighbour) -> str:
