@@ -232,12 +232,14 @@ def cpu_stuck(bench: Bench) -> Change:
     """Force one bit of the results of many loads in a row."""
     mask = 1 << bench.dice.randint(3, 47)
     first = _spoil_result(bench, "load", lambda value: value | mask, "a bit stuck in the results")
+    more = []
     for _ in range(STUCK_LOADS):
         try:
-            _spoil_result(bench, "load", lambda value: value | mask, "")
+            one = _spoil_result(bench, "load", lambda value: value | mask, "")
         except NoTarget:
             break
-    return first
+        more.append((0, one.original, one.found))
+    return first._replace(more=tuple(more))
 
 
 def mapped(maps: list[Map], value: int) -> bool:

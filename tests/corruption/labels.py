@@ -20,7 +20,7 @@ class Change(NamedTuple):
     original: int
     found: int
     path: str = MEMORY
-    more: tuple[tuple[int, int, int], ...] = ()  # further (address, original, found)
+    more: tuple[tuple[int, int, int], ...] = ()  # all, or further (address, original, found)
     symptoms: tuple[str, ...] = ()
 
     @property

@@ -3,7 +3,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 
 from corruption.examine import Row
 from corruption.labels import REGISTER
@@ -57,10 +57,24 @@ def _same_bit(one: Row, label: Row) -> bool:
     """Whether the evidence is about the very bit of memory, whatever word it calls it part of."""
     if not isinstance(one["where"], int) or label["address"] is None or len(one["bits"]) != 1:
         return False
-    true = 8 * int(label["address"], 16) + label["bits"][0]
-    return bool(8 * one["where"] + one["bits"][0] == true)
+    told = 8 * one["where"] + one["bits"][0]
+    return any(told == 8 * where + bit for where, bit in _changed_bits(label))
+
+
+def _changed_bits(label: Row) -> Iterator[tuple[int, int]]:
+    """Yield (address, bit) of each word in which one bit was changed; a stuck lane has several."""
+    yield int(label["address"], 16), label["bits"][0]
+    for where, original, found in (map(_number, one) for one in label["more"]):
+        if (original ^ found).bit_count() == 1:
+            yield where, (original ^ found).bit_length() - 1
 
 
 def _same_words(one: Row, label: Row) -> bool:
-    words = (int(label["found"], 16), int(label["original"], 16))
-    return (one["found"], one["corrected"]) == words
+    """Whether it names the wrong word and the right one, of any result that was changed."""
+    words = [(label["found"], label["original"])]
+    words += [(found, original) for _, original, found in label["more"]]
+    return any((one["found"], one["corrected"]) == tuple(map(_number, pair)) for pair in words)
+
+
+def _number(text: str) -> int:
+    return int(text, 16)
