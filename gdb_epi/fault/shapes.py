@@ -15,6 +15,7 @@ POISON = frozenset(
     (0xCD, 0xDD, 0xFD, 0xCB, 0xDB, 0xFB, 0x5A, 0xA5, 0xE4, 0xE5, 0xCC, 0xAB, 0xFE, 0x6B, 0xEF, 0xBE)
 )
 MIN_REPEATED = 4  # equal bytes side by side that make a value poison
+MAX_DIGITS = 6  # whole bytes of the digits of a double, which has sign and exponent above
 PRINTABLE = 6  # printable bytes from the low end that make a value text
 _EXPONENTS = range(0x3E0, 0x420)  # of doubles between about 1e-9 and 1e9
 SMALL = 1 << 24  # integers of a pair are smaller
@@ -29,7 +30,7 @@ class Shape(NamedTuple):
 
 def shape_of(value: int) -> Shape | None:
     """Return what a 64-bit word looks like; None for nothing known, pointers among it."""
-    return poison(value) or ascii_text(value) or double(value) or int_pair(value)
+    return periodic(value) or poison(value) or ascii_text(value) or double(value) or int_pair(value)
 
 
 def ascii_text(value: int) -> Shape | None:
@@ -63,6 +64,13 @@ def double(value: int) -> Shape | None:
 
     number = struct.unpack("<d", value.to_bytes(8, "little"))[0]
     return Shape("double", f"it is the floating-point number {number!r}")
+
+
+def periodic(value: int) -> Shape | None:
+    """Tell a floating-point number like 0.1 or 1/3, whose digits are one byte again and again."""
+    run, byte = _longest_run(value.to_bytes(8, "little"))
+    is_digit = byte % 0x11 == 0 and byte not in (0, 0xFF)
+    return double(value) if is_digit and MIN_REPEATED <= run <= MAX_DIGITS else None
 
 
 def poison(value: int) -> Shape | None:

@@ -58,6 +58,15 @@ static void cpu_limit(void) {
     for (;;) ;
 }
 
+struct object { void (**methods)(void); long more[6]; };
+
+static void use_after_free(int blocks) {
+    struct object *volatile all[2];
+    for (int i = 0; i < 2; i++) all[i] = calloc(1, sizeof(struct object));
+    for (int i = 2 - blocks; i < 2; i++) free(all[i]);
+    all[1]->methods[1]();
+}
+
 int main(int count, char **words) {
     double room[2] __attribute__((aligned(16)));
     volatile char *page;
@@ -71,6 +80,8 @@ int main(int count, char **words) {
     case 6: __asm__ volatile("movaps %%xmm0, (%0)" ::"r"((long)room + 8) : "memory"); break;
     case 7: page = mmap(0, 4096, PROT_READ, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0); page[1] = 3; break;
     case 8: cpu_limit();
+    case 9: use_after_free(1); break;
+    case 10: use_after_free(2); break;
     }
     return 0;
 }
@@ -85,6 +96,8 @@ DEATHS: dict[str, tuple[int, str, str, str]] = {
     "privileged": (5, "unknown", "cannot-tell", "a privileged instruction"),
     "misaligned": (6, "unknown", "cannot-tell", "an access that must be aligned"),
     "read-only": (7, "segv-wild", "software", "mapped, but only to be read"),
+    "freed": (9, "segv-wild", "software", "the link of a free block of malloc"),
+    "freed-with-next": (10, "segv-wild", "software", "the link of a free block of malloc"),
     "cpu-limit": (8, "killed-external", "killed", "RLIMIT_CPU"),
 }
 

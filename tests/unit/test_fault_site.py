@@ -203,6 +203,11 @@ SHAPES = [
     (int.from_bytes(b"a\0b\0c\0d\0", "little"), "ascii"),  # UTF-16
     (0x3FF0_0000_0000_0000, "double"),  # 1.0
     (0xC059_0000_0000_0000, "double"),  # -100.0
+    (0x3FB9_9999_9999_999A, "double"),  # 0.1: no filling pattern
+    (0x3FEC_CCCC_CCCC_CCCD, "double"),  # 0.9
+    (0x3FD5_5555_5555_5555, "double"),  # 1/3
+    (0x1999_9999_9999_9999, "poison"),
+    (0xCCCC_CCCC_CCCC_CCCC, "poison"),
     (0xDDDD_DDDD_DDDD_DDDD, "poison"),
     (0x0000_7FDD_DDDD_DDDD, "poison"),  # in part
     (0xDEAD_BEEF, "poison"),

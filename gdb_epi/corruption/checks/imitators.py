@@ -18,6 +18,8 @@ from gdb_epi.fault.shapes import shape_of
 from gdb_epi.fault.site import DATA, TRANSFERS, Site
 
 PAGE, FAR = 4096, 64 << 10
+PAGE_BITS = 12
+ALIGNMENT = 16  # of what malloc gives, MALLOC_ALIGNMENT
 LOWEST = 1 << 32
 TYPED = frozenset(
     ("P8", "P9", "P13", "P14", "P15", "P3")
@@ -131,7 +133,9 @@ def use_after_free(context: Context) -> Iterator[Evidence]:
     """Tell a pointer to, or a word in, a block that its allocator has free.
 
     Innocent causes: this is one. A flipped pointer may hit a free block by chance; such blocks
-    are few, and the weight is small enough for strong evidence to win.
+    are few, and the weight is small enough for strong evidence to win. Blocks in glibc's caches
+    look used to malloc; they are known by the link that was read from them.
+    Reference: malloc/malloc.c (PROTECT_PTR), glibc 2.32 and later.
     """
     things = context.things
     for one in context.suspects:
@@ -144,6 +148,25 @@ def use_after_free(context: Context) -> Iterator[Evidence]:
             summary = f"the word in {one.source} stands in a free block, at {one.slots[0]:#018x}"
             yield _against("S:use-after-free", summary, one.slots[0])
             return
+        for slot in one.slots:
+            if _is_free_link(context, slot, one.value):
+                summary = (
+                    f"{one.source} holds {one.value:#018x}, the link of a free block of malloc: it "
+                    f"stands at {slot:#018x}, where the block begins"
+                )
+                yield _against("S:use-after-free", summary, slot)
+                return
+
+
+def _is_free_link(context: Context, slot: int, value: int) -> bool:
+    """Whether a word is what glibc writes into a block that it keeps: address / 4096 ^ next."""
+    here = context.target.region_at(slot)
+    if slot % ALIGNMENT or here is None or "w" not in here.perms or on_stack(context, slot):
+        return False
+    following = value ^ slot >> PAGE_BITS
+    if following == 0:
+        return True
+    return following % ALIGNMENT == 0 and here.start <= following < here.end and following != slot
 
 
 @check("S:overwrite-run", needs="crash", order=15)
