@@ -171,7 +171,7 @@ def _reasons(
     strong = weights().thresholds["strong"]
     missing = f"the evidence for damaged memory is {score.llr:+.1f} (needs {strong})"
     if category == "snapshot":
-        return ["nothing failed: a debugger wrote the core of a running process"], neutral
+        return ["nothing failed: no signal ended the process, it was looked at as it ran"], neutral
     said = [*software, f"category {category}: no cause is proven", missing]
     return said, [*hardware, *locks, *neutral]
 

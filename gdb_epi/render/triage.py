@@ -248,7 +248,12 @@ def _signature(record: Json) -> Iterator[str]:
         name for name in ("python", "native", "exact") if name in keys
     ][:1]
     if not shown:
-        yield from _wrapped("Signature: none: " + "; ".join(sorted(set(map(str, absent.values())))))
+        reasons = sorted(set(map(str, absent.values())))
+        # The reason of a half stands within those of the keys that need both.
+        told = [
+            one for one in reasons if not any(one in other for other in reasons if other != one)
+        ]
+        yield from _wrapped("Signature: none: " + "; ".join(told))
     for name in shown:
         yield f"Signature {name} {keys[name]}"
         yield from _wrapped(str(texts.get(name, "")), "  ")
@@ -295,9 +300,10 @@ def _lost_memory(memory: Json) -> Iterator[str]:
 
 def _next(record: Json) -> Iterator[str]:
     label = _map(record, "verdict").get("label")
-    host = "other crashes of the same host and CPU: gdb-epi fleet top"
+    host = "other crashes of the same host and CPU: gdb-epi fleet suspects, gdb-epi fleet show HOST"
+    listed = " and epi list the source" if _has_python_frames(record) else ""
     steps = {
-        "software": "in GDB, epi bt --all shows every thread and epi list the source",
+        "software": f"in GDB, epi bt --all shows every thread{listed}",
         "hardware-suspect": host,
         "fork-inherited-lock": "create threads after fork(), or use spawn; epi bt --all",
         "out-of-memory": "epi bt --all shows who asked for memory, the host's log what was left",
@@ -306,6 +312,13 @@ def _next(record: Json) -> Iterator[str]:
     otherwise = "epi bt --all; compare with other cores of this signature"
     yield ""
     yield f"Next: {steps.get(str(label), otherwise)}"
+    if _map(record, "truncated").get("flag"):
+        yield "Next: a whole core: check ulimit -c, and free space and copies where cores go"
+
+
+def _has_python_frames(record: Json) -> bool:
+    frames = _map(_map(record, "threads"), "crashed").get("frames") or ()
+    return any(isinstance(one, dict) and _is_python(one) for one in frames)
 
 
 def _thread_name(record: Json, tid: object) -> str | None:

@@ -1,0 +1,55 @@
+# SPDX-License-Identifier: Apache-2.0
+"""What the one-screen answer says of what is missing, and what it tells to do next."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import pytest
+
+from gdb_epi.render.triage import render_triage
+
+NATIVE = {"language": "native", "pc": "0x1000", "function": "g", "module": "/bin/prog"}
+PYTHON = {"language": "python", "name": "f", "filename": "/srv/f.py", "lineno": 3}
+
+
+def shown(label: str = "software", *frames: dict[str, Any], **groups: Any) -> list[str]:
+    record = {
+        "schema": "gdb-epi/record/1",
+        "verdict": {"label": label, "confidence": 0.9, "word": "high", "reasons": []},
+        "threads": {"count": 1, "crashed": {"tid": 7, "frames": list(frames)}},
+        **groups,
+    }
+    return render_triage(record)
+
+
+@pytest.mark.parametrize("python", [False, True])
+def test_source_is_offered_where_there_are_python_frames(python: bool) -> None:
+    lines = shown("software", NATIVE, *[PYTHON] * python)
+    listed = " and epi list the source" if python else ""
+    assert f"Next: in GDB, epi bt --all shows every thread{listed}" in lines
+
+
+def test_a_suspect_host_is_looked_at_where_hosts_are_told() -> None:
+    (line,) = (one for one in shown("hardware-suspect", NATIVE) if one.startswith("Next:"))
+    assert "gdb-epi fleet suspects" in line and "fleet top" not in line
+
+
+def test_of_a_cut_core_a_whole_one_is_asked_for() -> None:
+    cut = {"flag": True, "missing_bytes": 10, "reason": "the file ends early"}
+    assert "ulimit -c" in shown("cannot-tell", NATIVE, truncated=cut)[-1]
+    whole = {"flag": False, "missing_bytes": 0, "reason": ""}
+    assert not any("ulimit" in line for line in shown("cannot-tell", NATIVE, truncated=whole))
+
+
+def test_a_reason_stands_once() -> None:
+    why = "GDB has loaded neither the executable nor libraries"
+    absent = {
+        "native": why,
+        "exact": f"no native stack ({why})",
+        "stable": f"no native stack ({why})",
+        "python": "this thread has no such frame",
+    }
+    lines = shown(signature={"keys": {}, "text": {}, "absent": absent})
+    text = " ".join(" ".join(lines).split())
+    assert text.count(why) == 1 and "this thread has no such frame" in text
