@@ -22,6 +22,7 @@ from gdb_epi.target.api import Module, NativeFrame
 
 GDB_SECONDS = 120.0  # for one core; symbols of a large process take 10 s
 MAX_ANSWER = 256 << 20  # bytes of JSON
+NO_CORE = "is not a core dump"  # GDB, of a file that BFD does not take for one
 MAX_COMPLAINT = 300  # characters of GDB's own words that are shown
 ENVIRONMENT_GDB = "GDB_EPI_GDB"
 ANSWER = "native.json"  # relative to GDB's working folder: no path to quote in a GDB command
@@ -148,7 +149,9 @@ class GdbNative:
         self._complaints.seek(0)
         text = self._complaints.read(1 << 16).decode("utf-8", "replace")
         lines = [line.strip() for line in text.splitlines() if line.strip()]
-        return lines[-1][:MAX_COMPLAINT] if lines else "no output"
+        # What follows from it is advice for a person in GDB.
+        refused = [line for line in lines if NO_CORE in line]
+        return (refused or lines)[-1][:MAX_COMPLAINT] if lines else "no output"
 
 
 def command_line(

@@ -299,6 +299,8 @@ def _lost_memory(memory: Json) -> Iterator[str]:
 
 
 def _next(record: Json) -> Iterator[str]:
+    from gdb_epi.signature.types import LACKS_FILES
+
     label = _map(record, "verdict").get("label")
     host = "other crashes of the same host and CPU: gdb-epi fleet suspects, gdb-epi fleet show HOST"
     listed = " and epi list the source" if _has_python_frames(record) else ""
@@ -311,8 +313,12 @@ def _next(record: Json) -> Iterator[str]:
     }
     otherwise = "epi bt --all; compare with other cores of this signature"
     yield ""
-    yield f"Next: {steps.get(str(label), otherwise)}"
-    if _map(record, "truncated").get("flag"):
+    cut = bool(_map(record, "truncated").get("flag"))
+    if not cut or _map(record, "threads").get("count"):
+        yield f"Next: {steps.get(str(label), otherwise)}"
+    if _map(_map(record, "signature"), "absent").get("native") in LACKS_FILES:
+        yield "Next: name its files: --exe FILE, --sysroot DIR (in GDB: file, set sysroot)"
+    if cut:
         yield "Next: a whole core: check ulimit -c, and free space and copies where cores go"
 
 

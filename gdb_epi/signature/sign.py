@@ -25,7 +25,7 @@ from gdb_epi.signature.tokens import (
     name_asserting,
     tokenise,
 )
-from gdb_epi.signature.types import Secondary, Signature
+from gdb_epi.signature.types import LACKS_FILES, Secondary, Signature
 from gdb_epi.target.api import NativeFrame, Target
 
 MIN_QUALITY = 0.5  # share of plausible physical frames below which a stack is corrupt
@@ -254,11 +254,9 @@ class _Maker:
             return stack.native
         lost = _lost_stack(self.state, stack.tid)
         if lost is None and _has_no_files(self.state.target, natives):
-            why = "the files of the mapped objects are not here: the unwinder could only guess"
-            return Absent(NOT_AVAILABLE, why)
+            return Absent(NOT_AVAILABLE, LACKS_FILES[0])
         if lost is None and _unwinder_was_blind(natives, self.category.name, self.scene):
-            why = "the unwinder got no symbol and no further than one frame: it lacks the files"
-            return Absent(NOT_AVAILABLE, why)
+            return Absent(NOT_AVAILABLE, LACKS_FILES[1])
         return lost
 
     def _python_absent(self) -> Absent | None:

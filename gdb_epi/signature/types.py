@@ -9,6 +9,12 @@ from gdb_epi.lean import NamedTuple
 from gdb_epi.signature.category import Category
 from gdb_epi.signature.keys import Key
 
+# Why there is no native half where the files of the process were not at hand.
+LACKS_FILES = (
+    "the files of the mapped objects are not here: the unwinder could only guess",
+    "the unwinder got no symbol and no further than one frame: it lacks the files",
+)
+
 
 class Secondary(NamedTuple):
     """The signature of the main thread, when another thread aborted the process."""

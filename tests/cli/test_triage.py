@@ -350,6 +350,14 @@ def test_a_gdb_that_fails_is_a_soft_error_or_an_error(shell, core):
     assert "no native frames: gdb ended with exit code 1" in done.err
 
 
+def test_of_a_cut_header_gdb_s_own_word_is_told_and_no_advice_for_its_prompt(shell, core_bytes):
+    path = shell.folder / "cut"
+    path.write_bytes(core_bytes[:1000])
+    done = shell("triage", path, "--no-db")
+    assert done.code == 0 and "is not a core dump" in done.out
+    assert "core-file FILE" not in done.out
+
+
 def test_a_gdb_that_dies_of_its_index_cache_runs_without_it(shell, core, tmp_path):
     """GDB 18.1 does, of the index that it made itself of a Rust program."""
     from gdb_epi.cli.native_gdb import find_gdb

@@ -8,6 +8,7 @@ from typing import Any
 import pytest
 
 from gdb_epi.render.triage import render_triage
+from gdb_epi.signature.types import LACKS_FILES
 
 NATIVE = {"language": "native", "pc": "0x1000", "function": "g", "module": "/bin/prog"}
 PYTHON = {"language": "python", "name": "f", "filename": "/srv/f.py", "lineno": 3}
@@ -38,6 +39,8 @@ def test_a_suspect_host_is_looked_at_where_hosts_are_told() -> None:
 def test_of_a_cut_core_a_whole_one_is_asked_for() -> None:
     cut = {"flag": True, "missing_bytes": 10, "reason": "the file ends early"}
     assert "ulimit -c" in shown("cannot-tell", NATIVE, truncated=cut)[-1]
+    nothing = shown("cannot-tell", truncated=cut, threads={"count": 0})
+    assert [line for line in nothing if line.startswith("Next")] == [nothing[-1]]
     whole = {"flag": False, "missing_bytes": 0, "reason": ""}
     assert not any("ulimit" in line for line in shown("cannot-tell", NATIVE, truncated=whole))
 
@@ -53,3 +56,9 @@ def test_a_reason_stands_once() -> None:
     lines = shown(signature={"keys": {}, "text": {}, "absent": absent})
     text = " ".join(" ".join(lines).split())
     assert text.count(why) == 1 and "this thread has no such frame" in text
+
+
+@pytest.mark.parametrize("why", LACKS_FILES)
+def test_where_files_were_lacking_they_are_asked_for(why: str) -> None:
+    lines = shown(signature={"keys": {}, "text": {}, "absent": {"native": why}})
+    assert "--exe FILE, --sysroot DIR" in lines[-1]
