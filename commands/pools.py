@@ -106,7 +106,8 @@ def _doing(worker: Worker) -> str:
 def _queue(queue: Queue) -> str:
     size = "?" if queue.size is None else queue.size
     limit = f" of {queue.max_size}" if queue.max_size else ""
-    parts = [f"{queue.shown} at {queue.address:#x}: {size}{limit} items"]
+    held = f"{size}{limit} items" if limit else counted(size, "item")
+    parts = [f"{queue.shown} at {queue.address:#x}: {held}"]
     if queue.unfinished:
         parts.append(f"{queue.unfinished} not task_done")
     if queue.getters:

@@ -25,6 +25,7 @@ from gdb_epi.cpython.reader import Reader
 from gdb_epi.cpython.types import CHAIN, DATASTACK, NATIVE, PyFrame
 from gdb_epi.errors import UnreadableMemory
 from gdb_epi.lean import NamedTuple
+from gdb_epi.words import counted
 
 # After this many repairs the chain is garbage and only the data stack is believed.
 MAX_REPAIRS = 64
@@ -85,8 +86,8 @@ class StackWalker:
             found = walk_chain(self._frames, address, seen, {})
             items += [_Item(frame, NATIVE) for frame in found.frames]
         if items:
-            count = len(items)
-            problems.append(f"{count} frames behind a damaged link were found by the C stack")
+            count = counted(len(items), "frame")
+            problems.append(f"by the C stack, behind a damaged link: {count}")
         return items
 
     def _head(self, tstate: int, problems: list[str]) -> int:

@@ -8,6 +8,7 @@ from gdb_epi.locks.context import u32, u64
 from gdb_epi.locks.forkread import CERTAIN, STRONG, WEAK, ForkReader
 from gdb_epi.locks.glibc import Descriptor, StackLists, stack_lists
 from gdb_epi.target.api import Target
+from gdb_epi.words import counted
 
 _ADD_FOUR = b"\x48\x83\x05"  # addq $imm8, disp32(%rip)
 _GENERATION_STEP = 4  # fork() adds 4 to __fork_generation (glibc sysdeps/nptl/_Fork.c, fork.c)
@@ -127,7 +128,7 @@ def _vanished(reader: ForkReader, lists: StackLists) -> None:
         reader.orphans |= {d.address for d in gone}
         reader.yes(
             "F2",
-            f"{len(gone)} cached thread stacks belong to threads that never ran thread exit: they "
+            f"of {counted(len(gone), 'cached thread stack')} the thread never ran thread exit: it "
             "vanished in a fork",
             CERTAIN,
         )

@@ -9,6 +9,7 @@ from gdb_epi.errors import NOT_APPLICABLE, Absent, LayoutError, UnreadableMemory
 from gdb_epi.locks.dangling import KnownThread, known_threads, main_thread
 from gdb_epi.locks.forkread import CERTAIN, STRONG, ForkReader
 from gdb_epi.locks.multiprocess import multiprocessing_child
+from gdb_epi.words import counted
 
 MAX_NAMED = 8  # names in one sentence
 _NAMES = ("F7", "F8", "F9", "F10", "F11")
@@ -90,7 +91,8 @@ def _known_threads(reader: ForkReader, memory: Reader, python: PythonState) -> N
     shared = _shared(reader, known)
     if gone:
         names = ", ".join(one.name or "?" for one in gone[:MAX_NAMED])
-        reader.yes("F9", f"threading still knows {len(gone)} vanished threads: {names}", CERTAIN)
+        many = counted(len(gone), "vanished thread")
+        reader.yes("F9", f"threading still knows {many}: {names}", CERTAIN)
     elif shared and reader.generation:
         names = ", ".join(one.name or "?" for one in shared[:MAX_NAMED])
         reader.yes(

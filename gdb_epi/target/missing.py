@@ -9,6 +9,7 @@ from __future__ import annotations
 
 from gdb_epi.lean import NamedTuple
 from gdb_epi.target.api import Region, Target
+from gdb_epi.words import counted
 
 MAX_MAPPINGS = 16  # the largest losses that are named
 
@@ -81,9 +82,9 @@ def told(found: Missing) -> str:
         return ""
     text = (
         f"{found.percent:g} % of the writable memory ({found.missing} of {found.expected} bytes, "
-        f"in {found.mapping_count} mappings)"
+        f"in {counted(found.mapping_count, 'mapping')})"
     )
     if found.stacks:
         shown = ", ".join(map(str, found.stacks[:8])) + (", ..." if len(found.stacks) > 8 else "")
-        text += f"; the native stacks of {len(found.stacks)} threads ({shown})"
+        text += f"; the native stacks of {counted(len(found.stacks), 'thread')} ({shown})"
     return text
