@@ -65,7 +65,8 @@ def find(session: Session, args: Namespace) -> Report:
             return _objects(session, python, heap, types, limit)
         if what[:2] in ("0x", "0X"):
             raise InputError(f"no type at {what}", hint="epi refs ADDRESS, epi print ADDRESS")
-    return _texts(heap, Places(heap, python), what if literal is None else literal, limit)
+    said = "" if literal is not None or args.text else f"no type is called {what:.60}; as a text: "
+    return _texts(heap, Places(heap, python), what if literal is None else literal, limit, said)
 
 
 def _literal(what: str) -> str | bytes | None:
@@ -133,7 +134,7 @@ def _objects(
     )
 
 
-def _texts(heap: Heap, places: Places, text: str | bytes, limit: int) -> Report:
+def _texts(heap: Heap, places: Places, text: str | bytes, limit: int, said: str) -> Report:
     hits: list[TextHit] = []
     complete = True
     try:
@@ -162,7 +163,7 @@ def _texts(heap: Heap, places: Places, text: str | bytes, limit: int) -> Report:
         "text",
         columns=("address", "as", "in", "mapping") if rows else (),
         rows=rows,
-        lines=[f"{counted(len(hits), 'place')} of {text!r:.120}"],
+        lines=[f"{said}{counted(len(hits), 'place')} of {text!r:.120}"],
         data=data,
         soft_errors=errors,
     )

@@ -131,6 +131,8 @@ def test_texts_in_all_their_forms(interpreter: Interpreter) -> None:
         assert all(hit["mapping"] for hit in data["hits"])
     # Without quotes: no type is called so. With a type's name: --text.
     assert found(session, "needle-in-a-haystack")["kind"] == "text"
+    options = Namespace(what=["Plan"], text=False, subclasses=False, limit=1, budget=60.0)
+    assert find(session, options).lines[0].startswith("no type is called Plan; as a text: ")
     assert found(session, "Plain", text=True)["kind"] == "text"
     nothing = found(session, "'" + "-".join(["never", "written", "down"]) + "'")
     assert nothing["hits"] == []
