@@ -9,6 +9,7 @@ from typing import Any
 import pytest
 
 from gdb_epi.corruption import holders, siblings
+from gdb_epi.corruption.checks import typed_field
 from gdb_epi.corruption.checks.gc_links import Links
 from gdb_epi.corruption.python_kinds import INSTANCE
 from gdb_epi.corruption.typed_walk import Slot
@@ -74,6 +75,19 @@ def test_a_count_that_was_raised_needs_what_names_it(monkeypatch: pytest.MonkeyP
         made = {n: holders.is_partly_written(context, START, RIGHT + n, RIGHT) for n in (1, 2, 4)}
         assert made == {1: True, 2: True, 4: stale and named}
         assert not holders.is_partly_written(context, START, RIGHT - 8, RIGHT)
+
+
+def test_a_field_of_which_others_hold_the_right_word() -> None:
+    """Frames of one module share its globals; one other frame is too few."""
+    words = {frame + 16: RIGHT for frame in POINTS[1:3]} | {POINTS[0] + 16: SLOT.value}
+    for number in (2, 3):
+        frames = [SimpleNamespace(address=one) for one in POINTS[:number]]
+        reader = SimpleNamespace(words=lambda places: [words.get(at, 0) for at in places])
+        walk: Any = SimpleNamespace(frames=frames, reader=reader, visited=[])
+        wrong: Any = SimpleNamespace(
+            owner=POINTS[0], category="frame", field=SimpleNamespace(offset=16), value=SLOT.value
+        )
+        assert typed_field._is_held_alike(walk, wrong, RIGHT) == (number == 3)
 
 
 SIZE = 16

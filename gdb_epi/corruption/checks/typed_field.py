@@ -27,6 +27,7 @@ from gdb_epi.lean import NamedTuple
 
 BITS = range(64)
 MAX_BAD = 16  # objects with a wrong field; more are an overwrite
+FEWEST_ALIKE = 2  # others of which a field holds the right word
 MAX_HELD = 8  # words that hold a candidate, of those that are counted
 
 
@@ -133,6 +134,8 @@ def _is_its_own(context: Context, value: int) -> bool:
 def _may_be(context: Context, walk: Walk, one: _Wrong, right: int) -> bool:
     """Whether a word that fits a field can be the one that was there: it misses a holder."""
     things, sure = context.things, one.field.sure
+    if one.field.shared and _is_held_alike(walk, one, right):
+        return True
     if one.category.endswith("_descriptor") and not one.field.shared:
         return True  # tables of descriptions are static, and the name says which entry it is
     if sure is not None and not sure(right):
@@ -151,6 +154,20 @@ def _may_be(context: Context, walk: Walk, one: _Wrong, right: int) -> bool:
     if one.value ^ right < 1 << FAR_BIT or may_be_freed(context, one.value):
         return lost_a_reference(context, right, one.value)
     return not is_refuted(context, walk, right)
+
+
+def _is_held_alike(walk: Walk, one: _Wrong, right: int) -> bool:
+    """Whether the same field of two others of the kind holds the right word.
+
+    Frames and functions of a module share its globals, classes a base: few words are held so, and
+    what was freed lies next to one of them by chance alone.
+    """
+    if one.category == FRAME:
+        others = [frame.address for frame in walk.frames]
+    else:
+        others = [address for address, category in walk.visited if category == one.category]
+    words = walk.reader.words([other + one.field.offset for other in others if other != one.owner])
+    return words.count(right) >= FEWEST_ALIKE
 
 
 def _holders(context: Context, walk: Walk, value: int, limit: int) -> list[int]:
