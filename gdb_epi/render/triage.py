@@ -6,6 +6,7 @@ from __future__ import annotations
 import textwrap
 from collections.abc import Iterator, Mapping, Sequence
 
+from gdb_epi.fault import SI_KERNEL
 from gdb_epi.lean import Any
 from gdb_epi.words import counted
 
@@ -94,7 +95,10 @@ def _died(record: Json) -> Iterator[str]:
         return
     name = str(signal.get("name"))
     sender = str(signal.get("sender"))
-    told = [_SIGNALS.get(name, "ended by a signal"), _SENDERS.get(sender, "")]
+    what = _SIGNALS.get(name, "ended by a signal")
+    if name == "SIGBUS" and signal.get("si_code") == SI_KERNEL:
+        what = "a stack fault: an address through rsp or rbp that the CPU refuses"
+    told = [what, _SENDERS.get(sender, "")]
     if sender in ("self", "other") and name != "SIGABRT":
         del told[0]  # nothing was accessed and no instruction failed
     pid = f" (pid {signal.get('sender_pid')})" if sender == "other" else ""

@@ -85,12 +85,15 @@ def _nameless_caller(scene: Scene) -> bool:
 
     assert, malloc and fortify abort in static functions; Debian 13 ships no names of these.
     """
+    outer = _outside_abort(scene)
+    module = (outer.module or "").rpartition("/")[2] if outer is not None else ""
+    return outer is not None and outer.function is None and module.startswith(_LIBC)
+
+
+def _outside_abort(scene: Scene) -> NativeFrame | None:
+    """Return the frame that called abort()."""
     frames = () if isinstance(scene.native, Absent) else scene.native[:MAX_FRAMES]
-    for inner, outer in pairwise(frames):
-        if inner.function in _ABORT:
-            name = (outer.module or "").rpartition("/")[2]
-            return outer.function is None and name.startswith(_LIBC)
-    return False
+    return next((outer for inner, outer in pairwise(frames) if inner.function in _ABORT), None)
 
 
 def assertion(scene: Scene) -> Answer:
@@ -159,7 +162,12 @@ def other(scene: Scene) -> Answer:
     """Any other SIGABRT that the process sent itself, unless it says that memory ran out."""
     if not _aborts(scene) or _no_memory(scene):
         return None
-    return Match("abort-other", "SIGABRT that the process sent itself")
+    from gdb_epi.signature.native_names import native_name
+
+    outer = _outside_abort(scene)
+    name = native_name(outer.function)[0] if outer is not None and outer.function else ""
+    by = f": {name} called abort()" if name else ""
+    return Match("abort-other", f"SIGABRT that the process sent itself{by}")
 
 
 def out_of_memory(scene: Scene) -> Answer:

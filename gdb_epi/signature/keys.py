@@ -4,7 +4,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from itertools import pairwise
+from itertools import pairwise, takewhile
 
 from gdb_epi.digest import sha256_hex
 from gdb_epi.lean import NamedTuple
@@ -30,6 +30,7 @@ MAX_UNROLLED = 200  # frames of a stack overflow in which its cycle is looked fo
 MAX_STRICT = 24
 STABLE_NATIVE = 3
 STABLE_PYTHON = 2
+GIVES_UP = frozenset(("raise", "terminate", "py-fatal"))  # classes of drops.json
 BUILD_ID_DIGITS = 16
 
 
@@ -88,7 +89,7 @@ class Selection(NamedTuple):
     """The frames that a key is made of, in stack order."""
 
     tokens: tuple[Token, ...]
-    flagged: bool  # nothing interesting: the raw first native frame stands in
+    flagged: bool  # nothing interesting: a raw native frame stands in
 
 
 def interesting(tokens: Sequence[Token], *, overflow: bool) -> list[Token]:
@@ -105,7 +106,7 @@ def select(kept: Sequence[Token], raw: Sequence[Token], *, overflow: bool) -> Se
 
     Native frames outside the last chosen Python frame are callers of Python: they differ by how
     the interpreter was started, so they count only when there is no Python frame. A drop set
-    never empties a stack: the first physical frame of `raw` stands in for a missing language.
+    never empties a stack: a physical frame of `raw` stands in for a missing language.
     Not so after a stack overflow, whose first frame is where the stack happened to end.
     """
     python = _first(kept, PYTHON, STABLE_PYTHON)
@@ -115,9 +116,18 @@ def select(kept: Sequence[Token], raw: Sequence[Token], *, overflow: bool) -> Se
     if not python and not (overflow and chosen):
         chosen += [raw[i] for i in _first(raw, PYTHON, 1)]
     wanted = not native and not (overflow and chosen)
-    physical = [token for token in raw if token.physical]
-    stand_in = [physical[i] for i in _first(physical, NATIVE, 1)] if wanted else []
+    stand_in = _stand_in([token for token in raw if token.physical]) if wanted else []
     return Selection((*stand_in, *chosen), bool(stand_in))
+
+
+def _stand_in(physical: Sequence[Token]) -> list[Token]:
+    """Return the first native frame, of those that give up the last: the one that was called.
+
+    abort() and Py_FatalError stay; what they call is another in each version of libc and CPython.
+    """
+    found = physical[_first(physical, NATIVE, 1)[0] :] if _first(physical, NATIVE, 1) else ()
+    gave_up = list(takewhile(lambda token: token.drop in GIVES_UP, found))
+    return gave_up[-1:] or list(found[:1])
 
 
 def _first(tokens: Sequence[Token], kind: str, limit: int) -> list[int]:

@@ -323,7 +323,7 @@ class _Maker:
         coarse = k.choose([token for token in tokens if token.physical], overflow=overflow)
         if selection.flagged:
             self.steps.append(
-                "N53 frames: every native frame is in a drop set; the first stands in"
+                "N53 frames: every native frame is in a drop set; one of them stands in"
             )
         missing = halves.missing()
         narrow = k.narrow(coarse)

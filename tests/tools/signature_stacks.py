@@ -533,6 +533,20 @@ stack(
     python="segv-wild py:__main__.f",
 )
 stack(
+    "never-empty-gave-up",
+    "N53",
+    "abort-py-fatal:error",
+    [n("__pthread_kill_implementation", LIBC), n("__GI_raise", LIBC), n("__GI_abort", LIBC),
+     n("fatal_error_exit", PYTHON), n("Py_FatalError", PYTHON), n("ffi_call_unix64", "libffi.so.8"),
+     n("_ctypes_callproc", "_ctypes.so"), EVAL, p("f", "__main__"), n("_start", PYTHON)],
+    strict="__pthread_kill_implementation <- raise <- abort <- fatal_error_exit <- Py_FatalError "
+    "<- ffi_call_unix64 <- _ctypes_callproc <- _PyEval_EvalFrameDefault <-- py:__main__.f",
+    stable="abort-py-fatal:error Py_FatalError <-- py:__main__.f",
+    coarse="abort-py-fatal:error Py_FatalError <-- py:__main__.f",
+    native="abort-py-fatal:error Py_FatalError",
+    python="abort py:__main__.f",
+)  # fmt: skip
+stack(
     "never-empty-memcpy",
     "N6 N53",
     "segv-null",

@@ -60,12 +60,15 @@ def overrun(context: Context) -> Iterator[Evidence]:
 
     Innocent causes: this is one (off by one, a loop too long, a length that is wrong). Not said
     of a pointer that stands among objects in memory: no loop made that. Nor of memory that may
-    be accessed otherwise: that is no edge (S:read-only), or the file behind it ended.
+    be accessed otherwise: that is no edge (S:read-only), or the file behind it ended. Nor where a
+    stack ended: one fact counts once.
     """
     site = _access(context)
     if site is None or site.kind != DATA or not canonical(site.address or 0):
         return
     if permits(context.target.region_at(site.address or 0), None):
+        return
+    if any(one.detector == "stack_overflow" for one in context.findings):
         return
     near = beside(context.target, site.address or 0, FAR, site.access)
     if near is None or any(_in_place(context, one.level, one.suspect.slots)
