@@ -3,7 +3,7 @@
 
 from __future__ import annotations
 
-from gdb_epi.cpython.layout import available, load
+from gdb_epi.cpython.layout import Layout, available, load
 from gdb_epi.cpython.types import PythonState
 from gdb_epi.errors import InputError
 from gdb_epi.lean import TYPE_CHECKING
@@ -35,8 +35,15 @@ def layout(session: Session, args: Namespace) -> Report:
         return _emit(session)
     if args.struct is None:
         rows = [[f"{v[0]}.{v[1]}{flavour}"] for v, flavour in available()]
-        return Report("layout tables", ("CPython",), rows)
+        used = _in_use(session)
+        told = f"in use for this process: {used.source}" if used else "tables for:"
+        return Report("layout tables", ("CPython",), rows, lines=[told])
     return _struct(session, args.struct, args.python)
+
+
+def _in_use(session: Session) -> Layout | None:
+    python = session.state.python if session.has_target else None
+    return python.layout if isinstance(python, PythonState) else None
 
 
 def _emit(session: Session) -> Report:
@@ -46,6 +53,9 @@ def _emit(session: Session) -> Report:
     if source is None:
         raise InputError("no debug information here", hint="run inside gdb, on a libpython")
     table = emit(source.type_layout, source.constant, source.header())
+    if not table["structs"]:
+        told = "the loaded CPython has no debug information of its structs"
+        raise InputError(told, hint="its -dbg package, or set debuginfod enabled on")
     import json
 
     text = json.dumps(table, indent=1)
@@ -60,8 +70,7 @@ def _struct(session: Session, name: str, version: str | None) -> Report:
             raise InputError(f"{version!r} is no version", hint="--python 3.13 or 3.13t")
         table = load((int(parts[0]), int(parts[1])), "t" in flavour, "d" in flavour)
     else:
-        python = session.state.python if session.has_target else None
-        table = python.layout if isinstance(python, PythonState) else None
+        table = _in_use(session)
     if table is None:
         raise InputError("no layout for it", hint="epi layout lists the tables; --python 3.X")
     found = table.struct(name)
@@ -76,6 +85,5 @@ def _struct(session: Session, name: str, version: str | None) -> Report:
         ]
         for path, member in sorted(found.fields.items(), key=lambda item: item[1])
     ]
-    return Report(
-        f"{name}, {found.size} bytes; {table.source}", ("member", "offset", "size", "bits"), rows
-    )
+    title = f"{name}, {found.size} bytes; {table.source}"
+    return Report(title, ("member", "offset", "size", "bits"), rows, lines=[title])

@@ -4,11 +4,14 @@
 from __future__ import annotations
 
 import random
+from argparse import Namespace
 from collections.abc import Mapping
+from types import SimpleNamespace
 from typing import Any
 
 import pytest
 
+from commands.layout import layout as command
 from gdb_epi.cpython import layout as layout_module
 from gdb_epi.cpython.layout import (
     COOKIE,
@@ -23,6 +26,8 @@ from gdb_epi.cpython.layout import (
 )
 from gdb_epi.cpython.layout_emit import SCHEMA, add_variants, dump, emit
 from gdb_epi.cpython.layout_spec import STRUCTS, canonical_path, struct_key
+from gdb_epi.errors import InputError
+from gdb_epi.session import Session
 from gdb_epi.target.api import Member, StructType
 
 # The members without which no stack can be decoded, by alternatives (newest name first).
@@ -461,3 +466,24 @@ def test_asyncio_table_from_hostile_bytes() -> None:
         words = parse_asyncio_offsets(rng.randbytes(rng.randrange(120)), (3, 15)).words
         assert all(word <= MAX_WORD for word in words.values())
         layout.with_debug_offsets(words)
+
+
+def test_the_command_names_the_table_that_it_shows() -> None:
+    given = {"struct": None, "emit": False, "python": None}
+    assert list(command(Session(None), Namespace(**given)).lines) == ["tables for:"]
+    given |= {"struct": "PyThreadState", "python": "3.11"}
+    shown = command(Session(None), Namespace(**given))
+    assert shown.rows and list(shown.lines) == [shown.title]
+    assert shown.title.startswith("PyThreadState, ") and "table cp311" in shown.title
+
+
+def test_of_a_stripped_python_no_empty_table_is_made() -> None:
+    """GDB answers None for every type; the table that came of it looked like a real one."""
+    stripped = SimpleNamespace(
+        type_layout=lambda _: None,
+        constant=lambda _: None,
+        header=lambda: {"version": [3, 11], "free_threaded": False, "debug": False},
+    )
+    given = Namespace(struct=None, emit=True, python=None)
+    with pytest.raises(InputError, match="no debug information"):
+        command(Session(None, {"types": stripped}), given)
