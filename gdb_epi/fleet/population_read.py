@@ -3,7 +3,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from contextlib import suppress
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -23,8 +24,9 @@ from gdb_epi.fleet.population import (
     Ints,
     Population,
 )
+from gdb_epi.fleet.row_words import TooWide, apart, expressions
 
-ROWS = 50_000  # rows that are turned into columns at a time
+ROWS = 10_000  # rows that are turned into columns at a time; more do not fit a CPU's cache
 MAX_LIBRARIES = 24  # libraries that differ inside the fleet and become attributes
 NO = "false"
 _NUMBERS = (
@@ -88,23 +90,34 @@ def _of_columns(crashes: _Crashes, exposure_rows: int) -> Iterator[Attribute]:
 
 
 def _crashes(connection: Connection) -> _Crashes:
-    c = t.crash.c
-    numeric = (c[name] for name in _NUMBERS)
-    chosen = select(c.core_key, c.ts, c.verdict, *numeric).where(c.ts.is_not(None))
+    if connection.dialect.name == "sqlite":
+        with suppress(TooWide):
+            words = expressions(connection.connection.driver_connection)
+            return _columns(connection, words, apart)
+    return _columns(connection, _NUMBERS, _apart)
+
+
+def _columns(
+    connection: Connection,
+    numeric: Sequence[str],
+    take_apart: Callable[[Sequence[Sequence[Any]]], dict[str, Ints]],
+) -> _Crashes:
+    """Read the crashes; `numeric` is SQL of what `take_apart` makes the columns _NUMBERS of."""
     keys, times, verdicts = [], [], []
     code: dict[str | None, int] = {None: ABSENT}
     numbers: dict[str, list[Ints]] = {name: [] for name in _NUMBERS}
-    cursor = _cursor(connection, str(chosen))
+    chosen = ", ".join(("core_key", "ts", "verdict", *numeric))
+    cursor = _cursor(connection, f"SELECT {chosen} FROM crash WHERE ts IS NOT NULL")
     while rows := cursor.fetchmany(ROWS):
         columns = list(zip(*rows, strict=True))
-        keys.append(np.array(columns[0], dtype="S"))
+        keys.append(_texts(columns[0]))
         times.append(np.fromiter(columns[1], float, len(rows)))
         for label in set(columns[2]) - code.keys():
             code[label] = len(code) - 1
         labels = map(code.__getitem__, columns[2])
         verdicts.append(np.fromiter(labels, np.int64, len(rows)))
-        for name, column in zip(_NUMBERS, columns[3:], strict=True):
-            numbers[name].append(_integers(column))
+        for name, column in take_apart(columns[3:]).items():
+            numbers[name].append(column)
     if not keys:
         empty = {name: np.zeros(0, dtype=np.int64) for name in _NUMBERS}
         return _Crashes(CoreKeys.of([]), np.zeros(0), empty, empty["cpu_no"], [])
@@ -114,6 +127,18 @@ def _crashes(connection: Connection) -> _Crashes:
     texts = [str(label) for label in code if label is not None]
     of_crash = np.concatenate(verdicts)[order]
     return _Crashes(CoreKeys(packed[order]), ts[order], columns_of, of_crash, texts)
+
+
+def _apart(columns: Sequence[Sequence[Any]]) -> dict[str, Ints]:
+    return {name: _integers(column) for name, column in zip(_NUMBERS, columns, strict=True)}
+
+
+def _texts(column: Sequence[str]) -> Any:
+    """Texts (ASCII) as one array; those of one length, as core keys are, need no look at each."""
+    lengths = set(map(len, column))
+    if len(lengths) == 1:
+        return np.frombuffer("".join(column).encode("ascii"), dtype=f"S{lengths.pop()}")
+    return np.array(column, dtype="S")
 
 
 def _prefix(keys: Any) -> Any:

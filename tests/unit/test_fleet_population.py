@@ -5,12 +5,14 @@ from __future__ import annotations
 
 import os
 import time
+from collections.abc import Iterator
 
 import numpy as np
 import pytest
+from sqlalchemy import Connection, Engine
 from unit.fleet_records import full, minimal
 
-from gdb_epi.fleet import population_cache, population_read
+from gdb_epi.fleet import population_cache, population_read, row_words
 from gdb_epi.fleet.db import open_database
 from gdb_epi.fleet.ingest import ingest
 from gdb_epi.fleet.population import Population, load
@@ -49,6 +51,67 @@ def same(a: Population, b: Population) -> bool:
             for n in ("day", "host", "signature", "cpu", "bitflip", "lock_inherited")
         )
     )
+
+
+ODD = {
+    "nothing": "",
+    "cpus": "cpu_no = CASE id % 4 WHEN 0 THEN 0 WHEN 1 THEN 4094 ELSE NULL END",
+    "a CPU that does not fit": "cpu_no = 4095 * (id = 3)",
+    "a negative CPU": "cpu_no = -7 * (id = 3)",
+    "the largest host that fits": "host_id = CASE id WHEN 3 THEN 2097150 ELSE NULL END",
+    "a host that does not fit": "host_id = 2097151 * (id = 3)",
+    "a signature that does not fit": "sig_id = 1 << 40",
+    "the largest set that fits": "attrset_id = 2097150 * (id = 3)",
+    "the first set beyond": "attrset_id = 2097151 * (id = 3)",
+    "sets far too large": "libset_id = 1 << 62, factset_id = -(1 << 62)",
+    "no flags": "bitflip = NULL, lock_inherited = id % 2, flip_bit = 63 * (id % 2)",
+    "no times": "ts = NULL",
+}
+
+
+def changed(engine: Engine, change: str) -> Iterator[Connection]:
+    """Yield a connection that sees a change which is then taken back."""
+    with engine.connect() as connection:
+        connection.exec_driver_sql("BEGIN IMMEDIATE")
+        if change:
+            connection.exec_driver_sql(f"UPDATE crash SET {change}")
+        yield connection
+        connection.rollback()
+
+
+def test_words_hold_what_the_columns_hold(tmp_path):
+    put(tmp_path / "f.sqlite3", *[full(i, cpu={"number": i % 5}) for i in range(9)])
+    with open_database(str(tmp_path / "f.sqlite3"), write=True) as engine:
+        for odd, change in ODD.items():
+            for to in changed(engine, change):
+                found = population_read._crashes(to)
+                plain = population_read._columns(
+                    to, population_read._NUMBERS, population_read._apart
+                )
+            assert list(found.keys) == list(plain.keys) and found.verdicts == plain.verdicts, odd
+            assert found.numbers.keys() == plain.numbers.keys()
+            for name, column in plain.numbers.items():
+                assert found.numbers[name].tolist() == column.tolist(), (odd, name)
+
+
+def test_numbers_that_do_not_fit_a_word_are_seen(tmp_path):
+    put(tmp_path / "f.sqlite3", *[full(i) for i in range(3)])
+    wide = {change for odd, change in ODD.items() if "not fit" in odd or "far too" in odd}
+    wide |= {ODD["a negative CPU"], ODD["the first set beyond"], "sig_id = -2"}
+    with open_database(str(tmp_path / "f.sqlite3"), write=True) as engine:
+        for change in {*ODD.values(), *wide}:
+            for to in changed(engine, change):
+                assert fits(to.connection.driver_connection) == (change not in wide), change
+
+
+def fits(cursor) -> bool:
+    try:
+        words = ", ".join(row_words.expressions(cursor))
+        rows = cursor.execute(f"SELECT {words} FROM crash").fetchall()
+        row_words.apart(list(zip(*rows, strict=True)))
+    except row_words.TooWide:
+        return False
+    return True
 
 
 def test_the_cache_gives_what_the_database_gives(tmp_path, monkeypatch):
