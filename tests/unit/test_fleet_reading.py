@@ -4,7 +4,10 @@
 from __future__ import annotations
 
 import sqlite3
+import subprocess
+import sys
 from contextlib import closing
+from pathlib import Path
 
 import numpy as np
 import pytest
@@ -28,6 +31,7 @@ from gdb_epi.fleet.splitting import split
 from gdb_epi.fleet.versions import REPROJECTED_TO, SCHEMA_KEY
 
 DAY = 86_400.0
+ROOT = Path(__file__).resolve().parents[2]
 
 
 @pytest.fixture
@@ -120,6 +124,25 @@ def test_the_special_functions_are_those_of_the_package():
     assert np.array_equal(special.chdtrc(4, x), whole.chdtrc(4, x))
     assert np.array_equal(special.ndtr(-x), whole.ndtr(-x))
     assert whole.logsumexp([0.0, 0.0]) == pytest.approx(np.log(2))  # the package is whole
+
+
+OTHER_SCIPY = """
+import sys
+class Elsewhere:
+    def find_spec(self, name, path=None, target=None):
+        package = sys.modules.get("scipy.special")
+        if name == "scipy.special._ufuncs" and not hasattr(package, "__file__"):
+            raise ImportError("a SciPy that needs its package")
+sys.meta_path.insert(0, Elsewhere())
+from gdb_epi.fleet import special
+from scipy import special as whole
+assert special._found is whole is sys.modules["scipy.special"]
+assert special.ndtr(0.0) == 0.5 and special.gammaln(1.0) == 0.0
+"""
+
+
+def test_a_scipy_whose_functions_need_the_package_gives_them_too():
+    subprocess.run([sys.executable, "-c", OTHER_SCIPY], cwd=ROOT, check=True, timeout=120)
 
 
 def test_distinct_rows_are_numpys():
