@@ -4,6 +4,11 @@
 from __future__ import annotations
 
 
+def with_article(noun: str) -> str:
+    """Return "a str", "an object": the noun with its article, by its first letter."""
+    return f"an {noun}" if noun[:1] in tuple("aeiouAEIO") else f"a {noun}"
+
+
 def counted(number: object, noun: str) -> str:
     """Return "1 thread", "2 threads", "2 crashes", "2 entries": the noun is given for one."""
     if str(number) == "1":

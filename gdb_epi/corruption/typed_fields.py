@@ -16,6 +16,7 @@ from gdb_epi.cpython.layout import Layout
 from gdb_epi.cpython.objects import Objects
 from gdb_epi.errors import Absent, LayoutError, UnreadableMemory
 from gdb_epi.lean import NamedTuple
+from gdb_epi.words import with_article
 
 Fits = Callable[[int], bool]
 MAX_LOG2 = 40
@@ -111,7 +112,7 @@ class Fields:
         for name, kind in members.items():
             offset = self._layout.offset(struct, name)
             if offset is not None:
-                found.append(Field(name, offset, f"a {kind}", self._of_type(kind)))
+                found.append(Field(name, offset, with_article(kind), self._of_type(kind)))
         return tuple(found)
 
     def _of_type(self, kind: str) -> Fits:

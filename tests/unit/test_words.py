@@ -6,7 +6,7 @@ from __future__ import annotations
 import pytest
 
 from gdb_epi.render.corruption import _chance
-from gdb_epi.words import counted
+from gdb_epi.words import counted, with_article
 
 
 @pytest.mark.parametrize(
@@ -36,3 +36,9 @@ def test_counted(number: object, noun: str, text: str) -> None:
 )
 def test_no_probability_is_shown_as_certain(value: float, text: str) -> None:
     assert _chance(value) == text
+
+
+def test_with_article() -> None:
+    assert [with_article(noun) for noun in ("object", "str", "int", "")] == [
+        "an object", "a str", "an int", "a ",
+    ]  # fmt: skip

@@ -15,6 +15,7 @@ from gdb_epi.corruption.types import MEMORY, Evidence, word_evidence
 from gdb_epi.errors import Absent
 from gdb_epi.fault import NEAR_NULL, read_word
 from gdb_epi.target.search import find_word
+from gdb_epi.words import with_article
 
 LINE, WORD = 64, 8
 LANES = range(1, 6)  # of a pointer; the lowest byte is what an overflow by one writes
@@ -66,7 +67,7 @@ def _lanes(context: Context, one: Suspect, slot: int) -> Iterator[Evidence]:
             corrected,
             MEMORY,
             f"the word {one.value:#018x} at {slot:#018x} stands among {kind} objects and differs "
-            f"in one byte from {corrected:#018x}, a {kind} that a word is missing for",
+            f"in one byte from {corrected:#018x}, {with_article(kind)} that a word is missing for",
             rivals=len(lost),
             object_type=kind,
         )

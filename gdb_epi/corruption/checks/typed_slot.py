@@ -24,6 +24,7 @@ from gdb_epi.corruption.typed_walk import FRAME, Slot, Walk, walk_of
 from gdb_epi.corruption.types import MEMORY, Evidence, Skipped, word_evidence
 from gdb_epi.errors import Absent
 from gdb_epi.fault import read_word
+from gdb_epi.words import with_article
 
 BITS = 64
 LINE = 64  # bytes of a cache line
@@ -152,7 +153,7 @@ def _stuck(slot: Slot, count: int, bit: int, kind: str) -> Evidence:
         MEMORY,
         f"bit {bit} is {slot.value >> bit & 1} in {count} slots of the {slot.kind} at "
         f"{slot.owner:#018x} that hold no object, all at the same place of their cache lines; "
-        f"with that bit changed each names a {kind}",
+        f"with that bit changed each names {with_article(kind)}",
         object_type=kind,
     )
 
@@ -190,24 +191,24 @@ def _repairs(context: Context, walk: Walk, slot: Slot, same: int) -> Iterator[Ev
             corrected,
             MEMORY,
             f"a slot of the {slot.kind} at {slot.owner:#018x} holds {slot.value:#018x}, which is "
-            f"no object; {_WAYS[id].format(kind=kind)}",
+            f"no object; {_WAYS[id].format(a_kind=with_article(kind))}",
             rivals=same * len(found),  # any that names it may be wrong
             object_type=kind,
         )
 
 
 _WAYS = {
-    "R15": "one bit away is a {kind} that a reference is missing for",
-    "R15:far": "one bit away is a {kind}",
-    "R15:static": "one bit away is a {kind} whose references are not counted, and nothing else "
+    "R15": "one bit away is {a_kind} that a reference is missing for",
+    "R15:far": "one bit away is {a_kind}",
+    "R15:static": "one bit away is {a_kind} whose references are not counted, and nothing else "
     "that a reference is missing for",
-    "R15:alike": "one bit away is a {kind}, as all slots near hold, and a reference is missing for "
+    "R15:alike": "one bit away is {a_kind}, as all slots near hold, and a reference is missing for "
     "it, but not for those",
-    "R15:pair": "two neighbouring bits away is a {kind}, as all slots near hold, and a reference "
+    "R15:pair": "two neighbouring bits away is {a_kind}, as all slots near hold, and a reference "
     "is missing for it, but not for those",
-    "M:zero": "with another value of one byte, which is 0, it is a {kind}, as all slots near hold, "
+    "M:zero": "with another value of one byte, which is 0, it is {a_kind}, as all slots near hold, "
     "and a reference is missing for it, but not for those",
-    "M:pair": "two bits away is a {kind} that a reference is missing for",
+    "M:pair": "two bits away is {a_kind} that a reference is missing for",
 }
 
 
