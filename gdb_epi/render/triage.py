@@ -14,6 +14,7 @@ WIDTH = 100
 MAX_FRAMES = 12
 MAX_WAITS = 3
 MAX_REASONS = 3
+MIN_PLACE = 24  # columns for a file and a line; beside a longer name they are cut off
 MAX_NOTES = 4
 MAX_LINES = 56
 MAX_NAME = 120  # of a lock
@@ -44,7 +45,7 @@ _LABELS = {
     "fork-inherited-lock": "a lock that came held through fork()",
     "out-of-memory": "a failed allocation ended it",
     "killed": "killed from outside",
-    "cannot-tell": "cannot tell",
+    "cannot-tell": "no cause can be told",
 }
 
 
@@ -168,7 +169,13 @@ def _frame(frame: Json) -> str:
     at = f"{place}:{frame.get('lineno')}" if place and frame.get("lineno") else place or ""
     if not _is_python(frame):
         return _native(frame, str(at))
-    return f"{frame.get('qualname') or frame.get('name')}  {at}"
+    return _beside(str(frame.get("qualname") or frame.get("name")), str(at))
+
+
+def _beside(name: str, at: str) -> str:
+    """Return a frame's name and place in one line; of a long path its end, where the line is."""
+    room = WIDTH - len("  #00 ") - len(name) - 2
+    return f"{name}  {at if len(at) <= room or room < MIN_PLACE else '...' + at[3 - room :]}"
 
 
 def _native(frame: Json, at: str) -> str:
@@ -181,7 +188,7 @@ def _native(frame: Json, at: str) -> str:
         name, _ = native_name(str(name))
     else:
         name = "??"
-    return f"[{name}]  {at or _in_module(frame)}"
+    return _beside(f"[{name}]", at or _in_module(frame))
 
 
 def _in_module(frame: Json) -> str:

@@ -7,7 +7,7 @@ from typing import Any
 
 import pytest
 
-from gdb_epi.render.triage import render_triage
+from gdb_epi.render.triage import WIDTH, render_triage
 from gdb_epi.signature.types import LACKS_FILES
 
 NATIVE = {"language": "native", "pc": "0x1000", "function": "g", "module": "/bin/prog"}
@@ -62,3 +62,11 @@ def test_a_reason_stands_once() -> None:
 def test_where_files_were_lacking_they_are_asked_for(why: str) -> None:
     lines = shown(signature={"keys": {}, "text": {}, "absent": {"native": why}})
     assert "--exe FILE, --sysroot DIR" in lines[-1]
+
+
+def test_of_a_long_path_the_file_and_the_line_are_kept() -> None:
+    """The end of the line was cut off, and with it the line number."""
+    far = {**PYTHON, "filename": "/srv/" + "deep/" * 30 + "loader.py", "lineno": 1234}
+    (line,) = (one for one in shown("software", far) if "#0" in one)
+    assert line.startswith("  #0  f  ...") and line.endswith("/loader.py:1234")
+    assert len(line) <= WIDTH
