@@ -57,6 +57,11 @@ def remade(context: Context) -> list[Remade] | Absent:
     return found
 
 
+def run_again(target: Target, ran: Trail, registers: dict[str, int]) -> list[Remade]:
+    """Return which registers at the end of a trail can be made again, the last made first."""
+    return _Machine(target, ran, registers).run()
+
+
 def _remade(context: Context) -> list[Remade] | Absent:
     site = context.site
     if isinstance(site, Absent):
@@ -68,7 +73,7 @@ def _remade(context: Context) -> list[Remade] | Absent:
     ran = trail(context, pc, registers)
     if ran is None:
         return Absent(NOT_AVAILABLE, "the code before the fault cannot be read or decoded")
-    made = _Machine(context.target, ran, registers).run()
+    made = run_again(context.target, ran, registers)
     return made + _returned(context, site, ran, registers, made)
 
 
@@ -87,7 +92,7 @@ def _returned(
     found = [
         one
         for other in returns_before(context, ran)
-        for one in _Machine(context.target, other, registers).run()
+        for one in run_again(context.target, other, registers)
         if one.register not in settled
     ]
     right = {one.register for one in found if one.held == one.expected}

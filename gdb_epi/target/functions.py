@@ -51,7 +51,7 @@ class Functions:
         self._modules = sorted(target.modules(), key=_start)
         self._starts = [module.start for module in self._modules]
         self._tables: dict[int, _Table | None] = {}
-        self._known: dict[int, Function | None] = {}
+        self._known: dict[int, tuple[Function, int] | None] = {}
         self._rows: dict[tuple[int, int], bytes] = {}  # table, number of the first row
         self._columns: dict[int, array[int]] = {}  # of tables that are wholly there: starts
 
@@ -61,6 +61,15 @@ class Functions:
         Absent (None) when its object has no unwind tables, or when neither the core nor a
         matching file has them.
         """
+        found = self._at(pc)
+        return None if found is None else found[0]
+
+    def entry(self, pc: int) -> int | None:
+        """Return where the unwind table's entry (FDE) of a code address lies; None as in at()."""
+        found = self._at(pc)
+        return None if found is None else found[1]
+
+    def _at(self, pc: int) -> tuple[Function, int] | None:
         if pc not in self._known:
             self._known[pc] = self._find(pc)
         return self._known[pc]
@@ -72,7 +81,7 @@ class Functions:
         """
         return self.at(pc - 1)
 
-    def _find(self, pc: int) -> Function | None:
+    def _find(self, pc: int) -> tuple[Function, int] | None:
         index = bisect_right(self._starts, pc) - 1
         if index < 0 or pc >= self._modules[index].end:
             return None
@@ -153,7 +162,7 @@ class Functions:
             return array("i")
         return array("i", rows)[::2]
 
-    def _search(self, table: _Table, pc: int) -> Function | None:
+    def _search(self, table: _Table, pc: int) -> tuple[Function, int] | None:
         low = self._rows_before(table, pc)
         if not low:
             return None
@@ -163,7 +172,7 @@ class Functions:
         # The entry must tell the same start: then it is encoded as we think.
         if entry + 8 + relative != start or not start <= pc < start + size:
             return None
-        return Function(start, start + size)
+        return Function(start, start + size), entry
 
 
 def _start(module: Module) -> int:
