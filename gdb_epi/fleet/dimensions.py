@@ -11,6 +11,7 @@ from sqlalchemy import Connection, Table
 
 from gdb_epi.fleet import tables as t
 from gdb_epi.fleet.projection import CRASH, Rows
+from gdb_epi.fleet.remembered import Remembered
 
 CHUNK = 150  # keys or rows per statement: SQLite allows 32766 variables, older builds 999
 
@@ -30,18 +31,15 @@ class Dimensions:
     """
 
     def __init__(self) -> None:
-        self.sig: dict[tuple[str, ...], int] = {}
-        self.trace: dict[tuple[str, ...], int] = {}
-        self.host: dict[tuple[str, ...], int] = {}
-        self.lib: dict[tuple[str, ...], int] = {}
-        self.libset: dict[tuple[str, ...], int] = {}
-        self.attrset: dict[tuple[str, ...], int] = {}
+        self.sig, self.trace, self.host, self.lib, self.libset, self.attrset = (
+            Remembered[int](MAX_KEPT) for _ in range(6)
+        )
 
     def forget_when_many(self) -> None:
-        """Empty what has grown beyond MAX_KEPT."""
+        """Empty what has grown too large."""
         for known in (self.sig, self.trace, self.host, self.lib, self.libset, self.attrset):
-            if len(known) > MAX_KEPT:
-                known.clear()
+            if known.is_full:
+                known.forget()
 
     def learn(self, connection: Connection, batch: Sequence[Rows]) -> None:
         """Make sure that the ids for these rows are known."""
@@ -120,7 +118,7 @@ def _fill(
     table: Table,
     columns: tuple[str, ...],
     wanted: Mapping[Any, Mapping[str, Any]],
-    known: dict[tuple[str, ...], int],
+    known: Remembered[int],
 ) -> None:
     """Add the ids of the `wanted` keys to `known`; insert the rows that are missing."""
     missing = sorted(key for key in wanted if key not in known)
@@ -149,14 +147,14 @@ def _look_up(
     table: Table,
     columns: tuple[str, ...],
     keys: Sequence[tuple[str, ...]],
-    known: dict[tuple[str, ...], int],
+    known: Remembered[int],
 ) -> None:
     names = _names(columns)
     for part in chunks(keys):
         values = _marks(connection, columns, part)
         query = f"SELECT id, {names} FROM {table.name} WHERE ({names}) IN (VALUES {values})"
         for number, *key in connection.exec_driver_sql(query, tuple(chain.from_iterable(part))):
-            known[tuple(key)] = int(number)
+            known.keep(tuple(key), int(number))
 
 
 def _names(columns: Sequence[str]) -> str:

@@ -15,12 +15,12 @@ from typing import Any, NamedTuple
 
 from gdb_epi.errors import InputError
 from gdb_epi.fleet.facts import facts_of, flip_bit
+from gdb_epi.fleet.remembered import Remembered
 from gdb_epi.fleet.values import group, integer, number, scalars, text, timestamp
 from gdb_epi.schema.versions import check_schema
 
 MAX_REMEMBERED = 50_000  # sets; a hostile feed has a new one in each record
 MAX_LIBS = 2048  # of one process
-MAX_LINES = 4096  # characters of the texts of one signature that is remembered
 _KEY = re.compile(r"[0-9A-Za-z._:-]{1,128}\Z")
 # Columns of crash without the id and the foreign keys, in the order of Rows.values.
 CRASH = (
@@ -42,7 +42,7 @@ class Rows(NamedTuple):
     frames: Any  # what the trace's row keeps as JSON
     host: tuple[str, str] | None  # name, machine_id
     attributes: dict[str, str]
-    libs: tuple[tuple[str, str, str], ...]  # soname, build_id, version
+    libs: _Libs
     libset: str | None
     attrset: str | None
     facts: dict[str, str]
@@ -63,21 +63,22 @@ class Rows(NamedTuple):
 
 # The keys of `sig` and its other columns, the key of `trace`, and the line that stands for frames.
 _Signature = tuple[
-    "tuple[str, str, str, str] | None",
-    "dict[str, Any]",
-    "tuple[str, str, str] | None",
-    "str | None",
+    tuple[str, str, str, str] | None,
+    dict[str, Any],
+    tuple[str, str, str] | None,
+    str | None,
 ]
+_Libs = tuple[tuple[str, str, str], ...]  # soname, build_id, version
 
 
 class Projector:
     """Projects records; remembers sets that many records share, such as a host's attributes."""
 
     def __init__(self) -> None:
-        self._attributes: dict[Any, tuple[dict[str, str], str | None]] = {}
-        self._libs: dict[Any, tuple[tuple[tuple[str, str, str], ...], str | None]] = {}
-        self._facts: dict[Any, str] = {}
-        self._signatures: dict[Any, _Signature] = {}
+        self._attributes = Remembered[tuple[dict[str, str], str | None]](MAX_REMEMBERED)
+        self._libs = Remembered[tuple[_Libs, str | None]](MAX_REMEMBERED)
+        self._facts = Remembered[str](MAX_REMEMBERED)
+        self._signatures = Remembered[_Signature](MAX_REMEMBERED)
 
     def project(self, record: Mapping[str, Any]) -> Rows:
         """Return the rows of one record. Raises InputError when it is no record with a core_key."""
@@ -122,8 +123,7 @@ class Projector:
             key, found = None, None
         if found is None:
             found = _signature(signature, keys, lines)
-            size = sum(len(line) for line in lines.values() if isinstance(line, str))
-            _remember(self._signatures, key if size <= MAX_LINES else None, found)
+            _remember(self._signatures, key, found)
         return found
 
     def _of_host(self, given: Mapping[str, Any]) -> tuple[dict[str, str], str | None]:
@@ -141,9 +141,7 @@ class Projector:
             _remember(self._attributes, key, found)
         return found
 
-    def _of_libs(
-        self, record: Mapping[str, Any]
-    ) -> tuple[tuple[tuple[str, str, str], ...], str | None]:
+    def _of_libs(self, record: Mapping[str, Any]) -> tuple[_Libs, str | None]:
         libs = record.get("libs")
         if libs is None and "libset" not in record:
             return (), None
@@ -171,11 +169,11 @@ class Projector:
         return found
 
 
-def _remember(cache: dict[Any, Any], key: Any, value: Any) -> None:
+def _remember(cache: Remembered[Any], key: Any, value: Any) -> None:
     if key is not None:
-        if len(cache) >= MAX_REMEMBERED:
-            cache.clear()
-        cache[key] = value
+        if cache.is_full:
+            cache.forget()
+        cache.keep(key, value)
 
 
 def project(record: Mapping[str, Any]) -> Rows:
@@ -311,7 +309,7 @@ def _category(line: str | None) -> str | None:
     return words[2] if len(words) > 2 and words[0].startswith("gsig/") else None
 
 
-def _libs(libs: list[Any]) -> tuple[tuple[str, str, str], ...]:
+def _libs(libs: list[Any]) -> _Libs:
     found = set()
     for lib in libs[:MAX_LIBS]:
         if isinstance(lib, dict):
@@ -322,7 +320,7 @@ def _libs(libs: list[Any]) -> tuple[tuple[str, str, str], ...]:
     return tuple(sorted(found))
 
 
-def _libset(record: Mapping[str, Any], libs: tuple[tuple[str, str, str], ...]) -> str | None:
+def _libset(record: Mapping[str, Any], libs: _Libs) -> str | None:
     """The hash covers what is stored here, so two records with one hash have one set."""
     if not libs:
         return text(group(record, "libs").get("libset")) or text(record.get("libset"))

@@ -12,7 +12,17 @@ from hypothesis import strategies as st
 from unit.fleet_records import full, minimal
 
 from gdb_epi.errors import InputError
-from gdb_epi.fleet.projection import Rows, integer, merge, number, project, text, timestamp
+from gdb_epi.fleet import remembered
+from gdb_epi.fleet.projection import (
+    Projector,
+    Rows,
+    integer,
+    merge,
+    number,
+    project,
+    text,
+    timestamp,
+)
 from gdb_epi.fleet.redact import storable
 
 
@@ -199,3 +209,40 @@ def test_the_columns_of_a_crash_are_those_of_its_table():
     from gdb_epi.fleet.tables import crash
 
     assert sorted(COLUMNS) == sorted(column.name for column in crash.columns if column.name != "id")
+
+
+def test_what_is_remembered_of_a_hostile_feed_is_bounded(monkeypatch: pytest.MonkeyPatch) -> None:
+    """A record may bring a megabyte of attributes, other ones each: 50,000 are 50 GB."""
+    monkeypatch.setattr(remembered, "MAX_BYTES", 100_000)
+    projector = Projector()
+    held = []
+    for i in range(60):
+        wide = {f"{i}-{n}": "x" * 1_000 for n in range(10)}
+        line = {"stable": f"gsig/1 stable {i} {'y' * 9_000}", "strict": "z" * 900}
+        signature = {"version": "gsig/1", "keys": {"stable": str(i)}, "text": line}
+        libs = [{"soname": f"{i}-{n}", "build_id": "b" * 990} for n in range(10)]
+        given = minimal(
+            i,
+            host={"hostname": "h", "attributes": wide},
+            libs=libs,
+            facts=wide,
+            signature=signature,
+        )
+        assert projector.project(given) == project(given)
+        for kept in vars(projector).values():
+            held.append(len(kept))
+            assert sum(len(repr(key)) for key in kept) < 100_000 + 12_000
+    assert max(held) > 5  # remembered all the same
+
+
+def test_ids_are_forgotten_by_size_too(monkeypatch: pytest.MonkeyPatch) -> None:
+    known: remembered.Remembered[int] = remembered.Remembered(3)
+    for i in range(3):
+        assert not known.is_full
+        known.keep(("n", str(i)), i)
+    assert known.is_full and known[("n", "2")] == 2
+    known.forget()
+    assert not known and not known.is_full
+    known.keep(("x" * 90_000,), 1)
+    monkeypatch.setattr(remembered, "MAX_BYTES", 90_000)
+    assert known.is_full
