@@ -127,8 +127,8 @@ class _Binder:
         if tid is None or (tid == thread.tid and thread.alive):
             return thread
         told = (
-            f"a thread state with the ident of thread {thread.tid}, which made it, is this thread's: "
-            f"{evidence} on its C stack"
+            f"a thread state with the ident of thread {thread.tid}, which made it, is this "
+            f"thread's: {evidence} on its C stack"
         )
         ident = self._idents.get(tid, thread.ident)
         crashed = tid == self._crashed
