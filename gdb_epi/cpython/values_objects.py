@@ -44,7 +44,8 @@ def builtin(painter: Painter, found: Obj) -> str:
     bound = painter.field(found.address, "PyCFunctionObject", "m_self")
     if not bound or painter.obj(bound).lineage.ident == "module":
         return f"<built-in function {name}>"
-    return f"<built-in method {name} of {painter.obj(bound).type.name} object at {bound:#x}>"
+    owner = painter.type_name(painter.obj(bound))
+    return f"<built-in method {name} of {owner} object at {bound:#x}>"
 
 
 @decodes("type")
@@ -118,9 +119,7 @@ def cell(painter: Painter, found: Obj) -> str:
     inside = painter.field(found.address, "PyCellObject", "ob_ref")
     if not inside:
         return f"<cell at {found.address:#x}: empty>"
-    name = painter.obj(inside).type.full_name
-    if not name:
-        raise Undecodable("the type of its content has no name")
+    name = painter.type_name(painter.obj(inside))
     return f"<cell at {found.address:#x}: {name} object at {inside:#x}>"
 
 

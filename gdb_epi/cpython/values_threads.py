@@ -17,7 +17,7 @@ def lock(painter: Painter, found: Obj) -> str:
         raise Undecodable("a struct of unknown shape")
     held = painter.reader.u8(found.address + at) & 1
     state = "locked" if held else "unlocked"
-    return f"<{state} {found.type.shown} object at {found.address:#x}>"
+    return f"<{state} {painter.type_name(found)} object at {found.address:#x}>"
 
 
 @decodes("_thread.RLock")
@@ -33,7 +33,7 @@ def reentrant_lock(painter: Painter, found: Obj) -> str:
     if layout.offset("rlockobject", "rlock_count") is None:
         times += bool(holder)  # a _PyRecursiveMutex counts from 0
     state = "locked" if times else "unlocked"
-    text = f"{found.type.shown} object owner={holder if times else 0} count={times}"
+    text = f"{painter.type_name(found)} object owner={holder if times else 0} count={times}"
     return f"<{state} {text} at {found.address:#x}>"
 
 

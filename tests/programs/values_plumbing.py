@@ -2,6 +2,7 @@
 # corpus: {"beside": ["values.py"]}
 """Die with frames, generators, iterators, descriptors and other machinery among the locals."""
 
+import _thread
 import collections
 import contextlib
 import contextvars
@@ -181,6 +182,8 @@ def callables(way):
     builtin_class_method, class_method_descriptor = dict.fromkeys, dict.__dict__["fromkeys"]
     member, getset = Slotted.value, type.__dict__["__dict__"]
     new, builtin_method = object.__new__, "abc".upper
+    method_of_module, method_of_own = collections.deque().append, type("Own", (list,), {})().append
+    own_lock = type("OwnLock", (_thread.RLock,), {})()
     upper = super(Ordinary, Ordinary())
     structure = struct.Struct("<HI")
     source, logger = random.Random(1), logging.getLogger("some.logger")
