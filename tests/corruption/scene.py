@@ -108,18 +108,24 @@ class Scene:
 
     def thread_state(self) -> int:
         """Return the PyThreadState of the main thread."""
-        offset = self.layout.offset("PyThreadState", "thread_id")
-        interp = self.layout.offset("PyThreadState", "interp")
-        if offset is None or interp is None:
+        ident = self.layout.offset("PyThreadState", "thread_id")
+        if ident is None:
             raise NoTarget("PyThreadState is not known")
         for at in self._ident_places():
-            state = at - offset
             try:
-                if self.memory.word(state + interp) > 1 << 32:
-                    return state
+                if self._is_thread_state(at - ident):
+                    return at - ident
             except OSError:
                 continue
         raise NoTarget("no thread state found")
+
+    def _is_thread_state(self, state: int) -> bool:
+        """Tell it from what else names its thread: sys.stdin's buffer does while it is read.
+
+        Outside of generators, exc_info points to the exc_state of the very thread state (3.7+).
+        """
+        own = self.member(state, "PyThreadState", "exc_state")
+        return self.pointer(state, "PyThreadState", "exc_info") == own
 
     def _ident_places(self) -> list[int]:
         ident = self.python["ident"]
