@@ -2,7 +2,9 @@
 """Which memory of glibc's main heap is free: what stands there holds nothing any more.
 
 Old tables of dicts, storage of lists that grew, what was read from a .pyc: the words stay until
-the memory is used again. Blocks in glibc's caches (tcache, fastbins) look as if they were in use.
+the memory is used again. Blocks in fastbins look as if they were in use. So do those of the
+tcache, but each has the same key behind its link (2.29 and later: e->key in malloc/malloc.c; the
+address of the cache up to 2.33, then a random number).
 """
 
 from __future__ import annotations
@@ -20,6 +22,12 @@ from gdb_epi.corruption.checks.malloc_chunks import (
 from gdb_epi.corruption.context import Context
 from gdb_epi.errors import UnreadableMemory
 from gdb_epi.lean import NamedTuple
+from gdb_epi.target.api import Region
+
+MAX_CACHED = 0x410  # bytes of the largest chunk in a tcache, unless tunables say else
+FEWEST_KEYS = 4  # chunks with the same number behind their first word
+CACHE_AT = 16  # where the tcache of the first thread lies in the heap, up to 2.33
+NO_ADDRESS = 1 << 48
 
 
 class _Free(NamedTuple):
@@ -51,13 +59,40 @@ def _free_chunks(context: Context) -> _Free:
         return found
     at, last = 0, len(words) - 1
     head = words[1]
+    chunks: list[tuple[int, int]] = []
+    keys: dict[int, list[tuple[int, int]]] = {}  # number behind the first word -> chunks
+    cache = region.start + CACHE_AT
     while head >= MIN_CHUNK and not head & NEVER:
-        following = at + ((head & ~FLAGS) >> 3)
+        size = head & ~FLAGS
+        following = at + (size >> 3)
         if following >= last:
             break
         head = words[following + 1]
         if not head & PREV_INUSE:
-            found.starts.append(region.start + 8 * (at + 2))
-            found.ends.append(region.start + 8 * following)
+            chunks.append((at, following))
+        elif size <= MAX_CACHED:
+            keys.setdefault(words[at + 3], []).append((at, following))
         at = following
+    for key, some in keys.items():
+        if len(some) >= FEWEST_KEYS and (key >= NO_ADDRESS or key == cache):
+            chunks += _cached(region, words, some)
+    for at, following in sorted(chunks):
+        found.starts.append(region.start + 8 * (at + 2))
+        found.ends.append(region.start + 8 * following)
     return found
+
+
+def _cached(
+    region: Region, words: memoryview, some: list[tuple[int, int]]
+) -> list[tuple[int, int]]:
+    """Return chunks with one key, if all their links lead to chunks of the heap.
+
+    From 2.32 on a link is hidden by its own address (PROTECT_PTR).
+    """
+    for hidden in (True, False):
+        links = [
+            words[at + 2] ^ (region.start + 8 * (at + 2) >> 12 if hidden else 0) for at, _ in some
+        ]
+        if all(not one & 15 and (not one or region.start <= one < region.end) for one in links):
+            return some
+    return []

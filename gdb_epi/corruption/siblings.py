@@ -24,7 +24,7 @@ def lost_among_alike(context: Context, walk: Walk, slot: Slot, objects: Objects)
     All slots near must hold objects of one type. A program that leaks references, or keeps them
     where nobody looks for them, does so for many objects of a type: then it says nothing.
     """
-    near = _siblings(walk, slot)
+    near = [one for one in _siblings(walk, slot) if walk.type_at(one)]  # others may be wrong too
     kinds = {walk.type_at(one) for one in near}
     if len(near) < FEWEST_ALIKE or len(kinds) != 1:
         return []

@@ -199,6 +199,22 @@ def test_words_of_free_chunks_hold_nothing() -> None:
     assert free == list(range(at + 16, at + size, 8))
 
 
+@pytest.mark.parametrize("hidden", [True, False])
+@pytest.mark.parametrize("key", [HEAP + 16, 0x31CC_7241_AB19_B54E])
+def test_chunks_in_the_cache_are_free(key: int, hidden: bool) -> None:
+    data = made_heap(SIZES)
+    starts = [0x290 + sum(SIZES[:n]) for n in range(0, 50, 10)]
+    for start, link in zip(starts, [0, *starts], strict=False):
+        place = HEAP + start + 16
+        word = (HEAP + link + 16 if link else 0) ^ (place >> 12 if hidden else 0)
+        struct.pack_into("<QQ", data, start + 16, word, key)
+    context = heap_context(data)
+    assert all(in_free_chunk(context, HEAP + start + 24) for start in starts)
+    assert not in_free_chunk(context, HEAP + starts[0] + SIZES[0] + 16), "the next one"
+    struct.pack_into("<Q", data, starts[2] + 16, 0x1234_5678)  # then it is what programs keep there
+    assert not any(in_free_chunk(heap_context(data), HEAP + start + 24) for start in starts)
+
+
 def test_another_allocator_is_said() -> None:
     (found,) = malloc_chunks(heap_context(bytearray(0x10000)))
     assert isinstance(found, Skipped) and "another malloc" in found.why
