@@ -7,7 +7,7 @@ from collections.abc import Iterator
 from functools import partial
 
 from gdb_epi.corruption.context import Context
-from gdb_epi.corruption.pools import SIZES, pool_at
+from gdb_epi.corruption.pools import SIZES, shape_at
 from gdb_epi.cpython.heap import Heap
 from gdb_epi.cpython.heap_search import Ranges
 from gdb_epi.cpython.types import PythonState
@@ -17,7 +17,7 @@ from gdb_epi.lean import NamedTuple
 from gdb_epi.target.api import Target
 
 CHUNK = 1 << 20
-STEP, MAX_SIZE = min(SIZES), max(SIZES)  # of pools
+STEP = min(SIZES)  # of pools
 _ZEROS = bytes(CHUNK)
 MAX_STACK_WORDS = 512  # of the crashed thread, from rsp on, that count as touched
 
@@ -101,13 +101,13 @@ def outside_pools(target: Target, ranges: Ranges) -> Ranges:
             continue
         low, at = 0, -start % STEP
         while at + STEP <= len(data):
-            pool = pool_at(start + at, data[at : at + MAX_SIZE])
+            pool = shape_at(start + at, data, at)
             if pool is None:
                 at += STEP
                 continue
             if low < at:
                 found.append((start + low, start + at))
-            low = at = at + pool.size
+            low = at = at + pool[0]
         if low < len(data):
             found.append((start + low, end))
     return found

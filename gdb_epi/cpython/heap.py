@@ -10,7 +10,7 @@ an object, is in `Heap.alive` and `Heap.links`.
 from __future__ import annotations
 
 import time
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 
 from gdb_epi.cpython.access import Access
 from gdb_epi.cpython.heap_search import BUDGET, Ranges, Search
@@ -104,31 +104,35 @@ class Heap:
             if self.places_of_types is not None:
                 ranges = self.places_of_types(self.search.ranges(True))
             found: dict[int, TypeInfo] = {}
-            todo, seen = [metatype], {metatype}
-            while todo and len(seen) < MAX_METATYPES:
-                kind = todo.pop()
-                for address in self._instances_of_word(kind, ranges):
-                    info = self._type_at(address)
-                    if info is None or len(found) >= MAX_TYPES:
-                        continue
-                    found[address] = info
-                    if info.flags & TYPE_SUBCLASS and address not in seen:
+            level, seen = [metatype], {metatype}
+            while level:
+                following: list[int] = []
+                for address, info in self._types_of(level, ranges):
+                    if len(found) < MAX_TYPES:
+                        found[address] = info
+                    is_metatype = info.flags & TYPE_SUBCLASS and address not in seen
+                    if is_metatype and len(seen) < MAX_METATYPES:
                         seen.add(address)
-                        todo.append(address)
+                        following.append(address)
+                level = following
             self._types = found
         return self._types
+
+    def _types_of(
+        self, kinds: Sequence[int], ranges: Ranges | None
+    ) -> Iterator[tuple[int, TypeInfo]]:
+        """Yield the living types whose metatype is one of some."""
+        for _, hit in self.search.words_of(kinds, ranges):
+            address = hit - self.type_at
+            info = self._type_at(address) if self.alive(address) else None
+            if info is not None:
+                yield address, info
 
     def _type_at(self, address: int) -> TypeInfo | None:
         try:
             return self.access.world.types.at(address)
         except (UnreadableMemory, LayoutError):
             return None
-
-    def _instances_of_word(self, kind: int, ranges: Ranges | None = None) -> Iterator[int]:
-        for hit in self.search.words(kind, ranges):
-            address = hit - self.type_at
-            if self.alive(address):
-                yield address
 
     # -- objects ----------------------------------------------------------------------------
 

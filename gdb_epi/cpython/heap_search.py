@@ -4,7 +4,7 @@
 from __future__ import annotations
 
 import time
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 
 from gdb_epi.errors import SoftError, UnreadableMemory
 from gdb_epi.target.api import Region, Target
@@ -16,6 +16,7 @@ BUDGET = 20.0  # seconds
 
 PIECES_BETWEEN_CHECKS = 64
 MAX_UNREADABLE = 4096  # pieces of one mapping
+LOW_HALF = (1 << 32) - 1
 
 
 Ranges = list[tuple[int, int]]
@@ -87,6 +88,38 @@ class Search:
         for address in self.find(value.to_bytes(8, "little"), writable=True, ranges=ranges):
             if not address & 7:
                 yield address
+
+    def words_of(
+        self, values: Sequence[int], ranges: Ranges | None = None
+    ) -> Iterator[tuple[int, int]]:
+        """Yield (word, aligned address) of several words in writable memory, or in ranges.
+
+        Within a range (4 MiB at most), word by word. Only the lower halves of memory's words are
+        searched: half of the bytes, of memory that is read once for all. Raises OutOfTime.
+        """
+        import re
+        from array import array
+
+        for value in values:
+            if not value & LOW_HALF:  # no address of an object
+                yield from ((value, address) for address in self.words(value, ranges))
+        needles = [(value, value.to_bytes(8, "little")) for value in values if value & LOW_HALF]
+        leads = [4 - len(needle[:4].lstrip(b"\0")) for _, needle in needles]
+        found = [
+            re.compile(re.escape(needle[lead:4]))
+            for (_, needle), lead in zip(needles, leads, strict=True)
+        ]
+        for start, end in self.ranges(True) if ranges is None else ranges:
+            self.check_time()
+            data = self._read_over(start, end, 0)[-start % 8 :]
+            low = array("I", data[: len(data) & ~7])[::2].tobytes()
+            for (value, needle), lead, pattern in zip(needles, leads, found, strict=True):
+                hit = pattern.search(low)
+                while hit is not None:
+                    at = 2 * (hit.start() - lead)
+                    if not at & 7 and data.startswith(needle, at):
+                        yield value, start + (-start % 8) + at
+                    hit = pattern.search(low, hit.start() + 1)
 
     def find(self, needle: bytes, *, writable: bool, ranges: Ranges | None = None) -> Iterator[int]:
         """Yield the addresses that hold some bytes; raises OutOfTime."""
