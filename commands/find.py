@@ -35,7 +35,7 @@ MAX_LIMIT = 100_000
 @command(
     "find",
     arguments=(
-        argument("what", nargs="+", help="TYPE, module.TYPE, 0xTYPE, or a text"),
+        argument("what", nargs="+", type="literal", help="TYPE, module.TYPE, 0xTYPE, or a text"),
         argument("--text", action="store_true", help="WHAT is a text, whatever types there are"),
         argument("--subclasses", action="store_true", help="objects of derived types too"),
         argument("--limit", type=int, default=20, metavar="N", help="objects or places (20)"),

@@ -23,7 +23,9 @@ if TYPE_CHECKING:
 @command(
     "print",
     arguments=(
-        argument("expression", nargs="+", help="NAME, ADDRESS, or a path: a.b[3]['k']"),
+        argument(
+            "expression", nargs="+", type="literal", help="NAME, ADDRESS, or a path: a.b[3]['k']"
+        ),
         argument("--frame", type=int, default=0, metavar="N", help="Python frame (0, innermost)"),
         argument("--depth", type=int, default=DEPTH, metavar="N", help="containers within"),
         argument("--width", type=int, default=WIDTH, metavar="N", help="items of each"),
@@ -39,7 +41,7 @@ def print_(session: Session, args: Namespace) -> Report:
     python = session.state.required_python()
     limits = Limits(args.depth, args.width, args.length, max(TOTAL, 2 * args.length))
     values = values_of(session.target, python, limits)
-    text = " ".join(args.expression)
+    text = _unquoted(" ".join(args.expression))
     reader = FrameVariables(values)
     address = resolve(values.painter(), text, lambda name: _named(session, reader, args, name))
     value = values.of(address)
@@ -58,6 +60,14 @@ def print_(session: Session, args: Namespace) -> Report:
         "attributes": dict(value.attributes),
     }
     return Report(text, lines=lines, data=data, soft_errors=errors)
+
+
+def _unquoted(text: str) -> str:
+    """Return a path without the quotes around all of it, as they are written in shells."""
+    quote = text[:1]
+    if quote in ("'", '"') and len(text) > 2 and text[-1] == quote and quote not in text[1:-1]:
+        return text[1:-1]
+    return text
 
 
 def _named(session: Session, reader: FrameVariables, args: Namespace, name: str) -> int | None:

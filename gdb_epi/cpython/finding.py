@@ -11,6 +11,7 @@ from gdb_epi.cpython.places import Places
 from gdb_epi.cpython.values_types import TypeInfo
 from gdb_epi.errors import LayoutError, SoftError
 from gdb_epi.lean import NamedTuple
+from gdb_epi.words import counted
 
 MAX_BASES = 128
 MAX_NEEDLE = 4096
@@ -131,7 +132,7 @@ def text_hits(heap: Heap, places: Places, text: str | bytes, limit: int) -> Iter
             count += 1
             if count >= limit:
                 heap.soft_errors.append(
-                    SoftError("find", "text", f"stopped after {limit} places (--limit N)")
+                    SoftError("find", "text", f"cut at {counted(limit, 'place')} (--limit N)")
                 )
                 return
 

@@ -41,7 +41,46 @@ def parse(command: Command, text: str) -> Namespace:
     parser = Parser(prog=f"epi {command.name}", description=command.summary, allow_abbrev=False)
     for argument in (*command.arguments, *COMMON):
         parser.add_argument(*argument.flags, **_options(argument))
-    return parser.parse_args(words_of(text))
+    return parser.parse_args(_split(command, text))
+
+
+def _split(command: Command, text: str) -> list[str]:
+    if not any(one.options.get("type") == "literal" for one in command.arguments):
+        return words_of(text)
+    valued = {
+        flag
+        for one in (*command.arguments, *COMMON)
+        for flag in one.flags
+        if flag.startswith("-") and "action" not in one.options
+    }
+    words: list[str] = []
+    before = ""
+    for word in quoted_words(text):
+        words += words_of(word) if word.startswith("-") or before in valued else [word]
+        before = word
+    return words
+
+
+def quoted_words(text: str) -> list[str]:
+    """Split at blanks outside of quotes, and leave quotes and backslashes where they are.
+
+    GDB's own splitting takes them away: d['3'] would become d[3], which is another key.
+    """
+    words: list[str] = []
+    word, quote, escaped = "", "", False
+    for character in text:
+        if character.isspace() and not quote and not escaped:
+            words += [word] if word else []
+            word = ""
+            continue
+        word += character
+        if escaped or character == "\\":
+            escaped = not escaped
+        elif quote:
+            quote = "" if character == quote else quote
+        elif character in "'\"":
+            quote = character
+    return [*words, word] if word else words
 
 
 def words_of(text: str) -> list[str]:
@@ -56,6 +95,8 @@ def _options(argument: Argument) -> dict[str, Any]:
     options = dict(argument.options)
     if options.get("type") == "address":
         options["type"] = evaluate_address
+    elif options.get("type") == "literal":  # a word with its quotes
+        del options["type"]
     return options
 
 

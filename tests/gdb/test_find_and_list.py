@@ -44,7 +44,7 @@ def test_list_and_source_lines_of_bt(gdb: Gdb, tmp_path: Path) -> None:
 
 def test_modules_find_and_refs(gdb: Gdb, tmp_path: Path) -> None:
     made = made_of("heap_objects")
-    names = ("modules", "find", "refs")
+    names = ("modules", "find", "refs", "quoted")
     out = {name: tmp_path / f"{name}.json" for name in names}
     target = made.truth["target"]
     done = run_gdb(
@@ -54,6 +54,7 @@ def test_modules_find_and_refs(gdb: Gdb, tmp_path: Path) -> None:
             f"epi find __main__.Plain --limit 1000 --json --output {out['find']}",
             f"epi refs {target:#x} --json --output {out['refs']}",
             "epi find 'needle-in-a-haystack'",
+            f"epi find 'Plain' --limit 5 --json --output {out['quoted']}",
         ),
         exe=made.executable,
         core=made.core,
@@ -62,6 +63,7 @@ def test_modules_find_and_refs(gdb: Gdb, tmp_path: Path) -> None:
     assert {"sys", "__main__", "deathbed"} <= {one["name"] for one in modules}, done.text
     objects = {int(one["address"], 16) for one in read_json(out["find"])["objects"]}
     assert objects == set(made.truth["ids"]["Plain"])
+    assert read_json(out["quoted"])["kind"] == "text"  # what is quoted is no type
     holders = {one["holder"] for one in read_json(out["refs"])["references"]}
     assert f"0x{made.truth['holders']['a list']:016x}" in holders
     assert "str at" in done.stdout

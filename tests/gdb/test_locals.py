@@ -48,13 +48,14 @@ def test_locals(gdb: Gdb, made: Made, tmp_path: Path) -> None:
 
 def test_print_paths(gdb: Gdb, made: Made) -> None:
     number = frame_of(made, "containers")
-    paths = ("table['b'][0]", 'keyed["(2, 3)"]', "loop[1][0]", "queue[-1]", "keyed[1]", "len")
-    commands = [f"epi print --frame {number} {path}" for path in paths]
+    paths = ("table['b'][0]", "keyed[(2, 3)]", "loop[1][0]", "queue[-1]", "keyed[1]", "len")
+    commands = [f"epi print --frame {number} {path}" for path in (*paths, "keyed['1']")]
     done = run_gdb(gdb, *with_epi(*commands), exe=made.executable, core=made.core)
     shown = [line.partition(" = ")[2] for line in done.stdout.splitlines() if " = " in line]
     assert shown[-6:] == ["2", "'two'", "'self'", "3", "'one'", "<built-in function len>"], (
         done.text
     )
+    assert "keyed has no key '1'; try: 1, " in done.text  # GDB's splitting would make it 1
 
 
 def test_print_says_what_is_wrong(gdb: Gdb, made: Made) -> None:
