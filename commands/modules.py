@@ -64,10 +64,12 @@ def modules(session: Session, args: Namespace) -> Report:
         errors.append(SoftError("modules", "table", f"{len(rows) - limit} more (--limit N)"))
     columns = ("interpreter", "module", "version", "kind", "state", "build-id", "file")
     alone = len(python.interpreters) == 1
+    none = f"no imported module is called {args.name}; try: epi modules --all" if args.name else ""
     return Report(
         "imported modules",
         columns=columns[1:] if alone else columns,
         rows=[row[1:] if alone else row for row in rows[:limit]],
+        lines=[none] if none and not rows else (),
         data={"interpreters": data, "soft_errors": [error._asdict() for error in errors]},
         soft_errors=errors,
     )

@@ -3,7 +3,7 @@
 
 from __future__ import annotations
 
-from gdb_epi.errors import Absent, SoftError
+from gdb_epi.errors import Absent, InputError, SoftError
 from gdb_epi.lean import TYPE_CHECKING, Any
 from gdb_epi.registry import argument, command
 from gdb_epi.report import Report
@@ -44,6 +44,8 @@ def native(session: Session, args: Namespace) -> Report:
             offset = f"{frame.offset:#x}" if frame.offset is not None else None
             pc = f"0x{frame.pc:016x}"
             rows.append([thread.tid, number, pc, frame.function, frame.module, offset])
+    if args.tid and not threads:
+        raise InputError(f"no thread {args.tid[0]}", hint="epi threads")
     errors += target.soft_errors
     modules = [_module_json(module) for module in target.modules()]
     data = {

@@ -9,6 +9,7 @@ from pathlib import Path
 
 from gdb_epi.errors import EpiError, InputError
 from gdb_epi.fleet.reading import Execute, in_file, through
+from gdb_epi.fleet.versions import SCHEMA_KEY, SCHEMA_VERSION
 from gdb_epi.lean import NamedTuple
 from gdb_epi.words import counted
 
@@ -23,6 +24,7 @@ _HOSTS = (
     "JOIN host ON crash.host_id = host.id WHERE sig.kind = :kind AND sig.key = :key "
     "GROUP BY host.name ORDER BY 2 DESC, 1 LIMIT 5"
 )
+_VERSION = "SELECT key, value FROM meta WHERE key = :key"
 _HERE = "SELECT count(*) FROM crash WHERE core_key = :core_key"
 
 
@@ -56,9 +58,22 @@ def _in_file(path: Path, kind: str, key: str, core_key: str | None) -> Seen:
         raise InputError(f"no fleet database at {path}", hint="epi push, or --db URL")
     try:
         with closing(sqlite3.connect(f"{path.absolute().as_uri()}?mode=ro", uri=True)) as base:
-            return _ask(in_file(base, path), kind, key, core_key)
+            execute = in_file(base, path)
+            _check_version(execute, path)
+            return _ask(execute, kind, key, core_key)
     except sqlite3.Error as error:
         raise EpiError(f"database {path}: {error}", hint="--db with another file") from error
+
+
+def _check_version(execute: Execute, path: Path) -> None:
+    """Raise EpiError for a database of another version: its columns are others."""
+    found = dict(execute(_VERSION, {"key": SCHEMA_KEY})).get(SCHEMA_KEY)
+    if found == str(SCHEMA_VERSION):
+        return
+    older = found is not None and found.isdigit() and int(found) < SCHEMA_VERSION
+    told = f"database {path} has schema {found}, this gdb-epi reads {SCHEMA_VERSION}"
+    hint = "gdb-epi fleet reproject, which migrates it" if older else "upgrade gdb-epi, or --db"
+    raise EpiError(told, hint=hint)
 
 
 def _in_server(db: str, kind: str, key: str, core_key: str | None) -> Seen:

@@ -135,7 +135,10 @@ def test_the_command(interpreter: Interpreter) -> None:
     built = {row[0]: row[4] for row in everything.rows if row[2] == "extension"}
     known = {module.build_id for module in session.target.modules()}
     assert all(build_id in known for build_id in built.values())
+    none = modules_command(session, Namespace(name="versionde", all=False, limit=500))
+    assert not none.rows and "no imported module is called versionde" in none.lines[0]
     only = modules_command(session, Namespace(name="versioned", all=False, limit=500))
+    assert not only.lines
     assert [row[0] for row in only.rows] == ["versioned.part", "versioned"]
 
 
