@@ -31,6 +31,7 @@ MAX_STRICT = 24
 STABLE_NATIVE = 3
 STABLE_PYTHON = 2
 GIVES_UP = frozenset(("raise", "terminate", "py-fatal"))  # classes of drops.json
+NAMELESS = "runtime-unknown"
 BUILD_ID_DIGITS = 16
 
 
@@ -126,8 +127,9 @@ def _stand_in(physical: Sequence[Token]) -> list[Token]:
     abort() and Py_FatalError stay; what they call is another in each version of libc and CPython.
     """
     found = physical[_first(physical, NATIVE, 1)[0] :] if _first(physical, NATIVE, 1) else ()
-    gave_up = list(takewhile(lambda token: token.drop in GIVES_UP, found))
-    return gave_up[-1:] or list(found[:1])
+    run = list(takewhile(lambda token: token.drop in GIVES_UP or token.drop == NAMELESS, found))
+    gave_up = [token for token in run if token.drop in GIVES_UP]
+    return gave_up[-1:] if run and run[0].drop in GIVES_UP else list(found[:1])
 
 
 def _first(tokens: Sequence[Token], kind: str, limit: int) -> list[int]:

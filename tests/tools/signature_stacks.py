@@ -547,6 +547,19 @@ stack(
     python="abort py:__main__.f",
 )  # fmt: skip
 stack(
+    "never-empty-gave-up-stripped",
+    "N34 N53",
+    "abort-py-fatal:error",
+    [n("__pthread_kill_implementation", LIBC), n("abort", LIBC), n(None, PYTHON),
+     n("Py_FatalError", PYTHON), n(None, "libffi.so.8"), EVAL, p("f", "__main__")],
+    strict="__pthread_kill_implementation <- abort <- python3.12!? <- Py_FatalError "
+    "<- libffi.so.8!? <- _PyEval_EvalFrameDefault <-- py:__main__.f",
+    stable="abort-py-fatal:error Py_FatalError <-- py:__main__.f",
+    coarse="abort-py-fatal:error Py_FatalError <-- py:__main__.f",
+    native="abort-py-fatal:error Py_FatalError",
+    python="abort py:__main__.f",
+)  # fmt: skip
+stack(
     "never-empty-memcpy",
     "N6 N53",
     "segv-null",
