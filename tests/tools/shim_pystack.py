@@ -16,6 +16,8 @@ import os
 import re
 import subprocess
 import sys
+import tempfile
+from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
@@ -23,59 +25,130 @@ ROOT = Path(__file__).resolve().parents[2]
 FILES = (
     "test_core_analyzer.py",
     "test_local_variables.py",
+    "test_gc.py",
     "test_gil.py",
+    "test_relocatable_cores.py",
+    "test_smoke.py",
     "test_subinterpreters.py",
 )
 UNKNOWN = -1
 
 
-def threads_of(core_file: Any, *_: Any, **options: Any) -> list[Any]:
-    """Return a core's threads as pystack's PyThread objects; no native frames, which GDB has."""
-    from pystack import types as theirs
+def threads_of(core_file: Any, executable: Any = None, **options: Any) -> list[Any]:
+    """Return a core's threads as pystack's PyThread objects, with native frames of a GDB beside."""
     from pystack.errors import EngineError, NotEnoughInformation
 
-    from gdb_epi.cpython.access import Access
-    from gdb_epi.cpython.source_site import Sites
     from gdb_epi.cpython.types import PythonState
-    from gdb_epi.errors import Absent, InputError
+    from gdb_epi.errors import InputError
     from gdb_epi.process_state import ProcessState
     from gdb_epi.target.corefile import CoreFileTarget
 
     try:
-        state = ProcessState(CoreFileTarget.open(Path(str(core_file))))
+        target = CoreFileTarget.open(Path(str(core_file)), exe=executable and str(executable))
     except InputError as error:
         raise EngineError(str(error)) from error
+    state = ProcessState(target)
     python = state.python
     if not isinstance(python, PythonState):
         raise NotEnoughInformation(str(python))
+    mode = getattr(options.get("native_mode"), "name", "PYTHON")
+    with tempfile.TemporaryDirectory() as place:
+        native = None if mode == "OFF" else _gdb(target, place)
+        try:
+            found = list(_threads(state, python, native, bool(options.get("locals"))))
+            if mode == "ALL":
+                found += _without_python(target, found, native)
+            return found
+        finally:
+            if native is not None:
+                native.close()
+
+
+def _gdb(target: Any, place: str) -> Any:
+    from gdb_epi.cli.native_gdb import GdbNative, find_gdb
+
+    exe, gdb = target.modules()[0].file, find_gdb(None)
+    assert gdb, "no gdb found"
+    return GdbNative(target.path, exe if isinstance(exe, str) else None, None, gdb, place)
+
+
+def _threads(state: Any, python: Any, native: Any, wants_locals: bool) -> Iterator[Any]:
+    from pystack import types as theirs
+
+    from gdb_epi.cpython.access import Access
+    from gdb_epi.cpython.source_site import Sites
+
     sites = Sites(Access(state.target, python))
-    found = []
+    reader = variables(state, python) if wants_locals else None
+    collects = collecting(state.target, python)
+    version = tuple(int(part) for part in python.version.split(".")[:2])
     for thread in python.threads():
-        first = None
-        reader = variables(state, python) if options.get("locals") else None
-        for frame in thread.frames:  # innermost first; pystack links from the outermost
-            told = reader.of(frame) if reader else []
-            values = {} if isinstance(told, Absent) else {one.name: one for one in told}
-            names = [
-                {
-                    n: v.text
-                    for n, v in values.items()
-                    if (v.kind not in ("local", "cell")) is wanted
-                }
-                for wanted in (True, False)
-            ]
-            place = theirs.LocationInfo(*position(sites, frame))
-            code = theirs.PyCodeObject(frame.filename, frame.name, place)
-            made = theirs.PyFrame(None, first, code, *names, frame.is_entry, False)
-            if first is not None:
-                first.prev = made
-            first = made
-        version = tuple(int(part) for part in python.version.split(".")[:2])
-        gil = int(thread.holds_gil)
-        one = theirs.PyThread(thread.tid or 0, first, [], gil, UNKNOWN, version)
-        one.name, one.interpreter_id = thread.name, thread.interpreter
-        found.append(one)
-    return found
+        yield theirs.PyThread(
+            thread.tid or 0,
+            python_frames(thread, sites, reader),
+            native_frames(native, thread.tid) if native and thread.alive else [],
+            int(thread.holds_gil),
+            collects.get(thread.interpreter, UNKNOWN),
+            version,
+            thread.name,
+            thread.interpreter,
+        )
+
+
+def _without_python(target: Any, threads: list[Any], native: Any) -> Iterator[Any]:
+    from pystack import types as theirs
+
+    known = {thread.tid for thread in threads}
+    for one in target.threads():
+        if one.tid not in known:
+            yield theirs.PyThread(one.tid, None, native_frames(native, one.tid), 0, UNKNOWN, None)
+
+
+def python_frames(thread: Any, sites: Any, reader: Any) -> Any:
+    """Return the outermost frame, which the others hang on; None for a thread without any."""
+    from pystack import types as theirs
+
+    from gdb_epi.errors import Absent
+
+    first = None
+    for frame in thread.frames:  # innermost first; pystack links from the outermost
+        told = reader.of(frame) if reader else []
+        values = {} if isinstance(told, Absent) else {one.name: one for one in told}
+        names = [
+            {n: v.text for n, v in values.items() if (v.kind not in ("local", "cell")) is wanted}
+            for wanted in (True, False)
+        ]
+        place = theirs.LocationInfo(*position(sites, frame))
+        code = theirs.PyCodeObject(frame.filename, frame.name, place)
+        made = theirs.PyFrame(None, first, code, *names, frame.is_entry, False)
+        if first is not None:
+            first.prev = made
+        first = made
+    return first
+
+
+def native_frames(native: Any, tid: int) -> list[Any]:
+    """Return a thread's native frames, outermost first as pystack has them."""
+    from pystack import types as theirs
+
+    from gdb_epi.errors import Absent
+
+    told = native.frames(tid)
+    return [
+        theirs.NativeFrame(
+            f.pc, f.function or "???", f.filename or "???", f.lineno or 0, 0, f.module or "???"
+        )
+        for f in reversed(() if isinstance(told, Absent) else told)
+    ]
+
+
+def collecting(target: Any, python: Any) -> dict[int, int]:
+    """Return whether a garbage collection runs, by the number of the interpreter."""
+    from gdb_epi.cpython.interpreters import read_runtime
+    from gdb_epi.errors import Absent
+
+    found = read_runtime(target, python).interpreters
+    return {one.state.id: int(one.gc.collecting) for one in found if not isinstance(one.gc, Absent)}
 
 
 def position(sites: Any, frame: Any) -> tuple[Any, ...]:

@@ -11,6 +11,7 @@ of that name, and its argument is read out of the core. Prints a line per test t
 from __future__ import annotations
 
 import importlib
+import os
 import re
 import subprocess
 import sys
@@ -22,6 +23,7 @@ from typing import Any
 
 sys.path.insert(0, str(Path(__file__).resolve().parents[2]))
 
+HASH_SEED = "123"  # of test.test_gdb.util: the order of sets that the tests expect
 DIE = """
 import os, sys
 def id(v):
@@ -66,7 +68,8 @@ def shown(
     with tempfile.TemporaryDirectory() as folder:
         options = [] if import_site else ["-S"]
         command = [INTERPRETER, *options, "-c", DIE, source]
-        subprocess.run(command, cwd=folder, capture_output=True, timeout=60)
+        env = {**os.environ, "PYTHONHASHSEED": HASH_SEED}
+        subprocess.run(command, cwd=folder, capture_output=True, timeout=60, env=env)
         cores = list(Path(folder).iterdir())
         if len(cores) != 1:
             self.skipTest(f"left {len(cores)} cores")
