@@ -63,8 +63,9 @@ def copies_told(count: int, searched: bool) -> str:
     Nothing was found and not all was searched: then nothing is said.
     """
     if not count:
-        return "; no other word holds the latter" if searched else ""
-    return f"; {counted(count, 'other word')} {'holds' if count == 1 else 'hold'} the latter"
+        return "; no other place holds the latter" if searched else ""
+    places = counted(count, "other place") if count < MAX_PLACES else f"{MAX_PLACES} or more places"
+    return f"; {places} (memory, registers) {'holds' if count == 1 else 'hold'} the latter"
 
 
 def _object_type(state: ProcessState, address: int) -> str | None:
