@@ -23,8 +23,8 @@ from gdb_epi.fleet.dimensions import Dimensions, chunks
 from gdb_epi.fleet.packing import Packer, unpack
 from gdb_epi.fleet.prepare import Batch, Prepared, Preparer, Source
 from gdb_epi.fleet.projection import merge, project
+from gdb_epi.fleet.reader import PART
 
-BATCH = 1_000  # records per transaction
 VICTIM = ("40001", "40P01")  # the server broke a deadlock at our expense: again at once
 # Seconds before a lost connection is tried again; a server needs some to restart.
 PAUSES = (0.2, 0.5, 1.0, 2.0, 4.0, 8.0)
@@ -59,7 +59,7 @@ def ingest(
     """Store the records and return what became of them."""
     preparer = Preparer()
     stream = iter(sources)
-    parts = iter(lambda: list(islice(stream, BATCH)), [])
+    parts = iter(lambda: list(islice(stream, PART)), [])
     return store(engine, (preparer.batch(part) for part in parts), progress)
 
 

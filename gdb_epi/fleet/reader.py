@@ -14,7 +14,7 @@ from gdb_epi.errors import InputError
 MAX_LINE = 16 << 20  # bytes of one record; ours are 2 to 100 kB
 BINARY = (b"\x7fELF", b"\xfd7zXZ", b"\x28\xb5\x2f\xfd", b"\x1f\x8b", b"BZh")  # cores, packed or not
 MAX_DOCUMENT = 256 << 20  # bytes of a file that is one JSON document
-PART = 1_000  # lines that are worked on together
+PART = 2_000  # lines that are worked on together, and go into one transaction
 MAX_PART = 32 << 20  # bytes of those
 SUFFIXES = (".jsonl", ".json", ".ndjson")
 
