@@ -52,8 +52,8 @@ class Blocks:
         self._context = context
         self._type_at = heap.type_at
         self._flags_at = heap.reader.layout.require("PyTypeObject", "tp_flags")
-        self._known: dict[int, TypeInfo | None] = {}
         self._heads: dict[int, int] = {}  # of words that were judged; -1: no type
+        self._metatypes: dict[int, bool] = {}
         self._odd: dict[int, list[_Candidate]] = {}
         self._absurd: list[tuple[int, int]] = []
         self._is_small_count = heap.reader.layout.offset("PyObject", "ob_overflow") is not None
@@ -65,8 +65,7 @@ class Blocks:
     def know_all_types(self) -> None:
         """Find every type first; then a sweep reads no memory but the pools. Raises OutOfTime."""
         for address, info in list(self._heap.types().items())[:MAX_TYPES]:
-            self._known[address] = info
-            self._heads[address] = _head_of(info)
+            self._heads[address] = _head_of(info.flags)
         self._ghosts = frozenset(
             address ^ 1 << bit for address in self._heads for bit in range(3, 64)
         ).difference(self._heads)
@@ -158,30 +157,38 @@ class Blocks:
             self._odd.setdefault(word, []).append(_Candidate(place, word, head, room, debug))
 
     def _head(self, word: int) -> int:
-        """Return how many bytes lie before objects of a type; -1 when the word is none."""
-        info = self._type(word)
-        found = self._heads[word] = -1 if info is None else _head_of(info)
+        """Return how many bytes lie before objects of a type; -1 when the word is none.
+
+        Each word is judged once; names of types are not read for it.
+        """
+        flags = self._flags(word)
+        found = self._heads[word] = -1 if flags is None else _head_of(flags)
         return found
 
-    def _type(self, word: int) -> TypeInfo | None:
-        """Return what a word is the type of; None when it is none. Each word is judged once."""
-        if word not in self._known:
-            self._known[word] = self._judge(word)
-        return self._known[word]
-
-    def _judge(self, word: int) -> TypeInfo | None:
+    def _flags(self, word: int) -> int | None:
+        """Return tp_flags of the type that a word is the address of; None for another word."""
         reader = self._heap.reader
         if word & 7 or word < 0x10000 or word >> 47:
             return None
         try:
             above = reader.type_of(word)
-            if above & 7 or reader.type_of(reader.type_of(above)) != reader.type_of(above):
+            if above not in self._metatypes:
+                self._metatypes[above] = self._is_metatype(above)
+            if not self._metatypes[above]:
                 return None
-            if not reader.u64(above + self._flags_at) >> 31 & 1:
-                return None  # its type is not derived from `type`
-            return self._heap.access.world.types.at(word)
+            return self._heap.access.world.types.flags(word)
         except (UnreadableMemory, LayoutError):
             return None
+
+    def _is_metatype(self, above: int) -> bool:
+        """Whether a word is the address of `type`, or of what is derived from it."""
+        reader = self._heap.reader
+        try:
+            if above & 7 or reader.type_of(reader.type_of(above)) != reader.type_of(above):
+                return False
+            return bool(reader.u64(above + self._flags_at) >> 31 & 1)
+        except UnreadableMemory:
+            return False
 
     def _count(self, address: int, word: int) -> None:
         """Remember a count of which one high bit is absurd and the rest is small."""
@@ -197,13 +204,16 @@ class Blocks:
 
     def evidence(self) -> Iterator[Evidence]:
         """Yield what one bit repairs."""
-        types = [info for info in self._known.values() if info is not None][:MAX_TYPES]
+        types = [address for address, head in self._heads.items() if head >= 0][:MAX_TYPES]
         hits = 0
         flips = [1 << bit for bit in range(3, 64)]
-        for info in types:
+        for address in types:
+            if self._odd.keys().isdisjoint(map(address.__xor__, flips)):
+                continue
             for flip in flips:
-                for one in self._odd.get(info.address ^ flip, ()):
-                    if self._fits(one, info) and hits < MAX_HITS:
+                for one in self._odd.get(address ^ flip, ()):
+                    info = self._type(address)
+                    if info is not None and self._fits(one, info) and hits < MAX_HITS:
                         hits += 1
                         yield self._wrong_type(one, info)
         for address, bit in self._absurd:
@@ -218,12 +228,18 @@ class Blocks:
                 f"{word & ((1 << bit) - 1)} without it",
             )
 
+    def _type(self, address: int) -> TypeInfo | None:
+        try:
+            return self._heap.access.world.types.at(address)
+        except (UnreadableMemory, LayoutError):
+            return None
+
     def _fits(self, one: _Candidate, info: TypeInfo) -> bool:
         """Whether an object of this type can be in that block."""
         address = one.place - self._type_at
         # An object of two words has nothing else to judge it by; types of singletons (None,
         # Ellipsis), of which no block holds objects, have that size too.
-        if one.head != _head_of(info) or info.basicsize <= self._type_at + 8:
+        if one.head != _head_of(info.flags) or info.basicsize <= self._type_at + 8:
             return False
         size = one.head + (self._str_size(address, info) or info.basicsize)
         varies = info.itemsize or info.flags & _INLINE or one.debug
@@ -270,12 +286,12 @@ def _large_counts(data: bytes, step: int, is_small: bool) -> list[int]:
     return [number for number, byte in enumerate(absurd.to_bytes(len(third), "little")) if byte]
 
 
-def _head_of(info: TypeInfo) -> int:
-    """Return how many bytes lie before an object of a type in its block.
+def _head_of(flags: int) -> int:
+    """Return how many bytes lie before an object in its block, by its type's tp_flags.
 
     3.11 (bpo-44590 and later) put dict and values before the collector's head, 3.12 (gh-95649)
     the list of weak references too.
     """
-    if not info.flags & HAVE_GC:
+    if not flags & HAVE_GC:
         return 0
-    return 2 * GC_HEAD if info.flags & _PREHEADER else GC_HEAD
+    return 2 * GC_HEAD if flags & _PREHEADER else GC_HEAD

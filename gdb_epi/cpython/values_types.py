@@ -145,7 +145,15 @@ class Types:
             raise found
         return found
 
-    def _read(self, address: int) -> TypeInfo:
+    def flags(self, address: int) -> int:
+        """Return tp_flags of the type at an address. Raises UnreadableMemory when there is none.
+
+        Nothing but the struct is looked at, neither its name nor its dict.
+        """
+        known = self._known.get(address)
+        return known.flags if isinstance(known, TypeInfo) else self._fields(address)["flags"]
+
+    def _fields(self, address: int) -> dict[str, int]:
         if address & 7 or not address:
             raise UnreadableMemory(address, self._size, "no type: not an aligned pointer")
         head = self._reader.read(address, self._size)
@@ -153,6 +161,10 @@ class Types:
         sane = 0 < field["basicsize"] < MAX_TYPE_SIZE and field["itemsize"] < MAX_TYPE_SIZE
         if not field["flags"] & _READY or not sane:
             raise UnreadableMemory(address, self._size, "no type: its fields make no sense")
+        return field
+
+    def _read(self, address: int) -> TypeInfo:
+        field = self._fields(address)
         name = self._full_name(address)
         module, dot, qualname = name.rpartition(".")
         module = module if dot else ("builtins" if name else "")

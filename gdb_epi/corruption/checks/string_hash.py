@@ -18,7 +18,6 @@ from gdb_epi.corruption.hashing import (
 )
 from gdb_epi.corruption.memory import Chunks, heap_of
 from gdb_epi.corruption.registry import check
-from gdb_epi.corruption.stringrecords import Records, Wrong
 from gdb_epi.corruption.stringsearch import (
     MIN_WANTED,
     Found,
@@ -36,7 +35,11 @@ from gdb_epi.cpython.heap import Heap
 from gdb_epi.cpython.siphash import Key, python_hash
 from gdb_epi.cpython.types import PythonState
 from gdb_epi.errors import LayoutError
+from gdb_epi.lean import TYPE_CHECKING
 from gdb_epi.target.api import Target
+
+if TYPE_CHECKING:
+    from gdb_epi.corruption.stringrecords import Wrong
 
 MAX_WRONG = 256  # objects that are looked at one by one
 MAX_ODD = 4096
@@ -204,6 +207,8 @@ class _Search:
     """All objects of one form, by their hashes."""
 
     def __init__(self, target: Target, form: Form, key: Key, shortest: int) -> None:
+        from gdb_epi.corruption.stringrecords import Records
+
         self.form = form
         self._target = target
         self._ordinary = Records(form, key, shortest)
