@@ -26,7 +26,8 @@ from gdb_epi.x86.flow import COPY, LOAD, changed, produced
 
 ARGUMENTS = ("rdi", "rsi", "rdx", "rcx", "r8", "r9")
 MAX_FUNCTION = 8 << 10  # bytes that are decoded; the eval loop has more
-MAX_IN_DOUBT = 4  # frames whose code a default run decodes
+MAX_IN_DOUBT = 3  # frames that a default run looks at
+MAX_DECODED = 4 << 10  # bytes of functions in a default run: 1.5 milliseconds a KiB
 LEAVE = 0xC9
 
 
@@ -41,6 +42,9 @@ class Link(NamedTuple):
     call: int  # address of the caller's call instruction
 
 
+_Pair = tuple[int, tuple[Activation, Activation]]  # a frame's number, it and its caller
+
+
 class _Kept(NamedTuple):
     argument: str
     register: str
@@ -50,16 +54,33 @@ class _Kept(NamedTuple):
 def links(context: Context, frames: list[Activation]) -> Iterator[Link]:
     """Yield the registers that are known twice.
 
-    By default of a few frames, those with a register that leads nowhere, or is one bit from one
-    of the caller's.
+    By default of those few frames that have a register which leads nowhere, or is one bit from
+    one of the caller's.
     """
     pairs = list(enumerate(pairwise(frames)))
     if not context.sweep:
-        doubts = {number: _doubt(context, *pair) for number, pair in pairs}
-        pairs = [one for one in pairs if doubts[one[0]]]
-        pairs = sorted(pairs, key=lambda one: -doubts[one[0]])[:MAX_IN_DOUBT]
+        pairs = _in_doubt(context, pairs)
     for number, (inner, outer) in pairs:
         yield from _link(context, number, inner, outer)
+
+
+def _in_doubt(context: Context, pairs: list[_Pair]) -> list[_Pair]:
+    """Return the most doubtful frames, as far as the limits allow."""
+    doubts = {number: _doubt(context, *pair) for number, pair in pairs}
+    chosen = sorted((one for one in pairs if doubts[one[0]]), key=lambda one: -doubts[one[0]])
+    left = MAX_DECODED
+    found = []
+    for one in chosen[:MAX_IN_DOUBT]:
+        function = _function(context, one[0], one[1][0])
+        size = 0 if function is None else function.end - function.start
+        if 0 < size <= left:
+            left -= size
+            found.append(one)
+    return found
+
+
+def _function(context: Context, number: int, frame: Activation) -> Function | None:
+    return context.functions.at(frame.pc - 1 if number else frame.pc)
 
 
 def _doubt(context: Context, inner: Activation, outer: Activation) -> int:
@@ -83,7 +104,7 @@ def leads(context: Context, word: int) -> bool:
 
 
 def _link(context: Context, number: int, inner: Activation, outer: Activation) -> Iterator[Link]:
-    function = context.functions.at(inner.pc - 1 if number else inner.pc)
+    function = _function(context, number, inner)
     made = call_before(context.target, outer.pc)
     if function is None or made is None:
         return
