@@ -54,7 +54,7 @@ def host_days(path: Path) -> Iterator[tuple[str, HostDay | InputError]]:
         with path.open(encoding="utf-8-sig", errors="replace", newline="") as stream:
             head = stream.read(1)
             stream.seek(0)
-            rows = _json_rows(stream) if head in ("{", "[") else _csv_rows(stream)
+            rows = _json_rows(stream) if head in ("{", "[") else _csv_rows(stream, path)
             for line, row in rows:
                 yield f"{path}:{line}", _host_day(row)
     except OSError as error:
@@ -104,12 +104,12 @@ def _store(connection: Connection, rows: list[HostDay]) -> None:
     )
 
 
-def _csv_rows(stream: TextIO) -> Iterator[tuple[int, Mapping[str, Any]]]:
+def _csv_rows(stream: TextIO, path: Path) -> Iterator[tuple[int, Mapping[str, Any]]]:
     reader = csv.DictReader(stream)
     missing = [name for name in _FIXED if name not in (reader.fieldnames or ())]
     if missing:
         hint = "a first line such as day,hours,host,rack,kernel"
-        raise InputError(f"the exposure has no column {', '.join(missing)}", hint=hint)
+        raise InputError(f"{path}: no column {', '.join(missing)}", hint=hint)
     for row in reader:
         yield reader.line_num, row
 

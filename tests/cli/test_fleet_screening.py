@@ -115,13 +115,13 @@ def test_exposure_that_is_no_exposure(tmp_path, shell):
         "day,hours,host,rack\n2026-01-01,24,a,r1\nnever,1,a,r1\n2026-01-01,99,a,r1\n,,,\n"
     )
     done = shell("fleet", "exposure", path)
-    assert done.code == 3 and done.out == "1 host-days stored, 3 rejected\n"
+    assert done.code == 3 and done.out == "1 host-day stored, 3 rejected\n"
     assert f"{path}:3: no day: 'never'" in done.err and "hours must be 0 to 24" in done.err
     path.write_text("date,host\n1,2\n")
-    assert "no column day, hours" in shell("fleet", "exposure", path).err
+    assert f"{path}: no column day, hours" in shell("fleet", "exposure", path).err
     lines = tmp_path / "x.jsonl"
     lines.write_text('{"day": 20454, "hours": 3, "host": "a", "load": 0.5}\n{"half": \n')
-    assert shell("fleet", "exposure", lines).out == "1 host-days stored, 1 rejected\n"
+    assert shell("fleet", "exposure", lines).out == "1 host-day stored, 1 rejected\n"
 
 
 def test_tests_against_worked_numbers():

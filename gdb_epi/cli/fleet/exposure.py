@@ -7,6 +7,7 @@ from argparse import ArgumentParser, Namespace
 from pathlib import Path
 
 from gdb_epi.cli.fleet.output import add_database
+from gdb_epi.words import counted
 
 HELP = "take in host-hours per day: CSV or JSON with day, hours, host and attribute columns"
 EPILOG = "Without exposure the questions compare crashes with crashes (case-control)."
@@ -32,5 +33,5 @@ def run(args: Namespace) -> int:
             done = feed(engine, host_days(Path(name)))
             count += done.rows
             rejected += done.rejected
-    print(f"{count} host-days stored, {len(rejected)} rejected")
+    print(f"{counted(count, 'host-day')} stored, {len(rejected)} rejected")
     return report_rejected(rejected)
