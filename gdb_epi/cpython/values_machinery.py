@@ -184,9 +184,11 @@ def method_caller(painter: Painter, found: Obj) -> str:
 
 @decodes("classmethod", "staticmethod")
 def wrapped_function(painter: Painter, found: Obj) -> str:
-    """Decode what classmethod() and staticmethod() make: cm_callable (Objects/funcobject.c)."""
-    inner = painter.show(painter.word(found, 0))
-    return f"<{painter.type_name(found)}({inner})>"
+    """Decode what classmethod() and staticmethod() make: cm_callable (Objects/funcobject.c).
+
+    Their repr() names the built-in type, also of a subclass (3.10).
+    """
+    return f"<{found.lineage.ident}({painter.show(painter.word(found, 0))})>"
 
 
 @decodes("method-wrapper")

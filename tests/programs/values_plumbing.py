@@ -184,6 +184,8 @@ def callables(way):
     new, builtin_method = object.__new__, "abc".upper
     method_of_module, method_of_own = collections.deque().append, type("Own", (list,), {})().append
     own_lock = type("OwnLock", (_thread.RLock,), {})()
+    own_static = type("OwnStatic", (staticmethod,), {})(len)
+    own_class = type("OwnClass", (classmethod,), {})(len)
     upper = super(Ordinary, Ordinary())
     structure = struct.Struct("<HI")
     source, logger = random.Random(1), logging.getLogger("some.logger")
