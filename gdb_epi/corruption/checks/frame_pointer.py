@@ -57,11 +57,12 @@ def frame_pointer(context: Context) -> Iterator[Evidence]:
     if right in frame.held or (frame.checked and not _canary_is_whole(context, frame.sp, right)):
         return
     near = [one for one in dict.fromkeys(frame.held) if len(changed_bits(one, right)) == 1]
-    for value in near:
+    popped = frame.sp - 2 * WORD  # where a function that this one called had saved it
+    saved = read_word(context.target, popped)
+    for value in [saved] if saved in near else near:
         if not value & 0xFF or (changed_bits(value, right)[0] in NEAR_BITS and not frame.checked):
             continue
-        popped = frame.sp - 2 * WORD  # where a function that this one called had saved it
-        known = frame.checked or read_word(context.target, popped) == value
+        known = frame.checked or saved == value
         places = (popped,) if known else context.places_of(value, PLACES)
         yield word_evidence(
             "R19",
@@ -71,7 +72,7 @@ def frame_pointer(context: Context) -> Iterator[Evidence]:
             MEMORY if places else REGISTER,
             f"rbp was {value:#018x} at {frame.pc:#x}; the function there put it {depth} bytes "
             f"above rsp, which is {right:#018x}",
-            rivals=len(near),
+            rivals=1 if saved in near else len(near),
         )
 
 
