@@ -8,11 +8,14 @@ from collections.abc import Callable, Sequence
 import numpy as np
 
 from gdb_epi.fleet import statistics as st
-from gdb_epi.fleet.population import Attribute, Bools, Population
+from gdb_epi.fleet.combinations import by_value, combinations_of
+from gdb_epi.fleet.population import Attribute, Bools, Floats, Population
 from gdb_epi.fleet.screen_attributes import HOST_HOURS, expected_shares
 from gdb_epi.fleet.screen_types import ALL, BITFLIP, LOCK, MAX_CONDITIONAL_P, MIN_N, Finding
 
 ALIAS_OVERLAP = 0.9  # of the smaller one's host-hours
+TOLD_APART = 8.0  # likelihood ratio: "fairly strong evidence" (Royall 1997)
+MAX_RIVALS = 3
 
 
 def _strength(finding: Finding) -> float:
@@ -41,6 +44,44 @@ def distinct(
             if alias not in kept[echo].aliases:
                 kept[echo] = kept[echo]._replace(aliases=(*kept[echo].aliases, alias))
     return kept[len(known) :]
+
+
+def with_rivals(population: Population, finding: Finding, free: Bools) -> Finding:
+    """Name the values of other attributes that explain the finding nearly as well, best first.
+
+    One of them may be the cause although it is no finding yet: of two versions that roll out in one
+    week, the wrong one can stand out first. `free`: the crashes that hosts do not explain.
+    """
+    attribute = population.attribute(finding.attr)
+    if finding.signature in (ALL, BITFLIP, LOCK) or attribute is None:
+        return finding
+    crashes = combinations_of(population).tally(free & _signal(population, finding.signature))
+    least = _gains(population, attribute, crashes)[attribute.values.index(finding.value)]
+    found: list[tuple[float, str]] = []
+    for other in population.attributes:
+        if other is attribute:
+            continue
+        gains = _gains(population, other, crashes)
+        for value in np.flatnonzero(gains >= least - np.log(TOLD_APART)).tolist():
+            rival = finding._replace(attr=other.name, value=other.values[value])
+            if _is_echo(population, finding, rival):
+                found.append((-float(gains[value]), f"{rival.attr}={rival.value}"))
+    more = [name for _, name in sorted(found) if name not in finding.aliases]
+    return finding._replace(aliases=(*finding.aliases, *more[:MAX_RIVALS]))
+
+
+def _gains(population: Population, attribute: Attribute, crashes: Floats) -> Floats:
+    """How much the log likelihood of some crashes gains when a value has a rate of its own.
+
+    Values that have fewer crashes than their share gain nothing.
+    """
+    share, _ = expected_shares(population, attribute)
+    found = by_value(combinations_of(population).codes(attribute), crashes, share.size)
+    total = found.sum()
+    both = ((found, share), (total - found, 1 - share))
+    with np.errstate(divide="ignore", invalid="ignore"):
+        gain = sum(np.where(a > 0, a * np.log(a / (total * s)), 0.0) for a, s in both)
+    return np.where((found >= MIN_N) & (found > total * share), gain, -np.inf)
 
 
 def _is_echo(population: Population, finding: Finding, other: Finding) -> bool:

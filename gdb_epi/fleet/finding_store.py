@@ -45,7 +45,7 @@ def verdict(finding: Finding) -> str:
             return "one host has inherited locks out of proportion; look at its job, or move it"
         if finding.signature.startswith("*") and ONE_SIGNATURE in finding.caveats:
             return (
-                "one host, nearly all one signature: move its job first; if it stays, test the host"
+                "one host, one signature above all: move its job first; if it stays, test the host"
             )
         if finding.signature.startswith("*"):
             flips = ", with bit-flip flags" if finding.signature == BITFLIP else ""

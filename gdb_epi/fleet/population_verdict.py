@@ -20,6 +20,7 @@ from gdb_epi.fleet.screen_types import (
     CPU,
     LOCK,
     MOSTLY,
+    ONE_SIGNATURE,
     Finding,
     is_of_host,
 )
@@ -37,6 +38,7 @@ TWO_CAUSES = "two-causes"
 NOT_ENOUGH = "not-enough"
 
 NEARLY = "nearly all one signature"
+LEADING = "most of one signature, and like other hosts without it"
 MOVE_JOB = "move its job first; if the crash stays on the host, test the host"
 CASE_CONTROL = "no host-hours are known: crashes are compared with other crashes (case-control)"
 
@@ -119,14 +121,15 @@ def of_host(population: Population, finding: Finding) -> PopulationVerdict:
     kind = _kind(population, (finding,))
     cause = _cause(population, finding.members, (finding,), kind)
     flips = int((population.bitflip & finding.members).sum())
+    name, most = main_signature(population, finding.members)
     kinds = st.distinct(population.signature[finding.members] + 1)
     evidence = [sentence(finding), f"{kinds} different signatures on this host; {finding.test}"]
     if flips:
         evidence.append(f"{flips} of its {finding.n} crashes carry the bit-flip flag")
     if kind == ONE_HOST and kinds > 1:
-        name, most = main_signature(population, finding.members)
         evidence.append(f"{most} of its {finding.n} crashes are one signature: {name}")
-    headline = _host_headline(finding, kind, "one signature" if kinds == 1 else NEARLY)
+    words = "one signature" if kinds == 1 else NEARLY if most >= MOSTLY * finding.n else LEADING
+    headline = _host_headline(finding, kind, words)
     told = (*finding.caveats, *_source(finding))
     mark, lines = f"host={finding.value}", tuple(evidence)
     return PopulationVerdict(kind, mark, headline, lines, told, (cause,), finding.n, None)
@@ -225,7 +228,8 @@ def _kind(population: Population, findings: tuple[Finding, ...]) -> str:
     first = findings[0]
     if first.attr == "host":
         most = main_signature(population, first.members)[1]
-        broad = is_of_host(first.signature) and most < MOSTLY * first.members.sum()
+        one = ONE_SIGNATURE in first.caveats or most >= MOSTLY * first.members.sum()
+        broad = is_of_host(first.signature) and not one
         return HARDWARE_HOST if broad else ONE_HOST
     # Hardware alone: with a version beside it, the version is what can be changed.
     return HARDWARE_GROUP if all(f.attr in HARDWARE for f in findings) else SOFTWARE

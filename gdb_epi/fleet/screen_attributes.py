@@ -74,16 +74,25 @@ def attribute_findings(
             rest &= ~finding.members
             yield finding
     flags = ((BITFLIP, population.bitflip), (LOCK, population.lock_inherited))
-    rest &= population.host >= 0
-    everything = [_flagged(population, name, rest & m) for name, m in (*flags, (ALL, rest))]
-    known = shares(population).share
+    yield from _of_flags(population, *((name, rest & flag) for name, flag in flags), (ALL, rest))
+
+
+def group_findings(population: Population) -> Iterator[Finding]:
+    """Yield values with more than their share of all crashes, those of single hosts among them."""
+    yield from _of_flags(population, (ALL, np.ones(population.day.size, dtype=bool)))
+
+
+def _of_flags(population: Population, *masks: tuple[str, Bools]) -> Iterator[Finding]:
+    known = population.host >= 0
+    everything = [_flagged(population, name, mask & known) for name, mask in masks]
+    share = shares(population).share
     for attribute in population.attributes:
         tests = asked(population, attribute)
         if tests.source != HOST_HOURS:
             continue
-        hours = _hours_of_hosts(population, attribute, known.size)
+        hours = _hours_of_hosts(population, attribute, share.size)
         for flagged in everything:
-            yield from _of_flag(tests, flagged, known, hours)
+            yield from _of_flag(tests, flagged, share, hours)
 
 
 HOST_HOURS = "host-hours"
@@ -308,7 +317,8 @@ def _finding(
     risk = st.relative_risk(a, part, n - a, 1 - part)
     if risk[0] < MIN_RR:
         return
-    hosts, all_hosts = (_distinct_hosts(population, m) for m in (mine, some[codes >= 0]))
+    typical = n / max(len(population.hosts), 1)
+    hosts, all_hosts = (_loud_hosts(population, m, typical) for m in (mine, some[codes >= 0]))
     if hosts < MIN_HOSTS or _lean(hosts, all_hosts, part) > MAX_HOST_P:
         return
     case_control = tests.source != HOST_HOURS
@@ -322,14 +332,18 @@ def _finding(
     yield Finding(*found, *risk, test, tests.source, (), caveats, members)
 
 
-def _distinct_hosts(population: Population, crashes: Ints) -> int:
-    """How many hosts some crashes are of; crashes without a host count as one."""
+def _loud_hosts(population: Population, crashes: Ints, typical: float) -> int:
+    """How many hosts have more of some crashes than is typical; crashes without a host are of one.
+
+    Of few crashes each host that has one counts. Of many, all hosts have some: they would tell
+    nothing.
+    """
     counts = np.bincount(population.host[crashes] + 1, minlength=1)
-    return int(np.count_nonzero(counts))
+    return int(np.count_nonzero(counts > typical))
 
 
 def _lean(hosts: int, all_hosts: int, share: float) -> float:
-    """P(as many distinct hosts), so that one loud host cannot speak for a whole value."""
+    """P(as many hosts), so that one loud host cannot speak for a whole value."""
     counts = (np.array([float(hosts)]), np.array([float(all_hosts)]), np.array([share]))
     return float(st.binomial_tail(*counts)[0])
 

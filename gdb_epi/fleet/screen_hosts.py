@@ -1,13 +1,10 @@
 # SPDX-License-Identifier: Apache-2.0
 """Hosts with more crashes than they should have, of all kinds or of one signature.
 
-Five facts about a host are independent under "this host is like the others", because each is taken
-given the ones before: how many crashes (negative binomial, because healthy hosts differ), how many
-of those carry the bit-flip flag (hypergeometric), how many have a signature that no other host has
-(binomial), whether they gather on one CPU number (binomial), and how many wait for a lock that a
-fork left behind (hypergeometric). Fisher's method combines them twice: the first four, which are
-what broken hardware does, and all five where there are MIN_N such locks. A host's p value is the
-best of its count and of the two combinations, times three.
+Five facts about a host are weighed together (`host_evidence`): how many crashes, how many carry the
+bit-flip flag, how many have a signature that no other host has, whether they gather on one CPU
+number, and how many wait for a lock that a fork left behind, where there are MIN_N of these. A
+finding names each of them with its own p value, which is taken given how many crashes there are.
 """
 
 from __future__ import annotations
@@ -17,9 +14,22 @@ from collections.abc import Iterator
 import numpy as np
 
 from gdb_epi.fleet import statistics as st
+from gdb_epi.fleet.host_evidence import (
+    CPU_NUMBERS,
+    FLIP,
+    LOCKED,
+    MIN_NEW,
+    NEW,
+    Crashes,
+    Null,
+    chances,
+    evidence,
+    shares_of,
+    simulated,
+)
 from gdb_epi.fleet.pairs import pairs_of
-from gdb_epi.fleet.population import NO_SIGNATURE, Bools, Floats, Ints, Population
-from gdb_epi.fleet.screen_signals import signal_findings
+from gdb_epi.fleet.population import ABSENT, NO_SIGNATURE, Bools, Floats, Ints, Population
+from gdb_epi.fleet.screen_signals import cpus_of_hosts, signal_findings
 from gdb_epi.fleet.screen_types import (
     ALL,
     BITFLIP,
@@ -28,6 +38,8 @@ from gdb_epi.fleet.screen_types import (
     HOST,
     LOCK,
     LOOP,
+    MAX_CONDITIONAL_P,
+    MAX_HOST_Q,
     MAX_Q,
     MIN_CPUS,
     MIN_N,
@@ -40,8 +52,7 @@ from gdb_epi.fleet.screen_types import (
 )
 from gdb_epi.lean import NamedTuple
 
-WAYS = 3  # of looking at a host, of which the best counts
-MIN_NOVEL_SHARE = 0.02  # guess: some signatures are new on any day
+MAX_LIKE = 4  # crashes of one signature on one host, of what tells how much hosts differ
 
 
 def shares(population: Population, since: int | None = None) -> Shares:
@@ -83,29 +94,101 @@ def host_signatures(population: Population, explained: Bools, name: str) -> Iter
 
 
 def _over_all(population: Population, day: int, known: Shares) -> Iterator[Finding]:
-    hosts = population.host[population.host >= 0]
-    counts = np.bincount(hosts, minlength=len(population.hosts)).astype(float)
-    tested = int((known.share > 0).sum())
-    if tested < 2 or hosts.size < MIN_N:
+    counts = _per_host(population, population.host >= 0)
+    if int((known.share > 0).sum()) < 2 or counts.sum() < MIN_N:
+        return
+    crashes, null = crashes_and_null(population, day, known)
+    locks = _per_host(population, population.lock_inherited)
+    found = evidence(crashes, null)
+    healthy = simulated(null)
+    p = chances(found.of(locks >= MIN_N), healthy)
+    p[known.share <= 0] = 1.0
+    q = st.q_values(p, int((known.share > 0).sum()))
+    named = np.flatnonzero((q <= MAX_HOST_Q) & (counts >= MIN_N)).tolist()
+    if not named:
         return
     p_count = _count_p(population, day, counts, known)
-    (flips, flipped), (locks, locked) = (
-        _flag_p(population, counts, f) for f in (population.bitflip, population.lock_inherited)
-    )
-    given = [flips, _novel_p(population, counts), _cpu_p(population), locks]
-    hardware = np.minimum(p_count, st.combine(p_count, *given[:-1]))
-    with_locks = np.where(locked >= MIN_N, st.combine(p_count, *given), 1.0)
-    p = np.minimum(1.0, WAYS * np.minimum(hardware, with_locks))
-    p[known.share <= 0] = 1.0
-    q = st.q_values(p, tested)
-    for host in np.flatnonzero((q <= MAX_Q) & (counts >= MIN_N)).tolist():
+    flags = population.bitflip, population.lock_inherited
+    flips, locked = (_flag_p(population, counts, f) for f in flags)
+    given = [flips, _novel_p(population, counts), _cpu_p(population), locked]
+    flipped = _per_host(population, population.bitflip)
+    for host in named:
         name = ALL
-        if with_locks[host] < hardware[host]:
+        if locks[host] >= MIN_N and found.forks[host] > found.hardware[host]:
             name = LOCK
         elif flipped[host] >= MIN_N and flips[host] < p_count[host]:
             name = BITFLIP
         told = st_words(p_count[host], [g[host] for g in given])
-        yield from _host_finding(population, known, host, name, told, (p[host], q[host]))
+        one = _of_one_kind(population, host, crashes, null, healthy)
+        yield from _host_finding(population, known, host, name, told, (p[host], q[host]), one)
+
+
+def _per_host(population: Population, mask: Bools) -> Floats:
+    hosts = population.host[mask & (population.host >= 0)]
+    return np.bincount(hosts, minlength=len(population.hosts)).astype(float)
+
+
+def crashes_and_null(population: Population, day: int, known: Shares) -> tuple[Crashes, Null]:
+    """Return the crashes of known hosts by what they carry, and what healthy hosts are like."""
+    at = np.flatnonzero(population.host >= 0)
+    host, cpu = population.host[at], population.cpu[at]
+    flags = population.bitflip[at], _first_of_its_own(population)[at], population.lock_inherited[at]
+    carried = sum(bit * flag for bit, flag in zip((FLIP, NEW, LOCKED), flags, strict=True))
+    ago = day - population.day[at]
+    period = np.searchsorted(WINDOWS, ago, side="right")
+    mean = np.array([n * s for n, s in _by_period(population, day, period, known)])
+    counts = np.bincount(host, minlength=len(population.hosts)).astype(float)
+    alpha = st.dispersion(counts, counts.sum() * known.share)
+    cpu = np.where(cpu < CPU_NUMBERS, cpu, ABSENT)
+    crashes = Crashes(host, period, np.asarray(carried, dtype=np.int64), cpu)
+    return crashes, Null(mean, alpha, shares_of(*flags), *cpus_of_hosts(population))
+
+
+def _by_period(
+    population: Population, day: int, period: Ints, known: Shares
+) -> Iterator[tuple[int, Floats]]:
+    """Yield how many crashes are in each period between the windows, and each host's share."""
+    exposed = np.searchsorted(WINDOWS, day - population.exposure_day, side="right")
+    for number in range(len(WINDOWS) + 1):
+        there = (exposed == number) & (population.exposure_host >= 0)
+        hours = st.sums(
+            population.exposure_host[there], population.exposure_hours[there], known.share.size
+        )
+        share = hours / hours.sum() if hours.sum() > 0 else known.share
+        yield int((period == number).sum()), share
+
+
+def _first_of_its_own(population: Population) -> Bools:
+    """The first crash of each signature that one host alone has.
+
+    Each new signature counts once: a crash loop of one signature is no evidence of randomness.
+    """
+    signature, _, _ = population.once(pairs_of, population.signature, population.host)
+    own = np.bincount(signature, minlength=len(population.signatures)) == 1
+    known = np.flatnonzero((population.signature >= 0) & (population.host >= 0))
+    first = np.full(own.size, ABSENT)
+    first[population.signature[known[::-1]]] = known[::-1]
+    found = np.zeros(population.day.size, dtype=bool)
+    found[first[own]] = True
+    return found
+
+
+def _of_one_kind(
+    population: Population, host: int, crashes: Crashes, null: Null, healthy: Floats
+) -> bool:
+    """Whether a host is like the others but for one signature, as a job in a loop makes it."""
+    mine = population.host == host
+    name, most = main_signature(population, mine)
+    if most >= MOSTLY * int(mine.sum()):
+        return True
+    if most < MIN_N or name == NO_SIGNATURE:
+        return False
+    signature = population.signature[population.host >= 0]
+    rest = (crashes.host == host) & (signature != population.signatures.index(name))
+    left = Crashes(*(column[rest] for column in crashes))
+    found = evidence(left._replace(host=left.host * 0), null.of(host))
+    locked = np.array([(left.carried >= LOCKED).sum() >= MIN_N])
+    return bool(chances(found.of(locked), healthy)[0] > MAX_CONDITIONAL_P)
 
 
 def _host_finding(
@@ -115,9 +198,11 @@ def _host_finding(
     name: str,
     test: str,
     chance: tuple[float, float],
+    alone: bool,
 ) -> Iterator[Finding]:
     """Yield the finding unless the effect is small; `chance` is p and q.
 
+    `alone`: one signature is all that is wrong.
     Inherited locks speak for a job and not for the host: such a finding has no other crashes.
     """
     among = population.host >= 0
@@ -128,7 +213,6 @@ def _host_finding(
     risk = st.relative_risk(n, share, total - n, 1 - share)
     if risk[0] < MIN_RR:
         return
-    alone = bool(main_signature(population, members)[1] >= MOSTLY * n)
     flips = bool((population.bitflip & members).any())
     caveats = (ONE_SIGNATURE,) * alone + (LOOP,) * (alone or not flips)
     if name == LOCK:
@@ -152,7 +236,7 @@ def st_words(p_count: float, given: list[float]) -> str:
     names = ("bit-flip flags", "signatures of its own", "one CPU number", "inherited locks")
     spoke = [f"{name} p={p:.1g}" for name, p in zip(names, given, strict=True) if p < 0.05]
     told = f"{COUNTED}{p_count:.1g}"
-    return f"{told}, combined by Fisher's method with {', '.join(spoke)}" if spoke else told
+    return f"{told}, combined by their likelihood ratio with {', '.join(spoke)}" if spoke else told
 
 
 def _count_p(population: Population, day: int, counts: Floats, known: Shares) -> Floats:
@@ -169,20 +253,18 @@ def _count_p(population: Population, day: int, counts: Floats, known: Shares) ->
     return np.minimum(1.0, best * (len(WINDOWS) + 1))
 
 
-def _flag_p(population: Population, counts: Floats, flag: Bools) -> tuple[Floats, Floats]:
-    """Return p of the crashes with a flag, given how many crashes, and how many they are."""
-    flagged = population.host[flag & (population.host >= 0)]
-    found = np.bincount(flagged, minlength=counts.size).astype(float)
-    total, marked = np.full(counts.size, counts.sum()), np.full(counts.size, float(flagged.size))
+def _flag_p(population: Population, counts: Floats, flag: Bools) -> Floats:
+    """Return p of the crashes with a flag, given how many crashes."""
+    found = _per_host(population, flag)
+    total, marked = np.full(counts.size, counts.sum()), np.full(counts.size, found.sum())
     p = (st.hypergeometric_tail(found + more, total, marked, counts) for more in (0, 1))
-    return _middle(*p), found
+    return _middle(*p)
 
 
 def _middle(p: Floats, beyond: Floats) -> Floats:
     """Return mid-p, of P(at least this) and P(more than this).
 
-    Most hosts have no flagged crash, so P is 1 and would dilute what the others say: Fisher's
-    combination wants p values that are one half on average (Lancaster 1949).
+    It is one half on average (Lancaster 1949), as no P(at least this) of few crashes is.
     """
     return np.asarray((p + beyond) / 2)
 
@@ -194,7 +276,7 @@ def _novel_p(population: Population, counts: Floats) -> Floats:
     found = np.bincount(host[spread[signature] == 1], minlength=counts.size).astype(float)
     # Each new signature counts once: a crash loop of one signature is no evidence of randomness.
     others = (found.sum() - found) / np.maximum(counts.sum() - counts, 1.0)
-    share = np.maximum(others, MIN_NOVEL_SHARE)
+    share = np.maximum(others, MIN_NEW)
     return _middle(*(st.binomial_tail(found + more, counts, share) for more in (0, 1)))
 
 
@@ -229,7 +311,7 @@ def _by_signature(
     if not a.size:
         return
     n, share = cells.per_signature[s], known.share[h]
-    alpha = st.dispersion(per_host, everything * known.share)
+    alpha = _unlike(cells, known, st.dispersion(per_host, everything * known.share))[keep]
     mean = n * share
     p = st.negative_binomial_tail(a, mean, mean * (1 + alpha * mean))
     # A p above MAX_Q is no finding and changes the q of none: there the dear test is not needed.
@@ -257,6 +339,23 @@ def _by_signature(
                 (LOOP,),
                 mine & ~explained,
             )
+
+
+def _unlike(cells: _Cells, known: Shares, least: float) -> Floats:
+    """Return how much hosts differ in the rate of a signature, for each cell by the other hosts.
+
+    Not every host runs what can die of it. Two crashes of one host are more frequent then than
+    chance lets expect, in this signature or, where it has few crashes, in all of them.
+    """
+    few = np.minimum(cells.found, MAX_LIKE)  # a bad host must not excuse itself, nor another one
+    pairs = (few * (few - 1)).astype(float)
+    by_chance = float((known.share**2).sum())
+    observed = st.sums(cells.signature, pairs, cells.per_signature.size)
+    expected = cells.per_signature**2 * by_chance
+    pooled = (observed.sum() + 1 + least) / (expected.sum() + 1)
+    others = (cells.per_signature[cells.signature] - cells.found) ** 2 * by_chance
+    ratio = (observed[cells.signature] - pairs + pooled) / (others + 1)
+    return np.asarray(np.maximum(ratio - 1, least))
 
 
 class _Cells(NamedTuple):

@@ -12,6 +12,7 @@ from collections.abc import Iterator
 import numpy as np
 
 from gdb_epi.fleet import statistics as st
+from gdb_epi.fleet.host_evidence import CPU_NUMBERS
 from gdb_epi.fleet.pairs import pairs_of
 from gdb_epi.fleet.population import ABSENT, Bools, Floats, Ints, Population
 from gdb_epi.fleet.screen_types import (
@@ -32,7 +33,6 @@ from gdb_epi.lean import NamedTuple
 
 PINNED = "a job that is pinned to this CPU looks the same: run it elsewhere, then stress the CPU"
 KINDS = ("cpu_model", "sku", "instance_type")  # the first one known tells which hosts are alike
-MAX_CPU = 8192  # larger numbers are no CPUs
 MIN_LIKE = 30  # crashes of hosts alike, from which on their CPU numbers tell how many there are
 
 
@@ -54,8 +54,7 @@ class _OnCpus(NamedTuple):
 
 def _on_one_cpu(population: Population, known: Shares) -> Iterator[Finding]:
     """Hosts of which too many crashes were on one CPU, for the CPUs that such hosts have."""
-    host, cpu, counts = population.once(pairs_of, population.host, population.cpu)
-    every = _OnCpus(*(column[cpu < MAX_CPU] for column in (host, cpu, counts)))
+    every = _on_cpus(population)
     totals = st.sums(every.host, every.counts, len(population.hosts))
     many = _OnCpus(*(column[every.counts >= MIN_N] for column in every))
     if not many.host.size:
@@ -77,6 +76,24 @@ def _on_one_cpu(population: Population, known: Shares) -> Iterator[Finding]:
                 HOST, population.hosts[host[i]], name, *numbers, *risk,
                 test, source, (), (PINNED,), members,
             )  # fmt: skip
+
+
+def _on_cpus(population: Population) -> _OnCpus:
+    host, cpu, counts = population.once(pairs_of, population.host, population.cpu)
+    return _OnCpus(*(column[cpu < CPU_NUMBERS] for column in (host, cpu, counts)))
+
+
+def cpus_of_hosts(population: Population) -> tuple[Floats, Ints, Floats]:
+    """Return how many CPUs each host has, and the share of the crashes of each pair that occurs.
+
+    A pair is a host and a CPU number, as one code in order; the share is that of its like.
+    """
+    every = _on_cpus(population)
+    totals = st.sums(every.host, every.counts, len(population.hosts))
+    share, count, _ = _cpu_shares(population, every, every, totals[every.host])
+    cpus = np.full(totals.size, float(MIN_CPUS))
+    cpus[every.host] = count
+    return cpus, every.host * CPU_NUMBERS + every.cpu, share
 
 
 def _cpu_shares(

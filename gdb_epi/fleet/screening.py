@@ -3,13 +3,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 
 import numpy as np
 
-from gdb_epi.fleet.echoes import distinct
+from gdb_epi.fleet.echoes import distinct, with_rivals
 from gdb_epi.fleet.population import Bools, Population
-from gdb_epi.fleet.screen_attributes import attribute_findings
+from gdb_epi.fleet.screen_attributes import attribute_findings, group_findings
 from gdb_epi.fleet.screen_hosts import host_findings
 from gdb_epi.fleet.screen_types import ALL, HOST, MIN_N, Finding, is_of_host
 from gdb_epi.lean import NamedTuple
@@ -28,14 +28,10 @@ class Screen(NamedTuple):
 
 def screen(population: Population, day: int, known: tuple[Finding, ...] = ()) -> Screen:
     """Test everything that is known at the end of `day`; `known` findings are not repeated."""
-    hosts = list(host_findings(population, day))
-    peeled = np.zeros(population.day.size, dtype=bool)
-    for finding in hosts:
-        peeled |= finding.members
-    # A signature of which a host was peeled is looked at for its second cause: a question asked
-    # beforehand, so its tests do not pay for those of all the other signatures.
-    asked = [name for finding in hosts for name in _peeled_of(population, finding)]
-    others = list(attribute_findings(population, ~peeled, asked))
+    # What makes a whole group crash more does not make its hosts suspects one by one.
+    group = min(group_findings(population), key=lambda f: (f.p, -f.rr), default=None)
+    hosts, others = _peel(population, day, group)
+    peeled = _members(population, hosts)
     raised = {finding.key for finding in known}
     # A host's reason may become clearer (`*` then `*bitflip`): that is no new finding.
     named = {(f.value, _breadth(f)) for f in known if f.attr == HOST}
@@ -46,8 +42,45 @@ def screen(population: Population, day: int, known: tuple[Finding, ...] = ()) ->
             named.add(about)
             new.append(finding)
     earlier = [f for f in known if f.attr != HOST and _is_here(population, f)]
-    new += distinct(population, others, earlier)
+    new += [with_rivals(population, f, ~peeled) for f in distinct(population, others, earlier)]
     return Screen(day, tuple(new), peeled, tuple(hosts))
+
+
+def _peel(
+    population: Population, day: int, group: Finding | None
+) -> tuple[list[Finding], list[Finding]]:
+    """Return the findings of hosts, and of everything else without the crashes that they explain.
+
+    Hosts of a `group` are measured by its rate.
+    """
+    if group is None:
+        hosts = list(host_findings(population, day))
+    else:
+        given = f"; given the rate of {group.attr}={group.value}"
+        measured = host_findings(_weighed(population, group), day)
+        hosts = [f._replace(test=f.test + given) for f in measured]
+    # A signature of which a host was peeled is looked at for its second cause: a question asked
+    # beforehand, so its tests do not pay for those of all the other signatures.
+    asked = [name for finding in hosts for name in _peeled_of(population, finding)]
+    free = ~_members(population, hosts)
+    return hosts, list(attribute_findings(population, free, asked))
+
+
+def _members(population: Population, findings: Sequence[Finding]) -> Bools:
+    found = np.zeros(population.day.size, dtype=bool)
+    for finding in findings:
+        found |= finding.members
+    return found
+
+
+def _weighed(population: Population, group: Finding) -> Population:
+    """Return the population with host-hours that count by the rate of a group."""
+    attribute = population.attribute(group.attr)
+    if attribute is None:
+        return population
+    inside = attribute.exposure == attribute.values.index(group.value)
+    hours = population.exposure_hours * np.where(inside, group.rr, 1.0)
+    return population._replace(exposure_hours=hours)
 
 
 def _peeled_of(population: Population, finding: Finding) -> list[str]:

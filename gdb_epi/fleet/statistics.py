@@ -20,6 +20,9 @@ Bools = NDArray[np.bool_]
 
 TRIM = 0.02  # of the hosts with the most crashes: they may be the bad ones we look for
 MIN_ALPHA = 0.05
+ALPHAS = tuple(0.02 * 1.3**step for step in range(26))  # to 14
+MAX_ERROR = 1.0  # of alpha: from very few crashes
+MAX_MEAN = 100.0  # crashes of a host, from which on only how hosts differ matters
 P_FLOOR = 1e-300
 ABSENT = -1
 MAX_TABLE = 16_000_000  # cells that are counted in a table
@@ -212,21 +215,43 @@ def negative_binomial_tail(count: Floats, mean: Floats, variance: Floats) -> Flo
 
 
 def dispersion(counts: Floats, expected: Floats) -> float:
-    """Return alpha of the variance mu + alpha mu^2, by trimmed moments.
+    """Return alpha of the variance mu + alpha mu^2, by trimmed moments and a standard error more.
 
-    The hosts with the most crashes in excess are left out: a bad host must not excuse itself.
+    The hosts with the most crashes in excess are left out: a bad host must not excuse itself. What
+    healthy hosts lose by that is made good. From few crashes alpha is not known well; a standard
+    error more keeps chance from being taken for hosts that are all alike.
     """
     known = expected > 0
     counts, expected = counts[known], expected[known]
     if counts.size < 10:
         return MIN_ALPHA
+    typical = float(expected.mean())
     excess = (counts - expected) / np.sqrt(expected + 0.5)
     keep = np.argsort(excess)[: max(int(counts.size * (1 - TRIM)), 1)]
     counts, expected = counts[keep], expected[keep]
     scale = counts.sum() / max(expected.sum(), 1e-12)
     mean = expected * scale
-    moment = ((counts - mean) ** 2 - mean).sum() / max((mean**2).sum(), 1e-12)
-    return float(max(moment, MIN_ALPHA))
+    squares = max(float((mean**2).sum()), 1e-12)
+    moment = float(((counts - mean) ** 2 - mean).sum()) / squares
+    error = min(float(np.sqrt(2 / squares)), MAX_ERROR)
+    return max(_untrimmed(moment, typical) + error, MIN_ALPHA)
+
+
+def _untrimmed(moment: float, mean: float) -> float:
+    """Return the alpha of which counts with this mean have such a moment once they are trimmed."""
+    trimmed = [_trimmed(alpha, min(mean, MAX_MEAN)) for alpha in ALPHAS]
+    return float(np.interp(moment, np.maximum.accumulate(trimmed), ALPHAS))
+
+
+def _trimmed(alpha: float, mean: float) -> float:
+    """The moment of a negative binomial distribution without the largest TRIM of it."""
+    k = np.arange(int(mean * (1 + 8 * np.sqrt(alpha))) + 30)
+    size = 1 / alpha
+    logs = special.gammaln(k + size) - special.gammaln(k + 1) - special.gammaln(size)
+    share = np.exp(logs + k * np.log(mean / (size + mean)) + size * np.log(size / (size + mean)))
+    share = np.diff(np.minimum(np.cumsum(share), 1 - TRIM), prepend=0.0) / (1 - TRIM)
+    centre = float((share * k).sum())
+    return (float((share * (k - centre) ** 2).sum()) - centre) / max(centre, 1e-12) ** 2
 
 
 def combine(*p: Floats) -> Floats:

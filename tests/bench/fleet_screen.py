@@ -1,7 +1,9 @@
 # SPDX-License-Identifier: Apache-2.0
 """Measure the daily screening on simulated fleets: recall, crashes until raised, false alarms.
 
-python tests/bench/fleet_screen.py [--fleets 20] [--only NAME]
+python tests/bench/fleet_screen.py [--fleets 20] [--only NAME] [--design services]
+
+Two simulators that share no code: what holds in one design only was tuned to it.
 """
 
 from __future__ import annotations
@@ -15,6 +17,7 @@ from collections.abc import Callable
 from pathlib import Path
 
 sys.path[:0] = [str(Path(__file__).resolve().parents[n]) for n in (2, 1)]
+from support import fleet_services
 from support.fleet_simulator import FIRST_DAY, Fleet, population, simulate
 
 from gdb_epi.fleet.screen_types import Finding
@@ -32,6 +35,11 @@ SETTINGS = {
     "one CPU of a host, 1 in 3 days, 200 a day": {"pinned": 0.33, "per_day": 200.0},
     "a host's job forks with threads, 1 in 2 days": {"forker": 0.5},
     "a host's job forks with threads, 1 in 2 days, 200 a day": {"forker": 0.5, "per_day": 200.0},
+}
+
+DESIGNS: dict[str, tuple[Callable[..., Fleet], dict[str, dict[str, float]]]] = {
+    "racks": (simulate, SETTINGS),
+    "services": (fleet_services.simulate, fleet_services.SETTINGS),
 }
 
 Wanted = tuple[str, str, Callable[[Finding], bool]]  # name, cause, is this finding it?
@@ -67,7 +75,9 @@ def wanted(fleet: Fleet) -> list[Wanted]:
         found.append(("forking job", "forker", lambda f: (f.attr, f.value) == ("host", forks)))
     if "microcode" in truth:
         value = truth["microcode"]
-        found.append(("microcode", "", lambda f: (f.attr, f.value) == ("microcode", value)))
+        found.append(
+            ("microcode", "microcode", lambda f: (f.attr, f.value) == ("microcode", value))
+        )
     return found
 
 
@@ -102,13 +112,14 @@ def main() -> None:
     parser.add_argument("--fleets", type=int, default=20)
     parser.add_argument("--first-seed", type=int, default=1000)
     parser.add_argument("--only", default="")
+    parser.add_argument("--design", choices=DESIGNS, default="racks")
     parser.add_argument("--show-false", action="store_true")
     args = parser.parse_args()
     print(
         "| fleet | found | own crashes: median, 90 % (max) | other findings a day | CPU s a fleet |"
     )
     print("|---|---|---|---|---|")
-    for name, setting in SETTINGS.items():
+    for name, setting in DESIGNS[args.design][1].items():
         if args.only not in name:
             continue
         line(name, setting, args)
@@ -126,7 +137,7 @@ def line(name: str, setting: dict[str, float], args: argparse.Namespace) -> None
     reached: dict[str, list[int | None]] = {}
     false, seconds, days = 0, 0.0, 0
     for seed in range(args.first_seed, args.first_seed + args.fleets):
-        fleet = simulate(seed, **setting)
+        fleet = DESIGNS[args.design][0](seed, **setting)
         got, wrong, took = measure(fleet)
         for goal, n in got.items():
             reached.setdefault(goal, []).append(n)

@@ -98,7 +98,19 @@ def simulate(
         _forker(rng, fleet, forker)
     _locks(np.random.default_rng([seed, 1]), fleet)
     fleet.crashes.sort()
+    if microcode:
+        _caused_by_microcode(np.random.default_rng([seed, 2]), fleet, microcode)
     return fleet
+
+
+def _caused_by_microcode(rng: np.random.Generator, fleet: Fleet, times: float) -> None:
+    """Mark those crashes of the microcode's hosts that they would not have had without it."""
+    bad = fleet.columns["microcode"][0]
+    more = rng.random(len(fleet.crashes)) < 1 - 1 / times
+    for i in np.flatnonzero(more).tolist():
+        crash = fleet.crashes[i]
+        if bad[crash.host] == fleet.truth["microcode"] and not crash.cause:
+            fleet.crashes[i] = crash._replace(cause="microcode")
 
 
 def _columns(rng: np.random.Generator, hosts: int, days: int) -> dict[str, list[list[str]]]:

@@ -63,6 +63,16 @@ def test_a_host_with_nearly_one_signature_is_not_called_broken():
     assert "nearly all one signature" in found[0].headline
 
 
+def test_a_host_that_is_like_the_others_but_for_one_signature_is_not_called_broken():
+    """Its other crashes are a quarter and more of all, and still no more than other hosts have."""
+    fleet, host = crashing(["loop"] * 20 + ["s001", "s002", "s003"])
+    mine = [c.signature for c in fleet.crashes if f"node-{c.host}" == host]
+    assert 20 / len(mine) < pv.MOSTLY, "no share of one signature decides"
+    (first,) = [v for v in pv.of_population(population(fleet), LAST) if v.subject == f"host={host}"]
+    assert (first.kind, pv.LEADING in first.headline) == (pv.ONE_HOST, True)
+    assert "move its job first" in first.headline and "retire" not in first.headline
+
+
 def test_a_host_with_many_signatures_is_broken_though_one_leads():
     fleet, host = crashing(f"own{n}" if n % 2 else "loop" for n in range(50))
     first = pv.of_population(population(fleet), LAST)[0]

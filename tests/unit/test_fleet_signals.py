@@ -4,11 +4,13 @@
 from __future__ import annotations
 
 import numpy as np
-from support.fleet_simulator import FIRST_DAY, population, simulate
+from support.fleet_simulator import FIRST_DAY, Crash, population, simulate
 
+from gdb_epi.fleet import statistics as st
 from gdb_epi.fleet.finding_store import verdict
+from gdb_epi.fleet.host_evidence import chances, evidence, simulated
 from gdb_epi.fleet.population_verdict import HARDWARE_HOST, of_population
-from gdb_epi.fleet.screen_hosts import shares
+from gdb_epi.fleet.screen_hosts import crashes_and_null, host_findings, shares
 from gdb_epi.fleet.screen_signals import signal_findings
 from gdb_epi.fleet.screen_types import BITFLIP, FORKS, LOCK
 from gdb_epi.fleet.screening import replay, screen
@@ -84,7 +86,7 @@ def test_lock_flags_combine_with_the_other_facts_of_a_host():
     pop = population(simulate(5003, **SMALL))
     host = int(np.argmax(np.bincount(pop.host) == 8))
     mine = np.flatnonzero(pop.host == host)
-    lock, flip = (np.arange(pop.host.size) % 100 == 0 for _ in range(2))
+    lock, flip = (np.arange(pop.host.size) % 30 == 0 for _ in range(2))
     lock[mine], flip[mine] = False, False
     no_lock, no_flip = lock.copy(), flip.copy()
     lock[mine[:3]], flip[mine[-3:]] = True, True
@@ -96,3 +98,53 @@ def test_lock_flags_combine_with_the_other_facts_of_a_host():
     assert (found.signature, found.n, found.caveats) == (LOCK, 3, (FORKS,))
     assert "bit-flip flags p=" in found.test and "inherited locks p=" in found.test
     assert "hardware" not in verdict(found) and "look at its job" in verdict(found)
+
+
+def test_hosts_of_a_group_are_measured_by_its_rate():
+    fleet = simulate(5006, days=10)
+    for host in range(60, 80):
+        added = [Crash(n % 10, host, f"s{n:03}", n + host % 8, False, "") for n in range(12)]
+        fleet.crashes.extend(added)
+    fleet.crashes.sort()
+    pop = population(fleet)
+    found = screen(pop, FIRST_DAY + 9)
+    groups = [f for f in found.findings if f.signature == "*" and f.attr != "host"]
+    assert [(f.attr, f.value) for f in groups] == [("rack", "r003")]
+    alone = {f.value for f in host_findings(pop, FIRST_DAY + 9) if f.signature == "*"}
+    assert alone, "by the rate of the whole fleet its hosts stand out one by one"
+    assert not alone & {f.value for f in found.hosts}
+
+
+def test_a_signature_of_some_hosts_alone_is_no_finding_of_each():
+    """Twenty of three hundred hosts run what dies of it, and share its crashes as it happens."""
+    pop = population(simulate(5007, **SMALL))
+    only = np.flatnonzero(pop.host % 15 == 0)
+    signature = pop.signature.copy()
+    signature[signature == pop.signatures.index("s000")] = pop.signatures.index("s001")
+    signature[only] = pop.signatures.index("s000")
+    assert np.bincount(pop.host[only]).max() >= 4, "more than a host of three hundred would have"
+    found = host_findings(pop._replace(signature=signature), LAST)
+    assert [f for f in found if f.signature == "s000"] == []
+
+
+def test_how_much_hosts_differ_is_told_without_those_that_crash_most():
+    random = np.random.default_rng(1)
+    for alpha in (0.3, 1.0):
+        rates = random.gamma(1 / alpha, alpha, 2000)
+        counts = random.poisson(6 * rates).astype(float)
+        expected = np.full(2000, 6.0)
+        told = st.dispersion(counts, expected)
+        assert 0.8 * alpha < told < 1.3 * alpha
+        counts[np.argsort(counts)[-5:]] = 300  # five bad hosts
+        assert abs(st.dispersion(counts, expected) - told) < 0.1 * alpha
+
+
+def test_healthy_hosts_have_the_chances_that_are_said():
+    pop = population(simulate(5008, **SMALL))
+    crashes, null = crashes_and_null(pop, LAST, shares(pop))
+    drawn = simulated(null)
+    p = chances(evidence(crashes, null).of(np.zeros(len(pop.hosts), dtype=bool)), drawn)
+    assert (p <= 0.1).mean() < 0.2 and p.min() > 1e-5
+    assert np.all(np.diff(chances(np.sort(drawn), drawn)) <= 0), "more evidence, less chance"
+    far = chances(drawn[:1] * np.array([10.0, 100.0]), drawn)
+    assert abs(far[0] / far[1] - 10) < 1e-6
