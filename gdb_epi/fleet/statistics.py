@@ -239,8 +239,16 @@ def dispersion(counts: Floats, expected: Floats) -> float:
 
 def _untrimmed(moment: float, mean: float) -> float:
     """Return the alpha of which counts with this mean have such a moment once they are trimmed."""
-    trimmed = [_trimmed(alpha, min(mean, MAX_MEAN)) for alpha in ALPHAS]
-    return float(np.interp(moment, np.maximum.accumulate(trimmed), ALPHAS))
+    mean = min(mean, MAX_MEAN)
+    low, high = 0, len(ALPHAS) - 1
+    while high - low > 1:
+        middle = (low + high) // 2
+        if _trimmed(ALPHAS[middle], mean) <= moment:
+            low = middle
+        else:
+            high = middle
+    ends = ALPHAS[low], ALPHAS[high]
+    return float(np.interp(moment, [_trimmed(alpha, mean) for alpha in ends], ends))
 
 
 def _trimmed(alpha: float, mean: float) -> float:
