@@ -13,6 +13,7 @@ MAX_SIBLINGS = 16  # the nearest ones
 FEWEST_ALIKE = 4
 COUNTED = 4  # of them, whose holders are counted
 MAX_COUNTED = 32  # objects that may have lost a reference
+MAX_IN_ALL = 72  # objects whose holders are counted in one run: a search of memory for each
 MAX_HEAD = 256  # bytes of an object that are its type's own fields
 CONTAINERS, PLAIN = ("list", "dict"), ("str", "tuple", "bytes")
 ITEMS = ("list", "tuple", "set", "frozenset", "dict")  # their slots lie side by side
@@ -28,11 +29,16 @@ def lost_among_alike(context: Context, walk: Walk, slot: Slot, objects: Objects)
     kinds = {walk.type_at(one) for one in near}
     if len(near) < FEWEST_ALIKE or len(kinds) != 1:
         return []
-    mine = [one for one in objects if one[1] in kinds]
-    if not 0 < len(mine) <= MAX_COUNTED or not _are_whole(context, near):
+    same = [one for one in objects if one[1] in kinds]
+    mine = [one for one in same if _is_told(context, walk, slot.value, one)]
+    left = context.kept.get("siblings counted", MAX_IN_ALL) - len(mine) - COUNTED
+    if not 0 < len(mine) <= MAX_COUNTED or left < 0:
+        return []
+    context.kept["siblings counted"] = left
+    if not _are_whole(context, near):
         return []
     lost = [one for one in mine if lost_a_reference(context, one[0], slot.value)]
-    return lost if len(lost) == 1 and _is_told(context, walk, slot.value, lost[0]) else []
+    return lost if len(lost) == 1 else []
 
 
 def _is_told(context: Context, walk: Walk, value: int, right: tuple[int, str]) -> bool:

@@ -47,7 +47,7 @@ def told(
     monkeypatch.setattr(siblings, "lost_a_reference", lambda _context, one, _wrong: one in lost)
     place = lambda one: offset if one == SLOT.value else 0  # noqa: E731
     things = SimpleNamespace(references=lambda _one: 1, place_in_block=place)
-    context: Any = SimpleNamespace(things=things)
+    context: Any = SimpleNamespace(things=things, kept={})
     walk: Any = Walk(items, kind, others)
     return siblings.lost_among_alike(context, walk, SLOT, [(RIGHT, kind), (RIGHT ^ 32, kind)])
 
