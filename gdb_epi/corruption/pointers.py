@@ -15,7 +15,7 @@ from gdb_epi.corruption.doubts import (
 from gdb_epi.corruption.method_tables import is_no_table
 from gdb_epi.corruption.never_mapped import was_never_mapped
 from gdb_epi.corruption.own_fields import allocators_link, in_data_stack, own_field
-from gdb_epi.corruption.suspects import Suspect
+from gdb_epi.corruption.suspects import Suspect, is_held_once
 from gdb_epi.corruption.things import BLOCK, FREE, FUNCTION, OBJECT, Thing, Things
 from gdb_epi.corruption.words import Word, pattern_of
 from gdb_epi.errors import Absent
@@ -247,7 +247,7 @@ def _through(context: Context, things: Things, one: Suspect, garbage: bool) -> l
                 found.append(_neighbour(context, things, site, one, corrected, bit))
         elif things.object_type(corrected) or _is_constant(context, one, corrected, bit):
             near = _neighbour(context, things, site, one, corrected, bit)
-            told = near.orphan and not garbage
+            told = near.orphan and not garbage and is_held_once(context, one.value)
             if not ordinary or (told and (near.same or things.siblings_hold(slots[0], corrected))):
                 found.append(near)
     return found

@@ -19,6 +19,7 @@ from gdb_epi.x86.flow import COPY, LOAD
 
 MAX_BACK = 3  # producers
 MAX_PLACES = 4
+MAX_HELD = 16
 
 
 class Suspect(NamedTuple):
@@ -115,3 +116,16 @@ def _with_origin(context: Context, value: int, slot: int) -> tuple[int, ...]:
         return (slot,)
     places = context.places_of(value, MAX_PLACES)
     return (*(at for at in places if not on_stack(context, at)), slot)
+
+
+def is_held_once(context: Context, value: int) -> bool:
+    """Whether at most one word but those of stacks holds a word: a flip changes one.
+
+    What several containers hold is an object whose type was cleared (seen in 1 of 820 cores).
+    """
+    from gdb_epi.corruption.own_fields import in_data_stack
+    from gdb_epi.corruption.pointers import on_stack
+
+    places = context.places_of(value, MAX_HELD)
+    kept = [at for at in places if not (on_stack(context, at) or in_data_stack(context, at))]
+    return len(kept) <= 1

@@ -1,0 +1,32 @@
+# SPDX-License-Identifier: Apache-2.0
+"""A flip changes one word: what several containers hold is another bug's."""
+
+from __future__ import annotations
+
+from types import SimpleNamespace
+from typing import Any
+
+import pytest
+
+from gdb_epi.corruption import own_fields, pointers
+from gdb_epi.corruption.suspects import is_held_once
+
+STACK, FRAME, HEAP = 0x7FFC_0000_0000, 0x7F00_0000_0000, 0x5555_0000_0000
+
+
+@pytest.mark.parametrize(
+    ("places", "once"),
+    [
+        ([], True),
+        ([STACK, FRAME], True),
+        ([HEAP, STACK, STACK + 8, FRAME], True),
+        ([HEAP, HEAP + 64], False),
+    ],
+)
+def test_copies_on_stacks_do_not_count(
+    places: list[int], once: bool, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(pointers, "on_stack", lambda _context, at: at >= STACK)
+    monkeypatch.setattr(own_fields, "in_data_stack", lambda _context, at: FRAME <= at < STACK)
+    context: Any = SimpleNamespace(places_of=lambda _value, limit: tuple(places[:limit]))
+    assert is_held_once(context, 1) is once
