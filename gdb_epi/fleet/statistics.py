@@ -8,6 +8,7 @@ questions do. The test suite holds them against scipy.stats.
 from __future__ import annotations
 
 from collections.abc import Sequence
+from functools import lru_cache
 
 import numpy as np
 from numpy.typing import NDArray
@@ -251,8 +252,12 @@ def _untrimmed(moment: float, mean: float) -> float:
     return float(np.interp(moment, [_trimmed(alpha, mean) for alpha in ends], ends))
 
 
+@lru_cache(maxsize=1024)
 def _trimmed(alpha: float, mean: float) -> float:
-    """The moment of a negative binomial distribution without the largest TRIM of it."""
+    """The moment of a negative binomial distribution without the largest TRIM of it.
+
+    Remembered: every attribute asks for that of the same crashes.
+    """
     k = np.arange(int(mean * (1 + 8 * np.sqrt(alpha))) + 30)
     size = 1 / alpha
     logs = special.gammaln(k + size) - special.gammaln(k + 1) - special.gammaln(size)
