@@ -1,9 +1,9 @@
 # SPDX-License-Identifier: Apache-2.0
 """Findings in the database: each is raised once, and a person confirms or dismisses it.
 
-A dismissed finding stays silent until its evidence has doubled since: twice the crashes (and at
-least MIN_GROWTH more), with a p value below the square of the one that was dismissed. A cause that
-goes on at the same rate gets there; the rest of an accident does not. Then it is open again.
+A dismissed finding stays silent until its crashes have doubled since (and are at least MIN_GROWTH
+more), with a p value below the GROWN-th power of the one that was dismissed. A cause that goes on
+at the same rate gets there; the rest of an accident does not. Then it is open again.
 """
 
 from __future__ import annotations
@@ -25,6 +25,9 @@ from gdb_epi.fleet.screen_types import ALL, Finding, is_of_host
 
 OPEN, CONFIRMED, DISMISSED = STATES = ("open", "confirmed", "dismissed")
 MIN_GROWTH = 5  # crashes
+# Less than 2: how unlike hosts are is estimated with the bad one among them, and what lies beyond
+# the simulated healthy hosts is bounded only, so p falls slower than by the number of crashes.
+GROWN = 1.4
 P_FLOOR = 1e-300  # where floats end
 MAX_NOTE = 4_000  # characters
 
@@ -117,7 +120,7 @@ def to_raise(found: Iterable[Finding], before: Iterable[Stored]) -> tuple[Findin
 def _has_grown(finding: Finding, dismissed: Stored) -> bool:
     n = dismissed.n if dismissed.decided_n is None else dismissed.decided_n
     p = dismissed.decided_p if dismissed.decided_p is not None else 1.0
-    return finding.n >= max(2 * n, n + MIN_GROWTH) and finding.p <= max(p * p, P_FLOOR)
+    return finding.n >= max(2 * n, n + MIN_GROWTH) and finding.p <= max(p**GROWN, P_FLOOR)
 
 
 def keep(engine: Engine, findings: Sequence[Finding], day: int) -> None:
