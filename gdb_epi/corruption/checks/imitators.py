@@ -164,9 +164,10 @@ def use_after_free(context: Context) -> Iterator[Evidence]:
 def _is_free_link(context: Context, slot: int, value: int) -> bool:
     """Whether a word is what glibc writes into a block that it keeps: address / 4096 ^ next.
 
-    A sound pointer is none: in a low heap 1 of 16 looks like one, for only its last digits change.
+    What is mapped is none: in a low heap 1 of 16 pointers looks like one, sound or one bit off, for
+    only the last digits of a link are hidden there.
     """
-    if context.things.at(value) is not None:
+    if context.target.region_at(value) is not None:
         return False
     here = context.target.region_at(slot)
     if slot % ALIGNMENT or here is None or "w" not in here.perms or on_stack(context, slot):
