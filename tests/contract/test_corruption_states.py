@@ -9,14 +9,14 @@ from support.mutate import MutatedTarget
 from support.opening import interpreter_or_skip, made_or_skip, target_of
 
 from gdb_epi.corruption.checks.builtin_functions import _functions, builtin_functions
-from gdb_epi.corruption.checks.bytecode import _code_of, _file_of, bytecode
+from gdb_epi.corruption.checks.bytecode import _code_of, bytecode
 from gdb_epi.corruption.checks.thread_state import thread_state
 from gdb_epi.corruption.context import Context
+from gdb_epi.corruption.loaded import Loaded, proof_of, pyc_of
 from gdb_epi.corruption.memory import heap_of
 from gdb_epi.corruption.typed_walk import Walk, walk_of
 from gdb_epi.corruption.types import Evidence
 from gdb_epi.cpython.types import PythonState
-from gdb_epi.errors import NOT_AVAILABLE, Absent
 from gdb_epi.process_state import ProcessState
 from gdb_epi.target.corefile import CoreFileTarget
 
@@ -77,9 +77,14 @@ def test_bytecode_is_held_against_the_file(interpreter: str) -> None:
     assert isinstance(walk, Walk)
     known = []
     for one in [_code_of(walk.reader, at) for at, kind in walk.visited if kind == "code"]:
-        data = _file_of(context, python, one.file) if one else Absent(NOT_AVAILABLE, "no code")
-        if one and isinstance(data, bytes) and any(needle in data for needle in one.needles):
-            known.append(one)
+        pyc = pyc_of(context, python, one.file) if one else None
+        if (
+            one
+            and isinstance(pyc, Loaded)
+            and any(needle in pyc.file.data for needle in one.needles)
+        ):
+            if proof_of(context, python, pyc).holds:
+                known.append(one)
     if not known:
         pytest.skip("no .pyc of this time of the code that this process reached")
     found = []

@@ -164,7 +164,8 @@ def run_command(session: Session, name: str, *words: str) -> object:
     one = COMMANDS[name]
     parser = argparse.ArgumentParser()
     for argument in one.arguments:
-        parser.add_argument(*argument.flags, **argument.options)
+        options = {k: v for k, v in argument.options.items() if (k, v) != ("type", "literal")}
+        parser.add_argument(*argument.flags, **options)
     return one.run(session, parser.parse_args(words)).data
 
 
