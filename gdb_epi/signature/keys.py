@@ -4,7 +4,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from itertools import pairwise, takewhile
+from itertools import dropwhile, pairwise, takewhile
 
 from gdb_epi.digest import sha256_hex
 from gdb_epi.lean import NamedTuple
@@ -126,10 +126,10 @@ def _stand_in(physical: Sequence[Token]) -> list[Token]:
 
     abort() and Py_FatalError stay; what they call is another in each version of libc and CPython.
     """
-    found = physical[_first(physical, NATIVE, 1)[0] :] if _first(physical, NATIVE, 1) else ()
+    found = list(dropwhile(lambda token: token.kind != NATIVE, physical))
     run = list(takewhile(lambda token: token.drop in GIVES_UP or token.drop == NAMELESS, found))
     gave_up = [token for token in run if token.drop in GIVES_UP]
-    return gave_up[-1:] if run and run[0].drop in GIVES_UP else list(found[:1])
+    return gave_up[-1:] if run and run[0].drop in GIVES_UP else found[:1]
 
 
 def _first(tokens: Sequence[Token], kind: str, limit: int) -> list[int]:
