@@ -16,7 +16,7 @@ from types import ModuleType
 from typing import Any
 
 PACKAGE = "scipy.special"
-_WANTED = ("betainc", "chdtrc", "gammaln", "ndtr")
+_WANTED = ("betainc", "gammaln", "ndtr")
 
 
 def _functions() -> Any:
@@ -40,6 +40,5 @@ def _functions() -> Any:
 
 _found = _functions()
 betainc: Any = _found.betainc  # (a, b, x): the regularised incomplete beta function
-chdtrc: Any = _found.chdtrc  # (degrees of freedom, x): the upper tail of chi-square
 gammaln: Any = _found.gammaln
 ndtr: Any = _found.ndtr

@@ -24,7 +24,6 @@ MIN_ALPHA = 0.05
 ALPHAS = tuple(0.02 * 1.3**step for step in range(26))  # to 14
 MAX_ERROR = 1.0  # of alpha: from very few crashes
 MAX_MEAN = 100.0  # crashes of a host, from which on only how hosts differ matters
-P_FLOOR = 1e-300
 ABSENT = -1
 MAX_TABLE = 16_000_000  # cells that are counted in a table
 MIN_TABLE, MAX_EMPTY = 65_536, 64  # cells of any table, and for each thing that is counted
@@ -265,12 +264,6 @@ def _trimmed(alpha: float, mean: float) -> float:
     share = np.diff(np.minimum(np.cumsum(share), 1 - TRIM), prepend=0.0) / (1 - TRIM)
     centre = float((share * k).sum())
     return (float((share * (k - centre) ** 2).sum()) - centre) / max(centre, 1e-12) ** 2
-
-
-def combine(*p: Floats) -> Floats:
-    """Fisher's combination of independent p values."""
-    statistic = -2.0 * sum(np.log(np.maximum(values, P_FLOOR)) for values in p)
-    return np.asarray(special.chdtrc(2 * len(p), statistic))
 
 
 def relative_risk(a: float, exposed: float, b: float, others: float) -> tuple[float, float, float]:

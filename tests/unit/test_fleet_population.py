@@ -251,9 +251,6 @@ def test_the_tails_are_those_of_scipy():
     np.testing.assert_allclose(found, expected, rtol=1e-6, atol=1e-290)
     p = rng.random(500) ** 4
     np.testing.assert_allclose(st.benjamini_hochberg(p), stats.false_discovery_control(p))
-    combined = st.combine(p[:250], p[250:])
-    expected = stats.chi2.sf(-2 * (np.log(p[:250]) + np.log(p[250:])), 4)
-    np.testing.assert_allclose(combined, expected, rtol=1e-9)
 
 
 def test_cells_are_counted_alike_in_a_table_and_by_sorting(monkeypatch):
