@@ -49,15 +49,19 @@ _LABELS = {
 }
 
 
-def render_triage(record: Json) -> list[str]:
+def render_triage(record: Json, rest: str = "gdb-epi triage --format json shows all") -> list[str]:
     """Return the lines of the answer, at most MAX_LINES of at most WIDTH columns.
 
-    Everything that may come from the core is escaped.
+    `rest` says where there is what has no place here. Everything that may come from the core is
+    escaped.
     """
+    from functools import partial
+
     from gdb_epi.render.text import escape
 
     lines: list[str] = []
-    for part in (_died, _where, _waits, _verdict, _signature, _missing, _next):
+    missing = partial(_missing, rest=rest)
+    for part in (_died, _where, _waits, _verdict, _signature, missing, _next):
         told = map(escape, part(record))
         if part in (_waits, _verdict):  # what is cut off here is the answer
             lines += [line for long in told for line in whole(long)]
@@ -272,7 +276,7 @@ def _signature(record: Json) -> Iterator[str]:
         yield from _wrapped(f"no stable signature: {absent['stable']}", "  ")
 
 
-def _missing(record: Json) -> Iterator[str]:
+def _missing(record: Json, rest: str) -> Iterator[str]:
     errors = [error for error in record.get("soft_errors", ()) if isinstance(error, dict)]
     truncated = _map(record, "truncated")
     if not errors and not truncated.get("flag") and not truncated.get("memory"):
@@ -288,7 +292,7 @@ def _missing(record: Json) -> Iterator[str]:
         told = f"{error.get('stage')}: {error.get('subject')}: {error.get('message')}"
         yield from _wrapped(told, "  ")
     if len(errors) > MAX_NOTES:
-        yield f"  and {len(errors) - MAX_NOTES} more (epi record shows all)"
+        yield f"  and {len(errors) - MAX_NOTES} more ({rest})"
 
 
 def _lost_memory(memory: Json) -> Iterator[str]:

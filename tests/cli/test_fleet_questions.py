@@ -41,6 +41,15 @@ def test_show_a_signature_a_core_and_a_host(fleet):
     assert "7 signatures fit" in fleet("fleet", "show", "segv-null").err
 
 
+def test_what_a_core_has_more_of_is_shown_by_the_same_command(shell):
+    errors = [{"stage": "locals", "subject": str(n), "message": "why"} for n in range(9)]
+    line = json.dumps(full(1, soft_errors=errors))
+    assert shell("fleet", "ingest", "-", stdin=line.encode()).code == 0
+    assert "and 5 more (--json shows all)" in shell("fleet", "show", f"{1:032x}").out
+    whole = shell("fleet", "show", f"{1:032x}", "--json").out
+    assert json.loads(whole)["soft_errors"] == errors
+
+
 def test_wildcards_and_quotes_are_plain_characters(fleet):
     for odd in ("%%%%", "____", "'; drop table crash; --", "gsig%", "\x1b[31m"):
         done = fleet("fleet", "show", odd)

@@ -70,3 +70,12 @@ def test_of_a_long_path_the_file_and_the_line_are_kept() -> None:
     (line,) = (one for one in shown("software", far) if "#0" in one)
     assert line.startswith("  #0  f  ...") and line.endswith("/loader.py:1234")
     assert len(line) <= WIDTH
+
+
+def test_what_has_no_place_is_found_where_the_reader_is() -> None:
+    errors = [{"stage": "locals", "subject": str(n), "message": "why"} for n in range(40)]
+    lines = shown("software", NATIVE, soft_errors=errors)
+    (more,) = (one for one in lines if " more (" in one)
+    assert more.endswith("(gdb-epi triage --format json shows all)")
+    record = {"schema": "gdb-epi/record/1", "soft_errors": errors}
+    assert more.split("(")[0] + "(it is below)" in render_triage(record, "it is below")

@@ -57,7 +57,7 @@ class _Line(str):
 def _answer(record: Mapping[str, Any]) -> list[str]:
     """A record from afar may hold anything where a list or a map is due."""
     try:
-        return render_triage(dict(record))
+        return render_triage(dict(record), "the whole record is below")
     except (TypeError, ValueError, KeyError, AttributeError, IndexError):
         return ["this record is none of an analysis: the whole of it is below"]
 
