@@ -11,7 +11,7 @@ from gdb_epi.errors import UnreadableMemory
 from gdb_epi.lean import Any
 from gdb_epi.target import elf
 from gdb_epi.target.api import Module, Target
-from gdb_epi.target.modules import parse_image
+from gdb_epi.target.elf import parse_image
 
 NT_PACKAGE = 0xCAFE1A7E
 PAGE = 4096

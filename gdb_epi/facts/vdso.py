@@ -13,7 +13,7 @@ from gdb_epi.lean import NamedTuple
 from gdb_epi.target import elf
 from gdb_epi.target.api import DUMPED, Target
 from gdb_epi.target.auxv import AT_SYSINFO_EHDR
-from gdb_epi.target.modules import parse_image
+from gdb_epi.target.elf import parse_image
 
 PAGE = 4096
 MAX_NOTES = 4096

@@ -13,7 +13,7 @@ from gdb_epi.target import elf
 from gdb_epi.target.api import Module, ProcessInfo, Region
 from gdb_epi.target.auxv import AT_SYSINFO_EHDR
 from gdb_epi.target.files import FileFinder
-from gdb_epi.target.modules import parse_image
+from gdb_epi.target.loaded import Span, loaded_spans, only_read
 
 PAGE = 4096
 MAX_MAPS_BYTES = 256 << 20
@@ -96,21 +96,38 @@ def mapped_modules(
 def _module(
     path: str, parts: list[Region], read: Read, files: FileFinder, is_executable: bool
 ) -> Module | None:
-    first = next((part for part in parts if part.file_offset == 0), None)
+    runs = {part.start for part in parts if "x" in part.perms}.__contains__
+    spans = _loaded(parts, read, runs)
+    first = next((one for one in spans if one.offset == 0), None)
     if first is None:
         return None
     try:
-        image = parse_image(read(first.start, PAGE), first.start)
+        image = elf.parse_image(read(first.start, PAGE), first.start)
         if image is None:
             return None
         base, segments = image
+        if only_read(spans, segments, runs):
+            return None
         notes = [read(base + s.vaddr, s.filesz) for s in segments if _is_small_note(s)]
     except UnreadableMemory:
         return None
     build_id = next(filter(None, map(elf.build_id_of, notes)), None)
     matching = files.match(path, build_id, is_executable)
     file = matching if isinstance(matching, Absent) else matching.path
-    return Module(path, base, first.start, max(part.end for part in parts), build_id, file)
+    return Module(path, base, first.start, max(one.end for one in spans), build_id, file)
+
+
+def _loaded(parts: Sequence[Region], read: Read, runs: Callable[[int], bool]) -> Sequence[Span]:
+    """Return the mappings of an object without those that only read its file."""
+
+    def first_page(address: int) -> bytes | None:
+        try:
+            return read(address, PAGE)
+        except UnreadableMemory:
+            return None
+
+    spans = [Span(part.start, part.end, part.file_offset) for part in parts]
+    return loaded_spans(spans, first_page, runs)
 
 
 def _is_small_note(segment: elf.Segment) -> bool:

@@ -17,10 +17,12 @@ ET_EXEC, ET_DYN, ET_CORE = 2, 3, 4
 EM_X86_64 = 62
 PT_LOAD, PT_DYNAMIC, PT_NOTE, PT_PHDR = 1, 2, 4, 6
 PT_GNU_RELRO = 0x6474E552
+PF_X = 1
 PN_XNUM = 0xFFFF  # the real count is then in sh_info of section header 0
 NT_GNU_BUILD_ID = 3
 
 MAX_SEGMENTS = 1_000_000
+MAX_HEADERS = 256  # of an object in memory
 MAX_NOTE_BYTES = 256 << 20
 MAX_BUILD_ID = 64
 
@@ -94,6 +96,17 @@ def segments(data: Buffer, header: Header) -> Iterator[Segment]:
             return
         kind, flags, offset, vaddr, _paddr, filesz, memsz, _align = PHDR.unpack(raw)
         yield Segment(kind, flags, offset, vaddr, filesz, memsz)
+
+
+def parse_image(page: bytes, start: int) -> tuple[int, tuple[Segment, ...]] | None:
+    """Return (load base, program headers) of an ELF object whose first page is `page`."""
+    header = parse_header(page)
+    if header is None or not header.is_64 or header.phnum > MAX_HEADERS:
+        return None
+    found = tuple(segments(page, header))
+    first = next((s for s in found if s.type == PT_LOAD and s.offset == 0), None)
+    vaddr = first.vaddr & ~0xFFF if first else 0
+    return start - vaddr, found
 
 
 def notes(data: bytes) -> Iterator[Note]:

@@ -16,6 +16,7 @@ from gdb_epi.target import elf
 from gdb_epi.target.api import Module, Region
 from gdb_epi.target.auxv import AT_ENTRY, AT_PHDR, AT_SYSINFO_EHDR
 from gdb_epi.target.files import ElfFile, open_elf
+from gdb_epi.target.loaded import Span, loaded_spans, only_read
 from gdb_epi.target.symtab import symtab_value
 
 if TYPE_CHECKING:
@@ -28,9 +29,9 @@ _SYM = struct.Struct("<IBBHQQ")
 # The files, beside the executable, whose .symtab is asked.
 _STATIC_SYMBOLS_IN = ("libpython", "python", "libc.", "libc-", "libpthread", "ld-")
 
+PAGE = 4096
 MAX_DYNAMIC = 1024
 MAX_CHAIN = 100_000
-MAX_HEADERS = 256
 
 
 class Image(NamedTuple):
@@ -49,7 +50,7 @@ class Modules:
         self._images: dict[str, Image] | None = None
         self._by_path: dict[str, Image | None] = {}
         self._files: dict[str, ElfFile | Absent] = {}
-        self._spans: dict[str, list[tuple[int, int, int]]] | None = None
+        self._spans: dict[str, Sequence[Span]] | None = None
         self._symbols: dict[str, int | None] = {}
 
     # -- files that stand in for elided pages -----------------------------------------------
@@ -68,7 +69,7 @@ class Modules:
             raise UnreadableMemory(address, size, f"not in the core; {found.detail}")
         data = found.read(region.file_offset + address - region.start, size)
         if len(data) < size:  # the last page of a file mapping is zero-filled by the kernel
-            if size - len(data) >= 4096:
+            if size - len(data) >= PAGE:
                 raise UnreadableMemory(address, size, f"beyond the end of {found.path}")
             data += bytes(size - len(data))
         return data
@@ -130,14 +131,23 @@ class Modules:
             )
         return None
 
-    def _spans_of(self, path: str) -> list[tuple[int, int, int]]:
+    def _spans_of(self, path: str) -> Sequence[Span]:
         if self._spans is None:
-            self._spans = {}
+            found: dict[str, list[Span]] = {}
             for entry in self._target.mapped_files():
-                self._spans.setdefault(entry.path, []).append(
-                    (entry.start, entry.end, entry.offset)
-                )
+                span = Span(entry.start, entry.end, entry.offset)
+                found.setdefault(entry.path, []).append(span)
+            self._spans = {
+                path: loaded_spans(spans, self._page, self._runs) for path, spans in found.items()
+            }
         return self._spans.get(path, [])
+
+    def _page(self, address: int) -> bytes | None:
+        return self._dumped(address, PAGE)
+
+    def _runs(self, address: int) -> bool:
+        region = self._target.region_at(address)
+        return region is not None and ("x" in region.perms or "?" in region.perms)
 
     def _dumped(self, address: int, size: int) -> bytes | None:
         region = self._target.region_at(address)
@@ -149,14 +159,14 @@ class Modules:
         """Return (load base, program headers) from dumped memory, or None."""
         start = self._start(path)
         page = self._first_page(path)
-        return None if start is None or page is None else parse_image(page, start)
+        return None if start is None or page is None else elf.parse_image(page, start)
 
     def _start(self, path: str) -> int | None:
-        return next((s for s, _, offset in self._spans_of(path) if offset == 0), None)
+        return next((one.start for one in self._spans_of(path) if one.offset == 0), None)
 
     def _first_page(self, path: str) -> bytes | None:
         start = self._start(path)
-        return self._dumped(start, 4096) if start is not None else None
+        return self._page(start) if start is not None else None
 
     def _build_id(self, path: str) -> str | None:
         found = self._headers(path)
@@ -166,7 +176,7 @@ class Modules:
         """Return the build-id of an object's dumped notes."""
         for segment in segments:
             if segment.type == elf.PT_NOTE:
-                raw = self._dumped(base + segment.vaddr, min(segment.filesz, 4096))
+                raw = self._dumped(base + segment.vaddr, min(segment.filesz, PAGE))
                 build_id = elf.build_id_of(raw) if raw else None
                 if build_id:
                     return build_id
@@ -208,27 +218,25 @@ class Modules:
         spans = self._spans_of(path)
         found = self._headers(path)
         elf_file = self.file_of(path)
-        start, end = min(s[0] for s in spans), max(s[1] for s in spans)
+        start, end = min(one.start for one in spans), max(one.end for one in spans)
         if found is None:
             # Without its first page we cannot know the file; say so only for objects with code.
-            if not self._has_code(spans):
+            if not any(self._runs(one.start) for one in spans):
                 return None
             return Image(Module(path, start, start, end, None, _named(elf_file)), (), elf_file)
         base, segments = found
+        if only_read(spans, segments, self._runs):
+            return None
         module = Module(path, base, start, end, self._build_id(path), _named(elf_file))
         return Image(module, segments, elf_file)
-
-    def _has_code(self, spans: list[tuple[int, int, int]]) -> bool:
-        regions = (self._target.region_at(start) for start, _, _ in spans)
-        return any(region is not None and "x" in region.perms for region in regions)
 
     def _vdso(self) -> Image | None:
         start = self._target.auxv().get(AT_SYSINFO_EHDR)
         region = self._target.region_at(start) if start else None
-        page = self._dumped(start, 4096) if start and region else None
+        page = self._page(start) if start and region else None
         if not start or region is None or page is None:
             return None
-        found = parse_image(page, start)
+        found = elf.parse_image(page, start)
         if found is None:
             return None
         base, segments = found
@@ -302,17 +310,6 @@ class Modules:
 
 def _named(elf_file: ElfFile | Absent) -> str | Absent:
     return elf_file.path if isinstance(elf_file, ElfFile) else elf_file
-
-
-def parse_image(page: bytes, start: int) -> tuple[int, tuple[elf.Segment, ...]] | None:
-    """Return (load base, program headers) of an ELF object whose first page is `page`."""
-    header = elf.parse_header(page)
-    if header is None or not header.is_64 or header.phnum > MAX_HEADERS:
-        return None
-    segments = tuple(elf.segments(page, header))
-    first = next((s for s in segments if s.type == elf.PT_LOAD and s.offset == 0), None)
-    vaddr = first.vaddr & ~0xFFF if first else 0
-    return start - vaddr, segments
 
 
 def same_dynamic(file: bytes, memory: bytes, base: int) -> bool:
