@@ -20,6 +20,7 @@ MAX_DESCRIPTORS = 20_000
 MAX_OFFSET = 1 << 16
 EXITING = 0x10  # bit of cancelhandling: the thread ran thread exit
 _LIST_NODE = 16  # sizeof(list_t): next, prev
+_SELF = (0, 16)  # tcbhead_t: tcb, self
 
 _FIELDS = {
     "list": "_thread_db_pthread_list",
@@ -123,8 +124,12 @@ def _walk_all(
 def _walk(
     target: Target, name: str, head: int, offsets: Mapping[str, int], out: list[Descriptor]
 ) -> bool:
-    """Append the descriptors of one circular list; False when it could not be followed."""
-    seen = {head}
+    """Append the descriptors of one circular list; False when it could not be followed.
+
+    A descriptor begins with two pointers at itself (tcbhead_t, glibc 2.42
+    sysdeps/x86_64/nptl/tls.h); without them it is something else, or not made to its end.
+    """
+    seen, whole = {head}, True
     node = u64(target, head)
     while node is not None and node not in seen and len(seen) < MAX_DESCRIPTORS:
         seen.add(node)
@@ -133,6 +138,9 @@ def _walk(
         cancel = u32(target, address + offsets["cancelhandling"])
         if tid is None or cancel is None:
             return False
-        out.append(Descriptor(address, tid, bool(cancel & EXITING), name))
+        if all(u64(target, address + at) == address for at in _SELF):
+            out.append(Descriptor(address, tid, bool(cancel & EXITING), name))
+        else:
+            whole = False
         node = u64(target, node)
-    return node == head
+    return whole and node == head
