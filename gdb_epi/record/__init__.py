@@ -11,13 +11,13 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from gdb_epi import __version__
+from gdb_epi.corruption.group import corruption_group
 from gdb_epi.corruption.study import Study
 from gdb_epi.detectors.findings import Finding, hex_word
 from gdb_epi.errors import Absent, SoftError
 from gdb_epi.fault import Fault, signal_name
 from gdb_epi.lean import Any, NamedTuple
 from gdb_epi.process_state import ProcessState
-from gdb_epi.record.corruption import corruption_group
 from gdb_epi.record.forks import fork_group
 from gdb_epi.record.parts import (
     exception_group,

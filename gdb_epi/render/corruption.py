@@ -3,6 +3,7 @@
 
 from __future__ import annotations
 
+from gdb_epi.corruption.group import candidates, corruption_group
 from gdb_epi.corruption.minidump_rule import possible_bit_flips
 from gdb_epi.corruption.priors import prior_name
 from gdb_epi.corruption.registry import all_checks
@@ -20,7 +21,6 @@ from gdb_epi.corruption.study import Study, why_not
 from gdb_epi.corruption.types import Evidence
 from gdb_epi.detectors.findings import hex_word
 from gdb_epi.lean import Any
-from gdb_epi.record.corruption import candidates, corruption_group
 from gdb_epi.render.json import plain
 from gdb_epi.report import Report
 from gdb_epi.words import counted

@@ -3,7 +3,6 @@
 
 from __future__ import annotations
 
-import json
 from collections.abc import Mapping
 
 from gdb_epi.errors import Absent, SoftError
@@ -16,6 +15,8 @@ def render_report_json(report: Report) -> str:
 
     Lone surrogates (bytes of the core that are not UTF-8) become \\udcNN escapes.
     """
+    import json  # not for plain(), which `gdb-epi corruption` alone needs
+
     data: dict[str, Any] = dict(_table(report) if report.data is None else report.data)
     errors = list(dict.fromkeys(report.soft_errors))
     if "soft_errors" not in data and (errors or report.data is None):
