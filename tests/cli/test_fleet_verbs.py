@@ -97,6 +97,10 @@ def test_top_in_every_form(shell, tmp_path):
     assert (
         "2025-11-24 16:00:00" in table[2] and "software 3" in table[2] and "f0 <- main" in table[2]
     )
+    shell.env["COLUMNS"] = "80"
+    narrow = shell("fleet", "top", "--limit", "2").out.splitlines()
+    assert all(len(line) <= 80 for line in narrow) and narrow[0].split()[-1] == "key"
+    assert narrow[2].endswith(f"{0:016x}") and "    signature: f0 <- main" in narrow
     rows = json.loads(shell("fleet", "top", "--json").out)
     assert sum(row["crashes"] for row in rows) == 15 and rows[0]["verdicts"] == {"software": 3}
     parsed = list(csv.DictReader(io.StringIO(shell("fleet", "top", "--csv").out)))

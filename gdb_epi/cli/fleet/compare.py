@@ -48,7 +48,7 @@ def run(args: Namespace) -> int:
         for row in rows
     ]
     headers = ("before", "after", "rate ratio", "p", "q", "signature")
-    print_table(headers, cells, empty="no crashes in either window")
+    print_table(headers, cells, "no crashes in either window", ("signature",))
     return EXIT_DONE
 
 

@@ -7,7 +7,7 @@ import json
 from argparse import ArgumentParser, Namespace
 from typing import TYPE_CHECKING, Any
 
-from gdb_epi.cli.fleet.output import add_forms
+from gdb_epi.cli.fleet.output import add_forms, print_line
 from gdb_epi.errors import EXIT_DONE, UsageError
 from gdb_epi.words import counted
 
@@ -38,7 +38,6 @@ def run(args: Namespace) -> int:
         return _of_signature(args)
     from gdb_epi.cli.fleet.output import print_rows, print_table
     from gdb_epi.fleet.reading import reading
-    from gdb_epi.render.text import escape
 
     with reading(args.db) as base:
         population = base.population()
@@ -58,7 +57,7 @@ def run(args: Namespace) -> int:
         headers = ("attribute", "", "attribute", "V", "rows", "of")
         print_table(headers, rows, empty="no two attributes vary")
         for group in found.groups:
-            print(escape(f"one in all but name: {', '.join(group)}"))
+            print_line(f"one in all but name: {', '.join(group)}")
     return EXIT_DONE
 
 
@@ -93,27 +92,26 @@ def _row(pair: AttributePair, day: int) -> dict[str, Any]:
 
 def _text(found: PairSearch) -> None:
     from gdb_epi.fleet.finding_store import chances, risk_words
-    from gdb_epi.render.text import escape
 
-    print(escape(found.signature))
+    print_line(found.signature)
     size = counted(found.crashes, "crash")
     if found.left_out:
         size += f", beside {counted(found.left_out, 'crash')} that single hosts explain"
-    print(f"  {counted(found.tested, 'pair')} of attributes looked at in {size}")
+    print_line(f"  {counted(found.tested, 'pair')} of attributes looked at in {size}")
     if found.not_tested:
-        print(escape(f"  too many values to look at: {', '.join(found.not_tested)}"))
+        print_line(f"  too many values to look at: {', '.join(found.not_tested)}")
     for pair in found.pairs:
         finding = pair.finding
         share = f"{finding.n} of {counted(finding.total, 'crash')}"
-        print(escape(f"  {pair.mark}: {share}; {chances(finding)}"))
+        print_line(f"  {pair.mark}: {share}; {chances(finding)}")
         for alone in pair.alone:
             risk = risk_words(alone.rr, alone.rr_low, alone.rr_high)
             share = f"{alone.n} of {alone.total}"
-            print(escape(f"      {alone.attr}={alone.value} alone: {share}, {risk}"))
+            print_line(f"      {alone.attr}={alone.value} alone: {share}, {risk}")
         for alias in finding.aliases:
-            print(escape(f"      or: {alias}: cannot be told apart from it"))
-        print(escape(f"      test: {finding.test}; exposure: {finding.exposure}"))
+            print_line(f"      or: {alias}: cannot be told apart from it")
+        print_line(f"      test: {finding.test}; exposure: {finding.exposure}")
         for caveat in finding.caveats:
-            print(escape(f"      but: {caveat}"))
+            print_line(f"      but: {caveat}")
     if not found.pairs:
-        print("  no pair of values marks them together; `fleet split` asks single ones")
+        print_line("  no pair of values marks them together; `fleet split` asks single ones")

@@ -6,7 +6,7 @@ from __future__ import annotations
 from argparse import ArgumentParser, Namespace
 from typing import TYPE_CHECKING, Any
 
-from gdb_epi.cli.fleet.output import add_forms
+from gdb_epi.cli.fleet.output import add_forms, print_line
 from gdb_epi.errors import EXIT_DONE
 
 if TYPE_CHECKING:
@@ -39,7 +39,7 @@ def run(args: Namespace) -> int:
         for finding in found:
             _print(finding)
     else:
-        print(f"no {args.state + ' ' if args.state else ''}findings")
+        print_line(f"no {args.state + ' ' if args.state else ''}findings")
     return EXIT_DONE
 
 
@@ -59,10 +59,9 @@ def row(finding: Stored) -> dict[str, object]:
 def _print(finding: Stored) -> None:
     from gdb_epi.fleet.days import iso_day
     from gdb_epi.fleet.finding_store import crashes_of
-    from gdb_epi.render.text import escape
 
     told = finding.detail.get("verdict") or f"{finding.attr}={finding.value}"
-    print(escape(f"{finding.id:>4}  {finding.state:<9}  {iso_day(finding.day)}  {told}"))
+    print_line(f"{finding.id:>4}  {finding.state:<9}  {iso_day(finding.day)}  {told}")
     test, exposure = (finding.detail.get(name) or "" for name in ("test", "exposure"))
     counts = crashes_of(finding.signature, test)
     numbers = f"{finding.attr}={finding.value}: {finding.n} {counts}"
@@ -71,15 +70,15 @@ def _print(finding: Stored) -> None:
         numbers += "" if value is None else f", {name} {value:.2g}"
         if name == "rr":
             numbers += _interval(finding.detail.get("rr_interval"))
-    print(escape(f"      {numbers}"))
+    print_line(f"      {numbers}")
     if test:
-        print(escape(f"      test: {test}; exposure: {exposure}"))
+        print_line(f"      test: {test}; exposure: {exposure}")
     for caveat in finding.detail.get("caveats") or ():
-        print(escape(f"      but: {caveat}"))
+        print_line(f"      but: {caveat}")
     if finding.raised > 1:
-        print(f"      raised again after it was dismissed with {finding.decided_n} crashes")
+        print_line(f"      raised again after it was dismissed with {finding.decided_n} crashes")
     if finding.note:
-        print(escape(f"      note: {finding.note}"))
+        print_line(f"      note: {finding.note}")
 
 
 def _interval(limits: Any) -> str:

@@ -43,5 +43,6 @@ def run(args: Namespace) -> int:
     nothing = "no crashes with a time in this database"
     if until is not None:
         nothing = f"no signature is new in the {args.days:g} days before {moment(until)}"
-    print_table(("first seen", "crashes", "hosts", "key", "signature"), cells, nothing)
+    headers = ("first seen", "crashes", "hosts", "key", "signature")
+    print_table(headers, cells, nothing, ("signature",))
     return EXIT_DONE

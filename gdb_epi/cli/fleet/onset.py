@@ -7,7 +7,7 @@ import json
 from argparse import ArgumentParser, Namespace
 from typing import TYPE_CHECKING, Any
 
-from gdb_epi.cli.fleet.output import add_forms
+from gdb_epi.cli.fleet.output import add_forms, print_line
 from gdb_epi.errors import EXIT_DONE
 from gdb_epi.words import counted
 
@@ -63,24 +63,23 @@ def _data(found: Onset) -> dict[str, Any]:
 def _text(found: Onset) -> None:
     from gdb_epi.fleet.days import iso_day
     from gdb_epi.fleet.finding_store import risk_words
-    from gdb_epi.render.text import escape
 
-    print(escape(found.signature))
-    print(escape(f"  {found.answer}"))
+    print_line(found.signature)
+    print_line(f"  {found.answer}")
     for caveat in found.caveats:
-        print(f"    but: {caveat}")
+        print_line(f"    but: {caveat}")
     if found.day is not None and found.low is not None and found.high is not None:
         span = f"{iso_day(found.low)} to {iso_day(found.high)}"
-        print(f"  changed on {iso_day(found.day)} (95 %: {span}), p {found.p:.2g}")
-        print("  test: likelihood-ratio scan over days, p by 999 permutations of the crashes")
+        print_line(f"  changed on {iso_day(found.day)} (95 %: {span}), p {found.p:.2g}")
+        print_line("  test: likelihood-ratio scan over days, p by 999 permutations of the crashes")
         unit = "per 1,000 host-hours" if found.exposure == "host-hours" else "a day"
         rates = f"rate {found.before:.3g} before, {found.after:.3g} after, crashes {unit}"
         assert found.rr is not None and found.rr_low is not None and found.rr_high is not None
-        print(f"  {rates}; {risk_words(found.rr, found.rr_low, found.rr_high)}")
+        print_line(f"  {rates}; {risk_words(found.rr, found.rr_low, found.rr_high)}")
     first = "" if found.first_crash is None else f", the first on {iso_day(found.first_crash)}"
-    print(f"  {counted(found.crashes, 'crash')}{first}; exposure: {found.exposure}")
+    print_line(f"  {counted(found.crashes, 'crash')}{first}; exposure: {found.exposure}")
     for r in found.roll_outs:
         half = "never half" if r.half is None else f"half on {iso_day(r.half)}"
         own = "no day had both" if r.p is None else f"own days p {r.p:.2g}"
         told = f"{r.attr}={r.value}: from {iso_day(r.first)}, {half}; fit {r.fit:.1f}, {own}"
-        print(escape(f"    {told}; {r.with_it} of the crashes ({r.expected:.1f} expected)"))
+        print_line(f"    {told}; {r.with_it} of the crashes ({r.expected:.1f} expected)")

@@ -11,6 +11,8 @@ if TYPE_CHECKING:
     from typing import Any
 
 MAX_LOST = 8  # ids that are named
+MIN_WIDTH = 40  # columns: on fewer, lines are as wide
+HANGING = "    "
 _FORMULA = "=+-@\t\r"
 
 
@@ -57,17 +59,81 @@ def say_lost(lost: Sequence[int]) -> None:
         print(f"gdb-epi: damaged records were left out (crash {some}); {told}", file=sys.stderr)
 
 
-def print_table(headers: Sequence[str], cells: Sequence[Sequence[object]], empty: str) -> None:
-    """Print rows as an aligned table, control characters escaped; without rows say `empty`."""
+def terminal_width() -> int | None:
+    """Return how many columns $COLUMNS says, else the terminal has; None: it is no terminal.
+
+    A file or a pipe gets each line whole: what reads it there looks for words in one line.
+    """
+    import os
+    import sys
+
+    said = os.environ.get("COLUMNS", "")
+    try:
+        columns = int(said) if said else os.get_terminal_size(sys.stdout.fileno()).columns
+    except (OSError, ValueError):
+        return None
+    return max(columns, MIN_WIDTH) if columns > 0 else None
+
+
+def print_line(line: str) -> None:
+    """Print a line, control characters escaped, folded where the terminal ends."""
+    from gdb_epi.render.text import escape
+
+    for part in folded(escape(line), terminal_width()):
+        print(part)
+
+
+def folded(line: str, width: int | None) -> list[str]:
+    """Return a line as several, with a hanging indent. No word is broken: keys are copied."""
+    if width is None or len(line) <= width:
+        return [line]
+    from textwrap import wrap
+
+    indent = line[: len(line) - len(line.lstrip(" "))]
+    return wrap(
+        line, width, subsequent_indent=indent + HANGING, break_long_words=False,
+        break_on_hyphens=False,
+    )  # fmt: skip
+
+
+def print_table(
+    headers: Sequence[str],
+    cells: Sequence[Sequence[object]],
+    empty: str,
+    below: Sequence[str] = (),
+) -> None:
+    """Print rows as an aligned table, control characters escaped; without rows say `empty`.
+
+    Where the terminal is too narrow, the columns `below` go under their row, the first one first.
+    """
     if not cells:
         print(empty)
         return
-    from tabulate import tabulate
-
     from gdb_epi.render.text import escape
 
     shown = [[escape(str(cell)) for cell in row] for row in cells]
-    print(tabulate(shown, headers=list(headers), disable_numparse=True))
+    width = terminal_width()
+    for number in range(len(below) + 1):
+        lines = _aligned(headers, shown, below[:number])
+        if width is None or max(map(len, lines)) <= width:
+            break
+    print(*lines[:2], sep="\n")
+    for line, row in zip(lines[2:], shown, strict=True):
+        print(line)
+        for name, cell in zip(headers, row, strict=True):
+            if cell and name in below[:number]:
+                print(*folded(f"{HANGING}{name}: {cell}", width), sep="\n")
+
+
+def _aligned(
+    headers: Sequence[str], rows: Sequence[Sequence[str]], left_out: Sequence[str]
+) -> list[str]:
+    """Return two lines of headers and a line for each row."""
+    from tabulate import tabulate
+
+    kept = [i for i, name in enumerate(headers) if name not in left_out]
+    some = [[row[i] for i in kept] for row in rows]
+    return tabulate(some, headers=[headers[i] for i in kept], disable_numparse=True).split("\n")
 
 
 def _cell(value: Any) -> str:

@@ -7,7 +7,7 @@ import json
 from argparse import ArgumentParser, Namespace
 from typing import TYPE_CHECKING, Any
 
-from gdb_epi.cli.fleet.output import add_forms
+from gdb_epi.cli.fleet.output import add_forms, print_line
 from gdb_epi.errors import EXIT_DONE, UsageError
 from gdb_epi.words import counted
 
@@ -101,10 +101,9 @@ def _peeled(population: Population, found: Sequence[Screen]) -> dict[str, Any]:
 def print_finding(day: str, finding: Any) -> None:
     """Print one finding: what, the numbers, how it was tested, what else it may be."""
     from gdb_epi.fleet.finding_store import sentence, verdict
-    from gdb_epi.render.text import escape
 
-    print(escape(f"{day}  {verdict(finding)}"))
-    print(escape(f"    {sentence(finding)}"))
-    print(escape(f"    test: {finding.test}; exposure: {finding.exposure}"))
+    print_line(f"{day}  {verdict(finding)}")
+    print_line(f"    {sentence(finding)}")
+    print_line(f"    test: {finding.test}; exposure: {finding.exposure}")
     for caveat in finding.caveats:
-        print(escape(f"    but: {caveat}"))
+        print_line(f"    but: {caveat}")

@@ -6,7 +6,7 @@ from __future__ import annotations
 import json
 from argparse import ArgumentParser, Namespace
 
-from gdb_epi.cli.fleet.output import add_forms
+from gdb_epi.cli.fleet.output import add_forms, print_line
 from gdb_epi.errors import EXIT_DONE, InputError
 
 HELP = "how often a signature was seen, since when, on which hosts, with what verdicts"
@@ -23,7 +23,6 @@ def run(args: Namespace) -> int:
     from gdb_epi.fleet.db import open_database
     from gdb_epi.fleet.lookup import find_group
     from gdb_epi.fleet.seen import seen, words
-    from gdb_epi.render.text import escape
 
     with open_database(args.db, write=False) as engine:
         group = find_group(engine, args.signature)
@@ -34,5 +33,5 @@ def run(args: Namespace) -> int:
         print(json.dumps({"kind": group.kind, "key": group.key, **found._asdict()}))
         return EXIT_DONE
     for line in (group.name, *words(found)[:-1]):
-        print(escape(line))
+        print_line(line)
     return EXIT_DONE

@@ -7,7 +7,7 @@ import json
 from argparse import ArgumentParser, Namespace
 from typing import TYPE_CHECKING, Any
 
-from gdb_epi.cli.fleet.output import add_forms
+from gdb_epi.cli.fleet.output import add_forms, print_line
 from gdb_epi.errors import EXIT_DONE, InputError
 from gdb_epi.words import counted
 
@@ -26,11 +26,14 @@ def add_arguments(parser: ArgumentParser) -> None:
 def run(args: Namespace) -> int:
     """Print it. Raises InputError when nothing in the database is called that."""
     from gdb_epi.fleet.db import open_database
-    from gdb_epi.render.text import escape
 
     with open_database(args.db, write=False) as engine:
         data, lines = _found(engine, args.what)
-    print(json.dumps(data, indent=1) if args.json else "\n".join(escape(x) for x in lines))
+    if args.json:
+        print(json.dumps(data, indent=1))
+        return EXIT_DONE
+    for line in lines:
+        print_line(line)
     return EXIT_DONE
 
 

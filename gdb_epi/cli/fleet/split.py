@@ -7,7 +7,7 @@ import json
 from argparse import ArgumentParser, Namespace
 from typing import TYPE_CHECKING, Any
 
-from gdb_epi.cli.fleet.output import add_forms
+from gdb_epi.cli.fleet.output import add_forms, print_line
 from gdb_epi.errors import EXIT_DONE, InputError
 from gdb_epi.words import counted
 
@@ -100,25 +100,24 @@ def _row(population: Population, part: Part, *, as_csv: bool) -> dict[str, Any]:
 
 def _text(found: Split, judged: PopulationVerdict) -> None:
     from gdb_epi.fleet.finding_store import sentence
-    from gdb_epi.render.text import escape
 
-    print(escape(found.signature))
-    print(escape(f"  {judged.headline}"))
+    print_line(found.signature)
+    print_line(f"  {judged.headline}")
     for caveat in judged.caveats:
-        print(escape(f"    but: {caveat}"))
+        print_line(f"    but: {caveat}")
     for part in found.parts:
         where = counted(part.hosts, "host") if part.hosts else "no known host"
         size = f"{counted(part.crashes, 'crash')} on {where}"
-        print(escape(f"  {size}: {part.mark}: {part.label}"))
+        print_line(f"  {size}: {part.mark}: {part.label}")
         for finding in (part.finding, *part.also) if part.finding else ():
-            print(escape(f"      {sentence(finding)}"))
-            print(escape(f"      test: {finding.test}; exposure: {finding.exposure}"))
+            print_line(f"      {sentence(finding)}")
+            print_line(f"      test: {finding.test}; exposure: {finding.exposure}")
         for fact in part.facts:
-            print(escape(f"      told apart by {fact}"))
+            print_line(f"      told apart by {fact}")
         if part.more is not None:
-            print(escape(f"      {_would_settle(part)}"))
+            print_line(f"      {_would_settle(part)}")
         if part.bitflips:
-            print(f"      {part.bitflips} of them carry the bit-flip flag")
+            print_line(f"      {part.bitflips} of them carry the bit-flip flag")
 
 
 def _would_settle(part: Part) -> str:

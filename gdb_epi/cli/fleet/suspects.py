@@ -5,7 +5,7 @@ from __future__ import annotations
 
 from argparse import ArgumentParser, Namespace
 
-from gdb_epi.cli.fleet.output import add_forms
+from gdb_epi.cli.fleet.output import add_forms, print_line
 from gdb_epi.errors import EXIT_DONE
 from gdb_epi.words import counted
 
@@ -46,12 +46,10 @@ def run(args: Namespace) -> int:
         print_rows(rows, as_csv=args.csv)
         return EXIT_DONE
     if found:
-        from gdb_epi.render.text import escape
-
         for judged in of_population(population, day, screened):
             name = judged.subject.removeprefix("host=")
             subject = "" if name in judged.headline else f": {judged.subject}"
-            print(escape(f"verdict: {judged.headline}{subject}"))
+            print_line(f"verdict: {judged.headline}{subject}")
         print()
     for finding in found:
         print_finding(iso_day(day), finding)

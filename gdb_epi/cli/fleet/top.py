@@ -14,6 +14,7 @@ if TYPE_CHECKING:
 
 HELP = "the most frequent signatures, with hosts, first and last time and verdicts"
 DEFAULT_LIMIT = 20
+NARROW = ("signature", "verdicts", "category", "first seen")  # what goes below its row
 HEADERS = (
     "crashes",
     "hosts",
@@ -49,7 +50,8 @@ def run(args: Namespace) -> int:
         print_table(
             HEADERS,
             [_cells(row._replace(signature=_frames(row.signature))) for row in rows],
-            empty="no crashes in this database",
+            "no crashes in this database",
+            NARROW,
         )
     return EXIT_DONE
 

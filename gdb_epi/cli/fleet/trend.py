@@ -9,7 +9,8 @@ from gdb_epi.cli.fleet.output import add_forms
 from gdb_epi.errors import EXIT_DONE, InputError
 
 HELP = "the epidemic curve: crashes a day, and per 1,000 host-hours where exposure is known"
-BAR = 40  # characters of the longest bar
+BAR, MIN_BAR = 40, 8  # characters of the longest bar
+BESIDE = 55  # columns of the table without it
 
 
 def add_arguments(parser: ArgumentParser) -> None:
@@ -22,7 +23,7 @@ def add_arguments(parser: ArgumentParser) -> None:
 
 def run(args: Namespace) -> int:
     """Print a line a day."""
-    from gdb_epi.cli.fleet.output import print_rows, print_table
+    from gdb_epi.cli.fleet.output import print_rows, print_table, terminal_width
     from gdb_epi.fleet.db import open_database
 
     with open_database(args.db, write=False) as engine:
@@ -42,13 +43,14 @@ def run(args: Namespace) -> int:
         print_rows(dated, as_csv=args.csv)
         return EXIT_DONE
     most = max((row.crashes for row in rows), default=0)
+    longest = min(BAR, max((terminal_width() or BESIDE + BAR) - BESIDE, MIN_BAR))
     cells = [
         [
             iso_day(row.day),
             row.crashes,
             row.hosts,
             "" if row.per_1000_hours is None else f"{row.per_1000_hours:.3g}",
-            "#" * -(-BAR * row.crashes // max(most, 1)),
+            "#" * -(-longest * row.crashes // max(most, 1)),
         ]
         for row in rows
     ]
