@@ -26,6 +26,7 @@ from support.interpreters import Interpreter, discover, one_per_minor
 from support.opening import made_or_skip, sysroot_of
 
 from gdb_epi.locks import lineage as lineage_module
+from gdb_epi.locks.glibc import StackLists, stack_lists
 from gdb_epi.locks.types import LockReport
 from gdb_epi.process_state import ProcessState
 from gdb_epi.target.corefile import CoreFileTarget
@@ -46,6 +47,34 @@ class NoThreadSymbols(CoreFileTarget):
     def symbol(self, name: str) -> int | None:
         known = name.startswith(("_thread_db", "__nptl", "_rtld_global", "__libc_"))
         return None if known or name == "fork" else super().symbol(name)
+
+
+class Overwritten(CoreFileTarget):
+    """A core in which words are zero."""
+
+    zero: frozenset[int] = frozenset()
+
+    def read(self, address: int, size: int) -> bytes:
+        return bytes(size) if address in self.zero else super().read(address, size)
+
+
+@needs_cores
+@minors
+def test_a_thread_that_does_not_name_itself_is_none(interpreter: Interpreter) -> None:
+    made = made_of(interpreter, "fork-four-threads")
+    core = Overwritten.open(made.core, sysroot=sysroot_of(made))
+    lists = stack_lists(core)
+    assert isinstance(lists, StackLists)
+    live = {one.registers["fs_base"] for one in core.threads()}
+    gone = {one.address for one in lists.descriptors} - live
+    assert gone
+    core.zero = frozenset(address + 16 for address in gone)
+    again = stack_lists(core)
+    assert isinstance(again, StackLists)
+    assert not again.complete
+    assert {one.address for one in again.descriptors} <= live
+    states = {one.name: one.state for one in ProcessState(core).locks.fork.readings}
+    assert (states["F2"], states["F3"]) == ("unreadable", "unreadable")
 
 
 @needs_cores
