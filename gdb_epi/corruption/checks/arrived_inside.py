@@ -16,7 +16,7 @@ from gdb_epi.fault import GENERAL, read_word
 from gdb_epi.fault.site import NO_FAULT, Site
 from gdb_epi.fault.text import Step, return_address
 from gdb_epi.target.functions import Function
-from gdb_epi.x86 import Instruction
+from gdb_epi.x86 import MAX_LENGTH, Instruction
 
 MAX_FUNCTION = 4096  # bytes; in an interpreter's loop many words name places inside of it
 MAX_RUN = 96  # bytes from where control came in to the fault
@@ -60,10 +60,10 @@ def _by_pointer(context: Context, site: Site, function: Function) -> Iterator[Ev
         registers = site.fault.registers
         names = [n for n in GENERAL if registers.get(n) == value]
         places = context.places_of(value, PLACES)
-        if value == pc:  # signal frames hold it, and so may what reports the fault
+        if site.fault.origin != "core" and pc - value < MAX_LENGTH:
+            continue  # what reported the fault keeps rip, and looks for the instruction before it
+        if value == pc:  # signal frames hold it
             places = tuple(at for at in places if not on_stack(context, at))
-            if site.fault.origin != "core":
-                continue
         if not places and not names:
             continue
         for right in starts:
