@@ -34,6 +34,17 @@ def test_fields_defaults_methods() -> None:
     assert repr(point) == "Point(x=1, y=2)" and Point.__doc__ == "A point."
 
 
+def test_wrong_fields_are_refused() -> None:
+    assert Point._make([3, 4]) == Point(3, 4)
+    for made in (lambda: Point(1, 2, 3), lambda: Point(1, x=2), lambda: Point(1, z=2)):  # type: ignore[call-arg, misc]
+        with pytest.raises(TypeError, match=r"Point\.__new__\(\)"):
+            made()
+    with pytest.raises(TypeError):
+        Point._make([1])
+    with pytest.raises(ValueError, match="z"):
+        Point(1)._replace(z=2)  # type: ignore[call-arg]
+
+
 def test_immutable_and_picklable() -> None:
     with pytest.raises(AttributeError):
         Point(1).x = 3  # type: ignore[misc]
