@@ -4,6 +4,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
+from functools import partial
 
 from gdb_epi.cpython.tasks import Task
 from gdb_epi.cpython.types import PyFrame
@@ -24,6 +25,7 @@ if TYPE_CHECKING:
 
 MAX_LINES = 20_000
 SHOWN_NAMES = 8  # of tasks that are alike
+A_TASK = "a task each"  # of several, whose names differ
 
 
 @command(
@@ -42,7 +44,8 @@ def tasks(session: Session, args: Namespace) -> Report:
     first; tasks of one loop that wait at the same place stand together, by their names.
 
     With --tree each task stands below those that wait for it, with its coroutines outermost first,
-    as `python -m asyncio pstree` draws a living process.
+    as `python -m asyncio pstree` draws a living process. Tasks below the same ones that are alike
+    with all that they wait for are one entry, with their number; --each draws each.
     """
     state = session.state
     found = tasks_of(state)
@@ -51,7 +54,7 @@ def tasks(session: Session, args: Namespace) -> Report:
         errors.append(SoftError("python", "runtime", state.python.detail))
     lines: list[str] = []
     if args.tree:
-        lines = tree_lines(found.tasks, _title, MAX_LINES)
+        lines = tree_lines(found.tasks, _heads, partial(_place_in_tree, each=args.each), MAX_LINES)
     else:
         for alike in _groups(found.tasks, each=args.each):
             lines += _heads(alike)
@@ -76,9 +79,24 @@ def _groups(tasks: Sequence[Task], *, each: bool) -> list[list[Task]]:
     """
     groups: dict[object, list[Task]] = {}
     for task in tasks:
-        place = (task.interpreter, task.loop, _what(task), tuple(map(_line, task.stack)))
-        groups.setdefault(task.address if each or task.running else place, []).append(task)
+        groups.setdefault(_place(task, each=each), []).append(task)
     return sorted(groups.values(), key=lambda alike: not alike[0].running)
+
+
+def _place(task: Task, *, each: bool) -> object:
+    """Return what is the same for tasks that differ in nothing but their names."""
+    if each or task.running:
+        return task.address
+    return task.interpreter, task.loop, _what(task), tuple(map(_line, task.stack))
+
+
+def _place_in_tree(task: Task, *, each: bool) -> object:
+    """Return the same, but for the name of a task that is awaited: it stands below."""
+    return _place(task._replace(awaits=A_TASK) if _awaits_task(task) else task, each=each)
+
+
+def _awaits_task(task: Task) -> bool:
+    return task.awaits.startswith("task ")
 
 
 def _heads(alike: Sequence[Task]) -> list[str]:
@@ -88,7 +106,10 @@ def _heads(alike: Sequence[Task]) -> list[str]:
     more = len(names) - SHOWN_NAMES
     rest = f" and {more} more (--each)" if more > 0 else ""
     shown = ", ".join(names[:SHOWN_NAMES])
-    return [f"{len(alike)} tasks alike: {shown}{rest}", f"  {_what(alike[0])}"]
+    first = alike[0]
+    if len({task.awaits for task in alike}) > 1:
+        first = first._replace(awaits=A_TASK)
+    return [f"{len(alike)} tasks alike: {shown}{rest}", f"  {_what(first)}"]
 
 
 def _name(task: Task) -> str:

@@ -10,19 +10,24 @@ from gdb_epi.cpython.tasks import Task
 MAX_CHAIN = 8  # coroutines shown in one line
 
 
-def tree_lines(tasks: Sequence[Task], title: Callable[[Task], str], limit: int) -> list[str]:
+Place = Callable[[Task], object]  # the same for tasks that are alike but for what is below them
+Heads = Callable[[Sequence[Task]], Sequence[str]]  # the lines of one task, or of some alike
+
+
+def tree_lines(tasks: Sequence[Task], heads: Heads, place: Place, limit: int) -> list[str]:
     """Return the lines of the forest, at most `limit`.
 
-    A task that several others wait for stands below each, with what is below it only the first
-    time. Tasks that wait for each other in a circle have no root: each circle is named, and begins
-    a tree of its own.
+    Tasks below the same ones that are alike with all that is below them are one entry: what is
+    below the first stands for all. A task that several others wait for stands below each, with what
+    is below it only the first time. Tasks that wait for each other in a circle have no root: each
+    circle is named, and begins a tree of its own.
     """
-    forest = _Forest(tasks)
+    forest = _Forest(tasks, place)
     lines: list[str] = []
     for root, circle in forest.roots():
         if circle:
             lines.append(f"cycle: {' -> '.join(_name(one) for one in circle)}")
-        for line in forest.below(root, title):
+        for line in forest.below(root, heads):
             if len(lines) >= limit:
                 return [*lines, f"... more than {limit} lines"]
             lines.append(line)
@@ -30,7 +35,7 @@ def tree_lines(tasks: Sequence[Task], title: Callable[[Task], str], limit: int) 
 
 
 class _Forest:
-    def __init__(self, tasks: Sequence[Task]) -> None:
+    def __init__(self, tasks: Sequence[Task], place: Place) -> None:
         self._tasks = tasks
         self._known = {task.address: task for task in tasks}
         self._children: dict[int, list[Task]] = {}
@@ -38,16 +43,57 @@ class _Forest:
             for waiter in task.awaited_by:
                 self._children.setdefault(waiter, []).append(task)
         self._shown: set[int] = set()
+        self._stood_for: set[int] = set()  # those that another one stands for
+        self._kinds = self._numbered(place)
 
-    def roots(self) -> Iterator[tuple[Task, list[Task]]]:
-        """Yield the tasks to begin with; for one in a circle also that circle, closed."""
-        for task in self._tasks:
-            if not any(waiter in self._known for waiter in task.awaited_by):
-                yield task, []
+    def roots(self) -> Iterator[tuple[list[Task], list[Task]]]:
+        """Yield the tasks to begin with, those alike together; for a circle also that, closed."""
+        waits = self._known.keys()
+        for alike in self._together([t for t in self._tasks if waits.isdisjoint(t.awaited_by)]):
+            yield alike, []
         for task in self._tasks:  # those that no root led to
-            if task.address not in self._shown:
+            if task.address not in self._shown and task.address not in self._stood_for:
                 circle = self._circle(task)
-                yield circle[0], circle
+                yield circle[:1], circle
+
+    def _numbered(self, place: Place) -> dict[int, int]:
+        """Return a number per task, the same for those that are alike with all below them.
+
+        Waiters count where there are several: what others wait for too is none of one's own.
+        """
+        numbers: dict[int, int] = {}
+        kinds: dict[object, int] = {}
+        seen: set[int] = set()
+        left = list(reversed(self._tasks))
+        while left:
+            task = left[-1]
+            children = self._children.get(task.address, [])
+            if task.address not in seen:
+                seen.add(task.address)
+                left += [child for child in children if child.address not in seen]
+                continue
+            left.pop()
+            if task.address in numbers:
+                continue
+            # A child without a number closes a circle: it is like no other.
+            below = sorted(numbers.get(child.address, -child.address) for child in children)
+            waiters = frozenset(one for one in task.awaited_by if one in self._known)
+            kind = (place(task), tuple(below), waiters if len(waiters) > 1 else None)
+            numbers[task.address] = kinds.setdefault(kind, len(kinds))
+        return numbers
+
+    def _together(self, tasks: Sequence[Task]) -> list[list[Task]]:
+        """Return the tasks, those alike together, and note what the first of them stands for."""
+        groups: dict[int, list[Task]] = {}
+        for task in tasks:
+            groups.setdefault(self._kinds[task.address], []).append(task)
+        left = [task for alike in groups.values() for task in alike[1:]]
+        while left:
+            task = left.pop()
+            if task.address not in self._stood_for:
+                self._stood_for.add(task.address)
+                left += self._children.get(task.address, [])
+        return list(groups.values())
 
     def _circle(self, task: Task) -> list[Task]:
         """Return the circle that a task's waiters lead to, in the order of waiting."""
@@ -59,21 +105,23 @@ class _Forest:
         around = around[around.index(task.address) :]
         return [self._known[one] for one in (around[0], *reversed(around))]
 
-    def below(self, root: Task, title: Callable[[Task], str]) -> Iterator[str]:
+    def below(self, root: list[Task], heads: Heads) -> Iterator[str]:
         """Yield the lines of one tree; depth first, without recursion."""
-        left: list[tuple[Task, str, str, frozenset[int]]] = [(root, "", "", frozenset())]
+        left: list[tuple[list[Task], str, str, frozenset[int]]] = [(root, "", "", frozenset())]
         while left:
-            task, lead, indent, above = left.pop()
-            chain = _chain(task)
+            alike, lead, indent, above = left.pop()
+            task = alike[0]
+            head, *more = heads(alike)
             again = task.address in self._shown
             mark = "  (cycle)" if task.address in above else "  (shown above)" if again else ""
-            yield f"{lead}(T) {title(task)}{mark}"
+            yield f"{lead}(T) {head}{mark}"
             if again:
                 continue
             self._shown.add(task.address)
-            children = self._children.get(task.address, [])
-            if chain:
-                yield f"{indent}{'│' if children else ' '}     {chain}"
+            children = self._together(self._children.get(task.address, []))
+            for line in (*more, _chain(task)):
+                if line:
+                    yield f"{indent}{'│' if children else ' '}     {line.strip()}"
             for number, child in enumerate(reversed(children)):
                 last = number == 0
                 lead = f"{indent}{'└──' if last else '├──'} "

@@ -101,7 +101,7 @@ def test_tasks_written_in_python(interpreter: Interpreter) -> None:
 @pytest.mark.parametrize("interpreter", INTERPRETERS)
 def test_the_tree_shows_every_task_below_its_waiters(interpreter: Interpreter) -> None:
     made, session = opened(interpreter)
-    report = tasks_command(session, Namespace(limit=40, tree=True))
+    report = tasks_command(session, Namespace(limit=40, tree=True, each=True))
     assert report.data is not None
     lines = list(report.lines)
     parents: dict[str, set[str]] = {}

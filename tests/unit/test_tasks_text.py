@@ -30,11 +30,12 @@ def lines(
     found: list[Task],
     *,
     each: bool = False,
+    tree: bool = False,
     gaps: tuple[SoftError, ...] = (),
 ) -> list[str]:
     state = SimpleNamespace(python_soft_errors=list, python=SimpleNamespace(found_by="symbol"))
     monkeypatch.setattr(module, "tasks_of", lambda _: Tasks(tuple(found), gaps))
-    report = module.tasks(SimpleNamespace(state=state), Namespace(limit=40, tree=False, each=each))
+    report = module.tasks(SimpleNamespace(state=state), Namespace(limit=40, tree=tree, each=each))
     assert report.data is not None and len(report.data["tasks"]) == len(found)
     return list(report.lines)
 
@@ -66,3 +67,71 @@ def test_no_more_is_claimed_than_was_read(monkeypatch: pytest.MonkeyPatch) -> No
     gap = SoftError("tasks", "interpreter 0", "sys.modules: cannot read 8 bytes")
     told = "no asyncio tasks in what could be read; what could not is noted below"
     assert lines(monkeypatch, [], gaps=(gap,)) == [told]
+
+
+CHAIN = "fetch:4"
+
+
+def server(*, shared: bool = False) -> list[Task]:
+    """Task 1 waits for twelve handlers, each of which waits for a task of its own, or for one."""
+    main = task(1)._replace(name="main", coro="serve", stack=())
+    handlers = [
+        task(n)._replace(name=f"h{n}", awaited_by=(1,), awaits=f"task t{0 if shared else n}")
+        for n in range(100, 112)
+    ]
+    if shared:
+        waiters = tuple(handler.address for handler in handlers)
+        return [main, *handlers, task(200)._replace(name="t0", awaited_by=waiters)]
+    return [main, *handlers] + [
+        task(n + 100)._replace(name=f"t{n}", awaited_by=(n,)) for n in range(100, 112)
+    ]
+
+
+@pytest.mark.parametrize("shared", [False, True])
+def test_alike_siblings_of_a_tree_are_one_entry(
+    monkeypatch: pytest.MonkeyPatch, shared: bool
+) -> None:
+    names = ", ".join(f"h{n}" for n in range(100, 108))
+    awaited = "task t0" if shared else "a task each"
+    leaf = "t0" if shared else "t100"
+    assert lines(monkeypatch, server(shared=shared), tree=True) == [
+        "(T) main  serve  pending  awaits _asyncio.Future",
+        f"└── (T) 12 tasks alike: {names} and 4 more (--each)",
+        f"    │     fetch  pending  awaits {awaited}",
+        f"    │     {CHAIN}",
+        f"    └── (T) {leaf}  fetch  pending  awaits _asyncio.Future",
+        f"              {CHAIN}",
+    ]
+
+
+@pytest.mark.parametrize("shared", [False, True])
+def test_each_draws_every_task(monkeypatch: pytest.MonkeyPatch, shared: bool) -> None:
+    shown = lines(monkeypatch, server(shared=shared), tree=True, each=True)
+    heads = [line.split("(T) ")[1].split("  ")[0] for line in shown if "(T) " in line]
+    assert heads[0] == "main" and len(heads) == 25 and not any("alike" in line for line in shown)
+    assert sum("(shown above)" in line for line in shown) == 11 * shared
+
+
+def test_what_differs_below_is_not_alike(monkeypatch: pytest.MonkeyPatch) -> None:
+    made = server()
+    made[-1] = made[-1]._replace(stack=(RUNS,))
+    shown = lines(monkeypatch, made, tree=True)
+    assert any("11 tasks alike: h100" in line for line in shown)
+    assert any("(T) h111 " in line for line in shown) and any("(T) t111 " in line for line in shown)
+    made[5] = made[5]._replace(running=True, tid=9)
+    assert any("10 tasks alike" in line for line in lines(monkeypatch, made, tree=True))
+
+
+def test_a_circle_and_roots_alike(monkeypatch: pytest.MonkeyPatch) -> None:
+    ring = [task(n)._replace(name=f"r{n}", awaited_by=(n % 3 + 1,)) for n in (1, 2, 3)]
+    roots = [task(n)._replace(name=f"root{n}") for n in range(50, 53)]
+    shown = lines(monkeypatch, ring + roots, tree=True)
+    assert shown[0] == "(T) 3 tasks alike: root50, root51, root52"
+    assert [line for line in shown if line.startswith("cycle: ")] == ["cycle: r1 -> r3 -> r2 -> r1"]
+    assert all(sum(f"(T) r{n} " in line for line in shown) == 1 + (n == 1) for n in (1, 2, 3))
+
+
+def test_a_long_chain_of_tasks_is_no_recursion(monkeypatch: pytest.MonkeyPatch) -> None:
+    chain = [task(n)._replace(name=f"c{n}", awaited_by=(n - 1,)) for n in range(1, 3_000)]
+    shown = lines(monkeypatch, chain, tree=True)
+    assert sum("(T) c" in line for line in shown) == len(chain)
