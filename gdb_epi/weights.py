@@ -42,6 +42,11 @@ TOLD = {
         "by argument: the instruction was put there to fail; control that went astray and came "
         "upon two such bytes at the start of an instruction is the rest",
     ),
+    "sanitizer_report": Weight(
+        0.95,
+        "by argument: code that checks each access found a wrong one; that damaged memory led it "
+        "there is the rest",
+    ),
     "file_ended": Weight(
         0.8,
         "guess: files that were cut off and full file systems are more frequent than I/O errors",

@@ -19,12 +19,13 @@ from gdb_epi.detectors.frame_link_disagrees import frame_link_disagrees
 from gdb_epi.detectors.null_dereference import null_dereference
 from gdb_epi.detectors.pointer_one_bit_off import pointer_one_bit_off
 from gdb_epi.detectors.refused_system_call import refused_system_call
+from gdb_epi.detectors.sanitizer_report import sanitizer_report
 from gdb_epi.detectors.stack_overflow import stack_overflow
 from gdb_epi.detectors.trap_instruction import trap_instruction
 from gdb_epi.errors import Absent
 from gdb_epi.locks.types import ForkEvidence, LockReport, Owner, Wait
 from gdb_epi.process_state import ProcessState
-from gdb_epi.target.api import CrashInfo, Region
+from gdb_epi.target.api import CrashInfo, NativeFrame, Region
 
 GOOD = MMAP + 0x1240  # an address that is mapped
 LOAD = bytes.fromhex("488b07")  # mov (%rdi),%rax
@@ -188,6 +189,52 @@ def test_stack_overflow() -> None:
     far = state(crash(address=STACK - 16), registers={"rsp": SP + (1 << 20)})
     assert list(stack_overflow(far)) == []
     assert list(stack_overflow(state(crash(address=GOOD)))) == []
+
+
+LIBC, ASAN, PROGRAM = "/lib/libc.so.6", "/lib/libasan.so.8", "/usr/bin/prog"
+OUTER = [("main", PROGRAM)]
+RAISED = [("__pthread_kill_implementation", LIBC), ("raise", LIBC), ("abort", LIBC)]
+ENDS = [("__sanitizer::Abort()", ASAN), ("_ZN11__sanitizer3DieEv", ASAN)]
+REPORT = [
+    ("__asan::ReportGenericError(unsigned long, bool)", ASAN),
+    ("__asan::__asan_report_load8(__sanitizer::uptr)", ASAN),
+]
+
+
+def aborting(frames: list[tuple[str | None, str]], died: CrashInfo | None = None) -> ProcessState:
+    native = [
+        NativeFrame(PC, SP, name, module, None, None, None, None, False, "normal")
+        for name, module in frames
+    ]
+    return state(died or crash(6, -6, sender=PID), native=native)
+
+
+def test_what_a_sanitizer_reported_is_found() -> None:
+    found = one(sanitizer_report(aborting([*RAISED, *ENDS, *REPORT, *OUTER])))
+    assert found.facts == {"sanitizer": "AddressSanitizer", "entry": "__asan_report_load8"}
+    inside = [("__ubsan_handle_add_overflow_abort", PROGRAM)]  # linked into the program
+    found = one(sanitizer_report(aborting([*RAISED, *ENDS, *inside, *OUTER])))
+    assert found.facts["sanitizer"] == "UndefinedBehaviorSanitizer"
+
+
+@pytest.mark.parametrize(
+    "frames",
+    [
+        [*RAISED, *OUTER],
+        [*RAISED, ("fail", PROGRAM), *REPORT, *OUTER],
+        [*RAISED, *ENDS, *OUTER],
+        [*RAISED, *ENDS, ("__asan::ReportOutOfMemory(unsigned long)", ASAN), *OUTER],
+    ],
+    ids=["own-abort", "called-from-a-report", "no-tool", "limit"],
+)
+def test_no_report_of_a_sanitizer(frames: list[tuple[str | None, str]]) -> None:
+    assert list(sanitizer_report(aborting(frames))) == []
+
+
+def test_a_fault_that_a_sanitizer_passed_on_is_no_report() -> None:
+    frames = [*ENDS, *REPORT, *OUTER]
+    assert list(sanitizer_report(aborting(frames, crash(address=8)))) == []
+    assert list(sanitizer_report(state(crash(6, -6, sender=PID)))) == []
 
 
 def test_deliberate_abort_is_absent_without_a_message() -> None:

@@ -27,6 +27,7 @@ WORD = 8
 POPPED = 16  # words below rsp in which the return address may still lie
 MAX_BIT = 12
 PLACES = 2
+ROWS = 16  # words before and behind one that may be in a table
 
 
 @check("C7", needs="crash", order=52)
@@ -35,8 +36,9 @@ def arrived_inside(context: Context) -> Iterator[Evidence]:
 
     Either a pointer to a place before rip, in a register or in memory, one bit from the start of
     a function; or below rsp a popped word one bit from a return address. Innocent causes: words
-    that name places inside of functions are return addresses (left out) and tables of labels
-    (functions of more than 4 KiB are left out); several candidates argue against each. C7:copy
+    that name places inside of functions are return addresses (left out), tables of labels
+    (functions of more than 4 KiB are left out) and of lines, as symbolisers make them (left out
+    beside other words of the kind); several candidates argue against each. C7:copy
     when other words hold the right pointer, C7:called when the stack shows that the function that
     the right return address belongs to had run.
     """
@@ -59,7 +61,9 @@ def _by_pointer(context: Context, site: Site, function: Function) -> Iterator[Ev
             continue
         registers = site.fault.registers
         names = [n for n in GENERAL if registers.get(n) == value]
-        places = context.places_of(value, PLACES)
+        places = tuple(
+            at for at in context.places_of(value, PLACES) if not _in_table(context, at, value)
+        )
         if site.fault.origin != "core" and pc - value < MAX_LENGTH:
             continue  # what reported the fault keeps rip, and looks for the instruction before it
         if value == pc:  # signal frames hold it
@@ -78,6 +82,15 @@ def _by_pointer(context: Context, site: Site, function: Function) -> Iterator[Ev
                 f"{value:#018x} is inside of the function that failed, at or before rip, and one "
                 f"bit from {right:#018x}, where a function begins",
             )
+
+
+def _in_table(context: Context, place: int, value: int) -> bool:
+    """Whether words beside a place name places inside of functions nearby too."""
+    for word in read_words(context, place - ROWS * WORD, 2 * ROWS + 1):
+        if word != value and abs(word - value) < MAX_FUNCTION and not _begins(context, word):
+            if return_address(context.target, word) is None:
+                return True
+    return False
 
 
 def _begins(context: Context, address: int) -> bool:
