@@ -86,11 +86,11 @@ def _by_pointer(context: Context, site: Site, function: Function) -> Iterator[Ev
 
 def _in_table(context: Context, place: int, value: int) -> bool:
     """Whether words beside a place name places inside of functions nearby too."""
-    for word in read_words(context, place - ROWS * WORD, 2 * ROWS + 1):
-        if word != value and abs(word - value) < MAX_FUNCTION and not _begins(context, word):
-            if return_address(context.target, word) is None:
-                return True
-    return False
+    around = read_words(context, place - ROWS * WORD, 2 * ROWS + 1)
+    near = (word for word in around if word != value and abs(word - value) < MAX_FUNCTION)
+    return any(
+        not _begins(context, word) and return_address(context.target, word) is None for word in near
+    )
 
 
 def _begins(context: Context, address: int) -> bool:
