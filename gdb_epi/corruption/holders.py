@@ -7,7 +7,7 @@ from gdb_epi.corruption.context import Context
 from gdb_epi.corruption.never_mapped import was_never_mapped
 from gdb_epi.corruption.pointers import on_stack
 from gdb_epi.corruption.typed_walk import Walk
-from gdb_epi.fault import GENERAL
+from gdb_epi.fault import GENERAL, read_word
 from gdb_epi.target.search import find_word
 
 WORD = 8
@@ -17,7 +17,8 @@ ALIGNED = 16  # objects and blocks begin there (ALIGNMENT, Objects/obmalloc.c, 3
 INCREMENTS = 16  # counts that are raised through one stale pointer are fewer
 WILD_INCREMENTS = 4  # and through one that leads anywhere: what an item behind a list's end holds
 MAX_STALE = 16  # words on stacks that hold the address still; most are no references
-LOW_PARTS = (8, 16, 32)  # bits that a store of one, two or four bytes clears
+BYTE = 8  # bits
+LOW_PARTS = (BYTE, 16, 32)  # bits that a store of one, two or four bytes clears
 
 
 def lost_a_reference(context: Context, address: int, wrong: int) -> bool:
@@ -26,9 +27,13 @@ def lost_a_reference(context: Context, address: int, wrong: int) -> bool:
     What a program leaked misses any number; and a word on a stack, or in a register, may be left
     over or be the one that seems to be missing. Then it cannot be told.
     """
-    flip = address ^ wrong
-    count = context.things.references(address, flip if flip < WORD else WORD)
+    count = _references(context, address, address ^ wrong)
     return count is not None and holders_of(context, address, count) == count - 1
+
+
+def _references(context: Context, address: int, flip: int) -> int | None:
+    """Return the count of an object that was reached through a pointer with that bit changed."""
+    return context.things.references(address, flip if 0 < flip < WORD else WORD)
 
 
 def holders_of(context: Context, address: int, limit: int) -> int:
@@ -49,9 +54,12 @@ def is_free(context: Context, place: int) -> bool:
     return context.things.in_free_block(place) or in_free_chunk(context, place)
 
 
-def is_refuted(context: Context, walk: Walk, address: int) -> bool:
-    """Whether words outside of stacks and free blocks account for all references of an object."""
-    count = context.things.references(address)
+def is_refuted(context: Context, walk: Walk, address: int, flip: int = 0) -> bool:
+    """Whether words outside of stacks and free blocks account for all references of an object.
+
+    `flip`: what differs in the word that should name it.
+    """
+    count = _references(context, address, flip)
     if count is None:
         return False
     places = find_word(context.target, address, limit=count + MAX_STALE).addresses
@@ -73,21 +81,43 @@ def is_partly_written(context: Context, place: int, value: int, right: int) -> b
 
     A zero byte behind a text, or a zero of two or four bytes, that is written one too far; an
     address that was truncated; a reference count that is raised by a few through a wild pointer, or
-    by more through a stale one, where an object can have begun and that something still names.
+    by more through a stale one, where an object can have begun and that something still names. What
+    a wild pointer is loaded from names the place; where nothing does, and none can have begun, none
+    was.
     """
     flip = value ^ right
-    if any(flip < 1 << part and not value & (1 << part) - 1 for part in LOW_PARTS):
+    zeroed = [part for part in LOW_PARTS if flip < 1 << part and not value & (1 << part) - 1]
+    if zeroed and not (zeroed == [BYTE] and _amid_objects(context, place)):
         return True
     if value == right & 0xFFFFFFFF:
         return True
     if flip >= INCREMENTS or value < right:
         return False
-    return flip < WILD_INCREMENTS or (may_be_stale(context, place) and _is_named(context, place))
+    stale = may_be_stale(context, place)
+    if flip < WILD_INCREMENTS:
+        return stale or _is_named(context, place)
+    return stale and _is_named(context, place)
+
+
+def _amid_objects(context: Context, place: int) -> bool:
+    """Whether no text ends right before a place: an object is named there, in a table's last slot.
+
+    One or two words before, for there may be a hash between; the byte before is 0.
+    """
+    before = [read_word(context.target, place - n * WORD) for n in (1, 2)]
+    if before[0] is None or before[0] >> 64 - BYTE:
+        return False
+    return any(context.things.object_type(word) for word in before if word)
 
 
 def _is_named(context: Context, place: int) -> bool:
-    """Whether a word or register names a place: what raises a count there has its address."""
-    return _in_registers(context, place) > 0 or bool(context.places_of(place, 1))
+    """Whether a word or register names a place: what raises a count there has its address.
+
+    So it is said where memory was not searched.
+    """
+    if _in_registers(context, place) > 0 or context.places_of(place, 1):
+        return True
+    return not context.was_searched(place)
 
 
 def may_be_stale(context: Context, value: int, right: int | None = None) -> bool:

@@ -11,6 +11,7 @@ from support.scenes import FS_BASE, HEAP, MMAP, PC, SP, STACK, TEXT, crash
 
 from gdb_epi.corruption.checks.arrived_inside import arrived_inside
 from gdb_epi.corruption.checks.frame_pointer import frame_pointer
+from gdb_epi.corruption.checks.last_return import last_return
 from gdb_epi.corruption.checks.malloc_links import malloc_links
 from gdb_epi.corruption.checks.pointer import pointer
 from gdb_epi.corruption.checks.producer import producer
@@ -182,10 +183,10 @@ RIGHT, RAN = TEXT + 0x628, TEXT + 0x900
 WRONG = RIGHT ^ 1 << 3
 
 
-def popped(*below: int) -> Context:
-    """A return went to WRONG instead of RIGHT; `below` lies under the slot that was popped."""
-    words = {SP - 8: WRONG, **{SP - 16 - 8 * n: word for n, word in enumerate(below)}}
-    made = failed(LOAD, fault_at(WILD), at=WRONG + 12, rdi=WILD, words=words)
+def popped(*below: int, wrong: int = WRONG, ran: int = 12) -> Context:
+    """A return went to `wrong` instead of RIGHT; `below` lies under the slot that was popped."""
+    words = {SP - 8: wrong, **{SP - 16 - 8 * n: word for n, word in enumerate(below)}}
+    made = failed(LOAD, fault_at(WILD), at=wrong + ran, rdi=WILD, words=words)
     made.target.write(RIGHT - 5, b"\xe8" + struct.pack("<i", RAN - RIGHT))  # type: ignore[attr-defined]
     made.target.write(RAN + 8, b"\xe8\0\0\0\0")  # type: ignore[attr-defined]
     return knowing(made, WRONG - 0x40, 0x100, (RAN, RAN + 0x40))
@@ -195,6 +196,15 @@ def test_c7_called_asks_for_the_function_that_returned() -> None:
     assert [one.id for one in evidence(arrived_inside(popped(RAN + 13)))] == ["C7:called"]
     assert [one.id for one in evidence(arrived_inside(popped(RAN + 14)))] == ["C7"]
     assert [one.id for one in evidence(arrived_inside(popped()))] == ["C7"]
+
+
+def test_c7_popped_asks_for_the_word_that_was_popped_last() -> None:
+    for bit in (3, 11):  # the latter is in no function that is known
+        (found,) = evidence(last_return(popped(wrong=RIGHT ^ 1 << bit, ran=0)))
+        assert (found.id, found.where, found.corrected) == ("C7:popped", SP - 8, RIGHT)
+    assert evidence(last_return(popped(wrong=RIGHT ^ 1 << 11))) == [], "it ran on"
+    assert evidence(last_return(popped(wrong=RIGHT ^ 3 << 9, ran=0))) == [], "two bits"
+    assert evidence(last_return(popped(wrong=RIGHT & ~0xFF, ran=0))) == [], "a byte of zeros"
 
 
 # -- R19 ---------------------------------------------------------------------------------------

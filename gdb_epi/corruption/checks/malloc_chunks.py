@@ -11,6 +11,7 @@ from gdb_epi.corruption.memory import read_words
 from gdb_epi.corruption.registry import check
 from gdb_epi.corruption.types import MEMORY, Evidence, Skipped, word_evidence
 from gdb_epi.errors import UnreadableMemory
+from gdb_epi.lean import NamedTuple
 from gdb_epi.target.api import Region, Target
 
 # Sizes of glibc's first chunk, struct tcache_perthread_struct (malloc/malloc.c: 0x250 in 2.26 to
@@ -33,6 +34,15 @@ MAX_BREAKS = 8
 DEFAULT_LIMIT = 16 << 20  # bytes of heap that a default run walks
 WINDOW = 1 << 14  # words that are read at once
 MAX_WINDOWS = 256  # kept; then they are read again
+LINE_WORDS = 8  # of a cache line
+MAX_GONE = 512  # words behind a header of zeros in which chunks begin again
+
+
+class Gone(NamedTuple):
+    """A chunk whose header is 0, in a cache line of zeros, and the one before it: addresses."""
+
+    before: int
+    header: int
 
 
 class HeapWords:
@@ -119,6 +129,8 @@ def malloc_chunks(context: Context) -> Iterator[Evidence | Skipped]:
         for found in _walk(heap):
             if isinstance(found, int):
                 context.counts["malloc chunks"] = found
+            elif isinstance(found, Gone):
+                context.kept.setdefault("chunks gone", []).append(found)  # of the check M:line
             else:
                 yield Skipped("R7", found) if isinstance(found, str) else found
     except UnreadableMemory as error:
@@ -166,8 +178,8 @@ def _begins_chain(context: Context, region: Region, size: int) -> bool:
         return False
 
 
-def _walk(heap: HeapWords) -> Iterator[Evidence | str | int]:
-    """Yield evidence, complaints, and at the end the number of chunks."""
+def _walk(heap: HeapWords) -> Iterator[Evidence | Gone | str | int]:
+    """Yield evidence, complaints, headers of zeros, and at the end the number of chunks."""
     at, count, breaks = 0, 0, 0
     recent: deque[int] = deque(maxlen=BACK + 1)
     while at + 1 < heap.count:
@@ -181,6 +193,12 @@ def _walk(heap: HeapWords) -> Iterator[Evidence | str | int]:
             continue
         breaks += 1
         repair = _repair(heap, [*recent, at]) if breaks <= MAX_BREAKS else None
+        gone = _gone(heap, at) if repair is None and breaks <= MAX_BREAKS else None
+        if gone is not None:
+            yield Gone(heap.start + 8 * at, heap.start + 8 * gone[0])
+            recent.clear()
+            at = gone[1]
+            continue
         if repair is None:
             if at + 1 < heap.count and not _is_tail(heap, at):
                 place = heap.start + 8 * at
@@ -210,6 +228,28 @@ def _next(heap: HeapWords, at: int, size: int | None = None) -> int | None:
     if not heap[following + 1] & PREV_INUSE and heap[following] != length:
         return None
     return following
+
+
+def _gone(heap: HeapWords, at: int) -> tuple[int, int] | None:
+    """Return (the place of the next chunk, that of one behind it), where a line of zeros is.
+
+    A word of the line may have been written since. None where the next header is not 0, or no
+    chunks fit behind the line.
+    """
+    size = heap[at + 1]
+    if not MIN_CHUNK <= size <= 8 * heap.count or size & NEVER:
+        return None
+    place = at + (size >> 3 & ~1)
+    line = (heap.start // 8 + place + 1) // LINE_WORDS * LINE_WORDS - heap.start // 8
+    end = line + LINE_WORDS
+    if end + MIN_CHUNK > heap.count or line < 0 or heap[place + 1]:
+        return None
+    if sum(word != 0 for word in heap.slice(line, LINE_WORDS)) > 1:
+        return None
+    for behind in range(end, min(end + MAX_GONE, heap.count - 1), 2):
+        if _fits(heap, behind, heap[behind + 1]):
+            return place, behind
+    return None
 
 
 def _is_tail(heap: HeapWords, at: int) -> bool:

@@ -12,6 +12,7 @@ from gdb_epi.corruption.producers import remade
 from gdb_epi.corruption.registry import check
 from gdb_epi.corruption.suspects import Suspect
 from gdb_epi.corruption.types import MEMORY, Evidence, word_evidence
+from gdb_epi.corruption.zeroed_blocks import blocks_across
 from gdb_epi.errors import Absent
 from gdb_epi.fault import NEAR_NULL, read_word
 from gdb_epi.target.search import find_word
@@ -110,13 +111,20 @@ def line(context: Context) -> Iterator[Evidence]:
 
     Innocent causes: one cleared field or object (the line would hold other words); memory that
     was never written, or cleared in larger pieces (the words right before and behind would be
-    zero too). One evidence for the crash: natural zero lines are many, this one was read.
+    zero too). One evidence for the crash: natural zero lines are many, this one was read. Of a line
+    in which a block ends and another begins one of the words right before and behind is enough,
+    where the zeros begin inside of a block: what is cleared too far begins at a block's start.
     """
     slot = _null_slot(context)
     if slot is None:
         return
     start = slot & ~(LINE - 1)
     words = read_words(context, start - 2 * WORD, LINE // WORD + 4)
+    blocks = blocks_across(context, start, words) if words else ""
+    if blocks:
+        summary = f"the NULL that was used came from {slot:#018x}, in a line of zeros; {blocks}"
+        yield Evidence("M:line", start, None, None, (), MEMORY, summary, {"slot": slot})
+        return
     if not words or not words[1] or not (words[-2] or words[-1]) or _is_size(words[1]):
         return  # the whole of a block, from its start: memset() of a wrong size
     for number, word in enumerate(words[2:-2]):

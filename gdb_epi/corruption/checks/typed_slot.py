@@ -3,7 +3,6 @@
 
 from __future__ import annotations
 
-from collections import Counter
 from collections.abc import Iterable, Iterator
 
 from gdb_epi.corruption.context import Context
@@ -92,15 +91,22 @@ def typed_slot(context: Context) -> Iterator[Evidence | Skipped]:
 
 
 def _sources(wrong: list[Slot]) -> list[Slot]:
-    """Return the slots that alone name what they name; a frame's variable may be a copy of one."""
-    owned = Counter(slot.value for slot in wrong if slot.kind != FRAME)
-    times = Counter(slot.value for slot in wrong)
-    return [
-        slot
-        for slot in wrong
-        if (owned if slot.value in owned else times)[slot.value] == 1
-        and (slot.kind != FRAME or slot.value not in owned)
-    ]
+    """Return the slots that alone name what they name; a frame's variable may be a copy of one.
+
+    So may be a tuple's item; but what two slots name may be an object whose header is damaged,
+    where one can begin.
+    """
+    groups: dict[int, list[Slot]] = {}
+    for slot in wrong:
+        groups.setdefault(slot.value, []).append(slot)
+    found = []
+    for value, same in groups.items():
+        same = [slot for slot in same if slot.kind != FRAME] or same
+        if value % WORD:
+            same = [slot for slot in same if slot.kind != "tuple"] or same
+        if len(same) == 1:
+            found += same
+    return found
 
 
 def _zeroed_lines(context: Context, walk: Walk) -> Iterator[Evidence]:
@@ -222,13 +228,16 @@ def _raised(context: Context, value: int) -> Objects:
     return []
 
 
-def _lost(context: Context, _walk: Walk, slot: Slot, objects: Objects) -> Objects:
-    return [
-        one
-        for one in objects
-        if not may_be_stale(context, slot.value, one[0])
-        and lost_a_reference(context, one[0], slot.value)
-    ]
+def _lost(context: Context, walk: Walk, slot: Slot, objects: Objects) -> Objects:
+    """Return the objects that miss a reference, where no freed object can have been.
+
+    For a word at which nothing can begin those that miss one for all that is known.
+    """
+    value = slot.value
+    kept = [one for one in objects if not may_be_stale(context, value, one[0])]
+    if value % WORD:
+        return [one for one in kept if not is_refuted(context, walk, one[0], one[0] ^ value)]
+    return [one for one in kept if lost_a_reference(context, one[0], value)]
 
 
 def _zeroed_byte(context: Context, walk: Walk, slot: Slot, _objects: Objects) -> Objects:
