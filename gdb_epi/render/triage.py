@@ -36,6 +36,7 @@ _SENDERS = {
     "other": "sent by another process",
     "unknown": "sent by whom is unknown",
 }
+MAX_FILES = 2  # that one line names
 _HIDDEN = frozenset(
     ("eval-glue", "thread-base", "raise", "refcount-glue", "foreign-call", "lock-wait")
 )
@@ -332,9 +333,23 @@ def _next(record: Json) -> Iterator[str]:
     if not cut or _map(record, "threads").get("count"):
         yield f"Next: {steps.get(str(label), otherwise)}"
     if _map(_map(record, "signature"), "absent").get("native") in LACKS_FILES:
-        yield "Next: name its files: --exe FILE, --sysroot DIR (in GDB: file, set sysroot)"
+        yield from _wrapped(
+            f"Next: name {_nameless(record)}: --exe FILE, --sysroot DIR (in GDB: file, set sysroot)"
+        )
     if cut:
         yield "Next: a whole core: check ulimit -c, and free space and copies where cores go"
+
+
+def _nameless(record: Json) -> str:
+    """Return what to call the files whose functions have no name on the crashed stack."""
+    crashed = _map(_map(record, "threads"), "crashed")
+    found = {
+        str(one["module"]): str(one.get("build_id") or "none")
+        for one in crashed.get("frames") or ()
+        if isinstance(one, dict) and one.get("module") and not one.get("name")
+    }
+    files = [f"{name} (build-id {build_id})" for name, build_id in [*found.items()][:MAX_FILES]]
+    return "the files of " + ", ".join(files) if files else "its files"
 
 
 def _has_python_frames(record: Json) -> bool:

@@ -64,6 +64,13 @@ def test_where_files_were_lacking_they_are_asked_for(why: str) -> None:
     assert "--exe FILE, --sysroot DIR" in lines[-1]
 
 
+def test_the_files_that_lacked_are_named_with_their_builds() -> None:
+    nameless = {"language": "native", "module": "libx.so", "build_id": "bb3b" * 10}
+    absent = {"keys": {}, "text": {}, "absent": {"native": LACKS_FILES[0]}}
+    text = " ".join(shown("software", nameless, NATIVE, signature=absent))
+    assert f"name the files of libx.so (build-id {'bb3b' * 10}):" in text
+
+
 def test_of_a_long_path_the_file_and_the_line_are_kept() -> None:
     """The end of the line was cut off, and with it the line number."""
     far = {**PYTHON, "filename": "/srv/" + "deep/" * 30 + "loader.py", "lineno": 1234}
