@@ -11,6 +11,7 @@ EXIT_FAILED = 1
 EXIT_USAGE = 2
 EXIT_UNUSABLE_INPUT = 3
 EXIT_EXPECTATION_NOT_MET = 4
+EXIT_INTERRUPTED = 130  # 128 + SIGINT, as shells have it
 
 
 class EpiError(Exception):

@@ -64,4 +64,4 @@ def _print(target: CoreFileTarget, args: Namespace) -> int:
     else:
         from gdb_epi.render.text import render_report as render
     sys.stdout.write(render(report) + "\n")
-    return 0
+    return report.exit_code

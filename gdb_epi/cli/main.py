@@ -13,7 +13,14 @@ import os
 import sys
 from importlib import import_module
 
-from gdb_epi.errors import EXIT_DONE, EXIT_FAILED, EXIT_USAGE, EpiError, UsageError
+from gdb_epi.errors import (
+    EXIT_DONE,
+    EXIT_FAILED,
+    EXIT_INTERRUPTED,
+    EXIT_USAGE,
+    EpiError,
+    UsageError,
+)
 from gdb_epi.lean import TYPE_CHECKING
 
 if TYPE_CHECKING:
@@ -23,7 +30,6 @@ if TYPE_CHECKING:
 
 PROGRAM = "gdb-epi"
 GC_THRESHOLD = 200_000
-EXIT_INTERRUPTED = 130  # 128 + SIGINT, as shells have it
 
 
 def main(words: Sequence[str] | None = None) -> int:

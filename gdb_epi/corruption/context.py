@@ -76,6 +76,7 @@ class Context:
         self.patterns: dict[tuple[int, bool], object] = {}  # of words.pattern_of
         self.counts: dict[str, int] = {}  # how much sweeps looked at
         self.kept: dict[str, Any] = {}  # what several checks use
+        self.swept: tuple[int, int] | None = None  # bytes done and in all, of the running check
         self._progress = progress
 
     def places_of(self, value: int, limit: int) -> tuple[int, ...]:
@@ -111,6 +112,7 @@ class Context:
 
     def progress(self, done: int, total: int) -> None:
         """Tell the user how many bytes of a sweep are done."""
+        self.swept = done, total
         if self._progress is not None:
             self._progress(done, total)
 

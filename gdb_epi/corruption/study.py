@@ -20,6 +20,14 @@ MAX_EVIDENCE = 256  # items of one check
 MAX_SKIPPED = 64
 
 
+class Interrupted(NamedTuple):
+    """Where the user interrupted a sweep."""
+
+    check: str
+    swept: tuple[int, int] | None  # bytes that it had looked at, and all; None when it tells none
+    unreached: tuple[str, ...]  # the checks that would have followed
+
+
 class Study(NamedTuple):
     """What was found about corruption in one process."""
 
@@ -29,6 +37,7 @@ class Study(NamedTuple):
     context: Context
     soft_errors: tuple[SoftError, ...] = ()
     symptom: Symptom = Symptom("none", "")
+    interrupted: Interrupted | None = None
 
 
 def study(
@@ -43,7 +52,8 @@ def study(
     """Run every check that applies; one that fails becomes a soft error.
 
     `findings` are those of the detectors: the ordinary causes among them lower the score.
-    `progress` gets (bytes done, bytes in all) of a sweep.
+    `progress` gets (bytes done, bytes in all) of a sweep. One that the user interrupts ends with
+    what was found until then; without --sweep KeyboardInterrupt is raised.
     """
     import gdb_epi.corruption.checks
     from gdb_epi.loader import load_all
@@ -51,13 +61,22 @@ def study(
     errors = load_all(gdb_epi.corruption.checks)
     context = Context(state, findings, sweep=sweep, budget=budget, progress=progress)
     skipped: list[Skipped] = []
+    interrupted: Interrupted | None = None
     for one in all_checks():
         why = why_not(one, context)
         if why is not None:
             skipped.append(Skipped(one.name, why))
             continue
+        if interrupted is not None:
+            interrupted = interrupted._replace(unreached=(*interrupted.unreached, one.name))
+            continue
+        context.swept = None
         try:
             _run(one, context, skipped, errors)
+        except KeyboardInterrupt:
+            if not sweep:
+                raise
+            interrupted = Interrupted(one.name, context.swept, ())
         except Exception as error:  # noqa: BLE001 - boundary: running a detector
             errors.append(SoftError("corruption", one.name, f"{type(error).__name__}: {error}"))
     return Study(
@@ -67,6 +86,7 @@ def study(
         context,
         symptom=_symptom(context, errors),
         soft_errors=tuple(errors),
+        interrupted=interrupted,
     )
 
 

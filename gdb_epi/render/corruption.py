@@ -20,6 +20,7 @@ from gdb_epi.corruption.score import (
 from gdb_epi.corruption.study import Study, why_not
 from gdb_epi.corruption.types import Evidence
 from gdb_epi.detectors.findings import hex_word
+from gdb_epi.errors import EXIT_DONE, EXIT_INTERRUPTED
 from gdb_epi.lean import Any
 from gdb_epi.render.json import plain
 from gdb_epi.report import Report
@@ -42,13 +43,15 @@ MEANING = {
 def corruption_report(found: Study) -> Report:
     """Return the report of `epi corruption`."""
     rows = [_row(number, one) for number, one in enumerate(found.evidence, 1)]
+    parts = (_interrupted, _verdict, _compared, _tried, _baseline)
     return Report(
         "corruption",
         COLUMNS if rows else (),
         rows,
-        lines=[*_verdict(found), *_compared(found), *_tried(found), *_baseline(found)],
+        lines=[line for part in parts for line in part(found)],
         data=corruption_json(found),
         soft_errors=found.soft_errors,
+        exit_code=EXIT_DONE if found.interrupted is None else EXIT_INTERRUPTED,
     )
 
 
@@ -57,6 +60,7 @@ def corruption_json(found: Study) -> dict[str, Any]:
     return {
         **corruption_group(found),
         "sweep": found.context.sweep,
+        "interrupted": None if found.interrupted is None else found.interrupted._asdict(),
         "looked_at": dict(found.context.counts),
         "candidates": candidates(found),
         "groups": dict(found.score.groups),
@@ -69,7 +73,9 @@ def corruption_json(found: Study) -> dict[str, Any]:
 
 def tried(found: Study) -> list[str]:
     """Return the names of the checks that ran, whole or in part."""
-    return [one.name for one in all_checks() if why_not(one, found.context) is None]
+    unreached = found.interrupted.unreached if found.interrupted else ()
+    ran = (one.name for one in all_checks() if why_not(one, found.context) is None)
+    return [name for name in ran if name not in unreached]
 
 
 def _chance(value: float) -> str:
@@ -83,6 +89,19 @@ def _chance(value: float) -> str:
 
 def _probability(found: Study) -> float:
     return round(probability(found.score.prior + found.score.llr), 4)
+
+
+def _interrupted(found: Study) -> list[str]:
+    if found.interrupted is None:
+        return []
+    check, swept, unreached = found.interrupted
+    done = ""
+    if swept is not None:
+        done = f" after {swept[0] >> 20:,} of {swept[1] >> 20:,} MiB of memory"
+    lines = [f"INTERRUPTED in {check}{done}: what follows is what was found until then"]
+    if unreached:
+        lines.append(f"not reached: {', '.join(unreached)}")
+    return [*lines, ""]
 
 
 def _verdict(found: Study) -> list[str]:

@@ -8,6 +8,7 @@ import random
 import struct
 import subprocess
 import sys
+from collections.abc import Iterator
 
 import pytest
 
@@ -17,8 +18,9 @@ from gdb_epi.corruption.checks.text import is_breakpoint
 from gdb_epi.corruption.context import Budget, Context
 from gdb_epi.corruption.free_chunks import in_free_chunk
 from gdb_epi.corruption.priors import prior_of
+from gdb_epi.corruption.registry import CHECKS, all_checks
 from gdb_epi.corruption.study import study
-from gdb_epi.corruption.types import Evidence, Skipped
+from gdb_epi.corruption.types import Check, Evidence, Skipped
 from gdb_epi.cpython.siphash import (
     MASK,
     Key,
@@ -268,6 +270,38 @@ def test_the_report_names_bit_weight_and_what_was_not_checked() -> None:
     told = corruption_json(found)
     assert told["evidence"][0]["id"] == "R4" and told["evidence"][0]["origin"]
     assert "R4" in told["tried"] and "R1" not in told["tried"]
+
+
+def interrupted_after_a_piece(context: Context) -> Iterator[Evidence | Skipped]:
+    context.progress(3 << 20, 5 << 20)
+    yield Skipped("X", "found before the interrupt")
+    raise KeyboardInterrupt
+
+
+def test_a_sweep_that_is_interrupted_tells_what_it_found(monkeypatch: pytest.MonkeyPatch) -> None:
+    damaged = process(CANARY ^ 1 << 40)
+    whole = study(damaged, sweep=True)  # loads the checks
+    assert whole.interrupted is None and corruption_report(whole).exit_code == 0
+    after = [one.name for one in all_checks() if one.order >= 60]
+    stopped = Check("X", interrupted_after_a_piece, "nothing", True, 60)
+    monkeypatch.setitem(CHECKS, "X", stopped)
+    order = [one.name for one in all_checks()]
+    found = study(damaged, sweep=True)
+    report = corruption_report(found)
+    lines = list(map(str, report.lines))
+    assert lines[0].startswith("INTERRUPTED in X after 3 of 5 MiB of memory: ")
+    assert report.exit_code == 130 and "R4" in {one.id for one in found.evidence}
+    assert Skipped("X", "found before the interrupt") in found.skipped
+    assert found.interrupted is not None and found.interrupted.unreached
+    assert set(found.interrupted.unreached) <= set(order[order.index("X") + 1 :]) <= set(after)
+    (ran,) = (line for line in lines if line.startswith("checks that ran: "))
+    assert "X" in ran.split(": ")[1].split(", ")
+    assert not set(found.interrupted.unreached) & set(ran.split(": ")[1].split(", "))
+    told = corruption_json(found)["interrupted"]
+    assert (told["check"], told["swept"]) == ("X", (3 << 20, 5 << 20))
+    monkeypatch.setitem(CHECKS, "X", stopped._replace(sweep=False))
+    with pytest.raises(KeyboardInterrupt):
+        study(damaged)
 
 
 def test_breakpoints_are_told_from_damage() -> None:

@@ -1,0 +1,32 @@
+# SPDX-License-Identifier: Apache-2.0
+"""`gdb-epi corruption` when its user has waited long enough."""
+
+from __future__ import annotations
+
+import json
+import subprocess
+import sys
+from pathlib import Path
+
+from support.shell import INTERRUPTIBLE, Shell
+
+# Ctrl-C as soon as a sweep tells how far it is: at no moment that depends on the machine.
+PROGRAM = """
+import os, signal, sys
+from gdb_epi.cli import main, progress
+progress.Progress.show = lambda self, done, bad: os.kill(os.getpid(), signal.SIGINT)
+sys.exit(main.main(["corruption", sys.argv[1], "--sweep", "--json"]))
+"""
+
+
+def test_ctrl_c_in_a_sweep_shows_what_was_found(shell: Shell, core: Path) -> None:
+    done = subprocess.run(
+        [*INTERRUPTIBLE, sys.executable, "-c", PROGRAM, str(core)],
+        env=shell.env, capture_output=True, check=False, timeout=120,
+    )  # fmt: skip
+    told = json.loads(done.stdout)
+    assert done.returncode == 130 and b"Traceback" not in done.stderr
+    stopped = told["interrupted"]
+    assert stopped["check"] in told["tried"] and 0 < stopped["swept"][0] <= stopped["swept"][1]
+    assert stopped["unreached"] and not set(stopped["unreached"]) & set(told["tried"])
+    assert told["word"]
