@@ -3,8 +3,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Mapping, Sequence
-from contextlib import suppress
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from contextlib import contextmanager, suppress
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -24,7 +24,7 @@ from gdb_epi.fleet.population import (
     Ints,
     Population,
 )
-from gdb_epi.fleet.row_words import TooWide, apart, expressions
+from gdb_epi.fleet.row_words import Rows, TooWide, packed_rows
 
 ROWS = 10_000  # rows that are turned into columns at a time; more do not fit a CPU's cache
 MAX_LIBRARIES = 24  # libraries that differ inside the fleet and become attributes
@@ -90,55 +90,64 @@ def _of_columns(crashes: _Crashes, exposure_rows: int) -> Iterator[Attribute]:
 
 
 def _crashes(connection: Connection) -> _Crashes:
-    if connection.dialect.name == "sqlite":
-        with suppress(TooWide):
-            words = expressions(connection.connection.driver_connection)
-            return _columns(connection, words, apart)
-    return _columns(connection, _NUMBERS, _apart)
+    driver = connection.connection.driver_connection
+    labels: list[str] = []
+    if connection.dialect.name == "sqlite" and driver is not None:
+        with suppress(TooWide), _one_state(driver):
+            return _joined(packed_rows(driver, labels), labels)
+    labels = []
+    return _joined(_plain_rows(connection, labels), labels)
 
 
-def _columns(
-    connection: Connection,
-    numeric: Sequence[str],
-    take_apart: Callable[[Sequence[Sequence[Any]]], dict[str, Ints]],
-) -> _Crashes:
-    """Read the crashes; `numeric` is SQL of what `take_apart` makes the columns _NUMBERS of."""
-    keys, times, verdicts = [], [], []
+@contextmanager
+def _one_state(driver: Any) -> Iterator[None]:
+    """Let several statements of SQLite read one state of the database."""
+    if driver.in_transaction:
+        yield
+        return
+    driver.execute("BEGIN")
+    try:
+        yield
+    finally:
+        driver.rollback()
+
+
+def _plain_rows(connection: Connection, labels: list[str]) -> Iterator[Rows]:
+    """Yield the crashes column by column; new verdicts go to `labels`."""
     code: dict[str | None, int] = {None: ABSENT}
-    numbers: dict[str, list[Ints]] = {name: [] for name in _NUMBERS}
-    chosen = ", ".join(("core_key", "ts", "verdict", *numeric))
+    chosen = ", ".join(("core_key", "ts", "verdict", *_NUMBERS))
     cursor = _cursor(connection, f"SELECT {chosen} FROM crash WHERE ts IS NOT NULL")
     while rows := cursor.fetchmany(ROWS):
-        columns = list(zip(*rows, strict=True))
-        keys.append(_texts(columns[0]))
-        times.append(np.fromiter(columns[1], float, len(rows)))
-        for label in set(columns[2]) - code.keys():
-            code[label] = len(code) - 1
-        labels = map(code.__getitem__, columns[2])
-        verdicts.append(np.fromiter(labels, np.int64, len(rows)))
-        for name, column in take_apart(columns[3:]).items():
-            numbers[name].append(column)
-    if not keys:
+        keys, times, verdicts, *numbers = zip(*rows, strict=True)
+        for label in sorted(set(verdicts) - code.keys()):
+            code[label] = len(labels)
+            labels.append(label)
+        yield Rows(
+            np.array(keys, dtype="S"),
+            np.fromiter(times, float, len(rows)),
+            np.fromiter(map(code.__getitem__, verdicts), np.int64, len(rows)),
+            {n: _integers(column) for n, column in zip(_NUMBERS, numbers, strict=True)},
+        )
+
+
+def _joined(parts: Iterable[Rows], labels: list[str]) -> _Crashes:
+    """The parts as one, sorted; `labels` is full when the last part was read."""
+    columns = list(zip(*parts, strict=True))
+    if not columns:
         empty = {name: np.zeros(0, dtype=np.int64) for name in _NUMBERS}
         return _Crashes(CoreKeys.of([]), np.zeros(0), empty, empty["cpu_no"], [])
-    packed, ts = np.concatenate(keys), np.concatenate(times)
-    order = np.lexsort((_prefix(packed), ts))
-    columns_of = {name: np.concatenate(parts)[order] for name, parts in numbers.items()}
-    texts = [str(label) for label in code if label is not None]
-    of_crash = np.concatenate(verdicts)[order]
-    return _Crashes(CoreKeys(packed[order]), ts[order], columns_of, of_crash, texts)
-
-
-def _apart(columns: Sequence[Sequence[Any]]) -> dict[str, Ints]:
-    return {name: _integers(column) for name, column in zip(_NUMBERS, columns, strict=True)}
-
-
-def _texts(column: Sequence[str]) -> Any:
-    """Texts (ASCII) as one array; those of one length, as core keys are, need no look at each."""
-    lengths = set(map(len, column))
-    if len(lengths) == 1:
-        return np.frombuffer("".join(column).encode("ascii"), dtype=f"S{lengths.pop()}")
-    return np.array(column, dtype="S")
+    keys, ts, verdict = (np.concatenate(column) for column in columns[:3])
+    numbers = {name: np.concatenate([part[name] for part in columns[3]]) for name in _NUMBERS}
+    order = np.lexsort((_prefix(keys), ts))
+    texts = sorted(labels)
+    place = np.array([*map(texts.index, labels), ABSENT])  # ABSENT is -1: the last one
+    return _Crashes(
+        CoreKeys(keys[order]),
+        ts[order],
+        {name: column[order] for name, column in numbers.items()},
+        place[verdict[order]],
+        texts,
+    )
 
 
 def _prefix(keys: Any) -> Any:

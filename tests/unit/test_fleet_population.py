@@ -53,19 +53,35 @@ def same(a: Population, b: Population) -> bool:
     )
 
 
+# Changes of the rows of crash -> whether all of it still fits the words of `row_words`.
 ODD = {
-    "nothing": "",
-    "cpus": "cpu_no = CASE id % 4 WHEN 0 THEN 0 WHEN 1 THEN 4094 ELSE NULL END",
-    "a CPU that does not fit": "cpu_no = 4095 * (id = 3)",
-    "a negative CPU": "cpu_no = -7 * (id = 3)",
-    "the largest host that fits": "host_id = CASE id WHEN 3 THEN 2097150 ELSE NULL END",
-    "a host that does not fit": "host_id = 2097151 * (id = 3)",
-    "a signature that does not fit": "sig_id = 1 << 40",
-    "the largest set that fits": "attrset_id = 2097150 * (id = 3)",
-    "the first set beyond": "attrset_id = 2097151 * (id = 3)",
-    "sets far too large": "libset_id = 1 << 62, factset_id = -(1 << 62)",
-    "no flags": "bitflip = NULL, lock_inherited = id % 2, flip_bit = 63 * (id % 2)",
-    "no times": "ts = NULL",
+    "": True,
+    "cpu_no = CASE id % 4 WHEN 0 THEN 0 WHEN 1 THEN 4094 ELSE NULL END": True,
+    "cpu_no = 4095 * (id = 3)": False,
+    "cpu_no = -7 * (id = 3)": False,
+    "cpu_no = 1 << 62": False,
+    "host_id = CASE id WHEN 3 THEN 2097151 ELSE NULL END": True,
+    "host_id = 1 + 2097151 * (id = 3)": False,
+    "host_id = 0": False,
+    "sig_id = 1 << 40": False,
+    "sig_id = -2": False,
+    "host_id = 2097151, sig_id = 2097151": True,
+    "attrset_id = 2097151 * (id = 3)": False,  # no row of attrset is of that id
+    "libset_id = 1 << 62, factset_id = -(1 << 62)": False,
+    "attrset_id = NULL, libset_id = NULL, factset_id = NULL": True,
+    "bitflip = NULL, lock_inherited = id % 2, flip_bit = 63 * (id % 2)": True,
+    "ts = NULL": True,
+    "ts = CASE id % 3 WHEN 0 THEN NULL ELSE ts END, id = id * 100000": True,
+    "ts = CASE id % 3 WHEN 0 THEN 0.1 WHEN 1 THEN -3.7 ELSE ts + id / 7.0 END": True,
+    "ts = ts + id / 7.0": True,
+    "ts = 9e18 * (id = 3)": True,
+    "ts = 3e9 + id / 3.0": True,
+    "verdict = 'v' || id": True,  # more than are found at first
+    "verdict = CASE id % 2 WHEN 0 THEN '' ELSE NULL END": True,
+    "verdict = NULL": True,
+    "core_key = core_key || substr('xyz', 1, id % 3)": True,
+    "core_key = core_key || char(10)": False,
+    "core_key = substr(core_key, 1, id - 1)": True,  # the first is empty
 }
 
 
@@ -79,39 +95,47 @@ def changed(engine: Engine, change: str) -> Iterator[Connection]:
         connection.rollback()
 
 
-def test_words_hold_what_the_columns_hold(tmp_path):
+def test_words_hold_what_the_columns_hold(tmp_path, monkeypatch):
+    monkeypatch.setattr(row_words, "IDS", 4)
     put(tmp_path / "f.sqlite3", *[full(i, cpu={"number": i % 5}) for i in range(9)])
     with open_database(str(tmp_path / "f.sqlite3"), write=True) as engine:
-        for odd, change in ODD.items():
+        for change, does_fit in ODD.items():
             for to in changed(engine, change):
-                found = population_read._crashes(to)
-                plain = population_read._columns(
-                    to, population_read._NUMBERS, population_read._apart
-                )
-            assert list(found.keys) == list(plain.keys) and found.verdicts == plain.verdicts, odd
+                assert fits(to.connection.driver_connection) == does_fit, change
+                found, labels = population_read._crashes(to), []
+                rows = population_read._plain_rows(to, labels)
+                plain = population_read._joined(rows, labels)
+            assert list(found.keys) == list(plain.keys) and found.verdicts == plain.verdicts, change
+            assert found.ts.tolist() == plain.ts.tolist(), change
+            assert found.verdict.tolist() == plain.verdict.tolist(), change
             assert found.numbers.keys() == plain.numbers.keys()
             for name, column in plain.numbers.items():
-                assert found.numbers[name].tolist() == column.tolist(), (odd, name)
+                assert found.numbers[name].tolist() == column.tolist(), (change, name)
 
 
-def test_numbers_that_do_not_fit_a_word_are_seen(tmp_path):
-    put(tmp_path / "f.sqlite3", *[full(i) for i in range(3)])
-    wide = {change for odd, change in ODD.items() if "not fit" in odd or "far too" in odd}
-    wide |= {ODD["a negative CPU"], ODD["the first set beyond"], "sig_id = -2"}
-    with open_database(str(tmp_path / "f.sqlite3"), write=True) as engine:
-        for change in {*ODD.values(), *wide}:
-            for to in changed(engine, change):
-                assert fits(to.connection.driver_connection) == (change not in wide), change
-
-
-def fits(cursor) -> bool:
+def fits(driver) -> bool:
     try:
-        words = ", ".join(row_words.expressions(cursor))
-        rows = cursor.execute(f"SELECT {words} FROM crash").fetchall()
-        row_words.apart(list(zip(*rows, strict=True)))
+        return list(row_words.packed_rows(driver, [])) is not None
     except row_words.TooWide:
         return False
-    return True
+
+
+def test_more_verdicts_than_a_word_has_room_for(tmp_path, monkeypatch):
+    monkeypatch.setattr(row_words, "MAX_LABELS", 5)
+    put(tmp_path / "f.sqlite3", *[full(i) for i in range(9)])
+    with open_database(str(tmp_path / "f.sqlite3"), write=True) as engine:
+        for to in changed(engine, "verdict = 'v' || id"):
+            assert not fits(to.connection.driver_connection)
+            assert population_read._crashes(to).verdicts == [f"v{i}" for i in range(1, 10)]
+
+
+def test_digits_are_what_int_reads():
+    for text in ("1234567890123456", "9999999999999999" * 3, "0" * 16):
+        found = row_words.digits(text, len(text) // 16).tolist()
+        assert found == [int(text[i : i + 16]) for i in range(0, len(text), 16)]
+    for text in ("", "-000000000000001", "1.50000000000000", "9.99999999999e+17", "\xb2" * 16):
+        with pytest.raises(row_words.TooWide):
+            row_words.digits(text, 1)
 
 
 def test_the_cache_gives_what_the_database_gives(tmp_path, monkeypatch):
