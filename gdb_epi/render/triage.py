@@ -332,24 +332,27 @@ def _next(record: Json) -> Iterator[str]:
     cut = bool(_map(record, "truncated").get("flag"))
     if not cut or _map(record, "threads").get("count"):
         yield f"Next: {steps.get(str(label), otherwise)}"
-    if _map(_map(record, "signature"), "absent").get("native") in LACKS_FILES:
+    files = _nameless(record)
+    if files and _map(_map(record, "signature"), "absent").get("native") in LACKS_FILES:
         yield from _wrapped(
-            f"Next: name {_nameless(record)}: --exe FILE, --sysroot DIR (in GDB: file, set sysroot)"
+            f"Next: name {files}: --exe FILE, --sysroot DIR (in GDB: file, set sysroot)"
         )
     if cut:
         yield "Next: a whole core: check ulimit -c, and free space and copies where cores go"
 
 
 def _nameless(record: Json) -> str:
-    """Return what to call the files whose functions have no name on the crashed stack."""
-    crashed = _map(_map(record, "threads"), "crashed")
-    found = {
-        str(one["module"]): str(one.get("build_id") or "none")
-        for one in crashed.get("frames") or ()
-        if isinstance(one, dict) and one.get("module") and not one.get("name")
-    }
-    files = [f"{name} (build-id {build_id})" for name, build_id in [*found.items()][:MAX_FILES]]
-    return "the files of " + ", ".join(files) if files else "its files"
+    """Return what to call the files whose functions have no name on the crashed stack.
+
+    Empty when nameless code lies in no file, as that of a JIT compiler.
+    """
+    frames = _map(_map(record, "threads"), "crashed").get("frames") or ()
+    native = [one for one in frames if isinstance(one, dict) and one.get("language") == "native"]
+    builds = {one.get("module"): one.get("build_id") for one in native if not one.get("function")}
+    named = [f"{name} (build-id {build or 'none'})" for name, build in builds.items() if name]
+    if named:
+        return "the files of " + ", ".join(named[:MAX_FILES])
+    return "" if native else "its files"
 
 
 def _has_python_frames(record: Json) -> bool:

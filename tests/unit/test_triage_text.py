@@ -69,6 +69,8 @@ def test_the_files_that_lacked_are_named_with_their_builds() -> None:
     absent = {"keys": {}, "text": {}, "absent": {"native": LACKS_FILES[0]}}
     text = " ".join(shown("software", nameless, NATIVE, signature=absent))
     assert f"name the files of libx.so (build-id {'bb3b' * 10}):" in text
+    compiled = {"language": "native", "pc": "0x7fda4a49e107"}  # code of no file
+    assert not any("--sysroot" in line for line in shown("software", compiled, signature=absent))
 
 
 def test_of_a_long_path_the_file_and_the_line_are_kept() -> None:
