@@ -140,8 +140,11 @@ class ProcessState:
         """Return the merged native and Python stack of one LWP."""
         if tid not in self._stacks:
             from gdb_epi.cpython.merge import merge_stack
+            from gdb_epi.cpython.trampolines import name_trampolines
 
             native = self.target.native_frames(tid)
+            if not isinstance(native, Absent):
+                native = name_trampolines(self.target, native)
             calls, note = self._eval_calls(tid, native)
             notes = (note,) if note else ()
             found = merge_stack(tid, self.python_thread(tid), native, calls, notes)

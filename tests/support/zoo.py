@@ -145,7 +145,8 @@ class Libraries:
         shutil.rmtree(place, ignore_errors=True)
         place.mkdir(parents=True)
         try:
-            return signed(crash(case, self.library(case.build), self.driver, place), gdb, case)
+            core = crash(case, self.library(case.build), self.driver, place)
+            return signed(core, gdb, case.interpreter)
         finally:
             shutil.rmtree(place, ignore_errors=True)
 
@@ -176,9 +177,11 @@ def crash(case: Case, library: Path, driver: Path, folder: Path) -> Path:
     return found[0]
 
 
-def signed(core: Path, gdb: str, case: Case | None = None) -> Signed:
-    """Return the signature of a core, with native frames from a GDB beside it."""
-    one = case.interpreter if case is not None else None
+def signed(core: Path, gdb: str, one: Interpreter | None = None) -> Signed:
+    """Return the signature of a core, with native frames from a GDB beside it.
+
+    `one` is the interpreter that died, None for a program of this machine's own root.
+    """
     root = str(one.root) if one is not None and one.root else None
     exe = str(one.host_executable) if one is not None else None
     target = CoreFileTarget.open(str(core), exe=exe, sysroot=root)

@@ -1,0 +1,33 @@
+# SPDX-License-Identifier: Apache-2.0
+"""A crash with `-X perf` has the signature that it has without."""
+
+from __future__ import annotations
+
+import shutil
+
+import pytest
+from support.interpreters import Interpreter, one_per_minor
+from support.opening import made_or_skip
+from support.zoo import signed
+
+from gdb_epi.cpython.trampolines import START
+
+INTERPRETERS = [pytest.param(one, id=one.id) for one in one_per_minor() if one.minor >= (3, 12)]
+
+
+@pytest.mark.parametrize("interpreter", INTERPRETERS)
+def test_trampolines_do_not_change_a_signature(interpreter: Interpreter) -> None:
+    gdb = shutil.which("gdb")
+    if gdb is None:
+        pytest.skip("no gdb")
+    found = {}
+    for name in ("perf-trampolines", "perf-trampolines-off"):
+        made = made_or_skip(interpreter, name)
+        found[name] = signed(made.core, gdb, interpreter)
+    on, off = (one.signature.keys for one in found.values())
+    for name in ("stable", "coarse", "native", "python"):  # `strict` keeps every frame
+        assert on[name].text == off[name].text
+    stack = found["perf-trampolines"].stack
+    assert stack is not None
+    native = [one.native.function for one in stack.frames if one.native is not None]
+    assert START in native, "no trampoline was there"
