@@ -31,25 +31,50 @@ NO_ADDRESS = 1 << 48
 
 
 class _Free(NamedTuple):
-    """Free chunks, ascending: where each begins and ends."""
+    """Free chunks, ascending: where each begins and ends; and `every` chunk of the heap."""
 
     starts: list[int]
     ends: list[int]
+    every: Blocks
+
+
+class Blocks(NamedTuple):
+    """The chunks of the main heap: their places in its words, ascending; `start` is its address.
+
+    What a chunk holds begins HEAD words behind its place.
+    """
+
+    start: int
+    words: memoryview
+    places: list[int]
+
+
+HEAD = 2  # words: the size before, and the own one
+
+
+def blocks(context: Context) -> Blocks:
+    """Return all chunks of the main heap, free ones too; none where it was not walked."""
+    return _chunks(context).every
 
 
 def in_free_chunk(context: Context, address: int) -> bool:
     """Whether an address lies in a free chunk of the main heap, behind its own size."""
-    if "free chunks" not in context.kept:
-        context.kept["free chunks"] = _free_chunks(context)
-    known: _Free = context.kept["free chunks"]
+    known = _chunks(context)
     number = bisect_right(known.starts, address) - 1
     return number >= 0 and address < known.ends[number]
 
 
+def _chunks(context: Context) -> _Free:
+    if "free chunks" not in context.kept:
+        context.kept["free chunks"] = _free_chunks(context)
+    known: _Free = context.kept["free chunks"]
+    return known
+
+
 def _free_chunks(context: Context) -> _Free:
     """Walk the heap up to its end or a size that fits nothing."""
-    found = _Free([], [])
     region = main_heap(context)
+    found = _Free([], [], Blocks(0, memoryview(b"").cast("Q"), []))
     size = 0 if region is None else min(region.dumped, region.size)
     if region is None or size > DEFAULT_LIMIT:
         return found
@@ -57,8 +82,10 @@ def _free_chunks(context: Context) -> _Free:
         words = memoryview(context.target.read(region.start, size & ~7)).cast("Q")
     except UnreadableMemory:
         return found
+    found = _Free([], [], Blocks(region.start, words, []))
     at, last = 0, len(words) - 1
     head = words[1]
+    places = found.every.places
     chunks: list[tuple[int, int]] = []
     keys: dict[int, list[tuple[int, int]]] = {}  # number behind the first word -> chunks
     cache = region.start + CACHE_AT
@@ -68,6 +95,7 @@ def _free_chunks(context: Context) -> _Free:
         if following >= last:
             break
         head = words[following + 1]
+        places.append(at)
         if not head & PREV_INUSE:
             chunks.append((at, following))
         elif size <= MAX_CACHED:

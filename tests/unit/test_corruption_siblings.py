@@ -103,11 +103,14 @@ def test_of_two_slots_a_tuple_is_a_copy_where_no_object_can_begin() -> None:
         Slot(START + 64, odd, LIST + 64, "tuple"),
         Slot(START + 128, odd, LIST + 128, typed_slot.FRAME),
     ]
-    assert typed_slot._sources(held) == held[:1]
-    assert typed_slot._sources([*held, held[0]._replace(place=START + 8)]) == []
+    things: Any = SimpleNamespace(inside_block=lambda one: one == RIGHT + 8)
+    assert typed_slot._sources(things, held) == held[:1]
+    assert typed_slot._sources(things, [*held, held[0]._replace(place=START + 8)]) == []
     same = [one._replace(value=even) for one in held]
-    assert typed_slot._sources(same) == []
-    assert typed_slot._sources([same[0], same[2]]) == same[:1]
+    assert typed_slot._sources(things, same) == []
+    assert typed_slot._sources(things, [same[0], same[2]]) == same[:1]
+    inside = [one._replace(value=RIGHT + 8) for one in held]
+    assert typed_slot._sources(things, inside) == inside[:1]
 
 
 def test_a_field_of_which_others_hold_the_right_word() -> None:

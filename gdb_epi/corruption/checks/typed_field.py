@@ -4,6 +4,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
+from contextlib import suppress
 
 from gdb_epi.corruption.context import Context
 from gdb_epi.corruption.holders import (
@@ -17,6 +18,7 @@ from gdb_epi.corruption.holders import (
 from gdb_epi.corruption.never_mapped import was_never_mapped
 from gdb_epi.corruption.pointers import on_stack
 from gdb_epi.corruption.registry import check
+from gdb_epi.corruption.things import HEADS
 from gdb_epi.corruption.typed_fields import Field, Fields
 from gdb_epi.corruption.typed_walk import FRAME, Walk, walk_of
 from gdb_epi.corruption.types import MEMORY, Evidence, Skipped, word_evidence
@@ -27,6 +29,7 @@ from gdb_epi.lean import NamedTuple
 
 BITS = range(64)
 MAX_BAD = 16  # objects with a wrong field; more are an overwrite
+MAX_ALIKE = 64  # words that are looked at
 FEWEST_ALIKE = 2  # others of which a field holds the right word
 MAX_HELD = 8  # words that hold a candidate, of those that are counted
 
@@ -56,7 +59,7 @@ def typed_field(context: Context) -> Iterator[Evidence | Skipped]:
     reader = walk.reader
     fields = Fields(reader, walk.kinds, context.things)
     try:
-        wrong = list(_wrong(reader, walk, fields))
+        wrong = [*_wrong(reader, walk, fields), *_wrong_of_suspects(context, walk, fields)]
     except LayoutError as error:
         yield Skipped("R18", f"{error}")
         return
@@ -74,6 +77,40 @@ def _wrong(reader: Reader, walk: Walk, fields: Fields) -> Iterator[_Wrong]:
         yield from _wrong_of(reader, frame.address, FRAME, of_frames)
     for address, category in walk.visited:
         yield from _wrong_of(reader, address, category, fields.of(address, category))
+
+
+def _wrong_of_suspects(context: Context, walk: Walk, fields: Fields) -> Iterator[_Wrong]:
+    """Yield those of the objects in which the fault's words stand, where the walk missed them.
+
+    A frame that is being given back has no references, and no list leads to it.
+    """
+    known = {address for address, _ in walk.visited} | {frame.address for frame in walk.frames}
+    slots = {slot for one in context.suspects for slot in one.slots}
+    owners = {slot: _owner(context, walk, slot) for slot in slots if not on_stack(context, slot)}
+    for address, name in sorted({one for one in owners.values() if one is not None}):
+        if address in known:
+            continue
+        if name != FRAME:
+            yield from _wrong_of(walk.reader, address, name, fields.of(address, name))
+        elif walk.reader.layout.offset("_PyInterpreterFrame", "f_globals") is None:
+            yield from _wrong_of(walk.reader, address, FRAME, fields.of_frames())
+
+
+def _owner(context: Context, walk: Walk, slot: int) -> tuple[int, str] | None:
+    """Return the object in whose block a word is, and its type; it may have no references."""
+    things = context.things
+    place = things.place_in_block(slot)
+    if place is None or things.in_free_block(slot):
+        return None
+    for head in HEADS:
+        address = slot - place + head
+        try:
+            name = things.type_name(walk.reader.type_of(address)) if address < slot else None
+        except UnreadableMemory:
+            return None
+        if name is not None:
+            return address, name
+    return None
 
 
 def _wrong_of(
@@ -134,7 +171,9 @@ def _is_its_own(context: Context, value: int) -> bool:
 def _may_be(context: Context, walk: Walk, one: _Wrong, right: int) -> bool:
     """Whether a word that fits a field can be the one that was there: it misses a holder."""
     things, sure = context.things, one.field.sure
-    if one.field.shared and _is_held_alike(walk, one, right):
+    if one.field.shared and (
+        _is_held_alike(walk, one, right) or _is_found_alike(context, walk, one, right)
+    ):
         return True
     if one.category.endswith("_descriptor") and not one.field.shared:
         return True  # tables of descriptions are static, and the name says which entry it is
@@ -168,6 +207,22 @@ def _is_held_alike(walk: Walk, one: _Wrong, right: int) -> bool:
         others = [address for address, category in walk.visited if category == one.category]
     words = walk.reader.words([other + one.field.offset for other in others if other != one.owner])
     return words.count(right) >= FEWEST_ALIKE
+
+
+def _is_found_alike(context: Context, walk: Walk, one: _Wrong, right: int) -> bool:
+    """As _is_held_alike, of objects that memory is searched for: the walk may have found none."""
+    reader = walk.reader
+    if one.category == FRAME and reader.layout.offset("_PyInterpreterFrame", "f_globals"):
+        return False  # those are no objects
+    found = 0
+    with suppress(UnreadableMemory):
+        kind = reader.type_of(one.owner)
+        for at in context.places_of(right, MAX_ALIKE):
+            other = at - one.field.offset
+            if other != one.owner and not context.things.in_free_block(at):
+                with suppress(UnreadableMemory):
+                    found += reader.type_of(other) == kind
+    return found >= FEWEST_ALIKE
 
 
 def _holders(context: Context, walk: Walk, value: int, limit: int) -> list[int]:

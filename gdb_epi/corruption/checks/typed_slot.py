@@ -6,6 +6,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator
 
 from gdb_epi.corruption.context import Context
+from gdb_epi.corruption.dict_index import is_found_at
 from gdb_epi.corruption.holders import (
     FAR_BIT,
     is_free,
@@ -19,6 +20,7 @@ from gdb_epi.corruption.never_mapped import was_never_mapped
 from gdb_epi.corruption.python_kinds import TYPE
 from gdb_epi.corruption.registry import check
 from gdb_epi.corruption.siblings import Objects, lost_among_alike
+from gdb_epi.corruption.things import Things
 from gdb_epi.corruption.typed_walk import FRAME, Slot, Walk, walk_of
 from gdb_epi.corruption.types import MEMORY, Evidence, Skipped, word_evidence
 from gdb_epi.errors import Absent
@@ -75,7 +77,7 @@ def typed_slot(context: Context) -> Iterator[Evidence | Skipped]:
         return
     wrong = [slot for slot in walk.without_type() if _is_bad(context, slot)]
     places = {slot.place for slot in wrong}
-    bad = _sources(wrong)
+    bad = _sources(context.things, wrong)
     context.counts["container slots"] = walk.slots
     if walk.cut:
         yield Skipped("R15", f"cut after {walk.slots} slots of containers")
@@ -90,7 +92,7 @@ def typed_slot(context: Context) -> Iterator[Evidence | Skipped]:
             yield from _repairs(context, walk, slot, same)
 
 
-def _sources(wrong: list[Slot]) -> list[Slot]:
+def _sources(things: Things, wrong: list[Slot]) -> list[Slot]:
     """Return the slots that alone name what they name; a frame's variable may be a copy of one.
 
     So may be a tuple's item; but what two slots name may be an object whose header is damaged,
@@ -102,7 +104,7 @@ def _sources(wrong: list[Slot]) -> list[Slot]:
     found = []
     for value, same in groups.items():
         same = [slot for slot in same if slot.kind != FRAME] or same
-        if value % WORD:
+        if value % WORD or things.inside_block(value):
             same = [slot for slot in same if slot.kind != "tuple"] or same
         if len(same) == 1:
             found += same
@@ -208,6 +210,7 @@ _WAYS = {
     "R15:far": "one bit away is {a_kind}",
     "R15:static": "one bit away is {a_kind} whose references are not counted, and nothing else "
     "that a reference is missing for",
+    "R15:index": "one bit away is {a_kind} that the dict's index has at this very entry",
     "R15:alike": "one bit away is {a_kind}, as all slots near hold, and a reference is missing for "
     "it, but not for those",
     "R15:pair": "two neighbouring bits away is {a_kind}, as all slots near hold, and a reference "
@@ -270,6 +273,19 @@ def _objects_at(context: Context, walk: Walk, addresses: Iterable[int]) -> Objec
     return [one for one in found if not things.inside_block(one[0])]
 
 
+def _indexed(context: Context, walk: Walk, slot: Slot, objects: Objects) -> Objects:
+    """Return the one key of a dict whose own hash leads to this entry, where none can have begun.
+
+    What a dict's entry holds is not counted then: old tables, and what compiled a program, hold
+    many names still.
+    """
+    if may_be_stale(context, slot.value):
+        return []
+    texts = [one for one in objects if one[1] == "str"]
+    found = [one for one in texts if is_found_at(walk, slot, one[0])]
+    return found if len(found) == 1 else []
+
+
 def _far(context: Context, walk: Walk, slot: Slot, objects: Objects) -> Objects:
     """Return the objects 16 MB or more away that miss a reference for all that is known.
 
@@ -322,6 +338,7 @@ _SEARCHES = (
     ("R15", _lost),
     ("R15:far", _far),
     ("R15:static", _unknown_counts),
+    ("R15:index", _indexed),
     ("R15:alike", lost_among_alike),
     ("M:pair", _two_bits),
     ("R15:pair", _neighbouring_bits),

@@ -1,0 +1,121 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Where a dict's index leads to by a hash; and what two objects of a type hold in one field."""
+
+from __future__ import annotations
+
+from types import SimpleNamespace
+from typing import Any
+
+import pytest
+
+from gdb_epi.corruption.checks import typed_field
+from gdb_epi.corruption.dict_index import is_found_at
+from gdb_epi.corruption.typed_walk import Slot
+from gdb_epi.errors import UnreadableMemory
+
+DICT, KEYS, KEY, ENTRIES, INDICES = 0x1000, 0x2000, 0x3000, 0x2120, 0x2020
+LOG2, COUNT, WIDTH, ENTRY = 8, 100, 16, 42
+HASH_AT, KEYS_AT = 24, 32
+SLOT = Slot(ENTRIES + WIDTH * ENTRY, 1, DICT, "dict")
+
+
+class Reader:
+    """Memory of one table: an index of bytes, and the hash of KEY."""
+
+    def __init__(self, index: dict[int, int], hashed: int, log2: bool) -> None:
+        self.index, self.hashed, self.log2 = index, hashed, log2
+        self.layout = self
+
+    def offset(self, struct: str, member: str) -> int | None:
+        known = {"hash": HASH_AT, "ma_keys": KEYS_AT, "dk_indices": 32, "dk_size": 8}
+        return known.get(member, 16 if member == "dk_log2_size" and self.log2 else None)
+
+    def require(self, struct: str, member: str) -> int:
+        found = self.offset(struct, member)
+        assert found is not None
+        return found
+
+    def u64(self, at: int) -> int:
+        words = {DICT + KEYS_AT: KEYS, KEY + HASH_AT: self.hashed, KEYS + 8: 1 << LOG2}
+        if at not in words:
+            raise UnreadableMemory(at, 8)
+        return words[at]
+
+    def u8(self, at: int) -> int:
+        assert at == KEYS + 16
+        return LOG2
+
+    def read(self, at: int, size: int) -> bytes:
+        assert size == 1 and 0 <= at - INDICES < 1 << LOG2
+        return self.index.get(at - INDICES, 0xFF).to_bytes(1, "little")
+
+
+def found(
+    index: dict[int, int], hashed: int, slot: Slot = SLOT, *, log2: bool = True,
+    offsets: tuple[int, ...] = (0, 1),
+) -> bool:  # fmt: skip
+    reader = Reader(index, hashed, log2)
+    places = lambda _at: iter([(ENTRIES, COUNT, WIDTH, offsets)])  # noqa: E731
+    walk: Any = SimpleNamespace(reader=reader, dict_places=places)
+    return is_found_at(walk, slot, KEY)
+
+
+def test_the_key_at_its_entry() -> None:
+    assert found({0x37: ENTRY}, 0xABCDEF_37)
+    assert found({0x37: ENTRY}, 0xABCDEF_37, log2=False)
+    second = (0x37 * 5 + (0x1037 >> 5) + 1) & 0xFF
+    assert found({0x37: 3, second: ENTRY}, 0x1037)
+
+
+@pytest.mark.parametrize(
+    ("index", "hashed", "slot"),
+    [
+        ({0x37: ENTRY + 1}, 0x37, SLOT),
+        ({0x38: ENTRY}, 0x37, SLOT),
+        ({0x37: ENTRY}, 0, SLOT),  # not hashed yet
+        ({0xFF: ENTRY}, (1 << 64) - 1, SLOT),
+        ({0x37: ENTRY}, 0x37, SLOT._replace(place=SLOT.place + 8)),  # a value
+        ({0x37: ENTRY}, 0x37, SLOT._replace(kind="list")),
+        ({0x37: ENTRY}, 0x37, SLOT._replace(owner=DICT + 8)),  # not readable
+    ],
+)
+def test_other_entries(index: dict[int, int], hashed: int, slot: Slot) -> None:
+    assert not found(index, hashed, slot)
+
+
+def test_a_split_table_has_no_keys() -> None:
+    assert not found({0x37: ENTRY}, 0x37, offsets=(0,))
+
+
+TYPE, OWNER, FIELD, RIGHT = 0x7F00_0000_1000, 0x7F00_0001_0000, 0x28, 0x7F00_0009_0000
+OTHERS = [OWNER + 0x200 * number for number in range(1, 4)]
+
+
+@pytest.mark.parametrize(
+    ("held", "free", "framed", "alike"),
+    [
+        (OTHERS[:2], (), False, True),
+        (OTHERS[:1], (), False, False),
+        ([OTHERS[0], OWNER], (), False, False),
+        ([OTHERS[0], OTHERS[1] + 8], (), False, False),  # at another place
+        (OTHERS[:2], (OTHERS[0] + FIELD,), False, False),
+        (OTHERS[:2], (), True, False),  # frames that are no objects
+    ],
+)
+def test_what_two_other_objects_of_the_type_hold(
+    held: list[int], free: tuple[int, ...], framed: bool, alike: bool
+) -> None:
+    def type_of(at: int) -> int:
+        if at not in (OWNER, *OTHERS):
+            raise UnreadableMemory(at, 8)
+        return TYPE
+
+    layout = SimpleNamespace(offset=lambda _struct, _member: 8 if framed else None)
+    walk: Any = SimpleNamespace(reader=SimpleNamespace(type_of=type_of, layout=layout))
+    context: Any = SimpleNamespace(
+        places_of=lambda _value, _limit: tuple(one + FIELD for one in held),
+        things=SimpleNamespace(in_free_block=lambda at: at in free),
+    )
+    field: Any = SimpleNamespace(offset=FIELD)
+    one = typed_field._Wrong(OWNER, typed_field.FRAME, field, RIGHT ^ 1 << 13)
+    assert typed_field._is_found_alike(context, walk, one, RIGHT) is alike
