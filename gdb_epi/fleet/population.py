@@ -18,6 +18,8 @@ from gdb_epi.lean import NamedTuple
 if TYPE_CHECKING:
     from sqlalchemy import Engine
 
+    from gdb_epi.fleet.host_shelf import Shelf
+
 Ints = NDArray[np.int64]
 Floats = NDArray[np.float64]
 Bools = NDArray[np.bool_]
@@ -80,6 +82,7 @@ class Memo:
 
     def __init__(self) -> None:
         self._kept: dict[tuple[Any, ...], tuple[tuple[Any, ...], Any]] = {}
+        self.shelf: Shelf | None = None  # where findings of hosts outlast this process
 
     def get(self, make: Callable[..., _T], *given: Any) -> _T:
         """Return `make(*given)`, made once for these arguments."""

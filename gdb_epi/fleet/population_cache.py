@@ -10,8 +10,6 @@ from __future__ import annotations
 import hashlib
 import json
 import mmap
-import os
-import tempfile
 import time
 from collections.abc import Mapping
 from contextlib import suppress
@@ -22,6 +20,8 @@ from zipfile import ZIP_STORED, BadZipFile, ZipFile
 
 import numpy as np
 
+from gdb_epi.fleet.drafts import write_whole
+from gdb_epi.fleet.host_shelf import Shelf
 from gdb_epi.fleet.paths import cache_folder
 from gdb_epi.fleet.population import Attribute, CoreKeys, Memo, Population
 from gdb_epi.fleet.reading import Execute, through
@@ -34,6 +34,7 @@ MIN_CRASHES = 20_000  # fewer are read as quickly from the database
 MAX_FILES = 8  # databases whose population is kept; those written last
 MAX_BYTES = 1 << 30  # of all of them
 STALE = 3600.0  # seconds after which a draft is one of a process that was killed
+HOSTS = "-hosts.json"  # of a population's file: the findings of its hosts
 _CHANGES = "SELECT count(id), max(id), min(at) FROM change"
 _LOCAL = 30  # bytes of a member's own header in a ZIP file, before its name (APPNOTE 4.3.7)
 _ARRAY_HEAD = 4096  # bytes that surely hold the header of an array
@@ -59,6 +60,7 @@ def cached(engine: Engine) -> Population:
     # The state was taken before: what came in between makes the file look older than it is.
     if state is not None and population.day.size >= MIN_CRASHES:
         _save(_file(state), state, population)
+        return _with_shelf(state, population)
     return population
 
 
@@ -89,6 +91,14 @@ def _file(state: Mapping[str, Any]) -> Path:
     return cache_folder() / f"population-{name}.npz"
 
 
+def _with_shelf(state: Mapping[str, Any], population: Population) -> Population:
+    """The population, whose findings of hosts are kept beside it."""
+    if population.memo is not None:
+        path = _file(state)
+        population.memo.shelf = Shelf(path.with_name(f"{path.stem}{HOSTS}"), state, population)
+    return population
+
+
 def _load(path: Path, state: Mapping[str, Any]) -> Population | None:
     try:
         file = _members(path)
@@ -107,7 +117,8 @@ def _load(path: Path, state: Mapping[str, Any]) -> Population | None:
     except (OSError, ValueError, KeyError, TypeError, EOFError, BadZipFile):
         return None
     names = {name: head[name] for name in ("hosts", "signatures")}
-    return Population(core_keys=keys, **names, **arrays, **parts, memo=Memo())  # type: ignore[arg-type]
+    found = Population(core_keys=keys, **names, **arrays, **parts, memo=Memo())  # type: ignore[arg-type]
+    return _with_shelf(state, found)
 
 
 def _members(path: Path) -> dict[str, Any]:
@@ -135,7 +146,6 @@ def _members(path: Path) -> dict[str, Any]:
 
 
 def _save(path: Path, state: Mapping[str, Any], population: Population) -> None:
-    """Write the file under another name and rename it; a full disk leaves nothing behind."""
     head: dict[str, Any] = {"state": state}
     arrays: dict[str, Any] = {name: _narrow(getattr(population, name)) for name in _ARRAYS}
     for kind in ("attributes", "facts"):
@@ -147,17 +157,8 @@ def _save(path: Path, state: Mapping[str, Any], population: Population) -> None:
     head |= {"hosts": population.hosts, "signatures": population.signatures}
     arrays["core_keys"] = population.core_keys.packed
     arrays["head"] = np.frombuffer(json.dumps(head).encode(), dtype=np.uint8)
-    draft = None
-    try:
-        path.parent.mkdir(parents=True, exist_ok=True, mode=0o700)
-        handle, draft = tempfile.mkstemp(prefix=path.stem, suffix=".part", dir=path.parent)
-        with os.fdopen(handle, "wb") as stream:
-            np.savez(stream, **arrays)
-        Path(draft).rename(path)
+    if write_whole(path, lambda stream: np.savez(stream, **arrays)):
         _prune(path.parent)
-    except OSError:
-        if draft is not None:
-            Path(draft).unlink(missing_ok=True)
 
 
 def _prune(folder: Path) -> None:
@@ -168,7 +169,7 @@ def _prune(folder: Path) -> None:
         if path.suffix == ".npz":
             kept, size = kept + 1, size + path.stat().st_size
             old = kept > 1 and (kept > MAX_FILES or size > MAX_BYTES)
-        else:
+        else:  # a draft, or the findings of hosts, which are found again
             old = written < time.time() - STALE
         if old:
             with suppress(OSError):

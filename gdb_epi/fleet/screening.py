@@ -8,6 +8,7 @@ from collections.abc import Iterator, Sequence
 import numpy as np
 
 from gdb_epi.fleet.echoes import distinct, with_rivals
+from gdb_epi.fleet.host_shelf import shelved
 from gdb_epi.fleet.population import Bools, Population
 from gdb_epi.fleet.screen_attributes import attribute_findings, group_findings
 from gdb_epi.fleet.screen_hosts import host_findings
@@ -54,7 +55,7 @@ def _peel(
     Hosts of a `group` are measured by its rate.
     """
     if group is None:
-        hosts = list(host_findings(population, day))
+        hosts = shelved(population, day, host_findings(population, day))
     else:
         given = f"; given the rate of {group.attr}={group.value}"
         measured = host_findings(_weighed(population, group), day)

@@ -16,6 +16,7 @@ from gdb_epi.fleet.combinations import by_value, combinations_of
 from gdb_epi.fleet.explaining import Explained, explained
 from gdb_epi.fleet.finding_store import verdict
 from gdb_epi.fleet.forms import Form, forms, told_apart
+from gdb_epi.fleet.host_shelf import shelved
 from gdb_epi.fleet.population import Bools, Population
 from gdb_epi.fleet.screen_attributes import expected_shares
 from gdb_epi.fleet.screen_hosts import host_findings
@@ -65,8 +66,9 @@ def split(
     """
     name = population.signatures[signature]
     same = left = population.signature == signature
-    known = host_findings(population, day) if hosts is None else hosts
-    found = _host_parts(name, left, known)
+    if hosts is None:
+        hosts = shelved(population, day, host_findings(population, day))
+    found = _host_parts(name, left, hosts)
     for part in found:
         left = left & ~part.members
     free = left | ~same

@@ -1,0 +1,128 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Findings of hosts that are kept beside the cached population."""
+
+from __future__ import annotations
+
+import json
+import math
+from collections.abc import Iterator
+from pathlib import Path
+
+import numpy as np
+import pytest
+from unit.fleet_records import full
+
+from gdb_epi.fleet import host_shelf, population_cache
+from gdb_epi.fleet.db import open_database
+from gdb_epi.fleet.host_shelf import shelved
+from gdb_epi.fleet.ingest import ingest
+from gdb_epi.fleet.population import Population, load
+from gdb_epi.fleet.screen_hosts import host_findings
+from gdb_epi.fleet.screen_types import Finding
+
+CRASHES, DAY = 60, 20_420
+
+
+@pytest.fixture
+def db(tmp_path, monkeypatch):
+    monkeypatch.setenv("XDG_CACHE_HOME", str(tmp_path / "cache"))
+    monkeypatch.setattr(population_cache, "MIN_CRASHES", 1)
+    return add(tmp_path / "f.sqlite3", 0)
+
+
+def add(db: Path, first: int) -> Path:
+    with open_database(str(db), write=True) as engine:
+        ingest(engine, [("t", full(i)) for i in range(first, first + CRASHES)])
+    return db
+
+
+def loaded(db: Path) -> Population:
+    with open_database(str(db), write=False) as engine:
+        return load(engine)
+
+
+def some(population: Population) -> Iterator[Finding]:
+    """A finding with all that is hard to write down; the next one is of many crashes."""
+    for host in (0, 1):
+        members = population.host == host
+        numbers = int(members.sum()), population.day.size, 1 / 3, 1e-300
+        risk = np.float64(0.1) * 3, 0.0, math.inf
+        name = population.hosts[host]
+        yield Finding("host", name, "*é", *numbers, *risk, "t", "s", ("a",), ("b", "c"), members)
+
+
+def once(population: Population, day: int) -> list[Finding]:
+    """What is kept; it fails where the findings must be found."""
+
+    def found() -> Iterator[Finding]:
+        pytest.fail("not kept")
+        yield
+
+    return shelved(population, day, found())
+
+
+def alike(one: list[Finding], two: list[Finding]) -> bool:
+    rows = [[[*f[:-1], f.members.tolist()] for f in findings] for findings in (one, two)]
+    return rows[0] == rows[1]
+
+
+def test_what_was_found_is_kept_to_the_last_bit(db):
+    first = loaded(db)
+    made = shelved(first, DAY, some(first))
+    assert len(made) == 2 and alike(made, list(some(first)))
+    assert alike(once(first, DAY), made)
+    again = loaded(db)
+    assert again is not first and alike(once(again, DAY), made)
+    assert [f.members.dtype for f in once(again, DAY)] == [np.dtype(bool)] * 2
+    assert shelved(again, DAY + 1, iter(())) == [] == once(again, DAY + 1)
+    assert alike(once(again, DAY), made)
+
+
+def test_only_the_whole_population_has_kept_findings(db):
+    whole = loaded(db)
+    shelved(whole, DAY, some(whole))
+    for part in (whole.until(DAY), whole._replace(cpu=whole.cpu * 0), whole._replace(memo=None)):
+        assert shelved(part, DAY, iter(())) == []
+
+
+@pytest.mark.parametrize("old", ["state", "code", "damaged", "cut", "other"])
+def test_findings_of_another_state_or_code_are_found_again(db, old, monkeypatch):
+    whole = loaded(db)
+    shelved(whole, DAY, some(whole))
+    (file,) = (db.parent / "cache" / "gdb-epi").glob("*-hosts.json")
+    if old == "state":
+        whole = loaded(add(db, CRASHES))
+    elif old == "code":
+        monkeypatch.setattr(host_shelf, "__version__", "0.0.0")
+    elif old == "other":
+        kept = json.loads(file.read_text())
+        kept["found"][str(DAY)][0][-1] = [CRASHES]  # no such crash
+        file.write_text(json.dumps(kept))
+    else:
+        data = file.read_bytes()
+        file.write_bytes(b"[1]" if old == "damaged" else data[: len(data) // 2])
+    assert shelved(whole, DAY, iter(())) == [] == once(whole, DAY)
+
+
+def test_a_folder_that_cannot_be_written_is_no_error(db):
+    whole = loaded(db)
+    whole.memo.shelf = whole.memo.shelf._replace(path=db / "no folder" / "x-hosts.json")
+    assert len(shelved(whole, DAY, some(whole))) == 2
+
+
+def test_few_are_kept_and_none_of_very_many_crashes(db, monkeypatch):
+    whole = loaded(db)
+    for day in range(host_shelf.MAX_KEPT + 1):
+        shelved(whole, day, some(whole))
+    assert len(once(whole, 1)) == 2 and shelved(whole, 0, iter(())) == []
+    monkeypatch.setattr(host_shelf, "MAX_MEMBERS", 1)
+    assert len(shelved(whole, DAY, some(whole))) == 2
+    assert shelved(whole, DAY, iter(())) == []
+
+
+def test_real_findings_survive(db):
+    whole = loaded(db)
+    mine = whole._replace(host=np.where(np.arange(CRASHES) % 2, 0, whole.host), memo=None)
+    found = list(host_findings(mine, whole.last_day))
+    assert found
+    assert alike(shelved(whole, DAY, iter(found)), found) and alike(once(whole, DAY), found)
