@@ -21,10 +21,13 @@ from gdb_epi.fault import (
     SYS_SECCOMP,
     Fault,
     find_fault,
+    read_up_to,
     signal_name,
 )
 from gdb_epi.lean import NamedTuple
 from gdb_epi.target.api import CrashInfo, NativeFrame, Region, Target
+
+_HLT = b"\xf4"  # musl 1.2 arch/x86_64/atomic_arch.h (a_crash), src/env/__stack_chk_fail.c
 
 CATEGORIES = (
     "segv-stack-overflow", "segv-exec", "return-to-null", "misaligned-sp", "segv-noncanonical",
@@ -172,5 +175,8 @@ def _by_kernel(scene: Scene, fault: Fault) -> str:
     from gdb_epi.fault.site import MISALIGNED, PRIVILEGED, understand
 
     kind = understand(scene.target, fault).kind
-    what = {MISALIGNED: "an access that must be aligned", PRIVILEGED: "a privileged instruction"}
+    privileged = "a privileged instruction"
+    if read_up_to(scene.target, fault.pc, 1) == _HLT:
+        privileged += ", hlt: by it musl ends a process whose malloc or stack is damaged"
+    what = {MISALIGNED: "an access that must be aligned", PRIVILEGED: privileged}
     return f" (a general protection fault: {what[kind]})" if kind in what else ""

@@ -93,7 +93,7 @@ DEATHS: dict[str, tuple[int, str, str, str]] = {
     "large-frame": (2, "segv-stack-overflow", "software", "a frame larger than what was left"),
     "ud2": (3, "ill", "software", "ud2 at 0x"),
     "int3": (4, "trap", "software", "int3 at 0x"),
-    "privileged": (5, "unknown", "cannot-tell", "a privileged instruction"),
+    "privileged": (5, "unknown", "cannot-tell", "a privileged instruction, hlt: by it musl"),
     "misaligned": (6, "unknown", "cannot-tell", "an access that must be aligned"),
     "read-only": (7, "segv-wild", "software", "mapped, but only to be read"),
     "freed": (9, "segv-wild", "software", "the link of a free block of malloc"),
