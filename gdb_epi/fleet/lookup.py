@@ -4,14 +4,16 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from itertools import product
 from typing import Any, NamedTuple
 
-from sqlalchemy import Connection, Engine, Select, func, or_, select
+from sqlalchemy import Connection, Engine, Select, and_, func, or_, select, true
 
 from gdb_epi.errors import EpiError
 from gdb_epi.fleet import tables as t
 from gdb_epi.fleet.groups import MIN_PREFIX, Group, group_of
 from gdb_epi.fleet.ingest import stored_record
+from gdb_epi.fleet.questions import verdicts_of
 from gdb_epi.fleet.reading import through
 
 MAX_SHOWN = 20
@@ -49,13 +51,27 @@ def find_record(engine: Engine, wanted: str) -> dict[str, Any] | None:
         # An index finds a whole key; a start is looked for in all of them.
         found = connection.execute(chosen.where(key == wanted)).all()
         if not found:
-            found = connection.execute(chosen.where(key.startswith(wanted, autoescape=True))).all()
+            starts = key.startswith(wanted, autoescape=True)
+            if connection.dialect.name == "sqlite":
+                starts = and_(starts, _near(key, wanted[:MIN_PREFIX]))
+            found = connection.execute(chosen.where(starts)).all()
     if len(found) != 1:
         return None
     record = stored_record(found[0][0])
     if not record:
         raise EpiError(f"the stored record of {wanted} is damaged", hint="ingest that core again")
     return record
+
+
+def _near(key: Any, start: str) -> Any:
+    """What an index of SQLite knows of keys that LIKE finds by a start, in whatever case.
+
+    LIKE alone looks at all keys, which takes as long as all else that is asked of a signature.
+    """
+    if not start.isascii():
+        return true()
+    spelled = {"".join(letters) for letters in product(*((c.lower(), c.upper()) for c in start))}
+    return or_(*(and_(key >= s, key < s[:-1] + chr(ord(s[-1]) + 1)) for s in sorted(spelled)))
 
 
 def find_host(engine: Engine, wanted: str) -> tuple[int, ...]:
@@ -107,6 +123,8 @@ def _counts(connection: Connection, where: Any, column: Any, link: Any) -> list[
 
     Crashes are counted before they are joined: there are many of a host or a signature.
     """
+    if column is t.crash.c.verdict:
+        return verdicts_of(connection, where)[:MAX_SHOWN]
     n: Any = func.count()
     if getattr(column, "table", None) is t.crash:
         chosen: Select[Any] = select(column, n).where(where)

@@ -79,8 +79,12 @@ def _of_one(
         where = crash.c.sig_id.in_(select(sig.c.id).where(*same))
     hosts = select(crash.c.host_id).where(where, crash.c.host_id.is_not(None)).distinct()
     number = connection.execute(select(func.count()).select_from(hosts.subquery())).scalar_one()
-    verdicts = sorted(_verdicts(connection, where).items(), key=lambda pair: (-pair[1], pair[0]))
-    return int(number), dict(verdicts[:MAX_VERDICTS])
+    return int(number), dict(verdicts_of(connection, where)[:MAX_VERDICTS])
+
+
+def verdicts_of(connection: Connection, where: ColumnElement[bool]) -> list[tuple[str, int]]:
+    """Return the verdicts of some crashes and how many have each, the most frequent first."""
+    return sorted(_verdicts(connection, where).items(), key=lambda pair: (-pair[1], pair[0]))
 
 
 def _verdicts(connection: Connection, where: ColumnElement[bool]) -> dict[str, int]:

@@ -1,0 +1,60 @@
+# SPDX-License-Identifier: Apache-2.0
+"""What a person means by the start of a core's key, and the counts of a summary."""
+
+from __future__ import annotations
+
+import pytest
+from sqlalchemy import select
+from unit.fleet_records import full
+
+from gdb_epi.fleet import tables as t
+from gdb_epi.fleet.db import open_database
+from gdb_epi.fleet.ingest import ingest
+from gdb_epi.fleet.lookup import MIN_PREFIX, _near, find_group, find_record, of_signature
+
+KEYS = ("abcd1", "ABce2", "abzz3", "a_b%c", "a%bbb", "~~~~~4", "zZ[`{")
+STARTS = ("abcd", "ABCD", "abce", "AbCe", "abzz", "abyz", "a_b%", "a%bb", "~~~~", "ZZ[`", "éabc")
+
+
+@pytest.fixture
+def engine(tmp_path):
+    with open_database(str(tmp_path / "f.sqlite3"), write=True) as engine:
+        ingest(engine, [("t", full(i)) for i in range(len(KEYS))])
+        with engine.begin() as connection:
+            for i, key in enumerate(KEYS):  # an ingest takes no such keys, LIKE would
+                mine = t.crash.update().where(t.crash.c.core_key == f"{i:032x}")
+                connection.execute(mine.values(core_key=key))
+        yield engine
+
+
+@pytest.mark.parametrize("start", STARTS)
+def test_the_index_finds_what_like_finds(engine, start):
+    key = t.crash.c.core_key
+    with engine.connect() as connection:
+        like = select(key).where(key.startswith(start, autoescape=True)).order_by(key)
+        found = connection.execute(like).scalars().all()
+        assert len(found) == sum(k.lower().startswith(start.lower()) for k in KEYS)
+        near = like.where(_near(key, start[:MIN_PREFIX]))
+        assert connection.execute(near).scalars().all() == found
+    record = find_record(engine, start)
+    only = f"{KEYS.index(found[0]):032x}" if len(found) == 1 else None
+    assert (record["core_key"] if record else None) == only
+
+
+def test_a_start_is_looked_for_in_the_index(engine):
+    key = t.crash.c.core_key
+    with engine.connect() as connection:
+        chosen = select(key).where(_near(key, "ab1c")).compile(engine)
+        values = tuple(chosen.params[name] for name in chosen.positiontup)
+        plan = connection.exec_driver_sql(f"EXPLAIN QUERY PLAN {chosen}", values).all()
+    assert all("SCAN" not in row[-1] for row in plan) and "SEARCH crash" in str(plan)
+
+
+def test_the_verdicts_of_a_signature_are_counted(engine):
+    ingest(engine, [("t", full(7 * i, verdict={"label": f"v{i % 12}"})) for i in range(1, 60)])
+    found = of_signature(engine, find_group(engine, f"{0:016x}"))
+    assert found.tables["verdict"] == [
+        *((f"v{i}", 5) for i in ("1", "10", "11", "2", "3", "4", "5", "6", "7", "8", "9")),
+        ("v0", 4),
+        ("software", 1),
+    ]
