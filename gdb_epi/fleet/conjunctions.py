@@ -15,12 +15,12 @@ import numpy as np
 
 from gdb_epi.fleet import statistics as st
 from gdb_epi.fleet.combinations import by_value, combinations_of
+from gdb_epi.fleet.crashes_under import CrashesUnder
 from gdb_epi.fleet.population import ABSENT, Attribute, Bools, Floats, Ints, Population
 from gdb_epi.fleet.screen_attributes import (
     HOST_HOURS,
     NO_HOURS,
     Asked,
-    CrashesUnder,
     newest_of,
     spans_of,
     value_findings,
@@ -72,7 +72,7 @@ def conjunctions(population: Population, free: Bools, signature: str) -> Iterato
     tested = tested_pairs(population)
     for one, two in tested:
         tests = _asked(population, one, two)
-        named = list(value_findings(tests, crashes.all, counts, mine, signature))
+        named = list(value_findings(tests, crashes, counts, mine, signature))
         if named:
             pairs[tests.name] = one, two, {value: i for i, value in enumerate(tests.values)}
             found += named
@@ -123,8 +123,12 @@ def _asked(population: Population, one: Attribute, two: Attribute) -> Asked:
         given = one.exposure, two.exposure, population.exposure_day, len(one.values), width
         return newest_of(population.once(_spans, *given), value)
 
+    def exposed(value: int) -> Bools:
+        first, second = divmod(value, width)
+        return np.asarray((one.exposure == first) & (two.exposure == second))
+
     name = f"{one.name}+{two.name}"
-    return Asked(population, name, _Values(one, two), codes, share, source, newest)
+    return Asked(population, name, _Values(one, two), codes, share, source, newest, exposed)
 
 
 class _Values(Sequence[str]):

@@ -7,9 +7,10 @@ import numpy as np
 
 from gdb_epi.fleet import statistics as st
 from gdb_epi.fleet.conjunctions import Conjunction, conjunctions, tested_pairs
+from gdb_epi.fleet.crashes_under import crashes_of
 from gdb_epi.fleet.echoes import distinct
 from gdb_epi.fleet.population import Attribute, Ints, Population
-from gdb_epi.fleet.screen_attributes import crashes_of, expected_shares
+from gdb_epi.fleet.screen_attributes import expected_shares
 from gdb_epi.fleet.screen_hosts import host_findings
 from gdb_epi.fleet.screen_types import Finding, is_of_host
 from gdb_epi.lean import NamedTuple

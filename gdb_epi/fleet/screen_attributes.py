@@ -9,6 +9,7 @@ import numpy as np
 
 from gdb_epi.fleet import statistics as st
 from gdb_epi.fleet.combinations import by_value, combinations_of
+from gdb_epi.fleet.crashes_under import CrashesUnder
 from gdb_epi.fleet.population import ABSENT, Attribute, Bools, Floats, Ints, Population
 from gdb_epi.fleet.screen_hosts import shares
 from gdb_epi.fleet.screen_types import (
@@ -25,6 +26,7 @@ from gdb_epi.lean import NamedTuple
 NEVER = 1 << 62  # a day
 MIN_HOSTS = 2  # a value seen on one host only is that host's finding
 MAX_HOST_P = 0.01  # the hosts, each counted once, must lean the same way
+TOLD_EFFECT = 1.5
 ROLL_OUT = (
     "all the host-hours of this value are newer than the others': a change of that time fits too"
 )
@@ -40,6 +42,7 @@ class Asked(NamedTuple):
     share: Floats  # of the host-hours, of each value
     source: str  # where the shares came from
     is_newest: Callable[[int], bool]  # whether a value came up while others went
+    exposed: Callable[[int], Bools]  # which rows of the exposure have a value
 
     def of(self, crashes: Ints) -> Ints:
         """Return the value of each of some crashes."""
@@ -54,7 +57,11 @@ def asked(population: Population, attribute: Attribute) -> Asked:
     def newest(value: int) -> bool:
         return is_newest(population, attribute, value)
 
-    return Asked(population, attribute.name, attribute.values, codes, share, source, newest)
+    def exposed(value: int) -> Bools:
+        return np.asarray(attribute.exposure == value)
+
+    name, values = attribute.name, attribute.values
+    return Asked(population, name, values, codes, share, source, newest, exposed)
 
 
 def attribute_findings(
@@ -125,53 +132,16 @@ def signature_findings(population: Population, free: Bools, name: str) -> Iterat
     mine = crashes.of(population.signatures.index(name))
     counts = combinations_of(population).tally(mine)
     for attribute in population.attributes:
-        yield from value_findings(asked(population, attribute), crashes.all, counts, mine, name)
-
-
-class CrashesUnder:
-    """The crashes with a signature under a mask, counted when they are needed."""
-
-    def __init__(self, population: Population, free: Bools) -> None:
-        self._population, self._free = population, free
-        self._all: Floats | None = None
-        self._of: dict[int, Ints] = {}
-        self._cells: tuple[Ints, Ints, Ints] | None = None
-
-    def all(self) -> Floats:
-        """Return how many there are of each combination of the attributes."""
-        if self._all is None:
-            mask = self._free & (self._population.signature >= 0)
-            self._all = combinations_of(self._population).tally(mask)
-        return self._all
-
-    def of(self, signature: int) -> Ints:
-        """Return where in the columns the crashes of a signature are."""
-        if signature not in self._of:
-            mask = self._free & (self._population.signature == signature)
-            self._of[signature] = np.flatnonzero(mask)
-        return self._of[signature]
-
-    def cells(self) -> tuple[Ints, Ints, Ints]:
-        """Return the pairs of a signature and a combination that occur, and how often they do."""
-        if self._cells is None:
-            chosen = np.flatnonzero(self._free & (self._population.signature >= 0))
-            of_crash = combinations_of(self._population).of_crash
-            self._cells = st.cells(self._population.signature[chosen], of_crash[chosen])
-        return self._cells
-
-
-def crashes_of(population: Population, free: Bools, name: str) -> Ints:
-    """Return where in the columns the crashes of a signature are, of those under a mask."""
-    return np.flatnonzero(free & (population.signature == population.signatures.index(name)))
+        yield from value_findings(asked(population, attribute), crashes, counts, mine, name)
 
 
 def value_findings(
-    tests: Asked, everything: Callable[[], Floats], counts: Floats, mine: Ints, name: str
+    tests: Asked, crashes: CrashesUnder, counts: Floats, mine: Ints, name: str
 ) -> Iterator[Finding]:
     """Yield the values of one attribute that have more than their share of the crashes `mine`.
 
-    All its values are one family of tests; `mine` are the free crashes of the signature `name`,
-    `counts` of them have each combination, and `everything` counts those of all signatures.
+    All its values are one family of tests; `mine` are the free crashes of the signature `name`, of
+    which `counts` have each combination.
     """
     share = tests.share
     found = by_value(tests.codes, counts, share.size)
@@ -181,7 +151,7 @@ def value_findings(
         return
 
     def margins() -> tuple[Floats, float]:
-        whole = by_value(tests.codes, everything(), share.size)
+        whole = by_value(tests.codes, crashes.all(), share.size)
         return whole[v], float(whole.sum())
 
     tested = int((share > 0).sum())
@@ -189,9 +159,12 @@ def value_findings(
     if (st.q_values(by_hours, tested) > MAX_Q).all():
         return  # the test against all other crashes, which must agree, costs much more
     p = _weaker(by_hours, found[v], n[v], margins)
+    near = np.flatnonzero(st.q_values(p, tested) <= MAX_Q)
+    p, effects = _of_unlike_hosts(tests, crashes, p, near, lambda i: (mine, int(v[i])))
     q = st.q_values(p, tested)
-    for i in np.flatnonzero(q <= MAX_Q):
-        yield from _finding(tests, int(v[i]), name, mine, (float(p[i]), float(q[i])))
+    for i in np.flatnonzero(q <= MAX_Q).tolist():
+        chance = float(p[i]), float(q[i])
+        yield from _finding(tests, int(v[i]), name, mine, chance, effects.get(i, 1.0))
 
 
 def _by_hours(source: str, found: Floats, n: Floats, share: Floats) -> Floats:
@@ -217,6 +190,29 @@ def _weaker(
     return p
 
 
+def _of_unlike_hosts(
+    tests: Asked,
+    crashes: CrashesUnder,
+    p: Floats,
+    near: Ints,
+    cell: Callable[[int], tuple[Ints, int]],
+) -> tuple[Floats, dict[int, float]]:
+    """Return the p values, those `near` enough weakened by their design effects, and these.
+
+    `cell` tells the crashes that a p value is of, and the value.
+    """
+    p, effects = p.copy(), {}
+    for i in near.tolist() if tests.source == HOST_HOURS else ():
+        mine, value = cell(i)
+        codes = tests.of(mine)
+        known = codes >= 0
+        inside = codes[known] == value
+        effect = effects[i] = crashes.hosts.effect(mine[known], inside, tests.exposed(value))
+        found, n = (np.array([size / effect]) for size in (np.count_nonzero(inside), inside.size))
+        p[i] = max(p[i], float(st.binomial_tail(found, n, tests.share[[value]])[0]))
+    return p, effects
+
+
 def _of_signatures(
     tests: Asked, crashes: CrashesUnder, asked_for: Sequence[int]
 ) -> Iterator[Finding]:
@@ -236,14 +232,25 @@ def _of_signatures(
     s, v, a = cells[0][keep], cells[1][keep], found[keep].astype(float)
     by_hours = _by_hours(tests.source, a, totals[s], share[v])
     p = _weaker(by_hours, a, totals[s], lambda: (margins[v], everything))
-    q = st.q_values(p, tested)
-    for code in asked_for:
-        own = s == code
-        q[own] = np.minimum(q[own], st.q_values(p[own], int((share > 0).sum())))
-    for i in np.flatnonzero(q <= MAX_Q):
+
+    def q_of(p: Floats) -> Floats:
+        q = st.q_values(p, tested)
+        for code in asked_for:
+            own = s == code
+            q[own] = np.minimum(q[own], st.q_values(p[own], int((share > 0).sum())))
+        return q
+
+    def cell(i: int) -> tuple[Ints, int]:
+        return crashes.of(int(s[i])), int(v[i])
+
+    near = np.flatnonzero(q_of(p) <= MAX_Q)
+    p, effects = _of_unlike_hosts(tests, crashes, p, near, cell)
+    q = q_of(p)
+    for i in np.flatnonzero(q <= MAX_Q).tolist():
+        mine, code = cell(i)
+        chance = float(p[i]), float(q[i])
         name = population.signatures[s[i]]
-        mine = crashes.of(int(s[i]))
-        yield from _finding(tests, int(v[i]), name, mine, (float(p[i]), float(q[i])))
+        yield from _finding(tests, code, name, mine, chance, effects.get(i, 1.0))
 
 
 class _Flagged(NamedTuple):
@@ -304,11 +311,17 @@ def _hours_of_hosts(
 
 
 def _finding(
-    tests: Asked, value: int, name: str, some: Ints, chance: tuple[float, float]
+    tests: Asked,
+    value: int,
+    name: str,
+    some: Ints,
+    chance: tuple[float, float],
+    effect: float = 1.0,
 ) -> Iterator[Finding]:
     """Yield the finding unless few hosts carry it or the effect is small; `chance` is p and q.
 
-    `some` is where the crashes are that it is about, with this value, with others and with none.
+    `some` is where the crashes are that it is about, with this value, with others and with none;
+    `effect` is the design effect that its p has paid for.
     """
     population, part = tests.population, float(tests.share[value])
     codes = tests.of(some)
@@ -323,6 +336,8 @@ def _finding(
         return
     case_control = tests.source != HOST_HOURS
     test = "Fisher exact" if case_control else "binomial by host-hours and Fisher exact, the weaker"
+    if effect >= TOLD_EFFECT:
+        test += f" (hosts are unlike: {effect:.1f} of these crashes tell as much as one)"
     if name in (ALL, BITFLIP, LOCK):
         test = "negative binomial by host-hours"
     caveats = (ROLL_OUT,) if tests.is_newest(value) else ()

@@ -10,10 +10,12 @@ from gdb_epi.fleet import statistics as st
 from gdb_epi.fleet.finding_store import verdict
 from gdb_epi.fleet.host_evidence import chances, evidence, simulated
 from gdb_epi.fleet.population_verdict import HARDWARE_HOST, of_population
+from gdb_epi.fleet.screen_attributes import attribute_findings
 from gdb_epi.fleet.screen_hosts import crashes_and_null, host_findings, shares
 from gdb_epi.fleet.screen_signals import signal_findings
 from gdb_epi.fleet.screen_types import BITFLIP, FORKS, LOCK
 from gdb_epi.fleet.screening import replay, screen
+from gdb_epi.fleet.unlike_hosts import UnlikeHosts
 
 SMALL = {"hosts": 300, "days": 20, "per_day": 30.0}
 LAST = FIRST_DAY + 19
@@ -125,6 +127,48 @@ def test_a_signature_of_some_hosts_alone_is_no_finding_of_each():
     assert np.bincount(pop.host[only]).max() >= 4, "more than a host of three hundred would have"
     found = host_findings(pop._replace(signature=signature), LAST)
     assert [f for f in found if f.signature == "s000"] == []
+
+
+def racks_of(pop, only):
+    """The racks that are found to have more than their share of crashes that get one signature."""
+    signature = pop.signature.copy()
+    signature[signature == pop.signatures.index("s000")] = pop.signatures.index("s001")
+    signature[only] = pop.signatures.index("s000")
+    pop = pop._replace(signature=signature)
+    found = attribute_findings(pop, np.ones(pop.day.size, dtype=bool))
+    return [f.value for f in found if f.signature == "s000" and f.attr == "rack"]
+
+
+def test_a_rack_with_more_hosts_of_a_service_is_no_finding(monkeypatch):
+    """Of the hosts that run what dies of it a rack has more; or as many crashes on all of its."""
+    pop = population(simulate(4, **SMALL))
+    only = np.flatnonzero(np.isin(pop.host, [*range(60, 67), *range(4, 300, 21)]))
+    here = int((pop.host[only] // 20 == 3).sum())
+    assert racks_of(pop, only) == []
+    last = [int(np.flatnonzero(pop.host == h)[-1]) for h in np.unique(pop.host)]
+    spread = [i for i in last if pop.host[i] // 20 == 3][:here]
+    spread += [i for i in last if pop.host[i] // 20 != 3][:: 300 // (only.size - here)]
+    assert racks_of(pop, np.array(spread)) == ["r003"]
+    monkeypatch.setattr(UnlikeHosts, "effect", lambda *_: 1.0)
+    assert racks_of(pop, only) == ["r003"], "as if hosts were alike"
+
+
+def test_crashes_that_gather_on_few_hosts_tell_less():
+    pop = population(simulate(5007, **SMALL))
+    rack, kernel = pop.attribute("rack"), pop.attribute("kernel")
+    in_rack, new = rack.exposure == 3, kernel.exposure == 1
+    hosts = UnlikeHosts(pop)
+    alike = np.array([int(np.flatnonzero(pop.host == h)[-1]) for h in np.unique(pop.host)])
+    few = np.flatnonzero(np.isin(pop.host, np.unique(pop.host)[::20]))
+    effects = [
+        hosts.effect(some, attribute.crash[some] == code, exposed)
+        for some in (alike, few)
+        for attribute, code, exposed in ((rack, 3, in_rack), (kernel, 1, new))
+    ]
+    assert effects[0] < 1.6 and effects[1] < effects[0]
+    assert effects[2] > 2 and effects[3] < effects[2], "a version runs on most of the hosts"
+    assert hosts.effect(few, few < 0, in_rack) >= 1 and hosts.effect(few[:0], few[:0] > 0, new) == 1
+    assert hosts.effect(few, few < 0, new & False) == 1
 
 
 def test_how_much_hosts_differ_is_told_without_those_that_crash_most():
