@@ -10,6 +10,7 @@ from gdb_epi.lean import NamedTuple
 from gdb_epi.x86.operand import Instruction, Operand
 
 LOAD, COPY, ADDRESS, CONSTANT, OTHER = "load", "copy", "address", "constant", "other"
+COMPUTED = "computed"  # of registers, by an instruction that x86.arithmetic knows
 # The System V ABI lets a call change these.
 CALL_CHANGES = frozenset(("rax", "rcx", "rdx", "rsi", "rdi", "r8", "r9", "r10", "r11", "rsp"))
 
@@ -26,7 +27,7 @@ _FIXED = {
 }  # fmt: skip
 _NONE_ONE = frozenset(
     (*range(0x70, 0x80), 0x84, 0x85, 0x8E, 0x90, 0x9B, 0xA2, 0xA3, 0xA8, 0xA9, 0xCC, 0xE3, 0xF5,
-     0xF8, 0xF9, 0xFC, 0xFD, *range(0xD8, 0xDF))
+     0xE9, 0xEB, 0xF8, 0xF9, 0xFC, 0xFD, *range(0xD8, 0xDF))
 )  # fmt: skip
 _REG_TWO = frozenset(
     (0x2C, 0x2D, *range(0x40, 0x51), 0xAF, 0xB6, 0xB7, 0xB8, 0xBC, 0xBD, 0xBE, 0xBF, 0xC5, 0xD7)
