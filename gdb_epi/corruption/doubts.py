@@ -6,6 +6,7 @@ from __future__ import annotations
 from gdb_epi.corruption.context import Context
 from gdb_epi.corruption.marks import marks, may_set, sets
 from gdb_epi.corruption.producers import remade
+from gdb_epi.corruption.strides import may_stride
 from gdb_epi.corruption.suspects import Suspect
 from gdb_epi.errors import Absent
 from gdb_epi.fault.site import Site
@@ -32,6 +33,7 @@ def ambiguity(
     `known`: what the right word is for is known. CPython tags no high bits, and no library can in
     a field of CPython's own; nobody tags addresses of the stack or of a file's data. `is_object`:
     an object that other words name begins at the corrected address: no array does, so no stride.
+    Nor is one a stride that nothing at hand holds.
     `spot`: STACK when all places that hold the word are on stacks, HEAP when none is and something
     begins at the corrected address.
     """
@@ -44,7 +46,7 @@ def ambiguity(
         return "a large frame or alloca gives the same stack pointer"
     if bit not in STRIDE_BITS or one.depth or (known and one.slots):
         return None
-    if one.value > corrected and spilled and not is_object:
+    if one.value > corrected and spilled and not is_object and may_stride(context, bit):
         return f"an index or stride of 2^{bit} gives the same address"
     operand = site.operand
     if operand is not None and one.source in (operand.index_register, "fault address"):

@@ -22,7 +22,7 @@ from gdb_epi.lean import NamedTuple
 from gdb_epi.target.functions import Function
 from gdb_epi.target.unwind import SAVED, Activation
 from gdb_epi.x86 import MAX_LENGTH, Instruction, decode
-from gdb_epi.x86.flow import COPY, LOAD, changed, produced
+from gdb_epi.x86.flow import ADDRESS, CONSTANT, COPY, changed, produced
 
 ARGUMENTS = ("rdi", "rsi", "rdx", "rcx", "r8", "r9")
 MAX_FUNCTION = 8 << 10  # bytes that are decoded; the eval loop has more
@@ -131,7 +131,7 @@ def _link(context: Context, number: int, inner: Activation, outer: Activation) -
 
 def _is_sure(one: Remade) -> bool:
     """Whether nothing but the code tells the value: memory may have been stored to since."""
-    return one.kind != LOAD and one.size == 8
+    return one.kind in (COPY, ADDRESS, CONSTANT) and one.size == 8
 
 
 def _kept(context: Context, function: Function) -> tuple[_Kept, ...]:

@@ -8,19 +8,28 @@ are still there.
 from __future__ import annotations
 
 from gdb_epi.corruption.context import Context
-from gdb_epi.corruption.trails import Trail, returns_before, stack_pointers, trail
+from gdb_epi.corruption.trails import (
+    Trail,
+    returns_before,
+    stack_pointers,
+    trail,
+    ways_from_definitions,
+)
 from gdb_epi.errors import NOT_AVAILABLE, Absent
 from gdb_epi.fault import read_word
 from gdb_epi.fault.site import CALL, Site, call_before
 from gdb_epi.lean import NamedTuple
 from gdb_epi.target.api import Target
-from gdb_epi.x86 import MASK, Operand
+from gdb_epi.x86 import MASK, Instruction, Operand
+from gdb_epi.x86.arithmetic import MEMORY, added, computed
 from gdb_epi.x86.flow import (
     ADDRESS,
     CALL_CHANGES,
+    COMPUTED,
     CONSTANT,
     COPY,
     LOAD,
+    OTHER,
     Produced,
     changed,
     produced,
@@ -29,6 +38,8 @@ from gdb_epi.x86.flow import (
 
 STACK = frozenset(("rsp",))
 EVERYWHERE = (0, 1 << 64)
+MAX_WANTED = 8  # registers that are looked for on all ways
+ARGUMENTS = ("rdi", "rsi")  # that are looked at where no operand names a register
 
 
 class Remade(NamedTuple):
@@ -41,12 +52,12 @@ class Remade(NamedTuple):
     held: int
     expected: int
     at: int
-    kind: str  # LOAD, COPY, ADDRESS or CONSTANT
+    kind: str  # LOAD, COPY, ADDRESS, CONSTANT or COMPUTED
     slot: int | None
     size: int  # bytes of the register that the instruction makes
-    through: tuple[str, ...] = ()  # registers of the load's address that still hold it
+    through: tuple[str, ...] = ()  # registers of the load's address that still hold it; or copied
     offset: int = 0  # what the load added to its base
-    since: bool = False  # a function was called after the load, and may have stored there
+    since: bool = False  # a function was called after a load, and may have stored there
 
 
 def remade(context: Context) -> list[Remade] | Absent:
@@ -74,7 +85,8 @@ def _remade(context: Context) -> list[Remade] | Absent:
     if ran is None:
         return Absent(NOT_AVAILABLE, "the code before the fault cannot be read or decoded")
     made = run_again(context.target, ran, registers)
-    return made + _returned(context, site, ran, registers, made)
+    made += _returned(context, site, ran, registers, made)
+    return made + _on_all_ways(context, site, ran, registers, made)
 
 
 def _returned(
@@ -97,6 +109,32 @@ def _returned(
     ]
     right = {one.register for one in found if one.held == one.expected}
     return [one for one in found if one.register not in right]
+
+
+def _on_all_ways(
+    context: Context, site: Site, ran: Trail, registers: dict[str, int], made: list[Remade]
+) -> list[Remade]:
+    """Return what differs wherever it was made: registers of the access, and those behind them.
+
+    Registers that one of the places explains, or does not tell, are left out.
+    """
+    settled = {one.register: [one] for one in made}
+    names = site.operand.registers() if site.operand is not None else ARGUMENTS
+    wanted = list(names)
+    found: list[Remade] = []
+    for name in wanted:  # grows
+        if name not in settled:
+            ways = ways_from_definitions(context, ran, name, registers)
+            tables = [
+                [one for one in run_again(context.target, way, registers) if one.register == name]
+                for way in ways
+            ]
+            settled[name] = [one for table in tables for one in table] if all(tables) else []
+            if all(one.held != one.expected for one in settled[name]):
+                found += settled[name]
+        behind = {n for one in settled[name] for n in one.through if n != "rsp"}
+        wanted += sorted(behind.difference(wanted))[: MAX_WANTED - len(wanted)]
+    return found
 
 
 def _place(context: Context, site: Site) -> tuple[int, dict[str, int]] | Absent:
@@ -132,7 +170,6 @@ class _Machine:
         self._trail = ran
         self._sp = stack_pointers(ran, registers.get("rsp", 0))
         self._made: dict[str, Remade] = {}
-        self._unknown: set[str] = set()
         self._stores: list[_Store] = []  # of this run
         self._later_stores: list[_Store] = []  # of the run before it
 
@@ -144,21 +181,35 @@ class _Machine:
         """
         self._run()
         self._made.clear()
-        self._unknown.clear()
         return self._run()
 
     def _run(self) -> list[Remade]:
         steps = self._trail.steps
         changes = [self._changes(number) for number in range(len(steps))]
         first = max((n + 1 for n, one in enumerate(changes) if one is None), default=0)
-        later = [set[str]() for _ in steps]
-        for number in range(len(steps) - 2, -1, -1):
-            later[number] = later[number + 1] | (changes[number + 1] or set())
+        kept = self._kept(changes, first)
         self._later_stores, self._stores = self._stores, []
         for number in range(first, len(steps)):
-            change = changes[number] or frozenset()
-            self._step(number, change, change | later[number])
+            self._step(number, changes[number] or frozenset(), kept[number])
         return list(reversed(self._made.values()))
+
+    def _kept(self, changes: list[frozenset[str] | None], first: int) -> list[dict[str, int]]:
+        """Return which registers are known before each step, because they are at the end.
+
+        Those that nothing changed since, and those to which only a number was added.
+        """
+        known = dict(self._registers)
+        found: list[dict[str, int]] = []
+        for number in range(len(changes) - 1, first - 1, -1):
+            one = self._trail.steps[number].instruction
+            for register in changes[number] or ():
+                by = added(one, register) if number not in self._trail.skippable else None
+                if by is None or self._trail.steps_over(number):
+                    known.pop(register, None)
+                elif register in known:
+                    known[register] = (known[register] - by) & MASK
+            found.append(dict(known))
+        return [{} for _ in range(first)] + found[::-1]
 
     def _changes(self, number: int) -> frozenset[str] | None:
         one = self._trail.steps[number].instruction
@@ -166,31 +217,30 @@ class _Machine:
             return CALL_CHANGES - STACK
         return STACK if one.flow in ("call", "return") else changed(one)
 
-    def _step(self, number: int, change: frozenset[str], gone: set[str] | frozenset[str]) -> None:
-        """Run one step; registers in `gone` no longer hold what they held before it."""
+    def _step(self, number: int, change: frozenset[str], kept: dict[str, int]) -> None:
+        """Run one step; `kept` is what the registers at the end say of those before it."""
         step = self._trail.steps[number]
-        known = {n: v for n, v in self._registers.items() if n not in gone}
-        known |= {n: one.expected for n, one in self._made.items()}
-        for name in self._unknown & gone:
-            known.pop(name, None)
+        known = kept | {n: one.expected for n, one in self._made.items()}
         known["rip"] = step.address
         sp = self._sp[number]
         if sp is not None:
             known["rsp"] = sp
         self._note_stores(number, known)
         for register in sorted(change):
-            one = self._remake(number, register, known)
+            taken_off = register not in self._made and added(step.instruction, register) is not None
+            one = None if taken_off else self._remake(number, register, known)
             self._made.pop(register, None)
-            self._unknown.add(register)
             if one is not None and number not in self._trail.skippable:
                 self._made[register] = one
-                self._unknown.discard(register)
 
     def _remake(self, number: int, register: str, known: dict[str, int]) -> Remade | None:
         step = self._trail.steps[number]
         held = self._registers.get(register)
         how = produced(step.instruction, register)
         expected: int | None = None
+        if how.kind == OTHER:
+            how = Produced(COMPUTED, None, step.instruction.size)
+            expected = computed(step.instruction, register, self._with_memory(number, known))
         slot = None
         if how.kind == LOAD and isinstance(how.source, Operand):
             slot = how.source.address(known)
@@ -210,11 +260,26 @@ class _Machine:
         if slot is not None and isinstance(how.source, Operand):
             same = (n for n in how.source.registers() if self._registers.get(n) == known.get(n))
             through, offset = tuple(same), how.source.displacement
+        elif how.kind == COPY and isinstance(how.source, str):
+            through = (how.source,)
         later = range(number + 1, len(self._trail.steps))
-        since = slot is not None and any(self._trail.steps_over(one) for one in later)
+        reads = slot is not None or (how.kind == COMPUTED and step.instruction.explicit is not None)
+        since = reads and any(self._trail.steps_over(one) for one in later)
+        since |= any(self._made[n].since for n in _inputs(step.instruction) if n in self._made)
         return Remade(
             register, held, expected, step.address, how.kind, slot, how.size, through, offset, since
         )
+
+    def _with_memory(self, number: int, known: dict[str, int]) -> dict[str, int]:
+        """Return the registers and, by the name MEMORY, what the instruction reads there."""
+        one = self._trail.steps[number].instruction
+        operand = one.explicit
+        if operand is None or operand.access != "r" or operand.size not in (4, 8):
+            return known
+        slot = operand.address(known)
+        how = Produced(LOAD, operand, operand.size)
+        value = self._load(number, slot, how) if slot is not None else None
+        return known if value is None else known | {MEMORY: value}
 
     def _note_stores(self, number: int, known: dict[str, int]) -> None:
         """Note what a step stores to; a place that is not known may be any."""
@@ -245,6 +310,12 @@ class _Machine:
             if one.number > number and one.at < slot + how.size and slot < one.at + one.size:
                 return None
         return _load(self._target, slot, how)
+
+
+def _inputs(one: Instruction) -> set[str | None]:
+    """Return the registers that an instruction may read, apart from implicit ones."""
+    memory = one.memory.registers() if one.memory is not None else ()
+    return {one.reg, one.rm, *memory}
 
 
 def _load(target: Target, slot: int, how: Produced) -> int | None:

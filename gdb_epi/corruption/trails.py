@@ -7,8 +7,10 @@ the code above it says by a power of two, and nothing is wrong.
 
 from __future__ import annotations
 
+from bisect import bisect_left
 from collections.abc import Iterator
 
+from gdb_epi.corruption.code_map import code_map
 from gdb_epi.corruption.context import Context
 from gdb_epi.errors import UnreadableMemory
 from gdb_epi.fault import may_execute, read_up_to, read_word
@@ -17,6 +19,7 @@ from gdb_epi.fault.text import Step, before
 from gdb_epi.lean import NamedTuple
 from gdb_epi.target.api import Target
 from gdb_epi.x86 import MASK, MAX_LENGTH, Instruction, decode
+from gdb_epi.x86.flow import changed
 from gdb_epi.x86.length import length_at
 
 WINDOW = 96  # bytes of code before an instruction
@@ -26,6 +29,8 @@ MAX_STEPS = 48
 MAX_CALLERS = 2
 MAX_CALLEE = 2048  # bytes of a callee that are decoded for its returns
 MAX_RETURNS = 6
+MAX_WAYS = 8  # that lead to one place
+MAX_VISITED = 300  # instructions
 WORD = 8
 RETURNS = frozenset((0xC2, 0xC3, 0xCA, 0xCB, 0xCF))  # opcodes
 
@@ -57,7 +62,7 @@ def trail(context: Context, pc: int, registers: dict[str, int]) -> Trail | None:
 
     None when the code cannot be read or decoded.
     """
-    steps = before(context.target, pc, WINDOW)
+    steps = _steps_before(context, pc)
     if steps is None:
         return None
     found = _block(context, steps, pc)
@@ -67,6 +72,69 @@ def trail(context: Context, pc: int, registers: dict[str, int]) -> Trail | None:
             break
         found = longer
     return found
+
+
+def ways_from_definitions(
+    context: Context, found: Trail, register: str, registers: dict[str, int]
+) -> list[Trail]:
+    """Return the shortest way to a trail from each place where a register may have been made.
+
+    One of these places made it, as far as direct branches tell; loops that leave it alone lead to
+    no further place. Empty where they are not all known, or are many.
+    """
+    head = found.steps[0].address if found.steps else found.end
+    exact = code_map(context, head)
+    if exact is None or not exact.begins(head):
+        return []
+    onward: dict[int, Step | None] = {}  # an instruction's address and the step that follows it
+    ways: list[Trail] = []
+    wave = [(head, found.steps[0] if found.steps else None)]
+    while wave:
+        at, step = wave.pop(0)
+        if at == exact.function.start:
+            way = _with_caller(context, _joined(found, step, onward), registers)
+            if way is None:
+                return []
+            ways.append(way)
+        for last in exact.before(at):
+            if last in onward:
+                continue
+            one = decode(read_up_to(context.target, last, MAX_LENGTH))
+            change = changed(one) if one is not None else None
+            if one is None or change is None or len(onward) == MAX_VISITED:
+                return []
+            if last == head:
+                if register in change:
+                    return []
+                continue
+            before_it = Step(last, one)
+            onward[last] = step
+            if register not in change:
+                wave.append((last, before_it))
+                continue
+            steps = _steps_before(context, last)
+            if steps is None or len(ways) == MAX_WAYS:
+                return []
+            way = _joined(found, before_it, onward)
+            ways.append(_behind(_block(context, steps, last), way))
+    return ways
+
+
+def _joined(found: Trail, step: Step | None, onward: dict[int, Step | None]) -> Trail:
+    """Return the steps from one on to a trail, and the trail."""
+    head = found.steps[0].address if found.steps else found.end
+    steps: list[Step] = []
+    while step is not None and step.address != head:
+        steps.append(step)
+        step = onward.get(step.address)
+    return _behind(Trail(tuple(steps), frozenset(), head), found)
+
+
+def _behind(one: Trail, other: Trail) -> Trail:
+    """Return two trails one after the other."""
+    count = len(one.steps)
+    later = frozenset(count + n for n in other.skippable)
+    return Trail((*one.steps, *other.steps), one.skippable | later, other.end)
 
 
 def returns_before(context: Context, found: Trail) -> Iterator[Trail]:
@@ -82,12 +150,28 @@ def returns_before(context: Context, found: Trail) -> Iterator[Trail]:
     rest = found.steps[last + 1 :]
     skippable = frozenset(n - last for n in found.skippable if n > last)
     for step in _returns(context.target, function.start, function.end):
-        steps = before(context.target, step.address, WINDOW)
+        steps = _steps_before(context, step.address)
         if steps is not None:
             one = _block(context, steps, step.address)
             count = len(one.steps)
             later = frozenset(count + n for n in skippable)
             yield Trail((*one.steps, step, *rest), one.skippable | later, found.end)
+
+
+def _steps_before(context: Context, pc: int) -> list[Step] | None:
+    """Return the instructions before an address: exactly, where its function is not too long."""
+    known = code_map(context, pc)
+    if known is None or not known.begins(pc):
+        return before(context.target, pc, WINDOW)
+    end = bisect_left(known.starts, pc)
+    first = bisect_left(known.starts, pc - WINDOW, max(0, end - MAX_STEPS), end)
+    found = []
+    for at in known.starts[first:end]:
+        one = decode(read_up_to(context.target, at, MAX_LENGTH))
+        if one is None:
+            return None
+        found.append(Step(at, one))
+    return found
 
 
 def _returns(target: Target, start: int, end: int) -> list[Step]:
@@ -177,13 +261,13 @@ def _with_caller(context: Context, found: Trail, registers: dict[str, int]) -> T
     if made is None or behind is None:
         return None
     call = Step(behind - made.length, made)
-    steps = before(context.target, call.address, WINDOW)
+    if made.target is not None and called(context.target, call) not in (None, first):
+        return None  # came here by a jump from what was called, with changed registers
+    steps = _steps_before(context, call.address)
     if steps is None:
         return None
-    one = _block(context, steps, call.address)
-    count = len(one.steps) + 1
-    later = frozenset(count + n for n in found.skippable)
-    return Trail((*one.steps, call, *found.steps), one.skippable | later, found.end)
+    made_here = Trail((call, *found.steps), frozenset(n + 1 for n in found.skippable), found.end)
+    return _behind(_block(context, steps, call.address), made_here)
 
 
 def _block(context: Context, steps: list[Step], pc: int) -> Trail:
@@ -221,6 +305,9 @@ def _block(context: Context, steps: list[Step], pc: int) -> Trail:
 
 def branch_targets(context: Context, low: int, high: int) -> dict[int, list[int]]:
     """Return where direct branches of the function lead in [low, high], with their addresses."""
+    exact = code_map(context, high)
+    if exact is not None and exact.begins(high):
+        return {to: sources for to, sources in exact.sources.items() if low <= to <= high}
     found: dict[int, list[int]] = {}
     for source, to in _short_branches(context.target, low, high):
         found.setdefault(to, []).append(source)

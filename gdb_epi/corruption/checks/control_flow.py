@@ -7,15 +7,17 @@ from collections.abc import Iterator
 
 from gdb_epi.corruption.context import Context
 from gdb_epi.corruption.registry import check
-from gdb_epi.corruption.stack_slot import off_by_8, one_bit_return, slot_of
+from gdb_epi.corruption.stack_slot import Slot, off_by_8, one_bit_return, slot_of
 from gdb_epi.corruption.types import MEMORY, REGISTER, UNKNOWN, Evidence, Skipped, word_evidence
 from gdb_epi.errors import Absent
-from gdb_epi.fault import NEAR_NULL, may_execute
+from gdb_epi.fault import GENERAL, NEAR_NULL, may_execute
 from gdb_epi.fault.shapes import shape_of
 from gdb_epi.fault.site import CALL, FETCH, JUMP
 
 ADDRESS_BITS = 47
 MAX_COPIES = 8
+WORD = 8
+NUMBERS = ("int-pair", "double")  # shapes of local variables
 
 
 @check("C1", needs="crash")
@@ -38,10 +40,12 @@ def stack_pointer(context: Context) -> Iterator[Evidence]:
 
     Innocent causes: a wild indirect call leaves the same picture, but its call site is indirect
     and its target is at hand (then it counts as a call); hand-written assembly and setcontext
-    keep no alignment. C2:indirect is the weaker form, where the call site is an indirect one.
+    keep no alignment; a function that ends with a jump through a pointer that was overwritten by
+    numbers: they must stand nowhere else. C2:indirect is the weaker form, where the call site is
+    an indirect one.
     """
     slot = off_by_8(context)
-    if slot is None or shape_of(slot.found) is not None:
+    if slot is None or not _may_be_local(context, slot):
         return
     fault = context.fault
     assert not isinstance(fault, Absent)
@@ -50,6 +54,20 @@ def stack_pointer(context: Context) -> Iterator[Evidence]:
     yield Evidence(
         id, "rsp", wrong, slot.address, (), REGISTER, slot.summary, {"slot": hex(slot.address)}
     )
+
+
+def _may_be_local(context: Context, slot: Slot) -> bool:
+    """Whether the word that was popped may be a local variable's: no text, and no pattern.
+
+    Numbers must stand nowhere else, or they may be a pointer that was jumped through.
+    """
+    shape = shape_of(slot.found)
+    if shape is None or shape.name not in NUMBERS:
+        return shape is None
+    site = context.site
+    assert not isinstance(site, Absent)
+    held = any(site.fault.registers.get(name) == slot.found for name in GENERAL)
+    return slot.direct and not held and context.places_of(slot.found, 2) == (slot.address - WORD,)
 
 
 @check("C3", needs="crash")

@@ -1,0 +1,186 @@
+# SPDX-License-Identifier: Apache-2.0
+"""R5 over branches and loops, through arithmetic; what strides need; C2 over a local variable."""
+
+from __future__ import annotations
+
+import struct
+from typing import Any
+
+import pytest
+from support.faults import CALL_SITE, evidence, failed, fault_at, knowing
+from support.scenes import HEAP, MMAP, PC, SP, STACK, crash
+
+from gdb_epi.corruption.checks.control_flow import stack_pointer
+from gdb_epi.corruption.checks.producer import producer
+from gdb_epi.corruption.code_map import code_map
+from gdb_epi.corruption.context import Context
+from gdb_epi.corruption.strides import may_stride
+from gdb_epi.target.api import CrashInfo, Thread
+
+LOAD = "488b07"  # mov (%rdi),%rax
+GOOD = MMAP + 0x1240
+BAD = GOOD ^ (1 << 41)
+LANE = GOOD ^ 0x35 << 32
+FIELD = "488b7b10"  # mov 0x10(%rbx),%rdi
+OTHER = "488b7b18"  # mov 0x18(%rbx),%rdi
+
+
+def found(made: Context) -> list[tuple[str, object, int | None]]:
+    """Return what R5 says."""
+    return [(one.id, one.where, one.corrected) for one in evidence(producer(made))]
+
+
+def told(before: str, held: int = BAD, died: CrashInfo | None = None, **more: Any) -> Context:
+    """A function of `before` and the fault; its first byte is where the code begins."""
+    words = {HEAP + 0x10: GOOD, HEAP + 0x18: GOOD, **more.pop("words", {})}
+    made = failed(
+        LOAD, died or fault_at(held), before=before, rdi=held, rbx=HEAP, words=words, **more
+    )
+    return knowing(made, PC - len(bytes.fromhex(before)), 0x40)
+
+
+# -- code maps -----------------------------------------------------------------------------------
+
+
+def test_a_code_map_tells_where_control_came_from() -> None:
+    """je +2; jmp +4; mov; jmp to a register; the fault."""
+    made = told("7402" + "eb05" + "4889c7" + "ffe0" + "90")
+    start = PC - 10
+    known = code_map(made, PC)
+    assert known is not None
+    assert known.begins(PC)
+    assert not known.begins(start + 5)
+    assert known.before(start + 4) == [start]  # what lies above it jumps away
+    assert known.before(start + 9) == [start + 2]  # a jump through a register is no way
+    assert known.before(PC) == [PC - 1]
+    made = knowing(made, start, 1 << 20)
+    made.kept.clear()
+    assert code_map(made, PC) is None  # too long
+
+
+# -- ways ----------------------------------------------------------------------------------------
+
+
+def test_r5_on_both_ways_to_a_join() -> None:
+    """test; je: one way loads from one place, the other from another one."""
+    both = "4885c0" + "7406" + FIELD + "eb04" + OTHER  # the fault is where they meet
+    assert set(found(told(both))) == {("R5", "rdi", GOOD)}
+    explained = told(both, words={HEAP + 0x18: BAD})
+    assert found(explained) == []  # the second way gives what rdi holds
+    other = told("4885c0" + "7406" + FIELD + "eb03" + "488bf8" + "90")
+    assert found(other) == []  # mov %rax,%rdi, and rax may be anything
+    assert set(found(told(both, GOOD ^ 0x35 << 32))) == {("R5:lane", "rdi", GOOD)}
+
+
+def test_r5_before_a_loop_that_leaves_the_register_alone() -> None:
+    loop = failed(LOAD + "48ffc0" + "ebf8", fault_at(BAD), before=FIELD, rdi=BAD, rbx=HEAP,
+                  words={HEAP + 0x10: GOOD})  # fmt: skip
+    assert set(found(knowing(loop, PC - 4, 0x40))) == {("R5", "rdi", GOOD)}  # inc %rax; jmp
+    moved = failed(LOAD + "4883c708" + "ebf7", fault_at(BAD), before=FIELD, rdi=BAD, rbx=HEAP,
+                   words={HEAP + 0x10: GOOD})  # fmt: skip
+    assert found(knowing(moved, PC - 4, 0x40)) == []  # add $8,%rdi
+
+
+def test_r5_is_not_said_of_a_caller_that_called_something_else() -> None:
+    """The word on the stack is a return address; but what was called there jumped to here."""
+    made = failed(LOAD, fault_at(BAD), before="55", rdi=BAD, rbx=HEAP,
+                  words={HEAP + 0x10: GOOD, SP + 8: CALL_SITE})  # fmt: skip
+    target: Any = made.target
+    for where, expected in ((PC - 1, [("R5", "rdi", GOOD)]), (PC + 0x80, [])):
+        code = bytes.fromhex(FIELD) + b"\xe8" + struct.pack("<i", where - CALL_SITE)
+        target.write(CALL_SITE - len(code), code)
+        context = Context(made.state)
+        knowing(context, PC - 1, 0x40, (CALL_SITE - len(code), CALL_SITE + 8))
+        assert found(context) == expected
+
+
+# -- arithmetic ----------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize(
+    "before",
+    [
+        "488b7bf0" + "4883c320",  # mov -0x10(%rbx),%rdi; add $0x20,%rbx
+        "4889df" + "4883e720" + "488b3c3b",  # mov; and $0x20; mov (%rbx,%rdi),%rdi
+    ],
+)
+def test_r5_through_arithmetic(before: str) -> None:
+    words = {HEAP - 0x30 + 0x1000: GOOD, HEAP + 0x1000: GOOD}
+    made = told(before, words=words)
+    made.fault.registers["rbx"] = HEAP + 0x1000  # type: ignore[union-attr,index]
+    assert ("R5", "rdi", GOOD) in found(made)
+
+
+def test_r5_adds_from_memory() -> None:
+    """mov 0x10(%rbx),%rdi; add 0x20(%rbx),%rdi."""
+    made = told(FIELD + "48037b20", words={HEAP + 0x10: GOOD - 0x40, HEAP + 0x20: 0x40})
+    assert found(made) == [("R5", "rdi", GOOD)]
+    near = told(FIELD + "48037b20", words={HEAP + 0x10: GOOD - 0x40, HEAP + 0x20: 0x50})
+    assert found(near) == []
+
+
+# -- what differs, and where both lead somewhere -------------------------------------------------
+
+
+def test_r5_of_two_mapped_addresses_needs_the_same_low_digits() -> None:
+    far = MMAP ^ 0x30 << 16 | 0x1240  # of another mapping
+    from gdb_epi.target.api import Region
+
+    extra = Region(far & -4096, (far & -4096) + 4096, "r--", None, 0, 0)
+    died = fault_at(far, 2)
+    made = told(FIELD, far, died, extra_regions=[extra])
+    assert found(made) == [("R5:lane", "rdi", GOOD)]
+    page = told(FIELD, far & -4096, died, extra_regions=[extra], words={HEAP + 0x10: MMAP})
+    assert found(page) == []
+    low = told(FIELD, GOOD ^ 0x30, died)
+    assert found(low) == []
+
+
+def test_r5_several_bits_near_a_mapping_in_a_process_of_several_threads() -> None:
+    near = MMAP + 0x4040  # behind the mapping's end
+    words = {HEAP + 0x10: MMAP + 0x40 + 0x0100}
+    held = near + 0x100 + 0x3000
+    made = told(FIELD, held, words=words)
+    assert [one[0] for one in found(made)] == ["R5:lane"]
+    threads: Any = made.target
+    threads._threads = (*threads._threads, Thread(2, {"rsp": SP}, "other"))
+    assert found(Context(made.state)) == []
+
+
+# -- strides -------------------------------------------------------------------------------------
+
+
+def test_what_may_stride() -> None:
+    def may(bit: int, before: str = "9090", **held: Any) -> bool:
+        return may_stride(told(before, **held), bit)
+
+    assert not may(36)
+    assert may(23)  # low bits are common
+    assert may(36, rsi=1 << 36)
+    assert may(36, rsi=1 << 33)  # of words
+    assert not may(36, rsi=3 << 33)
+    assert may(30, words={SP + 0x80: 5 << 32 | 1 << 27})  # an int
+    assert may(36, words={SP - 0x80: 1 << 33})
+    assert not may(36, words={SP + 0x1000: 1 << 33})
+    assert may(34, rsi=0xFFFF_FFFF)  # -1 as an unsigned int
+    assert not may(44, rsi=0xFFFF_FFFF)
+    assert may(30, before="4881c700000008")  # add $0x8000000,%rdi
+    assert may(36, rsi=33)  # 1 << 33
+    assert not may(36, rsi=3)
+    assert may(36, before="48d3e7")  # shl %cl,%rdi
+    assert may_stride(failed(LOAD, fault_at(BAD), rdi=BAD), 36)  # no unwind tables
+
+
+# -- C2 ------------------------------------------------------------------------------------------
+
+
+def test_c2_what_was_popped_may_be_two_integers() -> None:
+    odd, pair = STACK + 0x4008, 0x20_0000_0031
+    words = {odd - 8: pair, odd: CALL_SITE}
+    made = failed("", fault_at(pair), at=pair, words=words, rsp=odd)
+    assert [one.id for one in evidence(stack_pointer(made))] == ["C2"]
+    kept = failed("", fault_at(pair), at=pair, words=words, rsp=odd, rax=pair)
+    assert evidence(stack_pointer(kept)) == []  # jmp *%rax
+    twice = failed("", fault_at(pair), at=pair, words={**words, HEAP + 8: pair}, rsp=odd)
+    assert evidence(stack_pointer(twice)) == []
+    assert crash().signo == 11
