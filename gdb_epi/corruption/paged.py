@@ -6,16 +6,37 @@ from __future__ import annotations
 from bisect import bisect_right
 from collections.abc import Iterable, Sequence
 from functools import cached_property
+from itertools import pairwise
+from struct import Struct
 
 from gdb_epi.cpython.layout import Layout
 from gdb_epi.cpython.reader import Reader
 from gdb_epi.errors import UnreadableMemory
+from gdb_epi.lean import TYPE_CHECKING, NamedTuple
 from gdb_epi.target.api import Region, Target
+
+if TYPE_CHECKING:
+    from gdb_epi.corruption.context import Context
 
 PAGE_BITS = 12
 PAGE = 1 << PAGE_BITS
 MAX_PAGES = 4096  # kept; then they are read again
+KEPT = "pages"  # in Context.kept
 NOTHING = memoryview(bytes(PAGE)).cast("Q")  # the words of a page of which nothing is mapped
+
+
+class Members(NamedTuple):
+    """Words of a struct: their offsets, ascending, and what takes them out of its bytes."""
+
+    offsets: list[int]
+    words: Struct
+
+
+def members_of(offsets: Iterable[int]) -> Members:
+    """Return what takes the words at these offsets out of a struct."""
+    known = sorted(offsets)
+    gaps = [after - before - 8 for before, after in pairwise([-8, *known])]
+    return Members(known, Struct("<" + "".join(f"{gap}xQ" for gap in gaps)))
 
 
 class PagedReader(Reader):
@@ -50,6 +71,26 @@ class PagedReader(Reader):
         number = address >> PAGE_BITS
         words = self._words[number] if number in self._words else self._load(number)
         return self._single(address) if words is None else words[(address & PAGE - 1) >> 3]
+
+    def run(self, start: int, count: int) -> list[int]:
+        """Return `count` words that follow each other.
+
+        Raises UnreadableMemory. What lies in one page, as nearly all, is not copied twice.
+        """
+        if count < 1:
+            return []
+        at = start & PAGE - 1
+        words = self._words.get(start >> PAGE_BITS)
+        if words is None or words is NOTHING or at & 7 or at + 8 * count > PAGE:
+            return memoryview(self.read(start, 8 * count)).cast("Q").tolist()
+        return words[at >> 3 : (at >> 3) + count].tolist()
+
+    def members(self, address: int, members: Members) -> Sequence[int]:
+        """Return the members of one struct, each as word() does."""
+        page, at = self._pages.get(address >> PAGE_BITS), address & PAGE - 1
+        if page is None or at + members.words.size > PAGE:
+            return self.words([address + n for n in members.offsets])
+        return members.words.unpack_from(page, at)
 
     def u64(self, address: int) -> int:
         """Read an unsigned 64-bit word; raise UnreadableMemory where none is."""
@@ -116,3 +157,11 @@ class PagedReader(Reader):
             if page is not None:
                 return page[at : at + size]
         return self.target.read(address, size)
+
+
+def pages_of(context: Context, layout: Layout) -> PagedReader:
+    """Return the reader that the checks of one run share: each page is read once for all."""
+    if KEPT not in context.kept:
+        context.kept[KEPT] = PagedReader(context.target, layout)
+    reader: PagedReader = context.kept[KEPT]
+    return reader

@@ -3,6 +3,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+
 from gdb_epi.corruption.paged import PagedReader
 from gdb_epi.corruption.things import Things
 from gdb_epi.errors import Absent, LayoutError, UnreadableMemory
@@ -61,11 +63,28 @@ class Kinds:
     def _of(self, address: int) -> Kind:
         if address & 7 or not 4096 <= address < 1 << 63:
             return NO_KIND
-        kind = self._reader.word(address + self._type_at)
+        return self._by_type(self._reader.word(address + self._type_at))
+
+    def _by_type(self, kind: int) -> Kind:
         known = self._kinds.get(kind)
         if known is None:
             known = self._kinds[kind] = self._judge(kind)
         return known
+
+    def of_all(self, addresses: list[int]) -> list[Kind]:
+        """Return what of() does for each address; all that is new is read in one go."""
+        known, at = self._by_object, self._type_at
+        new = [n for n in addresses if n not in known and not n & 7 and 4096 <= n < 1 << 63]
+        kinds = self._reader.words([one + at for one in new])
+        for kind in set(kinds).difference(self._kinds):
+            self._by_type(kind)
+        known.update(zip(new, map(self._kinds.__getitem__, kinds), strict=True))
+        return [known.get(one, NO_KIND) for one in addresses]
+
+    def names_of(self, words: Sequence[int]) -> tuple[str | int, ...]:
+        """Return the name of each object's type; "" for what is no object, 0 for NULL."""
+        known = self._by_object
+        return tuple([word and (known.get(word) or self.of(word)).name for word in words])
 
     def is_a(self, address: int, wanted: str) -> bool:
         """Whether an object is one of a built-in type, or of a class derived from it."""

@@ -7,9 +7,9 @@ code.h and object.h, Include/descrobject.h, Objects/dictobject.c, Objects/listob
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterator, Sequence
 
-from gdb_epi.corruption.paged import PagedReader
+from gdb_epi.corruption.paged import Members, PagedReader, members_of
 from gdb_epi.corruption.python_kinds import TYPE, Kinds
 from gdb_epi.corruption.things import BLOCK, Things
 from gdb_epi.cpython.layout import Layout
@@ -60,6 +60,7 @@ _DESCRIPTORS = {
     "getset_descriptor": ("PyMemberDescrObject", "d_member"),
     "wrapper_descriptor": ("PyMemberDescrObject", "d_member"),
 }
+_MORE = frozenset({"dict", "list", *_DESCRIPTORS})  # whose fields are others for each object
 
 
 class Field(NamedTuple):
@@ -86,6 +87,29 @@ class Fields:
         self._layout: Layout = reader.layout
         self._objects = Objects(reader)
         self._known: dict[str, tuple[Field, ...]] = {}
+        self._types = {category: self._types_of(*one) for category, one in _TYPED.items()}
+
+    def _types_of(self, struct: str, members: dict[str, str]) -> tuple[Members, tuple[str, ...]]:
+        """Return where typed members are, and what they hold."""
+        offsets = ((self._layout.offset(struct, name), kind) for name, kind in members.items())
+        found = sorted((offset, kind) for offset, kind in offsets if offset is not None)
+        return members_of(offset for offset, _ in found), tuple(kind for _, kind in found)
+
+    def doubtful(self, objects: Sequence[tuple[int, str]]) -> Iterator[tuple[int, str]]:
+        """Yield the (address, category) whose fields are not clearly right at once, in order."""
+        right: dict[tuple[object, ...], bool] = {}  # few: the same members are NULL
+        for address, category in objects:
+            if category not in self._types:
+                if category in _MORE:
+                    yield address, category
+                continue
+            members, kinds = self._types[category]
+            names = kinds, self._kinds.names_of(self._reader.members(address, members))
+            if names not in right:
+                held = zip(names[1], kinds, strict=True)
+                right[names] = all(name in (0, kind) for name, kind in held)
+            if not right[names]:
+                yield address, category
 
     def of(self, address: int, category: str) -> tuple[Field, ...]:
         """Return the fields of one object; empty for a category without any."""

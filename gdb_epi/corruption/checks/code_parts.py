@@ -9,7 +9,7 @@ from gdb_epi.corruption.checks.bytecode import codes_to_compare, source_of
 from gdb_epi.corruption.constants import Constants, Difference
 from gdb_epi.corruption.context import Context
 from gdb_epi.corruption.loaded import Loaded, proof_of, pyc_of
-from gdb_epi.corruption.paged import PagedReader
+from gdb_epi.corruption.paged import pages_of
 from gdb_epi.corruption.registry import check
 from gdb_epi.corruption.types import MEMORY, Evidence, Skipped, word_evidence
 from gdb_epi.cpython.code import bytecode_of
@@ -41,7 +41,7 @@ def code_parts(context: Context) -> Iterator[Evidence | Skipped]:
     python = context.state.python
     if not isinstance(python, PythonState):
         return
-    constants = Constants(PagedReader(context.target, python.layout))
+    constants = Constants(pages_of(context, python.layout))
     files: dict[str, tuple[Loaded, list[int]]] = {}
     missing = later = parsed = 0
     for address in codes_to_compare(context, python):

@@ -7,7 +7,7 @@ from collections.abc import Iterator
 
 from gdb_epi.corruption.context import Context
 from gdb_epi.corruption.memory import touched
-from gdb_epi.corruption.paged import PagedReader
+from gdb_epi.corruption.paged import PagedReader, pages_of
 from gdb_epi.corruption.registry import check
 from gdb_epi.corruption.typed_walk import walk_of
 from gdb_epi.corruption.types import MEMORY, Evidence, Skipped, word_evidence
@@ -51,7 +51,7 @@ def gc_links(context: Context) -> Iterator[Evidence | Skipped]:
     if python.layout.free_threaded or not python.layout.size("PyGC_Head"):
         yield Skipped("R8", "free-threaded builds keep no lists of objects")
         return
-    links = Links(PagedReader(context.target, python.layout))
+    links = Links(pages_of(context, python.layout))
     found: dict[int, Repair] = {}
     for node in _near_the_fault(context, links.size):
         if links.is_object(node):
@@ -86,12 +86,12 @@ def _of_the_walk(context: Context, links: Links, found: dict[int, Repair]) -> No
     """Look at the links of the objects that the frames reach, until one is wrong."""
     walk = walk_of(context)
     marked: list[Repair] = []
-    for address, _category in () if isinstance(walk, Absent) else walk.visited:
-        node = address - links.size
-        after = links.following(node)
-        if not after or not links.is_object(node):
+    visited = () if isinstance(walk, Absent) else walk.visited
+    for node, after, is_marked in links.of_objects([address for address, _category in visited]):
+        if not links.is_object(node):
             continue
-        marked += links.marked(node)
+        if is_marked:
+            marked += links.marked(node)
         if links.before(after) != node:
             for one in links.repairs(node):
                 found.setdefault(one.where, one)
@@ -174,6 +174,14 @@ class Links:
     def before(self, node: int) -> int:
         """Return the previous node."""
         return self._word(node + self._prev_at) & ~FLAGS
+
+    def of_objects(self, addresses: list[int]) -> Iterator[tuple[int, int, bool]]:
+        """Yield the heads of objects that are in a list: node, next, whether that is marked."""
+        nodes = [address - self.size for address in addresses]
+        words = self.reader.words([node + self._next_at for node in nodes])
+        for node, word in zip(nodes, words, strict=True):
+            if word & ~FLAGS:
+                yield node, word & ~FLAGS, word & FLAGS in self._marks
 
     def is_object(self, node: int) -> bool:
         """Whether an object that the collector may track lies behind a head.

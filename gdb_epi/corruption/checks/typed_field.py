@@ -75,7 +75,7 @@ def _wrong(reader: Reader, walk: Walk, fields: Fields) -> Iterator[_Wrong]:
     of_frames = fields.of_frames()
     for frame in walk.frames:
         yield from _wrong_of(reader, frame.address, FRAME, of_frames)
-    for address, category in walk.visited:
+    for address, category in fields.doubtful(walk.visited):
         yield from _wrong_of(reader, address, category, fields.of(address, category))
 
 
