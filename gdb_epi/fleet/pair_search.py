@@ -9,6 +9,7 @@ from gdb_epi.fleet import statistics as st
 from gdb_epi.fleet.conjunctions import Conjunction, conjunctions, tested_pairs
 from gdb_epi.fleet.crashes_under import crashes_of
 from gdb_epi.fleet.echoes import distinct
+from gdb_epi.fleet.host_shelf import shelved
 from gdb_epi.fleet.population import Attribute, Ints, Population
 from gdb_epi.fleet.screen_attributes import expected_shares
 from gdb_epi.fleet.screen_hosts import host_findings
@@ -54,7 +55,7 @@ def signature_pairs(population: Population, signature: int, day: int) -> PairSea
     name = population.signatures[signature]
     same = population.signature == signature
     explained = np.zeros(same.size, dtype=bool)
-    for host in host_findings(population, day):
+    for host in shelved(population, day, host_findings(population, day)):
         if host.signature == name or is_of_host(host.signature):
             explained |= host.members
     free = ~explained
