@@ -81,9 +81,9 @@ def is_partly_written(context: Context, place: int, value: int, right: int) -> b
 
     A zero byte behind a text, or a zero of two or four bytes, that is written one too far; an
     address that was truncated; a reference count that is raised by a few through a wild pointer, or
-    by more through a stale one, where an object can have begun and that something still names. What
-    a wild pointer is loaded from names the place; where nothing does, and none can have begun, none
-    was.
+    by more through a stale one, where an object can have begun. Who keeps the reference that was
+    taken names the place, and so does what a wild pointer was loaded from; where nothing does, no
+    count was raised.
     """
     flip = value ^ right
     zeroed = [part for part in LOW_PARTS if flip < 1 << part and not value & (1 << part) - 1]
@@ -93,10 +93,8 @@ def is_partly_written(context: Context, place: int, value: int, right: int) -> b
         return True
     if flip >= INCREMENTS or value < right:
         return False
-    stale = may_be_stale(context, place)
-    if flip < WILD_INCREMENTS:
-        return stale or _is_named(context, place)
-    return stale and _is_named(context, place)
+    wild = flip < WILD_INCREMENTS or may_be_stale(context, place)
+    return wild and _is_named(context, place)
 
 
 def _amid_objects(context: Context, place: int) -> bool:

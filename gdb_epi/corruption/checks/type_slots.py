@@ -4,6 +4,7 @@
 from __future__ import annotations
 
 from bisect import bisect_left
+from collections import Counter
 from collections.abc import Iterator
 from contextlib import suppress
 
@@ -32,6 +33,10 @@ DATA = (
     "tp_name", "tp_doc", "tp_as_async", "tp_as_number", "tp_as_sequence", "tp_as_mapping",
     "tp_as_buffer", "tp_methods", "tp_members", "tp_getset", "tp_base",
 )  # fmt: skip
+# Those of a class are parts of its own struct, PyHeapTypeObject (type_new_alloc() in
+# Objects/typeobject.c, 3.8 to 3.15): at one distance from the class in all of them.
+TABLES = ("tp_as_async", "tp_as_number", "tp_as_sequence", "tp_as_mapping", "tp_as_buffer")
+MAX_TABLE = 4096  # bytes from a class to one of its tables
 MAX_TYPES = 512  # of a default run
 MAX_SWEPT = 100_000
 MAX_FRAMES = 32
@@ -52,7 +57,8 @@ def type_slots(context: Context) -> Iterator[Evidence | Skipped]:
     """Compare the function pointers of types with their file's, and with those of other types.
 
     By default of the built-in types and what the fault had at hand; in a sweep of all. Static types
-    are compared with the relocated words of the file. Innocent causes: modules that set a slot at
+    are compared with the relocated words of the file; what a class names of its own struct, with
+    where other classes have it. Innocent causes: modules that set a slot at
     run time (many bits differ), two functions one bit apart (so a slot that only differs from the
     base's counts only when it is no code, or is not aligned where all others are).
     """
@@ -71,7 +77,7 @@ def type_slots(context: Context) -> Iterator[Evidence | Skipped]:
     for one in _against_files(context, [*slots, *_slots(heap, types, DATA)]):
         known.add(int(one.where))
         yield one
-    for one in _against_types(context, heap, slots):
+    for one in (*_against_types(context, heap, slots), *_own_tables(context, heap, types)):
         if one.where not in known:
             yield one
     if context.sweep:
@@ -202,6 +208,27 @@ def _against_types(context: Context, heap: Heap, slots: list[_Slot]) -> Iterator
                 yield _evidence(slot, right, what)
             elif _begins(context, right) and len(context.places_of(right, MIN_COPIES)) > 1:
                 yield _evidence(slot, right, "a function begins there, and other words hold it")
+
+
+def _own_tables(context: Context, heap: Heap, types: list[int]) -> Iterator[Evidence]:
+    """Find classes one of whose tables of methods is one bit from where their others have it."""
+    classes = [one for one in types if _is_anonymous(context, one)]
+    slots = list(_slots(heap, classes, TABLES))
+    for name in TABLES:
+        mine = [slot for slot in slots if slot.name == name]
+        apart = Counter(slot.value - slot.type for slot in mine)
+        for distance, times in apart.most_common(1):
+            if not 0 < distance < MAX_TABLE or len(mine) != times + 1 or times < MIN_COPIES:
+                continue
+            wrong = next(slot for slot in mine if slot.value - slot.type != distance)
+            right = wrong.type + distance
+            if (right ^ wrong.value).bit_count() == 1:
+                yield _evidence(wrong, right, f"where {times} other classes have theirs")
+
+
+def _is_anonymous(context: Context, address: int) -> bool:
+    region = context.target.region_at(address)
+    return region is not None and not (region.path or "").startswith("/")
 
 
 def _begins(context: Context, value: int) -> bool:
