@@ -145,20 +145,26 @@ class ImageFile:
         return found
 
     @cached_property
-    def _symbolic(self) -> dict[int, int]:
-        """The rows of DT_RELA of words that name a symbol (R_X86_64_64), by address."""
+    def _others(self) -> dict[int, int]:
+        """The rows of DT_RELA behind those of R_X86_64_RELATIVE, by address.
+
+        A libpython has 15,000, nearly all of words that name a symbol: picking those one by one
+        took a third of R14.
+        """
         table, infos = self._rela, self._rela[1::3]
         count = min(self.dynamic.get(DT_RELACOUNT, 0), len(infos))
         first = count if infos[:count] == array("Q", [R_RELATIVE]) * count else 0
-        rows = zip(range(first, len(infos)), infos[first:], strict=True)
-        return {table[3 * row]: row for row, info in rows if info & 0xFFFFFFFF == R_64}
+        return dict(zip(table[3 * first :: 3], range(first, len(infos)), strict=True))
 
     def _symbol(self, own: int) -> int | None:
-        """Return the address of the symbol that a word names; None when it is not defined here."""
-        row = self._symbolic.get(own)
-        if row is None:
+        """Return the address of the symbol that a word names (R_X86_64_64).
+
+        None for another word, and when the symbol is not defined here.
+        """
+        row = self._others.get(own)
+        info, addend = (0, 0) if row is None else self._rela[3 * row + 1 : 3 * row + 3]
+        if info & 0xFFFFFFFF != R_64:
             return None
-        info, addend = self._rela[3 * row + 1], self._rela[3 * row + 2]
         at = self.offset(self.dynamic.get(DT_SYMTAB, 0) + 24 * (info >> 32), 24)
         raw = b"" if at is None else self.data[at : at + 24]
         if raw[6:8] in (b"", b"\0\0"):  # st_shndx: defined in another object
@@ -172,7 +178,7 @@ class ImageFile:
     def pointers(self) -> Iterator[tuple[int, int]]:
         """Yield (run-time address, pointer) as ld.so left them; of a fixed image as in the file."""
         relative = {a: value + self.base & MASK for a, value in self.relatives(0, MASK)}
-        named = {own: self._symbol(own) for own in self._symbolic}
+        named = {own: self._symbol(own) for own in self._others}
         relative.update((own, value) for own, value in named.items() if value is not None)
         for address, value in relative.items():
             yield address + self.base, value
@@ -189,7 +195,7 @@ class ImageFile:
         None where the file does not tell. A symbol may have been preempted by another object.
         """
         own = address - self.base
-        found = self._symbol(own) if own in self._symbolic else None
+        found = self._symbol(own)
         return self._relocated(own) if found is None else found
 
     def _relocated(self, own: int) -> int | None:
