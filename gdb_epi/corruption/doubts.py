@@ -32,7 +32,8 @@ def ambiguity(
 
     `known`: what the right word is for is known. CPython tags no high bits, and no library can in
     a field of CPython's own; nobody tags addresses of the stack or of a file's data. `is_object`:
-    an object that other words name begins at the corrected address: no array does, so no stride.
+    an object that other words name begins at the corrected address, or its links: no array does,
+    so no stride.
     Nor is one a stride that nothing at hand holds.
     `spot`: STACK when all places that hold the word are on stacks, HEAP when none is and something
     begins at the corrected address.

@@ -307,7 +307,8 @@ def _neighbour(
     )
     stacked = [on_stack(context, slot) for slot in one.slots]
     spot = STACK if all(stacked) else HEAP if thing is not None and not any(stacked) else MIXED
-    ambiguous = ambiguity(context, site, one, corrected, bit, known, bool(kind and copies), spot)
+    named = bool(copies and (kind or things.heads_object(corrected)))
+    ambiguous = ambiguity(context, site, one, corrected, bit, known, named, spot)
     return Neighbour(
         one,
         corrected,

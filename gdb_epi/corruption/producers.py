@@ -16,11 +16,11 @@ from gdb_epi.corruption.trails import (
     ways_from_definitions,
 )
 from gdb_epi.errors import NOT_AVAILABLE, Absent
-from gdb_epi.fault import read_word
+from gdb_epi.fault import read_up_to, read_word
 from gdb_epi.fault.site import CALL, Site, call_before
 from gdb_epi.lean import NamedTuple
 from gdb_epi.target.api import Target
-from gdb_epi.x86 import MASK, Instruction, Operand
+from gdb_epi.x86 import MASK, MAX_LENGTH, Instruction, Operand, decode
 from gdb_epi.x86.arithmetic import MEMORY, added, computed
 from gdb_epi.x86.flow import (
     ADDRESS,
@@ -119,8 +119,10 @@ def _on_all_ways(
     Registers that one of the places explains, or does not tell, are left out.
     """
     settled = {one.register: [one] for one in made}
-    names = site.operand.registers() if site.operand is not None else ARGUMENTS
-    wanted = list(names)
+    wanted = list(site.operand.registers() if site.operand is not None else ARGUMENTS)
+    if site.operand is None:
+        one = decode(read_up_to(context.target, ran.end, MAX_LENGTH))
+        wanted += [one.through] if one is not None and one.through is not None else []
     found: list[Remade] = []
     for name in wanted:  # grows
         if name not in settled:

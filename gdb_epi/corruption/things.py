@@ -5,6 +5,7 @@ from __future__ import annotations
 
 from contextlib import suppress
 
+from gdb_epi.corruption.blocks import GC_HEAD
 from gdb_epi.corruption.context import Context
 from gdb_epi.corruption.pools import OVERHEAD, Pool, pool_at
 from gdb_epi.cpython.types import PythonState
@@ -56,6 +57,12 @@ class Things:
         """Return the type's name of the object that begins at an address, or None."""
         thing = self.at(address)
         return thing.name if thing is not None and thing.kind == OBJECT else None
+
+    def heads_object(self, address: int) -> bool:
+        """Whether a block begins there with the collector's links, which an object follows."""
+        thing = self.at(address)
+        at_block = thing is not None and thing.kind == BLOCK
+        return at_block and self.object_type(address + GC_HEAD) is not None
 
     def _judge(self, address: int) -> Thing | None:
         region = self._context.target.region_at(address)

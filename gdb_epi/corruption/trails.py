@@ -10,7 +10,7 @@ from __future__ import annotations
 from bisect import bisect_left
 from collections.abc import Iterator
 
-from gdb_epi.corruption.code_map import code_map
+from gdb_epi.corruption.code_map import code_around, code_map
 from gdb_epi.corruption.context import Context
 from gdb_epi.errors import UnreadableMemory
 from gdb_epi.fault import may_execute, read_up_to, read_word
@@ -83,7 +83,7 @@ def ways_from_definitions(
     no further place. Empty where they are not all known, or are many.
     """
     head = found.steps[0].address if found.steps else found.end
-    exact = code_map(context, head)
+    exact = code_around(context, head)
     if exact is None or not exact.begins(head):
         return []
     onward: dict[int, Step | None] = {}  # an instruction's address and the step that follows it
@@ -96,6 +96,8 @@ def ways_from_definitions(
             if way is None:
                 return []
             ways.append(way)
+        elif at == exact.starts[0]:
+            return []  # what lies before it was not decoded
         for last in exact.before(at):
             if last in onward:
                 continue

@@ -7,12 +7,12 @@ import struct
 from typing import Any
 
 import pytest
-from support.faults import CALL_SITE, evidence, failed, fault_at, knowing
+from support.faults import CALL_SITE, PROTECTION, evidence, failed, fault_at, knowing
 from support.scenes import HEAP, MMAP, PC, SP, STACK, crash
 
 from gdb_epi.corruption.checks.control_flow import stack_pointer
 from gdb_epi.corruption.checks.producer import producer
-from gdb_epi.corruption.code_map import code_map
+from gdb_epi.corruption.code_map import code_around, code_map
 from gdb_epi.corruption.context import Context
 from gdb_epi.corruption.strides import may_stride
 from gdb_epi.target.api import CrashInfo, Thread
@@ -56,6 +56,20 @@ def test_a_code_map_tells_where_control_came_from() -> None:
     made = knowing(made, start, 1 << 20)
     made.kept.clear()
     assert code_map(made, PC) is None  # too long
+
+
+def test_code_around_a_place_of_a_very_long_function() -> None:
+    """A branch far behind leads to the fault too, and bytes inside of an instruction do not."""
+    made = told("90" * 200)
+    target: Any = made.target
+    target.write(PC + 0x700, b"\x0f\x84" + struct.pack("<i", -0x706))  # je to the fault
+    target.write(PC + 0x720, b"\x48\xb8\x90\xe9" + struct.pack("<i", -0x728) + b"\x90\x90")
+    knowing(made, PC - 0x80, 1 << 16)
+    assert code_map(made, PC) is None
+    known = code_around(made, PC)
+    assert known is not None
+    assert known.before(PC) == [PC - 1, PC + 0x700]
+    assert known.before(PC - 1) == [PC - 2]
 
 
 # -- ways ----------------------------------------------------------------------------------------
@@ -184,3 +198,11 @@ def test_c2_what_was_popped_may_be_two_integers() -> None:
     twice = failed("", fault_at(pair), at=pair, words={**words, HEAP + 8: pair}, rsp=odd)
     assert evidence(stack_pointer(twice)) == []
     assert crash().signo == 11
+
+
+def test_r5_of_the_register_that_a_call_went_through() -> None:
+    """mov 0x10(%rbx),%rax; mov %rsi,%rdi; call *%rax, where rax is not canonical."""
+    held = GOOD | 0x83 << 48
+    made = failed("ffd0", PROTECTION, before="488b4310" + "4889f7", rax=held, rbx=HEAP,
+                  words={HEAP + 0x10: GOOD})  # fmt: skip
+    assert ("R5:lane", "rax", GOOD) in found(knowing(made, PC - 7, 0x40))
