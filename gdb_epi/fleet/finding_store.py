@@ -7,7 +7,16 @@ import math
 from typing import Any
 
 from gdb_epi.fleet.days import iso_day
-from gdb_epi.fleet.screen_types import ALL, BITFLIP, COUNTED, CPU, LOCK, ONE_SIGNATURE, Finding
+from gdb_epi.fleet.screen_types import (
+    ALL,
+    BITFLIP,
+    COUNTED,
+    CPU,
+    LOCK,
+    ONE_SIGNATURE,
+    PLAIN,
+    Finding,
+)
 
 HARDWARE = ("rack", "sku", "cpu_model", "microcode", "bios", "dimm", "gpu", "psu", "row")
 
@@ -46,6 +55,11 @@ def verdict(finding: Finding) -> str:
         if finding.signature.startswith("*") and ONE_SIGNATURE in finding.caveats:
             return (
                 "one host, one signature above all: move its job first; if it stays, test the host"
+            )
+        if PLAIN in finding.caveats:
+            return (
+                "one host has more crashes than its share, of the usual kinds; see what it runs, "
+                "then test it"
             )
         if finding.signature.startswith("*"):
             flips = ", with bit-flip flags" if finding.signature == BITFLIP else ""

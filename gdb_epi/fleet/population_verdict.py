@@ -21,6 +21,7 @@ from gdb_epi.fleet.screen_types import (
     LOCK,
     MOSTLY,
     ONE_SIGNATURE,
+    PLAIN,
     Finding,
     is_of_host,
 )
@@ -38,6 +39,7 @@ TWO_CAUSES = "two-causes"
 NOT_ENOUGH = "not-enough"
 
 NEARLY = "nearly all one signature"
+USUAL = "more crashes of the usual kinds than its share"
 LEADING = "most of one signature, and like other hosts without it"
 MOVE_JOB = "move its job first; if the crash stays on the host, test the host"
 CASE_CONTROL = "no host-hours are known: crashes are compared with other crashes (case-control)"
@@ -126,9 +128,11 @@ def of_host(population: Population, finding: Finding) -> PopulationVerdict:
     evidence = [sentence(finding), f"{kinds} different signatures on this host; {finding.test}"]
     if flips:
         evidence.append(f"{flips} of its {finding.n} crashes carry the bit-flip flag")
-    if kind == ONE_HOST and kinds > 1:
+    if kind == ONE_HOST and kinds > 1 and PLAIN not in finding.caveats:
         evidence.append(f"{most} of its {finding.n} crashes are one signature: {name}")
     words = "one signature" if kinds == 1 else NEARLY if most >= MOSTLY * finding.n else LEADING
+    if PLAIN in finding.caveats:
+        words = USUAL
     headline = _host_headline(finding, kind, words)
     told = (*finding.caveats, *_source(finding))
     mark, lines = f"host={finding.value}", tuple(evidence)
@@ -228,7 +232,8 @@ def _kind(population: Population, findings: tuple[Finding, ...]) -> str:
     first = findings[0]
     if first.attr == "host":
         most = main_signature(population, first.members)[1]
-        one = ONE_SIGNATURE in first.caveats or most >= MOSTLY * first.members.sum()
+        told = {ONE_SIGNATURE, PLAIN}.intersection(first.caveats)
+        one = bool(told) or most >= MOSTLY * first.members.sum()
         broad = is_of_host(first.signature) and not one
         return HARDWARE_HOST if broad else ONE_HOST
     # Hardware alone: with a version beside it, the version is what can be changed.

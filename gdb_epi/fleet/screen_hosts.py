@@ -46,12 +46,14 @@ from gdb_epi.fleet.screen_types import (
     MIN_RR,
     MOSTLY,
     ONE_SIGNATURE,
+    PLAIN,
     WINDOWS,
     Finding,
     Shares,
 )
 from gdb_epi.lean import NamedTuple
 
+MAX_SIGN_P = 0.01  # of a fact beside the count, that a host is called broken
 MAX_LIKE = 4  # crashes of one signature on one host, of what tells how much hosts differ
 
 
@@ -118,9 +120,11 @@ def _over_all(population: Population, day: int, known: Shares) -> Iterator[Findi
             name = LOCK
         elif flipped[host] >= MIN_N and flips[host] < p_count[host]:
             name = BITFLIP
-        told = st_words(p_count[host], [g[host] for g in given])
+        facts = [float(g[host]) for g in given]
+        told = st_words(p_count[host], facts)
         one = _of_one_kind(population, host, crashes, null, healthy)
-        yield from _host_finding(population, known, host, name, told, (p[host], q[host]), one)
+        caveats = (ONE_SIGNATURE,) if one else (PLAIN,) * (min(facts) > MAX_SIGN_P)
+        yield from _host_finding(population, known, host, name, told, (p[host], q[host]), caveats)
 
 
 def _per_host(population: Population, mask: Bools) -> Floats:
@@ -198,11 +202,10 @@ def _host_finding(
     name: str,
     test: str,
     chance: tuple[float, float],
-    alone: bool,
+    caveats: tuple[str, ...],
 ) -> Iterator[Finding]:
     """Yield the finding unless the effect is small; `chance` is p and q.
 
-    `alone`: one signature is all that is wrong.
     Inherited locks speak for a job and not for the host: such a finding has no other crashes.
     """
     among = population.host >= 0
@@ -213,8 +216,8 @@ def _host_finding(
     risk = st.relative_risk(n, share, total - n, 1 - share)
     if risk[0] < MIN_RR:
         return
-    flips = bool((population.bitflip & members).any())
-    caveats = (ONE_SIGNATURE,) * alone + (LOOP,) * (alone or not flips)
+    if ONE_SIGNATURE in caveats or not (population.bitflip & members).any():
+        caveats = (*caveats, LOOP)
     if name == LOCK:
         caveats = (FORKS,)
     p, q = (float(x) for x in chance)

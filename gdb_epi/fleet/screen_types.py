@@ -22,6 +22,10 @@ ONE_SIGNATURE = (
     "without its most frequent signature it is like other hosts: its job may be the cause"
 )
 LOOP = "a job that restarts and dies again on one host looks the same: move the job first"
+PLAIN = (
+    "nothing but their number sets its crashes apart (no damage flagged, no signatures of its own, "
+    "no one CPU): it may run what dies more often"
+)
 FORKS = "a job that forks with threads and always runs on this host looks the same"
 
 ALL = "*"

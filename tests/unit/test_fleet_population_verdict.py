@@ -73,6 +73,18 @@ def test_a_host_that_is_like_the_others_but_for_one_signature_is_not_called_brok
     assert "move its job first" in first.headline and "retire" not in first.headline
 
 
+def test_a_host_with_more_of_the_usual_crashes_is_not_called_broken():
+    """It may be the busiest one; nothing but their number sets its crashes apart."""
+    fleet, host = crashing([f"s{n % 40:03}" for n in range(60)])
+    pop = population(fleet)
+    (first,) = [v for v in pv.of_population(pop, LAST) if v.subject == f"host={host}"]
+    assert (first.kind, pv.USUAL in first.headline) == (pv.ONE_HOST, True)
+    assert "retire" not in first.headline and "hardware" not in first.headline
+    assert any("nothing but their number" in caveat for caveat in first.caveats)
+    (found,) = [f for f in screen(pop, LAST).findings if f.value == host]
+    assert "of the usual kinds" in verdict(found) and "hardware" not in verdict(found)
+
+
 def test_a_host_with_many_signatures_is_broken_though_one_leads():
     fleet, host = crashing(f"own{n}" if n % 2 else "loop" for n in range(50))
     first = pv.of_population(population(fleet), LAST)[0]
