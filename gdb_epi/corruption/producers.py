@@ -267,7 +267,8 @@ class _Machine:
         later = range(number + 1, len(self._trail.steps))
         reads = slot is not None or (how.kind == COMPUTED and step.instruction.explicit is not None)
         since = reads and any(self._trail.steps_over(one) for one in later)
-        since |= any(self._made[n].since for n in _inputs(step.instruction) if n in self._made)
+        inputs = [self._made[n] for n in _inputs(step.instruction) if n in self._made]
+        since |= any(each.since and each.held != each.expected for each in inputs)
         return Remade(
             register, held, expected, step.address, how.kind, slot, how.size, through, offset, since
         )

@@ -118,7 +118,8 @@ def ways_from_definitions(
             if steps is None or len(ways) == MAX_WAYS:
                 return []
             way = _joined(found, before_it, onward)
-            ways.append(_behind(_block(context, steps, last), way))
+            way = _behind(_block(context, steps, last), way)
+            ways.append(_with_caller(context, way, registers) or way)
     return ways
 
 

@@ -206,3 +206,12 @@ def test_r5_of_the_register_that_a_call_went_through() -> None:
     made = failed("ffd0", PROTECTION, before="488b4310" + "4889f7", rax=held, rbx=HEAP,
                   words={HEAP + 0x10: GOOD})  # fmt: skip
     assert ("R5:lane", "rax", GOOD) in found(knowing(made, PC - 7, 0x40))
+
+
+def test_r5_behind_a_call_through_a_register_that_was_kept() -> None:
+    """mov 0x20(%rbx),%rbp; call; mov (%rbp),%rdi: what rbp was loaded from still says the same."""
+    words = {HEAP + 0x20: HEAP + 0x100, HEAP + 0x100: GOOD}
+    made = told("488b6b20" + "e800000000" + "488b7d00", words=words, rbp=HEAP + 0x100)
+    assert found(made) == [("R5", "rdi", GOOD)]
+    stale = told("488b6b20" + "e800000000" + "488b7d00", words=words, rbp=0)
+    assert found(stale) == []
