@@ -357,8 +357,9 @@ def _never_tagged(context: Context, address: int) -> bool:
 
 
 def _in_file(context: Context, address: int) -> bool:
+    """Whether data of a file is there; in code a function must begin (a random target hit one)."""
     region = context.target.region_at(address)
-    return region is not None and region.path is not None
+    return region is not None and region.path is not None and "x" not in region.perms
 
 
 def _is_orphan(context: Context, things: Things, address: int) -> bool:

@@ -30,3 +30,19 @@ def test_copies_on_stacks_do_not_count(
     monkeypatch.setattr(own_fields, "in_data_stack", lambda _context, at: FRAME <= at < STACK)
     context: Any = SimpleNamespace(places_of=lambda _value, limit: tuple(places[:limit]))
     assert is_held_once(context, 1) is once
+
+
+@pytest.mark.parametrize(
+    ("perms", "path", "data"),
+    [
+        ("rw-", "/bin/x", True),
+        ("r--", "/bin/x", True),
+        ("r-x", "/bin/x", False),
+        ("rw-", None, False),
+    ],
+)
+def test_code_is_no_data_of_a_file(perms: str, path: str | None, data: bool) -> None:
+    """What a call went to must be a function: inside of one a random number leads often enough."""
+    region = SimpleNamespace(perms=perms, path=path)
+    context: Any = SimpleNamespace(target=SimpleNamespace(region_at=lambda _at: region))
+    assert pointers._in_file(context, HEAP) is data
