@@ -84,6 +84,8 @@ def process(
 def link(target: object, lists: Mapping[str, list[int]]) -> None:
     heads = {"used": RTLD + 0x10, "user": RTLD + 0x20, "cache": RTLD + 0x30}
     for name, head in heads.items():
+        for address in lists[name]:  # tcbhead_t names itself
+            target.write(address, struct.pack("<3Q", address, 0, address))  # type: ignore[attr-defined]
         nodes = [head, *(address + OFFSETS["list"] for address in lists[name])]
         for at, following in zip(nodes, [*nodes[1:], head], strict=True):
             target.write(at, struct.pack("<Q", following))  # type: ignore[attr-defined]
