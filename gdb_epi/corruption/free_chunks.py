@@ -2,9 +2,10 @@
 """Which memory of glibc's main heap is free: what stands there holds nothing any more.
 
 Old tables of dicts, storage of lists that grew, what was read from a .pyc: the words stay until
-the memory is used again. Blocks in fastbins look as if they were in use. So do those of the
-tcache, but each has the same key behind its link (2.29 and later: e->key in malloc/malloc.c; the
-address of the cache up to 2.33, then a random number).
+the memory is used again. The top chunk, which ends where the heap does, is free too. Blocks in
+fastbins look as if they were in use. So do those of the tcache, but each has the same key behind
+its link (2.29 and later: e->key in malloc/malloc.c; the address of the cache up to 2.33, then a
+random number).
 """
 
 from __future__ import annotations
@@ -93,6 +94,8 @@ def _free_chunks(context: Context) -> _Free:
         size = head & ~FLAGS
         following = at + (size >> 3)
         if following >= last:
+            if 8 * following == region.size:
+                chunks.append((at, following))  # the top chunk: never given out, or given back
             break
         head = words[following + 1]
         places.append(at)

@@ -189,16 +189,27 @@ def test_an_overrun_is_no_flip(text: bytes) -> None:
     assert not [one for one in malloc_chunks(heap_context(data)) if isinstance(one, Evidence)]
 
 
+def free_words(data: bytearray) -> list[int]:
+    context = heap_context(data)
+    return [place for place in range(0, len(data), 8) if in_free_chunk(context, HEAP + place)]
+
+
 def test_words_of_free_chunks_hold_nothing() -> None:
     data = made_heap(SIZES)
-    context = heap_context(data)
-    assert not any(in_free_chunk(context, HEAP + at) for at in range(0, len(data), 8))
+    top = [*range(0x290 + sum(SIZES) + 16, len(data), 8)]  # the heap ends with it
+    assert free_words(data) == top
     at, size = 0x290 + SIZES[0], SIZES[1]
     data[at + size : at + size + 8] = size.to_bytes(8, "little")  # prev_size, and no PREV_INUSE
     data[at + size + 8] &= ~1
-    context = heap_context(data)
-    free = [place for place in range(0, len(data), 8) if in_free_chunk(context, HEAP + place)]
-    assert free == list(range(at + 16, at + size, 8))
+    assert free_words(data) == [*range(at + 16, at + size, 8), *top]
+
+
+def test_a_chunk_that_ends_before_the_heap_is_no_top_chunk() -> None:
+    data = made_heap(SIZES)
+    at = 0x290 + sum(SIZES)
+    struct.pack_into("<Q", data, at + 8, (len(data) - at - 0x20) | 1)
+    struct.pack_into("<Q", data, len(data) - 0x18, 0x11)  # a fencepost: others moved the break
+    assert free_words(data) == []
 
 
 @pytest.mark.parametrize("hidden", [True, False])
