@@ -6,10 +6,12 @@ from __future__ import annotations
 import ctypes
 import os
 import signal
+import threading
 
 SINGLESTEP, GETREGS, SETREGS, DETACH = 9, 12, 13, 17
 SEIZE, INTERRUPT = 0x4206, 0x4207
 OPTION_EXITKILL = 1 << 20
+MAX_SECONDS = 60.0  # of one process; most need less than one
 # struct user_regs_struct (sys/user.h)
 NAMES = (
     "r15", "r14", "r13", "r12", "rbp", "rbx", "r11", "r10", "r9", "r8", "rax", "rcx", "rdx",
@@ -46,14 +48,23 @@ class Traced:
         self.pid = pid
         self._alive = True
         self._pending = 0
+        # A step over a system call that waits (a futex) may take for ever.
+        self._limit = threading.Timer(MAX_SECONDS, os.kill, (pid, signal.SIGKILL))
+        self._limit.daemon = True
 
     def __enter__(self) -> Traced:
         _ask(SEIZE, self.pid, None, OPTION_EXITKILL)
-        _ask(INTERRUPT, self.pid)
-        self._wait()
+        self._limit.start()
+        try:
+            _ask(INTERRUPT, self.pid)
+            self._wait()
+        except TraceFailed:
+            self._limit.cancel()
+            raise
         return self
 
     def __exit__(self, *_: object) -> None:
+        self._limit.cancel()
         if self._alive:
             _ask(DETACH, self.pid, None, self._pending)
 
