@@ -9,6 +9,7 @@ from pathlib import Path
 FOLDER = "gdb-epi"
 DATABASE = "fleet.sqlite3"
 SPOOL = "spool"
+SQLITE = "sqlite:///"
 
 
 def data_folder() -> Path:
@@ -22,6 +23,16 @@ def data_folder() -> Path:
 def default_database() -> Path:
     """Return the path of the default SQLite database."""
     return data_folder() / DATABASE
+
+
+def database_file(given: str | None) -> Path | None:
+    """Return the SQLite file that a --db argument names; None for a server or a URL with more."""
+    if given is None:
+        return default_database()
+    plain = given.removeprefix(SQLITE)
+    if not plain.strip() or ":" in plain or (plain != given and "?" in plain):
+        return None
+    return Path(plain).expanduser().absolute() if plain == given else Path(plain).absolute()
 
 
 def spool_folder() -> Path:

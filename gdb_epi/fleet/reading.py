@@ -15,7 +15,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from gdb_epi.errors import EpiError
-from gdb_epi.fleet.paths import default_database
+from gdb_epi.fleet.paths import database_file
 from gdb_epi.fleet.versions import REPROJECTED_TO, SCHEMA_KEY, SCHEMA_VERSION
 from gdb_epi.lean import NamedTuple
 
@@ -61,11 +61,8 @@ def through(connection: Connection) -> Execute:
 @contextmanager
 def _cached(given: str | None) -> Iterator[Reading | None]:
     """Open an SQLite file whose population is in the cache; None for any other database."""
-    if given is not None and (not given.strip() or ":" in given):
-        yield None
-        return
-    path = default_database() if given is None else Path(given).expanduser().absolute()
-    if not path.is_file():
+    path = database_file(given)
+    if path is None or not path.is_file():
         yield None
         return
     try:

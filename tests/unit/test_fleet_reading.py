@@ -24,6 +24,7 @@ from gdb_epi.fleet.days import day_number
 from gdb_epi.fleet.groups import group_of
 from gdb_epi.fleet.ingest import ingest
 from gdb_epi.fleet.lookup import find_group
+from gdb_epi.fleet.paths import database_file
 from gdb_epi.fleet.population import Memo, load
 from gdb_epi.fleet.reading import reading
 from gdb_epi.fleet.screening import screen
@@ -210,3 +211,37 @@ def test_the_latest_moment_is_none_of_a_clock_that_is_off(tmp_path):
     with fleet_db.open_database(path, write=False) as engine:
         assert last_moment(engine) == last
         assert load(engine).last_day == last // DAY
+
+
+@pytest.mark.parametrize("start", ["", "sqlite:///"])
+def test_a_file_is_read_without_sqlalchemy_however_it_is_named(base, start):
+    code = (
+        "import sys\n"
+        "from gdb_epi.fleet.reading import reading\n"
+        "with reading(sys.argv[1]) as found:\n"
+        "    assert found.population().day.size == 40\n"
+        "print('sqlalchemy' in sys.modules)\n"
+    )
+    done = subprocess.run(
+        [sys.executable, "-c", code, start + base],
+        cwd=ROOT, check=True, capture_output=True, text=True,
+    )  # fmt: skip
+    assert done.stdout.strip() == "False"
+
+
+@pytest.mark.parametrize(
+    ("given", "file"),
+    [
+        ("/a/f.db", "/a/f.db"),
+        ("sqlite:////a/f.db", "/a/f.db"),
+        ("/a/f?.db", "/a/f?.db"),
+        ("sqlite:////a/f.db?mode=ro", None),
+        ("sqlite:///", None),
+        ("sqlite://", None),
+        ("postgresql://h/d", None),
+        (" ", None),
+    ],
+)
+def test_which_databases_are_files(given, file):
+    found = database_file(given)
+    assert (str(found) if found else None) == file
