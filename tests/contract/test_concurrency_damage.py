@@ -35,7 +35,7 @@ COMMANDS: tuple[tuple[Callable[..., Report], dict[str, Any]], ...] = (
     (gc_command, {"types": 3, "limit": 50_000}),
     (pools_command, {"all": True, "limit": 100}),
     (generators_command, {"limit": 100}),
-    (tasks_command, {"limit": 10, "tree": True}),
+    (tasks_command, {"limit": 10, "tree": True, "each": False}),
 )
 
 
