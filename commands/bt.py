@@ -6,15 +6,21 @@ from __future__ import annotations
 from collections.abc import Callable
 
 from gdb_epi.cpython.types import PyFrame
-from gdb_epi.cpython.values_core import Limits
+from gdb_epi.cpython.values.core import Limits
 from gdb_epi.errors import Absent, InputError, SoftError
-from gdb_epi.lean import TYPE_CHECKING
 from gdb_epi.process_state import ProcessState
+from gdb_epi.record.stacks import (
+    add_calls,
+    frame_variables,
+    merged_json,
+    shown_threads,
+    stacks_json,
+)
 from gdb_epi.registry import argument, command
 from gdb_epi.render.stack import ALL, FOLDED, NATIVE, stack_lines, thread_title
 from gdb_epi.render.variables import variable_text
 from gdb_epi.report import Report
-from gdb_epi.stacks import add_calls, frame_variables, merged_json, shown_threads, stacks_json
+from gdb_epi.typing_lite import TYPE_CHECKING
 
 if TYPE_CHECKING:
     from argparse import Namespace

@@ -3,9 +3,9 @@
 
 from __future__ import annotations
 
-from gdb_epi.lean import TYPE_CHECKING
 from gdb_epi.registry import argument, command
 from gdb_epi.report import Report
+from gdb_epi.typing_lite import TYPE_CHECKING
 
 if TYPE_CHECKING:
     from argparse import Namespace
@@ -31,8 +31,7 @@ def corruption(session: Session, args: Namespace) -> Report:
     checked is listed with the reason. One core alone never says "hardware": the same bit, byte lane
     or CPU again on one host does. --sweep recomputes checksums over all memory.
     """
-    from gdb_epi.render.corruption import corruption_report
-    from gdb_epi.render.corruption_run import run_study
+    from gdb_epi.render.corruption import corruption_report, run_study
 
     found = run_study(
         session.state,

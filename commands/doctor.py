@@ -8,11 +8,11 @@ from collections.abc import Callable, Mapping
 from gdb_epi import __version__
 from gdb_epi.cpython.types import PythonState
 from gdb_epi.errors import Absent, SoftError
-from gdb_epi.lean import TYPE_CHECKING, Any
 from gdb_epi.registry import command
 from gdb_epi.report import Report
 from gdb_epi.target.api import Module, Target
-from gdb_epi.words import counted
+from gdb_epi.typing_lite import TYPE_CHECKING, Any
+from gdb_epi.util import counted
 
 if TYPE_CHECKING:
     from argparse import Namespace

@@ -5,15 +5,15 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from gdb_epi.cpython.exceptions import ExceptionInfo, Raised
-from gdb_epi.cpython.tracebacks import Traceback, TracebackLine
+from gdb_epi.cpython.running.exceptions import ExceptionInfo, Raised
+from gdb_epi.cpython.running.tracebacks import Traceback, TracebackLine
 from gdb_epi.errors import Absent, SoftError
-from gdb_epi.lean import TYPE_CHECKING
+from gdb_epi.record.stacks import exceptions_of, raised_json
 from gdb_epi.registry import argument, command
 from gdb_epi.render.stack import nothing_found, thread_title
 from gdb_epi.report import Report
-from gdb_epi.stacks import exceptions_of, raised_json
-from gdb_epi.words import counted
+from gdb_epi.typing_lite import TYPE_CHECKING
+from gdb_epi.util import counted
 
 if TYPE_CHECKING:
     from argparse import Namespace

@@ -7,10 +7,10 @@ from gdb_epi.corruption.pages import corruption_page, item_names, own_pages
 from gdb_epi.detectors.findings import DETECTORS
 from gdb_epi.detectors.pages import finding_page, pages
 from gdb_epi.errors import Absent, UsageError
-from gdb_epi.lean import TYPE_CHECKING
+from gdb_epi.judgement.verdict import finding_weights
 from gdb_epi.registry import argument, command
 from gdb_epi.report import Report
-from gdb_epi.verdict import finding_weights
+from gdb_epi.typing_lite import TYPE_CHECKING
 
 if TYPE_CHECKING:
     from argparse import Namespace

@@ -3,25 +3,25 @@
 
 from __future__ import annotations
 
-from gdb_epi.cpython.finding import (
+from gdb_epi.cpython.heap.by_type import Heap
+from gdb_epi.cpython.heap.find import (
     OUT_OF_TIME,
     TextHit,
     objects_of,
     text_hits,
     types_named,
 )
-from gdb_epi.cpython.heap import Heap
-from gdb_epi.cpython.heap_search import BUDGET, OutOfTime
-from gdb_epi.cpython.places import Places
+from gdb_epi.cpython.heap.places import Places
+from gdb_epi.cpython.objects.type_objects import TypeInfo
 from gdb_epi.cpython.types import PythonState
-from gdb_epi.cpython.values import values_of
-from gdb_epi.cpython.values_core import Limits
-from gdb_epi.cpython.values_types import TypeInfo
+from gdb_epi.cpython.values.core import Limits
+from gdb_epi.cpython.values.values import values_of
 from gdb_epi.errors import InputError, LayoutError, SoftError, UsageError
-from gdb_epi.lean import TYPE_CHECKING, Any
 from gdb_epi.registry import argument, command
 from gdb_epi.report import Report
-from gdb_epi.words import counted
+from gdb_epi.target.search import BUDGET, OutOfTime
+from gdb_epi.typing_lite import TYPE_CHECKING, Any
+from gdb_epi.util import counted
 
 if TYPE_CHECKING:
     from argparse import Namespace

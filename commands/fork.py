@@ -5,18 +5,18 @@ from __future__ import annotations
 
 from gdb_epi.detectors.findings import hex_word
 from gdb_epi.errors import Absent
-from gdb_epi.lean import TYPE_CHECKING, Any
-from gdb_epi.locks.pools import role_of, vanished_pools
+from gdb_epi.locks.fork.vanished_pools import role_of, vanished_pools
 from gdb_epi.locks.types import LockReport, VanishedThread
+from gdb_epi.record.stacks import frame_json
 from gdb_epi.registry import argument, command
 from gdb_epi.render.vanished import vanished_lines, vanished_summary
 from gdb_epi.report import Report
-from gdb_epi.stacks import frame_json
+from gdb_epi.typing_lite import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
     from argparse import Namespace
 
-    from gdb_epi.locks.nativescan import ReturnAddress
+    from gdb_epi.locks.fork.native_scan import ReturnAddress
     from gdb_epi.session import Session
 
 COLUMNS = ("sign", "reading", "says", "sure")
@@ -39,7 +39,7 @@ def fork(session: Session, args: Namespace) -> Report:
     report = session.state.locks
     scanned: dict[int | None, list[ReturnAddress] | Absent] = {}
     if args.native:
-        from gdb_epi.locks.nativescan import NativeScanner
+        from gdb_epi.locks.fork.native_scan import NativeScanner
 
         scanner = NativeScanner(session.target)
         scanned = {one.ident: scanner.scan(one) for one in report.vanished.threads}

@@ -5,19 +5,19 @@ from __future__ import annotations
 
 from collections import Counter
 
-from gdb_epi.cpython.gc import GcState, debug_names
-from gdb_epi.cpython.gcheap import tracked
-from gdb_epi.cpython.interpreters import Runtime, read_runtime
-from gdb_epi.cpython.objects import Objects
+from gdb_epi.cpython.heap.tracked import tracked
+from gdb_epi.cpython.objects.attributes import Objects
+from gdb_epi.cpython.objects.type_objects import Types
 from gdb_epi.cpython.reader import Reader
+from gdb_epi.cpython.runtime.gc import GcState, debug_names
+from gdb_epi.cpython.runtime.interpreters import Runtime, read_runtime
 from gdb_epi.cpython.types import PythonState
-from gdb_epi.cpython.values_types import Types
 from gdb_epi.errors import Absent, InputError, SoftError, UnreadableMemory
-from gdb_epi.lean import TYPE_CHECKING, Any
 from gdb_epi.registry import argument, command
 from gdb_epi.render.interpreters import gc_json, gc_line
 from gdb_epi.report import Report
-from gdb_epi.words import counted as number_of
+from gdb_epi.typing_lite import TYPE_CHECKING, Any
+from gdb_epi.util import counted as number_of
 
 if TYPE_CHECKING:
     from argparse import Namespace

@@ -5,14 +5,14 @@ from __future__ import annotations
 
 from collections import Counter
 
-from gdb_epi.cpython.generators import Chain, generator_chains
+from gdb_epi.cpython.running.generators import Chain, generator_chains
 from gdb_epi.cpython.types import PyFrame
-from gdb_epi.lean import TYPE_CHECKING
+from gdb_epi.record.stacks import frame_json
 from gdb_epi.registry import argument, command
 from gdb_epi.render.stack import nothing_found
 from gdb_epi.report import Report
-from gdb_epi.stacks import frame_json
-from gdb_epi.words import counted
+from gdb_epi.typing_lite import TYPE_CHECKING
+from gdb_epi.util import counted
 
 if TYPE_CHECKING:
     from argparse import Namespace

@@ -3,14 +3,14 @@
 
 from __future__ import annotations
 
-from gdb_epi.cpython.greenlets import greenlets_of
+from gdb_epi.cpython.running.greenlets import greenlets_of
 from gdb_epi.cpython.types import PyFrame
-from gdb_epi.lean import TYPE_CHECKING
+from gdb_epi.record.stacks import frame_json
 from gdb_epi.registry import argument, command
 from gdb_epi.render.stack import nothing_found
 from gdb_epi.report import Report
-from gdb_epi.stacks import frame_json
-from gdb_epi.words import counted
+from gdb_epi.typing_lite import TYPE_CHECKING
+from gdb_epi.util import counted
 
 if TYPE_CHECKING:
     from argparse import Namespace

@@ -3,9 +3,8 @@
 
 from __future__ import annotations
 
-from gdb_epi.cpython.interpreters import read_runtime
+from gdb_epi.cpython.runtime.interpreters import read_runtime
 from gdb_epi.errors import Absent, InputError
-from gdb_epi.lean import TYPE_CHECKING
 from gdb_epi.registry import command
 from gdb_epi.render.interpreters import (
     hexadecimal,
@@ -14,6 +13,7 @@ from gdb_epi.render.interpreters import (
     tstate_name,
 )
 from gdb_epi.report import Report
+from gdb_epi.typing_lite import TYPE_CHECKING
 
 if TYPE_CHECKING:
     from argparse import Namespace

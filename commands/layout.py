@@ -3,12 +3,12 @@
 
 from __future__ import annotations
 
-from gdb_epi.cpython.layout import Layout, available, load
+from gdb_epi.cpython.layout.layout import Layout, available, load
 from gdb_epi.cpython.types import PythonState
 from gdb_epi.errors import InputError
-from gdb_epi.lean import TYPE_CHECKING
 from gdb_epi.registry import argument, command
 from gdb_epi.report import Report
+from gdb_epi.typing_lite import TYPE_CHECKING
 
 if TYPE_CHECKING:
     from argparse import Namespace
@@ -28,8 +28,8 @@ if TYPE_CHECKING:
 def layout(session: Session, args: Namespace) -> Report:
     """Show where CPython keeps things: the tables at hand, or one struct.
 
-    With --emit, generate a table (the form of gdb_epi/cpython/layouts/*.json) from the debug
-    information that GDB has loaded; use it with --output.
+    With --emit, generate a table (the form of gdb_epi/cpython/layout/generated/*.json) from the
+    debug information that GDB has loaded; use it with --output.
     """
     if args.emit:
         return _emit(session)
@@ -47,7 +47,7 @@ def _in_use(session: Session) -> Layout | None:
 
 
 def _emit(session: Session) -> Report:
-    from gdb_epi.cpython.layout_emit import emit
+    from gdb_epi.cpython.layout.emit import emit
 
     source = session.options.get("types")
     if source is None:

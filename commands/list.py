@@ -3,13 +3,13 @@
 
 from __future__ import annotations
 
-from gdb_epi.cpython.source import CONTRADICTED, UNCHECKED, NoSource, Source
+from gdb_epi.cpython.source.source import CONTRADICTED, UNCHECKED, NoSource, Source
 from gdb_epi.cpython.types import PyFrame
 from gdb_epi.errors import InputError, SoftError
-from gdb_epi.lean import TYPE_CHECKING, Any
 from gdb_epi.registry import argument, command
 from gdb_epi.render.frame_source import callers_of, source_finder, span_of
 from gdb_epi.report import Listing, Report
+from gdb_epi.typing_lite import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
     from argparse import Namespace

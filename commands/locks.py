@@ -3,11 +3,11 @@
 
 from __future__ import annotations
 
-from gdb_epi.lean import TYPE_CHECKING
 from gdb_epi.registry import argument, command
 from gdb_epi.render.locks import dot_lines, idle_lines, lock_rows, locks_json, tree_lines
 from gdb_epi.report import Report
-from gdb_epi.words import counted
+from gdb_epi.typing_lite import TYPE_CHECKING
+from gdb_epi.util import counted
 
 if TYPE_CHECKING:
     from argparse import Namespace

@@ -3,8 +3,7 @@
 
 from __future__ import annotations
 
-from gdb_epi.cpython.access import Access
-from gdb_epi.cpython.modules import (
+from gdb_epi.cpython.runtime.modules import (
     EXTENSION,
     Module,
     Modules,
@@ -13,10 +12,11 @@ from gdb_epi.cpython.modules import (
     packages,
     packages_by_files,
 )
+from gdb_epi.cpython.values.plain_values import Access
 from gdb_epi.errors import Absent, SoftError
-from gdb_epi.lean import TYPE_CHECKING, Any
 from gdb_epi.registry import argument, command
 from gdb_epi.report import Report
+from gdb_epi.typing_lite import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
     from argparse import Namespace

@@ -4,10 +4,10 @@
 from __future__ import annotations
 
 from gdb_epi.errors import Absent, InputError, SoftError
-from gdb_epi.lean import TYPE_CHECKING, Any
 from gdb_epi.registry import argument, command
 from gdb_epi.report import Report
 from gdb_epi.target.api import Module
+from gdb_epi.typing_lite import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
     from argparse import Namespace

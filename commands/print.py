@@ -4,15 +4,15 @@
 from __future__ import annotations
 
 from gdb_epi.cpython.types import PyFrame
-from gdb_epi.cpython.values import values_of
-from gdb_epi.cpython.values_core import DEPTH, LENGTH, TOTAL, WIDTH, Limits
-from gdb_epi.cpython.values_path import resolve
-from gdb_epi.cpython.variables import FrameVariables
+from gdb_epi.cpython.values.core import DEPTH, LENGTH, TOTAL, WIDTH, Limits
+from gdb_epi.cpython.values.path import resolve
+from gdb_epi.cpython.values.values import values_of
+from gdb_epi.cpython.values.variables import FrameVariables
 from gdb_epi.errors import Absent, InputError, SoftError, UnreadableMemory
-from gdb_epi.lean import TYPE_CHECKING
 from gdb_epi.registry import argument, command
 from gdb_epi.render.variables import INEXACT, MORE
 from gdb_epi.report import Report
+from gdb_epi.typing_lite import TYPE_CHECKING
 
 if TYPE_CHECKING:
     from argparse import Namespace

@@ -7,9 +7,9 @@ import os
 from importlib.util import find_spec
 
 from gdb_epi.errors import EpiError, InputError, SoftError
-from gdb_epi.lean import TYPE_CHECKING, Any
 from gdb_epi.registry import argument, command
 from gdb_epi.report import Report
+from gdb_epi.typing_lite import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
     from argparse import Namespace
@@ -31,7 +31,7 @@ def push(session: Session, args: Namespace) -> Report:
         raise InputError("only a core can be pushed", hint="gcore FILE, then core-file FILE")
     path = getattr(session.target, "path", None)
     if isinstance(path, str) and os.path.isfile(path):
-        from gdb_epi.fleet.provenance import add_provenance
+        from gdb_epi.fleet.store.provenance import add_provenance
 
         add_provenance(record, path)
     if find_spec("sqlalchemy") is None:
@@ -43,10 +43,10 @@ def push(session: Session, args: Namespace) -> Report:
 
 
 def _stored(record: dict[str, Any], db: str | None) -> Report:
-    from gdb_epi.fleet.db import database_url, open_database
+    from gdb_epi.fleet.store.db import database_url, open_database
 
     with open_database(db, write=True) as engine:
-        from gdb_epi.fleet.ingest import ingest
+        from gdb_epi.fleet.store.ingest import ingest
 
         outcome = ingest(engine, [("epi push", record)])
     if outcome.rejected:
@@ -58,7 +58,7 @@ def _stored(record: dict[str, Any], db: str | None) -> Report:
 
 
 def _spooled(record: dict[str, Any], db: str | None, errors: list[SoftError]) -> Report:
-    from gdb_epi.fleet.spool import later, spool
+    from gdb_epi.fleet.store.spool import later, spool
 
     path = spool([record])
     data = {"core_key": record["core_key"], "spool": str(path), "outcome": "spooled"}

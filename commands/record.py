@@ -3,9 +3,9 @@
 
 from __future__ import annotations
 
-from gdb_epi.lean import TYPE_CHECKING
 from gdb_epi.registry import command
 from gdb_epi.report import Report
+from gdb_epi.typing_lite import TYPE_CHECKING
 
 if TYPE_CHECKING:
     from argparse import Namespace

@@ -3,16 +3,16 @@
 
 from __future__ import annotations
 
-from gdb_epi.cpython.heap import Heap
-from gdb_epi.cpython.heap_search import BUDGET
-from gdb_epi.cpython.referrers import Reference, Referrers
-from gdb_epi.cpython.values import values_of
-from gdb_epi.cpython.values_core import Limits
+from gdb_epi.cpython.heap.by_type import Heap
+from gdb_epi.cpython.heap.referrers import Reference, Referrers
+from gdb_epi.cpython.values.core import Limits
+from gdb_epi.cpython.values.values import values_of
 from gdb_epi.errors import InputError, LayoutError, SoftError, UsageError
-from gdb_epi.lean import TYPE_CHECKING
 from gdb_epi.registry import argument, command
 from gdb_epi.report import Report
-from gdb_epi.words import counted
+from gdb_epi.target.search import BUDGET
+from gdb_epi.typing_lite import TYPE_CHECKING
+from gdb_epi.util import counted
 
 if TYPE_CHECKING:
     from argparse import Namespace

@@ -4,9 +4,9 @@
 from __future__ import annotations
 
 from gdb_epi.errors import InputError
-from gdb_epi.lean import TYPE_CHECKING
 from gdb_epi.registry import argument, command
 from gdb_epi.report import Report
+from gdb_epi.typing_lite import TYPE_CHECKING
 
 if TYPE_CHECKING:
     from argparse import Namespace
@@ -22,9 +22,9 @@ def seen(session: Session, args: Namespace) -> Report:
     without SQLAlchemy.
     """
     from gdb_epi.analysis import analyze
-    from gdb_epi.fleet.projection import group_key
-    from gdb_epi.fleet.seen import seen as ask
-    from gdb_epi.fleet.seen import words
+    from gdb_epi.fleet.questions.seen import seen as ask
+    from gdb_epi.fleet.questions.seen import words
+    from gdb_epi.fleet.store.projection import group_key
 
     record = analyze(session)
     kind, key = group_key(record)

@@ -6,16 +6,16 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from functools import partial
 
-from gdb_epi.cpython.tasks import Task
+from gdb_epi.cpython.running.tasks import Task
 from gdb_epi.cpython.types import PyFrame
 from gdb_epi.errors import Absent, SoftError
-from gdb_epi.lean import TYPE_CHECKING
+from gdb_epi.record.stacks import task_json, tasks_of
 from gdb_epi.registry import argument, command
 from gdb_epi.render.stack import nothing_found
 from gdb_epi.render.tasktree import tree_lines
 from gdb_epi.report import Report
-from gdb_epi.stacks import task_json, tasks_of
-from gdb_epi.words import counted
+from gdb_epi.typing_lite import TYPE_CHECKING
+from gdb_epi.util import counted
 
 if TYPE_CHECKING:
     from argparse import Namespace

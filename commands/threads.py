@@ -3,18 +3,18 @@
 
 from __future__ import annotations
 
-from gdb_epi.cpython.gc import GcState
-from gdb_epi.cpython.gil import Gil
-from gdb_epi.cpython.interpreters import Runtime, read_runtime
-from gdb_epi.cpython.thread_facts import ThreadFacts, thread_facts
+from gdb_epi.cpython.runtime.gc import GcState
+from gdb_epi.cpython.runtime.gil import Gil
+from gdb_epi.cpython.runtime.interpreters import Runtime, read_runtime
+from gdb_epi.cpython.runtime.thread_facts import ThreadFacts, thread_facts
 from gdb_epi.cpython.types import ThreadState
 from gdb_epi.errors import Absent, SoftError
-from gdb_epi.lean import TYPE_CHECKING, Any
 from gdb_epi.process_state import ProcessState
 from gdb_epi.registry import command
 from gdb_epi.render.interpreters import gc_line, gil_line, tstate_name
 from gdb_epi.report import Report
-from gdb_epi.words import counted
+from gdb_epi.typing_lite import TYPE_CHECKING, Any
+from gdb_epi.util import counted
 
 if TYPE_CHECKING:
     from argparse import Namespace

@@ -3,16 +3,16 @@
 
 from __future__ import annotations
 
-from gdb_epi.corruption.study import study
+from gdb_epi.corruption.run import study
 from gdb_epi.detectors.findings import run_detectors
 from gdb_epi.errors import NOT_APPLICABLE, Absent, SoftError
-from gdb_epi.lean import Any
+from gdb_epi.judgement.verdict import judge
 from gdb_epi.record import Parts, make_record
 from gdb_epi.session import Session
 from gdb_epi.signature.sign import sign
 from gdb_epi.target.missing import missing_memory
 from gdb_epi.target.missing import told as missing_text
-from gdb_epi.verdict import judge
+from gdb_epi.typing_lite import Any
 
 
 def examine(session: Session) -> Parts:
@@ -40,5 +40,5 @@ def examine(session: Session) -> Parts:
 
 
 def analyze(session: Session) -> dict[str, Any]:
-    """Return the record of the loaded process (gdb_epi/schema/SCHEMA.md)."""
+    """Return the record of the loaded process (gdb_epi/record/schema/SCHEMA.md)."""
     return make_record(examine(session))

@@ -3,7 +3,7 @@
 
 from __future__ import annotations
 
-from gdb_epi.lean import NamedTuple
+from gdb_epi.typing_lite import NamedTuple
 
 # Exit codes of the shell command and of batch GDB scripts.
 EXIT_DONE = 0

@@ -12,7 +12,7 @@ import os
 import sys
 
 from gdb_epi.errors import SoftError
-from gdb_epi.lean import TYPE_CHECKING
+from gdb_epi.typing_lite import TYPE_CHECKING
 
 if TYPE_CHECKING:
     from types import ModuleType

@@ -7,15 +7,15 @@ from functools import cached_property
 
 from gdb_epi.cpython.types import MergedStack, PythonState, ThreadState
 from gdb_epi.errors import NOT_APPLICABLE, Absent, InputError, SoftError
-from gdb_epi.lean import TYPE_CHECKING
 from gdb_epi.target.api import CrashInfo, NativeFrame, ProcessInfo, Region, Target, Thread
+from gdb_epi.typing_lite import TYPE_CHECKING
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-    from gdb_epi.cpython.callee import Callee, CalleeReader
-    from gdb_epi.cpython.evalcalls import EvalCall, EvalCallReader
-    from gdb_epi.cpython.exceptions import ThreadExceptions
+    from gdb_epi.cpython.frames.callee import Callee, CalleeReader
+    from gdb_epi.cpython.frames.eval_calls import EvalCall, EvalCallReader
+    from gdb_epi.cpython.running.exceptions import ThreadExceptions
     from gdb_epi.fault import Fault
     from gdb_epi.locks.analysis import Forked
     from gdb_epi.locks.types import LockReport
@@ -52,7 +52,7 @@ class ProcessState:
     @cached_property
     def python(self) -> PythonState | Absent:
         """The CPython runtime, or why there is none."""
-        from gdb_epi.cpython.state import decode_python
+        from gdb_epi.cpython.runtime.state import decode_python
 
         return decode_python(self.target)
 
@@ -81,7 +81,7 @@ class ProcessState:
         """Exceptions of every Python thread state, without their texts; empty without Python."""
         if not isinstance(self.python, PythonState):
             return ()
-        from gdb_epi.cpython.exceptions import thread_exceptions
+        from gdb_epi.cpython.running.exceptions import thread_exceptions
 
         return tuple(thread_exceptions(self.target, self.python))
 
@@ -139,8 +139,7 @@ class ProcessState:
     def stack(self, tid: int) -> MergedStack:
         """Return the merged native and Python stack of one LWP."""
         if tid not in self._stacks:
-            from gdb_epi.cpython.merge import merge_stack
-            from gdb_epi.cpython.trampolines import name_trampolines
+            from gdb_epi.cpython.frames.merge import merge_stack, name_trampolines
 
             native = self.target.native_frames(tid)
             if not isinstance(native, Absent):
@@ -166,7 +165,7 @@ class ProcessState:
     def _call_reader(self) -> EvalCallReader | None:
         if not isinstance(self.python, PythonState):
             return None
-        from gdb_epi.cpython.evalcalls import EvalCallReader
+        from gdb_epi.cpython.frames.eval_calls import EvalCallReader
 
         return EvalCallReader(self.target, self.python.layout)
 
@@ -185,13 +184,13 @@ class ProcessState:
     def _callee_reader(self) -> CalleeReader | None:
         if not isinstance(self.python, PythonState):
             return None
-        from gdb_epi.cpython.callee import CalleeReader
+        from gdb_epi.cpython.frames.callee import CalleeReader
 
         return CalleeReader(self.target, self.python.layout)
 
     def ghost_stack(self, thread: ThreadState) -> MergedStack:
         """Return the Python stack of a thread state that has no LWP in the core."""
-        from gdb_epi.cpython.merge import merge_stack
+        from gdb_epi.cpython.frames.merge import merge_stack
 
         absent = Absent(NOT_APPLICABLE, "the thread is not in the core")
         return merge_stack(thread.tid, thread, absent)

@@ -11,7 +11,7 @@ import re
 from argparse import Namespace
 from collections.abc import Callable
 
-from gdb_epi.lean import TYPE_CHECKING, Any, NamedTuple
+from gdb_epi.typing_lite import TYPE_CHECKING, Any, NamedTuple
 
 if TYPE_CHECKING:
     from gdb_epi.report import Report

@@ -6,7 +6,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 
 from gdb_epi.errors import SoftError
-from gdb_epi.lean import Any, NamedTuple
+from gdb_epi.typing_lite import Any, NamedTuple
 
 
 class Span(NamedTuple):

@@ -7,9 +7,9 @@ from collections.abc import Mapping
 from functools import cached_property
 
 from gdb_epi.errors import Absent, InputError
-from gdb_epi.lean import TYPE_CHECKING, Any
 from gdb_epi.process_state import ProcessState
 from gdb_epi.target.api import Target
+from gdb_epi.typing_lite import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
     from gdb_epi.cpython.types import PyFrame
@@ -62,7 +62,7 @@ class Session:
             raise InputError(f"no Python frames: {python.detail}", hint="epi bt")
         thread = self.state.python_thread(tid) if tid is not None else None
         if thread is None or not thread.frames:
-            from gdb_epi.cpython.find import RECOVERED
+            from gdb_epi.cpython.runtime.find_runtime import RECOVERED
 
             lost = python.found_by == RECOVERED
             what = "has no Python state that is left" if lost else "runs no Python code"

@@ -1,5 +1,8 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The answers of a triage: JSON lines, one screen for one core, a table for many."""
+"""The answers of a triage: JSON lines, one screen for one core, a table for many.
+
+The stacks block of `gdb-epi triage --stacks` as text, made from its JSON form.
+"""
 
 from __future__ import annotations
 
@@ -9,16 +12,17 @@ from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
 
-from gdb_epi.lean import TYPE_CHECKING, Any, Protocol
-from gdb_epi.words import counted
+from gdb_epi.cli.cores import Core
+from gdb_epi.cli.examine import Examined, Failure, Result
+from gdb_epi.errors import EXIT_UNUSABLE_INPUT, EpiError, UsageError
+from gdb_epi.render.text import escape
+from gdb_epi.typing_lite import TYPE_CHECKING, Any, Protocol
+from gdb_epi.util import counted
 
 if TYPE_CHECKING:
     from argparse import Namespace
     from typing import IO
 
-from gdb_epi.cli.cores import Core
-from gdb_epi.cli.examine import Examined, Failure, Result
-from gdb_epi.errors import EXIT_UNUSABLE_INPUT, EpiError, UsageError
 
 SHOWN_SIGNATURES = 5
 MAX_CELL = 100  # characters of a signature in the table
@@ -110,8 +114,6 @@ class _OneScreen:
         for line in render_triage(result.record):
             self._out.line(line)
         if result.stacks is not None:
-            from gdb_epi.cli.stacks_text import stacks_lines
-
             for line in stacks_lines(result.stacks):
                 self._out.line(line)
 
@@ -139,7 +141,6 @@ class _Table:
         verdict = _map(record, "verdict").get("label")
         self._rows.append([core.path, _process(record), verdict, short])
         if result.stacks is not None:
-            from gdb_epi.cli.stacks_text import stacks_lines
             from gdb_epi.render.text import escape
 
             self._out.line(f"== {escape(core.path)}")
@@ -224,3 +225,48 @@ def _open_output(name: str | None, inputs: Sequence[str]) -> Iterator[IO[str]]:
         raise EpiError(told, hint="--output with another path") from None
     with file:
         yield file
+
+
+def stacks_lines(stacks: Mapping[str, Any]) -> Iterator[str]:
+    """Yield the lines of all threads, the exception, the tasks and what could not be had."""
+    for thread in stacks.get("threads") or ():
+        yield ""
+        yield escape(_title(thread))
+        yield from _frames(thread.get("frames") or ())
+    exception = stacks.get("exception")
+    if exception:
+        message = f": {exception['message']}" if exception.get("message") else ""
+        yield ""
+        yield escape(f"exception {exception.get('type')}{message}")
+    for task in stacks.get("tasks") or ():
+        yield ""
+        yield escape(f"task {task.get('name')} ({task.get('coro')})")
+        yield from _frames(task.get("stack") or ())
+    for error in stacks.get("soft_errors") or ():
+        told = f"note: {error.get('stage')}: {error.get('subject')}: {error.get('message')}"
+        yield escape(told)
+
+
+def _title(thread: Mapping[str, Any]) -> str:
+    words = [f"thread {thread.get('tid') or '?'}"]
+    if thread.get("name"):
+        words.append(f'"{thread["name"]}"')
+    signs = (("crashed", "crashed"), ("holds_gil", "holds the GIL"))
+    marks = [mark for key, mark in signs if thread.get(key)]
+    if thread.get("alive") is False:
+        marks.append("not in the core")
+    return " ".join(words) + (f" ({', '.join(marks)})" if marks else "")
+
+
+def _frames(frames: Any) -> Iterator[str]:
+    if not frames:
+        yield "  (no Python frames)"
+    for frame in frames:
+        if frame.get("hole"):
+            yield escape(f"  (a frame that cannot be read: {frame['hole']})")
+            continue
+        name = frame.get("qualname") or frame.get("name")
+        line = frame.get("lineno")
+        yield escape(f'  File "{frame.get("filename")}", line {line or "?"}, in {name}')
+        for variable, value in (frame.get("locals") or {}).items():
+            yield escape(f"    {variable} = {value}")

@@ -8,7 +8,7 @@ import stat
 from collections.abc import Iterator, Sequence
 
 from gdb_epi.errors import EpiError, InputError
-from gdb_epi.lean import NamedTuple
+from gdb_epi.typing_lite import NamedTuple
 
 HEAD = 64  # bytes that tell what a file is: an ELF header
 _ET_CORE = 4

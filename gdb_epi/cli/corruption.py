@@ -5,7 +5,7 @@ from __future__ import annotations
 
 import sys
 
-from gdb_epi.lean import TYPE_CHECKING
+from gdb_epi.typing_lite import TYPE_CHECKING
 
 if TYPE_CHECKING:
     from argparse import ArgumentParser, Namespace
@@ -38,8 +38,7 @@ def run(args: Namespace) -> int:
 def _print(target: CoreFileTarget, args: Namespace) -> int:
     from gdb_epi.cli.progress import Progress
     from gdb_epi.process_state import ProcessState
-    from gdb_epi.render.corruption import corruption_report
-    from gdb_epi.render.corruption_run import run_study
+    from gdb_epi.render.corruption import corruption_report, run_study
 
     bar: list[Progress] = []
 

@@ -14,8 +14,8 @@ from importlib.metadata import PackageNotFoundError, version
 from pathlib import Path
 
 from gdb_epi.errors import EXIT_DONE, EpiError
-from gdb_epi.lean import NamedTuple
-from gdb_epi.words import counted
+from gdb_epi.typing_lite import NamedTuple
+from gdb_epi.util import counted
 
 HELP = "what is installed, what is missing, and how to get core dumps"
 GDB_SECONDS = 20.0
@@ -117,11 +117,11 @@ def _about_gdb(path: str) -> str:
 
 def _database(db: str | None) -> Iterator[Line]:
     try:
-        from gdb_epi.fleet.db import database_url, open_database
+        from gdb_epi.fleet.store.db import database_url, open_database
 
         shown = database_url(db).render_as_string(hide_password=True)
         with open_database(db, write=False) as engine:
-            from gdb_epi.fleet.ingest import crash_count
+            from gdb_epi.fleet.store.ingest import crash_count
 
             yield Line("database", f"{shown}: {counted(crash_count(engine), 'core')}")
     except EpiError as error:
@@ -129,8 +129,8 @@ def _database(db: str | None) -> Iterator[Line]:
 
 
 def _spool() -> Iterator[Line]:
-    from gdb_epi.fleet.paths import spool_folder
-    from gdb_epi.fleet.spool import waiting
+    from gdb_epi.fleet.store.paths import spool_folder
+    from gdb_epi.fleet.store.spool import waiting
 
     files = len(waiting())
     advice = "gdb-epi fleet ingest" if files else ""

@@ -8,9 +8,9 @@ import os
 from gdb_epi.cli.cores import Core
 from gdb_epi.cli.opened import MAX_SIZE, Scratch, plain
 from gdb_epi.errors import NOT_AVAILABLE, Absent, EpiError, SoftError
-from gdb_epi.fleet.provenance import add_provenance
-from gdb_epi.lean import TYPE_CHECKING, Any, NamedTuple
+from gdb_epi.fleet.store.provenance import add_provenance
 from gdb_epi.sidecars.find import Asked, find_sidecars
+from gdb_epi.typing_lite import TYPE_CHECKING, Any, NamedTuple
 
 if TYPE_CHECKING:
     from gdb_epi.cli.native_gdb import GdbNative
@@ -133,7 +133,7 @@ def _decode(path: str, options: Options, scratch: Scratch) -> Examined:
 def _stacks(session: Session, options: Options) -> dict[str, Any] | None:
     if not options.stacks:
         return None
-    from gdb_epi.stacks import stacks_json
+    from gdb_epi.record.stacks import stacks_json
 
     return stacks_json(session.state, locals=options.locals)
 

@@ -9,7 +9,7 @@ import sys
 import time
 
 from gdb_epi.errors import EXIT_DONE, EpiError, UsageError
-from gdb_epi.lean import TYPE_CHECKING
+from gdb_epi.typing_lite import TYPE_CHECKING
 
 if TYPE_CHECKING:
     from argparse import ArgumentParser, Namespace

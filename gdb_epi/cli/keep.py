@@ -8,8 +8,8 @@ import sys
 from collections.abc import Mapping
 
 from gdb_epi.errors import EXIT_DONE, EXIT_USAGE, EpiError
-from gdb_epi.lean import TYPE_CHECKING, Any
-from gdb_epi.words import counted
+from gdb_epi.typing_lite import TYPE_CHECKING, Any
+from gdb_epi.util import counted
 
 if TYPE_CHECKING:
     Named = tuple[str, Mapping[str, Any]]
@@ -58,10 +58,10 @@ class Keeper:
             say(f"{counted(self.added, 'record')} stored, {self.known} known already")
 
     def _store(self, batch: list[Named]) -> None:
-        from gdb_epi.fleet.db import open_database
+        from gdb_epi.fleet.store.db import open_database
 
         with open_database(self._db, write=True) as engine:
-            from gdb_epi.fleet.ingest import ingest
+            from gdb_epi.fleet.store.ingest import ingest
 
             # The base name alone: the database keeps what was rejected, and folders name users.
             outcome = ingest(engine, ((os.path.basename(core), record) for core, record in batch))
@@ -79,7 +79,7 @@ class Keeper:
         say(error.line())
 
     def _spool(self, batch: list[Named]) -> None:
-        from gdb_epi.fleet.spool import SpoolError, later, spool
+        from gdb_epi.fleet.store.spool import SpoolError, later, spool
 
         try:
             path = spool(record for _, record in batch)

@@ -21,7 +21,7 @@ from gdb_epi.errors import (
     EpiError,
     UsageError,
 )
-from gdb_epi.lean import TYPE_CHECKING
+from gdb_epi.typing_lite import TYPE_CHECKING
 
 if TYPE_CHECKING:
     from argparse import Namespace

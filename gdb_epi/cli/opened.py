@@ -8,7 +8,7 @@ from contextlib import contextmanager
 
 from gdb_epi.cli.cores import Core, core_at
 from gdb_epi.errors import InputError, SoftError
-from gdb_epi.lean import TYPE_CHECKING
+from gdb_epi.typing_lite import TYPE_CHECKING
 
 if TYPE_CHECKING:
     from gdb_epi.target.corefile import CoreFileTarget

@@ -8,7 +8,7 @@ caller asks argparse, which alone speaks to the user. A test holds the two again
 
 from __future__ import annotations
 
-from gdb_epi.lean import TYPE_CHECKING, Any
+from gdb_epi.typing_lite import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
     from collections.abc import Sequence

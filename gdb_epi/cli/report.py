@@ -29,8 +29,8 @@ def add_arguments(parser: ArgumentParser) -> None:
 
 def run(args: Namespace) -> int:
     """Write the page."""
-    from gdb_epi.fleet.db import open_database
     from gdb_epi.fleet.report import require
+    from gdb_epi.fleet.store.db import open_database
 
     require()  # before seconds of work
     since, until = _day(args.since, "--since"), _day(args.until, "--until")
@@ -48,7 +48,7 @@ def run(args: Namespace) -> int:
 def _day(given: str | None, option: str) -> int | None:
     if given is None:
         return None
-    from gdb_epi.fleet.days import day_number
+    from gdb_epi.fleet.store.days import day_number
 
     day = day_number(given)
     if day is None:
@@ -57,7 +57,7 @@ def _day(given: str | None, option: str) -> int | None:
 
 
 def _signature(engine: Engine, wanted: str) -> str:
-    from gdb_epi.fleet.lookup import find_group
+    from gdb_epi.fleet.questions.lookup import find_group
 
     group = find_group(engine, wanted)
     if group is None:

@@ -8,7 +8,7 @@ import shutil
 import sys
 
 from gdb_epi.errors import EXIT_DONE, EXIT_EXPECTATION_NOT_MET, EpiError, InputError, UsageError
-from gdb_epi.lean import TYPE_CHECKING, Any
+from gdb_epi.typing_lite import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
     from argparse import ArgumentParser, Namespace

@@ -7,7 +7,7 @@ from collections import Counter
 from collections.abc import Mapping
 
 from gdb_epi.errors import EXIT_DONE, UsageError
-from gdb_epi.lean import TYPE_CHECKING, Any
+from gdb_epi.typing_lite import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
     from argparse import ArgumentParser, Namespace
@@ -43,7 +43,7 @@ def run(args: Namespace) -> int:
     for name in args.files:
         resign_file(name, told.seen, apply=args.apply)
     if not args.files:
-        from gdb_epi.fleet.db import open_database
+        from gdb_epi.fleet.store.db import open_database
 
         with open_database(args.db, write=args.apply, make=False) as engine:
             resign_database(engine, told.seen, apply=args.apply)
@@ -108,7 +108,7 @@ class Told:
 
     def lines(self, *, applied: bool) -> list[str]:
         """Return it as text."""
-        from gdb_epi.words import counted
+        from gdb_epi.util import counted
 
         verb = "changed" if applied else "would change"
         found = [f"{counted(self.records, 'record')}: {self.changed} {verb}"]

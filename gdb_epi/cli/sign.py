@@ -7,7 +7,7 @@ import sys
 from contextlib import contextmanager
 
 from gdb_epi.errors import EXIT_DONE, EpiError, InputError
-from gdb_epi.lean import TYPE_CHECKING, Any
+from gdb_epi.typing_lite import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
     from argparse import ArgumentParser, Namespace

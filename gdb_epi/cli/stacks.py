@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import sys
 
-from gdb_epi.lean import TYPE_CHECKING
+from gdb_epi.typing_lite import TYPE_CHECKING
 
 if TYPE_CHECKING:
     from argparse import ArgumentParser, Namespace
@@ -57,7 +57,7 @@ def _print(target: CoreFileTarget, as_json: bool) -> int:
         import json
 
         from gdb_epi.process_state import ProcessState
-        from gdb_epi.stacks import stacks_json
+        from gdb_epi.record.stacks import stacks_json
 
         print(json.dumps(stacks_json(ProcessState(target))))
         return 0
@@ -66,7 +66,7 @@ def _print(target: CoreFileTarget, as_json: bool) -> int:
 
 
 def _lines(target: CoreFileTarget) -> list[str]:
-    from gdb_epi.cpython.state import decode_python
+    from gdb_epi.cpython.runtime.state import decode_python
     from gdb_epi.errors import Absent, InputError
     from gdb_epi.render.text import escape
 

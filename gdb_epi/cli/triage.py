@@ -15,8 +15,8 @@ from gdb_epi.errors import (
     InputError,
     UsageError,
 )
-from gdb_epi.lean import TYPE_CHECKING
 from gdb_epi.sidecars.find import Asked
+from gdb_epi.typing_lite import TYPE_CHECKING
 
 if TYPE_CHECKING:
     from argparse import ArgumentParser, Namespace
@@ -98,7 +98,7 @@ def run(args: Namespace) -> int:
 
 def _tell_links(links: Sequence[str]) -> None:
     from gdb_epi.cli.keep import say
-    from gdb_epi.words import counted
+    from gdb_epi.util import counted
 
     told = f"{counted(len(links), 'symbolic link')} in folders not followed ({links[0]})"
     say(f"{told}; try: name the folders that they lead to")

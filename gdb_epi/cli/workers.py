@@ -30,11 +30,11 @@ LOADED_FIRST = (
     "gdb_epi.analysis",
     "gdb_epi.cli.native_gdb",
     "gdb_epi.cli.unpack",
-    "gdb_epi.cpython.merge",
-    "gdb_epi.cpython.state",
+    "gdb_epi.cpython.frames.merge",
+    "gdb_epi.cpython.runtime.state",
     "gdb_epi.locks.analysis",
     "gdb_epi.session",
-    "gdb_epi.stacks",
+    "gdb_epi.record.stacks",
     "gdb_epi.target.corefile",
 )
 MAX_RESULT = 512 << 20  # bytes that one child may send

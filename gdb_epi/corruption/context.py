@@ -12,17 +12,17 @@ from gdb_epi.detectors.findings import Finding
 from gdb_epi.errors import Absent
 from gdb_epi.fault import Fault, operand_of
 from gdb_epi.fault.site import Site, understand
-from gdb_epi.lean import TYPE_CHECKING, Any
 from gdb_epi.process_state import ProcessState
 from gdb_epi.target.api import Target
 from gdb_epi.target.functions import Functions
 from gdb_epi.target.search import find_word
+from gdb_epi.typing_lite import TYPE_CHECKING, Any
 from gdb_epi.x86 import Operand
 
 if TYPE_CHECKING:
-    from gdb_epi.corruption.pointers import Neighbour
-    from gdb_epi.corruption.suspects import Suspect
-    from gdb_epi.corruption.things import Things
+    from gdb_epi.corruption.heap.address_index import Things
+    from gdb_epi.corruption.pointers.neighbours import Neighbour
+    from gdb_epi.corruption.pointers.suspects import Suspect
 
 DEFAULT_BYTES = 64 << 20  # read by all default checks together
 SEARCH_BYTES = 1 << 30  # of all searches for single words; about a second
@@ -129,21 +129,21 @@ class Context:
     @cached_property
     def neighbours(self) -> list[Neighbour]:
         """The one-bit neighbours of the words of the failed access, the best first."""
-        from gdb_epi.corruption.pointers import neighbours
+        from gdb_epi.corruption.pointers.neighbours import neighbours
 
         return neighbours(self)
 
     @cached_property
     def suspects(self) -> list[Suspect]:
         """The words that may have been damaged."""
-        from gdb_epi.corruption.suspects import suspects
+        from gdb_epi.corruption.pointers.suspects import suspects
 
         return suspects(self)
 
     @cached_property
     def things(self) -> Things:
         """What begins at an address."""
-        from gdb_epi.corruption.things import Things
+        from gdb_epi.corruption.heap.address_index import Things
 
         return Things(self)
 

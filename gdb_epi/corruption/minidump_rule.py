@@ -13,9 +13,9 @@ from collections.abc import Iterator, Mapping, Sequence
 
 from gdb_epi.errors import Absent
 from gdb_epi.fault import GENERAL, SI_KERNEL, SIGBUS, SIGSEGV, read_up_to, read_word
-from gdb_epi.lean import NamedTuple
 from gdb_epi.process_state import ProcessState
 from gdb_epi.target.api import CrashInfo, Region, Target
+from gdb_epi.typing_lite import NamedTuple
 from gdb_epi.x86 import MAX_LENGTH, Instruction, Operand, decode
 
 ALL_BITS = range(48)  # of an address that the CPU accepted

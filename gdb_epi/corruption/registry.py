@@ -6,7 +6,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable
 
 from gdb_epi.corruption.types import Check, Evidence, Skipped
-from gdb_epi.lean import TYPE_CHECKING
+from gdb_epi.typing_lite import TYPE_CHECKING
 
 if TYPE_CHECKING:
     from gdb_epi.corruption.context import Context

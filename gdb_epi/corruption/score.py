@@ -3,6 +3,8 @@
 
 log10 odds = prior + the best item of each group + the strongest innocent sign. Items of one group
 are one fact seen twice, so only the best counts. Where every number comes from is in weights.json.
+
+The prior: how likely damage was before anything was seen, as the user may set it.
 """
 
 from __future__ import annotations
@@ -13,7 +15,8 @@ from collections.abc import Iterable, Mapping, Sequence
 from functools import cache
 
 from gdb_epi.corruption.types import UNKNOWN, Evidence
-from gdb_epi.lean import Any, NamedTuple, parse_json
+from gdb_epi.errors import UsageError
+from gdb_epi.typing_lite import Any, NamedTuple, parse_json
 
 PROVEN, STRONG, WEAK, AMBIGUOUS = "proven-corruption", "strong", "weak", "ambiguous"
 NONE, SOFTWARE_LIKE = "none", "software-like"
@@ -155,3 +158,34 @@ def probability(log_odds: float) -> float:
     """Return the probability of log10 odds, between 1e-12 and 1 - 1e-12."""
     odds = 10.0 ** max(-12.0, min(12.0, log_odds))
     return float(odds / (1.0 + odds))
+
+
+LOWEST, HIGHEST = -12.0, 3.0  # log10 odds
+
+
+def prior_of(text: str | None) -> float:
+    """Return log10 odds for a name of weights.json ("ecc-servers") or a number.
+
+    Raises UsageError for anything else.
+    """
+    named = weights().priors
+    if text is None:
+        return named[DEFAULT_PRIOR]
+    if text in named:
+        return named[text]
+    try:
+        value = float(text)
+    except ValueError:
+        value = math.nan
+    if not LOWEST <= value <= HIGHEST:
+        raise UsageError(
+            f"--prior {text}: no name of a prior and no log10 odds ({LOWEST:g} to {HIGHEST:g})",
+            hint=", ".join(f"{name} ({number:g})" for name, number in named.items()),
+        )
+    return value
+
+
+def prior_name(value: float) -> str:
+    """Return the name of a prior; "set by the user" for another number."""
+    found = (name for name, number in weights().priors.items() if number == value)
+    return next(found, "set by the user")

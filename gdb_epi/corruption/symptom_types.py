@@ -3,7 +3,7 @@
 
 from __future__ import annotations
 
-from gdb_epi.lean import NamedTuple
+from gdb_epi.typing_lite import NamedTuple
 
 SYMPTOMS = {
     # how control went wrong

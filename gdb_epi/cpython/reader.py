@@ -5,7 +5,7 @@ from __future__ import annotations
 
 import struct
 
-from gdb_epi.cpython.layout import Layout
+from gdb_epi.cpython.layout.layout import Layout
 from gdb_epi.errors import UNPARSABLE, UNREADABLE, Absent, UnreadableMemory
 from gdb_epi.target.api import Target
 

@@ -3,10 +3,10 @@
 
 from __future__ import annotations
 
-from gdb_epi.cpython.layout import Layout
+from gdb_epi.cpython.layout.layout import Layout
 from gdb_epi.errors import Absent, SoftError
-from gdb_epi.lean import NamedTuple
 from gdb_epi.target.api import NativeFrame
+from gdb_epi.typing_lite import NamedTuple
 
 # Where a frame was found (PyFrame.provenance).
 CHAIN = "chain"  # tstate -> current_frame -> previous ...

@@ -11,9 +11,9 @@ from collections.abc import Callable, Iterable, Mapping
 
 from gdb_epi.cpython.types import PythonState
 from gdb_epi.errors import Absent, SoftError
-from gdb_epi.lean import Any, NamedTuple
 from gdb_epi.locks.types import Cycle
 from gdb_epi.process_state import ProcessState
+from gdb_epi.typing_lite import Any, NamedTuple
 
 MAX_FINDINGS = 64  # of one detector
 MAX_CYCLE = 32  # threads of one cycle that a finding names

@@ -6,9 +6,9 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from gdb_epi.detectors.findings import Finding, detector, hex_word
-from gdb_epi.lean import Any
 from gdb_epi.locks import types as t
 from gdb_epi.process_state import ProcessState
+from gdb_epi.typing_lite import Any
 
 _INHERITED = frozenset(
     (

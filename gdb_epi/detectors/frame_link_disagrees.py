@@ -10,7 +10,7 @@ from gdb_epi.cpython.types import DATASTACK, PyFrame, PythonState, ThreadState
 from gdb_epi.detectors.findings import Finding, detector, hex_word
 from gdb_epi.fault import read_word
 from gdb_epi.process_state import ProcessState
-from gdb_epi.words import counted
+from gdb_epi.util import counted
 
 
 @detector("frame_link_disagrees", needs="python")

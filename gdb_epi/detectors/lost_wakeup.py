@@ -7,7 +7,7 @@ from collections.abc import Iterator
 
 from gdb_epi.detectors.findings import Finding, detector, hex_word
 from gdb_epi.locks import types as t
-from gdb_epi.locks.pools import vanished_pools
+from gdb_epi.locks.fork.vanished_pools import vanished_pools
 from gdb_epi.process_state import ProcessState
 
 

@@ -16,8 +16,8 @@ from gdb_epi.fault import (
     is_canonical,
     stack_below,
 )
-from gdb_epi.lean import NamedTuple
 from gdb_epi.target.api import Region, Target
+from gdb_epi.typing_lite import NamedTuple
 from gdb_epi.x86 import Operand
 
 LOW = 1 << 32  # below: integers, truncated pointers, non-PIE images

@@ -10,10 +10,10 @@ from gdb_epi.cpython.types import PythonState
 from gdb_epi.detectors.pointer_candidates import Candidate
 from gdb_epi.errors import Absent, LayoutError, UnreadableMemory
 from gdb_epi.fault import GENERAL, read_word
-from gdb_epi.lean import NamedTuple
 from gdb_epi.process_state import ProcessState
 from gdb_epi.target.search import find_word
-from gdb_epi.words import counted
+from gdb_epi.typing_lite import NamedTuple
+from gdb_epi.util import counted
 
 MAX_PLACES = 8
 

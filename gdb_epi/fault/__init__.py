@@ -12,8 +12,8 @@ import struct
 from collections.abc import Mapping
 
 from gdb_epi.errors import NOT_APPLICABLE, Absent, UnreadableMemory
-from gdb_epi.lean import NamedTuple
 from gdb_epi.target.api import DUMPED, CrashInfo, ProcessInfo, Region, Target
+from gdb_epi.typing_lite import NamedTuple
 from gdb_epi.x86 import MAX_LENGTH, Operand, memory_operand
 
 SIGILL, SIGTRAP, SIGABRT, SIGBUS, SIGFPE, SIGSEGV = 4, 5, 6, 7, 8, 11

@@ -6,7 +6,7 @@ Each test answers for one kind of value. None looks at memory but those that say
 
 from __future__ import annotations
 
-from gdb_epi.lean import NamedTuple
+from gdb_epi.typing_lite import NamedTuple
 
 # Bytes that allocators and debug modes write. CPython: 0xCD fresh, 0xDD freed, 0xFD around (3.8+,
 # Objects/obmalloc.c); before 3.8 0xCB 0xDB 0xFB. jemalloc and MALLOC_PERTURB_ 0x5A, 0xA5;

@@ -24,8 +24,8 @@ from gdb_epi.fault import (
     read_word,
 )
 from gdb_epi.fault.maps import canonical, user_top
-from gdb_epi.lean import NamedTuple
 from gdb_epi.target.api import Target
+from gdb_epi.typing_lite import NamedTuple
 from gdb_epi.x86 import MAX_LENGTH, UNKNOWN_INDEX, Instruction, Operand, decode
 
 DATA, RETURN, CALL, JUMP, FETCH = "data", "return", "call", "jump", "fetch"

@@ -5,8 +5,8 @@ from __future__ import annotations
 
 from gdb_epi.fault import may_execute, read_up_to
 from gdb_epi.fault.site import call_before
-from gdb_epi.lean import NamedTuple
 from gdb_epi.target.api import Target
+from gdb_epi.typing_lite import NamedTuple
 from gdb_epi.x86 import MAX_LENGTH, Instruction, decode
 from gdb_epi.x86.length import length_at
 

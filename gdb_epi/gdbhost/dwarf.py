@@ -7,7 +7,7 @@ from collections.abc import Iterator
 
 import gdb
 
-from gdb_epi.cpython.layout_spec import MAX_DEPTH, TRANSPARENT, spec_for
+from gdb_epi.cpython.layout.spec import MAX_DEPTH, TRANSPARENT, spec_for
 from gdb_epi.target.api import Member, StructType
 
 _AGGREGATES = (gdb.TYPE_CODE_STRUCT, gdb.TYPE_CODE_UNION)

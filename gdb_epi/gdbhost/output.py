@@ -8,7 +8,7 @@ import os
 import gdb
 
 from gdb_epi.errors import EpiError
-from gdb_epi.lean import TYPE_CHECKING
+from gdb_epi.typing_lite import TYPE_CHECKING
 
 if TYPE_CHECKING:
     from pathlib import Path

@@ -11,7 +11,7 @@ from functools import cache
 
 import gdb
 
-from gdb_epi.lean import TYPE_CHECKING, Any
+from gdb_epi.typing_lite import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
     from gdb_epi.errors import SoftError

@@ -7,13 +7,10 @@ from collections.abc import Sequence
 
 from gdb_epi.cpython.types import PythonState
 from gdb_epi.errors import Absent, SoftError
-from gdb_epi.lean import TYPE_CHECKING, NamedTuple
-from gdb_epi.locks.activity import activity
 from gdb_epi.locks.context import FAMILIES, Lazy, LockContext
-from gdb_epi.locks.doubt import with_doubt
-from gdb_epi.locks.fork import evidence_of, read_fork, with_handlers
-from gdb_epi.locks.graph import find_cycles, with_cycles
-from gdb_epi.locks.handlers import fork_handlers
+from gdb_epi.locks.fork.evidence import evidence_of, read_fork, with_handlers
+from gdb_epi.locks.fork.handlers import fork_handlers
+from gdb_epi.locks.fork.vanished import vanished_threads
 from gdb_epi.locks.types import (
     ForkEvidence,
     ForkHandlers,
@@ -23,12 +20,15 @@ from gdb_epi.locks.types import (
     Vanished,
     Wait,
 )
-from gdb_epi.locks.vanished import vanished_threads
+from gdb_epi.locks.waits.activity import activity
+from gdb_epi.locks.waits.graph import find_cycles, with_cycles
+from gdb_epi.locks.waits.inherited_or_own import with_doubt
 from gdb_epi.target.api import Target
+from gdb_epi.typing_lite import TYPE_CHECKING, NamedTuple
 
 if TYPE_CHECKING:
-    from gdb_epi.locks.pylock import PyLock
-    from gdb_epi.locks.world import Block
+    from gdb_epi.locks.python_side import Block
+    from gdb_epi.locks.waits.lock_objects import PyLock
 
 MAX_WAITS = 16_384
 MAX_THREADS = 1 << 16
@@ -62,12 +62,12 @@ def examine_locks(
     A family that fails becomes a soft error; the others still run. `forked` is what
     `examine_fork` gave, where it was asked before.
     """
-    import gdb_epi.locks
+    import gdb_epi.locks.waits
     from gdb_epi.loader import load_all
 
     forked = forked or examine_fork(target, python)
     fork, vanished = forked.evidence, forked.vanished
-    errors = [*load_all(gdb_epi.locks), *forked.soft_errors]
+    errors = [*load_all(gdb_epi.locks.waits), *forked.soft_errors]
     context = LockContext(target, python, fork, errors, vanished, Lazy())
     waits: list[Wait] = []
     for thread in target.threads():

@@ -7,13 +7,13 @@ from collections.abc import Callable, Iterable
 
 from gdb_epi.cpython.types import PythonState
 from gdb_epi.errors import Absent, LayoutError, SoftError, UnreadableMemory
-from gdb_epi.lean import TYPE_CHECKING, NamedTuple
 from gdb_epi.locks.types import ForkEvidence, Vanished, Wait
 from gdb_epi.target.api import Target, Thread
+from gdb_epi.typing_lite import TYPE_CHECKING, NamedTuple
 
 if TYPE_CHECKING:
-    from gdb_epi.cpython.gil import Gil
-    from gdb_epi.locks.world import LockWorld
+    from gdb_epi.cpython.runtime.gil import Gil
+    from gdb_epi.locks.python_side import LockWorld
 
 PRIVATE = 0x80  # FUTEX_PRIVATE_FLAG (linux/futex.h)
 
@@ -62,7 +62,7 @@ class Lazy:
         if not self._tried:
             self._tried = True
             if isinstance(context.python, PythonState):
-                from gdb_epi.locks.world import LockWorld
+                from gdb_epi.locks.python_side import LockWorld
 
                 try:
                     self._world = LockWorld(context.target, context.python, context.vanished)

@@ -5,7 +5,7 @@ from __future__ import annotations
 
 from gdb_epi.cpython.types import PyFrame
 from gdb_epi.errors import SoftError
-from gdb_epi.lean import NamedTuple
+from gdb_epi.typing_lite import NamedTuple
 
 # Verdicts of waits; this stage gives only some of them.
 INHERITED_OWNER_VANISHED = "inherited-owner-vanished"

@@ -1,9 +1,9 @@
 # SPDX-License-Identifier: Apache-2.0
 """The record of one core: plain JSON values, the same for the same bytes.
 
-schema/SCHEMA.md says what each group means. Nothing of the analysing machine is in it: no clock, no
-path of a tool, no host; who adds those is the caller. A field that could not be had is absent and
-`soft_errors` says why.
+record/schema/SCHEMA.md says what each group means. Nothing of the analysing machine is in it: no
+clock, no path of a tool, no host; who adds those is the caller. A field that could not be had is
+absent and `soft_errors` says why.
 """
 
 from __future__ import annotations
@@ -11,12 +11,12 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from gdb_epi import __version__
-from gdb_epi.corruption.group import corruption_group
-from gdb_epi.corruption.study import Study
+from gdb_epi.corruption.record_group import corruption_group
+from gdb_epi.corruption.run import Study
 from gdb_epi.detectors.findings import Finding, hex_word
 from gdb_epi.errors import Absent, SoftError
 from gdb_epi.fault import Fault, signal_name
-from gdb_epi.lean import Any, NamedTuple
+from gdb_epi.judgement.verdict import Verdict
 from gdb_epi.process_state import ProcessState
 from gdb_epi.record.forks import fork_group
 from gdb_epi.record.parts import (
@@ -33,7 +33,7 @@ from gdb_epi.signature.sign import ASSERTION, Signed, asserting_function
 from gdb_epi.signature.types import Signature
 from gdb_epi.target.missing import missing_memory
 from gdb_epi.target.missing import told as missing_text
-from gdb_epi.verdict import Verdict
+from gdb_epi.typing_lite import Any, NamedTuple
 
 SCHEMA = "gdb-epi/record/1"
 MAX_SOFT_ERRORS = 64

@@ -3,17 +3,17 @@
 
 from __future__ import annotations
 
-from gdb_epi.cpython.exceptions import Raised, ThreadExceptions
+from gdb_epi.cpython.running.exceptions import Raised, ThreadExceptions
 from gdb_epi.cpython.types import CHAIN, PythonState, ThreadState
 from gdb_epi.detectors.findings import hex_word
-from gdb_epi.digest import sha256_hex
 from gdb_epi.errors import Absent
 from gdb_epi.fault import may_execute
-from gdb_epi.lean import Any
 from gdb_epi.locks.types import Wait
 from gdb_epi.process_state import ProcessState
 from gdb_epi.record.forks import wait_stacks
 from gdb_epi.record.redact import base_name, redact_path, script_name
+from gdb_epi.typing_lite import Any
+from gdb_epi.util import sha256_hex
 
 MAX_THREADS = 256  # stacks in one record
 MAX_FRAMES = 64  # Python frames of one thread
@@ -77,7 +77,7 @@ def python_group(state: ProcessState) -> Json | None:
 
 def _packages(state: ProcessState, python: PythonState) -> Json:
     """Return the versions of imported packages outside the standard library."""
-    from gdb_epi.cpython.package_versions import package_versions
+    from gdb_epi.cpython.runtime.package_versions import package_versions
 
     found = package_versions(state.target, python)
     if isinstance(found, Absent):
@@ -95,7 +95,7 @@ def exception_group(state: ProcessState) -> Json | None:
     """
     if isinstance(state.python, Absent):
         return None
-    from gdb_epi.stacks import crashed_exception
+    from gdb_epi.record.stacks import crashed_exception
 
     crashed = crashed_exception(state, state.exceptions)
     shown = [one for one in state.exceptions if one.all()]
@@ -165,7 +165,7 @@ def threads_group(state: ProcessState, signed: int | None) -> Json:
 
 def _stack(thread: ThreadState, crashed: Json | None) -> Json:
     """Return one thread; without its frames when the merged stack holds the very same ones."""
-    from gdb_epi.stacks import thread_json
+    from gdb_epi.record.stacks import thread_json
 
     whole = thread_json(thread)
     frames = [reduced(frame) for frame in whole.pop("frames")[:MAX_FRAMES]]
@@ -188,7 +188,7 @@ def _holds(crashed: Json, frames: list[Json]) -> bool:
 
 
 def _merged(state: ProcessState, tid: int) -> Json:
-    from gdb_epi.stacks import merged_json
+    from gdb_epi.record.stacks import merged_json
 
     stack = state.stack(tid)
     frames = merged_json(stack)

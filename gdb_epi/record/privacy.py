@@ -6,8 +6,8 @@ from __future__ import annotations
 import re
 
 from gdb_epi.errors import Absent
-from gdb_epi.lean import TYPE_CHECKING, Any
 from gdb_epi.record.redact import map_texts, redact_text
+from gdb_epi.typing_lite import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
     from gdb_epi.process_state import ProcessState
@@ -55,7 +55,7 @@ def add_message(record: Json, state: ProcessState) -> None:
     group = record.get("exception")
     if not isinstance(group, dict) or not group.get("type"):
         return
-    from gdb_epi.stacks import crashed_exception, exceptions_of
+    from gdb_epi.record.stacks import crashed_exception, exceptions_of
 
     crashed = crashed_exception(state, exceptions_of(state, messages=True))
     text = crashed[1].itself.message if crashed is not None else None

@@ -10,7 +10,7 @@ from __future__ import annotations
 import re
 from collections.abc import Callable, Collection, Mapping
 
-from gdb_epi.lean import Any
+from gdb_epi.typing_lite import Any
 
 # /home/alice/app.py -> /home/~/app.py; root is no person, /root stays.
 _HOME = re.compile(r"(/(?:home|users|Users)/)[^/\s:'\"]+")

@@ -1,12 +1,23 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Evidence of corruption as a report: what was found, weighed, tried, and left out."""
+"""Evidence of corruption as a report: what was found, weighed, tried, and left out.
+
+Run the checks as the user asked: prior, budget and progress by the options' words.
+"""
 
 from __future__ import annotations
 
-from gdb_epi.corruption.group import candidates, corruption_group
+from collections.abc import Callable
+
+from gdb_epi.corruption.context import (
+    DEFAULT_BYTES,
+    SWEEP_BYTES,
+    SWEEP_SECONDS,
+    Budget,
+)
 from gdb_epi.corruption.minidump_rule import possible_bit_flips
-from gdb_epi.corruption.priors import prior_name
+from gdb_epi.corruption.record_group import candidates, corruption_group
 from gdb_epi.corruption.registry import all_checks
+from gdb_epi.corruption.run import Study, study, why_not
 from gdb_epi.corruption.score import (
     AMBIGUOUS,
     NONE,
@@ -14,17 +25,19 @@ from gdb_epi.corruption.score import (
     SOFTWARE_LIKE,
     STRONG,
     WEAK,
+    prior_name,
+    prior_of,
     probability,
     weights,
 )
-from gdb_epi.corruption.study import Study, why_not
 from gdb_epi.corruption.types import Evidence
-from gdb_epi.detectors.findings import hex_word
-from gdb_epi.errors import EXIT_DONE, EXIT_INTERRUPTED
-from gdb_epi.lean import Any
+from gdb_epi.detectors.findings import hex_word, run_detectors
+from gdb_epi.errors import EXIT_DONE, EXIT_INTERRUPTED, UsageError
+from gdb_epi.process_state import ProcessState
 from gdb_epi.render.json import plain
 from gdb_epi.report import Report
-from gdb_epi.words import counted
+from gdb_epi.typing_lite import Any
+from gdb_epi.util import counted
 
 COLUMNS = ("#", "item", "where", "found", "corrected", "bits", "path", "weight")
 MAX_BITS = 4  # that a table cell names
@@ -203,3 +216,30 @@ def _evidence_json(one: Evidence) -> dict[str, Any]:
         "ambiguous": one.ambiguous,
         "facts": plain(dict(one.facts)),
     }
+
+
+def run_study(
+    state: ProcessState,
+    *,
+    sweep: bool = False,
+    seconds: float | None = None,
+    size: int | None = None,
+    prior: str | None = None,
+    progress: Callable[[int, int], None] | None = None,
+) -> Study:
+    """Run detectors and checks; `progress` gets (bytes done, bytes in all) of a sweep.
+
+    Raises UsageError for a budget or prior that is none.
+    """
+    value = prior_of(prior)
+    if size is not None and size <= 0:
+        raise UsageError(f"--budget {size}: not a number of bytes", hint="--budget 1000000000")
+    if seconds is not None and not seconds > 0:
+        raise UsageError(f"--seconds {seconds:g}: not a time", hint="--seconds 60")
+    findings, errors = run_detectors(state)
+    if seconds is None and sweep:
+        seconds = SWEEP_SECONDS
+    budget = Budget(size or (SWEEP_BYTES if sweep else DEFAULT_BYTES), seconds)
+    found = study(state, findings, sweep=sweep, budget=budget, prior=value, progress=progress)
+    # What the core itself lacks comes first: nothing was compared with that.
+    return found._replace(soft_errors=(*state.target.soft_errors, *errors, *found.soft_errors))

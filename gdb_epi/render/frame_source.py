@@ -6,13 +6,13 @@ from __future__ import annotations
 import os
 from collections.abc import Callable, Sequence
 
-from gdb_epi.cpython.positions import Position
-from gdb_epi.cpython.source import FITS, VERIFIED, Source, SourceFinder
+from gdb_epi.cpython.frames.positions import Position
+from gdb_epi.cpython.source.source import FITS, VERIFIED, Source, SourceFinder
 from gdb_epi.cpython.types import PyFrame, PythonState
-from gdb_epi.lean import TYPE_CHECKING
 from gdb_epi.process_state import ProcessState
 from gdb_epi.render.source import character_column, one_line
 from gdb_epi.report import Span
+from gdb_epi.typing_lite import TYPE_CHECKING
 
 if TYPE_CHECKING:
     from gdb_epi.session import Session

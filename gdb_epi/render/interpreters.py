@@ -3,14 +3,14 @@
 
 from __future__ import annotations
 
-from gdb_epi.cpython.gc import GcState
-from gdb_epi.cpython.gil import Gil
-from gdb_epi.cpython.interpreters import Interpreter, Runtime, StopTheWorld
-from gdb_epi.cpython.pending import Pending
+from gdb_epi.cpython.runtime.eval_breaker import Pending
+from gdb_epi.cpython.runtime.gc import GcState
+from gdb_epi.cpython.runtime.gil import Gil
+from gdb_epi.cpython.runtime.interpreters import Interpreter, Runtime, StopTheWorld
 from gdb_epi.errors import Absent
-from gdb_epi.lean import Any
 from gdb_epi.target.api import Target
-from gdb_epi.words import counted
+from gdb_epi.typing_lite import Any
+from gdb_epi.util import counted
 
 MAX_CALLS_SHOWN = 20
 
@@ -158,7 +158,7 @@ def gc_json(gc: GcState | Absent) -> dict[str, Any] | None:
     """Return a collector's state; null when it could not be read."""
     if isinstance(gc, Absent):
         return None
-    from gdb_epi.cpython.gc import debug_names
+    from gdb_epi.cpython.runtime.gc import debug_names
 
     return {
         "enabled": gc.enabled,

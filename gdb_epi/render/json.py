@@ -6,8 +6,8 @@ from __future__ import annotations
 from collections.abc import Mapping
 
 from gdb_epi.errors import Absent, SoftError
-from gdb_epi.lean import Any
 from gdb_epi.report import Report
+from gdb_epi.typing_lite import Any
 
 
 def render_report_json(report: Report) -> str:

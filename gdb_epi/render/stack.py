@@ -5,13 +5,13 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
 
-from gdb_epi.cpython.callee import GLUE, Callee
-from gdb_epi.cpython.find import RECOVERED
+from gdb_epi.cpython.frames.callee import GLUE, Callee
+from gdb_epi.cpython.runtime.find_runtime import RECOVERED
 from gdb_epi.cpython.types import MergedStack, PyFrame, StackFrame, ThreadState
 from gdb_epi.errors import Absent, SoftError
 from gdb_epi.process_state import ProcessState
 from gdb_epi.target.api import NativeFrame
-from gdb_epi.words import counted
+from gdb_epi.util import counted
 
 # How much of a stack is shown.
 FOLDED = "folded"  # without CPython's own plumbing

@@ -5,7 +5,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Sequence
 
-from gdb_epi.cpython.tasks import Task
+from gdb_epi.cpython.running.tasks import Task
 
 MAX_CHAIN = 8  # coroutines shown in one line
 

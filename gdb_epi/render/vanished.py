@@ -7,7 +7,7 @@ from collections.abc import Callable, Sequence
 
 from gdb_epi.locks.types import Vanished, VanishedThread
 from gdb_epi.render.stack import python_text
-from gdb_epi.words import counted
+from gdb_epi.util import counted
 
 # Where Python frames of a vanished thread come from, and how far that is to be trusted.
 _TRUST = {

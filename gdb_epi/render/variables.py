@@ -5,7 +5,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from gdb_epi.cpython.variables import ARGUMENTS, Variable
+from gdb_epi.cpython.values.variables import ARGUMENTS, Variable
 
 MORE = "what `...` stands for was left out; --depth, --width and --length show more"
 INEXACT = "not as repr() shows it"

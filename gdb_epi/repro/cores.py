@@ -11,8 +11,8 @@ import os
 import resource
 import struct
 
-from gdb_epi.lean import NamedTuple
 from gdb_epi.target.elf import notes, parse_header, segments
+from gdb_epi.typing_lite import NamedTuple
 
 PATTERN = "/proc/sys/kernel/core_pattern"
 USES_PID = "/proc/sys/kernel/core_uses_pid"

@@ -5,10 +5,10 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 
-from gdb_epi.digest import sha256_hex
 from gdb_epi.errors import InputError, UsageError
-from gdb_epi.lean import Any, NamedTuple
 from gdb_epi.signature.keys import DIGITS, VERSION
+from gdb_epi.typing_lite import Any, NamedTuple
+from gdb_epi.util import sha256_hex
 
 # From the narrowest to the widest; `python` and `native` serve where half of the stack is missing.
 LEVELS = ("exact", "strict", "stable", "coarse")

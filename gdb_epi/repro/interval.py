@@ -10,7 +10,7 @@ from __future__ import annotations
 import math
 from collections.abc import Callable
 
-from gdb_epi.lean import NamedTuple
+from gdb_epi.typing_lite import NamedTuple
 
 _Tail = Callable[[float], float]
 _STEPS = 200  # of a bisection; doubles are exhausted after 60

@@ -7,12 +7,12 @@ import os
 import re
 from collections.abc import Iterator, Sequence
 
-from gdb_epi.lean import Any
 from gdb_epi.repro.campaign import EXPECTED, OTHER, Aim, Crash, Result, Tally
 from gdb_epi.repro.expect import told
 from gdb_epi.repro.interval import highest_unseen
 from gdb_epi.repro.running import HANG, UNABLE
-from gdb_epi.words import counted
+from gdb_epi.typing_lite import Any
+from gdb_epi.util import counted
 
 MAX_TEXT = 16 << 10  # characters of one output in JUnit XML
 MAX_ANNOTATIONS = 10  # GitHub shows ten errors of a step

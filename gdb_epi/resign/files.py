@@ -11,8 +11,8 @@ from collections.abc import Callable, Iterator, Mapping
 from typing import IO, Any
 
 from gdb_epi.errors import InputError
-from gdb_epi.lean import TYPE_CHECKING
 from gdb_epi.resign.stored import Resigned, resign
+from gdb_epi.typing_lite import TYPE_CHECKING
 
 if TYPE_CHECKING:
     from sqlalchemy import Connection, Engine
@@ -117,7 +117,7 @@ def _replacing(name: str) -> Iterator[IO[bytes]]:
 
 def resign_database(engine: Engine, seen: Seen, *, apply: bool) -> None:
     """Resign every record of a database, one transaction per batch."""
-    from gdb_epi.fleet.db import begin
+    from gdb_epi.fleet.store.db import begin
 
     after: int | None = 0
     while after is not None:
@@ -129,8 +129,8 @@ def _batch(connection: Connection, after: int, seen: Seen, *, apply: bool) -> in
     """Resign the records behind a number; return the last number, None at the end."""
     from sqlalchemy import select
 
-    from gdb_epi.fleet import tables as t
-    from gdb_epi.fleet.ingest import stored_record
+    from gdb_epi.fleet.store import tables as t
+    from gdb_epi.fleet.store.ingest import stored_record
 
     chosen = select(t.raw.c.crash_id, t.raw.c.record).where(t.raw.c.crash_id > after)
     found = connection.execute(chosen.order_by(t.raw.c.crash_id).limit(BATCH)).all()
@@ -145,11 +145,11 @@ def _batch(connection: Connection, after: int, seen: Seen, *, apply: bool) -> in
 
 
 def _store(connection: Connection, made: Mapping[int, Mapping[str, Any]]) -> None:
-    from gdb_epi.fleet import tables as t
-    from gdb_epi.fleet.db import note_change
-    from gdb_epi.fleet.dimensions import Dimensions
-    from gdb_epi.fleet.packing import Packer
-    from gdb_epi.fleet.projection import project
+    from gdb_epi.fleet.store import tables as t
+    from gdb_epi.fleet.store.db import note_change
+    from gdb_epi.fleet.store.dimensions import Dimensions
+    from gdb_epi.fleet.store.packing import Packer
+    from gdb_epi.fleet.store.projection import project
 
     packer, ids = Packer(), Dimensions()
     projected = {number: project(record) for number, record in made.items()}

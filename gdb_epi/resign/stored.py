@@ -11,7 +11,6 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 
 from gdb_epi.cpython.types import MergedStack, PyFrame, StackFrame
-from gdb_epi.lean import Any, NamedTuple
 from gdb_epi.signature import keys as k
 from gdb_epi.signature.category import family_of
 from gdb_epi.signature.drops import load_drop_sets
@@ -32,6 +31,7 @@ from gdb_epi.textstacks.assemble import (
     contents_of_part,
     key_of,
 )
+from gdb_epi.typing_lite import Any, NamedTuple
 
 GROUP_ORDER = ("stable", "python", "native", "exact")  # SPEC.md: what a fleet groups by
 ALL_KEYS = ("exact", *STACK_KEYS)

@@ -10,10 +10,10 @@ from __future__ import annotations
 import os
 
 from gdb_epi.errors import Absent
-from gdb_epi.facts.environment import from_entries
-from gdb_epi.lean import Any
+from gdb_epi.record.environment import from_entries
 from gdb_epi.record.groups.surroundings import groups_of
 from gdb_epi.sidecars.types import Sidecar, clean, filled, groups_with, number, read_capped
+from gdb_epi.typing_lite import Any
 
 MAX_KEYS = 512
 MAX_VALUE = 64 << 10

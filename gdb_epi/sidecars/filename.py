@@ -7,8 +7,8 @@ import os
 import re
 
 from gdb_epi.errors import UsageError
-from gdb_epi.lean import Any
 from gdb_epi.sidecars.types import MAX_SECONDS, Sidecar, clean, filled, groups_with, number
+from gdb_epi.typing_lite import Any
 
 MAX_TEMPLATE = 256
 MAX_NAME = 512  # the kernel's names have at most 255 bytes

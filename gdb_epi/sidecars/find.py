@@ -7,8 +7,8 @@ import os
 from collections.abc import Callable, Iterator
 
 from gdb_epi.errors import InputError
-from gdb_epi.lean import NamedTuple
 from gdb_epi.sidecars.types import Sidecar
+from gdb_epi.typing_lite import NamedTuple
 
 JOURNAL_ENDINGS = (".journal.json", ".journal", ".export")
 APPORT_ENDINGS = (".crash",)

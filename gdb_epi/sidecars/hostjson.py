@@ -11,8 +11,8 @@ import json
 import os
 
 from gdb_epi.errors import InputError
-from gdb_epi.lean import Any
 from gdb_epi.sidecars.types import Sidecar, clean, filled, read_capped
+from gdb_epi.typing_lite import Any
 
 MAX_HOST_JSON = 1 << 20  # bytes
 MAX_ATTRIBUTES = 256

@@ -13,8 +13,7 @@ import os
 from collections.abc import Iterator, Mapping
 
 from gdb_epi.errors import Absent
-from gdb_epi.facts.environment import from_entries
-from gdb_epi.lean import Any
+from gdb_epi.record.environment import from_entries
 from gdb_epi.record.groups.surroundings import groups_of
 from gdb_epi.sidecars.types import (
     MAX_SECONDS,
@@ -25,6 +24,7 @@ from gdb_epi.sidecars.types import (
     number,
     read_capped,
 )
+from gdb_epi.typing_lite import Any
 
 MAX_ENTRIES = 10_000
 MAX_FIELDS = 1024  # of one entry

@@ -10,8 +10,8 @@ from __future__ import annotations
 import re
 from collections.abc import Sequence
 
-from gdb_epi.lean import Any
 from gdb_epi.sidecars.types import Sidecar
+from gdb_epi.typing_lite import Any
 
 SAME_TIME = 2.0  # seconds between two sources of one crash
 MAX_SHOWN = 64

@@ -3,8 +3,8 @@
 
 from __future__ import annotations
 
-from gdb_epi.lean import Any, NamedTuple
 from gdb_epi.record.redact import redact_value
+from gdb_epi.typing_lite import Any, NamedTuple
 
 MAX_FILE = 64 << 20  # bytes of a sidecar that are read
 MAX_TEXT = 256

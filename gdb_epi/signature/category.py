@@ -11,7 +11,6 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from functools import cached_property
 
-from gdb_epi.abort_message import AbortMessage, read_abort_message
 from gdb_epi.errors import Absent
 from gdb_epi.fault import (
     SI_KERNEL,
@@ -24,8 +23,9 @@ from gdb_epi.fault import (
     read_up_to,
     signal_name,
 )
-from gdb_epi.lean import NamedTuple
+from gdb_epi.fault.abort_message import AbortMessage, read_abort_message
 from gdb_epi.target.api import CrashInfo, NativeFrame, Region, Target
+from gdb_epi.typing_lite import NamedTuple
 
 _HLT = b"\xf4"  # musl 1.2 arch/x86_64/atomic_arch.h (a_crash), src/env/__stack_chk_fail.c
 

@@ -11,8 +11,8 @@ import os
 from collections.abc import Mapping, Sequence
 from functools import cache
 
-from gdb_epi.lean import NamedTuple, parse_json
 from gdb_epi.signature.patterns import Pattern
+from gdb_epi.typing_lite import NamedTuple, parse_json
 
 TABLE_FILE = "drops_table.json"
 THREAD_BASE = "thread-base"

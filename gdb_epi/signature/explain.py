@@ -7,12 +7,12 @@ from collections.abc import Sequence
 
 from gdb_epi.cpython.types import StackFrame
 from gdb_epi.errors import Absent
-from gdb_epi.lean import Any
 from gdb_epi.signature.drops import COMPREHENSION, IMPORTLIB, THREAD_BASE, load_drop_sets
 from gdb_epi.signature.names import one_line
 from gdb_epi.signature.sign import Signed
 from gdb_epi.signature.tokens import EVAL_LOOP, SIGNAL, Token, Tokens, tokenise
 from gdb_epi.target.api import NativeFrame
+from gdb_epi.typing_lite import Any
 
 MAX_SHOWN = 128  # frames that are explained, from the innermost on
 _CLASS_RULES = {

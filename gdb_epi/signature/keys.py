@@ -6,8 +6,6 @@ from __future__ import annotations
 from collections.abc import Sequence
 from itertools import dropwhile, pairwise, takewhile
 
-from gdb_epi.digest import sha256_hex
-from gdb_epi.lean import NamedTuple
 from gdb_epi.signature.drops import NOWHERE, THREAD_BASE
 from gdb_epi.signature.tokens import (
     EVAL_LOOP,
@@ -22,6 +20,8 @@ from gdb_epi.signature.tokens import (
     unnamed_in,
 )
 from gdb_epi.target.api import NativeFrame
+from gdb_epi.typing_lite import NamedTuple
+from gdb_epi.util import sha256_hex
 
 VERSION = "gsig/1"
 DIGITS = {"exact": 16, "strict": 16, "stable": 16, "coarse": 12, "python": 16, "native": 16}

@@ -8,9 +8,8 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 
-from gdb_epi.lean import NamedTuple
-from gdb_epi.signature.foreign_names import FOREIGN_RULES, is_opaque
-from gdb_epi.signature.mangled import (
+from gdb_epi.signature.demangle.foreign_names import FOREIGN_RULES, is_opaque
+from gdb_epi.signature.demangle.itanium import (
     ANONYMOUS,
     LAMBDA,
     STATIC_INIT,
@@ -18,9 +17,10 @@ from gdb_epi.signature.mangled import (
     is_rust_legacy,
     read_name,
 )
+from gdb_epi.signature.demangle.printed_names import cut_printed, rust_path
 from gdb_epi.signature.names import one_line
 from gdb_epi.signature.patterns import Pattern
-from gdb_epi.signature.printed_names import cut_printed, rust_path
+from gdb_epi.typing_lite import NamedTuple
 
 CALL = "operator()"
 MAX_RAW = 1 << 17  # characters of a raw name that are looked at
@@ -171,7 +171,7 @@ def _by_language(log: _Log) -> None:
 
 
 def _rust_v0(name: str) -> str | None:
-    from gdb_epi.signature.rust_v0 import rust_v0_name
+    from gdb_epi.signature.demangle.rust_v0 import rust_v0_name
 
     return rust_v0_name(name)
 

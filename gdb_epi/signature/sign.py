@@ -1,21 +1,22 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Sign one core: category, thread, tokens, keys, each step logged. SPEC.md is normative."""
+"""Sign one core: category, thread, tokens, keys, each step logged. SPEC.md is normative.
+
+Choose the thread that a core is signed from. SPEC.md section 2 is normative.
+"""
 
 from __future__ import annotations
 
 from collections.abc import Sequence
 from functools import cached_property
 
-from gdb_epi.abort_message import AbortMessage
 from gdb_epi.cpython.types import MergedStack, PythonState
 from gdb_epi.errors import NOT_APPLICABLE, NOT_AVAILABLE, UNREADABLE, Absent
 from gdb_epi.fault import Fault, may_execute, stack_is_dumped
-from gdb_epi.lean import NamedTuple
+from gdb_epi.fault.abort_message import AbortMessage
 from gdb_epi.process_state import ProcessState
 from gdb_epi.signature import keys as k
 from gdb_epi.signature.category import Category, Scene, categorise
 from gdb_epi.signature.drops import THREAD_BASE, load_drop_sets
-from gdb_epi.signature.thread import choose_thread
 from gdb_epi.signature.tokens import (
     NATIVE,
     PYTHON,
@@ -26,7 +27,35 @@ from gdb_epi.signature.tokens import (
     tokenise,
 )
 from gdb_epi.signature.types import LACKS_FILES, Secondary, Signature
-from gdb_epi.target.api import NativeFrame, Target
+from gdb_epi.target.api import NativeFrame, Target, Thread
+from gdb_epi.typing_lite import NamedTuple
+
+# Categories in which the first thread of the core did nothing wrong.
+NOT_ITS_FAULT = frozenset(("killed-external", "snapshot"))
+
+
+class Choice(NamedTuple):
+    """The thread to sign, and why; `tid` is None for a core without threads."""
+
+    tid: int | None
+    why: str
+
+
+def choose_thread(
+    category: str, threads: Sequence[Thread], gil_holder: int | None, pid: int | None
+) -> Choice:
+    """Return the first thread of the core; for a hang the GIL holder, else the main thread."""
+    if not threads:
+        return Choice(None, "the core lists no thread")
+    if category not in NOT_ITS_FAULT:
+        return Choice(threads[0].tid, "the kernel wrote this thread first")
+    tids = {thread.tid for thread in threads}
+    if gil_holder is not None and gil_holder in tids:
+        return Choice(gil_holder, f"{category}: it holds the GIL")
+    if pid is not None and pid in tids:
+        return Choice(pid, f"{category}: no thread holds the GIL; this is the main thread")
+    return Choice(threads[0].tid, f"{category}: no GIL holder and no main thread are known")
+
 
 MIN_QUALITY = 0.5  # share of plausible physical frames below which a stack is corrupt
 MIN_FRAMES = 2  # physical frames; every thread has a base below its function

@@ -5,9 +5,9 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 
-from gdb_epi.lean import NamedTuple
 from gdb_epi.signature.category import Category
 from gdb_epi.signature.keys import Key
+from gdb_epi.typing_lite import NamedTuple
 
 # Why there is no native half where the files of the process were not at hand.
 LACKS_FILES = (

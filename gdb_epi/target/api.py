@@ -10,7 +10,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 
 from gdb_epi.errors import Absent, SoftError
-from gdb_epi.lean import NamedTuple, Protocol
+from gdb_epi.typing_lite import NamedTuple, Protocol
 
 # Provenance of memory, from the strongest to the weakest.
 DUMPED = "dumped"  # the bytes are in the core (or come from the live process)

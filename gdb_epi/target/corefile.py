@@ -3,6 +3,13 @@
 
 Every byte it returns is either in the core (`dumped`), or was left out by the kernel from a
 mapping that cannot be written and comes from a file with the same build-id (`file`).
+
+Which parts of a core file hold anything but zeros.
+
+Free-threaded builds reserve a gigabyte for mimalloc, thread stacks and big arrays are mostly
+untouched: the kernel leaves holes in the file for such pages (dump_skip, fs/coredump.c), and
+searching their zeros costs more than a second. A copied core may have lost its holes, so pieces
+are looked at too.
 """
 
 from __future__ import annotations
@@ -11,7 +18,7 @@ import mmap
 import os
 import stat
 from bisect import bisect_right
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 
 from gdb_epi.errors import (
     NOT_AVAILABLE,
@@ -36,9 +43,91 @@ from gdb_epi.target.api import (
     Truncation,
 )
 from gdb_epi.target.files import FileFinder
-from gdb_epi.target.filled import Filled
 from gdb_epi.target.modules import Modules
 from gdb_epi.target.notes import CoreNotes, MappedFile, decode_notes
+from gdb_epi.typing_lite import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    import mmap
+
+
+PIECE = 1 << 17  # bytes that are told to be all zero, or not
+PAGE = 4096  # of a piece, that is looked at first
+_ZEROS = bytes(PIECE)
+
+
+class Filled:
+    """The parts of a core file that are not all zero; each window is looked at once."""
+
+    def __init__(self, path: str, data: mmap.mmap) -> None:
+        self._path = path
+        self._data = data
+        self._windows: dict[tuple[int, int], list[tuple[int, int]]] = {}
+
+    def ranges(self, start: int, end: int) -> list[tuple[int, int]]:
+        """Return (low, high) file offsets in [start, end), ascending; the rest is zeros."""
+        found = self._windows.get((start, end))
+        if found is None:
+            found = self._windows[start, end] = list(self._look(start, end))
+        return found
+
+    def _look(self, start: int, end: int) -> Iterator[tuple[int, int]]:
+        low = high = start
+        for first, last in self._data_extents(start, end):
+            for at in range(first, last, PIECE):
+                stop = min(at + PIECE, last)
+                if self._is_zero(at, stop):
+                    continue
+                if at != high and high > low:
+                    yield low, high
+                if at != high or high == low:
+                    low = at
+                high = stop
+        if high > low:
+            yield low, high
+
+    def _is_zero(self, start: int, end: int) -> bool:
+        head = min(start + PAGE, end)
+        if self._data[start:head] != _ZEROS[: head - start]:
+            return False
+        return self._data[head:end] == _ZEROS[: end - head]
+
+    def _data_extents(self, start: int, end: int) -> Iterator[tuple[int, int]]:
+        """Yield what is no hole of the file; all of it where holes cannot be told.
+
+        A core that was decompressed in memory has a file of another size or content.
+        """
+        try:
+            descriptor = os.open(self._path, os.O_RDONLY | os.O_CLOEXEC)
+        except OSError:
+            yield start, end
+            return
+        try:
+            same = os.fstat(descriptor).st_size == len(self._data)
+            if not same or os.pread(descriptor, PAGE, 0) != self._data[:PAGE]:
+                yield start, end
+                return
+            yield from _extents(descriptor, start, end)
+        finally:
+            os.close(descriptor)
+
+
+def _extents(descriptor: int, start: int, end: int) -> Iterator[tuple[int, int]]:
+    at = start
+    while at < end:
+        try:
+            low = max(at, os.lseek(descriptor, at, os.SEEK_DATA))
+        except OSError:  # ENXIO: nothing but a hole up to the end of the file
+            return
+        if low >= end:
+            return
+        try:
+            high = min(end, os.lseek(descriptor, low, os.SEEK_HOLE))
+        except OSError:
+            high = end
+        yield low, max(high, low + 1)
+        at = max(high, low + 1)
+
 
 MAX_READ = 1 << 30  # one read() call
 SKIP_ZEROS_FROM = 1 << 20  # bytes of a region that are worth being told to be zeros
@@ -291,7 +380,7 @@ class CoreFileTarget:
 
     def core_key(self) -> str | Absent:
         """Return the SHA-256 (32 hex digits) of the PT_NOTE bytes."""
-        from gdb_epi.digest import sha256_hex
+        from gdb_epi.util import sha256_hex
 
         announced = sum(s.filesz for s in self._segments if s.type == elf.PT_NOTE)
         if not announced or len(self._note_bytes) < announced:

@@ -11,7 +11,7 @@ from __future__ import annotations
 import struct
 from collections.abc import Iterator
 
-from gdb_epi.lean import NamedTuple, Protocol
+from gdb_epi.typing_lite import NamedTuple, Protocol
 
 ET_EXEC, ET_DYN, ET_CORE = 2, 3, 4
 EM_X86_64 = 62

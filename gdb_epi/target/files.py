@@ -7,8 +7,8 @@ import mmap
 import os
 
 from gdb_epi.errors import NOT_AVAILABLE, Absent
-from gdb_epi.lean import NamedTuple
 from gdb_epi.target import elf
+from gdb_epi.typing_lite import NamedTuple
 
 _PT_NOTE_CAP = 1 << 20
 

@@ -13,9 +13,9 @@ from array import array
 from bisect import bisect_right
 
 from gdb_epi.errors import UnreadableMemory
-from gdb_epi.lean import NamedTuple
 from gdb_epi.target.api import Module, Target
 from gdb_epi.target.elf import parse_image
+from gdb_epi.typing_lite import NamedTuple
 
 PT_GNU_EH_FRAME = 0x6474E550
 # The only encodings that linkers write for x86-64: udata4 for the count; signed 32 bits relative

@@ -11,8 +11,8 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 
-from gdb_epi.lean import NamedTuple
 from gdb_epi.target import elf
+from gdb_epi.typing_lite import NamedTuple
 
 _PAGE_MASK = ~0xFFF
 

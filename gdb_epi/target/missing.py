@@ -7,9 +7,9 @@ files with the same build-id, so their absence is no loss by itself.
 
 from __future__ import annotations
 
-from gdb_epi.lean import NamedTuple
 from gdb_epi.target.api import Region, Target
-from gdb_epi.words import counted
+from gdb_epi.typing_lite import NamedTuple
+from gdb_epi.util import counted
 
 MAX_MAPPINGS = 16  # the largest losses that are named
 

@@ -11,13 +11,13 @@ import struct
 from collections.abc import Sequence
 
 from gdb_epi.errors import NOT_AVAILABLE, Absent, SoftError, UnreadableMemory
-from gdb_epi.lean import TYPE_CHECKING, NamedTuple
 from gdb_epi.target import elf
 from gdb_epi.target.api import Module, Region
 from gdb_epi.target.auxv import AT_ENTRY, AT_PHDR, AT_SYSINFO_EHDR
 from gdb_epi.target.files import ElfFile, open_elf
 from gdb_epi.target.loaded import Span, loaded_spans, only_read
 from gdb_epi.target.symtab import symtab_value
+from gdb_epi.typing_lite import TYPE_CHECKING, NamedTuple
 
 if TYPE_CHECKING:
     from gdb_epi.target.corefile import CoreFileTarget

@@ -10,9 +10,9 @@ import struct
 from collections.abc import Iterable
 
 from gdb_epi.errors import NOT_APPLICABLE, NOT_AVAILABLE, UNPARSABLE, Absent, SoftError
-from gdb_epi.lean import NamedTuple
 from gdb_epi.target.api import CrashInfo, ProcessInfo, Thread
 from gdb_epi.target.elf import Note
+from gdb_epi.typing_lite import NamedTuple
 
 NT_PRSTATUS, NT_PRPSINFO, NT_AUXV = 1, 3, 6
 NT_SIGINFO, NT_FILE = 0x53494749, 0x46494C45

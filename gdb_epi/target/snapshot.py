@@ -16,7 +16,6 @@ from functools import cached_property
 from pathlib import Path
 
 from gdb_epi.errors import NOT_AVAILABLE, Absent, InputError, SoftError, UnreadableMemory
-from gdb_epi.lean import Any
 from gdb_epi.target.api import (
     ABSENT,
     CrashInfo,
@@ -29,6 +28,7 @@ from gdb_epi.target.api import (
     Thread,
     Truncation,
 )
+from gdb_epi.typing_lite import Any
 
 PAGE = 4096
 SCHEMA = "gdb-epi/snapshot/1"
@@ -90,7 +90,7 @@ class RecordingTarget:
 
     def find(self, needle: bytes, start: int, end: int) -> int | None:
         """Search, and remember the answer."""
-        from gdb_epi.target.memory import find_bytes
+        from gdb_epi.target.search import find_bytes
 
         found = next(find_bytes(self._inner, needle, start, end), None)
         self._finds[f"{needle.hex()} {start:x} {end:x}"] = found

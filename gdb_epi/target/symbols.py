@@ -1,5 +1,10 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Name a code address: by a function's symbol in the matching file, else by file and distance."""
+"""Name a code address: by a function's symbol in the matching file, else by file and distance.
+
+Exported symbols only: a name that is not exported is not searched for in debug files.
+
+`Target.symbol` falls back to every .symtab, which takes 0.1 s when an old glibc lacks a name.
+"""
 
 from __future__ import annotations
 
@@ -35,3 +40,10 @@ def _symbol(module: Module, address: int) -> str:
         return ""
     name, start = found
     return f"{name}+{wanted - start:#x}" if wanted > start else name
+
+
+def exported(target: Target, name: str) -> int | None:
+    """Return the run-time address of a dynamic symbol, or None."""
+    lookup = getattr(target, "dynamic_symbol", None) or target.symbol
+    found: int | None = lookup(name)
+    return found

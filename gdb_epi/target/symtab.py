@@ -10,9 +10,9 @@ from __future__ import annotations
 import struct
 from collections.abc import Iterator
 
-from gdb_epi.lean import NamedTuple
 from gdb_epi.target import elf
 from gdb_epi.target.files import ElfFile
+from gdb_epi.typing_lite import NamedTuple
 
 SHT_SYMTAB, SHT_DYNSYM = 2, 11
 SHN_UNDEF = 0

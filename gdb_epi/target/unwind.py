@@ -13,9 +13,9 @@ import struct
 from collections.abc import Iterator, Mapping
 
 from gdb_epi.errors import UnreadableMemory
-from gdb_epi.lean import NamedTuple
 from gdb_epi.target.api import Target
 from gdb_epi.target.functions import Functions
+from gdb_epi.typing_lite import NamedTuple
 
 SAVED = ("rbx", "rbp", "r12", "r13", "r14", "r15")  # what a called function must give back
 MAX_FRAMES = 256

@@ -9,10 +9,10 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from gdb_epi.lean import NamedTuple
 from gdb_epi.signature import keys as k
 from gdb_epi.signature.category import family_of
 from gdb_epi.signature.tokens import EVAL_LOOP, NATIVE, PYTHON, Token, join
+from gdb_epi.typing_lite import NamedTuple
 
 OVERFLOW = "segv-stack-overflow"
 UNKNOWN = "unknown-object"  # file name that stands for a frame of which nothing is known

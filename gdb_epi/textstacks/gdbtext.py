@@ -9,8 +9,8 @@ from __future__ import annotations
 
 import re
 
-from gdb_epi.lean import NamedTuple
 from gdb_epi.textstacks.types import NATIVE, PYTHON, SIGNAL, TextFrame
+from gdb_epi.typing_lite import NamedTuple
 
 MAX_SCAN = 4096  # characters of a name that are looked at
 MAX_INNER = 8  # Python frames printed as arguments of one native frame

@@ -7,15 +7,15 @@ siginfo, which a text rarely shows. What stays open is listed, never guessed.
 
 from __future__ import annotations
 
-from gdb_epi.abort_message import AbortMessage, classify
 from gdb_epi.errors import NOT_AVAILABLE, Absent
 from gdb_epi.fault import NEAR_NULL, NULL_PAGE, SI_KERNEL, SIGABRT, Fault
-from gdb_epi.lean import NamedTuple
+from gdb_epi.fault.abort_message import AbortMessage, classify
 from gdb_epi.signature.category import CATEGORIES, Scene, categorise, family_of
 from gdb_epi.signature.drops import load_drop_sets
 from gdb_epi.signature.native_names import native_name
 from gdb_epi.target.api import NativeFrame
 from gdb_epi.textstacks.types import FAULTHANDLER, SIGNAL, Dump, TextThread
+from gdb_epi.typing_lite import NamedTuple
 
 RAISE = "raise"  # class tag of drops.json: raise(), abort() and what they call
 OTHERS = {"SIGFPE": "fpe", "SIGILL": "ill", "SIGTRAP": "trap"}

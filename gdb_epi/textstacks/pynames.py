@@ -12,10 +12,10 @@ import re
 from collections.abc import Sequence
 
 from gdb_epi.cpython.types import PyFrame
-from gdb_epi.lean import TYPE_CHECKING, NamedTuple
 from gdb_epi.signature.names import module_of_file
 from gdb_epi.textstacks.fatal import is_cut_name
 from gdb_epi.textstacks.types import Dump, TextFrame
+from gdb_epi.typing_lite import TYPE_CHECKING, NamedTuple
 
 if TYPE_CHECKING:
     import ast

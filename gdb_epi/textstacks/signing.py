@@ -10,7 +10,6 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 
 from gdb_epi.cpython.types import MergedStack, StackFrame
-from gdb_epi.lean import NamedTuple
 from gdb_epi.signature import keys as k
 from gdb_epi.signature.drops import load_drop_sets
 from gdb_epi.signature.native_names import native_name
@@ -32,6 +31,7 @@ from gdb_epi.textstacks.gdbtext import is_assert
 from gdb_epi.textstacks.kinds import NAMELESS_ABORT, Kinds, kinds_of
 from gdb_epi.textstacks.pynames import QUALIFIED, Namer, Sources, doubts_of
 from gdb_epi.textstacks.types import FAULTHANDLER, SIGNAL, Dump, TextFrame, TextThread
+from gdb_epi.typing_lite import NamedTuple
 
 NO_EXACT = "a text has run-time addresses, no build-ids and no file offsets"
 NO_NATIVE = "faulthandler prints no native frames"

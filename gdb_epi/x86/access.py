@@ -7,7 +7,7 @@ operands of 16 bytes must be aligned, VEX ones only for the moves that say so).
 
 from __future__ import annotations
 
-from gdb_epi.lean import NamedTuple
+from gdb_epi.typing_lite import NamedTuple
 from gdb_epi.x86 import tables
 from gdb_epi.x86.operand import Operand
 

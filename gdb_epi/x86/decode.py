@@ -8,7 +8,7 @@ Source: Intel SDM volume 2, chapter 2 (instruction format) and the opcode maps o
 
 from __future__ import annotations
 
-from gdb_epi.lean import NamedTuple
+from gdb_epi.typing_lite import NamedTuple
 from gdb_epi.x86 import tables
 from gdb_epi.x86.access import Code, how, implicit
 from gdb_epi.x86.operand import (

@@ -6,7 +6,7 @@ Source: Intel SDM volume 2. What is not known counts as "may change all".
 
 from __future__ import annotations
 
-from gdb_epi.lean import NamedTuple
+from gdb_epi.typing_lite import NamedTuple
 from gdb_epi.x86.operand import Instruction, Operand
 
 LOAD, COPY, ADDRESS, CONSTANT, OTHER = "load", "copy", "address", "constant", "other"

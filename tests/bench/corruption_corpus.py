@@ -23,13 +23,13 @@ from support.interpreters import cache_root
 import gdb_epi.corruption.checks
 from gdb_epi.corruption.context import SWEEP_BYTES, SWEEP_SECONDS, Budget, Context
 from gdb_epi.corruption.registry import CHECKS
+from gdb_epi.corruption.run import Study, why_not
 from gdb_epi.corruption.score import score, weights
-from gdb_epi.corruption.study import Study, why_not
 from gdb_epi.corruption.types import Skipped
 from gdb_epi.errors import EpiError
 from gdb_epi.loader import load_all
 from gdb_epi.process_state import ProcessState
-from gdb_epi.render.corruption_run import run_study
+from gdb_epi.render.corruption import run_study
 from gdb_epi.target.corefile import CoreFileTarget
 
 # Cores that are damaged on purpose, or whose bytes are cut off.

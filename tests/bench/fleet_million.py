@@ -4,9 +4,9 @@
 python tests/bench/fleet_million.py make  [--db FILE] [--crashes 1000000]
 python tests/bench/fleet_million.py ask   [--db FILE] [--repeat 3]
 
-`make` goes through `gdb_epi.fleet.ingest` like any record (some minutes); `ask` runs the shell
-command in processes of its own and prints wall and CPU seconds of the best of the repeats: the
-first row fills the cache of the population, the others find it.
+`make` goes through `gdb_epi.fleet.store.ingest` like any record (some minutes); `ask` runs the
+shell command in processes of its own and prints wall and CPU seconds of the best of the repeats:
+the first row fills the cache of the population, the others find it.
 """
 
 from __future__ import annotations
@@ -27,9 +27,9 @@ sys.path[:0] = [str(ROOT), str(ROOT / "tests")]
 
 from support.fleet_simulator import COMMON, Fleet, records, simulate, write_exposure
 
-from gdb_epi.fleet.db import open_database
-from gdb_epi.fleet.exposure import feed, host_days
-from gdb_epi.fleet.ingest import ingest
+from gdb_epi.fleet.store.db import open_database
+from gdb_epi.fleet.store.exposure import feed, host_days
+from gdb_epi.fleet.store.ingest import ingest
 
 DEFAULT = Path(tempfile.gettempdir()) / "gdb-epi-million.sqlite3"
 HOSTS, DAYS = 2_000, 60

@@ -31,11 +31,11 @@ def main() -> None:
     args = parser.parse_args()
     print("| part | s | s of CPU |\n|---|---|---|")
     timed("imports", lambda: __import__("gdb_epi.fleet.report.html"))
-    from gdb_epi.fleet.db import open_database
-    from gdb_epi.fleet.population import load
-    from gdb_epi.fleet.population_verdict import of_population
+    from gdb_epi.fleet.population.population import load
+    from gdb_epi.fleet.questions.verdict import of_population
     from gdb_epi.fleet.report.gather import Wanted, gather
     from gdb_epi.fleet.report.html import render
+    from gdb_epi.fleet.store.db import open_database
 
     with open_database(args.database, write=False) as engine:
         population = timed("read the population", lambda: load(engine))

@@ -20,8 +20,8 @@ sys.path[:0] = [str(Path(__file__).resolve().parents[n]) for n in (2, 1)]
 from support import fleet_services
 from support.fleet_simulator import FIRST_DAY, Fleet, population, simulate
 
-from gdb_epi.fleet.screen_types import Finding
-from gdb_epi.fleet.screening import replay
+from gdb_epi.fleet.screen.screening import replay
+from gdb_epi.fleet.screen.types import Finding
 
 SETTINGS = {
     "nothing planted, 50 a day": {},

@@ -20,8 +20,8 @@ from typing import NamedTuple
 sys.path[:0] = [str(Path(__file__).resolve().parents[n]) for n in (2, 1)]
 from support.fleet_simulator import FIRST_DAY, Fleet, agreement, population, simulate
 
-from gdb_epi.fleet.population import Population
-from gdb_epi.fleet.splitting import UNCERTAIN, Split, split
+from gdb_epi.fleet.population.population import Population
+from gdb_epi.fleet.questions.splitting import UNCERTAIN, Split, split
 
 SETTINGS = {
     "host and kernel, 2 a day": {"split": 2.0},

@@ -23,11 +23,11 @@ from kept_of_peers import PAGE, first_page, mapped, sysroot
 from support.cores import Made, make_core
 from support.interpreters import by_id
 
-from gdb_epi.cpython.generators import generator_chains
-from gdb_epi.cpython.state import decode_python
+from gdb_epi.cpython.running.generators import generator_chains
+from gdb_epi.cpython.runtime.state import decode_python
 from gdb_epi.cpython.types import PythonState
-from gdb_epi.cpython.values import values_of
-from gdb_epi.cpython.variables import FrameVariables
+from gdb_epi.cpython.values.values import values_of
+from gdb_epi.cpython.values.variables import FrameVariables
 from gdb_epi.target.corefile import CoreFileTarget
 
 CORES = {

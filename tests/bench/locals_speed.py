@@ -28,7 +28,7 @@ GOAL = 1.0  # seconds
 CODE = """
 import json, sys
 from gdb_epi.process_state import ProcessState
-from gdb_epi.stacks import stacks_json
+from gdb_epi.record.stacks import stacks_json
 from gdb_epi.target.corefile import CoreFileTarget
 state = ProcessState(CoreFileTarget.open(sys.argv[1], sysroot=sys.argv[2] or None))
 print(json.dumps(stacks_json(state, locals=True)))

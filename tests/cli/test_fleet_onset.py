@@ -11,11 +11,11 @@ import numpy as np
 import pytest
 from support.fleet_simulator import FIRST_DAY, population, records, simulate, write_exposure
 
-from gdb_epi.fleet import statistics as st
-from gdb_epi.fleet.correlate import APART, DECIDES, SAME, correlate, cramers_v
-from gdb_epi.fleet.onset import onset
-from gdb_epi.fleet.pair_search import signature_pairs
-from gdb_epi.fleet.population import Attribute
+from gdb_epi.fleet.population.population import Attribute
+from gdb_epi.fleet.questions.correlate import APART, DECIDES, SAME, correlate, cramers_v
+from gdb_epi.fleet.questions.onset import onset
+from gdb_epi.fleet.questions.pair_search import signature_pairs
+from gdb_epi.fleet.statistics import hypothesis_tests as st
 
 SMALL = {"hosts": 300, "days": 30}
 

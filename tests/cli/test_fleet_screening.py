@@ -9,12 +9,12 @@ import numpy as np
 import pytest
 from support.fleet_simulator import FIRST_DAY, population, records, simulate, write_exposure
 
-from gdb_epi.fleet import statistics as st
-from gdb_epi.fleet.db import open_database
-from gdb_epi.fleet.exposure import feed, host_days
-from gdb_epi.fleet.ingest import ingest
-from gdb_epi.fleet.population import load
-from gdb_epi.fleet.screening import replay, screen
+from gdb_epi.fleet.population.population import load
+from gdb_epi.fleet.screen.screening import replay, screen
+from gdb_epi.fleet.statistics import hypothesis_tests as st
+from gdb_epi.fleet.store.db import open_database
+from gdb_epi.fleet.store.exposure import feed, host_days
+from gdb_epi.fleet.store.ingest import ingest
 
 SMALL = {"hosts": 400, "days": 21}
 

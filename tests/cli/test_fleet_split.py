@@ -19,13 +19,13 @@ from support.fleet_simulator import (
     write_exposure,
 )
 
-from gdb_epi.fleet.conjunctions import pair_findings
-from gdb_epi.fleet.db import open_database
-from gdb_epi.fleet.exposure import feed, host_days
-from gdb_epi.fleet.forms import forms
-from gdb_epi.fleet.ingest import ingest
-from gdb_epi.fleet.latent_classes import classes
-from gdb_epi.fleet.splitting import UNCERTAIN, split
+from gdb_epi.fleet.questions.splitting import UNCERTAIN, split
+from gdb_epi.fleet.questions.subpopulations import forms
+from gdb_epi.fleet.screen.conjunctions import pair_findings
+from gdb_epi.fleet.statistics.latent_classes import classes
+from gdb_epi.fleet.store.db import open_database
+from gdb_epi.fleet.store.exposure import feed, host_days
+from gdb_epi.fleet.store.ingest import ingest
 
 SMALL = {"hosts": 300, "days": 24, "per_day": 20.0}
 LAST = FIRST_DAY + 23

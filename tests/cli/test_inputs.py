@@ -19,7 +19,7 @@ from commands.generators import generators
 from commands.greenlets import greenlets
 from commands.pools import pools
 from commands.tasks import tasks
-from gdb_epi.cpython.find import RECOVERED
+from gdb_epi.cpython.runtime.find_runtime import RECOVERED
 from gdb_epi.errors import InputError
 from gdb_epi.session import Session
 from gdb_epi.target.corefile import CoreFileTarget

@@ -15,11 +15,11 @@ from support.hostile import hostile_records
 from support.html_check import Page
 
 from gdb_epi.cli.main import main
-from gdb_epi.fleet.days import iso_day
-from gdb_epi.fleet.db import open_database
-from gdb_epi.fleet.ingest import ingest
-from gdb_epi.fleet.population_verdict import of_signature
+from gdb_epi.fleet.questions.verdict import of_signature
 from gdb_epi.fleet.report.marks import mark_rows
+from gdb_epi.fleet.store.days import iso_day
+from gdb_epi.fleet.store.db import open_database
+from gdb_epi.fleet.store.ingest import ingest
 
 MAX_BYTES = 3 << 20
 

@@ -11,8 +11,8 @@ from support.hostile import hostile_records
 from support.http_server import serving
 
 from gdb_epi.cli.main import main
-from gdb_epi.fleet.db import open_database
-from gdb_epi.fleet.ingest import ingest
+from gdb_epi.fleet.store.db import open_database
+from gdb_epi.fleet.store.ingest import ingest
 
 VIEWS = {
     "desktop": (1200, 900, "light"),

@@ -20,8 +20,8 @@ from commands.interp import interp as interp_command
 from commands.pools import pools as pools_command
 from commands.tasks import tasks as tasks_command
 from commands.threads import threads as threads_command
-from gdb_epi.cpython.generators import generator_chains
-from gdb_epi.cpython.pools import pools_of
+from gdb_epi.cpython.running.generators import generator_chains
+from gdb_epi.cpython.running.pools import pools_of
 from gdb_epi.cpython.types import PythonState
 from gdb_epi.report import Report
 from gdb_epi.session import Session

@@ -23,18 +23,18 @@ from support.opening import (
 
 from gdb_epi.corruption.checks.pymalloc import _Pools
 from gdb_epi.corruption.context import Context
-from gdb_epi.corruption.images import image_files
-from gdb_epi.corruption.memory import Chunks
-from gdb_epi.corruption.pools import FREE_AT
-from gdb_epi.corruption.stringsearch import Found, base_types, texts_in
-from gdb_epi.corruption.study import Study
-from gdb_epi.corruption.texts import Text, read_text
+from gdb_epi.corruption.files.images import image_files
+from gdb_epi.corruption.heap.memory import Chunks
+from gdb_epi.corruption.heap.pymalloc_pools import FREE_AT
+from gdb_epi.corruption.run import Study
+from gdb_epi.corruption.strings.search import Found, base_types, texts_in
+from gdb_epi.corruption.strings.str_layout import Text, read_text
 from gdb_epi.corruption.types import Evidence
-from gdb_epi.cpython.gcheap import tracked_objects
-from gdb_epi.cpython.heap import Heap
+from gdb_epi.cpython.heap.by_type import Heap
+from gdb_epi.cpython.heap.tracked import tracked_objects
 from gdb_epi.cpython.types import PythonState
 from gdb_epi.process_state import ProcessState
-from gdb_epi.render.corruption_run import run_study
+from gdb_epi.render.corruption import run_study
 from gdb_epi.target.corefile import CoreFileTarget
 
 Place = tuple[str, int, int]  # item, where, bit

@@ -11,14 +11,13 @@ from support.interpreters import one_per_minor
 from support.mutate import MutatedTarget
 from support.opening import interpreter_or_skip, made_or_skip, target_of
 
-from gdb_epi.corruption.checks.bytecode import bytecode
-from gdb_epi.corruption.checks.code_parts import code_parts
-from gdb_epi.corruption.constants import Constants
+from gdb_epi.corruption.checks.pyc import bytecode, code_parts
 from gdb_epi.corruption.context import Context
-from gdb_epi.corruption.loaded import Loaded, proof_of, pyc_of
-from gdb_epi.corruption.paged import PagedReader
+from gdb_epi.corruption.files.loaded_pyc import Loaded, proof_of, pyc_of
+from gdb_epi.corruption.files.pyc_constants import Constants
+from gdb_epi.corruption.heap.cached_pages import PagedReader
 from gdb_epi.corruption.types import Evidence, Skipped
-from gdb_epi.cpython.pyc import HEADER, Code, codes_of
+from gdb_epi.cpython.source.pyc import HEADER, Code, codes_of
 from gdb_epi.cpython.types import PythonState
 from gdb_epi.errors import Absent
 from gdb_epi.process_state import ProcessState
@@ -190,7 +189,7 @@ def test_bytecode_needs_the_same_proof(interpreter: str) -> None:
 
 def argument_of_a_constant(scene: Scene) -> Place:
     """Return a bit of the argument of an instruction that is not specialized: the last one."""
-    from gdb_epi.cpython.code import bytecode_of
+    from gdb_epi.cpython.frames.code import bytecode_of
 
     start, size = bytecode_of(scene.constants.reader, scene.address)
     return start + size - 1, 0

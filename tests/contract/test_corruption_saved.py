@@ -7,9 +7,9 @@ import pytest
 from support.mutate import MutatedTarget
 from support.opening import made_or_skip, oldest_or_skip, target_of
 
-from gdb_epi.corruption.checks.saved_registers import saved_registers, slot_of
+from gdb_epi.corruption.checks.stack_registers import saved_registers, slot_of
+from gdb_epi.corruption.code.kept_arguments import leads, links
 from gdb_epi.corruption.context import Context
-from gdb_epi.corruption.handed_on import leads, links
 from gdb_epi.corruption.types import Evidence
 from gdb_epi.errors import Absent
 from gdb_epi.fault.site import call_before

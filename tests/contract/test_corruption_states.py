@@ -9,12 +9,12 @@ from support.mutate import MutatedTarget
 from support.opening import interpreter_or_skip, made_or_skip, target_of
 
 from gdb_epi.corruption.checks.builtin_functions import _functions, builtin_functions
-from gdb_epi.corruption.checks.bytecode import _code_of, bytecode
+from gdb_epi.corruption.checks.pyc import _code_of, bytecode
 from gdb_epi.corruption.checks.thread_state import thread_state
 from gdb_epi.corruption.context import Context
-from gdb_epi.corruption.loaded import Loaded, proof_of, pyc_of
-from gdb_epi.corruption.memory import heap_of
-from gdb_epi.corruption.typed_walk import Walk, walk_of
+from gdb_epi.corruption.files.loaded_pyc import Loaded, proof_of, pyc_of
+from gdb_epi.corruption.heap.memory import heap_of
+from gdb_epi.corruption.heap.typed_walk import Walk, walk_of
 from gdb_epi.corruption.types import Evidence
 from gdb_epi.cpython.types import PythonState
 from gdb_epi.process_state import ProcessState

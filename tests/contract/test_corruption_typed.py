@@ -10,12 +10,11 @@ from support.interpreters import one_per_minor
 from support.mutate import MutatedTarget
 from support.opening import interpreter_or_skip, made_or_skip, oldest_or_skip, target_of
 
-from gdb_epi.corruption.checks.frame_top import frame_top, instruction
-from gdb_epi.corruption.checks.typed_field import typed_field
+from gdb_epi.corruption.checks.python_frames import frame_top, instruction
+from gdb_epi.corruption.checks.typed_field import Fields, typed_field
 from gdb_epi.corruption.checks.typed_slot import typed_slot
 from gdb_epi.corruption.context import Context
-from gdb_epi.corruption.typed_fields import Fields
-from gdb_epi.corruption.typed_walk import Walk, walk_of
+from gdb_epi.corruption.heap.typed_walk import Walk, walk_of
 from gdb_epi.corruption.types import Evidence
 from gdb_epi.process_state import ProcessState
 from gdb_epi.target.corefile import CoreFileTarget

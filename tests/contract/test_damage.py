@@ -11,11 +11,11 @@ from support.mutate import MutatedTarget
 from support.opening import interpreter_or_skip, made_or_skip, need_core_dumps, target_of
 
 from gdb_epi.cpython.reader import Reader
-from gdb_epi.cpython.state import decode_python
+from gdb_epi.cpython.runtime.state import decode_python
 from gdb_epi.cpython.types import PyFrame, PythonState, ThreadState
 from gdb_epi.errors import UNREADABLE, Absent
-from gdb_epi.locks.dangling import known_threads, main_thread
-from gdb_epi.locks.multiprocess import multiprocessing_child
+from gdb_epi.locks.fork.multiprocessing_child import multiprocessing_child
+from gdb_epi.locks.fork.threading_dangling import known_threads, main_thread
 from gdb_epi.target.corefile import CoreFileTarget
 
 INTERPRETERS = [pytest.param(i.id, id=i.id) for i in one_per_minor()]

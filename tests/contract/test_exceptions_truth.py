@@ -21,11 +21,16 @@ from support.mutate import MutatedTarget
 from support.opening import made_or_skip, session_of, state_of, sysroot_of
 
 from gdb_epi.analysis import analyze
-from gdb_epi.cpython.exceptions import ExceptionInfo, Raised, ThreadExceptions, thread_exceptions
+from gdb_epi.cpython.running.exceptions import (
+    ExceptionInfo,
+    Raised,
+    ThreadExceptions,
+    thread_exceptions,
+)
 from gdb_epi.cpython.types import PythonState
 from gdb_epi.errors import Absent
 from gdb_epi.process_state import ProcessState
-from gdb_epi.stacks import stacks_json
+from gdb_epi.record.stacks import stacks_json
 from gdb_epi.target.corefile import CoreFileTarget
 
 INTERPRETERS = [pytest.param(interpreter, id=interpreter.id) for interpreter in discover()]

@@ -11,7 +11,7 @@ from support.cores import Made, make_core, program
 from support.interpreters import discover
 from support.opening import made_or_skip, need_core_dumps, target_of
 
-from gdb_epi.cpython.find import RECOVERED
+from gdb_epi.cpython.runtime.find_runtime import RECOVERED
 from gdb_epi.cpython.types import PythonState
 from gdb_epi.errors import Absent, UnreadableMemory
 from gdb_epi.process_state import ProcessState

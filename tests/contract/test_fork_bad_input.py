@@ -25,7 +25,7 @@ from support.forks import fork_programs
 from support.interpreters import Interpreter, discover, one_per_minor
 from support.opening import made_or_skip, sysroot_of
 
-from gdb_epi.locks import lineage as lineage_module
+from gdb_epi.locks.fork import lineage as lineage_module
 from gdb_epi.locks.glibc import StackLists, stack_lists
 from gdb_epi.locks.types import LockReport
 from gdb_epi.process_state import ProcessState

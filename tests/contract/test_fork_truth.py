@@ -12,7 +12,7 @@ from support.interpreters import Interpreter, discover, spread
 from support.opening import made_or_skip, target_of
 
 from gdb_epi.analysis import analyze
-from gdb_epi.locks.pools import vanished_pools
+from gdb_epi.locks.fork.vanished_pools import vanished_pools
 from gdb_epi.locks.types import VanishedThread
 from gdb_epi.session import Session
 

@@ -12,9 +12,9 @@ from support.mutate import MutatedTarget
 from support.opening import interpreter_or_skip, made_or_skip, session_of, target_of
 
 from commands.generators import generators as generators_command
-from gdb_epi.cpython.generators import Chain, Chains, generator_chains
 from gdb_epi.cpython.reader import Reader
-from gdb_epi.cpython.state import decode_python
+from gdb_epi.cpython.running.generators import Chain, Chains, generator_chains
+from gdb_epi.cpython.runtime.state import decode_python
 from gdb_epi.cpython.types import PythonState
 from gdb_epi.session import Session
 

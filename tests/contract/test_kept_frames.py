@@ -15,12 +15,12 @@ from support.mutate import MutatedTarget
 from support.opening import interpreter_or_skip, made_or_skip, sysroot_of
 
 from gdb_epi.analysis import analyze
-from gdb_epi.cpython.code import CodeReader
-from gdb_epi.cpython.datastack import walk_datastack
-from gdb_epi.cpython.frames import InterpreterFrames
+from gdb_epi.cpython.frames.chain import InterpreterFrames
+from gdb_epi.cpython.frames.code import CodeReader
+from gdb_epi.cpython.frames.stack_walk import walk_datastack
 from gdb_epi.cpython.reader import Reader
-from gdb_epi.cpython.recover import PAGE, Searcher
-from gdb_epi.cpython.state import decode_python
+from gdb_epi.cpython.runtime.recover_threads import PAGE, Searcher
+from gdb_epi.cpython.runtime.state import decode_python
 from gdb_epi.cpython.types import PythonState, ThreadState
 from gdb_epi.errors import Absent, InputError
 from gdb_epi.render.triage import render_triage

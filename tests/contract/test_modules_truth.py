@@ -16,13 +16,13 @@ from support.opening import made_or_skip, sysroot_of
 
 from commands.modules import modules as modules_command
 from gdb_epi.analysis import analyze
-from gdb_epi.cpython.modules import (
+from gdb_epi.cpython.runtime.modules import (
     Modules,
     distribution_of,
     interpreter_modules,
     packages,
 )
-from gdb_epi.cpython.package_versions import package_versions, plausible_version
+from gdb_epi.cpython.runtime.package_versions import package_versions, plausible_version
 from gdb_epi.cpython.types import PythonState
 from gdb_epi.errors import Absent
 from gdb_epi.process_state import ProcessState

@@ -11,7 +11,7 @@ from support.interpreters import Interpreter, spread
 from support.opening import made_or_skip, session_of
 
 from commands.pools import pools as pools_command
-from gdb_epi.cpython.pools import PoolsFound, pools_of
+from gdb_epi.cpython.running.pools import PoolsFound, pools_of
 from gdb_epi.cpython.types import PythonState
 from gdb_epi.session import Session
 

@@ -18,7 +18,7 @@ from support.packages import NoPackages, debian_library
 
 from gdb_epi.analysis import analyze
 from gdb_epi.locks import types as t
-from gdb_epi.locks.pools import vanished_pools
+from gdb_epi.locks.fork.vanished_pools import vanished_pools
 from gdb_epi.session import Session
 
 BIG = bool(os.environ.get("GDB_EPI_BIG"))

@@ -12,8 +12,8 @@ from support.interpreters import Interpreter, discover, spread
 from support.opening import made_or_skip, session_of
 
 from commands.tasks import tasks as tasks_command
-from gdb_epi.cpython import tasks as tasks_module
-from gdb_epi.cpython.tasks import Tasks, asyncio_tasks
+from gdb_epi.cpython.running import tasks as tasks_module
+from gdb_epi.cpython.running.tasks import Tasks, asyncio_tasks
 from gdb_epi.cpython.types import PythonState
 from gdb_epi.session import Session
 

@@ -15,11 +15,11 @@ from support.mutate import MutatedTarget
 from support.opening import made_or_skip, target_of
 
 from commands.tasks import tasks as tasks_command
-from gdb_epi.cpython.tasks import Tasks, asyncio_tasks
+from gdb_epi.cpython.running.tasks import Tasks, asyncio_tasks
 from gdb_epi.cpython.types import PyFrame, PythonState
 from gdb_epi.process_state import ProcessState
+from gdb_epi.record.stacks import stacks_json
 from gdb_epi.session import Session
-from gdb_epi.stacks import stacks_json
 from gdb_epi.target.corefile import CoreFileTarget
 
 INTERPRETERS = [pytest.param(interpreter, id=interpreter.id) for interpreter in discover()]

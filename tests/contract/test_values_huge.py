@@ -12,8 +12,8 @@ from support.judge import opened
 from support.opening import made_or_skip
 
 from gdb_epi.cpython.types import PythonState
-from gdb_epi.cpython.values import Limits, values_of
-from gdb_epi.cpython.variables import FrameVariables, Variable
+from gdb_epi.cpython.values.values import Limits, values_of
+from gdb_epi.cpython.values.variables import FrameVariables, Variable
 from gdb_epi.errors import Absent
 
 # The oldest or the newest shape of things (GDB_EPI_MATRIX=full: both); a core has some 400 MB.

@@ -10,9 +10,9 @@ from support.judge import opened
 from support.opening import made_or_skip
 
 from gdb_epi.cpython.types import PythonState
-from gdb_epi.cpython.values import Values, values_of
-from gdb_epi.cpython.values_path import resolve
-from gdb_epi.cpython.variables import FrameVariables
+from gdb_epi.cpython.values.path import resolve
+from gdb_epi.cpython.values.values import Values, values_of
+from gdb_epi.cpython.values.variables import FrameVariables
 from gdb_epi.errors import InputError, UsageError
 
 INTERPRETERS = [pytest.param(one, id=one.id) for one in one_per_minor()]

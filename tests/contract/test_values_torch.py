@@ -18,10 +18,11 @@ from support.judge import EXACT, MARKED, Judged, judge, opened
 from support.mutate import MutatedTarget
 from support.opening import core_of
 
-from gdb_epi.cpython import values_torch_impl, values_torch_tensor
 from gdb_epi.cpython.types import PythonState
-from gdb_epi.cpython.values import values_of
-from gdb_epi.cpython.variables import FrameVariables
+from gdb_epi.cpython.values import torch as values_torch_impl
+from gdb_epi.cpython.values import torch as values_torch_tensor
+from gdb_epi.cpython.values.values import values_of
+from gdb_epi.cpython.values.variables import FrameVariables
 
 pytestmark = pytest.mark.skipif(
     not os.environ.get("GDB_EPI_BIG"), reason="PyTorch takes 1 GB to install: set GDB_EPI_BIG=1"

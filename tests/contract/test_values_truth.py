@@ -16,12 +16,12 @@ from support.opening import made_or_skip, sysroot_of
 
 from gdb_epi.analysis import analyze
 from gdb_epi.cpython.types import PythonState, ThreadState
-from gdb_epi.cpython.values import Limits, values_of
-from gdb_epi.cpython.variables import COMPREHENSION, NAMESPACE, FrameVariables, Variable
+from gdb_epi.cpython.values.values import Limits, values_of
+from gdb_epi.cpython.values.variables import COMPREHENSION, NAMESPACE, FrameVariables, Variable
 from gdb_epi.errors import Absent, UnreadableMemory
 from gdb_epi.process_state import ProcessState
+from gdb_epi.record.stacks import stacks_json
 from gdb_epi.session import Session
-from gdb_epi.stacks import stacks_json
 from gdb_epi.target.corefile import CoreFileTarget
 
 INTERPRETERS = [pytest.param(interpreter, id=interpreter.id) for interpreter in discover()]

@@ -11,8 +11,8 @@ from typing import Any
 
 from corruption.labels import Labelled
 from gdb_epi.corruption.minidump_rule import possible_bit_flips
+from gdb_epi.corruption.run import study
 from gdb_epi.corruption.score import Table, score
-from gdb_epi.corruption.study import study
 from gdb_epi.corruption.types import Evidence
 from gdb_epi.detectors.findings import run_detectors
 from gdb_epi.process_state import ProcessState

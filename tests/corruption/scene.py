@@ -8,7 +8,7 @@ from functools import cached_property
 from typing import Any
 
 from corruption.process import WORD, Memory
-from gdb_epi.cpython.layout import Layout, load
+from gdb_epi.cpython.layout.layout import Layout, load
 
 DICT_SPAN, FRAME_SPAN = 64 << 10, 512
 Bits = tuple[int, int]  # lowest and highest that may be flipped

@@ -17,7 +17,7 @@ from support.opening import core_of, made_or_skip, need_core_dumps
 
 from gdb_epi.errors import Absent, UnreadableMemory
 from gdb_epi.process_state import ProcessState
-from gdb_epi.stacks import stacks_json
+from gdb_epi.record.stacks import stacks_json
 from gdb_epi.target.api import DUMPED, FILE
 from gdb_epi.target.corefile import CoreFileTarget
 

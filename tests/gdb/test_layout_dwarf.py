@@ -16,7 +16,7 @@ from typing import Any
 
 import pytest
 
-from gdb_epi.cpython.layout import load, parse_asyncio_offsets, parse_debug_offsets
+from gdb_epi.cpython.layout.layout import load, parse_asyncio_offsets, parse_debug_offsets
 
 sys.path.insert(0, str(Path(__file__).resolve().parents[1] / "tools"))
 

@@ -17,9 +17,9 @@ from support.cores import Made, program
 from support.interpreters import Interpreter, spread
 from support.opening import made_or_skip, need_core_dumps
 
-from gdb_epi.cpython.evalframes import EVAL_LOOP
+from gdb_epi.cpython.frames.eval_calls import EVAL_LOOP
 from gdb_epi.process_state import ProcessState
-from gdb_epi.stacks import merged_json
+from gdb_epi.record.stacks import merged_json
 from gdb_epi.target.api import NativeFrame
 from gdb_epi.target.corefile import CoreFileTarget
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 
 from typing import NamedTuple
 
-from gdb_epi.cpython.layout import COOKIE, Layout
+from gdb_epi.cpython.layout.layout import COOKIE, Layout
 from gdb_epi.target.api import CrashInfo, Module, Region, Thread
 from gdb_epi.target.fake import FakeTarget
 

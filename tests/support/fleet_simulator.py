@@ -16,8 +16,8 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from gdb_epi.fleet.days import EPOCH
-from gdb_epi.fleet.population import Attribute, CoreKeys, Population
+from gdb_epi.fleet.population.population import Attribute, CoreKeys, Population
+from gdb_epi.fleet.store.days import EPOCH
 
 FIRST_DAY = (date(2026, 1, 5) - EPOCH).days
 CPUS = 64

@@ -21,10 +21,10 @@ from typing import NamedTuple
 
 from gdb_epi.analysis import analyze
 from gdb_epi.errors import EpiError, InputError
+from gdb_epi.record.stacks import stacks_json
 from gdb_epi.registry import COMMANDS
 from gdb_epi.render.triage import render_triage
 from gdb_epi.session import Session
-from gdb_epi.stacks import stacks_json
 from gdb_epi.target.api import Target
 from gdb_epi.target.corefile import CoreFileTarget
 from gdb_epi.target.snapshot import SnapshotTarget

@@ -9,8 +9,8 @@ from __future__ import annotations
 
 from typing import Any, NamedTuple
 
-from gdb_epi.cpython.code import CodeReader
-from gdb_epi.cpython.frames import frame_reader
+from gdb_epi.cpython.frames.chain import frame_reader
+from gdb_epi.cpython.frames.code import CodeReader
 from gdb_epi.cpython.reader import Reader
 from gdb_epi.cpython.types import PythonState
 from gdb_epi.target.api import Target

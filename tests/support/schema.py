@@ -10,7 +10,7 @@ from functools import cache
 from pathlib import Path
 from typing import Any
 
-FOLDER = Path(__file__).resolve().parents[2] / "gdb_epi" / "schema"
+FOLDER = Path(__file__).resolve().parents[2] / "gdb_epi" / "record" / "schema"
 _ROW = re.compile(r"^\| `([A-Za-z0-9_.\[\]*]+)` \|", re.MULTILINE)
 
 

@@ -16,7 +16,7 @@ import gdb
 
 sys.path.insert(0, os.environ["GDB_EPI_ROOT"])
 
-from gdb_epi.cpython.layout_spec import STRUCTS, struct_key
+from gdb_epi.cpython.layout.spec import STRUCTS, struct_key
 
 INTEGERS = {1: "char", 2: "short", 4: "int", 8: "long"}
 AGGREGATES = {gdb.TYPE_CODE_STRUCT: "struct", gdb.TYPE_CODE_UNION: "union"}

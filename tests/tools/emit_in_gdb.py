@@ -14,7 +14,7 @@ import gdb
 
 sys.path.insert(0, os.environ["GDB_EPI_ROOT"])
 
-from gdb_epi.cpython.layout_emit import emit
+from gdb_epi.cpython.layout.emit import emit
 from gdb_epi.gdbhost import dwarf
 
 document = emit(

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Make gdb_epi/cpython/layouts/*.json again: run GDB over interpreters with debug information.
+"""Make cpython/layout/generated/*.json again: run GDB over interpreters with debug information.
 
     python tests/tools/emit_layouts.py --prefix ~/.pyenv/versions/3.12.1
     python tests/tools/emit_layouts.py --headers /usr/include/python3.14 -D Py_GIL_DISABLED=1
@@ -29,9 +29,9 @@ sys.path.insert(0, str(Path(__file__).resolve().parent))
 
 from layout_from_headers import build_stub, debug_offsets_map
 
-from gdb_epi.cpython.layout_emit import add_variants, dump
+from gdb_epi.cpython.layout.emit import add_variants, dump
 
-LAYOUTS = ROOT / "gdb_epi" / "cpython" / "layouts"
+LAYOUTS = ROOT / "gdb_epi" / "cpython" / "layout" / "generated"
 EXTENSIONS = ("_asyncio", "_queue", "_multiprocessing", "_datetime", "_functools")
 
 

@@ -18,7 +18,7 @@ from pathlib import Path
 
 sys.path.insert(0, str(Path(__file__).resolve().parents[2]))
 
-from gdb_epi.cpython.layout_spec import CONSTANTS, canonical_path, struct_key
+from gdb_epi.cpython.layout.spec import CONSTANTS, canonical_path, struct_key
 
 PUBLIC = ("frameobject.h", "structmember.h", "datetime.h", "opcode.h", "pythread.h")
 # Headers that exist for one platform only, or that define data instead of types.

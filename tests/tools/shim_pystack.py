@@ -75,8 +75,8 @@ def _gdb(target: Any, place: str) -> Any:
 def _threads(state: Any, python: Any, native: Any, wants_locals: bool) -> Iterator[Any]:
     from pystack import types as theirs
 
-    from gdb_epi.cpython.access import Access
-    from gdb_epi.cpython.source_site import Sites
+    from gdb_epi.cpython.source.site import Sites
+    from gdb_epi.cpython.values.plain_values import Access
 
     sites = Sites(Access(state.target, python))
     reader = variables(state, python) if wants_locals else None
@@ -144,7 +144,7 @@ def native_frames(native: Any, tid: int) -> list[Any]:
 
 def collecting(target: Any, python: Any) -> dict[int, int]:
     """Return whether a garbage collection runs, by the number of the interpreter."""
-    from gdb_epi.cpython.interpreters import read_runtime
+    from gdb_epi.cpython.runtime.interpreters import read_runtime
     from gdb_epi.errors import Absent
 
     found = read_runtime(target, python).interpreters
@@ -164,8 +164,8 @@ def position(sites: Any, frame: Any) -> tuple[Any, ...]:
 
 def variables(state: Any, python: Any) -> Any:
     """Return the reader of locals."""
-    from gdb_epi.cpython.values import values_of
-    from gdb_epi.cpython.variables import FrameVariables
+    from gdb_epi.cpython.values.values import values_of
+    from gdb_epi.cpython.values.variables import FrameVariables
 
     return FrameVariables(values_of(state.target, python))
 

@@ -15,7 +15,7 @@ SOURCES = sorted(
     p for top in ("gdb_epi", "commands") for p in (ROOT / top).rglob("*.py") if p.is_file()
 )
 IDS = [str(p.relative_to(ROOT)) for p in SOURCES]
-MAX_LINES = 400
+MAX_LINES = 700
 OWNER_TOP_LEVEL = {
     "setup.py", "gdb_epi", "commands", "tests", "sample_cores", "README.md",
     "LICENSE", "CHANGELOG.md", "ARCHITECTURE.md",
@@ -24,18 +24,18 @@ OWNER_TOP_LEVEL = {
 # Each part may import the parts to its left, and itself. A name is the first folder or file below
 # gdb_epi; files that are not named are values and errors, at the bottom.
 LAYERS = (
-    ("lean", "words", "digest", "errors", "registry", "report", "loader", "x86"),
+    ("typing_lite", "util", "errors", "registry", "report", "loader", "x86"),
     ("target",),
     ("cpython",),
-    ("abort_message", "facts", "fault"),
+    ("fault",),
     ("locks",),
     ("process_state",),
-    ("session", "stacks"),
+    ("session",),
     ("detectors",),
     ("corruption",),
-    ("verdict", "weights"),
+    ("judgement",),
     ("signature",),
-    ("record", "schema", "textstacks"),
+    ("record", "textstacks"),
     ("analysis",),
     ("render",),
     ("fleet", "sidecars"),
@@ -131,8 +131,8 @@ def test_public_functions_say_what_they_do(path: Path) -> None:
 
 def test_decoders_compare_no_versions() -> None:
     """Decoders ask a layout for a field; only finding the layout looks at versions."""
-    for path in (ROOT / "gdb_epi" / "cpython").glob("*.py"):
-        if path.stem in ("find", "layout", "layout_emit", "layout_spec"):
+    for path in (ROOT / "gdb_epi" / "cpython").rglob("*.py"):
+        if path.stem in ("find_runtime", "layout", "emit", "spec"):
             continue
         text = path.read_text(encoding="utf-8")
         assert not re.search(r"version(?:_info|_hex)?\s*(?:[<>]=?|==)", text), path.name

@@ -13,8 +13,8 @@ from support.scenes import crash, state
 
 from commands.native import native
 from gdb_epi.errors import EpiError, InputError
-from gdb_epi.fleet.seen import seen
-from gdb_epi.fleet.versions import SCHEMA_KEY, SCHEMA_VERSION
+from gdb_epi.fleet.questions.seen import seen
+from gdb_epi.fleet.store.versions import SCHEMA_KEY, SCHEMA_VERSION
 from gdb_epi.session import Session
 
 

@@ -9,8 +9,8 @@ from typing import Any
 import pytest
 
 from gdb_epi.corruption.checks import typed_field
-from gdb_epi.corruption.dict_index import is_found_at
-from gdb_epi.corruption.typed_walk import Slot
+from gdb_epi.corruption.checks.typed_slot import is_found_at
+from gdb_epi.corruption.heap.typed_walk import Slot
 from gdb_epi.errors import UnreadableMemory
 
 DICT, KEYS, KEY, ENTRIES, INDICES = 0x1000, 0x2000, 0x3000, 0x2120, 0x2020

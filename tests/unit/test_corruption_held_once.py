@@ -8,8 +8,9 @@ from typing import Any
 
 import pytest
 
-from gdb_epi.corruption import own_fields, pointers
-from gdb_epi.corruption.suspects import is_held_once
+from gdb_epi.corruption.heap import cpython_fields as own_fields
+from gdb_epi.corruption.pointers import neighbours as pointers
+from gdb_epi.corruption.pointers.suspects import is_held_once
 
 STACK, FRAME, HEAP = 0x7FFC_0000_0000, 0x7F00_0000_0000, 0x5555_0000_0000
 

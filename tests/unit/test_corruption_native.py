@@ -10,14 +10,14 @@ from support.faults import CALL_SITE, PROTECTION, evidence, failed, fault_at, kn
 from support.scenes import FS_BASE, HEAP, MMAP, PC, SP, STACK, TEXT, crash
 
 from gdb_epi.corruption.checks.arrived_inside import arrived_inside
-from gdb_epi.corruption.checks.frame_pointer import frame_pointer
-from gdb_epi.corruption.checks.last_return import last_return
-from gdb_epi.corruption.checks.malloc_links import malloc_links
+from gdb_epi.corruption.checks.control_flow import last_return
+from gdb_epi.corruption.checks.malloc_heap import malloc_links
 from gdb_epi.corruption.checks.pointer import pointer
 from gdb_epi.corruption.checks.producer import producer
 from gdb_epi.corruption.checks.several_bits import line
+from gdb_epi.corruption.checks.stack_registers import frame_pointer
 from gdb_epi.corruption.context import Context
-from gdb_epi.corruption.things import BLOCK, Thing
+from gdb_epi.corruption.heap.address_index import BLOCK, Thing
 from gdb_epi.corruption.types import MEMORY, REGISTER, Evidence
 from gdb_epi.process_state import ProcessState
 from gdb_epi.target.api import CrashInfo, Region, Thread

@@ -8,10 +8,10 @@ import struct
 
 import pytest
 
-from gdb_epi.corruption.stringrecords import LONGEST, Records
-from gdb_epi.corruption.stringsearch import ghosts_in, ghosts_of
-from gdb_epi.corruption.texts import Form
-from gdb_epi.cpython.siphash import MASK, VARIANTS, Key, python_hash
+from gdb_epi.corruption.strings.bulk_hashing import LONGEST, Records
+from gdb_epi.corruption.strings.search import ghosts_in, ghosts_of
+from gdb_epi.corruption.strings.str_layout import Form
+from gdb_epi.cpython.objects.siphash import MASK, VARIANTS, Key, python_hash
 
 START = 0x7F1234500000
 ASCII, OTHER = 0b1100100, 0b0100100  # kind 1, compact, and ASCII or not

@@ -8,11 +8,12 @@ from typing import Any
 
 import pytest
 
-from gdb_epi.corruption import holders, siblings
 from gdb_epi.corruption.checks import typed_field, typed_slot
+from gdb_epi.corruption.checks import typed_slot as siblings
 from gdb_epi.corruption.checks.gc_links import Links
-from gdb_epi.corruption.python_kinds import INSTANCE
-from gdb_epi.corruption.typed_walk import Slot
+from gdb_epi.corruption.heap import holders
+from gdb_epi.corruption.heap.object_kinds import INSTANCE
+from gdb_epi.corruption.heap.typed_walk import Slot
 
 LIST, START, BIT = 0x7F00_0000_0040, 0x7F00_0001_0000, 12
 POINTS = [0x7F00_0100_0010 + 64 * n for n in range(8)]

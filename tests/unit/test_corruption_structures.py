@@ -12,16 +12,16 @@ from collections.abc import Iterator
 
 import pytest
 
-from gdb_epi.corruption import pools
-from gdb_epi.corruption.checks.malloc_chunks import malloc_chunks
-from gdb_epi.corruption.checks.text import is_breakpoint
+from gdb_epi.corruption.checks.malloc_heap import malloc_chunks
+from gdb_epi.corruption.checks.mapped_files import is_breakpoint
 from gdb_epi.corruption.context import Budget, Context
-from gdb_epi.corruption.free_chunks import in_free_chunk
-from gdb_epi.corruption.priors import prior_of
+from gdb_epi.corruption.heap import pymalloc_pools as pools
+from gdb_epi.corruption.heap.free_chunks import in_free_chunk
 from gdb_epi.corruption.registry import CHECKS, all_checks
-from gdb_epi.corruption.study import study
+from gdb_epi.corruption.run import study
+from gdb_epi.corruption.score import prior_of
 from gdb_epi.corruption.types import Check, Evidence, Skipped
-from gdb_epi.cpython.siphash import (
+from gdb_epi.cpython.objects.siphash import (
     MASK,
     Key,
     hash_many,

@@ -12,9 +12,9 @@ from support.scenes import HEAP, MMAP, PC, SP, STACK, crash
 
 from gdb_epi.corruption.checks.control_flow import stack_pointer
 from gdb_epi.corruption.checks.producer import producer
-from gdb_epi.corruption.code_map import code_around, code_map
+from gdb_epi.corruption.code.code_map import code_around, code_map
 from gdb_epi.corruption.context import Context
-from gdb_epi.corruption.strides import may_stride
+from gdb_epi.corruption.pointers.stride_evidence import may_stride
 from gdb_epi.target.api import CrashInfo, Thread
 
 LOAD = "488b07"  # mov (%rdi),%rax

@@ -10,9 +10,9 @@ from typing import Any
 import pytest
 from support.scenes import HEAP
 
-from gdb_epi.corruption.checks.malloc_chunks import Gone, malloc_chunks
+from gdb_epi.corruption.checks.malloc_heap import Gone, malloc_chunks
+from gdb_epi.corruption.checks.several_bits import blocks_across
 from gdb_epi.corruption.context import Context
-from gdb_epi.corruption.zeroed_blocks import blocks_across
 from gdb_epi.process_state import ProcessState
 from gdb_epi.target.api import Region
 from gdb_epi.target.fake import FakeTarget

@@ -6,8 +6,8 @@ from __future__ import annotations
 import pytest
 from support.build import Builder, Frame
 
-from gdb_epi.cpython.layout import available, load
-from gdb_epi.cpython.state import decode_python
+from gdb_epi.cpython.layout.layout import available, load
+from gdb_epi.cpython.runtime.state import decode_python
 from gdb_epi.cpython.types import PythonState
 
 STACKS = [

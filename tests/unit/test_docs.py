@@ -69,8 +69,8 @@ def test_every_sample_is_described() -> None:
 
 
 def test_the_schema_document_names_every_group() -> None:
-    schema = json.loads((ROOT / "gdb_epi" / "schema" / "record-1.json").read_text())
-    document = (ROOT / "gdb_epi" / "schema" / "SCHEMA.md").read_text(encoding="utf-8")
+    schema = json.loads((ROOT / "gdb_epi" / "record" / "schema" / "record-1.json").read_text())
+    document = (ROOT / "gdb_epi" / "record" / "schema" / "SCHEMA.md").read_text(encoding="utf-8")
     for name in schema["properties"]:
         assert re.search(rf"\b{name}\b", document), name
 

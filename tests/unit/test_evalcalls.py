@@ -5,8 +5,8 @@ from __future__ import annotations
 
 import pytest
 
-from gdb_epi.cpython.evalcalls import CFRAME, ENTRY_FRAME, EvalCallReader
-from gdb_epi.cpython.layout import Layout, available, load
+from gdb_epi.cpython.frames.eval_calls import CFRAME, ENTRY_FRAME, EvalCallReader
+from gdb_epi.cpython.layout.layout import Layout, available, load
 from gdb_epi.cpython.types import PyFrame, ThreadState
 from gdb_epi.errors import NOT_AVAILABLE, Absent
 from gdb_epi.target.fake import FakeTarget

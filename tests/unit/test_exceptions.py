@@ -10,16 +10,21 @@ import pytest
 from support.build import Builder, Frame
 
 from commands.exceptions import exceptions as command
-from gdb_epi.cpython import exceptions as limits
-from gdb_epi.cpython.exceptions import HANDLED, IN_FLIGHT, ThreadExceptions, thread_exceptions
-from gdb_epi.cpython.layout import Layout, available, load
-from gdb_epi.cpython.state import decode_python
-from gdb_epi.cpython.tracebacks import MAX_TRACEBACK, Traceback
+from gdb_epi.cpython.layout.layout import Layout, available, load
+from gdb_epi.cpython.running import exceptions as limits
+from gdb_epi.cpython.running.exceptions import (
+    HANDLED,
+    IN_FLIGHT,
+    ThreadExceptions,
+    thread_exceptions,
+)
+from gdb_epi.cpython.running.tracebacks import MAX_TRACEBACK, Traceback
+from gdb_epi.cpython.runtime.state import decode_python
 from gdb_epi.cpython.types import PythonState
 from gdb_epi.errors import Absent
 from gdb_epi.process_state import ProcessState
+from gdb_epi.record.stacks import stacks_json
 from gdb_epi.session import Session
-from gdb_epi.stacks import stacks_json
 from gdb_epi.target.fake import FakeTarget
 
 READY, HEAPTYPE = 1 << 12, 1 << 9

@@ -13,11 +13,11 @@ from gdb_epi.corruption.pages import corruption_page, item_names
 from gdb_epi.detectors.findings import DETECTORS
 from gdb_epi.detectors.pages import SECTIONS, finding_page, pages
 from gdb_epi.errors import Absent, UsageError
+from gdb_epi.judgement.weights import WAIT
 from gdb_epi.loader import load_all, load_commands
 from gdb_epi.locks import types
 from gdb_epi.registry import COMMANDS
 from gdb_epi.session import Session
-from gdb_epi.weights import WAIT
 
 
 def run(finding: str | None) -> list[str]:

@@ -12,12 +12,18 @@ from support.scenes import FS_BASE, HEAP, MMAP, PC, PID, SP, STACK, crash, frame
 
 from gdb_epi.analysis import analyze
 from gdb_epi.errors import Absent
-from gdb_epi.facts.cpuid import Processor, decode_signature, processor
-from gdb_epi.facts.environment import Environment, environment, is_allowed
-from gdb_epi.facts.rseq import AT_RSEQ_FEATURE_SIZE, LastCpu, last_cpu
-from gdb_epi.facts.vdso import running_kernel
+from gdb_epi.record.environment import Environment, environment, is_allowed
 from gdb_epi.record.groups.crash import operand_text
-from gdb_epi.record.groups.machine import gpu_driver
+from gdb_epi.record.groups.machine import (
+    AT_RSEQ_FEATURE_SIZE,
+    LastCpu,
+    Processor,
+    decode_signature,
+    gpu_driver,
+    last_cpu,
+    processor,
+    running_kernel,
+)
 from gdb_epi.record.groups.surroundings import container_of, host_of, job_of
 from gdb_epi.record.privacy import parameterise, pseudonymise, redact_addresses
 from gdb_epi.record.redact import redact_value, without_people

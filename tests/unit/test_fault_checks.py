@@ -17,20 +17,21 @@ from support.faults import (
 from support.scenes import HEAP, HEAP_SIZE, MMAP, MMAP_SIZE, PC, SP, STACK, TEXT, crash
 
 from gdb_epi.corruption.checks.arrived_inside import arrived_inside
-from gdb_epi.corruption.checks.control_entry import entry, unexplained
-from gdb_epi.corruption.checks.control_flow import (
-    bad_return,
-    function_pointer,
-    return_slot,
-    stack_pointer,
-)
-from gdb_epi.corruption.checks.imitators import (
+from gdb_epi.corruption.checks.benign_causes import (
     guard,
     overrun,
     overwrite_run,
     pattern,
     read_only,
     unmapped,
+)
+from gdb_epi.corruption.checks.control_flow import (
+    bad_return,
+    entry,
+    function_pointer,
+    return_slot,
+    stack_pointer,
+    unexplained,
 )
 from gdb_epi.corruption.checks.pointer import pointer
 from gdb_epi.corruption.checks.producer import producer

@@ -6,7 +6,7 @@ from __future__ import annotations
 import mmap
 from pathlib import Path
 
-from gdb_epi.target.filled import PIECE, Filled
+from gdb_epi.target.corefile import PIECE, Filled
 
 
 def made(path: Path, size: int, parts: dict[int, bytes]) -> Filled:

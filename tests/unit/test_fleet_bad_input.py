@@ -18,14 +18,14 @@ from unit.test_fleet_ingest import EVIL, count, put, rows
 
 from gdb_epi.cli.main import main
 from gdb_epi.errors import EpiError
-from gdb_epi.fleet import tables as t
-from gdb_epi.fleet.db import open_database
-from gdb_epi.fleet.finding_states import decide, keep, stored
-from gdb_epi.fleet.ingest import ingest
-from gdb_epi.fleet.lookup import find_record
-from gdb_epi.fleet.population import MAX_VALUES, Population, load
-from gdb_epi.fleet.reproject import record_lines, reproject
-from gdb_epi.fleet.screening import replay, screen
+from gdb_epi.fleet.population.population import MAX_VALUES, Population, load
+from gdb_epi.fleet.questions.lookup import find_record
+from gdb_epi.fleet.screen.finding_states import decide, keep, stored
+from gdb_epi.fleet.screen.screening import replay, screen
+from gdb_epi.fleet.store import tables as t
+from gdb_epi.fleet.store.db import open_database
+from gdb_epi.fleet.store.ingest import ingest
+from gdb_epi.fleet.store.reproject import record_lines, reproject
 
 DISTINCT = int(os.environ.get("GDB_EPI_DISTINCT", "8000"))
 DAY = 86_400.0
@@ -120,8 +120,8 @@ def test_very_many_values_of_an_attribute_name_no_groups(url):
 
 
 def test_records_of_other_schemas_and_halves_of_lines(url, tmp_path):
-    from gdb_epi.fleet.helpers import prepared
-    from gdb_epi.fleet.ingest import store
+    from gdb_epi.fleet.store.helper_processes import prepared
+    from gdb_epi.fleet.store.ingest import store
 
     lines = [json.dumps(full(i)) for i in range(40)]
     lines[7] = lines[7][: len(lines[7]) // 2]
@@ -141,8 +141,8 @@ def test_records_of_other_schemas_and_halves_of_lines(url, tmp_path):
 
 def test_redaction_is_not_fooled_by_spelling(url, tmp_path):
     """The fast way stores a record's own text: only when no key can hide in it."""
-    from gdb_epi.fleet.helpers import prepared
-    from gdb_epi.fleet.ingest import store, stored_record
+    from gdb_epi.fleet.store.helper_processes import prepared
+    from gdb_epi.fleet.store.ingest import store, stored_record
 
     secret = "hunter2"
     texts = [

@@ -12,13 +12,14 @@ import numpy as np
 import pytest
 from unit.fleet_records import full
 
-from gdb_epi.fleet import host_shelf, population_cache
-from gdb_epi.fleet.db import open_database
-from gdb_epi.fleet.host_shelf import shelved
-from gdb_epi.fleet.ingest import ingest
-from gdb_epi.fleet.population import Population, load
-from gdb_epi.fleet.screen_hosts import host_findings
-from gdb_epi.fleet.screen_types import Finding
+from gdb_epi.fleet.population import cache as population_cache
+from gdb_epi.fleet.population.population import Population, load
+from gdb_epi.fleet.screen import findings_cache as host_shelf
+from gdb_epi.fleet.screen.findings_cache import shelved
+from gdb_epi.fleet.screen.hosts import host_findings
+from gdb_epi.fleet.screen.types import Finding
+from gdb_epi.fleet.store.db import open_database
+from gdb_epi.fleet.store.ingest import ingest
 
 CRASHES, DAY = 60, 20_420
 

@@ -16,11 +16,11 @@ import pytest
 from sqlalchemy import select, text
 from unit.fleet_records import full, minimal
 
-from gdb_epi.fleet import tables as t
-from gdb_epi.fleet.db import NewerSchema, begin, open_database
-from gdb_epi.fleet.ingest import crash_count, ingest, stored_record
-from gdb_epi.fleet.questions import top_signatures
-from gdb_epi.fleet.reproject import reproject
+from gdb_epi.fleet.questions.questions import top_signatures
+from gdb_epi.fleet.store import tables as t
+from gdb_epi.fleet.store.db import NewerSchema, begin, open_database
+from gdb_epi.fleet.store.ingest import crash_count, ingest, stored_record
+from gdb_epi.fleet.store.reproject import reproject
 
 ROOT = Path(__file__).resolve().parents[2]
 
@@ -204,8 +204,8 @@ def test_a_newer_schema_is_refused_by_readers_and_writers(url: str) -> None:
 
 WRITER = """
 import sys
-from gdb_epi.fleet.db import open_database
-from gdb_epi.fleet.ingest import ingest
+from gdb_epi.fleet.store.db import open_database
+from gdb_epi.fleet.store.ingest import ingest
 from unit.fleet_records import full
 url, first, last, step = sys.argv[1], *map(int, sys.argv[2:])
 with open_database(url, write=True) as engine:

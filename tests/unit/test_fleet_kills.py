@@ -25,9 +25,9 @@ from support.fleet_records import fleet_record
 from unit.test_fleet_ingest import count, leads_nowhere, rows
 from unit.test_fleet_postgresql import server, url  # noqa: F401 - fixtures
 
-from gdb_epi.fleet import tables as t
-from gdb_epi.fleet.db import open_database
-from gdb_epi.fleet.ingest import ingest
+from gdb_epi.fleet.store import tables as t
+from gdb_epi.fleet.store.db import open_database
+from gdb_epi.fleet.store.ingest import ingest
 
 ROOT = Path(__file__).resolve().parents[2]
 KILLS = int(os.environ.get("GDB_EPI_KILLS", "2"))

@@ -7,10 +7,10 @@ import pytest
 from sqlalchemy import select
 from unit.fleet_records import full
 
-from gdb_epi.fleet import tables as t
-from gdb_epi.fleet.db import open_database
-from gdb_epi.fleet.ingest import ingest
-from gdb_epi.fleet.lookup import MIN_PREFIX, _near, find_group, find_record, of_signature
+from gdb_epi.fleet.questions.lookup import MIN_PREFIX, _near, find_group, find_record, of_signature
+from gdb_epi.fleet.store import tables as t
+from gdb_epi.fleet.store.db import open_database
+from gdb_epi.fleet.store.ingest import ingest
 
 KEYS = ("abcd1", "ABce2", "abzz3", "a_b%c", "a%bbb", "~~~~~4", "zZ[`{")
 STARTS = ("abcd", "ABCD", "abce", "AbCe", "abzz", "abyz", "a_b%", "a%bb", "~~~~", "ZZ[`", "éabc")

@@ -12,12 +12,13 @@ from alembic import command
 from sqlalchemy import inspect
 from unit.fleet_records import full
 
-from gdb_epi.fleet import db, migrations
-from gdb_epi.fleet import reproject as fleet_reproject
-from gdb_epi.fleet import tables as t
-from gdb_epi.fleet.db import DatabaseError, begin, open_database
-from gdb_epi.fleet.ingest import ingest
-from gdb_epi.fleet.reproject import reproject
+from gdb_epi.fleet import migrations
+from gdb_epi.fleet.store import db
+from gdb_epi.fleet.store import reproject as fleet_reproject
+from gdb_epi.fleet.store import tables as t
+from gdb_epi.fleet.store.db import DatabaseError, begin, open_database
+from gdb_epi.fleet.store.ingest import ingest
+from gdb_epi.fleet.store.reproject import reproject
 
 OLD = Path(__file__).parent / "data" / "fleet-schema-1.sql"
 

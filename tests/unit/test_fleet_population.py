@@ -12,11 +12,13 @@ import pytest
 from sqlalchemy import Connection, Engine
 from unit.fleet_records import full, minimal
 
-from gdb_epi.fleet import population_cache, population_read, row_words
-from gdb_epi.fleet.db import open_database
-from gdb_epi.fleet.ingest import ingest
-from gdb_epi.fleet.population import Population, load
-from gdb_epi.fleet.screening import replay
+from gdb_epi.fleet.population import cache as population_cache
+from gdb_epi.fleet.population import packed_rows as row_words
+from gdb_epi.fleet.population import read as population_read
+from gdb_epi.fleet.population.population import Population, load
+from gdb_epi.fleet.screen.screening import replay
+from gdb_epi.fleet.store.db import open_database
+from gdb_epi.fleet.store.ingest import ingest
 
 
 @pytest.fixture(autouse=True)
@@ -247,7 +249,7 @@ def test_a_jump_of_many_crashes_is_no_stray_clock(tmp_path):
 def test_the_tails_are_those_of_scipy():
     from scipy import stats
 
-    from gdb_epi.fleet import statistics as st
+    from gdb_epi.fleet.statistics import hypothesis_tests as st
 
     rng = np.random.default_rng(1)
     n = rng.integers(1, 2_000, 3_000).astype(float)
@@ -278,7 +280,7 @@ def test_the_tails_are_those_of_scipy():
 
 
 def test_cells_are_counted_alike_in_a_table_and_by_sorting(monkeypatch):
-    from gdb_epi.fleet import statistics as st
+    from gdb_epi.fleet.statistics import hypothesis_tests as st
 
     rng = np.random.default_rng(2)
     a, b = rng.integers(0, 50, 2_000), rng.integers(0, 9, 2_000)

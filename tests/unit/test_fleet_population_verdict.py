@@ -9,12 +9,12 @@ import pytest
 from support.fleet_simulator import CPUS, FIRST_DAY, Crash, population, simulate
 from unit.fleet_records import minimal
 
-from gdb_epi.fleet import population_verdict as pv
-from gdb_epi.fleet.db import open_database
-from gdb_epi.fleet.finding_store import verdict
-from gdb_epi.fleet.ingest import ingest
-from gdb_epi.fleet.screening import screen
+from gdb_epi.fleet.questions import verdict as pv
+from gdb_epi.fleet.screen.finding_texts import verdict
+from gdb_epi.fleet.screen.screening import screen
 from gdb_epi.fleet.serve import answers
+from gdb_epi.fleet.store.db import open_database
+from gdb_epi.fleet.store.ingest import ingest
 
 SMALL = {"hosts": 300, "days": 21}
 LAST = FIRST_DAY + 20

@@ -27,17 +27,17 @@ from unit.test_fleet_ingest import (
 
 from gdb_epi.cli.main import main
 from gdb_epi.errors import EpiError
-from gdb_epi.fleet import tables as t
-from gdb_epi.fleet.curves import compare, curve, last_moment, new_signatures
-from gdb_epi.fleet.db import open_database
-from gdb_epi.fleet.exposure import feed, host_days
-from gdb_epi.fleet.ingest import ingest
-from gdb_epi.fleet.population import load
-from gdb_epi.fleet.questions import top_signatures
-from gdb_epi.fleet.screening import replay
+from gdb_epi.fleet.population.population import load
+from gdb_epi.fleet.questions.curves import compare, curve, last_moment, new_signatures
+from gdb_epi.fleet.questions.questions import top_signatures
+from gdb_epi.fleet.screen.screening import replay
 from gdb_epi.fleet.serve import answers
 from gdb_epi.fleet.serve.cache import state_of
 from gdb_epi.fleet.serve.metrics import metrics
+from gdb_epi.fleet.store import tables as t
+from gdb_epi.fleet.store.db import open_database
+from gdb_epi.fleet.store.exposure import feed, host_days
+from gdb_epi.fleet.store.ingest import ingest
 
 SERVER_USER = "nobody"  # the server refuses to run as root
 

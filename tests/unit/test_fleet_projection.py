@@ -12,8 +12,8 @@ from hypothesis import strategies as st
 from unit.fleet_records import full, minimal
 
 from gdb_epi.errors import InputError
-from gdb_epi.fleet import remembered
-from gdb_epi.fleet.projection import (
+from gdb_epi.fleet.store import bounded_cache as remembered
+from gdb_epi.fleet.store.projection import (
     Projector,
     Rows,
     integer,
@@ -23,7 +23,7 @@ from gdb_epi.fleet.projection import (
     text,
     timestamp,
 )
-from gdb_epi.fleet.redact import storable
+from gdb_epi.fleet.store.redact import storable
 
 
 def test_a_minimal_record() -> None:
@@ -205,8 +205,8 @@ def test_a_deep_record_does_not_overflow_the_stack() -> None:
 
 
 def test_the_columns_of_a_crash_are_those_of_its_table():
-    from gdb_epi.fleet.dimensions import COLUMNS
-    from gdb_epi.fleet.tables import crash
+    from gdb_epi.fleet.store.dimensions import COLUMNS
+    from gdb_epi.fleet.store.tables import crash
 
     assert sorted(COLUMNS) == sorted(column.name for column in crash.columns if column.name != "id")
 

@@ -15,21 +15,22 @@ from support.fleet_simulator import population, simulate
 from unit.fleet_records import minimal
 
 from gdb_epi.errors import InputError
-from gdb_epi.fleet import db as fleet_db
-from gdb_epi.fleet import population_cache, special
-from gdb_epi.fleet import statistics as st
-from gdb_epi.fleet.combinations import by_value, combinations_of
-from gdb_epi.fleet.curves import last_moment
-from gdb_epi.fleet.days import day_number
-from gdb_epi.fleet.groups import group_of
-from gdb_epi.fleet.ingest import ingest
-from gdb_epi.fleet.lookup import find_group
-from gdb_epi.fleet.paths import database_file
-from gdb_epi.fleet.population import Memo, load
-from gdb_epi.fleet.reading import reading
-from gdb_epi.fleet.screening import screen
-from gdb_epi.fleet.splitting import split
-from gdb_epi.fleet.versions import REPROJECTED_TO, SCHEMA_KEY
+from gdb_epi.fleet.population import cache as population_cache
+from gdb_epi.fleet.population.combinations import by_value, combinations_of
+from gdb_epi.fleet.population.population import Memo, load
+from gdb_epi.fleet.population.reading import reading
+from gdb_epi.fleet.questions.curves import last_moment
+from gdb_epi.fleet.questions.groups import group_of
+from gdb_epi.fleet.questions.lookup import find_group
+from gdb_epi.fleet.questions.splitting import split
+from gdb_epi.fleet.screen.screening import screen
+from gdb_epi.fleet.statistics import hypothesis_tests as st
+from gdb_epi.fleet.statistics import special
+from gdb_epi.fleet.store import db as fleet_db
+from gdb_epi.fleet.store.days import day_number
+from gdb_epi.fleet.store.ingest import ingest
+from gdb_epi.fleet.store.paths import database_file
+from gdb_epi.fleet.store.versions import REPROJECTED_TO, SCHEMA_KEY
 
 DAY = 86_400.0
 ROOT = Path(__file__).resolve().parents[2]
@@ -217,7 +218,7 @@ def test_the_latest_moment_is_none_of_a_clock_that_is_off(tmp_path):
 def test_a_file_is_read_without_sqlalchemy_however_it_is_named(base, start):
     code = (
         "import sys\n"
-        "from gdb_epi.fleet.reading import reading\n"
+        "from gdb_epi.fleet.population.reading import reading\n"
         "with reading(sys.argv[1]) as found:\n"
         "    assert found.population().day.size == 40\n"
         "print('sqlalchemy' in sys.modules)\n"

@@ -6,16 +6,16 @@ from __future__ import annotations
 import numpy as np
 from support.fleet_simulator import FIRST_DAY, Crash, population, simulate
 
-from gdb_epi.fleet import statistics as st
-from gdb_epi.fleet.finding_store import verdict
-from gdb_epi.fleet.host_evidence import chances, evidence, simulated
-from gdb_epi.fleet.population_verdict import HARDWARE_HOST, of_population
-from gdb_epi.fleet.screen_attributes import attribute_findings
-from gdb_epi.fleet.screen_hosts import crashes_and_null, host_findings, shares
-from gdb_epi.fleet.screen_signals import signal_findings
-from gdb_epi.fleet.screen_types import BITFLIP, FORKS, LOCK
-from gdb_epi.fleet.screening import replay, screen
-from gdb_epi.fleet.unlike_hosts import UnlikeHosts
+from gdb_epi.fleet.questions.verdict import HARDWARE_HOST, of_population
+from gdb_epi.fleet.screen.attributes import attribute_findings
+from gdb_epi.fleet.screen.finding_texts import verdict
+from gdb_epi.fleet.screen.host_evidence import chances, evidence, simulated
+from gdb_epi.fleet.screen.host_signals import signal_findings
+from gdb_epi.fleet.screen.hosts import crashes_and_null, host_findings, shares
+from gdb_epi.fleet.screen.screening import replay, screen
+from gdb_epi.fleet.screen.types import BITFLIP, FORKS, LOCK
+from gdb_epi.fleet.screen.unexplained import UnlikeHosts
+from gdb_epi.fleet.statistics import hypothesis_tests as st
 
 SMALL = {"hosts": 300, "days": 20, "per_day": 30.0}
 LAST = FIRST_DAY + 19

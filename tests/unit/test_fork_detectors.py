@@ -17,13 +17,13 @@ from gdb_epi.detectors.forked_child_lock import forked_child_lock
 from gdb_epi.detectors.latent_inherited_lock import latent_inherited_lock
 from gdb_epi.detectors.lost_wakeup import lost_wakeup
 from gdb_epi.errors import NOT_APPLICABLE, Absent
+from gdb_epi.judgement.verdict import judge
 from gdb_epi.locks import types as t
-from gdb_epi.locks.doubt import with_doubt
-from gdb_epi.locks.pools import vanished_pools
+from gdb_epi.locks.fork.vanished_pools import vanished_pools
+from gdb_epi.locks.waits.inherited_or_own import with_doubt
 from gdb_epi.process_state import ProcessState
-from gdb_epi.render.triage_fork import fork_lines, holder_lines
+from gdb_epi.render.triage import fork_lines, holder_lines
 from gdb_epi.render.vanished import vanished_lines, vanished_summary
-from gdb_epi.verdict import judge
 
 IDENT = 0x7F00_0000_1000
 

@@ -8,16 +8,16 @@ from collections import defaultdict
 
 import pytest
 
-from gdb_epi.corruption.blocks import (
+from gdb_epi.corruption.heap.pymalloc_blocks import (
     HIGHEST_COUNT_BIT,
     LOWEST_COUNT_BIT,
     LOWEST_SHORT_BIT,
     MAX_COUNT,
     _large_counts,
 )
-from gdb_epi.cpython.heap_search import Search
 from gdb_epi.target.api import Region
 from gdb_epi.target.fake import FakeTarget
+from gdb_epi.target.search import Search
 
 START = 0x7F0000100000
 SIZE = 3 << 17

@@ -15,8 +15,7 @@ from typing import Any
 import pytest
 
 from gdb_epi.sidecars import hostjson
-from gdb_epi.sidecars.hostfacts import collect
-from gdb_epi.sidecars.smbios import memory_devices
+from gdb_epi.sidecars.hostfacts import collect, memory_devices
 
 ROOT = Path(__file__).resolve().parents[2]
 SERIAL = "S3CR3T-0001"

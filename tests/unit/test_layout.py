@@ -12,8 +12,9 @@ from typing import Any
 import pytest
 
 from commands.layout import layout as command
-from gdb_epi.cpython import layout as layout_module
-from gdb_epi.cpython.layout import (
+from gdb_epi.cpython.layout import layout as layout_module
+from gdb_epi.cpython.layout.emit import SCHEMA, add_variants, dump, emit
+from gdb_epi.cpython.layout.layout import (
     COOKIE,
     MAX_GROWTH,
     MAX_WORD,
@@ -24,8 +25,7 @@ from gdb_epi.cpython.layout import (
     parse_asyncio_offsets,
     parse_debug_offsets,
 )
-from gdb_epi.cpython.layout_emit import SCHEMA, add_variants, dump, emit
-from gdb_epi.cpython.layout_spec import STRUCTS, canonical_path, struct_key
+from gdb_epi.cpython.layout.spec import STRUCTS, canonical_path, struct_key
 from gdb_epi.errors import InputError
 from gdb_epi.session import Session
 from gdb_epi.target.api import Member, StructType

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""gdb_epi.lean.NamedTuple behaves as typing.NamedTuple does."""
+"""gdb_epi.typing_lite.NamedTuple behaves as typing.NamedTuple does."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from pathlib import Path
 
 import pytest
 
-from gdb_epi.lean import NamedTuple, parse_json
+from gdb_epi.typing_lite import NamedTuple, parse_json
 
 
 class Point(NamedTuple):
@@ -54,7 +54,7 @@ def test_immutable_and_picklable() -> None:
 
 
 def test_parse_json_is_json() -> None:
-    folder = Path(__file__).resolve().parents[2] / "gdb_epi" / "cpython" / "layouts"
+    folder = Path(__file__).resolve().parents[2] / "gdb_epi" / "cpython" / "layout" / "generated"
     texts = [path.read_text(encoding="utf-8") for path in folder.glob("*.json")]
     assert len(texts) > 10
     texts += ['{"a": [1, 2.5, -3e4, true, false, null, "\\u00e9\\n"]}', "[]", '"x"']

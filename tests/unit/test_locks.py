@@ -12,7 +12,7 @@ from support.scenes import FS_BASE, HEAP, MMAP, PC, PID, SP, TEXT, crash, state
 from gdb_epi.errors import NOT_APPLICABLE, Absent
 from gdb_epi.locks.analysis import examine_locks
 from gdb_epi.locks.context import CLASSIFIERS, FAMILIES, Guess
-from gdb_epi.locks.fork import fork_evidence
+from gdb_epi.locks.fork.evidence import fork_evidence
 from gdb_epi.locks.types import LockReport
 from gdb_epi.process_state import ProcessState
 from gdb_epi.render.locks import idle_lines, owner_text, tree_lines

@@ -5,9 +5,14 @@ from __future__ import annotations
 
 import pytest
 
-from gdb_epi.cpython.evalcalls import ENTRY_FRAME, EvalCall, group_by_entry
-from gdb_epi.cpython.evalframes import match_by_pointers, named_eval_frames
-from gdb_epi.cpython.merge import LEFT_OUT, MAX_EVAL_FRAME, SYMBOL, merge_stack
+from gdb_epi.cpython.frames.eval_calls import (
+    ENTRY_FRAME,
+    EvalCall,
+    group_by_entry,
+    match_by_pointers,
+    named_eval_frames,
+)
+from gdb_epi.cpython.frames.merge import LEFT_OUT, MAX_EVAL_FRAME, SYMBOL, merge_stack
 from gdb_epi.cpython.types import MergedStack, PyFrame, ThreadState
 from gdb_epi.errors import Absent
 from gdb_epi.target.api import NativeFrame

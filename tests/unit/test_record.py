@@ -11,7 +11,7 @@ import pytest
 from support.scenes import HEAP, MMAP, PID, SP, crash, frame, state
 
 from gdb_epi.analysis import analyze
-from gdb_epi.cpython.layout import load
+from gdb_epi.cpython.layout.layout import load
 from gdb_epi.cpython.types import CHAIN, InterpreterState, PyFrame, PythonState, ThreadState
 from gdb_epi.errors import NOT_AVAILABLE, Absent, SoftError
 from gdb_epi.process_state import ProcessState
@@ -21,7 +21,7 @@ from gdb_epi.render.triage import MAX_LINES, WIDTH, render_triage
 from gdb_epi.session import Session
 
 ROOT = Path(__file__).resolve().parents[2]
-SCHEMA = ROOT / "gdb_epi" / "schema" / "record-1.json"
+SCHEMA = ROOT / "gdb_epi" / "record" / "schema" / "record-1.json"
 SECRET = "hunter2"
 
 

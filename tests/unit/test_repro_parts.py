@@ -10,13 +10,13 @@ from xml.etree import ElementTree
 
 import pytest
 
-from gdb_epi.digest import sha256_hex
 from gdb_epi.errors import InputError, UsageError
 from gdb_epi.repro import expect, interval, reports
 from gdb_epi.repro.campaign import Aim, Crash, Result, Tally, tally
 from gdb_epi.repro.cores import how_cores_come
 from gdb_epi.repro.pairs import compare_records, lines
 from gdb_epi.repro.running import CRASH, ENDED, HANG, Run
+from gdb_epi.util import sha256_hex
 
 LINE = "gsig/1 stable segv-null f <- g"
 KEY = sha256_hex(LINE.encode())[:16]

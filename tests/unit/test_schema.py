@@ -12,8 +12,8 @@ import pytest
 from support.schema import documented, leaves, problems, schema, unstable
 
 from gdb_epi.errors import InputError
-from gdb_epi.fleet.projection import Projector
-from gdb_epi.schema.versions import check_schema
+from gdb_epi.fleet.store.projection import Projector
+from gdb_epi.record.schema.versions import check_schema
 
 GOLDEN = sorted((Path(__file__).resolve().parents[1] / "golden").glob("*.json"))
 # Keywords that support.schema.problems() understands; another one would be passed over in silence.

@@ -10,7 +10,9 @@ from pathlib import Path
 
 import pytest
 
-from gdb_epi.signature import foreign_names, mangled, native_names, printed_names
+from gdb_epi.signature import native_names
+from gdb_epi.signature.demangle import foreign_names, printed_names
+from gdb_epi.signature.demangle import itanium as mangled
 from gdb_epi.signature.drops import load_drop_sets
 from gdb_epi.signature.patterns import Pattern
 

@@ -13,23 +13,23 @@ from pathlib import Path
 
 import pytest
 
-from gdb_epi.cpython.positions import (
+from gdb_epi.cpython.frames.positions import (
     Position,
     linetable_entries,
     lnotab_entries,
     location_entries,
     position_at,
 )
-from gdb_epi.cpython.siphash import Key, siphash
-from gdb_epi.cpython.source_checks import Fit, fit_of
-from gdb_epi.cpython.source_files import (
+from gdb_epi.cpython.objects.siphash import Key, siphash
+from gdb_epi.cpython.source.checks import Fit, fit_of
+from gdb_epi.cpython.source.files import (
     MAX_SOURCE_BYTES,
     SourceFile,
     decode_source,
     read_member,
     source_lines,
 )
-from gdb_epi.cpython.source_site import Site
+from gdb_epi.cpython.source.site import Site
 from gdb_epi.errors import Absent
 from gdb_epi.render.source import character_column, listing_lines, one_line, paint
 from gdb_epi.report import Listing, Span

@@ -9,7 +9,7 @@ from types import SimpleNamespace
 import pytest
 
 from commands import tasks as module
-from gdb_epi.cpython.tasks import Task, Tasks
+from gdb_epi.cpython.running.tasks import Task, Tasks
 from gdb_epi.cpython.types import PyFrame
 from gdb_epi.errors import SoftError
 

@@ -10,12 +10,12 @@ import struct
 import pytest
 from support.build import BASE, SIZE, Builder
 
-from gdb_epi.cpython.layout import available, load
+from gdb_epi.cpython.layout.layout import available, load
 from gdb_epi.cpython.reader import Reader
-from gdb_epi.cpython.values import Limits, Value, Values
-from gdb_epi.cpython.values_core import MAX_NESTING
-from gdb_epi.cpython.values_scalars import decimals
-from gdb_epi.cpython.values_stdlib import scientific
+from gdb_epi.cpython.values.c_modules import scientific
+from gdb_epi.cpython.values.core import MAX_NESTING
+from gdb_epi.cpython.values.scalars import decimals
+from gdb_epi.cpython.values.values import Limits, Value, Values
 from gdb_epi.target.api import Region
 from gdb_epi.target.fake import FakeTarget
 

@@ -5,8 +5,8 @@ from __future__ import annotations
 
 import pytest
 
-from gdb_epi.cpython.values_core import Undecodable
-from gdb_epi.cpython.values_formatting import formatted, percent
+from gdb_epi.cpython.values.core import Undecodable
+from gdb_epi.cpython.values.repr_by_code import formatted, percent
 
 
 @pytest.mark.parametrize(

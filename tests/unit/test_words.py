@@ -6,7 +6,7 @@ from __future__ import annotations
 import pytest
 
 from gdb_epi.render.corruption import _chance
-from gdb_epi.words import counted, with_article
+from gdb_epi.util import counted, with_article
 
 
 @pytest.mark.parametrize(

@@ -24,13 +24,13 @@ def add_arguments(parser: ArgumentParser) -> None:
 def run(args: Namespace) -> int:
     """Print the table."""
     from gdb_epi.cli.fleet.output import print_rows, print_table
-    from gdb_epi.fleet.db import open_database
+    from gdb_epi.fleet.store.db import open_database
 
     if args.limit < 1:
         raise UsageError("--limit must be at least 1")
     windows = window(args.before), window(args.after)
     with open_database(args.db, write=False) as engine:
-        from gdb_epi.fleet.curves import compare
+        from gdb_epi.fleet.questions.curves import compare
 
         rows = compare(engine, *windows, args.limit)
     if args.json or args.csv:
@@ -54,7 +54,7 @@ def run(args: Namespace) -> int:
 
 def window(words: str) -> tuple[float, float]:
     """Return a window of whole days as half-open epoch seconds. Raises UsageError."""
-    from gdb_epi.fleet.days import SECONDS_A_DAY, day_number
+    from gdb_epi.fleet.store.days import SECONDS_A_DAY, day_number
 
     first, dots, last = words.partition("..")
     days = day_number(first), day_number(last or first)

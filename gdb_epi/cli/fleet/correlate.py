@@ -9,10 +9,10 @@ from typing import TYPE_CHECKING, Any
 
 from gdb_epi.cli.fleet.output import add_forms, print_line
 from gdb_epi.errors import EXIT_DONE, UsageError
-from gdb_epi.words import counted
+from gdb_epi.util import counted
 
 if TYPE_CHECKING:
-    from gdb_epi.fleet.pair_search import AttributePair, PairSearch
+    from gdb_epi.fleet.questions.pair_search import AttributePair, PairSearch
 
 HELP = "pairs of attributes that go together (Cramer's V), or that mark a signature together"
 EPILOG = (
@@ -37,11 +37,11 @@ def run(args: Namespace) -> int:
     if args.signature is not None:
         return _of_signature(args)
     from gdb_epi.cli.fleet.output import print_rows, print_table
-    from gdb_epi.fleet.reading import reading
+    from gdb_epi.fleet.population.reading import reading
 
     with reading(args.db) as base:
         population = base.population()
-    from gdb_epi.fleet.correlate import correlate
+    from gdb_epi.fleet.questions.correlate import correlate
 
     found = correlate(population)
     pairs = found.pairs[: args.limit]
@@ -64,7 +64,7 @@ def run(args: Namespace) -> int:
 def _of_signature(args: Namespace) -> int:
     from gdb_epi.cli.fleet.output import print_rows
     from gdb_epi.cli.fleet.split import population_and_code
-    from gdb_epi.fleet.pair_search import signature_pairs
+    from gdb_epi.fleet.questions.pair_search import signature_pairs
 
     population, code = population_and_code(args.db, args.signature)
     day = population.last_day
@@ -81,7 +81,7 @@ def _of_signature(args: Namespace) -> int:
 
 
 def _row(pair: AttributePair, day: int) -> dict[str, Any]:
-    from gdb_epi.fleet.finding_store import as_json
+    from gdb_epi.fleet.screen.finding_texts import as_json
 
     told = as_json(pair.finding, day)
     names = ("signature", "n", "total", "p", "q", "rr", "rr_interval", "test", "exposure")
@@ -91,7 +91,7 @@ def _row(pair: AttributePair, day: int) -> dict[str, Any]:
 
 
 def _text(found: PairSearch) -> None:
-    from gdb_epi.fleet.finding_store import chances, risk_words
+    from gdb_epi.fleet.screen.finding_texts import chances, risk_words
 
     print_line(found.signature)
     size = counted(found.crashes, "crash")

@@ -20,12 +20,12 @@ def add_decision(parser: ArgumentParser) -> None:
 
 def run_decision(args: Namespace, state: str) -> int:
     """Set the state of a finding and say so."""
-    from gdb_epi.fleet.db import open_database
+    from gdb_epi.fleet.store.db import open_database
 
     if not (args.id.isascii() and args.id.isdigit() and len(args.id) < MAX_DIGITS):
         raise UsageError(f"no number: {args.id!r}", hint="gdb-epi fleet findings")
     with open_database(args.db, write=True, make=False) as engine:
-        from gdb_epi.fleet.finding_states import decide
+        from gdb_epi.fleet.screen.finding_states import decide
 
         decide(engine, int(args.id), state, args.note)
     print(f"finding {args.id} is {state}")

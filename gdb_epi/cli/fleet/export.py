@@ -34,7 +34,7 @@ def add_arguments(parser: ArgumentParser) -> None:
 
 def run(args: Namespace) -> int:
     """Write a record a line or row, in the order of their arrival."""
-    from gdb_epi.fleet.db import open_database
+    from gdb_epi.fleet.store.db import open_database
 
     if args.format == "parquet":
         return _parquet(args)
@@ -52,14 +52,13 @@ def run(args: Namespace) -> int:
 
 def _parquet(args: Namespace) -> int:
     """Write the file and say how many rows it has."""
-    from gdb_epi.fleet.db import open_database
+    from gdb_epi.fleet.store.db import open_database
 
     if args.output is None:
         raise UsageError("Parquet needs a file", hint="--format parquet --output cores.parquet")
     with open_database(args.db, write=False) as engine:
-        from gdb_epi.fleet.columns import rows_of
-        from gdb_epi.fleet.parquet_file import write_parquet
-        from gdb_epi.words import counted
+        from gdb_epi.fleet.store.flat_rows import rows_of, write_parquet
+        from gdb_epi.util import counted
 
         lost: list[int] = []
         rows = rows_of(_records(engine, lost))
@@ -70,7 +69,7 @@ def _parquet(args: Namespace) -> int:
 
 
 def _lines(engine: Engine, lost: list[int]) -> Iterator[str]:
-    from gdb_epi.fleet.reproject import record_lines
+    from gdb_epi.fleet.store.reproject import record_lines
 
     return record_lines(engine, lost)
 
@@ -80,7 +79,7 @@ def _records(engine: Engine, lost: list[int]) -> Iterator[dict[str, Any]]:
 
 
 def _otel_lines(engine: Engine, lost: list[int]) -> Iterator[str]:
-    from gdb_epi.fleet.columns import as_otel, rows_of
+    from gdb_epi.fleet.store.flat_rows import as_otel, rows_of
 
     return (json.dumps(as_otel(row), sort_keys=True) for row in rows_of(_records(engine, lost)))
 

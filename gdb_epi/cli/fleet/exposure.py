@@ -7,7 +7,7 @@ from argparse import ArgumentParser, Namespace
 from pathlib import Path
 
 from gdb_epi.cli.fleet.output import add_database
-from gdb_epi.words import counted
+from gdb_epi.util import counted
 
 HELP = "take in host-hours per day: CSV or JSON with day, hours, host and attribute columns"
 EPILOG = "Without exposure the questions compare crashes with crashes (case-control)."
@@ -22,12 +22,12 @@ def add_arguments(parser: ArgumentParser) -> None:
 def run(args: Namespace) -> int:
     """Store the rows and say what became of them; 3 when a row was rejected."""
     from gdb_epi.cli.fleet.ingest import report_rejected
-    from gdb_epi.fleet.db import open_database
+    from gdb_epi.fleet.store.db import open_database
 
     rejected: list[tuple[str, str]] = []
     count = 0
     with open_database(args.db, write=True) as engine:
-        from gdb_epi.fleet.exposure import feed, host_days
+        from gdb_epi.fleet.store.exposure import feed, host_days
 
         for name in args.files:
             done = feed(engine, host_days(Path(name)))

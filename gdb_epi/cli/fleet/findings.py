@@ -10,7 +10,7 @@ from gdb_epi.cli.fleet.output import add_forms, print_line
 from gdb_epi.errors import EXIT_DONE
 
 if TYPE_CHECKING:
-    from gdb_epi.fleet.finding_states import Stored
+    from gdb_epi.fleet.screen.finding_states import Stored
 
 HELP = "the findings that were raised, with their states: open, confirmed, dismissed"
 EPILOG = "`fleet confirm ID` and `fleet dismiss ID` set the state, `fleet reopen ID` takes it back."
@@ -25,10 +25,10 @@ def add_arguments(parser: ArgumentParser) -> None:
 
 def run(args: Namespace) -> int:
     """Print them, the latest first."""
-    from gdb_epi.fleet.db import open_database
+    from gdb_epi.fleet.store.db import open_database
 
     with open_database(args.db, write=False) as engine:
-        from gdb_epi.fleet.finding_states import stored
+        from gdb_epi.fleet.screen.finding_states import stored
 
         found = stored(engine, args.state)
     if args.json or args.csv:
@@ -45,8 +45,8 @@ def run(args: Namespace) -> int:
 
 def row(finding: Stored) -> dict[str, object]:
     """Return a finding as one flat JSON object."""
-    from gdb_epi.fleet.days import iso_day
-    from gdb_epi.fleet.seen import moment
+    from gdb_epi.fleet.questions.seen import moment
+    from gdb_epi.fleet.store.days import iso_day
 
     kept = {**finding._asdict(), "date": iso_day(finding.day)}
     detail = kept.pop("detail")
@@ -57,8 +57,8 @@ def row(finding: Stored) -> dict[str, object]:
 
 
 def _print(finding: Stored) -> None:
-    from gdb_epi.fleet.days import iso_day
-    from gdb_epi.fleet.finding_store import crashes_of
+    from gdb_epi.fleet.screen.finding_texts import crashes_of
+    from gdb_epi.fleet.store.days import iso_day
 
     told = finding.detail.get("verdict") or f"{finding.attr}={finding.value}"
     print_line(f"{finding.id:>4}  {finding.state:<9}  {iso_day(finding.day)}  {told}")

@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING
 
 from gdb_epi.cli.fleet.output import add_database
 from gdb_epi.errors import EXIT_DONE, EXIT_UNUSABLE_INPUT
-from gdb_epi.words import counted
+from gdb_epi.util import counted
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -30,9 +30,9 @@ def add_arguments(parser: ArgumentParser) -> None:
 
 def run(args: Namespace) -> int:
     """Ingest and say what became of it; 3 when a record was rejected."""
-    from gdb_epi.fleet.db import open_database
-    from gdb_epi.fleet.helpers import helpers_for, prepared
-    from gdb_epi.fleet.reader import files_of
+    from gdb_epi.fleet.store.db import open_database
+    from gdb_epi.fleet.store.helper_processes import helpers_for, prepared
+    from gdb_epi.fleet.store.reader import files_of
 
     if not args.records:
         return _ingest_spool(args.db)
@@ -42,7 +42,7 @@ def run(args: Namespace) -> int:
         prepared(paths, stdin, helpers_for(paths)) as batches,
         open_database(args.db, write=True) as engine,
     ):
-        from gdb_epi.fleet.ingest import store
+        from gdb_epi.fleet.store.ingest import store
 
         outcome = store(engine, batches)
     print(outcome.line())
@@ -51,16 +51,16 @@ def run(args: Namespace) -> int:
 
 def _ingest_spool(db: str | None) -> int:
     """Take the spool in; a file is deleted after its records are committed."""
-    from gdb_epi.fleet.db import open_database
-    from gdb_epi.fleet.helpers import prepared
-    from gdb_epi.fleet.spool import waiting
+    from gdb_epi.fleet.store.db import open_database
+    from gdb_epi.fleet.store.helper_processes import prepared
+    from gdb_epi.fleet.store.spool import waiting
 
     files = waiting()
     if not files:
         print("nothing waits in the spool")
         return EXIT_DONE
     with open_database(db, write=True) as engine:
-        from gdb_epi.fleet.ingest import Outcome, store
+        from gdb_epi.fleet.store.ingest import Outcome, store
 
         total = Outcome()
         for path in files:

@@ -25,11 +25,11 @@ def run(args: Namespace) -> int:
     if args.limit < 1 or not args.days > 0:
         raise UsageError("--limit and --days must be positive")
     from gdb_epi.cli.fleet.output import print_rows, print_table
-    from gdb_epi.fleet.db import open_database
-    from gdb_epi.fleet.seen import moment
+    from gdb_epi.fleet.questions.seen import moment
+    from gdb_epi.fleet.store.db import open_database
 
     with open_database(args.db, write=False) as engine:
-        from gdb_epi.fleet.curves import last_moment, new_signatures
+        from gdb_epi.fleet.questions.curves import last_moment, new_signatures
 
         until = last_moment(engine)
         rows = [] if until is None else new_signatures(engine, args.days, until, args.limit)

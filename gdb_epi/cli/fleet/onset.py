@@ -9,10 +9,10 @@ from typing import TYPE_CHECKING, Any
 
 from gdb_epi.cli.fleet.output import add_forms, print_line
 from gdb_epi.errors import EXIT_DONE
-from gdb_epi.words import counted
+from gdb_epi.util import counted
 
 if TYPE_CHECKING:
-    from gdb_epi.fleet.onset import Onset
+    from gdb_epi.fleet.questions.onset import Onset
 
 HELP = "when the rate of a signature changed, beside the roll-out dates of attributes"
 
@@ -27,7 +27,7 @@ def run(args: Namespace) -> int:
     """Print the day, its interval, and the roll-outs of that time."""
     from gdb_epi.cli.fleet.output import print_rows
     from gdb_epi.cli.fleet.split import population_and_code
-    from gdb_epi.fleet.onset import onset
+    from gdb_epi.fleet.questions.onset import onset
 
     population, code = population_and_code(args.db, args.signature)
     found = onset(population, code)
@@ -44,7 +44,7 @@ def run(args: Namespace) -> int:
 
 
 def _data(found: Onset) -> dict[str, Any]:
-    from gdb_epi.fleet.days import iso_day
+    from gdb_epi.fleet.store.days import iso_day
 
     data: dict[str, Any] = found._asdict()
     for name in ("day", "low", "high", "first_crash"):
@@ -61,8 +61,8 @@ def _data(found: Onset) -> dict[str, Any]:
 
 
 def _text(found: Onset) -> None:
-    from gdb_epi.fleet.days import iso_day
-    from gdb_epi.fleet.finding_store import risk_words
+    from gdb_epi.fleet.screen.finding_texts import risk_words
+    from gdb_epi.fleet.store.days import iso_day
 
     print_line(found.signature)
     print_line(f"  {found.answer}")

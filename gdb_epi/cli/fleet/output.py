@@ -3,7 +3,7 @@
 
 from __future__ import annotations
 
-from gdb_epi.lean import TYPE_CHECKING
+from gdb_epi.typing_lite import TYPE_CHECKING
 
 if TYPE_CHECKING:
     from argparse import ArgumentParser

@@ -7,7 +7,7 @@ from argparse import ArgumentParser, Namespace
 
 from gdb_epi.cli.fleet.output import add_database, say_lost
 from gdb_epi.errors import EXIT_DONE
-from gdb_epi.words import counted
+from gdb_epi.util import counted
 
 HELP = "rebuild all tables from the raw records (also migrates an older database)"
 
@@ -19,10 +19,10 @@ def add_arguments(parser: ArgumentParser) -> None:
 
 def run(args: Namespace) -> int:
     """Rebuild and say how many records there were."""
-    from gdb_epi.fleet.db import open_database
+    from gdb_epi.fleet.store.db import open_database
 
     with open_database(args.db, write=True, make=False) as engine:
-        from gdb_epi.fleet.reproject import reproject
+        from gdb_epi.fleet.store.reproject import reproject
 
         lost: list[int] = []
         print(f"{counted(reproject(engine, lost), 'record')} projected again")

@@ -9,13 +9,13 @@ from typing import TYPE_CHECKING, Any
 
 from gdb_epi.cli.fleet.output import add_forms, print_line
 from gdb_epi.errors import EXIT_DONE, UsageError
-from gdb_epi.words import counted
+from gdb_epi.util import counted
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-    from gdb_epi.fleet.population import Population
-    from gdb_epi.fleet.screening import Screen
+    from gdb_epi.fleet.population.population import Population
+    from gdb_epi.fleet.screen.screening import Screen
 
 HELP = "the daily screening: hosts and attributes with more crashes than their share"
 EPILOG = "Findings that were raised before are not repeated; `fleet suspects` shows all of today's."
@@ -31,13 +31,13 @@ def add_arguments(parser: ArgumentParser) -> None:
 
 def run(args: Namespace) -> int:
     """Screen and print; only a screen of today is stored."""
-    from gdb_epi.fleet.db import open_database
+    from gdb_epi.fleet.store.db import open_database
 
     asof = day_argument(args.asof)
     with open_database(args.db, write=not args.replay, make=False) as engine:
-        from gdb_epi.fleet.finding_states import keep, known_findings, stored, to_raise
-        from gdb_epi.fleet.population import load
-        from gdb_epi.fleet.screening import replay, screen
+        from gdb_epi.fleet.population.population import load
+        from gdb_epi.fleet.screen.finding_states import keep, known_findings, stored, to_raise
+        from gdb_epi.fleet.screen.screening import replay, screen
 
         population = load(engine, asof)
         if args.replay:
@@ -59,7 +59,7 @@ def day_argument(value: str | None) -> int | None:
     """Return a --asof argument as a day number. Raises UsageError."""
     if value is None:
         return None
-    from gdb_epi.fleet.days import day_number
+    from gdb_epi.fleet.store.days import day_number
 
     day = day_number(value)
     if day is None:
@@ -68,8 +68,8 @@ def day_argument(value: str | None) -> int | None:
 
 
 def _print(population: Population, found: Sequence[Screen], *, as_json: bool) -> None:
-    from gdb_epi.fleet import finding_store
-    from gdb_epi.fleet.days import iso_day
+    from gdb_epi.fleet.screen import finding_texts as finding_store
+    from gdb_epi.fleet.store.days import iso_day
 
     if as_json:
         for screen in found:
@@ -100,7 +100,7 @@ def _peeled(population: Population, found: Sequence[Screen]) -> dict[str, Any]:
 
 def print_finding(day: str, finding: Any) -> None:
     """Print one finding: what, the numbers, how it was tested, what else it may be."""
-    from gdb_epi.fleet.finding_store import sentence, verdict
+    from gdb_epi.fleet.screen.finding_texts import sentence, verdict
 
     print_line(f"{day}  {verdict(finding)}")
     print_line(f"    {sentence(finding)}")

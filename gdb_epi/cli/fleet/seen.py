@@ -20,9 +20,9 @@ def add_arguments(parser: ArgumentParser) -> None:
 
 def run(args: Namespace) -> int:
     """Print the answer. Raises InputError when no signature fits."""
-    from gdb_epi.fleet.db import open_database
-    from gdb_epi.fleet.lookup import find_group
-    from gdb_epi.fleet.seen import seen, words
+    from gdb_epi.fleet.questions.lookup import find_group
+    from gdb_epi.fleet.questions.seen import seen, words
+    from gdb_epi.fleet.store.db import open_database
 
     with open_database(args.db, write=False) as engine:
         group = find_group(engine, args.signature)

@@ -9,10 +9,10 @@ from typing import TYPE_CHECKING, Any
 
 from gdb_epi.cli.fleet.output import add_forms, print_line
 from gdb_epi.errors import EXIT_DONE, InputError
-from gdb_epi.words import counted
+from gdb_epi.util import counted
 
 if TYPE_CHECKING:
-    from gdb_epi.fleet.lookup import Summary
+    from gdb_epi.fleet.questions.lookup import Summary
 
 HELP = "what is stored of one signature (key, its start, or part of the text), core or host"
 
@@ -25,7 +25,7 @@ def add_arguments(parser: ArgumentParser) -> None:
 
 def run(args: Namespace) -> int:
     """Print it. Raises InputError when nothing in the database is called that."""
-    from gdb_epi.fleet.db import open_database
+    from gdb_epi.fleet.store.db import open_database
 
     with open_database(args.db, write=False) as engine:
         data, lines = _found(engine, args.what)
@@ -38,7 +38,7 @@ def run(args: Namespace) -> int:
 
 
 def _found(engine: Any, what: str) -> tuple[dict[str, Any], list[str]]:
-    from gdb_epi.fleet import lookup
+    from gdb_epi.fleet.questions import lookup
 
     hosts = lookup.find_host(engine, what)
     if hosts:
@@ -63,7 +63,7 @@ def _found(engine: Any, what: str) -> tuple[dict[str, Any], list[str]]:
 
 
 def _lines(summary: Summary) -> list[str]:
-    from gdb_epi.fleet.seen import moment
+    from gdb_epi.fleet.questions.seen import moment
 
     lines = [f"  {counted(summary.crashes, 'crash')}"]
     if summary.first is not None:

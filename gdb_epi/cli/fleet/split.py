@@ -9,12 +9,12 @@ from typing import TYPE_CHECKING, Any
 
 from gdb_epi.cli.fleet.output import add_forms, print_line
 from gdb_epi.errors import EXIT_DONE, InputError
-from gdb_epi.words import counted
+from gdb_epi.util import counted
 
 if TYPE_CHECKING:
-    from gdb_epi.fleet.population import Population
-    from gdb_epi.fleet.population_verdict import PopulationVerdict
-    from gdb_epi.fleet.splitting import Part, Split
+    from gdb_epi.fleet.population.population import Population
+    from gdb_epi.fleet.questions.splitting import Part, Split
+    from gdb_epi.fleet.questions.verdict import PopulationVerdict
 
 HELP = "the populations inside one signature: hosts first, then what marks the rest"
 
@@ -27,8 +27,8 @@ def add_arguments(parser: ArgumentParser) -> None:
 
 def run(args: Namespace) -> int:
     """Print the parts, largest evidence first."""
-    from gdb_epi.fleet.population_verdict import of_split
-    from gdb_epi.fleet.splitting import split
+    from gdb_epi.fleet.questions.splitting import split
+    from gdb_epi.fleet.questions.verdict import of_split
 
     population, code = population_and_code(args.db, args.signature)
     found = split(population, code, population.last_day)
@@ -42,8 +42,8 @@ def run(args: Namespace) -> int:
 
 def population_and_code(db: str | None, wanted: str) -> tuple[Population, int]:
     """Return the population and the code in it of a signature. Raises InputError."""
-    from gdb_epi.fleet.groups import group_of
-    from gdb_epi.fleet.reading import reading
+    from gdb_epi.fleet.population.reading import reading
+    from gdb_epi.fleet.questions.groups import group_of
 
     with reading(db) as base:
         group = group_of(base.execute, wanted)
@@ -74,7 +74,7 @@ def _machine(
 
 
 def _row(population: Population, part: Part, *, as_csv: bool) -> dict[str, Any]:
-    from gdb_epi.fleet.finding_store import finite
+    from gdb_epi.fleet.screen.finding_texts import finite
 
     members = population.core_keys.under(part.members)
     return {
@@ -99,7 +99,7 @@ def _row(population: Population, part: Part, *, as_csv: bool) -> dict[str, Any]:
 
 
 def _text(found: Split, judged: PopulationVerdict) -> None:
-    from gdb_epi.fleet.finding_store import sentence
+    from gdb_epi.fleet.screen.finding_texts import sentence
 
     print_line(found.signature)
     print_line(f"  {judged.headline}")

@@ -7,7 +7,7 @@ from argparse import ArgumentParser, Namespace
 
 from gdb_epi.cli.fleet.output import add_forms, print_line
 from gdb_epi.errors import EXIT_DONE
-from gdb_epi.words import counted
+from gdb_epi.util import counted
 
 HELP = "hosts, hardware, kernels, images with more crashes than their share of host-hours"
 
@@ -21,15 +21,15 @@ def add_arguments(parser: ArgumentParser) -> None:
 def run(args: Namespace) -> int:
     """Print all of today's findings, strongest first; stores nothing."""
     from gdb_epi.cli.fleet.screen import day_argument, print_finding
-    from gdb_epi.fleet.days import iso_day
-    from gdb_epi.fleet.reading import reading
+    from gdb_epi.fleet.population.reading import reading
+    from gdb_epi.fleet.store.days import iso_day
 
     asof = day_argument(args.asof)
     with reading(args.db) as base:
         population = base.population()
-    from gdb_epi.fleet.finding_store import as_json
-    from gdb_epi.fleet.population_verdict import of_population
-    from gdb_epi.fleet.screening import screen
+    from gdb_epi.fleet.questions.verdict import of_population
+    from gdb_epi.fleet.screen.finding_texts import as_json
+    from gdb_epi.fleet.screen.screening import screen
 
     if asof is not None:
         population = population.until(asof)

@@ -10,7 +10,7 @@ from gdb_epi.cli.fleet.output import add_forms, print_rows, print_table
 from gdb_epi.errors import EXIT_DONE, UsageError
 
 if TYPE_CHECKING:
-    from gdb_epi.fleet.questions import TopRow
+    from gdb_epi.fleet.questions.questions import TopRow
 
 HELP = "the most frequent signatures, with hosts, first and last time and verdicts"
 DEFAULT_LIMIT = 20
@@ -37,10 +37,10 @@ def run(args: Namespace) -> int:
     """Print the table."""
     if args.limit < 1:
         raise UsageError("--limit must be at least 1")
-    from gdb_epi.fleet.db import open_database
+    from gdb_epi.fleet.store.db import open_database
 
     with open_database(args.db, write=False) as engine:
-        from gdb_epi.fleet.questions import top_signatures
+        from gdb_epi.fleet.questions.questions import top_signatures
 
         rows = top_signatures(engine, args.limit)
     if args.json or args.csv:
@@ -62,7 +62,7 @@ def _frames(signature: str | None) -> str | None:
 
 
 def _cells(row: TopRow) -> list[object]:
-    from gdb_epi.fleet.seen import moment
+    from gdb_epi.fleet.questions.seen import moment
 
     verdicts = ", ".join(f"{label} {n}" for label, n in row.verdicts.items())
     signature = row.signature or "(no signature)"

@@ -24,12 +24,12 @@ def add_arguments(parser: ArgumentParser) -> None:
 def run(args: Namespace) -> int:
     """Print a line a day."""
     from gdb_epi.cli.fleet.output import print_rows, print_table, terminal_width
-    from gdb_epi.fleet.db import open_database
+    from gdb_epi.fleet.store.db import open_database
 
     with open_database(args.db, write=False) as engine:
-        from gdb_epi.fleet.curves import curve
-        from gdb_epi.fleet.days import iso_day
-        from gdb_epi.fleet.lookup import find_group
+        from gdb_epi.fleet.questions.curves import curve
+        from gdb_epi.fleet.questions.lookup import find_group
+        from gdb_epi.fleet.store.days import iso_day
 
         ids = None
         if args.signature is not None:

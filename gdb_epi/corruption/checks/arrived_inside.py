@@ -5,11 +5,11 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
+from gdb_epi.corruption.code.preceding_code import called
 from gdb_epi.corruption.context import Context
-from gdb_epi.corruption.memory import read_words
-from gdb_epi.corruption.pointers import on_stack
+from gdb_epi.corruption.heap.memory import read_words
+from gdb_epi.corruption.pointers.neighbours import on_stack
 from gdb_epi.corruption.registry import check
-from gdb_epi.corruption.trails import called
 from gdb_epi.corruption.types import MEMORY, REGISTER, Evidence, word_evidence
 from gdb_epi.errors import Absent
 from gdb_epi.fault import GENERAL, read_word

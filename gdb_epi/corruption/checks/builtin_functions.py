@@ -7,13 +7,13 @@ from collections import Counter
 from collections.abc import Iterator
 
 from gdb_epi.corruption.context import Context
-from gdb_epi.corruption.memory import heap_of
+from gdb_epi.corruption.heap.memory import heap_of
 from gdb_epi.corruption.registry import check
 from gdb_epi.corruption.types import MEMORY, Evidence, Skipped, word_evidence
-from gdb_epi.cpython.heap import Heap
+from gdb_epi.cpython.heap.by_type import Heap
 from gdb_epi.cpython.types import PythonState
 from gdb_epi.errors import Absent, LayoutError, UnreadableMemory
-from gdb_epi.lean import NamedTuple
+from gdb_epi.typing_lite import NamedTuple
 
 MAX_FUNCTIONS = 256
 MAX_NAME = 128

@@ -6,17 +6,17 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from gdb_epi.corruption.context import Context
-from gdb_epi.corruption.memory import touched
-from gdb_epi.corruption.paged import PagedReader, pages_of
+from gdb_epi.corruption.heap.cached_pages import PagedReader, pages_of
+from gdb_epi.corruption.heap.memory import touched
+from gdb_epi.corruption.heap.typed_walk import walk_of
 from gdb_epi.corruption.registry import check
-from gdb_epi.corruption.typed_walk import walk_of
 from gdb_epi.corruption.types import MEMORY, Evidence, Skipped, word_evidence
-from gdb_epi.cpython.gc import gc_state
-from gdb_epi.cpython.gcheap import heads
-from gdb_epi.cpython.heap import HAVE_GC
+from gdb_epi.cpython.heap.by_type import HAVE_GC
+from gdb_epi.cpython.heap.tracked import heads
+from gdb_epi.cpython.runtime.gc import gc_state
 from gdb_epi.cpython.types import PythonState
 from gdb_epi.errors import Absent, LayoutError, UnreadableMemory
-from gdb_epi.lean import NamedTuple
+from gdb_epi.typing_lite import NamedTuple
 
 MAX_NODES = 20_000_000  # of a sweep
 MAX_COLLECTED = 30_000  # nodes that a default run follows when a collection runs

@@ -6,11 +6,11 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from gdb_epi.corruption.context import Context
-from gdb_epi.corruption.heap_links import HeapLinks
-from gdb_epi.corruption.holders import is_partly_written
-from gdb_epi.corruption.pointers import on_stack
+from gdb_epi.corruption.heap.block_links import HeapLinks
+from gdb_epi.corruption.heap.holders import is_partly_written
+from gdb_epi.corruption.pointers.neighbours import on_stack
+from gdb_epi.corruption.pointers.suspects import Suspect
 from gdb_epi.corruption.registry import check
-from gdb_epi.corruption.suspects import Suspect
 from gdb_epi.corruption.types import MEMORY, Evidence, word_evidence
 from gdb_epi.fault import NEAR_NULL
 

@@ -6,10 +6,10 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from gdb_epi.corruption.context import Context
-from gdb_epi.corruption.left_frames import code_of_left_frame, link_of_left_frame
-from gdb_epi.corruption.pointers import Neighbour, is_far
+from gdb_epi.corruption.heap.address_index import FREE, FUNCTION, OBJECT, Thing
+from gdb_epi.corruption.heap.left_frames import code_of_left_frame, link_of_left_frame
+from gdb_epi.corruption.pointers.neighbours import Neighbour, is_far
 from gdb_epi.corruption.registry import check
-from gdb_epi.corruption.things import FREE, FUNCTION, OBJECT, Thing
 from gdb_epi.corruption.types import MEMORY, REGISTER, UNKNOWN, Evidence, Skipped, word_evidence
 from gdb_epi.detectors.pointer_copies import copies_told
 from gdb_epi.errors import Absent

@@ -5,14 +5,14 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from gdb_epi.corruption.code_map import code_map
+from gdb_epi.corruption.code.code_map import code_map
+from gdb_epi.corruption.code.register_origins import Remade, remade
 from gdb_epi.corruption.context import Context
-from gdb_epi.corruption.pointers import FAR_BIT, LOW
-from gdb_epi.corruption.producers import Remade, remade
+from gdb_epi.corruption.heap.address_index import BLOCK, OBJECT
+from gdb_epi.corruption.pointers.fault_words import wrong_words
+from gdb_epi.corruption.pointers.neighbours import FAR_BIT, LOW
 from gdb_epi.corruption.registry import check
-from gdb_epi.corruption.things import BLOCK, OBJECT
 from gdb_epi.corruption.types import REGISTER, Evidence, Skipped, changed_bits, word_evidence
-from gdb_epi.corruption.words import wrong_words
 from gdb_epi.errors import Absent
 from gdb_epi.fault import NEAR_NULL
 from gdb_epi.fault.maps import beside

@@ -5,10 +5,10 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from gdb_epi.corruption.blocks import Blocks
 from gdb_epi.corruption.context import Context
-from gdb_epi.corruption.memory import heap_of, touched
-from gdb_epi.corruption.pools import (
+from gdb_epi.corruption.heap.memory import heap_of, touched
+from gdb_epi.corruption.heap.pymalloc_blocks import Blocks
+from gdb_epi.corruption.heap.pymalloc_pools import (
     SIZES,
     Pool,
     Wrong,
@@ -16,12 +16,12 @@ from gdb_epi.corruption.pools import (
     damaged_header,
     pool_at,
 )
+from gdb_epi.corruption.heap.typed_walk import walk_of
 from gdb_epi.corruption.registry import check
-from gdb_epi.corruption.typed_walk import walk_of
 from gdb_epi.corruption.types import MEMORY, Evidence, Skipped, word_evidence
-from gdb_epi.cpython.heap_search import OutOfTime
 from gdb_epi.cpython.types import PythonState
 from gdb_epi.errors import Absent, LayoutError, UnreadableMemory
+from gdb_epi.target.search import OutOfTime
 
 MAX_POOLS = 96  # of a default run
 MAX_PAGE = SIZES[0]

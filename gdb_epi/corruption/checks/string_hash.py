@@ -6,7 +6,9 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator
 
 from gdb_epi.corruption.context import Context
-from gdb_epi.corruption.hashing import (
+from gdb_epi.corruption.heap.memory import Chunks, heap_of
+from gdb_epi.corruption.registry import check
+from gdb_epi.corruption.strings.repair import (
     CUTOFF,
     Bulk,
     Flip,
@@ -16,9 +18,7 @@ from gdb_epi.corruption.hashing import (
     flip_of_head,
     short_are_hashed,
 )
-from gdb_epi.corruption.memory import Chunks, heap_of
-from gdb_epi.corruption.registry import check
-from gdb_epi.corruption.stringsearch import (
+from gdb_epi.corruption.strings.search import (
     MIN_WANTED,
     Found,
     base_types,
@@ -29,17 +29,17 @@ from gdb_epi.corruption.stringsearch import (
     sampled,
     texts_in,
 )
-from gdb_epi.corruption.texts import Form, Text, read_text
+from gdb_epi.corruption.strings.str_layout import Form, Text, read_text
 from gdb_epi.corruption.types import MEMORY, Evidence, Skipped, word_evidence
-from gdb_epi.cpython.heap import Heap
-from gdb_epi.cpython.siphash import Key, python_hash
+from gdb_epi.cpython.heap.by_type import Heap
+from gdb_epi.cpython.objects.siphash import Key, python_hash
 from gdb_epi.cpython.types import PythonState
 from gdb_epi.errors import LayoutError
-from gdb_epi.lean import TYPE_CHECKING
 from gdb_epi.target.api import Target
+from gdb_epi.typing_lite import TYPE_CHECKING
 
 if TYPE_CHECKING:
-    from gdb_epi.corruption.stringrecords import Wrong
+    from gdb_epi.corruption.strings.bulk_hashing import Wrong
 
 MAX_WRONG = 256  # objects that are looked at one by one
 MAX_ODD = 4096
@@ -207,7 +207,7 @@ class _Search:
     """All objects of one form, by their hashes."""
 
     def __init__(self, target: Target, form: Form, key: Key, shortest: int) -> None:
-        from gdb_epi.corruption.stringrecords import Records
+        from gdb_epi.corruption.strings.bulk_hashing import Records
 
         self.form = form
         self._target = target

@@ -9,16 +9,16 @@ from collections.abc import Iterator
 from contextlib import suppress
 
 from gdb_epi.corruption.context import Context
-from gdb_epi.corruption.images import ImageFile, image_files
-from gdb_epi.corruption.memory import heap_of, read_words
+from gdb_epi.corruption.files.images import ImageFile, image_files
+from gdb_epi.corruption.heap.memory import heap_of, read_words
 from gdb_epi.corruption.registry import check
 from gdb_epi.corruption.types import MEMORY, Evidence, Skipped, word_evidence
-from gdb_epi.cpython.heap import Heap
-from gdb_epi.cpython.heap_search import OutOfTime
+from gdb_epi.cpython.heap.by_type import Heap
 from gdb_epi.cpython.types import PythonState
 from gdb_epi.errors import LayoutError, UnreadableMemory
 from gdb_epi.fault import may_execute
-from gdb_epi.lean import NamedTuple
+from gdb_epi.target.search import OutOfTime
+from gdb_epi.typing_lite import NamedTuple
 
 # Members that are functions (Include/cpython/object.h, struct _typeobject, 3.8 to 3.15).
 SLOTS = (

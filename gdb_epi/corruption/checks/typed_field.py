@@ -1,13 +1,21 @@
 # SPDX-License-Identifier: Apache-2.0
-"""R18: a field of CPython's own holds nothing of its type, and one bit away is one that fits."""
+"""R18: a field of CPython's own holds nothing of its type, and one bit away is one that fits.
+
+Fields of CPython's own structs whose contents are known: objects of one type, names, tables.
+
+Each test says whether a word can be what a field holds. Reference: Include/cpython/funcobject.h,
+code.h and object.h, Include/descrobject.h, Objects/dictobject.c, Objects/listobject.c.
+"""
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator, Sequence
 from contextlib import suppress
 
 from gdb_epi.corruption.context import Context
-from gdb_epi.corruption.holders import (
+from gdb_epi.corruption.heap.address_index import BLOCK, HEADS, Things
+from gdb_epi.corruption.heap.cached_pages import Members, PagedReader, members_of
+from gdb_epi.corruption.heap.holders import (
     FAR_BIT,
     is_partly_written,
     is_refuted,
@@ -15,17 +23,289 @@ from gdb_epi.corruption.holders import (
     may_be_freed,
     may_be_stale,
 )
-from gdb_epi.corruption.never_mapped import was_never_mapped
-from gdb_epi.corruption.pointers import on_stack
+from gdb_epi.corruption.heap.object_kinds import TYPE, Kinds
+from gdb_epi.corruption.heap.typed_walk import FRAME, Walk, walk_of
+from gdb_epi.corruption.pointers.neighbours import on_stack
+from gdb_epi.corruption.pointers.never_mapped import was_never_mapped
 from gdb_epi.corruption.registry import check
-from gdb_epi.corruption.things import HEADS
-from gdb_epi.corruption.typed_fields import Field, Fields
-from gdb_epi.corruption.typed_walk import FRAME, Walk, walk_of
 from gdb_epi.corruption.types import MEMORY, Evidence, Skipped, word_evidence
+from gdb_epi.cpython.layout.layout import Layout
+from gdb_epi.cpython.objects.attributes import Objects
 from gdb_epi.cpython.reader import Reader
 from gdb_epi.errors import Absent, LayoutError, UnreadableMemory
 from gdb_epi.fault import NEAR_NULL
-from gdb_epi.lean import NamedTuple
+from gdb_epi.typing_lite import NamedTuple
+from gdb_epi.util import with_article
+
+Fits = Callable[[int], bool]
+MAX_LOG2 = 40
+MAX_NAME = 256
+FIRST_ITEMS = 8  # of a list that are looked at
+MAX_ALLOCATED = 1 << 32
+FEWEST_ENTRIES, MAX_ENTRIES = 6, 1 << 16  # of a table that is known by what it holds
+
+# Members and the built-in type of the objects that they hold; NULL is allowed everywhere.
+_TYPED = {
+    "function": (
+        "PyFunctionObject",
+        {
+            "func_code": "code", "func_globals": "dict", "func_builtins": "dict",
+            "func_name": "str", "func_qualname": "str", "func_defaults": "tuple",
+            "func_kwdefaults": "dict", "func_closure": "tuple",
+        },
+    ),
+    "code": (
+        "PyCodeObject",
+        {
+            "co_consts": "tuple", "co_names": "tuple", "co_localsplusnames": "tuple",
+            "co_varnames": "tuple", "co_freevars": "tuple", "co_cellvars": "tuple",
+            "co_filename": "str", "co_name": "str", "co_qualname": "str", "co_code": "bytes",
+            "co_linetable": "bytes", "co_lnotab": "bytes", "co_exceptiontable": "bytes",
+            "co_localspluskinds": "bytes",
+        },
+    ),
+    TYPE: (
+        "PyTypeObject",
+        {"tp_dict": "dict", "tp_mro": "tuple", "tp_bases": "tuple", "tp_base": TYPE},
+    ),
+}  # fmt: skip
+_FRAME = {"f_globals": "dict", "f_builtins": "dict"}
+_DESCRIPTORS = {
+    "method_descriptor": ("PyMethodDescrObject", "d_method"),
+    "classmethod_descriptor": ("PyMethodDescrObject", "d_method"),
+    # PyGetSetDescrObject and PyWrapperDescrObject are the same: a pointer behind PyDescr_COMMON
+    # (Include/cpython/descrobject.h), to a struct that begins with its name.
+    "member_descriptor": ("PyMemberDescrObject", "d_member"),
+    "getset_descriptor": ("PyMemberDescrObject", "d_member"),
+    "wrapper_descriptor": ("PyMemberDescrObject", "d_member"),
+}
+_MORE = frozenset({"dict", "list", *_DESCRIPTORS})  # whose fields are others for each object
+
+
+class Field(NamedTuple):
+    """A word of an object: `fits` tells whether a value may be what it holds.
+
+    `what` says what that is. `shared`: objects that others hold too, which are counted. `sure`:
+    more that is true of a right value; with `own` it is true of no other than this object's.
+    """
+
+    name: str
+    offset: int
+    what: str
+    fits: Fits
+    shared: bool = True
+    sure: Fits | None = None
+    own: bool = False
+
+
+class Fields:
+    """The fields of objects, by the category of the object; made once for each category."""
+
+    def __init__(self, reader: PagedReader, kinds: Kinds, things: Things) -> None:
+        self._reader, self._kinds, self._things = reader, kinds, things
+        self._layout: Layout = reader.layout
+        self._objects = Objects(reader)
+        self._known: dict[str, tuple[Field, ...]] = {}
+        self._types = {category: self._types_of(*one) for category, one in _TYPED.items()}
+
+    def _types_of(self, struct: str, members: dict[str, str]) -> tuple[Members, tuple[str, ...]]:
+        """Return where typed members are, and what they hold."""
+        offsets = ((self._layout.offset(struct, name), kind) for name, kind in members.items())
+        found = sorted((offset, kind) for offset, kind in offsets if offset is not None)
+        return members_of(offset for offset, _ in found), tuple(kind for _, kind in found)
+
+    def doubtful(self, objects: Sequence[tuple[int, str]]) -> Iterator[tuple[int, str]]:
+        """Yield the (address, category) whose fields are not clearly right at once, in order."""
+        right: dict[tuple[object, ...], bool] = {}  # few: the same members are NULL
+        for address, category in objects:
+            if category not in self._types:
+                if category in _MORE:
+                    yield address, category
+                continue
+            members, kinds = self._types[category]
+            names = kinds, self._kinds.names_of(self._reader.members(address, members))
+            if names not in right:
+                held = zip(names[1], kinds, strict=True)
+                right[names] = all(name in (0, kind) for name, kind in held)
+            if not right[names]:
+                yield address, category
+
+    def of(self, address: int, category: str) -> tuple[Field, ...]:
+        """Return the fields of one object; empty for a category without any."""
+        if category in _DESCRIPTORS:
+            return self._descriptor(address, category)
+        if category == "dict":
+            return self._dict(address)
+        if category == "list":
+            return self._list(address)
+        if category == "function":
+            return self._function(address)
+        if category not in self._known:
+            self._known[category] = self._typed(*_TYPED.get(category, ("", {})))
+        return self._known[category]
+
+    def of_frames(self) -> tuple[Field, ...]:
+        """Return the fields of Python frames that nothing but their type is known of."""
+        if self._layout.offset("_PyInterpreterFrame", "f_globals") is not None:
+            return self._typed("_PyInterpreterFrame", _FRAME)
+        return self._typed("PyFrameObject", {**_FRAME, "f_code": "code"})
+
+    def _typed(self, struct: str, members: dict[str, str]) -> tuple[Field, ...]:
+        found = []
+        for name, kind in members.items():
+            offset = self._layout.offset(struct, name)
+            if offset is not None:
+                found.append(Field(name, offset, with_article(kind), self._of_type(kind)))
+        return tuple(found)
+
+    def _of_type(self, kind: str) -> Fits:
+        return lambda value: self._kinds.is_a(value, kind)
+
+    # -- descriptors ------------------------------------------------------------------------
+
+    def _descriptor(self, address: int, category: str) -> tuple[Field, ...]:
+        """d_method and the like lead to a struct whose first word is the name, as d_name is."""
+        struct, member = _DESCRIPTORS[category]
+        common = {"d_common.d_type": TYPE, "d_common.d_name": "str"}
+        found = self._typed(struct, common)
+        offset, name_at = (self._layout.offset(struct, n) for n in (member, "d_common.d_name"))
+        if offset is None or name_at is None:
+            return found
+        try:
+            name = self._reader.string(self._reader.u64(address + name_at), MAX_NAME)
+        except UnreadableMemory:
+            return found
+        if isinstance(name, Absent) or not name:
+            return found
+        what = f"the description of {name!r}"
+        return (*found, Field(member, offset, what, self._named(name), shared=False))
+
+    def _named(self, name: str) -> Fits:
+        def fits(value: int) -> bool:
+            try:
+                return self._reader.c_string(self._reader.u64(value), MAX_NAME) == name
+            except UnreadableMemory:
+                return False
+
+        return fits
+
+    # -- tables -----------------------------------------------------------------------------
+
+    def _dict(self, address: int) -> tuple[Field, ...]:
+        layout = self._layout
+        keys_at, used_at = (layout.offset("PyDictObject", n) for n in ("ma_keys", "ma_used"))
+        if keys_at is None or used_at is None:
+            return ()
+        try:
+            used = self._reader.i64(address + used_at)
+        except UnreadableMemory:
+            return ()
+        if not 0 <= used < MAX_ALLOCATED:
+            return ()
+
+        def fits(value: int) -> bool:
+            try:
+                return not value & 7 and self._is_table(value, used)
+            except UnreadableMemory:
+                return False
+
+        def sure(value: int) -> bool:
+            try:
+                return fits(value) and self._holds(value, used)
+            except (UnreadableMemory, LayoutError):
+                return False
+
+        # A few entries, or those of a split table, say too little of which dict they belong to.
+        values_at = layout.offset("PyDictObject", "ma_values")
+        split = values_at is None or self._reader.word(address + values_at) != 0
+        own = not split and used >= FEWEST_ENTRIES
+        known = sure if own else None
+        return (Field("ma_keys", keys_at, "a table of keys", fits, False, known, own),)
+
+    def _holds(self, keys: int, used: int) -> bool:
+        """Whether a table is in use and holds just so many entries, all of them objects."""
+        thing = self._things.at(keys)
+        if thing is None or thing.kind != BLOCK or used > MAX_ENTRIES:
+            return False
+        start, count, width, hashed = self._objects.entries(keys)
+        if not used <= count <= 2 * MAX_ENTRIES:
+            return False
+        words = memoryview(self._reader.read(start, count * width)).cast("Q").tolist()
+        first = 1 if hashed else 0
+        pairs = [(words[n + first], words[n + first + 1]) for n in range(0, len(words), width // 8)]
+        live = [pair for pair in pairs if pair[1]]
+        known = all(self._kinds.of(one).name for pair in live for one in pair)
+        return known and len(live) == used
+
+    def _is_table(self, keys: int, used: int) -> bool:
+        """Whether a table's numbers agree: USABLE_FRACTION(size) entries are used or free."""
+        layout, reader = self._layout, self._reader
+        table = "PyDictKeysObject"
+        entries = reader.i64(keys + layout.require(table, "dk_nentries"))
+        free = reader.i64(keys + layout.require(table, "dk_usable"))
+        log2_at = layout.offset(table, "dk_log2_size")
+        if log2_at is not None:
+            log2 = reader.u8(keys + log2_at)
+            size = 1 << log2 if log2 <= MAX_LOG2 else -1
+        else:
+            size = reader.i64(keys + layout.require(table, "dk_size"))
+        if size < 0 or size & size - 1 or entries < used or free < 0:
+            return False
+        # Split tables of 3.11 and later have fewer; nobody has more. Py_EMPTY_KEYS has 1 and 0.
+        return entries + free <= max(2 * size // 3, 1) and (size >= 8 or entries + free == 0)
+
+    def _list(self, address: int) -> tuple[Field, ...]:
+        layout, struct = self._layout, "PyListObject"
+        items_at, size_at, room_at = (
+            layout.offset(struct, n) for n in ("ob_item", "ob_size", "allocated")
+        )
+        if items_at is None or size_at is None or room_at is None:
+            return ()
+        try:
+            size, room = (self._reader.i64(address + at) for at in (size_at, room_at))
+        except UnreadableMemory:
+            return ()
+        if not 0 < size <= room < MAX_ALLOCATED:
+            return ()
+
+        def kinds(value: int) -> list[str]:
+            try:
+                words = memoryview(self._reader.read(value, 8 * min(size, FIRST_ITEMS))).cast("Q")
+                self._reader.read(value + 8 * (room - 1), 8)
+            except UnreadableMemory:
+                return []
+            return [self._kinds.of(word).name for word in words if word]
+
+        def fits(value: int) -> bool:
+            found = kinds(value)
+            return not value & 7 and 2 * len([one for one in found if one]) > len(found)
+
+        def sure(value: int) -> bool:
+            thing = self._things.at(value)
+            # Not so of lists of types, which look like an object: their second word is a type.
+            return thing is not None and thing.kind == BLOCK and all(kinds(value))
+
+        what = "items of a list"
+        return (Field("ob_item", items_at, what, fits, shared=False, sure=sure),)
+
+    def _function(self, address: int) -> tuple[Field, ...]:
+        """Functions are made with the names of their code (PyFunction_NewWithQualName)."""
+        if "function" not in self._known:
+            self._known["function"] = self._typed(*_TYPED["function"])
+        name_at = self._layout.offset("PyFunctionObject", "func_name")
+        code_name_at = self._layout.offset("PyCodeObject", "co_name")
+
+        def sure(value: int) -> bool:
+            word = self._reader.word
+            if name_at is None or code_name_at is None:
+                return False
+            return word(address + name_at) == word(value + code_name_at)
+
+        fields = self._known["function"]
+        return tuple(
+            f._replace(sure=sure, own=True) if f.name == "func_code" else f for f in fields
+        )
+
 
 BITS = range(64)
 MAX_BAD = 16  # objects with a wrong field; more are an overwrite

@@ -5,7 +5,7 @@ from __future__ import annotations
 
 from alembic import context
 
-from gdb_epi.fleet.tables import metadata
+from gdb_epi.fleet.store.tables import metadata
 
 # render_as_batch: SQLite changes a table by copying it.
 context.configure(

@@ -3,7 +3,7 @@
 
 from __future__ import annotations
 
-from gdb_epi.fleet.extras import require_extra
+from gdb_epi.fleet.store.extras import require_extra
 
 NEEDED = ("jinja2", "matplotlib")
 

@@ -7,7 +7,7 @@ from typing import NamedTuple
 
 import numpy as np
 
-from gdb_epi.fleet.population import Bools, Ints, Population
+from gdb_epi.fleet.population.population import Bools, Ints, Population
 from gdb_epi.fleet.report.texts import day_text
 
 TAIL = 0.002  # of the crashes on either side whose time may be nonsense

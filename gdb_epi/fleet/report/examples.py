@@ -8,12 +8,12 @@ from typing import Any
 
 from sqlalchemy import Engine, select
 
-from gdb_epi.fleet import tables as t
-from gdb_epi.fleet.dimensions import chunks
-from gdb_epi.fleet.ingest import stored_record
 from gdb_epi.fleet.report.page import Example, Frame
 from gdb_epi.fleet.report.texts import NATIVE, PYTHON, clean, signature_words
-from gdb_epi.fleet.values import group, text
+from gdb_epi.fleet.store import tables as t
+from gdb_epi.fleet.store.dimensions import chunks
+from gdb_epi.fleet.store.ingest import stored_record
+from gdb_epi.fleet.store.values import group, text
 
 MAX_FRAMES = 24
 MAX_LINES = 8  # items of evidence, reasons

@@ -9,9 +9,8 @@ from typing import NamedTuple
 import numpy as np
 from sqlalchemy import Engine
 
-from gdb_epi.fleet.finding_states import DISMISSED, stored
-from gdb_epi.fleet.population import Bools, Population, load
-from gdb_epi.fleet.population_verdict import PopulationVerdict, of_population
+from gdb_epi.fleet.population.population import Bools, Population, load
+from gdb_epi.fleet.questions.verdict import PopulationVerdict, of_population
 from gdb_epi.fleet.report.axis import Series, axis_of
 from gdb_epi.fleet.report.headlines import headline
 from gdb_epi.fleet.report.maps import bit_rows, host_map
@@ -21,7 +20,8 @@ from gdb_epi.fleet.report.sections import sections
 from gdb_epi.fleet.report.splits import split_views
 from gdb_epi.fleet.report.tally import Identity, Tally, bits_by_host, tally
 from gdb_epi.fleet.report.texts import signature_words
-from gdb_epi.fleet.screening import screen
+from gdb_epi.fleet.screen.finding_states import DISMISSED, stored
+from gdb_epi.fleet.screen.screening import screen
 
 TITLE = "Why Python processes died"
 MAX_SIGNATURES = 400  # in the table, each with a section

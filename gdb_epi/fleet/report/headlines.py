@@ -5,8 +5,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
 
-from gdb_epi.fleet.finding_states import CONFIRMED, DISMISSED, OPEN, Stored, family, to_raise
-from gdb_epi.fleet.population_verdict import (
+from gdb_epi.fleet.questions.verdict import (
     HARDWARE_GROUP,
     HARDWARE_HOST,
     NOT_ENOUGH,
@@ -17,7 +16,8 @@ from gdb_epi.fleet.population_verdict import (
 )
 from gdb_epi.fleet.report.page import Headline, Numbers
 from gdb_epi.fleet.report.texts import clean, day_text, number, probability, signature_words
-from gdb_epi.fleet.screen_types import Finding
+from gdb_epi.fleet.screen.finding_states import CONFIRMED, DISMISSED, OPEN, Stored, family, to_raise
+from gdb_epi.fleet.screen.types import Finding
 
 # Kind of a verdict -> class of the page (its colour) and the word that stands for it.
 KINDS = {

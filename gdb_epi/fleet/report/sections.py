@@ -7,13 +7,13 @@ from collections.abc import Sequence
 
 from sqlalchemy import Engine, select
 
-from gdb_epi.fleet import tables as t
-from gdb_epi.fleet.population import Population
+from gdb_epi.fleet.population.population import Population
 from gdb_epi.fleet.report.axis import Series
 from gdb_epi.fleet.report.examples import example, records, weight
 from gdb_epi.fleet.report.page import ExampleCore, Headline, Section, SignatureRow
 from gdb_epi.fleet.report.tally import Tally
 from gdb_epi.fleet.report.texts import day_text
+from gdb_epi.fleet.store import tables as t
 
 MAX_CORES = 3  # named in a section; the fullest of their records gives stack and evidence
 MAX_HOSTS = 8

@@ -7,8 +7,9 @@ from collections.abc import Sequence
 
 import numpy as np
 
-from gdb_epi.fleet.population import Bools, Population
-from gdb_epi.fleet.population_verdict import (
+from gdb_epi.fleet.population.population import Bools, Population
+from gdb_epi.fleet.questions.splitting import UNCERTAIN
+from gdb_epi.fleet.questions.verdict import (
     HARDWARE_GROUP,
     HARDWARE_HOST,
     MOVE_JOB,
@@ -25,10 +26,9 @@ from gdb_epi.fleet.report.headlines import css_kind, numbers_of
 from gdb_epi.fleet.report.marks import mark_rows
 from gdb_epi.fleet.report.page import PartView, SignatureRow, SplitView
 from gdb_epi.fleet.report.texts import clean
-from gdb_epi.fleet.screen_types import MIN_N
-from gdb_epi.fleet.screening import Screen
-from gdb_epi.fleet.splitting import UNCERTAIN
-from gdb_epi.words import counted
+from gdb_epi.fleet.screen.screening import Screen
+from gdb_epi.fleet.screen.types import MIN_N
+from gdb_epi.util import counted
 
 MAX_SPLITS = 6
 MAX_ASKED = 3  # signatures of a bad host that are split as well: each one is a question of its own

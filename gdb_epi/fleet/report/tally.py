@@ -10,9 +10,9 @@ from typing import Any, NamedTuple
 import numpy as np
 from sqlalchemy import Connection, Engine, func, select
 
-from gdb_epi.fleet import tables as t
-from gdb_epi.fleet.days import SECONDS_A_DAY
-from gdb_epi.fleet.population import NO_SIGNATURE, Ints, Population
+from gdb_epi.fleet.population.population import NO_SIGNATURE, Ints, Population
+from gdb_epi.fleet.store import tables as t
+from gdb_epi.fleet.store.days import SECONDS_A_DAY
 
 NO_HOST = "(host not known)"
 

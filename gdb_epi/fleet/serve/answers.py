@@ -9,16 +9,16 @@ from typing import Any
 from sqlalchemy import Engine
 
 from gdb_epi.errors import InputError
-from gdb_epi.fleet import curves, lookup
-from gdb_epi.fleet.days import iso_day
-from gdb_epi.fleet.finding_states import stored
-from gdb_epi.fleet.groups import Group
-from gdb_epi.fleet.ingest import store
-from gdb_epi.fleet.population import load
-from gdb_epi.fleet.population_verdict import of_population, of_signature
-from gdb_epi.fleet.prepare import Preparer
-from gdb_epi.fleet.questions import top_signatures
-from gdb_epi.fleet.reader import parts_in
+from gdb_epi.fleet.population.population import load
+from gdb_epi.fleet.questions import curves, lookup
+from gdb_epi.fleet.questions.groups import Group
+from gdb_epi.fleet.questions.questions import top_signatures
+from gdb_epi.fleet.questions.verdict import of_population, of_signature
+from gdb_epi.fleet.screen.finding_states import stored
+from gdb_epi.fleet.store.days import iso_day
+from gdb_epi.fleet.store.ingest import store
+from gdb_epi.fleet.store.prepare import Preparer
+from gdb_epi.fleet.store.reader import parts_in
 
 MAX_ROWS = 1000
 MAX_DAYS = 3660

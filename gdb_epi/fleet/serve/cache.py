@@ -10,7 +10,7 @@ from typing import Any
 
 from sqlalchemy import Engine, func, select
 
-from gdb_epi.fleet import tables as t
+from gdb_epi.fleet.store import tables as t
 
 MAX_KEPT = 32  # answers; a page has up to 3 MB
 

@@ -6,10 +6,10 @@ from __future__ import annotations
 from collections.abc import Mapping
 
 from gdb_epi.errors import Absent, SoftError
-from gdb_epi.facts.environment import Environment, environment
-from gdb_epi.lean import TYPE_CHECKING, Any
+from gdb_epi.record.environment import Environment, environment
 from gdb_epi.record.redact import redact_value
 from gdb_epi.record.registry import SEVERAL, Notes, group
+from gdb_epi.typing_lite import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
     from gdb_epi.record import Parts

@@ -1,0 +1,231 @@
+# SPDX-License-Identifier: Apache-2.0
+"""S: what software bugs look like, tested before anything is called damage.
+
+The ordinary causes that detectors have found, as evidence against.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from gdb_epi.corruption.context import Context
+from gdb_epi.corruption.heap.address_index import FREE
+from gdb_epi.corruption.pointers.fault_words import pattern_of, wrong_words
+from gdb_epi.corruption.pointers.neighbours import on_stack
+from gdb_epi.corruption.registry import check
+from gdb_epi.corruption.types import UNKNOWN, Evidence
+from gdb_epi.detectors.findings import Finding
+from gdb_epi.errors import Absent
+from gdb_epi.fault import NEAR_NULL, read_word, stack_below
+from gdb_epi.fault.maps import beside, canonical, guard_page, permits
+from gdb_epi.fault.shapes import shape_of
+from gdb_epi.fault.site import DATA, TRANSFERS, Site
+
+PAGE, FAR = 4096, 64 << 10
+PAGE_BITS = 12
+ALIGNMENT = 16  # of what malloc gives, MALLOC_ALIGNMENT
+LOWEST = 1 << 32
+TYPED = frozenset(
+    ("P8", "P9", "P13", "P14", "P15", "P3")
+)  # levels that an overrun does not explain
+RUN = 2  # damaged neighbours that make a run
+
+
+def _against(id: str, summary: str, where: int | str = "", **facts: object) -> Evidence:
+    return Evidence(id, where, None, None, (), UNKNOWN, summary, facts)
+
+
+def _access(context: Context) -> Site | None:
+    """Return the failed access of an address; None for anything else."""
+    site = context.site
+    if isinstance(site, Absent) or site.kind not in (DATA, *TRANSFERS) or site.address is None:
+        return None
+    return site
+
+
+@check("S:pattern", needs="crash", order=11)
+def pattern(context: Context) -> Iterator[Evidence]:
+    """Tell text, doubles, integers, poison, truncated, misaligned and tagged words.
+
+    Innocent causes: these are the innocent causes themselves. The first wrong word counts; a word
+    that a flipped pointer led to may be anything, and other checks look at that pointer.
+    """
+    for word in wrong_words(context)[:2]:
+        shape = pattern_of(context, word)
+        if shape is not None:
+            summary = f"{word.source} holds {word.value:#018x}: {shape.why}"
+            yield _against(f"S:{shape.name}", summary, word.source)
+            return
+
+
+@check("S:overrun", needs="crash", order=12)
+def overrun(context: Context) -> Iterator[Evidence]:
+    """Tell an access just behind or before a mapping that allows it.
+
+    Innocent causes: this is one (off by one, a loop too long, a length that is wrong). Not said
+    of a pointer that stands among objects in memory: no loop made that. Nor of memory that may
+    be accessed otherwise: that is no edge (S:read-only), or the file behind it ended. Nor where a
+    stack ended: one fact counts once.
+    """
+    site = _access(context)
+    if site is None or site.kind != DATA or not canonical(site.address or 0):
+        return
+    if permits(context.target.region_at(site.address or 0), None):
+        return
+    if any(one.detector == "stack_overflow" for one in context.findings):
+        return
+    near = beside(context.target, site.address or 0, FAR, site.access)
+    if near is None or any(_in_place(context, one.level, one.suspect.slots)
+                           for one in context.neighbours):  # fmt: skip
+        return
+    id = "S:past-end" if near.distance < PAGE else "S:near-end"
+    side = "behind the end" if near.after else "before the start"
+    at = near.region.end if near.after else near.region.start
+    yield _against(id, f"the access is {near.distance} bytes {side} of a mapping, {at:#018x}")
+
+
+def _in_place(context: Context, level: str, slots: tuple[int, ...]) -> bool:
+    return level in TYPED and any(not on_stack(context, slot) for slot in slots)
+
+
+@check("S:guard", needs="crash", order=13)
+def guard(context: Context) -> Iterator[Evidence]:
+    """Tell an access to a guard page, and one far below a stack by a large frame.
+
+    Innocent causes: these are: overflows of stacks and of guarded buffers.
+    """
+    site = _access(context)
+    if site is None or site.kind != DATA or not canonical(site.address or 0):
+        return
+    here = guard_page(context.target, site.address or 0)
+    if here is not None and stack_below(context.target, site.fault, site.address or 0) is None:
+        summary = f"{site.address or 0:#018x} is in the guard page at {here.start:#018x}"
+        yield _against("S:guard-page", summary)
+
+
+@check("S:read-only", needs="crash", order=13)
+def read_only(context: Context) -> Iterator[Evidence]:
+    """Tell a write to memory that may be read: constants, code, what mprotect() closed.
+
+    Innocent causes: this is one. A flipped pointer lands in such memory now and then, most of
+    the address space is not mapped at all.
+    """
+    site = _access(context)
+    if site is None or site.kind != DATA or site.access != "w":
+        return
+    here = context.target.region_at(site.address or 0)
+    if permits(here, "r") and not permits(here, "w"):
+        yield _against("S:read-only", f"{site.address or 0:#018x} is mapped, but only to be read")
+
+
+@check("S:unmapped", needs="crash", order=13)
+def unmapped(context: Context) -> Iterator[Evidence]:
+    """Tell a pointer to the start of a page where nothing is mapped.
+
+    Innocent causes: this is one: memory that mmap() gave and munmap() took back. Few pointers point
+    at the start of a page otherwise.
+    """
+    site = _access(context)
+    if site is None or site.kind != DATA or not canonical(site.address or 0):
+        return
+    for word in wrong_words(context)[:1]:
+        gone = word.value >= LOWEST and context.target.region_at(word.value) is None
+        if gone and not word.value % PAGE:
+            summary = f"{word.source} holds {word.value:#018x}, the start of a page without memory"
+            yield _against("S:unmapped", summary, word.source)
+
+
+@check("S:use-after-free", needs="crash", order=14)
+def use_after_free(context: Context) -> Iterator[Evidence]:
+    """Tell a pointer to, or a word in, a block that its allocator has free.
+
+    Innocent causes: this is one. A flipped pointer may hit a free block by chance; such blocks
+    are few, and the weight is small enough for strong evidence to win. Blocks in glibc's caches
+    look used to malloc; they are known by the link that was read from them.
+    Reference: malloc/malloc.c (PROTECT_PTR), glibc 2.32 and later.
+    """
+    things = context.things
+    for one in context.suspects:
+        thing = things.at(one.value)
+        if thing is not None and thing.kind == FREE:
+            summary = f"{one.source} points at {one.value:#018x}, a free block of {thing.name}"
+            yield _against("S:use-after-free", summary, one.source)
+            return
+        if one.depth == 0 and one.slots and all(map(things.in_free_block, one.slots)):
+            summary = f"the word in {one.source} stands in a free block, at {one.slots[0]:#018x}"
+            yield _against("S:use-after-free", summary, one.slots[0])
+            return
+        for slot in one.slots:
+            if _is_free_link(context, slot, one.value):
+                summary = (
+                    f"{one.source} holds {one.value:#018x}, the link of a free block of malloc: it "
+                    f"stands at {slot:#018x}, where the block begins"
+                )
+                yield _against("S:use-after-free", summary, slot)
+                return
+
+
+def _is_free_link(context: Context, slot: int, value: int) -> bool:
+    """Whether a word is what glibc writes into a block that it keeps: address / 4096 ^ next.
+
+    What is mapped is none: in a low heap 1 of 16 pointers looks like one, sound or one bit off, for
+    only the last digits of a link are hidden there.
+    """
+    if context.target.region_at(value) is not None:
+        return False
+    here = context.target.region_at(slot)
+    if slot % ALIGNMENT or here is None or "w" not in here.perms or on_stack(context, slot):
+        return False
+    following = value ^ slot >> PAGE_BITS
+    if following == 0:
+        return True
+    return following % ALIGNMENT == 0 and here.start <= following < here.end and following != slot
+
+
+@check("S:overwrite-run", needs="crash", order=15)
+def overwrite_run(context: Context) -> Iterator[Evidence]:
+    """Tell a wrong word whose neighbours in memory are damaged alike.
+
+    Innocent causes: this is one: overflows and stray copies write runs. Neighbours count when
+    they are text, poison or other patterns of software.
+    """
+    site = _access(context)
+    if site is None:
+        return
+    places = [slot for one in context.suspects if one.depth == 0 for slot in one.slots]
+    if site.slot is not None:
+        places.append(site.slot)
+    for place in places:
+        count = sum(_is_junk(context, place + offset) for offset in (-16, -8, 8, 16))
+        if count >= RUN:
+            summary = f"{count} of the four words around {place:#018x} are text, poison or numbers"
+            yield _against("S:overwrite-run", summary, place)
+            return
+
+
+def _is_junk(context: Context, address: int) -> bool:
+    word = read_word(context.target, address)
+    if word is None or word < NEAR_NULL or context.target.region_at(word) is not None:
+        return False
+    return shape_of(word) is not None
+
+
+ORDINARY = ("null_dereference", "stack_overflow", "deliberate_abort")
+
+
+@check("ordinary", order=10)
+def ordinary(context: Context) -> Iterator[Evidence]:
+    """Take over the detectors' findings of ordinary causes.
+
+    Innocent causes: these are the innocent causes themselves.
+    """
+    for one in context.findings:
+        if one.detector in ORDINARY:
+            yield Evidence(_id(one), "", None, None, (), UNKNOWN, one.summary, dict(one.facts))
+
+
+def _id(one: Finding) -> str:
+    if one.detector != "deliberate_abort":
+        return f"S:{one.detector}"
+    double = "double-free" in str(one.facts.get("class", ""))
+    return f"S:abort-{'double-free' if double else one.facts.get('kind')}"

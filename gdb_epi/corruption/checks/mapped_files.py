@@ -1,0 +1,169 @@
+# SPDX-License-Identifier: Apache-2.0
+"""R2: dumped text and constants differ from the file that was mapped.
+
+R3: a relocated word that nobody may write is not what ld.so put there.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from gdb_epi.corruption.context import Context
+from gdb_epi.corruption.files.images import (
+    MASK,
+    PAGE,
+    PF_W,
+    ImageFile,
+    dumped_pieces,
+    image_files,
+    missing_text,
+)
+from gdb_epi.corruption.registry import check
+from gdb_epi.corruption.types import MEMORY, Evidence, Skipped, word_evidence
+from gdb_epi.util import counted
+
+PIECE = 4096
+BREAKPOINT = 0xCC
+MAX_WRONG = 16  # words of one object
+MAX_PIECES = 64  # pages with differences that are looked at
+
+
+@check("R2")
+def text(context: Context) -> Iterator[Evidence | Skipped]:
+    """Compare read-only pages that the core holds with the file of the same build-id.
+
+    Innocent causes: breakpoints and uprobes (a byte 0xCC: named, no evidence), objects with text
+    relocations (left out), functions patched at run time (many bytes differ: said, no evidence).
+    Most cores hold only the first page of each object (coredump_filter bit 2 adds the others).
+    """
+    files, missing = image_files(context)
+    compared = 0
+    for image in files:
+        if image.has_text_relocations:
+            name = image.module.path.rpartition("/")[2]
+            yield Skipped("R2", f"{name} has text relocations")
+            continue
+        for load in image.loads:
+            if load.flags & PF_W:
+                continue
+            low = image.base + load.vaddr
+            pieces = dumped_pieces(context, low, low + load.filesz, writable=False)
+            for start, data in pieces:
+                compared += len(data)
+                yield from _compare(image, start, data)
+    if not compared:
+        yield Skipped("R2", "the core holds no read-only page of an object whose file is here")
+    if missing:
+        yield Skipped("R2", missing_text(missing))
+
+
+def _compare(image: ImageFile, start: int, data: bytes) -> Iterator[Evidence | Skipped]:
+    at = image.offset(start - image.base, len(data))
+    if at is None:
+        return
+    right = image.data[at : at + len(data)]
+    if data == right:
+        return
+    wrong: list[tuple[int, int, int]] = []
+    pages = 0
+    for first in range(0, len(data), PIECE):
+        ours, theirs = data[first : first + PIECE], right[first : first + PIECE]
+        if ours != theirs and pages < MAX_PIECES:
+            pages += 1
+            wrong += _words(start + first, ours, theirs)
+    yield from _judge(image, wrong)
+
+
+def _words(start: int, ours: bytes, theirs: bytes) -> Iterator[tuple[int, int, int]]:
+    for at in range(0, len(ours), 8):
+        found, right = ours[at : at + 8], theirs[at : at + 8]
+        if found != right:
+            yield start + at, int.from_bytes(found, "little"), int.from_bytes(right, "little")
+
+
+def _judge(image: ImageFile, wrong: list[tuple[int, int, int]]) -> Iterator[Evidence | Skipped]:
+    name = image.module.path.rpartition("/")[2]
+    traps = [one for one in wrong if is_breakpoint(one[1], one[2])]
+    others = [one for one in wrong if one not in traps]
+    if traps:
+        yield Skipped("R2", f"{counted(len(traps), 'breakpoint')} (0xCC) in {name}")
+    single = [one for one in others if (one[1] ^ one[2]).bit_count() == 1]
+    if len(others) != len(single) or len(single) > MAX_WRONG:
+        yield Skipped(
+            "R2",
+            f"{len(others)} words of {name} differ from its file, not only in single bits: patched "
+            "at run time, or overwritten",
+        )
+        return
+    for at, found, right in single:
+        yield word_evidence(
+            "R2",
+            at,
+            found,
+            right,
+            MEMORY,
+            f"the read-only word at {at:#x} differs in one bit from {image.module.path} "
+            f"(same build-id), which has {right:#x}",
+            module=image.module.path,
+        )
+
+
+def is_breakpoint(found: int, right: int) -> bool:
+    """Tell whether two words differ only in bytes that became 0xCC."""
+    pairs = zip(found.to_bytes(8, "little"), right.to_bytes(8, "little"), strict=True)
+    return all(ours in (theirs, BREAKPOINT) for ours, theirs in pairs)
+
+
+MAX_WRONG_RELOCATED = 16  # words of one object; more of them were rewritten by something
+
+
+@check("R3")
+def relro(context: Context) -> Iterator[Evidence | Skipped]:
+    """Compare the words of PT_GNU_RELRO that are relative relocations with base plus addend.
+
+    Innocent causes: none writable, the pages are read-only since start-up. Left out: lazy GOT
+    slots, IFUNCs and symbols of other objects, and an object in which many words differ (a tool
+    that hooks functions makes the pages writable for a moment).
+    """
+    files, missing = image_files(context)
+    for image in files:
+        yield from _of_image(context, image)
+    if missing:
+        yield Skipped("R3", missing_text(missing))
+
+
+def _of_image(context: Context, image: ImageFile) -> Iterator[Evidence | Skipped]:
+    if image.relro is None:
+        return
+    # ld.so protects whole pages only (elf/dl-reloc.c, _dl_protect_relro).
+    low = image.base + image.relro.vaddr & -PAGE
+    high = image.base + image.relro.vaddr + image.relro.memsz & -PAGE
+    wrong = [
+        (at, found, right)
+        for start, data in dumped_pieces(context, low, high, writable=False)
+        for at, found, right in _wrong(image, start, data)
+    ]
+    if len(wrong) > MAX_WRONG_RELOCATED:
+        name = image.module.path.rpartition("/")[2]
+        yield Skipped("R3", f"{len(wrong)} words of {name} differ: rewritten by a hook?")
+        return
+    for at, found, right in wrong:
+        yield word_evidence(
+            "R3" if (found ^ right).bit_count() == 1 else "R3:bits",
+            at,
+            found,
+            right,
+            MEMORY,
+            f"the read-only word at {at:#x} holds {found:#x}; ld.so put {right:#x} there "
+            f"(relative relocation of {image.module.path}, same build-id)",
+            module=image.module.path,
+        )
+
+
+def _wrong(image: ImageFile, start: int, data: bytes) -> Iterator[tuple[int, int, int]]:
+    words = memoryview(data[: len(data) & ~7]).cast("Q")
+    base = image.base
+    low = start - base
+    for address, value in image.relatives(low, low + len(data) - 7):
+        if words[address - low >> 3] != value + base & MASK and not address & 7:
+            yield address + base, words[address - low >> 3], value + base & MASK

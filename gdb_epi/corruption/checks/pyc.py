@@ -1,0 +1,345 @@
+# SPDX-License-Identifier: Apache-2.0
+"""R6: the bytecode that runs against the .pyc file of the module.
+
+R22: names, constants, numbers and tables of code objects against the .pyc of the module.
+"""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Iterator
+
+from gdb_epi.corruption.context import Context
+from gdb_epi.corruption.files.loaded_pyc import Loaded, proof_of, pyc_of
+from gdb_epi.corruption.files.pyc_constants import Constants, Difference
+from gdb_epi.corruption.heap.cached_pages import pages_of
+from gdb_epi.corruption.heap.typed_walk import walk_of
+from gdb_epi.corruption.registry import check
+from gdb_epi.corruption.types import MEMORY, Evidence, Skipped, word_evidence
+from gdb_epi.cpython.frames.code import INSTRUCTION, bytecode_of
+from gdb_epi.cpython.reader import Reader
+from gdb_epi.cpython.source.checks import TYPE_STRING, table_needle
+from gdb_epi.cpython.source.pyc import Code, codes_of
+from gdb_epi.cpython.types import PythonState
+from gdb_epi.errors import Absent, LayoutError, UnreadableMemory
+from gdb_epi.typing_lite import Any, NamedTuple, parse_json
+from gdb_epi.util import counted
+
+MAX_FRAMES = 6  # of each thread that crashed; in a sweep all code that frames reach
+MAX_CODES = 20_000
+MAX_CODE = 1 << 20  # bytes of one code object's instructions
+MAX_TABLE = 1 << 20
+MAX_NAME = 4096
+MAX_CODE_CANDIDATES = 64
+WORD = 8
+
+
+class _Opcodes(NamedTuple):
+    """Of one magic number: what specialized opcodes were made of, cache entries behind each."""
+
+    base: dict[int, int]
+    caches: dict[int, int]
+    rewritten: frozenset[int]
+
+
+class _Code(NamedTuple):
+    start: int  # of the first instruction
+    held: bytes
+    file: str
+    needles: tuple[bytes, bytes]  # what marshal writes for its first line and line table
+
+
+@check("R6", needs="python", order=62)
+def bytecode(context: Context) -> Iterator[Evidence | Skipped]:
+    """Compare the instructions of running code objects with the .pyc files of their modules.
+
+    By default of the innermost frames; in a sweep of all code that frames reach. The code object in
+    the file is the one with the same first line and line table; specialized opcodes are taken back
+    to what they were made of, caches are left out, and exactly one bit must differ. Innocent
+    causes: instrumented code (sys.monitoring, coverage) and code that tools rewrote differ in more;
+    a source that was edited since (the .pyc must be provably the one that was loaded: 3.14 has
+    small constants in arguments). Modules without one (scripts, frozen ones) cannot be compared.
+    """
+    python = context.state.python
+    if not isinstance(python, PythonState):
+        return
+    reader = Reader(context.target, python.layout)
+    missing = 0
+    for address in codes_to_compare(context, python):
+        try:
+            code = _code_of(reader, address)
+        except (UnreadableMemory, LayoutError):
+            continue
+        if code is None:
+            continue
+        pyc = pyc_of(context, python, code.file)
+        if isinstance(pyc, Absent):
+            missing += 1
+            continue
+        context.counts["code objects"] = context.counts.get("code objects", 0) + 1
+        yield from _compare_code(context, python, code, pyc)
+    if missing:
+        yield Skipped("R6", f"{counted(missing, 'code object')} of files without a .pyc here")
+
+
+def codes_to_compare(context: Context, python: PythonState) -> Iterator[int]:
+    """Yield the code objects to compare with .pyc files, each once.
+
+    By default of the innermost frames; in a sweep all that frames reach.
+    """
+    seen: set[int] = set()
+    frames = [
+        frame
+        for thread in python.threads()
+        for frame in thread.frames[: None if context.sweep else MAX_FRAMES]
+        if thread.crashed or context.sweep
+    ]
+    walk = walk_of(context) if context.sweep else None
+    visited = () if walk is None or isinstance(walk, Absent) else walk.visited
+    reached = [address for address, category in visited if category == "code"]
+    for address in [*(frame.code for frame in frames), *reached][:MAX_CODES]:
+        if address and address not in seen:
+            seen.add(address)
+            yield address
+
+
+def source_of(reader: Reader, address: int) -> str | None:
+    """Return the source file of a code object; None for a frozen module, or no file.
+
+    Raises UnreadableMemory.
+    """
+    at = reader.layout.require("PyCodeObject", "co_filename")
+    file = reader.string(reader.u64(address + at), MAX_NAME)
+    if isinstance(file, Absent) or not file.endswith(".py") or not file.startswith("/"):
+        return None
+    return file
+
+
+def _code_of(reader: Reader, address: int) -> _Code | None:
+    """Read a code object's instructions; None for one whose file has no .pyc."""
+    layout, struct = reader.layout, "PyCodeObject"
+    file = source_of(reader, address)
+    if file is None:
+        return None
+    start, size = bytecode_of(reader, address)
+    if not 0 < size <= MAX_CODE or size % INSTRUCTION:
+        return None
+    first = reader.u32(address + layout.require(struct, "co_firstlineno"))
+    table = reader.bytes_object(
+        reader.u64(address + layout.require(struct, "co_linetable", "co_lnotab")), MAX_TABLE
+    )
+    if isinstance(table, Absent):
+        return None
+    needles = table_needle(first, table), table_needle(first, table, ref=True)
+    return _Code(start, reader.read(start, size), file, needles)
+
+
+def _opcodes(context: Context, magic: bytes) -> _Opcodes | None:
+    """Return the table of a magic number (tests/tools/emit_opcodes.py); None without one."""
+    if "opcodes" not in context.kept:
+        path = os.path.join(os.path.dirname(os.path.dirname(__file__)), "opcodes.json")
+        with open(path, encoding="utf-8") as file:
+            context.kept["opcodes"] = parse_json(file.read())
+    told: Any = context.kept["opcodes"].get(magic.hex())
+    if told is None:
+        return None
+    base, caches = ({int(k): v for k, v in told[name].items()} for name in ("base", "caches"))
+    return _Opcodes(base, caches, frozenset(told["rewritten"]))
+
+
+def _compare_code(
+    context: Context, python: PythonState, code: _Code, pyc: Loaded
+) -> Iterator[Evidence | Skipped]:
+    data = pyc.file.data
+    opcodes = _opcodes(context, data[:4])
+    if opcodes is None:
+        yield Skipped("R6", f"no table of opcodes for .pyc files of magic {data[:4].hex()}")
+        return
+    end = max(0, *(data.rfind(one) for one in code.needles))
+    compared = [differences(code.held, one, opcodes) for one in _candidates(data[:end], code)]
+    near = [found for found in compared if found is not None]
+    if len(near) != 1 or not near[0]:
+        return
+    at, found, right = near[0][0]
+    where = code.start + at & -WORD
+    word = int.from_bytes(context.target.read(where, WORD), "little")
+    flip = found ^ right
+    if flip.bit_count() != 1:
+        return
+    proof = proof_of(context, python, pyc)
+    if not proof.holds:
+        what = f"byte {at} of bytecode of {code.file} differs in one bit from that in the .pyc"
+        yield Skipped("R6", f"{what}, which may be of later: {proof.says}")
+    else:
+        yield word_evidence(
+            "R6",
+            where,
+            word,
+            word ^ flip << 8 * (code.start + at - where),
+            MEMORY,
+            f"byte {at} of the bytecode at {code.start:#018x} is {found:#04x}; with {right:#04x} "
+            f"it is that of the .pyc of {code.file}",
+            offset=at,
+        )
+
+
+def _candidates(data: bytes, code: _Code) -> Iterator[bytes]:
+    """Yield the byte strings of the code's length that a .pyc holds before its line table."""
+    size = len(code.held)
+    count = 0
+    for kind in TYPE_STRING:
+        needle = kind + size.to_bytes(4, "little")
+        at = data.find(needle)
+        while at >= 0 and count < MAX_CODE_CANDIDATES:
+            start = at + len(needle)
+            if start + size <= len(data):
+                count += 1
+                yield data[start : start + size]
+            at = data.find(needle, at + 1)
+
+
+def differences(held: bytes, right: bytes, opcodes: _Opcodes) -> list[tuple[int, int, int]] | None:
+    """Return (offset, byte, the nearest right byte) where code differs.
+
+    None for two or more differences, and for instrumented code.
+    """
+    found: list[tuple[int, int, int]] = []
+    at = 0
+    while at < len(right):
+        opcode, mine = right[at], held[at]
+        if mine in opcodes.rewritten:
+            return None
+        if mine != opcode and opcodes.base.get(mine) != opcode:
+            forms = [opcode, *(k for k, v in opcodes.base.items() if v == opcode)]
+            found.append((at, mine, min(forms, key=lambda one: (one ^ mine).bit_count())))
+        if held[at + 1] != right[at + 1]:
+            found.append((at + 1, held[at + 1], right[at + 1]))
+        if len(found) > 1:
+            return None
+        at += INSTRUCTION * (1 + opcodes.caches.get(opcode, 0))
+    return found
+
+
+MAX_PARSED = 320 << 10  # bytes of .pyc files in a default run: 60 to 80 microseconds a KiB
+MAX_SWEPT = 64 << 20
+MAX_PART_CANDIDATES = 256  # code objects of one file with as many instructions
+# What no compiler of a source text of a reasonable size writes: lines and counts beyond a million.
+FAR_BIT = 20
+COUNTS = ("co_argcount", "co_posonlyargcount", "co_kwonlyargcount", "co_nlocals", "co_stacksize",
+          "co_firstlineno")  # fmt: skip
+
+
+@check("R22", needs="python", order=63)
+def code_parts(context: Context) -> Iterator[Evidence | Skipped]:
+    """Compare what marshal wrote of running code objects with what they hold, but bytecode (R6).
+
+    The code object in the .pyc is the one with as many instructions that is the same in all but
+    one number, name, constant or table. One bit of that must differ, of the object or of the
+    pointer to it. Innocent causes: a source that was edited since (the .pyc must be provably the
+    one that was loaded, or the value one that no source makes); types.coroutine(), which sets one
+    bit of co_flags (left out); tools that replace code objects, which differ in more.
+    """
+    python = context.state.python
+    if not isinstance(python, PythonState):
+        return
+    constants = Constants(pages_of(context, python.layout))
+    files: dict[str, tuple[Loaded, list[int]]] = {}
+    missing = later = parsed = 0
+    for address in codes_to_compare(context, python):
+        try:
+            source = source_of(constants.reader, address)
+        except UnreadableMemory:
+            continue
+        if source is None:
+            continue
+        pyc = pyc_of(context, python, source)
+        if isinstance(pyc, Absent):
+            missing += 1
+        else:
+            files.setdefault(pyc.source, (pyc, []))[1].append(address)
+    for pyc, addresses in files.values():
+        parsed += len(pyc.file.data)
+        if parsed > (MAX_SWEPT if context.sweep else MAX_PARSED) or context.budget.out_of_time():
+            parsed -= len(pyc.file.data)
+            later += len(addresses)
+            continue
+        yield from _compare_parts(context, python, constants, pyc, addresses)
+    if missing:
+        yield Skipped("R22", f"{counted(missing, 'code object')} of files without a .pyc here")
+    if later:
+        yield Skipped("R22", f"{counted(later, 'code object')} of large files: see --sweep")
+
+
+def _compare_parts(
+    context: Context,
+    python: PythonState,
+    constants: Constants,
+    pyc: Loaded,
+    addresses: list[int],
+) -> Iterator[Evidence | Skipped]:
+    codes = codes_of(pyc.file.data, python.layout)
+    if isinstance(codes, Absent):
+        yield Skipped("R22", f"{pyc.file.path}: {codes.detail}")
+        return
+    by_size: dict[int, list[Code]] = {}
+    for one in codes:
+        held = one.members["co_code"]
+        by_size.setdefault(len(held) if isinstance(held, bytes) else -1, []).append(one)
+    for address in addresses:
+        context.counts["code parts"] = context.counts.get("code parts", 0) + 1
+        try:
+            near = _near(constants, address, by_size)
+            if near is not None:
+                yield from _one_bit(context, python, constants, pyc, *near)
+        except (UnreadableMemory, LayoutError):
+            continue
+
+
+def _near(
+    constants: Constants, address: int, by_size: dict[int, list[Code]]
+) -> tuple[Code, Difference] | None:
+    """Return the only code object of the file that differs in one part, when none is the same."""
+    _, size = bytecode_of(constants.reader, address)
+    near = []
+    for one in by_size.get(size, ())[:MAX_PART_CANDIDATES]:
+        found = constants.differences(address, one)
+        if not found:
+            return None
+        if len(found) == 1:
+            near.append((one, found[0]))
+    return near[0] if len(near) == 1 else None
+
+
+def _one_bit(
+    context: Context,
+    python: PythonState,
+    constants: Constants,
+    pyc: Loaded,
+    code: Code,
+    one: Difference,
+) -> Iterator[Evidence | Skipped]:
+    """Yield the bit that a part of a code object differs in, when the .pyc can be trusted."""
+    flip = constants.flip(one)
+    if flip is None:
+        return
+    place, bit = flip
+    where = place & -WORD
+    bit += 8 * (place - where)
+    found = int.from_bytes(context.target.read(where, WORD), "little")
+    name = code.members["co_name"]
+    what = f"{one.member} of the code object of {name!r} in {pyc.source}"
+    proof = proof_of(context, python, pyc)
+    unwritten = constants.unwritten(one, place) or (one.member in COUNTS and bit % 32 >= FAR_BIT)
+    if not proof.holds and not unwritten:
+        why = f"{what} differs in one bit from the .pyc, which may be of later: {proof.says}"
+        yield Skipped("R22", why)
+        return
+    yield word_evidence(
+        "R22" if proof.holds else "R22:form",
+        where,
+        found,
+        found ^ 1 << bit,
+        MEMORY,
+        f"{what} differs in one bit, at {place:#018x}, from that in {pyc.file.path} "
+        + (f"({proof.says})" if proof.holds else "and is none that a compiler makes"),
+    )

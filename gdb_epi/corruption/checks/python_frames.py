@@ -1,0 +1,311 @@
+# SPDX-License-Identifier: Apache-2.0
+"""R10: what a Python frame says of its function differs by one bit from what the function says.
+
+R10: a link between Python frames differs by one bit from its redundant copy.
+
+R10, R18: which frame runs, and what it runs, held against the data stack and the code.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from gdb_epi.corruption.context import Context
+from gdb_epi.corruption.heap.cpython_fields import in_data_stack
+from gdb_epi.corruption.heap.left_frames import FramePlaces, end_of, frame_places
+from gdb_epi.corruption.heap.typed_walk import TAG, Walk, walk_of
+from gdb_epi.corruption.registry import check
+from gdb_epi.corruption.types import MEMORY, Evidence, Skipped, word_evidence
+from gdb_epi.cpython.reader import Reader
+from gdb_epi.cpython.types import PyFrame, PythonState, ThreadState
+from gdb_epi.errors import Absent, UnreadableMemory
+from gdb_epi.typing_lite import NamedTuple
+
+MAX_FRAMES = 512  # of the default run
+MAX_SWEPT = 1_000_000
+STACKREF_TAG = 3  # 3.14 (gh-117139): the low bits of a _PyStackRef
+
+
+class _Places(NamedTuple):
+    """Offsets of the frame's words, and of the function's copies of them."""
+
+    function: int
+    pairs: tuple[tuple[str, int, int], ...]  # (what, in the frame, in the function)
+    code: int
+
+
+@check("R10-copies", needs="python")
+def frame_copies(context: Context) -> Iterator[Evidence | Skipped]:
+    """Compare code, globals and builtins of a frame with its function's, and the function itself.
+
+    A frame is made of its function (Python/ceval.c, _PyFrame_Initialize), so these words exist
+    twice. Innocent causes: a function whose __code__ was replaced while it ran, frames of exec()
+    and of modules (their function object is made for the call), overwritten frames: all differ in
+    many bits. Up to 3.10 frames hold no function: f_builtins is compared with the other frames'.
+    """
+    python = context.state.python
+    if not isinstance(python, PythonState):
+        return
+    reader = Reader(context.target, python.layout)
+    places = _places(reader)
+    threads = sorted(python.threads(), key=lambda thread: not thread.crashed)
+    frames = [frame for thread in threads for frame in thread.frames if frame.address]
+    frames = frames[: MAX_SWEPT if context.sweep else MAX_FRAMES]
+    if places is None:
+        yield from _builtins_agree(reader, frames)
+        return
+    kind = _usual_type(reader, frames, places.function)
+    if kind is None:
+        yield Skipped("R10-copies", "no frame names its function")
+        return
+    for frame in frames:
+        try:
+            yield from _compare(reader, frame, places, kind)
+        except UnreadableMemory:
+            continue
+
+
+def _places(reader: Reader) -> _Places | None:
+    layout = reader.layout
+    frame, function = "_PyInterpreterFrame", "PyFunctionObject"
+    at = layout.offset(frame, "f_funcobj.bits", "f_funcobj", "f_func")  # f_func: 3.11
+    if at is None or layout.offset(function, "func_builtins") is None:
+        return None
+    code = layout.require(frame, "f_executable.bits", "f_executable", "f_code")
+    pairs = tuple(
+        (name, layout.require(frame, f"f_{name}"), layout.require(function, f"func_{name}"))
+        for name in ("globals", "builtins")
+    )
+    code_pair = ("code", code, layout.require(function, "func_code"))
+    return _Places(at, (*pairs, code_pair), code)
+
+
+def _usual_type(reader: Reader, frames: list[PyFrame], at: int) -> int | None:
+    """Return the type of most frames' functions; None when they do not agree."""
+    kinds: dict[int, int] = {}
+    for frame in frames[:64]:
+        try:
+            kind = reader.type_of(reader.u64(frame.address + at) & ~STACKREF_TAG)
+        except UnreadableMemory:
+            continue
+        kinds[kind] = kinds.get(kind, 0) + 1
+    best = max(kinds, key=lambda kind: kinds[kind], default=None)
+    return best if best is not None and 2 * kinds[best] >= len(frames[:64]) else None
+
+
+def _compare(reader: Reader, frame: PyFrame, places: _Places, kind: int) -> Iterator[Evidence]:
+    function = reader.u64(frame.address + places.function)
+    if not _is(reader, function & ~STACKREF_TAG, kind):
+        yield from _function_itself(reader, frame, places, kind, function)
+        return
+    for what, in_frame, in_function in places.pairs:
+        ours = reader.u64(frame.address + in_frame)
+        theirs = reader.u64((function & ~STACKREF_TAG) + in_function)
+        tag = ours & STACKREF_TAG if what == "code" else 0
+        if ((ours & ~tag) ^ theirs).bit_count() != 1:
+            continue
+        if _typed(reader, theirs) and not _typed(reader, ours & ~tag):
+            where, found, right = frame.address + in_frame, ours, theirs | tag
+        elif _typed(reader, ours & ~tag) and not _typed(reader, theirs):
+            where, found, right = (function & ~STACKREF_TAG) + in_function, theirs, ours & ~tag
+        else:
+            continue
+        yield word_evidence(
+            "R10",
+            where,
+            found,
+            right,
+            MEMORY,
+            f"the {what} of the frame at {frame.address:#x} and of its function at "
+            f"{function & ~STACKREF_TAG:#x} differ in one bit; only {right:#x} is an object",
+        )
+
+
+def _function_itself(
+    reader: Reader, frame: PyFrame, places: _Places, kind: int, function: int
+) -> Iterator[Evidence]:
+    """Find the bit that makes the frame's function one that has the frame's code."""
+    code = reader.u64(frame.address + places.code) & ~STACKREF_TAG
+    in_function = places.pairs[-1][2]
+    for bit in range(64):
+        right = function ^ 1 << bit
+        if not _is(reader, right & ~STACKREF_TAG, kind):
+            continue
+        if reader.u64((right & ~STACKREF_TAG) + in_function) == code:
+            yield word_evidence(
+                "R10",
+                frame.address + places.function,
+                function,
+                right,
+                MEMORY,
+                f"the function of the frame at {frame.address:#x} is no function; one bit away is "
+                "one that has the frame's code",
+            )
+
+
+def _builtins_agree(reader: Reader, frames: list[PyFrame]) -> Iterator[Evidence]:
+    at = reader.layout.offset("PyFrameObject", "f_builtins")
+    if at is None:
+        return
+    words: dict[int, int] = {}
+    for frame in frames:
+        try:
+            words[frame.address] = reader.u64(frame.address + at)
+        except UnreadableMemory:
+            continue
+    counts = list(words.values())
+    usual = max(set(counts), key=counts.count, default=0)
+    for address, word in words.items():
+        if (word ^ usual).bit_count() == 1 and _typed(reader, usual) and not _typed(reader, word):
+            yield word_evidence(
+                "R10",
+                address + at,
+                word,
+                usual,
+                MEMORY,
+                f"the builtins of the frame at {address:#x} differ in one bit from those of "
+                "the other frames",
+            )
+
+
+def _is(reader: Reader, address: int, kind: int) -> bool:
+    try:
+        return not address & 7 and reader.type_of(address) == kind
+    except UnreadableMemory:
+        return False
+
+
+def _typed(reader: Reader, address: int) -> bool:
+    """Whether this is an object whose type is a type whose type is one."""
+    try:
+        if address & 7:
+            return False
+        kind = reader.type_of(reader.type_of(address))
+        return reader.type_of(reader.type_of(kind)) == reader.type_of(kind)
+    except UnreadableMemory:
+        return False
+
+
+@check("R10", needs="python")
+def frame_chain(context: Context) -> Iterator[Evidence]:
+    """Take over one-bit findings of the detector frame_link_disagrees.
+
+    Innocent causes: those that the detector lists; a link that differs in several bits is an
+    overrun or an old frame, and is no evidence.
+    """
+    for one in context.findings:
+        if one.detector == "frame_link_disagrees" and len(one.facts["bits"]) == 1:
+            yield Evidence(
+                "R10",
+                int(one.facts["where"], 16),
+                int(one.facts["found"], 16),
+                int(one.facts["corrected"], 16),
+                tuple(one.facts["bits"]),
+                MEMORY,
+                one.summary,
+                {},
+            )
+
+
+MAX_THREADS = 1024
+LOWEST_BIT = 3
+UNIT = 2  # bytes of a _Py_CODEUNIT
+MAX_UNITS = 1 << 24
+
+
+@check("R10-top", needs="python", order=57)
+def frame_top(context: Context) -> Iterator[Evidence | Skipped]:
+    """Compare the running frame of each thread with the top of its data stack (3.11 and later).
+
+    A frame is its header, its variables and its stack of values, and the next one begins where it
+    ends (_PyThreadState_PushFrame, Python/pystate.c). Innocent causes: a crash while a frame is
+    made or left, frames of generators and overwritten frames: then no word one bit away is a frame
+    that ends exactly there.
+    """
+    walk, python = walk_of(context), context.state.python
+    if isinstance(walk, Absent) or isinstance(python, Absent):
+        yield Skipped("R10-top", "no Python, or its layout is not known")
+        return
+    places = frame_places(walk)
+    if places is None:
+        return
+    for thread in python.threads()[:MAX_THREADS]:
+        if thread.frames and thread.frames[0].address:
+            yield from _of_thread(context, walk, thread, places)
+
+
+def _of_thread(
+    context: Context, walk: Walk, thread: ThreadState, places: FramePlaces
+) -> Iterator[Evidence]:
+    top = walk.reader.word(thread.address + places.top)
+    frame = thread.frames[0].address
+    if not top or end_of(walk, frame, places) == top or not in_data_stack(context, top):
+        return
+    flips = [frame ^ 1 << bit for bit in range(LOWEST_BIT, 47)]
+    right = [one for one in flips if one < top and end_of(walk, one, places) == top]
+    if len(right) != 1:
+        return
+    left = top + places.previous  # of the frame that was left last: it began at the top
+    where: int | str = left if walk.reader.word(left) == frame else "current frame"
+    yield word_evidence(
+        "R10",
+        where,
+        frame,
+        right[0],
+        MEMORY,
+        f"the running frame of the thread at {thread.address:#018x} is {frame:#018x}; only the "
+        f"one at {right[0]:#018x}, one bit away, ends where the data stack does, at {top:#018x}",
+    )
+
+
+@check("R18-code", needs="python", order=57)
+def instruction(context: Context) -> Iterator[Evidence | Skipped]:
+    """Compare the instruction pointer of each frame with the range of its code (3.11 and later).
+
+    The interpreter may have run some of what lies at the wrong place: then the pointer is that of
+    a later instruction, and one bit still brings it back. Innocent causes: overwritten frames, and
+    frames whose code object is none (many bits, or nothing to compare with).
+    """
+    walk = walk_of(context)
+    if isinstance(walk, Absent):
+        yield Skipped("R18-code", walk.detail)
+        return
+    layout = walk.reader.layout
+    places = frame_places(walk)
+    at = layout.offset("_PyInterpreterFrame", "instr_ptr", "prev_instr")
+    first = layout.offset("PyCodeObject", "co_code_adaptive")
+    size_at = layout.offset("PyVarObject", "ob_size")
+    if places is None or at is None or first is None or size_at is None:
+        return
+    for frame in _with_dropped(walk, places):
+        code = walk.reader.word(frame + places.code) & ~TAG
+        if walk.type_at(code) != "code":
+            continue
+        value, count = walk.reader.word(frame + at), walk.reader.word(code + size_at)
+        start, end = code + first, code + first + UNIT * min(count, MAX_UNITS)
+        right = [value ^ 1 << bit for bit in range(1, 64) if start <= value ^ 1 << bit < end]
+        if not value or value & 1 or start - UNIT <= value <= end or len(right) != 1:
+            continue
+        yield word_evidence(
+            "R18",
+            frame + at,
+            value,
+            right[0],
+            MEMORY,
+            f"the instruction pointer {value:#018x} of the frame at {frame:#018x} is outside of "
+            f"its code, {start:#018x} to {end:#018x}; one bit brings it back",
+        )
+
+
+def _with_dropped(walk: Walk, places: FramePlaces) -> Iterator[int]:
+    """Yield the frames, and those right behind them: one that seems not to have begun is dropped.
+
+    Such frames are ordinary between two steps of a call; their pointer is then right.
+    """
+    seen: set[int] = set()
+    for one in walk.frames:
+        for frame in (one.address, walk.reader.word(one.address + places.previous)):
+            for place in (frame, end_of(walk, frame, places)):
+                if place and place not in seen:
+                    seen.add(place)
+                    yield place

@@ -1,0 +1,327 @@
+# SPDX-License-Identifier: Apache-2.0
+"""R19: the frame pointer against the stack pointer, by the code of the function that uses both.
+
+R4: a stack canary differs by one bit from the thread's own, or that from its source.
+
+R23: registers that functions saved, against what the caller made the same argument from.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from itertools import islice
+
+from gdb_epi.corruption.code.kept_arguments import Link, leads, links
+from gdb_epi.corruption.code.preceding_code import called, moved
+from gdb_epi.corruption.context import Context
+from gdb_epi.corruption.heap.memory import read_words
+from gdb_epi.corruption.registry import check
+from gdb_epi.corruption.types import (
+    MEMORY,
+    REGISTER,
+    UNKNOWN,
+    Evidence,
+    Skipped,
+    changed_bits,
+    word_evidence,
+)
+from gdb_epi.errors import Absent, UnreadableMemory
+from gdb_epi.fault import read_up_to, read_word
+from gdb_epi.fault.text import Step, return_address
+from gdb_epi.target.api import Thread
+from gdb_epi.target.auxv import AT_RANDOM
+from gdb_epi.target.functions import Function
+from gdb_epi.target.unwind import SAVED, Activation, Unwinder
+from gdb_epi.typing_lite import NamedTuple
+from gdb_epi.x86 import MAX_LENGTH, decode
+from gdb_epi.x86.flow import CONSTANT, COPY
+
+GUARD_AT = 0x28  # tcbhead_t.stack_guard (glibc sysdeps/x86_64/nptl/tls.h); the compilers' ABI
+POINTER_GUARD_AT = 0x30
+BELOW = 4096  # bytes under rsp: frames that were just left
+REACH = 1 << 20  # bytes above rsp that are read of one thread
+MAX_THREADS = 4096
+LOW_BITS = 8  # byte 0 of a canary is 0: a one-byte overflow changes it
+
+
+@check("R4")
+def canary(context: Context) -> Iterator[Evidence | Skipped]:
+    """Look for words on stacks that are one bit from fs:0x28, and compare fs:0x28 with AT_RANDOM.
+
+    Innocent causes: an overflow by one byte into the canary's lowest byte, which is 0 (bits 0 to 7
+    are not looked at); a random word is one bit from the canary with chance 2^-58. glibc takes the
+    canary and the pointer guard of all threads from the 16 bytes that the kernel put on the stack.
+    """
+    threads = context.target.threads()
+    guards = {thread.tid: _guard(context, thread) for thread in threads[:MAX_THREADS]}
+    known = [guard for guard in guards.values() if guard]
+    if not known:
+        yield Skipped("R4", "no thread's fs:0x28 is in the core, or it is 0")
+        return
+    usual = max(known, key=known.count)
+    yield from _random(context, guards, usual)
+    for thread in threads[:MAX_THREADS]:
+        yield from _stack(context, thread, usual)
+
+
+def _guard(context: Context, thread: Thread, at: int = GUARD_AT) -> int:
+    words = read_words(context, thread.registers.get("fs_base", 0) + at, 1)
+    return words[0] if words else 0
+
+
+def _random(context: Context, guards: dict[int, int], usual: int) -> Iterator[Evidence]:
+    """Compare the guards of each thread with the kernel's random bytes (csu/libc-start.c)."""
+    given = read_words(context, context.target.auxv().get(AT_RANDOM, 0), 2)
+    seen: set[int] = set()
+    for thread in context.target.threads()[:MAX_THREADS]:
+        base = thread.registers.get("fs_base", 0)
+        if base in seen:
+            continue
+        seen.add(base)
+        guard = guards.get(thread.tid, 0)
+        pairs = [(GUARD_AT, guard, given[0] & ~0xFF)] if given else []
+        pairs += [(GUARD_AT, guard, usual)]
+        if given:
+            pairs += [(POINTER_GUARD_AT, _guard(context, thread, POINTER_GUARD_AT), given[1])]
+        for at, found, right in pairs:
+            if (found ^ right).bit_count() == 1:
+                yield word_evidence(
+                    "R4",
+                    base + at,
+                    found,
+                    right,
+                    MEMORY,
+                    f"fs:{at:#x} of thread {thread.tid} differs in one bit from its copy (the "
+                    "kernel's random bytes, other threads)",
+                    tid=thread.tid,
+                )
+                break
+
+
+def _stack(context: Context, thread: Thread, guard: int) -> Iterator[Evidence]:
+    sp = thread.registers.get("rsp", 0)
+    region = context.target.region_at(sp)
+    if region is None or "w" not in region.perms:
+        return
+    start = max(region.start, sp - BELOW) & ~7
+    end = min(region.start + min(region.dumped, region.size), sp + REACH)
+    if context.sweep:
+        start, end = region.start, region.start + min(region.dumped, region.size)
+    if end <= start or not context.budget.take(end - start):
+        return
+    try:
+        words = memoryview(context.target.read(start, end - start & ~7)).cast("Q")
+    except UnreadableMemory:
+        return
+    near = {guard ^ 1 << bit for bit in range(LOW_BITS, 64)}
+    if near.isdisjoint(words):
+        return
+    for number, word in enumerate(words):
+        if word in near:
+            at = start + 8 * number
+            dead = ", in a frame that was left already" if at < sp else ""
+            yield word_evidence(
+                "R4",
+                at,
+                word,
+                guard,
+                MEMORY,
+                f"the word at {at:#x} on the stack of thread {thread.tid} is one bit from the "
+                f"canary in fs:0x28{dead}",
+                tid=thread.tid,
+            )
+
+
+MAX_FUNCTION = 4096  # bytes that are decoded
+LEAVE = 0xC9
+SMASHED = "S:abort-fortify"
+# A push or two that were not counted give these: then another copy must say that rbp is wrong.
+NEAR_BITS = range(3, 9)
+STACK_WORDS = 512  # above rsp in which the frame that called abort() is looked for
+PLACES = 2
+WORD = 8
+
+
+class Frame(NamedTuple):
+    """A function that is at `pc` with a stack pointer of `sp`."""
+
+    pc: int
+    sp: int
+    held: tuple[int, ...]  # what may be its rbp: the register, or what its callees saved
+    checked: bool  # it called __stack_chk_fail: so it did not find its canary
+
+
+@check("R19", needs="crash", order=53)
+def frame_pointer(context: Context) -> Iterator[Evidence]:
+    """Compute rbp from rsp in a function that keeps a frame pointer, and compare it by bits.
+
+    Innocent causes: an overrun of a buffer that reaches the saved frame pointer changes its lowest
+    byte first: a zero there is left out, other text is not one bit off. Functions that move rsp
+    between prologue and return (alloca, pushed arguments) are left out. A function that misses its
+    canary counts only when the canary is whole where rbp should have led it.
+    """
+    frame = _frame(context)
+    if frame is None:
+        return
+    function = context.functions.at(frame.pc - 1)
+    depth = _depth(context, function, frame.pc) if function is not None else None
+    if depth is None:
+        return
+    right = frame.sp + depth
+    if right in frame.held or (frame.checked and not _canary_is_whole(context, frame.sp, right)):
+        return
+    near = [one for one in dict.fromkeys(frame.held) if len(changed_bits(one, right)) == 1]
+    popped = frame.sp - 2 * WORD  # where a function that this one called had saved it
+    saved = read_word(context.target, popped)
+    for value in [saved] if saved in near else near:
+        if not value & 0xFF or (changed_bits(value, right)[0] in NEAR_BITS and not frame.checked):
+            continue
+        known = frame.checked or saved == value
+        places = (popped,) if known else context.places_of(value, PLACES)
+        yield word_evidence(
+            "R19",
+            places[0] if places else "rbp",
+            value,
+            right,
+            MEMORY if places else REGISTER,
+            f"rbp was {value:#018x} at {frame.pc:#x}; the function there put it {depth} bytes "
+            f"above rsp, which is {right:#018x}",
+            rivals=1 if saved in near else len(near),
+        )
+
+
+def _frame(context: Context) -> Frame | None:
+    """Return the function that failed, or that says that its canary was overwritten."""
+    fault = context.fault
+    if isinstance(fault, Absent):
+        return None
+    rbp = fault.registers.get("rbp")
+    if fault.is_hardware_trap:
+        return None if rbp is None else Frame(fault.pc, fault.sp, (rbp,), False)
+    if not any(one.id == SMASHED for one in context.evidence):
+        return None  # else a pointer to the function behind would look like a return address
+    words = read_words(context, fault.sp & -WORD, STACK_WORDS)
+    for number, word in enumerate(words):
+        call = return_address(context.target, word)
+        to = called(context.target, Step(word - call.length, call)) if call is not None else None
+        if to is not None and to == _failing(context):
+            sp = (fault.sp & -WORD) + WORD * (number + 1)
+            return Frame(word, sp, (*words[:number], rbp or 0), True)
+    return None
+
+
+def _failing(context: Context) -> int | None:
+    """Return the function that a damaged canary leads to; it is looked for once."""
+    if "stack_chk_fail" not in context.kept:
+        context.kept["stack_chk_fail"] = context.target.symbol("__stack_chk_fail")
+    found: int | None = context.kept["stack_chk_fail"]
+    return found
+
+
+def _canary_is_whole(context: Context, start: int, end: int) -> bool:
+    fault = context.fault
+    base = 0 if isinstance(fault, Absent) else fault.registers.get("fs_base", 0)
+    guard = read_words(context, base + GUARD_AT, 1)
+    return bool(guard and guard[0]) and guard[0] in read_words(
+        context, start, (end - start) // WORD
+    )
+
+
+def _depth(context: Context, function: Function, pc: int) -> int | None:
+    """Return how far above rsp a function's rbp is at `pc`; None when that is not sure."""
+    size = function.end - function.start
+    code = read_up_to(context.target, function.start, min(size, MAX_FUNCTION))
+    if len(code) < size:
+        return None
+    at, depth, ends = 0, 0, 0
+    framed = branched = False
+    while at < size:
+        one = decode(code[at : at + MAX_LENGTH])
+        if one is None:
+            return None
+        change = moved(one)
+        behind = function.start + at + one.length
+        if one.flow not in ("next", "trap"):
+            branched = True
+        elif (one.opcode, one.map, one.rm, one.reg) == (0x89, 0, "rbp", "rsp") and not branched:
+            framed, depth = True, 0
+        elif change is None:
+            if one.opcode != LEAVE and (one.memory is None or one.memory.base != "rbp"):
+                return None
+        elif change < 0:
+            if branched:
+                return None  # rsp moves later on
+            depth, ends = depth - change, behind
+        if behind - one.length < pc <= behind and (change is None or change > 0):
+            return None  # on the way out
+        at += one.length
+    return depth if framed and function.start < ends <= pc else None
+
+
+MAX_FRAMES = 24  # in a default run: 0.15 milliseconds each
+MAX_SWEPT = 256
+
+
+@check("R23", needs="crash", order=54)
+def saved_registers(context: Context) -> Iterator[Evidence | Skipped]:
+    """Compare an argument that a function keeps in a register with what its caller made it from.
+
+    Both lie on the stack, in slots that the unwind tables name; the code of both functions says
+    that they are equal. One bit differs, and only one of the two words leads anywhere, or is where
+    something begins. Innocent causes: code that was changed since, or is not what ran; functions
+    that came here by a jump (calls must name the very function); an overrun of the stack: it
+    differs in many bits, or leaves a zero as the lowest byte.
+    """
+    fault = context.fault
+    if isinstance(fault, Absent):
+        yield Skipped("R23", fault.detail)
+        return
+    walk = Unwinder(context.target, context.functions).walk(fault.registers)
+    frames = list(islice(walk, MAX_SWEPT if context.sweep else MAX_FRAMES))
+    if len(frames) < 2:
+        yield Skipped("R23", "no unwind table leads out of the innermost function")
+        return
+    for link in links(context, frames):
+        context.counts["arguments kept"] = context.counts.get("arguments kept", 0) + 1
+        if (link.held ^ link.expected).bit_count() == 1:
+            yield from _judge(context, frames, link)
+
+
+def _judge(context: Context, frames: list[Activation], link: Link) -> Iterator[Evidence]:
+    """Yield the word that leads nowhere when the other one does, or begins nothing."""
+    words = (link.held, link.expected)
+    held, expected = (leads(context, one) for one in words)
+    if held and expected:
+        held, expected = (context.things.at(one) is not None for one in words)
+    if expected and (not held or link.kind == CONSTANT):
+        place = slot_of(frames, link.frame, link.register)
+        found, right = link.held, link.expected
+    elif held and not expected and link.kind == COPY:
+        theirs = frames[link.frame + 1].registers
+        name = next((one for one in SAVED if theirs.get(one) == link.expected), None)
+        if name is None:
+            return
+        place = slot_of(frames, link.frame + 1, name)
+        found, right = link.expected, link.held
+    else:
+        return
+    if not found & 0xFF and (found ^ right) <= 0xFF:
+        return  # as a string that ends one byte too far leaves it
+    yield word_evidence(
+        "R23",
+        place,
+        found,
+        right,
+        UNKNOWN if isinstance(place, str) else MEMORY,
+        f"the argument that the call at {link.call:#x} passed is {link.held:#018x} in "
+        f"{link.register} of the called function, which only copied it, and {link.expected:#018x} "
+        "by what the caller made it from",
+    )
+
+
+def slot_of(frames: list[Activation], number: int, register: str) -> int | str:
+    """Return where a frame's register is saved; its name when nothing saved it."""
+    for one in reversed(frames[:number]):
+        if register in one.slots:
+            return one.slots[register]
+    return register

@@ -1,0 +1,146 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Where the instructions of a function begin, and which of its branches lead where: exactly.
+
+Decoding from a function's first byte on is in step from the beginning; the unwind tables say where
+that is. Branches through registers or tables are not known, nor those of parts split off.
+"""
+
+from __future__ import annotations
+
+from bisect import bisect_left
+from collections.abc import Iterator
+
+from gdb_epi.corruption.context import Context
+from gdb_epi.fault import read_up_to
+from gdb_epi.fault.text import before
+from gdb_epi.target.functions import Function
+from gdb_epi.typing_lite import NamedTuple
+from gdb_epi.x86 import MAX_LENGTH, decode
+from gdb_epi.x86.length import length_at
+
+MAX_FUNCTION = 16 << 10  # bytes; the eval loop has more. 1.5 milliseconds a KiB
+# Prefixes that branches have, and REX.B before jmp *%r8 to *%r15.
+_BEFORE = frozenset((0x2E, 0x3E, 0xF2, 0xF3, 0x66, 0x41))
+_FLOW = frozenset((0xC2, 0xC3, 0xCA, 0xCB, 0xCC, 0xCF, 0xE9, 0xEB, 0xF4, 0xFF))
+
+
+MAX_LONG = 1 << 18  # bytes of a function searched for branches
+BEFORE, BEHIND = 1024, 512  # bytes of a very long function around an address
+# jmp and jcc with a 32-bit distance: the bytes of the instruction before that.
+_FAR = rb"\xe9|\x0f[\x80-\x8f]"
+
+
+class CodeMap(NamedTuple):
+    """`starts`: addresses of the instructions, ascending; `sources`: of branches, by target.
+
+    `ends`: instructions behind which control does not go on. Of a very long function a part.
+    """
+
+    function: Function
+    starts: list[int]
+    sources: dict[int, list[int]]
+    ends: frozenset[int]
+
+    def begins(self, address: int) -> bool:
+        """Whether an instruction begins at an address."""
+        at = bisect_left(self.starts, address)
+        return at < len(self.starts) and self.starts[at] == address
+
+    def before(self, address: int) -> list[int]:
+        """Return the instructions from which control may have come to the one at an address."""
+        at = bisect_left(self.starts, address)
+        above = [one for one in self.starts[max(0, at - 1) : at] if one not in self.ends]
+        return above + [one for one in self.sources.get(address, ()) if one not in above]
+
+
+def code_map(context: Context, address: int) -> CodeMap | None:
+    """Return the map of the function at an address, cached.
+
+    None when the unwind tables have none, for a very long one, or where bytes are no instruction.
+    """
+    function = context.functions.at(address)
+    if function is None:
+        return None
+    known: dict[int, CodeMap | None] = context.kept.setdefault("code maps", {})
+    if function.start not in known:
+        known[function.start] = _map(context, function)
+    return known[function.start]
+
+
+def code_around(context: Context, address: int) -> CodeMap | None:
+    """Return the map of the function at an address, or of a very long one's code around it.
+
+    There decoding falls into step before the part begins, and branches from the rest into it are
+    looked for by their bytes.
+    """
+    function = context.functions.at(address)
+    if function is None or function.end - function.start <= MAX_FUNCTION:
+        return code_map(context, address)
+    known: dict[int, CodeMap | None] = context.kept.setdefault("code around", {})
+    if address not in known:
+        known[address] = _around(context, function, address)
+    return known[address]
+
+
+def _around(context: Context, function: Function, address: int) -> CodeMap | None:
+    steps = before(context.target, address, min(BEFORE, address - function.start))
+    if not steps:
+        return None
+    end = min(function.end, address + BEHIND)
+    found = _decoded(context, function, steps[0].address, end)
+    if found is None or not found.begins(address):
+        return None
+    for source, to in _far_branches(context, function):
+        outside = not steps[0].address <= source < end
+        if outside and found.begins(to) and before(context.target, source) is not None:
+            found.sources.setdefault(to, []).append(source)
+    return found
+
+
+def _far_branches(context: Context, function: Function) -> Iterator[tuple[int, int]]:
+    """Yield (address, target) of what looks like a branch by 32 bits in a function."""
+    import re
+
+    data = read_up_to(context.target, function.start, min(function.end - function.start, MAX_LONG))
+    for match in re.finditer(_FAR, data):
+        at = match.end()
+        distance = int.from_bytes(data[at : at + 4], "little", signed=True)
+        yield function.start + match.start(), function.start + at + 4 + distance
+
+
+def _map(context: Context, function: Function) -> CodeMap | None:
+    if not 0 < function.end - function.start <= MAX_FUNCTION:
+        return None
+    return _decoded(context, function, function.start, function.end)
+
+
+def _decoded(context: Context, function: Function, low: int, high: int) -> CodeMap | None:
+    """Return the map of a range that begins with an instruction; None for unknown bytes."""
+    data = read_up_to(context.target, low, high - low + MAX_LENGTH)
+    starts: list[int] = []
+    sources: dict[int, list[int]] = {}
+    ends: set[int] = set()
+    at = 0
+    while at < high - low:
+        length = length_at(data, at)
+        if not length:
+            return None
+        starts.append(low + at)
+        one = decode(data[at : at + MAX_LENGTH]) if _may_branch(data, at) else None
+        if one is not None and one.flow in ("jump", "return", "trap"):
+            ends.add(low + at)
+        if one is not None and one.target is not None and one.flow in ("jump", "branch"):
+            to = low + at + length + one.target
+            sources.setdefault(to, []).append(low + at)
+        at += length
+    return CodeMap(function, starts, sources, frozenset(ends))
+
+
+def _may_branch(data: bytes, at: int) -> bool:
+    """Whether an instruction may be a branch, jump, return or trap, by its first bytes."""
+    while data[at] in _BEFORE and at + 1 < len(data):
+        at += 1
+    byte = data[at]
+    if byte == 0x0F:
+        return at + 1 < len(data) and (0x80 <= data[at + 1] < 0x90 or data[at + 1] in (0x0B, 0xB9))
+    return 0x70 <= byte < 0x80 or 0xE0 <= byte < 0xE4 or byte in _FLOW

@@ -1,0 +1,199 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Arguments that a function keeps in a register until it ends: the caller has them still.
+
+A function that copies an argument into a register of its caller's before any branch, and writes
+that register nowhere else, holds the argument there at each of its calls. What it calls saves the
+register; the caller made the argument from registers that were saved too. So the same value lies
+in two slots of the stack, and both are known by the unwind tables.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from itertools import pairwise
+
+from gdb_epi.corruption.code.preceding_code import called, trail
+from gdb_epi.corruption.code.register_origins import Remade, run_again
+from gdb_epi.corruption.context import Context
+from gdb_epi.fault import NEAR_NULL, read_up_to
+from gdb_epi.fault.site import call_before
+from gdb_epi.fault.text import Step
+from gdb_epi.target.functions import Function
+from gdb_epi.target.unwind import SAVED, Activation
+from gdb_epi.typing_lite import NamedTuple
+from gdb_epi.x86 import MAX_LENGTH, Instruction, decode
+from gdb_epi.x86.flow import ADDRESS, CONSTANT, COPY, changed, produced
+
+ARGUMENTS = ("rdi", "rsi", "rdx", "rcx", "r8", "r9")
+MAX_FUNCTION = 8 << 10  # bytes that are decoded; the eval loop has more
+MAX_IN_DOUBT = 3  # frames that a default run looks at
+MAX_DECODED = 4 << 10  # bytes of functions in a default run: 1.5 milliseconds a KiB
+LEAVE = 0xC9
+
+
+class Link(NamedTuple):
+    """A register of a frame (its number, 0 the innermost) and what its caller made it from."""
+
+    frame: int
+    register: str
+    held: int
+    expected: int
+    kind: str  # COPY, ADDRESS or CONSTANT
+    call: int  # address of the caller's call instruction
+
+
+_Pair = tuple[int, tuple[Activation, Activation]]  # a frame's number, it and its caller
+
+
+class _Kept(NamedTuple):
+    argument: str
+    register: str
+    behind: int  # bytes from the function's start from which on it holds
+
+
+def links(context: Context, frames: list[Activation]) -> Iterator[Link]:
+    """Yield the registers that are known twice.
+
+    By default of those few frames that have a register which leads nowhere, or is one bit from
+    one of the caller's.
+    """
+    pairs = list(enumerate(pairwise(frames)))
+    if not context.sweep:
+        pairs = _in_doubt(context, pairs)
+    for number, (inner, outer) in pairs:
+        yield from _link(context, number, inner, outer)
+
+
+def _in_doubt(context: Context, pairs: list[_Pair]) -> list[_Pair]:
+    """Return the most doubtful frames, as far as the limits allow."""
+    doubts = {number: _doubt(context, *pair) for number, pair in pairs}
+    chosen = sorted((one for one in pairs if doubts[one[0]]), key=lambda one: -doubts[one[0]])
+    left = MAX_DECODED
+    found = []
+    for one in chosen[:MAX_IN_DOUBT]:
+        function = _function(context, one[0], one[1][0])
+        size = 0 if function is None else function.end - function.start
+        if 0 < size <= left:
+            left -= size
+            found.append(one)
+    return found
+
+
+def _function(context: Context, number: int, frame: Activation) -> Function | None:
+    return context.functions.at(frame.pc - 1 if number else frame.pc)
+
+
+def _doubt(context: Context, inner: Activation, outer: Activation) -> int:
+    """Return how doubtful the registers of a frame are: 0 to 2."""
+    theirs = [outer.registers.get(name, 0) for name in SAVED]
+    found = 0
+    for name in SAVED:
+        word = inner.registers.get(name, 0)
+        near = [one for one in theirs if (word ^ one).bit_count() == 1]
+        there = leads(context, word)
+        if (word >> 32 and not there) or any(leads(context, one) != there for one in near):
+            return 2
+        if near and there:
+            found = 1
+    return found
+
+
+def leads(context: Context, word: int) -> bool:
+    """Whether something is mapped at an address."""
+    return word >= NEAR_NULL and context.target.region_at(word) is not None
+
+
+def _link(context: Context, number: int, inner: Activation, outer: Activation) -> Iterator[Link]:
+    function = _function(context, number, inner)
+    made = call_before(context.target, outer.pc)
+    if function is None or made is None:
+        return
+    call = outer.pc - made.length
+    # An indirect call, or one of another function, may have come here by a jump, with changed
+    # arguments.
+    if called(context.target, Step(call, made)) != function.start:
+        return
+    kept = {
+        one.argument: one.register
+        for one in _kept(context, function)
+        if function.start + one.behind <= inner.pc
+        and inner.slots.get(one.register, 0) >= inner.registers["rsp"]  # not given back yet
+        and one.register in inner.registers
+    }
+    if not kept:
+        return
+    registers = {**outer.registers, **{a: inner.registers[r] for a, r in kept.items()}}
+    ran = trail(context, call, registers)
+    for one in run_again(context.target, ran, registers) if ran is not None else ():
+        if one.register in kept and _is_sure(one):
+            yield Link(number, kept[one.register], one.held, one.expected, one.kind, call)
+
+
+def _is_sure(one: Remade) -> bool:
+    """Whether nothing but the code tells the value: memory may have been stored to since."""
+    return one.kind in (COPY, ADDRESS, CONSTANT) and one.size == 8
+
+
+def _kept(context: Context, function: Function) -> tuple[_Kept, ...]:
+    known: dict[int, tuple[_Kept, ...]] = context.kept.setdefault("kept arguments", {})
+    if function.start not in known:
+        known[function.start] = tuple(_find(context, function))
+    return known[function.start]
+
+
+def _find(context: Context, function: Function) -> Iterator[_Kept]:
+    """Yield the registers that a function writes once, with an argument, before it branches."""
+    size = function.end - function.start
+    code = read_up_to(context.target, function.start, min(size, MAX_FUNCTION + 1))
+    if not 0 < size == len(code) <= MAX_FUNCTION:
+        return
+    writers: dict[str, list[_Kept | None]] = {name: [] for name in SAVED}
+    gone: set[str] = set()  # registers that were written
+    straight, pushed = True, False
+    earliest = size  # that a branch leads to
+    at = 0
+    while at < size:
+        one = decode(code[at : at + MAX_LENGTH])
+        change = _changed(one) if one is not None else None
+        if one is None or change is None:
+            return
+        at += one.length
+        for name in change & writers.keys():
+            if pushed or not _gives_back(one):
+                argument = _copied(one, name) if straight else None
+                usable = argument is not None and argument not in gone
+                writers[name].append(_Kept(argument or "", name, at) if usable else None)
+        gone |= change
+        if one.flow in ("jump", "branch") and one.target is not None and at + one.target >= 0:
+            earliest = min(earliest, at + one.target)  # others lead to the split-off part
+        straight = straight and one.flow in ("next", "trap")
+        pushed = _pushes(one)
+    for found in writers.values():
+        if len(found) == 1 and found[0] is not None and found[0].behind <= earliest:
+            yield found[0]
+
+
+def _changed(one: Instruction) -> frozenset[str] | None:
+    return frozenset() if one.flow in ("return", "jump") else changed(one)
+
+
+def _copied(one: Instruction, register: str) -> str | None:
+    """Return the argument that an instruction copies into a register."""
+    how = produced(one, register)
+    whole = how.kind == COPY and how.size == 8 and isinstance(how.source, str)
+    return str(how.source) if whole and how.source in ARGUMENTS else None
+
+
+def _gives_back(one: Instruction) -> bool:
+    """Whether it is a pop or a leave: the end of the function, but right behind a push."""
+    return (
+        one.encoding == "legacy"
+        and one.map == 0
+        and (0x58 <= one.opcode < 0x60 or one.opcode == LEAVE)
+    )
+
+
+def _pushes(one: Instruction) -> bool:
+    if one.encoding != "legacy" or one.map != 0:
+        return False
+    return 0x50 <= one.opcode < 0x58 or one.opcode in (0x68, 0x6A)

@@ -1,0 +1,70 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Whether an address in a file's constants is that of a table of methods, for all its code says."""
+
+from __future__ import annotations
+
+from array import array
+
+from gdb_epi.corruption.context import Context
+from gdb_epi.corruption.files.images import image_files
+from gdb_epi.corruption.heap.memory import read_words
+from gdb_epi.errors import UnreadableMemory
+from gdb_epi.target.api import Module
+
+MAX_TEXT = 256 << 10  # bytes of a module's code that are searched for an address
+ENTRIES = 4  # words of a table that are looked at
+FEWEST = 2  # of them that are functions, in a table
+LOW = 1 << 32
+
+
+def is_no_table(context: Context, value: int, right: int) -> bool:
+    """Whether `right` is a table of functions, and `value` nothing that the file's code can name.
+
+    No function begins at one of the words there, no instruction has its address, and no word that
+    ld.so relocates: a table with empty entries is named by one of those. False where the file's
+    code is too large to search.
+    """
+    if _functions(context, right) < FEWEST or _functions(context, value):
+        return False
+    module = next((one for one in context.target.modules() if one.start <= value < one.end), None)
+    if module is None or _is_named(context, module, value):
+        return False
+    return _is_named(context, module, right)
+
+
+def _functions(context: Context, address: int) -> int:
+    words = read_words(context, address & ~7, ENTRIES)
+    found = [context.functions.at(word) for word in words]
+    return sum(f is not None and f.start == w for f, w in zip(found, words, strict=True))
+
+
+def _is_named(context: Context, module: Module, value: int) -> bool:
+    files, _missing = image_files(context)
+    mine = [image for image in files if image.module.start == module.start]
+    if any(right == value for image in mine for _where, right in image.pointers()):
+        return True
+    for region in context.target.regions():
+        if "x" in region.perms and module.start <= region.start < module.end:
+            if region.size > MAX_TEXT:
+                return True
+            try:
+                code = context.target.read(region.start, region.size)
+            except UnreadableMemory:
+                return True
+            if value < LOW and value.to_bytes(4, "little") in code:
+                return True
+            if _relative(code, value - region.start - 4):
+                return True
+    return False
+
+
+def _relative(code: bytes, distance: int) -> bool:
+    """Whether a word of four bytes and its place add up to a distance: an operand by rip."""
+    for shift in range(4):
+        words = array("i", code[shift : shift + (len(code) - shift) // 4 * 4])
+        at = shift
+        for word in words:
+            if word + at == distance:
+                return True
+            at += 4
+    return False

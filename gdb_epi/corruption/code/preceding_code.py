@@ -1,0 +1,353 @@
+# SPDX-License-Identifier: Apache-2.0
+"""What surely ran before an instruction: its block, the caller's up to the call, a callee's return.
+
+Only code that no branch leads into counts: behind a loop's head a register may differ from what
+the code above it says by a power of two, and nothing is wrong.
+"""
+
+from __future__ import annotations
+
+from bisect import bisect_left
+from collections.abc import Iterator
+
+from gdb_epi.corruption.code.code_map import code_around, code_map
+from gdb_epi.corruption.context import Context
+from gdb_epi.errors import UnreadableMemory
+from gdb_epi.fault import may_execute, read_up_to, read_word
+from gdb_epi.fault.site import call_before
+from gdb_epi.fault.text import Step, before
+from gdb_epi.target.api import Target
+from gdb_epi.typing_lite import NamedTuple
+from gdb_epi.x86 import MASK, MAX_LENGTH, Instruction, decode
+from gdb_epi.x86.flow import changed
+from gdb_epi.x86.length import length_at
+
+WINDOW = 96  # bytes of code before an instruction
+SHORT = 130  # bytes that a short branch reaches
+MAX_FUNCTION = 1 << 18  # bytes of a function searched for branches
+MAX_STEPS = 48
+MAX_CALLERS = 2
+MAX_CALLEE = 2048  # bytes of a callee that are decoded for its returns
+MAX_RETURNS = 6
+MAX_WAYS = 8  # that lead to one place
+MAX_VISITED = 300  # instructions
+WORD = 8
+RETURNS = frozenset((0xC2, 0xC3, 0xCA, 0xCB, 0xCF))  # opcodes
+
+
+class Trail(NamedTuple):
+    """Instructions that ran one after the other; those in `skippable` a branch may have skipped.
+
+    `end` is the address behind the last one. Behind a call comes the called function's first
+    instruction, or what follows the call; then what ran in between is not known.
+    """
+
+    steps: tuple[Step, ...]
+    skippable: frozenset[int]  # numbers of steps
+    end: int
+
+    def following(self, number: int) -> int:
+        """Return the address of the instruction behind a step."""
+        return self.steps[number + 1].address if number + 1 < len(self.steps) else self.end
+
+    def steps_over(self, number: int) -> bool:
+        """Whether a step is a call whose function's instructions are not in the trail."""
+        step = self.steps[number]
+        behind = step.address + step.instruction.length
+        return step.instruction.flow == "call" and self.following(number) == behind
+
+
+def trail(context: Context, pc: int, registers: dict[str, int]) -> Trail | None:
+    """Return what ran before the instruction at `pc`, into its callers as far as that is sure.
+
+    None when the code cannot be read or decoded.
+    """
+    steps = _steps_before(context, pc)
+    if steps is None:
+        return None
+    found = _block(context, steps, pc)
+    for _ in range(MAX_CALLERS):
+        longer = _with_caller(context, found, registers)
+        if longer is None:
+            break
+        found = longer
+    return found
+
+
+def ways_from_definitions(
+    context: Context, found: Trail, register: str, registers: dict[str, int]
+) -> list[Trail]:
+    """Return the shortest way to a trail from each place where a register may have been made.
+
+    One of these places made it, as far as direct branches tell; loops that leave it alone lead to
+    no further place. Empty where they are not all known, or are many.
+    """
+    head = found.steps[0].address if found.steps else found.end
+    exact = code_around(context, head)
+    if exact is None or not exact.begins(head):
+        return []
+    onward: dict[int, Step | None] = {}  # an instruction's address and the step that follows it
+    ways: list[Trail] = []
+    wave = [(head, found.steps[0] if found.steps else None)]
+    while wave:
+        at, step = wave.pop(0)
+        if at == exact.function.start:
+            way = _with_caller(context, _joined(found, step, onward), registers)
+            if way is None:
+                return []
+            ways.append(way)
+        elif at == exact.starts[0]:
+            return []  # what lies before it was not decoded
+        for last in exact.before(at):
+            if last in onward:
+                continue
+            one = decode(read_up_to(context.target, last, MAX_LENGTH))
+            change = changed(one) if one is not None else None
+            if one is None or change is None or len(onward) == MAX_VISITED:
+                return []
+            if last == head:
+                if register in change:
+                    return []
+                continue
+            before_it = Step(last, one)
+            onward[last] = step
+            if register not in change:
+                wave.append((last, before_it))
+                continue
+            steps = _steps_before(context, last)
+            if steps is None or len(ways) == MAX_WAYS:
+                return []
+            way = _joined(found, before_it, onward)
+            way = _behind(_block(context, steps, last), way)
+            ways.append(_with_caller(context, way, registers) or way)
+    return ways
+
+
+def _joined(found: Trail, step: Step | None, onward: dict[int, Step | None]) -> Trail:
+    """Return the steps from one on to a trail, and the trail."""
+    head = found.steps[0].address if found.steps else found.end
+    steps: list[Step] = []
+    while step is not None and step.address != head:
+        steps.append(step)
+        step = onward.get(step.address)
+    return _behind(Trail(tuple(steps), frozenset(), head), found)
+
+
+def _behind(one: Trail, other: Trail) -> Trail:
+    """Return two trails one after the other."""
+    count = len(one.steps)
+    later = frozenset(count + n for n in other.skippable)
+    return Trail((*one.steps, *other.steps), one.skippable | later, other.end)
+
+
+def returns_before(context: Context, found: Trail) -> Iterator[Trail]:
+    """Yield what may have run in the function that was called last: the ends of its returns."""
+    calls = [n for n in range(len(found.steps)) if found.steps_over(n)]
+    if not calls:
+        return
+    last = calls[-1]
+    start = called(context.target, found.steps[last])
+    function = context.functions.at(start) if start is not None else None
+    if function is None or function.start != start:
+        return
+    rest = found.steps[last + 1 :]
+    skippable = frozenset(n - last for n in found.skippable if n > last)
+    for step in _returns(context.target, function.start, function.end):
+        steps = _steps_before(context, step.address)
+        if steps is not None:
+            one = _block(context, steps, step.address)
+            count = len(one.steps)
+            later = frozenset(count + n for n in skippable)
+            yield Trail((*one.steps, step, *rest), one.skippable | later, found.end)
+
+
+def _steps_before(context: Context, pc: int) -> list[Step] | None:
+    """Return the instructions before an address: exactly, where its function is not too long."""
+    known = code_map(context, pc)
+    if known is None or not known.begins(pc):
+        return before(context.target, pc, WINDOW)
+    end = bisect_left(known.starts, pc)
+    first = bisect_left(known.starts, pc - WINDOW, max(0, end - MAX_STEPS), end)
+    found = []
+    for at in known.starts[first:end]:
+        one = decode(read_up_to(context.target, at, MAX_LENGTH))
+        if one is None:
+            return None
+        found.append(Step(at, one))
+    return found
+
+
+def _returns(target: Target, start: int, end: int) -> list[Step]:
+    data = read_up_to(target, start, min(end - start, MAX_CALLEE))
+    found: list[Step] = []
+    at = 0
+    while at < len(data) and len(found) < MAX_RETURNS:
+        length = length_at(data, at)
+        if not length:
+            break
+        one = None
+        if not RETURNS.isdisjoint(data[at : at + length]):
+            one = decode(data[at : at + MAX_LENGTH])
+        if one is not None and one.flow == "return":
+            found.append(Step(start + at, one))
+        at += length
+    return found
+
+
+def called(target: Target, call: Step) -> int | None:
+    """Return the function that a direct call leads to, through the linkage table too."""
+    one = call.instruction
+    if one.target is None:
+        return None
+    to = call.address + one.length + one.target
+    code = read_up_to(target, to, 2 * MAX_LENGTH)
+    at = 4 if code.startswith(b"\xf3\x0f\x1e\xfa") else 0  # endbr64
+    jump = decode(code[at : at + MAX_LENGTH])
+    if jump is not None and jump.flow == "jump" and jump.explicit is not None:
+        slot = jump.explicit.address({"rip": to + at})
+        through = read_word(target, slot) if slot is not None else None
+        return through if through and may_execute(target.region_at(through)) else None
+    return to
+
+
+def stack_pointers(found: Trail, last: int) -> list[int | None]:
+    """Return rsp before each step of a trail, behind which it is `last`; None where not known."""
+    values: list[int | None] = []
+    value: int | None = last
+    for number in range(len(found.steps) - 1, -1, -1):
+        by = 0 if found.steps_over(number) else moved(found.steps[number].instruction)
+        value = None if value is None or by is None else (value - by) & MASK
+        values.append(value)
+    return values[::-1]
+
+
+def moved(one: Instruction) -> int | None:
+    """Return what an instruction adds to rsp; None when that is not known."""
+    if one.flow == "call":
+        return -WORD
+    if one.flow == "return":
+        return WORD
+    if one.encoding != "legacy" or one.map != 0:
+        return 0 if "rsp" not in (one.reg, one.rm) else _plain_vector(one)
+    opcode = one.opcode
+    if 0x50 <= opcode < 0x58 or opcode in (0x68, 0x6A) or (opcode, one.extension) == (0xFF, 6):
+        return -WORD
+    if 0x58 <= opcode < 0x60:
+        return WORD if one.reg != "rsp" else None
+    if opcode in (0x8F, 0x9C, 0x9D, 0xC8, 0xC9):
+        return {0x9C: -WORD, 0x9D: WORD}.get(opcode)
+    if opcode in (0x81, 0x83) and one.rm == "rsp" and one.extension in (0, 5, 7):
+        return (one.immediate or 0) * {0: 1, 5: -1, 7: 0}[one.extension]
+    if opcode == 0x8D and one.reg == "rsp":
+        operand = one.memory
+        plain = operand is not None and operand.registers() == ("rsp",)
+        return operand.displacement if operand is not None and plain else None
+    changing = opcode in (0x89, 0x01, 0x29, 0x21, 0x09, 0x31, 0x83, 0x81) and one.rm == "rsp"
+    return None if changing or (opcode in (0x8B, 0x03, 0x2B) and one.reg == "rsp") else 0
+
+
+def _plain_vector(one: Instruction) -> int | None:
+    """A name in ModRM may be a vector register or a source; only cmov writes the stack pointer."""
+    return None if one.map == 1 and 0x40 <= one.opcode < 0x50 and one.reg == "rsp" else 0
+
+
+def _with_caller(context: Context, found: Trail, registers: dict[str, int]) -> Trail | None:
+    """Return a trail with the code of the caller before it, when it begins with its function."""
+    first = found.steps[0].address if found.steps else found.end
+    function = context.functions.at(first)
+    sp = stack_pointers(found, registers.get("rsp", 0))
+    at = sp[0] if sp else registers.get("rsp")
+    if function is None or function.start != first or at is None:
+        return None
+    behind = read_word(context.target, at)
+    made = call_before(context.target, behind) if behind else None
+    if made is None or behind is None:
+        return None
+    call = Step(behind - made.length, made)
+    if made.target is not None and called(context.target, call) not in (None, first):
+        return None  # came here by a jump from what was called, with changed registers
+    steps = _steps_before(context, call.address)
+    if steps is None:
+        return None
+    made_here = Trail((call, *found.steps), frozenset(n + 1 for n in found.skippable), found.end)
+    return _behind(_block(context, steps, call.address), made_here)
+
+
+def _block(context: Context, steps: list[Step], pc: int) -> Trail:
+    """Return the last steps of a function that no branch from elsewhere leads into.
+
+    A branch of the block itself that skips a part of it leaves the rest as it is.
+    """
+    function = context.functions.at(pc)
+    low = function.start if function is not None else 0
+    steps = [one for one in steps[-MAX_STEPS:] if one.address >= low]
+    joins = branch_targets(context, steps[0].address, pc) if steps else {}
+    first = len(steps)
+    while first > 0 and steps[first - 1].instruction.flow in ("next", "branch", "call"):
+        at = steps[first].address if first < len(steps) else pc
+        if any(not steps[0].address <= source < at for source in joins.get(at, ())):
+            break  # `at` is led to from elsewhere: what lies before it may not have run
+        first -= 1
+    low = steps[first].address if first < len(steps) else pc
+    # Sources before the block's beginning are elsewhere too: cut again until none is left.
+    for number in range(first, len(steps) + 1):
+        at = steps[number].address if number < len(steps) else pc
+        if number > first and any(source < low for source in joins.get(at, ())):
+            first, low = number, at
+    skipped = [
+        (source, at) for at, sources in joins.items() for source in sources if low <= source < at
+    ]
+    kept = steps[first:]
+    skippable = frozenset(
+        number
+        for number, step in enumerate(kept)
+        if any(source < step.address < at for source, at in skipped)
+    )
+    return Trail(tuple(kept), skippable, pc)
+
+
+def branch_targets(context: Context, low: int, high: int) -> dict[int, list[int]]:
+    """Return where direct branches of the function lead in [low, high], with their addresses."""
+    exact = code_map(context, high)
+    if exact is not None and exact.begins(high):
+        return {to: sources for to, sources in exact.sources.items() if low <= to <= high}
+    found: dict[int, list[int]] = {}
+    for source, to in _short_branches(context.target, low, high):
+        found.setdefault(to, []).append(source)
+    function = context.functions.at(high)
+    start, end = (function.start, function.end) if function else (low - 4096, high + 4096)
+    region = context.target.region_at(high)
+    if region is not None:
+        start, end = max(start, region.start), min(end, region.end)
+    if end - start > MAX_FUNCTION:
+        start, end = high - MAX_FUNCTION // 2, high + MAX_FUNCTION // 2
+    try:
+        data = context.target.read(start, end - start)
+    except UnreadableMemory:
+        return found
+    import re
+
+    for match in re.finditer(rb"\xe9|\x0f[\x80-\x8f]", data):  # jmp, jcc with 32 bits
+        at = match.end()
+        to = start + at + 4 + int.from_bytes(data[at : at + 4], "little", signed=True)
+        if low <= to <= high and at + 4 <= len(data):
+            found.setdefault(to, []).append(start + at)
+    return found
+
+
+def _short_branches(target: Target, low: int, high: int) -> Iterator[tuple[int, int]]:
+    """Yield (address, target) of the short branches into a range, in step with its end."""
+    start, end = low - SHORT, high + SHORT
+    try:
+        data = target.read(start, end - start + MAX_LENGTH)
+    except UnreadableMemory:
+        return
+    at = 0
+    while at < end - start:
+        length = length_at(data, at)
+        one = decode(data[at : at + MAX_LENGTH]) if length == 2 else None
+        if one is not None and one.target is not None and one.flow in ("jump", "branch"):
+            to = start + at + length + one.target
+            if low <= to <= high:
+                yield start + at, to
+        at += length or 1

@@ -1,0 +1,334 @@
+# SPDX-License-Identifier: Apache-2.0
+"""What made the registers of a fault: the code that ran before it, run again.
+
+A register that a load, lea or mov made a few instructions ago can be made again when the inputs
+are still there.
+"""
+
+from __future__ import annotations
+
+from gdb_epi.corruption.code.preceding_code import (
+    Trail,
+    returns_before,
+    stack_pointers,
+    trail,
+    ways_from_definitions,
+)
+from gdb_epi.corruption.context import Context
+from gdb_epi.errors import NOT_AVAILABLE, Absent
+from gdb_epi.fault import read_up_to, read_word
+from gdb_epi.fault.site import CALL, Site, call_before
+from gdb_epi.target.api import Target
+from gdb_epi.typing_lite import NamedTuple
+from gdb_epi.x86 import MASK, MAX_LENGTH, Instruction, Operand, decode
+from gdb_epi.x86.arithmetic import MEMORY, added, computed
+from gdb_epi.x86.flow import (
+    ADDRESS,
+    CALL_CHANGES,
+    COMPUTED,
+    CONSTANT,
+    COPY,
+    LOAD,
+    OTHER,
+    Produced,
+    changed,
+    produced,
+    stored,
+)
+
+STACK = frozenset(("rsp",))
+EVERYWHERE = (0, 1 << 64)
+MAX_WANTED = 8  # registers that are looked for on all ways
+ARGUMENTS = ("rdi", "rsi")  # that are looked at where no operand names a register
+
+
+class Remade(NamedTuple):
+    """One register: what it holds and what the instruction at `at` gives when it is run again.
+
+    `slot` is the address of the memory that it was loaded from, None when it was computed.
+    """
+
+    register: str
+    held: int
+    expected: int
+    at: int
+    kind: str  # LOAD, COPY, ADDRESS, CONSTANT or COMPUTED
+    slot: int | None
+    size: int  # bytes of the register that the instruction makes
+    through: tuple[str, ...] = ()  # registers of the load's address that still hold it; or copied
+    offset: int = 0  # what the load added to its base
+    since: bool = False  # a function was called after a load, and may have stored there
+
+
+def remade(context: Context) -> list[Remade] | Absent:
+    """Return what can be made again, the last made first. Absent when there is no code to run."""
+    if "remade" not in context.kept:
+        context.kept["remade"] = _remade(context)
+    found: list[Remade] | Absent = context.kept["remade"]
+    return found
+
+
+def run_again(target: Target, ran: Trail, registers: dict[str, int]) -> list[Remade]:
+    """Return which registers at the end of a trail can be made again, the last made first."""
+    return _Machine(target, ran, registers).run()
+
+
+def _remade(context: Context) -> list[Remade] | Absent:
+    site = context.site
+    if isinstance(site, Absent):
+        return site
+    place = _place(context, site)
+    if isinstance(place, Absent):
+        return place
+    pc, registers = place
+    ran = trail(context, pc, registers)
+    if ran is None:
+        return Absent(NOT_AVAILABLE, "the code before the fault cannot be read or decoded")
+    made = run_again(context.target, ran, registers)
+    made += _returned(context, site, ran, registers, made)
+    return made + _on_all_ways(context, site, ran, registers, made)
+
+
+def _returned(
+    context: Context, site: Site, ran: Trail, registers: dict[str, int], made: list[Remade]
+) -> list[Remade]:
+    """Return what the function that was called last gave, where that is not known from `made`.
+
+    Each of its returns may have been taken: when one of them explains a register, none differs.
+    """
+    settled = {
+        one.register for one in made if one.kind != COPY or one.held != one.expected
+    }  # a copy of what the function returned says nothing of that
+    if site.operand is not None and settled.issuperset(site.operand.registers()):
+        return []
+    found = [
+        one
+        for other in returns_before(context, ran)
+        for one in run_again(context.target, other, registers)
+        if one.register not in settled
+    ]
+    right = {one.register for one in found if one.held == one.expected}
+    return [one for one in found if one.register not in right]
+
+
+def _on_all_ways(
+    context: Context, site: Site, ran: Trail, registers: dict[str, int], made: list[Remade]
+) -> list[Remade]:
+    """Return what differs wherever it was made: registers of the access, and those behind them.
+
+    Registers that one of the places explains, or does not tell, are left out.
+    """
+    settled = {one.register: [one] for one in made}
+    wanted = list(site.operand.registers() if site.operand is not None else ARGUMENTS)
+    if site.operand is None:
+        one = decode(read_up_to(context.target, ran.end, MAX_LENGTH))
+        wanted += [one.through] if one is not None and one.through is not None else []
+    found: list[Remade] = []
+    for name in wanted:  # grows
+        if name not in settled:
+            ways = ways_from_definitions(context, ran, name, registers)
+            tables = [
+                [one for one in run_again(context.target, way, registers) if one.register == name]
+                for way in ways
+            ]
+            settled[name] = [one for table in tables for one in table] if all(tables) else []
+            if all(one.held != one.expected for one in settled[name]):
+                found += settled[name]
+        behind = {n for one in settled[name] for n in one.through if n != "rsp"}
+        wanted += sorted(behind.difference(wanted))[: MAX_WANTED - len(wanted)]
+    return found
+
+
+def _place(context: Context, site: Site) -> tuple[int, dict[str, int]] | Absent:
+    """Return where the block ends, and the registers there: behind a call that of its caller."""
+    registers = dict(site.fault.registers)
+    if not site.arrived:
+        if site.instruction is None:
+            return Absent(NOT_AVAILABLE, site.why)
+        return site.fault.pc, registers
+    top = read_word(context.target, site.fault.sp)
+    made = call_before(context.target, top) if site.kind == CALL and top else None
+    if made is None or top is None:
+        return Absent(NOT_AVAILABLE, "nothing says which instruction led here")
+    registers["rsp"] = (site.fault.sp + 8) & MASK
+    return top - made.length, registers
+
+
+class _Store(NamedTuple):
+    """A place that step `number` stored to; `value` is what it stored, where known."""
+
+    number: int
+    at: int
+    size: int
+    value: int | None
+
+
+class _Machine:
+    """Run a trail again: what is known of the registers is what it held, or what it makes."""
+
+    def __init__(self, target: Target, ran: Trail, registers: dict[str, int]) -> None:
+        self._target = target
+        self._registers = registers
+        self._trail = ran
+        self._sp = stack_pointers(ran, registers.get("rsp", 0))
+        self._made: dict[str, Remade] = {}
+        self._stores: list[_Store] = []  # of this run
+        self._later_stores: list[_Store] = []  # of the run before it
+
+    def run(self) -> list[Remade]:
+        """Return what can be made again, the last made first.
+
+        The first run finds out where the trail stores to; the second one loads nothing that was
+        stored to after the load.
+        """
+        self._run()
+        self._made.clear()
+        return self._run()
+
+    def _run(self) -> list[Remade]:
+        steps = self._trail.steps
+        changes = [self._changes(number) for number in range(len(steps))]
+        first = max((n + 1 for n, one in enumerate(changes) if one is None), default=0)
+        kept = self._kept(changes, first)
+        self._later_stores, self._stores = self._stores, []
+        for number in range(first, len(steps)):
+            self._step(number, changes[number] or frozenset(), kept[number])
+        return list(reversed(self._made.values()))
+
+    def _kept(self, changes: list[frozenset[str] | None], first: int) -> list[dict[str, int]]:
+        """Return which registers are known before each step, because they are at the end.
+
+        Those that nothing changed since, and those to which only a number was added.
+        """
+        known = dict(self._registers)
+        found: list[dict[str, int]] = []
+        for number in range(len(changes) - 1, first - 1, -1):
+            one = self._trail.steps[number].instruction
+            for register in changes[number] or ():
+                by = added(one, register) if number not in self._trail.skippable else None
+                if by is None or self._trail.steps_over(number):
+                    known.pop(register, None)
+                elif register in known:
+                    known[register] = (known[register] - by) & MASK
+            found.append(dict(known))
+        return [{} for _ in range(first)] + found[::-1]
+
+    def _changes(self, number: int) -> frozenset[str] | None:
+        one = self._trail.steps[number].instruction
+        if self._trail.steps_over(number):
+            return CALL_CHANGES - STACK
+        return STACK if one.flow in ("call", "return") else changed(one)
+
+    def _step(self, number: int, change: frozenset[str], kept: dict[str, int]) -> None:
+        """Run one step; `kept` is what the registers at the end say of those before it."""
+        step = self._trail.steps[number]
+        known = kept | {n: one.expected for n, one in self._made.items()}
+        known["rip"] = step.address
+        sp = self._sp[number]
+        if sp is not None:
+            known["rsp"] = sp
+        self._note_stores(number, known)
+        for register in sorted(change):
+            taken_off = register not in self._made and added(step.instruction, register) is not None
+            one = None if taken_off else self._remake(number, register, known)
+            self._made.pop(register, None)
+            if one is not None and number not in self._trail.skippable:
+                self._made[register] = one
+
+    def _remake(self, number: int, register: str, known: dict[str, int]) -> Remade | None:
+        step = self._trail.steps[number]
+        held = self._registers.get(register)
+        how = produced(step.instruction, register)
+        expected: int | None = None
+        if how.kind == OTHER:
+            how = Produced(COMPUTED, None, step.instruction.size)
+            expected = computed(step.instruction, register, self._with_memory(number, known))
+        slot = None
+        if how.kind == LOAD and isinstance(how.source, Operand):
+            slot = how.source.address(known)
+            expected = self._load(number, slot, how) if slot is not None else None
+        elif how.kind == COPY and isinstance(how.source, str):
+            expected = known.get(how.source)
+        elif how.kind == ADDRESS and isinstance(how.source, Operand):
+            expected = how.source.address(known)
+        elif how.kind == CONSTANT and isinstance(how.source, int):
+            expected = how.source
+        if expected is None or held is None:
+            return None
+        width = how.width if how.kind == LOAD else how.size
+        expected &= MASK if width == 8 or how.size == 8 else 0xFFFFFFFF
+        through: tuple[str, ...] = ()
+        offset = 0
+        if slot is not None and isinstance(how.source, Operand):
+            same = (n for n in how.source.registers() if self._registers.get(n) == known.get(n))
+            through, offset = tuple(same), how.source.displacement
+        elif how.kind == COPY and isinstance(how.source, str):
+            through = (how.source,)
+        later = range(number + 1, len(self._trail.steps))
+        reads = slot is not None or (how.kind == COMPUTED and step.instruction.explicit is not None)
+        since = reads and any(self._trail.steps_over(one) for one in later)
+        inputs = [self._made[n] for n in _inputs(step.instruction) if n in self._made]
+        since |= any(each.since and each.held != each.expected for each in inputs)
+        return Remade(
+            register, held, expected, step.address, how.kind, slot, how.size, through, offset, since
+        )
+
+    def _with_memory(self, number: int, known: dict[str, int]) -> dict[str, int]:
+        """Return the registers and, by the name MEMORY, what the instruction reads there."""
+        one = self._trail.steps[number].instruction
+        operand = one.explicit
+        if operand is None or operand.access != "r" or operand.size not in (4, 8):
+            return known
+        slot = operand.address(known)
+        how = Produced(LOAD, operand, operand.size)
+        value = self._load(number, slot, how) if slot is not None else None
+        return known if value is None else known | {MEMORY: value}
+
+    def _note_stores(self, number: int, known: dict[str, int]) -> None:
+        """Note what a step stores to; a place that is not known may be any."""
+        one = self._trail.steps[number].instruction
+        if self._trail.steps_over(number):
+            return  # what it stored to is not known: Remade.since
+        value = known.get(source) if (source := stored(one)) else None
+        for operand in one.operands:
+            if operand.access != "r":
+                at = operand.address(known)
+                known_place = at is not None and operand.size > 0
+                place = (at or 0, operand.size) if known_place else EVERYWHERE
+                maybe = number in self._trail.skippable
+                self._stores.append(_Store(number, *place, None if maybe else value))
+
+    def _load(self, number: int, slot: int, how: Produced) -> int | None:
+        """Return what a load gave: what the trail stored there before it, or what is there now.
+
+        None when what is there now may have been stored since.
+        """
+        hits = [
+            one for one in self._stores if one.at < slot + how.size and slot < one.at + one.size
+        ]
+        last = hits[-1] if hits and hits[-1][1:3] == (slot, 8) == (slot, how.size) else None
+        if last is not None and last.value is not None:
+            return last.value
+        for one in self._later_stores:
+            if one.number > number and one.at < slot + how.size and slot < one.at + one.size:
+                return None
+        return _load(self._target, slot, how)
+
+
+def _inputs(one: Instruction) -> set[str | None]:
+    """Return the registers that an instruction may read, apart from implicit ones."""
+    memory = one.memory.registers() if one.memory is not None else ()
+    return {one.reg, one.rm, *memory}
+
+
+def _load(target: Target, slot: int, how: Produced) -> int | None:
+    """Return what memory holds there now."""
+    if how.size == 8:
+        return read_word(target, slot)
+    word = read_word(target, slot & ~7)
+    if word is None or (slot & 7) + how.size > 8:
+        return None
+    value = word >> 8 * (slot & 7) & ((1 << 8 * how.size) - 1)
+    if how.signed and value >> (8 * how.size - 1):
+        value -= 1 << 8 * how.size
+    return value & ((1 << 8 * how.width) - 1)

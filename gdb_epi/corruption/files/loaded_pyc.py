@@ -1,0 +1,150 @@
+# SPDX-License-Identifier: Apache-2.0
+"""The .pyc file of a module, and whether it is provably the one that the process loaded.
+
+An edit of the source makes the same picture as a flip: one constant more or less by one, all else
+equal. A .pyc that is valid for its source, in a folder that looks as it did when the process
+listed it, from a source no younger than that folder, cannot have been rewritten since. The process
+keeps the time of the folder: FileFinder._path_mtime (Lib/importlib/_bootstrap_external.py, 3.8 to
+3.15). Seconds are compared: archives keep no more.
+"""
+
+from __future__ import annotations
+
+import os
+
+from gdb_epi.corruption.context import Context
+from gdb_epi.corruption.heap.memory import heap_of
+from gdb_epi.cpython.source.checks import hash_fits
+from gdb_epi.cpython.source.files import SourceFile, cached_paths, locate, read_regular
+from gdb_epi.cpython.source.pyc import CHECKED, header_of
+from gdb_epi.cpython.types import PythonState
+from gdb_epi.errors import NOT_AVAILABLE, Absent, LayoutError, UnreadableMemory
+from gdb_epi.typing_lite import NamedTuple
+
+MAX_PYC = 16 << 20
+MAX_FILES = 4096
+# Builders write the same time into every file: 0, 1 (Nix), 1980-01-01 (zip). It tells nothing.
+FIXED_TIMES = 315_532_800 + 3 * 86_400
+
+
+class Proof(NamedTuple):
+    """Whether a .pyc is the one that was loaded, and why, or why that cannot be told."""
+
+    holds: bool
+    says: str
+
+
+class Loaded(NamedTuple):
+    """The .pyc that lies where that of a source file does, as this machine has it now."""
+
+    source: str  # as the code object names it
+    file: SourceFile
+
+
+def sysroot_of(context: Context) -> str | None:
+    """Return the folder in which this machine has the process' files, by those of its modules.
+
+    "" for this machine's own root; None when no file of the process is here.
+    """
+    for one in context.target.modules():
+        if isinstance(one.file, str) and one.file.endswith(one.path):
+            return one.file[: -len(one.path)]
+    return None
+
+
+def pyc_of(context: Context, python: PythonState, path: str) -> Loaded | Absent:
+    """Return the .pyc of a source file, of the process' own files; each is read once."""
+    known: dict[str, Loaded | Absent] = context.kept.setdefault("pycs", {})
+    if path not in known:
+        if len(known) >= MAX_FILES:
+            return Absent(NOT_AVAILABLE, f"more than {MAX_FILES} files")
+        known[path] = _read(context, python, path)
+    return known[path]
+
+
+def _read(context: Context, python: PythonState, path: str) -> Loaded | Absent:
+    root = sysroot_of(context)
+    if root is None:
+        return Absent(NOT_AVAILABLE, "no file of the process is here")
+    for place in cached_paths(path, python.layout):
+        here = locate(place, root)
+        found = here if isinstance(here, Absent) else read_regular(here, MAX_PYC)
+        if not isinstance(found, Absent):
+            return Loaded(path, found)
+    return Absent(NOT_AVAILABLE, "no .pyc")
+
+
+def proof_of(context: Context, python: PythonState, pyc: Loaded) -> Proof:
+    """Tell whether a .pyc is the one that the process loaded."""
+    known: dict[str, Proof] = context.kept.setdefault("pyc proofs", {})
+    if pyc.source not in known:
+        try:
+            known[pyc.source] = _prove(context, python, pyc)
+        except (UnreadableMemory, LayoutError) as error:
+            known[pyc.source] = Proof(False, str(error))
+    return known[pyc.source]
+
+
+def _prove(context: Context, python: PythonState, pyc: Loaded) -> Proof:
+    header, magic = header_of(pyc.file.data), _magic(context, python)
+    if magic is None:
+        return Proof(False, "the core does not hold the interpreter's magic number")
+    if header is None or header.magic != magic:
+        return Proof(False, f"its magic number is not the interpreter's ({pyc.file.path})")
+    root = sysroot_of(context)
+    here = locate(pyc.source, root)
+    source = here if isinstance(here, Absent) else read_regular(here)
+    if isinstance(source, Absent):
+        return Proof(False, f"its source is not here: {source.detail}")
+    written = source.mtime_ns // 10**9
+    if header.hash is None:
+        if (header.mtime, header.size) != (written & 0xFFFFFFFF, source.size & 0xFFFFFFFF):
+            return Proof(False, f"its header names another time or size than {source.path} has")
+    elif not header.flags & CHECKED:
+        written = max(written, pyc.file.mtime_ns // 10**9)
+    elif hash_fits(header.magic, source, header.hash) is not True:
+        return Proof(False, f"its header has another hash than {source.path}")
+    return _folder(context, python, pyc.source.rpartition("/")[0], written, root)
+
+
+def _folder(
+    context: Context, python: PythonState, folder: str, written: int, root: str | None
+) -> Proof:
+    """Tell whether a folder is as the process saw it, and no younger file is in question."""
+    listed = _listed_at(context, python, folder)
+    if listed is None or listed < 0:
+        return Proof(False, f"the process has no listing of {folder}")
+    place = locate(folder, root)
+    try:
+        now = None if isinstance(place, Absent) else os.stat(place).st_mtime
+    except OSError:
+        now = None
+    if now is None or int(now) != int(listed):
+        return Proof(False, f"{folder} was changed since the process listed it")
+    if written > listed:
+        return Proof(False, f"the source is younger than the process' listing of {folder}")
+    if min(written, listed) < FIXED_TIMES:
+        return Proof(False, f"the times in {folder} are made up")
+    return Proof(True, f"valid for its source, and {folder} is as the process listed it")
+
+
+def _listed_at(context: Context, python: PythonState, folder: str) -> float | None:
+    """Return the time that a folder had when the import system last listed it."""
+    access = heap_of(context, python).access
+    for interpreter in python.interpreters[:1]:
+        contents = access.module(interpreter.address, "sys")
+        cache = access.get(contents, "path_importer_cache") if contents else None
+        finder = access.get(cache, folder) if cache else None
+        value = access.attribute(finder, "_path_mtime") if finder else None
+        return access.real(value) if value else None  # -1, an int, after invalidate_caches()
+    return None
+
+
+def _magic(context: Context, python: PythonState) -> bytes | None:
+    """Return the interpreter's own magic number, by the import system."""
+    access = heap_of(context, python).access
+    for interpreter in python.interpreters[:1]:
+        contents = access.module(interpreter.address, "_frozen_importlib_external")
+        value = access.get(contents, "MAGIC_NUMBER") if contents else None
+        return access.data(value, 4) if value else None
+    return None

@@ -1,0 +1,324 @@
+# SPDX-License-Identifier: Apache-2.0
+"""What begins at an address: an object of Python's, a block of an allocator, a function."""
+
+from __future__ import annotations
+
+from contextlib import suppress
+
+from gdb_epi.corruption.context import Context
+from gdb_epi.corruption.heap.pymalloc_blocks import GC_HEAD
+from gdb_epi.corruption.heap.pymalloc_pools import OVERHEAD, Pool, pool_at
+from gdb_epi.cpython.types import PythonState
+from gdb_epi.errors import Absent, LayoutError, UnreadableMemory
+from gdb_epi.fault import may_execute, read_up_to, read_word
+from gdb_epi.typing_lite import TYPE_CHECKING, NamedTuple
+from gdb_epi.x86 import MASK
+
+if TYPE_CHECKING:
+    from gdb_epi.cpython.reader import Reader
+
+POOL_SIZES = (16384, 4096)  # 16 KiB from 3.10 (bpo-37448), 4 KiB before
+HEADS = (0, 16, 32, 48)  # bytes before an object in its block: GC head, 3.11's managed words
+MAX_NAME = 128
+MAX_POOLS = 4096  # kept; then they are read again
+MAX_TUPLE = 1024  # bytes before an item that are searched for its tuple
+MAX_SIBLINGS, FEWEST_SIBLINGS = 64, 3
+MAX_COUNTED = 16  # references that are searched for
+MEMBERS = 96  # bytes from an object's start in which its type's own fields lie
+MIN_CHUNK, CHUNK_FLAGS = 32, 7
+
+OBJECT, BLOCK, FREE, FUNCTION = "object", "block", "free", "function"
+
+
+class Thing(NamedTuple):
+    """What begins exactly at an address; `name` is the type of an object, else the allocator."""
+
+    kind: str
+    name: str
+
+
+class Things:
+    """Answers about addresses of one process; each address is judged once."""
+
+    def __init__(self, context: Context) -> None:
+        self._context = context
+        self._reader = _reader_of(context)
+        self._known: dict[int, Thing | None] = {}
+        self._types: dict[int, str | None] = {}
+        self._pools: dict[tuple[int, int], Pool | None] = {}
+
+    def at(self, address: int) -> Thing | None:
+        """Return what begins at an address; None for the inside of something, or nothing."""
+        if address not in self._known:
+            self._known[address] = self._judge(address)
+        return self._known[address]
+
+    def object_type(self, address: int) -> str | None:
+        """Return the type's name of the object that begins at an address, or None."""
+        thing = self.at(address)
+        return thing.name if thing is not None and thing.kind == OBJECT else None
+
+    def heads_object(self, address: int) -> bool:
+        """Whether a block begins there with the collector's links, which an object follows."""
+        thing = self.at(address)
+        at_block = thing is not None and thing.kind == BLOCK
+        return at_block and self.object_type(address + GC_HEAD) is not None
+
+    def _judge(self, address: int) -> Thing | None:
+        region = self._context.target.region_at(address)
+        if address < 4096 or address >> 47 or region is None:
+            return None
+        if may_execute(region) and "?" not in region.perms:
+            function = self._context.functions.at(address)
+            begins = function is not None and function.start == address
+            return Thing(FUNCTION, "") if begins else None
+        if address % 8:
+            return None
+        kind = self._object(address)
+        free = self._pool_place(address)
+        if kind is not None:
+            return Thing(FREE if free is True else OBJECT, kind)
+        if free is not None:
+            return Thing(FREE if free else BLOCK, "pymalloc")
+        if address % 16 == 0 and self._chunk(address):
+            return Thing(BLOCK, "malloc")
+        return None
+
+    def owner(self, address: int) -> tuple[int, str] | None:
+        """Return the object whose field, or the dict or tuple whose item, is at an address.
+
+        Fields are the first MEMBERS bytes of objects in blocks of pymalloc that are in use: a
+        list's storage, a cell's contents, a function's code. An entry of a dict has a str before
+        it, and other entries beside it (the address is then that of the key's word).
+        """
+        found = self._block_of(address)
+        start, in_use = found if found is not None else (0, False)
+        for head in HEADS:
+            name = self._object(start + head) if in_use else None
+            if name is not None and 8 <= address - start - head < MEMBERS:
+                return start + head, name
+        return self._tuple_of(address) or self._entry_of(address)
+
+    def siblings_hold(self, place: int, right: int) -> bool:
+        """Whether other objects of the type that a field is of hold objects of one type there.
+
+        And that type is that of the object at `right`. Only those near: in the same 16 KiB.
+        """
+        owner, kind = self.owner(place), self.object_type(right)
+        if owner is None or kind is None or owner[0] >= place:
+            return False
+        target, start = self._context.target, owner[0]
+        base = start & -POOL_SIZES[0]
+        data = read_up_to_whole(self._context, base, POOL_SIZES[0], POOL_SIZES[1])
+        word = read_word(target, start + 8)
+        at, kinds = 0, []
+        for _ in range(MAX_SIBLINGS):
+            at = data.find((word or 0).to_bytes(8, "little"), at + 1)
+            if at < 0:
+                break
+            one = base + at - 8
+            value = read_word(target, one + place - start) if one != start and not at % 8 else None
+            kinds += [self.object_type(value)] if value else []
+        return len(kinds) >= FEWEST_SIBLINGS and set(kinds) == {kind}
+
+    def _tuple_of(self, address: int) -> tuple[int, str] | None:
+        """Return the tuple, wherever it was allocated, whose item an address is."""
+        for start in range(address - 24, address - MAX_TUPLE, -8):
+            kind = read_word(self._context.target, start + 8)
+            if kind is None:
+                return None
+            if kind > 4096 and self._object(start) == "tuple":
+                size = read_word(self._context.target, start + 16) or 0
+                return (start, "tuple") if start + 24 <= address < start + 24 + 8 * size else None
+        return None
+
+    def _entry_of(self, address: int) -> tuple[int, str] | None:
+        """Tell the value of a dict's entry: (hash, key, value), or (key, value) from 3.11 on."""
+        key = address - 8
+        if self._name_at(key) != "str":
+            return None
+        for stride in (24, 16):
+            beside = [self._name_at(key + step) for step in (-2 * stride, -stride, stride)]
+            if beside.count("str") >= 2 and self._name_at(address + stride) is not None:
+                return key, "dict"
+        return None
+
+    def _name_at(self, place: int) -> str | None:
+        word = read_word(self._context.target, place)
+        return self.object_type(word) if word else None
+
+    def hash_fits(self, address: int, word: int | None) -> bool:
+        """Whether a word is the hash of the object at an address.
+
+        That of an object without a __hash__ of its own is its address, rotated by 4
+        (_Py_HashPointer, Python/pyhash.c, 3.8 to 3.15); a str keeps its own.
+        """
+        if not word or word == MASK or self._reader is None:
+            return False
+        if word == (address >> 4 | address << 60) & MASK:
+            return True
+        at = self._reader.layout.offset("PyASCIIObject", "hash")
+        if at is None or self.object_type(address) != "str":
+            return False
+        return read_word(self._context.target, address + at) == word
+
+    def begins_block(self, address: int) -> bool:
+        """Whether an object could begin there, with or without heads: a block of pymalloc does."""
+        found = self._block_of(address)
+        return found is not None and address - found[0] in HEADS[:3]
+
+    def inside_block(self, address: int) -> bool:
+        """Whether an address lies in a block of pymalloc, but where no object can begin."""
+        found = self._block_of(address)
+        return found is not None and address - found[0] not in HEADS[:3]
+
+    def place_in_block(self, address: int) -> int | None:
+        """Return how far an address lies behind the start of its block of pymalloc's."""
+        found = self._block_of(address)
+        return None if found is None else address - found[0]
+
+    def in_damaged_pool(self, address: int) -> bool:
+        """Whether an address lies in a pool of which it is not known what is free."""
+        pools = (self._pool(address & -size, size) for size in POOL_SIZES)
+        return any(pool is not None and pool.free is None for pool in pools)
+
+    def _pool(self, base: int, size: int) -> Pool | None:
+        """Return the pool that begins there; memory is read and its free list walked once."""
+        key = base, size
+        if key not in self._pools:
+            if len(self._pools) >= MAX_POOLS:
+                self._pools.clear()
+            data = read_up_to_whole(self._context, base, POOL_SIZES[0], size)
+            self._pools[key] = pool_at(base, data) if data else None
+        return self._pools[key]
+
+    def _block_of(self, address: int) -> tuple[int, bool] | None:
+        """Return the start of pymalloc's block that holds an address, and whether it is in use."""
+        for size in POOL_SIZES:
+            base = address & ~(size - 1)
+            pool = self._pool(base, size)
+            if pool is not None and pool.size == size and pool.free is not None:
+                within = address - base - OVERHEAD
+                offset = OVERHEAD + within // pool.block * pool.block
+                return (base + offset, offset not in pool.free) if within >= 0 else None
+        return None
+
+    def references(self, address: int, counted: int = 8) -> int | None:
+        """Return the reference count of an object; None for one that is immortal or shared.
+
+        `counted`: how many bytes of it count. Through a pointer whose low bits were flipped the
+        bytes from the third, or the fifth, on were counted up and down.
+        """
+        reader = self._reader
+        if reader is None or reader.layout.offset("PyObject", "ob_ref_local") is not None:
+            return None
+        count = read_word(self._context.target, address)
+        if count is None:
+            return None
+        if reader.layout.offset("PyObject", "ob_overflow") is not None:
+            count &= 0xFFFFFFFF
+        count &= (1 << 8 * counted) - 1
+        return count if 0 < count < MAX_COUNTED else None
+
+    def in_free_block(self, address: int) -> bool:
+        """Whether an address lies inside of a block that pymalloc has free."""
+        found = self._block_of(address)
+        return found is not None and not found[1]
+
+    # -- objects ----------------------------------------------------------------------------
+
+    def _object(self, address: int) -> str | None:
+        reader = self._reader
+        if reader is None:
+            return None
+        try:
+            count = reader.u64(address)
+            kind = reader.type_of(address)
+        except UnreadableMemory:
+            return None
+        if not count or kind % 8 or kind < 4096:
+            return None
+        return self._type_name(kind)
+
+    def type_name(self, kind: int) -> str | None:
+        """Return the name of the type at an address; None for what is no type."""
+        return self._type_name(kind)
+
+    def _type_name(self, kind: int) -> str | None:
+        """Return the name of a type: three levels up must be types too."""
+        if kind not in self._types:
+            self._types[kind] = None
+            with suppress(UnreadableMemory, LayoutError):
+                self._types[kind] = self._read_type(kind)
+        return self._types[kind]
+
+    def _read_type(self, kind: int) -> str | None:
+        reader = self._reader
+        assert reader is not None
+        meta = reader.type_of(kind)
+        if meta % 8 or reader.type_of(reader.type_of(meta)) != reader.type_of(meta):
+            return None
+        name, above = reader.type_name(kind), reader.type_name(meta)
+        if isinstance(name, Absent) or isinstance(above, Absent):
+            return None
+        return name if _plausible(name) and _plausible(above) else None
+
+    # -- allocators -------------------------------------------------------------------------
+
+    def _pool_place(self, address: int) -> bool | None:
+        """Tell whether a block of pymalloc that begins there is free; None when none does."""
+        for size in POOL_SIZES:
+            base = address & ~(size - 1)
+            pool = self._pool(base, size)
+            if pool is None or pool.size != size:
+                continue
+            offset = address - base
+            for head in HEADS:
+                within = offset - head - OVERHEAD
+                if head and self._object(address) is None:
+                    continue
+                if within >= 0 and within % pool.block == 0:
+                    return pool.free is not None and offset - head in pool.free
+        return None
+
+    def _chunk(self, address: int) -> bool:
+        """Whether glibc's malloc has a block in use there: its size leads to another chunk."""
+        size_word = read_word(self._context.target, address - 8)
+        if size_word is None:
+            return False
+        size = size_word & ~CHUNK_FLAGS
+        region = self._context.target.region_at(address)
+        if size < MIN_CHUNK or size % 16 or region is None or address - 16 + size >= region.end:
+            return False
+        following = read_word(self._context.target, address - 8 + size)
+        if following is None or not following & 1:
+            return False
+        after = following & ~CHUNK_FLAGS
+        return after >= 16 and after % 16 == 0 and address - 16 + size + after <= region.end
+
+
+def _plausible(name: str) -> bool:
+    # "method-wrapper" is no identifier, and type("Any[name]", (), {}) makes what one likes.
+    return 0 < len(name) < MAX_NAME and name.isprintable()
+
+
+def _reader_of(context: Context) -> Reader | None:
+    python = context.state.python
+    if not isinstance(python, PythonState):
+        return None
+    from gdb_epi.cpython.reader import Reader
+
+    try:
+        return Reader(context.target, python.layout)
+    except LayoutError:
+        return None
+
+
+def read_up_to_whole(context: Context, start: int, most: int, least: int) -> bytes:
+    """Return `most` bytes, or `least` where no more can be read; b"" without those."""
+    for size in (most, least):
+        try:
+            return context.target.read(start, size)
+        except UnreadableMemory:
+            continue
+    return read_up_to(context.target, start, 0)

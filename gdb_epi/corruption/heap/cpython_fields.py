@@ -1,0 +1,133 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Whether a word of memory is a field of CPython's own, where nobody keeps marks in addresses."""
+
+from __future__ import annotations
+
+from gdb_epi.corruption.context import Context
+from gdb_epi.corruption.heap.pymalloc_pools import FREE_AT, OVERHEAD, SIZES, pool_at
+from gdb_epi.cpython.reader import Reader
+from gdb_epi.cpython.types import PythonState
+from gdb_epi.errors import Absent, LayoutError, UnreadableMemory
+from gdb_epi.fault import read_word
+
+MAX_BASES = 16
+FRAME_BYTES = 2048  # from a frame's start, in which its variables and value stack lie
+CODE_BYTES = 128  # of a code object, in which its pointers lie
+MAX_CHUNKS = 64
+MAX_CHUNK_BYTES = 1 << 30
+FD_AT, BK_AT, SIZE_AT, FLAGS = 16, 24, 8, 7  # struct malloc_chunk, malloc/malloc.c
+MOST_CHUNK = 1 << 30
+
+
+def own_field(context: Context, place: int) -> bool:
+    """Whether a word lies in a frame, its code, or an object whose type no extension defines.
+
+    The types of extensions have a dot in tp_name (`_ctypes._SimpleCData`); CPython's own and
+    classes written in Python have none. A class that derives from an extension's type may hold
+    that type's fields.
+    """
+    python = context.state.python
+    if not isinstance(python, PythonState):
+        return False
+    if _in_frame(python, place) or in_data_stack(context, place):
+        return True
+    found = context.things.owner(place)
+    return found is not None and not _of_extension(context, python, found[0], found[1])
+
+
+def _in_frame(python: PythonState, place: int) -> bool:
+    return any(
+        frame.address <= place < frame.address + FRAME_BYTES
+        or frame.code <= place < frame.code + CODE_BYTES
+        for thread in python.threads()
+        for frame in thread.frames
+    )
+
+
+def _of_extension(context: Context, python: PythonState, start: int, name: str) -> bool:
+    if name == "dict":  # an entry: the owner's address is that of the key's word
+        return False
+    try:
+        reader = Reader(context.target, python.layout)
+        base_at = python.layout.require("PyTypeObject", "tp_base")
+        kind = reader.type_of(start)
+        for _ in range(MAX_BASES):
+            if not kind:
+                return False
+            told = reader.type_name(kind)
+            if isinstance(told, Absent) or "." in told:
+                return True
+            kind = reader.u64(kind + base_at)
+    except (UnreadableMemory, LayoutError):
+        pass
+    return True
+
+
+def in_data_stack(context: Context, address: int) -> bool:
+    """Whether an address lies in a thread's data stack (3.11 and later), which holds frames only.
+
+    Reference: _PyStackChunk, Include/cpython/pystate.h; push_chunk(), Python/pystate.c.
+    """
+    if "data stacks" not in context.kept:
+        context.kept["data stacks"] = _data_stacks(context)
+    return any(start <= address < end for start, end in context.kept["data stacks"])
+
+
+def _data_stacks(context: Context) -> list[tuple[int, int]]:
+    python = context.state.python
+    if not isinstance(python, PythonState):
+        return []
+    found: list[tuple[int, int]] = []
+    try:
+        reader, layout = Reader(context.target, python.layout), python.layout
+        first_at = layout.require("PyThreadState", "datastack_chunk")
+        size_at = layout.require("_PyStackChunk", "size")
+        previous_at = layout.require("_PyStackChunk", "previous")
+        for thread in python.threads():
+            chunk = reader.u64(thread.address + first_at)
+            while chunk and len(found) < MAX_CHUNKS:
+                size = min(reader.u64(chunk + size_at), MAX_CHUNK_BYTES)
+                found.append((chunk, chunk + size))
+                chunk = reader.u64(chunk + previous_at)
+    except (UnreadableMemory, LayoutError):
+        pass
+    return found
+
+
+def allocators_link(context: Context, place: int, corrected: int) -> bool:
+    """Whether a word is a link of pymalloc's or of glibc's own, and `corrected` fits it."""
+    return _pools_link(context, place, corrected) or _chunks_link(context, place, corrected)
+
+
+def _pools_link(context: Context, place: int, corrected: int) -> bool:
+    """The first free block of a pool, in the pool's header: a block of the same pool."""
+    for size in SIZES:
+        base = corrected & -size
+        if place != base + FREE_AT:
+            continue
+        try:
+            pool = pool_at(base, context.target.read(base, size))
+        except UnreadableMemory:
+            continue
+        within = corrected - base - OVERHEAD
+        if pool is not None and pool.size == size and not within % pool.block:
+            return 0 <= within < pool.carved * pool.block
+    return False
+
+
+def _chunks_link(context: Context, place: int, corrected: int) -> bool:
+    """A link of a free chunk of glibc's, whose neighbour in the bin leads back.
+
+    The chunk is free when the one behind it says so, and repeats its size.
+    """
+    target = context.target
+    for own, back in ((FD_AT, BK_AT), (BK_AT, FD_AT)):
+        chunk = place - own
+        size = (read_word(target, chunk + SIZE_AT) or 0) & ~FLAGS
+        if not 32 <= size <= MOST_CHUNK or size % 16:
+            continue
+        behind = read_word(target, chunk + size + SIZE_AT)
+        free = read_word(target, chunk + size) == size and behind is not None and not behind & 1
+        if free and read_word(target, corrected + back) == chunk:
+            return True
+    return False

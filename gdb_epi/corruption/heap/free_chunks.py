@@ -1,0 +1,129 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Which memory of glibc's main heap is free: what stands there holds nothing any more.
+
+Old tables of dicts, storage of lists that grew, what was read from a .pyc: the words stay until
+the memory is used again. The top chunk, which ends where the heap does, is free too. Blocks in
+fastbins look as if they were in use. So do those of the tcache, but each has the same key behind
+its link (2.29 and later: e->key in malloc/malloc.c; the address of the cache up to 2.33, then a
+random number).
+"""
+
+from __future__ import annotations
+
+from bisect import bisect_right
+
+from gdb_epi.corruption.checks.malloc_heap import (
+    DEFAULT_LIMIT,
+    FLAGS,
+    MIN_CHUNK,
+    NEVER,
+    PREV_INUSE,
+    main_heap,
+)
+from gdb_epi.corruption.context import Context
+from gdb_epi.errors import UnreadableMemory
+from gdb_epi.target.api import Region
+from gdb_epi.typing_lite import NamedTuple
+
+MAX_CACHED = 0x410  # bytes of the largest chunk in a tcache, unless tunables say else
+FEWEST_KEYS = 4  # chunks with the same number behind their first word
+CACHE_AT = 16  # where the tcache of the first thread lies in the heap, up to 2.33
+NO_ADDRESS = 1 << 48
+
+
+class _Free(NamedTuple):
+    """Free chunks, ascending: where each begins and ends; and `every` chunk of the heap."""
+
+    starts: list[int]
+    ends: list[int]
+    every: Blocks
+
+
+class Blocks(NamedTuple):
+    """The chunks of the main heap: their places in its words, ascending; `start` is its address.
+
+    What a chunk holds begins HEAD words behind its place.
+    """
+
+    start: int
+    words: memoryview
+    places: list[int]
+
+
+HEAD = 2  # words: the size before, and the own one
+
+
+def blocks(context: Context) -> Blocks:
+    """Return all chunks of the main heap, free ones too; none where it was not walked."""
+    return _chunks(context).every
+
+
+def in_free_chunk(context: Context, address: int) -> bool:
+    """Whether an address lies in a free chunk of the main heap, behind its own size."""
+    known = _chunks(context)
+    number = bisect_right(known.starts, address) - 1
+    return number >= 0 and address < known.ends[number]
+
+
+def _chunks(context: Context) -> _Free:
+    if "free chunks" not in context.kept:
+        context.kept["free chunks"] = _free_chunks(context)
+    known: _Free = context.kept["free chunks"]
+    return known
+
+
+def _free_chunks(context: Context) -> _Free:
+    """Walk the heap up to its end or a size that fits nothing."""
+    region = main_heap(context)
+    found = _Free([], [], Blocks(0, memoryview(b"").cast("Q"), []))
+    size = 0 if region is None else min(region.dumped, region.size)
+    if region is None or size > DEFAULT_LIMIT:
+        return found
+    try:
+        words = memoryview(context.target.read(region.start, size & ~7)).cast("Q")
+    except UnreadableMemory:
+        return found
+    found = _Free([], [], Blocks(region.start, words, []))
+    at, last = 0, len(words) - 1
+    head = words[1]
+    places = found.every.places
+    chunks: list[tuple[int, int]] = []
+    keys: dict[int, list[tuple[int, int]]] = {}  # number behind the first word -> chunks
+    cache = region.start + CACHE_AT
+    while head >= MIN_CHUNK and not head & NEVER:
+        size = head & ~FLAGS
+        following = at + (size >> 3)
+        if following >= last:
+            if 8 * following == region.size:
+                chunks.append((at, following))  # the top chunk: never given out, or given back
+            break
+        head = words[following + 1]
+        places.append(at)
+        if not head & PREV_INUSE:
+            chunks.append((at, following))
+        elif size <= MAX_CACHED:
+            keys.setdefault(words[at + 3], []).append((at, following))
+        at = following
+    for key, some in keys.items():
+        if len(some) >= FEWEST_KEYS and (key >= NO_ADDRESS or key == cache):
+            chunks += _cached(region, words, some)
+    for at, following in sorted(chunks):
+        found.starts.append(region.start + 8 * (at + 2))
+        found.ends.append(region.start + 8 * following)
+    return found
+
+
+def _cached(
+    region: Region, words: memoryview, some: list[tuple[int, int]]
+) -> list[tuple[int, int]]:
+    """Return chunks with one key, if all their links lead to chunks of the heap.
+
+    From 2.32 on a link is hidden by its own address (PROTECT_PTR).
+    """
+    for hidden in (True, False):
+        links = [
+            words[at + 2] ^ (region.start + 8 * (at + 2) >> 12 if hidden else 0) for at, _ in some
+        ]
+        if all(not one & 15 and (not one or region.start <= one < region.end) for one in links):
+            return some
+    return []

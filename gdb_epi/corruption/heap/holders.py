@@ -1,0 +1,143 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Which words hold an object, and what software leaves in slots that looks like one flipped bit."""
+
+from __future__ import annotations
+
+from gdb_epi.corruption.context import Context
+from gdb_epi.corruption.heap.typed_walk import Walk
+from gdb_epi.corruption.pointers.neighbours import on_stack
+from gdb_epi.corruption.pointers.never_mapped import was_never_mapped
+from gdb_epi.fault import GENERAL, read_word
+from gdb_epi.target.search import find_word
+
+WORD = 8
+FAR_BIT = 24  # as for pointers: software's near misses differ in lower bits
+ARENA_BIT = 20  # ARENA_SIZE, Objects/obmalloc.c: 256 KB up to 3.9, 1 MB from 3.10 on
+ALIGNED = 16  # objects and blocks begin there (ALIGNMENT, Objects/obmalloc.c, 3.8 to 3.15)
+INCREMENTS = 16  # counts that are raised through one stale pointer are fewer
+WILD_INCREMENTS = 4  # and through one that leads anywhere: what an item behind a list's end holds
+MAX_STALE = 16  # words on stacks that hold the address still; most are no references
+BYTE = 8  # bits
+LOW_PARTS = (BYTE, 16, 32)  # bits that a store of one, two or four bytes clears
+
+
+def lost_a_reference(context: Context, address: int, wrong: int) -> bool:
+    """Whether all references of an object but one are accounted for.
+
+    What a program leaked misses any number; and a word on a stack, or in a register, may be left
+    over or be the one that seems to be missing. Then it cannot be told.
+    """
+    count = _references(context, address, address ^ wrong)
+    return count is not None and holders_of(context, address, count) == count - 1
+
+
+def _references(context: Context, address: int, flip: int) -> int | None:
+    """Return the count of an object that was reached through a pointer with that bit changed."""
+    return context.things.references(address, flip if 0 < flip < WORD else WORD)
+
+
+def holders_of(context: Context, address: int, limit: int) -> int:
+    """Return how many words of memory, and registers, hold an address; memory's up to `limit`.
+
+    Without words in free memory: they were left there.
+    """
+    places = find_word(context.target, address, limit=limit + MAX_STALE).addresses
+    if len(places) >= limit:
+        places = tuple(at for at in places if not is_free(context, at))
+    return min(len(places), limit) + _in_registers(context, address)
+
+
+def is_free(context: Context, place: int) -> bool:
+    """Whether a word lies in a free block of pymalloc or a free chunk of glibc's main heap."""
+    from gdb_epi.corruption.heap.free_chunks import in_free_chunk
+
+    return context.things.in_free_block(place) or in_free_chunk(context, place)
+
+
+def is_refuted(context: Context, walk: Walk, address: int, flip: int = 0) -> bool:
+    """Whether words outside of stacks and free blocks account for all references of an object.
+
+    `flip`: what differs in the word that should name it.
+    """
+    count = _references(context, address, flip)
+    if count is None:
+        return False
+    places = find_word(context.target, address, limit=count + MAX_STALE).addresses
+    live = [
+        at
+        for at in places
+        if not (on_stack(context, at) or walk.is_stale(at) or is_free(context, at))
+    ]
+    return len(live) >= count
+
+
+def _in_registers(context: Context, address: int) -> int:
+    threads = context.target.threads()
+    return sum(t.registers.get(name) == address for t in threads for name in GENERAL)
+
+
+def is_partly_written(context: Context, place: int, value: int, right: int) -> bool:
+    """Whether software makes a wrong word of the right one, though only one bit differs.
+
+    A zero byte behind a text, or a zero of two or four bytes, that is written one too far; an
+    address that was truncated; a reference count that is raised by a few through a wild pointer, or
+    by more through a stale one, where an object can have begun. Who keeps the reference that was
+    taken names the place, and so does what a wild pointer was loaded from; where nothing does, no
+    count was raised.
+    """
+    flip = value ^ right
+    zeroed = [part for part in LOW_PARTS if flip < 1 << part and not value & (1 << part) - 1]
+    if zeroed and not (zeroed == [BYTE] and _amid_objects(context, place)):
+        return True
+    if value == right & 0xFFFFFFFF:
+        return True
+    if flip >= INCREMENTS or value < right:
+        return False
+    wild = flip < WILD_INCREMENTS or may_be_stale(context, place)
+    return wild and _is_named(context, place)
+
+
+def _amid_objects(context: Context, place: int) -> bool:
+    """Whether no text ends right before a place: an object is named there, in a table's last slot.
+
+    One or two words before, for there may be a hash between; the byte before is 0.
+    """
+    before = [read_word(context.target, place - n * WORD) for n in (1, 2)]
+    if before[0] is None or before[0] >> 64 - BYTE:
+        return False
+    return any(context.things.object_type(word) for word in before if word)
+
+
+def _is_named(context: Context, place: int) -> bool:
+    """Whether a word or register names a place: what raises a count there has its address.
+
+    So it is said where memory was not searched.
+    """
+    if _in_registers(context, place) > 0 or context.places_of(place, 1):
+        return True
+    return not context.was_searched(place)
+
+
+def may_be_stale(context: Context, value: int, right: int | None = None) -> bool:
+    """Whether a word can be the address of an object that was freed, whatever is there now.
+
+    So can each that is aligned, in memory that programs write to: it may have been given to blocks
+    of another size since. And, less than an arena (1 MB) from `right`, in what is not mapped (any
+    more): arenas are given back as a whole, and where one lay that is farther away an object that
+    misses just one reference is one bit off by chance alone.
+    """
+    if value % ALIGNED:
+        return False
+    region = context.target.region_at(value)
+    if region is None:
+        return right is not None and value ^ right < 1 << ARENA_BIT
+    return "w" in region.perms and not (region.path or "").startswith("/")
+
+
+def may_be_freed(context: Context, value: int) -> bool:
+    """Whether a word can be the address of an object whose memory was given back to the kernel."""
+    return (
+        not value % ALIGNED
+        and context.target.region_at(value) is None
+        and not was_never_mapped(context, value)
+    )

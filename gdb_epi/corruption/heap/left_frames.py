@@ -1,0 +1,99 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Frames of a data stack (3.11 and later): where they end, and what one that is left has held.
+
+A frame that is being left hands its link to the thread state, and gives up its code (3.14 and
+later clear the word first): where a wrong one of these stood is known by the place of the frame.
+Reference: _PyThreadState_PopFrame, Python/pystate.c; clear_thread_frame(), Python/ceval.c.
+"""
+
+from __future__ import annotations
+
+from gdb_epi.corruption.context import Context
+from gdb_epi.corruption.heap.typed_walk import TAG, Walk, walk_of
+from gdb_epi.cpython.types import PythonState, ThreadState
+from gdb_epi.errors import Absent
+from gdb_epi.typing_lite import NamedTuple
+
+MAX_THREADS = 1024
+CLEARED = (0, 1)  # NULL; PyStackRef_NULL from 3.14 on
+
+
+class FramePlaces(NamedTuple):
+    """Offsets: the top in a thread state, members of frames, what code objects say of sizes."""
+
+    top: int
+    code: int
+    previous: int
+    variables: int
+    slots: int
+    depth: int
+
+
+def frame_places(walk: Walk) -> FramePlaces | None:
+    """Return where to look; None for Pythons without data stacks."""
+    layout, frame = walk.reader.layout, "_PyInterpreterFrame"
+    found = (
+        layout.offset("PyThreadState", "datastack_top"),
+        layout.offset(frame, "f_executable.bits", "f_executable", "f_code"),
+        layout.offset(frame, "previous"),
+        layout.offset(frame, "localsplus"),
+        layout.offset("PyCodeObject", "co_nlocalsplus"),
+        layout.offset("PyCodeObject", "co_stacksize"),
+    )
+    known = [one for one in found if one is not None]
+    return FramePlaces(*known) if len(known) == len(found) else None
+
+
+def end_of(walk: Walk, frame: int, places: FramePlaces) -> int:
+    """Return where a frame ends; 0 for what is none."""
+    return end_with(walk, frame, walk.reader.word(frame + places.code) & ~TAG, places)
+
+
+def end_with(walk: Walk, frame: int, code: int, places: FramePlaces) -> int:
+    """Return where a frame of a code object ends; 0 for what is no code object."""
+    if walk.type_at(code) != "code":
+        return 0
+    word = walk.reader.word
+    count, depth = (word(code + at & ~7) >> 8 * (at & 4) for at in (places.slots, places.depth))
+    return frame + places.variables + 8 * ((count & 0xFFFFFFFF) + (depth & 0xFFFFFFFF))
+
+
+def link_of_left_frame(context: Context, value: int) -> int | None:
+    """Return the place of the link of a frame that was just left, if it holds `value`.
+
+    The thread state and registers have it from there.
+    """
+    walk = walk_of(context)
+    places = None if isinstance(walk, Absent) else frame_places(walk)
+    if isinstance(walk, Absent) or places is None:
+        return None
+    for thread in _threads(context):
+        place = walk.reader.word(thread.address + places.top) + places.previous
+        if value and walk.reader.word(place) == value:
+            return place
+    return None
+
+
+def code_of_left_frame(context: Context, code: int) -> int | None:
+    """Return the place of the code of a frame that is being left, if it can have been `code`.
+
+    It begins where the frame ends that is to run on, has given up its code, and with `code` it
+    ends where the data stack does.
+    """
+    walk = walk_of(context)
+    places = None if isinstance(walk, Absent) else frame_places(walk)
+    if isinstance(walk, Absent) or places is None:
+        return None
+    for thread in _threads(context):
+        below = thread.frames[0].address if thread.frames else 0
+        left = end_of(walk, below, places) if below else 0
+        if left and walk.reader.word(left + places.code) in CLEARED:
+            top = walk.reader.word(thread.address + places.top)
+            if end_with(walk, left, code, places) == top:
+                return left + places.code
+    return None
+
+
+def _threads(context: Context) -> list[ThreadState]:
+    python = context.state.python
+    return list(python.threads()[:MAX_THREADS]) if isinstance(python, PythonState) else []

@@ -1,0 +1,140 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Pieces of dumped writable memory, within the budget; single words; small neighbourhoods."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from functools import partial
+
+from gdb_epi.corruption.context import Context
+from gdb_epi.corruption.heap.pymalloc_pools import SIZES, shape_at
+from gdb_epi.cpython.heap.by_type import Heap
+from gdb_epi.cpython.types import PythonState
+from gdb_epi.errors import UnreadableMemory
+from gdb_epi.fault import GENERAL
+from gdb_epi.target.api import Target
+from gdb_epi.target.search import Ranges
+from gdb_epi.typing_lite import NamedTuple
+
+CHUNK = 1 << 20
+STEP = min(SIZES)  # of pools
+_ZEROS = bytes(CHUNK)
+MAX_STACK_WORDS = 512  # of the crashed thread, from rsp on, that count as touched
+
+
+class Sweep(NamedTuple):
+    """How far a sweep came: bytes in all, bytes done; `complete` unless the budget ended."""
+
+    total: int
+    done: int
+
+    @property
+    def complete(self) -> bool:
+        """Whether all of it was read."""
+        return self.done >= self.total
+
+
+class Chunks:
+    """Iterate over writable memory as (address, bytes), without pieces that are all zero."""
+
+    def __init__(self, context: Context) -> None:
+        self._context = context
+        self._ranges = [
+            (region.start, min(region.dumped, region.size))
+            for region in context.target.regions()
+            if "w" in region.perms and region.dumped > 0
+        ]
+        self.swept = Sweep(sum(size for _, size in self._ranges), 0)
+
+    def __iter__(self) -> Iterator[tuple[int, bytes]]:
+        done, total = 0, self.swept.total
+        budget, read = self._context.budget, self._context.target.read
+        for first, length in self._ranges:
+            for start in range(first, first + length, CHUNK):
+                size = min(CHUNK, first + length - start)
+                if not budget.take(size):
+                    return
+                try:
+                    data = read(start, size)
+                except UnreadableMemory:
+                    data = b""
+                if data and data != (_ZEROS if size == CHUNK else _ZEROS[:size]):
+                    yield start, data
+                done += size
+                self.swept = Sweep(total, done)
+                self._context.progress(done, total)
+
+    def again(self, start: int) -> bytes:
+        """Return the piece of memory that begins at an address once more."""
+        first, length = next(one for one in self._ranges if one[0] <= start < sum(one))
+        try:
+            return self._context.target.read(start, min(CHUNK, first + length - start))
+        except UnreadableMemory:
+            return b""
+
+
+def heap_of(context: Context, python: PythonState) -> Heap:
+    """Return the search for objects that all checks share: types are looked for once.
+
+    Raises LayoutError.
+    """
+    if "heap" not in context.kept:
+        made = context.kept["heap"] = Heap(context.target, python)
+        if context.sweep and not python.layout.free_threaded:
+            made.places_of_types = partial(outside_pools, context.target)
+    heap: Heap = context.kept["heap"]
+    return heap
+
+
+def outside_pools(target: Target, ranges: Ranges) -> Ranges:
+    """Return what of ranges pymalloc's pools do not fill: no type lies in one.
+
+    Blocks of pools have up to 512 bytes (SMALL_REQUEST_THRESHOLD, Objects/obmalloc.c), and types
+    made at run time more (PyHeapTypeObject: from 848 on, 3.8 to 3.15); others are data of files.
+    """
+    found: Ranges = []
+    for start, end in ranges:
+        try:
+            data = target.read(start, end - start)
+        except UnreadableMemory:
+            found.append((start, end))  # the search says so
+            continue
+        low, at = 0, -start % STEP
+        while at + STEP <= len(data):
+            pool = shape_at(start + at, data, at)
+            if pool is None:
+                at += STEP
+                continue
+            if low < at:
+                found.append((start + low, start + at))
+            low = at = at + pool[0]
+        if low < len(data):
+            found.append((start + low, end))
+    return found
+
+
+def read_words(context: Context, start: int, count: int) -> memoryview:
+    """Return 64-bit words at an aligned address; empty when they cannot be read."""
+    try:
+        return memoryview(context.target.read(start, 8 * count)).cast("Q")
+    except UnreadableMemory:
+        return memoryview(b"").cast("Q")
+
+
+def touched(context: Context) -> list[int]:
+    """Return the values that the fault had at hand: registers and the top of its stack.
+
+    Each value once, registers first; small numbers are left out.
+    """
+    from gdb_epi.errors import Absent
+
+    fault = context.fault
+    if isinstance(fault, Absent):
+        return []
+    values = [fault.registers.get(name, 0) for name in GENERAL]
+    region = context.target.region_at(fault.sp)
+    if region is not None:
+        end = min(region.start + region.dumped, fault.sp + 8 * MAX_STACK_WORDS)
+        start = fault.sp & ~7
+        values += read_words(context, start, max(0, (end - start) // 8))
+    return [value for value in dict.fromkeys(values) if value > 0xFFFF]

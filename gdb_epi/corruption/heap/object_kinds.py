@@ -1,0 +1,163 @@
+# SPDX-License-Identifier: Apache-2.0
+"""What kind of object an address is, and which words of an instance are references."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from gdb_epi.corruption.heap.address_index import Things
+from gdb_epi.corruption.heap.cached_pages import PagedReader
+from gdb_epi.errors import Absent, LayoutError, UnreadableMemory
+from gdb_epi.typing_lite import NamedTuple
+
+TYPE, INSTANCE = "type", "instance"
+# Subclass bits of tp_flags (Include/object.h) are public ABI, the same from 3.8 to 3.15.
+SUBCLASS = {"tuple": 1 << 26, "bytes": 1 << 27, "str": 1 << 28, "dict": 1 << 29, TYPE: 1 << 31}
+HEAP_TYPE = 1 << 9
+MAX_BASES = 16
+MAX_SLOTS = 256
+WALKED = frozenset(
+    (
+        "dict", "list", "tuple", "set", "frozenset", "cell", "function", "code", TYPE,
+        "method_descriptor", "classmethod_descriptor", "member_descriptor",
+        "getset_descriptor", "wrapper_descriptor",
+    )
+)  # fmt: skip
+
+
+class Kind(NamedTuple):
+    """A type: its address, name and flags; `category` is what a walk does with its objects.
+
+    That is the name of a built-in type, TYPE for classes, INSTANCE for objects of classes written
+    in Python, and "" for everything else.
+    """
+
+    address: int
+    name: str
+    flags: int
+    category: str
+
+
+NO_KIND = Kind(0, "", 0, "")
+
+
+class Kinds:
+    """The types of one process, each judged once."""
+
+    def __init__(self, reader: PagedReader, things: Things) -> None:
+        self._reader, self._things = reader, things
+        self._kinds: dict[int, Kind] = {0: NO_KIND}
+        self._slots: dict[int, tuple[int, int]] = {}
+        self._by_object: dict[int, Kind] = {}
+        self._type_at = reader.layout.require("PyObject", "ob_type")
+        self._flags_at = reader.layout.require("PyTypeObject", "tp_flags")
+        self._header = reader.layout.size("PyObject") or 16
+
+    def of(self, address: int) -> Kind:
+        """Return the kind of the object at an address; NO_KIND where none is."""
+        known = self._by_object.get(address)
+        if known is None:
+            known = self._by_object[address] = self._of(address)
+        return known
+
+    def _of(self, address: int) -> Kind:
+        if address & 7 or not 4096 <= address < 1 << 63:
+            return NO_KIND
+        return self._by_type(self._reader.word(address + self._type_at))
+
+    def _by_type(self, kind: int) -> Kind:
+        known = self._kinds.get(kind)
+        if known is None:
+            known = self._kinds[kind] = self._judge(kind)
+        return known
+
+    def of_all(self, addresses: list[int]) -> list[Kind]:
+        """Return what of() does for each address; all that is new is read in one go."""
+        known, at = self._by_object, self._type_at
+        new = [n for n in addresses if n not in known and not n & 7 and 4096 <= n < 1 << 63]
+        kinds = self._reader.words([one + at for one in new])
+        for kind in set(kinds).difference(self._kinds):
+            self._by_type(kind)
+        known.update(zip(new, map(self._kinds.__getitem__, kinds), strict=True))
+        return [known.get(one, NO_KIND) for one in addresses]
+
+    def names_of(self, words: Sequence[int]) -> tuple[str | int, ...]:
+        """Return the name of each object's type; "" for what is no object, 0 for NULL."""
+        known = self._by_object
+        return tuple([word and (known.get(word) or self.of(word)).name for word in words])
+
+    def is_a(self, address: int, wanted: str) -> bool:
+        """Whether an object is one of a built-in type, or of a class derived from it."""
+        kind = self.of(address)
+        return kind.name == wanted or bool(kind.flags & SUBCLASS.get(wanted, 0))
+
+    def is_heap_type(self, kind: int) -> bool:
+        """Whether a type was made at run time: a class."""
+        return bool(self._reader.word(kind + self._flags_at) & HEAP_TYPE)
+
+    def _judge(self, kind: int) -> Kind:
+        name = self._things.type_name(kind)
+        if not name:
+            return NO_KIND
+        try:
+            flags = self._reader.u64(kind + self._flags_at)
+        except UnreadableMemory:
+            return NO_KIND
+        category = name if name in WALKED and not flags & HEAP_TYPE else ""
+        if flags & SUBCLASS[TYPE]:
+            category = TYPE
+        elif flags & HEAP_TYPE and self._is_plain(kind):
+            category = INSTANCE
+        return Kind(kind, name, flags, category)
+
+    def slots_of(self, kind: int) -> tuple[tuple[int, int], ...]:
+        """Return runs of (offset, number) of the words in a class's instances that are references.
+
+        The list of weak references is none: an object owns no reference to what refers to it.
+        """
+        start, count = self._slots.get(kind, (0, 0))
+        try:
+            weak = (self._words(kind, "tp_weaklistoffset") - start) // 8
+        except (UnreadableMemory, LayoutError):
+            return ()
+        if not 0 <= weak < count:
+            return ((start, count),)
+        return ((start, weak), (start + 8 * (weak + 1), count - weak - 1))
+
+    def _is_plain(self, kind: int) -> bool:
+        """Whether all words of a class's instances are references: no C struct is among its bases.
+
+        type.__new__ makes an object of as many items as there are __slots__ (ob_size), and adds
+        words for __dict__ and __weakref__ (Objects/typeobject.c, 3.8 to 3.15).
+        """
+        try:
+            size = self._words(kind, "tp_basicsize")
+            at = kind
+            for _ in range(MAX_BASES):
+                base = self._words(at, "tp_base")
+                if not base:
+                    self._slots[kind] = self._header, (size - self._header) // 8
+                    return self._header <= size <= self._header + 8 * MAX_SLOTS
+                if self._own_words(at, base) != 0:
+                    return False
+                at = base
+        except (UnreadableMemory, LayoutError):
+            pass
+        return False
+
+    def _own_words(self, kind: int, base: int) -> int:
+        """Return how many bytes a class adds to its base that no slot accounts for."""
+        added = self._words(kind, "tp_basicsize") - self._words(base, "tp_basicsize")
+        flags = self._reader.u64(kind + self._flags_at)
+        name = self._reader.type_name(kind)
+        if not flags & HEAP_TYPE or isinstance(name, Absent) or "." in name:
+            return -1
+        size_at = self._reader.layout.require("PyVarObject", "ob_size")
+        words = self._reader.u64(kind + size_at)
+        for member in ("tp_dictoffset", "tp_weaklistoffset"):
+            mine, theirs = self._words(kind, member), self._words(base, member)
+            words += mine != theirs and 0 < mine < 1 << 31
+        return added - 8 * words
+
+    def _words(self, kind: int, member: str) -> int:
+        return self._reader.u64(kind + self._reader.layout.require("PyTypeObject", member))

@@ -1,0 +1,199 @@
+# SPDX-License-Identifier: Apache-2.0
+"""pymalloc's pools out of memory: which blocks are in use, and whether the header is consistent.
+
+Pools are recognised by themselves: `maxnextoffset` and `szidx` in the header are two copies of the
+block size. Reference: struct pool_header, Objects/obmalloc.c (3.8 to 3.11) and
+Include/internal/pycore_obmalloc.h (3.12 to 3.15), the same in all: count (32 bits), freeblock,
+nextpool, prevpool, arenaindex, szidx, nextoffset, maxnextoffset (32 bits each), 48 bytes. Pools
+have 4 KiB, with the radix tree of 3.10 and later (bpo-37448) 16 KiB; blocks are multiples of 16.
+"""
+
+from __future__ import annotations
+
+import struct
+from collections.abc import Iterator
+
+from gdb_epi.typing_lite import NamedTuple
+
+HEADER = struct.Struct("<I4xQQQIIII")
+COUNT_AND_FREE = struct.Struct("<I4xQ")
+OVERHEAD = 48
+SIZES = (16384, 4096)
+MAX_LINKS = 4  # the last links before the damage, each of which may be the wrong one
+CLASSES = 32  # up to 512 bytes
+COUNT_AT, FREE_AT, SZIDX_AT, NEXT_AT, MAX_AT = 0, 8, 36, 40, 44
+
+
+class Pool(NamedTuple):
+    """A pool in use. `free` are offsets of free blocks, None when their list is damaged."""
+
+    address: int
+    size: int
+    block: int
+    used: int
+    carved: int  # blocks that were ever handed out
+    free: frozenset[int] | None
+
+    def blocks(self) -> Iterator[int]:
+        """Yield the offsets of blocks in use; empty when the free list is damaged."""
+        if self.free is None:
+            return
+        for at in range(OVERHEAD, OVERHEAD + self.carved * self.block, self.block):
+            if at not in self.free:
+                yield at
+
+
+def shape_at(address: int, data: bytes, at: int = 0) -> tuple[int, int, int] | None:
+    """Return (size, block size, blocks carved) of the pool at an offset of `data`, an address.
+
+    16 KiB of it are given where they are there. None for anything else, and for a pool without a
+    block in use, whose header is left over. Its free list is not looked at.
+    """
+    count, _free, _next, _prev, _arena, szidx, nextoffset, most = HEADER.unpack_from(data, at)
+    if not count or szidx >= CLASSES:
+        return None
+    block = szidx + 1 << 4
+    size = most + block
+    if size not in SIZES or address % size or len(data) - at < size:
+        return None
+    carved, rest = divmod(nextoffset - OVERHEAD, block)
+    if rest or not 0 < carved <= (size - OVERHEAD) // block or count > carved:
+        return None
+    return size, block, carved
+
+
+def pool_at(address: int, data: bytes) -> Pool | None:
+    """Return the pool that begins with `data`, as shape_at() tells it."""
+    shape = shape_at(address, data)
+    if shape is None:
+        return None
+    size, block, carved = shape
+    count, freeblock = COUNT_AND_FREE.unpack_from(data)
+    free = free_list(address, data, freeblock, block, carved)
+    if free is not None and carved - len(free) != count:
+        free = None
+    return Pool(address, size, block, count, carved, free)
+
+
+def free_list(
+    address: int, data: bytes, first: int, block: int, carved: int
+) -> frozenset[int] | None:
+    """Return the free blocks' offsets; None when a link leads elsewhere, or the list is a ring.
+
+    A link is the first word of a free block; the first link is in the header.
+    """
+    found: set[int] = set()
+    link = first
+    end = OVERHEAD + carved * block
+    while link:
+        at = link - address
+        if not OVERHEAD <= at < end or (at - OVERHEAD) % block or at in found:
+            return None
+        found.add(at)
+        link = int.from_bytes(data[at : at + 8], "little")
+    return frozenset(found)
+
+
+class Wrong(NamedTuple):
+    """A word of a pool and what it should be; `low` marks what an increment could do too."""
+
+    where: int
+    found: int
+    corrected: int
+    what: str
+    low: bool = False
+
+
+def damage_in(pool: Pool, data: bytes) -> Wrong | None:
+    """Return the one-bit change that makes a pool's free list consistent; None without one."""
+    if pool.free is not None:
+        return None
+    _count, freeblock, *_ = HEADER.unpack_from(data)
+    free = free_list(pool.address, data, freeblock, pool.block, pool.carved)
+    if free is not None:  # whole, but not as long as the counts say
+        wrong, link = _wrong_count(pool, data, len(free)), _wrong_link(pool, data, freeblock)
+        return wrong if link is None else link if wrong is None else None
+    return _wrong_link(pool, data, freeblock)
+
+
+def _wrong_link(pool: Pool, data: bytes, freeblock: int) -> Wrong | None:
+    """Return the link that one bit changes into one with which list and counts agree."""
+    low: list[Wrong] = []
+    for where in reversed(_links(pool, data, freeblock)[-MAX_LINKS:]):
+        word = int.from_bytes(data[where : where + 8], "little")
+        what = "freeblock" if where == FREE_AT else "the link of a free block"
+        high: list[Wrong] = []
+        for bit in range(64):
+            right = word ^ 1 << bit
+            if _fits(pool, data, freeblock, where, right):
+                group = low if bit < 4 else high
+                group.append(Wrong(pool.address + where, word, right, what, bit < 4))
+        # A link into a block in use goes on with what lies there, e.g. a count of 1, one bit from
+        # 0: low bits count only when no link before gives a better answer.
+        if high:
+            return high[0] if len(high) == 1 else None
+    return low[0] if len(low) == 1 else None
+
+
+def _links(pool: Pool, data: bytes, freeblock: int) -> list[int]:
+    """Return the offsets of the links of a damaged list, up to the one that leads nowhere."""
+    found, link = [FREE_AT], freeblock
+    end = OVERHEAD + pool.carved * pool.block
+    while link:
+        at = link - pool.address
+        if not OVERHEAD <= at < end or (at - OVERHEAD) % pool.block or at in found:
+            break
+        found.append(at)
+        link = int.from_bytes(data[at : at + 8], "little")
+    return found
+
+
+def _fits(pool: Pool, data: bytes, freeblock: int, where: int, link: int) -> bool:
+    """Whether the free list is whole and as long as the counts say with one link changed."""
+    changed = bytearray(data)
+    changed[where : where + 8] = link.to_bytes(8, "little")
+    first = link if where == FREE_AT else freeblock
+    free = free_list(pool.address, bytes(changed), first, pool.block, pool.carved)
+    if free is None:
+        return False
+    # A crash of the allocator that reads the first free block's link: it is counted already, and
+    # still first.
+    reading = where == FREE_AT
+    used = pool.carved - len(free)
+    return used == pool.used or (reading and used == pool.used - 1)
+
+
+def _wrong_count(pool: Pool, data: bytes, free: int) -> Wrong | None:
+    """Compare the count of used blocks with the free list; small differences are no single flip.
+
+    A crash inside of the allocator, or a double free, leaves the count one off.
+    """
+    right = pool.carved - free
+    if (right ^ pool.used).bit_count() != 1 or right ^ pool.used < 4 or right <= 0:
+        return None
+    word = int.from_bytes(data[:8], "little")
+    return Wrong(pool.address, word, word ^ right ^ pool.used, "the count of blocks in use")
+
+
+def damaged_header(address: int, size: int, data: bytes) -> Wrong | None:
+    """Return the one-bit change of a count or size that makes a header a pool's.
+
+    For a place where a pool must lie, because its neighbours are pools of this `size`. Only a
+    change after which the free list is whole counts, and only a unique one.
+    """
+    count, _f, _n, _p, _a, szidx, nextoffset, most = HEADER.unpack_from(data)
+    if not count or pool_at(address, data) is not None:
+        return None
+    found: list[Wrong] = []
+    members = ((COUNT_AT, count), (SZIDX_AT, szidx), (NEXT_AT, nextoffset), (MAX_AT, most))
+    for at, value in members:
+        for bit in range(2 if at == COUNT_AT else 0, 32):
+            changed = bytearray(data)
+            changed[at : at + 4] = (value ^ 1 << bit).to_bytes(4, "little")
+            pool = pool_at(address, bytes(changed))
+            if pool is not None and pool.size == size and pool.free is not None:
+                where = at & ~7
+                word = int.from_bytes(data[where : where + 8], "little")
+                right = int.from_bytes(changed[where : where + 8], "little")
+                found.append(Wrong(address + where, word, right, "a number in the header"))
+    return found[0] if len(found) == 1 else None

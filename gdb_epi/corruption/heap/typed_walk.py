@@ -1,0 +1,400 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Walk from the running frames through containers, functions, instances and types, slot by slot."""
+
+from __future__ import annotations
+
+from collections import deque
+from collections.abc import Iterator, Sequence
+from contextlib import suppress
+
+from gdb_epi.corruption.context import Context
+from gdb_epi.corruption.heap.cached_pages import members_of, pages_of
+from gdb_epi.corruption.heap.cpython_fields import in_data_stack
+from gdb_epi.corruption.heap.memory import touched
+from gdb_epi.corruption.heap.object_kinds import INSTANCE, TYPE, Kinds
+from gdb_epi.corruption.pointers.neighbours import on_stack
+from gdb_epi.cpython.objects.attributes import Objects
+from gdb_epi.cpython.types import PyFrame, PythonState
+from gdb_epi.errors import Absent, LayoutError, UnreadableMemory
+from gdb_epi.typing_lite import NamedTuple
+
+MAX_CONTAINERS = 6000
+MAX_SLOTS = 40_000
+MAX_ITEMS = 8192  # of one container
+MAX_FRAMES = 32
+MAX_DEPTH = 64  # words of a frame's stack of values that may be left over
+MAX_LOCALS = 256  # of one frame
+MAX_NULL_LISTS = 64
+WORD = 8
+LOW = 1 << 32
+TAG = 3  # 3.14 (gh-117139): the low bits of a _PyStackRef
+FRAME, TUPLE = "frame", "tuple"
+_Words = tuple[Sequence[int], Sequence[int]]  # places, and the words there
+
+
+class Slot(NamedTuple):
+    """A word that must be an object's address: `owner` is the container, `kind` its type."""
+
+    place: int
+    value: int
+    owner: int
+    kind: str
+
+
+class Walk:
+    """What frames of the process can reach: slots, and the objects they were found in, each once.
+
+    `visited` are (address, category) in the order of the walk; frames are not among them.
+    """
+
+    def __init__(self, context: Context, python: PythonState) -> None:
+        self._context = context
+        self._python = python
+        self.reader = pages_of(context, python.layout)
+        self._objects = Objects(self.reader)
+        self.kinds = Kinds(self.reader, context.things)
+        offset = python.layout.offset
+        self._members = {
+            category: members_of(n for name in names if (n := offset(struct, name)) is not None)
+            for category, (struct, names) in _MEMBERS.items()
+        }
+        # A frame may be a hole because its code object is damaged.
+        self.frames = [one for one in _frames(python) if self.type_at(one.code) == "code"]
+        self.visited: list[tuple[int, str]] = []
+        self.slots = 0
+        self._held: list[tuple[_Words, int, str]] = []  # what was found, its container and kind
+        self._typeless: set[int] = set()  # words that are no object's address
+        self.nulls: dict[int, set[int]] = {}  # list -> places of NULLs among its items
+        self.cut = False
+        self._offsets: dict[tuple[str, str], int] = {}
+        self._reached: list[int] = []  # found, not yet judged
+        self._waiting: list[int] = []
+        self._types: deque[int] = deque()  # they come last: each leads to a dict of many
+        self._seen: set[int] = {0}
+        self._met: set[int] = set()  # types of what was visited
+        self._run()
+
+    def type_at(self, address: int) -> str:
+        """Return the name of an object's type; "" for what is none."""
+        return self.kinds.of(address).name
+
+    def _run(self) -> None:
+        """Find the slots: locals of frames, what the fault had at hand, globals, types."""
+        for frame in self.frames:
+            self._add(self._locals(frame), frame.address, FRAME)
+        self._enter()
+        self._reached += self._roots()
+        self._enter(static=True)
+        while (self._waiting or self._types) and not self.cut:
+            wave = self._waiting or [self._types.popleft()]
+            self._waiting = []
+            self._visit(wave)
+
+    def _visit(self, wave: list[int]) -> None:
+        """Take what several containers hold: what they reach is judged at once, in their order.
+
+        Nearly all are tuples of a few items (a process has those of its code objects): one by one
+        they took three times as long.
+        """
+        found = list(zip(wave, self.kinds.of_all(wave), strict=True))
+        tuples = [at for at, kind in found if kind.category == TUPLE]
+        size_at = self._at("PyTupleObject", "ob_size")
+        sizes = iter(self.reader.words([at + size_at for at in tuples]))
+        for at, kind in found:
+            category = kind.category
+            self.visited.append((at, category))
+            if len(self.visited) > MAX_CONTAINERS:
+                self.cut = True
+                break
+            if kind.address not in self._met:
+                self._met.add(kind.address)
+                self._enter()
+                self._reached.append(kind.address)
+                self._enter(static=self._context.sweep)
+            is_tuple = category == TUPLE
+            words = self._items(at, next(sizes)) if is_tuple else self._words(at, category)
+            self._add(words, at, kind.name)
+            if self.cut:
+                break
+        self._enter()
+
+    def without_type(self) -> list[Slot]:
+        """Return the slots that hold no object's address, in the order of the walk."""
+        typeless = self._typeless
+        return [
+            Slot(place, value, owner, kind)
+            for (places, values), owner, kind in self._held
+            if not typeless.isdisjoint(values)
+            for place, value in zip(places, values, strict=True)
+            if value in typeless
+        ]
+
+    def beside(self, slot: Slot) -> list[tuple[int, int]]:
+        """Return (place, word) of the other slots of a container; of a dict, of the same column."""
+        stride = WORD
+        if slot.kind == "dict":
+            with suppress(UnreadableMemory, LayoutError):
+                stride = next(iter(self.dict_places(slot.owner)))[2]
+        return [
+            (place, value)
+            for (places, values), owner, _ in self._held
+            if owner == slot.owner
+            for place, value in zip(places, values, strict=True)
+            if value and place != slot.place and not (place - slot.place) % stride
+        ]
+
+    def same_field(self, slot: Slot) -> list[tuple[int, int]]:
+        """Return (place, word) of the same field of the other objects of a slot's owner's type."""
+        at = slot.place - slot.owner
+        owners = [owner for _, owner, kind in self._held if kind == slot.kind]
+        places = [owner + at for owner in owners if owner != slot.owner]
+        words = self.reader.words(places)
+        return [one for one in zip(places, words, strict=True) if one[1]]
+
+    def _add(self, words: _Words, owner: int, kind: str) -> None:
+        room = MAX_SLOTS - self.slots
+        count = len(words[1]) - words[1].count(0)
+        if count > room:
+            kept = [one for one in zip(*words, strict=True) if one[1]][:room]
+            words = [place for place, _ in kept], [value for _, value in kept]
+            self.cut, count = True, room
+        self.slots += count
+        self._held.append((words, owner, kind))
+        self._reached += words[1]
+
+    def _enter(self, static: bool = False) -> None:
+        """Put what was reached on the list of those to visit; `static`: built-in types too.
+
+        Each of those has a dict of descriptors, which together are a third of a small process.
+        """
+        seen = self._seen
+        new = [value for value in dict.fromkeys(self._reached) if value not in seen]
+        self._reached = []
+        held: list[tuple[int, str]] = []
+        for value, (_type, name, _flags, category) in zip(new, self.kinds.of_all(new), strict=True):
+            if category:
+                held.append((value, category))
+            else:
+                seen.add(value)
+                if not name:
+                    self._typeless.add(value)
+        counts = self.reader.words([value for value, _category in held])
+        for (value, category), count in zip(held, counts, strict=True):
+            if not 0 < count < LOW and not self._is_alive(count):
+                continue
+            if category != TYPE:
+                self._waiting.append(value)
+            elif static or self.kinds.is_heap_type(value):
+                self._types.append(value)
+            else:
+                continue
+            seen.add(value)
+
+    def _is_alive(self, count: int) -> bool:
+        """Whether a word counts references: objects on CPython's free lists have 0, or a link."""
+        return 0 < count < LOW or (count >= LOW and self._context.target.region_at(count) is None)
+
+    def _roots(self) -> Iterator[int]:
+        """Yield what frames are made of, then the objects that the fault had at hand."""
+        layout, reader = self._python.layout, self.reader
+        name = _frame_struct(self._python)
+        function = layout.offset(name, "f_funcobj.bits", "f_funcobj", "f_func")
+        offsets = [function, layout.offset(name, "f_globals")]
+        for frame in self.frames:
+            yield frame.code
+            for offset in offsets:
+                with suppress(UnreadableMemory):
+                    if offset is not None:
+                        yield reader.u64(frame.address + offset) & ~TAG
+        things = self._context.things
+        for value in touched(self._context):
+            if not self.kinds.of(value).category or things.in_free_block(value):
+                continue
+            if not on_stack(self._context, value):  # what looks like an object there is none
+                yield value
+
+    def _locals(self, frame: PyFrame) -> _Words:
+        """Return a frame's variables; references that are not its own are left out.
+
+        Reference: _PyStackRef, Include/internal/pycore_stackref.h (3.14 and later).
+        """
+        start, end = self._variables(frame)
+        tagged = self._python.layout.offset(_frame_struct(self._python), "f_executable.bits")
+        try:
+            words = memoryview(self.reader.read(start, end - start)).cast("Q")
+        except UnreadableMemory:
+            return [], []
+        kept = [n for n, word in enumerate(words) if word and not (tagged is not None and word & 1)]
+        return [start + WORD * n for n in kept], [words[n] for n in kept]
+
+    def _variables(self, frame: PyFrame) -> tuple[int, int]:
+        """Return where the variables of a frame begin and end."""
+        layout, name = self._python.layout, _frame_struct(self._python)
+        at = layout.offset(name, "localsplus", "f_localsplus")
+        count_at = layout.offset("PyCodeObject", "co_nlocalsplus", "co_nlocals")
+        if at is None or count_at is None:
+            return 0, 0
+        try:
+            count = self.reader.u32(frame.code + count_at)
+        except UnreadableMemory:
+            count = 0
+        return frame.address + at, frame.address + at + WORD * min(count, MAX_LOCALS)
+
+    def is_stale(self, place: int) -> bool:
+        """Whether a word may be left over: on a frame's stack of values, or in no frame at all."""
+        for frame in self.frames:
+            start, end = self._variables(frame)
+            if start <= place < end:
+                return False
+            if end <= place < end + WORD * MAX_DEPTH:
+                return True
+        return in_data_stack(self._context, place)
+
+    def _items(self, at: int, count: int) -> _Words:
+        """Return what a tuple of `count` items holds."""
+        with suppress(UnreadableMemory):
+            count = count if count < LOW else 0
+            start = at + self._at("PyTupleObject", "ob_item")
+            words = self.reader.run(start, min(count, MAX_ITEMS))
+            return range(start, start + WORD * len(words), WORD), words
+        return (), []
+
+    def _words(self, at: int, category: str) -> _Words:
+        """Return what a container holds; nothing where it cannot be read."""
+        members = self._members.get(category)
+        if members is not None:
+            return [at + n for n in members.offsets], self.reader.members(at, members)
+        parts: list[_Words] = []
+        places_of = _CONTAINERS.get(category)
+        with suppress(UnreadableMemory, LayoutError):
+            for part in places_of(self, at) if places_of is not None else ():
+                parts.append(self._part(at, category, *part))
+        if len(parts) == 1:  # all but instances
+            return parts[0]
+        return [at for part in parts for at in part[0]], [
+            word for part in parts for word in part[1]
+        ]
+
+    def _part(
+        self, at: int, category: str, start: int, count: int, stride: int, offsets: tuple[int, ...]
+    ) -> _Words:
+        """Return the words of one table of a container."""
+        step = stride // WORD
+        words = self.reader.run(start, min(count, MAX_ITEMS) * step)
+        if len(offsets) == 2:
+            return _pairs(start, words, step, offsets)
+        column = words[offsets[0] :: step]
+        place = start + WORD * offsets[0]
+        places = range(place, place + stride * len(column), stride)
+        if category == "list" and 0 in column and len(self.nulls) < MAX_NULL_LISTS:
+            self.nulls[at] = {one for one, word in zip(places, column, strict=True) if not word}
+        return places, column
+
+    # -- where containers keep their words: (start, count, stride in bytes, word offsets) ---
+
+    def _at(self, struct: str, member: str) -> int:
+        key = struct, member
+        if key not in self._offsets:
+            self._offsets[key] = self._python.layout.require(struct, member)
+        return self._offsets[key]
+
+    def dict_places(self, at: int) -> Iterator[_Place]:
+        """A dict's table, or the values of a split one."""
+        keys = self.reader.u64(at + self._at("PyDictObject", "ma_keys"))
+        values = self.reader.u64(at + self._at("PyDictObject", "ma_values"))
+        start, count, width, hashed = self._objects.entries(keys)
+        if values:
+            head = self._python.layout.offset("PyDictValues", "values") or 0
+            yield values + head, count, WORD, (0,)
+        else:
+            yield start, count, width, (1, 2) if hashed else (0, 1)
+
+    def list_places(self, at: int) -> Iterator[_Place]:
+        """A list's items."""
+        start = self.reader.u64(at + self._at("PyListObject", "ob_item"))
+        count = self.reader.i64(at + self._at("PyListObject", "ob_size"))
+        if start and 0 < count < 1 << 32:
+            yield start, count, WORD, (0,)
+
+    def set_places(self, at: int) -> Iterator[_Place]:
+        """A set's entries: key and hash."""
+        start = self.reader.u64(at + self._at("PySetObject", "table"))
+        mask = self.reader.u64(at + self._at("PySetObject", "mask"))
+        if start and mask < 1 << 32:
+            yield start, mask + 1, self._python.layout.size("setentry") or 16, (0,)
+
+    def instance_places(self, at: int) -> Iterator[_Place]:
+        """The slots of an instance of a class written in Python, then its array of values."""
+        kind = self.reader.type_of(at)
+        for start, count in self.kinds.slots_of(kind):
+            if count:
+                yield at + start, count, WORD, (0,)
+        held, values = self._objects.attribute_storage(at, kind)
+        if values:
+            entries = self._objects.entries(self._objects.shared_keys(kind))
+            yield values, entries[1], WORD, (0,)
+        elif held:
+            self._reached.append(held)
+
+
+_Place = tuple[int, int, int, tuple[int, ...]]
+_CONTAINERS = {
+    "dict": Walk.dict_places,
+    "list": Walk.list_places,
+    "set": Walk.set_places,
+    "frozenset": Walk.set_places,
+    INSTANCE: Walk.instance_places,
+}
+
+
+# Members that hold a reference, or NULL.
+_MEMBERS = {
+    "cell": ("PyCellObject", ("ob_ref",)),
+    "function": (
+        "PyFunctionObject",
+        ("func_code", "func_closure", "func_defaults", "func_kwdefaults"),
+    ),
+    "code": ("PyCodeObject", ("co_consts", "co_names", "co_localsplusnames", "co_varnames")),
+    TYPE: ("PyTypeObject", ("tp_dict", "tp_mro", "tp_bases")),
+}
+
+
+def _pairs(start: int, words: list[int], step: int, offsets: tuple[int, ...]) -> _Words:
+    """Return the keys and values of a table, entry by entry."""
+    places: list[int] = []
+    found: list[int] = []
+    entries = zip(words[offsets[0] :: step], words[offsets[1] :: step], strict=True)
+    for number, (key, value) in enumerate(entries):
+        if key != value:  # up to 3.11 the table of interned strings, which holds none
+            place = start + WORD * (step * number + offsets[0])
+            places += place, place + WORD * (offsets[1] - offsets[0])
+            found += key, value
+    return places, found
+
+
+def _frame_struct(python: PythonState) -> str:
+    known = python.layout.offset("_PyInterpreterFrame", "f_globals") is not None
+    return "_PyInterpreterFrame" if known else "PyFrameObject"
+
+
+def _frames(python: PythonState) -> Iterator[PyFrame]:
+    """Yield the innermost frames of each thread, those of the crashed one first."""
+    for thread in sorted(python.threads(), key=lambda one: not one.crashed):
+        for frame in thread.frames[:MAX_FRAMES]:
+            if frame.address and frame.code:
+                yield frame
+
+
+def walk_of(context: Context) -> Walk | Absent:
+    """Return the walk over a process, made once. Absent without Python, or without its layout."""
+    if "walk" not in context.kept:
+        python = context.state.python
+        if isinstance(python, Absent):
+            context.kept["walk"] = python
+        else:
+            try:
+                context.kept["walk"] = Walk(context, python)
+            except LayoutError as error:
+                context.kept["walk"] = Absent("not_available", str(error))
+    found: Walk | Absent = context.kept["walk"]
+    return found

@@ -1,0 +1,182 @@
+# SPDX-License-Identifier: Apache-2.0
+"""The words that a failed access or transfer was made from, and what software makes such words."""
+
+from __future__ import annotations
+
+from gdb_epi.corruption.context import Context
+from gdb_epi.errors import Absent
+from gdb_epi.fault import GENERAL, NEAR_NULL, NULL_PAGE, SI_KERNEL, read_up_to, read_word
+from gdb_epi.fault.maps import canonical, permits, user_top
+from gdb_epi.fault.shapes import Shape, shape_of
+from gdb_epi.fault.site import DATA, NO_FAULT, TRANSFERS, Site
+from gdb_epi.target.api import Target
+from gdb_epi.target.search import find_bytes
+from gdb_epi.typing_lite import NamedTuple
+
+BOXED = 8  # top bits
+REACH = 4096  # bytes that a member may lie from the pointer to its struct
+LOW = 1 << 32
+MAX_UNALIGNED = 8  # occurrences looked at
+MAX_SEARCHED = 64 << 20  # bytes searched for an unaligned occurrence
+PLACES = 64
+
+
+class Word(NamedTuple):
+    """A word to judge: a register's name or "target", "fault address"; its value.
+
+    `distance` is what the instruction added to it to get the address; None for an index.
+    """
+
+    source: str
+    value: int
+    distance: int | None
+
+
+def wrong_words(context: Context) -> list[Word]:
+    """Return the words that may be the wrong one, the likeliest first; empty without a fault."""
+    site = context.site
+    if isinstance(site, Absent) or site.kind == NO_FAULT:
+        return []
+    if site.address is None and site.operand is None:
+        hidden = site.instruction is None and site.fault.code == SI_KERNEL
+        return _by_value(site, user_top(context.target)) if hidden else []
+    if site.kind in TRANSFERS:
+        return [Word("target", site.address or 0, 0)]
+    if site.kind != DATA:
+        return []
+    operand = site.operand
+    if operand is None:
+        return _without_text(site)
+    registers = site.fault.registers
+    told = [(name, registers[name]) for name in operand.registers() if name in registers]
+    found = []
+    for name, value in told:
+        is_index = name == operand.index_register and name != operand.base
+        if is_index and operand.scale != 1:
+            found.append(Word(name, value, None))
+            continue
+        distance = None if site.address is None else _signed(site.address - value)
+        found.append(Word(name, value, distance))
+    return sorted(found, key=lambda word: _goodness(context.target, word))
+
+
+def _goodness(target: Target, word: Word) -> int:
+    """Sort what is mapped or a plain number behind what is not."""
+    if word.distance is None:
+        return 1
+    return 2 if target.region_at(word.value) is not None or word.value < NEAR_NULL else 0
+
+
+def _signed(value: int) -> int:
+    value &= (1 << 64) - 1
+    return value - (1 << 64) if value >> 63 else value
+
+
+def _without_text(site: Site) -> list[Word]:
+    """Return the registers near the address, then the address, when the text cannot be read."""
+    address = site.address or 0
+    registers = site.fault.registers
+    near = [(address - registers[n], n) for n in GENERAL if n in registers]
+    found = [Word(n, registers[n], d) for d, n in sorted(near) if 0 <= d <= REACH]
+    return [*found, Word("fault address", address, 0)]
+
+
+def _by_value(site: Site, top: int) -> list[Word]:
+    """Return the registers that are not canonical: a protection fault without an instruction."""
+    registers = site.fault.registers
+    return [
+        Word(name, registers[name], None)
+        for name in GENERAL
+        if name in registers and not canonical(registers[name], top)
+    ]
+
+
+def pattern_of(context: Context, word: Word) -> Shape | None:
+    """Return the software pattern of a word; None when it shows none.
+
+    Cached: one search of memory for each value.
+    """
+    key = (word.value, word.distance is None)
+    if key not in context.patterns:
+        context.patterns[key] = _pattern_of(context, word)
+    found = context.patterns[key]
+    assert found is None or isinstance(found, Shape)
+    return found
+
+
+def _pattern_of(context: Context, word: Word) -> Shape | None:
+    target, value = context.target, word.value
+    if value < NULL_PAGE:
+        return None
+    shape = shape_of(value)
+    if shape is not None and shape.name in ("double", "int-pair") and _one_bit_off(context, value):
+        shape = None
+    if word.distance is None:  # an index: any number may be one
+        return shape if shape is not None and shape.name in ("ascii", "poison") else None
+    if shape is not None and target.region_at(value) is None:
+        return shape
+    return _truncated(target, value) or _tagged(target, value) or _misaligned(context, value)
+
+
+def _one_bit_off(context: Context, value: int) -> bool:
+    """Whether something begins at an address that differs in one bit of the high half.
+
+    Bit 62 of any pointer makes a double between 2 and 4, one of the bits from 32 on a pair of
+    integers of an address of a program that is not position-independent.
+    """
+    flipped = (value ^ (1 << bit) for bit in range(32, 64))
+    near = [one for one in flipped if permits(context.target.region_at(one), None)]
+    return any(one >= LOW or context.things.at(one) is not None for one in near)
+
+
+def _truncated(target: Target, value: int) -> Shape | None:
+    """The low half of an address that is mapped: a pointer that went through an int."""
+    low, high = value & 0xFFFFFFFF, value >> 32
+    if not (high == 0 or (high == 0xFFFFFFFF and low >> 31)) or low < NEAR_NULL:
+        return None
+    halves = {region.start >> 32 for region in target.regions()} - {0, 0xFFFFFFFF}
+    for half in sorted(halves):
+        whole = half << 32 | low
+        if permits(target.region_at(whole), "r") and half < 1 << 15:
+            return Shape("truncated", f"it is the low half of {whole:#x}, which is mapped")
+    return None
+
+
+def _tagged(target: Target, value: int) -> Shape | None:
+    """Several bits set above a mapped address."""
+    top = value >> 47
+    if bin(top).count("1") < 2 or top == (1 << 17) - 1:
+        return None
+    plain = value & ((1 << 47) - 1)
+    boxed = bin(top).count("1") >= BOXED  # NaN boxing; a small number with few bits is no pointer
+    if (plain >= LOW or boxed) and permits(target.region_at(plain), "r"):
+        return Shape("tagged", f"without its top bits it is {plain:#x}, which is mapped")
+    return None
+
+
+def _misaligned(context: Context, value: int) -> Shape | None:
+    """The word stands in memory at an odd place, over the parts of two words."""
+    target = context.target
+    if canonical(value, user_top(target)) and target.region_at(value) is not None:
+        return None
+    whole = value.to_bytes(8, "little")
+    # Far faster than with the zero bytes at the end; the rest must be rare enough.
+    needle = whole.rstrip(b"\0") if value >= LOW else whole
+    left = MAX_SEARCHED
+    for region in target.regions():
+        size = min(region.dumped, region.size, left)
+        if "w" not in region.perms or size <= 0:
+            continue
+        left -= size
+        for count, at in enumerate(find_bytes(target, needle, region.start, region.start + size)):
+            if at % 8 and read_up_to(target, at, 8) == whole and _crosses_pointer(target, at):
+                why = f"these 8 bytes stand at {at:#x}, across two aligned words"
+                return Shape("misaligned", why)
+            if count >= MAX_UNALIGNED:
+                break
+    return None
+
+
+def _crosses_pointer(target: Target, at: int) -> bool:
+    words = (read_word(target, at & ~7), read_word(target, (at & ~7) + 8))
+    return any(word is not None and word >= LOW and target.region_at(word) for word in words)

@@ -1,0 +1,397 @@
+# SPDX-License-Identifier: Apache-2.0
+"""One-bit neighbours of suspected words: what the corrected word would be, and what says so."""
+
+from __future__ import annotations
+
+from gdb_epi.corruption.code.method_tables import is_no_table
+from gdb_epi.corruption.context import Context
+from gdb_epi.corruption.heap.address_index import BLOCK, FREE, FUNCTION, OBJECT, Thing, Things
+from gdb_epi.corruption.heap.cpython_fields import allocators_link, in_data_stack, own_field
+from gdb_epi.corruption.pointers.doubts import (
+    HEAP,
+    LOW_TAG_BITS,
+    MIXED,
+    STACK,
+    TAG_BITS,
+    ambiguity,
+)
+from gdb_epi.corruption.pointers.fault_words import Word, pattern_of
+from gdb_epi.corruption.pointers.never_mapped import was_never_mapped
+from gdb_epi.corruption.pointers.suspects import Suspect, is_held_once
+from gdb_epi.errors import Absent
+from gdb_epi.fault import GENERAL, NEAR_NULL, NULL_PAGE, read_word
+from gdb_epi.fault.maps import canonical, permits, user_top
+from gdb_epi.fault.site import DATA, TRANSFERS, Site
+from gdb_epi.typing_lite import NamedTuple
+
+PAGE = 4096
+LOW = 1 << 32  # addresses of programs that are not position-independent
+# From this bit on (16 MB) software's near misses end: overruns, stale pointers into the same heap
+# and memory that was unmapped lie closer to what they meant. Indices of 2^k are ambiguous.
+FAR_BIT = 24
+NEVER_MAPPED_BIT = 20  # the same (1 MB) for words of memory that name what was never mapped
+NEAR = 16384  # bytes: a pool
+MAX_COPIES = 4
+MAX_TESTED = 24  # corrected values of one suspect that memory is searched for
+WORD = 8
+MAX_SEARCHED = 6  # corrected values where nothing begins that memory is searched for
+MAX_LANES = 4
+AROUND = (-16, -8, 8, 16)
+
+
+class Neighbour(NamedTuple):
+    """A suspect and one flip of it; `bit` is -1 when a whole byte differs.
+
+    `thing` is what begins at the corrected address. `copies`: other words of memory or registers
+    that hold it. `near`: within a pool of a register, and the wrong one is not. `objects` and
+    `same`: how many of the four words around the wrong one are objects, and of the same type.
+    `owner`: the type of the object whose field the wrong word is. `orphan`: the corrected object
+    has more references than words that hold its address. `hashed`: the entry of a set or dict that
+    the wrong word is in holds the corrected object's hash. `rivals`: flips that are as good.
+    `ambiguous`: the software that makes the same word. `constant`: the corrected value is the
+    address of read-only data of a file, several words hold it, and one the wrong one.
+    """
+
+    suspect: Suspect
+    corrected: int
+    bit: int
+    thing: Thing | None
+    copies: int
+    near: bool
+    objects: int
+    same: int
+    ambiguous: str | None
+    owner: str | None = None
+    orphan: bool = False
+    hashed: bool = False
+    level: str = ""
+    rivals: int = 1
+    constant: bool = False
+
+
+# Levels from the strongest to the weakest; ids of weights.json.
+LEVELS = (
+    "R17",
+    "P14",
+    "P16",
+    "P15",
+    "P13",
+    "P8",
+    "P3",
+    "P9",
+    "P12",
+    "P11",
+    "P2",
+    "P7",
+    "P10",
+    "P4",
+    "P5",
+    "M1",
+    "P1",
+)
+
+
+def neighbours(context: Context) -> list[Neighbour]:
+    """Return the one-bit neighbours that would have worked, the best first."""
+    things = context.things
+    found: list[Neighbour] = []
+    listed = context.suspects
+    garbage = any(one.depth == 0 and shaped(context, one) for one in listed)
+    for one in listed:
+        if one.depth == 0:
+            flips = _direct(context, things, one)
+            found += flips or _lanes(context, things, one)
+        else:
+            found += _through(context, things, one, garbage)
+    ranked = []
+    for one_ in found:
+        level = level_of(one_)
+        if level:
+            ranked.append(one_._replace(level=level))
+    best = [LEVELS.index(one_.level) for one_ in ranked]
+    ranked = [
+        one_._replace(rivals=sum(other <= mine for other in best))
+        for one_, mine in zip(ranked, best, strict=True)
+    ]
+    return sorted(ranked, key=lambda one_: LEVELS.index(one_.level))
+
+
+def level_of(one: Neighbour) -> str:
+    """Return the id of the strongest thing that can be said of a neighbour; "" for nothing."""
+    suspect, thing = one.suspect, one.thing
+    if one.bit < 0:
+        return "M1" if one.owner or one.same or one.copies else ""
+    if one.constant:
+        return "P16"
+    if suspect.depth:
+        if thing is None or thing.kind != OBJECT or not (one.objects or one.owner):
+            return ""
+        if not (one.same or one.owner):
+            return "P12"  # of another type than those around: leaked objects lie everywhere
+        typed = one.same or one.owner not in ("dict", "tuple")  # those hold anything
+        return "P14" if one.orphan and typed else "P13"
+    if one.hashed:
+        return "R17"
+    if one.owner and thing is not None:
+        return "P14" if one.orphan else "P15"
+    if thing is not None and thing.kind == OBJECT:
+        if suspect.slots and one.same:
+            return "P8"
+        if one.copies:
+            return "P3"
+        return "P9" if suspect.slots and one.objects else "P7"
+    exact = thing is not None and thing.kind in (BLOCK, FUNCTION)
+    if exact and suspect.slots and one.near:
+        return "P11"
+    if one.copies:
+        return "P2"
+    if exact and suspect.slots:
+        return "P10"
+    if one.near:
+        return "P4"
+    return "P5" if one.bit >= 47 else "P1"
+
+
+def _direct(context: Context, things: Things, one: Suspect) -> list[Neighbour]:
+    """Return the flips of a word of the access itself that make the access legal."""
+    site = context.site
+    assert not isinstance(site, Absent)
+    top = user_top(context.target, site.fault)
+    if one.distance is None or not _worth(context, site, one, top):
+        return []
+    access = "x" if site.kind in TRANSFERS else site.access
+    size = site.operand.size if site.operand is not None and site.kind == DATA else 1
+    bits = range(47) if canonical(one.value, top) else range(47, 64)
+    legal = []
+    for bit in bits:
+        corrected = one.value ^ (1 << bit)
+        reached = (corrected + one.distance) & ((1 << 64) - 1)
+        if reached < NEAR_NULL or not canonical(corrected, top):
+            continue
+        last = context.target.region_at(reached + max(size, 1) - 1)
+        if permits(context.target.region_at(reached), access) and permits(last, access):
+            legal.append((corrected, bit))
+    plain = sum(things.at(corrected) is None for corrected, _ in legal)
+    return [
+        _neighbour(context, things, site, one, corrected, bit, plain <= MAX_SEARCHED)
+        for corrected, bit in legal[:MAX_TESTED]
+    ]
+
+
+def _lanes(context: Context, things: Things, one: Suspect) -> list[Neighbour]:
+    """Return the changes of one zeroed byte after which a word points at something's start.
+
+    A byte lane that reads 0, or that was never written. The two lowest bytes hardly tell anything;
+    those that the canonical form fixes are lane 5. Of a word that stands in a register alone the
+    third tells nothing either (a stride of 64 KiB is common), and others must hold the right word.
+    """
+    site = context.site
+    assert not isinstance(site, Absent)
+    if site.kind != DATA or one.distance is None or one.value < LOW:
+        return []
+    found = []
+    for lane in range(2 if one.slots else 3, 6):
+        if one.value >> 8 * lane & 0xFF:
+            continue
+        for byte in range(1, 256):
+            corrected = one.value | byte << 8 * lane
+            reached = corrected + one.distance
+            if corrected >> 47 or not permits(context.target.region_at(reached), site.access):
+                continue
+            if not one.slots or things.at(corrected) is not None:
+                found.append(_neighbour(context, things, site, one, corrected, -1))
+    return found if len(found) <= MAX_LANES else []
+
+
+def _worth(context: Context, site: Site, one: Suspect, top: int) -> bool:
+    """Whether a word can be a damaged pointer at all: it is none that works, and no small one."""
+    if one.value < NULL_PAGE or context.things.at(one.value) is not None:
+        return False  # NULL; or a pointer to a thing, used as one to another
+    if not canonical(one.value, top):
+        return bin(one.value >> 47).count("1") == 1
+    reached = one.value + (one.distance or 0)
+    if reached < NEAR_NULL or one.value >= 1 << 63:
+        return False
+    access = "x" if site.kind in TRANSFERS else site.access
+    return not permits(context.target.region_at(reached), access)
+
+
+def _through(context: Context, things: Things, one: Suspect, garbage: bool) -> list[Neighbour]:
+    """Return the flips that make a word that was loaded through point at an object's start.
+
+    A word that points where it should, at what was freed, cleared, overwritten (`garbage`) or is
+    used for another thing, is an ordinary bug's; but not when it is a field of CPython's own, and
+    an object of the neighbours' type one bit away has lost a reference. Of overwritten memory not
+    even that is said: programs leak references (1 of 80 use-after-free cores had such a neighbour).
+    """
+    slots = tuple(slot for slot in one.slots if not on_stack(context, slot))
+    if not slots or context.target.region_at(one.value) is None:
+        return []
+    one = one._replace(slots=slots)
+    ordinary = (
+        garbage
+        or things.at(one.value) is not None
+        or things.begins_block(one.value)
+        or read_word(context.target, one.value + WORD) == 0
+    )
+    foreign = ordinary and not any(own_field(context, slot) for slot in slots)
+    site = context.site
+    assert not isinstance(site, Absent)
+    found = []
+    for bit in range(47):
+        corrected = one.value ^ (1 << bit)
+        if foreign:  # no object's field; but where another file's constants lie is no freed memory
+            constant = _is_constant(context, one, corrected, bit)
+            same = constant and _same_file(context, one.value, corrected)
+            if constant and (not same or is_no_table(context, one.value, corrected)):
+                found.append(_neighbour(context, things, site, one, corrected, bit))
+        elif things.object_type(corrected) or _is_constant(context, one, corrected, bit):
+            near = _neighbour(context, things, site, one, corrected, bit)
+            told = near.orphan and not garbage and is_held_once(context, one.value)
+            if not ordinary or (told and (near.same or things.siblings_hold(slots[0], corrected))):
+                found.append(near)
+    return found
+
+
+def _same_file(context: Context, one: int, other: int) -> bool:
+    regions = (context.target.region_at(one), context.target.region_at(other))
+    paths = [region.path if region is not None else None for region in regions]
+    return paths[0] is not None and paths[0] == paths[1]
+
+
+def _neighbour(
+    context: Context,
+    things: Things,
+    site: Site,
+    one: Suspect,
+    corrected: int,
+    bit: int,
+    search: bool = True,
+) -> Neighbour:
+    registers = site.fault.registers
+    others = [registers[n] for n in GENERAL if n in registers and n != one.source]
+    near = any(
+        abs(value - corrected) < NEAR and abs(value - one.value) >= NEAR
+        for value in (*others, *one.slots)
+    )
+    thing = things.at(corrected)
+    if thing is not None and (thing.kind == FREE or not one.value % PAGE):
+        thing = None  # whole pages are mapped and unmapped; what begins at others is chance
+    around = _around(context, things, one, corrected)
+    kind = thing.name if thing is not None and thing.kind == OBJECT else None
+    same = sum(name == kind for name in around)
+    copies = sum(value == corrected for value in others)
+    constant = _is_constant(context, one, corrected, bit)
+    known_thing = not (same and one.slots) and (search or thing is not None)
+    if constant or (not one.depth and known_thing):
+        copies += len(context.places_of(corrected, MAX_COPIES))
+    owner = next((found[1] for slot in one.slots if (found := things.owner(slot))), None)
+    orphan = bool((one.depth or owner) and kind and _is_orphan(context, things, corrected))
+    hashed = kind is not None and any(
+        things.hash_fits(corrected, read_word(context.target, slot + step))
+        for slot in one.slots
+        for step in (-WORD, WORD)
+    )
+    own = any(own_field(context, slot) for slot in one.slots)
+    if kind == "type" and any(things.begins_block(slot - WORD) for slot in one.slots):
+        own, owner = True, owner or "object"  # its ob_type: CPython keeps no marks there
+    if thing is None and own and is_far(context, one, bit) and _in_file(context, corrected):
+        # what a field of an object names in a file's data has no start to be known by
+        thing = Thing(BLOCK, "data of a file")
+    known = (
+        hashed
+        or (own and thing is not None)
+        or ((own or not one.slots) and kind and copies)
+        or _never_tagged(context, corrected)
+        or any(allocators_link(context, slot, corrected) for slot in one.slots)
+    )
+    stacked = [on_stack(context, slot) for slot in one.slots]
+    spot = STACK if all(stacked) else HEAP if thing is not None and not any(stacked) else MIXED
+    named = bool(copies and (kind or things.heads_object(corrected)))
+    ambiguous = ambiguity(context, site, one, corrected, bit, known, named, spot)
+    return Neighbour(
+        one,
+        corrected,
+        bit,
+        thing,
+        copies,
+        near,
+        len(around),
+        same,
+        ambiguous,
+        owner,
+        orphan,
+        hashed,
+        constant=constant,
+    )
+
+
+def is_far(context: Context, one: Suspect, bit: int) -> bool:
+    """Whether a flip leads too far for an overrun, an index or an address that was given back."""
+    if bit >= FAR_BIT:
+        return True
+    kept = one.slots and not any(on_stack(context, slot) for slot in one.slots)
+    return bool(kept) and bit >= NEVER_MAPPED_BIT and was_never_mapped(context, one.value)
+
+
+def _is_constant(context: Context, one: Suspect, corrected: int, bit: int) -> bool:
+    """Whether a word of the heap should be that address of constants that others of its kind hold.
+
+    Tables of methods and the like: nobody computes with their addresses.
+    """
+    if bit in LOW_TAG_BITS or bit in TAG_BITS or not one.slots or one.value % WORD:
+        return False
+    region = context.target.region_at(corrected)
+    if region is None or region.path is None or "w" in region.perms or "x" in region.perms:
+        return False
+    if any(on_stack(context, slot) for slot in one.slots):
+        return False
+    wrong = context.places_of(one.value, MAX_COPIES)
+    return len(wrong) == 1 and len(context.places_of(corrected, MAX_COPIES)) >= MAX_COPIES
+
+
+def _never_tagged(context: Context, address: int) -> bool:
+    region = context.target.region_at(address)
+    from_file = region is not None and region.path is not None and "w" not in region.perms
+    return from_file or on_stack(context, address) or in_data_stack(context, address)
+
+
+def _in_file(context: Context, address: int) -> bool:
+    """Whether data of a file is there; in code a function must begin (a random target hit one)."""
+    region = context.target.region_at(address)
+    return region is not None and region.path is not None and "x" not in region.perms
+
+
+def _is_orphan(context: Context, things: Things, address: int) -> bool:
+    """Whether an object has more references than words of memory that hold its address."""
+    count = things.references(address)
+    if count is None:
+        return False
+    held = context.places_of(address, count)
+    return context.was_searched(address) and len(held) < count
+
+
+def _around(context: Context, things: Things, one: Suspect, corrected: int) -> list[str]:
+    """Return the types of the objects that the words around the wrong one point at."""
+    best: list[str] = []
+    for slot in one.slots:
+        found = []
+        for offset in AROUND:
+            word = read_word(context.target, slot + offset)
+            kind = things.object_type(word) if word and word != corrected else None
+            if kind is not None:
+                found.append(kind)
+        best = max(best, found, key=len)
+    return best
+
+
+def on_stack(context: Context, address: int) -> bool:
+    """Whether an address lies in the stack of a thread, where compiled code spills registers."""
+    region = context.target.region_at(address)
+    pointers = (thread.registers.get("rsp", 0) for thread in context.target.threads())
+    return region is not None and any(region.start <= sp < region.end for sp in pointers)
+
+
+def shaped(context: Context, one: Suspect) -> bool:
+    """Whether a suspect is text, poison or another value that software makes."""
+    return pattern_of(context, Word(one.source, one.value, one.distance)) is not None

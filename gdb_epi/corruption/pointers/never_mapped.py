@@ -1,0 +1,79 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Addresses at which the process never had memory: no pointer to them can be left over.
+
+The kernel puts the heap of brk() a random distance behind the executable and grows it upwards; it
+lets mmap() grow downwards from a random distance below the stack (start_brk and mmap_base of
+mm_struct, arch/x86/mm/mmap.c): what lies before the one, and behind the other, is never given out.
+"""
+
+from __future__ import annotations
+
+from gdb_epi.corruption.context import Context
+from gdb_epi.target.api import Region
+from gdb_epi.target.auxv import AT_ENTRY, AT_RANDOM
+from gdb_epi.typing_lite import NamedTuple
+
+NOWHERE = 1 << 36  # bytes from all that is mapped: no memory that was unmapped lay there
+MARGIN = 1 << 20  # bytes beside a mapping into which software overruns
+MAX_STACK = 64 << 20  # bytes below a stack that it may have had
+MAX_GAP = 1 << 41  # bytes below a stack in which mmap_base lies; else memory grows upwards there
+MAX_BRK = 2 << 30  # bytes from the executable to its heap; 1 GB from Linux 6.9 on
+
+
+class Gap(NamedTuple):
+    """Addresses from `start` up to `end` that were never mapped."""
+
+    start: int
+    end: int
+
+
+def was_never_mapped(context: Context, value: int) -> bool:
+    """Whether a word can be no address of memory that was given back.
+
+    Then it is no object that was freed, and what one bit away is right needs no missing reference:
+    a word that looks like a holder of it may be left over from something else.
+    """
+    if any(gap.start <= value < gap.end for gap in gaps(context)):
+        return True
+    return all(
+        value + NOWHERE <= region.start or region.end + NOWHERE <= value
+        for region in context.target.regions()
+    )
+
+
+def gaps(context: Context) -> list[Gap]:
+    """Return the gap before the heap of brk(), and that between mmap()'s memory and the stack."""
+    if "gaps" not in context.kept:
+        regions = sorted(context.target.regions())
+        found = [_before_heap(context, regions), _below_stack(context, regions)]
+        context.kept["gaps"] = [one for one in found if one is not None and one.start < one.end]
+    known: list[Gap] = context.kept["gaps"]
+    return known
+
+
+def _before_heap(context: Context, regions: list[Region]) -> Gap | None:
+    """The executable, its .bss, a gap, the heap: nothing else is mapped between them."""
+    entry = context.target.auxv().get(AT_ENTRY, 0)
+    image = next((one for one in context.target.modules() if one.start <= entry < one.end), None)
+    if image is None:
+        return None
+    end = image.end
+    for region in regions:
+        if region.end <= end:
+            continue
+        if region.start <= end:  # .bss, in the last page of the file's mapping and behind it
+            end = region.end
+            continue
+        is_heap = "w" in region.perms and not (region.path or "").startswith("/")
+        near = region.start - end < MAX_BRK
+        return Gap(end + MARGIN, region.start - MARGIN) if is_heap and near else None
+    return None
+
+
+def _below_stack(context: Context, regions: list[Region]) -> Gap | None:
+    at = context.target.auxv().get(AT_RANDOM, 0)  # at the top of the first thread's stack
+    stack = context.target.region_at(at) if at else None
+    below = [one for one in regions if stack is not None and one.end <= stack.start]
+    if stack is None or not below or stack.start - below[-1].end > MAX_GAP:
+        return None
+    return Gap(below[-1].end + MARGIN, stack.start - MAX_STACK)

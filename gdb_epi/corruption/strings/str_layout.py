@@ -1,0 +1,127 @@
+# SPDX-License-Identifier: Apache-2.0
+"""str and bytes objects as checksums of themselves: where hash, length and characters lie.
+
+Every hashed str and bytes carries a 64-bit hash of its contents. Only compact strings are looked
+at (others keep their characters elsewhere); up to 3.11 a string may also have no characters yet.
+Reference: Include/cpython/unicodeobject.h, Include/cpython/bytesobject.h (3.8 to 3.15).
+"""
+
+from __future__ import annotations
+
+import struct
+
+from gdb_epi.cpython.layout.layout import Field, Layout
+from gdb_epi.cpython.objects.siphash import MASK
+from gdb_epi.errors import UnreadableMemory
+from gdb_epi.target.api import Target
+from gdb_epi.typing_lite import NamedTuple
+
+MAX_DATA = 1 << 16  # bytes of one string; longer ones are counted and left out
+UNHASHED = MASK
+
+
+class Text(NamedTuple):
+    """One hashed object. `start` is where its `data` lies; `stored` the hash that it carries."""
+
+    address: int
+    start: int
+    data: bytes
+    stored: int
+
+
+class Form(NamedTuple):
+    """How objects of one type are read.
+
+    `head` unpacks (length, hash, state) from the object's address; of bytes `state` is 0. `kinds`
+    maps the bits of `state_mask` to (offset of the characters, bytes per character).
+    """
+
+    name: str
+    type: int
+    type_at: int
+    length_at: int
+    hash_at: int
+    state_at: int
+    state_mask: int
+    kinds: dict[int, tuple[int, int]]
+
+    @property
+    def head(self) -> int:
+        """Return how many bytes hold length, hash and state."""
+        return max(self.length_at + 8, self.hash_at + 8, self.state_at + 4)
+
+
+def str_form(layout: Layout, kind: int) -> Form | None:
+    """Return the form of str; None when the layout does not tell its state bits."""
+    fields = [
+        layout.find("PyASCIIObject", f"state.{name}") for name in ("kind", "compact", "ascii")
+    ]
+    sizes = layout.size("PyASCIIObject"), layout.size("PyCompactUnicodeObject")
+    if None in fields or None in sizes:
+        return None
+    at = min(field.offset for field in fields if field is not None)
+    shifts = [8 * (f.offset - at) + f.bit_offset for f in fields if f is not None]
+    width, compact, is_ascii = (f for f in fields if f is not None)
+    kinds = {1 << shifts[0] | 1 << shifts[1] | 1 << shifts[2]: (sizes[0] or 0, 1)}
+    for size in (1, 2, 4):
+        kinds[size << shifts[0] | 1 << shifts[1]] = (sizes[1] or 0, size)
+    mask = sum(_mask(f, s) for f, s in zip((width, compact, is_ascii), shifts, strict=True))
+    return Form(
+        "str",
+        kind,
+        layout.require("PyObject", "ob_type"),
+        layout.require("PyASCIIObject", "length"),
+        layout.require("PyASCIIObject", "hash"),
+        at,
+        mask,
+        kinds,
+    )
+
+
+def _mask(field: Field, shift: int) -> int:
+    return ((1 << (field.bit_size or 8 * field.size)) - 1) << shift
+
+
+def bytes_form(layout: Layout, kind: int) -> Form:
+    """Return the form of bytes."""
+    length_at = layout.require("PyBytesObject", "ob_size")
+    return Form(
+        "bytes",
+        kind,
+        layout.require("PyObject", "ob_type"),
+        length_at,
+        layout.require("PyBytesObject", "ob_shash"),
+        length_at,
+        0,
+        {0: (layout.require("PyBytesObject", "ob_sval"), 1)},
+    )
+
+
+def size_of(target: Target, form: Form, address: int) -> int | None:
+    """Return how many bytes a compact string takes with its NUL; None when it is none."""
+    try:
+        head = target.read(address, form.head)
+    except UnreadableMemory:
+        return None
+    length = struct.unpack_from("<Q", head, form.length_at)[0]
+    kind = form.kinds.get(struct.unpack_from("<I", head, form.state_at)[0] & form.state_mask)
+    return None if kind is None or length >> 40 else kind[0] + (length + 1) * kind[1]
+
+
+def read_text(target: Target, form: Form, address: int) -> Text | str:
+    """Return a hashed object, or why there is none: "unhashed", "long", "odd", "unreadable"."""
+    try:
+        head = target.read(address, form.head)
+        length, stored = (struct.unpack_from("<Q", head, at)[0] for at in form[3:5])
+        if stored == UNHASHED:
+            return "unhashed"
+        state = struct.unpack_from("<I", head, form.state_at)[0]
+        kind = form.kinds.get(state & form.state_mask)
+        if kind is None or length >> 40:
+            return "odd"
+        if length * kind[1] > MAX_DATA:
+            return "long"
+        start = address + kind[0]
+        return Text(address, start, target.read(start, length * kind[1]), stored)
+    except UnreadableMemory:
+        return "unreadable"

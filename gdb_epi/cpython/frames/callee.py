@@ -1,0 +1,267 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Which C function a Python frame was calling.
+
+Two witnesses must agree: a callable on the frame's value stack, and a native frame between the
+eval loop and the next Python code whose function (by the unwind tables, no symbols needed) is the
+one that this callable runs. Where none agree, the symbol of the native frame that the eval loop
+called is given as what it is. Works on a merged stack; nothing is said without native frames.
+"""
+
+from __future__ import annotations
+
+import re
+import struct
+from collections.abc import Iterator, Sequence
+
+from gdb_epi.cpython.layout.layout import Layout
+from gdb_epi.cpython.reader import Reader
+from gdb_epi.cpython.types import MergedStack, PyFrame
+from gdb_epi.errors import Absent, UnreadableMemory
+from gdb_epi.target.api import NativeFrame, Target
+from gdb_epi.target.functions import Functions
+from gdb_epi.typing_lite import NamedTuple
+
+VALUE_STACK = "value-stack"
+SYMBOL = "symbol"
+
+MAX_STACK_WORDS = 1024  # of one frame; the standard library stays below 100
+MAX_LOOKED_AT = 200_000  # objects on value stacks, of all threads; 1,001 threads have 10,000
+MAX_NATIVE = 64  # native frames of one call that are looked at, from the eval loop inward
+LOWEST = 4096  # no object lies in the first page
+MAX_NAME = 256
+MAX_OBJECT = 1 << 16  # bytes into an object at which it may keep a C function
+# Their C code runs Python code, which is in the stack itself.
+PYTHON_CALLABLES = ("function", "method")
+
+# CPython's own plumbing between two Python frames, or between the eval loop and a C function.
+GLUE = re.compile(
+    r"_?PyEval_|_TAIL_CALL_|_PyFunction_Vectorcall|_?PyObject_(?:Vectorcall|Call|FastCall|MakeTpCall)"
+    r"|_Py_(?:BuiltinCallFast|CallBuiltinClass|VectorCall|Vectorcall)"
+    r"|PyVectorcall_|_PyVectorcall_|_?PyCFunction_|cfunction_|method_vectorcall|_PyObject_\w*[Cc]all"
+    r"|object_vacall|slot_tp_|call_function|do_call_core|function_code_fastcall"
+    r"|_?Py_X?DECREF|_Py_Dealloc\Z"
+    r"|_PyFunction_FastCall|_PyMethodDef_RawFastCall"
+    r"|pymain_|Py_BytesMain|Py_RunMain|run_(?:mod|eval_code_obj)|_PyRun_|PyRun_|pyrun_"
+    r"|__libc_start_|_start\Z|thread_run\Z|pythread_wrapper|start_thread\Z|clone3?\Z|bootstrap_"
+)
+
+
+class Callee(NamedTuple):
+    """The C function that a Python frame was calling.
+
+    `name` is Python's for it ("time.sleep", "list.sort"), None when only the C symbol is known;
+    `function` is the C symbol, None in a stripped object. `evidence` is VALUE_STACK or SYMBOL.
+    """
+
+    name: str | None
+    function: str | None
+    evidence: str
+
+    def shown(self) -> str:
+        """Return the best name."""
+        return self.name or self.function or "?"
+
+
+class _Callable(NamedTuple):
+    """An object on a value stack and where the C code starts that calling it may run."""
+
+    address: int
+    kind: str  # "function", "method", "type", "object"
+    entries: frozenset[int]
+
+
+class _Kind(NamedTuple):
+    """What is needed of a type. `vectorcall_at` is where its objects keep a C function, or 0."""
+
+    name: str
+    call: int
+    vectorcall_at: int
+    is_metaclass: bool
+
+
+class CalleeReader:
+    """Find the callees in the stacks of one process."""
+
+    def __init__(self, target: Target, layout: Layout) -> None:
+        self._layout = layout
+        self._reader = Reader(target, layout)
+        self._functions = Functions(target)
+        self._kinds: dict[int, _Kind] = {}
+        self._left = MAX_LOOKED_AT
+
+    @property
+    def exhausted(self) -> bool:
+        """Whether MAX_LOOKED_AT was reached: then symbols alone name callees."""
+        return self._left <= 0
+
+    def of(self, stack: MergedStack) -> dict[int, Callee]:
+        """Return the callee of the innermost Python frame of each eval call, by frame address."""
+        found: dict[int, Callee] = {}
+        inner: list[NativeFrame] = []
+        was_eval = False
+        for frame in stack.frames:
+            if frame.native is not None:
+                inner.append(frame.native)
+                was_eval = bool(frame.evidence)
+                continue
+            if was_eval and frame.python is not None and frame.python.hole is None:
+                callee = self._callee(frame.python, inner[:-1])
+                if callee is not None:
+                    found[frame.python.address] = callee
+            inner, was_eval = [], False
+        return found
+
+    def _callee(self, frame: PyFrame, inner: Sequence[NativeFrame]) -> Callee | None:
+        """`inner` are the native frames between the eval loop and the next Python code."""
+        called = [native for native in reversed(inner) if native.kind != "sentinel"][:MAX_NATIVE]
+        if not called:
+            return None
+        return self._by_value_stack(frame, called) or _by_symbol(called)
+
+    def _by_value_stack(self, frame: PyFrame, called: Sequence[NativeFrame]) -> Callee | None:
+        """The match that is nearest to the eval loop wins; called functions call others."""
+        entries: dict[int, _Callable] = {}
+        for one in self._callables(frame):
+            entries.update(dict.fromkeys(one.entries, one))
+        if not entries:
+            return None
+        for native in called:
+            if native.inlined:
+                continue
+            function = self._functions.at_return(native.pc)
+            match = entries.get(function.start) if function is not None else None
+            name = self._name(match) if match is not None else None
+            if name is not None:
+                return Callee(name, native.function, VALUE_STACK)
+        return None
+
+    def _callables(self, frame: PyFrame) -> Iterator[_Callable]:
+        """Yield what lies on the value stack, used or left over, and can run C code."""
+        try:
+            words = self._value_stack(frame)
+        except UnreadableMemory:
+            return
+        seen: set[int] = set()
+        for word in words:
+            address = word & ~7  # 3.14 (gh-117139) tags references in the lowest bits
+            if address < LOWEST or address in seen:
+                continue
+            if self.exhausted:
+                return
+            seen.add(address)
+            self._left -= 1
+            try:
+                found = self._callable(address)
+            except UnreadableMemory:
+                continue  # a number, or a dead object
+            if found is not None and found.entries:
+                yield found
+
+    def _value_stack(self, frame: PyFrame) -> tuple[int, ...]:
+        layout, reader = self._layout, self._reader
+        size = reader.u32(frame.code + layout.require("PyCodeObject", "co_stacksize"))
+        start_at = layout.offset("_PyInterpreterFrame", "localsplus")
+        if start_at is not None:
+            locals_at = layout.require("PyCodeObject", "co_nlocalsplus")
+            start = frame.address + start_at + 8 * reader.u32(frame.code + locals_at)
+        else:
+            start = reader.u64(frame.address + layout.require("PyFrameObject", "f_valuestack"))
+        count = min(size, MAX_STACK_WORDS)
+        return struct.unpack(f"<{count}Q", reader.read(start, 8 * count))
+
+    def _callable(self, address: int) -> _Callable | None:
+        kind = self._kind(self._reader.type_of(address))
+        name = kind.name
+        if name in ("builtin_function_or_method", "builtin_method"):
+            return self._of_definition(address, "function", "PyCFunctionObject", "m_ml")
+        if name in ("method_descriptor", "classmethod_descriptor"):
+            return self._of_definition(address, "method", "PyMethodDescrObject", "d_method")
+        if name in PYTHON_CALLABLES:
+            return None
+        if kind.is_metaclass:
+            slots = ("tp_vectorcall", "tp_new", "tp_init")
+            return _Callable(address, "type", self._slots(address, slots))
+        own = self._reader.u64(address + kind.vectorcall_at) if kind.vectorcall_at else 0
+        return _Callable(address, "object", frozenset({kind.call, own} - {0}))
+
+    def _kind(self, kind: int) -> _Kind:
+        if kind not in self._kinds:
+            layout, reader = self._layout, self._reader
+            name = reader.type_name(kind)
+            flag = layout.constant("Py_TPFLAGS_TYPE_SUBCLASS") or 0
+            flags = reader.u64(kind + layout.require("PyTypeObject", "tp_flags"))
+            call = reader.u64(kind + layout.require("PyTypeObject", "tp_call"))
+            at = reader.u64(kind + layout.require("PyTypeObject", "tp_vectorcall_offset"))
+            text = "" if isinstance(name, Absent) else name
+            at = at if at < MAX_OBJECT else 0
+            self._kinds[kind] = _Kind(text, call, at, bool(flags & flag))
+        return self._kinds[kind]
+
+    def _of_definition(self, address: int, kind: str, struct_: str, member: str) -> _Callable:
+        definition = self._reader.u64(address + self._layout.require(struct_, member))
+        code = self._reader.u64(definition + self._layout.require("PyMethodDef", "ml_meth"))
+        return _Callable(address, kind, frozenset({code} - {0}))
+
+    def _slots(self, type_: int, names: Sequence[str]) -> frozenset[int]:
+        layout = self._layout
+        found = {self._reader.u64(type_ + layout.require("PyTypeObject", name)) for name in names}
+        return frozenset(found - {0})
+
+    def _name(self, one: _Callable) -> str | None:
+        """Return Python's name of a callable. Absent (None) when nobody has its text."""
+        try:
+            if one.kind == "function":
+                return self._function_name(one.address)
+            if one.kind == "method":
+                owner_at = self._layout.require("PyMethodDescrObject", "d_common.d_type", "d_type")
+                owner = self._reader.type_name(self._reader.u64(one.address + owner_at))
+                return _joined(owner, self._definition_name(one, "PyMethodDescrObject", "d_method"))
+            is_type = one.kind == "type"
+            kind = one.address if is_type else self._reader.type_of(one.address)
+            text = self._reader.type_name(kind)
+        except UnreadableMemory:
+            return None
+        if isinstance(text, Absent) or not text:
+            return None
+        return text if is_type else f"{text} object"
+
+    def _definition_name(self, one: _Callable, struct_: str, member: str) -> str | Absent:
+        definition = self._reader.u64(one.address + self._layout.require(struct_, member))
+        name_at = self._reader.u64(definition + self._layout.require("PyMethodDef", "ml_name"))
+        return self._reader.c_string(name_at, MAX_NAME)
+
+    def _function_name(self, address: int) -> str | None:
+        """A function of a module is named after it, a method after the type of its object."""
+        layout, reader = self._layout, self._reader
+        one = _Callable(address, "function", frozenset())
+        name = self._definition_name(one, "PyCFunctionObject", "m_ml")
+        module = reader.u64(address + layout.require("PyCFunctionObject", "m_module"))
+        if module:
+            owner = reader.string(module, MAX_NAME)
+            return _joined("" if owner == "builtins" else owner, name)
+        bound = reader.u64(address + layout.require("PyCFunctionObject", "m_self"))
+        if not bound:
+            return _joined("", name)
+        kind = reader.type_of(bound)
+        return _joined(reader.type_name(bound if self._kind(kind).is_metaclass else kind), name)
+
+
+def _joined(owner: str | Absent, name: str | Absent) -> str | None:
+    if isinstance(name, Absent) or not name:
+        return None
+    return name if isinstance(owner, Absent) or not owner else f"{owner}.{name}"
+
+
+def _by_symbol(called: Sequence[NativeFrame]) -> Callee | None:
+    """The outermost native frame that is no plumbing, if its name is known.
+
+    A nameless one ends the search: a name further inward would be that of a callee's callee.
+    """
+    for native in called:
+        if native.kind != "normal" and native.kind != "inline":
+            return None
+        if native.function is None:
+            return None
+        if not GLUE.match(native.function):
+            return Callee(None, native.function, SYMBOL)
+    return None

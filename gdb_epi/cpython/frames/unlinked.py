@@ -1,0 +1,287 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Frame objects (CPython 3.8 to 3.10) that no link leads to, by the C stack of their thread.
+
+Before 3.11 every Python call is a C call of the eval loop, which holds the frame object, and
+frames have no stack of their own: where one frame is lost, so are the links to all the older ones.
+
+Frame objects (CPython 3.8 to 3.10) that neither a link nor a C stack leads to any more.
+
+They are found by their type pointer; a frame that runs says so. Whose stack they end is told by
+their outermost function alone: `Thread._bootstrap` holds the Thread, whose ident is the pthread_t
+of its thread state (the Thread says it, and threading._active), and a module is run by the thread
+that the process began with. What is of nobody for sure is given to nobody, but named.
+"""
+
+from __future__ import annotations
+
+import struct
+from collections import Counter
+from collections.abc import Iterable, Iterator
+
+from gdb_epi.cpython.frames.chain import FrameObjects, RawFrame, python_frame
+from gdb_epi.cpython.frames.code import CodeReader
+from gdb_epi.cpython.objects.attributes import Objects
+from gdb_epi.cpython.reader import Reader
+from gdb_epi.cpython.types import HEAP, NATIVE, InterpreterState, ThreadState
+from gdb_epi.errors import Absent, SoftError, UnreadableMemory
+from gdb_epi.target.search import WordSearch
+from gdb_epi.typing_lite import NamedTuple
+
+MAX_STACK = 8 << 20  # bytes of one C stack that are read; the usual limit of its size
+MAX_WORDS = 200_000  # different words of it that are looked at
+
+
+def frames_on_stack(reader: Reader, tstate: int, type_at: int) -> list[int]:
+    """Return the running frame objects that a thread's C stack points to, innermost first.
+
+    `type_at` is PyFrame_Type. A frame object counts when its type is that and it says that it is
+    being run: f_executing, in 3.10 f_state (bpo-42246). The eval loop that runs a frame is the
+    outermost place of the stack to hold it. Empty without registers, or with other layouts.
+    """
+    executing = executing_at(reader)
+    if executing is None or not type_at:
+        return []
+    at, wanted = executing
+    words = _words(reader, tstate)
+    last: dict[int, int] = {word: place for place, word in enumerate(words) if not word & 7}
+    found = []
+    for word in list(last)[:MAX_WORDS]:
+        region = reader.target.region_at(word)
+        if region is None or "w" not in region.perms:
+            continue
+        try:
+            if reader.u8(word + at) == wanted and reader.type_of(word) == type_at:
+                found.append(word)
+        except UnreadableMemory:
+            continue
+    return sorted(found, key=last.__getitem__)
+
+
+def without_shared(interpreters: list[InterpreterState]) -> list[InterpreterState]:
+    """Take the frames that a C stack gave to several thread states of one thread from these.
+
+    The links of one of them may tell whose they are; where no link does, nobody's they are.
+    """
+    threads = [thread for one in interpreters for thread in one.threads]
+    count = Counter(frame.address for thread in threads for frame in thread.frames)
+
+    def own(thread: ThreadState) -> ThreadState:
+        kept = [f for f in thread.frames if f.provenance != NATIVE or count[f.address] == 1]
+        if len(kept) == len(thread.frames):
+            return thread
+        why = (
+            "of several interpreters on this thread: whose the frames of its C stack are is unknown"
+        )
+        error = SoftError("frames", f"tstate {thread.address:#x}", why)
+        return thread._replace(frames=tuple(kept), soft_errors=(*thread.soft_errors, error))
+
+    return [one._replace(threads=tuple(map(own, one.threads))) for one in interpreters]
+
+
+def frame_type(reader: Reader, frames: Iterable[int]) -> int:
+    """Return PyFrame_Type: by its symbol, else the type of a frame object that is known."""
+    symbol = reader.target.symbol("PyFrame_Type")
+    if symbol:
+        return symbol
+    for address in frames:
+        try:
+            return reader.type_of(address)
+        except UnreadableMemory:
+            continue
+    return 0
+
+
+def frame_objects(reader: Reader, type_at: int) -> Iterator[int]:
+    """Yield the living objects of a type (PyFrame_Type) in writable memory."""
+    kind_at = reader.layout.require("PyObject", "ob_type")
+    count_at = reader.layout.require("PyObject", "ob_refcnt")
+    for at in WordSearch(reader.target, type_at).addresses():
+        try:
+            if reader.i64(at - kind_at + count_at) > 0:
+                yield at - kind_at
+        except UnreadableMemory:
+            continue
+
+
+def executing_at(reader: Reader) -> tuple[int, int] | None:
+    """Return (offset, value) of the byte that says that a frame object runs; None from 3.11."""
+    layout = reader.layout
+    if layout.offset("_PyInterpreterFrame", "previous") is not None:
+        return None
+    at = layout.offset("PyFrameObject", "f_state")  # 3.10 (bpo-42246)
+    if at is not None:
+        return at, layout.constant("FRAME_EXECUTING") or 0
+    at = layout.offset("PyFrameObject", "f_executing")
+    return None if at is None else (at, 1)
+
+
+def _words(reader: Reader, tstate: int) -> tuple[int, ...]:
+    """Return the C stack of the thread of a PyThreadState, from its stack pointer on."""
+    try:
+        ident = reader.u64(tstate + reader.layout.require("PyThreadState", "thread_id"))
+    except UnreadableMemory:
+        return ()
+    for thread in reader.target.threads():
+        if thread.registers.get("fs_base") == ident and ident:
+            low = thread.registers.get("rsp", 0) & -8
+            region = reader.target.region_at(low)
+            if region is None:
+                return ()
+            count = min(region.end - low, MAX_STACK) // 8
+            return _unpacked(reader, low, count)
+    return ()
+
+
+def _unpacked(reader: Reader, low: int, count: int) -> tuple[int, ...]:
+    """Return the words of a range, as 0 where they are lost."""
+    words: list[int] = []
+    for at in range(low, low + 8 * count, 4096):
+        size = min(4096, low + 8 * count - at)
+        try:
+            words += struct.unpack(f"<{size // 8}Q", reader.read(at, size))
+        except UnreadableMemory:
+            words += [0] * (size // 8)
+    return tuple(words)
+
+
+MAX_TOLD = 20
+MAX_NAMES = 4  # of functions that are named in a message
+_BOOTSTRAP = "_bootstrap"  # threading.Thread._bootstrap, what `threading` starts a thread with
+_MAIN = ("<module>", "_run_module_as_main")  # what `python FILE` and `python -m` begin with
+
+
+class _Orphans(NamedTuple):
+    """Frames that are linked to each other, innermost first."""
+
+    frames: tuple[RawFrame, ...]
+    outermost: str  # its function; "" when another link is lost before it
+    ident: int  # of the Thread that it holds; 0 when it holds none
+
+
+def with_orphans(
+    reader: Reader, codes: CodeReader, objects: Objects, interpreters: list[InterpreterState]
+) -> tuple[list[InterpreterState], list[SoftError]]:
+    """Give running frames that nobody leads to to the thread that they are of, behind its hole.
+
+    The errors tell of frames that run on a thread that cannot be told. Call it for layouts up to
+    3.10 alone, and where a stack is open.
+    """
+    threads = [thread for one in interpreters for thread in one.threads]
+    found = _Search(reader, codes, objects).orphans(threads)
+    owners: dict[int, list[_Orphans]] = {}
+    left: list[_Orphans] = []
+    for orphans in found:
+        owner = _owner(reader, orphans, threads)
+        if owner is None:
+            left.append(orphans)
+        else:
+            owners.setdefault(owner.address, []).append(orphans)
+
+    def own(thread: ThreadState) -> ThreadState:
+        mine = owners.get(thread.address, [])
+        if len(mine) != 1:
+            left.extend(mine)
+            return thread
+        more = [python_frame(f, codes, objects, HEAP, is_entry=True) for f in mine[0].frames]
+        why = f"{len(more)} frames behind a damaged link were found by their type in the heap"
+        error = SoftError("frames", f"thread {thread.tid}", why)
+        return thread._replace(
+            frames=(*thread.frames, *more), soft_errors=(*thread.soft_errors, error)
+        )
+
+    given = [one._replace(threads=tuple(map(own, one.threads))) for one in interpreters]
+    return given, [_told(codes, orphans) for orphans in left[:MAX_TOLD]]
+
+
+def _told(codes: CodeReader, orphans: _Orphans) -> SoftError:
+    names = [codes.at(frame.code).name for frame in orphans.frames[:MAX_NAMES]]
+    more = (
+        "" if len(orphans.frames) <= MAX_NAMES else f" and {len(orphans.frames) - MAX_NAMES} more"
+    )
+    why = f"running frames of a thread that cannot be told: {', '.join(names)}{more}"
+    return SoftError("frames", f"frame {orphans.frames[0].address:#x}", why)
+
+
+def _owner(reader: Reader, orphans: _Orphans, threads: list[ThreadState]) -> ThreadState | None:
+    """Return the thread whose stack these frames end, when that is sure."""
+    if orphans.outermost == _BOOTSTRAP:
+        wanted = [thread for thread in threads if thread.ident == orphans.ident]
+    elif orphans.outermost in _MAIN:
+        wanted = [thread for thread in threads if _is_first(reader, thread)]
+    else:
+        return None
+    # Sub-interpreters have thread states of their own for the same thread.
+    if len(wanted) != 1 or not wanted[0].alive or not wanted[0].is_open:
+        return None
+    return wanted[0]
+
+
+def _is_first(reader: Reader, thread: ThreadState) -> bool:
+    """Tell the thread that a process began with: pthread_create() puts a pthread_t on the stack."""
+    for one in reader.target.threads():
+        if thread.ident and one.registers.get("fs_base") == thread.ident:
+            stack = reader.target.region_at(one.registers.get("rsp", 0))
+            return stack is not None and stack != reader.target.region_at(thread.ident)
+    return False
+
+
+class _Search:
+    def __init__(self, reader: Reader, codes: CodeReader, objects: Objects) -> None:
+        self._reader, self._codes, self._objects = reader, codes, objects
+        self._frames = FrameObjects(reader, codes)
+
+    def orphans(self, threads: list[ThreadState]) -> list[_Orphans]:
+        """Return what runs outside of the stacks that are known."""
+        known = {frame.address for thread in threads for frame in thread.frames}
+        running = self._running(known)
+        called = {frame.previous for frame in running.values()}
+        found = []
+        for address in sorted(running.keys() - called):
+            frames: list[RawFrame] = []
+            while address in running and len(frames) < len(running):
+                frames.append(running[address])
+                address = frames[-1].previous
+            name = "" if address else self._codes.at(frames[-1].code).name
+            ident = self._ident(frames[-1]) if name == _BOOTSTRAP else 0
+            found.append(_Orphans(tuple(frames), name, ident))
+        return found
+
+    def _running(self, known: set[int]) -> dict[int, RawFrame]:
+        """Return the frame objects that say that they are being run, those of stacks left out."""
+        reader, running = self._reader, executing_at(self._reader)
+        kind = frame_type(reader, known)
+        if running is None or not kind:
+            return {}
+        at, wanted = running
+        found = {}
+        for address in frame_objects(reader, kind):
+            try:
+                if address in known or reader.u8(address + at) != wanted:
+                    continue
+            except UnreadableMemory:
+                continue
+            frame = self._frames.read(address)
+            if not frame.problem:
+                found[address] = frame
+        return found
+
+    def _ident(self, frame: RawFrame) -> int:
+        """Return the ident of the Thread in the first slot of a frame of `threading`; 0 if lost.
+
+        The Thread holds it; and it is the key of the Thread in threading._active.
+        """
+        objects, at = self._objects, self._reader.layout.require("PyFrameObject", "f_localsplus")
+        try:
+            thread = self._reader.u64(frame.address + at)
+            held = objects.attribute(thread, "_ident")
+            number = objects.integer(held) if not isinstance(held, Absent) else held
+            if not isinstance(number, Absent):
+                return number
+            active = objects.dict_get(frame.globals, "_active")
+            for key, value in () if isinstance(active, Absent) else objects.dict_items(active):
+                number = objects.integer(key) if value == thread else 0
+                if number and not isinstance(number, Absent):
+                    return number
+        except UnreadableMemory:
+            pass
+        return 0

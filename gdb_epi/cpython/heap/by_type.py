@@ -1,0 +1,335 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Objects found in memory by their type pointers.
+
+Every object holds the address of its type, so a search for that word finds all of them: tracked by
+the garbage collector or not, with the GIL and free-threaded, with and without symbols, wherever the
+allocator put them. What a hit has to be beside, so that a stray pointer to a type is not taken for
+an object, is in `Heap.alive` and `Heap.links`.
+"""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Callable, Iterator, Sequence
+
+from gdb_epi.cpython.objects.type_objects import HEAPTYPE, TypeInfo
+from gdb_epi.cpython.types import PythonState
+from gdb_epi.cpython.values.plain_values import Access
+from gdb_epi.errors import LayoutError, SoftError, UnreadableMemory
+from gdb_epi.target.api import Target
+from gdb_epi.target.search import BUDGET, Ranges, Search
+from gdb_epi.typing_lite import NamedTuple
+
+MAX_TYPES = 200_000
+MAX_OBJECTS = 5_000_000  # hits of one search
+MAX_METATYPES = 500
+MAX_OBJECT_BYTES = 1 << 36
+BACKWARDS = (512, 1 << 14, 1 << 20)  # bytes searched before an address for an object's header
+
+# Include/object.h, public ABI, 3.8 to 3.15.
+HAVE_GC = 1 << 14
+_INLINE_VALUES = 1 << 2  # 3.13+; asked only where the layout has embedded values
+TYPE_SUBCLASS = 1 << 31
+_TRACKED = 1  # _PyGC_BITS_TRACKED, Include/internal/pycore_gc.h (free-threaded 3.13+)
+_MAX_REFCOUNT = 1 << 33  # 3.12+ (PEP 683): immortal objects have up to 2 ** 32 - 1
+
+
+class Tracked(NamedTuple):
+    """What the garbage collector's own words say of an object."""
+
+    plausible: bool
+    tracked: bool | None  # None: a type without GC, or the words cannot be read
+
+
+class Heap:
+    """Search the memory of one process for objects. One budget of seconds for all searches."""
+
+    def __init__(
+        self,
+        target: Target,
+        python: PythonState,
+        *,
+        budget: float = BUDGET,
+        access: Access | None = None,
+        clock: Callable[[], float] = time.monotonic,
+    ) -> None:
+        self.target = target
+        self.search = Search(target, budget=budget, clock=clock)
+        self.access = access or Access(target, python)
+        self.reader = self.access.reader
+        self.soft_errors = self.search.soft_errors
+        self._python = python
+        layout = self.reader.layout
+        self.type_at = layout.require("PyObject", "ob_type")
+        self._local_at = layout.offset("PyObject", "ob_ref_local")  # free-threaded
+        self._shared_at = layout.offset("PyObject", "ob_ref_shared")
+        self._gc_bits_at = layout.offset("PyObject", "ob_gc_bits")
+        self._overflow_at = layout.offset("PyObject", "ob_overflow")  # 3.14+
+        self._gc_size = layout.size("PyGC_Head") or 16
+        self._size_at = layout.require("PyVarObject", "ob_size")
+        self._types: dict[int, TypeInfo] | None = None
+        # Takes the ranges of memory and gives those in which types may lie; all if it is None.
+        self.places_of_types: Callable[[Ranges], Ranges] | None = None
+
+    # -- types ------------------------------------------------------------------------------
+
+    def metatype(self) -> int:
+        """Return the address of `type`. Raises LayoutError when it cannot be found."""
+        for interpreter in self._python.interpreters:
+            contents = self.access.module(interpreter.address, "builtins")
+            found = self.access.get(contents, "type") if contents else None
+            if found and self._own_type(found):
+                return found
+        for thread in self._python.threads():
+            for frame in thread.frames:
+                try:
+                    found = self.reader.type_of(self.reader.type_of(frame.code))
+                except UnreadableMemory:
+                    continue
+                if self._own_type(found):
+                    return found
+        raise LayoutError("the type of types cannot be found: no builtins and no frames")
+
+    def _own_type(self, address: int) -> bool:
+        try:
+            return self.reader.type_of(address) == address
+        except UnreadableMemory:
+            return False
+
+    def types(self) -> dict[int, TypeInfo]:
+        """Return every type of the process by address; raises OutOfTime."""
+        if self._types is None:
+            metatype = self.metatype()
+            ranges = None
+            if self.places_of_types is not None:
+                ranges = self.places_of_types(self.search.ranges(True))
+            found: dict[int, TypeInfo] = {}
+            level, seen = [metatype], {metatype}
+            while level:
+                following: list[int] = []
+                for address, info in self._types_of(level, ranges):
+                    if len(found) < MAX_TYPES:
+                        found[address] = info
+                    is_metatype = info.flags & TYPE_SUBCLASS and address not in seen
+                    if is_metatype and len(seen) < MAX_METATYPES:
+                        seen.add(address)
+                        following.append(address)
+                level = following
+            self._types = found
+        return self._types
+
+    def _types_of(
+        self, kinds: Sequence[int], ranges: Ranges | None
+    ) -> Iterator[tuple[int, TypeInfo]]:
+        """Yield the living types whose metatype is one of some."""
+        for _, hit in self.search.words_of(kinds, ranges):
+            address = hit - self.type_at
+            info = self._type_at(address) if self.alive(address) else None
+            if info is not None:
+                yield address, info
+
+    def _type_at(self, address: int) -> TypeInfo | None:
+        try:
+            return self.access.world.types.at(address)
+        except (UnreadableMemory, LayoutError):
+            return None
+
+    # -- objects ----------------------------------------------------------------------------
+
+    def alive(self, address: int) -> bool:
+        """Tell whether the words of an object's header can be those of a living object."""
+        try:
+            if self._local_at is None:
+                word = self.reader.u64(address)
+                if self._overflow_at is not None:
+                    count = word & 0xFFFFFFFF
+                    return count > 0 and not word >> 32 & 0xFFFF and not self._pointer(word)
+                return 0 < word < _MAX_REFCOUNT and not self._pointer(word)
+            return self._alive_shared(address)
+        except UnreadableMemory:
+            return False
+
+    def _pointer(self, word: int) -> bool:
+        """Whether a word that should count is an address: a freed block's link to the next."""
+        return word > 0xFFFF and not word & 7 and self.target.region_at(word) is not None
+
+    def _alive_shared(self, address: int) -> bool:
+        """Judge a free-threaded header: owner, local and shared count (PEP 703)."""
+        owner = self.reader.u64(address)
+        local = self.reader.u32(address + (self._local_at or 0))
+        shared = self.reader.i64(address + (self._shared_at or 0))
+        if owner and (owner < 1 << 20 or owner & 7 or owner >> 47):
+            return False
+        if self._types is not None and self.reader.u64(address + 8) in self._types:
+            return False  # a tuple's type lies there: this is the inside of a tuple
+        if not -(1 << 40) < shared < 1 << 40:
+            return False
+        return local > 0 or shared >> 2 > 0
+
+    def links(self, address: int, info: TypeInfo) -> Tracked:
+        """Compare an object's GC words with its neighbours'.
+
+        With the GIL the head lies before the object, in a doubly linked list; free-threaded
+        builds have a bit. An object that is not tracked has no links.
+        """
+        if not info.flags & HAVE_GC:
+            return Tracked(True, None)
+        try:
+            if self._gc_bits_at is not None:
+                return Tracked(True, bool(self.reader.u8(address + self._gc_bits_at) & _TRACKED))
+            if info.flags & TYPE_SUBCLASS and not self._heap_type(address):
+                return Tracked(True, False)  # static types have no GC head
+            head = address - self._gc_size
+            following, previous = self.reader.u64(head), self.reader.u64(head + 8)
+            if not following & ~3:
+                return Tracked(previous < 4, False)
+            back = self.reader.u64((following & ~3) + 8) & ~3
+            # While a collection runs, _gc_prev counts references (Modules/gcmodule.c).
+            return Tracked(True, True) if back == head else Tracked(self._collecting(), None)
+        except UnreadableMemory:
+            return Tracked(False, None)
+
+    def _heap_type(self, address: int) -> bool:
+        info = self._type_at(address)
+        return info is not None and bool(info.flags & HEAPTYPE)
+
+    def _collecting(self) -> bool:
+        layout = self.reader.layout
+        for struct, base in (
+            ("PyInterpreterState", [one.address for one in self._python.interpreters]),
+            ("_PyRuntimeState", [self._python.runtime]),  # before 3.9 (bpo-40513)
+        ):
+            at = layout.offset(struct, "gc.collecting")
+            inner = layout.offset("_gc_runtime_state", "collecting")
+            if at is None and inner is not None:
+                start = layout.offset(struct, "gc")
+                at = None if start is None else start + inner
+            if at is not None:
+                return any(self._flag(address + at) for address in base)
+        return True
+
+    def _flag(self, address: int) -> bool:
+        try:
+            return self.reader.u32(address) != 0
+        except UnreadableMemory:
+            return True
+
+    def instances(self, kind: int) -> Iterator[tuple[int, bool | None]]:
+        """Yield (address, tracked by the GC) of the living objects of exactly one type.
+
+        Raises OutOfTime.
+        """
+        info = self.types().get(kind) or self._type_at(kind)
+        if info is None:
+            return
+        count = 0
+        for hit in self.search.words(kind):
+            address = hit - self.type_at
+            tracked = self.judge(address, info)
+            if tracked is None:
+                continue
+            count += 1
+            if count > MAX_OBJECTS:
+                text = f"stopped after {MAX_OBJECTS} objects of one type"
+                self.soft_errors.append(SoftError("heap", info.shown, text))
+                return
+            yield address, tracked.tracked
+
+    def judge(self, address: int, info: TypeInfo) -> Tracked | None:
+        """Return what the collector says of an object of a type; None when there is none."""
+        if not self._placed(address) or not self.alive(address) or self._is_item(address):
+            return None
+        tracked = self.links(address, info)
+        return tracked if tracked.plausible else None
+
+    def _placed(self, address: int) -> bool:
+        """Whether an allocator could have put an object here: all of CPython's align to 16."""
+        if not address & 15:
+            return True
+        region = self.target.region_at(address)
+        return region is not None and region.path is not None and not address & 7
+
+    def _is_item(self, address: int) -> bool:
+        """Whether this is the inside of a tuple or the like: its ob_size, then its first item."""
+        if self._local_at is not None:
+            return False  # told by `_alive_shared`
+        try:
+            before = self.reader.u64(address - 8)
+        except UnreadableMemory:
+            return False
+        return before in self.types() and self.alive(address - self._size_at)
+
+    def size_of(self, address: int) -> int:
+        """Return how many bytes an object takes, without what it points to."""
+        kind = self.reader.type_of(address)
+        info = self.types().get(kind)
+        if info is None:
+            return 0
+        ident = self.access.ident(address)
+        if ident == "str":
+            return self._str_size(address)
+        if ident in ("generator", "coroutine", "async_generator"):
+            return info.basicsize + 8 * 512 if info.itemsize else info.basicsize
+        if info.flags & TYPE_SUBCLASS and not self._heap_type(address):
+            return self.reader.layout.size("PyTypeObject") or info.basicsize
+        if not info.itemsize:
+            return info.basicsize + self._inline_size(address, info)
+        count = self.reader.i64(address + self._size_at)
+        if ident in ("int", "bool") and self.reader.layout.offset("PyLongObject", "lv_tag"):
+            count >>= 3  # 3.12 (gh-101291)
+        size = info.basicsize + abs(count) * info.itemsize
+        return size if size < MAX_OBJECT_BYTES else 0
+
+    def _inline_size(self, address: int, info: TypeInfo) -> int:
+        """Return the bytes of attribute values behind an instance (3.13, gh-115776)."""
+        layout = self.reader.layout
+        capacity_at = layout.offset("PyDictValues", "capacity")
+        embedded = layout.offset("PyDictValues", "embedded") is not None
+        if not embedded or capacity_at is None or not info.flags & _INLINE_VALUES:
+            return 0
+        capacity = self.reader.u8(address + info.basicsize + capacity_at)
+        return (layout.offset("PyDictValues", "values") or 8) + 8 * capacity
+
+    def _str_size(self, address: int) -> int:
+        layout = self.reader.layout
+        length = self.reader.u64(address + layout.require("PyASCIIObject", "length"))
+        kind = layout.find("PyASCIIObject", "state.kind")
+        width = 4
+        if kind is not None:
+            raw = self.reader.read(address + kind.offset, kind.size)
+            width = int.from_bytes(raw, "little") >> kind.bit_offset & ((1 << kind.bit_size) - 1)
+        size = (layout.size("PyCompactUnicodeObject") or 72) + (length + 1) * max(width, 1)
+        return size if size < MAX_OBJECT_BYTES else 0
+
+    def enclosing(self, address: int) -> int | None:
+        """Return the object whose bytes hold an address, the nearest one before it."""
+        region = self.target.region_at(address)
+        if region is None:
+            return None
+        types = self.types()
+        end = (address & ~7) + 8
+        done = end
+        for distance in BACKWARDS:
+            start = max(region.start, end - distance)
+            if start >= done:
+                return None
+            try:
+                data = self.target.read(start, done - start)
+            except UnreadableMemory:
+                return None
+            words = memoryview(data).cast("Q")
+            for at in range(len(words) - 1, -1, -1):
+                if words[at] in types:
+                    found = start + 8 * at - self.type_at
+                    if self._covers(found, address):
+                        return found
+            done = start
+        return None
+
+    def _covers(self, found: int, address: int) -> bool:
+        try:
+            if not self._placed(found) or not self.alive(found) or self._is_item(found):
+                return False
+            return found <= address < found + self.size_of(found)
+        except (UnreadableMemory, LayoutError):
+            return False

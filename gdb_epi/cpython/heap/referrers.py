@@ -1,0 +1,503 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Who refers to an object: every word of memory that holds its address, and what that word is.
+
+Memory is searched for the address, so untracked containers, C stacks and static data are covered
+too. Each place is then explained: a slot of a Python frame, a C stack, a member of an object, an
+entry of a dict, list, set or deque, or a buffer that an object points to.
+
+Of what a dict is the namespace: a module, a class or an instance.
+
+Where containers keep what they hold when that is not behind their own header.
+"""
+
+from __future__ import annotations
+
+from bisect import bisect_left, bisect_right
+from collections.abc import Callable, Iterator
+
+from gdb_epi.cpython.heap.by_type import Heap
+from gdb_epi.cpython.heap.places import Places, member_at
+from gdb_epi.cpython.types import PythonState
+from gdb_epi.cpython.values.attributes import slots
+from gdb_epi.cpython.values.containers import deque_items
+from gdb_epi.cpython.values.core import Undecodable
+from gdb_epi.cpython.values.plain_values import Access
+from gdb_epi.errors import LayoutError, SoftError, UnreadableMemory
+from gdb_epi.target.search import OutOfTime
+from gdb_epi.typing_lite import NamedTuple
+
+MAX_OWNERS = 32  # dicts of instances whose owners are looked for in all memory
+
+
+class Namespaces:
+    """Name the owners of the dicts of one process."""
+
+    def __init__(self, heap: Heap, python: PythonState) -> None:
+        self._heap = heap
+        self._python = python
+        self._reader = heap.reader
+        self._access = heap.access
+        self._known: dict[int, str] | None = None
+        self._cap = 0
+
+    def owner(self, holder: int) -> str | None:
+        """Return whose namespace a dict is, in words; raises OutOfTime."""
+        known = self._modules_and_classes()
+        if holder not in known and len(known) < self._cap:
+            for at in self._heap.search.words(holder):
+                instance = self._heap.enclosing(at)
+                if instance is not None and self._is_namespace(instance, at):
+                    known[holder] = f"{self._access.type_name(instance)} at {instance:#x}"
+                    break
+        return known.get(holder)
+
+    def _is_namespace(self, instance: int, at: int) -> bool:
+        layout = self._reader.layout
+        try:
+            kind = self._reader.type_of(instance)
+            offset = self._reader.i64(kind + layout.require("PyTypeObject", "tp_dictoffset"))
+        except UnreadableMemory:
+            return False
+        return offset > 0 and at == instance + offset
+
+    def _modules_and_classes(self) -> dict[int, str]:
+        if self._known is None:
+            types = self._heap.types().values()
+            self._known = {one.dict: f"class {one.shown}" for one in types if one.dict}
+            at = self._reader.layout.offset("PyInterpreterState", "imports.modules", "modules")
+            dict_at = self._reader.layout.require("PyModuleObject", "md_dict")
+            for interpreter in self._python.interpreters if at is not None else ():
+                modules = self._reader.u64(interpreter.address + (at or 0))
+                for key, value in self._access.pairs(modules):
+                    name = self._access.text(key, 4096)
+                    if name and self._access.ident(value) == "module":
+                        self._known[self._reader.u64(value + dict_at)] = f"module {name}"
+            self._cap = len(self._known) + MAX_OWNERS
+        return self._known
+
+
+MAX_DICT = 1 << 20
+MAX_BLOCKS = 1 << 16
+
+
+class Storage(NamedTuple):
+    """A range of memory that belongs to a container but lies elsewhere."""
+
+    start: int
+    end: int
+    owner: int
+    ident: str
+
+
+def _dict(access: Access, holder: int) -> Iterator[Storage]:
+    layout = access.reader.layout
+    keys = access.reader.u64(holder + layout.require("PyDictObject", "ma_keys"))
+    start, count, width, _ = access.objects.entries(keys)
+    yield Storage(start, start + min(count, MAX_DICT) * width, holder, "dict")
+    values = access.reader.u64(holder + layout.require("PyDictObject", "ma_values"))
+    if values:
+        values += layout.offset("PyDictValues", "values") or 0
+        yield Storage(values, values + 8 * count, holder, "dict")
+
+
+def _list(access: Access, holder: int) -> Iterator[Storage]:
+    layout = access.reader.layout
+    start = access.reader.u64(holder + layout.require("PyListObject", "ob_item"))
+    count = access.reader.i64(holder + layout.require("PyListObject", "ob_size"))
+    if start and 0 < count < 1 << 40:
+        yield Storage(start, start + 8 * count, holder, "list")
+
+
+def _set(access: Access, holder: int) -> Iterator[Storage]:
+    layout = access.reader.layout
+    start = access.reader.u64(holder + layout.require("PySetObject", "table"))
+    mask = access.reader.u64(holder + layout.require("PySetObject", "mask"))
+    if mask < 1 << 36:
+        size = layout.size("setentry") or 16
+        yield Storage(start, start + size * (mask + 1), holder, "set")
+
+
+def _deque(access: Access, holder: int) -> Iterator[Storage]:
+    layout = access.reader.layout
+    block = access.reader.u64(holder + layout.require("dequeobject", "leftblock"))
+    last = access.reader.u64(holder + layout.require("dequeobject", "rightblock"))
+    link = layout.require("dequeblock", "rightlink")
+    seen: set[int] = set()
+    while block and block not in seen and len(seen) < MAX_BLOCKS:
+        seen.add(block)
+        yield Storage(block, block + (layout.size("dequeblock") or 528), holder, "deque")
+        if block == last:
+            return  # its rightlink is never set
+        block = access.reader.u64(block + link)
+
+
+# By the name of the built-in type; each raises what reading raises.
+STORAGES: dict[str, Callable[[Access, int], Iterator[Storage]]] = {
+    "dict": _dict,
+    "list": _list,
+    "set": _set,
+    "frozenset": _set,
+    "collections.deque": _deque,
+}
+
+
+MAX_PLACES = 10_000  # words that hold the address
+MAX_CONTAINERS = 2_000_000
+MAX_NEAR = 4096  # bytes from the start of a buffer at which a word in it is looked for
+MAX_NEAR_SEARCHES = 16
+MIN_SEARCHES_BACK = 128  # words whose object is looked for; 10 ms each, where none is
+
+# Kinds of places (Reference.kind).
+FRAME, OBJECT, BUFFER = "frame", "object", "buffer"
+STACK, STALE, STATIC, MEMORY = "C stack", "unused stack", "static data", "memory"
+
+# Built-in types and the structs that say what their members are called.
+_STRUCTS = {
+    "function": "PyFunctionObject",
+    "method": "PyMethodObject",
+    "cell": "PyCellObject",
+    "module": "PyModuleObject",
+    "frame": "PyFrameObject",
+    "generator": "PyGenObject",
+    "coroutine": "PyCoroObject",
+    "async_generator": "PyAsyncGenObject",
+    "builtin_function_or_method": "PyCFunctionObject",
+    "traceback": "PyTracebackObject",
+    "code": "PyCodeObject",
+    "type": "PyHeapTypeObject",
+    "weakref": "PyWeakReference",
+    "slice": "PySliceObject",
+    "mappingproxy": "mappingproxyobject",
+    "BaseException": "PyBaseExceptionObject",
+    "functools.partial": "partialobject",
+    "collections.defaultdict": "defdictobject",
+    "_asyncio.Task": "TaskObj",
+    "_asyncio.Future": "FutureObj",
+}
+_GENERATORS = ("generator", "coroutine", "async_generator")
+_TOO_COMMON = (
+    "a word that is held so often is no single object's: the objects of the words behind the first"
+    " ones were not looked for, only containers and mappings (a larger --limit looks for more)"
+)
+_WEAK = ("weakref", "weakref.ReferenceType", "weakproxy")
+
+
+class Reference(NamedTuple):
+    """One word that holds the address."""
+
+    place: int
+    kind: str
+    holder: int  # the object that refers; 0 when it is none
+    type: str  # of the holder
+    how: str  # "local x of frame 3, f", "['key']", ".attribute", "[7]", "+0x18"
+    counted: bool | None = None  # None: cannot be told; False: a weak reference
+
+
+class Referrers:
+    """Find the references to objects of one process."""
+
+    def __init__(self, heap: Heap, python: PythonState) -> None:
+        self._heap = heap
+        self._reader = heap.reader
+        self._access = heap.access
+        self._painter = heap.access.values.painter()
+        self.places = Places(heap, python)
+        self._namespaces = Namespaces(heap, python)
+        self._passed_over = 0  # words that were only counted
+        # 3.14 (gh-117139) and free-threaded 3.13+: slots of frames are tagged.
+        tagged = self._reader.layout.offset("_PyInterpreterFrame", "f_executable.bits")
+        self._tags = (0, 1) if tagged is not None else (0,)
+
+    def of(self, address: int, limit: int) -> list[Reference]:
+        """Return the references to an object, at most `limit`.
+
+        What cut the search short is in `heap.soft_errors`.
+        """
+        found: list[Reference] = []
+        storages: dict[int, Storage] = {}
+        try:
+            self._heap.types()
+            rest = self._direct(address, limit, found)
+            self._indirect(rest, address, found, storages)
+        except OutOfTime:
+            self._out_of_time(address)
+        found.sort(key=lambda one: (_ORDER.index(one.kind), one.place))
+        more = max(0, len(found) - limit) + self._passed_over
+        if more:
+            self._cut(address, f"{more} more (--limit N)")
+        return self._named(address, found[:limit], storages)
+
+    def _named(
+        self, address: int, found: list[Reference], storages: dict[int, Storage]
+    ) -> list[Reference]:
+        """Say which entry of its container each is: last, for a dict may hold it 10,000 times."""
+        try:
+            for number, one in enumerate(found):
+                if one.place in storages:
+                    self._heap.search.check_time()
+                    how = self._entry(one.place, storages[one.place])
+                    found[number] = one._replace(how=how)
+        except OutOfTime:
+            self._out_of_time(address)
+        return found
+
+    def _out_of_time(self, address: int) -> None:
+        self._cut(address, "the budget of time is spent; there may be more (--budget SECONDS)")
+
+    def _cut(self, address: int, text: str) -> None:
+        error = SoftError("refs", f"{address:#x}", text)
+        if error not in self._heap.soft_errors:
+            self._heap.soft_errors.append(error)
+
+    def _words(self, address: int) -> Iterator[tuple[int, int]]:
+        count = 0
+        for tag in self._tags:
+            for place in self._heap.search.words(address | tag):
+                count += 1
+                if count > MAX_PLACES:
+                    self._cut(address, f"stopped after {MAX_PLACES} words that hold it")
+                    return
+                yield place, tag
+
+    # -- what a word is -----------------------------------------------------------------------
+
+    def _direct(self, address: int, limit: int, found: list[Reference]) -> list[int]:
+        """Explain words by the frame, the C stack or the object that they lie in.
+
+        Return those that are left. Once `limit` of the kinds that are shown first are known, the
+        words behind them are only counted: of a number that is everywhere there are thousands.
+        """
+        rest: list[int] = []
+        objects = 0
+        searches = max(MIN_SEARCHES_BACK, 2 * limit)
+        self._passed_over = 0
+        for place, tag in self._words(address):
+            near = self._in_frame(place) or (None if tag else self._on_stack(place))
+            if near is not None:
+                found.append(near)
+                objects += near.kind == FRAME
+            elif objects >= limit:
+                self._passed_over += not tag
+            elif not tag:
+                holder = self._in_object(place, address) if searches > 0 else None
+                if holder is not None:
+                    found.append(holder)
+                    objects += 1
+                else:
+                    rest.append(place)
+                    searches -= 1
+        if searches < 0:
+            self._cut(address, _TOO_COMMON)
+        return rest
+
+    def _in_frame(self, place: int) -> Reference | None:
+        slot = self.places.slot(place)
+        if slot is None:
+            return None
+        where = f"frame {slot.number} of thread {slot.tid}"
+        how = f"{slot.what} of {where}, {slot.frame.qualname or slot.frame.name}"
+        return Reference(place, FRAME, slot.frame.address, "frame", how)
+
+    def _on_stack(self, place: int) -> Reference | None:
+        stack = self.places.stack_of(place)
+        if stack is None:
+            return None
+        text = f"C stack of thread {stack[0]}"
+        return Reference(place, STACK if stack[1] else STALE, 0, "", text)
+
+    def _in_object(self, place: int, address: int) -> Reference | None:
+        self._heap.search.check_time()
+        holder = self._heap.enclosing(place)
+        if holder is None or holder == address:
+            return None
+        return self._member(place, holder, address)
+
+    def _member(self, place: int, holder: int, address: int) -> Reference:
+        """Name the member of an object that a word is."""
+        kind, ident = self._access.type_name(holder), self._access.ident(holder)
+        offset = place - holder
+        how = self._attribute(holder, address) or self._inside(holder, ident, offset)
+        counted = False if ident in _WEAK else None
+        return Reference(place, OBJECT, holder, kind, how, counted)
+
+    def _inside(self, holder: int, ident: str, offset: int) -> str:
+        """Name the member at an offset of an object of a built-in type."""
+        layout = self._reader.layout
+        if ident == "tuple":
+            return f"[{(offset - layout.require('PyTupleObject', 'ob_item')) // 8}]"
+        if ident in ("set", "frozenset"):
+            return "a member"
+        frame = layout.offset("PyGenObject", "gi_iframe")
+        if ident in _GENERATORS and frame is not None and offset >= frame:
+            local = self.places.local_of(holder + frame, offset - frame)
+            if local is not None:
+                return f"{local} of its frame"
+        if ident == "frame" and frame is None:  # up to 3.10, of a generator
+            return self.places.local_of(holder, offset) or f"+{offset:#x}"
+        struct = _STRUCTS.get(ident)
+        named = member_at(self._heap, struct, offset) if struct else None
+        return "." + (named or f"+{offset:#x}")
+
+    def _attribute(self, holder: int, address: int) -> str | None:
+        try:
+            if self._access.ident(holder) == "type":
+                return None
+            info = self._access.world.types.at(self._reader.type_of(holder))
+            for name, at in slots(self._access.world, info):
+                if self._reader.u64(holder + at) == address:
+                    return f".{name}"
+            for key, value in self._access.objects.attributes(holder):
+                if value == address:
+                    name_of = self._access.world.name(key)
+                    return f".{name_of}" if name_of else None
+        except (UnreadableMemory, LayoutError, Undecodable):
+            return None
+        return None
+
+    # -- storage outside of objects -----------------------------------------------------------
+
+    def _indirect(
+        self,
+        places: list[int],
+        address: int,
+        found: list[Reference],
+        storages: dict[int, Storage],
+    ) -> None:
+        """Explain words that lie in no object: storage of containers, buffers, static data."""
+        left = set(places)
+        try:
+            if left:
+                self._in_containers(left, found, storages)
+            for number, place in enumerate(sorted(left)):
+                near = self._near(place, address) if number < MAX_NEAR_SEARCHES else None
+                found.append(near or self._unknown(place))
+                left.discard(place)
+        finally:  # out of time: what is left is there, whoever owns it
+            found += [self._unknown(place) for place in left]
+
+    def _in_containers(
+        self, left: set[int], found: list[Reference], storages: dict[int, Storage]
+    ) -> None:
+        """Take the words that lie in the storage of dicts, lists, sets and deques."""
+        places = sorted(left)
+        count = 0
+        for ident in STORAGES:
+            for kind in self._kinds(ident):
+                for hit in self._heap.search.words(kind):
+                    count += 1
+                    if count & 4095 == 0:
+                        self._heap.search.check_time()
+                    if not left or count > MAX_CONTAINERS:
+                        return
+                    for place, storage in self._in_container(hit, kind, ident, places):
+                        if place in left:
+                            left.discard(place)
+                            storages[place] = storage
+                            type_name = self._access.type_name(storage.owner)
+                            one = Reference(place, OBJECT, storage.owner, type_name, "an entry")
+                            found.append(one)
+
+    def _in_container(
+        self, hit: int, kind: int, ident: str, places: list[int]
+    ) -> Iterator[tuple[int, Storage]]:
+        """Yield those of the places that lie in the storage of one container, with it."""
+        # Whether it is a container is asked last: nearly none of them holds what is sought.
+        holder = hit - self._heap.type_at
+        for storage in self._storages(holder, ident):
+            low = bisect_left(places, storage.start)
+            inside = places[low : bisect_right(places, storage.end - 1)]
+            if inside and self._heap.judge(holder, self._heap.types()[kind]) is not None:
+                yield from ((place, storage) for place in inside)
+
+    def _kinds(self, ident: str) -> list[int]:
+        """Return the types that go back to a built-in container."""
+        lineage = self._access.world.types.lineage
+        found = []
+        for address in self._heap.types():
+            try:
+                line = lineage(address)
+            except UnreadableMemory:
+                continue
+            names = (line.ident, *(one.full_name for one in line.types))
+            if ident in names:
+                found.append(address)
+        return found
+
+    def _storages(self, holder: int, ident: str) -> Iterator[Storage]:
+        try:
+            yield from STORAGES[ident](self._access, holder)
+        except (UnreadableMemory, LayoutError, Undecodable):
+            return
+
+    def _entry(self, place: int, storage: Storage) -> str:
+        address = self._reader.u64(place)
+        if storage.ident == "dict":
+            return self._key(storage.owner, address)
+        if storage.ident == "list":
+            return f"[{(place - storage.start) // 8}]"
+        if storage.ident == "deque":
+            return self._deque_index(storage.owner, address)
+        return "a member"
+
+    def _key(self, holder: int, address: int) -> str:
+        for key, value in self._access.objects.dict_items(holder):
+            if value == address:
+                shown = self._access.values.of(key).text
+                owner = self._namespaces.owner(holder)
+                return f"[{shown[:200]}]" + (f", names of {owner}" if owner else "")
+            if key == address:
+                return "a key"
+        return "an entry"
+
+    def _deque_index(self, holder: int, address: int) -> str:
+        layout = self._reader.layout
+        try:
+            count = self._reader.i64(holder + layout.require("dequeobject", "ob_size"))
+            for number, item in enumerate(deque_items(self._painter, holder, count)):
+                if item == address:
+                    return f"[{number}]"
+        except (UnreadableMemory, LayoutError, Undecodable):
+            pass
+        return "an item"
+
+    # -- buffers ------------------------------------------------------------------------------
+
+    def _near(self, place: int, address: int) -> Reference | None:
+        """Find an object that points to the start of the buffer that a word lies in.
+
+        E.g. the values of an instance (3.11, 3.12), or the array of a type written in C. The
+        buffer may begin up to MAX_NEAR bytes before the word.
+        """
+        best: tuple[int, int] | None = None
+        for high in {place >> 16, place - MAX_NEAR >> 16}:
+            for at in self._heap.search.find(high.to_bytes(6, "little"), writable=True):
+                if at & 7 != 2 or at - 2 == place:
+                    continue
+                try:
+                    word = self._reader.u64(at - 2)
+                except UnreadableMemory:
+                    continue
+                # 3.12 keeps the address of an instance's values less one.
+                if place - MAX_NEAR <= word <= place and (best is None or word > best[0]):
+                    best = (word, at - 2)
+        return self._through(place, address, best) if best is not None else None
+
+    def _through(self, place: int, address: int, best: tuple[int, int]) -> Reference | None:
+        """Explain a word by the pointer to the buffer that holds it."""
+        word, at = best
+        for holder in (at + 24, at + 32):  # the two words before an instance (3.11, 3.12)
+            if self._heap.alive(holder) and self._attribute(holder, address):
+                return self._member(place, holder, address)._replace(kind=OBJECT)
+        owner = self._heap.enclosing(at)
+        if owner is None or self.places.stack_of(at) is not None:
+            return None
+        how = f"+{place - word:#x} of a buffer at {word:#x}, of its member +{at - owner:#x}"
+        return Reference(place, BUFFER, owner, self._access.type_name(owner), how)
+
+    def _unknown(self, place: int) -> Reference:
+        region = self._heap.target.region_at(place)
+        static = region is not None and region.path is not None
+        return Reference(place, STATIC if static else MEMORY, 0, "", self.places.mapping(place))
+
+
+_ORDER = (FRAME, OBJECT, BUFFER, STATIC, STACK, MEMORY, STALE)

@@ -1,0 +1,186 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Walk the objects that the garbage collector tracks: one linked list per generation.
+
+Reference: Include/internal/pycore_gc.h, PyGC_Head in front of each object. Objects that a running
+collection holds in lists on its C stack are in none of these. Free-threaded builds have no lists:
+their objects are found by walking the allocator's pages, which is not done here.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from gdb_epi.cpython.reader import Reader
+from gdb_epi.cpython.runtime.gc import GcState, gc_state
+from gdb_epi.cpython.types import PythonState
+from gdb_epi.errors import NOT_APPLICABLE, UNREADABLE, Absent, LayoutError, UnreadableMemory
+from gdb_epi.typing_lite import NamedTuple
+
+MAX_OBJECTS = 1_000_000
+MAX_FRAMES = 200  # per thread
+MAX_LOCALS = 16  # words of a frame that are tried
+PAGE = 4096
+# Links carry flags in their two low bits (prev: finalized, collecting; next: unreachable).
+_FLAGS = 3
+
+
+class Tracked(NamedTuple):
+    """What a walk over one generation found."""
+
+    name: str
+    objects: tuple[int, ...]  # PyObject *
+    ended: str  # why the walk stopped early; "" when it came back to the head
+
+
+def heads(reader: Reader, state: GcState) -> list[tuple[str, int]]:
+    """Return the names and addresses of the list heads; empty in free-threaded builds."""
+    found = [(f"generation {one.name}", one.head) for one in state.generations if one.head]
+    if state.permanent:
+        found.append(("permanent", state.permanent))
+    return found
+
+
+def walk(reader: Reader, head: int, cap: int = MAX_OBJECTS) -> Iterator[int]:
+    """Yield the objects of one list. Raises UnreadableMemory where it is damaged or too long."""
+    layout = reader.layout
+    next_at = layout.require("PyGC_Head", "_gc_next")
+    size = layout.size("PyGC_Head")
+    if not size:
+        raise LayoutError(f"no sizeof(PyGC_Head) in {layout.source}")
+    seen = {head}
+    node = reader.u64(head + next_at) & ~_FLAGS
+    while node != head:
+        if node in seen or not node:
+            raise UnreadableMemory(node, size, "a cycle or a NULL in a list of the collector")
+        if len(seen) > cap:
+            raise UnreadableMemory(node, size, f"more than {cap} objects; not walked further")
+        seen.add(node)
+        following = reader.u64(node + next_at) & ~_FLAGS
+        yield node + size
+        node = following
+
+
+def tracked(reader: Reader, state: GcState, cap: int = MAX_OBJECTS) -> list[Tracked]:
+    """Return the objects of every generation, at most `cap` in all. Never raises for damage."""
+    found = []
+    for name, head in heads(reader, state):
+        objects: list[int] = []
+        ended = ""
+        try:
+            for address in walk(reader, head, cap):
+                objects.append(address)
+        except (UnreadableMemory, LayoutError) as error:
+            ended = str(error)
+        cap -= len(objects)
+        found.append(Tracked(name, tuple(objects), ended))
+    return found
+
+
+def tracked_objects(
+    reader: Reader, python: PythonState, cap: int = MAX_OBJECTS
+) -> tuple[list[int], list[Absent]]:
+    """Return the tracked objects of all interpreters, and why some may be missing.
+
+    Interpreters may share a collector (3.8); each list is walked once.
+    """
+    objects: list[int] = []
+    missing: list[Absent] = []
+    if python.layout.free_threaded:
+        why = "free-threaded builds keep no list of their objects"
+        return [], [Absent(NOT_APPLICABLE, why)]
+    known: set[int] = set()
+    for interpreter in python.interpreters:
+        try:
+            state = gc_state(reader, python.runtime, interpreter.address)
+        except (UnreadableMemory, LayoutError) as error:
+            missing.append(Absent(UNREADABLE, f"the collector: {error}"))
+            continue
+        if state.address in known:
+            continue
+        known.add(state.address)
+        for part in tracked(reader, state, cap - len(objects)):
+            objects += part.objects
+            if part.ended:
+                missing.append(Absent(UNREADABLE, f"{part.name}: {part.ended}"))
+    return objects, missing
+
+
+def being_collected(reader: Reader, python: PythonState, cap: int = MAX_OBJECTS) -> list[int]:
+    """Return objects that a running collection holds in lists of its own.
+
+    The heads of these lists are on the C stack, but each list is a ring: the locals of frames that
+    finalizers run (`self` of a `__del__`) lead into it. What no frame refers to is not found.
+    """
+    found: dict[int, None] = {}
+    size = reader.layout.size("PyGC_Head") or 0
+    if python.layout.free_threaded or not size or not _collecting(reader, python):
+        return []
+    stacks = [thread.registers.get("rsp", 0) for thread in reader.target.threads()]
+    for thread in python.threads():
+        for frame in thread.frames[:MAX_FRAMES]:
+            for address in frame_words(reader, frame.address):
+                if address in found or len(found) >= cap or not _in_ring(reader, address - size):
+                    continue
+                found.update(dict.fromkeys(_ring(reader, address - size, stacks, cap)))
+    return list(found)
+
+
+def _collecting(reader: Reader, python: PythonState) -> bool:
+    """Tell whether a collection runs, or may run because that cannot be read."""
+    for interpreter in python.interpreters:
+        try:
+            if gc_state(reader, python.runtime, interpreter.address).collecting:
+                return True
+        except (UnreadableMemory, LayoutError):
+            return True
+    return False
+
+
+def frame_words(reader: Reader, frame: int) -> list[int]:
+    """Return what may be pointers to objects among the first locals of a frame."""
+    layout = reader.layout
+    at = layout.offset("_PyInterpreterFrame", "localsplus")
+    if at is None:
+        at = layout.require("PyFrameObject", "f_localsplus")
+    data = b""
+    for count in (MAX_LOCALS, 1):  # a frame at the end of a mapping has fewer words behind it
+        try:
+            data = reader.read(frame + at, 8 * count)
+            break
+        except UnreadableMemory:
+            continue
+    words = [int.from_bytes(data[n : n + 8], "little") & ~_FLAGS for n in range(0, len(data), 8)]
+    return [word for word in words if word > PAGE and not word & 7]
+
+
+def _in_ring(reader: Reader, node: int) -> bool:
+    """Tell whether two neighbours of a node point back at it."""
+    next_at = reader.layout.require("PyGC_Head", "_gc_next")
+    prev_at = reader.layout.require("PyGC_Head", "_gc_prev")
+    try:
+        after = reader.u64(node + next_at) & ~_FLAGS
+        before = reader.u64(node + prev_at) & ~_FLAGS
+        if not after or not before:
+            return False
+        back = reader.u64(after + prev_at) & ~_FLAGS
+        return back == node and reader.u64(before + next_at) & ~_FLAGS == node
+    except UnreadableMemory:
+        return False
+
+
+def _ring(reader: Reader, start: int, stacks: list[int], cap: int) -> Iterator[int]:
+    """Yield the objects of a ring but for its head, which lies on a stack of the process."""
+    size = reader.layout.size("PyGC_Head") or 0
+    next_at = reader.layout.require("PyGC_Head", "_gc_next")
+    node, seen = start, set[int]()
+    while node not in seen and len(seen) < cap:
+        seen.add(node)
+        region = reader.target.region_at(node)
+        if region is None:
+            return
+        if not any(region.start <= pointer < region.end for pointer in stacks):
+            yield node + size
+        try:
+            node = reader.u64(node + next_at) & ~_FLAGS
+        except UnreadableMemory:
+            return

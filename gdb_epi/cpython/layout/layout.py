@@ -1,0 +1,398 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Where CPython keeps things: generated tables per version, and the core's own offsets.
+
+A table (layouts/*.json) holds every offset for one minor version and build flavour. From 3.13 on
+the process carries a part of it itself (`_Py_DebugOffsets`, the first member of `_PyRuntime`);
+that part is laid over the table and the two are compared.
+"""
+
+from __future__ import annotations
+
+import sys
+from collections.abc import Mapping
+from io import FileIO
+
+from gdb_epi.errors import LayoutError
+from gdb_epi.target.api import Member as Field
+from gdb_epi.target.api import StructType as Struct
+from gdb_epi.typing_lite import Any, NamedTuple, parse_json
+
+__all__ = [
+    "DebugOffsets",
+    "Field",
+    "Layout",
+    "LayoutError",
+    "Struct",
+    "available",
+    "load",
+    "parse_asyncio_offsets",
+    "parse_debug_offsets",
+]
+
+# No pathlib here: importing it would cost a tenth of a cold start.
+_FOLDER = __file__.rpartition("/")[0] + "/generated"
+
+# _Py_DebugOffsets: cookie, version and free_threaded come first in every version.
+COOKIE = b"xdebugpy"
+HEADER_BYTES = 24
+# Never read more of the table than this (3.15 needs 888 bytes).
+MAX_TABLE_BYTES = 8192
+# The largest struct in any table (PyInterpreterState, free-threaded) is well below this.
+MAX_WORD = 4 << 20
+# Patch releases let structs grow a little (3.13.0 -> 3.13.18: thread state 304 -> 312).
+MAX_GROWTH = 4096
+# What CPython writes for "this build has no such member".
+_NONE_WORDS = (0xFFFFFFFF, 0xFFFFFFFFFFFFFFFF)
+_RELEASE_CANDIDATE = 0xC
+
+
+# What the sections of `_asyncio`'s own table describe; each word is called like its member
+# (Modules/_asynciomodule.c, 3.14+).
+_ASYNCIO_SECTIONS = {
+    "asyncio_task_object": "TaskObj",
+    "asyncio_interpreter_state": "PyInterpreterState",
+    "asyncio_thread_state": "_PyThreadStateImpl",
+}
+
+
+class DebugOffsets(NamedTuple):
+    """The process's own table of offsets, as far as it is believable.
+
+    `version` is PY_VERSION_HEX or None when the header is not one. `words` maps
+    "section.field" to an offset or a size; `complaints` says what was dropped and why.
+    """
+
+    version: int | None
+    free_threaded: bool
+    words: Mapping[str, int]
+    complaints: tuple[str, ...]
+
+    @property
+    def minor(self) -> tuple[int, int] | None:
+        """(3, 13) and the like. Absent when the header is not believable."""
+        if self.version is None:
+            return None
+        return self.version >> 24, self.version >> 16 & 0xFF
+
+
+class Layout:
+    """The places of struct members in one build of CPython. Immutable."""
+
+    __slots__ = ("_document", "debug", "free_threaded", "source", "version")
+
+    version: tuple[int, int]
+    free_threaded: bool
+    debug: bool
+    source: str
+    _document: Mapping[str, Any]
+
+    def __init__(self, document: Mapping[str, Any], source: str | None = None) -> None:
+        header = document["header"]
+        put = object.__setattr__
+        put(self, "_document", document)
+        put(self, "version", (int(header["version"][0]), int(header["version"][1])))
+        put(self, "free_threaded", bool(header["free_threaded"]))
+        put(self, "debug", bool(header["debug"]))
+        put(self, "source", source or header.get("source", "table"))
+
+    def __setattr__(self, name: str, value: object) -> None:
+        raise AttributeError(f"Layout is immutable: {name}")
+
+    def __repr__(self) -> str:
+        return f"<Layout {self.source}>"
+
+    @property
+    def document(self) -> Mapping[str, Any]:
+        """The layout document (schema gdb-epi/layout/1); do not change it."""
+        return self._document
+
+    def structs(self) -> list[str]:
+        """Return the names of all structs, sorted."""
+        return sorted(self.document["structs"])
+
+    def find(self, struct: str, *paths: str) -> Field | None:
+        """Return the first of `paths` that `struct` has. Absent when it has none of them."""
+        entry = self.document["structs"].get(struct)
+        if entry is None:
+            return None
+        for path in paths:
+            member = entry[1].get(path)
+            if member is not None:
+                return Field(*member)
+        return None
+
+    def offset(self, struct: str, *paths: str) -> int | None:
+        """Return the byte offset of the first of `paths`. Absent when there is none."""
+        # Without building a Field: a decode asks some ten thousand times.
+        entry = self.document["structs"].get(struct)
+        if entry is not None:
+            members = entry[1]
+            for path in paths:
+                if path in members:
+                    return int(members[path][0])
+        return None
+
+    def require(self, struct: str, *paths: str) -> int:
+        """Return the byte offset of the first of `paths`, or raise LayoutError."""
+        offset = self.offset(struct, *paths)
+        if offset is None:
+            raise LayoutError(f"{struct} has no member {' or '.join(paths)} in {self.source}")
+        return offset
+
+    def size(self, struct: str) -> int | None:
+        """Return sizeof(struct) in bytes. Absent when the table lacks the struct.
+
+        Sizes can be a little larger in later patch releases; offsets are stable.
+        """
+        entry = self.document["structs"].get(struct)
+        return None if entry is None else int(entry[0])
+
+    def struct(self, name: str) -> Struct | None:
+        """Return a whole struct. Absent when the table lacks it."""
+        entry = self.document["structs"].get(name)
+        if entry is None:
+            return None
+        return Struct(name, int(entry[0]), {p: Field(*m) for p, m in entry[1].items()})
+
+    def constant(self, name: str) -> int | None:
+        """Return an enumerator or macro value. Absent when the version lacks it."""
+        value = self.document["constants"].get(name)
+        return None if value is None else int(value)
+
+    def with_size(self, struct: str, size: int) -> Layout | None:
+        """Return the layout in which sizeof(struct) is `size`. Absent when no variant has it.
+
+        Structs private to a .c file may change between patch releases: `_thread.lock` held a
+        semaphore in 3.13.0 (40 bytes) and a PyMutex in 3.13.5 (24 bytes). The `tp_basicsize` of
+        the object's type says which one the process had.
+        """
+        document = self.document
+        if self.size(struct) == size:
+            return self
+        for variant in document.get("variants", {}).get(struct, ()):
+            if variant[0] == size:
+                structs = {**document["structs"], struct: variant}
+                return Layout({**document, "structs": structs}, self.source)
+        return None
+
+    def with_debug_offsets(self, words: Mapping[str, int]) -> tuple[Layout, list[str]]:
+        """Return this layout with the core's own words laid over it, and where they differ.
+
+        The words win, because they come from the very build that died. Two exceptions, both
+        signs of damage: a word that is not aligned for its member, and a single word that
+        differs from the table in exactly one bit while all others agree.
+        """
+        overlay = _Overlay(self.document, words)
+        if not overlay.offsets and not overlay.sizes:
+            return self, overlay.texts
+        document = {**self.document, "structs": overlay.apply()}
+        return Layout(document, f"{self.source} + _Py_DebugOffsets"), overlay.texts
+
+
+_NO_STRUCT: tuple[int, dict[str, Any]] = (0, {})
+
+
+def _place_of(document: Mapping[str, Any], name: str) -> tuple[str, str] | None:
+    """Return the struct and member that a word stands for; the member is "" for a size."""
+    place = document["debug_offsets"].get(name)
+    if place is not None:
+        return place[0], place[1]
+    section, _dot, member = name.partition(".")
+    struct = _ASYNCIO_SECTIONS.get(section)
+    return None if struct is None else (struct, "" if member == "size" else member)
+
+
+class _Overlay:
+    """Compare the core's words with a table and decide which to believe."""
+
+    def __init__(self, document: Mapping[str, Any], words: Mapping[str, int]) -> None:
+        self.structs: Mapping[str, Any] = document["structs"]
+        self.texts: list[str] = []
+        self.offsets: dict[tuple[str, str], int] = {}
+        self.sizes: dict[str, int] = {}
+        self.agreed = 0
+        for name, word in words.items():
+            place = _place_of(document, name)
+            if place is None:
+                continue
+            if place[1]:
+                self._take_offset(name, place[0], place[1], word)
+            else:
+                self._take_size(name, place[0], word)
+        self._doubt_single_bit()
+
+    def _take_size(self, name: str, struct: str, word: int) -> None:
+        table = self.structs.get(struct, _NO_STRUCT)[0]
+        if word == table:
+            return
+        if not table or table < word <= table + MAX_GROWTH:
+            self.sizes[struct] = word
+        else:
+            self.texts.append(f"{name}: the core says {word}, the table {table} bytes; table kept")
+
+    def _take_offset(self, name: str, struct: str, path: str, word: int) -> None:
+        member = self.structs.get(struct, _NO_STRUCT)[1].get(path)
+        if member is None:
+            self.offsets[struct, path] = word  # a gap of the table: nothing to compare with
+        elif member[0] == word:
+            self.agreed += 1
+        elif word % min(member[1] & -member[1] or 1, 8):
+            self.texts.append(f"{name}: the core says {word}, not aligned; kept {member[0]}")
+        else:
+            self.offsets[struct, path] = word
+            self.texts.append(f"{name}: the core says {word}, the table {member[0]}; core believed")
+
+    def _doubt_single_bit(self) -> None:
+        """Keep the table where one bit in one word is the only difference."""
+        known = [k for k in self.offsets if k[1] in self.structs.get(k[0], _NO_STRUCT)[1]]
+        if len(known) != 1 or self.agreed < 2:
+            return
+        struct, path = known[0]
+        table = self.structs[struct][1][path][0]
+        if bin(table ^ self.offsets[struct, path]).count("1") == 1:
+            del self.offsets[struct, path]
+            self.texts = [t.replace("core believed", "one bit; table kept") for t in self.texts]
+
+    def apply(self) -> dict[str, Any]:
+        """Return all structs, the changed ones replaced by new copies."""
+        structs = dict(self.structs)
+        for struct in {key[0] for key in self.offsets} | set(self.sizes):
+            size, members = structs.get(struct, _NO_STRUCT)
+            changed = dict(members)
+            for (owner, path), word in self.offsets.items():
+                if owner == struct:
+                    changed[path] = [word, *members.get(path, (0, 8))[1:]]
+            structs[struct] = [self.sizes.get(struct, size), changed]
+        return structs
+
+
+def _file_name(version: tuple[int, int], free_threaded: bool, debug: bool) -> str:
+    flavour = ("t" if free_threaded else "") + ("d" if debug else "")
+    return f"cp{version[0]}{version[1]}{flavour}.json"
+
+
+def available() -> list[tuple[tuple[int, int], str]]:
+    """Return (version, flavour) of every shipped table; flavour is "", "t", "d" or "td"."""
+    from pathlib import Path
+
+    found = []
+    for path in Path(_FOLDER).glob("cp3*.json"):
+        digits = path.stem[2:].rstrip("td")
+        found.append(((int(digits[0]), int(digits[1:])), path.stem[2 + len(digits) :]))
+    return sorted(found)
+
+
+# Shipped data, the same for every target: the one cache that does not belong to a target.
+_LOADED: dict[str, Layout | None] = {}
+
+
+def load(
+    version: tuple[int, int], free_threaded: bool = False, debug: bool = False
+) -> Layout | None:
+    """Return the shipped table of a minor version. Absent when none is shipped."""
+    name = _file_name(version, free_threaded, debug)
+    if name not in _LOADED:
+        _LOADED[name] = _read_table(f"{_FOLDER}/{name}")
+    return _LOADED[name]
+
+
+def _read_table(path: str) -> Layout | None:
+    try:
+        with FileIO(path) as stream:
+            return Layout(parse_json(stream.readall().decode("utf-8")))
+    except FileNotFoundError:
+        return None
+
+
+def parse_debug_offsets(data: bytes) -> DebugOffsets:
+    """Read `_Py_DebugOffsets` (CPython 3.13+) out of untrusted bytes.
+
+    `data` begins at `_PyRuntime`. The words are interpreted by the table of the version that the
+    header names. Never raises; whatever is not believable is dropped with a complaint.
+    """
+    header = _parse_header(data)
+    if isinstance(header, str):
+        return DebugOffsets(None, False, {}, (header,))
+    version, free_threaded = header
+    minor = (version >> 24, version >> 16 & 0xFF)
+    if version >> 4 & 0xF < _RELEASE_CANDIDATE:
+        # Alphas and betas had other word counts under the same minor version.
+        return DebugOffsets(version, free_threaded, {}, (f"pre-release {version:#x}",))
+    table = load(minor, free_threaded)
+    places = table.struct("_Py_DebugOffsets") if table else None
+    if table is None or places is None:
+        text = f"no table for {minor[0]}.{minor[1]}{'t' if free_threaded else ''}"
+        return DebugOffsets(version, free_threaded, {}, (text,))
+    words, complaints = _believable(_raw_words(data, places), table)
+    return DebugOffsets(version, free_threaded, words, tuple(complaints))
+
+
+def parse_asyncio_offsets(
+    data: bytes, version: tuple[int, int], free_threaded: bool = False
+) -> DebugOffsets:
+    """Read the ELF section `.AsyncioDebug` (CPython 3.14+) out of untrusted bytes.
+
+    The section has no header, so the caller must know the version. It lies in the `_asyncio`
+    module, or in the executable where that is built in. Never raises. The words fit
+    `Layout.with_debug_offsets`.
+    """
+    table = load(version, free_threaded)
+    gil = load(version)  # a header table lacks this struct, whose words are the same everywhere
+    places = gil.struct("_Py_AsyncioModuleDebugOffsets") if gil else None
+    if table is None or places is None:
+        return DebugOffsets(None, free_threaded, {}, ("no asyncio table for this version",))
+    words, complaints = _believable(_raw_words(data, places), table)
+    return DebugOffsets(None, free_threaded, words, tuple(complaints))
+
+
+def _parse_header(data: bytes) -> tuple[int, bool] | str:
+    """Return PY_VERSION_HEX and the free-threaded flag, or what is wrong."""
+    if len(data) < HEADER_BYTES:
+        return f"only {len(data)} bytes"
+    if data[:8] != COOKIE:
+        return "no cookie"
+    version = int.from_bytes(data[8:16], "little")
+    free_threaded = int.from_bytes(data[16:24], "little")
+    if version >> 32 or version >> 24 != 3 or version >> 16 & 0xFF < 13:
+        return f"version word {version:#x}"
+    if free_threaded > 1:
+        return f"free_threaded word {free_threaded:#x}"
+    return version, bool(free_threaded)
+
+
+def _raw_words(data: bytes, places: Struct) -> dict[str, int | None]:
+    """Return every "section.field" word; None where the bytes end too early."""
+    words: dict[str, int | None] = {}
+    for path, member in places.fields.items():
+        if "." not in path or member.size != 8:
+            continue
+        raw = data[member.offset : member.offset + 8]
+        usable = len(raw) == 8 and member.offset + 8 <= MAX_TABLE_BYTES
+        words[sys.intern(path)] = int.from_bytes(raw, "little") if usable else None
+    return words
+
+
+def _believable(raw: Mapping[str, int | None], table: Layout) -> tuple[dict[str, int], list[str]]:
+    """Split the words into the believable ones and complaints about the others."""
+    words: dict[str, int] = {}
+    complaints: list[str] = []
+    for name, word in raw.items():
+        if word is None:
+            complaints.append(f"{name}: cut off")
+        elif word in _NONE_WORDS:
+            continue
+        elif word > MAX_WORD:
+            complaints.append(f"{name}: {word:#x} is too large")
+        elif _past_the_end(word, _place_of(table.document, name), table):
+            complaints.append(f"{name}: offset {word} lies outside of its struct")
+        else:
+            words[name] = word
+    return words, complaints
+
+
+def _past_the_end(word: int, place: tuple[str, str] | None, table: Layout) -> bool:
+    """Tell whether an offset cannot lie in its struct, by the table's size plus growth."""
+    if place is None or not place[1]:
+        return False
+    size = table.size(place[0])
+    return size is not None and word >= size + MAX_GROWTH

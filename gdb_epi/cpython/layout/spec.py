@@ -1,0 +1,424 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Which structs, members and constants a layout table holds, and how C spells them.
+
+No number stands here: offsets and sizes come from debug information (gdbhost/dwarf.py).
+A struct that a version lacks is simply absent from its table.
+
+The opcodes, and sizes of their inline caches, that a layout table holds.
+"""
+
+from __future__ import annotations
+
+from gdb_epi.typing_lite import NamedTuple
+
+OPCODES = (
+    # the opcodes that tell a waiter from a holder at a `with` statement
+    "SETUP_WITH",
+    "BEFORE_WITH",
+    "SETUP_ASYNC_WITH",
+    "BEFORE_ASYNC_WITH",
+    "LOAD_SPECIAL",
+    "RESUME",
+    "CALL",
+    "CALL_FUNCTION",
+    "CALL_METHOD",
+    "CALL_FUNCTION_EX",
+    "CALL_FUNCTION_KW",
+    "CALL_KW",
+    "SEND",
+    "YIELD_FROM",
+    "YIELD_VALUE",
+    # the opcodes of a `__repr__` that fills in attributes, as the eval loop specialises them
+    "NOP",
+    "PUSH_NULL",
+    "RESUME_QUICK",
+    "RESUME_CHECK",
+    "RESUME_CHECK_JIT",
+    "LOAD_CONST",
+    "LOAD_CONST_IMMORTAL",
+    "LOAD_CONST_MORTAL",
+    "LOAD_CONST__LOAD_FAST",
+    "LOAD_FAST",
+    "LOAD_FAST_BORROW",
+    "LOAD_FAST__LOAD_CONST",
+    "LOAD_ATTR",
+    "LOAD_ATTR_ADAPTIVE",
+    "LOAD_ATTR_INSTANCE_VALUE",
+    "LOAD_ATTR_SLOT",
+    "LOAD_ATTR_WITH_HINT",
+    "LOAD_ATTR_CLASS",
+    "LOAD_ATTR_NONDESCRIPTOR_NO_DICT",
+    "LOAD_ATTR_NONDESCRIPTOR_WITH_VALUES",
+    "LOAD_GLOBAL",
+    "LOAD_GLOBAL_ADAPTIVE",
+    "LOAD_GLOBAL_BUILTIN",
+    "PRECALL",
+    "PRECALL_ADAPTIVE",
+    "PRECALL_NO_KW_TYPE_1",
+    "CALL_ADAPTIVE",
+    "CALL_NO_KW_TYPE_1",
+    "CALL_TYPE_1",
+    "FORMAT_VALUE",
+    "FORMAT_SIMPLE",
+    "FORMAT_WITH_SPEC",
+    "CONVERT_VALUE",
+    "BUILD_STRING",
+    "BUILD_TUPLE",
+    "BINARY_MODULO",
+    "BINARY_OP",
+    "BINARY_OP_ADAPTIVE",
+    "NB_REMAINDER",
+    "RETURN_VALUE",
+    "RETURN_CONST",
+    "INLINE_CACHE_ENTRIES_RESUME",
+    "INLINE_CACHE_ENTRIES_LOAD_ATTR",
+    "INLINE_CACHE_ENTRIES_LOAD_GLOBAL",
+    "INLINE_CACHE_ENTRIES_BINARY_OP",
+    "INLINE_CACHE_ENTRIES_PRECALL",
+    "INLINE_CACHE_ENTRIES_CALL",
+)
+
+
+# Members deeper than this are not recorded.
+MAX_DEPTH = 4
+
+# Members that only wrap: their own name is left out of a path ("ob_base.ob_type" -> "ob_type").
+TRANSPARENT = frozenset({"ob_base", "_base", "long_value"})
+
+
+class StructSpec(NamedTuple):
+    """How to find one struct and how far to go into it.
+
+    `spellings` are tried in order. `descend` lists the struct-valued members whose own members
+    are recorded too, by dotted path; None means all of them.
+    """
+
+    spellings: tuple[str, ...]
+    descend: frozenset[str] | None = None
+
+
+def _all(*spellings: str) -> StructSpec:
+    return StructSpec(spellings)
+
+
+def _only(spellings: tuple[str, ...], *descend: str) -> StructSpec:
+    return StructSpec(spellings, frozenset(descend))
+
+
+# The two huge structs: every member of the first level, and these in depth.
+_RUNTIME_DESCEND = (
+    "interpreters",
+    "interpreters.mutex",
+    "gc",
+    "ceval",
+    "ceval.gil",
+    "ceval.pending",
+    "ceval.pending_mainthread",
+    "ceval.sys_trace_profile_mutex",
+    "gilstate",
+    "gilstate.tstate_current",
+    "gilstate.autoTSSkey",
+    "autoTSSkey",
+    "_finalizing",
+    "_finalizing_id",
+    "unicode_ids",
+    "unicode_state",
+    "unicode_state.ids",
+    "xidregistry",
+    "xi",
+    "xi.registry",
+    "imports",
+    "imports.extensions",
+    "threads",
+    "threads.handles",
+    "allocators",
+    "atexit",
+    "getargs",
+    "audit_hooks",
+    "types",
+    "stoptheworld",
+    "stoptheworld_mutex",
+    "signals",
+    "signals.wakeup",
+    "faulthandler",
+    "pyhash_state",
+    "parser",
+)
+_INTERPRETER_DESCEND = (
+    "threads",
+    "threads.mutex",
+    "ceval",
+    "ceval.pending",
+    "_gil",
+    "gc",
+    "gc.young",
+    "gc.old",
+    "imports",
+    "imports.lock",
+    "codecs",
+    "warnings",
+    "warnings.lock",
+    "_finalizing",
+    "_finalizing_id",
+    "atexit",
+    "stoptheworld",
+    "qsbr",
+    "brc",
+    "unicode",
+    "unicode.ids",
+    "unicode.fs_codec",
+    "types",
+    "types.mutex",
+    "code_state",
+    "dict_state",
+    "xi",
+    "xidregistry",
+    "callable_cache",
+    "mem_free_queue",
+    "weakref_locks",
+    "asyncio_tasks_head",
+    "tlbc_indices",
+    "fs_codec",
+)
+
+STRUCTS: dict[str, StructSpec] = {
+    # runtime, interpreters, threads
+    "_PyRuntimeState": _only(("_PyRuntimeState", "struct pyruntimestate"), *_RUNTIME_DESCEND),
+    "PyInterpreterState": _only(("struct _is",), *_INTERPRETER_DESCEND),
+    "PyThreadState": _all("struct _ts"),
+    "_PyThreadStateImpl": _only(
+        ("struct _PyThreadStateImpl", "_PyThreadStateImpl"), "asyncio_tasks_head", "tlbc"
+    ),
+    "_PyCFrame": _all("struct _PyCFrame", "_PyCFrame", "CFrame", "struct _cframe"),
+    "_PyStackChunk": _all("struct _stack_chunk"),
+    "_PyErr_StackItem": _all("struct _err_stackitem"),
+    # Not into its mutexes and condition variables: their members belong to the C library.
+    "_gil_runtime_state": _only(("struct _gil_runtime_state",)),
+    "_gc_runtime_state": _all("struct _gc_runtime_state"),
+    "_ceval_runtime_state": _only(("struct _ceval_runtime_state",), "gil", "pending"),
+    "_ceval_state": _only(("struct _ceval_state",), "pending"),
+    "_pending_calls": _all("struct _pending_calls"),
+    "_import_state": _all("struct _import_state"),
+    "_Py_DebugOffsets": _all("struct _Py_DebugOffsets"),
+    "_Py_AsyncioModuleDebugOffsets": _all(
+        "struct _Py_AsyncioModuleDebugOffsets", "Py_AsyncioModuleDebugOffsets"
+    ),
+    "_PyRemoteDebuggerSupport": _all("_PyRemoteDebuggerSupport"),
+    "Py_tss_t": _all("struct _Py_tss_t"),
+    "_Py_hashsecret": _all("_Py_HashSecret_t"),
+    "_Py_unicode_ids": _all("struct _Py_unicode_ids"),
+    "llist_node": _all("struct llist_node"),
+    # frames and code
+    "_PyInterpreterFrame": _all("struct _PyInterpreterFrame", "struct _interpreter_frame"),
+    "_PyStackRef": _all("union _PyStackRef", "_PyStackRef"),
+    "PyFrameObject": _all("struct _frame"),
+    "PyTryBlock": _all("PyTryBlock"),
+    "PyCodeObject": _all("struct PyCodeObject", "PyCodeObject"),
+    "_PyCodeArray": _all("_PyCodeArray"),
+    "_PyExecutorObject": _only(("struct _PyExecutorObject", "_PyExecutorObject"), "vm_data"),
+    "PyTracebackObject": _all("struct _traceback", "PyTracebackObject"),
+    # objects
+    "PyObject": _all("struct _object", "PyObject"),
+    "PyVarObject": _all("PyVarObject"),
+    "PyTypeObject": _all("struct _typeobject"),
+    "PyHeapTypeObject": _only(("struct _heaptypeobject", "PyHeapTypeObject"), "_spec_cache"),
+    "PyGC_Head": _all("PyGC_Head"),
+    "PyASCIIObject": _all("PyASCIIObject"),
+    "PyCompactUnicodeObject": _all("PyCompactUnicodeObject"),
+    "PyUnicodeObject": _all("PyUnicodeObject"),
+    "PyLongObject": _all("struct _longobject"),
+    "PyFloatObject": _all("PyFloatObject"),
+    "PyComplexObject": _all("PyComplexObject"),
+    "PyBytesObject": _all("PyBytesObject"),
+    "PyByteArrayObject": _all("PyByteArrayObject"),
+    "PyTupleObject": _all("PyTupleObject"),
+    "PyListObject": _all("PyListObject"),
+    "PyDictObject": _all("PyDictObject"),
+    "PyDictKeysObject": _all("struct _dictkeysobject"),
+    "PyDictKeyEntry": _all("PyDictKeyEntry"),
+    "PyDictUnicodeEntry": _all("PyDictUnicodeEntry"),
+    "PyDictValues": _all("struct _dictvalues"),
+    "PyFrozenDictObject": _all("PyFrozenDictObject"),
+    "PySetObject": _all("PySetObject"),
+    "setentry": _all("setentry"),
+    "PyGenObject": _all("PyGenObject", "struct _PyGenObject"),
+    "PyCoroObject": _all("PyCoroObject", "struct _PyCoroObject"),
+    "PyAsyncGenObject": _all("PyAsyncGenObject", "struct _PyAsyncGenObject"),
+    "PyCellObject": _all("PyCellObject"),
+    "PyFunctionObject": _all("PyFunctionObject"),
+    "PyMethodObject": _all("PyMethodObject"),
+    "PyModuleObject": _all("PyModuleObject"),
+    "PyCFunctionObject": _all("PyCFunctionObject"),
+    "PyMethodDef": _all("struct PyMethodDef"),
+    "PyMemberDef": _all("struct PyMemberDef"),
+    "PyMemberDescrObject": _all("PyMemberDescrObject"),
+    "PyMethodDescrObject": _all("PyMethodDescrObject"),
+    "PyWeakReference": _all("struct _PyWeakReference"),
+    "PySliceObject": _all("PySliceObject"),
+    "rangeobject": _all("rangeobject"),
+    "PyCapsule": _all("PyCapsule"),
+    "mappingproxyobject": _all("mappingproxyobject"),
+    "dequeobject": _all("dequeobject"),
+    "dequeblock": _all("struct BLOCK"),
+    "defdictobject": _all("defdictobject"),
+    "partialobject": _all("partialobject"),
+    "PyMemoryViewObject": _only(("PyMemoryViewObject",), "view"),
+    "_PyNamespaceObject": _all("_PyNamespaceObject"),
+    "localobject": _all("localobject"),
+    "PyDateTime_Date": _all("PyDateTime_Date"),
+    "PyDateTime_Time": _all("PyDateTime_Time"),
+    "PyDateTime_DateTime": _all("PyDateTime_DateTime"),
+    "PyDateTime_Delta": _all("PyDateTime_Delta"),
+    # exceptions
+    "PyBaseExceptionObject": _all("PyBaseExceptionObject"),
+    "PyBaseExceptionGroupObject": _all("PyBaseExceptionGroupObject"),
+    "PySyntaxErrorObject": _all("PySyntaxErrorObject"),
+    "PyImportErrorObject": _all("PyImportErrorObject"),
+    "PyUnicodeErrorObject": _all("PyUnicodeErrorObject"),
+    "PySystemExitObject": _all("PySystemExitObject"),
+    "PyOSErrorObject": _all("PyOSErrorObject"),
+    "PyStopIterationObject": _all("PyStopIterationObject"),
+    "PyNameErrorObject": _all("PyNameErrorObject"),
+    "PyAttributeErrorObject": _all("PyAttributeErrorObject"),
+    # locks
+    "lockobject": _all("lockobject"),
+    "rlockobject": _all("rlockobject"),
+    "ThreadHandle": _all("ThreadHandle"),
+    "PyThreadHandleObject": _all("PyThreadHandleObject"),
+    "PyMutex": _all("struct PyMutex", "PyMutex"),
+    "_PyRecursiveMutex": _all("_PyRecursiveMutex"),
+    "_PyRWMutex": _all("_PyRWMutex"),
+    "_PyOnceFlag": _all("_PyOnceFlag"),
+    "PyEvent": _all("PyEvent"),
+    "PyCriticalSection": _all("struct PyCriticalSection", "PyCriticalSection"),
+    "PyCriticalSection2": _all("struct PyCriticalSection2", "PyCriticalSection2"),
+    "mutex_entry": _all("struct mutex_entry"),
+    "wait_entry": _all("struct wait_entry"),
+    "_PySemaphore": _only(("struct _PySemaphore", "_PySemaphore")),
+    "buffered": _all("buffered"),
+    "textio": _all("textio"),
+    "fileio": _all("fileio"),
+    "SemLockObject": _all("SemLockObject"),
+    "simplequeueobject": _all("simplequeueobject"),
+    # asyncio and contextvars
+    "FutureObj": _all("FutureObj"),
+    "TaskObj": _all("TaskObj"),
+    "PyRunningLoopHolder": _all("PyRunningLoopHolder"),
+    "PyContext": _all("struct _pycontextobject"),
+}
+
+# Enumerators and macros worth having by name. Macros are seen only where a header stub was
+# compiled for them (tests/tools/layout_from_headers.py).
+CONSTANTS: tuple[str, ...] = (
+    # frames
+    "FRAME_OWNED_BY_THREAD",
+    "FRAME_OWNED_BY_GENERATOR",
+    "FRAME_OWNED_BY_FRAME_OBJECT",
+    "FRAME_OWNED_BY_INTERPRETER",
+    "FRAME_OWNED_BY_CSTACK",
+    "FRAME_CREATED",
+    "FRAME_SUSPENDED",
+    "FRAME_SUSPENDED_YIELD_FROM",
+    "FRAME_SUSPENDED_YIELD_FROM_LOCKED",
+    "FRAME_EXECUTING",
+    "FRAME_RETURNED",
+    "FRAME_UNWINDING",
+    "FRAME_RAISED",
+    "FRAME_COMPLETED",
+    "FRAME_CLEARED",
+    "FRAME_SPECIALS_SIZE",
+    "Py_TAG_BITS",
+    "Py_TAG_DEFERRED",
+    "Py_TAG_REFCNT",
+    "Py_TAG_INVALID",
+    "Py_INT_TAG",
+    "Py_TAGGED_SHIFT",
+    # code objects
+    "CO_OPTIMIZED",
+    "CO_NEWLOCALS",
+    "CO_VARARGS",
+    "CO_VARKEYWORDS",
+    "CO_NESTED",
+    "CO_GENERATOR",
+    "CO_COROUTINE",
+    "CO_ITERABLE_COROUTINE",
+    "CO_ASYNC_GENERATOR",
+    "CO_FAST_ARG_POS",
+    "CO_FAST_ARG_KW",
+    "CO_FAST_ARG_VAR",
+    "CO_FAST_HIDDEN",
+    "CO_FAST_LOCAL",
+    "CO_FAST_CELL",
+    "CO_FAST_FREE",
+    # types
+    "Py_TPFLAGS_HEAPTYPE",
+    "Py_TPFLAGS_HAVE_GC",
+    "Py_TPFLAGS_READY",
+    "Py_TPFLAGS_MANAGED_DICT",
+    "Py_TPFLAGS_MANAGED_WEAKREF",
+    "Py_TPFLAGS_PREHEADER",
+    "Py_TPFLAGS_INLINE_VALUES",
+    "Py_TPFLAGS_ITEMS_AT_END",
+    "Py_TPFLAGS_LONG_SUBCLASS",
+    "Py_TPFLAGS_LIST_SUBCLASS",
+    "Py_TPFLAGS_TUPLE_SUBCLASS",
+    "Py_TPFLAGS_BYTES_SUBCLASS",
+    "Py_TPFLAGS_UNICODE_SUBCLASS",
+    "Py_TPFLAGS_DICT_SUBCLASS",
+    "Py_TPFLAGS_BASE_EXC_SUBCLASS",
+    "Py_TPFLAGS_TYPE_SUBCLASS",
+    "MANAGED_DICT_OFFSET",
+    "MANAGED_WEAKREF_OFFSET",
+    # objects
+    "PyLong_SHIFT",
+    "_PyLong_NON_SIZE_BITS",
+    "_PyLong_SIGN_MASK",
+    "PyUnicode_WCHAR_KIND",
+    "PyUnicode_1BYTE_KIND",
+    "PyUnicode_2BYTE_KIND",
+    "PyUnicode_4BYTE_KIND",
+    "DICT_KEYS_GENERAL",
+    "DICT_KEYS_UNICODE",
+    "DICT_KEYS_SPLIT",
+    "_Py_IMMORTAL_REFCNT",
+    "_Py_IMMORTAL_INITIAL_REFCNT",
+    "_Py_IMMORTAL_REFCNT_LOCAL",
+    "_Py_REF_SHARED_SHIFT",
+    "_PyGC_PREV_SHIFT",
+    "BLOCKLEN",
+    "STATE_PENDING",
+    "STATE_CANCELLED",
+    "STATE_FINISHED",
+    # locks and threads
+    "_Py_UNLOCKED",
+    "_Py_LOCKED",
+    "_Py_HAS_PARKED",
+    "_Py_THREAD_DETACHED",
+    "_Py_THREAD_ATTACHED",
+    "_Py_THREAD_SUSPENDED",
+    "THREAD_HANDLE_NOT_STARTED",
+    "THREAD_HANDLE_STARTING",
+    "THREAD_HANDLE_RUNNING",
+    "THREAD_HANDLE_DONE",
+    *OPCODES,
+)
+
+
+def canonical_path(path: str) -> str:
+    """Return a C member path without the wrappers: "ob_base.ob_size" gives "ob_size"."""
+    return ".".join(part for part in path.split(".") if part not in TRANSPARENT)
+
+
+def struct_key(c_name: str) -> str:
+    """Return the key under which a table holds the struct that C calls `c_name`."""
+    if c_name in STRUCTS:
+        return c_name
+    for key, spec in STRUCTS.items():
+        if c_name in spec.spellings:
+            return key
+    return c_name
+
+
+def spec_for(name: str) -> StructSpec:
+    """Return how to look up `name`: the table's key, or any C spelling."""
+    return STRUCTS.get(name) or StructSpec((name,))

@@ -1,0 +1,311 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Types of a process: what a PyTypeObject says, and which built-in type a type goes back to.
+
+Built-in types with a flag of their own (int, str, list, ...) are told by that flag and never by
+name, so they are known even where the names lie in memory that the core left out, and no class
+can pretend to be one. All others are told by tp_name, or, without it, by their address.
+"""
+
+from __future__ import annotations
+
+from gdb_epi.cpython.objects.attributes import Objects
+from gdb_epi.cpython.reader import Reader
+from gdb_epi.errors import Absent, UnreadableMemory
+from gdb_epi.typing_lite import NamedTuple
+
+MAX_BASES = 128
+MAX_TYPE_SIZE = 1 << 20  # bytes of one instance
+MAX_TYPE_NAME = 4096
+MAX_LOOKED_UP = 100_000
+MAX_MODULE_ENTRIES = 20_000
+
+# Public ABI, Include/object.h (3.8 to 3.15).
+HEAPTYPE = 1 << 9
+_READY = 1 << 12
+_FLAGS = (
+    (1 << 24, "int"),
+    (1 << 25, "list"),
+    (1 << 26, "tuple"),
+    (1 << 27, "bytes"),
+    (1 << 28, "str"),
+    (1 << 29, "dict"),
+    (1 << 30, "BaseException"),
+    (1 << 31, "type"),
+)
+FLAGGED = frozenset(name for _, name in _FLAGS)
+
+# Modules whose dicts name types where tp_name cannot be read, and names that differ there.
+_NAMING_MODULES = ("builtins", "types", "_collections", "datetime", "_datetime", "_decimal")
+_SINGLETONS = {"None": "NoneType", "Ellipsis": "ellipsis", "NotImplemented": "NotImplementedType"}
+_ALIASES = {
+    "types.FunctionType": "function",
+    "types.CodeType": "code",
+    "types.GeneratorType": "generator",
+    "types.CoroutineType": "coroutine",
+    "types.AsyncGeneratorType": "async_generator",
+    "types.MethodType": "method",
+    "types.BuiltinFunctionType": "builtin_function_or_method",
+    "types.ModuleType": "module",
+    "types.CellType": "cell",
+    "types.MappingProxyType": "mappingproxy",
+    "types.MemberDescriptorType": "member_descriptor",
+    "types.FrameType": "frame",
+    "types.TracebackType": "traceback",
+    "_collections.deque": "collections.deque",
+    "_collections.defaultdict": "collections.defaultdict",
+    "_collections.OrderedDict": "collections.OrderedDict",
+    "_decimal.Decimal": "decimal.Decimal",
+}
+
+
+STRUCT_SEQUENCE = "structseq"  # time.struct_time, os.stat_result, sys.flags ...
+
+
+class TypeInfo(NamedTuple):
+    """One PyTypeObject. `full_name` is tp_name, "" when nobody has it."""
+
+    address: int
+    full_name: str
+    module: str  # "" when it cannot be told
+    qualname: str
+    flags: int
+    basicsize: int
+    itemsize: int
+    base: int  # PyTypeObject * or 0
+    dict: int  # 0 for static types of 3.12+, which keep theirs in the interpreter
+    mro: int
+    repr: int  # tp_repr
+
+    @property
+    def name(self) -> str:
+        """Return `__name__`: tp_name without the module."""
+        return self.full_name.rpartition(".")[2] if not self.python_class else self.full_name
+
+    @property
+    def python_class(self) -> bool:
+        """Whether a class statement made it, as far as that shows."""
+        return bool(self.flags & HEAPTYPE) and "." not in self.full_name
+
+    @property
+    def shown(self) -> str:
+        """Return the name that object.__repr__ gives: module.qualname, builtins left out."""
+        if self.module in ("", "builtins"):
+            return self.qualname or "?"
+        return f"{self.module}.{self.qualname}"
+
+
+class Lineage(NamedTuple):
+    """A type with its bases by tp_base, itself first; `ident` names the built-in at `root`."""
+
+    types: tuple[TypeInfo, ...]
+    ident: str  # "" when only `object` is known of it
+    root: TypeInfo
+
+    @property
+    def plain(self) -> bool:
+        """Whether repr() runs the same C function as for the built-in type."""
+        return self.types[0].repr == self.root.repr
+
+    @property
+    def plain_object(self) -> bool:
+        """Whether repr() runs what `object` has; the last type is `object` when it has no base."""
+        of_object = self.types[-1].repr if not self.types[-1].base else 0
+        return of_object != 0 and self.types[0].repr == of_object
+
+
+class Types:
+    """The types of one process, each read once."""
+
+    def __init__(self, reader: Reader, objects: Objects, interpreters: tuple[int, ...]) -> None:
+        layout = reader.layout
+        self._reader = reader
+        self._objects = objects
+        self._interpreters = interpreters
+        self._known: dict[int, TypeInfo | UnreadableMemory] = {}
+        self._lineages: dict[int, Lineage] = {}
+        self._looked_up: dict[tuple[int, str], int] = {}  # by dict and name; 0: it has none
+        self._named: dict[int, str] | None = None
+        self._at = {
+            field: layout.require("PyTypeObject", "tp_" + field)
+            for field in ("basicsize", "itemsize", "repr", "flags", "base", "dict", "mro")
+        }
+        self._size = max(self._at.values()) + 8
+        self._qualname = layout.require("PyHeapTypeObject", "ht_qualname")
+
+    def at(self, address: int) -> TypeInfo:
+        """Return the type at an address. Raises UnreadableMemory when there is none."""
+        found = self._known.get(address)
+        if found is None:
+            try:
+                found = self._read(address)
+            except UnreadableMemory as error:
+                found = error
+            self._known[address] = found
+        if isinstance(found, UnreadableMemory):
+            raise found
+        return found
+
+    def flags(self, address: int) -> int:
+        """Return tp_flags of the type at an address. Raises UnreadableMemory when there is none.
+
+        Nothing but the struct is looked at, neither its name nor its dict.
+        """
+        known = self._known.get(address)
+        return known.flags if isinstance(known, TypeInfo) else self._fields(address)["flags"]
+
+    def _fields(self, address: int) -> dict[str, int]:
+        if address & 7 or not address:
+            raise UnreadableMemory(address, self._size, "no type: not an aligned pointer")
+        head = self._reader.read(address, self._size)
+        field = {k: int.from_bytes(head[at : at + 8], "little") for k, at in self._at.items()}
+        sane = 0 < field["basicsize"] < MAX_TYPE_SIZE and field["itemsize"] < MAX_TYPE_SIZE
+        if not field["flags"] & _READY or not sane:
+            raise UnreadableMemory(address, self._size, "no type: its fields make no sense")
+        return field
+
+    def _read(self, address: int) -> TypeInfo:
+        field = self._fields(address)
+        name = self._full_name(address)
+        module, dot, qualname = name.rpartition(".")
+        module = module if dot else ("builtins" if name else "")
+        if field["flags"] & HEAPTYPE:
+            qualname = self._text(address + self._qualname) or qualname
+            module = self._module(field["dict"]) or ("" if not dot else module)
+        return TypeInfo(address, name, module, qualname, *self._rest(field))
+
+    def _rest(self, field: dict[str, int]) -> tuple[int, int, int, int, int, int, int]:
+        names = ("flags", "basicsize", "itemsize", "base", "dict", "mro", "repr")
+        a, b, c, d, e, f, g = (field[name] for name in names)
+        return a, b, c, d, e, f, g
+
+    def _text(self, slot: int) -> str:
+        try:
+            found = self._reader.string(self._reader.u64(slot), MAX_TYPE_NAME)
+        except UnreadableMemory:
+            return ""
+        return "" if isinstance(found, Absent) else found
+
+    def _module(self, contents: int) -> str:
+        value = self._objects.dict_get(contents, "__module__") if contents else None
+        if value is None or isinstance(value, Absent):
+            return ""
+        found = self._reader.string(value, MAX_TYPE_NAME)
+        return "" if isinstance(found, Absent) else found
+
+    def _full_name(self, address: int) -> str:
+        found = self._reader.type_name(address)
+        if not isinstance(found, Absent) and found.isprintable():
+            return found
+        return self._names().get(address, "")
+
+    def lineage(self, address: int) -> Lineage:
+        """Return a type with its bases and the built-in type that it goes back to."""
+        found = self._lineages.get(address)
+        if found is None:
+            found = self._lineages[address] = self._lineage(address)
+        return found
+
+    def _lineage(self, address: int) -> Lineage:
+        types = [self.at(address)]
+        seen = {address}
+        while types[-1].base and len(types) < MAX_BASES:
+            if types[-1].base in seen:
+                raise UnreadableMemory(address, 8, "the bases of the type make a cycle")
+            seen.add(types[-1].base)
+            types.append(self.at(types[-1].base))
+        for flag, name in _FLAGS:
+            flagged = [info for info in types if info.flags & flag]
+            if types[0].flags & flag and flagged:
+                return self._flagged(types, flagged, name)
+        for info in types:
+            ident = info.full_name
+            if not info.python_class and ident and ident not in FLAGGED and ident != "object":
+                return Lineage(tuple(types), ident, info)
+        return Lineage(tuple(types), "", types[-1])
+
+    def _flagged(self, types: list[TypeInfo], flagged: list[TypeInfo], name: str) -> Lineage:
+        # A C subclass with a repr of its own (bool, defaultdict, OrderedDict, structseq types)
+        # comes before the type that gives the flag.
+        for info in flagged[:-1]:
+            if not info.python_class and info.repr != flagged[-1].repr:
+                ident = _own_repr(info, name)
+                return Lineage(tuple(types), ident, info)
+        return Lineage(tuple(types), name, flagged[-1])
+
+    def mro(self, info: TypeInfo) -> list[TypeInfo]:
+        """Return the method resolution order, or the chain of tp_base where it is unreadable."""
+        layout = self._reader.layout
+        try:
+            count = self._reader.u64(info.mro + layout.require("PyTupleObject", "ob_size"))
+            if not 0 < count <= MAX_BASES:
+                raise UnreadableMemory(info.mro, 8, f"an MRO of {count} types")
+            items = info.mro + layout.require("PyTupleObject", "ob_item")
+            data = self._reader.read(items, 8 * count)
+            return [
+                self.at(int.from_bytes(data[at : at + 8], "little"))
+                for at in range(0, 8 * count, 8)
+            ]
+        except UnreadableMemory:
+            return list(self.lineage(info.address).types)
+
+    def lookup(self, info: TypeInfo, name: str) -> tuple[TypeInfo, int] | None:
+        """Return the class and the attribute (PyObject *) that `type.name` finds, or None."""
+        for one in self.mro(info):
+            value = self._in_class(one.dict, name) if one.dict else 0
+            if value:
+                return one, value
+        return None
+
+    def _in_class(self, contents: int, name: str) -> int:
+        """Return what a class's dict has of a name, or 0; a damaged one may have a million."""
+        found = self._looked_up.get((contents, name))
+        if found is None:
+            value = self._objects.dict_get(contents, name)
+            found = 0 if isinstance(value, Absent) else value
+            if len(self._looked_up) < MAX_LOOKED_UP:
+                self._looked_up[contents, name] = found
+        return found
+
+    def module_dict(self, name: str) -> int:
+        """Return the dict (PyObject *) of an imported module, 0 when there is none."""
+        for interpreter in self._interpreters:
+            found = self._objects.module_dict(interpreter, name)
+            if not isinstance(found, Absent):
+                return found
+        return 0
+
+    def _names(self) -> dict[int, str]:
+        """Return type addresses with names, out of the dicts of modules; made when needed."""
+        if self._named is None:
+            self._named = {}
+            for interpreter in self._interpreters:
+                for module in _NAMING_MODULES:
+                    self._name_from(interpreter, module)
+        return self._named
+
+    def _name_from(self, interpreter: int, module: str) -> None:
+        prefix = "" if module == "builtins" else module + "."
+        contents = self._objects.module_dict(interpreter, module)
+        if self._named is None or isinstance(contents, Absent):
+            return
+        try:
+            for number, (key, value) in enumerate(self._objects.dict_items(contents)):
+                if number > MAX_MODULE_ENTRIES:
+                    return
+                name = self._reader.string(key, 256)
+                if isinstance(name, Absent):
+                    continue
+                if not prefix and name in _SINGLETONS:
+                    self._named.setdefault(self._reader.type_of(value), _SINGLETONS[name])
+                else:
+                    self._named.setdefault(value, _ALIASES.get(prefix + name, prefix + name))
+        except UnreadableMemory:
+            return
+
+
+def _own_repr(info: TypeInfo, name: str) -> str:
+    """Return what a C type with a repr of its own is that derives from a flagged type."""
+    if name == "int" and not info.flags & HEAPTYPE:
+        return "bool"  # the only static type that derives from int
+    known = ("datetime.IsoCalendarDate", "torch.Size")
+    return STRUCT_SEQUENCE if name == "tuple" and info.full_name not in known else info.full_name

@@ -1,0 +1,613 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Exceptions of threads: the one in flight, those being handled, and what they came from.
+
+An exception leads to others (cause, context, members of a group) in any shape, cycles included.
+So each is decoded once, links are addresses, and whoever wants the graph gets a list.
+
+What exceptions say: message, arguments and notes.
+
+The message is what str() would have given. Which `__str__` that runs is told by tp_str; one that is
+written in Python, or not known here, leaves the message absent and the arguments shown.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+
+from gdb_epi.cpython.objects.attributes import Objects
+from gdb_epi.cpython.objects.type_objects import HEAPTYPE, Lineage, TypeInfo, Types
+from gdb_epi.cpython.reader import Reader
+from gdb_epi.cpython.running.tracebacks import Traceback, Tracebacks
+from gdb_epi.cpython.types import PythonState, ThreadState
+from gdb_epi.cpython.values.core import Limits, Painter, Undecodable
+from gdb_epi.cpython.values.values import values_of
+from gdb_epi.errors import (
+    NOT_APPLICABLE,
+    NOT_AVAILABLE,
+    UNPARSABLE,
+    UNREADABLE,
+    Absent,
+    LayoutError,
+    SoftError,
+    UnreadableMemory,
+)
+from gdb_epi.target.api import Target
+from gdb_epi.typing_lite import NamedTuple
+
+MAX_CHAIN = 100  # exceptions that one leads to, itself included
+MAX_MEMBERS = 64  # shown of one group
+MAX_HANDLED = 1000  # entries of one exc_info stack
+MAX_EXCEPTIONS = 20_000  # of one process
+MAX_ROOM = 400_000  # exceptions and traceback lines in all lists together; they may be shared
+MAX_PROBLEMS = 20  # of one thread
+
+IN_FLIGHT = "in flight"  # raised, and no handler found yet
+HANDLED = "handled"  # an except or finally block runs because of it
+
+# Include/object.h, public ABI (3.8 to 3.15).
+_BASE_EXCEPTION = 1 << 30
+_TYPE = 1 << 31
+
+NOT_ASKED = Absent(NOT_APPLICABLE, "not asked for")
+_FULL = Absent(UNPARSABLE, f"more than {MAX_ROOM} exceptions and traceback lines in all")
+_NO_TRACEBACK = Absent(NOT_AVAILABLE, "it has no traceback")
+
+
+class ExceptionInfo(NamedTuple):
+    """One exception object. Links are addresses of others; 0 is none.
+
+    `address` is 0 when no instance was made yet (up to 3.11 the C error indicator may hold a type
+    and a value that become one later).
+    """
+
+    address: int
+    type: str | Absent  # module.qualname; built-in ones without the module, "?." when unknown
+    traceback: Traceback | Absent
+    cause: int = 0
+    context: int = 0
+    suppress_context: bool = False
+    members: tuple[int, ...] = ()  # of an exception group
+    member_count: int = 0
+    message: str | Absent = NOT_ASKED  # str() of it
+    args: str | Absent = NOT_ASKED  # repr() of its args
+    notes: tuple[str, ...] | Absent = NOT_ASKED
+    args_exact: bool = True  # False: args hold a value that is cut or not sure
+
+    def links(self) -> tuple[int, ...]:
+        """Return the exceptions that this one leads to."""
+        return tuple(link for link in (self.cause, self.context, *self.members) if link)
+
+
+class Raised(NamedTuple):
+    """An exception and all that it leads to; the first of `exceptions` is itself."""
+
+    state: str  # IN_FLIGHT or HANDLED
+    exceptions: tuple[ExceptionInfo, ...]
+
+    @property
+    def itself(self) -> ExceptionInfo:
+        """Return the exception that the others belong to."""
+        return self.exceptions[0]
+
+
+class ThreadExceptions(NamedTuple):
+    """The exceptions of one PyThreadState. `handled` begins with the innermost."""
+
+    thread: ThreadState
+    in_flight: Raised | None
+    handled: tuple[Raised, ...]
+    soft_errors: tuple[SoftError, ...] = ()
+
+    def all(self) -> tuple[Raised, ...]:
+        """Return the one in flight, if any, then those being handled."""
+        return ((self.in_flight,) if self.in_flight else ()) + self.handled
+
+
+def thread_exceptions(
+    target: Target, python: PythonState, *, messages: bool = False
+) -> list[ThreadExceptions]:
+    """Return the exceptions of every thread state, in the order of `python.threads()`.
+
+    `messages` adds message, args and notes, which may hold any value of the process.
+    """
+    decoder = ExceptionDecoder(target, python, messages=messages)
+    return [decoder.of(thread) for thread in python.threads()]
+
+
+class ExceptionDecoder:
+    """The exceptions of one process; each object is decoded once."""
+
+    def __init__(self, target: Target, python: PythonState, *, messages: bool = False) -> None:
+        self._reader = Reader(target, python.layout)
+        self._layout = python.layout
+        objects = Objects(self._reader)
+        interpreters = tuple(interpreter.address for interpreter in python.interpreters)
+        self._types = Types(self._reader, objects, interpreters)
+        self._tracebacks = Tracebacks(self._reader)
+        self._known: dict[int, ExceptionInfo] = {}
+        self._room = MAX_ROOM
+        self._texts: Texts | None = None
+        if messages:
+            self._texts = Texts(target, python)
+
+    # -- one thread ---------------------------------------------------------------------------
+
+    def of(self, thread: ThreadState) -> ThreadExceptions:
+        """Return the exceptions of a thread state. Never raises; soft errors say what is gone."""
+        problems: list[str] = []
+        flying = None
+        handled: list[Raised] = []
+        try:
+            flying = self._in_flight(thread.address, problems)
+        except (UnreadableMemory, LayoutError) as error:
+            problems.append(f"the exception in flight: {error}")
+        try:
+            handled += self._handled(thread.address, problems)
+        except (UnreadableMemory, LayoutError) as error:
+            problems.append(f"the exceptions being handled: {error}")
+        who = f"thread {thread.tid}" if thread.tid is not None else f"tstate {thread.address:#x}"
+        kept = dict.fromkeys(problems[:MAX_PROBLEMS])
+        errors = tuple(SoftError("exceptions", who, text) for text in kept)
+        return ThreadExceptions(thread, flying, tuple(handled), errors)
+
+    def _in_flight(self, tstate: int, problems: list[str]) -> Raised | None:
+        """Decode the C error indicator.
+
+        3.12 (gh-101578) made one object of it: before, it was a type, a value that need not be an
+        instance yet, and a traceback.
+        """
+        read, layout = self._reader.u64, self._layout
+        at = layout.offset("PyThreadState", "current_exception")
+        if at is not None:
+            return self._raised(IN_FLIGHT, 0, read(tstate + at), 0, problems)
+        kind = read(tstate + layout.require("PyThreadState", "curexc_type"))
+        value = read(tstate + layout.require("PyThreadState", "curexc_value"))
+        lines = read(tstate + layout.require("PyThreadState", "curexc_traceback"))
+        return self._raised(IN_FLIGHT, kind, value, lines, problems) if kind else None
+
+    def _handled(self, tstate: int, problems: list[str]) -> Iterator[Raised]:
+        """Yield what the exc_info stack holds: one entry per thread, generator and coroutine.
+
+        3.11 (bpo-45711) left only the value of type, value and traceback.
+        """
+        read, layout = self._reader.u64, self._layout
+        item = read(tstate + layout.require("PyThreadState", "exc_info"))
+        value_at = layout.require("_PyErr_StackItem", "exc_value")
+        next_at = layout.require("_PyErr_StackItem", "previous_item")
+        kind_at = layout.offset("_PyErr_StackItem", "exc_type")
+        lines_at = layout.offset("_PyErr_StackItem", "exc_traceback")
+        seen: set[int] = set()
+        while item:
+            if item in seen or len(seen) >= MAX_HANDLED or item & 7:
+                problems.append(f"the exc_info stack ends at {item:#x}: damaged or too long")
+                return
+            seen.add(item)
+            kind = read(item + kind_at) if kind_at is not None else 0
+            lines = read(item + lines_at) if lines_at is not None else 0
+            found = self._raised(HANDLED, kind, read(item + value_at), lines, problems)
+            if found is not None:
+                yield found
+            if not self._room:
+                return
+            item = read(item + next_at)
+
+    def _raised(
+        self, state: str, kind: int, value: int, lines: int, problems: list[str]
+    ) -> Raised | None:
+        """Return an exception out of its slots; None when there is none, which None may say."""
+        if self._is_none(value) and (not kind or self._is_none(kind)):
+            return None
+        first = self.exception(value) if self._is_exception(value) else None
+        if first is None and kind:
+            first = self._by_type(kind, value, problems)
+        if first is None:
+            first = self.exception(value)
+        if lines and not self._is_none(lines):
+            # Up to 3.11 the traceback joins its exception only when it is caught.
+            first = first._replace(traceback=self._tracebacks.at(lines))
+        if isinstance(first.type, Absent):
+            problems.append(f"the type of an exception {state}: {first.type.detail}")
+        return Raised(state, tuple(self._graph(first, problems)))
+
+    def _by_type(self, kind: int, value: int, problems: list[str]) -> ExceptionInfo:
+        """Return an exception known by its class: not made yet, or its object is lost."""
+        try:
+            if value:
+                self._type_of(value)
+        except UnreadableMemory as error:
+            problems.append(f"an exception: {error}")
+            lost = Absent(UNREADABLE, str(error))
+            found = ExceptionInfo(value, self._name_of(kind), lost)
+            return (
+                found
+                if self._texts is None
+                else found._replace(message=lost, args=lost, notes=lost)
+            )
+        found = ExceptionInfo(0, self._name_of(kind), _NO_TRACEBACK)
+        if self._texts is not None and not isinstance(found.type, Absent):
+            found = found._replace(**self._texts.unmade(value)._asdict())
+        return found
+
+    def _graph(self, first: ExceptionInfo, problems: list[str]) -> list[ExceptionInfo]:
+        if not self._take(first):
+            problems.append(_FULL.detail)
+            return [first._replace(traceback=_FULL)]
+        found, seen = [first], {first.address}
+        for one in found:  # grows while it is walked
+            for link in one.links():
+                if link in seen:
+                    continue
+                if len(found) >= MAX_CHAIN:
+                    problems.append(f"more than {MAX_CHAIN} exceptions in one chain")
+                    return found
+                seen.add(link)
+                other = self.exception(link)
+                if not self._take(other):
+                    problems.append(_FULL.detail)
+                    return found
+                found.append(other)
+        return found
+
+    def _take(self, one: ExceptionInfo) -> bool:
+        """Pay for an exception in a list; False when there is no room left."""
+        lines = 0 if isinstance(one.traceback, Absent) else len(one.traceback.lines)
+        if self._room <= lines:
+            self._room = 0
+            return False
+        self._room -= 1 + lines
+        return True
+
+    # -- one exception ------------------------------------------------------------------------
+
+    def exception(self, address: int) -> ExceptionInfo:
+        """Return an exception object. Never raises; its type is Absent when it is none."""
+        found = self._known.get(address)
+        if found is None:
+            if len(self._known) >= MAX_EXCEPTIONS:
+                why = Absent(UNPARSABLE, f"more than {MAX_EXCEPTIONS} exceptions")
+                return ExceptionInfo(address, why, why)
+            found = self._known[address] = self._exception(address)
+        return found
+
+    def _exception(self, address: int) -> ExceptionInfo:
+        try:
+            info = self._type_of(address)
+            if not info.flags & _BASE_EXCEPTION:
+                raise UnreadableMemory(address, 8, f"no exception but {info.shown}")
+            return self._decode(address, info)
+        except UnreadableMemory as error:
+            why = Absent(UNREADABLE, str(error))
+        except LayoutError as error:
+            why = Absent(NOT_AVAILABLE, str(error))
+        return ExceptionInfo(address, why, why)
+
+    def _decode(self, address: int, info: TypeInfo) -> ExceptionInfo:
+        struct = "PyBaseExceptionObject"
+        size = self._layout.size(struct) or 0
+        head = self._reader.read(address, size)
+
+        def word(member: str, width: int = 8) -> int:
+            at = self._layout.require(struct, member)
+            return int.from_bytes(head[at : at + width], "little")
+
+        members, count = self._members(address, info)
+        lines = word("traceback")
+        found = ExceptionInfo(
+            address,
+            _shown(info),
+            self._tracebacks.at(lines) if lines and not self._is_none(lines) else _NO_TRACEBACK,
+            word("cause"),
+            word("context"),
+            bool(word("suppress_context", 1)),
+            members,
+            count,
+        )
+        if self._texts is None:
+            return found
+        return found._replace(**self._texts.of(address)._asdict())
+
+    def _members(self, address: int, info: TypeInfo) -> tuple[tuple[int, ...], int]:
+        """Return the first members of an exception group (3.11, PEP 654) and their number."""
+        at = self._layout.offset("PyBaseExceptionGroupObject", "excs")
+        if at is None or not self._is_group(info):
+            return (), 0
+        held = self._reader.u64(address + at)
+        count = self._reader.i64(held + self._layout.require("PyTupleObject", "ob_size"))
+        if not 0 < count < 1 << 40:
+            raise UnreadableMemory(held, 8, f"a group of {count} exceptions")
+        start = held + self._layout.require("PyTupleObject", "ob_item")
+        data = self._reader.read(start, 8 * min(count, MAX_MEMBERS))
+        words = (int.from_bytes(data[at : at + 8], "little") for at in range(0, len(data), 8))
+        return tuple(words), count
+
+    def _is_group(self, info: TypeInfo) -> bool:
+        bases = self._types.lineage(info.address).types
+        return any(one.full_name == "BaseExceptionGroup" for one in bases if not one.python_class)
+
+    # -- types --------------------------------------------------------------------------------
+
+    def _type_of(self, address: int) -> TypeInfo:
+        if address & 7 or not address:
+            raise UnreadableMemory(address, 8, "not an aligned pointer")
+        return self._types.at(self._reader.type_of(address))
+
+    def _is_exception(self, address: int) -> bool:
+        try:
+            return bool(self._type_of(address).flags & _BASE_EXCEPTION)
+        except UnreadableMemory:
+            return False
+
+    def _is_none(self, address: int) -> bool:
+        """Return whether a slot holds nothing: NULL or the object None."""
+        try:
+            return not address or self._type_of(address).full_name == "NoneType"
+        except UnreadableMemory:
+            return False
+
+    def _name_of(self, kind: int) -> str | Absent:
+        """Return the name of an exception class."""
+        try:
+            if not self._type_of(kind).flags & _TYPE:
+                raise UnreadableMemory(kind, 8, "no class")
+            return _shown(self._types.at(kind))
+        except UnreadableMemory as error:
+            return Absent(UNREADABLE, str(error))
+
+
+def _shown(info: TypeInfo) -> str | Absent:
+    if not info.qualname:
+        return Absent(NOT_AVAILABLE, "its name lies in memory that nobody has")
+    if info.flags & HEAPTYPE and not info.module:
+        return f"?.{info.qualname}"  # without its module it would look like a built-in one
+    return info.shown
+
+
+MAX_MESSAGE = 1 << 16  # characters
+MAX_NOTES = 100
+MAX_TEXT = 16 << 20  # characters of all texts of one process
+_LIMITS = Limits(depth=12)  # groups within groups count double
+_EXCEPTION = "PyBaseExceptionObject"
+_CODEC_FAILS = {  # what the message calls the objects that could not be converted
+    "UnicodeEncodeError": ("'{0}' codec can't encode", "character"),
+    "UnicodeDecodeError": ("'{0}' codec can't decode", "byte"),
+    "UnicodeTranslateError": ("can't translate", "character"),
+}
+_PROBLEMS = (UnreadableMemory, LayoutError, Undecodable)
+
+
+class Said(NamedTuple):
+    """The texts of one exception; the fields are those of ExceptionInfo."""
+
+    message: str | Absent
+    args: str | Absent
+    notes: tuple[str, ...] | Absent
+    args_exact: bool = True
+
+
+class Texts:
+    """The texts of a process's exceptions."""
+
+    def __init__(self, target: Target, python: PythonState) -> None:
+        self._values = values_of(target, python, _LIMITS)
+        self._layout = python.layout
+        self._room = MAX_TEXT
+
+    def of(self, address: int) -> Said:
+        """Return the texts of an exception object. Never raises."""
+        if self._room <= 0:
+            full = Absent(UNPARSABLE, f"more than {MAX_TEXT} characters of texts")
+            return Said(full, full, full)
+        said = self._of(address)
+        self._room -= sum(len(text) for text in said[:2] if isinstance(text, str))
+        self._room -= sum(map(len, () if isinstance(said.notes, Absent) else said.notes))
+        return said
+
+    def _of(self, address: int) -> Said:
+        painter = self._values.painter()
+        args: str | Absent
+        message: str | Absent
+        notes: tuple[str, ...] | Absent
+        try:
+            args = painter.show(painter.field(address, _EXCEPTION, "args"))
+        except _PROBLEMS as error:
+            args = Absent(UNREADABLE, str(error))
+        try:
+            message = self._message(self._values.painter(), address)
+        except _PROBLEMS as error:
+            message = Absent(UNPARSABLE, str(error))
+        try:
+            notes = self._notes(address)
+        except _PROBLEMS as error:
+            notes = Absent(UNREADABLE, str(error))
+        return Said(message, args, notes, painter.exact and not painter.cut)
+
+    def unmade(self, value: int) -> Said:
+        """Return the texts of an error indicator whose value is no instance yet.
+
+        It holds what the instance would be made of: nothing, one argument, or a tuple of them.
+        """
+        painter = self._values.painter()
+        if not value or self._ident(painter, value) == "NoneType":
+            return Said("", "()", ())
+        shown = painter.show(value)
+        if self._ident(painter, value) == "tuple":
+            why = Absent(NOT_AVAILABLE, "the exception was not made yet")
+            return Said(why, shown, (), painter.exact)
+        try:
+            message: str | Absent = self._str(painter, value)
+        except _PROBLEMS as error:
+            message = Absent(UNPARSABLE, str(error))
+        return Said(message, f"({shown},)", (), painter.exact)
+
+    def _ident(self, painter: Painter, address: int) -> str:
+        try:
+            return painter.obj(address).lineage.ident
+        except UnreadableMemory:
+            return ""
+
+    def _notes(self, address: int) -> tuple[str, ...]:
+        """Return the strings of `__notes__` (PEP 678), which lie in the instance's dict."""
+        painter = self._values.painter()
+        contents = painter.field(address, _EXCEPTION, "dict")
+        if not contents:
+            return ()
+        held = painter.world.objects.dict_get(contents, "__notes__")
+        if isinstance(held, Absent):
+            if held.reason == NOT_AVAILABLE:
+                return ()
+            raise Undecodable(held.detail)
+        if painter.obj(held).lineage.ident != "list":
+            raise Undecodable("__notes__ is no list")
+        count = painter.signed(held, "PyListObject", "ob_size")
+        start = painter.field(held, "PyListObject", "ob_item")
+        items = painter.items(start, count, "notes")[:MAX_NOTES] if count else []
+        return tuple(self._str(painter, item) for item in items)
+
+    # -- str() --------------------------------------------------------------------------------
+
+    def _slot(self, kind: int) -> int:
+        return self._values.world.reader.u64(kind + self._layout.require("PyTypeObject", "tp_str"))
+
+    def _str(self, painter: Painter, address: int) -> str:
+        """Return str() of an object. Raises Undecodable when a `__str__` of its own would run."""
+        lineage = painter.obj(address).lineage
+        if lineage.ident == "str" and self._same_as_root(lineage):
+            return painter.string(address, MAX_MESSAGE)
+        if lineage.ident in ("bytes", "bytearray") and self._same_as_root(lineage):
+            return self._sure(painter, address)  # a __str__ of their own, for python -b alone
+        if self._slot(lineage.types[0].address) != self._slot(lineage.types[-1].address):
+            raise Undecodable(_whose(painter, lineage.types[0]))
+        return self._sure(painter, address)
+
+    def _sure(self, painter: Painter, address: int) -> str:
+        """Return repr() of an object. Raises Undecodable when it is not exact."""
+        text = painter.show(address)
+        if not painter.exact or painter.cut:
+            raise Undecodable("a value that is too long, or not sure")
+        return text
+
+    def _same_as_root(self, lineage: Lineage) -> bool:
+        return self._slot(lineage.types[0].address) == self._slot(lineage.root.address)
+
+    def _message(self, painter: Painter, address: int) -> str | Absent:
+        """Return str() of an exception. Reference: Objects/exceptions.c, 3.8 to 3.15."""
+        types = painter.obj(address).lineage.types
+        slot = self._slot(types[0].address)
+        owner = [one for one in types if self._slot(one.address) == slot][-1]
+        if owner.python_class:
+            return Absent(NOT_AVAILABLE, _whose(painter, owner))
+        name = owner.full_name
+        if name == "BaseException":
+            return self._plain(painter, address)
+        if name == "KeyError":
+            items = self._args(painter, address)
+            one = len(items) == 1
+            return self._sure(painter, items[0]) if one else self._plain(painter, address)
+        if name == "OSError":
+            return self._os_error(painter, address)
+        if name == "ImportError":
+            said = painter.field(address, "PyImportErrorObject", "msg")
+            exact = said and painter.obj(said).type.full_name == "str"
+            return self._str(painter, said) if exact else self._plain(painter, address)
+        if name == "BaseExceptionGroup":
+            return self._group(painter, address)
+        if name == "SyntaxError":
+            return self._syntax_error(painter, address)
+        if name in _CODEC_FAILS:
+            return self._unicode_error(painter, address, name)
+        return Absent(NOT_AVAILABLE, f"the __str__ of {owner.shown} is not known here")
+
+    def _args(self, painter: Painter, address: int) -> list[int]:
+        held = painter.field(address, _EXCEPTION, "args")
+        if painter.obj(held).lineage.ident != "tuple":
+            raise Undecodable("its arguments are no tuple")
+        count = painter.signed(held, "PyTupleObject", "ob_size")
+        start = held + painter.world.offset("PyTupleObject", "ob_item")
+        return painter.items(start, count, "arguments") if count else []
+
+    def _plain(self, painter: Painter, address: int) -> str:
+        """Return what BaseException_str gives: nothing, the argument, or the tuple of them."""
+        items = self._args(painter, address)
+        if not items:
+            return ""
+        if len(items) == 1:
+            return self._str(painter, items[0])
+        return self._sure(painter, painter.field(address, _EXCEPTION, "args"))
+
+    def _os_error(self, painter: Painter, address: int) -> str:
+        struct = "PyOSErrorObject"
+        names = ("myerrno", "strerror", "filename", "filename2")
+        number, text, file, second = (painter.field(address, struct, name) for name in names)
+        if not file and not (number and text):
+            return self._plain(painter, address)
+        said = [self._str(painter, one) if one else "None" for one in (number, text)]
+        start = f"[Errno {said[0]}] {said[1]}"
+        if not file:
+            return start
+        names_text = self._sure(painter, file)
+        if second:
+            names_text += f" -> {self._sure(painter, second)}"
+        return f"{start}: {names_text}"
+
+    def _group(self, painter: Painter, address: int) -> str:
+        struct = "PyBaseExceptionGroupObject"
+        said = self._str(painter, painter.field(address, struct, "msg"))
+        held = painter.field(address, struct, "excs")
+        count = painter.signed(held, "PyTupleObject", "ob_size")
+        return f"{said} ({count} sub-exception{'s' if count != 1 else ''})"
+
+    def _syntax_error(self, painter: Painter, address: int) -> str:
+        struct = "PySyntaxErrorObject"
+        said, file, number = (
+            painter.field(address, struct, n) for n in ("msg", "filename", "lineno")
+        )
+        text = self._str(painter, said) if said else "None"
+        places = []
+        if file and painter.obj(file).lineage.ident == "str":
+            places.append(painter.string(file, MAX_MESSAGE).rpartition("/")[2])
+        if number and painter.obj(number).type.full_name == "int":
+            places.append(f"line {self._sure(painter, number)}")
+        return f"{text} ({', '.join(places)})" if places else text
+
+    def _unicode_error(self, painter: Painter, address: int, name: str) -> str:
+        struct = "PyUnicodeErrorObject"
+        held = painter.field(address, struct, "object")
+        start, end = (painter.signed(address, struct, member) for member in ("start", "end"))
+        fails, unit = _CODEC_FAILS[name]
+        if "{0}" in fails:
+            fails = fails.format(self._str(painter, painter.field(address, struct, "encoding")))
+        reason = self._str(painter, painter.field(address, struct, "reason"))
+        units = self._units(painter, held, unit)
+        if not 0 <= start < end <= len(units):
+            raise Undecodable("its positions lie outside of its object")  # 3.14 clips them
+        if end - start > 1:
+            return f"{fails} {unit}s in position {start}-{end - 1}: {reason}"
+        code = units[start]
+        if unit == "byte":
+            return f"{fails} byte 0x{code:02x} in position {start}: {reason}"
+        letter, digits = ("x", 2) if code <= 0xFF else ("u", 4) if code <= 0xFFFF else ("U", 8)
+        return f"{fails} character '\\{letter}{code:0{digits}x}' in position {start}: {reason}"
+
+    def _units(self, painter: Painter, held: int, unit: str) -> Sequence[int]:
+        """Return the bytes, or the code points, of what could not be converted."""
+        if unit == "character":
+            return [ord(one) for one in painter.string(held, MAX_MESSAGE)]
+        found = painter.reader.bytes_object(held, MAX_MESSAGE)
+        if isinstance(found, Absent) or painter.obj(held).lineage.ident != "bytes":
+            raise Undecodable("its object is no bytes, or too many")
+        return found
+
+
+def _whose(painter: Painter, kind: TypeInfo) -> str:
+    """Return why str() of an instance is not given: whose `__str__` it would run.
+
+    The slot of a Python class searches for the name when the class, or a base, defines it; and
+    when there are several built-in bases, which may have different ones.
+    """
+    if not kind.python_class:
+        return f"{kind.shown} has a __str__ of its own"
+    held = painter.world.types.lookup(kind, "__str__")
+    if held is not None and held[0].python_class:
+        return f"{held[0].shown} has a __str__ of its own"
+    told = "none was found in its Python classes, and those of its built-in bases may differ"
+    return f"cannot tell whose __str__ {kind.shown} runs: {told}"

@@ -1,0 +1,81 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Generators, coroutines and async generators: where each is suspended, and who waits in whom."""
+
+from __future__ import annotations
+
+from gdb_epi.cpython.heap.instances import Instances
+from gdb_epi.cpython.reader import Reader
+from gdb_epi.cpython.running.coroutines import COROUTINES, DONE, RUNNING, Coroutines, Suspended
+from gdb_epi.cpython.types import PythonState
+from gdb_epi.errors import SoftError
+from gdb_epi.target.api import Target
+from gdb_epi.typing_lite import NamedTuple
+
+MAX_GENERATORS = 100_000
+MAX_PROBLEMS = 50
+
+
+class Chain(NamedTuple):
+    """One generator or coroutine that nobody else delegates to, with those that it delegates to.
+
+    `stack` of `suspended` is innermost first. `tid` is the thread that runs it; None when it is
+    suspended or was never started.
+    """
+
+    address: int
+    kind: str  # "generator", "coroutine", "async_generator"
+    name: str  # qualname; "" when it is unreadable
+    suspended: Suspended
+    tid: int | None
+    awaits: str  # the type of what the innermost one waits for; "" for nothing
+
+
+class Chains(NamedTuple):
+    """All chains that were found, and what could not be had."""
+
+    chains: tuple[Chain, ...]
+    soft_errors: tuple[SoftError, ...]
+
+
+def generator_chains(target: Target, python: PythonState) -> Chains:
+    """Return the generators and coroutines that have not ended. Never raises for damage."""
+    reader = Reader(target, python.layout)
+    instances = Instances(reader, python)
+    coroutines = Coroutines(reader, instances.objects, instances.types)
+    running = {f.address: t.tid for t in python.threads() for f in t.frames if f.hole is None}
+    inner: set[int] = set()  # the frames that another one delegates to
+    found: list[Chain] = []
+    problems: list[SoftError] = []
+    kinds = [(one.address, one.kind) for one in instances.of(COROUTINES)]
+    for address, frame in coroutines.lost().items():
+        kinds.append((address, coroutines.kind(coroutines.frame(frame).code)))
+    for address, kind in kinds[:MAX_GENERATORS]:
+        chain = coroutines.chain(address)
+        if chain.state == DONE:
+            continue
+        if chain.broken and len(problems) < MAX_PROBLEMS:
+            problems.append(SoftError("generators", f"{address:#x}", chain.broken))
+        inner.update(frame.address for frame in chain.frames[:-1])
+        name = coroutines.qualname(address)
+        waits = instances.kind(chain.awaits, frozenset({instances.ident(chain.awaits)}))
+        outermost = chain.frames[-1].address if chain.frames else 0
+        found.append(
+            Chain(
+                address,
+                kind,
+                name if isinstance(name, str) else "",
+                chain,
+                running.get(outermost) if chain.state == RUNNING else None,
+                waits[1] if waits and chain.awaits else "",
+            )
+        )
+    for address in list(coroutines.lost())[:MAX_PROBLEMS]:
+        why = "its memory is lost; its frame object, which names it, is kept"
+        problems.append(SoftError("generators", f"{address:#x}", why))
+    roots = [one for one in found if not _is_inner(one, inner)]
+    return Chains(tuple(roots), (*instances.problems, *problems))
+
+
+def _is_inner(one: Chain, inner: set[int]) -> bool:
+    frames = one.suspended.frames
+    return bool(frames) and frames[-1].address in inner

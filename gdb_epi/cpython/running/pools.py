@@ -1,0 +1,270 @@
+# SPDX-License-Identifier: Apache-2.0
+"""The executors of concurrent.futures and the queues of a process.
+
+Reference: Lib/concurrent/futures/{thread,process}.py, Lib/queue.py, Lib/asyncio/queues.py,
+Lib/multiprocessing/queues.py, Modules/_queuemodule.c, 3.8 to 3.15.
+"""
+
+from __future__ import annotations
+
+from gdb_epi.cpython.heap.instances import Instance, Instances
+from gdb_epi.cpython.heap.tracked import frame_words
+from gdb_epi.cpython.objects.containers import Containers
+from gdb_epi.cpython.reader import Reader
+from gdb_epi.cpython.types import PyFrame, PythonState, ThreadState
+from gdb_epi.errors import Absent, SoftError, UnreadableMemory
+from gdb_epi.target.api import Target
+from gdb_epi.typing_lite import NamedTuple
+
+THREADS = "concurrent.futures.thread.ThreadPoolExecutor"
+PROCESSES = "concurrent.futures.process.ProcessPoolExecutor"
+SIMPLE = "_queue.SimpleQueue"
+PY_SIMPLE = "queue._PySimpleQueue"
+QUEUE = "queue.Queue"
+ASYNC = "asyncio.queues.Queue"
+PIPED = "multiprocessing.queues.Queue"
+_QUEUES = (SIMPLE, PY_SIMPLE, QUEUE, ASYNC, PIPED)
+_POOL_MODULE = "concurrent.futures.thread"
+
+MAX_WORKERS = 10_000
+MAX_ITEMS = 1000  # submitted calls of a pool of processes that are named
+_LENGTHS = {"list": "PyListObject", "collections.deque": "dequeobject"}
+
+
+class Worker(NamedTuple):
+    """One worker. `runs` is the frame of the function it was given; None when that is unknown.
+
+    `idle`: it waits for work; None when it cannot be told. A process is known by its pid alone.
+    """
+
+    tid: int | None
+    name: str | None
+    idle: bool | None
+    runs: PyFrame | None
+    pid: int | None = None
+
+
+class Pool(NamedTuple):
+    """One executor. `queued` counts calls that no worker took yet, None when it cannot be told.
+
+    `calls` are the functions of calls that have no result yet, by name (pools of processes only).
+    """
+
+    address: int
+    kind: str  # "threads" or "processes"
+    shown: str  # its class
+    prefix: str | None  # of its threads' names
+    max_workers: int | None
+    workers: tuple[Worker, ...]
+    queued: int | None
+    shut_down: bool | None
+    calls: tuple[str, ...] = ()
+
+
+class Queue(NamedTuple):
+    """One queue. None: it has no such thing, or it could not be read.
+
+    `getters` and `putters` count those that wait; `users` are the threads that are inside its
+    methods.
+    """
+
+    address: int
+    shown: str
+    size: int | None
+    max_size: int | None  # 0: without a bound
+    unfinished: int | None  # put but not yet task_done()
+    getters: int | None
+    putters: int | None
+    users: tuple[int, ...] = ()  # tids
+
+
+class PoolsFound(NamedTuple):
+    """All executors and queues that were found, and what could not be had."""
+
+    pools: tuple[Pool, ...]
+    queues: tuple[Queue, ...]
+    soft_errors: tuple[SoftError, ...]
+
+
+def pools_of(target: Target, python: PythonState) -> PoolsFound:
+    """Return the executors and queues of a process. Never raises for damage."""
+    reader = Reader(target, python.layout)
+    decoder = _Decoder(reader, python)
+    found = decoder.instances.of((THREADS, PROCESSES, *_QUEUES))
+    pools, queues = [], []
+    users = _users(reader, python)
+    for one in found:
+        try:
+            if one.kind in (THREADS, PROCESSES):
+                pools.append(decoder.pool(one))
+            else:
+                queues.append(decoder.queue(one)._replace(users=tuple(users.get(one.address, ()))))
+        except UnreadableMemory as error:
+            decoder.instances.problems.append(SoftError("pools", one.shown, str(error)))
+    return PoolsFound(tuple(pools), tuple(queues), tuple(decoder.instances.problems))
+
+
+def _users(reader: Reader, python: PythonState) -> dict[int, list[int]]:
+    """Return which threads are in a frame of a module of queues that refers to an address."""
+    found: dict[int, list[int]] = {}
+    for thread in python.threads():
+        for frame in thread.frames[:20]:
+            if frame.hole is None and frame.module in ("queue", "multiprocessing.queues"):
+                for word in frame_words(reader, frame.address):
+                    if thread.tid is not None and thread.tid not in found.get(word, ()):
+                        found.setdefault(word, []).append(thread.tid)
+    return found
+
+
+class _Decoder:
+    def __init__(self, reader: Reader, python: PythonState) -> None:
+        self._reader = reader
+        self.instances = Instances(reader, python)
+        self._objects = self.instances.objects
+        self._containers = Containers(reader)
+        self._threads = {one.ident: one for one in python.threads() if one.ident}
+
+    # -- attributes ---------------------------------------------------------------------------
+
+    def _get(self, address: int, name: str) -> int:
+        """Return an attribute; 0 when it is None or not there."""
+        found = self._objects.attribute(address, name)
+        if isinstance(found, Absent) or self.instances.ident(found) == "NoneType":
+            return 0
+        return found
+
+    def _number(self, address: int, name: str) -> int | None:
+        at = self._get(address, name)
+        value = self._objects.integer(at) if at else None
+        return value if isinstance(value, int) else None
+
+    def _length(self, address: int) -> int | None:
+        """Return len() of a list or deque."""
+        struct = _LENGTHS.get(self.instances.ident(address))
+        return None if struct is None else self._containers.length(address, struct)
+
+    def _text(self, address: int) -> str | None:
+        found = self._reader.string(address, 4096) if address else None
+        return found if isinstance(found, str) else None
+
+    # -- queues -------------------------------------------------------------------------------
+
+    def queue(self, one: Instance) -> Queue:
+        """Return one queue."""
+        at = one.address
+        if one.kind == SIMPLE:
+            return Queue(at, one.shown, self._simple_size(at), None, None, None, None)
+        if one.kind == PY_SIMPLE:
+            return Queue(
+                at, one.shown, self._length(self._get(at, "_queue")), None, None, None, None
+            )
+        if one.kind == ASYNC:
+            sizes = [self._length(self._get(at, n)) for n in ("_queue", "_getters", "_putters")]
+            unfinished = self._number(at, "_unfinished_tasks")
+            limit = self._number(at, "_maxsize")
+            return Queue(at, one.shown, sizes[0], limit, unfinished, sizes[1], sizes[2])
+        if one.kind == PIPED:  # what its feeder thread has not written into the pipe yet
+            size = self._length(self._get(at, "_buffer"))
+            return Queue(at, one.shown, size, self._number(at, "_maxsize"), None, None, None)
+        waiting = [
+            self._length(self._get(self._get(at, name), "_waiters") if self._get(at, name) else 0)
+            for name in ("not_empty", "not_full")
+        ]
+        size, limit = self._length(self._get(at, "queue")), self._number(at, "maxsize")
+        left = self._number(at, "unfinished_tasks")
+        return Queue(at, one.shown, size, limit, left, waiting[0], waiting[1])
+
+    def _simple_size(self, address: int) -> int | None:
+        """Return how many items a SimpleQueue holds; 3.13 (gh-113884) made it a ring buffer."""
+        layout = self._reader.layout
+        ring = layout.offset("simplequeueobject", "buf.num_items")
+        if ring is not None:
+            size = self._reader.i64(address + ring)
+            return size if 0 <= size < 1 << 40 else None
+        at, first = (
+            layout.offset("simplequeueobject", "lst"),
+            layout.offset("simplequeueobject", "lst_pos"),
+        )
+        if at is None or first is None:
+            return None
+        items = self._containers.length(self._reader.u64(address + at), "PyListObject")
+        return max(items - self._reader.i64(address + first), 0)
+
+    # -- executors ----------------------------------------------------------------------------
+
+    def pool(self, one: Instance) -> Pool:
+        """Return one executor."""
+        at = one.address
+        most = self._number(at, "_max_workers")
+        if one.kind == PROCESSES:
+            return self._processes(one, most)
+        queue = self._get(at, "_work_queue")
+        kind = self.instances.kind(queue, frozenset(_QUEUES)) if queue else None
+        queued = self.queue(Instance(queue, *kind)).size if kind else None
+        threads = self._get(at, "_threads")
+        members = list(self._containers.set_items(threads))[:MAX_WORKERS] if threads else []
+        workers = [self._thread_worker(member) for member in members]
+        workers.sort(key=lambda worker: (worker.tid or 0, worker.name or ""))
+        prefix = self._text(self._get(at, "_thread_name_prefix"))
+        shut = self._number(at, "_shutdown")
+        down = None if shut is None else bool(shut)
+        return Pool(at, "threads", one.shown, prefix, most, tuple(workers), queued, down)
+
+    def _thread_worker(self, thread: int) -> Worker:
+        name = self._text(self._get(thread, "_name"))
+        ident = self._number(thread, "_ident")
+        state = self._threads.get(ident or 0)
+        if state is None:
+            return Worker(None, name, None, None)
+        idle, runs = what_a_worker_runs(state)
+        return Worker(state.tid, name, idle, runs)
+
+    def _processes(self, one: Instance, most: int | None) -> Pool:
+        at = one.address
+        running = self._get(at, "_processes")
+        workers: list[Worker] = []
+        for key, process in self._objects.dict_items(running) if running else ():
+            pid = self._objects.integer(key)
+            if isinstance(pid, int) and len(workers) < MAX_WORKERS:
+                name = self._text(self._get(process, "_name"))
+                workers.append(Worker(None, name, None, None, pid))
+        items = self._get(at, "_pending_work_items")
+        calls: list[str] = []
+        count = 0
+        for _, item in self._objects.dict_items(items) if items else ():
+            count += 1
+            if len(calls) < MAX_ITEMS:
+                calls.append(self._function(item))
+        shut = self._number(at, "_shutdown_thread")
+        down = None if shut is None else bool(shut)
+        workers.sort(key=lambda worker: worker.pid or 0)
+        return Pool(
+            at, "processes", one.shown, None, most, tuple(workers), count, down, tuple(calls)
+        )
+
+    def _function(self, item: int) -> str:
+        """Return the name of the function of a _WorkItem."""
+        function = self._get(item, "fn")
+        if self.instances.ident(function) == "function":
+            at = self._reader.layout.require("PyFunctionObject", "func_qualname")
+            return self._text(self._reader.u64(function + at)) or "?"
+        kind = self.instances.ident(function) if function else ""
+        return f"{kind} object" if kind else "?"
+
+
+def what_a_worker_runs(thread: ThreadState) -> tuple[bool | None, PyFrame | None]:
+    """Tell whether a worker thread of a pool waits for work, and what it runs if not.
+
+    It waits when `_worker` is its innermost frame of the pool's module and calls no Python. Under
+    the `run` of a work item comes the function; a C function leaves no frame.
+    """
+    outermost_first = [frame for frame in reversed(thread.frames) if frame.hole is None]
+    mine = [n for n, frame in enumerate(outermost_first) if frame.module == _POOL_MODULE]
+    if not mine:
+        return None, None
+    last = mine[0]
+    while last + 1 < len(outermost_first) and outermost_first[last + 1].module == _POOL_MODULE:
+        last += 1
+    if last + 1 < len(outermost_first):
+        return False, outermost_first[last + 1]
+    return outermost_first[last].name == "_worker", None

@@ -1,0 +1,522 @@
+# SPDX-License-Identifier: Apache-2.0
+"""asyncio tasks: which there are, in what state, and where their coroutines wait.
+
+Since 3.14 (gh-107803) tasks are in linked lists, one per thread state and one per interpreter for
+the tasks of threads that ended. Before, and for tasks written in Python, asyncio.tasks keeps weak
+references to them. When an interpreter that is torn down has forgotten asyncio.tasks, they are
+looked for among the objects of the garbage collector.
+
+Which asyncio task waits for which: what `python -m asyncio pstree` draws, out of a core.
+
+3.14 (gh-91048) writes down in each future who awaits it. Before, it follows from three places: the
+future that a task waits for; the children of a gather(); and what the callbacks of a task refer to
+(the waiter of wait() and wait_for(), the outer future of shield() and gather(), the TaskGroup).
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Mapping, Sequence
+
+from gdb_epi.cpython.heap.tracked import being_collected, tracked_objects
+from gdb_epi.cpython.objects.attributes import Objects
+from gdb_epi.cpython.objects.containers import Containers
+from gdb_epi.cpython.objects.type_objects import Types
+from gdb_epi.cpython.reader import Reader
+from gdb_epi.cpython.running.coroutines import (
+    COROUTINES,
+    CREATED,
+    DONE,
+    RUNNING,
+    Coroutines,
+    Suspended,
+)
+from gdb_epi.cpython.running.task_fields import MAX_NAME, CFields, PyFields, TaskFields
+from gdb_epi.cpython.runtime.recover_modules import learn_globals, module_dict
+from gdb_epi.cpython.types import InterpreterState, PyFrame, PythonState, ThreadState
+from gdb_epi.errors import (
+    NOT_AVAILABLE,
+    UNREADABLE,
+    Absent,
+    LayoutError,
+    SoftError,
+    UnreadableMemory,
+)
+from gdb_epi.target.api import Target
+from gdb_epi.typing_lite import TYPE_CHECKING, NamedTuple
+
+if TYPE_CHECKING:
+    Edges = dict[int, dict[int, None]]  # the tasks that wait for a task, in the order found
+
+MAX_FUTURES = 100_000  # that one gather() of gather()s leads to
+MAX_CELLS = 100  # of one callback
+MAX_GRAPH_PROBLEMS = 5
+_GATHERING = "asyncio.tasks._GatheringFuture"
+_GROUP = "asyncio.taskgroups.TaskGroup"
+
+
+def awaited_by(
+    tasks: Sequence[Task],
+    fields: Mapping[int, TaskFields | None],
+    awaiting: Awaiting,
+    *,
+    derived: bool = False,
+) -> tuple[Edges, list[str]]:
+    """Return for each task the tasks that wait for it, and what could not be had.
+
+    `derived` leaves out what 3.14+ wrote down, so that the two can be compared.
+    """
+    known = {one.address for one in tasks}
+    edges: Edges = {}
+    problems: list[str] = []
+    waited: dict[int, list[int]] = {}
+    for one in tasks:
+        for future in awaiting.futures(one.waits_for, problems):
+            if future in known:
+                edges.setdefault(future, {})[one.address] = None
+            else:
+                waited.setdefault(future, []).append(one.address)
+    for one in tasks:
+        reading = fields.get(one.address)
+        if reading is None or one.state in ("finished", "cancelled"):
+            continue
+        try:
+            told = [] if derived else reading.awaited_by(one.address) or []
+            # Tasks written in Python are in no such word of others, so callbacks count always.
+            told = told + awaiting.by_callbacks(reading.callbacks(one.address), waited)
+            for waiter in told:
+                if waiter in known and waiter != one.address:
+                    edges.setdefault(one.address, {})[waiter] = None
+        except (UnreadableMemory, LayoutError) as error:
+            if len(problems) < MAX_GRAPH_PROBLEMS:
+                problems.append(f"who waits for task {one.address:#x}: {error}")
+    return edges, problems
+
+
+class Awaiting:
+    """Follow futures to the futures that they wait for, and callbacks to those they serve."""
+
+    def __init__(self, reader: Reader, objects: Objects, types: Types) -> None:
+        self._reader, self._objects, self._types = reader, objects, types
+        self._require = reader.layout.require
+        self._containers = Containers(reader)
+
+    def futures(self, first: int, problems: list[str]) -> list[int]:
+        """Return a future and, when it is a gather()'s, all that this one waits for."""
+        found: dict[int, None] = {}
+        left = [first] if first else []
+        while left and len(found) < MAX_FUTURES:
+            future = left.pop()
+            if future in found:
+                continue
+            found[future] = None
+            try:
+                if self._shown(future) == _GATHERING:
+                    children = self._objects.attribute(future, "_children")
+                    if not isinstance(children, Absent):
+                        left += reversed(self._containers.list_items(children))
+            except UnreadableMemory as error:
+                if len(problems) < MAX_GRAPH_PROBLEMS:
+                    problems.append(f"the children of a gather(): {error}")
+        return list(found)
+
+    def by_callbacks(self, callbacks: Sequence[int], waited: Mapping[int, list[int]]) -> list[int]:
+        """Return the tasks that wait for futures which these callbacks refer to."""
+        found: list[int] = []
+        for callback in callbacks:
+            for one in self._referred(callback):
+                found += waited.get(one, ())
+                if self._shown(one) == _GROUP:
+                    parent = self._objects.attribute(one, "_parent_task")
+                    found += [] if isinstance(parent, Absent) else [parent]
+        return found
+
+    def _shown(self, address: int) -> str:
+        """Return module and qualname of an object's type; "" when it is no object."""
+        try:
+            if address & 7 or not address:
+                return ""
+            return self._types.at(self._reader.type_of(address)).shown
+        except UnreadableMemory:
+            return ""
+
+    def _referred(self, callback: int) -> list[int]:
+        """Return the objects that a function, bound method or partial refers to."""
+        kind = self._types.lineage(self._reader.type_of(callback)).ident
+        word = self._reader.u64
+        if kind == "function":
+            closure = word(callback + self._require("PyFunctionObject", "func_closure"))
+            return self._cells(closure) if closure else []
+        if kind == "method":
+            return [word(callback + self._require("PyMethodObject", "im_self"))]
+        if kind == "functools.partial":
+            arguments = word(callback + self._require("partialobject", "args"))
+            return self._containers.tuple_items(arguments)[:MAX_CELLS]
+        return []
+
+    def _cells(self, closure: int) -> list[int]:
+        at = self._require("PyCellObject", "ob_ref")
+        return [
+            self._reader.u64(one + at) for one in self._containers.tuple_items(closure)[:MAX_CELLS]
+        ]
+
+
+MAX_TASKS = 100_000
+MAX_PROBLEMS = 50
+
+_MODULE = "asyncio.tasks"
+_C_TASK = "_asyncio.Task"
+# 3.12 (gh-97696) split _all_tasks. The first two are WeakSets, the last is a set.
+_WEAK_SETS = ("_all_tasks", "_scheduled_tasks")
+_EAGER = "_eager_tasks"
+
+
+class Task(NamedTuple):
+    """One asyncio.Task. `stack` is innermost first: of its coroutine and those that it awaits.
+
+    A running task has the frames of its thread down to its coroutine. `awaits` names what the
+    innermost coroutine waits for; "" when it waits for nothing.
+    """
+
+    address: int
+    interpreter: int  # id
+    name: str | Absent
+    coro: str | Absent  # qualname
+    state: str | Absent  # one of STATES
+    running: bool
+    tid: int | None  # of the thread that runs it
+    awaits: str
+    waits_for: int  # the future or task (PyObject *) that wakes it; 0 when none
+    stack: tuple[PyFrame, ...]
+    kind: str = "C"  # or "Python"
+    loop: int = 0  # the event loop (PyObject *)
+    awaited_by: tuple[int, ...] = ()  # the tasks that wait for this one, by address
+
+
+class Tasks(NamedTuple):
+    """All tasks of a process, and what could not be had."""
+
+    tasks: tuple[Task, ...]
+    soft_errors: tuple[SoftError, ...]
+
+
+def asyncio_tasks(target: Target, python: PythonState) -> Tasks:
+    """Return the asyncio tasks of every loop and interpreter. Never raises for damage."""
+    return _Decoder(target, python).all()
+
+
+class _Decoder:
+    def __init__(self, target: Target, python: PythonState) -> None:
+        self._python = python
+        self._layout = python.layout
+        self._reader = Reader(target, python.layout)
+        self._objects = Objects(self._reader)
+        addresses = tuple(interpreter.address for interpreter in python.interpreters)
+        self._types = Types(self._reader, self._objects, addresses)
+        self._coroutines = Coroutines(self._reader, self._objects, self._types)
+        if python.finalizing:
+            learn_globals(self._reader, self._objects, python)
+        self._problems: dict[SoftError, None] = {}
+
+    def all(self) -> Tasks:
+        """Return the tasks of every interpreter."""
+        found: list[Task] = []
+        for interpreter in self._python.interpreters:
+            who = f"interpreter {interpreter.id}"
+            try:
+                found += _OfInterpreter(self, interpreter, who).tasks()
+            except (UnreadableMemory, LayoutError) as error:
+                self.problem(who, str(error))
+        return Tasks(tuple(found), tuple(self._problems))
+
+    def forgotten(self, interpreter: InterpreterState) -> bool:
+        """Tell whether an interpreter is being torn down, so that modules may be gone."""
+        at = self._layout.offset("PyInterpreterState", "_finalizing")  # 3.12
+        try:
+            own = at is not None and bool(self._reader.u64(interpreter.address + at))
+        except UnreadableMemory:
+            own = False
+        return own or self._python.finalizing
+
+    def collected(self, is_task: Callable[[int], object]) -> Iterator[int]:
+        """Yield the tasks that the garbage collector tracks."""
+        objects, missing = tracked_objects(self._reader, self._python)
+        for why in missing:
+            self.problem("tasks of an interpreter that is torn down", why.detail)
+        objects += being_collected(self._reader, self._python)
+        yield from (one for one in objects if is_task(one))
+
+    def problem(self, subject: str, message: str) -> None:
+        """Note what could not be had, once and up to a cap."""
+        if len(self._problems) < MAX_PROBLEMS:
+            self._problems[SoftError("tasks", subject, message)] = None
+
+    @property
+    def parts(self) -> tuple[Reader, Objects, Types, Coroutines]:
+        """The readers that all interpreters share."""
+        return self._reader, self._objects, self._types, self._coroutines
+
+
+class _OfInterpreter:
+    """The tasks of one interpreter."""
+
+    def __init__(self, decoder: _Decoder, interpreter: InterpreterState, who: str) -> None:
+        self._decoder = decoder
+        self._forgotten = decoder.forgotten(interpreter)
+        self._reader, self._objects, self._types, self._coroutines = decoder.parts
+        self._layout = self._reader.layout
+        self._problem = decoder.problem
+        self._interpreter = interpreter
+        self._who = who
+        self._containers = Containers(self._reader)
+        self._c_fields = CFields(self._reader, self._types)
+        self._module = 0  # the dict of asyncio.tasks
+        self._task_types: dict[int, TaskFields] = {}  # by PyTypeObject *
+        self._names: dict[int, str | Absent] = {}
+
+    def tasks(self) -> list[Task]:
+        """Return the tasks, in the order in which they are found."""
+        module = module_dict(self._objects, self._reader, self._interpreter.address, _MODULE)
+        if isinstance(module, Absent):
+            if module.reason != NOT_AVAILABLE:
+                self._problem(self._who, f"sys.modules: {module.detail}")
+            if not self._forgotten:
+                return []  # asyncio was never imported
+        else:
+            self._module = module
+            self._know_types()
+        running = self._running()
+        found = [self._task(address, running) for address in self._addresses()]
+        return self._linked_up(found)
+
+    def _know_types(self) -> None:
+        """Find the C Task, if `_asyncio` was there, and the one written in Python."""
+        c_task = self._objects.dict_get(self._module, "_CTask")
+        py_task = self._objects.dict_get(self._module, "_PyTask")
+        if not isinstance(py_task, Absent):
+            self._task_types[py_task] = PyFields(self._reader, self._objects, self._types)
+        if isinstance(c_task, Absent):
+            if c_task.reason != NOT_AVAILABLE or isinstance(py_task, Absent):
+                self._problem(self._who, f"asyncio.tasks has no C Task: {c_task.detail}")
+            return
+        size = self._types.at(c_task).basicsize
+        fitting = self._layout.size("TaskObj")
+        if size != fitting:
+            raise LayoutError(f"tasks have {size} bytes, those of the layout {fitting}")
+        self._task_types[c_task] = self._c_fields
+
+    # -- which tasks there are ----------------------------------------------------------------
+
+    def _addresses(self) -> list[int]:
+        found: dict[int, None] = {}
+        for where, source in self._sources():
+            try:
+                for address in source:
+                    if len(found) >= MAX_TASKS:
+                        self._problem(self._who, f"more than {MAX_TASKS} tasks")
+                        return list(found)
+                    found[address] = None
+            except (UnreadableMemory, LayoutError) as error:
+                self._problem(self._who, f"{where}: {error}")
+        return list(found)
+
+    def _sources(self) -> Iterator[tuple[str, Iterator[int]]]:
+        at = self._layout.offset("_PyThreadStateImpl", "asyncio_tasks_head")
+        if at is not None and self._layout.offset("TaskObj", "task_node") is not None:
+            for thread in self._interpreter.threads:
+                yield "the tasks of a thread", self._linked(thread.address + at)
+            at = self._layout.require("PyInterpreterState", "asyncio_tasks_head")
+            yield "the tasks of ended threads", self._linked(self._interpreter.address + at)
+        if self._module:
+            for name in _WEAK_SETS:
+                yield name, self._weak_set(name)
+            yield _EAGER, self._eager()
+        if self._forgotten:
+            yield "the collector's objects", self._decoder.collected(self.fields_of)
+
+    def _linked(self, head: int) -> Iterator[int]:
+        """Yield the tasks of a circular list (Include/internal/pycore_llist.h)."""
+        node_at = self._layout.require("TaskObj", "task_node")
+        seen = {head, 0}  # a thread that never ran asyncio may have zeros
+        node = self._reader.u64(head)
+        while node not in seen:
+            seen.add(node)
+            task = node - node_at
+            if not self._is_task(task):
+                raise UnreadableMemory(task, 8, "no task; the list ends here")
+            yield task
+            if len(seen) > MAX_TASKS:
+                return
+            node = self._reader.u64(node)
+        if node != head and (node or len(seen) > 2):
+            raise UnreadableMemory(node, 8, "the list of tasks does not come back to its head")
+
+    def _global(self, name: str) -> int:
+        """Return a global of asyncio.tasks (PyObject *); 0 when this version has none."""
+        if not self._module:
+            return 0
+        value = self._objects.dict_get(self._module, name)
+        if isinstance(value, Absent):
+            if value.reason == UNREADABLE:
+                raise UnreadableMemory(0, 8, value.detail)
+            return 0
+        return value
+
+    def _weak_set(self, name: str) -> Iterator[int]:
+        """Yield the tasks of a WeakSet. Reference: Lib/_weakrefset.py (`data`, a set)."""
+        address = self._global(name)
+        if not address:
+            return
+        data = self._objects.attribute(address, "data")
+        if isinstance(data, Absent):
+            raise UnreadableMemory(address, 8, f"no WeakSet: {data.detail}")
+        object_at = self._layout.require("PyWeakReference", "wr_object")
+        for reference in self._containers.set_items(data):
+            task = self._reader.u64(reference + object_at)
+            if self._is_task(task):
+                yield task
+            elif not self._is_none(task):
+                self._problem(self._who, f"{name} holds {task:#x}, which is no asyncio.Task")
+
+    def _eager(self) -> Iterator[int]:
+        address = self._global(_EAGER)
+        for task in self._containers.set_items(address) if address else ():
+            if self._is_task(task):
+                yield task
+
+    def _is_task(self, address: int) -> bool:
+        return self.fields_of(address) is not None
+
+    def fields_of(self, address: int) -> TaskFields | None:
+        """Return how to read a task; None when the object is none. Never raises."""
+        try:
+            if address & 7 or not address:
+                return None
+            types = self._types.lineage(self._reader.type_of(address)).types
+        except UnreadableMemory:
+            return None
+        for info in types:
+            if info.address in self._task_types:
+                return self._task_types[info.address]
+            if info.full_name == _C_TASK:
+                return self._c_fields
+        return None
+
+    def _is_none(self, address: int) -> bool:
+        return not address or self._coroutines.ident(address) == "NoneType"
+
+    def _running(self) -> dict[int, ThreadState | None]:
+        """Return the tasks that run, with their threads where that is known.
+
+        3.14 (gh-128002) has one in each thread state; before, asyncio.tasks._current_tasks maps
+        loops to tasks.
+        """
+        at = self._layout.offset("_PyThreadStateImpl", "asyncio_running_task")
+        found: dict[int, ThreadState | None] = {}
+        try:
+            if at is not None:
+                for thread in self._interpreter.threads:
+                    found[self._reader.u64(thread.address + at)] = thread
+                return found
+            loops = self._global("_current_tasks")
+            if loops:
+                found = {task: None for _, task in self._objects.dict_items(loops)}
+        except UnreadableMemory as error:
+            self._problem(self._who, f"the running task: {error}")
+        return found
+
+    # -- one task -----------------------------------------------------------------------------
+
+    def _task(self, address: int, running: dict[int, ThreadState | None]) -> Task:
+        name = self._name(address)
+        subject = f"task {address:#x}" if isinstance(name, Absent) else f"task {name}"
+        if isinstance(name, Absent):
+            self._problem(subject, f"its name: {name.detail}")
+        missing = Absent(NOT_AVAILABLE, "not read")
+        known = (address, self._interpreter.id, name, missing, missing, address in running)
+        task = Task(*known, None, "", 0, ())
+        fields = self.fields_of(address)
+        if fields is None:
+            return task
+        try:
+            task = task._replace(
+                kind=fields.kind,
+                state=fields.state(address),
+                loop=fields.loop(address),
+                waits_for=fields.waits_for(address),
+            )
+            return self._with_coroutine(task, running.get(address), fields, subject)
+        except UnreadableMemory as error:
+            self._problem(subject, str(error))
+            return task
+
+    def _name(self, task: int) -> str | Absent:
+        """Return the name; 3.13 (gh-118760) keeps the number until somebody asks for the text."""
+        if task not in self._names:
+            fields = self.fields_of(task)
+            try:
+                at = fields.name(task) if fields is not None else 0
+                number = self._objects.integer(at) if self._coroutines.ident(at) == "int" else None
+                text = f"Task-{number}" if isinstance(number, int) else number
+                self._names[task] = text or self._reader.string(at, MAX_NAME)
+            except UnreadableMemory as error:
+                self._names[task] = Absent(UNREADABLE, str(error))
+        return self._names[task]
+
+    def _linked_up(self, tasks: list[Task]) -> list[Task]:
+        """Return the tasks, each with those that wait for it."""
+        fields = {one.address: self.fields_of(one.address) for one in tasks}
+        edges, problems = awaited_by(
+            tasks, fields, Awaiting(self._reader, self._objects, self._types)
+        )
+        for problem in problems:
+            self._problem(self._who, problem)
+        return [one._replace(awaited_by=tuple(edges.get(one.address, ()))) for one in tasks]
+
+    def _with_coroutine(
+        self, task: Task, thread: ThreadState | None, fields: TaskFields, subject: str
+    ) -> Task:
+        coroutine = fields.coroutine(task.address)
+        kind = self._coroutines.ident(coroutine)
+        if kind not in COROUTINES:
+            if self._is_none(coroutine):  # a finished task drops it
+                return task._replace(coro=Absent(NOT_AVAILABLE, "it dropped its coroutine"))
+            why = f"its coroutine is {kind or 'of an unknown type'}, not a Python one"
+            self._problem(subject, why)
+            return task._replace(coro=Absent(NOT_AVAILABLE, why))
+        chain = self._coroutines.chain(coroutine)
+        if chain.broken:
+            self._problem(subject, f"its stack: {chain.broken}")
+        task = task._replace(coro=self._coroutines.qualname(coroutine), stack=chain.frames)
+        if isinstance(task.coro, Absent):
+            self._problem(subject, f"its coroutine: {task.coro.detail}")
+        if chain.state == RUNNING:
+            return self._on_thread(task, self._coroutines.frame_address(coroutine), subject)
+        return task._replace(awaits=self._awaits(task, chain))
+
+    def _on_thread(self, task: Task, frame: int, subject: str) -> Task:
+        """Return a running task with the frames of its thread, down to its coroutine's."""
+        for thread in self._interpreter.threads:
+            for number, one in enumerate(thread.frames):
+                if one.address == frame:
+                    stack = thread.frames[: number + 1]
+                    return task._replace(running=True, tid=thread.tid, stack=stack)
+        self._problem(subject, "it runs, but its frame is in no thread's stack")
+        return task
+
+    def _awaits(self, task: Task, chain: Suspended) -> str:
+        """Return what wakes a task, in words: another task by name, or the type of the future."""
+        if chain.state in (CREATED, DONE):
+            return ""
+        address = task.waits_for
+        if self._is_none(address):
+            address = chain.awaits
+        if not address:
+            return ""
+        if self._is_task(address):
+            name = self._name(address)
+            return f"task {address:#x}" if isinstance(name, Absent) else f"task {name}"
+        try:
+            return self._types.at(self._reader.type_of(address)).shown
+        except UnreadableMemory as error:
+            self._problem(f"task {task.address:#x}", f"what it awaits: {error}")
+            return ""

@@ -1,0 +1,116 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Traceback objects: the lines along which an exception went."""
+
+from __future__ import annotations
+
+from gdb_epi.cpython.frames.code import CodeReader
+from gdb_epi.cpython.reader import Reader
+from gdb_epi.errors import UNPARSABLE, UNREADABLE, Absent, UnreadableMemory
+from gdb_epi.typing_lite import NamedTuple
+
+MAX_TRACEBACK = 1000  # lines kept of one traceback: the first and the last half
+MAX_TRACEBACK_LINKS = 200_000  # followed of one traceback
+MAX_LINKS = 1_000_000  # followed of all tracebacks of one process
+MAX_LINES = 400_000  # of all tracebacks of one process
+_NO_LINE = -1
+
+
+class TracebackLine(NamedTuple):
+    """One line of a traceback. `hole` says why a line could not be decoded; its name is ""."""
+
+    name: str
+    qualname: str | None  # None before 3.11
+    filename: str
+    lineno: int | None
+    hole: str | None = None
+
+
+class Traceback(NamedTuple):
+    """Lines in Python's order, outermost call first.
+
+    `left_out` lines are missing after the first `MAX_TRACEBACK // 2`. `broken` says where a damaged
+    chain ends; "" when it ends properly.
+    """
+
+    lines: tuple[TracebackLine, ...]
+    left_out: int = 0
+    broken: str = ""
+
+
+class Tracebacks:
+    """The tracebacks of one process."""
+
+    def __init__(self, reader: Reader) -> None:
+        self._reader = reader
+        self._layout = reader.layout
+        self._codes = CodeReader(reader)
+        self._code_of: dict[int, int] = {}
+        self._known: dict[int, Traceback | Absent] = {}
+        self._links = MAX_LINKS
+        self._lines = MAX_LINES
+
+    def at(self, address: int) -> Traceback | Absent:
+        """Return the lines from a traceback object on. Reference: Python/traceback.c."""
+        found = self._known.get(address)
+        if found is None:
+            found = self._known[address] = self._follow(address)
+        return found
+
+    def _follow(self, address: int) -> Traceback | Absent:
+        links: list[int] = []
+        seen: set[int] = set()
+        broken = ""
+        try:
+            next_at = self._layout.require("PyTracebackObject", "tb_next")
+            kind = self._reader.type_of(address)
+            while address:
+                if address in seen or address & 7 or self._reader.type_of(address) != kind:
+                    raise UnreadableMemory(address, 8, "no other traceback object")
+                if len(links) >= min(MAX_TRACEBACK_LINKS, self._links):
+                    raise UnreadableMemory(address, 8, f"beyond {len(links)} lines")
+                seen.add(address)
+                links.append(address)
+                address = self._reader.u64(address + next_at)
+        except UnreadableMemory as error:
+            broken = str(error)
+        self._links -= len(links)
+        if not links:
+            return Absent(UNREADABLE, broken)
+        kept = links
+        if len(links) > MAX_TRACEBACK:
+            kept = links[: MAX_TRACEBACK // 2] + links[-(MAX_TRACEBACK // 2) :]
+        self._lines -= len(kept)
+        if self._lines < 0:
+            return Absent(UNPARSABLE, f"more than {MAX_LINES} traceback lines")
+        return Traceback(tuple(map(self._line, kept)), len(links) - len(kept), broken)
+
+    def _line(self, address: int) -> TracebackLine:
+        struct, require = "PyTracebackObject", self._layout.require
+        try:
+            lasti = self._i32(address + require(struct, "tb_lasti"))
+            line: int | None = self._i32(address + require(struct, "tb_lineno"))
+            frame = self._reader.u64(address + require(struct, "tb_frame"))
+            info = self._codes.at(self._code(frame))
+        except UnreadableMemory as error:
+            return TracebackLine("", None, "", None, str(error))
+        if info.problem:
+            return TracebackLine("", None, "", None, info.problem)
+        if line == _NO_LINE:  # 3.12 (gh-98831): computed when somebody asks; tb_lasti is in bytes
+            line = self._codes.line(info, lasti)
+        return TracebackLine(info.name, info.qualname, info.filename, line)
+
+    def _code(self, frame: int) -> int:
+        """Return the PyCodeObject of a frame object; 3.11 put a _PyInterpreterFrame between."""
+        found = self._code_of.get(frame)
+        if found is None:
+            at = self._layout.offset("PyFrameObject", "f_code")
+            inner = frame
+            if at is None:
+                inner = self._reader.u64(frame + self._layout.require("PyFrameObject", "f_frame"))
+                names = ("f_executable.bits", "f_executable", "f_code")
+                at = self._layout.require("_PyInterpreterFrame", *names)
+            found = self._code_of[frame] = self._reader.u64(inner + at) & ~3  # 3.14: tagged
+        return found
+
+    def _i32(self, address: int) -> int:
+        return int.from_bytes(self._reader.read(address, 4), "little", signed=True)

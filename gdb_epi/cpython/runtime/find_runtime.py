@@ -1,0 +1,375 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Find `_PyRuntime` and the layout of the interpreter that died.
+
+Three ways, each tried until one gives a runtime whose thread states point back at their
+interpreter: the cookie of `_Py_DebugOffsets` (3.13+, needs no ELF file at all), the exported
+symbol, the `.PyRuntime` section (3.10+).
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from gdb_epi.cpython.layout.layout import (
+    COOKIE,
+    MAX_TABLE_BYTES,
+    Layout,
+    load,
+    parse_debug_offsets,
+)
+from gdb_epi.errors import NOT_APPLICABLE, NOT_AVAILABLE, Absent, SoftError, UnreadableMemory
+from gdb_epi.target.api import Module, Region, Target
+from gdb_epi.target.search import find_bytes
+from gdb_epi.typing_lite import TYPE_CHECKING, NamedTuple
+
+if TYPE_CHECKING:
+    from gdb_epi.cpython.runtime.recover_threads import KeptMemory
+
+RUNTIME_SYMBOL = "_PyRuntime"
+RECOVERED = "recovered from kept memory"
+MAX_CANDIDATES = 64
+MAX_BANNER_SCAN = 64 << 20
+MAX_BANNER = 32
+
+_PREFIXES = ("libpython3.", "python3.")
+
+
+class Runtime(NamedTuple):
+    """A believable `_PyRuntime` and the layout to read it with.
+
+    `memory` is what was searched for thread states when the runtime is lost, else None.
+    """
+
+    address: int
+    found_by: str
+    version: str
+    version_hex: int
+    layout: Layout
+    soft_errors: tuple[SoftError, ...]
+    memory: KeptMemory | None = None
+
+
+class _Candidate(NamedTuple):
+    address: int
+    found_by: str
+    module: str | None
+
+
+def find_runtime(target: Target) -> Runtime | Absent:
+    """Return the first believable runtime.
+
+    Absent when nothing in the process looks like CPython (not_applicable), or when it does but
+    cannot be read (not_available).
+    """
+    reasons: list[str] = []
+    rejected: list[_Candidate] = []
+    seen: set[int] = set()
+    for candidate in _candidates(target):
+        if candidate.address in seen or len(seen) >= MAX_CANDIDATES:
+            continue
+        seen.add(candidate.address)
+        found = _examine(target, candidate)
+        if isinstance(found, Runtime):
+            return found
+        rejected.append(candidate)
+        reasons.append(f"{candidate.found_by} at {candidate.address:#x}: {found}")
+    python = next((r.path for r in target.regions() if r.path and _looks_python(r.path)), None)
+    if python is None and not reasons:
+        if target.truncation().truncated and not target.threads():
+            return Absent(NOT_AVAILABLE, "the core was cut off before it tells whether CPython ran")
+        return Absent(NOT_APPLICABLE, "no CPython in this process: no library or symbol of it")
+    if not reasons:
+        reasons.append(_why_no_symbol(target))
+    recovered = _recovered(target, rejected, python, "; ".join(reasons[:4]))
+    if recovered is not None:
+        return recovered
+    return Absent(NOT_AVAILABLE, f"CPython ({python or 'no file name'}): " + "; ".join(reasons[:4]))
+
+
+def _recovered(
+    target: Target, rejected: list[_Candidate], python: str | None, why: str
+) -> Runtime | None:
+    """Return what thread states in kept memory tell of a runtime that is lost; None without any.
+
+    The first candidate that was rejected stays the address, so that kept parts of it are read.
+    """
+    from gdb_epi.cpython.runtime.recover_threads import KeptMemory, Searcher
+
+    memory = KeptMemory(target)
+    candidate = rejected[0] if rejected else _Candidate(0, "none", python)
+    for version_hex, layout in _layouts_to_try(target, candidate):
+        found = Searcher(target, layout, memory).thread_states([])
+        if found:
+            version = _full_version(target, candidate.address, version_hex)
+            told = f"{why}; {len(found)} thread states were found by the pthread_t of their LWPs"
+            errors = (SoftError("python", "runtime", told),)
+            return Runtime(
+                candidate.address, RECOVERED, version, version_hex, layout, errors, memory
+            )
+    return None
+
+
+def _layouts_to_try(target: Target, candidate: _Candidate) -> Iterator[tuple[int, Layout]]:
+    head = b""
+    if candidate.address:
+        head = _readable_prefix(target, candidate.address, MAX_TABLE_BYTES)
+    if head[: len(COOKIE)] == COOKIE:
+        offsets = parse_debug_offsets(head)
+        if offsets.minor is not None and offsets.version is not None:
+            table = load(offsets.minor, offsets.free_threaded)
+            if table is not None:
+                yield offsets.version, table.with_debug_offsets(offsets.words)[0]
+                yield offsets.version, table
+            return
+    for version_hex in _versions(target, candidate):
+        minor = (version_hex >> 24, version_hex >> 16 & 0xFF)
+        for free_threaded, debug in ((False, False), (False, True), (True, False)):
+            layout = load(minor, free_threaded, debug)
+            if layout is not None:
+                yield version_hex, layout
+
+
+def _looks_python(path: str) -> bool:
+    return _minor_in_path(path) is not None
+
+
+def _why_no_symbol(target: Target) -> str:
+    cut = target.truncation().truncated
+    kept = "what is left of the truncated core" if cut else "the dumped memory"
+    named = [(m, _minor_in_path(m.path) or 0) for m in target.modules()]
+    # From 3.13 on the core alone is enough, so it is the core that lacks something. The library
+    # comes before the executable beside it, which holds no runtime of its own.
+    modern = sorted((m.path for m, minor in named if minor >= 13), key=_is_executable)
+    if modern:
+        return f"_PyRuntime of {modern[0]} is not in {kept}"
+    for module, minor in named:
+        if minor and isinstance(module.file, Absent):
+            # No path of this machine here: it would get into the record.
+            return f"before 3.13 _PyRuntime is found only with the file of {_build_of(module)}"
+    return f"no symbol _PyRuntime, and no cookie of 3.13+ in {kept}"
+
+
+def _is_executable(path: str) -> bool:
+    return not path.rpartition("/")[2].startswith("lib")
+
+
+def _build_of(module: Module) -> str:
+    known = f"build-id {module.build_id}" if module.build_id else "unknown build-id"
+    return f"{module.path} ({known}), which is not here"
+
+
+# -- candidates -----------------------------------------------------------------------------
+
+
+def _candidates(target: Target) -> Iterator[_Candidate]:
+    regions = [r for r in target.regions() if "w" in r.perms and r.dumped]
+    python = [r for r in regions if r.path and _pythonish(r.path)]
+    yield from _cookies(target, python, "cookie")
+    address = target.symbol(RUNTIME_SYMBOL)
+    if address is not None:
+        yield _Candidate(address, "symbol", _path_at(target, address))
+    yield from _sections(target)
+    rest = [r for r in regions if r not in python]
+    yield from _cookies(target, [r for r in rest if r.path], "cookie scan")
+    yield from _cookies(target, [r for r in rest if not r.path], "cookie scan of all memory")
+
+
+def _path_at(target: Target, address: int) -> str | None:
+    region = target.region_at(address)
+    if region is not None and region.path:
+        return region.path
+    # .bss lies in the anonymous mapping right behind the file's last one. Asking for all modules
+    # would open every library's file.
+    below = [r.path for r in target.regions() if r.path and r.end <= address]
+    return below[-1] if below else None
+
+
+def _cookies(target: Target, regions: list[Region], how: str) -> Iterator[_Candidate]:
+    """Yield where `_Py_DebugOffsets` may start; it is 8-aligned and followed by a version."""
+    for region in regions:
+        for address in find_bytes(target, COOKIE, region.start, region.start + region.dumped):
+            try:
+                version = target.read(address + 8, 4)
+            except UnreadableMemory:
+                continue
+            if address % 8 == 0 and version[3] == 3 and version[2] >= 13:
+                yield _Candidate(address, how, region.path)
+
+
+def _sections(target: Target) -> Iterator[_Candidate]:
+    lookup = getattr(target, "section", None)
+    if lookup is None:
+        return
+    for module in target.modules():
+        if _pythonish(module.path):
+            found = lookup(module, ".PyRuntime")  # 3.10+ (bpo-42064)
+            if found is not None:
+                yield _Candidate(found[0], "section .PyRuntime", module.path)
+
+
+# -- versions and layouts ---------------------------------------------------------------------
+
+
+def _examine(target: Target, candidate: _Candidate) -> Runtime | str:
+    """Return a Runtime, or why the candidate is not believable."""
+    try:
+        head = target.read(candidate.address, len(COOKIE))
+    except UnreadableMemory as error:
+        return str(error)
+    if head == COOKIE:
+        return _with_debug_offsets(target, candidate)
+    return _with_tables(target, candidate)
+
+
+def _with_debug_offsets(target: Target, candidate: _Candidate) -> Runtime | str:
+    head = _readable_prefix(target, candidate.address, MAX_TABLE_BYTES)
+    offsets = parse_debug_offsets(head)
+    if offsets.minor is None or offsets.version is None:
+        return "; ".join(offsets.complaints) or "the header of _Py_DebugOffsets is damaged"
+    complaints = list(offsets.complaints)
+    for debug in (False, True):
+        table = load(offsets.minor, offsets.free_threaded, debug)
+        if table is None:
+            continue
+        layout, differences = table.with_debug_offsets(offsets.words)
+        for chosen in (layout, table):  # a damaged word must not hide a sound table
+            if believable(target, candidate.address, chosen):
+                complaints += differences
+                errors = tuple(SoftError("layout", "_Py_DebugOffsets", text) for text in complaints)
+                version = version_text(offsets.version)
+                return Runtime(
+                    candidate.address,
+                    candidate.found_by,
+                    version,
+                    offsets.version,
+                    chosen,
+                    errors,
+                )
+    minor = f"{offsets.minor[0]}.{offsets.minor[1]}{'t' if offsets.free_threaded else ''}"
+    if load(offsets.minor, offsets.free_threaded) is None:
+        return f"no layout for CPython {minor} in this version of gdb-epi"
+    return f"CPython {minor}, but no interpreter whose thread states point back at it"
+
+
+def _with_tables(target: Target, candidate: _Candidate) -> Runtime | str:
+    tried = []
+    for version_hex in _versions(target, candidate):
+        minor = (version_hex >> 24, version_hex >> 16 & 0xFF)
+        tried.append(f"{minor[0]}.{minor[1]}")
+        for debug in (False, True):
+            layout = load(minor, False, debug)
+            if layout is not None and believable(target, candidate.address, layout):
+                version = _full_version(target, candidate.address, version_hex)
+                return Runtime(
+                    candidate.address, candidate.found_by, version, version_hex, layout, ()
+                )
+    if not tried:
+        return "the CPython version cannot be told (no Py_Version symbol, no python3.X file name)"
+    return f"no interpreter whose thread states point back at it (tried {', '.join(tried)})"
+
+
+def _versions(target: Target, candidate: _Candidate) -> Iterator[int]:
+    """Yield PY_VERSION_HEX values worth trying, the surest first; patch level 0 if unknown."""
+    named = _minor_in_path(candidate.module or "")
+    # Exported since 3.11 (bpo-43931); not asked for where the file name says it cannot exist.
+    address = target.symbol("Py_Version") if named is None or named >= 11 else None
+    if address is not None:
+        try:
+            value = int.from_bytes(target.read(address, 4), "little")
+        except UnreadableMemory:
+            value = 0
+        if value >> 24 == 3 and 8 <= value >> 16 & 0xFF <= 30:
+            yield value
+    if named is not None:
+        yield 3 << 24 | named << 16
+    for minor in dict.fromkeys(_minor_in_path(module.path) for module in target.modules()):
+        if minor is not None and minor != named:
+            yield 3 << 24 | minor << 16
+
+
+def _minor_in_path(path: str) -> int | None:
+    """Return 11 for .../libpython3.11.so.1.0 and .../python3.11d; no `re`, whose import is dear."""
+    name = path.rpartition("/")[2]
+    for prefix in _PREFIXES:
+        if name.startswith(prefix):
+            digits = name[len(prefix) : len(prefix) + 2]
+            digits = digits if digits.isdecimal() else digits[:1]
+            return int(digits) if digits.isdecimal() else None
+    return None
+
+
+def _pythonish(path: str) -> bool:
+    return "python" in path.rpartition("/")[2].lower()
+
+
+def version_text(version_hex: int) -> str:
+    """Return "3.13.0" or "3.15.0rc1" for a PY_VERSION_HEX."""
+    major, minor, micro = version_hex >> 24, version_hex >> 16 & 0xFF, version_hex >> 8 & 0xFF
+    level, serial = version_hex >> 4 & 15, version_hex & 15
+    suffix = {0xA: f"a{serial}", 0xB: f"b{serial}", 0xC: f"rc{serial}"}.get(level, "")
+    return f"{major}.{minor}.{micro}{suffix}"
+
+
+def _full_version(target: Target, runtime: int, version_hex: int) -> str:
+    if version_hex & 0xFFFF:
+        return version_text(version_hex)
+    # Up to 3.10 only the banner of Py_GetVersion() (Python/getversion.c) has the patch level;
+    # its buffer lies in the .bss of the same object.
+    minor = version_hex >> 16 & 0xFF
+    home = target.region_at(runtime)
+    if home is None:
+        return f"3.{minor}"
+    last = home.end + MAX_BANNER_SCAN
+    for region in target.regions():
+        if home.start <= region.start < last and "w" in region.perms:
+            found = _banner_in(target, minor, region)
+            if found:
+                return found
+    return f"3.{minor}"
+
+
+def _banner_in(target: Target, minor: int, region: Region) -> str | None:
+    """Return "3.9.18" where a mapping holds "3.9.18 (main, ...", else None."""
+    start = b"3.%d." % minor
+    for address in find_bytes(target, start, region.start, region.start + region.dumped):
+        try:
+            text = target.read(address, MAX_BANNER).decode("latin-1")
+        except UnreadableMemory:
+            continue
+        version, space, rest = text.partition(" (")
+        if space and version[len(start) :].rstrip("+").isalnum() and rest[:1].isalpha():
+            return version
+    return None
+
+
+def _readable_prefix(target: Target, address: int, size: int) -> bytes:
+    while size >= 24:
+        try:
+            return target.read(address, size)
+        except UnreadableMemory:
+            size //= 2
+    return b""
+
+
+def believable(target: Target, runtime: int, layout: Layout) -> bool:
+    """Tell whether an interpreter is found at `runtime` whose first thread points back at it.
+
+    One bit of that word may differ where a thread of the core says that it is its own (fs_base is
+    the pthread_t of glibc): else one damaged bit would hide all of Python (check R20).
+    """
+    try:
+        head_at = runtime + layout.require("_PyRuntimeState", "interpreters.head")
+        interpreter = int.from_bytes(target.read(head_at, 8), "little")
+        thread_at = interpreter + layout.require(
+            "PyInterpreterState", "threads.head", "tstate_head"
+        )
+        thread = int.from_bytes(target.read(thread_at, 8), "little")
+        back_at = thread + layout.require("PyThreadState", "interp")
+        back = int.from_bytes(target.read(back_at, 8), "little")
+        if back == interpreter or (back ^ interpreter).bit_count() > 1:
+            return back == interpreter != 0
+        ident_at = thread + layout.require("PyThreadState", "thread_id")
+        ident = int.from_bytes(target.read(ident_at, 8), "little")
+        return any(ident == one.registers.get("fs_base") for one in target.threads())
+    except UnreadableMemory:
+        return False

@@ -1,0 +1,216 @@
+# SPDX-License-Identifier: Apache-2.0
+"""The cyclic garbage collector: what it is set to, its counts, and whether it runs.
+
+Reference: Include/internal/pycore_gc.h (pycore_interp_structs.h since 3.14), Python/gc.c. 3.9
+(bpo-40010) moved the state from the runtime to the interpreters. Free-threaded builds have no
+generations: they look at every object of the heap at once.
+"""
+
+from __future__ import annotations
+
+from gdb_epi.cpython.reader import Reader
+from gdb_epi.errors import LayoutError, UnreadableMemory
+from gdb_epi.typing_lite import NamedTuple
+
+_STRUCT = "_gc_runtime_state"
+
+# Modules/gcmodule.c: gc.DEBUG_*; the same in 3.8 to 3.15.
+DEBUG = (
+    (1 << 0, "STATS"),
+    (1 << 1, "COLLECTABLE"),
+    (1 << 2, "UNCOLLECTABLE"),
+    (1 << 5, "SAVEALL"),
+)
+MAX_GENERATIONS = 8
+
+
+class Generation(NamedTuple):
+    """One generation. `head` is the address of its list's head, 0 in free-threaded builds.
+
+    `counter` is what gc.get_count() gives: allocations less deallocations since the last
+    collection, or collections of the next younger generation.
+    """
+
+    name: str
+    threshold: int
+    counter: int
+    head: int
+
+
+class GcState(NamedTuple):
+    """The collector of an interpreter (up to 3.8: of the process).
+
+    `collecting`: a collection runs. `generation` is the number of the one being collected, None
+    when none is or it cannot be told; `evidence` says by what. `frame` is the Python frame that
+    started the collection (3.15+), 0 when unknown. `garbage` counts gc.garbage, -1 when unknown.
+    """
+
+    address: int
+    enabled: bool
+    debug: int
+    collecting: bool
+    generation: int | None
+    evidence: str
+    frame: int
+    generations: tuple[Generation, ...]
+    permanent: int  # head of the list of gc.freeze(); 0 in free-threaded builds
+    garbage: int
+    callbacks: int
+    long_lived_total: int
+    long_lived_pending: int
+
+
+def gc_state(reader: Reader, runtime: int, interpreter: int) -> GcState:
+    """Return the collector's state. Raises UnreadableMemory, LayoutError."""
+    address = _address(reader, runtime, interpreter)
+    word, layout = _Words(reader, address), reader.layout
+    generations = _generations(reader, address)
+    collecting = bool(word.u32("collecting"))
+    number, evidence = (None, "")
+    if collecting:
+        callbacks = _list_length(reader, word.u64("callbacks"))
+        number, evidence = _collected(generations, layout.free_threaded, callbacks)
+        if _is_incremental(reader, address):
+            number, evidence = None, "the incremental collector of early 3.14 has no such number"
+    frame_at = layout.offset(_STRUCT, "frame")
+    permanent = layout.require(_STRUCT, "permanent_generation")
+    return GcState(
+        address,
+        bool(word.u32("enabled")),
+        word.u32("debug"),
+        collecting,
+        number,
+        evidence,
+        reader.u64(address + frame_at) if frame_at is not None and collecting else 0,
+        tuple(generations),
+        0 if layout.free_threaded else address + permanent,
+        _list_length(reader, word.u64("garbage")),
+        _list_length(reader, word.u64("callbacks")),
+        word.u64("long_lived_total"),
+        word.u64("long_lived_pending"),
+    )
+
+
+def debug_names(flags: int) -> list[str]:
+    """Return the names of gc.set_debug() flags, without their DEBUG_."""
+    return [name for bit, name in DEBUG if flags & bit]
+
+
+class _Words:
+    def __init__(self, reader: Reader, address: int) -> None:
+        self._reader, self._address = reader, address
+
+    def u32(self, member: str) -> int:
+        """Return a 32-bit member."""
+        return self._reader.u32(self._address + self._reader.layout.require(_STRUCT, member))
+
+    def u64(self, member: str) -> int:
+        """Return a 64-bit member."""
+        return self._reader.u64(self._address + self._reader.layout.require(_STRUCT, member))
+
+
+def _address(reader: Reader, runtime: int, interpreter: int) -> int:
+    at = reader.layout.offset("PyInterpreterState", "gc")
+    if at is not None:
+        return interpreter + at
+    return runtime + reader.layout.require("_PyRuntimeState", "gc")
+
+
+def _generations(reader: Reader, address: int) -> list[Generation]:
+    """Read the generations: an array, or `young` and the array `old`.
+
+    3.14.0 (incremental) and the free-threaded builds since have the second form, in the very
+    bytes of the first.
+    """
+    layout = reader.layout
+    young, array = layout.find(_STRUCT, "young"), layout.find(_STRUCT, "generations")
+    pieces = [("young", young), ("old", layout.find(_STRUCT, "old"))] if young else [("", array)]
+    element = layout.find(_STRUCT, "permanent_generation")
+    if element is None or element.size <= 0:
+        raise LayoutError(f"no struct gc_generation in {layout.source}")
+    found: list[Generation] = []
+    for prefix, field in pieces:
+        if field is None:
+            raise LayoutError(f"no generations in {layout.source}")
+        number = min(field.size // element.size, MAX_GENERATIONS)
+        start = _start_of_array(reader, address, field.offset)
+        for index in range(number):
+            name = f"{prefix} {index}" if prefix and number > 1 else prefix or str(index)
+            place = start + index * element.size
+            found.append(_generation(reader, name, place, element.offset))
+    return found
+
+
+def _start_of_array(reader: Reader, address: int, offset: int) -> int:
+    """Return where an array of generations begins: where `generation0` points to, if anywhere.
+
+    In some builds (Debian's 3.13.5) the array lies 4 bytes before its place in the table, though
+    all members behind it lie where they should.
+    """
+    layout = reader.layout
+    at, end = layout.offset(_STRUCT, "generation0"), layout.size(_STRUCT) or 0
+    told = reader.u64(address + at) if at is not None else 0
+    return (
+        told
+        if told and abs(told - address - offset) <= 8 and told < address + end
+        else (address + offset)
+    )
+
+
+def _generation(reader: Reader, name: str, place: int, element: int) -> Generation:
+    layout = reader.layout
+    threshold = layout.require(_STRUCT, "permanent_generation.threshold") - element
+    count = layout.require(_STRUCT, "permanent_generation.count") - element
+    return Generation(
+        name,
+        _signed(reader.u32(place + threshold)),
+        _signed(reader.u32(place + count)),
+        0 if layout.free_threaded else place,
+    )
+
+
+def _signed(word: int) -> int:
+    return word - (1 << 32) if word >> 31 else word
+
+
+def _collected(
+    generations: list[Generation], free_threaded: bool, callbacks: int
+) -> tuple[int | None, str]:
+    """Tell which generation is being collected, by the counts.
+
+    A collection calls gc.callbacks first. Then it adds one to the count of the next older
+    generation and sets its own and all younger ones to 0; while it runs only the count of the
+    youngest grows.
+    """
+    if free_threaded:
+        return None, "free-threaded builds collect the whole heap, not a generation"
+    counts = [one.counter for one in generations]
+    if callbacks:
+        why = (
+            f"cannot tell which: the counts are {counts}, and gc.callbacks run before they are set"
+        )
+        return None, why
+    for number in range(len(counts) - 1):
+        if counts[number + 1] > 0:
+            return number, f"the counts are {counts}: that of {number + 1} is not 0"
+    return len(counts) - 1, f"the counts are {counts}: all older than the youngest are 0"
+
+
+def _is_incremental(reader: Reader, address: int) -> bool:
+    """Tell whether the collector keeps words that only the incremental one used.
+
+    Later 3.14 releases went back to generations and left these words in place, unused and zero.
+    """
+    at = [reader.layout.offset(_STRUCT, f"dummy{number}") for number in (1, 2, 3)]
+    return any(one is not None and reader.u32(address + one) for one in at)
+
+
+def _list_length(reader: Reader, address: int) -> int:
+    """Return the length of a list object, 0 when it was never made; -1 when it is unreadable."""
+    if not address:
+        return 0
+    try:
+        length = reader.i64(address + reader.layout.require("PyListObject", "ob_size"))
+    except UnreadableMemory:
+        return -1
+    return length if 0 <= length < 1 << 40 else -1

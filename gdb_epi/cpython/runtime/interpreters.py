@@ -1,0 +1,166 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Every interpreter of a process: its GIL, collector, finalization, pending calls, modules."""
+
+from __future__ import annotations
+
+from gdb_epi.cpython.objects.attributes import Objects
+from gdb_epi.cpython.reader import Reader
+from gdb_epi.cpython.runtime.eval_breaker import Pending, pending_calls, requests_of_interpreter
+from gdb_epi.cpython.runtime.gc import GcState, gc_state
+from gdb_epi.cpython.runtime.gil import Gil, read_gil
+from gdb_epi.cpython.types import InterpreterState, PythonState, ThreadState
+from gdb_epi.errors import (
+    NOT_AVAILABLE,
+    UNREADABLE,
+    Absent,
+    LayoutError,
+    SoftError,
+    UnreadableMemory,
+)
+from gdb_epi.target.api import Target
+from gdb_epi.typing_lite import TYPE_CHECKING, NamedTuple
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+    from typing import TypeVar
+
+    T = TypeVar("T")
+
+MAX_MODULES = 100_000
+
+
+class StopTheWorld(NamedTuple):
+    """A request that all threads of an interpreter stop (3.13+). `requester`: PyThreadState *."""
+
+    requested: bool
+    stopped: bool
+    requester: int
+
+
+class Interpreter(NamedTuple):
+    """One interpreter. What could not be had is an Absent with the reason.
+
+    `own_gil`: a GIL of its own (3.12+); the main interpreter counts as having one. `finalizing` is
+    the PyThreadState * that tears the interpreter down, 0 when nobody does. `modules` counts
+    sys.modules. `requests` are those of all its threads, None where threads have their own
+    (3.13+).
+    """
+
+    state: InterpreterState
+    own_gil: bool
+    gil: Gil | Absent | None
+    gc: GcState | Absent
+    finalizing: int | Absent
+    modules: int | Absent
+    requests: tuple[str, ...] | Absent | None
+    pending: tuple[Pending | Absent, ...]
+    stop_the_world: StopTheWorld | Absent | None
+
+
+class Runtime(NamedTuple):
+    """The whole runtime. `finalizing`: the PyThreadState * that ends the process, 0 when none does.
+
+    `main_ident` is the pthread_t of the main thread.
+    """
+
+    finalizing: int | Absent
+    main_ident: int | Absent
+    interpreters: tuple[Interpreter, ...]
+    soft_errors: tuple[SoftError, ...]
+
+    def thread(self, tstate: int) -> ThreadState | None:
+        """Return the thread state at an address, of whatever interpreter it is."""
+        every = (one for each in self.interpreters for one in each.state.threads)
+        return next((one for one in every if one.address == tstate), None)
+
+
+def read_runtime(target: Target, python: PythonState) -> Runtime:
+    """Return what every interpreter was doing. Never raises for damage."""
+    reader = Reader(target, python.layout)
+    one = _Decoder(reader, python.runtime)
+    found = tuple(one.interpreter(state) for state in python.interpreters)
+    errors = [
+        SoftError("interpreters", f"interpreter {each.state.id}", part.detail)
+        for each in found
+        for part in (*each, *each.pending)
+        if isinstance(part, Absent) and part.reason != NOT_AVAILABLE
+    ]
+    return Runtime(one.finalizing(), one.main_ident(), found, tuple(errors))
+
+
+def _read(function: Callable[[], T]) -> T | Absent:
+    """Return what a reader returns, or why it cannot."""
+    try:
+        return function()
+    except (UnreadableMemory, LayoutError) as error:
+        return Absent(UNREADABLE, str(error))
+
+
+class _Decoder:
+    def __init__(self, reader: Reader, runtime: int) -> None:
+        self._reader, self._layout, self._runtime = reader, reader.layout, runtime
+        self._objects = Objects(reader)
+
+    def finalizing(self) -> int | Absent:
+        """Return who finalizes the runtime."""
+        # 3.9 (bpo-36854) renamed `finalizing` to `_finalizing`.
+        at = self._layout.offset("_PyRuntimeState", "_finalizing", "finalizing")
+        return self._word(self._runtime, at)
+
+    def main_ident(self) -> int | Absent:
+        """Return the pthread_t of the main thread."""
+        return self._word(self._runtime, self._layout.offset("_PyRuntimeState", "main_thread"))
+
+    def interpreter(self, state: InterpreterState) -> Interpreter:
+        """Return one interpreter."""
+        at, reader, runtime = state.address, self._reader, self._runtime
+        return Interpreter(
+            state,
+            self._own_gil(state),
+            _read(lambda: read_gil(reader, runtime, at)),
+            _read(lambda: gc_state(reader, runtime, at)),
+            # 3.12 (gh-104341): interpreters are finalized one by one.
+            self._word(at, self._layout.offset("PyInterpreterState", "_finalizing")),
+            self._modules(at),
+            _read(lambda: requests_of_interpreter(reader, runtime, at)),
+            tuple(pending_calls(reader, runtime, at, main=state.id == 0)),
+            _read(lambda: self._stop_the_world(at)),
+        )
+
+    def _word(self, base: int, at: int | None) -> int | Absent:
+        if at is None:
+            return Absent(NOT_AVAILABLE, "this version does not keep it")
+        return _read(lambda: self._reader.u64(base + at))
+
+    def _own_gil(self, state: InterpreterState) -> bool:
+        at = self._layout.offset("PyInterpreterState", "ceval.own_gil")
+        try:
+            return state.id == 0 or (at is not None and bool(self._reader.u32(state.address + at)))
+        except UnreadableMemory:
+            return state.id == 0
+
+    def _modules(self, interpreter: int) -> int | Absent:
+        at = self._layout.offset("PyInterpreterState", "imports.modules", "modules")
+        modules = self._word(interpreter, at)
+        if isinstance(modules, Absent):
+            return modules
+        if not modules:
+            return 0  # torn down already, or not made yet
+        used = self._layout.offset("PyDictObject", "ma_used")
+        count = self._word(modules, used)
+        if not isinstance(count, Absent) and count > MAX_MODULES:
+            return Absent(UNREADABLE, f"sys.modules has {count} entries, which is absurd")
+        return count
+
+    def _stop_the_world(self, interpreter: int) -> StopTheWorld | None:
+        at = self._layout.offset("PyInterpreterState", "stoptheworld.requested")
+        if at is None:
+            return None
+        base, name = interpreter, "PyInterpreterState"
+        stopped = base + self._layout.require(name, "stoptheworld.world_stopped")
+        requester = base + self._layout.require(name, "stoptheworld.requester")
+        return StopTheWorld(
+            bool(self._reader.u8(base + at)),
+            bool(self._reader.u8(stopped)),
+            self._reader.u64(requester),
+        )

@@ -1,0 +1,374 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Imported modules: sys.modules of an interpreter, with versions that the process itself knew.
+
+Versions come from `__version__`, and from the names of the metadata folders that the import
+system's own directory listings hold (`FileFinder._path_cache`): no file of this machine is needed.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+
+from gdb_epi.cpython.runtime.package_versions import plausible_version
+from gdb_epi.cpython.source.files import locate, read_regular
+from gdb_epi.cpython.types import InterpreterState, PythonState
+from gdb_epi.cpython.values.plain_values import Access
+from gdb_epi.errors import NOT_AVAILABLE, UNREADABLE, Absent, SoftError, UnreadableMemory
+from gdb_epi.target.api import Target
+from gdb_epi.typing_lite import NamedTuple
+
+MAX_MODULES = 100_000
+MAX_TEXT = 1 << 16
+MAX_NAMES = 5_000_000  # of all modules together that are looked at
+MAX_FOLDERS = 1_000
+MAX_ENTRIES = 200_000  # names in one folder's listing
+MAX_METADATA = 4 << 20  # bytes of a RECORD file
+MAX_DISTRIBUTIONS = 2_000  # whose metadata is read from files
+
+# Kinds of modules, by what loaded them.
+SOURCE, BYTECODE, EXTENSION = "source", "bytecode", "extension"
+BUILTIN, FROZEN, NAMESPACE, ZIP, OTHER = "built-in", "frozen", "namespace", "zip", "other"
+_LOADERS = {
+    "SourceFileLoader": SOURCE,
+    "SourcelessFileLoader": BYTECODE,
+    "ExtensionFileLoader": EXTENSION,
+    "BuiltinImporter": BUILTIN,
+    "FrozenImporter": FROZEN,
+    "NamespaceLoader": NAMESPACE,
+    "_NamespaceLoader": NAMESPACE,
+    "zipimporter": ZIP,
+}
+_ENDINGS = ((".py", SOURCE), (".pyc", BYTECODE), (".so", EXTENSION))
+
+
+class Module(NamedTuple):
+    """One entry of sys.modules."""
+
+    name: str
+    address: int  # PyObject *
+    kind: str
+    file: str | None
+    package: bool
+    version: str | None  # __version__
+    initializing: bool  # its import had not ended
+    stdlib: bool
+    build_id: str | None  # of an extension's shared object
+    problem: str = ""
+
+    @property
+    def top(self) -> str:
+        """The name of the package that it belongs to."""
+        return self.name.partition(".")[0]
+
+
+class Distribution(NamedTuple):
+    """An installed distribution, by the name of its metadata folder."""
+
+    name: str
+    version: str
+    folder: str
+
+
+class Modules(NamedTuple):
+    """What one interpreter has imported, in the order of import."""
+
+    interpreter: int  # id
+    modules: tuple[Module, ...]
+    distributions: tuple[Distribution, ...]  # of the folders that modules came from
+    soft_errors: tuple[SoftError, ...]
+
+
+def interpreter_modules(
+    target: Target,
+    python: PythonState,
+    interpreter: InterpreterState,
+    *,
+    only: frozenset[str] | None = None,
+    access: Access | None = None,
+) -> Modules | Absent:
+    """Return the modules of one interpreter, or those of them with a name in `only`.
+
+    Absent when sys.modules cannot be read. Reference: Python/import.c (3.8 to 3.15).
+    """
+    walk = _Walk(target, access or Access(target, python), interpreter)
+    return walk.modules(only)
+
+
+class _Walk:
+    def __init__(self, target: Target, access: Access, interpreter: InterpreterState) -> None:
+        self._target = target
+        self._access = access
+        self._interpreter = interpreter
+        self._errors: list[SoftError] = []
+        self._sys = access.module(interpreter.address, "sys") or 0
+        self._stdlib_names = self._names_of_stdlib()
+        self._stdlib_folder = self._folder_of_stdlib()
+        self._build_ids: dict[str, str | None] | None = None
+        self._room = MAX_NAMES
+
+    def modules(self, only: frozenset[str] | None) -> Modules | Absent:
+        """Return all modules."""
+        layout = self._access.reader.layout
+        # 3.12 (gh-98612) moved interp->modules into interp->imports.
+        at = layout.offset("PyInterpreterState", "imports.modules", "modules")
+        if at is None:
+            return Absent(NOT_AVAILABLE, "the layout does not say where sys.modules is")
+        try:
+            contents = self._access.reader.u64(self._interpreter.address + at)
+        except UnreadableMemory as error:
+            return Absent(UNREADABLE, str(error))
+        if self._access.ident(contents) != "dict":
+            return Absent(UNREADABLE, "sys.modules is not there: start-up, finalization or damage")
+        found: list[Module] = []
+        lost = 0
+        for key, value in self._access.pairs(contents):
+            name = self._access.text(key, MAX_TEXT)
+            if name is None:
+                lost += 1
+            elif only is None or name in only:
+                found.append(self._module(name, value))
+            if len(found) >= MAX_MODULES:
+                self._problem(f"stopped after {MAX_MODULES} modules")
+                break
+        if self._room < 0:
+            self._problem(f"stopped after {MAX_NAMES} names of modules")
+        if lost:
+            self._problem(f"{lost} names in sys.modules cannot be read")
+        others = [one for one in found if not one.stdlib]
+        return Modules(
+            self._interpreter.id,
+            tuple(found),
+            tuple(self._distributions(others)),
+            tuple(self._errors),
+        )
+
+    def _problem(self, message: str) -> None:
+        self._errors.append(SoftError("modules", f"interpreter {self._interpreter.id}", message))
+
+    # -- one module ---------------------------------------------------------------------------
+
+    def _module(self, name: str, address: int) -> Module:
+        access = self._access
+        plain = Module(name, address, OTHER, None, False, None, False, False, None)
+        if access.ident(address) != "module":
+            what = access.type_name(address) or "an unreadable object"
+            return plain._replace(problem=f"not a module but {what}", stdlib=self._of_stdlib(plain))
+        try:
+            contents = access.reader.u64(address + access.world.offset("PyModuleObject", "md_dict"))
+        except UnreadableMemory as error:
+            return plain._replace(problem=str(error), stdlib=self._of_stdlib(plain))
+        if access.ident(contents) != "dict":
+            why = f"its dict at {contents:#x} is lost or damaged"
+            return plain._replace(problem=why, stdlib=self._of_stdlib(plain))
+        names = self._wanted(contents)
+        spec = access.attributes(names["__spec__"]) if "__spec__" in names else {}
+        file = self._text(names.get("__file__"))
+        origin = self._text(spec.get("origin"))
+        kind = self._kind(names.get("__loader__"), spec.get("loader"), file, origin)
+        if file is None and kind == EXTENSION:
+            file = origin
+        one = plain._replace(
+            kind=kind,
+            file=file,
+            package="__path__" in names,
+            version=plausible_version(self._text(names.get("__version__"))),
+            initializing=access.integer(spec.get("_initializing", 0)) == 1,
+        )
+        build_id = self._build_id(file) if kind == EXTENSION and file else None
+        return one._replace(stdlib=self._of_stdlib(one), build_id=build_id)
+
+    def _wanted(self, contents: int) -> dict[str, int]:
+        wanted = ("__spec__", "__file__", "__loader__", "__path__", "__version__")
+        found: dict[str, int] = {}
+        reader = self._access.reader
+        for key, value in self._access.pairs(contents):
+            self._room -= 1
+            if self._room < 0:
+                break
+            for name in wanted:
+                if name not in found and reader.is_string(key, name):
+                    found[name] = value
+                    break
+            if len(found) == len(wanted):
+                break
+        return found
+
+    def _text(self, address: int | None) -> str | None:
+        return self._access.text(address, MAX_TEXT) if address else None
+
+    def _kind(
+        self, loader: int | None, spec_loader: int | None, file: str | None, origin: str | None
+    ) -> str:
+        for one in (spec_loader, loader):
+            kind = _LOADERS.get(self._loader_name(one)) if one else None
+            if kind is not None:
+                return kind
+        if origin in (BUILTIN, FROZEN):
+            return str(origin)
+        for ending, kind in _ENDINGS:
+            if file is not None and file.endswith(ending):
+                return kind
+        return OTHER
+
+    def _loader_name(self, address: int) -> str:
+        """Return the name of a loader's class, which some modules have instead of an instance."""
+        if self._access.ident(address) != "type":
+            return self._access.type_name(address).rpartition(".")[2]
+        try:
+            return self._access.world.types.at(address).qualname
+        except UnreadableMemory:
+            return ""
+
+    def _build_id(self, file: str) -> str | None:
+        if self._build_ids is None:
+            self._build_ids = {}
+            for module in self._target.modules():
+                self._build_ids[module.path] = module.build_id
+                # The kernel names the file behind symbolic links.
+                self._build_ids.setdefault(module.path.rpartition("/")[2], module.build_id)
+        known = self._build_ids
+        return known.get(file) or known.get(file.rpartition("/")[2])
+
+    # -- the standard library -----------------------------------------------------------------
+
+    def _names_of_stdlib(self) -> frozenset[str]:
+        # sys.stdlib_module_names came with 3.10 (bpo-42955).
+        at = self._access.get(self._sys, "stdlib_module_names") if self._sys else None
+        names = (self._access.text(item, 256) for item in (self._access.members(at) if at else ()))
+        return frozenset(name for name in names if name)
+
+    def _folder_of_stdlib(self) -> str | None:
+        contents = self._access.module(self._interpreter.address, "os")
+        value = self._access.get(contents, "__file__") if contents else None
+        file = self._text(value)
+        return file.rpartition("/")[0] + "/" if file and file.startswith("/") else None
+
+    def _of_stdlib(self, one: Module) -> bool:
+        inside = one.file is not None and (
+            "site-packages/" in one.file or "dist-packages/" in one.file
+        )
+        if inside or one.name == "__main__":
+            return False
+        if one.top in self._stdlib_names or one.kind == BUILTIN:
+            return True
+        if one.file is None or self._stdlib_folder is None:
+            return one.kind == FROZEN
+        return one.file.startswith(self._stdlib_folder)
+
+    # -- distributions ------------------------------------------------------------------------
+
+    def _distributions(self, modules: Iterable[Module]) -> list[Distribution]:
+        """Return the distributions of the folders that modules came from."""
+        folders = {folder for folder in map(import_folder, modules) if folder}
+        cache = self._access.get(self._sys, "path_importer_cache") if self._sys else None
+        found: list[Distribution] = []
+        for number, (key, finder) in enumerate(self._access.pairs(cache) if cache else ()):
+            if number >= MAX_FOLDERS:
+                self._problem(f"stopped after {MAX_FOLDERS} folders of sys.path_importer_cache")
+                break
+            folder = self._text(key)
+            if folder is None or folder not in folders:
+                continue
+            names = self._access.attribute(finder, "_path_cache")
+            for item in self._access.members(names)[:MAX_ENTRIES] if names else ():
+                text = self._access.text(item, 512)
+                one = distribution_of(text, folder) if text else None
+                if one is not None:
+                    found.append(one)
+        return sorted(found)
+
+
+def import_folder(module: Module) -> str | None:
+    """Return the sys.path entry that a module came from; None when its file does not tell."""
+    if not module.file or not module.file.startswith("/"):
+        return None
+    depth = module.name.count(".") + (2 if module.package else 1)
+    folder = module.file
+    for _ in range(depth):
+        folder = folder.rpartition("/")[0]
+    return folder or None
+
+
+def distribution_of(entry: str, folder: str) -> Distribution | None:
+    """Return what a metadata folder's name says: NAME-VERSION.dist-info or .egg-info."""
+    for ending in (".dist-info", ".egg-info"):
+        if entry.endswith(ending):
+            parts = entry.removesuffix(ending).split("-")
+            version = plausible_version(parts[1]) if len(parts) > 1 else None
+            return Distribution(parts[0], version, folder) if version else None
+    return None
+
+
+def normal(name: str) -> str:
+    """Return a distribution's or module's name in the form in which they are compared."""
+    return name.lower().replace("-", "_").replace(".", "_")
+
+
+class Package(NamedTuple):
+    """One top-level package with its version; `source` says who knew it."""
+
+    name: str
+    version: str | None
+    source: str  # "__version__", "metadata" or ""
+    distribution: Distribution | None
+
+
+def packages(found: Modules) -> list[Package]:
+    """Return the top-level packages that are not of the standard library, by name."""
+    by_place = {(normal(one.name), one.folder): one for one in found.distributions}
+    listed = []
+    for module in found.modules:
+        if "." in module.name or module.stdlib or module.name == "__main__":
+            continue
+        place = (normal(module.name), import_folder(module) or "")
+        distribution = by_place.get(place)
+        version, source = module.version, "__version__"
+        if version is None and distribution is not None:
+            version, source = distribution.version, "metadata"
+        listed.append(Package(module.name, version, source if version else "", distribution))
+    return sorted(listed, key=lambda one: one.name)
+
+
+def packages_by_files(
+    found: Modules, listed: list[Package], sysroot: str | None = None
+) -> list[Package]:
+    """Return the packages, those without a distribution looked up in metadata files here.
+
+    A distribution may be called unlike what is imported (PyYAML, yaml); its top_level.txt or
+    RECORD tell. The files are of this machine, below the sysroot.
+    """
+    folders = {one.name: import_folder(one) for one in found.modules if "." not in one.name}
+    wanted = {(one.name, folders.get(one.name)) for one in listed if one.distribution is None}
+    wanted_folders = {folder for _, folder in wanted}
+    known = {one.distribution for one in listed}
+    tops: dict[tuple[str, str | None], Distribution] = {}
+    rest = [one for one in found.distributions if one not in known]
+    for one in rest[:MAX_DISTRIBUTIONS]:
+        if one.folder in wanted_folders:
+            for name in _top_levels(one, sysroot):
+                tops.setdefault((name, one.folder), one)
+    return [_with_files(one, tops.get((one.name, folders.get(one.name)))) for one in listed]
+
+
+def _with_files(one: Package, distribution: Distribution | None) -> Package:
+    if distribution is None or one.distribution is not None:
+        return one
+    if one.version is not None:
+        return one._replace(distribution=distribution)
+    return one._replace(
+        version=distribution.version, source="metadata file here", distribution=distribution
+    )
+
+
+def _top_levels(one: Distribution, sysroot: str | None) -> set[str]:
+    base = f"{one.folder}/{one.name}-{one.version}.dist-info"
+    for name in ("top_level.txt", "RECORD"):
+        here = locate(f"{base}/{name}", sysroot)
+        found = here if isinstance(here, Absent) else read_regular(here, MAX_METADATA)
+        if isinstance(found, Absent):
+            continue
+        lines = found.data.decode("utf-8", "replace").splitlines()
+        if name == "RECORD":
+            lines = [line.split(",")[0].split("/")[0].removesuffix(".py") for line in lines]
+        return {line.strip() for line in lines if line.strip().isidentifier()}
+    return set()

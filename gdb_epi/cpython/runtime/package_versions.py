@@ -1,0 +1,201 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Versions of imported packages for the record: what `modules.py` finds, at a tenth of the cost.
+
+Only top-level packages outside the standard library, only from the core, and only texts that look
+like versions. It lies on the way of every triage, so dicts are read no further than needed.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from gdb_epi.cpython.objects.attributes import Objects
+from gdb_epi.cpython.reader import Reader
+from gdb_epi.cpython.types import InterpreterState, PythonState
+from gdb_epi.errors import NOT_AVAILABLE, UNREADABLE, Absent, UnreadableMemory
+from gdb_epi.target.api import Target
+from gdb_epi.typing_lite import NamedTuple
+
+MAX_MODULES = 50_000
+MAX_NAMES = 20_000  # of one module that are looked at
+MAX_ALL_NAMES = 500_000  # of all modules together
+MAX_STDLIB = 4096
+MAX_NAME = 256
+MAX_VERSION = 64
+# Where a module's dict has `__file__` when it has one: the import system sets it first.
+EARLY = 12
+_VERSION_EXTRA = frozenset(".+!-_~")
+_INSTALLED = ("/site-packages", "/dist-packages")
+
+
+class PackageVersion(NamedTuple):
+    """A top-level package; `source` is "__version__" or "metadata"."""
+
+    name: str
+    version: str
+    source: str
+
+
+class PackageVersions(NamedTuple):
+    """The packages of one interpreter, by name; `lost` entries of sys.modules were unreadable."""
+
+    packages: tuple[PackageVersion, ...]
+    lost: int
+
+
+class _Seen(NamedTuple):
+    file: str | None
+    package: bool
+    version: str | None
+
+
+def plausible_version(text: str | None) -> str | None:
+    """Return a text that looks like a version; None for all others, which may be anything."""
+    if not text or len(text) > MAX_VERSION or not any(map(str.isdigit, text)):
+        return None
+    good = all((char.isascii() and char.isalnum()) or char in _VERSION_EXTRA for char in text)
+    return text if good else None
+
+
+def package_versions(target: Target, python: PythonState) -> PackageVersions | Absent:
+    """Return the versions of the packages that the main interpreter imported.
+
+    Absent when sys.modules cannot be read.
+    """
+    if not python.interpreters:
+        return Absent(NOT_AVAILABLE, "no interpreter")
+    reader = Reader(target, python.layout)
+    return _Walk(target, python, reader, python.interpreters[0]).versions()
+
+
+class _Walk:
+    def __init__(
+        self, target: Target, python: PythonState, reader: Reader, interpreter: InterpreterState
+    ) -> None:
+        self._target = target
+        self._python = python
+        self._reader = reader
+        self._interpreter = interpreter
+        self._objects = Objects(reader)
+        self._room = MAX_ALL_NAMES
+
+    def versions(self) -> PackageVersions | Absent:
+        """Return all packages that have a version."""
+        layout = self._reader.layout
+        at = layout.offset("PyInterpreterState", "imports.modules", "modules")
+        if at is None:
+            return Absent(NOT_AVAILABLE, "the layout does not say where sys.modules is")
+        lost = 0
+        seen: dict[str, _Seen] = {}
+        try:
+            names = self._stdlib_names()
+            contents = self._reader.u64(self._interpreter.address + at)
+            items = self._objects.dict_items(contents) if contents else iter(())
+            for _, (key, value) in zip(range(MAX_MODULES), items, strict=False):
+                name = self._reader.string(key, MAX_NAME)
+                if isinstance(name, Absent):
+                    lost += 1
+                elif "." not in name and name not in names and name != "__main__":
+                    found = self._module(value, not names)
+                    lost += found is None
+                    if found is not None:
+                        seen[name] = found
+        except UnreadableMemory as error:
+            if not seen:
+                return Absent(UNREADABLE, str(error))
+            lost += 1
+        return PackageVersions(tuple(self._named(seen)), lost)
+
+    def _named(self, seen: dict[str, _Seen]) -> list[PackageVersion]:
+        found = [PackageVersion(n, s.version, "__version__") for n, s in seen.items() if s.version]
+        rest = [n for n, s in seen.items() if not s.version and s.file and _installed(s.file)]
+        if rest:
+            found += self._by_metadata(frozenset(rest))
+        return sorted(found)
+
+    def _by_metadata(self, names: frozenset[str]) -> Iterator[PackageVersion]:
+        """Look the rest up among metadata folders; rare enough to pay for the whole decoder."""
+        from gdb_epi.cpython.runtime.modules import interpreter_modules, packages
+
+        every = interpreter_modules(self._target, self._python, self._interpreter, only=names)
+        if isinstance(every, Absent):
+            return
+        for one in packages(every):
+            if one.version is not None:
+                yield PackageVersion(one.name, one.version, one.source)
+
+    def _module(self, address: int, by_file: bool) -> _Seen | None:
+        """Read what a module's dict says; `by_file` tells the standard library by its folder."""
+        reader = self._reader
+        try:
+            contents = reader.u64(address + reader.layout.require("PyModuleObject", "md_dict"))
+            if not contents or contents & 7:
+                return _Seen(None, False, None)  # None or an object of another kind
+            values: dict[str, str | None] = {}
+            for number, (key, value) in enumerate(self._objects.dict_items(contents)):
+                self._room -= 1
+                if number > MAX_NAMES or self._room < 0:
+                    return None  # counted as lost
+                if number > EARLY and "__file__" not in values and by_file:
+                    break
+                for name in ("__version__", "__file__", "__path__"):
+                    if reader.is_string(key, name):
+                        text = reader.string(value, 4096) if name != "__path__" else ""
+                        values[name] = None if isinstance(text, Absent) else text
+                if "__version__" in values and "__file__" in values:
+                    break
+                if by_file and self._standard(values.get("__file__")):
+                    return _Seen(None, False, None)
+            version = plausible_version(values.get("__version__"))
+            if by_file and not values.get("__file__"):
+                version = None  # built in
+            return _Seen(values.get("__file__"), "__path__" in values, version)
+        except UnreadableMemory:
+            return None if self._is_module(address) else _Seen(None, False, None)
+
+    def _is_module(self, address: int) -> bool:
+        """Whether an entry of sys.modules has the type that `sys` has, or cannot be told."""
+        layout = self._reader.layout
+        at = layout.offset("PyInterpreterState", "imports.modules", "modules")
+        try:
+            modules = self._reader.u64(self._interpreter.address + (at or 0))
+            known = self._objects.dict_get(modules, "sys")
+            if isinstance(known, Absent):
+                return True
+            return self._reader.type_of(address) == self._reader.type_of(known)
+        except UnreadableMemory:
+            return True
+
+    def _standard(self, file: str | None) -> bool:
+        return file is not None and "/lib/python3" in file and not _installed(file)
+
+    def _stdlib_names(self) -> set[str]:
+        """Return sys.stdlib_module_names (3.10+, bpo-42955); empty before, or when it is lost."""
+        contents = self._objects.module_dict(self._interpreter.address, "sys")
+        if isinstance(contents, Absent):
+            return set()
+        found = self._objects.dict_get(contents, "stdlib_module_names")
+        if isinstance(found, Absent):
+            return set()
+        layout, reader = self._reader.layout, self._reader
+        try:
+            table = reader.u64(found + layout.require("PySetObject", "table"))
+            mask = reader.u64(found + layout.require("PySetObject", "mask"))
+            width = layout.size("setentry") or 16
+            if mask >= MAX_STDLIB:
+                return set()
+            data = reader.read(table, (mask + 1) * width)
+        except UnreadableMemory:
+            return set()
+        at = layout.offset("setentry", "key") or 0
+        names = set()
+        for start in range(at, len(data), width):
+            key = int.from_bytes(data[start : start + 8], "little")
+            text = reader.string(key, MAX_NAME) if key else None
+            if isinstance(text, str):
+                names.add(text)
+        return names
+
+
+def _installed(file: str) -> bool:
+    return any(folder in file for folder in _INSTALLED)

@@ -1,0 +1,65 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Find modules when sys.modules is gone: the globals of frames still lead to them.
+
+While an interpreter finalizes, sys.modules is emptied first; functions that run keep their globals.
+"""
+
+from __future__ import annotations
+
+from gdb_epi.cpython.frames.chain import frame_reader
+from gdb_epi.cpython.frames.code import CodeReader
+from gdb_epi.cpython.objects.attributes import Objects
+from gdb_epi.cpython.reader import Reader
+from gdb_epi.cpython.types import PythonState
+from gdb_epi.errors import Absent, LayoutError, UnreadableMemory
+
+MAX_FRAMES = 2000
+MAX_FRAMES_PER_THREAD = 200
+
+
+def learn_globals(reader: Reader, objects: Objects, python: PythonState) -> None:
+    """Let `objects` know the globals of all frames (`Objects.known_globals`)."""
+    frames = frame_reader(reader, CodeReader(reader))
+    left = MAX_FRAMES
+    for thread in python.threads():
+        for frame in thread.frames[:MAX_FRAMES_PER_THREAD]:
+            if left <= 0:
+                return
+            left -= 1
+            try:
+                raw = frames.read(frame.address) if frame.hole is None else None
+                if raw is not None and not raw.problem:
+                    objects.module_name(raw.globals)
+            except (UnreadableMemory, LayoutError):
+                continue
+
+
+def module_dict(objects: Objects, reader: Reader, interpreter: int, name: str) -> int | Absent:
+    """Return the dict (PyObject *) of a module: by sys.modules, else by the globals of frames.
+
+    Absent when it was never imported or is gone. Call learn_globals() before for the second way.
+    """
+    found = objects.module_dict(interpreter, name)
+    if not isinstance(found, Absent):
+        return found
+    package, _, leaf = name.partition(".")
+    try:
+        for contents in objects.known_globals():
+            if objects.module_name(contents) == name:
+                return contents
+            module = objects.dict_get(contents, package)
+            if leaf and not isinstance(module, Absent):
+                inner = _contents(reader, module)
+                module = objects.dict_get(inner, leaf) if inner else found
+            if not isinstance(module, Absent):
+                return _contents(reader, module) or found
+    except UnreadableMemory:
+        return found
+    return found
+
+
+def _contents(reader: Reader, module: int) -> int:
+    """Return md_dict of a module object; 0 when the object is none, or was cleared."""
+    if reader.type_name(reader.type_of(module)) != "module":
+        return 0
+    return reader.u64(module + reader.layout.require("PyModuleObject", "md_dict"))

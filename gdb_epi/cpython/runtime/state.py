@@ -1,0 +1,349 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Interpreters, thread states, the GIL: from `_PyRuntime` to every thread's Python stack."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from gdb_epi.cpython.frames.chain import frame_reader
+from gdb_epi.cpython.frames.code import CodeReader
+from gdb_epi.cpython.frames.stack_walk import StackWalker, Walk
+from gdb_epi.cpython.objects.attributes import Objects
+from gdb_epi.cpython.reader import Reader
+from gdb_epi.cpython.runtime.find_runtime import RECOVERED, Runtime, find_runtime
+from gdb_epi.cpython.runtime.gil import gil_address, gil_holder
+from gdb_epi.cpython.runtime.thread_names import thread_names
+from gdb_epi.cpython.types import InterpreterState, PythonState, ThreadState
+from gdb_epi.errors import (
+    UNPARSABLE,
+    Absent,
+    LayoutError,
+    SoftError,
+    UnreadableMemory,
+)
+from gdb_epi.target.api import Target
+from gdb_epi.typing_lite import NamedTuple
+
+MAX_INTERPRETERS = 10_000
+MAX_THREAD_STATES = 200_000
+MAX_PROBLEMS_PER_THREAD = 20
+
+
+class _Lwps(NamedTuple):
+    """The threads that are in the core, by their pthread_t and by their number."""
+
+    by_ident: dict[int, int]
+    tids: frozenset[int]
+    crashed: int | None
+
+
+def decode_python(target: Target) -> PythonState | Absent:
+    """Decode the CPython runtime of a process.
+
+    Absent when there is none, or when it cannot be found or read; the detail says why.
+    """
+    runtime = find_runtime(target)
+    if isinstance(runtime, Absent):
+        return runtime
+    try:
+        return _Decoder(target, runtime).state()
+    except (UnreadableMemory, LayoutError) as error:
+        return Absent(UNPARSABLE, f"CPython {runtime.version}: {error}")
+
+
+class _Decoder:
+    def __init__(self, target: Target, runtime: Runtime) -> None:
+        self.target = target
+        self.runtime = runtime
+        self.layout = runtime.layout
+        self.reader = Reader(target, runtime.layout)
+        self.objects = Objects(self.reader)
+        self.codes = CodeReader(self.reader)
+        self.walker = StackWalker(self.reader, frame_reader(self.reader, self.codes), self.objects)
+        self.errors: list[SoftError] = list(runtime.soft_errors)
+        self._ident_at = self.layout.require("PyThreadState", "thread_id")
+        # 3.11 (bpo-46038); before, only the pthread_t is known.
+        self._tid_at = self.layout.offset("PyThreadState", "native_thread_id")
+        self.lwps = _lwps(target)
+        # Why thread states may exist that no list leads to; such are then searched for.
+        self._named_idents: set[int] = set()
+        self._names: dict[int, dict[int, str]] = {}  # by PyInterpreterState *
+        self._lost: list[str] = ["the runtime is lost"] if runtime.found_by == RECOVERED else []
+
+    def state(self) -> PythonState:
+        """Return everything that the runtime leads to."""
+        interpreters = []
+        holders: set[int] = set()
+        for address in self._interpreters():
+            number = self._interpreter_id(address)
+            holder = self._gil_holder(address)
+            holders |= {holder} if holder else set()
+            threads = [
+                self._thread(tstate, number, tstate in holders)
+                for tstate in self._thread_states(address)
+            ]
+            threads = self._named(threads, address, number)
+            interpreters.append(InterpreterState(address, number, tuple(threads)))
+        self._check_against_names(interpreters)
+        if self._lost:
+            interpreters = self._with_recovered(interpreters)
+        interpreters = self._with_orphans(interpreters)
+        interpreters.sort(key=lambda interpreter: interpreter.id)
+        if _shares_idents(interpreters):
+            from gdb_epi.cpython.frames.unlinked import without_shared
+            from gdb_epi.cpython.runtime.lwp_matching import bind
+
+            interpreters = without_shared(interpreters)
+            interpreters = bind(self.target, self.layout, interpreters, self._native_id)
+            interpreters = [self._renamed(one) for one in interpreters]
+        held = [t.tid for i in interpreters for t in i.threads if t.holds_gil]
+        return PythonState(
+            self.runtime.version,
+            self.runtime.version_hex,
+            self.layout,
+            self.runtime.address,
+            self.runtime.found_by,
+            self._finalizing(),
+            held[0] if held else None,
+            tuple(interpreters),
+            tuple(self.errors),
+        )
+
+    def _with_orphans(self, interpreters: list[InterpreterState]) -> list[InterpreterState]:
+        """Up to 3.10: look for the frames behind holes that the C stacks did not lead to either."""
+        if self.layout.offset("_PyInterpreterFrame", "previous") is not None:
+            return interpreters
+        if not any(thread.is_open for one in interpreters for thread in one.threads):
+            return interpreters
+        from gdb_epi.cpython.frames.unlinked import with_orphans
+
+        interpreters, errors = with_orphans(self.reader, self.codes, self.objects, interpreters)
+        self.errors += errors
+        return interpreters
+
+    def _check_against_names(self, interpreters: list[InterpreterState]) -> None:
+        """A thread that `threading` knows, that lives and that is in no list: a link is damaged."""
+        listed = {thread.ident for one in interpreters for thread in one.threads}
+        lwps = self.lwps.by_ident
+        unlisted = sorted(i for i in self._named_idents if i in lwps and i not in listed)
+        if unlisted and not self._lost:
+            tids = ", ".join(str(lwps[ident]) for ident in unlisted[:4])
+            self._lose("thread states", f"threading knows threads that no list has (LWPs {tids})")
+
+    def _with_recovered(self, reached: list[InterpreterState]) -> list[InterpreterState]:
+        """Add the thread states of LWPs that the lists did not lead to."""
+        from gdb_epi.cpython.runtime.recover_threads import Searcher
+
+        found = {interpreter.address: interpreter for interpreter in reached}
+        have = {thread.address for one in reached for thread in one.threads}
+        idents = {thread.ident for one in reached for thread in one.threads}
+        new: dict[int, list[int]] = {}
+        searcher = Searcher(self.target, self.layout, self.runtime.memory)
+        for tstate, interpreter in searcher.thread_states(list(found)):
+            if tstate not in have:
+                new.setdefault(interpreter, []).append(tstate)
+        for address, tstates in new.items():
+            number = found[address].id if address in found else self._interpreter_id(address)
+            holder = self._gil_holder(address)
+            threads = [self._recovered(tstate, number, tstate == holder) for tstate in tstates]
+            # Memory that was freed may still hold an older thread state of a living thread.
+            threads = [t for t in threads if t.ident not in idents or _whole(t)]
+            idents |= {thread.ident for thread in threads}
+            threads = self._named(threads, address, number) if threads else []
+            known = found[address].threads if address in found else ()
+            if threads or address in found:
+                found[address] = InterpreterState(address, number, (*known, *threads))
+        return list(found.values())
+
+    def _recovered(self, tstate: int, number: int, holds_gil: bool) -> ThreadState:
+        thread = self._thread(tstate, number, holds_gil)
+        told = (
+            f"recovered: no list leads to its PyThreadState at {tstate:#x} ({self._lost[0]}); "
+            "found by the pthread_t of the LWP"
+        )
+        error = SoftError("frames", f"thread {thread.tid}", told)
+        return thread._replace(soft_errors=(error, *thread.soft_errors))
+
+    def _named(
+        self, threads: list[ThreadState], interpreter: int, number: int
+    ) -> list[ThreadState]:
+        names = thread_names(self.reader, self.objects, interpreter)
+        if isinstance(names, Absent):
+            self._problem("thread names", f"interpreter {number}", names.detail)
+            return threads
+        self._named_idents.update(names)
+        self._names[interpreter] = names
+        return [thread._replace(name=names.get(thread.ident)) for thread in threads]
+
+    def _renamed(self, one: InterpreterState) -> InterpreterState:
+        """Name the threads again, by the idents that binding.py found."""
+        names = self._names.get(one.address, {})
+        alive = {thread.ident for thread in one.threads if thread.alive}
+        threads = [
+            t._replace(name=names.get(t.ident) if t.alive or t.ident not in alive else None)
+            for t in one.threads
+        ]
+        return one._replace(threads=tuple(threads))
+
+    def _lose(self, subject: str, why: str) -> None:
+        """Note that a list is damaged: what it led to has to be searched for."""
+        self._lost.append(why)
+        self._problem("python", subject, why)
+
+    def _problem(self, stage: str, subject: str, message: str) -> None:
+        self.errors.append(SoftError(stage, subject, message))
+
+    def _list(self, head: int, next_at: int, cap: int, what: str) -> Iterator[int]:
+        """Yield the nodes of a linked list; a cycle, damage or the cap end it with a SoftError."""
+        seen: set[int] = set()
+        address = head
+        while address:
+            if address in seen or len(seen) >= cap:
+                why = "comes twice" if address in seen else f"is beyond the cap of {cap}"
+                self._lose(what, f"{address:#x} {why}; the list ends here")
+                return
+            seen.add(address)
+            try:
+                following = self.reader.u64(address + next_at)
+            except UnreadableMemory as error:
+                self._lose(what, f"{error}; the list ends here")
+                return
+            yield address
+            address = following
+
+    def _interpreters(self) -> Iterator[int]:
+        head_at = self.layout.require("_PyRuntimeState", "interpreters.head")
+        try:
+            head = self.reader.u64(self.runtime.address + head_at)
+        except UnreadableMemory as error:
+            if self.runtime.address:  # else the runtime is lost, and that is said already
+                self._lose("interpreters", str(error))
+            return iter(())
+        next_at = self.layout.require("PyInterpreterState", "next")
+        return self._list(head, next_at, MAX_INTERPRETERS, "interpreters")
+
+    def _interpreter_id(self, address: int) -> int:
+        try:
+            return self.reader.i64(address + self.layout.require("PyInterpreterState", "id"))
+        except UnreadableMemory:
+            return -1
+
+    def _thread_states(self, interpreter: int) -> Iterator[int]:
+        # 3.11 (bpo-46008) moved tstate_head into a struct `threads`.
+        head_at = self.layout.require("PyInterpreterState", "threads.head", "tstate_head")
+        try:
+            head = self.reader.u64(interpreter + head_at)
+        except UnreadableMemory as error:
+            self._lose(f"interpreter {interpreter:#x}", str(error))
+            return iter(())
+        next_at = self.layout.require("PyThreadState", "next")
+        listed = self._list(head, next_at, MAX_THREAD_STATES, "thread states")
+        return self._pointing_back(listed, interpreter)
+
+    def _pointing_back(self, listed: Iterator[int], interpreter: int) -> Iterator[int]:
+        """Yield thread states as long as they name their interpreter, or an LWP as their thread."""
+        back_at = self.layout.require("PyThreadState", "interp")
+        for tstate in listed:
+            try:
+                back = self.reader.u64(tstate + back_at)
+                ident = self.reader.u64(tstate + self._ident_at)
+            except UnreadableMemory as error:
+                self._lose("thread states", f"{error}; the list ends here")
+                return
+            if back != interpreter and ident not in self.lwps.by_ident:
+                why = f"{tstate:#x} in the list is no thread state of its interpreter"
+                self._lose("thread states", f"{why}; the list ends here")
+                return
+            yield tstate
+
+    def _gil_holder(self, interpreter: int) -> int | None:
+        """Return the PyThreadState that holds this interpreter's GIL.
+
+        Absent (None) when it is free, and in free-threaded builds.
+        """
+        try:
+            gil = gil_address(self.reader, self.runtime.address, interpreter)
+            return gil_holder(self.reader, gil) or None
+        except (UnreadableMemory, LayoutError) as error:
+            lost = "the runtime is lost, and with it who holds the GIL"
+            self._problem("python", "GIL", str(error) if self.runtime.address else lost)
+            return None
+
+    def _finalizing(self) -> bool:
+        # 3.9 (bpo-36854) renamed `finalizing` to `_finalizing`.
+        at = self.layout.offset("_PyRuntimeState", "_finalizing", "finalizing")
+        try:
+            return at is not None and bool(self.reader.u64(self.runtime.address + at))
+        except UnreadableMemory:
+            return False
+
+    def _thread(self, tstate: int, interpreter: int, holds_gil: bool) -> ThreadState:
+        problems: list[str] = []
+        try:
+            ident = self.reader.u64(tstate + self._ident_at)
+        except UnreadableMemory as error:
+            ident = 0
+            problems.append(str(error))
+        tid = self._tid(tstate, ident)
+        try:
+            walk = self.walker.walk(tstate)
+        except (UnreadableMemory, LayoutError) as error:
+            walk = Walk((), (str(error),))
+        problems += walk.problems
+        subject = f"thread {tid}" if tid is not None else f"tstate {tstate:#x}"
+        cut = len(problems) - MAX_PROBLEMS_PER_THREAD
+        if cut > 0:
+            problems[MAX_PROBLEMS_PER_THREAD:] = [f"and {cut} more"]
+        return ThreadState(
+            tstate,
+            interpreter,
+            ident,
+            tid,
+            None,
+            holds_gil,
+            tid is not None and tid == self.lwps.crashed,
+            ident in self.lwps.by_ident or tid in self.lwps.tids,
+            walk.frames,
+            tuple(SoftError("frames", subject, text) for text in problems),
+        )
+
+    def _tid(self, tstate: int, ident: int) -> int | None:
+        """Return the native id: by fs_base (the pthread_t on glibc), else native_thread_id.
+
+        The first is right in every pid namespace and before 3.11; a thread that is not in the
+        core keeps the number it had.
+        """
+        if ident in self.lwps.by_ident:
+            return self.lwps.by_ident[ident]
+        return self._native_id(tstate)
+
+    def _native_id(self, tstate: int) -> int | None:
+        if self._tid_at is None:
+            return None
+        try:
+            return self.reader.u64(tstate + self._tid_at) or None
+        except UnreadableMemory:
+            return None
+
+
+def _whole(thread: ThreadState) -> bool:
+    return bool(thread.frames) and all(frame.hole is None for frame in thread.frames)
+
+
+def _shares_idents(interpreters: list[InterpreterState]) -> bool:
+    """Whether thread states share an ident, or one of a sub-interpreter has no LWP."""
+    seen: set[int] = set()
+    for one in interpreters:
+        for thread in one.threads:
+            if thread.ident in seen or (one.id and not thread.alive):
+                return True
+            seen.add(thread.ident)
+    return False
+
+
+def _lwps(target: Target) -> _Lwps:
+    threads = target.threads()
+    by_ident = {t.registers["fs_base"]: t.tid for t in threads if t.registers.get("fs_base")}
+    crash = target.crash()
+    crashed = None if isinstance(crash, Absent) else crash.tid
+    return _Lwps(by_ident, frozenset(t.tid for t in threads), crashed)

@@ -1,0 +1,150 @@
+# SPDX-License-Identifier: Apache-2.0
+"""What is known of each Python thread beside its stack: daemon, main, what it does with the GIL.
+
+Two sources: the Thread objects of `threading`, and the thread states. A thread that was started
+by C code has no Thread object until it asks for one.
+"""
+
+from __future__ import annotations
+
+from gdb_epi.cpython.objects.attributes import Objects
+from gdb_epi.cpython.reader import Reader
+from gdb_epi.cpython.runtime.eval_breaker import requests_of_thread
+from gdb_epi.cpython.runtime.gil import read_gil
+from gdb_epi.cpython.runtime.recover_modules import learn_globals
+from gdb_epi.cpython.runtime.thread_names import threading_globals
+from gdb_epi.cpython.types import InterpreterState, PythonState, ThreadState
+from gdb_epi.errors import Absent, LayoutError, SoftError, UnreadableMemory
+from gdb_epi.target.api import Target
+from gdb_epi.typing_lite import NamedTuple
+
+MAX_THREADS = 100_000
+
+# What 3.13+ (gh-111569) says of a thread state: may it run Python code right now?
+_STATES = (
+    ("_Py_THREAD_DETACHED", "detached"),
+    ("_Py_THREAD_ATTACHED", "attached"),
+    ("_Py_THREAD_SUSPENDED", "suspended"),
+)
+
+
+class ThreadObject(NamedTuple):
+    """One entry of threading._active. `kind` is the class, such as "_DummyThread"."""
+
+    address: int
+    kind: str
+    daemon: bool | None
+    main: bool  # it is threading.main_thread()
+
+
+class ThreadFacts(NamedTuple):
+    """One thread state. None means: this version does not say, or it could not be read.
+
+    `gil` is "" or one of gdb_epi.cpython.runtime.gil's WAITS and HANDED_OVER, by where the kernel
+    had the thread asleep. `gil_requested`: the thread's own word that it wants the GIL (3.15+).
+    `requests` is what the eval loop was asked to do (3.13+). `main`: the thread that began the
+    process, by `_PyRuntime.main_thread`.
+    """
+
+    thread: ThreadState
+    object: ThreadObject | None
+    main: bool
+    gil: str
+    gil_requested: bool | None
+    attached: str | None
+    requests: tuple[str, ...] | None
+    async_exc: bool | None  # an exception that PyThreadState_SetAsyncExc() left, not yet raised
+
+
+def thread_facts(
+    target: Target, python: PythonState
+) -> tuple[dict[int, ThreadFacts], list[SoftError]]:
+    """Return the facts of every thread state, by its address, and what could not be had."""
+    reader = Reader(target, python.layout)
+    objects = Objects(reader)
+    learn_globals(reader, objects, python)
+    found: dict[int, ThreadFacts] = {}
+    errors: list[SoftError] = []
+    main = _main_ident(reader, python.runtime)
+    for interpreter in python.interpreters:
+        known = _thread_objects(reader, objects, interpreter, errors)
+        waiting = _waiting(reader, python.runtime, interpreter)
+        for thread in interpreter.threads:
+            doing = waiting.get(thread.tid, "") if thread.tid is not None and thread.alive else ""
+            is_main = interpreter.id == 0 and bool(thread.ident) and thread.ident == main
+            words = _words(reader, thread.address)
+            found[thread.address] = ThreadFacts(
+                thread, known.get(thread.ident), is_main, doing, *words
+            )
+    return found, errors
+
+
+def _main_ident(reader: Reader, runtime: int) -> int:
+    at = reader.layout.offset("_PyRuntimeState", "main_thread")
+    try:
+        return reader.u64(runtime + at) if at is not None else 0
+    except UnreadableMemory:
+        return 0
+
+
+def _waiting(reader: Reader, runtime: int, interpreter: InterpreterState) -> dict[int, str]:
+    try:
+        gil = read_gil(reader, runtime, interpreter.address)
+    except (UnreadableMemory, LayoutError):
+        return {}
+    return gil.waiting if gil is not None else {}
+
+
+def _words(
+    reader: Reader, tstate: int
+) -> tuple[bool | None, str | None, tuple[str, ...] | None, bool | None]:
+    layout = reader.layout
+    requested_at = layout.offset("PyThreadState", "gil_requested")  # 3.15
+    async_at = layout.offset("PyThreadState", "async_exc")
+    try:
+        return (
+            None if requested_at is None else bool(reader.u32(tstate + requested_at)),
+            _attached(reader, tstate),
+            requests_of_thread(reader, tstate),
+            None if async_at is None else bool(reader.u64(tstate + async_at)),
+        )
+    except UnreadableMemory:
+        return None, None, None, None
+
+
+def _attached(reader: Reader, tstate: int) -> str | None:
+    at = reader.layout.offset("PyThreadState", "state")
+    if at is None:
+        return None
+    number = reader.u32(tstate + at)
+    return next((name for c, name in _STATES if reader.layout.constant(c) == number), None)
+
+
+def _thread_objects(
+    reader: Reader, objects: Objects, interpreter: InterpreterState, errors: list[SoftError]
+) -> dict[int, ThreadObject]:
+    """Return the Thread objects of an interpreter by ident; empty without `threading`."""
+    found: dict[int, ThreadObject] = {}
+    try:
+        contents = threading_globals(reader, objects, interpreter.address)
+        active = contents if isinstance(contents, Absent) else objects.dict_get(contents, "_active")
+        if isinstance(contents, Absent) or isinstance(active, Absent):
+            return found
+        main = objects.dict_get(contents, "_main_thread")
+        for key, thread in objects.dict_items(active):
+            ident = objects.integer(key)
+            if not isinstance(ident, Absent) and len(found) < MAX_THREADS:
+                found[ident] = _thread_object(reader, objects, thread, thread == main)
+    except (UnreadableMemory, LayoutError) as error:
+        errors.append(SoftError("threads", f"interpreter {interpreter.id}", str(error)))
+    return found
+
+
+def _thread_object(reader: Reader, objects: Objects, address: int, main: bool) -> ThreadObject:
+    kind = reader.type_name(reader.type_of(address))
+    daemon_at = objects.attribute(address, "_daemonic")
+    daemon = None
+    if not isinstance(daemon_at, Absent):
+        value = objects.integer(daemon_at)  # True and False are ints
+        daemon = None if isinstance(value, Absent) else bool(value)
+    return ThreadObject(address, "" if isinstance(kind, Absent) else kind, daemon, main)

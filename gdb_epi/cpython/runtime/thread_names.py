@@ -1,0 +1,73 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Thread names: `threading._active` of an interpreter, ident -> Thread.name."""
+
+from __future__ import annotations
+
+from gdb_epi.cpython.objects.attributes import Objects
+from gdb_epi.cpython.reader import Reader
+from gdb_epi.errors import NOT_AVAILABLE, UNREADABLE, Absent, UnreadableMemory
+
+MAX_NAME = 4096
+
+
+def thread_names(reader: Reader, objects: Objects, interpreter: int) -> dict[int, str] | Absent:
+    """Return the names of the threads that `threading` knows, by ident (pthread_t).
+
+    Absent when sys.modules cannot be read; empty when `threading` was never imported. While the
+    interpreter finalizes sys.modules is empty, but modules that frames run in may still hold
+    `threading`. Reference: Lib/threading.py (_active), 3.8 to 3.15.
+    """
+    try:
+        contents = threading_globals(reader, objects, interpreter)
+        if isinstance(contents, Absent):
+            return {} if contents.reason == NOT_AVAILABLE else contents
+        active = objects.dict_get(contents, "_active") if contents else None
+        if active is None or isinstance(active, Absent):
+            return {}
+        return _names(reader, objects, active)
+    except UnreadableMemory as error:
+        return Absent(UNREADABLE, f"sys.modules: {error}")
+
+
+def threading_globals(reader: Reader, objects: Objects, interpreter: int) -> int | Absent:
+    """Return the dict (PyObject *) of the module `threading`, 0 when it was cleared.
+
+    Absent when it was never imported or cannot be found. Raises UnreadableMemory.
+    """
+    threading = _threading_module(reader, objects, interpreter)
+    if isinstance(threading, Absent):
+        return threading
+    return reader.u64(threading + reader.layout.require("PyModuleObject", "md_dict"))
+
+
+def _threading_module(reader: Reader, objects: Objects, interpreter: int) -> int | Absent:
+    # 3.12 (gh-98612) moved interp->modules into interp->imports.
+    at = reader.layout.offset("PyInterpreterState", "imports.modules", "modules")
+    if at is None:
+        return Absent(NOT_AVAILABLE, "the layout does not say where sys.modules is")
+    try:
+        modules = reader.u64(interpreter + at)
+    except UnreadableMemory as error:
+        return Absent(UNREADABLE, f"sys.modules: {error}")
+    found: int | Absent = Absent(NOT_AVAILABLE, "no sys.modules")
+    if modules:
+        found = objects.dict_get(modules, "threading")
+    for contents in objects.known_globals():
+        if not isinstance(found, Absent):
+            break
+        held = objects.dict_get(contents, "threading")
+        found = found if isinstance(held, Absent) else held
+    return found
+
+
+def _names(reader: Reader, objects: Objects, active: int) -> dict[int, str]:
+    names = {}
+    for key, thread in objects.dict_items(active):
+        ident = objects.integer(key)
+        name_at = objects.attribute(thread, "_name")
+        if isinstance(ident, Absent) or isinstance(name_at, Absent):
+            continue
+        name = reader.string(name_at, MAX_NAME)
+        if not isinstance(name, Absent):
+            names[ident] = name
+    return names

@@ -1,0 +1,234 @@
+# SPDX-License-Identifier: Apache-2.0
+"""A .pyc file: its header (PEP 552) and the code objects that marshal wrote into it.
+
+A parser of our own: the files of another release are read too, and `marshal` trusts what it loads.
+Reference: Python/marshal.c, r_object (3.8 to 3.15); Lib/importlib/_bootstrap_external.py.
+"""
+
+from __future__ import annotations
+
+import struct
+from collections.abc import Callable, Mapping
+
+from gdb_epi.cpython.layout.layout import Layout
+from gdb_epi.errors import UNPARSABLE, Absent
+from gdb_epi.typing_lite import NamedTuple
+
+HEADER = 16  # bytes: magic number, flags, then mtime and size of the source, or its hash
+HASHED, CHECKED = 1, 2  # flags (PEP 552)
+MAX_OBJECTS = 4 << 20
+MAX_DEPTH = 2000  # MAX_MARSHAL_STACK_DEPTH of r_object
+_REF = 0x80  # FLAG_REF: later TYPE_REFs name this object by its number
+_DIGIT = 15  # bits of a digit of TYPE_LONG
+
+# What marshal writes of a code object: numbers, objects, and co_firstlineno in between.
+_NUMBERS_38 = ("co_argcount", "co_posonlyargcount", "co_kwonlyargcount", "co_nlocals",
+               "co_stacksize", "co_flags")  # fmt: skip
+_OBJECTS_38 = ("co_code", "co_consts", "co_names", "co_varnames", "co_freevars", "co_cellvars",
+               "co_filename", "co_name")  # fmt: skip
+# 3.11 (bpo-40222, bpo-44530): without co_nlocals; names of variables in one tuple.
+_NUMBERS = tuple(one for one in _NUMBERS_38 if one != "co_nlocals")
+_OBJECTS = ("co_code", "co_consts", "co_names", "co_localsplusnames", "co_localspluskinds",
+            "co_filename", "co_name", "co_qualname")  # fmt: skip
+
+
+class Unknown:
+    """A constant that is not taken apart: a set, a slice."""
+
+
+UNKNOWN = Unknown()
+Value = object  # None, bool, int, float, complex, str, bytes, a tuple of these, Code or UNKNOWN
+
+
+class Header(NamedTuple):
+    """The first 16 bytes; `mtime` and `size` of the source are None in a file with its hash."""
+
+    magic: bytes
+    flags: int
+    mtime: int | None
+    size: int | None
+    hash: bytes | None
+
+
+class Code(NamedTuple):
+    """A code object of the file: its members by CPython's names."""
+
+    members: dict[str, Value]
+
+
+class _Form(NamedTuple):
+    """What stands in a code object: numbers, objects, the first line, and tables."""
+
+    numbers: tuple[str, ...]
+    objects: tuple[str, ...]
+    tables: tuple[str, ...]
+
+
+class _Open:
+    """A tuple, a set, a slice or a code object that is not read to its end."""
+
+    __slots__ = ("items", "kind", "members", "ref", "wanted")
+
+    def __init__(self, kind: int, wanted: int, ref: int) -> None:
+        self.kind, self.wanted, self.ref = kind, wanted, ref
+        self.items: list[Value] = []
+        self.members: dict[str, Value] = {}
+
+
+def header_of(data: bytes) -> Header | None:
+    """Return the header of a .pyc file; None for one that is too short."""
+    if len(data) < HEADER:
+        return None
+    magic, flags, first, second = data[:4], *struct.unpack_from("<III", data, 4)
+    if flags & HASHED:
+        return Header(magic, flags, None, None, data[8:HEADER])
+    return Header(magic, flags, first, second, None)
+
+
+def codes_of(data: bytes, layout: Layout) -> list[Code] | Absent:
+    """Return all code objects of a .pyc file, inner ones before those that hold them.
+
+    Absent when the file is damaged, or holds what no release up to 3.15 writes.
+    """
+    parser = _Parser(data, _form_of(layout))
+    try:
+        parser.run()
+    except (IndexError, ValueError, struct.error) as error:
+        return Absent(UNPARSABLE, f"marshal data: {error} at byte {parser.at}")
+    return parser.codes
+
+
+def _form_of(layout: Layout) -> _Form:
+    has = layout.document["structs"]["PyCodeObject"][1]
+    if "co_localsplusnames" in has:  # 3.11
+        return _Form(_NUMBERS, _OBJECTS, ("co_linetable", "co_exceptiontable"))
+    table = "co_linetable" if "co_linetable" in has else "co_lnotab"  # 3.10 (PEP 626)
+    return _Form(_NUMBERS_38, _OBJECTS_38, (table,))
+
+
+class _Parser:
+    def __init__(self, data: bytes, form: _Form) -> None:
+        self.data, self.form = data, form
+        self.at = HEADER
+        self.codes: list[Code] = []
+        self._refs: list[Value] = []
+
+    def run(self) -> None:
+        """Read the one object that the file holds."""
+        data, refs, unpack = self.data, self._refs, struct.Struct("<I").unpack_from
+        stack: list[_Open] = []
+        value: Value
+        for _ in range(MAX_OBJECTS):
+            kind = data[self.at]
+            self.at += 1
+            ref = -1
+            if kind & _REF:
+                kind ^= _REF
+                ref = len(refs)
+                refs.append(UNKNOWN)  # in its place before the items' own
+            plain = _PLAIN.get(kind)
+            if kind == _REFERENCE:  # most objects, so without a call
+                value = refs[unpack(data, self.at)[0]]
+                self.at += 4
+            elif kind in _SHORT:
+                end = self.at + 1 + data[self.at]
+                value = data[self.at + 1 : end].decode("ascii")
+                self.at = end
+            elif plain is not None:
+                value = plain(self)
+            else:
+                opened = self._open(kind, ref)
+                if opened.wanted:
+                    if len(stack) >= MAX_DEPTH:
+                        raise ValueError(f"nested deeper than {MAX_DEPTH}")
+                    stack.append(opened)
+                    continue
+                value = self._closed(opened)
+            if ref >= 0:
+                refs[ref] = value
+            while stack:
+                top = stack[-1]
+                top.items.append(value)
+                if top.kind == _CODE and len(top.items) == len(self.form.objects):
+                    top.members["co_firstlineno"] = self.number()
+                if len(top.items) < top.wanted:
+                    break
+                value = self._closed(stack.pop())
+            if not stack:
+                return
+        raise ValueError(f"more than {MAX_OBJECTS} objects")
+
+    def _open(self, kind: int, ref: int) -> _Open:
+        if kind == _CODE:
+            opened = _Open(kind, len(self.form.objects) + len(self.form.tables), ref)
+            for name in self.form.numbers:
+                opened.members[name] = self.number()
+            return opened
+        if kind == _SMALL_TUPLE:
+            return _Open(_TUPLE, self.take(1)[0], ref)
+        if kind in (_TUPLE, _FROZENSET):
+            return _Open(kind, self.count(), ref)
+        if kind == _SLICE:
+            return _Open(kind, 3, ref)
+        raise ValueError(f"type {chr(kind)!r}")
+
+    def _closed(self, opened: _Open) -> Value:
+        value: Value = UNKNOWN
+        if opened.kind == _TUPLE:
+            value = tuple(opened.items)
+        elif opened.kind == _CODE:
+            names = (*self.form.objects, *self.form.tables)
+            opened.members.update(zip(names, opened.items, strict=True))
+            value = Code(opened.members)
+            self.codes.append(value)
+        if opened.ref >= 0:
+            self._refs[opened.ref] = value
+        return value
+
+    def take(self, size: int) -> bytes:
+        """Return the next bytes."""
+        at = self.at
+        self.at = end = at + size
+        if end > len(self.data):
+            raise ValueError("cut off")
+        return self.data[at:end]
+
+    def number(self) -> int:
+        """Return a C int."""
+        return int.from_bytes(self.take(4), "little", signed=True)
+
+    def count(self) -> int:
+        """Return how many follow, which is not more than there are bytes left."""
+        found = self.number()
+        if not 0 <= found <= len(self.data):
+            raise ValueError(f"a length of {found}")
+        return found
+
+    def long(self) -> int:
+        """Return an int of 15-bit digits."""
+        count = self.number()
+        raw = self.take(2 * abs(count))
+        found = 0
+        for digit in reversed(struct.unpack(f"<{abs(count)}H", raw)):
+            found = found << _DIGIT | digit
+        return -found if count < 0 else found
+
+
+_REFERENCE = ord("r")
+_SHORT = b"zZ"  # strings of ASCII, plain and interned
+_CODE, _TUPLE, _SMALL_TUPLE, _FROZENSET, _SLICE = b"c()>:"
+_PLAIN: Mapping[int, Callable[[_Parser], Value]] = {
+    ord("N"): lambda _: None,
+    ord("T"): lambda _: True,
+    ord("F"): lambda _: False,
+    ord("."): lambda _: ...,
+    ord("i"): _Parser.number,
+    ord("l"): _Parser.long,
+    ord("g"): lambda one: struct.unpack("<d", one.take(8))[0],
+    ord("y"): lambda one: complex(*struct.unpack("<dd", one.take(16))),
+    ord("s"): lambda one: one.take(one.count()),
+    ord("a"): lambda one: one.take(one.count()).decode("ascii"),
+    ord("A"): lambda one: one.take(one.count()).decode("ascii"),
+    ord("u"): lambda one: one.take(one.count()).decode("utf-8", "surrogatepass"),
+    ord("t"): lambda one: one.take(one.count()).decode("utf-8", "surrogatepass"),
+}  # those without items

@@ -1,0 +1,115 @@
+# SPDX-License-Identifier: Apache-2.0
+"""What a core knows about the source of a frame: its position, and all positions of its code."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from gdb_epi.cpython.frames.chain import frame_reader
+from gdb_epi.cpython.frames.code import MAX_LINE_TABLE, CodeReader
+from gdb_epi.cpython.frames.positions import (
+    Entry,
+    Position,
+    linetable_entries,
+    lnotab_entries,
+    location_entries,
+    position_at,
+)
+from gdb_epi.cpython.types import PyFrame
+from gdb_epi.cpython.values.plain_values import Access
+from gdb_epi.errors import UNREADABLE, Absent, UnreadableMemory
+from gdb_epi.typing_lite import NamedTuple
+
+MAX_CHECKED = 20_000  # positions of one code object that are compared with a text
+MAX_NAMES = 5_000
+
+
+class Site(NamedTuple):
+    """One frame's place in its source, and what its code object tells of the text."""
+
+    filename: str
+    name: str
+    first: int  # co_firstlineno
+    position: Position  # of the instruction that was running
+    positions: tuple[Position, ...]  # of all its instructions, without repeats
+    names: tuple[str, ...]  # global names, attributes and locals that the text must spell
+    table: bytes  # co_linetable or co_lnotab
+    globals: int  # dict (PyObject *)
+
+
+class Sites:
+    """Sites of the frames of one process."""
+
+    def __init__(self, access: Access) -> None:
+        self._access = access
+        self._reader = access.reader
+        self._layout = access.reader.layout
+        self._codes = CodeReader(self._reader)
+        self._frames = frame_reader(self._reader, self._codes)
+        self._table_at = self._layout.require("PyCodeObject", "co_linetable", "co_lnotab")
+
+    def of(self, frame: PyFrame) -> Site | Absent:
+        """Return the site of a frame. Absent for holes and where the line table is lost."""
+        if frame.hole is not None:
+            return Absent(UNREADABLE, frame.hole)
+        code = self._codes.at(frame.code)
+        try:
+            raw = self._frames.read(frame.address)
+            table = self._reader.bytes_object(
+                self._reader.u64(frame.code + self._table_at), MAX_LINE_TABLE
+            )
+        except UnreadableMemory as error:
+            return Absent(UNREADABLE, str(error))
+        if isinstance(table, Absent):
+            return Absent(table.reason, f"line table: {table.detail}")
+        found = position_at(self._entries(table, code.firstlineno), max(raw.lasti, 0))
+        if found is None or found.line is None or found.line != frame.lineno:
+            found = Position(frame.lineno)  # the stack's line, which other witnesses agreed on
+        return Site(
+            frame.filename,
+            code.name,
+            code.firstlineno,
+            found,
+            self._positions(table, code.firstlineno),
+            self._names(frame.code),
+            table,
+            raw.globals,
+        )
+
+    def _entries(self, table: bytes, first: int) -> Iterator[Entry]:
+        # 3.10 (PEP 626) has ranges of lines, 3.11 (PEP 657) columns; it came with co_qualname.
+        if self._layout.offset("PyCodeObject", "co_linetable") is None:
+            return lnotab_entries(table, first)
+        if self._layout.offset("PyCodeObject", "co_qualname") is None:
+            return linetable_entries(table, first)
+        return location_entries(table, first)
+
+    def _positions(self, table: bytes, first: int) -> tuple[Position, ...]:
+        found: dict[Position, None] = {}
+        for entry in self._entries(table, first):
+            where = entry.position
+            # The first instruction of a code object has the line of its `def` or none at all.
+            if where.line is not None and where.line > 0 and where != (first, first, 0, 0):
+                found[where] = None
+            if len(found) >= MAX_CHECKED:
+                break
+        return tuple(found)
+
+    def _names(self, code: int) -> tuple[str, ...]:
+        found: dict[str, None] = {}
+        for member in ("co_names", "co_localsplusnames", "co_varnames"):
+            at = self._layout.offset("PyCodeObject", member)
+            try:
+                items = self._access.items(self._reader.u64(code + at)) if at else None
+            except UnreadableMemory:
+                items = None
+            for item in (items or ())[:MAX_NAMES]:
+                name = self._access.text(item, 1024)
+                if name and _spelt(name):
+                    found[name] = None
+        return tuple(found)
+
+
+def _spelt(name: str) -> bool:
+    """Whether the compiler takes a name from the text as it stands."""
+    return not ("__" in name or name.startswith(".") or name == "AssertionError")

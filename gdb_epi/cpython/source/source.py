@@ -1,0 +1,255 @@
+# SPDX-License-Identifier: Apache-2.0
+"""The source of a frame: whichever text can be shown to be the one that ran.
+
+The file on this machine comes first when the cached bytecode vouches for it, then what the process
+itself held, then the file as far as it fits the code in the core. A text that contradicts the core
+is never given unless asked for.
+"""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Callable, Iterator, Sequence
+
+from gdb_epi.cpython.source.checks import DIFFERS, SAME, UNKNOWN, Fit, check_pyc, fit_of
+from gdb_epi.cpython.source.files import (
+    SourceFile,
+    cached_paths,
+    decode_source,
+    locate,
+    read_member,
+    read_regular,
+    source_lines,
+)
+from gdb_epi.cpython.source.site import Site, Sites
+from gdb_epi.cpython.source.texts import (
+    Text,
+    cached_lines,
+    command_text,
+    strings_of,
+    working_folder,
+)
+from gdb_epi.cpython.types import PyFrame, PythonState
+from gdb_epi.cpython.values.plain_values import Access
+from gdb_epi.errors import NOT_AVAILABLE, Absent
+from gdb_epi.target.api import Target
+from gdb_epi.typing_lite import NamedTuple
+
+MAX_PYC_BYTES = 64 << 20
+_FROZEN = "<frozen "
+
+# How far a text can be trusted (Source.trust), best first.
+VERIFIED = "verified"  # the cached bytecode holds this code and names this text
+FITS = "fits"  # nothing in the core contradicts it, and much was compared
+UNCHECKED = "unchecked"  # too little to compare
+CONTRADICTED = "contradicted"  # not the text that ran; given only when asked for
+
+
+class Source(NamedTuple):
+    """The text of the file (or string) that a frame's code was compiled from."""
+
+    site: Site
+    lines: Sequence[str]
+    where: str  # "file PATH", or what in the process held it
+    trust: str
+    checks: tuple[str, ...]
+    encoding: str | None = None
+
+
+class NoSource(NamedTuple):
+    """Why there is none: every place that was tried, and what was found there."""
+
+    site: Site | None
+    tried: tuple[str, ...]
+
+    @property
+    def absent(self) -> Absent:
+        """The reasons as one value."""
+        return Absent(NOT_AVAILABLE, "; ".join(self.tried) or "no place to look")
+
+
+class SourceFinder:
+    """Find the sources of frames of one process; each file is read once."""
+
+    def __init__(
+        self,
+        target: Target,
+        python: PythonState,
+        *,
+        sysroot: str | None = None,
+        written_at: float | None = None,
+        access: Access | None = None,
+    ) -> None:
+        self._target = target
+        self._python = python
+        self._sysroot = sysroot
+        self._written_at = written_at
+        self.access = access or Access(target, python)
+        self._sites = Sites(self.access)
+        self._files: dict[str, SourceFile | Absent] = {}
+        self._decoded: dict[str, tuple[list[str], str, str]] = {}
+
+    def of(
+        self, frame: PyFrame, callers: Sequence[PyFrame] = (), *, force: bool = False
+    ) -> Source | NoSource:
+        """Return the source of a frame; `force` also takes a file that contradicts the core."""
+        site = self._sites.of(frame)
+        if isinstance(site, Absent):
+            return NoSource(None, (site.detail,))
+        tried: list[str] = []
+        weak: list[Source] = []
+        for candidate in self._candidates(site, callers):
+            found = candidate()
+            for one in found:
+                if one.trust in (VERIFIED, FITS):
+                    return one
+                weak.append(one)
+                tried.append(f"{one.where}: {one.checks[-1] if one.checks else one.trust}")
+        unchecked = [one for one in weak if one.trust == UNCHECKED]
+        if unchecked:
+            return unchecked[0]
+        if weak and force:
+            return weak[0]
+        return NoSource(site, tuple(self._reasons(site, tried)))
+
+    def _candidates(
+        self, site: Site, callers: Sequence[PyFrame]
+    ) -> list[Callable[[], Iterator[Source]]]:
+        def verified() -> Iterator[Source]:
+            return (one for one in self._of_files(site) if one.trust == VERIFIED)
+
+        def cached() -> Iterator[Source]:
+            for interpreter in self._python.interpreters:
+                for text in cached_lines(self.access, interpreter.address, site):
+                    yield _judged(site, text)
+
+        def command() -> Iterator[Source]:
+            for text in command_text(self.access, self._target, self._main()):
+                yield _judged(site, text)
+
+        def strings() -> Iterator[Source]:
+            for text in strings_of(self.access, callers):
+                one = _judged(site, text)
+                if one.trust == FITS:  # any string of the process was tried
+                    yield one
+
+        found: list[Callable[[], Iterator[Source]]] = [
+            verified,
+            cached,
+            lambda: self._of_files(site),
+        ]
+        if site.filename == "<string>":
+            found.append(command)
+        return [*found, strings]
+
+    def _main(self) -> int:
+        return self._python.interpreters[0].address if self._python.interpreters else 0
+
+    def _reasons(self, site: Site, tried: list[str]) -> list[str]:
+        for path, _note in self._paths(site):
+            found = self._file(path)
+            if isinstance(found, Absent):
+                tried.append(found.detail)
+        if site.filename.startswith("<"):
+            tried.append(f"{site.filename} is no file, and no text of it is left in the process")
+        elif not site.filename.startswith("/"):
+            tried.append(f"{site.filename}: a relative name, and no folder is known that fits")
+        return list(dict.fromkeys(tried))
+
+    # -- files --------------------------------------------------------------------------------
+
+    def _paths(self, site: Site) -> Iterator[tuple[str, str]]:
+        """Yield paths of the dead process, each with what was assumed, "" for nothing."""
+        name = site.filename
+        if name.startswith("/"):
+            yield name, ""
+            return
+        if name.startswith("<") and not name.startswith(_FROZEN):
+            return
+        for key in ("__file__", "__cached__"):
+            value = self.access.get(site.globals, key)
+            path = self.access.text(value, 1 << 16) if value else None
+            if not path or not path.startswith("/") or not path.endswith(".py"):
+                continue
+            if name.startswith(_FROZEN):  # 3.11+: frozen modules know their file
+                yield path, f"{name} was frozen from it when this Python was built"
+            elif path.endswith("/" + name.removeprefix("./")):
+                yield path, "the folder is that of the module's __file__"
+        folder = None if name.startswith("<") else working_folder(self._target)
+        if folder:
+            yield os.path.join(folder, name), "the folder is PWD of the process' environment"
+
+    def _file(self, path: str) -> SourceFile | Absent:
+        if path not in self._files:
+            here = locate(path, self._sysroot)
+            found = here if isinstance(here, Absent) else read_regular(here)
+            if isinstance(found, Absent):
+                inside = read_member(path, self._sysroot)
+                found = found if isinstance(inside, Absent) else inside
+            self._files[path] = found
+        return self._files[path]
+
+    def _of_files(self, site: Site) -> Iterator[Source]:
+        for path, note in self._paths(site):
+            found = self._file(path)
+            if isinstance(found, Absent):
+                continue
+            if path not in self._decoded:
+                text, encoding, problem = decode_source(found.data)
+                self._decoded[path] = (source_lines(text), encoding, problem)
+            lines, encoding, problem = self._decoded[path]
+            trust, checks = self._judge(site, path, found, lines)
+            notes = [one for one in (note, problem) if one]
+            yield Source(site, lines, f"file {found.path}", trust, (*notes, *checks), encoding)
+
+    def _judge(
+        self, site: Site, path: str, found: SourceFile, lines: Sequence[str]
+    ) -> tuple[str, list[str]]:
+        fit = fit_of(lines, site)
+        result, says = self._by_pyc(site, path, found)
+        checks = [f"pyc: {says}"] if says else []
+        if result == SAME and not fit.miss:
+            return VERIFIED, checks
+        checks += self._times(found)
+        checks.append(f"text: {fit.says()}")
+        if result == DIFFERS and not fit.miss:
+            checks.append("changed since, but not in what this function's code tells of it")
+        return _trust(fit), checks
+
+    def _by_pyc(self, site: Site, path: str, source: SourceFile) -> tuple[str, str]:
+        best = (UNKNOWN, "")
+        for place in self._pyc_paths(site, path):
+            here = locate(place, self._sysroot)
+            pyc = here if isinstance(here, Absent) else read_regular(here, MAX_PYC_BYTES)
+            if isinstance(pyc, Absent):
+                continue
+            check = check_pyc(pyc, source, site)
+            if check.result != UNKNOWN:
+                return check.result, check.says
+            best = best if best[1] else (check.result, check.says)
+        return best
+
+    def _pyc_paths(self, site: Site, path: str) -> list[str]:
+        """Return where the cached bytecode may lie: what the module says, then the usual place."""
+        found: list[str | None] = []
+        value = self.access.get(site.globals, "__cached__")  # gone in 3.15 (gh-65961)
+        found.append(self.access.text(value, 1 << 16) if value else None)
+        spec = self.access.get(site.globals, "__spec__")
+        value = self.access.attribute(spec, "_cached") if spec else None
+        found.append(self.access.text(value, 1 << 16) if value else None)
+        found += cached_paths(path, self._python.layout)
+        return list(dict.fromkeys(p for p in found if p and p.endswith(".pyc")))
+
+    def _times(self, found: SourceFile) -> list[str]:
+        if self._written_at is not None and found.mtime_ns > self._written_at * 1e9:
+            return ["time: the file was changed after the core was written"]
+        return []
+
+
+def _judged(site: Site, text: Text) -> Source:
+    fit = fit_of(text.lines, site)
+    return Source(site, text.lines, text.where, _trust(fit), (f"text: {fit.says()}",))
+
+
+def _trust(fit: Fit) -> str:
+    return CONTRADICTED if fit.miss else FITS if fit.good else UNCHECKED

@@ -1,0 +1,574 @@
+# SPDX-License-Identifier: Apache-2.0
+"""numpy's dtypes and arrays, without importing numpy; its scalars are in values_numpy_scalars.py.
+
+Where things are: the fields of a dtype come from tp_members of `numpy.dtype` in the core itself;
+the width of `itemsize` there tells numpy 1 (int) from numpy 2 (Py_ssize_t), and with it what
+follows. An array is data, nd, dimensions, strides, base, descr, flags (PyArrayObject_fields in
+numpy/ndarraytypes.h, the same since 1.7).
+An array's repr depends on print options, so its text is a description and never called exact.
+
+numpy's scalars, without importing numpy: a value follows the object header.
+
+Source: numpy/arrayscalars.h. How releases write them was measured on 1.24, 2.0, 2.2, 2.3, 2.4 and
+2.5; which one it is the module numpy in the core says (`numpy.__version__`).
+
+Numbers and times as numpy writes them: the shortest digits of its floats, ISO 8601 times.
+"""
+
+from __future__ import annotations
+
+import struct
+
+from gdb_epi.cpython.values.core import Obj, Painter, Undecodable, decodes
+from gdb_epi.cpython.values.machinery import tuple_items
+from gdb_epi.errors import Absent
+from gdb_epi.typing_lite import NamedTuple
+
+# numpy/ndarraytypes.h, NPY_DATETIMEUNIT.
+UNITS = {
+    0: "Y", 1: "M", 2: "W", 4: "D", 5: "h", 6: "m", 7: "s", 8: "ms", 9: "us", 10: "ns", 11: "ps",
+    12: "fs", 13: "as", 14: "generic",
+}  # fmt: skip
+_PER_DAY = {"h": 24, "m": 1440, "s": 86400, "ms": 86400 * 10**3, "us": 86400 * 10**6}
+_PER_DAY["ns"] = 86400 * 10**9
+_DIGITS = {"ms": 3, "us": 6, "ns": 9}
+_NAT = -(1 << 63)
+_MOST_DIGITS = {"e": 5, "f": 9}
+_EXPONENT_FROM = {"e": 1e3, "f": 1e6}
+_PLAIN_BELOW = 1e16
+_EPOCH = 719163  # date(1970, 1, 1).toordinal()
+_LAST_DAY = 3652059  # date.max.toordinal()
+
+
+def float_text(value: float, form: str, exponents: bool = False) -> str:
+    """Return the shortest text that gives a float back; `form` is struct's letter of its width.
+
+    With `exponents` float32 is written from 1e6 and float16 from 1e3 on with an exponent, as numpy
+    does since 2.3.
+    """
+    if form == "d" or value != value or value in (0, float("inf"), float("-inf")):
+        return repr(value)
+    most = _EXPONENT_FROM.get(form, _PLAIN_BELOW) if exponents else _PLAIN_BELOW
+    plain = 1e-4 <= abs(value) < most  # the float itself counts, not its shortest text
+    for digits in range(_MOST_DIGITS[form]):
+        text = f"{value:.{digits}e}"
+        try:
+            if struct.unpack(form, struct.pack(form, float(text)))[0] == value:
+                return repr(float(text)) if plain else text
+        except OverflowError:
+            continue
+    return repr(value)
+
+
+def depends_on_version(value: float, form: str) -> bool:
+    """Tell whether releases of numpy differ in how they write a float (see float_text)."""
+    return form in _EXPONENT_FROM and _EXPONENT_FROM[form] <= abs(value) < _PLAIN_BELOW
+
+
+def long_double_text(mantissa: int, rest: int) -> str | None:
+    """Return the shortest text that gives an 80-bit float back; None for what is no such number.
+
+    `mantissa` is the 64 bits with the leading one, `rest` the sign and the exponent, as x87 keeps
+    them. numpy writes 1e-4 <= x < 1e16 without an exponent.
+    """
+    sign, exponent = "-" if rest >> 15 else "", rest & 0x7FFF
+    if exponent == 0x7FFF:
+        return f"{sign}inf" if mantissa == 1 << 63 else "nan"
+    if (mantissa >> 63 == 0) != (exponent == 0):
+        return None  # no processor since the 80287 makes these
+    if not mantissa:
+        return f"{sign}0.0"
+    digits, point = _shortest(mantissa, max(exponent, 1) - 16383 - 63)
+    if -4 < point <= 16:
+        whole = (digits[:point] if point > 0 else "0").ljust(point, "0")
+        part = "0" * -point + digits[max(point, 0) :]
+        return f"{sign}{whole}.{part or '0'}"
+    part = f".{digits[1:]}" if len(digits) > 1 else ""
+    return f"{sign}{digits[0]}{part}e{'-' if point < 1 else '+'}{abs(point - 1):02d}"
+
+
+def _shortest(mantissa: int, exponent: int) -> tuple[str, int]:
+    """Return the fewest digits that tell mantissa * 2**exponent from its neighbours.
+
+    The number is 0.DIGITS * 10**point. This is Steele and White's algorithm on integers. A text
+    half way to a neighbour is read as the number with the even mantissa.
+    """
+    even = 1 - (mantissa & 1)
+    # value = number / unit; half the way to the neighbours: above / unit, below / unit
+    number, unit = mantissa << max(exponent, 0) + 2, 1 << max(-exponent, 0) + 2
+    above = below = 1 << max(exponent, 0) + 1
+    if mantissa == 1 << 63:
+        below >>= 1
+    point = (mantissa.bit_length() + exponent) * 30103 // 100000 - 1  # log10(2), rounded down
+    scale = 10 ** abs(point)
+    if point > 0:
+        unit *= scale
+    else:
+        number, above, below = number * scale, above * scale, below * scale
+    while number + above + even > unit:
+        unit, point = unit * 10, point + 1
+    digits = []
+    while True:
+        digit, number = divmod(number * 10, unit)
+        above, below = above * 10, below * 10
+        low, high = number < below + even, number + above + even > unit
+        if low or high:
+            break
+        digits.append(digit)
+    if high and (not low or (2 * number, digit & 1) > (unit, 0)):
+        digit += 1  # the nearer one; in the middle the even one
+    return "".join(map(str, [*digits, digit])), point
+
+
+def complex_text(real: float, imaginary: float, form: str, exponents: bool = False) -> str:
+    """Return a complex number without parentheses."""
+    second = _part(imaginary, form, exponents)
+    if real == 0 and not str(real).startswith("-"):
+        return f"{second}j"
+    sign = "" if second.startswith("-") else "+"
+    return f"{_part(real, form, exponents)}{sign}{second}j"
+
+
+def _part(value: float, form: str, exponents: bool) -> str:
+    text = float_text(value, form, exponents)
+    return text[:-2] if text.endswith(".0") else text
+
+
+def not_a_time(value: int) -> bool:
+    """Tell whether a time is NaT."""
+    return value == _NAT
+
+
+def moment_text(value: int, unit: str) -> str | None:
+    """Return a datetime64 as numpy writes it; None outside of the years 1 to 9999."""
+    from datetime import date
+
+    if not_a_time(value):
+        return "NaT"
+    if unit in ("Y", "M"):
+        year, month = divmod(value, 12) if unit == "M" else (value, 0)
+        if not 1 <= year + 1970 <= 9999:
+            return None
+        return f"{year + 1970:04d}" + (f"-{month + 1:02d}" if unit == "M" else "")
+    days, rest = (value * (7 if unit == "W" else 1), 0)
+    if unit in _PER_DAY:
+        days, rest = divmod(value, _PER_DAY[unit])
+    elif unit not in ("W", "D"):
+        return None
+    if not 1 <= days + _EPOCH <= _LAST_DAY:
+        return None
+    day = date.fromordinal(days + _EPOCH).isoformat()
+    return day if unit in ("W", "D") else f"{day}T{_clock(rest, unit)}"
+
+
+def _clock(rest: int, unit: str) -> str:
+    if unit == "h":
+        return f"{rest:02d}"
+    if unit == "m":
+        return f"{rest // 60:02d}:{rest % 60:02d}"
+    digits = _DIGITS.get(unit, 0)
+    seconds, part = divmod(rest, 10**digits)
+    text = f"{seconds // 3600:02d}:{seconds // 60 % 60:02d}:{seconds % 60:02d}"
+    return f"{text}.{part:0{digits}d}" if digits else text
+
+
+MAX_DIMENSIONS = 64  # NPY_MAXDIMS: 32, since 2.0 64
+MAX_FIELDS = 1000
+MAX_RECORDS = 8  # records in records
+MAX_ITEM_TEXT = 1024  # bytes of one S or U item
+_ALIGNED_STRUCT = 0x80  # NPY_ALIGNED_STRUCT
+_T_INT = 1  # Include/structmember.h
+_KINDS = {"f": "float", "i": "int", "u": "uint", "c": "complex"}
+_FORMATS = {
+    "b1": "?", "i1": "b", "i2": "h", "i4": "i", "i8": "q", "u1": "B", "u2": "H", "u4": "I",
+    "u8": "Q", "f2": "e", "f4": "f", "f8": "d", "c8": "f", "c16": "d",
+}  # fmt: skip
+
+
+class DType(NamedTuple):
+    """One dtype: kind and char as numpy gives them, `order` one of =|<>."""
+
+    kind: str
+    order: str
+    size: int
+    names: tuple[tuple[str, int, int], ...]  # of a record: name, dtype (PyObject *), offset
+    unit: str  # of datetime64 and timedelta64, "" when it cannot be told
+
+    @property
+    def code(self) -> str:
+        """Return kind and size, as in dtype.str without the order."""
+        if self.kind in "mM":
+            return f"{self.kind}8[{self.unit or '?'}]"
+        return f"{self.kind}{self.size // 4 if self.kind == 'U' else self.size}"
+
+    @property
+    def mark(self) -> str:
+        """Return the order of bytes, as in dtype.str."""
+        one = self.kind in "SVOb" or self.size == 1
+        return "|" if one else "<" if self.order in "=<" else self.order
+
+    @property
+    def text(self) -> str:
+        """Return what str(dtype) gives."""
+        native = self.order in "=|<"
+        if self.kind == "O":
+            return "object"
+        if native and self.kind == "b":
+            return "bool"
+        if native and self.kind in _KINDS:
+            return f"{_KINDS[self.kind]}{8 * self.size}"
+        if native and self.kind in "mM":
+            return ("datetime64" if self.kind == "M" else "timedelta64") + self.code[2:]
+        return self.mark + self.code
+
+
+# -- dtypes ------------------------------------------------------------------------------------
+
+
+def dtype_at(painter: Painter, address: int) -> DType:
+    """Read a dtype. Raises Undecodable, UnreadableMemory."""
+    found = painter.obj(address)
+    if not any(info.full_name == "numpy.dtype" for info in found.lineage.types):
+        raise Undecodable("its dtype is none")
+    kind, order = (chr(painter.reader.u8(painter.member(found, n))) for n in ("kind", "byteorder"))
+    size_at, is_int = painter.member(found, "itemsize"), _is_one(painter, found)
+    size = painter.reader.u32(size_at) if is_int else painter.reader.i64(size_at)
+    if kind in "mM" and size != 8:
+        raise Undecodable(f"a dtype of times of {size} bytes")
+    if kind not in "biufcmMOSUVT" or order not in "=|<>" or not 0 <= size < 1 << 31:
+        raise Undecodable(f"a dtype of kind {kind!r}, order {order!r}, size {size}")
+    last = painter.member(found, "alignment")
+    # numpy 1: subarray, fields, names, f, metadata, c_metadata follow the int; numpy 2: metadata,
+    # hash, two reserved words, subarray, fields, names, c_metadata follow the Py_ssize_t.
+    start = (last + 4 + 7 & ~7) if is_int else last + 40
+    unit = _unit(painter, start + (40 if is_int else 24)) if kind in "mM" else ""
+    names = _fields(painter, start) if kind == "V" else ()
+    return DType(kind, order, size, names, unit)
+
+
+def _is_one(painter: Painter, found: Obj) -> bool:
+    for info in found.lineage.types:
+        place = painter.world.members(info).get("itemsize")
+        if place is not None:
+            return place[1] == _T_INT
+    raise Undecodable("numpy.dtype declares no member itemsize")
+
+
+def _unit(painter: Painter, slot: int) -> str:
+    """Return the unit of a time dtype: behind NpyAuxData (4 words) in its c_metadata."""
+    metadata = painter.reader.u64(slot)
+    if not metadata:
+        return ""
+    base, multiple = struct.unpack("<ii", painter.reader.read(metadata + 32, 8))
+    code = UNITS.get(base, "")
+    return code if multiple == 1 else f"{multiple}{code}"
+
+
+def _fields(painter: Painter, start: int) -> tuple[tuple[str, int, int], ...]:
+    fields, names = painter.reader.u64(start + 8), painter.reader.u64(start + 16)
+    if (
+        not names
+        or painter.ident(names) != "tuple"
+        or painter.ident(fields) not in ("dict", "mappingproxy")
+    ):
+        return ()
+    by_name = {}
+    for key, value in painter.world.objects.dict_items(fields):
+        by_name[painter.string(key)] = tuple_items(painter, value)
+    found = []
+    for item in tuple_items(painter, names)[:MAX_FIELDS]:
+        name = painter.string(item)
+        parts = by_name.get(name, [])
+        if len(parts) < 2:
+            raise Undecodable(f"a record without the field {name}")
+        offset = painter.world.objects.integer(parts[1])
+        found.append((name, parts[0], -1 if isinstance(offset, Absent) else offset))
+    return tuple(found)
+
+
+@decodes("numpy.dtype")
+def dtype(painter: Painter, found: Obj) -> str:
+    """Decode a dtype."""
+    one = dtype_at(painter, found.address)
+    if one.names:
+        parts = [(name, dtype_at(painter, at)) for name, at, _ in one.names]
+        if any(part.kind == "V" for _, part in parts):
+            painter.inexact()
+        if not _is_packed(painter, one, [part for _, part in parts], found):
+            painter.inexact()  # its offsets or its alignment would be shown
+        return f"dtype([{', '.join(f'({n!r}, {p.mark + p.code!r})' for n, p in parts)}])"
+    if one.kind in "VT" or (one.kind in "mM" and not one.unit):
+        painter.inexact()
+    if one.kind in "SO":
+        return f"dtype('{'O' if one.kind == 'O' else one.code}')"
+    return f"dtype('{one.mark + one.code if one.kind in 'mM' else one.text}')"
+
+
+def _is_packed(painter: Painter, one: DType, parts: list[DType], found: Obj) -> bool:
+    """Tell whether a record's fields lie back to back, and nothing asked for alignment."""
+    if painter.reader.u8(painter.member(found, "flags")) & _ALIGNED_STRUCT:
+        return False
+    at = 0
+    for (_, _, offset), part in zip(one.names, parts, strict=True):
+        if offset != at:
+            return False
+        at += part.size
+    return at == one.size
+
+
+# -- arrays ------------------------------------------------------------------------------------
+
+
+@decodes("numpy.ndarray")
+def array(painter: Painter, found: Obj) -> str:
+    """Describe an array: shape, dtype and the first values in C order."""
+    painter.inexact()
+    data, number = painter.word(found, 0), painter.word(found, 1) & 0xFFFFFFFF
+    if number > MAX_DIMENSIONS:
+        raise Undecodable(f"an array of {number} dimensions")
+    shape, strides = (_longs(painter, painter.word(found, at), number) for at in (2, 3))
+    one = dtype_at(painter, painter.word(found, 5))
+    count = 1
+    for length in shape:
+        count *= length
+    if any(length < 0 for length in shape) or count >> 48:
+        raise Undecodable(f"an array of shape {shape}")
+    if not painter.enter(found.address):
+        return "..."
+    try:
+        inside = _items(painter, data, shape, strides, one, count)
+    finally:
+        painter.leave(found.address)
+    head = f"{found.type.shown} shape={shape} dtype={one.text}"
+    return f"<{head}{': ' + inside if inside else ''}>"
+
+
+def _longs(painter: Painter, address: int, number: int) -> tuple[int, ...]:
+    if not number:
+        return ()
+    return struct.unpack(f"<{number}q", painter.reader.read(address, 8 * number))
+
+
+def _items(
+    painter: Painter,
+    data: int,
+    shape: tuple[int, ...],
+    strides: tuple[int, ...],
+    one: DType,
+    count: int,
+) -> str:
+    first = range(min(count, painter.limits.width))
+    places = (place_of(data, index, shape, strides) for index in first)
+    return painter.join_text((item_text(painter, at, one) for at in places), count)
+
+
+def place_of(data: int, index: int, shape: tuple[int, ...], strides: tuple[int, ...]) -> int:
+    """Return the address of an item in C order; `strides` are in bytes."""
+    for length, stride in zip(reversed(shape), reversed(strides), strict=True):
+        index, place = divmod(index, length)
+        data += place * stride
+    return data & (1 << 64) - 1
+
+
+def item_text(painter: Painter, at: int, one: DType, depth: int = 0) -> str:
+    """Return one item of an array, as repr() of what item() gives."""
+    if one.kind == "O":
+        return painter.show(painter.reader.u64(at))
+    if one.names:
+        if depth > MAX_RECORDS:
+            raise Undecodable("records in records without an end")
+        parts = [
+            item_text(painter, at + offset, dtype_at(painter, of), depth + 1)
+            if offset >= 0
+            else "?"
+            for _, of, offset in one.names
+        ]
+        return f"({', '.join(parts)}{',' if len(parts) == 1 else ''})"
+    size = min(one.size, MAX_ITEM_TEXT)
+    raw = painter.reader.read(at, size) if size else b""
+    big = one.order == ">"
+    if one.kind == "S":
+        return repr(raw.rstrip(b"\0"))
+    if one.kind == "U":
+        return repr(raw.decode("utf-32-be" if big else "utf-32-le", "replace").rstrip("\0"))
+    form = _FORMATS.get(f"{one.kind}{one.size}")
+    mark = ">" if big else "<"
+    if one.kind in "mM":
+        value = struct.unpack(f"{mark}q", raw)[0]
+        text = moment_text(value, one.unit) if one.kind == "M" else f"{value} {one.unit}"
+        return "NaT" if not_a_time(value) else text or str(value)
+    if form is None:
+        return f"<{one.size} bytes>"
+    if one.kind == "c":
+        real, imaginary = struct.unpack(f"{mark}2{form}", raw)
+        return complex_text(real, imaginary, form)
+    value = struct.unpack(mark + form, raw)[0]
+    return float_text(value, form) if one.kind == "f" else str(value)
+
+
+_INTEGERS = {
+    "int8": "b", "uint8": "B", "int16": "h", "uint16": "H", "int32": "i", "uint32": "I",
+    "int64": "q", "uint64": "Q", "longlong": "q", "ulonglong": "Q", "intc": "i", "uintc": "I",
+}  # fmt: skip
+_FLOATS = {"float16": "e", "float32": "f", "float64": "d"}
+_COMPLEX = {"complex64": "f", "complex128": "d"}
+
+
+def _named(painter: Painter, name: str) -> int:
+    """Return what the module numpy has of a name. Raises Undecodable."""
+    contents = painter.world.types.module_dict("numpy")
+    found = painter.world.objects.dict_get(contents, name) if contents else 0
+    if not found or isinstance(found, Absent):
+        raise Undecodable(f"numpy.{name} is not to be found")
+    return found
+
+
+def _since(painter: Painter, release: tuple[int, int]) -> bool:
+    """Tell whether numpy is of a release or a later one. Raises Undecodable when none is named."""
+    known, key = painter.world.facts, f"numpy {release}"
+    if key not in known:
+        major, _, rest = painter.string(_named(painter, "__version__"), 64).partition(".")
+        minor = rest.partition(".")[0]
+        if not (major.isdecimal() and minor.isdecimal()):
+            raise Undecodable("numpy.__version__ is no version")
+        known[key] = (int(major), int(minor)) >= release
+    return known[key]
+
+
+def _is_two(painter: Painter) -> bool:
+    """Tell numpy 2, which puts np.float64(...) around: a scalar type is named `numpy.bool` there.
+
+    Told by numpy.bool_ of the core, so that any scalar can ask.
+    """
+    known = painter.world.facts
+    if "numpy 2" not in known:
+        kind = _named(painter, "bool_")
+        known["numpy 2"] = painter.world.types.at(kind).full_name == "numpy.bool"
+    return known["numpy 2"]
+
+
+def _exponents(painter: Painter, form: str, *values: float) -> bool:
+    """Tell whether large short floats have exponents: since 2.3. Marks what cannot be told."""
+    if not any(depends_on_version(value, form) for value in values):
+        return False
+    try:
+        return _since(painter, (2, 3))
+    except Undecodable:
+        painter.inexact()
+        return False
+
+
+def _scalar(painter: Painter, found: Obj, text: str, wrapped: str | None = None) -> str:
+    if not _is_two(painter):
+        return text
+    name = found.lineage.root.full_name.rpartition(".")[2]
+    return f"np.{name}({wrapped or text})"
+
+
+def _at(painter: Painter, found: Obj) -> int:
+    """Return where a scalar's value is: behind the object header."""
+    return found.address + (painter.layout.size("PyObject") or 0)
+
+
+def _value(painter: Painter, found: Obj, form: str) -> float:
+    size = struct.calcsize(form)
+    at = _at(painter, found)
+    return float(struct.unpack("<" + form, painter.reader.read(at, size))[0])
+
+
+def _refuse_children(painter: Painter, found: Obj) -> None:
+    if found.type.address != found.lineage.root.address:
+        painter.inexact()
+
+
+@decodes(*(f"numpy.{name}" for name in _INTEGERS))
+def integer(painter: Painter, found: Obj) -> str:
+    """Decode an integer scalar."""
+    form = _INTEGERS[found.lineage.ident.rpartition(".")[2]]
+    at = _at(painter, found)
+    data = painter.reader.read(at, struct.calcsize("<" + form))
+    _refuse_children(painter, found)
+    return _scalar(painter, found, str(struct.unpack("<" + form, data)[0]))
+
+
+@decodes("numpy.bool", "numpy.bool_")
+def boolean(painter: Painter, found: Obj) -> str:
+    """Decode numpy's True and False."""
+    byte = painter.reader.u8(_at(painter, found))
+    if byte > 1:
+        raise Undecodable(f"a bool of value {byte}")
+    return f"np.{bool(byte)}_" if found.lineage.ident == "numpy.bool" else str(bool(byte))
+
+
+@decodes(*(f"numpy.{name}" for name in _FLOATS))
+def floating(painter: Painter, found: Obj) -> str:
+    """Decode a floating scalar: the shortest text that gives it back."""
+    form = _FLOATS[found.lineage.ident.rpartition(".")[2]]
+    _refuse_children(painter, found)
+    value = _value(painter, found, form)
+    text = float_text(value, form, _exponents(painter, form, value))
+    return _scalar(painter, found, text)
+
+
+@decodes(*(f"numpy.{name}" for name in _COMPLEX))
+def complex_number(painter: Painter, found: Obj) -> str:
+    """Decode a complex scalar."""
+    form = _COMPLEX[found.lineage.ident.rpartition(".")[2]]
+    at = _at(painter, found)
+    size = struct.calcsize("<" + form)
+    real, imaginary = struct.unpack("<2" + form, painter.reader.read(at, 2 * size))
+    exponents = _exponents(painter, form, real, imaginary)
+    text = complex_text(real, imaginary, form, exponents)
+    _refuse_children(painter, found)
+    alone = text if _is_two(painter) else (f"({text})" if _both(text) else text)
+    return _scalar(painter, found, alone)
+
+
+def _both(text: str) -> bool:
+    return any(sign in text[1:].replace("e+", "").replace("e-", "") for sign in "+-")
+
+
+@decodes("numpy.longdouble", "numpy.float128")
+def long_double(painter: Painter, found: Obj) -> str:
+    """Decode a long double: 80 bits of x87, at the next multiple of 16."""
+    at = _at(painter, found)
+    mantissa, rest = struct.unpack("<QH", painter.reader.read(at + 15 & ~15, 10))
+    shown = long_double_text(mantissa, rest)
+    if shown is None:
+        raise Undecodable("no normal long double")
+    _refuse_children(painter, found)
+    return _scalar(painter, found, shown, repr(shown))
+
+
+@decodes("numpy.str_", "numpy.bytes_")
+def text(painter: Painter, found: Obj) -> str:
+    """Decode str_ and bytes_, which are a str and a bytes."""
+    from gdb_epi.cpython.values import scalars as values_scalars
+
+    decoder = values_scalars.text if found.lineage.ident == "numpy.str_" else None
+    shown = (decoder or values_scalars.byte_string)(painter, found)
+    return _scalar(painter, found, shown)
+
+
+@decodes("numpy.datetime64", "numpy.timedelta64")
+def moment(painter: Painter, found: Obj) -> str:
+    """Decode datetime64 and timedelta64: an int64, then the unit and its multiple (two ints)."""
+    at = _at(painter, found)
+    value, unit, multiple = struct.unpack("<qii", painter.reader.read(at, 16))
+    name = found.lineage.ident.rpartition(".")[2]
+    prefix = "np" if _is_two(painter) else "numpy"
+    code = UNITS.get(unit)
+    if code is None or not 0 < multiple < 1 << 30:
+        raise Undecodable(f"a {name} of unit {unit}")
+    _refuse_children(painter, found)
+    unit = f",'{code if multiple == 1 else f'{multiple}{code}'}'"
+    always = multiple != 1 or code == "h"
+    if name == "timedelta64":
+        span = "'NaT'" if not_a_time(value) else str(value)
+        return f"{prefix}.timedelta64({span}{'' if code == 'generic' else unit})"
+    if not_a_time(value):
+        return f"{prefix}.datetime64('NaT'{unit if always or _since(painter, (2, 4)) else ''})"
+    shown = moment_text(value * multiple, code)
+    if shown is None:
+        raise Undecodable(f"{value} {code} since 1970: outside of the years 1 to 9999")
+    return f"{prefix}.datetime64('{shown}'{unit if always else ''})"

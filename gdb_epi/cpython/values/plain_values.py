@@ -1,0 +1,156 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Contents of objects as plain values: what walks over modules, caches and source texts need.
+
+Each answer is None where the object is not of that kind or cannot be read; nothing is raised.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from gdb_epi.cpython.types import PythonState
+from gdb_epi.cpython.values.attributes import attributes
+from gdb_epi.cpython.values.containers import set_items
+from gdb_epi.cpython.values.core import Undecodable
+from gdb_epi.cpython.values.values import Values, values_of
+from gdb_epi.errors import Absent, LayoutError, UnreadableMemory
+from gdb_epi.target.api import Target
+
+MAX_TEXT = 16 << 20
+MAX_ITEMS = 1 << 20
+MAX_PAIRS = 1 << 20
+
+_DAMAGE = (UnreadableMemory, LayoutError, Undecodable)
+
+
+class Access:
+    """Read objects of one process as plain values."""
+
+    def __init__(self, target: Target, python: PythonState, values: Values | None = None) -> None:
+        self.values = values or values_of(target, python)
+        self.world = self.values.world
+        self.reader = self.world.reader
+        self.objects = self.world.objects
+        self._painter = self.values.painter()
+
+    def ident(self, address: int) -> str:
+        """Return the name of the built-in type that an object goes back to; "" when unknown."""
+        try:
+            return self.world.types.lineage(self.reader.type_of(address)).ident
+        except _DAMAGE:
+            return ""
+
+    def type_name(self, address: int) -> str:
+        """Return the full name of an object's type; "" when it cannot be read."""
+        try:
+            return self.world.types.at(self.reader.type_of(address)).shown
+        except _DAMAGE:
+            return ""
+
+    def text(self, address: int, cap: int = MAX_TEXT) -> str | None:
+        """Return the contents of a str."""
+        if self.ident(address) != "str":
+            return None
+        found = self.reader.string(address, cap)
+        return None if isinstance(found, Absent) else found
+
+    def data(self, address: int, cap: int = MAX_TEXT) -> bytes | None:
+        """Return the contents of a bytes object."""
+        if self.ident(address) != "bytes":
+            return None
+        found = self.reader.bytes_object(address, cap)
+        return None if isinstance(found, Absent) else found
+
+    def integer(self, address: int) -> int | None:
+        """Return a small int."""
+        if self.ident(address) not in ("int", "bool"):
+            return None
+        found = self.objects.integer(address)
+        return None if isinstance(found, Absent) else found
+
+    def real(self, address: int) -> float | None:
+        """Return a float."""
+        import struct
+
+        if self.ident(address) != "float":
+            return None
+        try:
+            raw = self.reader.read(address + self.world.offset("PyFloatObject", "ob_fval"), 8)
+        except _DAMAGE:
+            return None
+        return float(struct.unpack("<d", raw)[0])
+
+    def items(self, address: int) -> list[int] | None:
+        """Return the items (PyObject *) of a tuple or list."""
+        ident = self.ident(address)
+        if ident not in ("tuple", "list"):
+            return None
+        struct = "PyTupleObject" if ident == "tuple" else "PyListObject"
+        try:
+            count = self.reader.i64(address + self.world.offset(struct, "ob_size"))
+            start = address + self.world.offset(struct, "ob_item")
+            start = start if ident == "tuple" else self.reader.u64(start) if count else 0
+            if not 0 <= count <= MAX_ITEMS:
+                return None
+            raw = self.reader.read(start, 8 * count) if count else b""
+        except _DAMAGE:
+            return None
+        return [int.from_bytes(raw[at : at + 8], "little") for at in range(0, len(raw), 8)]
+
+    def pairs(self, address: int) -> Iterator[tuple[int, int]]:
+        """Yield the (key, value) of a dict; ends where it is damaged."""
+        if self.ident(address) != "dict":
+            return
+        try:
+            for number, pair in enumerate(self.objects.dict_items(address)):
+                if number >= MAX_PAIRS:
+                    return
+                yield pair
+        except _DAMAGE:
+            return
+
+    def members(self, address: int) -> list[int]:
+        """Return the members of a set; what could be read."""
+        found: list[int] = []
+        if self.ident(address) not in ("set", "frozenset"):
+            return found
+        try:
+            for member in set_items(self._painter, address):
+                found.append(member)
+                if len(found) >= MAX_ITEMS:
+                    break
+        except _DAMAGE:
+            pass
+        return found
+
+    def get(self, contents: int, name: str) -> int | None:
+        """Return the value (PyObject *) under a str key (ASCII) of a dict."""
+        found = self.objects.dict_get(contents, name)
+        return None if isinstance(found, Absent) else found
+
+    def attribute(self, address: int, name: str) -> int | None:
+        """Return an instance's own attribute (PyObject *)."""
+        try:
+            for key, value in attributes(self._painter, address):
+                if key == name:
+                    return value
+        except _DAMAGE:
+            pass
+        return None
+
+    def attributes(self, address: int) -> dict[str, int]:
+        """Return all attributes of an instance that can be read."""
+        found: dict[str, int] = {}
+        try:
+            for key, value in attributes(self._painter, address):
+                found[key] = value
+                if len(found) >= MAX_ITEMS:
+                    break
+        except _DAMAGE:
+            pass
+        return found
+
+    def module(self, interpreter: int, name: str) -> int | None:
+        """Return the dict of a module of an interpreter (PyInterpreterState *)."""
+        found = self.objects.module_dict(interpreter, name)
+        return None if isinstance(found, Absent) else found

@@ -1,0 +1,279 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Arguments and locals of one frame: names out of the code object, slots out of the frame.
+
+Up to 3.10 a frame holds locals, then cells, then free variables, named by three tuples. Since 3.11
+(bpo-43693) one tuple names all slots and one byte each says of what kind it is.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from gdb_epi.cpython.types import PyFrame
+from gdb_epi.cpython.values.core import MAX_WHY
+from gdb_epi.cpython.values.values import Values
+from gdb_epi.errors import Absent, UnreadableMemory
+from gdb_epi.typing_lite import NamedTuple
+
+MAX_VARIABLES = 100_000
+MAX_NAME = 1 << 16
+
+# Kinds of variables; the first five are inspect.Parameter's.
+POSITIONAL_ONLY = "positional-only"
+POSITIONAL = "positional-or-keyword"
+VAR_POSITIONAL = "var-positional"
+KEYWORD_ONLY = "keyword-only"
+VAR_KEYWORD = "var-keyword"
+LOCAL, CELL, FREE = "local", "cell", "free"
+COMPREHENSION = "comprehension"  # of an inlined comprehension, 3.12+ (PEP 709); f_locals hides it
+NAMESPACE = "namespace"  # of a class body or exec(), which keep their names in a dict
+GLOBAL = "global"
+ARGUMENTS = (POSITIONAL_ONLY, POSITIONAL, VAR_POSITIONAL, KEYWORD_ONLY, VAR_KEYWORD)
+
+# Include/cpython/code.h and Include/internal/pycore_code.h; the same wherever they exist.
+_OPTIMIZED, _VARARGS, _VARKEYWORDS = 1, 4, 8
+_HIDDEN, _CELL, _FREE = 0x10, 0x40, 0x80
+_TAGGED_INT = 3  # Py_INT_TAG of _PyStackRef
+
+
+class Variable(NamedTuple):
+    """One bound variable; `exact` and `attributes` as in Value."""
+
+    name: str
+    kind: str
+    text: str
+    cut: bool
+    type: str = ""
+    exact: bool = False
+    attributes: tuple[tuple[str, str], ...] = ()
+
+    def shown(self) -> str:
+        """Return the text, with the attributes behind it."""
+        if not self.attributes:
+            return self.text
+        return f"{self.text} with " + ", ".join(f"{k}={v}" for k, v in self.attributes)
+
+
+class Slot(NamedTuple):
+    """One slot of a frame: what its code object says of it."""
+
+    number: int
+    name: str
+    kind: str
+    boxed: bool  # its value is in a cell
+
+
+class Names(NamedTuple):
+    """The variables of a code object; `optimized` is false for modules and class bodies."""
+
+    slots: tuple[Slot, ...]
+    size: int  # slots in a frame
+    optimized: bool
+
+
+class FrameVariables:
+    """Arguments and locals of the frames of one process."""
+
+    def __init__(self, values: Values) -> None:
+        self.values = values
+        self._reader = values.world.reader
+        self._layout = values.world.reader.layout
+        self._objects = values.world.objects
+        self._names: dict[int, Names | Absent] = {}
+        # 3.14 (gh-117139): slots are _PyStackRef, whose two lowest bits are a tag.
+        self._tagged = self._layout.offset("_PyInterpreterFrame", "f_executable.bits") is not None
+        self._struct = "PyFrameObject"
+        if self._layout.offset("_PyInterpreterFrame", "previous") is not None:
+            self._struct = "_PyInterpreterFrame"
+        self._slots_at = self._layout.require(self._struct, "localsplus", "f_localsplus")
+
+    def of(self, frame: PyFrame) -> list[Variable] | Absent:
+        """Return the bound variables of a frame, arguments first.
+
+        Absent when the frame is a hole or its code object cannot be read.
+        """
+        if frame.hole is not None:
+            return Absent("unparsable", frame.hole)
+        names = self.names(frame.code)
+        if isinstance(names, Absent):
+            return names
+        try:
+            found = [self._variable(s, word) for s, word in self._bound(frame.address, names)]
+            if not names.optimized:
+                found += self._namespace(frame.address)
+        except UnreadableMemory as error:
+            return Absent("unreadable", str(error))
+        return found
+
+    def addresses(self, frame: PyFrame) -> Iterator[tuple[str, int]]:
+        """Yield (name, PyObject *) of the bound variables of a frame; raises UnreadableMemory."""
+        names = self.names(frame.code)
+        if frame.hole is not None or isinstance(names, Absent):
+            return
+        for slot, word in self._bound(frame.address, names):
+            if not word & 1:
+                yield slot.name, word
+        if not names.optimized:
+            yield from self._dict(self._pointer(frame.address, "f_locals"))
+
+    def globals(self, frame: PyFrame) -> list[Variable] | Absent:
+        """Return the globals that a frame sees."""
+        try:
+            contents = self._pointer(frame.address, "f_globals")
+            return [self._plain(n, GLOBAL, value) for n, value in self._dict(contents)]
+        except UnreadableMemory as error:
+            return Absent("unreadable", str(error))
+
+    def outer(self, frame: PyFrame, name: str) -> int | None:
+        """Return a global or built-in (PyObject *) by name; raises UnreadableMemory."""
+        for member in ("f_globals", "f_builtins"):
+            found = self._objects.dict_get(self._pointer(frame.address, member), name)
+            if not isinstance(found, Absent):
+                return found
+        return None
+
+    def _pointer(self, frame: int, member: str) -> int:
+        return self._reader.u64(frame + self.values.world.offset(self._struct, member))
+
+    # -- values -------------------------------------------------------------------------------
+
+    def _bound(self, frame: int, names: Names) -> Iterator[tuple[Slot, int]]:
+        """Yield the slots that hold a value, with the PyObject *, or a tagged int."""
+        start = frame + self._slots_at
+        data = self._reader.read(start, 8 * names.size)
+        for slot in names.slots:
+            word = int.from_bytes(data[8 * slot.number : 8 * slot.number + 8], "little")
+            if self._tagged:
+                word = word if word & 3 == _TAGGED_INT else word & ~3
+            if word and slot.boxed and not word & 3:
+                word = self._unboxed(word, slot)
+            if word:
+                yield slot, word
+
+    def _unboxed(self, word: int, slot: Slot) -> int:
+        """Return what a cell holds; a slot whose cell was not made yet holds the value itself."""
+        try:
+            kind = self.values.world.types.lineage(self._reader.type_of(word))
+        except UnreadableMemory:
+            return word
+        if kind.ident == "cell" or (not kind.ident and slot.kind == FREE):
+            return self._reader.u64(word + self.values.world.offset("PyCellObject", "ob_ref"))
+        return word
+
+    def _variable(self, slot: Slot, word: int) -> Variable:
+        if word & 3 == _TAGGED_INT:
+            signed = word - (1 << 64) if word >> 63 else word
+            return Variable(slot.name, slot.kind, str(signed >> 2), False, "int", True)
+        return self._plain(slot.name, slot.kind, word)
+
+    def _plain(self, name: str, kind: str, word: int) -> Variable:
+        value = self.values.of(word)
+        return Variable(
+            name, kind, value.text, value.cut, value.type, value.exact, value.attributes
+        )
+
+    def _namespace(self, frame: int) -> list[Variable]:
+        """Return the names of a class body; those of a module are its globals, not its locals."""
+        contents = self._pointer(frame, "f_locals")
+        if not contents or contents == self._pointer(frame, "f_globals"):
+            return []
+        return [self._plain(name, NAMESPACE, value) for name, value in self._dict(contents)]
+
+    def _dict(self, contents: int) -> Iterator[tuple[str, int]]:
+        if not contents:
+            return
+        for number, (key, value) in enumerate(self._objects.dict_items(contents)):
+            if number >= MAX_VARIABLES:
+                return
+            name = self._reader.string(key, MAX_NAME)
+            if not isinstance(name, Absent):
+                yield name, value
+
+    # -- names --------------------------------------------------------------------------------
+
+    def names(self, code: int) -> Names | Absent:
+        """Return the variables of a code object. Absent when it cannot be read."""
+        if code not in self._names:
+            try:
+                self._names[code] = self._read_names(code)
+            except UnreadableMemory as error:
+                self._names[code] = Absent("unreadable", str(error)[:MAX_WHY])
+        return self._names[code]
+
+    def _read_names(self, code: int) -> Names:
+        flags = self._number(code, "co_flags")
+        optimized = bool(flags & _OPTIMIZED)
+        names = self._tuple(code, "co_localsplusnames")
+        if names is None:
+            return self._three_tuples(code, flags, optimized)
+        kinds_at = self._reader.u64(
+            code + self._layout.require("PyCodeObject", "co_localspluskinds")
+        )
+        kinds = self._reader.bytes_object(kinds_at, MAX_VARIABLES)
+        if isinstance(kinds, Absent) or len(kinds) != len(names):
+            raise UnreadableMemory(
+                kinds_at, len(names), "co_localspluskinds does not fit the names"
+            )
+        roles = self._roles(code, flags)
+        slots = []
+        for index, (name, bits) in enumerate(zip(names, kinds, strict=True)):
+            kind = roles.get(index) or _kind(bits)
+            slots.append(Slot(index, name, kind, bool(bits & (_CELL | _FREE))))
+        return Names(tuple(_arguments_first(slots)), len(names), optimized)
+
+    def _three_tuples(self, code: int, flags: int, optimized: bool) -> Names:
+        local = self._tuple(code, "co_varnames") or []
+        cells = self._tuple(code, "co_cellvars") or []
+        free = self._tuple(code, "co_freevars") or []
+        roles = self._roles(code, flags)
+        slots = [Slot(i, name, roles.get(i) or LOCAL, False) for i, name in enumerate(local)]
+        by_name = {name: roles[i] for i, name in enumerate(local) if i in roles}
+        # An argument that inner functions use lives in its cell; its own slot is then empty.
+        for index, name in enumerate(cells, len(local)):
+            slots.append(Slot(index, name, by_name.get(name) or CELL, True))
+        for index, name in enumerate(free, len(local) + len(cells)):
+            slots.append(Slot(index, name, FREE, True))
+        return Names(tuple(_arguments_first(slots)), len(slots), optimized)
+
+    def _roles(self, code: int, flags: int) -> dict[int, str]:
+        """Return what kind of argument the first slots are."""
+        positional_only = self._number(code, "co_posonlyargcount")
+        positional = self._number(code, "co_argcount")
+        keyword_only = self._number(code, "co_kwonlyargcount")
+        if max(positional, keyword_only) > MAX_VARIABLES:
+            raise UnreadableMemory(code, 8, f"{positional} and {keyword_only} arguments")
+        order = [POSITIONAL_ONLY if i < positional_only else POSITIONAL for i in range(positional)]
+        order += [KEYWORD_ONLY] * keyword_only
+        order += [VAR_POSITIONAL] * bool(flags & _VARARGS)
+        order += [VAR_KEYWORD] * bool(flags & _VARKEYWORDS)
+        return dict(enumerate(order))
+
+    def _number(self, code: int, member: str) -> int:
+        return self._reader.u32(code + self._layout.require("PyCodeObject", member))
+
+    def _tuple(self, code: int, member: str) -> list[str] | None:
+        """Return a tuple of names; None when this version has no such member."""
+        at = self._layout.offset("PyCodeObject", member)
+        if at is None:
+            return None
+        address = self._reader.u64(code + at)
+        count = self._reader.i64(address + self._layout.require("PyTupleObject", "ob_size"))
+        if not 0 <= count <= MAX_VARIABLES:
+            raise UnreadableMemory(address, 8, f"{count} names")
+        start = address + self._layout.require("PyTupleObject", "ob_item")
+        data = self._reader.read(start, 8 * count)
+        names = []
+        for at in range(0, 8 * count, 8):
+            name = self._reader.string(int.from_bytes(data[at : at + 8], "little"), MAX_NAME)
+            names.append(f"<unreadable name {at // 8}>" if isinstance(name, Absent) else name)
+        return names
+
+
+def _kind(bits: int) -> str:
+    if bits & _HIDDEN:
+        return COMPREHENSION
+    return FREE if bits & _FREE else CELL if bits & _CELL else LOCAL
+
+
+def _arguments_first(slots: list[Slot]) -> list[Slot]:
+    return sorted(slots, key=lambda slot: slot.kind not in ARGUMENTS)

@@ -1,0 +1,93 @@
+# SPDX-License-Identifier: Apache-2.0
+"""What glibc says about an abort: `__abort_msg`, readable without a stack.
+
+assert(), malloc's checks and _FORTIFY_SOURCE store their message there before abort().
+Source: glibc 2.36 sysdeps/posix/libc_fatal.c, assert/assert.c (struct abort_msg_s {unsigned int
+size; char msg[]}); the symbol is exported as GLIBC_PRIVATE from 2.4 on.
+"""
+
+from __future__ import annotations
+
+import struct
+
+from gdb_epi.errors import NOT_AVAILABLE, UNREADABLE, Absent, UnreadableMemory
+from gdb_epi.target.api import DUMPED, Target
+from gdb_epi.typing_lite import NamedTuple
+
+MAX_MESSAGE = 4096  # bytes that are looked at; __PRETTY_FUNCTION__ may be long
+MAX_FUNCTION = 2048  # characters of the function that an assertion names
+_HEADER = 4
+
+
+class AbortMessage(NamedTuple):
+    """The kind that the text shows ("assert", "malloc", "fortify", "other") and its class.
+
+    The text itself may hold data of the program, so only `kind` and the fixed phrase in `klass`
+    leave this module; `function` is what an assertion names: __func__ in C, __PRETTY_FUNCTION__ in
+    C++.
+    """
+
+    kind: str
+    klass: str
+    function: str
+
+
+# The fixed phrases of glibc 2.31 to 2.42 malloc/malloc.c (malloc_printerr) by their first words.
+_MALLOC = (
+    "double free or corruption", "free(): ", "malloc(): ", "realloc(): ", "malloc_consolidate(): ",
+    "corrupted double-linked list", "corrupted size vs. prev_size", "munmap_chunk(): ",
+    "mremap_chunk(): ", "tcache_thread_shutdown(): ", "calloc(): ", "sysmalloc: ",
+    "break adjusted to free malloc space", "invalid fastbin entry", "_int_free: ",
+)  # fmt: skip
+_FORTIFY = (
+    "*** buffer overflow detected ***",
+    "*** stack smashing detected ***",
+    "*** longjmp causes uninitialized stack frame ***",
+    "*** %n in writable segment",
+)
+
+
+def read_abort_message(target: Target) -> AbortMessage | Absent | None:
+    """Return what glibc stored before abort(); None when it stored nothing.
+
+    Absent when the symbol or the bytes are not to be had (another libc, truncated core).
+    """
+    symbol = target.symbol("__abort_msg")
+    if symbol is None:
+        return Absent(NOT_AVAILABLE, "no symbol __abort_msg")
+    try:
+        if target.provenance(symbol, 8) != DUMPED:
+            return Absent(UNREADABLE, "__abort_msg is not in the core")
+        address = struct.unpack("<Q", target.read(symbol, 8))[0]
+        return _message(target, address) if address else None
+    except UnreadableMemory as error:
+        return Absent(UNREADABLE, str(error))
+
+
+def _message(target: Target, address: int) -> AbortMessage:
+    size = struct.unpack("<I", target.read(address, _HEADER))[0]
+    wanted = min(size, MAX_MESSAGE)
+    raw = target.read(address + _HEADER, max(0, wanted - _HEADER))
+    return classify(raw.split(b"\0", 1)[0].decode("utf-8", "backslashreplace"))
+
+
+def classify(text: str) -> AbortMessage:
+    """Sort an abort message of glibc."""
+    text = text.strip()
+    for phrase in _FORTIFY:
+        if text.startswith(phrase):
+            return AbortMessage("fortify", phrase.strip("* "), "")
+    for phrase in _MALLOC:
+        if text.startswith(phrase):
+            return AbortMessage("malloc", _class_of(text), "")
+    if ": Assertion `" in text:
+        head = text.split(": Assertion `", 1)[0]
+        return AbortMessage("assert", "", head.rsplit(": ", 1)[-1][:MAX_FUNCTION])
+    return AbortMessage("other", "", "")
+
+
+def _class_of(text: str) -> str:
+    """Return the fixed phrase as one word: "double free or corruption (out)" and so on."""
+    phrase = text.split("\n", 1)[0][:64]
+    kept = [letter if letter.isalnum() else "-" for letter in phrase.lower()]
+    return "-".join(part for part in "".join(kept).split("-") if part)

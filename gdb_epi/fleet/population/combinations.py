@@ -1,0 +1,59 @@
+# SPDX-License-Identifier: Apache-2.0
+"""The distinct combinations of attribute values: some thousand, where crashes are a million.
+
+Hosts share versions and models, so that a question about attributes counts each combination once
+and then works on those counts. Sums of crashes are whole numbers: no order of adding changes them.
+
+The distinct pairs of two columns of a population: how many crashes of each host a CPU has.
+"""
+
+from __future__ import annotations
+
+import numpy as np
+
+from gdb_epi.fleet.population.population import Attribute, Bools, Floats, Ints, Population
+from gdb_epi.fleet.statistics import hypothesis_tests as st
+from gdb_epi.typing_lite import NamedTuple
+
+
+class Combinations(NamedTuple):
+    """The combinations that the crashes of a population have."""
+
+    of_crash: Ints  # the number of each crash's combination
+    where: Ints  # a crash of each combination
+
+    def codes(self, attribute: Attribute) -> Ints:
+        """Return the value that each combination has of an attribute of the population."""
+        return np.asarray(attribute.crash[self.where])
+
+    def tally(self, crashes: Ints | Bools) -> Floats:
+        """Return how many of some crashes (a mask, or where they are) have each combination."""
+        counts = np.bincount(self.of_crash[crashes], minlength=self.where.size)
+        return counts.astype(float)
+
+
+def combinations_of(population: Population) -> Combinations:
+    """Return the combinations of all attributes of a population."""
+    columns = [attribute.crash for attribute in population.attributes]
+    return population.once(_combinations, population.day, *columns)
+
+
+def _combinations(day: Ints, *columns: Ints) -> Combinations:
+    # Without attributes all crashes have one combination, the empty one.
+    where, number, _ = st.distinct_rows(columns or (day * 0,))
+    return Combinations(number, where)
+
+
+def by_value(codes: Ints, counts: Floats, size: int) -> Floats:
+    """Return the crashes of each value, given the value and the crashes of each combination."""
+    known = codes >= 0
+    return st.sums(codes[known], counts[known], size)
+
+
+def pairs_of(one: Ints, two: Ints) -> tuple[Ints, Ints, Ints]:
+    """Return the distinct pairs of two columns where both are known (0 and up), and their counts.
+
+    The columns are those of a population, so that its memo can keep the answer.
+    """
+    known = (one >= 0) & (two >= 0)
+    return st.cells(one, two) if known.all() else st.cells(one[known], two[known])

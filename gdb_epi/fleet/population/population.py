@@ -1,0 +1,182 @@
+# SPDX-License-Identifier: Apache-2.0
+"""The population as arrays: crashes and host-hours, ready to be counted.
+
+Texts become small integers once; a question then works on numpy arrays. The code -1 means absent.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Sequence
+from typing import TYPE_CHECKING, Any, TypeVar, overload
+
+import numpy as np
+from numpy.typing import NDArray
+
+from gdb_epi.fleet.store.days import MAX_STRAY, MIN_GAP
+from gdb_epi.typing_lite import NamedTuple
+
+if TYPE_CHECKING:
+    from sqlalchemy import Engine
+
+    from gdb_epi.fleet.screen.findings_cache import Shelf
+
+Ints = NDArray[np.int64]
+Floats = NDArray[np.float64]
+Bools = NDArray[np.bool_]
+
+_T = TypeVar("_T")
+
+NO_SIGNATURE = "(no signature)"
+ABSENT = -1
+MAX_VALUES = 5_000  # of one attribute; beyond that it names single crashes, not groups
+
+
+class CoreKeys(Sequence[str]):
+    """Core keys in 40 bytes each instead of 100: there may be millions."""
+
+    def __init__(self, packed: NDArray[np.bytes_]) -> None:
+        self.packed = packed
+
+    @classmethod
+    def of(cls, keys: Iterable[str]) -> CoreKeys:
+        """Return some texts (ASCII) as core keys."""
+        return cls(np.array([key.encode("ascii") for key in keys], dtype="S"))
+
+    def __len__(self) -> int:
+        return int(self.packed.size)
+
+    @overload
+    def __getitem__(self, index: int) -> str: ...
+    @overload
+    def __getitem__(self, index: slice) -> CoreKeys: ...
+    def __getitem__(self, index: int | slice) -> str | CoreKeys:
+        """Return one key, or some of them."""
+        if isinstance(index, slice):
+            return CoreKeys(self.packed[index])
+        return bytes(self.packed[index]).decode("ascii")
+
+    def chosen(self, mask: Bools) -> CoreKeys:
+        """Return those under a mask."""
+        return CoreKeys(self.packed[mask])
+
+    def under(self, mask: Bools) -> list[str]:
+        """Return those under a mask, as a list."""
+        texts: list[str] = self.packed[mask].astype(np.str_).tolist()
+        return texts
+
+
+class Attribute(NamedTuple):
+    """One attribute of every crash and of every row of exposure, as codes into `values`."""
+
+    name: str
+    values: list[str]
+    crash: Ints
+    exposure: Ints
+
+
+class Memo:
+    """What was counted once already, known by the very columns that it was counted from.
+
+    The columns are held, so that no other one can come to the same address.
+    """
+
+    def __init__(self) -> None:
+        self._kept: dict[tuple[Any, ...], tuple[tuple[Any, ...], Any]] = {}
+        self.shelf: Shelf | None = None  # where findings of hosts outlast this process
+
+    def get(self, make: Callable[..., _T], *given: Any) -> _T:
+        """Return `make(*given)`, made once for these arguments."""
+        key = (make, *(x if isinstance(x, (int, str)) else id(x) for x in given))
+        found = self._kept.get(key)
+        if found is None:
+            found = self._kept[key] = (given, make(*given))
+        answer: _T = found[1]
+        return answer
+
+
+class Population(NamedTuple):
+    """Crashes (sorted by day) and exposure; all crash arrays have one length, as all exposure's."""
+
+    core_keys: CoreKeys
+    day: Ints  # days since 1970-01-01
+    host: Ints
+    signature: Ints
+    cpu: Ints
+    bitflip: Bools
+    lock_inherited: Bools
+    hosts: list[str]
+    signatures: list[str]
+    attributes: tuple[Attribute, ...]
+    exposure_day: Ints
+    exposure_host: Ints
+    exposure_hours: Floats
+    # Facts of the cores themselves (which detector spoke ...). They have no exposure, and many
+    # follow from the signature: only a split looks at them.
+    facts: tuple[Attribute, ...] = ()
+    memo: Memo | None = None
+
+    def once(self, make: Callable[..., _T], *given: Any) -> _T:
+        """Return `make(*given)`, made once for these columns where this population has a memo."""
+        return make(*given) if self.memo is None else self.memo.get(make, *given)
+
+    @property
+    def has_exposure(self) -> bool:
+        """Whether host-hours are known."""
+        return bool(self.exposure_hours.size and self.exposure_hours.sum() > 0)
+
+    def until(self, day: int) -> Population:
+        """Return what was known at the end of a day."""
+        return self.chosen(self.day <= day, self.exposure_day <= day)
+
+    def chosen(self, crashes: Bools, exposure: Bools) -> Population:
+        """Return the part that two masks select."""
+        parts, facts = (
+            tuple(a._replace(crash=a.crash[crashes], exposure=a.exposure[exposure]) for a in some)
+            for some in (self.attributes, self.facts)
+        )
+        return self._replace(
+            core_keys=self.core_keys.chosen(crashes),
+            day=self.day[crashes],
+            host=self.host[crashes],
+            signature=self.signature[crashes],
+            cpu=self.cpu[crashes],
+            bitflip=self.bitflip[crashes],
+            lock_inherited=self.lock_inherited[crashes],
+            attributes=parts,
+            facts=facts,
+            memo=None if self.memo is None else Memo(),
+            exposure_day=self.exposure_day[exposure],
+            exposure_host=self.exposure_host[exposure],
+            exposure_hours=self.exposure_hours[exposure],
+        )
+
+    @property
+    def last_day(self) -> int:
+        """The day of the latest crash, but for a few of clocks that are wrong by months; else 0.
+
+        One such clock must not make a whole fleet's `today` a day on which nothing ran.
+        """
+        days, counts = np.unique(self.day, return_counts=True)
+        last, after = int(days[-1]) if days.size else 0, 0
+        for i in range(days.size - 1, 0, -1):
+            after += int(counts[i])
+            if after > MAX_STRAY * self.day.size:
+                break
+            if days[i] - days[i - 1] >= MIN_GAP:
+                last = int(days[i - 1])
+        return last
+
+    def attribute(self, name: str) -> Attribute | None:
+        """Return an attribute by name."""
+        return next((a for a in self.attributes if a.name == name), None)
+
+
+def load(engine: Engine, until: int | None = None) -> Population:
+    """Read the population up to and with a day; crashes without time are left out.
+
+    It is read once for each state of the database and kept in the cache folder.
+    """
+    from gdb_epi.fleet.population.cache import cached
+
+    population = cached(engine)
+    return population if until is None else population.until(until)

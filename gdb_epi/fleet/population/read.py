@@ -1,0 +1,331 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Read the population out of the database: one pass, columns and not rows.
+
+What a host is called, when it was called something else before.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from contextlib import contextmanager, suppress
+from itertools import pairwise
+from typing import Any, NamedTuple
+
+import numpy as np
+from sqlalchemy import Connection, func, select
+
+from gdb_epi.fleet.population.packed_rows import Rows, TooWide, packed_rows
+from gdb_epi.fleet.population.population import (
+    ABSENT,
+    MAX_VALUES,
+    NO_SIGNATURE,
+    Attribute,
+    CoreKeys,
+    Floats,
+    Ints,
+    Population,
+)
+from gdb_epi.fleet.store import tables as t
+from gdb_epi.fleet.store.days import SECONDS_A_DAY
+from gdb_epi.fleet.store.facts import YES
+
+MAX_NAMES = 4  # of one machine; a machine id with more is that of an image that was copied
+
+
+def host_names(connection: Connection) -> dict[int, str]:
+    """Return row id of `host` -> name; a renamed machine has its latest name everywhere.
+
+    Names of one machine id are one host only when no crash of one name lies between those of
+    another: copies of one image share the id and run at the same time.
+    """
+    h, c = t.host.c, t.crash.c
+    rows = connection.execute(select(h.id, h.name, h.machine_id).order_by(h.id)).all()
+    names = {number: name or machine for number, name, machine in rows}
+    machines: dict[str, dict[str, list[int]]] = {}
+    for number, name, machine in rows:
+        if machine and name:
+            machines.setdefault(machine, {}).setdefault(name, []).append(number)
+    renamed = [found for found in machines.values() if 1 < len(found) <= MAX_NAMES]
+    if not renamed:
+        return names
+    chosen = select(c.host_id, func.min(c.ts), func.max(c.ts)).group_by(c.host_id)
+    spans = {n: (a, b) for n, a, b in connection.execute(chosen) if a is not None}
+    latest: dict[str, str] = {}
+    for found in renamed:
+        order = _in_order(found, spans)
+        latest.update(dict.fromkeys(order, order[-1]) if order else {})
+    # Exposure knows the name alone: that row goes along.
+    return {number: latest.get(name, name) for number, name in names.items()}
+
+
+def _in_order(found: dict[str, list[int]], spans: dict[int, tuple[float, float]]) -> list[str]:
+    """Return the names by time; none when two were in use at once, or never crashed."""
+    times = []
+    for name, numbers in found.items():
+        known = [spans[n] for n in numbers if n in spans]
+        if not known:
+            return []
+        times.append((min(a for a, _ in known), max(b for _, b in known), name))
+    times.sort()
+    for (_, end, _), (start, _, _) in pairwise(times):
+        if start <= end:
+            return []
+    return [name for _, _, name in times]
+
+
+ROWS = 10_000  # rows that are turned into columns at a time; more do not fit a CPU's cache
+MAX_LIBRARIES = 24  # libraries that differ inside the fleet and become attributes
+NO = "false"
+_NUMBERS = (
+    "host_id", "sig_id", "cpu_no", "bitflip", "lock_inherited", "attrset_id", "factset_id",
+    "libset_id", "flip_bit",
+)  # fmt: skip
+
+
+class _Crashes(NamedTuple):
+    """The columns of crash, sorted by time and core_key; ABSENT for NULL."""
+
+    keys: CoreKeys
+    ts: Floats
+    numbers: dict[str, Ints]
+    verdict: Ints
+    verdicts: list[str]
+
+
+def read(connection: Connection) -> Population:
+    """Return the whole population; crashes without time are left out."""
+    crashes = _crashes(connection)
+    host_ids, days, sets, hours = _exposure(connection)
+    hosts, host_code = _codes(host_names(connection))
+    signatures, signature_code = _codes(_signature_texts(connection))
+    found = crashes.numbers
+    pairs = _sets(connection)
+    attributes = _attributes(pairs, found["attrset_id"], sets)
+    known = {attribute.name for attribute in attributes}
+    facts = _facts(pairs, found["factset_id"], days.size)
+    of_core = [f for f in facts if f.name in ("python", "kernel") and f.name not in known]
+    libraries = _libraries(connection, found["libset_id"], days.size)
+    return Population(
+        core_keys=crashes.keys,
+        day=(crashes.ts // SECONDS_A_DAY).astype(np.int64),
+        host=_translate(found["host_id"], host_code),
+        signature=_translate(found["sig_id"], signature_code),
+        cpu=found["cpu_no"],
+        bitflip=found["bitflip"] > 0,
+        lock_inherited=found["lock_inherited"] > 0,
+        hosts=hosts,
+        signatures=signatures,
+        attributes=(*attributes, *(f for f in of_core if len(f.values) > 1), *libraries),
+        exposure_day=days,
+        exposure_host=_translate(host_ids, host_code),
+        exposure_hours=hours,
+        facts=(
+            *(f for f in facts if f.name not in ("python", "kernel")),
+            *_of_columns(crashes, days.size),
+        ),
+    )
+
+
+def _of_columns(crashes: _Crashes, exposure_rows: int) -> Iterator[Attribute]:
+    """Yield the facts with columns of their own: the verdict, the bit that may have flipped."""
+    unknown = np.full(exposure_rows, ABSENT, dtype=np.int64)
+    if 1 < len(crashes.verdicts) <= MAX_VALUES:
+        yield Attribute("verdict", crashes.verdicts, crashes.verdict, unknown)
+    bits = crashes.numbers["flip_bit"]
+    if (bits >= 0).any():
+        yield Attribute("flip bit", [str(bit) for bit in range(64)], bits, unknown)
+
+
+def _crashes(connection: Connection) -> _Crashes:
+    driver = connection.connection.driver_connection
+    labels: list[str] = []
+    if connection.dialect.name == "sqlite" and driver is not None:
+        with suppress(TooWide), _one_state(driver):
+            return _joined(packed_rows(driver, labels), labels)
+    labels = []
+    return _joined(_plain_rows(connection, labels), labels)
+
+
+@contextmanager
+def _one_state(driver: Any) -> Iterator[None]:
+    """Let several statements of SQLite read one state of the database."""
+    if driver.in_transaction:
+        yield
+        return
+    driver.execute("BEGIN")
+    try:
+        yield
+    finally:
+        driver.rollback()
+
+
+def _plain_rows(connection: Connection, labels: list[str]) -> Iterator[Rows]:
+    """Yield the crashes column by column; new verdicts go to `labels`."""
+    code: dict[str | None, int] = {None: ABSENT}
+    chosen = ", ".join(("core_key", "ts", "verdict", *_NUMBERS))
+    cursor = _cursor(connection, f"SELECT {chosen} FROM crash WHERE ts IS NOT NULL")
+    while rows := cursor.fetchmany(ROWS):
+        keys, times, verdicts, *numbers = zip(*rows, strict=True)
+        for label in sorted(set(verdicts) - code.keys()):
+            code[label] = len(labels)
+            labels.append(label)
+        yield Rows(
+            np.array(keys, dtype="S"),
+            np.fromiter(times, float, len(rows)),
+            np.fromiter(map(code.__getitem__, verdicts), np.int64, len(rows)),
+            {n: _integers(column) for n, column in zip(_NUMBERS, numbers, strict=True)},
+        )
+
+
+def _joined(parts: Iterable[Rows], labels: list[str]) -> _Crashes:
+    """The parts as one, sorted; `labels` is full when the last part was read."""
+    columns = list(zip(*parts, strict=True))
+    if not columns:
+        empty = {name: np.zeros(0, dtype=np.int64) for name in _NUMBERS}
+        return _Crashes(CoreKeys.of([]), np.zeros(0), empty, empty["cpu_no"], [])
+    keys, ts, verdict = (np.concatenate(column) for column in columns[:3])
+    numbers = {name: np.concatenate([part[name] for part in columns[3]]) for name in _NUMBERS}
+    order = np.lexsort((_prefix(keys), ts))
+    texts = sorted(labels)
+    place = np.array([*map(texts.index, labels), ABSENT])  # ABSENT is -1: the last one
+    return _Crashes(
+        CoreKeys(keys[order]),
+        ts[order],
+        {name: column[order] for name, column in numbers.items()},
+        place[verdict[order]],
+        texts,
+    )
+
+
+def _prefix(keys: Any) -> Any:
+    """The first 8 bytes of each key as a number: sorting texts takes as long as reading them."""
+    wide = np.ascontiguousarray(keys.astype(f"S{max(keys.dtype.itemsize, 8)}"))
+    return wide.view(np.uint8).reshape(keys.size, -1)[:, :8].copy().view(">u8").ravel()
+
+
+def _cursor(connection: Connection, query: str) -> Any:
+    """SQLite's own cursor, whose rows cost half of SQLAlchemy's; nothing here needs converting."""
+    driver = connection.connection.driver_connection
+    if connection.dialect.name == "sqlite" and driver is not None:
+        return driver.execute(query)
+    # The server keeps the result, which may be larger than our memory.
+    return connection.execution_options(stream_results=True).exec_driver_sql(query)
+
+
+def _integers(column: Sequence[Any]) -> Ints:
+    try:
+        return np.fromiter(column, np.int64, len(column))
+    except TypeError:  # there are NULLs
+        known = (ABSENT if x is None else x for x in column)
+        return np.fromiter(known, np.int64, len(column))
+
+
+def _exposure(connection: Connection) -> tuple[Ints, Ints, Ints, Floats]:
+    e = t.exposure.c
+    chosen = select(e.host_id, e.day, e.attrset_id, e.hours)
+    rows = _cursor(connection, str(chosen)).fetchall()
+    columns = list(zip(*rows, strict=True)) or [(), (), (), ()]
+    host, day, sets = (np.array(column, dtype=np.int64) for column in columns[:3])
+    hours = np.array(columns[3], dtype=float)
+    order = np.lexsort((sets, host, day))
+    return host[order], day[order], sets[order], hours[order]
+
+
+def _signature_texts(connection: Connection) -> dict[int, str]:
+    """Name each row of `sig` by its text, else its key: differing `coarse` falls in one."""
+    rows = connection.execute(select(t.sig.c.id, t.sig.c.text, t.sig.c.key, t.sig.c.coarse))
+    return {number: text or key or coarse or NO_SIGNATURE for number, text, key, coarse in rows}
+
+
+def _codes(named: Mapping[int, str]) -> tuple[list[str], dict[int, int]]:
+    """Return the distinct names in order, and row id -> code."""
+    names = sorted(set(named.values()))
+    index = {name: code for code, name in enumerate(names)}
+    return names, {number: index[name] for number, name in named.items()}
+
+
+def _translate(ids: Ints, code: Mapping[int, int]) -> Ints:
+    """Return the code of each id; ABSENT where there is none."""
+    if not code or not ids.size:
+        return np.full(ids.size, ABSENT, dtype=np.int64)
+    table = np.full(max(int(ids.max()), max(code)) + 2, ABSENT, dtype=np.int64)
+    table[np.fromiter(code.keys(), np.int64, len(code))] = np.fromiter(
+        code.values(), np.int64, len(code)
+    )
+    return np.asarray(table[ids])  # ABSENT is -1: the last place, which nothing fills
+
+
+def _sets(connection: Connection) -> dict[str, dict[int, str]]:
+    """Return attribute -> set id -> value; without attributes that name single crashes."""
+    v = t.attrset_value.c
+    many = select(v.attr).group_by(v.attr).having(func.count(v.value.distinct()) > MAX_VALUES)
+    skipped = {row[0] for row in connection.execute(many)}
+    pairs: dict[str, dict[int, str]] = {}
+    rows = connection.execute(select(v.attrset_id, v.attr, v.value))
+    for number, attr, value in rows:
+        if attr not in skipped:
+            pairs.setdefault(attr, {})[number] = value
+    return pairs
+
+
+def _attributes(
+    pairs: Mapping[str, Mapping[int, str]], crash_sets: Ints, exposure_sets: Ints
+) -> list[Attribute]:
+    """Attributes of the hosts."""
+    used = set(np.unique(crash_sets).tolist()) | set(np.unique(exposure_sets).tolist())
+    kept = []
+    for name, values in sorted(pairs.items()):
+        here = {number: value for number, value in values.items() if number in used}
+        if here:
+            texts, code = _codes(here)
+            of_crash, of_hours = (_translate(s, code) for s in (crash_sets, exposure_sets))
+            kept.append(Attribute(name, texts, of_crash, of_hours))
+    return kept
+
+
+def _facts(
+    pairs: Mapping[str, Mapping[int, str]], crash_sets: Ints, exposure_rows: int
+) -> list[Attribute]:
+    """Facts of the cores; one that is only ever true is false in the cores that lack it."""
+    used = set(np.unique(crash_sets[crash_sets >= 0]).tolist())
+    unknown = np.full(exposure_rows, ABSENT, dtype=np.int64)
+    kept = []
+    for name, values in sorted(pairs.items()):
+        here = {number: value for number, value in values.items() if number in used}
+        if not here:
+            continue
+        if set(here.values()) == {YES}:
+            here = {number: here.get(number, NO) for number in used}
+        texts, code = _codes(here)
+        if len(texts) > 1 or name in ("python", "kernel"):
+            kept.append(Attribute(name, texts, _translate(crash_sets, code), unknown))
+    return kept
+
+
+def _libraries(connection: Connection, crash_sets: Ints, exposure_rows: int) -> list[Attribute]:
+    """Libraries of which the fleet has several builds, those with the fewest builds first.
+
+    Libraries that change together are one attribute, named by all of them.
+    """
+    known = select(t.libset_lib.c.libset_id, t.lib.c.soname, t.lib.c.version, t.lib.c.build_id)
+    known = known.join(t.lib, t.lib.c.id == t.libset_lib.c.lib_id)
+    builds: dict[str, dict[int, str]] = {}
+    for number, name, version, build in connection.execute(known):
+        builds.setdefault(name, {})[number] = version or build[:12] or "?"
+    together: dict[tuple[tuple[int, int], ...], list[str]] = {}
+    for name, values in sorted(builds.items()):
+        texts, code = _codes(values)
+        if 1 < len(texts) <= MAX_VALUES:
+            first = {c: i for i, c in sorted(code.items(), reverse=True)}
+            shape = tuple(sorted((number, first[c]) for number, c in code.items()))
+            together.setdefault(shape, []).append(name)
+    unknown = np.full(exposure_rows, ABSENT, dtype=np.int64)
+    groups = sorted(
+        together.values(), key=lambda names: (len(set(builds[names[0]].values())), names)
+    )
+    kept = []
+    for names in groups[:MAX_LIBRARIES]:
+        texts, code = _codes(builds[names[0]])
+        title = f"lib {names[0]}" + (f" (and {len(names) - 1} more)" if len(names) > 1 else "")
+        kept.append(Attribute(title, texts, _translate(crash_sets, code), unknown))
+    return kept

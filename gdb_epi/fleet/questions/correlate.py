@@ -1,0 +1,122 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Attributes that go together, so that a finding about one may be about the other.
+
+Cramer's V with Bergsma's (2013) bias correction over host-days, or over crashes where host-hours
+are not known. Host-days of one host are no independent draws: the correction counts hosts.
+"""
+
+from __future__ import annotations
+
+from itertools import combinations
+
+import numpy as np
+
+from gdb_epi.fleet.population.population import Attribute, Ints, Population
+from gdb_epi.fleet.statistics import hypothesis_tests as st
+from gdb_epi.typing_lite import NamedTuple
+
+SURE = 0.99  # share of the rows in which one value decides the other
+MAX_CELLS = 4_000_000  # of one table: two attributes with thousands of values each say nothing
+SAME, DECIDES, TOGETHER, APART = "same", "decides", "together", "apart"
+STRONG = 0.3  # V from which on attributes "go together" (Cohen's medium effect for two values)
+
+
+class Pair(NamedTuple):
+    """Two attributes; `relation` reads first RELATION second."""
+
+    first: str
+    second: str
+    v: float  # 0..1
+    relation: str  # same, decides (nested), together, apart
+    rows: int  # host-days, or crashes
+    source: str
+
+
+class Correlation(NamedTuple):
+    """All pairs, the strongest first, and attributes that are one in all but name."""
+
+    pairs: tuple[Pair, ...]
+    groups: tuple[tuple[str, ...], ...]  # aliases of each other
+    nested: tuple[tuple[str, str], ...]  # (finer, coarser): a rack lies in one row
+
+
+def correlate(population: Population) -> Correlation:
+    """Return how the attributes of the fleet hang together."""
+    varied = [a for a in population.attributes if _varies(a)]
+    pairs = [p for a, b in combinations(varied, 2) if (p := _pair(population, a, b)) is not None]
+    pairs.sort(key=lambda p: (-p.v, p.first, p.second))
+    nested = [(p.first, p.second) for p in pairs if p.relation == DECIDES]
+    return Correlation(tuple(pairs), _groups(pairs), tuple(sorted(nested)))
+
+
+def _varies(attribute: Attribute) -> bool:
+    codes = attribute.exposure if (attribute.exposure >= 0).any() else attribute.crash
+    known = codes[codes >= 0]
+    return bool(known.size and known.min() != known.max())
+
+
+def _pair(population: Population, one: Attribute, two: Attribute) -> Pair | None:
+    for a, b, hosts, source in (
+        (one.exposure, two.exposure, population.exposure_host, "host-days"),
+        (one.crash, two.crash, population.host, "crashes (case-control)"),
+    ):
+        known = (a >= 0) & (b >= 0)
+        if known.any():
+            units = st.distinct(hosts[known] + 1)
+            return _measured(one, two, a[known], b[known], units, source)
+    return None
+
+
+def _measured(
+    one: Attribute, two: Attribute, a: Ints, b: Ints, units: int, source: str
+) -> Pair | None:
+    if len(one.values) * len(two.values) > MAX_CELLS:
+        return None
+    counts = np.bincount(a * len(two.values) + b, minlength=len(one.values) * len(two.values))
+    table = counts.reshape(len(one.values), len(two.values)).astype(np.float64)
+    table = table[table.sum(axis=1) > 0][:, table.sum(axis=0) > 0]
+    total = table.sum()
+    forward = table.max(axis=1).sum() / total >= SURE
+    backward = table.max(axis=0).sum() / total >= SURE
+    v = cramers_v(table, units)
+    names, relation = (one.name, two.name), TOGETHER if v >= STRONG else APART
+    if min(table.shape) < 2:
+        return None
+    if forward and backward:
+        relation = SAME
+    elif forward and not _mostly_one(table.sum(axis=0)):
+        relation = DECIDES
+    elif backward and not _mostly_one(table.sum(axis=1)):
+        names, relation = (two.name, one.name), DECIDES
+    return Pair(*names, v, relation, int(total), source)
+
+
+def _mostly_one(counts: np.ndarray[tuple[int, ...], np.dtype[np.float64]]) -> bool:
+    """Whether one value has nearly everything: then anything seems to decide it."""
+    return bool(counts.max() / counts.sum() >= SURE)
+
+
+def cramers_v(table: np.ndarray[tuple[int, ...], np.dtype[np.float64]], units: int) -> float:
+    """Return Cramer's V with Bergsma's bias correction, for `units` independent draws."""
+    total = table.sum()
+    expected = np.outer(table.sum(axis=1), table.sum(axis=0)) / total
+    phi = float(((table - expected) ** 2 / expected).sum() / total)
+    rows, columns = table.shape
+    n = max(units, 2)
+    corrected = max(0.0, phi - (rows - 1) * (columns - 1) / (n - 1))
+    rows_c = rows - (rows - 1) ** 2 / (n - 1)
+    columns_c = columns - (columns - 1) ** 2 / (n - 1)
+    smaller = min(rows_c, columns_c) - 1
+    return min(1.0, float(np.sqrt(corrected / smaller))) if smaller > 0 else 0.0
+
+
+def _groups(pairs: list[Pair]) -> tuple[tuple[str, ...], ...]:
+    groups: list[set[str]] = []
+    for pair in pairs:
+        if pair.relation == SAME:
+            joined = {pair.first, pair.second}
+            apart = [g for g in groups if not g & joined]
+            for group in groups:
+                joined |= group if group & joined else set()
+            groups = [*apart, joined]
+    return tuple(sorted(tuple(sorted(group)) for group in groups))

@@ -1,0 +1,53 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Find what a person means by SIGNATURE: plain SQL, so that questions need no SQLAlchemy."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from gdb_epi.errors import InputError
+from gdb_epi.fleet.population.reading import Execute
+from gdb_epi.typing_lite import NamedTuple
+
+MIN_PREFIX = 4  # characters of a key
+MAX_NAMED = 5  # keys that are told where several fit
+_CHOSEN = "SELECT id, kind, key, text, category FROM sig WHERE"
+_EXACT = "key = :wanted OR text = :wanted OR coarse = :wanted"
+_STARTS = "key LIKE :start ESCAPE '/'"
+_CONTAINS = "text LIKE :inside ESCAPE '/'"
+
+
+class Group(NamedTuple):
+    """One signature group: the rows of `sig` with one kind and key."""
+
+    kind: str
+    key: str
+    text: str | None
+    category: str | None
+    ids: tuple[int, ...]
+
+    @property
+    def name(self) -> str:
+        """What the population calls it."""
+        return self.text or self.key
+
+
+def group_of(execute: Execute, wanted: str) -> Group | None:
+    """Return the signature group of a key, a key's prefix, or a text; None when there is none.
+
+    Raises InputError when several fit.
+    """
+    plain = wanted.replace("/", "//").replace("%", "/%").replace("_", "/_")
+    ways = [(_EXACT, {"wanted": wanted})]
+    if len(wanted) >= MIN_PREFIX:
+        ways += [(_STARTS, {"start": f"{plain}%"}), (_CONTAINS, {"inside": f"%{plain}%"})]
+    for condition, values in ways:
+        groups: dict[tuple[str, str], list[Any]] = {}
+        for row in execute(f"{_CHOSEN} {condition} ORDER BY id", values):
+            groups.setdefault((row[1], row[2]), []).append(row)
+        if len(groups) > 1:
+            some = ", ".join(key for _, key in list(groups)[:MAX_NAMED])
+            raise InputError(f"{len(groups)} signatures fit: {some}", hint="a longer key")
+        for (kind, key), found in groups.items():
+            return Group(kind, key, found[0][3], found[0][4], tuple(row[0] for row in found))
+    return None

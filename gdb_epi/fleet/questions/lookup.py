@@ -1,0 +1,137 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Find what a person means by SIGNATURE, CORE_KEY or HOST, and what is stored of it."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from itertools import product
+from typing import Any, NamedTuple
+
+from sqlalchemy import Connection, Engine, Select, and_, func, or_, select, true
+
+from gdb_epi.errors import EpiError
+from gdb_epi.fleet.population.reading import through
+from gdb_epi.fleet.questions.groups import MIN_PREFIX, Group, group_of
+from gdb_epi.fleet.questions.questions import verdicts_of
+from gdb_epi.fleet.store import tables as t
+from gdb_epi.fleet.store.ingest import stored_record
+
+MAX_SHOWN = 20
+
+
+class Summary(NamedTuple):
+    """Counts over some crashes; each table holds (value, crashes), most frequent first."""
+
+    crashes: int
+    first: float | None
+    last: float | None
+    tables: dict[str, list[tuple[str, int]]]
+    examples: list[str]  # core keys, the latest first
+
+
+def find_group(engine: Engine, wanted: str) -> Group | None:
+    """Return the signature group of a key, a key's prefix, or a text; None when there is none.
+
+    Raises InputError when several fit.
+    """
+    with engine.connect() as connection:
+        return group_of(through(connection), wanted)
+
+
+def find_record(engine: Engine, wanted: str) -> dict[str, Any] | None:
+    """Return the stored record of a core key or of its unique prefix.
+
+    Raises EpiError when it is damaged.
+    """
+    if len(wanted) < MIN_PREFIX:
+        return None
+    key = t.crash.c.core_key
+    chosen = select(t.raw.c.record).join(t.crash, t.raw.c.crash_id == t.crash.c.id).limit(2)
+    with engine.connect() as connection:
+        # An index finds a whole key; a start is looked for in all of them.
+        found = connection.execute(chosen.where(key == wanted)).all()
+        if not found:
+            starts = key.startswith(wanted, autoescape=True)
+            if connection.dialect.name == "sqlite":
+                starts = and_(starts, _near(key, wanted[:MIN_PREFIX]))
+            found = connection.execute(chosen.where(starts)).all()
+    if len(found) != 1:
+        return None
+    record = stored_record(found[0][0])
+    if not record:
+        raise EpiError(f"the stored record of {wanted} is damaged", hint="ingest that core again")
+    return record
+
+
+def _near(key: Any, start: str) -> Any:
+    """What an index of SQLite knows of keys that LIKE finds by a start, in whatever case.
+
+    LIKE alone looks at all keys, which takes as long as all else that is asked of a signature.
+    """
+    if not start.isascii():
+        return true()
+    spelled = {"".join(letters) for letters in product(*((c.lower(), c.upper()) for c in start))}
+    return or_(*(and_(key >= s, key < s[:-1] + chr(ord(s[-1]) + 1)) for s in sorted(spelled)))
+
+
+def find_host(engine: Engine, wanted: str) -> tuple[int, ...]:
+    """Return the ids of the hosts with this name or machine id."""
+    c = t.host.c
+    with engine.connect() as connection:
+        rows = connection.execute(
+            select(c.id).where(or_(c.name == wanted, c.machine_id == wanted)).order_by(c.id)
+        )
+        return tuple(row[0] for row in rows)
+
+
+def of_signature(engine: Engine, group: Group) -> Summary:
+    """Summarise the crashes of a signature."""
+    c = t.crash.c
+    named = {"host": t.host.c.name, "verdict": c.verdict, "python": c.python}
+    return _summary(engine, c.sig_id.in_(group.ids), named, c.host_id == t.host.c.id)
+
+
+def of_host(engine: Engine, ids: Sequence[int]) -> Summary:
+    """Summarise the crashes of a host."""
+    c = t.crash.c
+    signature = func.coalesce(t.sig.c.text, t.sig.c.key)
+    named = {"signature": signature, "verdict": c.verdict, "cpu": c.cpu_no}
+    return _summary(engine, c.host_id.in_(ids), named, c.sig_id == t.sig.c.id)
+
+
+def host_attributes(engine: Engine, ids: Sequence[int]) -> list[tuple[str, str]]:
+    """Return the attributes that a host was seen with, as (name, value)."""
+    c = t.host_attr.c
+    chosen = select(c.attr, c.value).where(c.host_id.in_(ids)).order_by(c.attr, c.to_ts, c.value)
+    with engine.connect() as connection:
+        return [(attr, value) for attr, value in connection.execute(chosen)]
+
+
+def _summary(engine: Engine, where: Any, named: dict[str, Any], link: Any) -> Summary:
+    with engine.connect() as connection:
+        c = t.crash.c
+        count, first, last = connection.execute(
+            select(func.count(), func.min(c.ts), func.max(c.ts)).select_from(t.crash).where(where)
+        ).one()
+        latest = select(c.core_key).where(where).order_by(c.ts.desc(), c.core_key).limit(5)
+        tables = {name: _counts(connection, where, column, link) for name, column in named.items()}
+        return Summary(count, first, last, tables, [r[0] for r in connection.execute(latest)])
+
+
+def _counts(connection: Connection, where: Any, column: Any, link: Any) -> list[tuple[str, int]]:
+    """Return the values of a column, most frequent first; `link` leads to one of another table.
+
+    Crashes are counted before they are joined: there are many of a host or a signature.
+    """
+    if column is t.crash.c.verdict:
+        return verdicts_of(connection, where)[:MAX_SHOWN]
+    n: Any = func.count()
+    if getattr(column, "table", None) is t.crash:
+        chosen: Select[Any] = select(column, n).where(where)
+    else:
+        own = link.left
+        counted = select(own.label("id"), n.label("n")).where(where).group_by(own).subquery()
+        n = func.sum(counted.c.n)
+        chosen = select(column, n).join_from(counted, link.right.table, counted.c.id == link.right)
+    chosen = chosen.where(column.is_not(None)).group_by(column).order_by(n.desc(), column)
+    return [(str(v), int(number)) for v, number in connection.execute(chosen.limit(MAX_SHOWN))]

@@ -1,0 +1,273 @@
+# SPDX-License-Identifier: Apache-2.0
+"""When a signature began, and which roll-out that goes with.
+
+The change point is the day that splits the daily counts best into two Poisson rates per host-hour
+(likelihood ratio scan; Kulldorff 1997 in one dimension); its p value comes from 999 permutations of
+the crashes over the host-hours. Where days scatter more than Poisson's, the statistic is divided by
+that much (quasi-likelihood). A roll-out is judged twice: by how well the rate follows the share of
+the host-hours that run it, and, free of time, by whether on each day the crashes prefer hosts that
+have it to those that do not (exact Poisson-binomial).
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+import numpy as np
+
+from gdb_epi.fleet.population.population import Attribute, Bools, Floats, Population
+from gdb_epi.fleet.statistics import hypothesis_tests as st
+from gdb_epi.typing_lite import NamedTuple
+from gdb_epi.util import counted
+
+PERMUTATIONS = 999
+SEED = 20_260_101  # the same data gives the same answer
+MIN_CRASHES = 5
+MAX_DAYS = 3_660
+MAX_P = 0.01
+INTERVAL = 1.92  # log-likelihood units: half of chi-square's 95 % point at one degree of freedom
+RARE, COMMON = 0.05, 0.5  # shares of the host-hours: before, and once rolled out
+CLOSE = 2.0  # log-likelihood units: roll-outs that fit as well as each other
+MAX_SHOWN = 8
+
+
+class RollOut(NamedTuple):
+    """A value that came up; days are since 1970-01-01, `half` when half of the hours had it."""
+
+    attr: str
+    value: str
+    first: int
+    half: int | None
+    fit: float  # log-likelihood of a rate that follows its share, above that of a constant rate
+    with_it: int  # crashes on hosts that had it
+    expected: float  # of them, by its share of each crash's day
+    p: float | None  # on each crash's own day; None when no day had both
+
+
+class Onset(NamedTuple):
+    """The answer: `day` is None when it cannot be told, and `answer` says why."""
+
+    signature: str
+    answer: str = ""
+    crashes: int = 0
+    day: int | None = None
+    low: int | None = None  # 95 % interval of the day
+    high: int | None = None
+    before: float | None = None  # crashes per 1,000 host-hours, or per day without exposure
+    after: float | None = None
+    rr: float | None = None  # rate after : rate before, given that day
+    rr_low: float | None = None  # its 95 % interval, wider where days scatter more than Poisson's
+    rr_high: float | None = None
+    p: float | None = None
+    first_crash: int | None = None
+    exposure: str = ""
+    roll_outs: tuple[RollOut, ...] = ()  # that came up near it, the best fitting first
+    caveats: tuple[str, ...] = ()
+
+
+class _Days(NamedTuple):
+    first: int
+    counts: Floats  # crashes a day
+    hours: Floats  # host-hours a day, or 1
+    mine: Bools  # which crashes of the population
+    source: str
+
+
+def onset(population: Population, signature: int) -> Onset:
+    """Tell when a signature (its code in the population) began, and with what."""
+    days = _days(population, signature)
+    n = int(days.counts.sum())
+    name = population.signatures[signature]
+    first = int(population.day[days.mine].min()) if n else None
+    nothing = Onset(name, crashes=n, first_crash=first, exposure=days.source)
+    if n < MIN_CRASHES:
+        return nothing._replace(
+            answer=f"cannot tell: {counted(n, 'crash')}, at least {MIN_CRASHES} needed"
+        )
+    if days.counts.size < 3:
+        return nothing._replace(answer="cannot tell: fewer than three days are known")
+    scan, spread = _scan(days.counts, days.hours)
+    best = int(np.argmax(scan))
+    p = _p_value(days, float(scan[best]) / spread)
+    if p > MAX_P:
+        told = f"no change: the days fit one constant rate (p {p:.2g})"
+        return nothing._replace(answer=told, p=p)
+    near = np.flatnonzero(scan >= scan[best] - INTERVAL * spread) + 1
+    low, high = days.first + int(near.min()), days.first + int(near.max())
+    cut = best + 1
+    rates = [_rate(days, slice(0, cut)), _rate(days, slice(cut, None))]
+    rr, rr_low, rr_high = _risk(days, cut, spread)
+    roll_outs = tuple(_roll_outs(population, days, low, high))
+    answer, caveats = _answer(rates, roll_outs)
+    return nothing._replace(
+        answer=answer, day=days.first + cut, low=low, high=high, before=rates[0], after=rates[1],
+        rr=rr, rr_low=rr_low, rr_high=rr_high, p=p, roll_outs=roll_outs, caveats=caveats,
+    )  # fmt: skip
+
+
+def _days(population: Population, signature: int) -> _Days:
+    last = population.last_day
+    hours: Floats
+    mine = (population.signature == signature) & (population.day <= last)
+    mine &= population.day > last - MAX_DAYS
+    if population.has_exposure:
+        known = (population.exposure_day <= last) & (population.exposure_day > last - MAX_DAYS)
+        first = int(population.exposure_day[known].min()) if known.any() else last
+        offset = population.exposure_day[known] - first
+        weights = population.exposure_hours[known]
+        hours = np.zeros(last - first + 1)
+        np.add.at(hours, offset, weights)
+        mine &= population.day >= first
+        # A day without host-hours says nothing; a crash on it had some.
+        mine &= hours[np.clip(population.day - first, 0, hours.size - 1)] > 0
+        source = "host-hours"
+    else:
+        recent = population.day[(population.day <= last) & (population.day > last - MAX_DAYS)]
+        first = int(recent.min()) if recent.size else last
+        hours = np.ones(last - first + 1, dtype=np.float64)
+        source = "none: all days count alike"
+    counts = np.bincount(population.day[mine] - first, minlength=hours.size).astype(float)
+    return _Days(first, counts, hours, mine, source)
+
+
+def _scan(counts: Floats, hours: Floats) -> tuple[Floats, float]:
+    """Return the log-likelihood ratio of a change before day 1, 2 ..., and the dispersion."""
+    ratio = _ratios(np.cumsum(counts)[None, :-1], np.cumsum(hours)[:-1], counts.sum(), hours.sum())
+    cut = int(np.argmax(ratio[0])) + 1
+    chi, free = 0.0, -2
+    for part in (slice(0, cut), slice(cut, None)):
+        n, h = counts[part], hours[part]
+        expected = h * n.sum() / max(h.sum(), 1e-12)
+        known = expected > 0
+        chi += float((((n - expected)[known]) ** 2 / expected[known]).sum())
+        free += int(known.sum())
+    return ratio[0], max(1.0, chi / free) if free > 0 else 1.0
+
+
+def _ratios(n0: Floats, h0: Floats, n: float, h: float) -> Floats:
+    n1, h1 = n - n0, h - h0
+    with np.errstate(divide="ignore", invalid="ignore"):
+        parts = [np.where(a > 0, a * np.log(a * h / (b * n)), 0.0) for a, b in ((n0, h0), (n1, h1))]
+    return np.where((h0 > 0) & (h1 > 0), parts[0] + parts[1], 0.0)
+
+
+def _p_value(days: _Days, found: float) -> float:
+    share = days.hours / days.hours.sum()
+    draws = np.random.default_rng(SEED).multinomial(int(days.counts.sum()), share, PERMUTATIONS)
+    sums = np.cumsum(draws, axis=1)[:, :-1].astype(float)
+    ratio = _ratios(sums, np.cumsum(days.hours)[:-1], days.counts.sum(), days.hours.sum())
+    return float((1 + (ratio.max(axis=1) >= found).sum()) / (PERMUTATIONS + 1))
+
+
+def _rate(days: _Days, part: slice) -> float:
+    hours = float(days.hours[part].sum())
+    unit = 1000.0 if days.source == "host-hours" else 1.0
+    return unit * float(days.counts[part].sum()) / hours if hours else 0.0
+
+
+def _risk(days: _Days, cut: int, spread: float) -> tuple[float, float, float]:
+    n, h = ([float(x[:cut].sum()), float(x[cut:].sum())] for x in (days.counts, days.hours))
+    ratio, _, high = st.relative_risk(n[1], h[1], n[0], h[0])
+    factor = (high / ratio) ** spread**0.5
+    return ratio, ratio / factor, ratio * factor
+
+
+def _roll_outs(population: Population, days: _Days, low: int, high: int) -> Iterator[RollOut]:
+    """The values that came up while the rate may have changed, the best fitting first."""
+    found = []
+    for attribute in population.attributes:
+        found += [r for r in _of_attribute(population, attribute, days) if r.first <= high]
+    near = [r for r in found if (r.half if r.half is not None else high) >= low - 1]
+    yield from sorted(near, key=_order)[:MAX_SHOWN]
+
+
+def _order(found: RollOut) -> tuple[float, float, str, str]:
+    """What the crashes of its own days prefer comes first: time cannot have done that."""
+    proof = found.p if found.p is not None and found.p <= MAX_P else 1.0
+    return proof, -found.fit, found.attr, found.value
+
+
+def _of_attribute(population: Population, attribute: Attribute, days: _Days) -> Iterator[RollOut]:
+    known = (attribute.exposure >= 0) & (population.exposure_day >= days.first)
+    known &= population.exposure_day < days.first + days.hours.size
+    if not known.any():
+        return
+    size, width = len(attribute.values), days.hours.size
+    cell = attribute.exposure[known] * width + population.exposure_day[known] - days.first
+    weights = population.exposure_hours[known]
+    table = np.bincount(cell, weights=weights, minlength=size * width).reshape(size, width)
+    total = np.maximum(table.sum(axis=0), 1e-12)
+    shares = table / total
+    for value in np.flatnonzero((shares[:, 0] < RARE) & (shares.max(axis=1) >= COMMON)):
+        share = shares[value]
+        above = np.flatnonzero(share >= RARE)
+        half = np.flatnonzero(share >= COMMON)
+        yield RollOut(
+            attribute.name,
+            attribute.values[value],
+            days.first + int(above[0]),
+            days.first + int(half[0]) if half.size else None,
+            _fit(days, share),
+            *_own_days(population, attribute, int(value), days, share),
+        )
+
+
+def _fit(days: _Days, share: Floats) -> float:
+    """Log-likelihood of rate a + b * share (EM for the two parts) above that of a constant rate."""
+    n, parts = days.counts, (days.hours * (1 - share), days.hours * share)
+    constant = n.sum() / days.hours.sum()
+    rates = [constant, constant]
+    for _ in range(200):
+        mean = np.maximum(rates[0] * parts[0] + rates[1] * parts[1], 1e-300)
+        rates = [
+            r * (n * p / mean).sum() / max(p.sum(), 1e-12)
+            for r, p in zip(rates, parts, strict=True)
+        ]
+    mean = np.maximum(rates[0] * parts[0] + rates[1] * parts[1], 1e-300)
+    flat = np.maximum(constant * days.hours, 1e-300)
+    return float((n * np.log(mean / flat)).sum() - (mean - flat).sum())
+
+
+def _own_days(
+    population: Population, attribute: Attribute, value: int, days: _Days, share: Floats
+) -> tuple[int, float, float | None]:
+    mine = days.mine & (attribute.crash >= 0)
+    chance = share[population.day[mine] - days.first]
+    with_it = int((attribute.crash[mine] == value).sum())
+    # On a day on which all or none of the hosts had it, the crash could not choose.
+    open_days = (chance > 0) & (chance < 1)
+    if not open_days.any():
+        return with_it, float(chance.sum()), None
+    hits = int((attribute.crash[mine][open_days] == value).sum())
+    return with_it, float(chance.sum()), st.poisson_binomial_tail(hits, chance[open_days])
+
+
+def _answer(rates: list[float], roll_outs: tuple[RollOut, ...]) -> tuple[str, tuple[str, ...]]:
+    word = "rose" if rates[1] > rates[0] else "fell"
+    if not roll_outs:
+        return f"the rate {word}; no roll-out came up then: something that is not recorded", ()
+    best = max(roll_outs, key=lambda r: r.fit)
+    proven = [r for r in roll_outs if r.p is not None and r.p <= MAX_P]
+    rivals = [r for r in roll_outs if r is not best and best.fit - r.fit < CLOSE]
+    names = ", ".join(f"{r.attr}={r.value}" for r in (best, *rivals))
+    if word == "rose" and len(proven) == 1:
+        r = proven[0]
+        told = f"the rate rose with {r.attr}={r.value}"
+        return f"{told}: on the days of its roll-out the crashes prefer it", ()
+    if word == "rose" and len(proven) > 1:
+        both = " and ".join(f"{r.attr}={r.value}" for r in proven)
+        return f"the rate rose with {both}: both are preferred; rolled out together", (_TOGETHER,)
+    if rivals:
+        return f"cannot tell: the rate {word} when {names} came up at once", (_TOGETHER,)
+    if best.fit <= CLOSE:
+        return f"the rate {word}; no roll-out of that time fits it", ()
+    told = f"the rate {word} when {names} came up; its own days do not show more (p {_p(best.p)})"
+    return told, (_TIME,)
+
+
+_TOGETHER = "simultaneous roll-outs cannot be told apart: stage the next ones"
+_TIME = "coincides with a roll-out: anything else that changed then fits too"
+
+
+def _p(value: float | None) -> str:
+    return "unknown" if value is None else f"{value:.2g}"

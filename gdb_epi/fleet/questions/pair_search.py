@@ -1,0 +1,99 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Which two attributes go with a signature together, each pair with what its halves say alone."""
+
+from __future__ import annotations
+
+import numpy as np
+
+from gdb_epi.fleet.population.population import Attribute, Ints, Population
+from gdb_epi.fleet.screen.aliases import distinct
+from gdb_epi.fleet.screen.attributes import expected_shares
+from gdb_epi.fleet.screen.conjunctions import Conjunction, conjunctions, tested_pairs
+from gdb_epi.fleet.screen.findings_cache import shelved
+from gdb_epi.fleet.screen.hosts import host_findings
+from gdb_epi.fleet.screen.types import Finding, is_of_host
+from gdb_epi.fleet.screen.unexplained import crashes_of
+from gdb_epi.fleet.statistics import hypothesis_tests as st
+from gdb_epi.typing_lite import NamedTuple
+
+MAX_PAIRS = 30  # that are shown; those of q and both conditions' tests are far fewer as a rule
+
+
+class Alone(NamedTuple):
+    """One condition of a pair without the other one."""
+
+    attr: str
+    value: str
+    n: int  # crashes of the signature that meet it
+    total: int
+    rr: float
+    rr_low: float  # 95 % interval
+    rr_high: float
+
+
+class AttributePair(NamedTuple):
+    """Two conditions that go with a signature together."""
+
+    mark: str  # attr=value and attr=value
+    finding: Finding  # its numbers; the aliases are other pairs that cannot be told apart
+    alone: tuple[Alone, Alone]
+
+
+class PairSearch(NamedTuple):
+    """The pairs of one signature, strongest first, and what was looked at."""
+
+    signature: str
+    crashes: int  # that were looked at
+    left_out: int  # crashes that single hosts explain
+    pairs: tuple[AttributePair, ...]
+    tested: int  # pairs of attributes, for all of which each q pays
+    not_tested: tuple[str, ...]  # attributes that vary and are in no tested pair
+
+
+def signature_pairs(population: Population, signature: int, day: int) -> PairSearch:
+    """Search the pairs of attributes of one signature (its code in the population)."""
+    name = population.signatures[signature]
+    same = population.signature == signature
+    explained = np.zeros(same.size, dtype=bool)
+    for host in shelved(population, day, host_findings(population, day)):
+        if host.signature == name or is_of_host(host.signature):
+            explained |= host.members
+    free = ~explained
+    mine = crashes_of(population, free, name)
+    found = {c.finding.key: c for c in conjunctions(population, free, name)}
+    one_each = {c.finding.attr: c for c in found.values()}
+    joined = population._replace(attributes=tuple(c.whole() for c in one_each.values()))
+    kept = distinct(joined, [c.finding for c in found.values()], [])[:MAX_PAIRS]
+    marks = {f"{c.finding.attr}={c.finding.value}": _mark(c) for c in found.values()}
+    pairs = []
+    for finding in kept:
+        aliases = tuple(marks[alias] for alias in finding.aliases)
+        pairs.append(_pair(population, found[finding.key], mine, finding._replace(aliases=aliases)))
+    left_out = int((same & explained).sum())
+    tested = tested_pairs(population)
+    inside = {a.name for pair in tested for a in pair}
+    rest = (a.name for a in population.attributes if len(a.values) > 1 and a.name not in inside)
+    return PairSearch(name, mine.size, left_out, tuple(pairs), len(tested), tuple(rest))
+
+
+def _mark(found: Conjunction) -> str:
+    one, two = found.values
+    return f"{found.one.name}={found.one.values[one]} and {found.two.name}={found.two.values[two]}"
+
+
+def _pair(
+    population: Population, found: Conjunction, mine: Ints, finding: Finding
+) -> AttributePair:
+    one, two = (
+        _alone(population, attribute, value, mine)
+        for attribute, value in zip((found.one, found.two), found.values, strict=True)
+    )
+    return AttributePair(_mark(found), finding, (one, two))
+
+
+def _alone(population: Population, attribute: Attribute, value: int, mine: Ints) -> Alone:
+    share, _ = expected_shares(population, attribute)
+    codes = attribute.crash[mine]
+    n, total, part = int((codes == value).sum()), int((codes >= 0).sum()), float(share[value])
+    risk = st.relative_risk(n, part, total - n, 1 - part)
+    return Alone(attribute.name, attribute.values[value], n, total, *risk)

@@ -1,0 +1,325 @@
+# SPDX-License-Identifier: Apache-2.0
+"""The populations inside one signature.
+
+Hosts are peeled off first. The rest is parted into forms by facts of the cores, and each form is
+asked which host, attribute or pair of attributes goes with it.
+
+Which conditions go with some crashes of a signature: hosts, attributes, pairs of attributes.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+
+import numpy as np
+
+from gdb_epi.fleet.population.combinations import by_value, combinations_of
+from gdb_epi.fleet.population.population import Bools, Population
+from gdb_epi.fleet.questions.subpopulations import Form, forms, told_apart
+from gdb_epi.fleet.screen.aliases import distinct
+from gdb_epi.fleet.screen.attributes import expected_shares, signature_findings
+from gdb_epi.fleet.screen.conjunctions import pair_findings
+from gdb_epi.fleet.screen.finding_texts import verdict
+from gdb_epi.fleet.screen.findings_cache import shelved
+from gdb_epi.fleet.screen.hosts import host_findings, host_signatures
+from gdb_epi.fleet.screen.types import MAX_Q, MIN_N, Finding, is_of_host
+from gdb_epi.fleet.statistics import hypothesis_tests as st
+from gdb_epi.typing_lite import NamedTuple
+
+MIN_TOGETHER = 0.8  # of a mark's crashes that a second one shares: then the cause needs both
+
+
+class Explained(NamedTuple):
+    """Crashes, and the conditions that go with them."""
+
+    conditions: tuple[Finding, ...]
+    members: Bools
+
+
+def explained(
+    population: Population, name: str, free: Bools, left: Bools, forms: Sequence[Form]
+) -> list[Explained]:
+    """Return the populations in the crashes `left` of a signature that something marks.
+
+    Each form is asked on its own, because what goes with half of the crashes alone is diluted in
+    all of them; if nothing goes with a form, all are asked together. `free` are the crashes that
+    hosts do not explain.
+    """
+    found: list[Explained] = []
+    for form in forms:
+        here = _named(population, form, f"{name} where {form.mark}")
+        found += _of_crashes(here, here.signatures[-1], free, form.members, hosts=True)
+    return found or _of_crashes(population, name, free, left, hosts=False)
+
+
+def _named(population: Population, form: Form, name: str) -> Population:
+    """The population with a form as a signature of its own."""
+    codes = population.signature.copy()
+    codes[form.members] = len(population.signatures)
+    return population._replace(signature=codes, signatures=[*population.signatures, name])
+
+
+def _of_crashes(
+    population: Population, name: str, free: Bools, left: Bools, *, hosts: bool
+) -> list[Explained]:
+    found: list[Explained] = []
+    if hosts:
+        for finding in host_signatures(population, ~free, name):
+            found.append(Explained((finding,), finding.members & left))
+            left, free = left & ~finding.members, free & ~finding.members
+    marks = list(signature_findings(population, free, name))
+    groups = _together(distinct(population, marks, [], order=_explains))
+    for conditions in _with_pairs(groups, pair_findings(population, free, name)):
+        mine = left.copy()
+        for finding in conditions:
+            mine &= finding.members
+        if int(mine.sum()) >= MIN_N:
+            found.append(Explained(conditions, mine))
+            left = left & ~mine
+    return found
+
+
+def _explains(finding: Finding) -> float:
+    """Minus the crashes beyond the share of the value: a mark of few must not hide one of all.
+
+    The share is worked out backwards from the relative risk.
+    """
+    rest = finding.total - finding.n
+    odds = (finding.n + 0.5) / max((rest + 0.5) * finding.rr, 1e-12)
+    return finding.total * odds / (1 + odds) - finding.n
+
+
+def _together(found: Sequence[Finding]) -> list[tuple[Finding, ...]]:
+    """Join the marks that the same crashes carry; those that explain the most first."""
+    groups: list[list[Finding]] = []
+    for finding in found:
+        for group in groups:
+            base = group[0].members
+            both = int((base & finding.members).sum())
+            if both >= MIN_TOGETHER * int(base.sum()):
+                group.append(finding)
+                break
+        else:
+            groups.append([finding])
+    return [tuple(group) for group in groups]
+
+
+def _with_pairs(
+    groups: Sequence[tuple[Finding, ...]], pairs: Iterable[tuple[Finding, Finding]]
+) -> list[tuple[Finding, ...]]:
+    """Add what a pair adds: a second condition of a mark, or a mark that neither one was alone."""
+    found = list(groups)
+    for pair in pairs:
+        for i, group in enumerate(found):
+            base = group[0].members
+            both = int((base & pair[0].members).sum())
+            names = {(f.attr, f.value) for f in group}
+            second = [f for f in pair if (f.attr, f.value) not in names]
+            if len(group) == len(second) == 1 and both >= MIN_TOGETHER * int(base.sum()):
+                found[i] = (group[0], second[0])
+            if both:
+                break
+        else:
+            found.append(pair)
+    return found
+
+
+MAX_MORE = 2000  # crashes; beyond that "no number of crashes" is the honest answer
+MIN_FLAGGED = 0.3  # of a form's crashes with a flag, from which on the flag says what is likely
+NOT_EXPLAINED = "not explained"
+UNCERTAIN = "uncertain"
+IN_BETWEEN = "their facts fit two forms nearly as well: left unassigned"
+ONE_POPULATION = "one population, as far as can be told"
+
+
+class Part(NamedTuple):
+    """One population of a signature."""
+
+    label: str
+    mark: str  # attr=value (and attr=value ...), or what the rest is
+    finding: Finding | None
+    crashes: int
+    hosts: int
+    bitflips: int
+    members: Bools
+    also: tuple[Finding, ...] = ()  # further conditions that the same crashes need
+    facts: tuple[str, ...] = ()  # facts of the cores that differ from the other parts, in words
+    more: int | None = None  # crashes that may settle what it is; None: settled, or not known
+    leaning: str | None = None  # its best mark that is not significant yet
+
+
+class Split(NamedTuple):
+    """The parts, the answer in words, and how many more crashes may settle what is open."""
+
+    signature: str
+    parts: tuple[Part, ...]
+    answer: str
+    more: int | None
+    leaning: str | None  # the best mark that is not significant yet
+
+
+def split(
+    population: Population, signature: int, day: int, hosts: Sequence[Finding] | None = None
+) -> Split:
+    """Split the crashes of one signature (its code in the population).
+
+    `hosts` are the findings of hosts as a screening of that day has them; it saves finding them.
+    """
+    name = population.signatures[signature]
+    same = left = population.signature == signature
+    if hosts is None:
+        hosts = shelved(population, day, host_findings(population, day))
+    found = _host_parts(name, left, hosts)
+    for part in found:
+        left = left & ~part.members
+    free = left | ~same
+    for part in found:
+        free &= ~part.conditions[0].members
+    looks = forms(population, left)
+    marked = explained(population, name, free, left, looks)
+    found += marked
+    for part in marked:
+        left = left & ~part.members
+    parts = [_part(population, same, one) for one in found]
+    unsure = _between(left, looks, marked)
+    parts += _open_parts(
+        population, same, left & ~unsure, looks, alone=not parts, marked=bool(marked)
+    )
+    if unsure.any():
+        between = _bare(population, same, IN_BETWEEN, unsure)
+        parts.append(between._replace(mark=UNCERTAIN))
+    # What has no form and no mark waits for more crashes only where nothing else was marked.
+    waiting = [p for p in parts if p.more is not None and (p.mark != REST or not marked)]
+    most = max(waiting, key=lambda p: p.more or 0) if waiting else None
+    more, leaning = (most.more, most.leaning) if most is not None else (None, None)
+    return Split(name, tuple(parts), _answer(parts, more), more, leaning)
+
+
+REST = "the rest"
+
+
+def _between(left: Bools, looks: Sequence[Form], marked: Sequence[Explained]) -> Bools:
+    """The crashes that are in no form; none where a mark goes across forms, which are no parts."""
+    inside = left & False
+    for form in looks:
+        inside = inside | form.members
+    for part in marked:
+        if not any(bool((~form.members[part.members]).sum() == 0) for form in looks):
+            return left & False
+    return left & ~inside if looks else inside
+
+
+def _host_parts(name: str, left: Bools, hosts: Iterable[Finding]) -> list[Explained]:
+    found: list[Explained] = []
+    for finding in hosts:
+        mine = finding.members & left
+        about = finding.signature == name or is_of_host(finding.signature)
+        if about and int(mine.sum()) >= MIN_N:
+            found.append(Explained((finding,), mine))
+            left = left & ~mine
+    return found
+
+
+def _part(population: Population, same: Bools, one: Explained) -> Part:
+    conditions = one.conditions
+    mark = " and ".join(f"{f.attr}={f.value}" for f in conditions)
+    label = verdict(conditions[0])
+    if len(conditions) > 1:
+        label = f"software or configuration: needs {mark}"
+    part = _bare(population, same, label, one.members)
+    return part._replace(mark=mark, finding=conditions[0], also=conditions[1:])
+
+
+def _open_parts(
+    population: Population,
+    same: Bools,
+    left: Bools,
+    looks: Sequence[Form],
+    *,
+    alone: bool,
+    marked: bool,
+) -> list[Part]:
+    """The parts that nothing of the fleet marks: forms as such, and the rest."""
+    parts = []
+    for form in looks:
+        mine = form.members & left
+        # Where attributes marked all forms together, the forms of what is left are no parts.
+        if int(mine.sum()) >= max(MIN_N, form.members.sum() / 2) and not (
+            marked and len(looks) < 2
+        ):
+            part = _bare(population, same, _likely(population, mine), mine)
+            more, leaning = _needed(population, mine)
+            parts.append(part._replace(mark=form.mark, more=more, leaning=leaning))
+            left = left & ~mine
+    if left.any():
+        label = ONE_POPULATION if alone and not parts else NOT_EXPLAINED
+        more, leaning = _needed(population, left)
+        rest = _bare(population, same, label, left)
+        parts.append(rest._replace(more=more, leaning=leaning))
+    return parts
+
+
+def _likely(population: Population, members: Bools) -> str:
+    """The likely label of a form that nothing of the fleet marks; its flags are all there is."""
+    share = MIN_FLAGGED * int(members.sum())
+    if int((population.bitflip & members).sum()) >= share:
+        return "hardware is likely by its bit-flip flags; no host or attribute goes with it yet"
+    if int((population.lock_inherited & members).sum()) >= share:
+        return "software is likely: locks inherited over a fork; no attribute goes with it yet"
+    return "a form of its own; no host or attribute goes with it yet: its cause cannot be told"
+
+
+def _bare(population: Population, same: Bools, label: str, members: Bools) -> Part:
+    hosts = st.distinct(population.host[members & (population.host >= 0)])
+    flips = int((population.bitflip & members).sum())
+    told = tuple(t.words() for t in told_apart(population, members, same & ~members))
+    return Part(label, REST, None, int(members.sum()), hosts, flips, members, facts=told)
+
+
+def _answer(parts: list[Part], more: int | None) -> str:
+    hosts = [p for p in parts if p.finding is not None and p.finding.attr == "host"]
+    others = [p for p in parts if p.finding is not None and p.finding.attr != "host"]
+    rest = sum(p.crashes for p in parts if p.finding is None)
+    if hosts and (others or rest >= MIN_N):
+        return f"two causes or more: {', '.join(p.mark for p in hosts)} apart from the others"
+    if hosts:
+        return f"one host: {hosts[0].mark}"
+    if len(others) > 1:
+        return f"two causes or more: {' apart from '.join(p.mark for p in others)}"
+    if others:
+        return f"one cause: {others[0].label}"
+    shapes = [p.mark for p in parts if p.mark not in (REST, UNCERTAIN)]
+    looks = f"; {len(shapes)} forms: {' apart from '.join(shapes)}" if len(shapes) > 1 else ""
+    if more is None:
+        return f"not enough: nothing of the fleet marks these crashes{looks}"
+    return f"not enough: about {more} more crashes would settle it{looks}"
+
+
+def _needed(population: Population, members: Bools) -> tuple[int | None, str | None]:
+    """How many more crashes until the strongest leaning is significant, if it goes on like this."""
+    best: tuple[float, int, str] | None = None
+    combinations = combinations_of(population)
+    crashes = combinations.tally(members)
+    for attribute in population.attributes:
+        share, _ = expected_shares(population, attribute)
+        counts = by_value(combinations.codes(attribute), crashes, share.size)
+        n = int(counts.sum())
+        if n < MIN_N:
+            continue
+        p = st.binomial_tail(counts, np.full(share.size, float(n)), share)
+        value = int(np.argmin(p))
+        threshold = MAX_Q / max(int((share > 0).sum()), 1)
+        found = _until(counts[value] / n, float(share[value]), n, threshold)
+        if found is not None and (best is None or p[value] < best[0]):
+            best = (float(p[value]), found - n, f"{attribute.name}={attribute.values[value]}")
+    return (best[1], best[2]) if best else (None, None)
+
+
+def _until(purity: float, share: float, n: int, threshold: float) -> int | None:
+    """Return the number of crashes at which this purity is significant; None beyond MAX_MORE."""
+    if purity <= share:
+        return None
+    sizes = np.arange(max(n, MIN_N), MAX_MORE, dtype=float)
+    p = st.binomial_tail(np.floor(purity * sizes), sizes, np.full(sizes.size, share))
+    enough = np.flatnonzero((p <= threshold) & (sizes > n))
+    return int(sizes[enough[0]]) if enough.size else None

@@ -1,0 +1,197 @@
+# SPDX-License-Identifier: Apache-2.0
+"""The forms of a signature: groups of its crashes that look alike in facts of the cores themselves.
+
+A misaligned stack pointer or a return to null says how a process died and not why: a form is no
+cause. It becomes one when a host or an attribute goes with it, which are not used to make forms.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+
+import numpy as np
+
+from gdb_epi.fleet.population.population import ABSENT, Attribute, Bools, Ints, Population
+from gdb_epi.fleet.screen.types import MAX_Q, MIN_N
+from gdb_epi.fleet.statistics import hypothesis_tests as st
+from gdb_epi.fleet.statistics.latent_classes import MIN_CLASS, classes
+from gdb_epi.typing_lite import NamedTuple
+
+MAX_LEVELS = 8  # values of a fact that are told apart; the others are one
+MAX_VALUES = 64  # of a fact: with more it names single crashes
+MAX_FACTS = 40
+MAX_OTHERS = 20_000  # crashes of other signatures that are looked at
+MIN_KNOWN = 0.5  # of the crashes must have a fact
+SAME = 0.95  # of the other crashes, in which one fact follows from another: one measurement
+MIN_TOLD = 0.5  # difference of shares from which on a fact marks a form
+MAX_TOLD = 3  # facts that name a form
+
+
+class Form(NamedTuple):
+    """Crashes that look alike, and what marks them among the others of the signature."""
+
+    mark: str  # fact=value and fact=value
+    members: Bools
+
+
+class Told(NamedTuple):
+    """A value of a fact: its share here and in the other crashes of the signature."""
+
+    fact: str
+    value: str
+    here: int
+    of_here: int
+    there: int
+    of_there: int
+
+    @property
+    def lead(self) -> float:
+        """How much larger the share is here, 0..1."""
+        return self.here / max(self.of_here, 1) - self.there / max(self.of_there, 1)
+
+    def words(self) -> str:
+        """Return it with its numbers."""
+        rest = f", {self.there} of {self.of_there} elsewhere" if self.of_there else ""
+        return f"{self.fact}={self.value} ({self.here} of {self.of_here}{rest})"
+
+
+def facts_of(population: Population) -> tuple[Attribute, ...]:
+    """Return the facts of the cores, the flags among them."""
+    none = np.full(population.exposure_day.size, ABSENT, dtype=np.int64)
+    flags = (("bitflip", population.bitflip), ("lock_inherited", population.lock_inherited))
+    made = tuple(Attribute(n, ["false", "true"], f.astype(np.int64), none) for n, f in flags)
+    return (*population.facts, *made)
+
+
+def forms(population: Population, members: Bools) -> list[Form]:
+    """Return the forms of some crashes, the largest first; none where they are of one form.
+
+    A crash whose facts fit two forms nearly as well is in none.
+    """
+    rows = np.flatnonzero(members)
+    found = list(_varied(facts_of(population), rows))
+    others = np.flatnonzero(~members)
+    kept = _measured_once(found, others[:: others.size // MAX_OTHERS + 1])[:MAX_FACTS]
+    told = classes([_levels(fact.crash[rows]) for fact in kept])
+    of_row, sure = told.of_row, told.sure
+    if told.number < 2:
+        chosen = _by_one_fact(population, kept, rows)
+        if chosen is None:
+            return []
+        of_row = chosen
+    made = []
+    counts = np.bincount(of_row[sure])
+    for number in np.argsort(-counts)[: np.count_nonzero(counts)]:
+        mine = np.zeros(members.size, dtype=bool)
+        mine[rows[sure & (of_row == number)]] = True
+        made.append(Form(mark_of(population, mine, members & ~mine), mine))
+    return made
+
+
+def mark_of(population: Population, mine: Bools, others: Bools) -> str:
+    """Return the facts that mark some crashes, in words short enough for a name."""
+    found = told_apart(population, mine, others)
+    return " and ".join(f"{t.fact}={t.value}" for t in found) or "facts in other combinations"
+
+
+def told_apart(
+    population: Population,
+    mine: Bools,
+    others: Bools,
+    columns: Sequence[Attribute] | None = None,
+) -> list[Told]:
+    """Return the facts whose values differ most between two sets of crashes, at most MAX_TOLD.
+
+    `columns` asks attributes of the fleet in place of the facts of the cores.
+    """
+    found = []
+    rows = [np.flatnonzero(mask) for mask in (mine, others)]
+    for fact in facts_of(population) if columns is None else columns:
+        here, there = (codes[codes >= 0] for codes in (fact.crash[some] for some in rows))
+        if here.size < MIN_CLASS or not there.size or len(fact.values) > MAX_VALUES:
+            continue
+        size = len(fact.values)
+        counts = np.bincount(here, minlength=size), np.bincount(there, minlength=size)
+        value = int(np.argmax(counts[0] / here.size - counts[1] / there.size))
+        numbers = int(counts[0][value]), here.size, int(counts[1][value]), there.size
+        told = Told(fact.name, fact.values[value], *numbers)
+        if told.lead >= MIN_TOLD:
+            found.append(told)
+    # "false" says less than a fact that is there.
+    return sorted(found, key=lambda t: (t.value == "false", -t.lead, t.fact))[:MAX_TOLD]
+
+
+def _varied(facts: Sequence[Attribute], rows: Ints) -> Iterator[Attribute]:
+    """Yield the facts that most of these crashes have, and that are not the same in all."""
+    for fact in facts:
+        codes = fact.crash[rows]
+        known = codes[codes >= 0]
+        if len(fact.values) > MAX_VALUES or known.size < MIN_KNOWN * rows.size:
+            continue
+        counts = np.sort(np.bincount(known))
+        if counts.size > 1 and known.size - counts[-1] >= MIN_CLASS:
+            yield fact
+
+
+def _measured_once(facts: Sequence[Attribute], others: Ints) -> list[Attribute]:
+    """Leave out a fact that follows from another one in crashes of other signatures as well.
+
+    Two names of one measurement would look like two facts that agree.
+    """
+    kept: list[Attribute] = []
+    for fact in sorted(facts, key=lambda f: (-len(f.values), f.name)):
+        if not any(_follows(fact.crash[others], k.crash[others]) for k in kept):
+            kept.append(fact)
+    return kept
+
+
+def _follows(codes: Ints, given: Ints) -> bool:
+    """Whether `codes` can be told from `given`, although they vary."""
+    known = (codes >= 0) & (given >= 0)
+    if int(known.sum()) < MIN_CLASS:
+        return False
+    first, second, counts = st.cells(given[known], codes[known])
+    total = counts.sum()
+    most = np.zeros(int(first.max()) + 1)
+    np.maximum.at(most, first, counts)
+    alone = np.bincount(second, weights=counts).max() / total
+    return bool(alone < SAME and most.sum() / total >= SAME)
+
+
+def _levels(codes: Ints) -> Ints:
+    """Number the values that occur, the most frequent first; rare ones are one."""
+    known = codes >= 0
+    counts = np.bincount(codes[known])
+    order = np.argsort(-counts, kind="stable")
+    level = np.full(counts.size, MAX_LEVELS - 1, dtype=np.int64)
+    level[order[: MAX_LEVELS - 1]] = np.arange(min(order.size, MAX_LEVELS - 1))
+    found = np.full(codes.size, ABSENT, dtype=np.int64)
+    found[known] = level[codes[known]]
+    return found
+
+
+def _by_one_fact(population: Population, facts: Sequence[Attribute], rows: Ints) -> Ints | None:
+    """Part the crashes by the one value of a fact that goes with an attribute the most.
+
+    Fisher's exact test in the crashes of the signature alone, Bonferroni over all pairs of values.
+    """
+    pairs = [(f, a) for f in facts for a in population.attributes]
+    best: tuple[float, Ints] | None = None
+    tests = 0
+    for fact, attribute in pairs:
+        f, a = fact.crash[rows], attribute.crash[rows]
+        known = (f >= 0) & (a >= 0)
+        if int(known.sum()) < 2 * MIN_N or len(attribute.values) > MAX_VALUES:
+            continue
+        first, second, counts = st.cells(f[known], a[known])
+        of_fact, of_value = np.bincount(f[known]), np.bincount(a[known])
+        keep = (counts >= MIN_N) & (of_fact[first] <= int(known.sum()) - MIN_N)
+        tests += int((of_fact > 0).sum()) * int((of_value > 0).sum())
+        if not keep.any():
+            continue
+        n = [x[keep].astype(float) for x in (counts, of_value[second], of_fact[first])]
+        p = st.hypergeometric_tail(n[0], np.full(n[0].size, float(known.sum())), n[1], n[2])
+        least = int(np.argmin(p))
+        if best is None or p[least] < best[0]:
+            best = float(p[least]), (f == first[keep][least]).astype(np.int64)
+    return best[1] if best is not None and best[0] * tests <= MAX_Q else None

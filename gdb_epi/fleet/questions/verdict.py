@@ -1,0 +1,252 @@
+# SPDX-License-Identifier: Apache-2.0
+"""A verdict over the population, in words: hardware, software, two causes, or not enough.
+
+Pure functions over what the tests found. A verdict never says more than its findings: each has its
+evidence and what else would look the same.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any
+
+from gdb_epi.fleet.population.population import Bools, Population
+from gdb_epi.fleet.questions.splitting import UNCERTAIN, Part, Split, split
+from gdb_epi.fleet.screen.finding_texts import HARDWARE, as_json, sentence
+from gdb_epi.fleet.screen.hosts import main_signature
+from gdb_epi.fleet.screen.screening import Screen, screen
+from gdb_epi.fleet.screen.types import (
+    ALL,
+    BITFLIP,
+    CPU,
+    LOCK,
+    MOSTLY,
+    ONE_SIGNATURE,
+    PLAIN,
+    Finding,
+    is_of_host,
+)
+from gdb_epi.fleet.statistics import hypothesis_tests as st
+from gdb_epi.typing_lite import NamedTuple
+from gdb_epi.util import counted
+
+# What a verdict can be; the report may colour by it.
+HARDWARE_HOST = "hardware-host"  # one host, crashes of all kinds
+ONE_HOST = "one-host"  # one host, one signature or nearly: hardware, or its job
+HARDWARE_GROUP = "hardware-group"  # a rack, a model, a microcode
+SOFTWARE = "software"
+TWO_CAUSES = "two-causes"
+NOT_ENOUGH = "not-enough"
+
+NEARLY = "nearly all one signature"
+USUAL = "more crashes of the usual kinds than its share"
+LEADING = "most of one signature, and like other hosts without it"
+MOVE_JOB = "move its job first; if the crash stays on the host, test the host"
+CASE_CONTROL = "no host-hours are known: crashes are compared with other crashes (case-control)"
+
+
+class Cause(NamedTuple):
+    """One cause: its kind (of the constants above), what marks it, how many crashes and hosts."""
+
+    kind: str
+    mark: str  # "host=node-7", "image=v2 and load=high", "the rest"
+    crashes: int
+    hosts: int
+    findings: tuple[Finding, ...]
+    members: Bools
+    facts: tuple[str, ...] = ()  # facts of the cores that tell it from the others, in words
+    label: str = ""  # what it may be, where no finding says so
+    more: int | None = None  # crashes that would settle it; None: settled, or not known
+
+    def as_json(self, day: int) -> dict[str, Any]:
+        """Return it as one JSON object; `day` is that of the findings."""
+        plain = {**self._asdict(), "facts": list(self.facts)}
+        del plain["members"]
+        return {**plain, "findings": [as_json(f, day) for f in self.findings]}
+
+
+class PopulationVerdict(NamedTuple):
+    """What the population says of one signature or of one host."""
+
+    kind: str
+    subject: str  # text of the signature, or "host=NAME"
+    headline: str  # one sentence without numbers that need explanation
+    evidence: tuple[str, ...]
+    caveats: tuple[str, ...]
+    causes: tuple[Cause, ...]
+    crashes: int
+    more: int | None  # crashes that would settle it, if they go on like this; None: unknown
+
+    def as_json(self, day: int) -> dict[str, Any]:
+        """Return it as one JSON object; `day` is that of the findings."""
+        causes = [cause.as_json(day) for cause in self.causes]
+        plain = {**self._asdict(), "causes": causes}
+        return {k: list(v) if isinstance(v, tuple) else v for k, v in plain.items()}
+
+
+def of_signature(
+    population: Population, signature: int, day: int, hosts: Sequence[Finding] | None = None
+) -> PopulationVerdict:
+    """Judge one signature (its code in the population) by its populations; `hosts` as in split."""
+    return of_split(population, split(population, signature, day, hosts))
+
+
+def of_population(
+    population: Population, day: int, screened: Screen | None = None
+) -> list[PopulationVerdict]:
+    """Judge everything that stands out: hosts first, then signatures, strongest evidence first.
+
+    `screened` saves the screening where the caller has it (without findings held back).
+    """
+    found = screened or screen(population, day)
+    hosts = [f for f in found.findings if f.attr == "host" and is_of_host(f.signature)]
+    verdicts = [of_host(population, finding) for finding in sorted(hosts, key=lambda f: f.p)]
+    others = sorted((f for f in found.findings if f not in hosts), key=lambda f: f.p)
+    index = {name: code for code, name in enumerate(population.signatures)}
+    seen: set[str] = set()
+    for finding in others:
+        if finding.signature in seen:
+            continue
+        seen.add(finding.signature)
+        if finding.signature in (ALL, BITFLIP, LOCK):
+            verdicts += [
+                _of_group(population, f) for f in others if f.signature == finding.signature
+            ]
+        else:
+            code = index[finding.signature]
+            verdicts.append(of_signature(population, code, day, found.hosts))
+    return verdicts
+
+
+def of_host(population: Population, finding: Finding) -> PopulationVerdict:
+    """Judge a host that has more crashes than its share: of all kinds, or nearly all of one."""
+    kind = _kind(population, (finding,))
+    cause = _cause(population, finding.members, (finding,), kind)
+    flips = int((population.bitflip & finding.members).sum())
+    name, most = main_signature(population, finding.members)
+    kinds = st.distinct(population.signature[finding.members] + 1)
+    evidence = [sentence(finding), f"{kinds} different signatures on this host; {finding.test}"]
+    if flips:
+        evidence.append(f"{flips} of its {finding.n} crashes carry the bit-flip flag")
+    if kind == ONE_HOST and kinds > 1 and PLAIN not in finding.caveats:
+        evidence.append(f"{most} of its {finding.n} crashes are one signature: {name}")
+    words = "one signature" if kinds == 1 else NEARLY if most >= MOSTLY * finding.n else LEADING
+    if PLAIN in finding.caveats:
+        words = USUAL
+    headline = _host_headline(finding, kind, words)
+    told = (*finding.caveats, *_source(finding))
+    mark, lines = f"host={finding.value}", tuple(evidence)
+    return PopulationVerdict(kind, mark, headline, lines, told, (cause,), finding.n, None)
+
+
+def _host_headline(finding: Finding, kind: str, signatures: str = "one signature") -> str:
+    """Say what to do with a host; more than one kind of crash is needed to call it broken."""
+    name = finding.value
+    if finding.signature.startswith(CPU):
+        cpu = finding.signature[len(CPU) :]
+        return f"one CPU of one host ({name}, CPU {cpu}): hardware, or a pinned job"
+    if kind == ONE_HOST:
+        return f"one host ({name}), {signatures}: {MOVE_JOB}"
+    return f"hardware: one host ({name}), retire it"
+
+
+def of_split(population: Population, found: Split) -> PopulationVerdict:
+    """Judge one signature by the populations that a split of it gave."""
+    causes = tuple(_of_part(population, part) for part in found.parts)
+    named = tuple(cause for cause in causes if cause.findings)
+    rest = sum(cause.crashes for cause in causes if not cause.findings)
+    total = sum(cause.crashes for cause in causes)
+    kind, headline = _judge(named, rest, found)
+    evidence = [sentence(f) for cause in named for f in cause.findings]
+    evidence += [_form_line(cause) for cause in causes if cause.facts]
+    if rest and named:
+        evidence.append(f"{rest} of {total} crashes are explained by none of these")
+    if found.leaning:
+        evidence.append(f"the rest leans to {found.leaning}, which may be chance")
+    findings = [f for cause in named for f in cause.findings]
+    told = [c for f in findings for c in (*f.caveats, *_source(f))]
+    caveats = tuple(dict.fromkeys(told))
+    subject = found.signature
+    return PopulationVerdict(
+        kind, subject, headline, tuple(evidence), caveats, causes, total, found.more
+    )
+
+
+def _judge(named: tuple[Cause, ...], rest: int, found: Split) -> tuple[str, str]:
+    """Return the kind and the headline."""
+    distinct = list(dict.fromkeys(cause.mark for cause in named))
+    marks = " apart from ".join(distinct)
+    if len(distinct) > 1:
+        return TWO_CAUSES, f"two causes: {marks}"
+    if named and named[0].kind in (ONE_HOST, HARDWARE_HOST) and rest >= MIN_REST:
+        told = f"about {found.more} more crashes would name it" if found.more else "not yet known"
+        return TWO_CAUSES, f"two causes: {marks} apart from {rest} other crashes ({told})"
+    if not named:
+        more = f"about {found.more} more crashes" if found.more else "nothing marks these crashes"
+        looks = sum(part.mark != UNCERTAIN for part in found.parts)
+        told = f" ({looks} forms by facts of the cores: one cause or more)" if looks > 1 else ""
+        return NOT_ENOUGH, f"not enough: {more}{told}"
+    kind = named[0].kind
+    if len(named) > 1:
+        marks += f" ({len(named)} forms by facts of the cores: one cause or more)"
+    words = {
+        HARDWARE_HOST: _host_headline(named[0].findings[0], kind),
+        ONE_HOST: _host_headline(named[0].findings[0], kind),
+        HARDWARE_GROUP: f"hardware or firmware: goes with {marks}",
+        SOFTWARE: f"software: needs {marks}",
+    }
+    return kind, words[kind]
+
+
+MIN_REST = 3  # crashes beside a host's that are a population of their own
+
+
+def _of_part(population: Population, part: Part) -> Cause:
+    findings = (part.finding, *part.also) if part.finding is not None else ()
+    cause = _cause(
+        population, part.members, findings, _kind(population, findings) if findings else NOT_ENOUGH
+    )
+    mark = cause.mark if findings else part.mark
+    return cause._replace(mark=mark, facts=part.facts, label=part.label, more=part.more)
+
+
+def _form_line(cause: Cause) -> str:
+    told = "" if cause.findings else f"; {cause.label}"
+    return f"{counted(cause.crashes, 'crash')} ({cause.mark}): {', '.join(cause.facts)}{told}"
+
+
+def _of_group(population: Population, finding: Finding) -> PopulationVerdict:
+    """All crashes, or all with a flag, go with one value of an attribute."""
+    cause = _cause(population, finding.members, (finding,), _kind(population, (finding,)))
+    what = {ALL: "crashes of all kinds", BITFLIP: "bit flips", LOCK: "inherited locks"}
+    name = "hardware or firmware" if cause.kind == HARDWARE_GROUP else "software or configuration"
+    headline = f"{name}: {what[finding.signature]} go with {cause.mark}"
+    told = (*finding.caveats, *_source(finding))
+    evidence = (sentence(finding), f"test: {finding.test}")
+    return PopulationVerdict(
+        cause.kind, finding.signature, headline, evidence, told, (cause,), finding.n, None
+    )
+
+
+def _kind(population: Population, findings: tuple[Finding, ...]) -> str:
+    first = findings[0]
+    if first.attr == "host":
+        most = main_signature(population, first.members)[1]
+        told = {ONE_SIGNATURE, PLAIN}.intersection(first.caveats)
+        one = bool(told) or most >= MOSTLY * first.members.sum()
+        broad = is_of_host(first.signature) and not one
+        return HARDWARE_HOST if broad else ONE_HOST
+    # Hardware alone: with a version beside it, the version is what can be changed.
+    return HARDWARE_GROUP if all(f.attr in HARDWARE for f in findings) else SOFTWARE
+
+
+def _cause(population: Population, members: Any, findings: tuple[Finding, ...], kind: str) -> Cause:
+    hosts = st.distinct(population.host[members & (population.host >= 0)])
+    marks = [" or ".join((f"{f.attr}={f.value}", *f.aliases)) for f in findings]
+    if len(marks) > 1:  # or nobody knows what the `or` is about
+        marks = [f"({m})" if f.aliases else m for m, f in zip(marks, findings, strict=True)]
+    return Cause(kind, " and ".join(marks), int(members.sum()), hosts, findings, members)
+
+
+def _source(finding: Finding) -> tuple[str, ...]:
+    return () if finding.exposure == "host-hours" else (CASE_CONTROL,)

@@ -1,0 +1,142 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Echoes: findings that hold only because the value of another attribute holds."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+
+import numpy as np
+
+from gdb_epi.fleet.population.combinations import by_value, combinations_of
+from gdb_epi.fleet.population.population import Attribute, Bools, Floats, Population
+from gdb_epi.fleet.screen.attributes import HOST_HOURS, expected_shares
+from gdb_epi.fleet.screen.types import ALL, BITFLIP, LOCK, MAX_CONDITIONAL_P, MIN_N, Finding
+from gdb_epi.fleet.statistics import hypothesis_tests as st
+
+ALIAS_OVERLAP = 0.9  # of the smaller one's host-hours
+TOLD_APART = 8.0  # likelihood ratio: "fairly strong evidence" (Royall 1997)
+MAX_RIVALS = 3
+
+
+def _strength(finding: Finding) -> float:
+    return finding.p
+
+
+def distinct(
+    population: Population,
+    found: Sequence[Finding],
+    known: Sequence[Finding],
+    order: Callable[[Finding], float] = _strength,
+) -> list[Finding]:
+    """Drop echoes: findings that hold only because another attribute's value holds.
+
+    Strongest first (the least of `order`), after those `known` from earlier days; each must still
+    show inside or outside the host-hours of every one that was kept for the same signature, or it
+    becomes an alias.
+    """
+    kept: list[Finding] = list(known)
+    for finding in sorted(found, key=lambda f: (order(f), f.attr, f.value)):
+        echo = next((i for i, k in enumerate(kept) if _is_echo(population, finding, k)), None)
+        if echo is None:
+            kept.append(finding)
+        elif finding.key != kept[echo].key:
+            alias = f"{finding.attr}={finding.value}"
+            if alias not in kept[echo].aliases:
+                kept[echo] = kept[echo]._replace(aliases=(*kept[echo].aliases, alias))
+    return kept[len(known) :]
+
+
+def with_rivals(population: Population, finding: Finding, free: Bools) -> Finding:
+    """Name the values of other attributes that explain the finding nearly as well, best first.
+
+    One of them may be the cause although it is no finding yet: of two versions that roll out in one
+    week, the wrong one can stand out first. `free`: the crashes that hosts do not explain.
+    """
+    attribute = population.attribute(finding.attr)
+    if finding.signature in (ALL, BITFLIP, LOCK) or attribute is None:
+        return finding
+    crashes = combinations_of(population).tally(free & _signal(population, finding.signature))
+    least = _gains(population, attribute, crashes)[attribute.values.index(finding.value)]
+    found: list[tuple[float, str]] = []
+    for other in population.attributes:
+        if other is attribute:
+            continue
+        gains = _gains(population, other, crashes)
+        for value in np.flatnonzero(gains >= least - np.log(TOLD_APART)).tolist():
+            rival = finding._replace(attr=other.name, value=other.values[value])
+            if _is_echo(population, finding, rival):
+                found.append((-float(gains[value]), f"{rival.attr}={rival.value}"))
+    more = [name for _, name in sorted(found) if name not in finding.aliases]
+    return finding._replace(aliases=(*finding.aliases, *more[:MAX_RIVALS]))
+
+
+def _gains(population: Population, attribute: Attribute, crashes: Floats) -> Floats:
+    """How much the log likelihood of some crashes gains when a value has a rate of its own.
+
+    Values that have fewer crashes than their share gain nothing.
+    """
+    share, _ = expected_shares(population, attribute)
+    found = by_value(combinations_of(population).codes(attribute), crashes, share.size)
+    total = found.sum()
+    both = ((found, share), (total - found, 1 - share))
+    with np.errstate(divide="ignore", invalid="ignore"):
+        gain = sum(np.where(a > 0, a * np.log(a / (total * s)), 0.0) for a, s in both)
+    return np.where((found >= MIN_N) & (found > total * share), gain, -np.inf)
+
+
+def _is_echo(population: Population, finding: Finding, other: Finding) -> bool:
+    if finding.signature != other.signature or finding.key == other.key:
+        return finding.key == other.key
+    mine, theirs = (population.attribute(f.attr) for f in (finding, other))
+    if mine is None or theirs is None:
+        return False
+    code, against = mine.values.index(finding.value), theirs.values.index(other.value)
+    if _same_hours(population, mine, code, theirs, against):
+        return True
+    same = _signal(population, finding.signature)
+    return all(
+        _conditional_p(population, mine, code, (theirs.crash == against) == side,
+                       (theirs.exposure == against) == side, same) > MAX_CONDITIONAL_P
+        for side in (True, False)
+    )  # fmt: skip
+
+
+def _signal(population: Population, signature: str) -> Bools:
+    if signature in (ALL, BITFLIP, LOCK):
+        flags = {BITFLIP: population.bitflip, LOCK: population.lock_inherited}
+        return flags.get(signature, np.ones(population.day.size, dtype=bool))
+    return np.asarray(population.signature == population.signatures.index(signature))
+
+
+def _same_hours(
+    population: Population, mine: Attribute, code: int, theirs: Attribute, against: int
+) -> bool:
+    """Whether the host-hours (else the crashes) of two values are nearly the same."""
+    hours = population.exposure_hours
+    a, b = mine.exposure == code, theirs.exposure == against
+    if not (a.any() and b.any()):
+        a, b = mine.crash == code, theirs.crash == against
+        hours = np.ones(a.size)
+    union = float(hours[a | b].sum())
+    return union > 0 and float(hours[a & b].sum()) / union >= ALIAS_OVERLAP
+
+
+def _conditional_p(
+    population: Population,
+    mine: Attribute,
+    code: int,
+    crashes: Bools,
+    exposure: Bools,
+    same: Bools,
+) -> float:
+    inside = same & crashes & (mine.crash >= 0)
+    a, n = float((inside & (mine.crash == code)).sum()), float(inside.sum())
+    if a < MIN_N:
+        return 1.0
+    share, source = expected_shares(population, mine, exposure)
+    if source != HOST_HOURS:
+        controls = crashes & (mine.crash >= 0)
+        marked = float((controls & (mine.crash == code)).sum())
+        four = (np.array([x]) for x in (a, float(controls.sum()), marked, n))
+        return float(st.hypergeometric_tail(*four)[0])
+    return float(st.binomial_tail(np.array([a]), np.array([n]), share[[code]])[0])

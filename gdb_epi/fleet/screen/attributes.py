@@ -1,0 +1,388 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Hardware, kernel, image and library attributes with more crashes than their share."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Sequence
+
+import numpy as np
+
+from gdb_epi.fleet.population.combinations import by_value, combinations_of
+from gdb_epi.fleet.population.population import ABSENT, Attribute, Bools, Floats, Ints, Population
+from gdb_epi.fleet.screen.hosts import shares
+from gdb_epi.fleet.screen.types import (
+    ALL,
+    BITFLIP,
+    LOCK,
+    MAX_Q,
+    MIN_N,
+    MIN_RR,
+    Finding,
+)
+from gdb_epi.fleet.screen.unexplained import CrashesUnder
+from gdb_epi.fleet.statistics import hypothesis_tests as st
+from gdb_epi.typing_lite import NamedTuple
+
+NEVER = 1 << 62  # a day
+MIN_HOSTS = 2  # a value seen on one host only is that host's finding
+MAX_HOST_P = 0.01  # the hosts, each counted once, must lean the same way
+TOLD_EFFECT = 1.5
+ROLL_OUT = (
+    "all the host-hours of this value are newer than the others': a change of that time fits too"
+)
+
+
+class Asked(NamedTuple):
+    """An attribute (or two as one) whose values are tested."""
+
+    population: Population
+    name: str
+    values: Sequence[str]
+    codes: Ints  # the value of each combination of the population's attributes
+    share: Floats  # of the host-hours, of each value
+    source: str  # where the shares came from
+    is_newest: Callable[[int], bool]  # whether a value came up while others went
+    exposed: Callable[[int], Bools]  # which rows of the exposure have a value
+
+    def of(self, crashes: Ints) -> Ints:
+        """Return the value of each of some crashes."""
+        return np.asarray(self.codes[combinations_of(self.population).of_crash[crashes]])
+
+
+def asked(population: Population, attribute: Attribute) -> Asked:
+    """Return an attribute of the population as one whose values are tested."""
+    share, source = expected_shares(population, attribute)
+    codes = combinations_of(population).codes(attribute)
+
+    def newest(value: int) -> bool:
+        return is_newest(population, attribute, value)
+
+    def exposed(value: int) -> Bools:
+        return np.asarray(attribute.exposure == value)
+
+    name, values = attribute.name, attribute.values
+    return Asked(population, name, values, codes, share, source, newest, exposed)
+
+
+def attribute_findings(
+    population: Population, free: Bools, asked_for: Sequence[str] = ()
+) -> Iterator[Finding]:
+    """Yield values with more than their share: of each signature, then of flags and of all crashes.
+
+    What a signature's finding explains does not count again for all crashes. The tests of a
+    signature that is `asked_for` are a family of their own: it was not picked for its p value.
+    """
+    rest = free.copy()
+    names = {s: i for i, s in enumerate(population.signatures)}
+    codes = [names[name] for name in asked_for if name in names]
+    crashes = CrashesUnder(population, free)
+    for attribute in population.attributes:
+        for finding in _of_signatures(asked(population, attribute), crashes, codes):
+            rest &= ~finding.members
+            yield finding
+    flags = ((BITFLIP, population.bitflip), (LOCK, population.lock_inherited))
+    yield from _of_flags(population, *((name, rest & flag) for name, flag in flags), (ALL, rest))
+
+
+def group_findings(population: Population) -> Iterator[Finding]:
+    """Yield values with more than their share of all crashes, those of single hosts among them."""
+    yield from _of_flags(population, (ALL, np.ones(population.day.size, dtype=bool)))
+
+
+def _of_flags(population: Population, *masks: tuple[str, Bools]) -> Iterator[Finding]:
+    known = population.host >= 0
+    everything = [_flagged(population, name, mask & known) for name, mask in masks]
+    share = shares(population).share
+    for attribute in population.attributes:
+        tests = asked(population, attribute)
+        if tests.source != HOST_HOURS:
+            continue
+        hours = _hours_of_hosts(population, attribute, share.size)
+        for flagged in everything:
+            yield from _of_flag(tests, flagged, share, hours)
+
+
+HOST_HOURS = "host-hours"
+NO_HOURS = "none: all crashes are the controls (case-control)"
+
+
+def expected_shares(
+    population: Population, attribute: Attribute, within: Bools | None = None
+) -> tuple[Floats, str]:
+    """Return each value's share of the host-hours, or of all crashes where hours are not known."""
+    size, hours = len(attribute.values), population.exposure_hours
+    if within is None:
+        return population.once(_shares, attribute.exposure, attribute.crash, hours, size)
+    codes = np.where(within, attribute.exposure, ABSENT)
+    return _shares(codes, attribute.crash, hours, size)
+
+
+def _shares(exposure: Ints, crash: Ints, hours: Floats, size: int) -> tuple[Floats, str]:
+    known = exposure >= 0
+    table = np.bincount(exposure[known], weights=hours[known], minlength=size)
+    if table.sum() > 0:
+        return table / table.sum(), HOST_HOURS
+    crashes = np.bincount(crash[crash >= 0], minlength=size)
+    return crashes / max(int(crashes.sum()), 1), NO_HOURS
+
+
+def signature_findings(population: Population, free: Bools, name: str) -> Iterator[Finding]:
+    """Yield the values that have more than their share of one signature that was asked about."""
+    crashes = CrashesUnder(population, free)
+    mine = crashes.of(population.signatures.index(name))
+    counts = combinations_of(population).tally(mine)
+    for attribute in population.attributes:
+        yield from value_findings(asked(population, attribute), crashes, counts, mine, name)
+
+
+def value_findings(
+    tests: Asked, crashes: CrashesUnder, counts: Floats, mine: Ints, name: str
+) -> Iterator[Finding]:
+    """Yield the values of one attribute that have more than their share of the crashes `mine`.
+
+    All its values are one family of tests; `mine` are the free crashes of the signature `name`, of
+    which `counts` have each combination.
+    """
+    share = tests.share
+    found = by_value(tests.codes, counts, share.size)
+    n = np.full(share.size, found.sum())
+    v = np.flatnonzero(found >= MIN_N)
+    if not v.size:
+        return
+
+    def margins() -> tuple[Floats, float]:
+        whole = by_value(tests.codes, crashes.all(), share.size)
+        return whole[v], float(whole.sum())
+
+    tested = int((share > 0).sum())
+    by_hours = _by_hours(tests.source, found[v], n[v], share[v])
+    if (st.q_values(by_hours, tested) > MAX_Q).all():
+        return  # the test against all other crashes, which must agree, costs much more
+    p = _weaker(by_hours, found[v], n[v], margins)
+    near = np.flatnonzero(st.q_values(p, tested) <= MAX_Q)
+    p, effects = _of_unlike_hosts(tests, crashes, p, near, lambda i: (mine, int(v[i])))
+    q = st.q_values(p, tested)
+    for i in np.flatnonzero(q <= MAX_Q).tolist():
+        chance = float(p[i]), float(q[i])
+        yield from _finding(tests, int(v[i]), name, mine, chance, effects.get(i, 1.0))
+
+
+def _by_hours(source: str, found: Floats, n: Floats, share: Floats) -> Floats:
+    """P of as many crashes with a value by host-hours; 0 where these are not known."""
+    return st.binomial_tail(found, n, share) if source == HOST_HOURS else np.zeros(found.size)
+
+
+def _weaker(
+    p: Floats, found: Floats, n: Floats, margins: Callable[[], tuple[Floats, float]]
+) -> Floats:
+    """P of as many crashes with a value: `p` by host-hours, and given those of other signatures.
+
+    `margins` counts the crashes with each value, and all.
+    """
+    p = p.copy()
+    # A p above MAX_Q is no finding and changes the q of none: there the dear test is not needed.
+    near = p <= MAX_Q
+    if near.any():
+        marked, everything = margins()
+        whole = np.full(int(near.sum()), everything)
+        given = st.hypergeometric_tail(found[near], whole, marked[near], n[near])
+        p[near] = np.maximum(p[near], given)
+    return p
+
+
+def _of_unlike_hosts(
+    tests: Asked,
+    crashes: CrashesUnder,
+    p: Floats,
+    near: Ints,
+    cell: Callable[[int], tuple[Ints, int]],
+) -> tuple[Floats, dict[int, float]]:
+    """Return the p values, those `near` enough weakened by their design effects, and these.
+
+    `cell` tells the crashes that a p value is of, and the value.
+    """
+    p, effects = p.copy(), {}
+    for i in near.tolist() if tests.source == HOST_HOURS else ():
+        mine, value = cell(i)
+        codes = tests.of(mine)
+        known = codes >= 0
+        inside = codes[known] == value
+        effect = effects[i] = crashes.hosts.effect(mine[known], inside, tests.exposed(value))
+        found, n = (np.array([size / effect]) for size in (np.count_nonzero(inside), inside.size))
+        p[i] = max(p[i], float(st.binomial_tail(found, n, tests.share[[value]])[0]))
+    return p, effects
+
+
+def _of_signatures(
+    tests: Asked, crashes: CrashesUnder, asked_for: Sequence[int]
+) -> Iterator[Finding]:
+    population, share = tests.population, tests.share
+    signature, combination, counts = crashes.cells()
+    value = tests.codes[combination]
+    known = value >= 0
+    signature, value, counts = signature[known], value[known], counts[known]
+    everything = float(counts.sum())
+    if everything < MIN_N:
+        return
+    *cells, found = st.cells(signature, value, counts)
+    totals = st.sums(signature, counts, len(population.signatures))
+    margins = by_value(tests.codes, crashes.all(), share.size)
+    tested = int((totals >= MIN_N).sum()) * int((share > 0).sum())
+    keep = (found >= MIN_N) & (totals[cells[0]] >= MIN_N)
+    s, v, a = cells[0][keep], cells[1][keep], found[keep].astype(float)
+    by_hours = _by_hours(tests.source, a, totals[s], share[v])
+    p = _weaker(by_hours, a, totals[s], lambda: (margins[v], everything))
+
+    def q_of(p: Floats) -> Floats:
+        q = st.q_values(p, tested)
+        for code in asked_for:
+            own = s == code
+            q[own] = np.minimum(q[own], st.q_values(p[own], int((share > 0).sum())))
+        return q
+
+    def cell(i: int) -> tuple[Ints, int]:
+        return crashes.of(int(s[i])), int(v[i])
+
+    near = np.flatnonzero(q_of(p) <= MAX_Q)
+    p, effects = _of_unlike_hosts(tests, crashes, p, near, cell)
+    q = q_of(p)
+    for i in np.flatnonzero(q <= MAX_Q).tolist():
+        mine, code = cell(i)
+        chance = float(p[i]), float(q[i])
+        name = population.signatures[s[i]]
+        yield from _finding(tests, code, name, mine, chance, effects.get(i, 1.0))
+
+
+class _Flagged(NamedTuple):
+    """All crashes, or those with a flag: how many each combination and each host has."""
+
+    name: str
+    crashes: Ints
+    counts: Floats
+    per_host: Floats
+
+
+def _flagged(population: Population, name: str, mask: Bools) -> _Flagged:
+    crashes = np.flatnonzero(mask)
+    per_host = np.bincount(population.host[crashes], minlength=len(population.hosts))
+    counts = combinations_of(population).tally(crashes)
+    return _Flagged(name, crashes, counts, per_host.astype(float))
+
+
+def _of_flag(
+    tests: Asked, flagged: _Flagged, host_share: Floats, hours: tuple[Ints, Floats]
+) -> Iterator[Finding]:
+    """Hosts differ, so the null is over-dispersed by host."""
+    population, share = tests.population, tests.share
+    if flagged.counts[tests.codes < 0].any():
+        known = np.zeros(population.day.size, dtype=bool)
+        known[flagged.crashes[tests.of(flagged.crashes) >= 0]] = True
+        flagged = _flagged(population, flagged.name, known)
+    counts = by_value(tests.codes, flagged.counts, share.size)
+    total = counts.sum()
+    if total < MIN_N:
+        return
+    mean = total * share
+    alpha = st.dispersion(flagged.per_host, total * host_share)
+    of_value, of_host = hours
+    expected = total * of_host / max(population.exposure_hours.sum(), 1e-12)
+    spread = alpha * np.bincount(of_value, weights=expected**2, minlength=share.size)
+    p = st.negative_binomial_tail(counts, mean, mean + spread)
+    q = st.q_values(p, int((share > 0).sum()))
+    for v in np.flatnonzero((q <= MAX_Q) & (counts >= MIN_N) & (share > 0)):
+        chance = float(p[v]), float(q[v])
+        yield from _finding(tests, int(v), flagged.name, flagged.crashes, chance)
+
+
+def _hours_of_hosts(
+    population: Population, attribute: Attribute, hosts: int
+) -> tuple[Ints, Floats]:
+    """Return the hours of each host with each value: the values, and the hours beside them."""
+    known = (attribute.exposure >= 0) & (population.exposure_host >= 0)
+    size = len(attribute.values)
+    cell = population.exposure_host[known] * size + attribute.exposure[known]
+    weights = population.exposure_hours[known]
+    if hosts * size <= st.MAX_TABLE:
+        table = np.bincount(cell, weights=weights, minlength=hosts * size)
+        cells = np.flatnonzero(table)
+        return np.asarray(cells % size), np.asarray(table[cells], dtype=float)
+    cells, where = np.unique(cell, return_inverse=True)
+    return np.asarray(cells % size), np.bincount(where, weights=weights).astype(float)
+
+
+def _finding(
+    tests: Asked,
+    value: int,
+    name: str,
+    some: Ints,
+    chance: tuple[float, float],
+    effect: float = 1.0,
+) -> Iterator[Finding]:
+    """Yield the finding unless few hosts carry it or the effect is small; `chance` is p and q.
+
+    `some` is where the crashes are that it is about, with this value, with others and with none;
+    `effect` is the design effect that its p has paid for.
+    """
+    population, part = tests.population, float(tests.share[value])
+    codes = tests.of(some)
+    mine = some[codes == value]
+    a, n = mine.size, int(np.count_nonzero(codes >= 0))
+    risk = st.relative_risk(a, part, n - a, 1 - part)
+    if risk[0] < MIN_RR:
+        return
+    typical = n / max(len(population.hosts), 1)
+    hosts, all_hosts = (_loud_hosts(population, m, typical) for m in (mine, some[codes >= 0]))
+    if hosts < MIN_HOSTS or _lean(hosts, all_hosts, part) > MAX_HOST_P:
+        return
+    case_control = tests.source != HOST_HOURS
+    test = "Fisher exact" if case_control else "binomial by host-hours and Fisher exact, the weaker"
+    if effect >= TOLD_EFFECT:
+        test += f" (hosts are unlike: {effect:.1f} of these crashes tell as much as one)"
+    if name in (ALL, BITFLIP, LOCK):
+        test = "negative binomial by host-hours"
+    caveats = (ROLL_OUT,) if tests.is_newest(value) else ()
+    members = np.zeros(population.day.size, dtype=bool)
+    members[mine] = True
+    found = tests.name, tests.values[value], name, a, n, *chance
+    yield Finding(*found, *risk, test, tests.source, (), caveats, members)
+
+
+def _loud_hosts(population: Population, crashes: Ints, typical: float) -> int:
+    """How many hosts have more of some crashes than is typical; crashes without a host are of one.
+
+    Of few crashes each host that has one counts. Of many, all hosts have some: they would tell
+    nothing.
+    """
+    counts = np.bincount(population.host[crashes] + 1, minlength=1)
+    return int(np.count_nonzero(counts > typical))
+
+
+def _lean(hosts: int, all_hosts: int, share: float) -> float:
+    """P(as many hosts), so that one loud host cannot speak for a whole value."""
+    counts = (np.array([float(hosts)]), np.array([float(all_hosts)]), np.array([share]))
+    return float(st.binomial_tail(*counts)[0])
+
+
+def is_newest(population: Population, attribute: Attribute, value: int) -> bool:
+    """Whether the value came up while others went: then time itself is the other explanation."""
+    size = len(attribute.values)
+    spans = population.once(spans_of, attribute.exposure, population.exposure_day, size)
+    return newest_of(spans, value)
+
+
+def newest_of(spans: tuple[Ints, Ints], value: int) -> bool:
+    """Whether a value came up while others went, by the first and the last day of each."""
+    first, last = spans
+    others = np.arange(first.size) != value
+    start = first[others].min(initial=NEVER)
+    has_both = first[value] < NEVER and start < NEVER
+    return bool(has_both and first[value] > start and last[value] >= last[others].max())
+
+
+def spans_of(exposure: Ints, day: Ints, size: int) -> tuple[Ints, Ints]:
+    """Return the first and the last day of each value; NEVER and -NEVER of one that never ran."""
+    known = exposure >= 0
+    first, last = np.full(size, NEVER, np.int64), np.full(size, -NEVER, np.int64)
+    np.minimum.at(first, exposure[known], day[known])
+    np.maximum.at(last, exposure[known], day[known])
+    return first, last

@@ -1,0 +1,211 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Pairs of attributes that mark a signature together: a version that fails under load alone.
+
+Subgroups of depth two. Each condition must still matter among the crashes that meet the other
+one, or the pair is an echo of a single attribute.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from itertools import combinations
+from typing import overload
+
+import numpy as np
+
+from gdb_epi.fleet.population.combinations import by_value, combinations_of
+from gdb_epi.fleet.population.population import ABSENT, Attribute, Bools, Floats, Ints, Population
+from gdb_epi.fleet.screen.attributes import (
+    HOST_HOURS,
+    NO_HOURS,
+    Asked,
+    newest_of,
+    spans_of,
+    value_findings,
+)
+from gdb_epi.fleet.screen.types import MAX_CONDITIONAL_P, MIN_N, Finding
+from gdb_epi.fleet.screen.unexplained import CrashesUnder
+from gdb_epi.fleet.statistics import hypothesis_tests as st
+from gdb_epi.typing_lite import NamedTuple
+
+MAX_ATTRIBUTES = 12  # those with host-hours first, then those with the fewest values
+MAX_PAIR_VALUES = 4_000  # of two attributes together
+
+
+class Conjunction(NamedTuple):
+    """Two values that mark a signature together."""
+
+    finding: Finding  # of both, as if the two attributes were one
+    one: Attribute
+    two: Attribute
+    values: tuple[int, int]  # codes of the two
+
+    def whole(self) -> Attribute:
+        """Return the two attributes as one."""
+        one, two, width = self.one, self.two, len(self.two.values)
+        crash = _codes(one.crash, two.crash, width)
+        exposure = _codes(one.exposure, two.exposure, width)
+        return Attribute(self.finding.attr, list(_Values(one, two)), crash, exposure)
+
+
+def pair_findings(
+    population: Population, free: Bools, signature: str
+) -> Iterator[tuple[Finding, Finding]]:
+    """Yield the pairs of values that have more of a signature than their share, best first."""
+    for found in conjunctions(population, free, signature):
+        yield _halves(found)
+
+
+def conjunctions(population: Population, free: Bools, signature: str) -> Iterator[Conjunction]:
+    """Yield the pairs of values that have more of a signature than their share, best first.
+
+    All pairs of one pair of attributes are a family (Benjamini-Hochberg), which pays for the number
+    of such families (Bonferroni).
+    """
+    crashes = CrashesUnder(population, free)
+    mine = crashes.of(population.signatures.index(signature))
+    if mine.size < MIN_N:
+        return
+    counts = combinations_of(population).tally(mine)
+    pairs: dict[str, tuple[Attribute, Attribute, dict[str, int]]] = {}
+    found: list[Finding] = []
+    tested = tested_pairs(population)
+    for one, two in tested:
+        tests = _asked(population, one, two)
+        named = list(value_findings(tests, crashes, counts, mine, signature))
+        if named:
+            pairs[tests.name] = one, two, {value: i for i, value in enumerate(tests.values)}
+            found += named
+    for finding in sorted(found, key=lambda f: f.p):
+        q = finding.q * len(tested)
+        if q > MAX_PAIR_Q:
+            continue
+        one, two, codes = pairs[finding.attr]
+        values = divmod(codes[finding.value], len(two.values))
+        if _both_matter(population, (one, two), values, counts):
+            test = f"both conditions together: {finding.test}"
+            paid = finding._replace(q=min(1.0, q), test=test)
+            yield Conjunction(paid, one, two, values)
+
+
+def tested_pairs(population: Population) -> list[tuple[Attribute, Attribute]]:
+    """Return the pairs of attributes that are looked at."""
+    return [
+        (one, two)
+        for one, two in combinations(_chosen(population), 2)
+        if len(one.values) * len(two.values) <= MAX_PAIR_VALUES
+    ]
+
+
+MAX_PAIR_Q = 0.01
+
+
+def _chosen(population: Population) -> list[Attribute]:
+    varied = [a for a in population.attributes if len(a.values) > 1]
+    varied.sort(key=lambda a: (not (a.exposure >= 0).any(), len(a.values), a.name))
+    return varied[:MAX_ATTRIBUTES]
+
+
+def _asked(population: Population, one: Attribute, two: Attribute) -> Asked:
+    """Two attributes as one."""
+    width = len(two.values)
+    combinations = combinations_of(population)
+    codes = _codes(combinations.codes(one), combinations.codes(two), width)
+    table = _hours(population, one, two)
+    if table.sum() > 0:
+        share, source = table / table.sum(), HOST_HOURS
+    else:
+        everything = combinations.tally(np.arange(population.day.size))
+        counts = by_value(codes, everything, table.size)
+        share, source = counts / max(counts.sum(), 1.0), NO_HOURS
+
+    def newest(value: int) -> bool:
+        given = one.exposure, two.exposure, population.exposure_day, len(one.values), width
+        return newest_of(population.once(_spans, *given), value)
+
+    def exposed(value: int) -> Bools:
+        first, second = divmod(value, width)
+        return np.asarray((one.exposure == first) & (two.exposure == second))
+
+    name = f"{one.name}+{two.name}"
+    return Asked(population, name, _Values(one, two), codes, share, source, newest, exposed)
+
+
+class _Values(Sequence[str]):
+    """The values of two attributes as one; most of them are never named."""
+
+    def __init__(self, one: Attribute, two: Attribute) -> None:
+        self._one, self._two = one, two
+
+    def __len__(self) -> int:
+        return len(self._one.values) * len(self._two.values)
+
+    @overload
+    def __getitem__(self, index: int) -> str: ...
+    @overload
+    def __getitem__(self, index: slice) -> list[str]: ...
+    def __getitem__(self, index: int | slice) -> str | list[str]:
+        """Return one value, or some."""
+        if isinstance(index, slice):
+            return [self[i] for i in range(len(self))[index]]
+        first, second = divmod(range(len(self))[index], len(self._two.values))
+        return f"{self._one.values[first]} and {self._two.name}={self._two.values[second]}"
+
+
+def _hours(population: Population, one: Attribute, two: Attribute) -> Floats:
+    """The host-hours of each value of two attributes as one."""
+    sizes = len(one.values), len(two.values)
+    given = one.exposure, two.exposure, population.exposure_hours, *sizes
+    return population.once(_hours_table, *given)
+
+
+def _hours_table(one: Ints, two: Ints, hours: Floats, rows: int, columns: int) -> Floats:
+    codes = _codes(one, two, columns)
+    known = codes >= 0
+    return st.sums(codes[known], hours[known], rows * columns)
+
+
+def _spans(one: Ints, two: Ints, day: Ints, rows: int, columns: int) -> tuple[Ints, Ints]:
+    return spans_of(_codes(one, two, columns), day, rows * columns)
+
+
+def _codes(one: Ints, two: Ints, width: int) -> Ints:
+    return np.where((one >= 0) & (two >= 0), one * width + two, ABSENT)
+
+
+def _both_matter(
+    population: Population,
+    pair: tuple[Attribute, Attribute],
+    values: tuple[int, int],
+    counts: Floats,
+) -> bool:
+    """Whether each condition is over-represented among the crashes that meet the other one."""
+    table = _hours(population, *pair).reshape(len(pair[0].values), len(pair[1].values))
+    codes = [combinations_of(population).codes(attribute) for attribute in pair]
+    for here, there in ((0, 1), (1, 0)):
+        inside = counts[codes[there] == values[there]]
+        value = codes[here][codes[there] == values[there]]
+        a, n = inside[value == values[here]].sum(), inside[value >= 0].sum()
+        hours = table[:, values[1]].copy() if here == 0 else table[values[0]]
+        # Where no host-hours meet the other condition, all crashes are the controls.
+        share = _share(population, pair[here], hours)
+        numbers = np.array([a]), np.array([n]), share[[values[here]]]
+        if float(st.binomial_tail(*numbers)[0]) > MAX_CONDITIONAL_P * 10:
+            return False
+    return True
+
+
+def _share(population: Population, attribute: Attribute, hours: Floats) -> Floats:
+    if hours.sum() > 0:
+        return np.asarray(hours / hours.sum())
+    counts = np.bincount(attribute.crash[attribute.crash >= 0], minlength=hours.size)
+    return np.asarray(counts / max(int(counts.sum()), 1))
+
+
+def _halves(found: Conjunction) -> tuple[Finding, Finding]:
+    """The pair as two conditions of the same crashes."""
+    first, second = (
+        found.finding._replace(attr=a.name, value=a.values[v])
+        for a, v in zip((found.one, found.two), found.values, strict=True)
+    )
+    return first, second

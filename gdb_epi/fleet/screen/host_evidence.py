@@ -1,0 +1,199 @@
+# SPDX-License-Identifier: Apache-2.0
+"""How much better "a part of this host's crashes comes from a cause of its own" explains them.
+
+The other crashes are those of a healthy host: a rate that differs from host to host (gamma), flags,
+new signatures and CPU numbers as on the other hosts. Those of the cause come at a multiple of that
+rate since some days ago, and half of them carry what marks it: bit-flip flags, signatures that no
+other host has, one CPU number, locks that a fork left behind, or some of these at once. The
+likelihood ratio is averaged over all of that, so nothing is fitted to the host that is tested. What
+it is by chance is simulated, with healthy hosts of this very fleet.
+"""
+
+from __future__ import annotations
+
+from itertools import product
+
+import numpy as np
+
+from gdb_epi.fleet.population.population import Bools, Floats, Ints
+from gdb_epi.fleet.screen.types import MIN_N
+from gdb_epi.fleet.statistics import hypothesis_tests as st
+from gdb_epi.typing_lite import NamedTuple
+
+MULTIPLES = (3.0, 10.0, 30.0, 100.0)  # of a host's own rate: what a cause may add
+CARRIED = 0.5  # of the cause's crashes that carry its mark; neither all nor few is known beforehand
+FLIP, NEW, LOCKED = 1, 2, 4  # what a crash carries, as bits of its class
+MARKS, CLASSES = 3, 8
+CPU_NUMBERS = 8192  # larger numbers are no CPUs
+MIN_NEW = 0.02  # guess: some signatures are new on any day
+MAX_LOG = 600.0
+FEW_SHARES = 8  # of the crashes: then hosts with the same one are counted together
+# Of simulating: hosts, crashes of them all, and the largest ratios that its tail is drawn from.
+HOSTS, CRASHES, TAIL = 2_000, 100_000, 20
+SEED = 20_261_121
+
+
+class Crashes(NamedTuple):
+    """Crashes of hosts; `period` 0 is the latest, and each window adds the next one."""
+
+    host: Ints
+    period: Ints
+    carried: Ints  # FLIP, NEW and LOCKED
+    cpu: Ints  # below 0: not known
+
+
+class Null(NamedTuple):
+    """What is known of healthy hosts."""
+
+    mean: Floats  # crashes that are expected in each period (rows), of each host
+    alpha: float  # how much hosts differ: the variance of their rates
+    marks: Floats  # share of the crashes that carry each of FLIP, NEW and LOCKED
+    cpus: Floats  # of each host: how many CPU numbers hosts of its kind have
+    pairs: Ints  # host * CPU_NUMBERS + CPU, in order: those whose share of the crashes is known
+    shares: Floats  # of each pair, on the other hosts of the kind
+
+    def of(self, host: int) -> Null:
+        """Return what is known of one host, as the only one."""
+        mine = self.pairs // CPU_NUMBERS == host
+        pairs, shares = self.pairs[mine] % CPU_NUMBERS, self.shares[mine]
+        mean, cpus = self.mean[:, [host]], self.cpus[[host]]
+        return Null(mean, self.alpha, self.marks, cpus, pairs, shares)
+
+    def of_pairs(self, host: Ints, cpu: Ints) -> Floats:
+        """Return the share of the crashes that a CPU number has on healthy hosts."""
+        share = 1 / self.cpus[host]
+        if self.pairs.size:
+            code = host * CPU_NUMBERS + cpu
+            at = np.minimum(np.searchsorted(self.pairs, code), self.pairs.size - 1)
+            share = np.where(self.pairs[at] == code, np.maximum(self.shares[at], share), share)
+        return share
+
+
+class Evidence(NamedTuple):
+    """Likelihood ratios of each host, without locks and with them."""
+
+    hardware: Floats
+    forks: Floats
+
+    def of(self, locked: Bools) -> Floats:
+        """Return the two weighed alike; without `locked`, locks are no evidence."""
+        return (self.hardware + np.where(locked, self.forks, 0.0)) / 2
+
+
+def evidence(crashes: Crashes, null: Null) -> Evidence:
+    """Return the likelihood ratio of each host, averaged over the periods of its cause."""
+    periods, hosts = null.mean.shape
+    total = np.bincount(crashes.host, minlength=hosts).astype(float)
+    sums = np.zeros((2, hosts))
+    for last in range(periods):
+        now = crashes.period <= last
+        recent = Crashes(*(column[now] for column in crashes))
+        inside, before = null.mean[: last + 1].sum(axis=0), null.mean[last + 1 :].sum(axis=0)
+        # The host's own rate is not known: its gamma distribution is integrated.
+        shape = 1 / null.alpha
+        more = (inside / (shape + inside + before))[:, None] * np.array(MULTIPLES)
+        rate = -(shape + total)[:, None] * np.log1p(more)
+        sums += _of_window(recent, rate, null)
+    return Evidence(*(sums / periods))
+
+
+def _of_window(recent: Crashes, rate: Floats, null: Null) -> Floats:
+    """Average over what the cause's crashes carry and how many it adds."""
+    off, on, share = _classes(recent, null)
+    sizes, number = np.unique(share, return_inverse=True)
+    sums = np.zeros((2, share.size))
+    for flip, new, locked in product((False, True), repeat=MARKS):
+        added = _ratios((flip, new, locked), null.marks)[:, None] * np.array(MULTIPLES)
+        anywhere = rate + (off + on) @ np.log1p(added)
+        on_top = rate + off @ np.log1p((1 - CARRIED) * added) + _on_top(on, sizes, number, added)
+        sums[int(locked)] += _mean(anywhere) + _mean(on_top) / null.cpus
+    return sums / (1 << MARKS)
+
+
+def _on_top(counts: Floats, sizes: Floats, number: Ints, added: Floats) -> Floats:
+    """Sum over the crashes on the CPU of a cause; `sizes` are the shares that it has elsewhere."""
+    more = CARRIED / sizes + 1 - CARRIED
+    if sizes.size > FEW_SHARES:
+        logs = np.log1p(more[number][:, None, None] * added)
+        return np.asarray((counts[:, :, None] * logs).sum(axis=1))
+    found = np.empty((number.size, len(MULTIPLES)))
+    for i in range(sizes.size):
+        found[number == i] = counts[number == i] @ np.log1p(more[i] * added)
+    return found
+
+
+def _mean(logs: Floats) -> Floats:
+    return np.asarray(np.exp(np.minimum(logs, MAX_LOG)).mean(axis=1))
+
+
+def _classes(crashes: Crashes, null: Null) -> tuple[Floats, Floats, Floats]:
+    """Count each host's crashes off and on the CPU that has the most, by what they carry.
+
+    The third is the share that this CPU has of the crashes of healthy hosts.
+    """
+    hosts = null.cpus.size
+    known = crashes.cpu >= 0
+    host, cpu, count = st.cells(crashes.host[known], crashes.cpu[known])
+    order = np.argsort(count, kind="stable")
+    top = np.full(hosts, -1)
+    top[host[order]] = cpu[order]
+    on = known & (crashes.cpu == top[crashes.host])
+    cell = (crashes.host * 2 + on) * CLASSES + crashes.carried
+    counts = np.bincount(cell, minlength=hosts * 2 * CLASSES).astype(float)
+    share = null.of_pairs(np.arange(hosts), np.maximum(top, 0))
+    table = counts.reshape(hosts, 2, CLASSES)
+    return table[:, 0], table[:, 1], share
+
+
+def _ratios(marked: tuple[bool, ...], shares: Floats) -> Floats:
+    """How much likelier the cause gives each class (without the CPU) than a healthy host does."""
+    number = np.arange(CLASSES)
+    ratio = np.ones(CLASSES)
+    for bit, (is_marked, share) in enumerate(zip(marked, shares, strict=True)):
+        if is_marked:
+            carried = max(CARRIED, float(share))
+            has = (number >> bit) & 1 == 1
+            ratio *= np.where(has, carried / share, (1 - carried) / (1 - share))
+    return ratio
+
+
+def chances(found: Floats, healthy: Floats) -> Floats:
+    """Return P(a likelihood ratio as large), given those of healthy hosts (largest first).
+
+    Beyond these the tail falls as the inverse of the ratio: P is at most the inverse times the
+    chance of such a ratio where there is a cause, which does not rise.
+    """
+    rank = np.arange(1, healthy.size + 1) / healthy.size
+    far = slice(min(TAIL, healthy.size) - 1, 10 * TAIL)
+    scale = float((healthy[far] * rank[far]).max())
+    by_rank = (np.searchsorted(-healthy, -found, side="right") + 1) / healthy.size
+    beyond = scale / np.maximum(found, 1e-300)
+    return np.asarray(np.minimum(1.0, np.where(found > healthy[far][0], beyond, by_rank)))
+
+
+def simulated(null: Null) -> Floats:
+    """Return likelihood ratios of healthy hosts, largest first; the same ones every time."""
+    random = np.random.default_rng(SEED)
+    alive = np.flatnonzero(null.mean.sum(axis=0) > 0)
+    each = float(null.mean.sum()) / max(alive.size, 1)
+    size = int(min(HOSTS, max(CRASHES / max(each, 1e-9), 10 * TAIL)))
+    like = np.resize(random.permutation(alive), size)
+    mean, cpus = null.mean[:, like], null.cpus[like]
+    counts = random.poisson(mean * random.gamma(1 / null.alpha, null.alpha, size))
+    host = np.concatenate([np.repeat(np.arange(size), row) for row in counts])
+    period = np.repeat(np.arange(len(counts)), counts.sum(axis=1))
+    bits = random.random((MARKS, host.size)) < null.marks[:, None]
+    carried = (bits * (1 << np.arange(MARKS))[:, None]).sum(axis=0)
+    cpu = (random.random(host.size) * cpus[host]).astype(np.int64)
+    none = np.zeros(0, dtype=np.int64), np.zeros(0)
+    same = Null(mean, null.alpha, null.marks, cpus, *none)
+    found = evidence(Crashes(host, period, carried, cpu), same)
+    locked = np.bincount(host[carried >= LOCKED], minlength=size) >= MIN_N
+    return np.sort(found.of(locked))[::-1]
+
+
+def shares_of(*flags: Bools) -> Floats:
+    """Return the share of the crashes with each flag (FLIP, NEW, LOCKED); none is 0 or 1."""
+    shares = np.array([(flag.sum() + 1) / (flag.size + 2) for flag in flags])
+    shares[1] = max(shares[1], MIN_NEW)
+    return shares

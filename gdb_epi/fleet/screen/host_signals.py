@@ -1,0 +1,171 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Hosts by what their crashes carry: one CPU number, bit-flip flags, inherited locks.
+
+Each of the three is a family of tests of its own, beside the combination in `screen_hosts`: a host
+with as many crashes as the others, all of which happened on one of its CPUs, is still a suspect.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+import numpy as np
+
+from gdb_epi.fleet.population.combinations import pairs_of
+from gdb_epi.fleet.population.population import ABSENT, Bools, Floats, Ints, Population
+from gdb_epi.fleet.screen.host_evidence import CPU_NUMBERS
+from gdb_epi.fleet.screen.types import (
+    BITFLIP,
+    CPU,
+    FORKS,
+    HOST,
+    LOCK,
+    LOOP,
+    MAX_Q,
+    MIN_CPUS,
+    MIN_N,
+    MIN_RR,
+    Finding,
+    Shares,
+)
+from gdb_epi.fleet.statistics import hypothesis_tests as st
+from gdb_epi.typing_lite import NamedTuple
+
+PINNED = "a job that is pinned to this CPU looks the same: run it elsewhere, then stress the CPU"
+KINDS = ("cpu_model", "sku", "instance_type")  # the first one known tells which hosts are alike
+MIN_LIKE = 30  # crashes of hosts alike, from which on their CPU numbers tell how many there are
+
+
+def signal_findings(population: Population, known: Shares) -> Iterator[Finding]:
+    """Yield the hosts that stand out by what their crashes carry."""
+    yield from _on_one_cpu(population, known)
+    flags = ((BITFLIP, population.bitflip, LOOP), (LOCK, population.lock_inherited, FORKS))
+    for name, flag, caveat in flags:
+        yield from _with_flag(population, known, name, flag, caveat)
+
+
+class _OnCpus(NamedTuple):
+    """Pairs of a host and a CPU number, and how many crashes each has."""
+
+    host: Ints
+    cpu: Ints
+    counts: Ints
+
+
+def _on_one_cpu(population: Population, known: Shares) -> Iterator[Finding]:
+    """Hosts of which too many crashes were on one CPU, for the CPUs that such hosts have."""
+    every = _on_cpus(population)
+    totals = st.sums(every.host, every.counts, len(population.hosts))
+    many = _OnCpus(*(column[every.counts >= MIN_N] for column in every))
+    if not many.host.size:
+        return
+    host, cpu, found = many.host, many.cpu, many.counts.astype(float)
+    total = totals[host]
+    share, cpus, source = _cpu_shares(population, every, many, total)
+    p = np.minimum(1.0, cpus * st.binomial_tail(found, total, share))
+    p[known.share[host] <= 0] = 1.0
+    q = st.q_values(p, int((known.share > 0).sum()))
+    for i in np.flatnonzero(q <= MAX_Q):
+        risk = st.relative_risk(found[i], share[i], total[i] - found[i], 1 - share[i])
+        if risk[0] >= MIN_RR:
+            members = (population.host == host[i]) & (population.cpu == cpu[i])
+            numbers = int(found[i]), int(total[i]), float(p[i]), float(q[i])
+            test = f"binomial: {int(found[i])} of {int(total[i])} on one of {int(cpus[i])} CPUs"
+            name = f"{CPU}{int(cpu[i])}"
+            yield Finding(
+                HOST, population.hosts[host[i]], name, *numbers, *risk,
+                test, source, (), (PINNED,), members,
+            )  # fmt: skip
+
+
+def _on_cpus(population: Population) -> _OnCpus:
+    host, cpu, counts = population.once(pairs_of, population.host, population.cpu)
+    return _OnCpus(*(column[cpu < CPU_NUMBERS] for column in (host, cpu, counts)))
+
+
+def cpus_of_hosts(population: Population) -> tuple[Floats, Ints, Floats]:
+    """Return how many CPUs each host has, and the share of the crashes of each pair that occurs.
+
+    A pair is a host and a CPU number, as one code in order; the share is that of its like.
+    """
+    every = _on_cpus(population)
+    totals = st.sums(every.host, every.counts, len(population.hosts))
+    share, count, _ = _cpu_shares(population, every, every, totals[every.host])
+    cpus = np.full(totals.size, float(MIN_CPUS))
+    cpus[every.host] = count
+    return cpus, every.host * CPU_NUMBERS + every.cpu, share
+
+
+def _cpu_shares(
+    population: Population, every: _OnCpus, many: _OnCpus, total: Floats
+) -> tuple[Floats, Floats, str]:
+    """Return the share that a CPU number has, how many numbers there are, and where that is from.
+
+    Low numbers are used more, and not every host has as many CPUs: the numbers of the crashes on
+    other hosts of the same kind tell both.
+    """
+    kinds, source = _kind_of_hosts(population)
+    host, cpu, counts = every
+    of_all = st.sums(cpu, counts, 0)
+    size = of_all.size
+    crashes = st.sums(kinds[host], counts, 0)
+    kind = np.where(crashes[kinds[many.host]] >= MIN_LIKE, kinds[many.host], ABSENT)
+    share, count = np.empty(kind.size), np.empty(kind.size)
+    for number in np.unique(kind):
+        like = kinds[host] == number
+        mine = st.sums(cpu[like], counts[like], size)
+        seen = of_all if number < 0 else mine
+        at = kind == number
+        others = (seen[many.cpu[at]] - many.counts[at]) / np.maximum(seen.sum() - total[at], 1.0)
+        count[at] = max(int((seen > 0).sum()), MIN_CPUS)
+        share[at] = np.maximum(others, 1 / count[at])
+    return share, count, source
+
+
+def _kind_of_hosts(population: Population) -> tuple[Ints, str]:
+    """Return a code (0 and up) per host, the same for hosts that have the same CPUs."""
+    codes = np.zeros(len(population.hosts), dtype=np.int64)
+    for name in KINDS:
+        attribute = population.attribute(name)
+        if attribute is None:
+            continue
+        for host, value in (
+            (population.host, attribute.crash),
+            (population.exposure_host, attribute.exposure),
+        ):
+            some = (host >= 0) & (value >= 0)
+            codes[host[some]] = value[some] + 1
+        return codes, f"CPU numbers of crashes on hosts of the same {name}"
+    return codes, "CPU numbers of crashes on all hosts, which may have fewer CPUs than this one"
+
+
+def _with_flag(
+    population: Population, known: Shares, name: str, flag: Bools, caveat: str
+) -> Iterator[Finding]:
+    """Hosts with more flagged crashes than their hours and than their crashes let expect."""
+    usable = population.host >= 0
+    flagged = usable & flag
+    size = len(population.hosts)
+    found = np.bincount(population.host[flagged], minlength=size).astype(float)
+    counts = np.bincount(population.host[usable], minlength=size).astype(float)
+    total = found.sum()
+    if found.max(initial=0.0) < MIN_N:
+        return
+    mean = total * known.share
+    alpha = st.dispersion(counts, counts.sum() * known.share)
+    p = st.negative_binomial_tail(found, mean, mean * (1 + alpha * mean))
+    everything = np.full(size, counts.sum())
+    p = np.maximum(p, st.hypergeometric_tail(found, everything, np.full(size, total), counts))
+    p[known.share <= 0] = 1.0
+    q = st.q_values(p, int((known.share > 0).sum()))
+    for host in np.flatnonzero((q <= MAX_Q) & (found >= MIN_N)):
+        share = float(known.share[host])
+        risk = st.relative_risk(found[host], share, total - found[host], 1 - share)
+        if risk[0] >= MIN_RR:
+            members = flagged & (population.host == host)
+            numbers = int(found[host]), int(total), float(p[host]), float(q[host])
+            yield Finding(
+                HOST, population.hosts[host], name, *numbers, *risk,
+                "negative binomial and Fisher exact, the weaker", known.source,
+                (), (caveat,), members,
+            )  # fmt: skip

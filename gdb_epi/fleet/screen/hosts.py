@@ -1,0 +1,407 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Hosts with more crashes than they should have, of all kinds or of one signature.
+
+Five facts about a host are weighed together (`host_evidence`): how many crashes, how many carry the
+bit-flip flag, how many have a signature that no other host has, whether they gather on one CPU
+number, and how many wait for a lock that a fork left behind, where there are MIN_N of these. A
+finding names each of them with its own p value, which is taken given how many crashes there are.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+import numpy as np
+
+from gdb_epi.fleet.population.combinations import pairs_of
+from gdb_epi.fleet.population.population import (
+    ABSENT,
+    NO_SIGNATURE,
+    Bools,
+    Floats,
+    Ints,
+    Population,
+)
+from gdb_epi.fleet.screen.host_evidence import (
+    CPU_NUMBERS,
+    FLIP,
+    LOCKED,
+    MIN_NEW,
+    NEW,
+    Crashes,
+    Null,
+    chances,
+    evidence,
+    shares_of,
+    simulated,
+)
+from gdb_epi.fleet.screen.host_signals import cpus_of_hosts, signal_findings
+from gdb_epi.fleet.screen.types import (
+    ALL,
+    BITFLIP,
+    COUNTED,
+    FORKS,
+    HOST,
+    LOCK,
+    LOOP,
+    MAX_CONDITIONAL_P,
+    MAX_HOST_Q,
+    MAX_Q,
+    MIN_CPUS,
+    MIN_N,
+    MIN_RR,
+    MOSTLY,
+    ONE_SIGNATURE,
+    PLAIN,
+    WINDOWS,
+    Finding,
+    Shares,
+)
+from gdb_epi.fleet.statistics import hypothesis_tests as st
+from gdb_epi.typing_lite import NamedTuple
+
+MAX_SIGN_P = 0.01  # of a fact beside the count, that a host is called broken
+MAX_LIKE = 4  # crashes of one signature on one host, of what tells how much hosts differ
+
+
+def shares(population: Population, since: int | None = None) -> Shares:
+    """Return each host's share of the exposure; without exposure all hosts seen count alike."""
+    size = len(population.hosts)
+    if population.has_exposure:
+        chosen = population.exposure_host >= 0
+        if since is not None:
+            chosen &= population.exposure_day >= since
+        hours = np.bincount(
+            population.exposure_host[chosen],
+            weights=population.exposure_hours[chosen],
+            minlength=size,
+        )
+        if hours.sum() > 0:
+            return Shares(hours / hours.sum(), "host-hours")
+    seen = np.bincount(population.host[population.host >= 0], minlength=size) > 0
+    source = "none: hosts that crashed count alike (case-control)"
+    return Shares(seen / max(int(seen.sum()), 1), source)
+
+
+def host_findings(population: Population, day: int) -> Iterator[Finding]:
+    """Yield the hosts that stand out, over all their crashes and then signature by signature."""
+    known = shares(population)
+    whole = list(_over_all(population, day, known))
+    named = {finding.value for finding in whole}
+    # Of a host that has crashes of all kinds, what they carry is evidence and no second finding.
+    whole += [f for f in signal_findings(population, known) if f.value not in named]
+    yield from whole
+    explained = np.zeros(population.day.size, dtype=bool)
+    for finding in whole:
+        explained |= finding.members
+    yield from _by_signature(population, known, explained)
+
+
+def host_signatures(population: Population, explained: Bools, name: str) -> Iterator[Finding]:
+    """Yield the hosts that stand out in one signature that was asked about: a family of its own."""
+    yield from _by_signature(population, shares(population), explained, name)
+
+
+def _over_all(population: Population, day: int, known: Shares) -> Iterator[Finding]:
+    counts = _per_host(population, population.host >= 0)
+    if int((known.share > 0).sum()) < 2 or counts.sum() < MIN_N:
+        return
+    crashes, null = crashes_and_null(population, day, known)
+    locks = _per_host(population, population.lock_inherited)
+    found = evidence(crashes, null)
+    healthy = simulated(null)
+    p = chances(found.of(locks >= MIN_N), healthy)
+    p[known.share <= 0] = 1.0
+    q = st.q_values(p, int((known.share > 0).sum()))
+    named = np.flatnonzero((q <= MAX_HOST_Q) & (counts >= MIN_N)).tolist()
+    if not named:
+        return
+    p_count = _count_p(population, day, counts, known)
+    flags = population.bitflip, population.lock_inherited
+    flips, locked = (_flag_p(population, counts, f) for f in flags)
+    given = [flips, _novel_p(population, counts), _cpu_p(population), locked]
+    flipped = _per_host(population, population.bitflip)
+    for host in named:
+        name = ALL
+        if locks[host] >= MIN_N and found.forks[host] > found.hardware[host]:
+            name = LOCK
+        elif flipped[host] >= MIN_N and flips[host] < p_count[host]:
+            name = BITFLIP
+        facts = [float(g[host]) for g in given]
+        told = st_words(p_count[host], facts)
+        one = _of_one_kind(population, host, crashes, null, healthy)
+        caveats = (ONE_SIGNATURE,) if one else (PLAIN,) * (min(facts) > MAX_SIGN_P)
+        yield from _host_finding(population, known, host, name, told, (p[host], q[host]), caveats)
+
+
+def _per_host(population: Population, mask: Bools) -> Floats:
+    hosts = population.host[mask & (population.host >= 0)]
+    return np.bincount(hosts, minlength=len(population.hosts)).astype(float)
+
+
+def crashes_and_null(population: Population, day: int, known: Shares) -> tuple[Crashes, Null]:
+    """Return the crashes of known hosts by what they carry, and what healthy hosts are like."""
+    at = np.flatnonzero(population.host >= 0)
+    host, cpu = population.host[at], population.cpu[at]
+    flags = population.bitflip[at], _first_of_its_own(population)[at], population.lock_inherited[at]
+    carried = sum(bit * flag for bit, flag in zip((FLIP, NEW, LOCKED), flags, strict=True))
+    ago = day - population.day[at]
+    period = np.searchsorted(WINDOWS, ago, side="right")
+    mean = np.array([n * s for n, s in _by_period(population, day, period, known)])
+    counts = np.bincount(host, minlength=len(population.hosts)).astype(float)
+    alpha = st.dispersion(counts, counts.sum() * known.share)
+    cpu = np.where(cpu < CPU_NUMBERS, cpu, ABSENT)
+    crashes = Crashes(host, period, np.asarray(carried, dtype=np.int64), cpu)
+    return crashes, Null(mean, alpha, shares_of(*flags), *cpus_of_hosts(population))
+
+
+def _by_period(
+    population: Population, day: int, period: Ints, known: Shares
+) -> Iterator[tuple[int, Floats]]:
+    """Yield how many crashes are in each period between the windows, and each host's share."""
+    exposed = np.searchsorted(WINDOWS, day - population.exposure_day, side="right")
+    for number in range(len(WINDOWS) + 1):
+        there = (exposed == number) & (population.exposure_host >= 0)
+        hours = st.sums(
+            population.exposure_host[there], population.exposure_hours[there], known.share.size
+        )
+        share = hours / hours.sum() if hours.sum() > 0 else known.share
+        yield int((period == number).sum()), share
+
+
+def _first_of_its_own(population: Population) -> Bools:
+    """The first crash of each signature that one host alone has.
+
+    Each new signature counts once: a crash loop of one signature is no evidence of randomness.
+    """
+    signature, _, _ = population.once(pairs_of, population.signature, population.host)
+    own = np.bincount(signature, minlength=len(population.signatures)) == 1
+    known = np.flatnonzero((population.signature >= 0) & (population.host >= 0))
+    first = np.full(own.size, ABSENT)
+    first[population.signature[known[::-1]]] = known[::-1]
+    found = np.zeros(population.day.size, dtype=bool)
+    found[first[own]] = True
+    return found
+
+
+def _of_one_kind(
+    population: Population, host: int, crashes: Crashes, null: Null, healthy: Floats
+) -> bool:
+    """Whether a host is like the others but for one signature, as a job in a loop makes it."""
+    mine = population.host == host
+    name, most = main_signature(population, mine)
+    if most >= MOSTLY * int(mine.sum()):
+        return True
+    if most < MIN_N or name == NO_SIGNATURE:
+        return False
+    signature = population.signature[population.host >= 0]
+    rest = (crashes.host == host) & (signature != population.signatures.index(name))
+    left = Crashes(*(column[rest] for column in crashes))
+    found = evidence(left._replace(host=left.host * 0), null.of(host))
+    locked = np.array([(left.carried >= LOCKED).sum() >= MIN_N])
+    return bool(chances(found.of(locked), healthy)[0] > MAX_CONDITIONAL_P)
+
+
+def _host_finding(
+    population: Population,
+    known: Shares,
+    host: int,
+    name: str,
+    test: str,
+    chance: tuple[float, float],
+    caveats: tuple[str, ...],
+) -> Iterator[Finding]:
+    """Yield the finding unless the effect is small; `chance` is p and q.
+
+    Inherited locks speak for a job and not for the host: such a finding has no other crashes.
+    """
+    among = population.host >= 0
+    if name == LOCK:
+        among = among & population.lock_inherited
+    members = among & (population.host == host)
+    n, total, share = int(members.sum()), int(among.sum()), float(known.share[host])
+    risk = st.relative_risk(n, share, total - n, 1 - share)
+    if risk[0] < MIN_RR:
+        return
+    if ONE_SIGNATURE in caveats or not (population.bitflip & members).any():
+        caveats = (*caveats, LOOP)
+    if name == LOCK:
+        caveats = (FORKS,)
+    p, q = (float(x) for x in chance)
+    yield Finding(
+        HOST, population.hosts[host], name, n, total, p, q, *risk, test, known.source,
+        (), caveats, members,
+    )  # fmt: skip
+
+
+def main_signature(population: Population, members: Bools) -> tuple[str, int]:
+    """Return the signature that most of some crashes have, and how many of them."""
+    counts = np.bincount(population.signature[members] + 1, minlength=1)
+    code = int(counts.argmax())
+    return population.signatures[code - 1] if code else NO_SIGNATURE, int(counts[code])
+
+
+def st_words(p_count: float, given: list[float]) -> str:
+    """Say which of the five facts spoke."""
+    names = ("bit-flip flags", "signatures of its own", "one CPU number", "inherited locks")
+    spoke = [f"{name} p={p:.1g}" for name, p in zip(names, given, strict=True) if p < 0.05]
+    told = f"{COUNTED}{p_count:.1g}"
+    return f"{told}, combined by their likelihood ratio with {', '.join(spoke)}" if spoke else told
+
+
+def _count_p(population: Population, day: int, counts: Floats, known: Shares) -> Floats:
+    """The best of all days and the last few, paid for by their number."""
+    expected = counts.sum() * known.share
+    alpha = st.dispersion(counts, expected)
+    best = st.negative_binomial_tail(counts, expected, expected + alpha * expected**2)
+    for window in WINDOWS:
+        since = day - window + 1
+        recent = population.host[(population.day >= since) & (population.host >= 0)]
+        found = np.bincount(recent, minlength=counts.size).astype(float)
+        mean = max(recent.size, 1) * shares(population, since).share
+        best = np.minimum(best, st.negative_binomial_tail(found, mean, mean + alpha * mean**2))
+    return np.minimum(1.0, best * (len(WINDOWS) + 1))
+
+
+def _flag_p(population: Population, counts: Floats, flag: Bools) -> Floats:
+    """Return p of the crashes with a flag, given how many crashes."""
+    found = _per_host(population, flag)
+    total, marked = np.full(counts.size, counts.sum()), np.full(counts.size, found.sum())
+    p = (st.hypergeometric_tail(found + more, total, marked, counts) for more in (0, 1))
+    return _middle(*p)
+
+
+def _middle(p: Floats, beyond: Floats) -> Floats:
+    """Return mid-p, of P(at least this) and P(more than this).
+
+    It is one half on average (Lancaster 1949), as no P(at least this) of few crashes is.
+    """
+    return np.asarray((p + beyond) / 2)
+
+
+def _novel_p(population: Population, counts: Floats) -> Floats:
+    """Crashes whose signature no other host has, given how many crashes."""
+    signature, host, _ = population.once(pairs_of, population.signature, population.host)
+    spread = np.bincount(signature, minlength=len(population.signatures) or 1)
+    found = np.bincount(host[spread[signature] == 1], minlength=counts.size).astype(float)
+    # Each new signature counts once: a crash loop of one signature is no evidence of randomness.
+    others = (found.sum() - found) / np.maximum(counts.sum() - counts, 1.0)
+    share = np.maximum(others, MIN_NEW)
+    return _middle(*(st.binomial_tail(found + more, counts, share) for more in (0, 1)))
+
+
+def _cpu_p(population: Population) -> Floats:
+    """Whether a host's crashes gather on one CPU number, of as many as there are."""
+    p = np.full(len(population.hosts), 0.5)
+    hosts, cpu, found = population.once(pairs_of, population.host, population.cpu)
+    if not hosts.size:
+        return p
+    cpus = max(st.distinct(cpu), MIN_CPUS)
+    most = np.zeros(p.size)
+    np.maximum.at(most, hosts, found)
+    total = st.sums(hosts, found, p.size)
+    many = total >= MIN_N
+    share = np.full(int(many.sum()), 1 / cpus)
+    tails = [st.binomial_tail(most[many] + more, total[many], share) for more in (0, 1)]
+    p[many] = _middle(*(-np.expm1(cpus * np.log1p(-np.minimum(t, 1 - 1e-12))) for t in tails))
+    return p
+
+
+def _by_signature(
+    population: Population, known: Shares, explained: Bools, asked: str | None = None
+) -> Iterator[Finding]:
+    """Hosts that have one signature out of proportion to their hours and to their other crashes."""
+    cells = _cells(population, explained, asked)
+    if cells.per_host.sum() < MIN_N:
+        return
+    keep = (cells.found >= MIN_N) & (known.share[cells.host] > 0)
+    s, h, a = cells.signature[keep], cells.host[keep], cells.found[keep].astype(float)
+    tested = int((known.share > 0).sum()) * (cells.signatures if asked is None else 1)
+    everything, per_host = float(cells.per_host.sum()), cells.per_host
+    if not a.size:
+        return
+    n, share = cells.per_signature[s], known.share[h]
+    alpha = _unlike(cells, known, st.dispersion(per_host, everything * known.share))[keep]
+    mean = n * share
+    p = st.negative_binomial_tail(a, mean, mean * (1 + alpha * mean))
+    # A p above MAX_Q is no finding and changes the q of none: there the dear test is not needed.
+    near = p <= MAX_Q
+    whole = np.full(int(near.sum()), everything)
+    controls = st.hypergeometric_tail(a[near], whole, per_host[h[near]], n[near])
+    p[near] = np.maximum(p[near], controls)
+    q = st.q_values(p, tested)
+    for i in np.flatnonzero(q <= MAX_Q):
+        risk = st.relative_risk(a[i], share[i], n[i] - a[i], 1 - share[i])
+        if risk[0] >= MIN_RR:
+            mine = (population.host == h[i]) & (population.signature == s[i])
+            yield Finding(
+                HOST,
+                population.hosts[h[i]],
+                population.signatures[s[i]],
+                int(a[i]),
+                int(n[i]),
+                float(p[i]),
+                float(q[i]),
+                *risk,
+                "negative binomial and Fisher exact, the weaker",
+                known.source,
+                (),
+                (LOOP,),
+                mine & ~explained,
+            )
+
+
+def _unlike(cells: _Cells, known: Shares, least: float) -> Floats:
+    """Return how much hosts differ in the rate of a signature, for each cell by the other hosts.
+
+    Not every host runs what can die of it. Two crashes of one host are more frequent then than
+    chance lets expect, in this signature or, where it has few crashes, in all of them.
+    """
+    few = np.minimum(cells.found, MAX_LIKE)  # a bad host must not excuse itself, nor another one
+    pairs = (few * (few - 1)).astype(float)
+    by_chance = float((known.share**2).sum())
+    observed = st.sums(cells.signature, pairs, cells.per_signature.size)
+    expected = cells.per_signature**2 * by_chance
+    pooled = (observed.sum() + 1 + least) / (expected.sum() + 1)
+    others = (cells.per_signature[cells.signature] - cells.found) ** 2 * by_chance
+    ratio = (observed[cells.signature] - pairs + pooled) / (others + 1)
+    return np.asarray(np.maximum(ratio - 1, least))
+
+
+class _Cells(NamedTuple):
+    """Crashes by signature and host; `signatures` are those that have enough to be tested."""
+
+    signature: Ints
+    host: Ints
+    found: Ints
+    per_signature: Floats
+    per_host: Floats
+    signatures: int
+
+
+def _cells(population: Population, explained: Bools, asked: str | None) -> _Cells:
+    """Count the crashes that are not explained: of all signatures, or of the one asked about."""
+    sizes = len(population.signatures), len(population.hosts)
+    if asked is not None:
+        code = population.signatures.index(asked)
+        usable = (population.signature >= 0) & (population.host >= 0) & ~explained
+        per_host = np.bincount(population.host[usable], minlength=sizes[1]).astype(float)
+        mine = population.host[usable & (population.signature == code)]
+        in_host = np.bincount(mine, minlength=sizes[1])
+        host = np.flatnonzero(in_host)
+        per_signature = np.zeros(sizes[0])
+        per_signature[code] = mine.size
+        one = np.full(host.size, code)
+        return _Cells(one, host, in_host[host], per_signature, per_host, 1)
+    signature, host, counts = population.once(pairs_of, population.signature, population.host)
+    rows = np.flatnonzero(explained)
+    gone = pairs_of(population.signature[rows], population.host[rows])
+    cell = signature * sizes[1] + host
+    left = counts.copy()
+    left[np.searchsorted(cell, gone[0] * sizes[1] + gone[1])] -= gone[2]
+    some = left > 0
+    columns = signature[some], host[some], left[some]
+    per_signature, per_host = (
+        st.sums(column, columns[2], size) for column, size in zip(columns[:2], sizes, strict=True)
+    )
+    return _Cells(*columns, per_signature, per_host, int((per_signature >= MIN_N).sum()))

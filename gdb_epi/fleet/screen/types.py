@@ -1,0 +1,72 @@
+# SPDX-License-Identifier: Apache-2.0
+"""What the screening finds, and the limits that it keeps."""
+
+from __future__ import annotations
+
+from gdb_epi.fleet.population.population import Bools, Floats
+from gdb_epi.typing_lite import NamedTuple
+
+# Measured by `python tests/bench/fleet_screen.py` on simulated fleets; see tests/bench/README.md.
+MAX_Q = 0.01  # false discovery rate inside one attribute
+# Of hosts as such: their null is simulated, and half of this a day are raised by chance.
+MAX_HOST_Q = 0.05
+MIN_N = 3  # crashes: fewer say nothing
+MIN_RR = 2.0  # relative risk
+MAX_CONDITIONAL_P = 1e-3  # beside a finding that is known already
+WINDOWS = (3, 7, 14)  # days, beside all: a host that breaks today must not wait for its average
+
+HOST = "host"
+MIN_CPUS = 2
+MOSTLY = 0.8  # of a host's crashes: then one signature speaks, and its job may be the cause
+ONE_SIGNATURE = (
+    "without its most frequent signature it is like other hosts: its job may be the cause"
+)
+LOOP = "a job that restarts and dies again on one host looks the same: move the job first"
+PLAIN = (
+    "nothing but their number sets its crashes apart (no damage flagged, no signatures of its own, "
+    "no one CPU): it may run what dies more often"
+)
+FORKS = "a job that forks with threads and always runs on this host looks the same"
+
+ALL = "*"
+BITFLIP = "*bitflip"
+LOCK = "*lock"
+COUNTED = "negative binomial p="  # begins the test of a finding that counts all of a host's crashes
+CPU = "*cpu "  # and its number: the crashes of a host on one of its CPUs
+
+
+def is_of_host(signature: str) -> bool:
+    """Whether a host's finding is about the host as such, and not about one signature or flag."""
+    return signature in (ALL, BITFLIP) or signature.startswith(CPU)
+
+
+class Finding(NamedTuple):
+    """One value of one attribute that has more crashes of a signature than its share."""
+
+    attr: str
+    value: str
+    signature: str  # its text; `*` all crashes, `*bitflip` and `*lock` those with the flag
+    n: int  # crashes of the signature with the value
+    total: int  # crashes of the signature
+    p: float
+    q: float
+    rr: float
+    rr_low: float  # 95 % interval
+    rr_high: float
+    test: str
+    exposure: str  # where the expected share came from
+    aliases: tuple[str, ...]  # attr=value that cannot be told apart from this one
+    caveats: tuple[str, ...]
+    members: Bools  # which crashes
+
+    @property
+    def key(self) -> tuple[str, str, str]:
+        """What makes a finding the same one on another day."""
+        return (self.attr, self.value, self.signature)
+
+
+class Shares(NamedTuple):
+    """The share of the host-hours that each host has, and where that is from."""
+
+    share: Floats  # one per host of the population
+    source: str

@@ -1,0 +1,114 @@
+# SPDX-License-Identifier: Apache-2.0
+"""The crashes of signatures that earlier findings leave unexplained, counted when needed.
+
+How much less the crashes of a signature tell about an attribute because hosts are unlike.
+
+Not every host runs what can die of it, so its crashes gather on those that do, and a rack or model
+with two such hosts more than others has more of it by chance. The design effect (Kish 1965) is what
+that multiplies the variance of a count by; a count divided by it is as good as one of independent
+crashes (Rao and Scott 1992).
+"""
+
+from __future__ import annotations
+
+from functools import cached_property
+
+import numpy as np
+
+from gdb_epi.fleet.population.combinations import combinations_of, pairs_of
+from gdb_epi.fleet.population.population import Bools, Floats, Ints, Population
+from gdb_epi.fleet.screen.hosts import MAX_LIKE, shares
+from gdb_epi.fleet.statistics import hypothesis_tests as st
+
+
+class UnlikeHosts:
+    """The hosts of a population; what their crashes have in common is counted once."""
+
+    def __init__(self, population: Population) -> None:
+        self._population = population
+
+    def effect(self, crashes: Ints, inside: Bools, exposed: Bools) -> float:
+        """Return the design effect of how many of some crashes have a value; 1: hosts are alike.
+
+        `inside` are those of the crashes that have it, `exposed` the host-hours that do.
+        """
+        host = self._population.host[crashes]
+        known = host >= 0
+        host, inside = host[known], inside[known]
+        hours = self._hours(exposed), self._hours(~exposed)
+        total = hours[0].sum() + hours[1].sum()
+        share = float(hours[0].sum() / total) if total > 0 else 0.0
+        if not 0 < share < 1:
+            return 1.0
+        least, pairs = self._common
+        expected = 1.0
+        # Pairs of crashes of one host, for as many crashes with the value and without it.
+        for some, of_host in zip((host[inside], host[~inside]), hours, strict=True):
+            counts = np.bincount(some)
+            pairs += float((counts * (counts - 1)).sum())
+            expected += some.size**2 * float(((of_host / of_host.sum()) ** 2).sum())
+        alpha = max(pairs / expected - 1, least)
+        both = zip((1 - share, share), hours, strict=True)
+        variance = sum(rest**2 * float(((of_host / total) ** 2).sum()) for rest, of_host in both)
+        return 1 + alpha * host.size * variance / (share * (1 - share))
+
+    def _hours(self, exposed: Bools) -> Floats:
+        population = self._population
+        chosen = exposed & (population.exposure_host >= 0)
+        hours = population.exposure_hours[chosen]
+        return st.sums(population.exposure_host[chosen], hours, len(population.hosts))
+
+    @cached_property
+    def _common(self) -> tuple[float, float]:
+        """How much hosts differ in all their crashes, and in one signature over all signatures.
+
+        The second is the number of pairs of crashes of one host for each that is expected.
+        """
+        population = self._population
+        share = shares(population).share
+        columns = population.signature, population.host
+        signature, host, counts = population.once(pairs_of, *columns)
+        per_host = st.sums(host, counts, share.size)
+        least = st.dispersion(per_host, per_host.sum() * share)
+        few = np.minimum(counts, MAX_LIKE).astype(float)  # a bad host says nothing of the others
+        of_signature = st.sums(signature, few, len(population.signatures))
+        expected = float((of_signature**2).sum() * (share**2).sum())
+        return least, float((few * (few - 1)).sum() + 1 + least) / (expected + 1)
+
+
+class CrashesUnder:
+    """The crashes with a signature under a mask, counted when they are needed."""
+
+    def __init__(self, population: Population, free: Bools) -> None:
+        self._population, self._free = population, free
+        self.hosts = UnlikeHosts(population)
+        self._all: Floats | None = None
+        self._of: dict[int, Ints] = {}
+        self._cells: tuple[Ints, Ints, Ints] | None = None
+
+    def all(self) -> Floats:
+        """Return how many there are of each combination of the attributes."""
+        if self._all is None:
+            mask = self._free & (self._population.signature >= 0)
+            self._all = combinations_of(self._population).tally(mask)
+        return self._all
+
+    def of(self, signature: int) -> Ints:
+        """Return where in the columns the crashes of a signature are."""
+        if signature not in self._of:
+            mask = self._free & (self._population.signature == signature)
+            self._of[signature] = np.flatnonzero(mask)
+        return self._of[signature]
+
+    def cells(self) -> tuple[Ints, Ints, Ints]:
+        """Return the pairs of a signature and a combination that occur, and how often they do."""
+        if self._cells is None:
+            chosen = np.flatnonzero(self._free & (self._population.signature >= 0))
+            of_crash = combinations_of(self._population).of_crash
+            self._cells = st.cells(self._population.signature[chosen], of_crash[chosen])
+        return self._cells
+
+
+def crashes_of(population: Population, free: Bools, name: str) -> Ints:
+    """Return where in the columns the crashes of a signature are, of those under a mask."""
+    return np.flatnonzero(free & (population.signature == population.signatures.index(name)))

@@ -1,0 +1,47 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Days as the fleet counts them: since 1970-01-01, in UTC."""
+
+from __future__ import annotations
+
+from datetime import date, datetime, timedelta, timezone
+from typing import Any
+
+from gdb_epi.fleet.store.values import number
+
+EPOCH = date(1970, 1, 1)
+SECONDS_A_DAY = 86_400.0
+MAX_DAY = 100_000  # in the year 2243
+MIN_GAP = 60  # days without a crash before those of a clock that is wrong
+MAX_STRAY = 0.002  # share of the crashes that such a clock may have made
+
+
+def iso_day(day: int) -> str:
+    """Return a day number as YYYY-MM-DD."""
+    return (EPOCH + timedelta(days=day)).isoformat()
+
+
+def day_number(value: Any) -> int | None:
+    """Return days since 1970-01-01 (UTC) from an ISO date or time, epoch seconds or day number.
+
+    A number below MAX_DAY is a day, else seconds; None for what is neither, or beyond MAX_DAY.
+    """
+    if isinstance(value, str):
+        stripped = value.strip()
+        try:
+            moment = datetime.fromisoformat(stripped.replace("Z", "+00:00"))
+        except ValueError:
+            try:
+                value = float(stripped)
+            except ValueError:
+                return None
+        else:
+            zoned = moment if moment.tzinfo else moment.replace(tzinfo=timezone.utc)
+            return _near(zoned.timestamp() // SECONDS_A_DAY)
+    found = number(value)
+    if found is None:
+        return None
+    return _near(found if abs(found) < MAX_DAY else found // SECONDS_A_DAY)
+
+
+def _near(day: float) -> int | None:
+    return int(day) if abs(day) <= MAX_DAY else None

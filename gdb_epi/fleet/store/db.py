@@ -1,0 +1,273 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Open the fleet database: SQLite by default, PostgreSQL by URL; the same tables for both.
+
+SQLAlchemy costs about 150 ms to import, so only the functions that need a database load this
+module.
+"""
+
+from __future__ import annotations
+
+import sqlite3
+import time
+from collections.abc import Iterator
+from contextlib import contextmanager
+from pathlib import Path
+from typing import Any
+
+from gdb_epi.errors import EXIT_USAGE, EpiError, InputError
+from gdb_epi.fleet.store.paths import default_database
+
+try:
+    from sqlalchemy import Connection, Engine, create_engine, event, inspect, select, text
+    from sqlalchemy.engine import URL, make_url
+    from sqlalchemy.exc import ArgumentError, DBAPIError, NoSuchModuleError, SQLAlchemyError
+except ModuleNotFoundError as problem:
+    if problem.name != "sqlalchemy":
+        raise
+    raise EpiError(
+        "SQLAlchemy is not installed here", hint="pip install 'gdb-epi[fleet]', or --no-db"
+    ) from problem
+
+from gdb_epi.fleet.store.tables import change, meta, metadata
+from gdb_epi.fleet.store.versions import PROJECTED, REPROJECTED_TO, SCHEMA_KEY, SCHEMA_VERSION
+
+BUSY_SECONDS = 10.0  # how long a writer waits for another one
+_LOCK_KEY = 0x67646265  # pg_advisory_xact_lock number of migrate(): "gdbe"
+
+
+class DatabaseError(EpiError):
+    """The database could not be used; `hint` says what to try."""
+
+
+class DatabaseUrlError(DatabaseError):
+    """The --db argument is no usable database URL."""
+
+    exit_code = EXIT_USAGE
+    hint = "--db FILE, --db sqlite:////path/fleet.sqlite3 or --db postgresql://host/name"
+
+
+class NewerSchema(DatabaseError):
+    """The database was written by a newer gdb-epi."""
+
+    hint = "upgrade gdb-epi, or --db with another database"
+
+
+def database_url(given: str | None) -> URL:
+    """Return the URL for a --db argument: a URL, a file path, or None for the default."""
+    if given is None:
+        return URL.create("sqlite", database=str(default_database()))
+    if "://" not in given:
+        if not given.strip() or given.startswith("sqlite:"):
+            raise DatabaseUrlError(f"not a database URL: {given!r}")
+        return URL.create("sqlite", database=str(Path(given).expanduser().absolute()))
+    try:
+        url = make_url(given)
+    except ArgumentError as error:
+        raise DatabaseUrlError(f"not a database URL: {given!r}") from error
+    if url.get_backend_name() not in ("sqlite", "postgresql"):
+        raise DatabaseUrlError(f"no database of the kind {url.get_backend_name()!r}")
+    if url.get_backend_name() == "postgresql":
+        return url.set(drivername="postgresql+psycopg")  # whose COPY `bulk` needs
+    return url
+
+
+@contextmanager
+def open_database(given: str | None, *, write: bool, make: bool | None = None) -> Iterator[Engine]:
+    """Open the database, migrated when `write`, and close it at the end.
+
+    One that is not there is made where `make` says so: by whoever writes, unless what is written
+    is about records that are there (a screening with a mistyped --db would find nothing, daily).
+    Every database error inside becomes a DatabaseError with a hint; other errors of the system
+    (a full disk below the answer) are the caller's. Raises InputError when there is no database.
+    """
+    url = database_url(given)
+    shown = url.render_as_string(hide_password=True)
+    engine = None
+    try:
+        _check_file(url, shown, make=write if make is None else make)
+        engine = _engine(url)
+        if write:
+            migrate(engine)
+        else:
+            _check_version(engine, shown)
+        yield engine
+    except NoSuchModuleError as error:
+        raise DatabaseUrlError(f"no database driver for {shown}") from error
+    except ModuleNotFoundError as error:
+        hint = "pip install 'gdb-epi[postgresql]'"
+        raise DatabaseError(f"database driver {error.name} is missing", hint=hint) from error
+    except SQLAlchemyError as error:
+        raise explain(error, shown) from error
+    finally:
+        if engine is not None:
+            engine.dispose()
+
+
+def migrate(engine: Engine) -> None:
+    """Bring the tables to SCHEMA_VERSION. Raises NewerSchema for a newer database."""
+    shown = engine.url.render_as_string(hide_password=True)
+    # Reading first keeps a writer that has nothing to migrate from queueing for the lock.
+    with engine.connect() as connection:
+        is_here = _version(connection, shown) == SCHEMA_VERSION
+        after = _unfinished(connection) if is_here else None
+    if not is_here:
+        after = _change_tables(engine, shown)
+    if after is not None:
+        from gdb_epi.fleet.store.reproject import reproject
+
+        reproject(engine, [], after)
+
+
+def _change_tables(engine: Engine, shown: str) -> int | None:
+    """Make or change the tables; return the id of the raw record from which on to project."""
+    with begin(engine) as connection:
+        if connection.dialect.name == "postgresql":
+            connection.execute(text(f"SELECT pg_advisory_xact_lock({_LOCK_KEY})"))
+        found = _version(connection, shown)
+        if found is None:
+            _make_tables(connection)
+        elif found < SCHEMA_VERSION:
+            from gdb_epi.fleet.migrations import upgrade
+
+            upgrade(connection)
+            if found < PROJECTED:
+                # With the tables: who ends it is known when this process is killed in it.
+                connection.execute(meta.delete().where(meta.c.key == REPROJECTED_TO))
+                connection.execute(meta.insert().values(key=REPROJECTED_TO, value="0"))
+        return _unfinished(connection) if found is not None else None
+
+
+def _unfinished(connection: Connection) -> int | None:
+    """Return how far the reprojection of a migration came that has not ended; None without one."""
+    value = connection.execute(select(meta.c.value).where(meta.c.key == REPROJECTED_TO)).scalar()
+    return None if value is None else int(value) if str(value).isdigit() else 0
+
+
+def _make_tables(connection: Connection) -> None:
+    from gdb_epi.fleet.migrations import stamp_new
+
+    metadata.create_all(connection)
+    row = {"key": SCHEMA_KEY, "value": str(SCHEMA_VERSION)}
+    connection.execute(meta.insert().values(row))
+    stamp_new(connection)
+
+
+@contextmanager
+def begin(engine: Engine) -> Iterator[Connection]:
+    """Open a transaction for writing, committed at the end of the block.
+
+    SQLite takes its write lock at once: a lock taken later could fail in the middle.
+    """
+    with engine.connect() as connection:
+        if connection.dialect.name == "sqlite":
+            connection.exec_driver_sql("BEGIN IMMEDIATE")
+        yield connection
+        connection.commit()
+
+
+def note_change(connection: Connection) -> None:
+    """Note that this transaction changes what the questions answer."""
+    connection.execute(change.insert().values(at=time.time()))
+
+
+def explain(error: Exception, shown: str) -> DatabaseError:
+    """Return a DatabaseError whose hint fits the cause."""
+    cause = error.orig if isinstance(error, DBAPIError) and error.orig is not None else error
+    detail = " ".join(str(cause).split())
+    low = detail.lower()
+    for sign, hint in _HINTS:
+        if sign in low:
+            return DatabaseError(f"database {shown}: {detail}", hint=hint)
+    return DatabaseError(f"database {shown}: {detail}", hint="gdb-epi doctor, or --no-db")
+
+
+_HINTS = (
+    ("locked", "again when the other writer is done (gdb-epi fleet ingest takes the spool)"),
+    ("readonly", "make the file and its folder writable, or --db with another file"),
+    ("read-only", "make the file and its folder writable, or --db with another file"),
+    ("permission denied", "check the permissions, or --db with another database"),
+    ("full", "free some space, or --db with a file on another disk"),
+    ("no space", "free some space, or --db with a file on another disk"),
+    ("disk i/o", "check space and quota, or --db with a file on another disk"),
+    ("unable to open", "check that the folder exists and is writable, or --db with another file"),
+    ("not a database", "--db with another file: this one is no SQLite database"),
+    ("malformed", "sqlite3 FILE .recover, or --db with another file"),
+    ("does not exist", "create the database first (createdb), or check its name"),
+    ("password", "check user and password in the URL"),
+    ("connect", "check host, port and that the server runs"),
+)
+
+
+def _engine(url: URL) -> Engine:
+    if url.get_backend_name() != "sqlite":
+        return create_engine(url, pool_pre_ping=True)
+    waits = {} if "timeout" in url.query else {"timeout": BUSY_SECONDS}
+    engine = create_engine(url, connect_args=waits)
+    event.listen(engine, "connect", _prepare_sqlite)
+    return engine
+
+
+# The keys of crashes are random: an index that does not fit the cache is read and written all over.
+_PRAGMAS = (
+    "journal_mode = WAL",
+    "synchronous = NORMAL",
+    "foreign_keys = ON",
+    "cache_size = -65536",
+    # Pages, 64 MB. By default each batch of a thousand records would copy the log into the file.
+    "wal_autocheckpoint = 16384",
+)
+
+
+def _prepare_sqlite(connection: sqlite3.Connection, _record: Any) -> None:
+    # None: the driver must not begin transactions on its own; begin() does.
+    connection.isolation_level = None
+    for pragma in _PRAGMAS:
+        try:
+            connection.execute(f"PRAGMA {pragma}")
+        except sqlite3.OperationalError as error:
+            # A read-only or busy database can still be read without WAL.
+            if not any(sign in str(error) for sign in ("readonly", "locked", "unable to open")):
+                raise
+
+
+def _check_file(url: URL, shown: str, *, make: bool) -> None:
+    """Make the folder of a new SQLite file; who makes none must find the file."""
+    if url.get_backend_name() != "sqlite" or not url.database or url.database == ":memory:":
+        return
+    path = Path(url.database)
+    try:
+        if make:
+            path.parent.mkdir(parents=True, exist_ok=True)
+        found = make or path.exists()
+    except OSError as error:
+        raise explain(error, shown) from error
+    if not found:
+        raise InputError(f"no fleet database at {path}", hint="gdb-epi triage CORE, or --db URL")
+
+
+def _check_version(engine: Engine, shown: str) -> None:
+    with engine.connect() as connection:
+        found = _version(connection, shown)
+        if found is not None and found < SCHEMA_VERSION:
+            told = f"database {shown} has schema {found}, this gdb-epi reads {SCHEMA_VERSION}"
+            raise DatabaseError(told, hint="gdb-epi fleet reproject, which migrates it")
+        if found is not None and _unfinished(connection) is not None:
+            told = f"the migration of database {shown} has not ended"
+            raise DatabaseError(told, hint="wait for it; if it was killed: gdb-epi fleet reproject")
+        if found is None:
+            hint = "gdb-epi triage CORE, or gdb-epi fleet ingest FILE"
+            raise InputError(f"database {shown} holds no fleet yet", hint=hint)
+
+
+def _version(connection: Connection, shown: str) -> int | None:
+    """Return the schema version; None for a database without tables of ours."""
+    if not inspect(connection).has_table(meta.name):
+        return None
+    chosen = select(meta.c.value).where(meta.c.key == SCHEMA_KEY)
+    value = connection.execute(chosen).scalar()
+    if value is None or not str(value).isdigit():
+        raise DatabaseError(f"database {shown} is not of gdb-epi", hint="--db with another one")
+    if int(value) > SCHEMA_VERSION:
+        told = f"database {shown} has schema {value}; this gdb-epi knows up to {SCHEMA_VERSION}"
+        raise NewerSchema(told)
+    return int(value)

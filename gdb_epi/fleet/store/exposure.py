@@ -1,0 +1,160 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Exposure: host-hours per day, with the attributes that a host had on that day.
+
+A row is a CSV line or a JSON object with `day`, `hours` and `host`; every other column is an
+attribute (rack, sku, cpu_model, microcode, bios, kernel, image, load ...).
+"""
+
+from __future__ import annotations
+
+import csv
+import json
+from collections.abc import Iterator, Mapping
+from itertools import islice
+from pathlib import Path
+from typing import Any, NamedTuple, TextIO
+
+from sqlalchemy import Connection, Engine
+
+from gdb_epi.errors import InputError
+from gdb_epi.fleet.store import tables as t
+from gdb_epi.fleet.store.days import day_number
+from gdb_epi.fleet.store.db import begin, note_change
+from gdb_epi.fleet.store.dimensions import Dimensions, insert
+from gdb_epi.fleet.store.projection import set_hash
+from gdb_epi.fleet.store.values import MAX_ATTRIBUTES, number, text
+
+BATCH = 5_000  # rows per transaction
+MAX_HOURS = 24.5  # of one host on one day: a day may have 25 hours, a feed may round
+_FIXED = ("day", "hours", "host")
+
+
+class HostDay(NamedTuple):
+    """Hours that one host ran on one day (days since 1970-01-01, UTC) with these attributes."""
+
+    day: int
+    host: str
+    hours: float
+    attributes: dict[str, str]
+
+
+class Fed(NamedTuple):
+    """What became of an exposure file; `rejected` holds (where, why)."""
+
+    rows: int
+    rejected: tuple[tuple[str, str], ...]
+
+
+def host_days(path: Path) -> Iterator[tuple[str, HostDay | InputError]]:
+    """Yield (where, row or what is wrong with it) of a CSV, JSON or JSON-lines file.
+
+    Raises InputError when the file cannot be read or lacks the columns.
+    """
+    try:
+        with path.open(encoding="utf-8-sig", errors="replace", newline="") as stream:
+            head = stream.read(1)
+            stream.seek(0)
+            rows = _json_rows(stream) if head in ("{", "[") else _csv_rows(stream, path)
+            for line, row in rows:
+                yield f"{path}:{line}", _host_day(row)
+    except OSError as error:
+        raise InputError(f"{path}: {error.strerror or error}") from error
+    except csv.Error as error:
+        raise InputError(f"{path}: no CSV: {error}") from error
+
+
+def feed(engine: Engine, rows: Iterator[tuple[str, HostDay | InputError]]) -> Fed:
+    """Store exposure; a row for the same host, day and attributes replaces the older one."""
+    rejected: list[tuple[str, str]] = []
+    count = 0
+    while batch := list(islice(rows, BATCH)):
+        good = []
+        for where, row in batch:
+            if isinstance(row, InputError):
+                rejected.append((where, str(row)))
+            else:
+                good.append(row)
+        if good:
+            with begin(engine) as connection:
+                _store(connection, good)
+                note_change(connection)
+        count += len(good)
+    return Fed(count, tuple(rejected))
+
+
+def _store(connection: Connection, rows: list[HostDay]) -> None:
+    ids = Dimensions()
+    ids.learn_hosts(connection, {(row.host, "") for row in rows})
+    sets = {set_hash(sorted(row.attributes.items())): row.attributes for row in rows}
+    ids.learn_attributes(connection, sets)
+    values: dict[tuple[int, int, int], float] = {}
+    for row in rows:
+        attrset = ids.attrset[(set_hash(sorted(row.attributes.items())),)]
+        values[ids.host[(row.host, "")], row.day, attrset] = row.hours
+    statement = insert(connection, t.exposure)
+    connection.execute(
+        statement.on_conflict_do_update(
+            index_elements=["host_id", "day", "attrset_id"],
+            set_={"hours": statement.excluded.hours},
+        ),
+        [
+            {"host_id": h, "day": d, "attrset_id": a, "hours": hours}
+            for (h, d, a), hours in sorted(values.items())
+        ],
+    )
+
+
+def _csv_rows(stream: TextIO, path: Path) -> Iterator[tuple[int, Mapping[str, Any]]]:
+    reader = csv.DictReader(stream)
+    missing = [name for name in _FIXED if name not in (reader.fieldnames or ())]
+    if missing:
+        hint = "a first line such as day,hours,host,rack,kernel"
+        raise InputError(f"{path}: no column {', '.join(missing)}", hint=hint)
+    for row in reader:
+        yield reader.line_num, row
+
+
+def _json_rows(stream: TextIO) -> Iterator[tuple[int, Mapping[str, Any]]]:
+    if stream.read(1) == "[":
+        stream.seek(0)
+        try:
+            found = json.load(stream)
+        except (ValueError, RecursionError) as error:
+            raise InputError(f"no JSON: {error}") from error
+        yield from ((n, row if isinstance(row, dict) else {}) for n, row in enumerate(found, 1))
+        return
+    stream.seek(0)
+    for number_of_line, line in enumerate(stream, 1):
+        if line.strip():
+            try:
+                row = json.loads(line)
+            except (ValueError, RecursionError):
+                row = None
+            yield number_of_line, row if isinstance(row, dict) else {}
+
+
+def _host_day(row: Mapping[str, Any]) -> HostDay | InputError:
+    day, host = day_number(row.get("day")), text(row.get("host"))
+    if day is None:
+        return InputError(f"no day: {str(row.get('day'))[:80]!r}")
+    if not host:
+        return InputError("no host")
+    hours = _hours(row.get("hours"))
+    if hours is None or not 0 <= hours <= MAX_HOURS:
+        return InputError(f"hours must be 0 to 24: {str(row.get('hours'))[:80]!r}")
+    names = [n for n in row if isinstance(n, str) and n not in _FIXED][:MAX_ATTRIBUTES]
+    attributes = {text(n) or "": _attribute(row[n]) for n in names}
+    return HostDay(day, host, hours, {n: v for n, v in attributes.items() if v})
+
+
+def _hours(value: Any) -> float | None:
+    try:
+        return number(float(value)) if isinstance(value, str) else number(value)
+    except ValueError:
+        return None
+
+
+def _attribute(value: Any) -> str:
+    if isinstance(value, str):
+        return text(value) or ""
+    return "" if value is None or isinstance(value, (list, dict)) else json.dumps(value)

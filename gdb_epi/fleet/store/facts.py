@@ -1,0 +1,95 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Facts of one core that may tell two populations of a signature apart.
+
+What separated the two causes of an "impossible" crash in the published case was such a fact (is the
+stack pointer aligned), not a stack. A collector may add its own under `facts`.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any
+
+from gdb_epi.fleet.store.values import MAX_ATTRIBUTES, group, integer, scalars, text
+
+YES = "true"
+MAX_FINDINGS = 64  # of one record
+_GROUPS = frozenset(
+    {
+        "signal",
+        "process",
+        "fork",
+        "python",
+        "kernel",
+        "corruption",
+        "findings",
+        "facts",
+    }
+)
+_TEXTS = (
+    ("python", "version", "python"),
+    ("kernel", "release", "kernel"),
+    ("process", "executable", "exe"),
+)
+
+
+def facts_of(record: Mapping[str, Any]) -> dict[str, str]:
+    """Return name -> value; a detector that spoke is `found NAME` = true."""
+    found: dict[str, str] = {}
+    if _GROUPS.isdisjoint(record):
+        return found
+    if signal := group(record, "signal"):
+        told = {name: integer(signal.get(name)) for name in ("signo", "si_code")}
+        found |= {name: str(number) for name, number in told.items() if number is not None}
+    for part, key, name in _TEXTS:
+        if isinstance(inside := record.get(part), dict) and (value := text(inside.get(key))):
+            found[name] = value
+    for part, name in (("fork", "forked"), ("python", "free_threaded")):
+        truth = group(record, part).get(name)
+        if isinstance(truth, bool):
+            found[name] = str(truth).lower()
+    if corruption := group(record, "corruption"):
+        for name in ("path", "symptom"):
+            if value := text(corruption.get(name)):
+                found[f"corruption {name}"] = value
+    for detector in _detectors(record):
+        found[f"found {detector}"] = YES
+    if facts := group(record, "facts"):
+        for name, value in scalars(facts).items():
+            if len(found) < MAX_ATTRIBUTES:
+                found.setdefault(name, value)
+    return found
+
+
+def flip_bit(record: Mapping[str, Any]) -> int | None:
+    """Return the number (0..63) of the bit that may have flipped; None without one."""
+    if "findings" in record or "corruption" in record:
+        for finding in _findings(record):
+            bit = _bit(group(finding, "facts").get("bit"))
+            if bit is not None:
+                return bit
+        for candidate in _maps(group(record, "corruption").get("candidates")):
+            bits = candidate.get("bits")
+            if isinstance(bits, list) and len(bits) == 1:
+                return _bit(bits[0])
+    return _bit(group(record, "flags").get("bit"))
+
+
+def _bit(value: Any) -> int | None:
+    bit = integer(value)
+    return bit if bit is not None and 0 <= bit < 64 else None
+
+
+def _detectors(record: Mapping[str, Any]) -> list[str]:
+    names = {text(finding.get("detector")) for finding in _findings(record)}
+    return sorted(name for name in names if name)
+
+
+def _findings(record: Mapping[str, Any]) -> list[Mapping[str, Any]]:
+    return _maps(record.get("findings"))
+
+
+def _maps(value: Any) -> list[Mapping[str, Any]]:
+    return (
+        [x for x in value[:MAX_FINDINGS] if isinstance(x, dict)] if isinstance(value, list) else []
+    )

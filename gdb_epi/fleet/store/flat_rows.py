@@ -1,0 +1,245 @@
+# SPDX-License-Identifier: Apache-2.0
+"""A stored record as one flat row, for tables of elsewhere (Parquet, ClickHouse, DuckDB).
+
+Each column has a name of OpenTelemetry's semantic conventions beside our own, where there is one;
+what they do not name is below `gdb_epi.`. There is no convention for crash events (semconv 1.3x).
+
+Rows as a Parquet file, by pyarrow (extra `parquet`); read by DuckDB, ClickHouse, pandas.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator, Mapping
+from datetime import datetime, timedelta, timezone
+from itertools import islice
+from pathlib import Path
+from typing import Any, NamedTuple
+
+from gdb_epi.errors import EpiError, InputError
+from gdb_epi.fleet.store.projection import project
+from gdb_epi.fleet.store.values import group, integer, text
+
+MAX_STACK = 64  # frames
+TEXT, INTEGER, REAL, FLAG, TIME, MAP = "text", "integer", "real", "flag", "time", "map"
+
+
+class Column(NamedTuple):
+    """One column: our name, OpenTelemetry's, its type."""
+
+    name: str
+    otel: str
+    type: str
+
+
+COLUMNS = (
+    Column("core_key", "log.record.uid", TEXT),
+    Column("time", "timestamp", TIME),  # seconds since the epoch; UTC in tables
+    Column("time_source", "gdb_epi.time.source", TEXT),
+    Column("host", "host.name", TEXT),
+    Column("machine_id", "host.id", TEXT),
+    Column("boot_id", "gdb_epi.host.boot_id", TEXT),
+    Column("cpu", "cpu.logical_number", INTEGER),
+    Column("kernel", "os.version", TEXT),
+    Column("service", "service.name", TEXT),
+    Column("pid", "process.pid", INTEGER),
+    Column("parent_pid", "process.parent_pid", INTEGER),
+    Column("executable", "process.executable.path", TEXT),
+    Column("build_id", "process.executable.build_id.gnu", TEXT),
+    Column("python", "process.runtime.version", TEXT),
+    Column("thread_id", "thread.id", INTEGER),
+    Column("thread", "thread.name", TEXT),
+    Column("signal", "gdb_epi.signal.number", INTEGER),
+    Column("si_code", "gdb_epi.signal.code", INTEGER),
+    Column("exception", "exception.type", TEXT),
+    Column("stack", "exception.stacktrace", TEXT),
+    Column("category", "gdb_epi.signature.category", TEXT),
+    Column("signature", "gdb_epi.signature.text", TEXT),
+    Column("signature_kind", "gdb_epi.signature.kind", TEXT),
+    Column("signature_key", "gdb_epi.signature.key", TEXT),
+    Column("coarse_key", "gdb_epi.signature.coarse", TEXT),
+    Column("verdict", "gdb_epi.judgement.verdict.label", TEXT),
+    Column("confidence", "gdb_epi.judgement.verdict.confidence", REAL),
+    Column("bitflip", "gdb_epi.flags.bitflip", FLAG),
+    Column("flip_bit", "gdb_epi.flags.flip_bit", INTEGER),
+    Column("lock_inherited", "gdb_epi.flags.lock_inherited", FLAG),
+    Column("truncated", "gdb_epi.truncated", FLAG),
+    Column("quality", "gdb_epi.quality", REAL),
+    Column("schema", "gdb_epi.record.schema", TEXT),
+    Column("tool", "gdb_epi.tool", TEXT),
+    Column("attributes", "gdb_epi.attributes", MAP),
+)
+
+# Attributes of hosts that the conventions name; any other is `gdb_epi.host.NAME`.
+OTEL_ATTRIBUTES = {
+    "image": "container.image.name",
+    "container": "container.id",
+    "pod": "k8s.pod.name",
+    "node": "k8s.node.name",
+    "namespace": "k8s.namespace.name",
+    "cluster": "k8s.cluster.name",
+    "zone": "cloud.availability_zone",
+    "region": "cloud.region",
+    "instance_type": "host.type",
+    "cpu_model": "host.cpu.model.name",
+    "bios": "hw.bios_version",
+    "kernel": "os.version",
+    "service": "service.name",
+}
+
+
+def flat(record: Mapping[str, Any]) -> dict[str, Any]:
+    """Return the row of a record, a value (or None) for each column. Raises InputError."""
+    rows = project(record)
+    process, threads = group(record, "process"), group(record, "threads")
+    crashed = group(threads, "crashed")
+    _, kind, key, coarse = rows.sig or ("", "", "", "")
+    name, machine = rows.host or ("", "")
+    crash = rows.crash
+    return {
+        "core_key": rows.core_key,
+        "time": crash["ts"],
+        "time_source": crash["ts_source"],
+        "host": name or None,
+        "machine_id": machine or None,
+        "boot_id": crash["boot_id"],
+        "cpu": crash["cpu_no"],
+        "kernel": crash["kernel"],
+        "service": text(process.get("script")) or text(process.get("comm")),
+        "pid": integer(process.get("pid")),
+        "parent_pid": integer(process.get("ppid")),
+        "executable": crash["exe"],
+        "build_id": text(process.get("build_id")),
+        "python": crash["python"],
+        "thread_id": integer(crashed.get("tid")),
+        "thread": text(crashed.get("name")),
+        "signal": crash["signo"],
+        "si_code": crash["si_code"],
+        "exception": _exception(record),
+        "stack": _stack(crashed),
+        "category": rows.sig_values.get("category"),
+        "signature": rows.sig_values.get("text"),
+        "signature_kind": kind or None,
+        "signature_key": key or None,
+        "coarse_key": coarse or None,
+        "verdict": crash["verdict"],
+        "confidence": crash["confidence"],
+        "bitflip": crash["bitflip"],
+        "flip_bit": crash["flip_bit"],
+        "lock_inherited": crash["lock_inherited"],
+        "truncated": crash["truncated"],
+        "quality": crash["quality"],
+        "schema": crash["schema_v"],
+        "tool": crash["tool_v"],
+        "attributes": dict(rows.attributes),
+    }  # fmt: skip
+
+
+def rows_of(records: Iterator[Mapping[str, Any]]) -> Iterator[dict[str, Any]]:
+    """Yield the row of each record; one that is none (written by something else) is left out."""
+    for record in records:
+        try:
+            yield flat(record)
+        except InputError:
+            continue
+
+
+def as_otel(row: Mapping[str, Any]) -> dict[str, Any]:
+    """Return a row under OpenTelemetry's names, without absent values; attributes stand beside."""
+    named = {c.otel: row[c.name] for c in COLUMNS if c.type != MAP and row[c.name] is not None}
+    if row["python"]:
+        named["process.runtime.name"] = "cpython"
+    for attr, value in row["attributes"].items():
+        # What the core itself says stands before what its host was said to have.
+        named.setdefault(otel_attribute(attr), value)
+    return named
+
+
+def otel_attribute(name: str) -> str:
+    """Return OpenTelemetry's name of an attribute of a host."""
+    return OTEL_ATTRIBUTES.get(name, f"gdb_epi.host.{name}")
+
+
+def _exception(record: Mapping[str, Any]) -> str | None:
+    """The Python exception in flight, else the signal, which is what ended the process."""
+    return text(group(record, "exception").get("type")) or text(group(record, "signal").get("name"))
+
+
+def _stack(crashed: Mapping[str, Any]) -> str | None:
+    frames = crashed.get("frames")
+    if not isinstance(frames, list):
+        return None
+    lines = [_line(frame) for frame in frames[:MAX_STACK] if isinstance(frame, dict)]
+    return text("\n".join(lines)) if lines else None
+
+
+def _line(frame: Mapping[str, Any]) -> str:
+    told = (text(frame.get(key)) for key in ("qualname", "function", "name"))
+    name = next(filter(None, told), "??")
+    file, line = (
+        text(frame.get("filename")) or text(frame.get("module")) or "?",
+        frame.get("lineno"),
+    )
+    return f"{name} ({file}:{line})" if isinstance(line, int) else f"{name} ({file})"
+
+
+try:
+    import pyarrow as pa
+    import pyarrow.parquet as pq
+except ModuleNotFoundError as problem:
+    if (problem.name or "").partition(".")[0] != "pyarrow":
+        raise
+    raise EpiError(
+        "pyarrow is not installed here", hint="pip install 'gdb-epi[parquet]'"
+    ) from problem
+
+ROWS = 10_000  # in one row group
+_EPOCH = datetime(1970, 1, 1, tzinfo=timezone.utc)
+_TYPES = {
+    TEXT: pa.string(),
+    INTEGER: pa.int64(),
+    REAL: pa.float64(),
+    FLAG: pa.bool_(),
+    TIME: pa.timestamp("us", tz="UTC"),
+    MAP: pa.map_(pa.string(), pa.string()),
+}
+
+
+def write_parquet(rows: Iterable[Mapping[str, Any]], path: Path, *, otel: bool) -> int:
+    """Write the rows and return how many; `otel` gives columns the names of OpenTelemetry."""
+    names = [column.otel if otel else column.name for column in COLUMNS]
+    schema = pa.schema(
+        [pa.field(n, _TYPES[c.type]) for n, c in zip(names, COLUMNS, strict=True)],
+        metadata={"gdb_epi.record.schema": "gdb-epi/record/1"},
+    )
+    count = 0
+    with pq.ParquetWriter(path, schema, compression="zstd") as writer:
+        for part in _parts(rows):
+            columns = [
+                pa.array([_cell(row[c.name], c.type, otel) for row in part], _TYPES[c.type])
+                for c in COLUMNS
+            ]
+            writer.write_table(pa.Table.from_arrays(columns, schema=schema))
+            count += len(part)
+    return count
+
+
+def _parts(rows: Iterable[Mapping[str, Any]]) -> Iterator[list[Mapping[str, Any]]]:
+    stream = iter(rows)
+    while part := list(islice(stream, ROWS)):
+        yield part
+
+
+def _cell(value: Any, kind: str, otel: bool) -> Any:
+    if kind == TIME:
+        return _moment(value)
+    if kind == MAP:
+        return [(otel_attribute(k) if otel else k, v) for k, v in sorted(value.items())]
+    return value
+
+
+def _moment(seconds: float | None) -> datetime | None:
+    """A clock that is off by more than the calendar has years gives no time."""
+    try:
+        return None if seconds is None else _EPOCH + timedelta(seconds=seconds)
+    except OverflowError:
+        return None

@@ -1,0 +1,199 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Put records into the database: idempotent by core_key, one transaction per batch.
+
+A core that is known already is replaced only by a better record (projection.rank), and then the
+two are merged, so nothing that only one of them knew is lost.
+"""
+
+from __future__ import annotations
+
+import time
+import zlib
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from itertools import islice
+from typing import Any, NamedTuple
+
+from sqlalchemy import Connection, Engine, func, select
+from sqlalchemy.exc import DBAPIError
+
+from gdb_epi.fleet.store import tables as t
+from gdb_epi.fleet.store.bulk import insert_crashes
+from gdb_epi.fleet.store.db import begin, note_change
+from gdb_epi.fleet.store.dimensions import Dimensions, chunks
+from gdb_epi.fleet.store.packing import Packer, unpack
+from gdb_epi.fleet.store.prepare import Batch, Prepared, Preparer, Source
+from gdb_epi.fleet.store.projection import merge, project
+from gdb_epi.fleet.store.reader import PART
+
+VICTIM = ("40001", "40P01")  # the server broke a deadlock at our expense: again at once
+# Seconds before a lost connection is tried again; a server needs some to restart.
+PAUSES = (0.2, 0.5, 1.0, 2.0, 4.0, 8.0)
+
+
+class Outcome(NamedTuple):
+    """Counts of one ingest; `rejected` holds (source, why)."""
+
+    added: int = 0
+    replaced: int = 0
+    known: int = 0
+    rejected: tuple[tuple[str, str], ...] = ()
+
+    def __add__(self, other: Outcome) -> Outcome:  # type: ignore[override]
+        """Return the sum of two outcomes."""
+        return Outcome(
+            self.added + other.added,
+            self.replaced + other.replaced,
+            self.known + other.known,
+            self.rejected + other.rejected,
+        )
+
+    def line(self) -> str:
+        """Return the outcome as words."""
+        words = f"{self.added} added, {self.replaced} replaced by a better analysis"
+        return f"{words}, {self.known} known already, {len(self.rejected)} rejected"
+
+
+def ingest(
+    engine: Engine, sources: Iterable[Source], progress: Callable[[Outcome], None] | None = None
+) -> Outcome:
+    """Store the records and return what became of them."""
+    preparer = Preparer()
+    stream = iter(sources)
+    parts = iter(lambda: list(islice(stream, PART)), [])
+    return store(engine, (preparer.batch(part) for part in parts), progress)
+
+
+def store(
+    engine: Engine, batches: Iterable[Batch], progress: Callable[[Outcome], None] | None = None
+) -> Outcome:
+    """Store prepared batches, each in a transaction of its own; return what became of them."""
+    total, writer = Outcome(), Writer(engine)
+    for batch in batches:
+        total += writer.store(batch)
+        if progress is not None:
+            progress(total)
+    return total
+
+
+def stored_record(blob: bytes) -> dict[str, Any]:
+    """Return the record of a `raw` row; an empty one where something else wrote or cut it.
+
+    One damaged row must not keep the others from being read; the same core ingested again heals it.
+    """
+    try:
+        return unpack(blob)
+    except (zlib.error, ValueError, RecursionError):
+        return {}
+
+
+class Writer:
+    """Stores batches; keeps the ids of dimensions from one to the next."""
+
+    def __init__(self, engine: Engine) -> None:
+        self._engine = engine
+        self._ids = Dimensions()
+
+    def store(self, batch: Batch) -> Outcome:
+        """Store a batch in one transaction, again when the server went away or broke a deadlock.
+
+        A batch that was committed although its connection was lost is found again: by core_key.
+        """
+        for pause in (*PAUSES, None):
+            ids, self._ids = self._ids, Dimensions()
+            try:
+                done = self._store(batch, ids)
+            except DBAPIError as error:
+                if pause is None or not _is_passing(error):
+                    raise
+                if error.connection_invalidated or _is_away(error):
+                    time.sleep(pause)
+            else:
+                # Only now: ids that a rolled-back transaction made are nobody's.
+                self._ids = ids
+                return done
+        raise AssertionError("the last pause is None")
+
+    def _store(self, batch: Batch, ids: Dimensions) -> Outcome:
+        best = batch.best
+        ids.forget_when_many()
+        with begin(self._engine) as connection:
+            for source, why in batch.rejected:
+                _log(connection, source, why)
+            ids.learn(connection, [item.rows for item in best.values()])
+            crashes = [ids.crash_values(rows, blob) for rows, blob in best.values()]
+            added = insert_crashes(connection, crashes) if best else set()
+            known = [key for key in best if key not in added]
+            replaced = _replace_worse(connection, known, best, ids)
+            if added or replaced:
+                note_change(connection)
+        kept = len(known) - replaced + batch.repeats
+        return Outcome(len(added), replaced, kept, batch.rejected)
+
+
+def _is_passing(error: DBAPIError) -> bool:
+    """Whether trying again may help: a deadlock, or a connection that was lost."""
+    victim = getattr(error.orig, "sqlstate", None) in VICTIM
+    return victim or error.connection_invalidated or _is_away(error)
+
+
+def _is_away(error: DBAPIError) -> bool:
+    """Whether the server could not be reached, or ends connections because it restarts."""
+    state = getattr(error.orig, "sqlstate", None) or ""
+    if state.startswith(("08", "57P")):
+        return True
+    words = ("connection", "server closed", "terminating")
+    is_operational = type(error.orig).__name__ == "OperationalError"
+    is_server = type(error.orig).__module__.startswith("psycopg")
+    return is_operational and is_server and any(word in str(error.orig).lower() for word in words)
+
+
+def _replace_worse(
+    connection: Connection, known: Sequence[str], best: Mapping[str, Prepared], ids: Dimensions
+) -> int:
+    replaced = 0
+    for keys in chunks(sorted(known)):
+        chosen = (
+            select(t.crash.c.core_key, t.crash.c.id, t.raw.c.record)
+            .join(t.raw, t.raw.c.crash_id == t.crash.c.id)
+            .where(t.crash.c.core_key.in_(keys))
+            .order_by(t.crash.c.core_key)
+            # Two re-analyses of one core must not overwrite each other (PostgreSQL).
+            .with_for_update(of=t.crash)
+        )
+        for key, crash_id, blob in connection.execute(chosen).all():
+            new = best[key]
+            if blob != new.blob:
+                old = stored_record(blob)
+                replaced += _merge_into(connection, crash_id, old, unpack(new.blob), ids)
+    return replaced
+
+
+def _merge_into(
+    connection: Connection,
+    crash_id: int,
+    old: Mapping[str, Any],
+    new: Mapping[str, Any],
+    ids: Dimensions,
+) -> bool:
+    """Update the rows of one core; False when the old record says it all."""
+    merged = merge(old, new)
+    if merged == old:
+        return False
+    rows = project(merged)
+    ids.learn(connection, [rows])
+    where = t.crash.c.id == crash_id
+    connection.execute(t.crash.update().where(where).values(ids.crash_row(rows)))
+    raw_where = t.raw.c.crash_id == crash_id
+    connection.execute(t.raw.update().where(raw_where).values(record=Packer().record(merged)))
+    return True
+
+
+def _log(connection: Connection, source: str, why: str) -> None:
+    row = {"at": time.time(), "source": source, "status": "rejected", "error": why[:1000]}
+    connection.execute(t.ingest_log.insert().values(row))
+
+
+def crash_count(engine: Engine) -> int:
+    """Return the number of cores in the database."""
+    with engine.connect() as connection:
+        return int(connection.execute(select(func.count()).select_from(t.crash)).scalar_one())

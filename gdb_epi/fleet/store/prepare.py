@@ -1,0 +1,96 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Records made ready for the database, without one: projected, redacted, packed."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Mapping
+from typing import Any, NamedTuple, TypeVar
+
+from gdb_epi.errors import InputError
+from gdb_epi.fleet.store.packing import Packer, unpack
+from gdb_epi.fleet.store.projection import Projector, Rows, merge
+from gdb_epi.fleet.store.reader import Item, Items, Part, parse
+from gdb_epi.fleet.store.redact import is_storable_text, storable
+
+Source = tuple[str, Mapping[str, Any]]  # where it came from, the record
+_Where = TypeVar("_Where")
+_Given = TypeVar("_Given")
+
+
+class Prepared(NamedTuple):
+    """A record ready for the database; `blob` is what `raw` stores."""
+
+    rows: Rows
+    blob: bytes
+
+
+class Batch(NamedTuple):
+    """What goes into one transaction, by core_key; `repeats` were merged into others."""
+
+    best: dict[str, Prepared]
+    rejected: tuple[tuple[str, str], ...]  # source, why
+    repeats: int
+
+
+class Preparer:
+    """Prepares records; remembers what many of them share."""
+
+    def __init__(self) -> None:
+        self._projector = Projector()
+        self._packer = Packer()
+
+    def batch(self, sources: Iterable[Source | Item]) -> Batch:
+        """Return the records ready for one transaction; two of one core become one."""
+        return self._collect(sources, self._prepared, str)
+
+    def part(self, part: Part) -> Batch:
+        """Return the batch of a part of a file; what holds no record is rejected."""
+        if isinstance(part, Items):
+            return self.batch(part.items)
+        # Asking once for all costs a third of asking for each line, and nearly all are storable.
+        prepare = self._as_it_came if is_storable_text(b"".join(part.lines)) else self._of_line
+        # One record at a time: a thousand parsed ones do not fit any cache of a CPU.
+        lines = enumerate(part.lines, part.number)
+        return self._collect(lines, prepare, lambda number: f"{part.name}:{number}")
+
+    def _collect(
+        self,
+        given: Iterable[tuple[_Where, _Given]],
+        prepare: Callable[[_Given], Prepared | None],
+        name: Callable[[_Where], str],
+    ) -> Batch:
+        best: dict[str, Prepared] = {}
+        rejected = []
+        repeats = 0
+        for where, one in given:
+            try:
+                item = prepare(one)
+                if item is None:
+                    continue
+                key = item.rows.core_key
+                if key in best:
+                    repeats += 1
+                    item = self._prepared(merge(unpack(best[key].blob), unpack(item.blob)))
+            except (InputError, RecursionError, ValueError) as error:
+                rejected.append((name(where), str(error)))
+                continue
+            best[key] = item
+        return Batch(best, tuple(rejected), repeats)
+
+    def _of_line(self, line: bytes) -> Prepared | None:
+        """Prepare a line of a file; an empty one is nothing. Raises InputError."""
+        if is_storable_text(line):
+            return self._as_it_came(line)
+        return None if line.isspace() else self._prepared(parse(line))
+
+    def _as_it_came(self, line: bytes) -> Prepared | None:
+        """Prepare a line that needs no change to be stored. Raises InputError."""
+        if line.isspace():
+            return None
+        return Prepared(self._projector.project(parse(line)), self._packer.pack(line.strip()))
+
+    def _prepared(self, given: Mapping[str, Any] | InputError) -> Prepared:
+        if isinstance(given, InputError):
+            raise given
+        record = storable(given)
+        return Prepared(self._projector.project(record), self._packer.record(record))

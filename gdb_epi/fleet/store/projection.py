@@ -1,0 +1,333 @@
+# SPDX-License-Identifier: Apache-2.0
+"""From a record to the rows of the star; tolerant, because records come from afar.
+
+gdb_epi/record/schema/SCHEMA.md says what a record holds. One may be minimal, newer than this code,
+or hostile: a value of the wrong kind counts as absent, and the record itself is kept whole in
+`raw`.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import json
+import re
+from collections.abc import Mapping, Sequence
+from typing import Any, NamedTuple
+
+from gdb_epi.errors import InputError
+from gdb_epi.fleet.store.bounded_cache import Remembered
+from gdb_epi.fleet.store.facts import facts_of, flip_bit
+from gdb_epi.fleet.store.values import group, integer, number, scalars, text, timestamp
+from gdb_epi.record.schema.versions import check_schema
+
+MAX_REMEMBERED = 50_000  # sets; a hostile feed has a new one in each record
+MAX_LIBS = 2048  # of one process
+_KEY = re.compile(r"[0-9A-Za-z._:-]{1,128}\Z")
+# Columns of crash without the id and the foreign keys, in the order of Rows.values.
+CRASH = (
+    "core_key", "ts", "ts_source", "boot_id", "exe", "signo", "si_code", "cpu_no", "python",
+    "kernel", "verdict", "confidence", "bitflip", "flip_bit", "lock_inherited", "truncated",
+    "quality", "schema_v", "tool_v",
+)  # fmt: skip
+FLAGS = ("bitflip", "lock_inherited", "truncated")  # of CRASH
+
+
+class Rows(NamedTuple):
+    """One record as rows; a key tuple names a row of a dimension (`sig` ... `libset`)."""
+
+    core_key: str
+    values: tuple[Any, ...]  # of the columns CRASH
+    sig: tuple[str, str, str, str] | None  # version, kind, key, coarse
+    sig_values: dict[str, Any]
+    trace: tuple[str, str, str] | None  # version, exact, strict
+    frames: Any  # what the trace's row keeps as JSON
+    host: tuple[str, str] | None  # name, machine_id
+    attributes: dict[str, str]
+    libs: _Libs
+    libset: str | None
+    attrset: str | None
+    facts: dict[str, str]
+    factset: str | None
+
+    @property
+    def crash(self) -> dict[str, Any]:
+        """The columns of crash without the foreign keys, by name."""
+        columns = dict(zip(CRASH, self.values, strict=True))
+        columns |= {name: bool(columns[name]) for name in FLAGS if columns[name] is not None}
+        return columns
+
+    @property
+    def trace_values(self) -> dict[str, Any]:
+        """The other columns of the trace."""
+        return {"frames": json.dumps(self.frames) if self.frames else None}
+
+
+# The keys of `sig` and its other columns, the key of `trace`, and the line that stands for frames.
+_Signature = tuple[
+    tuple[str, str, str, str] | None,
+    dict[str, Any],
+    tuple[str, str, str] | None,
+    str | None,
+]
+_Libs = tuple[tuple[str, str, str], ...]  # soname, build_id, version
+
+
+class Projector:
+    """Projects records; remembers sets that many records share, such as a host's attributes."""
+
+    def __init__(self) -> None:
+        self._attributes = Remembered[tuple[dict[str, str], str | None]](MAX_REMEMBERED)
+        self._libs = Remembered[tuple[_Libs, str | None]](MAX_REMEMBERED)
+        self._facts = Remembered[str](MAX_REMEMBERED)
+        self._signatures = Remembered[_Signature](MAX_REMEMBERED)
+
+    def project(self, record: Mapping[str, Any]) -> Rows:
+        """Return the rows of one record. Raises InputError when it is no record with a core_key."""
+        check_schema(record)
+        core_key = record.get("core_key")
+        if not isinstance(core_key, str) or not _KEY.match(core_key):
+            raise InputError("record without a usable core_key: the notes of its core were cut off")
+        signature = group(record, "signature")
+        sig, sig_values, trace, line = self._of_signature(signature)
+        host = group(record, "host")
+        host_name, machine = text(host.get("hostname")) or "", text(host.get("machine_id")) or ""
+        attributes, attrset = self._of_host(group(host, "attributes"))
+        libs, libset = self._of_libs(record)
+        facts = facts_of(record)
+        return Rows(
+            core_key,
+            _crash(record, core_key),
+            sig,
+            sig_values,
+            trace,
+            signature.get("frames") or line,
+            (host_name, machine) if host_name or machine else None,
+            attributes,
+            libs,
+            libset,
+            attrset,
+            facts,
+            self._of_facts(facts) if facts else None,
+        )
+
+    def _of_signature(self, signature: Mapping[str, Any]) -> _Signature:
+        keys, lines = group(signature, "keys"), group(signature, "text")
+        chosen = group(signature, "group")
+        try:
+            # Texts alone count here, so that True and 1 mean the same: absent.
+            key: Any = (
+                signature.get("version"), signature.get("category"), len(chosen), len(keys),
+                *chosen, *chosen.values(), *keys, *keys.values(), *lines, *lines.values(),
+            )  # fmt: skip
+            found = self._signatures.get(key)
+        except TypeError:  # a list or map among the values
+            key, found = None, None
+        if found is None:
+            found = _signature(signature, keys, lines)
+            _remember(self._signatures, key, found)
+        return found
+
+    def _of_host(self, given: Mapping[str, Any]) -> tuple[dict[str, str], str | None]:
+        if not given:
+            return {}, None
+        try:
+            # True, 1 and 1.0 are equal keys and different texts.
+            key = (*given, *given.values(), *map(type, given.values()))
+            found = self._attributes.get(key)
+        except TypeError:  # a list or map among the values
+            key, found = None, None
+        if found is None:
+            clean = scalars(given)
+            found = clean, set_hash(sorted(clean.items())) if clean else None
+            _remember(self._attributes, key, found)
+        return found
+
+    def _of_libs(self, record: Mapping[str, Any]) -> tuple[_Libs, str | None]:
+        libs = record.get("libs")
+        if libs is None and "libset" not in record:
+            return (), None
+        if isinstance(libs, dict):
+            libs = libs.get("modules") or libs.get("libs")
+        if not isinstance(libs, list) or not libs:
+            return (), _libset(record, ())
+        try:
+            key: Any = tuple([tuple(lib.items()) for lib in libs[:MAX_LIBS]])
+            found = self._libs.get(key)
+        except (TypeError, AttributeError):
+            key, found = None, None
+        if found is None:
+            rows = _libs(libs)
+            found = rows, _libset(record, rows)
+            _remember(self._libs, key if rows else None, found)
+        return found
+
+    def _of_facts(self, facts: dict[str, str]) -> str:
+        key = tuple(facts.items())
+        found = self._facts.get(key)
+        if found is None:
+            found = set_hash(sorted(facts.items()))
+            _remember(self._facts, key, found)
+        return found
+
+
+def _remember(cache: Remembered[Any], key: Any, value: Any) -> None:
+    if key is not None:
+        if cache.is_full:
+            cache.forget()
+        cache.keep(key, value)
+
+
+def project(record: Mapping[str, Any]) -> Rows:
+    """Return the rows of one record. Raises InputError when it is no record with a core_key."""
+    return Projector().project(record)
+
+
+def rank(record: Mapping[str, Any]) -> tuple[Any, ...]:
+    """Return how good a record is: quality first, then the tool version."""
+    full = int(bool(group(record, "signal") or group(record, "process")))
+    return (full, quality(record), tool_version(record))
+
+
+def quality(record: Mapping[str, Any]) -> float:
+    """Return the sum of unwinder and symbol quality (0..2), 0 when absent."""
+    value = record.get("quality")
+    if isinstance(value, dict):
+        parts = [number(value.get(name)) or 0.0 for name in ("unwinder", "symbols")]
+        return round(sum(parts), 6)
+    return number(value) or 0.0
+
+
+def tool_version(record: Mapping[str, Any]) -> tuple[int, ...]:
+    """Return the version of the tool that made the record, () when absent."""
+    parts = re.findall(r"\d{1,9}", _tool(record) or "")[:4]
+    return tuple(int(part) for part in parts)
+
+
+def merge(old: Mapping[str, Any], new: Mapping[str, Any]) -> dict[str, Any]:
+    """Return the better of two records of one core, with what only the other one knows.
+
+    A re-analysis on another machine must not lose host and time that a collector knew.
+    """
+    best, other = (new, old) if rank(new) > rank(old) else (old, new)
+    merged = {**other, **best}
+    if _time_rank(other) > _time_rank(best):
+        merged["time"] = {**group(best, "time"), **group(other, "time")}
+    hosts = group(other, "host"), group(best, "host")
+    if hosts[0] or hosts[1]:
+        shared = {**group(hosts[0], "attributes"), **group(hosts[1], "attributes")}
+        merged["host"] = {**hosts[0], **hosts[1]}
+        if shared:
+            merged["host"]["attributes"] = shared
+    return merged
+
+
+def _flag(value: Any) -> int | None:
+    """0 or 1, which sqlite3 binds without looking for an adapter."""
+    return int(value) if isinstance(value, bool) else None
+
+
+def _signature(
+    signature: Mapping[str, Any], keys: Mapping[str, Any], lines: Mapping[str, Any]
+) -> _Signature:
+    version = text(signature.get("version")) or ""
+    kind, key = _group_key(signature, keys)
+    coarse = text(keys.get("coarse")) or ""
+    exact, strict = text(keys.get("exact")) or "", text(keys.get("strict")) or ""
+    line = text(lines.get(kind)) or text(lines.get("coarse"))
+    category = text(signature.get("category")) or _category(line)
+    return (
+        (version, kind, key, coarse) if key or coarse else None,
+        {"category": category, "text": line},
+        (version, exact, strict) if exact or strict else None,
+        text(lines.get("strict")) or text(lines.get("exact")),
+    )
+
+
+def _crash(record: Mapping[str, Any], core_key: str) -> tuple[Any, ...]:
+    """The values of the columns CRASH. A group that is absent, as most are, costs one look."""
+    ts = ts_source = boot_id = exe = signo = si_code = cpu_no = python = kernel = None
+    verdict = confidence = bitflip = lock_inherited = None
+    get = record.get
+    if isinstance(time := get("time"), dict):
+        ts, ts_source = timestamp(time.get("crash_ts")), text(time.get("ts_source"))
+    if isinstance(host := get("host"), dict):
+        boot_id = text(host.get("boot_id"))
+    if isinstance(process := get("process"), dict):
+        exe = text(process.get("executable"))
+    if isinstance(signal := get("signal"), dict):
+        signo, si_code = integer(signal.get("signo")), integer(signal.get("si_code"))
+    if isinstance(cpu := get("cpu"), dict):
+        cpu_no = integer(cpu.get("number"))
+    if isinstance(interpreter := get("python"), dict):
+        python = text(interpreter.get("version"))
+    if isinstance(system := get("kernel"), dict):
+        kernel = text(system.get("release")) or text(system.get("version"))
+    if isinstance(judged := get("verdict"), dict):
+        verdict, confidence = text(judged.get("label")), number(judged.get("confidence"))
+    if isinstance(flags := get("flags"), dict):
+        bitflip, lock_inherited = _flag(flags.get("bitflip")), _flag(flags.get("lock_inherited"))
+    if isinstance(truncated := get("truncated"), dict):
+        truncated = truncated.get("flag")
+    return (
+        core_key, ts, ts_source, boot_id, exe, signo, si_code, cpu_no, python, kernel, verdict,
+        confidence, bitflip, flip_bit(record), lock_inherited, _flag(truncated), quality(record),
+        str(record["schema"]), _tool(record),
+    )  # fmt: skip
+
+
+def _tool(record: Mapping[str, Any]) -> str | None:
+    tool = record.get("tool")
+    return text(tool.get("version") if isinstance(tool, dict) else tool)
+
+
+def _time_rank(record: Mapping[str, Any]) -> int:
+    """The file time is the weakest source: a copy changes it."""
+    time = group(record, "time")
+    if timestamp(time.get("crash_ts")) is None:
+        return 0
+    return 1 if time.get("ts_source") == "mtime" else 2
+
+
+def group_key(record: Mapping[str, Any]) -> tuple[str, str]:
+    """Return (kind, key) of the group that a record falls in; two empty texts without one."""
+    signature = group(record, "signature")
+    return _group_key(signature, group(signature, "keys"))
+
+
+def _group_key(signature: Mapping[str, Any], keys: Mapping[str, Any]) -> tuple[str, str]:
+    """The key that groups this crash, and its kind: stable unless the record says otherwise."""
+    chosen = group(signature, "group")
+    kind, value = text(chosen.get("key")), text(chosen.get("value"))
+    if kind and value:
+        return kind, value
+    stable = text(keys.get("stable"))
+    return ("stable", stable) if stable else ("", "")
+
+
+def _category(line: str | None) -> str | None:
+    """The third word of `gsig/1 stable CATEGORY frame <- ...`."""
+    words = (line or "").split(" ", 3)
+    return words[2] if len(words) > 2 and words[0].startswith("gsig/") else None
+
+
+def _libs(libs: list[Any]) -> _Libs:
+    found = set()
+    for lib in libs[:MAX_LIBS]:
+        if isinstance(lib, dict):
+            name = text(lib.get("soname")) or text(lib.get("name")) or ""
+            note = group(lib, "package")
+            version = text(lib.get("version")) or text(note.get("version")) or ""
+            found.add((name, text(lib.get("build_id")) or "", version))
+    return tuple(sorted(found))
+
+
+def _libset(record: Mapping[str, Any], libs: _Libs) -> str | None:
+    """The hash covers what is stored here, so two records with one hash have one set."""
+    if not libs:
+        return text(group(record, "libs").get("libset")) or text(record.get("libset"))
+    return set_hash(libs)
+
+
+def set_hash(rows: Sequence[tuple[str, ...]]) -> str:
+    """Return the hash that names one set of libraries or attributes, 32 hex digits."""
+    return hashlib.sha256(json.dumps(rows).encode("ascii")).hexdigest()[:32]

@@ -1,0 +1,35 @@
+# SPDX-License-Identifier: Apache-2.0
+"""What a core itself does not hold: when, where. Standard library only: `epi push` uses it."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Mapping
+
+from gdb_epi.typing_lite import Any
+
+
+def add_provenance(
+    record: dict[str, Any],
+    path: str,
+    compression: str | None = None,
+    host: Mapping[str, Any] | None = None,
+) -> None:
+    """Add the time and kind of the core file and what is known of the host.
+
+    There is no wall clock in a core; the time at which the file was last written is the weakest
+    source of the time of the crash, so it never replaces another one.
+    """
+    status = os.stat(path)
+    time = record.setdefault("time", {})
+    if time.get("crash_ts") is None:
+        time["crash_ts"] = round(status.st_mtime, 3)
+        time["ts_source"] = "mtime"
+    record["file"] = {
+        "name": os.path.basename(path),
+        "size": status.st_size,
+        "compression": compression,
+    }
+    if host:
+        known = record.get("host")
+        record["host"] = {**(known if isinstance(known, dict) else {}), **host}

@@ -1,0 +1,72 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Rebuild the tables from the raw records, which are the source of truth."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterator
+
+from sqlalchemy import Connection, Engine, select
+
+from gdb_epi.fleet.store import tables as t
+from gdb_epi.fleet.store.db import begin, note_change
+from gdb_epi.fleet.store.dimensions import Dimensions
+from gdb_epi.fleet.store.ingest import stored_record
+from gdb_epi.fleet.store.projection import project
+from gdb_epi.fleet.store.versions import REPROJECTED_TO
+
+BATCH = 500  # crashes per transaction
+
+
+def reproject(engine: Engine, lost: list[int], after: int = 0) -> int:
+    """Project the raw records behind an id again, oldest first; return how many there were.
+
+    The ids of crashes whose record is damaged are added to `lost`; their rows stay as they are.
+    """
+    count = 0
+    of_migration = t.meta.c.key == REPROJECTED_TO
+    while True:
+        with begin(engine) as connection:
+            ids, damaged = _batch(connection, after)
+            if not ids:
+                connection.execute(t.meta.delete().where(of_migration))
+                return count
+            connection.execute(t.meta.update().where(of_migration).values(value=str(ids[-1])))
+        lost += damaged
+        after, count = ids[-1], count + len(ids) - len(damaged)
+
+
+def record_lines(engine: Engine, lost: list[int]) -> Iterator[str]:
+    """Yield every stored record as one line of JSON, in the order of their arrival.
+
+    The ids of crashes whose record is damaged are added to `lost`.
+    """
+    after = 0
+    while True:
+        chosen = select(t.raw.c.crash_id, t.raw.c.record).where(t.raw.c.crash_id > after)
+        with engine.connect() as connection:
+            found = connection.execute(chosen.order_by(t.raw.c.crash_id).limit(BATCH)).all()
+        if not found:
+            return
+        after = int(found[-1][0])
+        for number, blob in found:
+            record = stored_record(blob)
+            if record:
+                yield json.dumps(record, sort_keys=True)
+            else:
+                lost.append(int(number))
+
+
+def _batch(connection: Connection, after: int) -> tuple[list[int], list[int]]:
+    """Project the records behind a number; return all their ids, and those of damaged ones."""
+    chosen = select(t.raw.c.crash_id, t.raw.c.record).where(t.raw.c.crash_id > after)
+    found = connection.execute(chosen.order_by(t.raw.c.crash_id).limit(BATCH)).all()
+    records = {int(number): stored_record(blob) for number, blob in found}
+    projected = {number: project(record) for number, record in records.items() if record}
+    ids = Dimensions()
+    ids.learn(connection, list(projected.values()))
+    for number, rows in projected.items():
+        where = t.crash.c.id == number
+        connection.execute(t.crash.update().where(where).values(ids.crash_row(rows)))
+    note_change(connection)
+    return list(records), [number for number, record in records.items() if not record]

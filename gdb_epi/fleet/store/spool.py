@@ -1,0 +1,82 @@
+# SPDX-License-Identifier: Apache-2.0
+"""The spool: records that could not (or should not) go into the database right now.
+
+One JSON-lines file per writer and moment, made complete under another name and then renamed, so
+a reader never sees half a file. Standard library only: `epi push` runs this inside GDB.
+"""
+
+from __future__ import annotations
+
+import json
+import os
+import shlex
+import tempfile
+import time
+from collections.abc import Iterable, Mapping
+from pathlib import Path
+from typing import Any
+
+from gdb_epi.errors import EpiError
+from gdb_epi.fleet.store.paths import spool_folder
+from gdb_epi.fleet.store.redact import storable
+
+SUFFIX = ".jsonl"
+
+
+class SpoolError(EpiError):
+    """The record could not be kept anywhere."""
+
+    hint = "free some space, or point XDG_DATA_HOME or TMPDIR at a writable folder"
+
+
+def spool(records: Iterable[Mapping[str, Any]]) -> Path:
+    """Write records into a new spool file and return its path.
+
+    Falls back to the temporary folder. Raises SpoolError when nothing is writable.
+    """
+    lines = [json.dumps(storable(record), sort_keys=True) for record in records]
+    text = "".join(f"{line}\n" for line in lines)
+    fallback = Path(tempfile.gettempdir()) / f"gdb-epi-spool-{os.getuid()}"
+    problem: OSError | None = None
+    for folder in (spool_folder(), fallback):
+        try:
+            return _write(folder, text)
+        except OSError as error:
+            problem = problem or error
+    raise SpoolError(f"cannot spool the record: {problem}") from problem
+
+
+def later(path: Path, db: str | None) -> str:
+    """Return the command that takes a spool file into the database that was meant.
+
+    Of a URL with a password only its place is shown.
+    """
+    words = ["gdb-epi", "fleet", "ingest"]
+    if path.parent != spool_folder():  # the fallback: nobody looks there unasked
+        words.append(shlex.quote(str(path)))
+    if db is not None:
+        words += ["--db", "URL" if "@" in db else shlex.quote(db)]
+    return " ".join(words)
+
+
+def waiting(folder: Path | None = None) -> list[Path]:
+    """Return the spool files that wait, oldest first."""
+    place = spool_folder() if folder is None else folder
+    return sorted(place.glob(f"*{SUFFIX}")) if place.is_dir() else []
+
+
+def _write(folder: Path, text: str) -> Path:
+    folder.mkdir(parents=True, exist_ok=True, mode=0o700)
+    stamp = time.strftime("%Y%m%dT%H%M%S", time.gmtime())
+    handle, draft = tempfile.mkstemp(prefix=f"{stamp}-{os.getpid()}-", suffix=".part", dir=folder)
+    try:
+        with os.fdopen(handle, "w", encoding="ascii") as file:
+            file.write(text)
+            file.flush()
+            os.fsync(file.fileno())
+        final = Path(draft).with_suffix(SUFFIX)
+        Path(draft).rename(final)
+    except OSError:
+        Path(draft).unlink(missing_ok=True)
+        raise
+    return final

@@ -1,0 +1,149 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Is this process a forked child, of a multithreaded parent, forked from which thread?
+
+Each sign has a name (F1 ... F15) and is reported by it, with its reading or with why it could not
+be read. "Forked" alone is a fact, not a finding: daemons and pools fork too.
+"""
+
+from __future__ import annotations
+
+from gdb_epi.cpython.types import PythonState
+from gdb_epi.errors import Absent, SoftError
+from gdb_epi.locks.fork.forking_calls import CHILD
+from gdb_epi.locks.fork.glibc_signs import read_glibc_signs
+from gdb_epi.locks.fork.lineage import lineage
+from gdb_epi.locks.fork.multiprocessing_child import exec_lineage
+from gdb_epi.locks.fork.python_signs import read_python_signs
+from gdb_epi.locks.fork.readings import CERTAIN, NO, YES, ForkReader
+from gdb_epi.locks.types import ForkEvidence, ForkHandlers, ForkSignal
+from gdb_epi.target.api import Target
+
+# Each of these proves a fork by itself; F6 only when it shows a raw clone.
+_PROOFS = frozenset({"F1", "F2", "F3", "F5", "F7", "F8"})
+_ORDER = tuple(f"F{number}" for number in range(1, 16))
+
+
+def fork_evidence(
+    target: Target, python: PythonState | Absent
+) -> tuple[ForkEvidence, list[SoftError]]:
+    """Return the evidence of a fork, and what could not be looked at."""
+    reader = read_fork(target, python)
+    return evidence_of(reader), reader.soft_errors()
+
+
+def read_fork(target: Target, python: PythonState | Absent) -> ForkReader:
+    """Read every sign of a process."""
+    reader = ForkReader(target, python)
+    read_glibc_signs(reader)
+    read_python_signs(reader)
+    _notes(reader)
+    return reader
+
+
+def evidence_of(reader: ForkReader) -> ForkEvidence:
+    """Return what the readings amount to."""
+    secret = _lineage(reader)
+    yes = reader.saying(YES)
+    forked = bool(yes & _PROOFS) or reader.raw_clone
+    looked = forked or reader.state("F1") == NO or reader.state("F2") == NO
+    readings = tuple(reader.readings[name] for name in _ORDER if name in reader.readings)
+    return ForkEvidence(
+        forked=forked if looked else None,
+        depth=_depth(reader, yes, forked),
+        parent_multithreaded=_multithreaded(reader, yes, forked),
+        from_main_thread=reader.from_main if forked else None,
+        hooks_bypassed=_bypassed(reader, yes, forked),
+        in_fork_handlers=None,
+        lineage=secret,
+        signals=tuple(ForkSignal(r.name, r.says, r.sure) for r in readings if r.state == YES),
+        old_tids=tuple(sorted(reader.old_tids)),
+        readings=readings,
+        forker_old_tid=_forker(reader, forked),
+        started_by=reader.started_by,
+    )
+
+
+def _depth(reader: ForkReader, yes: set[str], forked: bool) -> int | None:
+    """Return the forks since exec: what glibc counts, and one more that it did not count."""
+    uncounted = "F3" in yes or reader.raw_clone
+    if reader.generation is None:
+        return None
+    if uncounted:
+        return reader.generation + 1
+    return None if forked and not reader.generation else reader.generation
+
+
+def _multithreaded(reader: ForkReader, yes: set[str], forked: bool) -> bool | None:
+    if forked and yes & {"F2", "F3", "F5", "F8", "F9"}:
+        return True
+    if not forked or (forked and "F10" in yes):
+        return True if forked else None
+    # Every orphan stack may have been reused by threads of the child, so their absence proves
+    # nothing while the lineage once had threads.
+    unsure = reader.state("F2") != NO or "F15" in yes or len(reader.threads) > 1
+    return None if unsure else False
+
+
+def _forker(reader: ForkReader, forked: bool) -> int | None:
+    """Return the number that the forking thread had in the parent.
+
+    The kernel writes the number of the thread that forked into pr_ppid, not that of its process
+    (fs/binfmt_elf.c, fill_psinfo: real_parent), as long as that thread lives.
+    """
+    process = reader.target.process()
+    if not forked:
+        return None
+    if reader.forker is not None or isinstance(process, Absent):
+        return reader.forker
+    return process.ppid if process.ppid > 1 and not reader.other_view else None
+
+
+def _bypassed(reader: ForkReader, yes: set[str], forked: bool) -> bool | None:
+    if not forked:
+        return None
+    if "F3" in yes or "F10" in yes or reader.raw_clone:
+        return True
+    return False if isinstance(reader.python, PythonState) else None
+
+
+def _notes(reader: ForkReader) -> None:
+    """F4, F12, F13: what GDB and the notes of the core say."""
+    reader.info(
+        "F4",
+        "not asked: threads are taken from the core's notes, not from GDB's list; F3 tells the "
+        "same of glibc's lists",
+    )
+    process = reader.target.process()
+    if isinstance(process, Absent):
+        reader.unreadable("F12", process.detail)
+        reader.unreadable("F13", process.detail)
+        return
+    method = exec_lineage(reader.target)
+    if method is not None:
+        reader.info("F12", f"the command line is that of multiprocessing's {method}: exec came")
+    else:
+        reader.info("F12", "the command line is not one of multiprocessing's")
+    ended = " (its parent has ended, or it is in a container)" if process.ppid == 1 else ""
+    reader.info("F13", f"forked by thread {process.ppid} of its parent{ended}", CERTAIN)
+
+
+def _lineage(reader: ForkReader) -> str | None:
+    found = lineage(reader.target)
+    if found is None:
+        reader.unreadable("F14", "neither the canary nor AT_RANDOM can be read")
+    else:
+        reader.info("F14", f"exec lineage {found}: equal in parent and forked child", CERTAIN)
+    return found
+
+
+def with_handlers(evidence: ForkEvidence, handlers: ForkHandlers | None) -> ForkEvidence:
+    """Return the evidence of a process whose handlers were looked for.
+
+    A child that is still inside them has not bypassed them: thread states of vanished threads (F10)
+    are then what has not been cleared yet.
+    """
+    inside = handlers is not None and handlers.when == CHILD
+    bypassed = evidence.hooks_bypassed
+    if inside and not any(signal.name in ("F3", "F6") for signal in evidence.signals):
+        bypassed = False if evidence.forked else None
+    return evidence._replace(in_fork_handlers=handlers is not None, hooks_bypassed=bypassed)

@@ -1,0 +1,180 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Is a thread inside the handlers that run around a fork, or between fork and exec?
+
+In the child of os.fork() run, in this order: glibc's own re-initialisation and the child handlers
+of pthread_atfork(), CPython's re-initialisation in C (PyOS_AfterFork_Child), the hooks of
+os.register_at_fork(). What has not run by then is in the parent's state still.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from itertools import pairwise
+
+from gdb_epi.cpython.reader import Reader
+from gdb_epi.cpython.types import PyFrame, PythonState, ThreadState
+from gdb_epi.errors import Absent, LayoutError, UnreadableMemory
+from gdb_epi.locks.fork.forking_calls import CHILD, Hook, fork_hooks, forking_call
+from gdb_epi.locks.types import CERTAIN, PROBABLE, ForkEvidence, ForkHandlers
+from gdb_epi.target.api import NativeFrame, Target, Thread
+
+C_HANDLERS = "pthread_atfork handlers"
+CPYTHON = "CPython's own re-initialisation"
+PYTHON_HOOK = "Python hook"
+PREEXEC = "before exec"
+# Innermost match wins (glibc sysdeps/nptl/fork.h, posix/fork.c; CPython Modules/posixmodule.c).
+_NATIVE = (
+    ("__run_postfork_handlers", C_HANDLERS),
+    ("__run_fork_handlers", C_HANDLERS),
+    ("_PyEval_ReInitThreads", CPYTHON),
+    ("_PyThreadState_DeleteExcept", CPYTHON),
+    ("_PyThreadState_DeleteList", CPYTHON),
+    ("_PyRuntimeState_ReInitThreads", CPYTHON),
+    ("PyOS_AfterFork_Child", CPYTHON),
+    ("run_at_forkers", PYTHON_HOOK),
+    ("__libc_fork", C_HANDLERS),
+    ("fork", C_HANDLERS),
+    ("_Fork", C_HANDLERS),
+)
+STACK_SEARCHED = 16384  # bytes above rsp that may belong to fork() and its callees
+_FUNCTION = 4096  # bytes after a symbol that may be its function
+_CALLS = (b"\xe8", b"\xff")  # call rel32, call r/m64
+
+
+def fork_handlers(
+    target: Target, python: PythonState | Absent, fork: ForkEvidence
+) -> ForkHandlers | None:
+    """Return which handler a thread of this process is in, or None."""
+    for thread in target.threads()[:64]:
+        found = _of_thread(target, python, fork, thread)
+        if found is not None:
+            return found
+    return None
+
+
+def _of_thread(
+    target: Target, python: PythonState | Absent, fork: ForkEvidence, thread: Thread
+) -> ForkHandlers | None:
+    state = _state_of(python, thread)
+    reader = None
+    if isinstance(python, PythonState) and state is not None:
+        try:
+            reader = Reader(target, python.layout)
+            found = _python_hook(reader, python, thread, state.frames)
+            if found is not None:
+                return found
+        except (UnreadableMemory, LayoutError):
+            reader = None
+    if not fork.forked:
+        return None
+    frames = state.frames if state is not None else ()
+    calls = forking_call(reader, frames[0]) if reader is not None and frames else None
+    return _in_c(target, fork, thread, frames, calls)
+
+
+def _state_of(python: PythonState | Absent, thread: Thread) -> ThreadState | None:
+    if isinstance(python, Absent):
+        return None
+    base = thread.registers.get("fs_base")
+    return next((t for t in python.threads() if t.alive and t.ident == base), None)
+
+
+def _python_hook(
+    reader: Reader, python: PythonState, thread: Thread, frames: Sequence[PyFrame]
+) -> ForkHandlers | None:
+    """A hook's frame that C called from a frame that is inside a forking call: exact."""
+    hooks: list[Hook] | None = None
+    for frame, caller in pairwise(frames):
+        if not frame.is_entry or frame.hole is not None or caller.hole is not None:
+            continue
+        hooks = fork_hooks(reader, python) if hooks is None else hooks
+        hook = next((one for one in hooks if one.code == frame.code), None)
+        before_exec = caller.module == "subprocess" and caller.name == "_execute_child"
+        if hook is None and not before_exec:
+            continue
+        name = forking_call(reader, caller)
+        if name is None:
+            continue
+        if hook is not None:
+            says = f"inside the hook {place(frame)}, which os.register_at_fork() runs {hook.when}"
+            return ForkHandlers(
+                thread.tid, PYTHON_HOOK, hook.when, place(frame), CERTAIN, says, frame
+            )
+        if name == "fork_exec":
+            says = f"inside the preexec_fn {place(frame)}: between fork and exec"
+            return ForkHandlers(thread.tid, PREEXEC, CHILD, place(frame), CERTAIN, says, frame)
+    return None
+
+
+def _in_c(
+    target: Target,
+    fork: ForkEvidence,
+    thread: Thread,
+    frames: Sequence[PyFrame],
+    calls: str | None,
+) -> ForkHandlers | None:
+    native = target.native_frames(thread.tid)
+    if not isinstance(native, Absent) and native:
+        return _by_native(thread, native, fork)
+    if calls is None:
+        return None
+    # Without an unwinder: the innermost Python frame refers to the built-in that forks, and a
+    # return address into fork() or PyOS_AfterFork_Child() lies above the stack pointer.
+    stage = _return_into(target, thread)
+    if stage is None:
+        return None
+    stale = any(signal.name == "F10" for signal in fork.signals)
+    state = "the parent's thread states are still there" if stale else "thread states are cleared"
+    says = f"{place(frames[0])} is inside {calls}(); a return address into {stage[1]}; {state}"
+    return ForkHandlers(thread.tid, stage[0], CHILD, stage[1], PROBABLE, says, None)
+
+
+def _by_native(
+    thread: Thread, native: Sequence[NativeFrame], fork: ForkEvidence
+) -> ForkHandlers | None:
+    for position, frame in enumerate(native):
+        name = (frame.function or "").partition("@")[0].partition(".")[0]
+        for function, stage in _NATIVE:
+            if name != function:
+                continue
+            inner = native[position - 1].function if position else None
+            said = f"below {name}()" if inner is None else f"{inner}() below {name}()"
+            return ForkHandlers(thread.tid, stage, CHILD, inner or name, CERTAIN, said, None)
+    return None
+
+
+def _return_into(target: Target, thread: Thread) -> tuple[str, str] | None:
+    """Return (stage, function) of the innermost return address into fork's own functions."""
+    places = [
+        (start, stage, name)
+        for name, stage in (("PyOS_AfterFork_Child", CPYTHON), ("fork", C_HANDLERS))
+        if (start := target.symbol(name)) is not None
+    ]
+    top = thread.registers.get("rsp")
+    region = target.region_at(top) if top else None
+    if top is None or region is None or not places:
+        return None
+    try:
+        data = target.read(top, min(STACK_SEARCHED, region.end - top) // 8 * 8)
+    except UnreadableMemory:
+        return None
+    for at in range(0, len(data), 8):
+        word = int.from_bytes(data[at : at + 8], "little")
+        for start, stage, name in places:
+            if start < word < start + _FUNCTION and _after_call(target, word):
+                return stage, name
+    return None
+
+
+def _after_call(target: Target, address: int) -> bool:
+    try:
+        before = target.read(address - 7, 7)
+    except UnreadableMemory:
+        return False
+    return before[2:3] == _CALLS[0] or any(before[7 - n : 8 - n] == _CALLS[1] for n in (2, 3, 6, 7))
+
+
+def place(frame: PyFrame) -> str:
+    """Return "function at file:line" of a Python frame."""
+    file = frame.filename.rpartition("/")[2]
+    return f"{frame.qualname or frame.name} at {file}:{frame.lineno or '?'}"

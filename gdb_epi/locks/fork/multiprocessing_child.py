@@ -1,0 +1,83 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Is this process a child of `multiprocessing`, and how was it started?
+
+Reference: Lib/multiprocessing/process.py (_current_process, _parent_process; 3.8 and later),
+context.py (ForkProcess, SpawnProcess, ForkServerProcess), 3.8 to 3.15.
+"""
+
+from __future__ import annotations
+
+from gdb_epi.cpython.objects.attributes import Objects
+from gdb_epi.cpython.reader import Reader
+from gdb_epi.cpython.types import PythonState
+from gdb_epi.errors import NOT_APPLICABLE, NOT_AVAILABLE, Absent, LayoutError, UnreadableMemory
+from gdb_epi.locks.fork.threading_dangling import imported
+from gdb_epi.target.api import Target
+from gdb_epi.typing_lite import NamedTuple
+
+_METHODS = {
+    "ForkProcess": "fork",
+    "SpawnProcess": "spawn",
+    "ForkServerProcess": "forkserver",
+}
+# What the command line of an exec'd lineage begins with (multiprocessing/spawn.py, forkserver.py).
+_COMMANDS = ("from multiprocessing.spawn import", "from multiprocessing.forkserver import")
+MAX_NAME = 512
+
+
+class MultiprocessingChild(NamedTuple):
+    """`method`: "fork", "spawn", "forkserver", or the name of the process object's class."""
+
+    method: str
+    name: str | None
+    parent_pid: int | None
+
+
+def multiprocessing_child(reader: Reader, python: PythonState) -> MultiprocessingChild | Absent:
+    """Return what multiprocessing says of this process.
+
+    Absent (not_applicable) when it did not start it.
+    """
+    objects = Objects(reader)
+    contents = imported(objects, python, "multiprocessing.process")
+    if isinstance(contents, Absent):
+        return contents
+    try:
+        return _child(reader, objects, contents)
+    except (UnreadableMemory, LayoutError) as error:
+        return Absent(NOT_AVAILABLE, f"multiprocessing.process: {error}")
+
+
+def _child(reader: Reader, objects: Objects, contents: int) -> MultiprocessingChild | Absent:
+    parent = objects.dict_get(contents, "_parent_process")
+    current = objects.dict_get(contents, "_current_process")
+    if isinstance(parent, Absent) or isinstance(current, Absent):
+        return Absent(NOT_AVAILABLE, "multiprocessing.process has no such variables")
+    if _type_name(reader, parent) in (None, "NoneType"):
+        return Absent(NOT_APPLICABLE, "multiprocessing did not start this process")
+    kind = _type_name(reader, current) or "unknown"
+    name_at = objects.attribute(current, "_name")
+    name = None if isinstance(name_at, Absent) else reader.string(name_at, MAX_NAME)
+    pid_at = objects.attribute(parent, "_pid")
+    pid = None if isinstance(pid_at, Absent) else objects.integer(pid_at)
+    return MultiprocessingChild(
+        _METHODS.get(kind, kind),
+        None if isinstance(name, Absent) else name,
+        None if isinstance(pid, Absent) else pid,
+    )
+
+
+def _type_name(reader: Reader, address: int) -> str | None:
+    found = reader.type_name(reader.type_of(address))
+    return None if isinstance(found, Absent) else found.rpartition(".")[2]
+
+
+def exec_lineage(target: Target) -> str | None:
+    """Return "spawn" or "forkserver" when the command line says that this image was exec'd so."""
+    process = target.process()
+    if isinstance(process, Absent):
+        return None
+    for command in _COMMANDS:
+        if command in process.psargs:
+            return command.split(".")[1].split()[0]
+    return None

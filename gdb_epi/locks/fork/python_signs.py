@@ -1,0 +1,151 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Signs of a fork that CPython and its standard library leave: F7 to F11."""
+
+from __future__ import annotations
+
+from gdb_epi.cpython.reader import Reader
+from gdb_epi.cpython.types import PythonState
+from gdb_epi.errors import NOT_APPLICABLE, Absent, LayoutError, UnreadableMemory
+from gdb_epi.locks.fork.multiprocessing_child import multiprocessing_child
+from gdb_epi.locks.fork.readings import CERTAIN, STRONG, ForkReader
+from gdb_epi.locks.fork.threading_dangling import KnownThread, known_threads, main_thread
+from gdb_epi.util import counted
+
+MAX_NAMED = 8  # names in one sentence
+_NAMES = ("F7", "F8", "F9", "F10", "F11")
+
+
+def read_python_signs(reader: ForkReader) -> None:
+    """Read F7 to F11; without CPython they are unreadable."""
+    python = reader.python
+    if isinstance(python, Absent):
+        for name in _NAMES:
+            reader.unreadable(name, python.detail)
+        return
+    try:
+        memory = Reader(reader.target, python.layout)
+        _main_thread(reader, memory, python)
+        _known_threads(reader, memory, python)
+        _multiprocessing(reader, memory, python)
+    except (UnreadableMemory, LayoutError) as error:
+        for name in _NAMES:
+            if reader.state(name) is None:
+                reader.unreadable(name, str(error))
+    _orphan_tstates(reader, python)
+
+
+def _main_thread(reader: ForkReader, memory: Reader, python: PythonState) -> None:
+    """F7, F8: threading._main_thread remembers the thread that forked."""
+    found = main_thread(memory, python)
+    if isinstance(found, Absent):
+        say = reader.info if found.reason == NOT_APPLICABLE else reader.unreadable
+        say("F7", found.detail)
+        say("F8", found.detail)
+        return
+    _native_id(reader, found)
+    if found.type_name is None:
+        reader.unreadable("F8", "the type of threading's main thread cannot be read")
+    elif found.type_name.rpartition(".")[2] != "_MainThread":
+        reader.from_main = False
+        reader.yes(
+            "F8", f"threading's main thread is of type {found.type_name}: it forked", CERTAIN
+        )
+    else:
+        reader.no("F8", "threading's main thread is a _MainThread (3.13.1 and later make it one)")
+
+
+def _native_id(reader: ForkReader, main: KnownThread) -> None:
+    """F7: up to 3.12 os.fork() leaves the forking thread's old number in its Thread object."""
+    process = reader.target.process()
+    if main.native_id is None or isinstance(process, Absent):
+        reader.unreadable("F7", "threading's main thread or the process has no number")
+        return
+    said = f"threading's main thread has native_id {main.native_id}"
+    # In a core from outside the pid namespace only glibc's own number can be compared.
+    if main.native_id in (process.pid, reader.own_tid):
+        reader.no("F7", f"{said}, as this process (later versions and multiprocessing refresh it)")
+    elif main.ident != reader.leader_base:
+        reader.info("F7", f"{said} and does not run on the main LWP: an embedded interpreter")
+    elif reader.other_view and reader.own_tid is None:
+        reader.unclear("F7", f"{said}, in another view of process ids")
+    else:
+        reader.forker = main.native_id
+        reader.old_tids.add(main.native_id)
+        own = reader.own_tid or process.pid
+        reader.yes("F7", f"{said}, this process is {own}: that was the forking thread", CERTAIN)
+
+
+def _known_threads(reader: ForkReader, memory: Reader, python: PythonState) -> None:
+    """F9: Thread objects whose thread is not here."""
+    if reader.generation == 0 and not reader.orphans and reader.state("F2") == "no":
+        # Reading a thousand Thread objects takes a third of a second.
+        reader.info("F9", "not read: glibc knows of no fork and of no thread that is not here")
+        return
+    known = known_threads(memory, python)
+    if isinstance(known, Absent):
+        say = reader.info if known.reason == NOT_APPLICABLE else reader.unreadable
+        say("F9", known.detail)
+        return
+    reader.known = known
+    gone = [one for one in known if one.ident in reader.orphans]
+    shared = _shared(reader, known)
+    if gone:
+        names = ", ".join(one.name or "?" for one in gone[:MAX_NAMED])
+        many = counted(len(gone), "vanished thread")
+        reader.yes("F9", f"threading still knows {many}: {names}", CERTAIN)
+    elif shared and reader.generation:
+        names = ", ".join(one.name or "?" for one in shared[:MAX_NAMED])
+        reader.yes(
+            "F9",
+            f"threads of this process run on the stacks of threads that are gone: {names}",
+            STRONG,
+        )
+    else:
+        reader.no("F9", "threading knows no vanished thread", STRONG)
+
+
+def _shared(reader: ForkReader, known: tuple[KnownThread, ...]) -> list[KnownThread]:
+    """Return the ended Thread objects whose ident a living thread has."""
+    by_ident: dict[int, list[KnownThread]] = {}
+    for one in known:
+        if one.ident in reader.live and one.ident != reader.leader_base:
+            by_ident.setdefault(one.ident or 0, []).append(one)
+    tids = {t.registers.get("fs_base"): t.tid for t in reader.threads}
+    if reader.other_view:
+        return []
+    return [
+        one
+        for ident, group in by_ident.items()
+        if len(group) > 1
+        for one in group
+        if one.native_id != tids.get(ident)
+    ]
+
+
+def _orphan_tstates(reader: ForkReader, python: PythonState) -> None:
+    """F10: Python thread states whose thread is not in the core."""
+    if not reader.all_bases_known:
+        reader.unreadable("F10", "not every thread's fs_base is known")
+        return
+    orphans = [t for t in python.threads() if t.ident and t.ident not in reader.live]
+    if orphans:
+        reader.yes(
+            "F10",
+            f"{len(orphans)} Python thread states have no thread: the after-fork hooks were "
+            "bypassed or had not run",
+            STRONG,
+        )
+    else:
+        reader.no("F10", "every Python thread state has its thread")
+
+
+def _multiprocessing(reader: ForkReader, memory: Reader, python: PythonState) -> None:
+    """F11: a child of multiprocessing; only the start method fork inherits the program's state."""
+    found = multiprocessing_child(memory, python)
+    if isinstance(found, Absent):
+        (reader.info if found.reason == NOT_APPLICABLE else reader.unreadable)("F11", found.detail)
+        return
+    parent = f", parent {found.parent_pid}" if found.parent_pid else ""
+    says = f"multiprocessing started it by {found.method} as {found.name}{parent}"
+    reader.info("F11", says)
+    reader.started_by = says

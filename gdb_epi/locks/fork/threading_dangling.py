@@ -1,0 +1,157 @@
+# SPDX-License-Identifier: Apache-2.0
+"""What `threading` still knows of threads, ended and vanished ones too (F9).
+
+`threading._dangling` is a WeakSet of every Thread object that is alive; after a fork the parent's
+threads stay in it with their old `_ident` and `_native_id`. Reference: Lib/threading.py
+(_dangling, _after_fork), Lib/_weakrefset.py, 3.8 to 3.15.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from gdb_epi.cpython.objects.attributes import Objects
+from gdb_epi.cpython.reader import Reader
+from gdb_epi.cpython.types import PythonState
+from gdb_epi.errors import NOT_APPLICABLE, NOT_AVAILABLE, Absent, LayoutError, UnreadableMemory
+from gdb_epi.typing_lite import NamedTuple
+
+MAX_THREADS = 100_000
+MAX_TABLE = 1 << 20  # entries of one set's table
+MAX_NAME = 4096
+_WANTED = ("_name", "_ident", "_native_id")
+_LONG_SUBCLASS = 1 << 24  # Py_TPFLAGS_LONG_SUBCLASS, public ABI (Include/object.h)
+_ENTRY = 16  # sizeof(setentry): key, hash (Include/cpython/setobject.h)
+
+
+class KnownThread(NamedTuple):
+    """One threading.Thread object; a number that it does not have is None."""
+
+    address: int
+    ident: int | None
+    native_id: int | None
+    name: str | None
+    type_name: str | None
+
+
+def imported(objects: Objects, python: PythonState, name: str) -> int | Absent:
+    """Return the dict (PyObject *) of a module of the main interpreter.
+
+    Absent: not_applicable when the program never imported it, else whether it did cannot be told.
+    """
+    if not python.interpreters:
+        return Absent(NOT_AVAILABLE, "no interpreter")
+    found = objects.module_dict(python.interpreters[0].address, name)
+    if not isinstance(found, Absent):
+        return found
+    if found.reason == NOT_AVAILABLE:
+        return Absent(NOT_APPLICABLE, f"{name} was not imported")
+    return Absent(found.reason, f"whether {name} was imported cannot be told: {found.detail}")
+
+
+def known_threads(reader: Reader, python: PythonState) -> tuple[KnownThread, ...] | Absent:
+    """Return every Thread object that threading still knows.
+
+    Absent when `threading` was never imported (it has no threads then), or cannot be read.
+    """
+    objects = Objects(reader)
+    contents = imported(objects, python, "threading")
+    if isinstance(contents, Absent):
+        return contents
+    found: dict[int, KnownThread] = {}
+    try:
+        for address in dict.fromkeys(_addresses(reader, objects, contents)):
+            one = _thread(reader, objects, address)
+            # A dead weak reference points at None, which has no attributes.
+            if one.name is not None or one.ident is not None:
+                found[address] = one
+            if len(found) >= MAX_THREADS:
+                break
+    except (UnreadableMemory, LayoutError) as error:
+        if not found:
+            return Absent(NOT_AVAILABLE, f"threading._dangling: {error}")
+    return tuple(found.values())
+
+
+def main_thread(reader: Reader, python: PythonState) -> KnownThread | Absent:
+    """Return threading._main_thread. Absent when `threading` was never imported, or unreadable."""
+    objects = Objects(reader)
+    contents = imported(objects, python, "threading")
+    if isinstance(contents, Absent):
+        return contents
+    address = objects.dict_get(contents, "_main_thread")
+    if isinstance(address, Absent):
+        return address
+    try:
+        return _thread(reader, objects, address)
+    except (UnreadableMemory, LayoutError) as error:
+        return Absent(NOT_AVAILABLE, f"threading._main_thread: {error}")
+
+
+def _addresses(reader: Reader, objects: Objects, contents: int) -> Iterator[int]:
+    active = objects.dict_get(contents, "_active")
+    if not isinstance(active, Absent):
+        for _ident, thread in objects.dict_items(active):
+            yield thread
+    dangling = objects.dict_get(contents, "_dangling")
+    data = dangling if isinstance(dangling, Absent) else objects.attribute(dangling, "data")
+    if isinstance(data, Absent):
+        return
+    object_at = reader.layout.require("PyWeakReference", "wr_object")
+    for reference in set_items(reader, data):
+        try:
+            thread = reader.u64(reference + object_at)
+        except UnreadableMemory:
+            continue
+        if thread:
+            yield thread
+
+
+def set_items(reader: Reader, address: int) -> Iterator[int]:
+    """Yield the members of a set object. Raises UnreadableMemory, LayoutError.
+
+    Reference: Include/cpython/setobject.h, Objects/setobject.c (dummy), 3.8 to 3.15.
+    """
+    layout = reader.layout
+    mask = reader.u64(address + layout.require("PySetObject", "mask"))
+    table = reader.u64(address + layout.require("PySetObject", "table"))
+    if mask >= MAX_TABLE:
+        raise UnreadableMemory(address, 8, f"a set of {mask + 1} entries")
+    data = reader.read(table, (mask + 1) * _ENTRY)
+    for at in range(0, len(data), _ENTRY):
+        key = int.from_bytes(data[at : at + 8], "little")
+        hashed = int.from_bytes(data[at + 8 : at + 16], "little", signed=True)
+        if key and hashed != -1:  # -1: the dummy of a removed member
+            yield key
+
+
+def _thread(reader: Reader, objects: Objects, address: int) -> KnownThread:
+    wanted: dict[str, int] = {}
+    try:
+        for key, value in objects.attributes(address):
+            for one in _WANTED:
+                if one not in wanted and reader.is_string(key, one):
+                    wanted[one] = value
+            if len(wanted) == len(_WANTED):
+                break
+    except UnreadableMemory:
+        return KnownThread(address, None, None, None, None)
+    name = None if "_name" not in wanted else reader.string(wanted["_name"], MAX_NAME)
+    type_name = reader.type_name(reader.type_of(address))
+    return KnownThread(
+        address,
+        _number(reader, objects, wanted.get("_ident")),
+        _number(reader, objects, wanted.get("_native_id")),
+        None if isinstance(name, Absent) else name,
+        None if isinstance(type_name, Absent) else type_name,
+    )
+
+
+def _number(reader: Reader, objects: Objects, address: int | None) -> int | None:
+    if not address:
+        return None
+    kind = reader.type_of(address)
+    if not reader.u64(kind + reader.layout.require("PyTypeObject", "tp_flags")) & _LONG_SUBCLASS:
+        return None  # None: the thread never ran
+    found = objects.integer(address)
+    return None if isinstance(found, Absent) else found or None

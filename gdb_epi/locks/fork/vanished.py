@@ -1,0 +1,241 @@
+# SPDX-License-Identifier: Apache-2.0
+"""The threads that a fork left behind: who they were and what Python code they ran.
+
+A thread counts when glibc's own lists prove that it never ran thread exit (F2, F3), when CPython
+still has its thread state although no LWP is there (F10), or when the fork came from a thread and
+the parent therefore had a main thread besides. A thread that had ended before the fork has the
+EXITING bit in its descriptor and is not counted.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping, Sequence
+
+from gdb_epi.cpython.types import PyFrame, PythonState, ThreadState
+from gdb_epi.errors import Absent, LayoutError, SoftError, UnreadableMemory
+from gdb_epi.locks.context import u32, u64
+from gdb_epi.locks.fork.stack_scan import StackScanner
+from gdb_epi.locks.fork.threading_dangling import KnownThread, known_threads
+from gdb_epi.locks.glibc import Descriptor, StackLists, stack_lists
+from gdb_epi.locks.types import ForkEvidence, Vanished, VanishedThread
+from gdb_epi.target.api import Module, Target
+from gdb_epi.target.search import find_bytes
+
+MAX_VANISHED = 4096  # threads whose frames are looked for
+MAX_SEARCHED = (
+    64 << 20
+)  # bytes that are searched for the parent's main thread, small mappings first
+NO_MEMORY = "stack memory absent"
+NO_FRAMES = "no Python frames on its stack: it ran no Python code, or its frames are overwritten"
+
+
+class _Finder:
+    """Collects the vanished threads of one process."""
+
+    def __init__(
+        self,
+        target: Target,
+        python: PythonState | Absent,
+        fork: ForkEvidence,
+        known: Sequence[KnownThread] | None,
+    ) -> None:
+        self.target = target
+        self.python = python
+        self.fork = fork
+        self.live = {t.registers["fs_base"] for t in target.threads() if "fs_base" in t.registers}
+        self.errors: list[SoftError] = []
+        self.scanner: StackScanner | None = None
+        self.known: Mapping[int, KnownThread] = {}
+        self.ghosts: dict[int, ThreadState] = {}
+        if isinstance(python, PythonState):
+            self._python_side(python, known)
+
+    def _python_side(self, python: PythonState, given: Sequence[KnownThread] | None) -> None:
+        known: Sequence[KnownThread] | Absent
+        try:
+            self.scanner = StackScanner(self.target, python)
+            known = known_threads(self.scanner.reader, python) if given is None else given
+        except (UnreadableMemory, LayoutError) as error:
+            self.errors.append(SoftError("fork", "vanished threads", str(error)))
+            return
+        if not isinstance(known, Absent):
+            self.known = {one.ident: one for one in known if one.ident}
+        self.ghosts = {
+            t.ident: t for t in python.threads() if not t.alive and t.ident and not t.doubt
+        }
+
+    def find(self) -> Vanished:
+        """Return the threads in the order of glibc's lists."""
+        lists = stack_lists(self.target)
+        gone = [] if isinstance(lists, Absent) else gone_descriptors(lists, self.live)
+        starts = isinstance(lists, StackLists) and lists.offsets.get("start_routine")
+        found = [self._of_descriptor(one, starts or 0) for one in gone[:MAX_VANISHED]]
+        seen = {one.ident for one in found}
+        found += [self._of_ghost(t) for ident, t in self.ghosts.items() if ident not in seen]
+        if self.fork.from_main_thread is False and not any(one.is_main for one in found):
+            found += self._parents_main()
+        return Vanished(tuple(found), self._at_least(lists, found), tuple(self.errors))
+
+    def _at_least(self, lists: StackLists | Absent, found: list[VanishedThread]) -> bool:
+        """Tell whether more threads may have vanished than were found."""
+        if isinstance(lists, Absent) or not lists.complete or len(found) >= MAX_VANISHED:
+            return True
+        # Threads that the child started may live on the stacks of vanished ones; glibc unmaps
+        # cached stacks beyond 40 MB (nptl_stack_cache_maxsize).
+        placed = {one.ident for one in found} | {d.address for d in lists.descriptors}
+        lost = any(ident not in placed for ident in self.known)
+        return len(self.live) > 1 or (lost and bool(found or "F15" in self._signs()))
+
+    def _signs(self) -> set[str]:
+        return {signal.name for signal in self.fork.signals}
+
+    def _of_descriptor(self, one: Descriptor, start_at: int) -> VanishedThread:
+        region = self.target.region_at(one.address)
+        start = u64(self.target, one.address + start_at) if start_at else None
+        known = self.known.get(one.address)
+        ghost = self.ghosts.get(one.address)
+        frames, how, missing = self._frames(one.address, ghost)
+        return VanishedThread(
+            ident=one.address,
+            tid=(known.native_id if known else None) or one.tid or (ghost.tid if ghost else None),
+            name=known.name if known else ghost.name if ghost else None,
+            stack=(region.start, region.end) if region is not None else None,
+            start_routine=start,
+            module=self._module(start),
+            frames=frames,
+            how=how,
+            missing=missing,
+            type_name=known.type_name if known else None,
+        )
+
+    def _frames(
+        self, ident: int, ghost: ThreadState | None
+    ) -> tuple[tuple[PyFrame, ...], str, str]:
+        """Return the frames of a thread with a stack of pthread_create()."""
+        if ghost is not None and ghost.frames:
+            return ghost.frames, "thread state", ""
+        if self.scanner is None:
+            return (), "", "no CPython was decoded"
+        region = self.target.region_at(ident)
+        if region is None or region.dumped < ident - region.start:
+            return (), "", NO_MEMORY
+        return self._scan(region.start, ident, ident)
+
+    def _scan(self, start: int, end: int, ident: int) -> tuple[tuple[PyFrame, ...], str, str]:
+        assert self.scanner is not None
+        tstate = self.scanner.thread_state(start, end, ident) if ident else None
+        frames = self.scanner.walk(tstate) if tstate is not None else ()
+        if frames:
+            return frames, "freed thread state", ""
+        frames = self.scanner.scan(start, end)
+        if frames:
+            return frames, "frames on its stack", ""
+        if self.scanner.left <= 0:
+            return (), "", "not looked for: the budget for scans of stacks is spent"
+        return (), "", NO_FRAMES
+
+    def _of_ghost(self, thread: ThreadState) -> VanishedThread:
+        region = self.target.region_at(thread.ident)
+        known = self.known.get(thread.ident)
+        return VanishedThread(
+            thread.ident,
+            (known.native_id if known else None) or thread.tid,
+            known.name if known else thread.name,
+            None if region is None else (region.start, region.end),
+            None,
+            None,
+            thread.frames,
+            "thread state" if thread.frames else "",
+            "" if thread.frames else "its thread state has no frames",
+            known is not None and known.type_name == "_MainThread",
+        )
+
+    def _parents_main(self) -> Iterator[VanishedThread]:
+        """The parent's main thread left glibc's lists, but its descriptor and stack are there."""
+        lists = stack_lists(self.target)
+        listed = set() if isinstance(lists, Absent) else {d.address for d in lists.descriptors}
+        ident = (
+            None
+            if isinstance(lists, Absent)
+            else main_descriptor(self.target, lists, self.live | listed)
+        )
+        at = None if isinstance(lists, Absent) else lists.offsets["tid"]
+        known = self.known.get(ident or 0)
+        address = self.target.symbol("__libc_stack_end")  # of the loader: exported
+        end = u64(self.target, address) if address is not None else None
+        region = self.target.region_at(end) if end else None
+        frames: tuple[PyFrame, ...] = ()
+        how, missing = "", NO_MEMORY
+        if end and region is not None and region.dumped >= end - region.start and self.scanner:
+            frames, how, missing = self._scan(region.start, end, ident or 0)
+        yield VanishedThread(
+            ident,
+            u32(self.target, ident + at) or None if ident and at else None,
+            known.name if known and known.name else "MainThread",
+            (region.start, region.end) if region is not None else None,
+            None,
+            None,
+            frames,
+            how,
+            missing,
+            True,
+        )
+
+    def _module(self, address: int | None) -> str | None:
+        if not address:
+            return None
+        modules: list[Module] = [m for m in self.target.modules() if m.start <= address < m.end]
+        return modules[0].path if modules else None
+
+
+def main_descriptor(target: Target, lists: StackLists, others: set[int]) -> int | None:
+    """Return the pthread_t of the initial thread, taken off the lists by a fork of another one.
+
+    Its list node still points at the list's head. struct pthread begins with its own address and
+    has it again 16 bytes on (tcbhead_t.tcb and .self, sysdeps/x86_64/nptl/tls.h, 2.31 to 2.42).
+    """
+    head = lists.heads.get("user")
+    if head is None:
+        return None
+    needle = head.to_bytes(8, "little").rstrip(b"\0")
+    left = MAX_SEARCHED
+    for region in sorted(target.regions(), key=lambda one: one.dumped):
+        size = min(region.dumped, region.size)
+        if region.path or "w" not in region.perms or not size or size > left:
+            continue
+        left -= size
+        for at in find_bytes(target, needle, region.start, region.start + size):
+            address = at - lists.offsets["list"]
+            if address % 64 or address in others or u64(target, at) != head:
+                continue
+            if u64(target, address) == address == u64(target, address + 16):
+                return address
+    return None
+
+
+def gone_descriptors(lists: StackLists, live: set[int]) -> list[Descriptor]:
+    """Return the descriptors of threads that are not in the core and never ran thread exit."""
+    gone = [d for d in lists.on("cache") if d.tid == 0 and not d.exiting and d.address not in live]
+    # _Fork() and raw clone leave the lists as they were, old thread ids included.
+    gone += [
+        d
+        for d in (*lists.on("used"), *lists.on("user"))
+        if d.tid > 0 and not d.exiting and d.address not in live
+    ]
+    return gone
+
+
+def vanished_threads(
+    target: Target,
+    python: PythonState | Absent,
+    fork: ForkEvidence,
+    known: Sequence[KnownThread] | None = None,
+) -> Vanished:
+    """Return the threads that this forked child does not have, with their Python frames.
+
+    `known` are the Thread objects, where they were read before. Empty when the process
+    is not known to be forked.
+    """
+    if not fork.forked:
+        return Vanished((), False)
+    return _Finder(target, python, fork, known).find()

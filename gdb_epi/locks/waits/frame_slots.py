@@ -1,0 +1,223 @@
+# SPDX-License-Identifier: Apache-2.0
+"""What the slots of a Python frame refer to, and in which `with` blocks the frame is.
+
+The value stack below the innermost handler of the running instruction is certainly in use: up to
+3.10 the frame's block stack says how deep that is, since 3.11 (bpo-40222) the code's exception
+table. A `with` block keeps its manager's `__exit__` there from the moment `__enter__` returned; a
+thread that still waits for `__enter__` has pushed it already, but above that depth.
+"""
+
+from __future__ import annotations
+
+from gdb_epi.cpython.frames.chain import FrameObjects, InterpreterFrames
+from gdb_epi.cpython.frames.code import CodeReader
+from gdb_epi.cpython.reader import Reader
+from gdb_epi.cpython.types import CHAIN, PyFrame
+from gdb_epi.errors import Absent, UnreadableMemory
+from gdb_epi.typing_lite import NamedTuple
+
+MAX_SLOTS = 1 << 12  # of one frame
+MAX_BLOCKS = 20  # CO_MAXBLOCKS (Include/cpython/code.h)
+MAX_TABLE = 1 << 20  # bytes of one exception table
+_EXITS = ("__exit__", "__aexit__")
+
+
+class Slots(NamedTuple):
+    """The object words of one frame: variables, and the value stack as far as it may be used.
+
+    `deep` is how many words of `stack` are certainly in use.
+    """
+
+    variables: tuple[int, ...]
+    stack: tuple[int, ...]
+    deep: int
+
+
+class Entry(NamedTuple):
+    """One range of an exception table, in bytes of bytecode, and the stack depth of its handler."""
+
+    start: int
+    end: int
+    depth: int
+
+
+class FrameSlots:
+    """Read the slots of the frames of one process."""
+
+    def __init__(self, reader: Reader) -> None:
+        self.reader = reader
+        layout = reader.layout
+        codes = CodeReader(reader)
+        self._modern = layout.offset("_PyInterpreterFrame", "previous") is not None
+        self._frames: FrameObjects | InterpreterFrames
+        if self._modern:
+            self._frames = InterpreterFrames(reader, codes)
+            self._slots_at = layout.require("_PyInterpreterFrame", "localsplus")
+        else:
+            self._frames = FrameObjects(reader, codes)
+            self._slots_at = layout.require("PyFrameObject", "f_localsplus")
+        # 3.14 (gh-117139): slots are _PyStackRef, whose two lowest bits are a tag.
+        tagged = layout.offset("_PyInterpreterFrame", "f_executable.bits") is not None
+        # 3.13 free-threaded already tags the value stack (Include/internal/pycore_stackref.h).
+        self._tagged = tagged or layout.free_threaded
+        self._sizes: dict[int, tuple[int, int]] = {}
+        self._tables: dict[int, tuple[Entry, ...]] = {}
+        self._exits: dict[tuple[int, int], bool] = {}
+
+    def of(self, frame: PyFrame) -> Slots:
+        """Return the slots of a frame. Raises UnreadableMemory, LayoutError."""
+        variables, room = self._size(frame.code)
+        start = frame.address + self._slots_at
+        if not self._modern:
+            # A frame object says where its value stack begins, and its own size.
+            at = self.reader.layout.require("PyFrameObject", "f_valuestack")
+            base = self.reader.u64(frame.address + at)
+            variables = max(0, min((base - start) // 8, MAX_SLOTS))
+        data = self.reader.read(start, 8 * (variables + room))
+        words = [int.from_bytes(data[i : i + 8], "little") for i in range(0, len(data), 8)]
+        if self._tagged:
+            words = [word & ~3 for word in words]
+        deep = self._depth_modern(frame) if self._modern else self._depth_old(frame.address)
+        return Slots(tuple(words[:variables]), tuple(words[variables:]), min(deep, room))
+
+    def managers(self, frame: PyFrame) -> list[int]:
+        """Return the objects (PyObject *) whose `with` block the frame is in, outermost first.
+
+        Raises UnreadableMemory, LayoutError.
+        """
+        if frame.hole is not None or not frame.code:
+            return []
+        slots = self.of(frame)
+        found = []
+        for index, word in enumerate(slots.stack[: slots.deep]):
+            # 3.14 (gh-120507) pushes the function and its self instead of a bound method.
+            behind = slots.stack[index + 1] if index + 1 < slots.deep else 0
+            manager = self._manager(word, behind) if word and not word & 7 else None
+            if manager:
+                found.append(manager)
+        return found
+
+    def suspended(self, generator: int) -> PyFrame | None:
+        """Return the frame of a generator object that does not run; None when it has ended.
+
+        Raises UnreadableMemory, LayoutError. 3.11 (bpo-44590) put the frame into the generator.
+        """
+        layout, reader = self.reader.layout, self.reader
+        inside = layout.offset("PyGenObject", "gi_iframe")
+        at = generator + (inside or layout.require("PyGenObject", "gi_frame", "gi_iframe"))
+        address = at if inside is not None else reader.u64(at)
+        if not address:
+            return None
+        raw = self._frames.read(address)
+        info = self._frames.codes.at(raw.code)
+        if raw.problem or info.problem:
+            return None
+        line = self._frames.codes.line(info, raw.lasti)
+        return PyFrame(
+            address, raw.code, info.name, info.qualname, info.filename, line, None, "generator",
+            CHAIN, False,
+        )  # fmt: skip
+
+    # -- sizes and depths -----------------------------------------------------------------------
+
+    def _size(self, code: int) -> tuple[int, int]:
+        """Return (number of variables, co_stacksize) of a code object."""
+        if code not in self._sizes:
+            layout, read = self.reader.layout, self.reader.u32
+            room = read(code + layout.require("PyCodeObject", "co_stacksize"))
+            at = layout.offset("PyCodeObject", "co_nlocalsplus")
+            variables = read(code + at) if at is not None else 0
+            if max(room, variables) > MAX_SLOTS:
+                raise UnreadableMemory(code, 8, f"a frame of {variables} + {room} slots")
+            self._sizes[code] = (variables, room)
+        return self._sizes[code]
+
+    def _depth_old(self, frame: int) -> int:
+        layout, reader = self.reader.layout, self.reader
+        count = reader.u32(frame + layout.require("PyFrameObject", "f_iblock"))
+        if not 0 < count <= MAX_BLOCKS:
+            return 0
+        size = layout.size("PyTryBlock") or 0
+        block = frame + layout.require("PyFrameObject", "f_blockstack") + (count - 1) * size
+        return reader.u32(block + layout.require("PyTryBlock", "b_level"))
+
+    def _depth_modern(self, frame: PyFrame) -> int:
+        lasti = self._frames.read(frame.address).lasti
+        for entry in self._table(frame.code):
+            if entry.start <= lasti < entry.end:
+                return entry.depth
+        return 0
+
+    def _table(self, code: int) -> tuple[Entry, ...]:
+        if code not in self._tables:
+            at = self.reader.layout.require("PyCodeObject", "co_exceptiontable")
+            raw = self.reader.bytes_object(self.reader.u64(code + at), MAX_TABLE)
+            self._tables[code] = () if isinstance(raw, Absent) else tuple(parse_table(raw))
+        return self._tables[code]
+
+    # -- managers -------------------------------------------------------------------------------
+
+    def _manager(self, word: int, behind: int) -> int | None:
+        """Return the object of a bound `__exit__`, or of an unbound one with its self behind it."""
+        reader, layout = self.reader, self.reader.layout
+        try:
+            kind = reader.type_of(word)
+            name = reader.type_name(kind)
+            if name in ("builtin_function_or_method", "builtin_method"):  # latter: 3.9+ (PEP 573)
+                definition = layout.require("PyCFunctionObject", "m_ml")
+                if self._is_exit(word, definition):
+                    return reader.u64(word + layout.require("PyCFunctionObject", "m_self"))
+            elif name == "method":
+                function = reader.u64(word + layout.require("PyMethodObject", "im_func"))
+                if self._is_python_exit(function):
+                    return reader.u64(word + layout.require("PyMethodObject", "im_self"))
+            elif not behind or behind & 7:
+                return None
+            elif name == "method_descriptor":
+                if self._is_exit(word, layout.require("PyMethodDescrObject", "d_method")):
+                    return behind
+            elif name == "function" and self._is_python_exit(word):
+                return behind
+        except UnreadableMemory:
+            return None
+        return None
+
+    def _is_exit(self, holder: int, definition_at: int) -> bool:
+        at = self.reader.layout.require("PyMethodDef", "ml_name")
+        definition = self.reader.u64(holder + definition_at)
+        if (definition, 0) not in self._exits:
+            name = self.reader.c_string(self.reader.u64(definition + at), 32)
+            self._exits[definition, 0] = name in _EXITS
+        return self._exits[definition, 0]
+
+    def _is_python_exit(self, function: int) -> bool:
+        if (function, 1) not in self._exits:
+            at = self.reader.layout.require("PyFunctionObject", "func_name")
+            name = self.reader.string(self.reader.u64(function + at), 64)
+            self._exits[function, 1] = name in _EXITS
+        return self._exits[function, 1]
+
+
+def parse_table(raw: bytes) -> list[Entry]:
+    """Return the ranges of a co_exceptiontable; damage ends it.
+
+    Each entry is four numbers of 6 bits a byte (start, size, target, depth << 1 | lasti), in code
+    units of two bytes; bit 7 marks the first byte of an entry, bit 6 one that goes on.
+    Reference: Objects/exception_handling_notes.txt (3.11+; InternalDocs since 3.13).
+    """
+    found: list[Entry] = []
+    numbers: list[int] = []
+    value = 0
+    for byte in raw:
+        value = value << 6 | byte & 63
+        if byte & 64:
+            if value >> 40:
+                break
+            continue
+        numbers.append(value)
+        value = 0
+        if len(numbers) == 4:
+            start, size, _, depth = numbers
+            found.append(Entry(2 * start, 2 * (start + size), depth >> 1))
+            numbers = []
+    return found

@@ -1,0 +1,265 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Locks of the C library, told apart by the words around the futex address.
+
+Members and their places are public ABI of glibc x86-64 (sysdeps/nptl/bits/struct_mutex.h,
+struct_rwlock.h, thread-shared-types.h, sysdeps/nptl/internaltypes.h), the same from 2.31 to 2.42
+unless a comment says otherwise.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from gdb_epi.locks.context import FutexWait, Guess, LockContext, classifier, u32, u64
+from gdb_epi.target.api import Thread
+
+MAX_TID = 1 << 22  # PID_MAX_LIMIT
+MAX_USERS = 1 << 16
+DESCRIPTOR = 4096  # more than sizeof(struct pthread) of any glibc
+MAX_FILES = 4096  # of _IO_list_all
+WAITERS, OWNER_DIED, TID_MASK = 1 << 31, 1 << 30, (1 << 30) - 1  # linux/futex.h
+LOCK_PI, WAIT_BITSET, COMMAND_MASK = 6, 9, 0x7F
+# Bits of __kind in a pthread_mutex_t (nptl/pthreadP.h).
+_KINDS = {0: "normal", 1: "recursive", 2: "error-checking", 3: "adaptive"}
+ROBUST, INHERIT, PROTECT, SHARED = 16, 32, 64, 128
+# struct _IO_FILE (libio/bits/types/struct_FILE.h).
+FILE_CHAIN, FILE_NUMBER, FILE_LOCK = 104, 112, 136
+
+
+def _words(context: LockContext, address: int, count: int) -> list[int | None]:
+    return [u32(context.target, address + 4 * i) for i in range(count)]
+
+
+@classifier(10)
+def joined_thread(context: LockContext, thread: Thread, call: FutexWait) -> Guess | None:
+    """pthread_join() sleeps on a word of the other thread's descriptor that the kernel clears.
+
+    Hence the call is not process-private although nobody else takes part. Up to glibc 2.42 the word
+    is the tid field, later another one.
+    """
+    if not call.shared or not call.value:
+        return None
+    size = DESCRIPTOR
+    symbol = context.target.symbol("_thread_db_sizeof_pthread")
+    known = u32(context.target, symbol) if symbol is not None else None
+    if known is not None and 0 < known < DESCRIPTOR:
+        size = known
+    for tid, base in context.lazy.bases(context).items():
+        if not base or tid == thread.tid or not 0 <= call.address - base < size:
+            continue
+        said = f"the word lies {call.address - base} bytes into thread {tid}'s descriptor"
+        return Guess("pthread_join", owner_tid=tid, evidence=(said,))
+    return None
+
+
+@classifier(50, of_libc=True)
+def mutex(context: LockContext, thread: Thread, call: FutexWait) -> Guess | None:
+    """A pthread_mutex_t: {lock, count, owner, nusers, kind}."""
+    word, count, owner, users, kind = _words(context, call.address, 5)
+    if word is None or owner is None or users is None or kind is None or count is None:
+        return None
+    base = kind & 3
+    robust = bool(word & TID_MASK) and word & TID_MASK == owner and word > 2
+    held = word == 2 == call.value or (robust and call.value in (word, 0, word & TID_MASK))
+    if call.operation & COMMAND_MASK == LOCK_PI:
+        held = bool(word & TID_MASK)
+        owner = owner or word & TID_MASK
+    if not held or not 0 < owner < MAX_TID or users > MAX_USERS or kind >> 12:
+        return None
+    if not robust and not users and call.operation & COMMAND_MASK != LOCK_PI:
+        return None
+    if context.target.region_at(users << 32 | owner) is not None:
+        # A plain lock of libc's, and a pointer behind it. Arenas of threads are aligned to 64 MB,
+        # so the low half of a pointer to the start of one looks like a tid once in 64 times.
+        return None
+    names = [name for bit, name in (
+        (ROBUST, "robust"), (INHERIT, "priority-inheriting"), (SHARED, "process-shared"),
+    ) if kind & bit]  # fmt: skip
+    said = f"the mutex words name thread {owner} as owner (kind {kind}: {_KINDS[base]}"
+    said += "".join(f", {name}" for name in names) + ")"
+    shared = bool(kind & SHARED) or call.shared
+    return Guess(
+        f"pthread mutex ({', '.join([_KINDS[base], *names])})"
+        if base or names
+        else "pthread mutex",
+        owner_tid=owner,
+        shared=shared,
+        evidence=(said,),
+    )
+
+
+@classifier(55, of_libc=True)
+def stdio_file(context: LockContext, thread: Thread, call: FutexWait) -> Guess | None:
+    """_IO_lock_t: {lock, count, owner: pthread_t}."""
+    word, count = _words(context, call.address, 2)
+    owner = u64(context.target, call.address + 8)
+    if (
+        call.shared
+        or call.value != 2
+        or word != 2
+        or count is None
+        or not owner
+        or count > MAX_USERS
+    ):
+        return None
+    found = next(((at, n) for at, lock, n in _files(context) if lock == call.address), None)
+    live = context.lazy.by_base(context, owner) is not None
+    gone = context.vanished.find(ident=owner) is not None
+    if found is None and not live and not gone:
+        return None
+    name = None
+    if found is not None:
+        standard = {0: "stdin", 1: "stdout", 2: "stderr"}
+        name = standard.get(found[1], f"FILE of descriptor {found[1]}")
+    said = f"the lock words name the pthread_t {owner:#x} as owner"
+    where = (f"it is the lock of the FILE at {found[0]:#x}",) if found is not None else ()
+    return Guess(
+        "stdio FILE", name=name, object=found[0] if found else None, owner_ident=owner,
+        evidence=(said, *where),
+    )  # fmt: skip
+
+
+def _files(context: LockContext) -> Iterator[tuple[int, int, int]]:
+    """Yield (FILE *, its lock, its descriptor) of all streams that glibc lists."""
+    head = context.target.symbol("_IO_list_all")
+    at = u64(context.target, head) if head is not None else None
+    seen: set[int] = set()
+    while at and at not in seen and len(seen) < MAX_FILES:
+        seen.add(at)
+        lock, number = u64(context.target, at + FILE_LOCK), u32(context.target, at + FILE_NUMBER)
+        if lock is None or number is None:
+            return
+        yield at, lock, number
+        at = u64(context.target, at + FILE_CHAIN)
+
+
+@classifier(60, of_libc=True)
+def rwlock(context: LockContext, thread: Thread, call: FutexWait) -> Guess | None:
+    """pthread_rwlock_t: readers, writers, wrphase_futex, writers_futex, 2 pads, cur_writer, shared.
+
+    Waiters sleep on wrphase_futex (+8) or writers_futex (+12) in FUTEX_WAIT_BITSET; the value has
+    bit 1 set. (tcmalloc's spin locks have the same words and sleep in FUTEX_WAIT.)
+    """
+    if call.value not in (2, 3) or call.operation & COMMAND_MASK != WAIT_BITSET:
+        return None
+    for inside in (8, 12):
+        words = _words(context, call.address - inside, 8)
+        if any(word is None for word in words):
+            continue
+        readers, writers, phase, futex, pad, pad2, writer, shared = words
+        assert readers is not None and writer is not None and writers is not None
+        waiting = phase if inside == 8 else futex
+        plausible = not pad and not pad2 and writer < MAX_TID and shared in (0, 1)
+        if (
+            not plausible
+            or waiting not in (2, 3)
+            or writers > MAX_USERS
+            or readers >> 3 > MAX_USERS
+        ):
+            continue
+        if not readers and not writer:
+            continue
+        if writer:
+            said = f"the rwlock words name thread {writer} as writer"
+            return Guess(
+                "pthread rwlock", owner_tid=writer, shared=bool(shared) or call.shared,
+                evidence=(said,), object=call.address - inside,
+            )  # fmt: skip
+        said = f"{readers >> 3} readers hold the rwlock; it does not say which threads they are"
+        return Guess(
+            "pthread rwlock", evidence=(said,), object=call.address - inside,
+            shared=bool(shared) or call.shared, anonymous=True,
+        )  # fmt: skip
+    return None
+
+
+@classifier(65, of_libc=True)
+def semaphore(context: LockContext, thread: Thread, call: FutexWait) -> Guess | None:
+    """sem_t: 64-bit {value, number of waiters}, private (0, or 128 when shared)."""
+    value, waiters, private = _words(context, call.address, 3)
+    if call.value or value or not waiters or waiters > MAX_USERS or private not in (0, 128):
+        return None
+    if _condition_at(context, call) is not None:
+        return None
+    said = f"the words are a sem_t of value 0 with {waiters} waiters, which stores no owner"
+    return Guess("semaphore", evidence=(said,), shared=call.shared, anonymous=True)
+
+
+@classifier(70, of_libc=True)
+def condition(context: LockContext, thread: Thread, call: FutexWait) -> Guess | None:
+    """pthread_cond_t: sleepers wait on one of two words, __g_signals."""
+    at = _condition_at(context, call)
+    if at is None:
+        return None
+    return Guess(
+        "pthread condition variable",
+        object=at,
+        shared=call.shared,
+        event=True,
+        evidence=(f"the word is a signal counter of the condition variable at {at:#x}",),
+    )
+
+
+def _condition_at(context: LockContext, call: FutexWait) -> int | None:
+    """Return the pthread_cond_t whose __g_signals holds the word.
+
+    2.25 to 2.41: wseq, g1_start, g_refs[2], g_size[2], g1_orig_size, wrefs, g_signals[2].
+    2.42 dropped g_refs, so that what follows lies 8 bytes lower.
+    """
+    for signals, references, size in ((40, 36, 24), (32, 28, 16)):
+        for slot in (0, 4):
+            at = call.address - signals - slot
+            sequence, start = u64(context.target, at), u64(context.target, at + 8)
+            waiters = u32(context.target, at + references)
+            sizes = [u32(context.target, at + size + 4 * i) for i in (0, 1)]
+            if sequence is None or start is None or waiters is None or None in sizes:
+                continue
+            # Two counters of waiters ever seen, whose lowest bit is a group number.
+            if not 0 < sequence >> 1 < 1 << 48 or start >> 1 > sequence >> 1:
+                continue
+            if 0 < waiters >> 3 <= MAX_USERS and all((n or 0) <= MAX_USERS for n in sizes):
+                return at
+    return None
+
+
+@classifier(63, of_libc=True)
+def barrier(context: LockContext, thread: Thread, call: FutexWait) -> Guess | None:
+    """struct pthread_barrier: in, current_round, count, shared, out; sleepers on current_round."""
+    entered, current, count, shared, left = _words(context, call.address - 4, 5)
+    if call.operation & COMMAND_MASK or call.value != current:  # never FUTEX_WAIT_BITSET
+        return None
+    if None in (entered, current, count, shared, left):
+        return None
+    assert entered is not None and count is not None and current is not None
+    inside = entered - current
+    if not 1 <= count <= MAX_USERS or shared not in (0, 128) or not 0 < inside < count:
+        return None
+    said = f"{inside} of {count} threads have reached the barrier"
+    return Guess(
+        "pthread barrier",
+        object=call.address - 4,
+        evidence=(said,),
+        event=True,
+        shared=bool(shared),
+    )
+
+
+@classifier(90)
+def internal(context: LockContext, thread: Thread, call: FutexWait) -> Guess | None:
+    """A lock of glibc's own: one word, 2 while somebody waits; nothing says who holds it."""
+    word = u32(context.target, call.address)
+    if call.shared or call.value != 2 or word != 2:
+        return None
+    from gdb_epi.locks.waits.libc_names import calling_functions, name_of_internal, running_in
+
+    callers = calling_functions(context.target, thread)
+    name, kind = name_of_internal(context.target, call.address, callers)
+    said = ["the word is 2 and stores no owner: a lock of a library's own"]
+    library = running_in(context.target, thread) if name is None else None
+    file = library.path.rpartition("/")[2] if library is not None else ""
+    if file and not file.startswith(("python", "libpython")):
+        name = f"in {file}"
+        said.append(f"the innermost code outside of the C library is {file}'s")
+    if callers:
+        said.append(f"return addresses on the stack lie in {', '.join(callers[:4])}")
+    return Guess(kind, name=name, evidence=tuple(said), anonymous=True, internal=True)

@@ -1,0 +1,241 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Who owns what a thread waits for, and the verdict on that wait.
+
+In order: what the lock's own words say; then, for locks that store no owner, the frame that is
+inside a `with` block of it; then what remains possible. "Locked" alone says nothing.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from gdb_epi.errors import Absent
+from gdb_epi.locks import types as t
+from gdb_epi.locks.context import FutexWait, Guess, LockContext
+from gdb_epi.target.api import Thread
+from gdb_epi.typing_lite import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from gdb_epi.locks.python_side import Block
+
+SYS_FUTEX = 202  # x86-64
+
+
+class _Case:
+    """One wait on its way to a verdict."""
+
+    def __init__(self, context: LockContext, thread: Thread, call: FutexWait, guess: Guess) -> None:
+        self.context = context
+        self.thread = thread
+        self.call = call
+        self.guess = guess
+        self.said = [call.proof, *guess.evidence]
+
+    def waiting_here(self) -> set[int]:
+        """Return the threads whose registers name the same futex word."""
+        return {
+            one.tid
+            for one in self.context.target.threads()
+            if one.registers.get("orig_rax") == SYS_FUTEX
+            and one.registers.get("rdi") == self.call.address
+        }
+
+    def wait(self, owner: t.Owner, verdict: str, confidence: str, *said: str) -> t.Wait:
+        """Return the wait with an owner and a verdict; `said` goes behind the other evidence."""
+        guess = self.guess
+        return t.Wait(
+            tid=self.call.tid,
+            address=self.call.address,
+            kind=guess.kind,
+            name=guess.name,
+            object=guess.object,
+            owner=owner,
+            verdict=verdict,
+            confidence=confidence,
+            evidence=(*self.said, *said),
+            timed=self.call.timed,
+        )
+
+
+def settle(context: LockContext, thread: Thread, call: FutexWait, guess: Guess) -> t.Wait:
+    """Return the wait with its owner and its verdict."""
+    case = _Case(context, thread, call, guess)
+    if guess.owner_tid:
+        return _by_tid(case, guess.owner_tid)
+    if guess.shared:
+        return case.wait(_owner("other-process"), t.OTHER_PROCESS, t.CERTAIN)
+    if guess.owner_ident:
+        return _by_ident(case, guess.owner_ident)
+    if guess.event:
+        return _event(case)
+    if guess.free:
+        return case.wait(_owner("none"), t.UNKNOWN, t.INFO)
+    world = context.world
+    blocks = world.holders(guess.lock) if world is not None and guess.lock else ()
+    if blocks:
+        return _by_block(case, _likeliest(case, blocks))
+    return _nobody_named(case)
+
+
+def _by_tid(case: _Case, owner: int) -> t.Wait:
+    """The lock names its owner's thread id."""
+    context, fork = case.context, case.context.fork
+    if owner == case.thread.tid:
+        return case.wait(
+            _live(context, owner), t.SELF_DEADLOCK, t.CERTAIN, "which is the waiting thread itself"
+        )
+    if owner in context.lazy.bases(context):
+        said = ["which is in the core"]
+        if case.guess.shared:  # a process of another pid namespace may have the same numbers
+            said.append("not ruled out: another process has a thread of that number")
+        sure = t.PROBABLE if case.guess.shared and case.guess.kind != "pthread_join" else t.CERTAIN
+        return case.wait(_live(context, owner), t.LIVE_HOLDER, sure, *said)
+    if case.guess.shared:
+        return case.wait(
+            t.Owner(owner, None, None, "other-process"), t.OTHER_PROCESS, t.PROBABLE,
+            "which is not in this process; the lock is shared between processes",
+        )  # fmt: skip
+    process = context.target.process()
+    parent = None if isinstance(process, Absent) else process.ppid
+    gone = context.vanished.find(tid=owner)
+    forker = fork.old_tids if fork.forker_old_tid is None else (fork.forker_old_tid,)
+    # The old numbers are those of the vanished threads as well: what is known of one comes first.
+    if fork.forked and not gone and owner in (*forker, parent if fork.from_main_thread else None):
+        return case.wait(
+            t.Owner(owner, None, None, "forker-old-tid"), t.OWN_LOCK_UNDER_OLD_TID, t.PROBABLE,
+            "which is the forking thread's number in the parent",
+        )  # fmt: skip
+    if fork.forked:
+        sure = t.CERTAIN if gone is not None or fork.from_main_thread else t.PROBABLE
+        return case.wait(
+            t.Owner(owner, gone.ident if gone else None, gone.name if gone else None, "vanished"),
+            t.INHERITED_OWNER_VANISHED, sure, "which does not exist here", *_fork_said(context),
+        )  # fmt: skip
+    return case.wait(
+        t.Owner(owner, None, None, "unknown"), t.UNKNOWN, t.INFO,
+        "which is not in the core, and no fork is proven",
+    )  # fmt: skip
+
+
+def _by_ident(case: _Case, owner: int) -> t.Wait:
+    """The lock names its owner's pthread_t; a later thread may have got the same one."""
+    context, guess = case.context, case.guess
+    tid = context.lazy.by_base(context, owner)
+    gone = context.vanished.find(ident=owner)
+    if tid is not None and (gone is None or not context.fork.forked):
+        verdict = t.SELF_DEADLOCK if tid == case.thread.tid else t.LIVE_HOLDER
+        return case.wait(_live(context, tid), verdict, t.CERTAIN, f"thread {tid} is in the core")
+    if tid is not None and gone is not None:
+        return case.wait(
+            t.Owner(tid, owner, None, "unknown"), t.UNKNOWN, t.INFO,
+            f"ambiguous: thread {tid} and a vanished thread have the pthread_t {owner:#x}",
+        )  # fmt: skip
+    if context.fork.forked:
+        name = gone.name if gone is not None else None
+        verdict = t.GIL_INHERITED if guess.kind == "GIL" else t.INHERITED_OWNER_VANISHED
+        sure = t.CERTAIN if gone is not None or context.fork.parent_multithreaded else t.PROBABLE
+        return case.wait(
+            t.Owner(gone.tid if gone else None, owner, name, "vanished"), verdict, sure,
+            f"no thread here has the pthread_t {owner:#x} that the lock names",
+            *_fork_said(context),
+        )  # fmt: skip
+    return case.wait(
+        t.Owner(None, owner, None, "unknown"), t.UNKNOWN, t.INFO,
+        f"no thread in the core has the pthread_t {owner:#x}, and no fork is proven",
+    )  # fmt: skip
+
+
+def _likeliest(case: _Case, blocks: Sequence[Block]) -> Block:
+    """Prefer a holder that does not itself wait for the lock.
+
+    A block may release its lock by hand and take it again: then two frames have its `__exit__`.
+    """
+    if len(blocks) == 1:
+        return blocks[0]
+    waiting = {*case.waiting_here(), case.thread.tid}
+    return min(blocks, key=lambda block: block.tid in waiting)
+
+
+def _by_block(case: _Case, block: Block) -> t.Wait:
+    """A frame keeps the lock's `__exit__` for the end of its `with` block."""
+    text = "its frame is below the running instruction's handler, so the block was entered"
+    said = f"{block.where()} is inside `with` of this lock ({text})"
+    if block.vanished:
+        return case.wait(
+            t.Owner(block.tid, block.ident, block.thread_name, "vanished"),
+            t.INHERITED_HOLDER_FRAME_VANISHED, t.CERTAIN, f"vanished frame: {said}",
+            *_fork_said(case.context),
+        )  # fmt: skip
+    owner = t.Owner(block.tid, block.ident, block.thread_name, "live")
+    if block.tid != case.thread.tid:
+        return case.wait(owner, t.LIVE_HOLDER, t.CERTAIN, f"thread {block.tid}: {said}")
+    world = case.context.world
+    frames = world.frames(case.thread.tid) if world is not None else ()
+    if not frames or frames[0].address != block.frame.address:
+        return case.wait(owner, t.SELF_DEADLOCK, t.CERTAIN, f"thread {block.tid}: {said}")
+    return case.wait(
+        owner, t.SELF_DEADLOCK, t.PROBABLE, f"thread {block.tid}: {said}",
+        "the same function waits for it: not ruled out is that it released the lock by hand before",
+    )  # fmt: skip
+
+
+def _event(case: _Case) -> t.Wait:
+    """Nobody holds such a thing: somebody has to come and notify, put or release."""
+    context = case.context
+    note = f"nobody holds this ({case.guess.kind}): another thread has to wake this one"
+    alone = _alone_in_child(context)
+    if not alone and not case.guess.unattended:
+        return case.wait(_owner("none"), t.UNKNOWN, t.INFO, note)
+    said = "no other thread exists that could do so" if alone else "none of those here does so"
+    return case.wait(
+        _owner("vanished"), t.LOST_WAKEUP, t.PROBABLE, note, said, *_fork_said(context)
+    )
+
+
+def _nobody_named(case: _Case) -> t.Wait:
+    """Rule (c): an ownerless lock is probably inherited when nobody else here could hold it."""
+    context, guess = case.context, case.guess
+    if not guess.anonymous:
+        return case.wait(_owner("unknown"), t.UNKNOWN, t.INFO)
+    if not _alone_in_child(context):
+        weak = _referring(case)
+        return case.wait(
+            _owner("unknown"), t.UNKNOWN, t.INFO, *weak,
+            "held by whom cannot be told: the lock stores no owner",
+        )  # fmt: skip
+    verdict = t.INHERITED_INTERNAL_LOCK if guess.internal else t.PROBABLE_INHERITED
+    said = ["the waiting thread is the only one, so no living thread can release it"]
+    said += _fork_said(context)
+    if not guess.internal:
+        said.append("not ruled out: this thread took the lock by acquire() before (self-deadlock)")
+    return case.wait(_owner("unknown"), verdict, t.PROBABLE, *said)
+
+
+def _referring(case: _Case) -> list[str]:
+    """Name frames of other threads whose variables refer to the lock: weaker than a block."""
+    world = case.context.world
+    if world is None or not case.guess.lock:
+        return []
+    found = world.referring(case.guess.lock, case.thread.tid)
+    return [f"weak: {text} refers to the lock, which does not prove that it holds it"
+            for text in found]  # fmt: skip
+
+
+def _alone_in_child(context: LockContext) -> bool:
+    fork = context.fork
+    return bool(len(context.target.threads()) == 1 and fork.forked and fork.parent_multithreaded)
+
+
+def _fork_said(context: LockContext) -> list[str]:
+    names = [s.name for s in context.fork.signals if s.sure == "certain"]
+    return [f"forked child of a multithreaded parent ({', '.join(names)})"] if names else []
+
+
+def _live(context: LockContext, tid: int) -> t.Owner:
+    base = context.lazy.bases(context).get(tid) or None
+    world = context.world
+    return t.Owner(tid, base, world.thread_names.get(tid) if world is not None else None, "live")
+
+
+def _owner(state: str) -> t.Owner:
+    return t.Owner(None, None, None, state)

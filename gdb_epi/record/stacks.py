@@ -1,0 +1,295 @@
+# SPDX-License-Identifier: Apache-2.0
+"""The stacks of all threads as JSON (gdb_epi/record/schema/SCHEMA.md, "Stacks and frames")."""
+
+from __future__ import annotations
+
+from collections.abc import Collection, Mapping, Sequence
+
+from gdb_epi.cpython.types import MergedStack, PyFrame, PythonState, ThreadState
+from gdb_epi.errors import NOT_APPLICABLE, NOT_AVAILABLE, UNREADABLE, Absent, SoftError
+from gdb_epi.process_state import ProcessState
+from gdb_epi.typing_lite import TYPE_CHECKING, Any
+
+if TYPE_CHECKING:
+    from gdb_epi.cpython.frames.callee import Callee
+    from gdb_epi.cpython.running.exceptions import ExceptionInfo, Raised, ThreadExceptions
+    from gdb_epi.cpython.running.tasks import Task, Tasks
+    from gdb_epi.cpython.values.core import Limits
+    from gdb_epi.cpython.values.variables import FrameVariables, Variable
+
+MAX_LOCALS_ERRORS = 20
+
+
+def frame_json(frame: PyFrame) -> dict[str, Any]:
+    """Return one Python frame; a hole has the key `hole` instead of a name."""
+    if frame.hole is not None:
+        return {
+            "name": None,
+            "qualname": None,
+            "filename": None,
+            "lineno": None,
+            "address": f"0x{frame.address:016x}",
+            "provenance": frame.provenance,
+            "hole": frame.hole,
+        }
+    return {
+        "name": frame.name,
+        "qualname": frame.qualname,
+        "filename": frame.filename,
+        "lineno": frame.lineno,
+        "module": frame.module,
+        "provenance": frame.provenance,
+    }
+
+
+def thread_json(thread: ThreadState) -> dict[str, Any]:
+    """Return one thread state with its frames, innermost first."""
+    return {
+        "tid": thread.tid,
+        "ident": f"0x{thread.ident:016x}",
+        "name": thread.name,
+        "interpreter": thread.interpreter,
+        "holds_gil": thread.holds_gil,
+        "crashed": thread.crashed,
+        "alive": thread.alive,
+        "frames": [frame_json(frame) for frame in thread.frames],
+    }
+
+
+def exception_json(one: ExceptionInfo) -> dict[str, Any]:
+    """Return one exception; links are addresses, texts are there when they were asked for.
+
+    A type or text that could not be had is null, and `problems` says why.
+    """
+    parts = {"type": one.type, "message": one.message, "args": one.args, "notes": one.notes}
+    missing = {name: part for name, part in parts.items() if isinstance(part, Absent)}
+    missing = {name: part for name, part in missing.items() if part.reason != NOT_APPLICABLE}
+    found: dict[str, Any] = {
+        "address": f"0x{one.address:016x}",
+        "type": None if isinstance(one.type, Absent) else one.type,
+        "cause": _link(one.cause),
+        "context": _link(one.context),
+        "suppress_context": one.suppress_context,
+    }
+    if one.member_count:
+        found["members"] = [_link(address) for address in one.members]
+        found["member_count"] = one.member_count
+    for name in ("message", "args", "notes"):
+        if not isinstance(parts[name], Absent) or name in missing:
+            found[name] = None if name in missing else parts[name]
+    if not one.args_exact:
+        found["args_exact"] = False
+    if isinstance(one.traceback, Absent):
+        found["traceback"] = []
+        if one.traceback.reason != NOT_AVAILABLE:
+            missing["traceback"] = one.traceback
+    else:
+        found["traceback"] = [line._asdict() for line in one.traceback.lines]
+        found["lines_left_out"] = one.traceback.left_out
+        if one.traceback.broken:
+            missing["traceback"] = Absent(UNREADABLE, one.traceback.broken)
+    if missing:
+        found["problems"] = {name: part.detail for name, part in missing.items()}
+    return found
+
+
+def _link(address: int) -> str | None:
+    return f"0x{address:016x}" if address else None
+
+
+def raised_json(raised: Raised) -> dict[str, Any]:
+    """Return an exception of a thread; `chain` holds itself, then all that it leads to."""
+    chain = [exception_json(one) for one in raised.exceptions]
+    found = {"state": raised.state, "type": chain[0]["type"]}
+    if "message" in chain[0]:
+        found["message"] = chain[0]["message"]
+    return {**found, "chain": chain}
+
+
+def crashed_exception(
+    state: ProcessState, exceptions: Collection[ThreadExceptions]
+) -> tuple[ThreadExceptions, Raised] | None:
+    """Return the crashed thread's exception: the one in flight, else the innermost handled."""
+    tid = state.crashed_tid()
+    found = [one for one in exceptions if one.thread.tid == tid and one.thread.alive and one.all()]
+    found.sort(key=lambda one: one.thread != state.python_thread(one.thread.tid or 0))
+    return (found[0], found[0].all()[0]) if found else None
+
+
+def exceptions_of(state: ProcessState, *, messages: bool) -> tuple[ThreadExceptions, ...]:
+    """Return the exceptions of every thread state, with their texts when asked for."""
+    if not messages or not isinstance(state.python, PythonState):
+        return state.exceptions
+    from gdb_epi.cpython.running.exceptions import thread_exceptions
+
+    return tuple(thread_exceptions(state.target, state.python, messages=True))
+
+
+def _add_exceptions(
+    state: ProcessState, threads: list[tuple[ThreadState, dict[str, Any]]], *, messages: bool
+) -> tuple[dict[str, Any] | None, list[SoftError]]:
+    """Put `exceptions` into the threads; return the crashed thread's, and what is missing."""
+    exceptions = exceptions_of(state, messages=messages)
+    by_thread = {one.thread.address: one for one in exceptions}
+    errors: list[SoftError] = []
+    for thread, data in threads:
+        one = by_thread[thread.address]
+        data["exceptions"] = [raised_json(raised) for raised in one.all()]
+        errors += one.soft_errors
+    found = crashed_exception(state, exceptions)
+    if found is None:
+        return None, errors
+    told = raised_json(found[1])
+    told.pop("chain")
+    return {**told, "tid": found[0].thread.tid}, errors
+
+
+def merged_json(
+    stack: MergedStack, callees: Mapping[int, Callee] | None = None
+) -> list[dict[str, Any]]:
+    """Return a merged stack, innermost first; each frame has a `language`.
+
+    `placed_by` of a Python frame says what its place among the native frames rests on, null when
+    it is not known; `eval_loop` of a native frame that it runs the Python frames that follow it.
+    `calls` is the C function that a Python frame was calling; the key is absent when none is known.
+    """
+    known = callees or {}
+    merged: list[dict[str, Any]] = []
+    for frame in stack.frames:
+        if frame.python is not None:
+            placed = {"placed_by": frame.evidence or None}
+            data = {"language": "python", **frame_json(frame.python), **placed}
+            callee = known.get(frame.python.address)
+            merged.append(data if callee is None else {**data, "calls": callee._asdict()})
+        elif frame.native is not None:
+            native = frame.native._asdict()
+            native["pc"] = f"0x{frame.native.pc:016x}"
+            native["sp"] = f"0x{frame.native.sp:016x}"
+            merged.append({"language": "native", **native, "eval_loop": bool(frame.evidence)})
+    return merged
+
+
+def add_calls(
+    threads: Sequence[ThreadState],
+    data: Sequence[dict[str, Any]],
+    callees: Mapping[int, Mapping[int, Callee]],
+) -> None:
+    """Put `calls` into the frames of the threads in stacks_json(): what each frame was calling.
+
+    `data` describes `threads` in the same order; `callees` are ProcessState.callees() by tid. The
+    key is absent where none is known.
+    """
+    for thread, thread_data in zip(threads, data, strict=True):
+        known = callees.get(thread.tid or 0, {})
+        for frame, frame_data in zip(thread.frames, thread_data["frames"], strict=True):
+            if frame.address in known:
+                frame_data["calls"] = known[frame.address]._asdict()
+
+
+def shown_threads(state: ProcessState, tids: Collection[int] | None) -> list[ThreadState]:
+    """Return the thread states that stacks_json() describes, in its order."""
+    return [t for t in state.python_threads() if tids is None or t.tid in tids]
+
+
+def frame_variables(state: ProcessState, limits: Limits | None = None) -> FrameVariables | Absent:
+    """Return the reader of arguments and locals. Absent when there is no Python."""
+    python = state.python
+    if not isinstance(python, PythonState):
+        return python
+    from gdb_epi.cpython.values.values import values_of
+    from gdb_epi.cpython.values.variables import FrameVariables
+
+    return FrameVariables(values_of(state.target, python, limits))
+
+
+def _add_locals(
+    state: ProcessState, threads: list[tuple[ThreadState, dict[str, Any]]]
+) -> list[SoftError]:
+    """Put `locals` and `variables` into the frames; return what could not be had."""
+    reader = frame_variables(state)
+    if isinstance(reader, Absent):
+        return [SoftError("locals", "all threads", reader.detail)]
+    errors = []
+    for thread, thread_data in threads:
+        for frame, data in zip(thread.frames, thread_data["frames"], strict=True):
+            found = reader.of(frame)
+            if not isinstance(found, Absent):
+                data.update(locals_json(found))
+            elif frame.hole is None:
+                errors.append(SoftError("locals", f"{frame.name} ({thread.tid})", found.detail))
+    return errors[:MAX_LOCALS_ERRORS]
+
+
+def locals_json(variables: list[Variable]) -> dict[str, Any]:
+    """Return the texts by name, and what is known of each variable beside its text."""
+    texts: dict[str, str] = {}
+    facts = []
+    for one in variables:
+        texts.setdefault(one.name, one.shown())
+        facts.append(
+            {"name": one.name, "kind": one.kind, "type": one.type, "cut": one.cut}
+            | {"exact": one.exact}
+        )
+    return {"locals": texts, "variables": facts}
+
+
+def task_json(task: Task) -> dict[str, Any]:
+    """Return one asyncio task; its stack is innermost first. What could not be had is null."""
+    return {
+        "name": None if isinstance(task.name, Absent) else task.name,
+        "coro": None if isinstance(task.coro, Absent) else task.coro,
+        "state": None if isinstance(task.state, Absent) else task.state,
+        "running": task.running,
+        "tid": task.tid,
+        "awaits": task.awaits or None,
+        "awaited_by": [f"0x{address:016x}" for address in task.awaited_by],
+        "loop": f"0x{task.loop:016x}" if task.loop else None,
+        "kind": task.kind,
+        "interpreter": task.interpreter,
+        "address": f"0x{task.address:016x}",
+        "stack": [frame_json(frame) for frame in task.stack],
+    }
+
+
+def tasks_of(state: ProcessState) -> Tasks:
+    """Return the asyncio tasks of every interpreter; none when there is no Python."""
+    from gdb_epi.cpython.running.tasks import Tasks, asyncio_tasks
+
+    python = state.python
+    if not isinstance(python, PythonState):
+        return Tasks((), ())
+    return asyncio_tasks(state.target, python)
+
+
+def stacks_json(
+    state: ProcessState,
+    *,
+    locals: bool = False,
+    messages: bool = False,
+    tids: Collection[int] | None = None,
+) -> dict[str, Any]:
+    """Return every thread's Python stack, the GIL holder and what could not be had.
+
+    `locals` adds the values of arguments and locals, `messages` what exceptions say; neither ever
+    goes into a record. `tids` limits the threads.
+    """
+    errors = list(state.all_soft_errors())
+    python = state.python
+    if isinstance(python, Absent):
+        errors.append(SoftError("python", "runtime", python.detail))
+    shown = shown_threads(state, tids)
+    threads = [(thread, thread_json(thread)) for thread in shown]
+    exception, missing = _add_exceptions(state, threads, messages=messages)
+    errors += missing
+    if locals:
+        errors += _add_locals(state, threads)
+    tasks = tasks_of(state)
+    errors += tasks.soft_errors
+    return {
+        "threads": [data for _, data in threads],
+        "gil_holder": python.gil_holder if isinstance(python, PythonState) else None,
+        "exception": exception,
+        "tasks": [task_json(task) for task in tasks.tasks],
+        "python": python.version if isinstance(python, PythonState) else None,
+        "soft_errors": [error._asdict() for error in errors],
+    }

@@ -1,0 +1,271 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Read the <name> part of an Itanium-mangled linkage name; nothing else.
+
+This is no demangler: argument types, return types and template arguments are skipped, not decoded,
+which is all a signature needs. A name outside the grammar is returned as None and stays mangled in
+the signature (SPEC.md N23). Source: Itanium C++ ABI, section 5.1; Rust's legacy names follow the
+same grammar.
+"""
+
+from __future__ import annotations
+
+from gdb_epi.signature.demangle.itanium_types import (
+    skip_type,
+    skip_types,
+    skip_unnamed,
+)
+from gdb_epi.signature.demangle.reader import DIGITS, OPERATORS, STANDARD, Reader, Unreadable
+from gdb_epi.signature.patterns import Pattern
+
+MAX_NAME = 16_384  # characters of a linkage name that are looked at
+LAMBDA = "{lambda}"
+UNNAMED = "{unnamed}"
+ANONYMOUS = "{anon}"
+STATIC_INIT = "{static-init}"
+TEMPLATE = "<T>"
+
+_RUST_END = Pattern(r"17h[0-9a-f]{16}E(?:\.|\Z)", "17h")
+_RUST_HASH = Pattern(r"h[0-9a-f]{16}\Z", "h")
+RUST_HASH = 17  # characters
+_RUST_ESCAPES = (
+    ("$LT$", "<"), ("$GT$", ">"), ("$RF$", "&"), ("$BP$", "*"), ("$LP$", "("), ("$RP$", ")"),
+    ("$C$", ","), ("$u20$", " "), ("$u27$", "'"), ("$u5b$", "["), ("$u5d$", "]"), ("$u7b$", "{"),
+    ("$u7d$", "}"), ("$u7e$", "~"), ("$u2b$", "+"), ("$u3b$", ";"), ("$SP$", "@"), ("..", "::"),
+)  # fmt: skip
+
+
+def function_name(linkage: str) -> str | None:
+    """Return `a::b<T>::c` for a mangled function name, or None when it cannot be read."""
+    found = read_name(linkage)
+    return found[0] if found else None
+
+
+def read_name(linkage: str) -> tuple[str, list[str]] | None:
+    """Return the name of function_name() and the rules of SPEC.md that made it, or None.
+
+    Thunks give the function they lead to; the wrappers of thread-local variables the variable with
+    `::{tls}` behind it.
+    """
+    if not linkage.startswith("_Z") or len(linkage) > MAX_NAME:
+        return None
+    reader = Reader(linkage, 2)
+    try:
+        tls = reader.take("TW") or reader.take("TH")
+        if not tls:
+            _skip_thunk(reader)
+        name = _name(reader)
+        _whole(reader)
+    except (Unreadable, RecursionError):
+        return None
+    if tls:
+        reader.note("N14")
+        name = f"{name}::{{tls}}"
+    return name, reader.used
+
+
+def class_name(encoding: str) -> str | None:
+    """Return the name of a class by its type encoding (std::type_info::name()), or None."""
+    if len(encoding) > MAX_NAME:
+        return None
+    reader = Reader(encoding, 0)
+    try:
+        name = _name(reader)
+    except (Unreadable, RecursionError):
+        return None
+    return None if reader.peek() else name
+
+
+def local_name(linkage: str, position: int) -> str:
+    """Return the name of a local entity whose "Z" is at a position; "" when it cannot be read."""
+    reader = Reader(linkage[:MAX_NAME], position)
+    try:
+        reader.need("Z")
+        return _local(reader)
+    except (Unreadable, RecursionError):
+        return ""
+
+
+def _whole(reader: Reader) -> None:
+    """Skip the types behind the name: a name that is cut or damaged there is not read."""
+    while reader.peek() and not reader.at("."):
+        reader.note("N13")
+        skip_type(reader)
+
+
+def is_rust_legacy(linkage: str) -> bool:
+    """Whether a name of the Itanium grammar is Rust's: its last part is a hash."""
+    return linkage.startswith("_ZN") and bool(_RUST_END.search(linkage))
+
+
+def _skip_thunk(reader: Reader) -> None:
+    if reader.peek(3) == "GTt" or reader.peek(2) in ("Tc", "Th", "Tv"):
+        reader.note("N14")
+    if reader.take("GTt"):  # a clone for transactional memory
+        return
+    if reader.take("Tc"):
+        _offset(reader)
+        _offset(reader)
+    elif reader.peek(2) in ("Th", "Tv"):
+        reader.position += 1
+        _offset(reader)
+
+
+def _offset(reader: Reader) -> None:
+    virtual = reader.take("v")
+    if not virtual:
+        reader.need("h")
+    for _ in range(2 if virtual else 1):
+        reader.take("n")
+        while reader.at(DIGITS):
+            reader.position += 1
+        reader.need("_")
+
+
+def _name(reader: Reader) -> str:
+    reader.enter()
+    if reader.take("N"):
+        found = _nested(reader)
+    elif reader.take("Z"):
+        found = _local(reader)
+    else:
+        found = _unscoped(reader)
+    reader.leave()
+    return found
+
+
+def _unscoped(reader: Reader) -> str:
+    parts: list[str] = []
+    if reader.take("St"):
+        parts.append("std")
+    _component(reader, parts)
+    _arguments(reader, parts)
+    return "::".join(parts)
+
+
+def _arguments(reader: Reader, parts: list[str]) -> None:
+    if reader.take("I"):
+        if not parts:
+            raise Unreadable
+        skip_types(reader)
+        reader.note("N9")
+        parts[-1] += TEMPLATE
+
+
+def _nested(reader: Reader) -> str:
+    while reader.at("rVKROH"):  # cv and reference qualifiers, explicit object
+        reader.position += 1
+    parts: list[str] = []
+    while not reader.take("E"):
+        reader.enter()
+        if reader.peek() == "I":
+            _arguments(reader, parts)
+        elif reader.peek() == "S":
+            parts.append(_substitution(reader))
+        elif parts and reader.take("M"):  # a closure in the initialiser of a member
+            pass
+        else:
+            _component(reader, parts)
+        reader.leave()
+    if len(parts) > 1 and len(parts[-1]) == RUST_HASH and _RUST_HASH.match(parts[-1]):
+        reader.note("N17")
+        parts = [_rust(part) for part in parts[:-1]]
+    if not parts:
+        raise Unreadable
+    return "::".join(parts)
+
+
+def _substitution(reader: Reader) -> str:
+    reader.need("S")
+    letter = reader.peek()
+    if letter not in STANDARD or not letter:  # S_ and S0_ need the table of types: not read
+        raise Unreadable
+    reader.position += 1
+    _tags(reader)
+    return STANDARD[letter]
+
+
+def _tags(reader: Reader) -> None:
+    while reader.take("B"):
+        reader.note("N12")
+        reader.source_name()
+
+
+def _component(reader: Reader, parts: list[str]) -> None:
+    while reader.take("W"):  # the module of C++20 that a name belongs to
+        reader.take("P")
+        reader.source_name()
+    if reader.peek(2) != "Ls":
+        reader.take("L")  # internal linkage
+    two = reader.peek(2)
+    if reader.at(DIGITS):
+        parts.append(_plain_part(reader))
+    elif two[:1] in ("C", "D") and two[1:] in tuple("0123459I"):
+        _structor(reader, parts)
+    elif two in ("Ul", "Ut"):
+        reader.note("N11")
+        parts.append(LAMBDA if skip_unnamed(reader) else UNNAMED)
+    else:
+        parts.append(_operator(reader))
+    _tags(reader)
+
+
+def _plain_part(reader: Reader) -> str:
+    name = reader.source_name()
+    if not name.startswith("_GLOBAL__N_"):
+        return name
+    reader.note("N10")
+    return ANONYMOUS
+
+
+def _structor(reader: Reader, parts: list[str]) -> None:
+    """Read C1, D0 and their like; CI1 inherits and names the base behind it."""
+    if not parts:
+        raise Unreadable
+    reader.note("N14")
+    owner = parts[-1].removesuffix(TEMPLATE).rsplit("::", 1)[-1]
+    parts.append(f"~{owner}" if reader.peek() == "D" else owner)
+    reader.position += 1
+    if reader.take("I"):
+        reader.position += 1
+        skip_type(reader)
+    else:
+        reader.position += 1
+
+
+def _operator(reader: Reader) -> str:
+    code = reader.peek(2)
+    reader.position += 2
+    reader.note("N15")
+    if code == "cv":
+        # Template arguments behind a template parameter are the operator's own.
+        reader.parameter() if reader.peek() == "T" else skip_type(reader)
+        return "operator{conversion}"
+    if code == "li":
+        return f'operator""{reader.source_name()}'
+    if code not in OPERATORS:
+        raise Unreadable
+    name = OPERATORS[code]
+    return f"operator {name}" if name[0].isalpha() else f"operator{name}"
+
+
+def _local(reader: Reader) -> str:
+    """Read Z <encoding> E <entity>: the enclosing function stays in front."""
+    outer = _name(reader)
+    while not reader.take("E"):  # its argument types
+        skip_type(reader)
+    if reader.take("s"):
+        reader.discriminator()
+        return f"{outer}::{{string}}"
+    if reader.take("d"):
+        reader.sequence()
+    inner = _name(reader)
+    reader.discriminator()
+    return f"{outer}::{inner}"
+
+
+def _rust(part: str) -> str:
+    if part.startswith("_$"):
+        part = part[1:]
+    for escape, text in _RUST_ESCAPES:
+        part = part.replace(escape, text)
+    return part

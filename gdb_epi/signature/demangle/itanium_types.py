@@ -1,0 +1,400 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Skip the types and expressions of an Itanium-mangled name without decoding them.
+
+Source: Itanium C++ ABI, sections 5.1.5 (types), 5.1.6 (expressions), 5.1.10 (compression).
+"""
+
+from __future__ import annotations
+
+from gdb_epi.signature.demangle.reader import DIGITS, OPERATORS, STANDARD, Reader, Unreadable
+
+_UNARY = frozenset(("ps", "ng", "ad", "de", "co", "nt", "sp", "sz", "az", "nx", "tw", "te", "dl",
+                    "da", "aw"))  # fmt: skip
+_TYPE_ONLY, _CASTS = ("st", "at", "ti"), ("dc", "sc", "cc", "rc")
+_QUALIFIERS = "PROCGrVK"
+_BUILTIN = "vwbcahstijlmxynofdegz"
+
+
+def skip_types(reader: Reader) -> None:
+    """Skip template arguments or parameter types up to the E that closes them."""
+    reader.enter()
+    while not reader.take("E"):
+        skip_argument(reader)
+    reader.leave()
+
+
+def skip_argument(reader: Reader) -> None:
+    """Skip one template argument: a type, an expression, a literal or a pack."""
+    reader.enter()
+    if reader.take("X"):
+        skip_expression(reader)
+        reader.need("E")
+    elif reader.take("J"):
+        skip_types(reader)
+    elif reader.peek() == "L":
+        _skip_literal(reader)
+    else:
+        skip_type(reader)
+    reader.leave()
+
+
+def skip_type(reader: Reader) -> None:
+    """Skip one whole type."""
+    reader.enter()
+    while reader.at(_QUALIFIERS):
+        reader.position += 1
+    if reader.at(_BUILTIN):
+        reader.position += 1
+    elif reader.at(DIGITS + "SNZTU"):
+        _skip_class(reader)
+    elif reader.peek() == "D":
+        _skip_d(reader)
+    elif reader.take("F"):
+        reader.take("Y")
+        _skip_function(reader)
+    elif reader.take("A"):
+        _skip_bound(reader)
+        skip_type(reader)
+    elif reader.take("M"):
+        skip_type(reader)
+        skip_type(reader)
+    elif reader.take("u"):
+        reader.source_name()
+        _skip_arguments(reader)
+    else:
+        raise Unreadable
+    reader.leave()
+
+
+def _skip_function(reader: Reader) -> None:
+    while not reader.take("E"):
+        if reader.peek(2) in ("RE", "OE"):  # the function's own reference qualifier
+            reader.position += 1
+        else:
+            skip_type(reader)
+
+
+def _skip_bound(reader: Reader) -> None:
+    if reader.at(DIGITS):
+        while reader.at(DIGITS):
+            reader.position += 1
+    elif reader.peek() != "_":
+        skip_expression(reader)
+    reader.need("_")
+
+
+def _skip_arguments(reader: Reader) -> None:
+    if reader.take("I"):
+        skip_types(reader)
+
+
+def _skip_class(reader: Reader) -> None:
+    letter = reader.peek()
+    if letter == "S":
+        _skip_substitution(reader)
+    elif letter == "N":
+        reader.position += 1
+        _skip_nested(reader)
+    elif letter == "Z":
+        reader.position += 1
+        skip_local(reader)
+    elif letter == "T":
+        reader.parameter()
+    elif letter == "U":
+        _skip_u(reader)
+    else:
+        reader.source_name()
+        _skip_tags(reader)
+    _skip_arguments(reader)
+
+
+def _skip_tags(reader: Reader) -> None:
+    while reader.take("B"):
+        reader.source_name()
+
+
+def _skip_u(reader: Reader) -> None:
+    """Skip a closure, an unnamed type, or a vendor's qualifier with its type."""
+    if reader.peek(2) in ("Ul", "Ut", "Ub"):
+        skip_unnamed(reader)
+        return
+    reader.position += 1
+    reader.source_name()
+    _skip_arguments(reader)
+    skip_type(reader)
+
+
+def skip_unnamed(reader: Reader) -> bool:
+    """Skip Ul...E_ or Ut_; return whether it was a closure."""
+    closure = reader.take("Ul")
+    if closure:
+        while reader.peek(2) in ("Ty", "Tn", "Tt", "Tp"):  # explicit template parameters
+            reader.position += 2
+            if reader.text[reader.position - 1] == "n":
+                skip_type(reader)
+        skip_types(reader)
+    elif not reader.take("Ut"):
+        raise Unreadable
+    reader.sequence()
+    return closure
+
+
+def _skip_nested(reader: Reader) -> None:
+    while reader.at("rVKROH"):
+        reader.position += 1
+    while not reader.take("E"):
+        _skip_part(reader)
+
+
+def _skip_part(reader: Reader) -> None:
+    """Skip one piece of a nested name."""
+    reader.enter()
+    letter = reader.peek()
+    if letter == "S":
+        _skip_substitution(reader, alone=True)
+    elif letter == "T":
+        reader.parameter()
+    elif letter == "I":
+        _skip_arguments(reader)
+    elif letter == "D" and reader.peek(2) in ("Dt", "DT"):
+        _skip_d(reader)
+    elif letter in tuple("CD") and reader.peek(2)[1:] in tuple("0123459"):
+        reader.position += 2
+    elif letter == "U":
+        skip_unnamed(reader)
+    elif letter == "L" or letter in tuple(DIGITS):
+        reader.take("L")
+        reader.source_name()
+    elif letter == "M" or not letter:  # data member prefix
+        reader.need("M")
+    else:
+        _skip_operator_name(reader)
+    _skip_tags(reader)
+    reader.leave()
+
+
+def _skip_operator_name(reader: Reader) -> None:
+    code = reader.peek(2)
+    reader.position += 2
+    if code == "cv":
+        skip_type(reader)
+    elif code == "li":
+        reader.source_name()
+    elif code not in OPERATORS:
+        raise Unreadable
+
+
+def skip_local(reader: Reader) -> None:
+    """Skip a local name behind its Z."""
+    skip_encoding(reader)
+    reader.need("E")
+    if reader.take("s"):
+        reader.discriminator()
+        return
+    if reader.take("d"):
+        reader.sequence()
+    _skip_name(reader)
+    reader.discriminator()
+
+
+def skip_encoding(reader: Reader) -> None:
+    """Skip a function's name and its types, up to the E (or the end) behind them."""
+    _skip_name(reader)
+    while reader.peek() and not reader.at("E."):
+        skip_type(reader)
+
+
+def _skip_name(reader: Reader) -> None:
+    reader.enter()
+    if reader.take("N"):
+        _skip_nested(reader)
+    elif reader.take("Z"):
+        skip_local(reader)
+    else:
+        if not reader.take("St") and reader.peek() == "S":
+            _skip_substitution(reader)
+        else:
+            _skip_part(reader)
+        _skip_arguments(reader)
+    reader.leave()
+
+
+def _skip_substitution(reader: Reader, *, alone: bool = False) -> None:
+    reader.need("S")
+    if reader.take("t"):
+        if not alone:
+            _skip_part(reader)
+        return
+    if reader.peek() and reader.peek() in STANDARD:
+        reader.position += 1
+        _skip_tags(reader)
+        return
+    reader.sequence()
+
+
+def _skip_d(reader: Reader) -> None:
+    """Skip the types whose codes begin with D."""
+    code = reader.peek(2)
+    reader.position += 2
+    if code in ("Dt", "DT"):
+        skip_expression(reader)
+        reader.need("E")
+    elif code == "DO":
+        skip_expression(reader)
+        reader.need("E")
+        skip_type(reader)
+    elif code == "Dw":
+        skip_types(reader)
+        skip_type(reader)
+    elif code in ("Dp", "Do", "Dx"):
+        skip_type(reader)
+    elif code == "Dv":
+        _skip_bound(reader)
+        skip_type(reader)
+    elif code == "DF":
+        reader.number()
+        if not (reader.take("_") or reader.take("b") or reader.take("x")):
+            raise Unreadable
+    elif code in ("DB", "DU"):
+        _skip_bound(reader)
+    elif code not in ("Dd", "De", "Df", "Dh", "Di", "Ds", "Du", "Da", "Dc", "Dn"):
+        raise Unreadable
+
+
+def _skip_literal(reader: Reader) -> None:
+    reader.need("L")
+    if reader.take("_Z"):
+        skip_encoding(reader)
+    else:
+        skip_type(reader)
+        while reader.at("0123456789abcdefn_"):
+            reader.position += 1
+    reader.need("E")
+
+
+def _skip_expressions(reader: Reader, end: str = "E") -> None:
+    while not reader.take(end):
+        skip_expression(reader)
+
+
+def skip_expression(reader: Reader) -> None:
+    """Skip one expression."""
+    reader.enter()
+    reader.take("gs")
+    code = reader.peek(2)
+    if reader.peek() == "L":
+        _skip_literal(reader)
+    elif reader.peek() == "T":
+        reader.parameter()
+    elif reader.at(DIGITS):
+        _skip_simple(reader)
+    elif code in ("fp", "fL"):
+        _skip_function_parameter(reader)
+    else:
+        reader.position += 2
+        _skip_coded(reader, code)
+    reader.leave()
+
+
+def _skip_simple(reader: Reader) -> None:
+    reader.source_name()
+    _skip_tags(reader)
+    _skip_arguments(reader)
+
+
+def _skip_function_parameter(reader: Reader) -> None:
+    level = reader.take("fL")
+    if level:
+        reader.number()
+        reader.need("p")
+    else:
+        reader.need("fp")
+        if reader.take("T"):
+            return
+    while reader.at("rVK"):
+        reader.position += 1
+    reader.sequence()
+
+
+def _skip_coded(reader: Reader, code: str) -> None:
+    """Skip the operands of an expression whose two-letter code was taken."""
+    if code in _UNARY:
+        skip_expression(reader)
+    elif code in ("pp", "mm"):
+        reader.take("_")
+        skip_expression(reader)
+    elif code in _TYPE_ONLY:
+        skip_type(reader)
+    elif code in _CASTS:
+        skip_type(reader)
+        skip_expression(reader)
+    elif code == "cv":
+        skip_type(reader)
+        if reader.take("_"):
+            _skip_expressions(reader)
+        else:
+            skip_expression(reader)
+    elif code in ("cl", "cp", "il"):
+        _skip_expressions(reader)
+    elif code == "tl":
+        skip_type(reader)
+        _skip_expressions(reader)
+    elif code in ("dt", "pt"):
+        skip_expression(reader)
+        _skip_unresolved(reader)
+    elif code == "qu":
+        for _ in range(3):
+            skip_expression(reader)
+    else:
+        _skip_rare(reader, code)
+
+
+def _skip_rare(reader: Reader, code: str) -> None:
+    if code in ("sr", "on", "dn"):
+        reader.position -= 2
+        _skip_unresolved(reader)
+    elif code == "sZ":
+        skip_expression(reader)
+    elif code == "sP":
+        skip_types(reader)
+    elif code in ("fl", "fr", "fL", "fR"):
+        reader.position += 2
+        skip_expression(reader)
+        if code in ("fL", "fR"):
+            skip_expression(reader)
+    elif code in ("nw", "na"):
+        _skip_expressions(reader, "_")
+        skip_type(reader)
+        if reader.take("pi"):
+            _skip_expressions(reader)
+        else:
+            reader.need("E")
+    elif code in ("ds", *OPERATORS):
+        skip_expression(reader)
+        skip_expression(reader)
+    elif code != "tr":
+        raise Unreadable
+
+
+def _skip_unresolved(reader: Reader) -> None:
+    """Skip a name that only instantiation resolves: sr..., on OPERATOR, dn TYPE, or an id."""
+    reader.take("gs")
+    if reader.take("srN"):
+        skip_type(reader)
+        while not reader.take("E"):
+            _skip_simple(reader)
+        _skip_unresolved(reader)
+    elif reader.take("sr"):
+        if reader.at(DIGITS):  # qualifiers by name end with an E, a type does not
+            while not reader.take("E"):
+                _skip_simple(reader)
+        else:
+            skip_type(reader)
+        _skip_unresolved(reader)
+    elif reader.take("on"):
+        _skip_operator_name(reader)
+        _skip_arguments(reader)
+    elif reader.take("dn"):
+        skip_type(reader)
+    else:
+        _skip_simple(reader)

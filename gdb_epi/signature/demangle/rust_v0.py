@@ -1,0 +1,242 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Read the path of a Rust v0 symbol (_R...), without generic arguments and hashes.
+
+Source: Rust RFC 2603 (symbol name mangling v0), "Syntax of mangled names". Types are skipped or
+given by their path; constants and bounds of traits are outside of what is read.
+"""
+
+from __future__ import annotations
+
+from gdb_epi.signature.demangle.reader import DIGITS, Reader, Unreadable
+
+LAMBDA = "{lambda}"
+SHIM = "{shim}"
+MAX_NAME = 16_384  # characters of a name that are looked at
+MAX_TEXT = 65_536  # characters of a result; back references may blow a name up
+
+_BASIC = {
+    "a": "i8", "b": "bool", "c": "char", "d": "f64", "e": "str", "f": "f32", "h": "u8",
+    "i": "isize", "j": "usize", "l": "i32", "m": "u32", "n": "i128", "o": "u128", "s": "i16",
+    "t": "u16", "u": "()", "v": "...", "x": "i64", "y": "u64", "z": "!", "p": "_",
+}  # fmt: skip
+
+
+def rust_v0_name(linkage: str) -> str | None:
+    """Return `crate::module::function`, `<type as trait>::method`; None when it cannot be read."""
+    if not linkage.startswith("_R") or len(linkage) > MAX_NAME:
+        return None
+    reader = Reader(linkage, 2)
+    try:
+        if reader.at(DIGITS):  # an encoding version that is not v0
+            return None
+        found = _path(reader)
+        if reader.peek() and not reader.at(".$"):
+            _path(reader)  # the crate that instantiated it
+        return found if not reader.peek() or reader.at(".$") else None
+    except (Unreadable, RecursionError):
+        return None
+
+
+def _base62(reader: Reader) -> int:
+    if reader.take("_"):
+        return 0
+    value = 0
+    while not reader.take("_"):
+        letter = reader.peek()
+        if not (letter.isascii() and letter.isalnum()) or value >> 64:
+            raise Unreadable
+        reader.position += 1
+        digit = int(letter, 36) + (26 if letter.isupper() else 0)
+        value = value * 62 + digit
+    return value + 1
+
+
+def _identifier(reader: Reader) -> str:
+    if reader.take("s"):
+        _base62(reader)
+    punycode = reader.take("u")
+    size = 0 if reader.take("0") else reader.number()
+    reader.take("_")
+    name = reader.peek(size)
+    if len(name) != size:
+        raise Unreadable
+    reader.position += size
+    if not punycode:
+        return name
+    head, _, tail = name.rpartition("_")
+    try:
+        return f"{head}-{tail}".encode("ascii").decode("punycode") if head else tail
+    except UnicodeError:
+        raise Unreadable from None
+
+
+def _path(reader: Reader) -> str:
+    reader.enter()
+    letter = reader.peek()
+    reader.position += 1
+    if letter == "C":
+        found = _identifier(reader)
+    elif letter == "M":
+        _impl(reader)
+        found = _type(reader)
+    elif letter == "X":
+        _impl(reader)
+        found = _qualified(reader)
+    elif letter == "Y":
+        found = _qualified(reader)
+    elif letter == "N":
+        found = _within(reader)
+    elif letter == "I":
+        found = _path(reader)
+        while not reader.take("E"):
+            _argument(reader)
+    elif letter == "B":
+        found = _back(reader, _path)
+    else:
+        raise Unreadable
+    reader.leave()
+    if len(found) > MAX_TEXT:
+        raise Unreadable
+    return found
+
+
+def _impl(reader: Reader) -> None:
+    """Skip where an impl block stands: [disambiguator] path."""
+    if reader.take("s"):
+        _base62(reader)
+    _path(reader)
+
+
+def _qualified(reader: Reader) -> str:
+    own = _type(reader)
+    return f"<{own} as {_path(reader)}>"
+
+
+def _within(reader: Reader) -> str:
+    space = reader.peek()
+    reader.position += 1
+    outer = _path(reader)
+    name = _identifier(reader)
+    if space == "C":
+        name = LAMBDA
+    elif space == "S":
+        name = SHIM
+    elif space.isupper():
+        name = f"{{{space}}}"
+    elif not space.isalpha():
+        raise Unreadable
+    return f"{outer}::{name}" if name else outer
+
+
+def _back(reader: Reader, read: object) -> str:
+    """Read what stands at an earlier place of the name."""
+    at = reader.position - 1
+    target = _base62(reader) + 2
+    if target >= at or not callable(read):
+        raise Unreadable
+    behind, reader.position = reader.position, target
+    found = str(read(reader))
+    reader.position = behind
+    return found
+
+
+def _argument(reader: Reader) -> None:
+    if reader.take("L"):
+        _base62(reader)
+    elif reader.take("K"):
+        _constant(reader)
+    else:
+        _type(reader)
+
+
+def _constant(reader: Reader) -> str:
+    if reader.take("p"):
+        return "_"
+    if reader.take("B"):
+        return _back(reader, _constant)
+    if not reader.at("abchijlmnostxy"):
+        raise Unreadable
+    reader.position += 1
+    reader.take("n")
+    while not reader.take("_"):
+        if not reader.at("0123456789abcdef"):
+            raise Unreadable
+        reader.position += 1
+    return "_"
+
+
+def _type(reader: Reader) -> str:
+    reader.enter()
+    found = _type_inside(reader)
+    reader.leave()
+    if len(found) > MAX_TEXT:
+        raise Unreadable
+    return found
+
+
+def _type_inside(reader: Reader) -> str:
+    letter = reader.peek()
+    if letter in _BASIC and letter:
+        reader.position += 1
+        return _BASIC[letter]
+    if reader.at("CMXYNI"):
+        return _path(reader)
+    reader.position += 1
+    if letter == "B":
+        return _back(reader, _type)
+    if letter in ("R", "Q"):
+        if reader.take("L"):
+            _base62(reader)
+        return ("&mut " if letter == "Q" else "&") + _type(reader)
+    if letter in ("P", "O"):
+        return ("*mut " if letter == "O" else "*const ") + _type(reader)
+    if letter == "A":
+        found = f"[{_type(reader)}; _]"
+        _constant(reader)
+        return found
+    if letter == "S":
+        return f"[{_type(reader)}]"
+    if letter == "T":
+        return _tuple(reader)
+    if letter == "F":
+        return _function(reader)
+    if letter == "D":
+        return _trait_object(reader)
+    raise Unreadable
+
+
+def _function(reader: Reader) -> str:
+    """Read a pointer to a function: unsafe extern "C" fn(arguments) -> result."""
+    if reader.take("G"):
+        _base62(reader)
+    words = "unsafe " if reader.take("U") else ""
+    if reader.take("K"):
+        words += f'extern "{"C" if reader.take("C") else _identifier(reader)}" '
+    parts = []
+    while not reader.take("E"):
+        parts.append(_type(reader))
+    result = _type(reader)
+    behind = "" if result == "()" else f" -> {result}"
+    return f"{words}fn({', '.join(parts)}){behind}"
+
+
+def _trait_object(reader: Reader) -> str:
+    """Read dyn A + B; bound types and lifetimes are skipped."""
+    if reader.take("G"):
+        _base62(reader)
+    parts = []
+    while not reader.take("E"):
+        parts.append(_path(reader))
+        while reader.take("p"):
+            _identifier(reader)
+            _type(reader)
+    reader.need("L")
+    _base62(reader)
+    return f"dyn {' + '.join(parts)}"
+
+
+def _tuple(reader: Reader) -> str:
+    parts = []
+    while not reader.take("E"):
+        parts.append(_type(reader))
+    return f"({', '.join(parts)})"

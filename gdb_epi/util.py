@@ -1,0 +1,42 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Numbers with their nouns, as sentences need them.
+
+SHA-256 without OpenSSL: `import hashlib` loads libcrypto (6 ms of a cold start).
+"""
+
+from __future__ import annotations
+
+from gdb_epi.typing_lite import TYPE_CHECKING
+
+
+def with_article(noun: str) -> str:
+    """Return "a str", "an object": the noun with its article, by its first letter."""
+    return f"an {noun}" if noun[:1] in tuple("aeiouAEIO") else f"a {noun}"
+
+
+def counted(number: object, noun: str) -> str:
+    """Return "1 thread", "2 threads", "2 crashes", "2 entries": the noun is given for one."""
+    if str(number) == "1":
+        return f"{number} {noun}"
+    if noun.endswith(("s", "sh", "ch", "x")):
+        return f"{number} {noun}es"
+    if noun.endswith("y") and noun[-2:-1] not in "aeiou":
+        return f"{number} {noun[:-1]}ies"
+    return f"{number} {noun}s"
+
+
+if TYPE_CHECKING:
+    from hashlib import sha256
+else:
+    try:
+        from _sha2 import sha256  # CPython 3.12 and later
+    except ImportError:
+        try:
+            from _sha256 import sha256  # up to 3.11
+        except ImportError:
+            from hashlib import sha256
+
+
+def sha256_hex(data: bytes) -> str:
+    """Return the SHA-256 of `data`, 64 hex digits."""
+    return sha256(data).hexdigest()
