@@ -19,7 +19,7 @@ from pathlib import Path
 
 sys.path[:0] = [str(Path(__file__).resolve().parents[2]), str(Path(__file__).resolve().parents[1])]
 
-from gdb_epi.stacks import stacks_json
+from gdb_epi.record.stacks import stacks_json
 from support.cores import CoreFailed, make_core
 from support.fuzzing import COMMAND_LINES, run_command
 from support.interpreters import by_id, one_per_minor
