@@ -247,6 +247,7 @@ def _instruction(
         through=through,
         privileged=_privileged(made),
         memory=None if memory is None else memory._replace(length=length),
+        repeated=name == "string" and made.repeated,
     )
 
 

@@ -77,6 +77,7 @@ class Instruction(NamedTuple):
     instruction. An indirect jump or call goes `through` a register, or else through its first
     operand. `name` is a mnemonic where the decoder needs one, else "". `reg` and `rm` are the
     general registers of the ModRM byte by their 64-bit names, whatever their kind really is.
+    `repeated`: a string operation with a rep prefix, which can fail between two of its rounds.
     """
 
     length: int
@@ -95,6 +96,7 @@ class Instruction(NamedTuple):
     through: str | None = None
     privileged: bool = False
     memory: Operand | None = None  # what the ModRM byte addresses, also for lea
+    repeated: bool = False
 
     @property
     def explicit(self) -> Operand | None:

@@ -39,7 +39,9 @@ def producer(context: Context) -> Iterator[Evidence | Skipped]:
     mapped address and the register's not (or, in a process of one thread, the right one the start
     of an object or block and the register's not); a branch into the code, so it is cut there; a
     store to the same place, so such loads are left out; a function called since may have stored
-    there too, so something must begin at the right value; a difference in many bits says nothing.
+    there too, so something must begin at the right value; a difference in many bits says nothing;
+    a rep movs or rep stos that had copied a part already has moved its own registers, so they are
+    left out.
     """
     found = remade(context)
     if isinstance(found, Absent):

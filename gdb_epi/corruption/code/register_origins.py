@@ -7,6 +7,7 @@ are still there.
 
 from __future__ import annotations
 
+from gdb_epi.corruption.code.interrupted_strings import moved_on
 from gdb_epi.corruption.code.preceding_code import (
     Trail,
     returns_before,
@@ -84,6 +85,8 @@ def _remade(context: Context) -> list[Remade] | Absent:
     ran = trail(context, pc, registers)
     if ran is None:
         return Absent(NOT_AVAILABLE, "the code before the fault cannot be read or decoded")
+    for name in moved_on(context, site, ran, registers):
+        registers.pop(name, None)
     made = run_again(context.target, ran, registers)
     made += _returned(context, site, ran, registers, made)
     return made + _on_all_ways(context, site, ran, registers, made)
