@@ -7,6 +7,7 @@ from collections.abc import Iterator
 from typing import Any
 
 import pytest
+from support import layout
 
 
 def pytest_addoption(parser: pytest.Parser) -> None:
@@ -18,7 +19,11 @@ def pytest_addoption(parser: pytest.Parser) -> None:
 
 
 def pytest_configure(config: pytest.Config) -> None:
-    """Let hypothesis try the same examples each time; `--hypothesis-profile=default` roams."""
+    """Let programs have the same addresses each time, and hypothesis try the same examples.
+
+    `GDB_EPI_LAYOUT=random` and `--hypothesis-profile=default` roam.
+    """
+    layout.fix()
     if config.pluginmanager.hasplugin("hypothesispytest"):
         from hypothesis import settings
 

@@ -3,7 +3,8 @@
 
 `GDB_EPI_CORRUPTION_CORES=1500` looks at so many software cores, and a third as many of hardware,
 instead of what an ordinary run can afford, and then at random addresses: an ordinary run has the
-same ones each time (corruption.kept).
+same ones each time (corruption.kept). Where addresses are random (there, and in containers that
+allow no others) the tests judge by a rate: RATE of the cores, but for one run in a thousand.
 """
 
 from __future__ import annotations
@@ -20,6 +21,7 @@ from corruption.kept import kept_cores
 from corruption.labels import AMBIGUOUS, HW, SW
 from corruption.outcome import address_named, is_strong, path_right, symptom_right
 from corruption.table import tables
+from support import layout
 from support.cores import why_no_core_dumps
 
 SEED = 9001  # weights were never fitted on it
@@ -30,19 +32,27 @@ HARDWARE = max(76, SOFTWARE // 3)
 # Safely reached by some 60 cores; what is measured on many is in tests/bench/README.md.
 LEAST_RECALL = 0.42
 LEAST_NAMED, LEAST_PATH, LEAST_SYMPTOM = 0.8, 0.85, 0.85
+STEADY = SOFTWARE <= ORDINARY
+# Of software cores at random addresses; 0 of 1,170 were seen, and 0 of 115 ambiguous ones.
+RATE = 0.002
 
 needs_cores = pytest.mark.skipif(why_no_core_dumps() is not None, reason=str(why_no_core_dumps()))
 needs_gcc = pytest.mark.skipif(shutil.which("gcc") is None, reason="gcc is not installed")
 
 
 def rows_of(kinds: str, attempts: int, start: int = 0) -> list[Row]:
-    made, _ = kept_cores(SEED, kinds, attempts, start=start, steady=SOFTWARE <= ORDINARY)
+    made, _ = kept_cores(SEED, kinds, attempts, start=start, steady=STEADY)
     return [examine(one) for one in made]
 
 
 def rate(rows: list[Row], test: object) -> float:
     answers = [answer for answer in map(test, rows) if answer is not None]  # type: ignore[call-overload]
     return sum(answers) / max(1, len(answers))
+
+
+def tolerated(rows: list[Row]) -> int:
+    """Return how many false positives chance may leave: none at fixed addresses."""
+    return 0 if STEADY and layout.is_fixed() else layout.most_of(len(rows), RATE)
 
 
 def told(rows: list[Row]) -> str:
@@ -56,7 +66,7 @@ def test_no_software_bug_is_strong_evidence(part: int) -> None:
     size = SOFTWARE // PARTS
     rows = rows_of(SW, size, part * size)
     assert len(rows) >= size * 0.8, "most bugs leave a core"
-    assert not [row for row in rows if is_strong(row)], told(rows)
+    assert len([row for row in rows if is_strong(row)]) <= tolerated(rows), told(rows)
     assert rate(rows, symptom_right) >= LEAST_SYMPTOM, told(rows)
 
 
@@ -65,7 +75,8 @@ def test_no_software_bug_is_strong_evidence(part: int) -> None:
 def test_what_one_core_cannot_decide_is_called_ambiguous_at_most() -> None:
     rows = rows_of(AMBIGUOUS, 24)
     assert len(rows) >= 16
-    assert not [row for row in rows if row["word"] in ("weak", "strong")], told(rows)
+    flagged = [row for row in rows if row["word"] in ("weak", "strong")]
+    assert len(flagged) <= tolerated(rows), told(rows)
 
 
 @needs_cores
@@ -83,7 +94,7 @@ def test_damage_is_found_and_named() -> None:
 @needs_gcc
 def test_the_labels_are_true() -> None:
     """The wrong word is in the core where the label says, and one bit off when it says one."""
-    made, answers = kept_cores(SEED, HW, HARDWARE, steady=SOFTWARE <= ORDINARY)
+    made, answers = kept_cores(SEED, HW, HARDWARE, steady=STEADY)
     assert Counter(one["outcome"] for one in answers)["core"] == len(made)
     seen = 0
     for one in made:

@@ -24,6 +24,7 @@ from support.cores import (
 from support.forks import fork_programs
 from support.interpreters import Interpreter, discover, one_per_minor
 from support.opening import made_or_skip, sysroot_of
+from support.waiting import until_asleep
 
 from gdb_epi.locks.fork import lineage as lineage_module
 from gdb_epi.locks.glibc import StackLists, stack_lists
@@ -136,8 +137,9 @@ def process_in_a_namespace(interpreter: Interpreter, folder: Path, *words: str) 
                     pytest.skip(f"no pid namespace here: {started.stderr.read().decode()[:200]}")
                 assert time.monotonic() < deadline
                 time.sleep(0.05)
-            time.sleep(0.2)
-            yield int(ready.read_text())
+            pid = int(ready.read_text())
+            until_asleep(pid)
+            yield pid
         finally:
             with contextlib.suppress(ProcessLookupError):
                 os.killpg(started.pid, signal.SIGKILL)

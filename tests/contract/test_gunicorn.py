@@ -17,6 +17,7 @@ from support.cores import find_core
 from support.interpreters import Interpreter, discover
 from support.opening import need_core_dumps
 from support.packages import NoPackages, packages_for
+from support.waiting import until_asleep
 
 from gdb_epi.detectors.findings import run_detectors
 from gdb_epi.process_state import ProcessState
@@ -103,7 +104,7 @@ def core(request: pytest.FixtureRequest, tmp_path: Path) -> Iterator[Path]:
                 threading.Thread(target=last_words, args=(place, url), daemon=True).start()
                 until(lambda: ask(place, "/").split()[1] == "True", "locked lock")
             until(lambda: ask(place, "/").split()[2] == "1", "waiting thread")
-            time.sleep(0.3)  # from its last line into the kernel
+            until_asleep(pid)  # from its last line into the kernel
             os.kill(pid, signal.SIGSEGV)
             until(lambda: find_core(tmp_path) and not running(pid), "core")
         finally:

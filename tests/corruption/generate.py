@@ -9,6 +9,7 @@ import contextlib
 import functools
 import json
 import os
+import platform
 import random
 import resource
 import shutil
@@ -25,6 +26,7 @@ ROOT = Path(__file__).resolve().parents[2]
 if __name__ == "__main__":
     sys.path[:0] = [str(ROOT), str(ROOT / "tests")]
 
+from support import layout
 from support.cores import copy_sparse, find_core, require_core_dumps
 from support.interpreters import Interpreter, cache_root, discover
 
@@ -62,7 +64,7 @@ class Job(NamedTuple):
     native: bool = True
     keep_alive: bool = False
     bits: Bits = ANY_BIT
-    steady: bool = False  # addresses and hashes are not random, where the kernel allows it
+    steady: bool = False  # addresses, hashes and glibc's choice by CPU are the same each time
 
 
 class Survived(Exception):
@@ -177,14 +179,9 @@ def _run_name(job: Job) -> str:
 
 
 @functools.cache
-def _without_randomness() -> tuple[str, ...]:
-    """Return what starts a command with fixed addresses; nothing where that is not permitted."""
-    words = ("setarch", "-R")
-    try:
-        done = subprocess.run([*words, "true"], capture_output=True)
-    except OSError:
-        return ()
-    return words if done.returncode == 0 else ()
+def _random() -> tuple[str, ...]:
+    """Return what starts a command with random addresses, also from a process without them."""
+    return ("setarch", platform.machine()) if layout.is_fixed() else ()
 
 
 @contextlib.contextmanager
@@ -200,8 +197,9 @@ def _running(
         command = place.interpreter.command(*arguments, cwd=place.folder)
         environment = place.interpreter.environment()
     if job.steady:
-        command = [*_without_randomness(), *command]
-        environment = {**environment, "PYTHONHASHSEED": str(1 + job.number)}
+        environment |= {"PYTHONHASHSEED": str(1 + job.number), **layout.one_cpu()}
+    else:
+        command = [*_random(), *command]
     try:
         with subprocess.Popen(
             command, cwd=place.folder, env={**environment, **extra}, stdin=subprocess.PIPE,

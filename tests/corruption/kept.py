@@ -9,6 +9,7 @@ from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
 
+from support import layout
 from support.cores import locked
 from support.interpreters import cache_root
 
@@ -32,9 +33,11 @@ def kept_cores(
 ) -> tuple[list[Labelled], list[dict[str, Any]]]:
     """Return labelled cores and what became of each attempt; made now unless they are there.
 
-    With `steady` an attempt has the same addresses each time: what a check makes of one core in
-    thousands, at addresses that chance put one bit apart, is a rate to be measured (`evaluate.py`),
-    and no reason for a run of the tests to fail on one machine and pass on the next.
+    With `steady` an attempt has the same addresses each time, as far as this process's children
+    have (support.layout), and runs the same code of the C library on each CPU: what a check makes
+    of one core in thousands, at addresses that chance put one bit apart, is a rate to be measured
+    (`evaluate.py`), and no reason for a run of the tests to fail on one machine and pass on the
+    next.
 
     Raises NoCoreDumps and NoCompiler on machines that cannot make them.
     """
@@ -42,7 +45,7 @@ def kept_cores(
     home.mkdir(parents=True, exist_ok=True)
     names = list(interpreters) or default_interpreters()
     low, high = bits
-    way = "steady" if steady else "random"
+    way = layout.name() if steady else layout.RANDOM
     folder = home / f"{source_hash()}-{seed}-{kinds}-{start}-{attempts}-{low}-{high}-{way}"
     with locked(home / f"{folder.name}.lock"):
         if not (folder / DONE).is_file():

@@ -19,16 +19,21 @@ from pathlib import Path
 from typing import Any, NamedTuple
 
 if __package__:
+    from support import layout
     from support.interpreters import Interpreter, cache_root, discover
     from support.packages import NoPackages, library_path, packages_for
+    from support.waiting import until_asleep
 else:  # started as a program
     sys.path.insert(0, str(Path(__file__).resolve().parents[1]))
+    from support import layout
     from support.interpreters import Interpreter, cache_root, discover
     from support.packages import NoPackages, library_path, packages_for
+    from support.waiting import until_asleep
 
 PROGRAMS = Path(__file__).resolve().parents[1] / "programs"
 HELPER = "deathbed.py"
 TIMEOUT = 120
+HASH_SEED = "1"  # the order of sets decides what lies where
 NEWEST_MINOR = (3, 99)
 COPY_CHUNK = 1 << 20
 # Set limit and filter in the child alone, then become the interpreter.
@@ -151,6 +156,7 @@ def identity(interpreter: Interpreter, entry: Program, coredump_filter: int | No
     state = interpreter.host_executable.stat()
     digest = hashlib.sha256()
     parts = (interpreter.id, interpreter.argv, state.st_size, state.st_mtime_ns)
+    parts += (layout.name(), HASH_SEED)
     # What most programs do not have is left out, so that new fields make no new cores.
     told = repr(entry).replace(", beside=()", "").replace(", packages=()", "")
     digest.update(f"({parts!r}, {told}, {coredump_filter!r})".encode())
@@ -167,6 +173,7 @@ def make_core(
     `coredump_filter` is the value of /proc/PID/coredump_filter; None leaves the machine's own.
     Raises NoCoreDumps when this machine leaves no cores, CoreFailed when this program left none.
     """
+    layout.fix()
     entry = resolve(program)
     variant = "" if coredump_filter is None else f"-filter{coredump_filter:x}"
     key = f"{entry.name}{variant}-{identity(interpreter, entry, coredump_filter)}"
@@ -206,6 +213,7 @@ def create(
     if entry.packages:
         environment["PYTHONPATH"] = installed(interpreter, entry)
         environment["LD_LIBRARY_PATH"] = library_path(interpreter)
+    environment["PYTHONHASHSEED"] = HASH_SEED
     environment["GDB_EPI_FILTER"] = "" if coredump_filter is None else hex(coredump_filter)
     try:
         done = subprocess.run(
@@ -328,6 +336,7 @@ def make_snapshot(
 
     The truth's `signal` is 0: nothing killed the process. Raises CoreFailed when GDB cannot attach.
     """
+    layout.fix()
     entry = resolve(program)
     key = f"{entry.name}-gcore-{identity(interpreter, entry, None)}"
     home = cache_root() / "cores" / interpreter.id / key
@@ -347,7 +356,7 @@ def take_snapshot(
     interpreter: Interpreter, entry: Program, gdb: str, home: Path, folder: Path
 ) -> None:
     """Start the program, wait for its truth, let GDB write the core, end the program."""
-    environment = {**interpreter.environment(), "GDB_EPI_WAY": "pause"}
+    environment = {**interpreter.environment(), "PYTHONHASHSEED": HASH_SEED, "GDB_EPI_WAY": "pause"}
     command = start_command(interpreter, entry, folder)
     with subprocess.Popen(
         command, cwd=folder, env=environment, stdin=subprocess.DEVNULL, start_new_session=True
@@ -355,7 +364,7 @@ def take_snapshot(
         try:
             wait_for(folder / "truth.json", process)
             truth = json.loads((folder / "truth.json").read_text())
-            time.sleep(0.2)  # the truth is written a moment before the process pauses
+            until_asleep(truth["pid"])  # the truth is written a moment before it pauses
             run_gcore(gdb, truth["pid"], home / "core")
             # GDB writes untouched stacks as zeros: 980 MB for 20 threads.
             subprocess.run(["fallocate", "--dig-holes", str(home / "core")], check=False)

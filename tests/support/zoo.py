@@ -27,6 +27,7 @@ from support.interpreters import Interpreter
 
 SOURCES = Path(__file__).parents[1] / "programs" / "zoo"
 TIMEOUT = 60
+STEP = 5200  # bytes of environment by which the stacks of two runs differ
 MODES = {
     "c": ("null", "wild", "copy", "assert", "assert_static", "free", "smash", "overflow", "divide",
           "trap", "guard", "inlined"),
@@ -138,21 +139,21 @@ class Libraries:
             self._built[build] = make_build(build, place)
         return self._built[build]
 
-    def sign(self, case: Case, name: str, gdb: str) -> Signed:
+    def sign(self, case: Case, name: str, gdb: str, run: int = 0) -> Signed:
         """Make a core and sign it; the folder of this name is gone afterwards."""
         one = case.interpreter
         place = (one.workspace() if one else self.folder) / name
         shutil.rmtree(place, ignore_errors=True)
         place.mkdir(parents=True)
         try:
-            core = crash(case, self.library(case.build), self.driver, place)
+            core = crash(case, self.library(case.build), self.driver, place, run)
             return signed(core, gdb, case.interpreter)
         finally:
             shutil.rmtree(place, ignore_errors=True)
 
 
-def crash(case: Case, library: Path, driver: Path, folder: Path) -> Path:
-    """Run a case until it dies; return the core."""
+def crash(case: Case, library: Path, driver: Path, folder: Path, run: int = 0) -> Path:
+    """Run a case until it dies; return the core. Each run's stack begins elsewhere."""
     require_core_dumps()
     environment = {"PATH": os.environ.get("PATH", ""), "LC_ALL": "C"}
     if case.interpreter is None:
@@ -166,7 +167,7 @@ def crash(case: Case, library: Path, driver: Path, folder: Path) -> Path:
     done = subprocess.run(
         ["/bin/sh", "-c", START, "sh", *command],
         cwd=folder,
-        env={**environment, "GDB_EPI_FILTER": ""},
+        env={**environment, "GDB_EPI_FILTER": "", "GDB_EPI_RUN": "x" * run * STEP},
         capture_output=True,
         stdin=subprocess.DEVNULL,
         timeout=TIMEOUT,
