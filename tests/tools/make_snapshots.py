@@ -19,13 +19,13 @@ from pathlib import Path
 
 sys.path[:0] = [str(Path(__file__).resolve().parents[2]), str(Path(__file__).resolve().parents[1])]
 
-from gdb_epi.record.stacks import stacks_json
 from support.cores import CoreFailed, make_core
 from support.fuzzing import COMMAND_LINES, run_command
 from support.interpreters import by_id, one_per_minor
 
 from gdb_epi.analysis import analyze
 from gdb_epi.errors import EpiError
+from gdb_epi.record.stacks import stacks_json
 from gdb_epi.session import Session
 from gdb_epi.target.corefile import CoreFileTarget
 from gdb_epi.target.snapshot import RecordingTarget

@@ -8,8 +8,8 @@ have moved on by then, and differ from what the code before made them.
 
 from __future__ import annotations
 
-from gdb_epi.corruption.context import Context
 from gdb_epi.corruption.code.preceding_code import Trail
+from gdb_epi.corruption.context import Context
 from gdb_epi.fault import SIGSEGV
 from gdb_epi.fault.site import PAGE, STRING_BLOCK, Site
 from gdb_epi.x86 import MASK, Instruction
