@@ -11,7 +11,7 @@ from pathlib import Path
 from typing import NamedTuple
 
 ROOT = Path(__file__).resolve().parents[2]
-LEFT_OUT = shutil.ignore_patterns("__pycache__", ".git", ".venv", "tests", "sample_cores", "build")
+LEFT_OUT = shutil.ignore_patterns("__pycache__", ".git", ".venv*", "tests", "sample_cores", "build")
 
 
 class Installed(NamedTuple):

@@ -9,6 +9,7 @@ import re
 import shutil
 import subprocess
 import sys
+import sysconfig
 from collections.abc import Mapping, Sequence
 from functools import cache
 from pathlib import Path
@@ -85,9 +86,12 @@ def _version(path: str) -> str | None:
 
 
 def environment(extra: Mapping[str, str] | None = None) -> dict[str, str]:
-    """Return the environment without PYTHON* and without this project's variables."""
+    """Return the environment without PYTHON* and without this project's variables.
+
+    GDB takes tabulate, SQLAlchemy and so on from the environment that runs the tests.
+    """
     kept = {k: v for k, v in os.environ.items() if not k.startswith(("PYTHON", "GDB_EPI"))}
-    return {**kept, **(extra or {})}
+    return {**kept, "GDB_EPI_SITE": sysconfig.get_path("purelib"), **(extra or {})}
 
 
 def run_gdb(

@@ -191,7 +191,7 @@ def test_dependencies_are_appended(gdb: Gdb, tmp_path: Path) -> None:
     prepare = "python import sys; before = list(sys.path)"
     front = "python print('FRONT', sys.path[:len(before)] == before)"
     commands = (prepare, f"source {root / 'gdb_epi' / 'gdb_epi_bootstrap.py'}", show, front)
-    done = run_gdb(gdb, *commands)
+    done = run_gdb(gdb, *commands, env={"GDB_EPI_SITE": ""})
     assert f"ADDED [{str(beside)!r}]" in done.stdout, done.text
     assert "FRONT True" in done.stdout
     done = run_gdb(gdb, *commands, env={"GDB_EPI_SITE": str(tmp_path / "site")})

@@ -8,6 +8,7 @@ import os
 import shutil
 import subprocess
 import sys
+import sysconfig
 from pathlib import Path
 from typing import NamedTuple
 
@@ -56,6 +57,8 @@ class Shell:
             "XDG_CACHE_HOME": str(folder / "cache"),
             "TMPDIR": str(folder / "tmp"),
             "PYTHONPATH": str(ROOT),
+            # A GDB that loads the checkout takes its packages from where the tests run.
+            "GDB_EPI_SITE": sysconfig.get_path("purelib"),
         }
         (folder / "tmp").mkdir(exist_ok=True)
 
