@@ -10,11 +10,12 @@ import subprocess
 import sys
 from argparse import ArgumentParser, Namespace
 from collections.abc import Iterator
+from contextlib import suppress
 from importlib.metadata import PackageNotFoundError, version
 from pathlib import Path
 
 from gdb_epi.errors import EXIT_DONE, EpiError
-from gdb_epi.typing_lite import NamedTuple
+from gdb_epi.typing_lite import Any, NamedTuple
 from gdb_epi.util import counted
 
 HELP = "what is installed, what is missing, and how to get core dumps"
@@ -22,6 +23,22 @@ GDB_SECONDS = 20.0
 PACKAGES = ("SQLAlchemy", "psycopg", "pyelftools", "tabulate", "Pygments")
 CORE_PATTERN = Path("/proc/sys/kernel/core_pattern")
 _ASK = "python import sys, gdb; print('|'.join([gdb.VERSION, sys.version.split()[0]]))"
+SOURCE = "source gdb_epi"
+ANSWER = "GDB_EPI_DOCTOR_ANSWER"  # the variable with the path of the file that _TRIAL writes
+# What is asked inside GDB. The answer goes through a file, for start-up files may print anything.
+_TRIAL = f"""
+import gdb, json, os, sys
+answer = {{"error": None}}
+try:
+    gdb.execute("source gdb_epi", to_string=True)
+    gdb.execute("help epi", to_string=True)
+except Exception as error:  # boundary: whatever a damaged installation raises
+    answer["error"] = str(error)
+answer["copy"] = getattr(sys.modules.get("gdb_epi"), "__file__", None)
+answer["folders"] = gdb.parameter("directories").split(os.pathsep)
+with open(os.environ["{ANSWER}"], "w") as file:
+    json.dump(answer, file)
+"""
 
 
 class Line(NamedTuple):
@@ -32,6 +49,13 @@ class Line(NamedTuple):
     advice: str = ""
 
 
+class About(NamedTuple):
+    """A GDB in words, and whether it can load the extension."""
+
+    text: str
+    usable: bool
+
+
 def add_arguments(parser: ArgumentParser) -> None:
     """Declare the arguments."""
     parser.add_argument("--db", metavar="URL", help="the database to look at")
@@ -40,7 +64,8 @@ def add_arguments(parser: ArgumentParser) -> None:
 
 def run(args: Namespace) -> int:
     """Print what was found; always 0: an advice is no failure."""
-    lines = [*_versions(), *_gdbs(), *_database(args.db), *_spool(), *_unpackers(), *_cores()]
+    lines = [*_versions(), *_gdbs_and_source(), *_database(args.db), *_spool()]
+    lines += [*_unpackers(), *_cores()]
     if args.json:
         import json
 
@@ -71,7 +96,8 @@ def _versions() -> Iterator[Line]:
             yield Line(name, "missing", needed_by.get(name, f"pip install {name}"))
 
 
-def _gdbs() -> Iterator[Line]:
+def _gdbs_and_source() -> Iterator[Line]:
+    """Yield a line for each GDB, then one for each that can load the extension."""
     from gdb_epi.cli.native_gdb import NoGdb, find_gdb
 
     beside = os.path.join(os.path.dirname(sys.executable), "gdb")
@@ -82,17 +108,26 @@ def _gdbs() -> Iterator[Line]:
     except EpiError as error:
         yield Line("gdb", str(error), error.hint)
         used = None
-    found = [used] if used else []
-    found += [path for path in places if os.access(path, os.X_OK) and os.path.isfile(path)]
-    real = {os.path.realpath(path): path for path in reversed(found)}
+    programs = [used] if used else []
+    programs += [path for path in places if os.access(path, os.X_OK) and os.path.isfile(path)]
+    real = {os.path.realpath(path): path for path in reversed(programs)}
     if not real:
         yield Line("gdb", "none: no native frames", NoGdb.hint)
+    usable = []
     for path in reversed(real.values()):
         mark = "gdb (used)" if path == used else "gdb"
-        yield Line(mark, f"{path}: {_about_gdb(path)}")
+        about = _about_gdb(path)
+        yield Line(mark, f"{path}: {about.text}")
+        if about.usable:
+            usable.append(path)
+    if not usable:
+        missing = "cannot be tried: there is no GDB with Python 3.10 or later"
+        yield Line(SOURCE, missing, NoGdb.hint)
+    for path in usable:
+        yield _source_line(path)
 
 
-def _about_gdb(path: str) -> str:
+def _about_gdb(path: str) -> About:
     from gdb_epi.cli.native_gdb import environment
 
     try:
@@ -105,14 +140,98 @@ def _about_gdb(path: str) -> str:
             check=False,
         )
     except (OSError, subprocess.TimeoutExpired) as error:
-        return f"does not run: {error}"
+        return About(f"does not run: {error}", usable=False)
     answer = done.stdout.decode("utf-8", "replace").strip().splitlines()
     parts = answer[-1].split("|") if answer else []
     if len(parts) != 2:
-        return "has no Python: unusable here"
+        return About("has no Python: unusable here", usable=False)
     python = tuple(int(part) for part in parts[1].split(".")[:2] if part.isdigit())
-    usable = "" if python >= (3, 10) else " (too old: 3.10 is needed)"
-    return f"GDB {parts[0]}, its Python {parts[1]}{usable}"
+    usable = python >= (3, 10)
+    too_old = "" if usable else " (too old: 3.10 is needed)"
+    return About(f"GDB {parts[0]}, its Python {parts[1]}{too_old}", usable)
+
+
+def _source_line(path: str) -> Line:
+    """Say whether `source gdb_epi` works in a new session of one GDB, and what mends it."""
+    from gdb_epi import __file__ as home
+    from gdb_epi.cli.gdbinit import gdbinit_file
+
+    startup = gdbinit_file()
+    try:
+        trial = _try_source(path)
+    except OSError as error:
+        return Line(SOURCE, f"{path}: cannot be tried: {error}")
+    if trial is None:
+        state = f"GDB does not come that far within {GDB_SECONDS:.0f} s"
+        return Line(SOURCE, f"{path}: {state}", f"gdb -batch, and look for the reason in {startup}")
+    package = os.path.realpath(os.path.dirname(home))
+    copy = os.path.dirname(trial["copy"] or "")
+    if trial["error"] is None:
+        if os.path.realpath(copy) == package:
+            return Line(SOURCE, f"{path}: works")
+        return Line(SOURCE, f"{path}: works, but loads another copy, in {copy}", _install_line())
+    named = [folder for folder in trial["folders"] if os.path.basename(folder) == "gdb_epi"]
+    there = [folder for folder in named if os.path.isfile(os.path.join(folder, "gdb_epi"))]
+    if there:
+        why = f"gdb-epi in {there[0]} does not load"
+        # Naming the same folder once more would not help: GDB itself shows what is broken in it.
+        broken = "gdb -batch -ex 'source gdb_epi', and read the error"
+        ours = os.path.realpath(there[0]) == package
+        return Line(SOURCE, f"{path}: fails: {why}", broken if ours else _install_line())
+    why = f"{startup} does not say where gdb-epi is"
+    if named:
+        why = f"gdb-epi is no longer in {named[0]}, which {startup} names"
+    return Line(SOURCE, f"{path}: fails: {why}", _install_line())
+
+
+def _install_line() -> str:
+    """Return what to paste into a shell; with the path where the bare name is not this program."""
+    import shlex
+    from shutil import which
+
+    beside = os.path.join(os.path.dirname(sys.executable), "gdb-epi")
+    on_path = which("gdb-epi")
+    ours = on_path is not None and os.path.realpath(on_path) == os.path.realpath(beside)
+    program = "gdb-epi" if ours or not os.path.isfile(beside) else shlex.quote(beside)
+    return f"{program} gdbinit --install"
+
+
+def _try_source(path: str) -> dict[str, Any] | None:
+    """Run `source gdb_epi` as the user would: with the start-up files, in an empty folder.
+
+    Returns what _TRIAL wrote; None when GDB ended before or did not answer in time. Raises OSError
+    when it cannot be started, or where no temporary folder can be made.
+    """
+    import json
+    import signal
+    from tempfile import TemporaryDirectory
+
+    from gdb_epi.cli.native_gdb import wait_for_end
+
+    with TemporaryDirectory(prefix="gdb-epi-doctor-") as folder:
+        empty, answer = Path(folder) / "empty", Path(folder) / "answer.json"
+        empty.mkdir()
+        # A session of its own: what a start-up file may have started is ended with it.
+        process = subprocess.Popen(
+            [path, "-batch", "-ex", f"python exec({_TRIAL!r})"],
+            stdin=subprocess.DEVNULL,
+            stdout=subprocess.DEVNULL,
+            stderr=subprocess.DEVNULL,
+            cwd=empty,
+            env={**os.environ, ANSWER: str(answer)},
+            start_new_session=True,
+        )
+        try:
+            wait_for_end(process, GDB_SECONDS)
+        finally:
+            with suppress(ProcessLookupError):
+                os.killpg(process.pid, signal.SIGKILL)
+            process.wait()
+        try:
+            trial = json.loads(answer.read_bytes())
+        except (OSError, ValueError):
+            return None
+    return trial if isinstance(trial, dict) else None
 
 
 def _database(db: str | None) -> Iterator[Line]:

@@ -4,11 +4,19 @@
 from __future__ import annotations
 
 import json
+import shlex
 import shutil
 import sys
+import time
 from pathlib import Path
 
+import pytest
+
 from gdb_epi import __version__
+from gdb_epi.cli import doctor
+
+ROOT = Path(__file__).resolve().parents[2]
+needs_gdb = pytest.mark.skipif(shutil.which("gdb") is None, reason="no gdb on PATH")
 
 
 def test_doctor_tells_what_is_here(shell, core):
@@ -33,6 +41,7 @@ def test_doctor_on_a_bare_machine_gives_advice(shell, tmp_path):
     done = shell("doctor", env={"PATH": str(tmp_path / "bin"), "GDB_EPI_GDB": ""})
     assert done.code == 0
     assert "none: no native frames" in done.out
+    assert "cannot be tried: there is no GDB" in done.out
     assert "try: apt install zstd" in done.out or "zstandard" in done.out
     assert "Traceback" not in done.err
 
@@ -45,3 +54,98 @@ def test_doctor_tells_of_a_gdb_that_is_not_there_and_of_the_spool(shell):
     assert done.code == 0
     assert "GDB_EPI_GDB /nowhere/gdb: no such program" in done.out
     assert "1 waiting file in" in done.out and "try: gdb-epi fleet ingest" in done.out
+
+
+# -- does `source gdb_epi` work? -----------------------------------------------------------------
+
+
+@pytest.fixture
+def home(shell) -> Path:
+    """An empty home folder, whose .gdbinit is the one that GDB reads."""
+    folder = shell.folder / "home"
+    folder.mkdir()
+    shell.env |= {"HOME": str(folder), "XDG_CONFIG_HOME": str(folder / ".config")}
+    return folder
+
+
+def source_lines(shell) -> list[dict[str, str]]:
+    """What doctor says of `source gdb_epi`, for each GDB."""
+    done = shell("doctor", "--json")
+    assert (done.code, done.err) == (0, "")
+    lines = [line for line in json.loads(done.out) if line["subject"] == "source gdb_epi"]
+    assert lines
+    return lines
+
+
+def copy_of_package(target: Path) -> Path:
+    """Copy what GDB loads, as an installation has it."""
+    skip = shutil.ignore_patterns("__pycache__")
+    shutil.copytree(ROOT / "gdb_epi", target / "gdb_epi", ignore=skip)
+    shutil.copytree(ROOT / "commands", target / "gdb_epi" / "commands", ignore=skip)
+    return target / "gdb_epi"
+
+
+@needs_gdb
+def test_source_fails_before_the_installation_and_works_after_the_advice(shell, home):
+    for line in source_lines(shell):
+        assert f"fails: {home / '.gdbinit'} does not say where gdb-epi is" in line["state"]
+        assert line["advice"].endswith("gdb-epi gdbinit --install")
+        words = shlex.split(line["advice"])
+        assert shutil.which(words[0], path=shell.env["PATH"]), line
+    assert shell("gdbinit", "--install").code == 0
+    for line in source_lines(shell):
+        assert line["state"].endswith(": works") and not line["advice"], line
+
+
+@needs_gdb
+def test_source_fails_when_the_installation_is_gone(shell, home):
+    package = copy_of_package(shell.folder / "site-packages")
+    (home / ".gdbinit").write_text(f'directory "{package}"\n')
+    for line in source_lines(shell):
+        assert line["state"].endswith(f"works, but loads another copy, in {package}"), line
+        assert line["advice"].endswith("gdb-epi gdbinit --install")
+    shutil.rmtree(package)
+    for line in source_lines(shell):
+        gone = f"fails: gdb-epi is no longer in {package}, which {home / '.gdbinit'} names"
+        assert line["state"].endswith(gone), line
+        assert line["advice"].endswith("gdb-epi gdbinit --install")
+    # What an editable install does to the folder: it stays, with other files alone.
+    (package / "__pycache__").mkdir(parents=True)
+    assert all(gone in line["state"] for line in source_lines(shell))
+    assert shell("gdbinit", "--install").code == 0
+    assert all(line["state"].endswith(": works") for line in source_lines(shell))
+
+
+@needs_gdb
+def test_source_fails_when_the_installation_is_damaged(shell, home):
+    package = copy_of_package(shell.folder / "site-packages")
+    (home / ".gdbinit").write_text(f'directory "{package}"\n')
+    (package / "registry.py").write_text("raise RuntimeError\n")
+    for line in source_lines(shell):
+        assert line["state"].endswith(f": fails: gdb-epi in {package} does not load"), line
+
+
+@needs_gdb
+@pytest.mark.parametrize(
+    "startup", ["shell echo $$ > ~/pid; exec sleep 60", "quit", "python import os; os._exit(3)"]
+)
+def test_a_start_up_file_that_stops_gdb_is_no_hang(shell, home, monkeypatch, startup):
+    (home / ".gdbinit").write_text(startup + "\n")
+    for name in ("HOME", "XDG_CONFIG_HOME"):
+        monkeypatch.setenv(name, shell.env[name])
+    monkeypatch.setattr(doctor, "GDB_SECONDS", 2.0)
+    before = time.monotonic()
+    line = doctor._source_line(shutil.which("gdb"))
+    assert time.monotonic() - before < 30
+    assert "does not come that far within 2 s" in line.state
+    assert str(home / ".gdbinit") in line.advice
+    if "pid" in startup:
+        command = Path("/proc", (home / "pid").read_text().strip(), "cmdline")
+        assert not command.exists() or not command.read_bytes(), "what it started goes on"
+
+
+@needs_gdb
+def test_what_start_up_files_print_does_not_matter(shell, home):
+    loud = "python import sys; print('x' * 10_000_000); print('epi', file=sys.stderr)\n"
+    (home / ".gdbinit").write_text(loud + f'directory "{ROOT / "gdb_epi"}"\nno-such-command\n')
+    assert all(line["state"].endswith(": works") for line in source_lines(shell))
