@@ -6,6 +6,8 @@ from __future__ import annotations
 import ast
 import re
 import subprocess
+from collections.abc import Callable, Iterable, Iterator
+from functools import cache
 from pathlib import Path
 
 import pytest
@@ -14,7 +16,6 @@ ROOT = Path(__file__).resolve().parents[2]
 SOURCES = sorted(
     p for top in ("gdb_epi", "commands") for p in (ROOT / top).rglob("*.py") if p.is_file()
 )
-IDS = [str(p.relative_to(ROOT)) for p in SOURCES]
 MAX_LINES = 700
 OWNER_TOP_LEVEL = {
     "setup.py", "gdb_epi", "commands", "tests", "sample_cores", "README.md",
@@ -53,80 +54,121 @@ def part_of(path: Path) -> str:
     return relative.parts[1].removesuffix(".py")
 
 
-def imports(path: Path, *, typing_too: bool = False) -> set[str]:
+@cache
+def text_of(path: Path) -> str:
+    return path.read_text(encoding="utf-8")
+
+
+@cache
+def tree_of(path: Path) -> ast.Module:
+    return ast.parse(text_of(path))
+
+
+@cache
+def imports(path: Path, *, typing_too: bool = False) -> frozenset[str]:
     """Return the dotted names that a file imports; TYPE_CHECKING blocks are left out."""
-    tree = ast.parse(path.read_text(encoding="utf-8"))
+    tree = tree_of(path)
     skipped: set[int] = set()
     for node in ast.walk(tree):
         if isinstance(node, ast.If) and "TYPE_CHECKING" in ast.unparse(node.test):
             skipped |= {id(inner) for inner in ast.walk(node)}
-    found: set[str] = set()
+    names: set[str] = set()
     for node in ast.walk(tree):
         if id(node) in skipped and not typing_too:
             continue
         if isinstance(node, ast.Import):
-            found |= {alias.name for alias in node.names}
+            names |= {alias.name for alias in node.names}
         elif isinstance(node, ast.ImportFrom) and node.module and not node.level:
-            found |= {node.module, *(f"{node.module}.{alias.name}" for alias in node.names)}
-    return found
+            names |= {node.module, *(f"{node.module}.{alias.name}" for alias in node.names)}
+    return frozenset(names)
 
 
-@pytest.mark.parametrize("path", SOURCES, ids=IDS)
-def test_only_gdbhost_imports_gdb(path: Path) -> None:
-    if part_of(path) in ("gdbhost", "gdb_epi_bootstrap"):
-        return
-    assert not {n for n in imports(path, typing_too=True) if n == "gdb" or n.startswith("gdb.")}
+def check(offences: Callable[[Path], Iterable[str]], *, exempt: tuple[str, ...] = ()) -> None:
+    """Hold every file against one rule; fail with all offenders, a line each.
+
+    A rule is one test for all files: a test for each file made a quarter of the whole suite.
+    """
+    assert len(SOURCES) > 400
+    offenders = [
+        f"{path.relative_to(ROOT)}: {offence}"
+        for path in SOURCES
+        if part_of(path) not in exempt
+        for offence in offences(path)
+    ]
+    assert not offenders, "\n" + "\n".join(offenders)
 
 
-@pytest.mark.parametrize("path", SOURCES, ids=IDS)
-def test_imports_go_downward(path: Path) -> None:
-    part = part_of(path)
-    if part in ("__init__", "gdb_epi_bootstrap"):
-        return
-    assert part in RANK, f"{part} has no place in the layer table of this test"
-    for name in imports(path):
-        if not name.startswith("gdb_epi."):
-            continue
-        other = name.split(".")[1]
-        if other in RANK:
-            assert RANK[other] <= RANK[part], f"{part} imports {name}, which lies above it"
+def test_only_gdbhost_imports_gdb() -> None:
+    def offences(path: Path) -> Iterator[str]:
+        for name in sorted(imports(path, typing_too=True)):
+            if name == "gdb" or name.startswith("gdb."):
+                yield f"imports {name}"
+
+    check(offences, exempt=("gdbhost", "gdb_epi_bootstrap"))
 
 
-@pytest.mark.parametrize("path", SOURCES, ids=IDS)
-def test_nobody_imports_commands(path: Path) -> None:
-    if part_of(path) == "loader":
-        return
-    assert not {n for n in imports(path) if n.startswith(("commands", "gdb_epi.commands"))}
+def test_imports_go_downward() -> None:
+    def offences(path: Path) -> Iterator[str]:
+        part = part_of(path)
+        if part not in RANK:
+            yield f"{part} has no place in the layer table of this test"
+            return
+        for name in sorted(imports(path)):
+            if name.startswith("gdb_epi."):
+                other = name.split(".")[1]
+                if RANK.get(other, 0) > RANK[part]:
+                    yield f"{part} imports {name}, which lies above it"
+
+    check(offences, exempt=("__init__", "gdb_epi_bootstrap"))
 
 
-@pytest.mark.parametrize("path", SOURCES, ids=IDS)
-def test_shape_of_files(path: Path) -> None:
-    text = path.read_text(encoding="utf-8")
-    assert text.startswith("# SPDX-License-Identifier: Apache-2.0\n")
-    assert ast.get_docstring(ast.parse(text)), "a module says what lives in it"
-    assert text.count("\n") <= MAX_LINES
+def test_nobody_imports_commands() -> None:
+    def offences(path: Path) -> Iterator[str]:
+        for name in sorted(imports(path)):
+            if name.startswith(("commands", "gdb_epi.commands")):
+                yield f"imports {name}"
+
+    check(offences, exempt=("loader",))
 
 
-@pytest.mark.parametrize("path", SOURCES, ids=IDS)
-def test_broad_excepts_only_at_boundaries(path: Path) -> None:
-    for number, line in enumerate(path.read_text(encoding="utf-8").splitlines(), 1):
-        if re.search(r"except\s*(?:\(?\s*(?:Base)?Exception\b|:)", line):
-            assert "boundary" in line, f"{path.name}:{number}: {line.strip()}"
+def test_shape_of_files() -> None:
+    def offences(path: Path) -> Iterator[str]:
+        if not text_of(path).startswith("# SPDX-License-Identifier: Apache-2.0\n"):
+            yield "does not begin with its license"
+        if not ast.get_docstring(tree_of(path)):
+            yield "has no docstring that says what lives in it"
+        if text_of(path).count("\n") > MAX_LINES:
+            yield f"has more than {MAX_LINES} lines"
+
+    check(offences)
 
 
-@pytest.mark.parametrize("path", SOURCES, ids=IDS)
-def test_public_functions_say_what_they_do(path: Path) -> None:
-    tree = ast.parse(path.read_text(encoding="utf-8"))
-    for node in tree.body:
-        inner = node.body if isinstance(node, ast.ClassDef) else [node]
-        for item in inner:
-            if not isinstance(item, ast.FunctionDef) or item.name.startswith("_"):
-                continue
-            if all(isinstance(s, ast.Expr) for s in item.body) and len(item.body) == 1:
-                continue  # a protocol's method of one `...`
-            doc = ast.get_docstring(item)
-            assert doc, f"{path.name}: {item.name} has no docstring"
-            assert doc.splitlines()[0].endswith((".", ":")), f"{path.name}: {item.name}"
+def test_broad_excepts_only_at_boundaries() -> None:
+    def offences(path: Path) -> Iterator[str]:
+        for number, line in enumerate(text_of(path).splitlines(), 1):
+            broad = re.search(r"except\s*(?:\(?\s*(?:Base)?Exception\b|:)", line)
+            if broad and "boundary" not in line:
+                yield f"line {number}: {line.strip()}"
+
+    check(offences)
+
+
+def test_public_functions_say_what_they_do() -> None:
+    def offences(path: Path) -> Iterator[str]:
+        for node in tree_of(path).body:
+            inner = node.body if isinstance(node, ast.ClassDef) else [node]
+            for function in inner:
+                if not isinstance(function, ast.FunctionDef) or function.name.startswith("_"):
+                    continue
+                if len(function.body) == 1 and isinstance(function.body[0], ast.Expr):
+                    continue  # a protocol's method of one `...`
+                doc = ast.get_docstring(function)
+                if not doc:
+                    yield f"{function.name} has no docstring"
+                elif not doc.splitlines()[0].endswith((".", ":")):
+                    yield f"the docstring of {function.name} does not begin with a sentence"
+
+    check(offences)
 
 
 def test_decoders_compare_no_versions() -> None:
