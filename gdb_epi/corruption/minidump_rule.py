@@ -14,6 +14,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from gdb_epi.errors import Absent
 from gdb_epi.fault import GENERAL, SI_KERNEL, SIGBUS, SIGSEGV, read_up_to, read_word
 from gdb_epi.process_state import ProcessState
+from gdb_epi.sizes import WORD_MASK
 from gdb_epi.target.api import CrashInfo, Region, Target
 from gdb_epi.typing_lite import NamedTuple
 from gdb_epi.x86 import MAX_LENGTH, Instruction, Operand, decode
@@ -194,7 +195,7 @@ def _next_rip(
     if instruction is None or instruction.flow not in ("call", "jump", "return"):
         return None
     if instruction.target is not None:
-        return (registers.get("rip", 0) + instruction.length + instruction.target) & (1 << 64) - 1
+        return (registers.get("rip", 0) + instruction.length + instruction.target) & WORD_MASK
     if instruction.through is not None:
         return registers.get(instruction.through)
     return read_word(target, accesses[0].address) if accesses else None

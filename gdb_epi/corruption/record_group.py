@@ -10,11 +10,11 @@ from gdb_epi.corruption.types import Evidence
 from gdb_epi.detectors.findings import hex_word
 from gdb_epi.errors import Absent
 from gdb_epi.fault.site import NO_FAULT
+from gdb_epi.sizes import PAGE
 from gdb_epi.typing_lite import Any
 
 MAX_CANDIDATES = 16
 MAX_TEXT = 300
-PAGE = 4096
 
 Json = dict[str, Any]
 

@@ -13,6 +13,7 @@ from gdb_epi.cpython.types import PythonState
 from gdb_epi.errors import Absent, SoftError
 from gdb_epi.locks.types import Cycle
 from gdb_epi.process_state import ProcessState
+from gdb_epi.sizes import WORD_MASK
 from gdb_epi.typing_lite import Any, NamedTuple
 
 MAX_FINDINGS = 64  # of one detector
@@ -89,7 +90,7 @@ def _applies(one: Detector, state: ProcessState) -> bool:
 
 def hex_word(value: int) -> str:
     """Return an address or word as the record prints it: 0x and 16 digits."""
-    return f"{value & ((1 << 64) - 1):#018x}"
+    return f"{value & WORD_MASK:#018x}"
 
 
 def cycle_facts(state: ProcessState, cycle: Cycle) -> tuple[dict[str, Any], str]:

@@ -16,15 +16,15 @@ from gdb_epi.fault import (
     is_canonical,
     stack_below,
 )
+from gdb_epi.sizes import ADDRESS_BITS, PAGE
 from gdb_epi.target.api import Region, Target
 from gdb_epi.typing_lite import NamedTuple
 from gdb_epi.x86 import Operand
 
 LOW = 1 << 32  # below: integers, truncated pointers, non-PIE images
-PAGE = 4096
 REACH = 4096  # bytes: how far a member may lie from the pointer to its struct
-CANONICAL_BITS = range(47)
-HIGH_BITS = range(47, 64)
+CANONICAL_BITS = range(ADDRESS_BITS)
+HIGH_BITS = range(ADDRESS_BITS, 64)
 
 
 TAG_BIT = "a single tag bit in the top byte"
@@ -102,7 +102,7 @@ def ordinary_cause(target: Target, fault: Fault, wrong: Wrong) -> str | None:
             return "stack overflow"
         if _beside_mapping(target, reached, fault):
             return "within a page of a mapping: off by one"
-    elif bin(value >> 47).count("1") > 1:
+    elif bin(value >> ADDRESS_BITS).count("1") > 1:
         return "several high bits: a tag, boxed or random value"
     return _pattern(value)
 

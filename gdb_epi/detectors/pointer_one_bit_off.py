@@ -17,6 +17,7 @@ from gdb_epi.detectors.pointer_copies import Copies, copies_of, copies_told
 from gdb_epi.errors import Absent
 from gdb_epi.fault import GENERAL, SIGBUS, SIGSEGV, Fault, operand_of
 from gdb_epi.process_state import ProcessState
+from gdb_epi.sizes import ADDRESS_BITS, PAGE
 
 MAX_CANDIDATES = 16  # more neighbours than this say nothing (5 to 11 lie just past a mapping)
 MAX_REPORTED = 4
@@ -73,7 +74,7 @@ def _items(fault: Fault, one: Candidate, copies: Copies) -> list[str]:
         for value in others
     ):
         items.append("P4")
-    if one.bit >= 47:
+    if one.bit >= ADDRESS_BITS:
         items.append("P5")
     if copies.neighbours:
         items.append("P6")
@@ -97,7 +98,7 @@ def _finding(fault: Fault, one: Candidate, copies: Copies, count: int) -> Findin
         "direction": "0->1" if set_bit else "1->0",
         "byte_lane": one.bit // 8,
         "where": [hex_word(address) for address in copies.wrong_places],
-        "page_offset": place % 4096 if place is not None else None,
+        "page_offset": place % PAGE if place is not None else None,
         "path": "memory" if copies.wrong_places else "register",
         "copies": copies.total,
         "copies_in": [*copies.registers, *(hex_word(address) for address in copies.places)],

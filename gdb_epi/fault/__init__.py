@@ -12,6 +12,7 @@ import struct
 from collections.abc import Mapping
 
 from gdb_epi.errors import NOT_APPLICABLE, Absent, UnreadableMemory
+from gdb_epi.sizes import ADDRESS_BITS, PAGE
 from gdb_epi.target.api import DUMPED, CrashInfo, ProcessInfo, Region, Target
 from gdb_epi.typing_lite import NamedTuple
 from gdb_epi.x86 import MAX_LENGTH, Operand, memory_operand
@@ -33,7 +34,7 @@ GENERAL = (
     "r8", "r9", "r10", "r11", "r12", "r13", "r14", "r15",
 )  # fmt: skip
 
-NULL_PAGE = 4096
+NULL_PAGE = PAGE
 NEAR_NULL = 65536
 STACK_REACH = 65536  # bytes between fault address, rsp and the low end of the stack mapping
 
@@ -253,7 +254,7 @@ def stack_is_dumped(target: Target, sp: int) -> bool:
 
 def is_canonical(address: int) -> bool:
     """Whether bits 47 to 63 are equal (48-bit addresses; user space uses no more)."""
-    top = address >> 47
+    top = address >> ADDRESS_BITS
     return top in (0, (1 << 17) - 1)
 
 

@@ -6,10 +6,10 @@ from __future__ import annotations
 from bisect import bisect_left
 
 from gdb_epi.fault import SI_KERNEL, Fault
+from gdb_epi.sizes import USER_TOP
 from gdb_epi.target.api import Region, Target
 from gdb_epi.typing_lite import NamedTuple
 
-USER_TOP = 1 << 47  # end of user space with four levels of page tables
 LARGE_TOP = 1 << 56  # with five
 VSYSCALL = 0xFFFF_FFFF_FF60_0000
 MAX_GUARD = 32 << 10  # bytes; a larger inaccessible mapping is a reservation

@@ -24,6 +24,7 @@ from gdb_epi.fault import (
     read_word,
 )
 from gdb_epi.fault.maps import canonical, user_top
+from gdb_epi.sizes import PAGE, WORD_MASK
 from gdb_epi.target.api import Target
 from gdb_epi.typing_lite import NamedTuple
 from gdb_epi.x86 import MAX_LENGTH, UNKNOWN_INDEX, Instruction, Operand, decode
@@ -33,7 +34,6 @@ MISALIGNED, PRIVILEGED, ILLEGAL = "misaligned", "privileged", "illegal"
 ARITHMETIC, TRAPPED, UNEXPLAINED, NO_FAULT = "arithmetic", "trap", "unexplained", "none"
 TRANSFERS = frozenset((RETURN, CALL, JUMP, FETCH))
 
-PAGE = 4096
 STRING_BLOCK = 64  # bytes: fast string operations fault anywhere in the block they move
 CALL_LENGTHS = (5, 2, 3, 6, 7, 4, 8)  # of call instructions, the frequent ones first
 ERROR_WRITE, ERROR_FETCH = 2, 16  # bits of a page fault's error code
@@ -238,7 +238,7 @@ def _protection(target: Target, site: Site) -> Site:
 
 
 def _legal(start: int, size: int, top: int) -> bool:
-    return canonical(start, top) and canonical((start + size - 1) & ((1 << 64) - 1), top)
+    return canonical(start, top) and canonical((start + size - 1) & WORD_MASK, top)
 
 
 def _transfer_at(

@@ -10,6 +10,7 @@ import gdb
 
 from gdb_epi.errors import UsageError
 from gdb_epi.registry import Argument, Command
+from gdb_epi.sizes import WORD_MASK
 
 # Every command has these.
 COMMON = (
@@ -103,6 +104,6 @@ def _options(argument: Argument) -> dict[str, Any]:
 def evaluate_address(text: str) -> int:
     """Evaluate a GDB expression ($pc, &_PyRuntime, 0x7f...) as an unsigned 64-bit address."""
     try:
-        return int(gdb.parse_and_eval(text)) & (1 << 64) - 1
+        return int(gdb.parse_and_eval(text)) & WORD_MASK
     except (gdb.error, OverflowError, ValueError) as error:
         raise ArgumentTypeError(f"{text}: {error}") from None

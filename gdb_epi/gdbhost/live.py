@@ -21,6 +21,7 @@ from gdb_epi.gdbhost.native import Unwinder, threads_by_lwp
 from gdb_epi.gdbhost.procfs import mapped_modules, process_auxv, process_info, process_regions
 from gdb_epi.gdbhost.selection import selection_kept
 from gdb_epi.gdbhost.symbols import gdb_symbol
+from gdb_epi.sizes import PAGE, WORD_MASK
 from gdb_epi.target.api import (
     ABSENT,
     DUMPED,
@@ -36,11 +37,9 @@ from gdb_epi.target.api import (
 )
 from gdb_epi.target.notes import CORE_SIGNALS, FAULT_SIGNALS, REGISTERS
 
-PAGE = 4096
 MAX_READ = 1 << 30  # one read() call
 MAX_CACHED_READ = 16 * PAGE  # longer reads go to GDB in one piece
 MAX_CACHED_PAGES = 65_536
-MASK = (1 << 64) - 1
 
 
 class GdbProcessTarget:
@@ -67,7 +66,7 @@ class GdbProcessTarget:
 
     def read(self, address: int, size: int) -> bytes:
         """Return exactly `size` bytes at `address`, or raise UnreadableMemory."""
-        if not 0 <= size <= MAX_READ or not 0 <= address <= MASK + 1 - size:
+        if not 0 <= size <= MAX_READ or not 0 <= address <= WORD_MASK + 1 - size:
             raise UnreadableMemory(address, size, "outside of the address space")
         if size > MAX_CACHED_READ:
             data = self._ask(address, size)
@@ -204,7 +203,7 @@ def _registers(frame: gdb.Frame) -> dict[str, int]:
     registers = {}
     for name in REGISTERS:
         try:
-            registers[name] = int(frame.read_register(name).cast(long)) & MASK
+            registers[name] = int(frame.read_register(name).cast(long)) & WORD_MASK
         except (gdb.error, ValueError):
             continue  # another architecture, or not saved
     return registers
@@ -222,7 +221,7 @@ def _crash(siginfo: gdb.Value, lwp: int) -> CrashInfo | Absent:
     if code <= 0:
         pid, uid = (int(fields["_kill"][name]) for name in ("si_pid", "si_uid"))
     elif signo in FAULT_SIGNALS:
-        address = int(fields["_sigfault"]["si_addr"]) & MASK
+        address = int(fields["_sigfault"]["si_addr"]) & WORD_MASK
     return CrashInfo(signo, code, int(siginfo["si_errno"]), address, pid, uid, lwp)
 
 

@@ -14,6 +14,7 @@ import gdb
 
 from gdb_epi.errors import NOT_AVAILABLE, UNREADABLE, Absent, SoftError
 from gdb_epi.gdbhost.selection import mangled_names, selection_kept
+from gdb_epi.sizes import WORD_MASK
 from gdb_epi.target.api import Module, NativeFrame, Region
 
 # Frames that are walked: of one thread, and of all. GDB 18.1 takes 5 s for 50,000 frames and 22 s
@@ -306,6 +307,6 @@ def _line(frame: gdb.Frame) -> tuple[str | None, int | None]:
 
 def _stack_pointer(frame: gdb.Frame) -> int:
     try:
-        return int(frame.read_register("sp")) & (1 << 64) - 1
+        return int(frame.read_register("sp")) & WORD_MASK
     except (gdb.error, ValueError):
         return 0

@@ -9,13 +9,13 @@ from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
 
 from gdb_epi.errors import NOT_AVAILABLE, Absent, SoftError, UnreadableMemory
+from gdb_epi.sizes import PAGE
 from gdb_epi.target import elf
 from gdb_epi.target.api import Module, ProcessInfo, Region
 from gdb_epi.target.auxv import AT_SYSINFO_EHDR
 from gdb_epi.target.files import FileFinder
 from gdb_epi.target.loaded import Span, loaded_spans, only_read
 
-PAGE = 4096
 MAX_MAPS_BYTES = 256 << 20
 NOT_HERE = Absent(NOT_AVAILABLE, "the process is not on this machine")
 

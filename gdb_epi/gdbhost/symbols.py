@@ -7,6 +7,8 @@ import re
 
 import gdb
 
+from gdb_epi.sizes import WORD_MASK
+
 # Only plain identifiers reach GDB's expression evaluator: nothing that could call or assign.
 _IDENTIFIER = re.compile(r"[A-Za-z_][A-Za-z0-9_]*\Z")
 
@@ -21,7 +23,7 @@ def gdb_symbol(name: str) -> int | None:
         except (gdb.error, RuntimeError):
             continue
         if address:
-            return address & (1 << 64) - 1
+            return address & WORD_MASK
     return None
 
 

@@ -25,6 +25,7 @@ from gdb_epi.fault.abort_message import AbortMessage
 from gdb_epi.signature.category import Answer, Match, Scene, Undecided
 from gdb_epi.signature.demangle.itanium import class_name
 from gdb_epi.signature.names import one_line
+from gdb_epi.sizes import WORD
 from gdb_epi.target.api import NativeFrame, Target
 
 _ASSERT = ("__assert_fail", "__assert_fail_base", "__assert_perror_fail", "__assert")
@@ -206,7 +207,6 @@ MAX_NAME = 512  # bytes of a type's name
 _CLASSES = {b"\0++CCUNG": False, b"\1++CCUNG": True, b"\0++CGNLC": False, b"\1++CGNLC": True}
 _TYPE = 0x50  # before the unwind header
 _PRIMARY = 0x70  # from the thrown object back to its __cxa_exception
-_WORD = 8
 _SIMPLE = {
     "b": "bool", "c": "char", "i": "int", "j": "unsigned", "l": "long", "m": "unsigned long",
     "x": "long long", "d": "double", "f": "float", "PKc": "char const*", "Pc": "char*",
@@ -223,7 +223,7 @@ def exception_type(target: Target, start: int, end: int) -> str | None:
     if region is None:
         return None
     end = min(end, region.end, region.start + region.dumped)
-    size = min(end - start, MAX_STACK) // _WORD * _WORD
+    size = min(end - start, MAX_STACK) // WORD * WORD
     if size <= 0:
         return None
     try:
@@ -232,7 +232,7 @@ def exception_type(target: Target, start: int, end: int) -> str | None:
         return None
     seen: set[int] = set()
     for (pointer,) in struct.iter_unpack("<Q", stack):
-        if pointer in seen or pointer % _WORD or not _is_data(target, pointer):
+        if pointer in seen or pointer % WORD or not _is_data(target, pointer):
             continue
         seen.add(pointer)
         found = _type_at(target, pointer)
@@ -248,7 +248,7 @@ def _is_data(target: Target, pointer: int) -> bool:
 
 def _type_at(target: Target, header: int) -> str | None:
     try:
-        dependent = _CLASSES.get(target.read(header, _WORD))
+        dependent = _CLASSES.get(target.read(header, WORD))
     except UnreadableMemory:
         return None
     if dependent is None:
@@ -256,7 +256,7 @@ def _type_at(target: Target, header: int) -> str | None:
     info = read_word(target, header - _TYPE)
     if dependent and info:  # there it is the pointer to the object that was thrown first
         info = read_word(target, info - _PRIMARY)
-    name = read_word(target, info + _WORD, dumped_only=False) if info else None
+    name = read_word(target, info + WORD, dumped_only=False) if info else None
     return _type_name(_text(target, name)) if name else None
 
 

@@ -28,6 +28,7 @@ from gdb_epi.errors import (
     SoftError,
     UnreadableMemory,
 )
+from gdb_epi.sizes import PAGE
 from gdb_epi.target import elf
 from gdb_epi.target.api import (
     ABSENT,
@@ -52,7 +53,6 @@ if TYPE_CHECKING:
 
 
 PIECE = 1 << 17  # bytes that are told to be all zero, or not
-PAGE = 4096  # of a piece, that is looked at first
 _ZEROS = bytes(PIECE)
 
 

@@ -11,6 +11,7 @@ from __future__ import annotations
 import struct
 from collections.abc import Iterator
 
+from gdb_epi.sizes import PAGE
 from gdb_epi.typing_lite import NamedTuple, Protocol
 
 ET_EXEC, ET_DYN, ET_CORE = 2, 3, 4
@@ -105,7 +106,7 @@ def parse_image(page: bytes, start: int) -> tuple[int, tuple[Segment, ...]] | No
         return None
     found = tuple(segments(page, header))
     first = next((s for s in found if s.type == PT_LOAD and s.offset == 0), None)
-    vaddr = first.vaddr & ~0xFFF if first else 0
+    vaddr = first.vaddr & -PAGE if first else 0
     return start - vaddr, found
 
 

@@ -13,6 +13,7 @@ from array import array
 from bisect import bisect_right
 
 from gdb_epi.errors import UnreadableMemory
+from gdb_epi.sizes import PAGE
 from gdb_epi.target.api import Module, Target
 from gdb_epi.target.elf import parse_image
 from gdb_epi.typing_lite import NamedTuple
@@ -25,7 +26,6 @@ _HEADER = struct.Struct("<BBBBiI")
 _ROW = struct.Struct("<ii")
 _ENTRY = struct.Struct("<IIiI")  # length, CIE, start relative to itself, size
 MAX_FUNCTIONS = 1 << 24
-HEADER_PAGE = 4096
 MAX_COLUMN = 1 << 16  # rows of a table that are read at once: half a megabyte
 ROWS_AT_ONCE = 64  # of a table; a power of two
 MAX_ROWS = 1 << 20  # kept; then they are read again
@@ -98,7 +98,7 @@ class Functions:
         return self._tables[module.start]
 
     def _open(self, module: Module) -> _Table | None:
-        image = parse_image(self._target.read(module.start, HEADER_PAGE), module.start)
+        image = parse_image(self._target.read(module.start, PAGE), module.start)
         if image is None:
             return None
         base, segments = image

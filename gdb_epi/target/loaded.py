@@ -11,10 +11,9 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 
+from gdb_epi.sizes import PAGE
 from gdb_epi.target import elf
 from gdb_epi.typing_lite import NamedTuple
-
-_PAGE_MASK = ~0xFFF
 
 
 class Span(NamedTuple):
@@ -61,7 +60,7 @@ def only_read(
 def _placed(spans: Sequence[Span], base: int, segments: Sequence[elf.Segment]) -> list[Span]:
     """Return the spans that lie where a segment of the object at `base` would put them."""
     starts = {
-        base + (one.vaddr & _PAGE_MASK) - (one.offset & _PAGE_MASK)
+        base + (one.vaddr & -PAGE) - (one.offset & -PAGE)
         for one in segments
         if one.type == elf.PT_LOAD
     }

@@ -11,6 +11,7 @@ import struct
 from collections.abc import Sequence
 
 from gdb_epi.errors import NOT_AVAILABLE, Absent, SoftError, UnreadableMemory
+from gdb_epi.sizes import PAGE
 from gdb_epi.target import elf
 from gdb_epi.target.api import Module, Region
 from gdb_epi.target.auxv import AT_ENTRY, AT_PHDR, AT_SYSINFO_EHDR
@@ -29,7 +30,6 @@ _SYM = struct.Struct("<IBBHQQ")
 # The files, beside the executable, whose .symtab is asked.
 _STATIC_SYMBOLS_IN = ("libpython", "python", "libc.", "libc-", "libpthread", "ld-")
 
-PAGE = 4096
 MAX_DYNAMIC = 1024
 MAX_CHAIN = 100_000
 

@@ -16,6 +16,7 @@ from functools import cached_property
 from pathlib import Path
 
 from gdb_epi.errors import NOT_AVAILABLE, Absent, InputError, SoftError, UnreadableMemory
+from gdb_epi.sizes import PAGE
 from gdb_epi.target.api import (
     ABSENT,
     CrashInfo,
@@ -30,7 +31,6 @@ from gdb_epi.target.api import (
 )
 from gdb_epi.typing_lite import Any
 
-PAGE = 4096
 SCHEMA = "gdb-epi/snapshot/1"
 MAX_READ = 1 << 30
 

@@ -13,6 +13,7 @@ import struct
 from collections.abc import Iterator, Mapping
 
 from gdb_epi.errors import UnreadableMemory
+from gdb_epi.sizes import WORD
 from gdb_epi.target.api import Target
 from gdb_epi.target.functions import Functions
 from gdb_epi.typing_lite import NamedTuple
@@ -21,7 +22,6 @@ SAVED = ("rbx", "rbp", "r12", "r13", "r14", "r15")  # what a called function mus
 MAX_FRAMES = 256
 MAX_ENTRY = 1 << 16  # bytes of one entry
 MAX_STATES = 64  # remembered
-WORD = 8
 _NAMES = ("rax", "rdx", "rcx", "rbx", "rsi", "rdi", "rbp", "rsp",
           "r8", "r9", "r10", "r11", "r12", "r13", "r14", "r15", "rip")  # fmt: skip
 _RETURN = 16  # the column of the return address

@@ -5,7 +5,6 @@ from __future__ import annotations
 
 from gdb_epi.x86.decode import decode, memory_operand
 from gdb_epi.x86.operand import (
-    MASK,
     MAX_LENGTH,
     REGISTERS,
     UNKNOWN_INDEX,
@@ -14,7 +13,6 @@ from gdb_epi.x86.operand import (
 )
 
 __all__ = [
-    "MASK",
     "MAX_LENGTH",
     "REGISTERS",
     "UNKNOWN_INDEX",

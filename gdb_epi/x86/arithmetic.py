@@ -8,7 +8,8 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping
 
-from gdb_epi.x86.operand import MASK, Instruction
+from gdb_epi.sizes import WORD_MASK
+from gdb_epi.x86.operand import Instruction
 
 _ADD, _OR, _AND, _SUB, _XOR = 0, 1, 4, 5, 6  # numbers of the eight groups of SDM's opcode map
 _SHL, _SHR, _SAL, _SAR = 4, 5, 6, 7  # of group 2
@@ -35,7 +36,7 @@ def computed(one: Instruction, register: str, known: Mapping[str, int]) -> int |
     found = _two_byte(one, register, known) if one.map == 1 else None
     if one.map == 0:
         found = _one_byte(one, register, known)
-    return None if found is None else found & (MASK if one.size == 8 else 0xFFFFFFFF)
+    return None if found is None else found & (WORD_MASK if one.size == 8 else 0xFFFFFFFF)
 
 
 def added(one: Instruction, register: str) -> int | None:

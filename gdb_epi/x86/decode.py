@@ -8,6 +8,7 @@ Source: Intel SDM volume 2, chapter 2 (instruction format) and the opcode maps o
 
 from __future__ import annotations
 
+from gdb_epi.sizes import WORD_MASK
 from gdb_epi.typing_lite import NamedTuple
 from gdb_epi.x86 import tables
 from gdb_epi.x86.access import Code, how, implicit
@@ -274,7 +275,7 @@ def _operands(
     elif shape == "o":
         size = made.size if made.opcode & 1 else 1
         access = "r" if made.opcode < 0xA2 else "w"
-        address = (immediate or 0) & ((1 << 64) - 1)
+        address = (immediate or 0) & WORD_MASK
         found.append(Operand(None, None, 1, address, prefixes.segment, access, size=size))
     found += implicit(made, prefixes.segment)
     return tuple(one._replace(length=length) for one in found)

@@ -5,6 +5,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 
+from gdb_epi.sizes import WORD_MASK
 from gdb_epi.typing_lite import NamedTuple
 
 REGISTERS = (
@@ -12,7 +13,6 @@ REGISTERS = (
     "r8", "r9", "r10", "r11", "r12", "r13", "r14", "r15",
 )  # fmt: skip
 MAX_LENGTH = 15  # bytes of the longest instruction
-MASK = (1 << 64) - 1
 # In the place of an index register: a vector of them, a bit number, a scaled displacement that
 # is not known. Then no address can be computed.
 UNKNOWN_INDEX = "?"
@@ -61,7 +61,7 @@ class Operand(NamedTuple):
             if self.segment not in registers:
                 return None
             total += registers[self.segment]
-        return total & MASK
+        return total & WORD_MASK
 
     def registers(self) -> tuple[str, ...]:
         """Return the general registers of the address, the base first."""

@@ -19,12 +19,13 @@ from gdb_epi.cpython.frames.chain import InterpreterFrames
 from gdb_epi.cpython.frames.code import CodeReader
 from gdb_epi.cpython.frames.stack_walk import walk_datastack
 from gdb_epi.cpython.reader import Reader
-from gdb_epi.cpython.runtime.recover_threads import PAGE, Searcher
+from gdb_epi.cpython.runtime.recover_threads import Searcher
 from gdb_epi.cpython.runtime.state import decode_python
 from gdb_epi.cpython.types import PythonState, ThreadState
 from gdb_epi.errors import Absent, InputError
 from gdb_epi.render.triage import render_triage
 from gdb_epi.session import Session
+from gdb_epi.sizes import PAGE
 from gdb_epi.target.corefile import CoreFileTarget
 
 PROGRAM = "damage_scene"

@@ -11,9 +11,10 @@ from collections.abc import Iterable
 from typing import Any
 
 from gdb_epi.errors import UnreadableMemory
+from gdb_epi.sizes import PAGE
 from gdb_epi.target import elf
 from gdb_epi.target.api import Thread
-from gdb_epi.target.snapshot import PAGE, SnapshotTarget
+from gdb_epi.target.snapshot import SnapshotTarget
 
 
 class MutatedTarget:

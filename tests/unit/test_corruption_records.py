@@ -11,7 +11,8 @@ import pytest
 from gdb_epi.corruption.strings.bulk_hashing import LONGEST, Records
 from gdb_epi.corruption.strings.search import ghosts_in, ghosts_of
 from gdb_epi.corruption.strings.str_layout import Form
-from gdb_epi.cpython.objects.siphash import MASK, VARIANTS, Key, python_hash
+from gdb_epi.cpython.objects.siphash import VARIANTS, Key, python_hash
+from gdb_epi.sizes import WORD_MASK
 
 START = 0x7F1234500000
 ASCII, OTHER = 0b1100100, 0b0100100  # kind 1, compact, and ASCII or not
@@ -36,7 +37,7 @@ def memory(form: Form, key: Key, chance: random.Random) -> tuple[bytes, list[tup
         data = chance.randbytes(number % (LONGEST + 20))
         fate = number % 7
         if fate == 0:  # not hashed yet
-            made += an_object(form, data, MASK)
+            made += an_object(form, data, WORD_MASK)
         elif fate == 1 and form is STR:  # has no ASCII
             made += an_object(form, data, python_hash(key, data), OTHER)
         else:

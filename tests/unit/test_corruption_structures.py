@@ -22,7 +22,6 @@ from gdb_epi.corruption.run import study
 from gdb_epi.corruption.score import prior_of
 from gdb_epi.corruption.types import Check, Evidence, Skipped
 from gdb_epi.cpython.objects.siphash import (
-    MASK,
     Key,
     hash_many,
     in_lanes,
@@ -33,6 +32,7 @@ from gdb_epi.cpython.objects.siphash import (
 from gdb_epi.errors import UsageError
 from gdb_epi.process_state import ProcessState
 from gdb_epi.render.corruption import corruption_json, corruption_report
+from gdb_epi.sizes import WORD_MASK
 from gdb_epi.target.api import CrashInfo, Region, Thread
 from gdb_epi.target.fake import FakeTarget
 
@@ -56,7 +56,7 @@ def test_the_interpreters_own_hashes() -> None:
     code = "print(*(hash(bytes(range(n))) for n in range(100)))"
     env = {**os.environ, "PYTHONHASHSEED": "0"}
     done = subprocess.run([sys.executable, "-c", code], env=env, capture_output=True, check=True)
-    words = [int(word) & MASK for word in done.stdout.split()]
+    words = [int(word) & WORD_MASK for word in done.stdout.split()]
     rounds = {"siphash13": (1, 3), "siphash24": (2, 4)}.get(sys.hash_info.algorithm)
     if rounds is None:
         pytest.skip(f"this interpreter hashes by {sys.hash_info.algorithm}")

@@ -8,10 +8,11 @@ import struct
 import pytest
 
 from gdb_epi.errors import NOT_AVAILABLE, Absent
+from gdb_epi.sizes import PAGE
 from gdb_epi.target import elf
 from gdb_epi.target.api import Module
 from gdb_epi.target.fake import FakeTarget
-from gdb_epi.target.functions import HEADER_PAGE, PT_GNU_EH_FRAME, Function, Functions
+from gdb_epi.target.functions import PT_GNU_EH_FRAME, Function, Functions
 
 BASE = 0x7F0000000000
 TABLE, ENTRIES = 0x2000, 0x3000  # relative to BASE
@@ -39,7 +40,7 @@ def tables(functions: list[tuple[int, int]], *, count_as: int = 3, rows_as: int 
 def functions(data: bytes) -> Functions:
     absent = Absent(NOT_AVAILABLE, "none")
     module = Module("/lib/l.so", BASE, BASE, BASE + 0x20000, None, absent)
-    memory = {BASE: headers().ljust(HEADER_PAGE, b"\0"), BASE + TABLE: data}
+    memory = {BASE: headers().ljust(PAGE, b"\0"), BASE + TABLE: data}
     return Functions(FakeTarget(modules=[module], memory=memory))
 
 

@@ -12,10 +12,11 @@ from gdb_epi.corruption.context import Context
 from gdb_epi.corruption.types import Evidence, Skipped
 from gdb_epi.errors import NOT_AVAILABLE, Absent
 from gdb_epi.process_state import ProcessState
+from gdb_epi.sizes import PAGE
 from gdb_epi.target import elf
 from gdb_epi.target.api import CrashInfo, Module, Region, Thread
 from gdb_epi.target.fake import FakeTarget
-from gdb_epi.target.functions import HEADER_PAGE, PT_GNU_EH_FRAME, Functions
+from gdb_epi.target.functions import PT_GNU_EH_FRAME, Functions
 from gdb_epi.target.unwind import Rule, Unwinder
 
 BASE, SIZE = 0x7F0000000000, 0x20000
@@ -54,7 +55,7 @@ def image(programs: list[bytes], starts: list[int], *, common: bytes = COMMON) -
         frames += struct.pack("<II", 4 + len(body), len(frames) + 4) + body
     head = struct.pack("<BBBBiI", 1, 0x1B, 3, 0x3B, 0, len(starts)) + rows
     data = head.ljust(ENTRIES - TABLE, b"\0") + frames
-    return {BASE: start.ljust(HEADER_PAGE, b"\0"), BASE + TABLE: data}
+    return {BASE: start.ljust(PAGE, b"\0"), BASE + TABLE: data}
 
 
 def unwinder(program: bytes, *, common: bytes = COMMON) -> Unwinder:

@@ -15,6 +15,7 @@ from gdb_epi.errors import Absent
 from gdb_epi.fault import GENERAL, read_word
 from gdb_epi.fault.site import NO_FAULT, Site
 from gdb_epi.fault.text import Step, return_address
+from gdb_epi.sizes import WORD
 from gdb_epi.target.functions import Function
 from gdb_epi.x86 import MAX_LENGTH, Instruction
 
@@ -23,7 +24,6 @@ MAX_RUN = 96  # bytes from where control came in to the fault
 MAX_WALKED = 256  # the same, behind a return
 BELOW = 64  # words below a popped one
 COPIES = 2  # of the right pointer: a table or a program's objects hold it, one holds another
-WORD = 8
 POPPED = 16  # words below rsp in which the return address may still lie
 MAX_BIT = 12
 PLACES = 2

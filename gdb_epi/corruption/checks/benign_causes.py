@@ -20,8 +20,9 @@ from gdb_epi.fault import NEAR_NULL, read_word, stack_below
 from gdb_epi.fault.maps import beside, canonical, guard_page, permits
 from gdb_epi.fault.shapes import shape_of
 from gdb_epi.fault.site import DATA, TRANSFERS, Site
+from gdb_epi.sizes import PAGE
 
-PAGE, FAR = 4096, 64 << 10
+FAR = 64 << 10
 PAGE_BITS = 12
 ALIGNMENT = 16  # of what malloc gives, MALLOC_ALIGNMENT
 LOWEST = 1 << 32

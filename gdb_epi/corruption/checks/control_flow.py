@@ -27,13 +27,12 @@ from gdb_epi.fault import GENERAL, NEAR_NULL, may_execute, read_word
 from gdb_epi.fault.shapes import shape_of
 from gdb_epi.fault.site import ARITHMETIC, CALL, FETCH, ILLEGAL, JUMP, NO_FAULT, UNEXPLAINED, Site
 from gdb_epi.fault.text import return_address
+from gdb_epi.sizes import ADDRESS_BITS, WORD
 from gdb_epi.target.functions import Function
 from gdb_epi.x86 import MAX_LENGTH, Instruction
 from gdb_epi.x86.length import boundary_after
 
-ADDRESS_BITS = 47
 MAX_COPIES = 8
-WORD = 8
 NUMBERS = ("int-pair", "double")  # shapes of local variables
 
 

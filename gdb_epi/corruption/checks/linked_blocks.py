@@ -13,8 +13,9 @@ from gdb_epi.corruption.pointers.suspects import Suspect
 from gdb_epi.corruption.registry import check
 from gdb_epi.corruption.types import MEMORY, Evidence, word_evidence
 from gdb_epi.fault import NEAR_NULL
+from gdb_epi.sizes import ADDRESS_BITS
 
-BITS = range(9, 47)  # a neighbour in memory is nearer, and marks are in others
+BITS = range(9, ADDRESS_BITS)  # a neighbour in memory is nearer, and marks are in others
 LANES = range(1, 6)  # bytes of a pointer
 
 

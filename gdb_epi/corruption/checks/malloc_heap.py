@@ -16,6 +16,7 @@ from gdb_epi.corruption.registry import check
 from gdb_epi.corruption.types import MEMORY, Evidence, Skipped, word_evidence
 from gdb_epi.errors import UnreadableMemory
 from gdb_epi.fault import read_word
+from gdb_epi.sizes import ADDRESS_BITS
 from gdb_epi.target.api import Region, Target
 from gdb_epi.typing_lite import NamedTuple
 
@@ -322,7 +323,6 @@ def _evidence(heap: HeapWords, place: int, size: int) -> Evidence:
 
 MAX_FREE = 4096  # chunks whose links are looked at
 MAX_CHUNKS = 1 << 18
-ADDRESS_BITS = 47
 FORWARD, BACKWARD = 16, 24  # bytes: fd and bk of struct malloc_chunk (malloc/malloc.c)
 
 

@@ -10,8 +10,6 @@ from collections.abc import Iterator
 
 from gdb_epi.corruption.context import Context
 from gdb_epi.corruption.files.images import (
-    MASK,
-    PAGE,
     PF_W,
     ImageFile,
     dumped_pieces,
@@ -20,6 +18,7 @@ from gdb_epi.corruption.files.images import (
 )
 from gdb_epi.corruption.registry import check
 from gdb_epi.corruption.types import MEMORY, Evidence, Skipped, word_evidence
+from gdb_epi.sizes import PAGE, WORD_MASK
 from gdb_epi.util import counted
 
 PIECE = 4096
@@ -165,5 +164,5 @@ def _wrong(image: ImageFile, start: int, data: bytes) -> Iterator[tuple[int, int
     base = image.base
     low = start - base
     for address, value in image.relatives(low, low + len(data) - 7):
-        if words[address - low >> 3] != value + base & MASK and not address & 7:
-            yield address + base, words[address - low >> 3], value + base & MASK
+        if words[address - low >> 3] != value + base & WORD_MASK and not address & 7:
+            yield address + base, words[address - low >> 3], value + base & WORD_MASK

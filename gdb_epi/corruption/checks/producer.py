@@ -16,11 +16,11 @@ from gdb_epi.corruption.types import REGISTER, Evidence, Skipped, changed_bits, 
 from gdb_epi.errors import Absent
 from gdb_epi.fault import NEAR_NULL
 from gdb_epi.fault.maps import beside
+from gdb_epi.sizes import PAGE
 from gdb_epi.x86.flow import COMPUTED, LOAD
 
 LOWEST_BIT = 3  # programs mark addresses in lower ones
 NEAR_BITS, FAR_BITS = 8, 16
-PAGE = 4096
 NEAR_END = 64 << 10  # bytes, as in S:near-end
 _HOW = {
     "load": "loaded from {slot:#x}, which still holds",

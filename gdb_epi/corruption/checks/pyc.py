@@ -22,6 +22,7 @@ from gdb_epi.cpython.source.checks import TYPE_STRING, table_needle
 from gdb_epi.cpython.source.pyc import Code, codes_of
 from gdb_epi.cpython.types import PythonState
 from gdb_epi.errors import Absent, LayoutError, UnreadableMemory
+from gdb_epi.sizes import WORD
 from gdb_epi.typing_lite import Any, NamedTuple, parse_json
 from gdb_epi.util import counted
 
@@ -31,7 +32,6 @@ MAX_CODE = 1 << 20  # bytes of one code object's instructions
 MAX_TABLE = 1 << 20
 MAX_NAME = 4096
 MAX_CODE_CANDIDATES = 64
-WORD = 8
 
 
 class _Opcodes(NamedTuple):

@@ -19,6 +19,7 @@ from gdb_epi.corruption.types import MEMORY, Evidence, Skipped, word_evidence
 from gdb_epi.cpython.reader import Reader
 from gdb_epi.cpython.types import PyFrame, PythonState, ThreadState
 from gdb_epi.errors import Absent, UnreadableMemory
+from gdb_epi.sizes import ADDRESS_BITS
 from gdb_epi.typing_lite import NamedTuple
 
 MAX_FRAMES = 512  # of the default run
@@ -241,7 +242,7 @@ def _of_thread(
     frame = thread.frames[0].address
     if not top or end_of(walk, frame, places) == top or not in_data_stack(context, top):
         return
-    flips = [frame ^ 1 << bit for bit in range(LOWEST_BIT, 47)]
+    flips = [frame ^ 1 << bit for bit in range(LOWEST_BIT, ADDRESS_BITS)]
     right = [one for one in flips if one < top and end_of(walk, one, places) == top]
     if len(right) != 1:
         return

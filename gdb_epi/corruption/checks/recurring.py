@@ -8,8 +8,8 @@ from collections.abc import Iterator
 from gdb_epi.corruption.context import Context
 from gdb_epi.corruption.registry import check
 from gdb_epi.corruption.types import Evidence, word_evidence
+from gdb_epi.sizes import PAGE
 
-PAGE = 4096
 MAX_WORDS = 256
 
 

@@ -21,10 +21,11 @@ from gdb_epi.corruption.registry import check
 from gdb_epi.corruption.types import MEMORY, Evidence, word_evidence
 from gdb_epi.errors import Absent
 from gdb_epi.fault import NEAR_NULL, read_word
+from gdb_epi.sizes import WORD
 from gdb_epi.target.search import find_word
 from gdb_epi.util import with_article
 
-LINE, WORD = 64, 8
+LINE = 64
 BEFORE = 2  # words before the line that are given
 HEADER = 16  # bytes of a malloc chunk before its block
 
@@ -73,7 +74,7 @@ def _pool(context: Context, start: int, first: int) -> str:
     )
 
 
-LINE, WORD = 64, 8
+LINE = 64
 LANES = range(1, 6)  # of a pointer; the lowest byte is what an overflow by one writes
 AROUND = (-16, -8, 8, 16)
 FEWEST_ALIKE = 2

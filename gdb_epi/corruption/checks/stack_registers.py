@@ -28,6 +28,7 @@ from gdb_epi.corruption.types import (
 from gdb_epi.errors import Absent, UnreadableMemory
 from gdb_epi.fault import read_up_to, read_word
 from gdb_epi.fault.text import Step, return_address
+from gdb_epi.sizes import WORD
 from gdb_epi.target.api import Thread
 from gdb_epi.target.auxv import AT_RANDOM
 from gdb_epi.target.functions import Function
@@ -139,7 +140,6 @@ SMASHED = "S:abort-fortify"
 NEAR_BITS = range(3, 9)
 STACK_WORDS = 512  # above rsp in which the frame that called abort() is looked for
 PLACES = 2
-WORD = 8
 
 
 class Frame(NamedTuple):

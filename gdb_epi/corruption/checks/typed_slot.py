@@ -32,8 +32,8 @@ from gdb_epi.corruption.registry import check
 from gdb_epi.corruption.types import MEMORY, Evidence, Skipped, word_evidence
 from gdb_epi.errors import Absent, LayoutError, UnreadableMemory
 from gdb_epi.fault import read_word
+from gdb_epi.sizes import ADDRESS_BITS, WORD, WORD_MASK
 from gdb_epi.util import with_article
-from gdb_epi.x86 import MASK
 
 Objects = list[tuple[int, str]]  # (address, type)
 MAX_SIBLINGS = 16  # the nearest ones
@@ -112,7 +112,6 @@ def _siblings(walk: Walk, slot: Slot) -> list[int]:
 PERTURB_SHIFT = 5
 MAX_STEPS = 64
 MAX_LOG2 = 24
-WORD = 8
 
 
 def is_found_at(walk: Walk, slot: Slot, key: int) -> bool:
@@ -149,7 +148,7 @@ def _is_found(walk: Walk, slot: Slot, keys: int, hash_at: int) -> bool:
     size = (start - indices) >> log2
     found = reader.u64(hash_at)
     at, perturb = found, found
-    for _ in range(MAX_STEPS if found not in (0, MASK) else 0):
+    for _ in range(MAX_STEPS if found not in (0, WORD_MASK) else 0):
         at &= (1 << log2) - 1
         index = int.from_bytes(reader.read(indices + at * size, size), "little", signed=True)
         if index == wanted:
@@ -169,7 +168,6 @@ MAX_REPORTED = 8
 MANY = 16  # words that hold an object whose references are not counted
 AROUND = (-16, -8, 8, 16)
 MAX_PAIRS = 8
-TOP = 47
 # Two bits that are neighbours, or of one byte: what one chip or line of a memory module gives; none
 # of those that programs mark addresses with. Nobody marks the words of a container of CPython's
 # own at the top, and what marks pointers there (boxed values, tags) sets other bits than two.
@@ -177,7 +175,9 @@ PAIRS = tuple(
     1 << low | 1 << high
     for low in range(64)
     for high in range(low + 1, 64)
-    if low > 2 and (high == low + 1 or (high >> 3 == low >> 3 and high < TOP)) and low != TOP - 1
+    if low > 2
+    and (high == low + 1 or (high >> 3 == low >> 3 and high < ADDRESS_BITS))
+    and low != ADDRESS_BITS - 1
 )
 LANES = range(1, 6)  # bytes of a pointer
 ALIGNED = 16  # objects begin there
@@ -276,7 +276,7 @@ def _stuck_lanes(context: Context, walk: Walk, wrong: list[Slot]) -> Iterator[Ev
         alike = {slot.place % PERIOD for slot in mine}
         if len(mine) < FEWEST_STUCK or len(alike) != 1:
             continue
-        for bit in range(LOWEST_STUCK, TOP):
+        for bit in range(LOWEST_STUCK, ADDRESS_BITS):
             values = {slot.value >> bit & 1 for slot in mine}
             kinds = {walk.type_at(slot.value ^ 1 << bit) for slot in mine}
             if len(values) == 1 and len(kinds) == 1 and "" not in kinds:
@@ -394,7 +394,7 @@ def _neighbouring_bits(context: Context, walk: Walk, slot: Slot, _objects: Objec
 
     Few more words than those one bit away: a freed object lies next to one as seldom.
     """
-    flips = [slot.value ^ 3 << low for low in range(LOWEST_STUCK, TOP - 1)]
+    flips = [slot.value ^ 3 << low for low in range(LOWEST_STUCK, ADDRESS_BITS - 1)]
     found = _objects_at(context, walk, flips)
     whole = [one for one in found if not is_partly_written(context, slot.place, slot.value, one[0])]
     return lost_among_alike(context, walk, slot, whole)

@@ -11,11 +11,12 @@ from __future__ import annotations
 from gdb_epi.corruption.code.preceding_code import Trail
 from gdb_epi.corruption.context import Context
 from gdb_epi.fault import SIGSEGV
-from gdb_epi.fault.site import PAGE, STRING_BLOCK, Site
-from gdb_epi.x86 import MASK, Instruction
+from gdb_epi.fault.site import STRING_BLOCK, Site
+from gdb_epi.sizes import PAGE, WORD, WORD_MASK
+from gdb_epi.x86 import Instruction
 from gdb_epi.x86.flow import CALL_CHANGES, CONSTANT, COPY, changed, produced
 
-WORD, NARROW = 8, 0xFFFFFFFF
+NARROW = 0xFFFFFFFF
 _NOTHING: frozenset[str] = frozenset()
 
 
@@ -74,7 +75,7 @@ def _given(
     how = produced(one, name)
     held = registers.get(name)
     if how.kind == CONSTANT and isinstance(how.source, int):
-        mask = MASK if how.size == WORD else NARROW
+        mask = WORD_MASK if how.size == WORD else NARROW
         return (name,) if name in counters and held == how.source & mask else ()
     if how.kind == COPY and isinstance(how.source, str) and how.size == WORD:
         counted = (name in counters) != (how.source in counters)

@@ -16,9 +16,10 @@ from gdb_epi.errors import UnreadableMemory
 from gdb_epi.fault import may_execute, read_up_to, read_word
 from gdb_epi.fault.site import call_before
 from gdb_epi.fault.text import Step, before
+from gdb_epi.sizes import WORD, WORD_MASK
 from gdb_epi.target.api import Target
 from gdb_epi.typing_lite import NamedTuple
-from gdb_epi.x86 import MASK, MAX_LENGTH, Instruction, decode
+from gdb_epi.x86 import MAX_LENGTH, Instruction, decode
 from gdb_epi.x86.flow import changed
 from gdb_epi.x86.length import length_at
 
@@ -31,7 +32,6 @@ MAX_CALLEE = 2048  # bytes of a callee that are decoded for its returns
 MAX_RETURNS = 6
 MAX_WAYS = 8  # that lead to one place
 MAX_VISITED = 300  # instructions
-WORD = 8
 RETURNS = frozenset((0xC2, 0xC3, 0xCA, 0xCB, 0xCF))  # opcodes
 
 
@@ -216,7 +216,7 @@ def stack_pointers(found: Trail, last: int) -> list[int | None]:
     value: int | None = last
     for number in range(len(found.steps) - 1, -1, -1):
         by = 0 if found.steps_over(number) else moved(found.steps[number].instruction)
-        value = None if value is None or by is None else (value - by) & MASK
+        value = None if value is None or by is None else (value - by) & WORD_MASK
         values.append(value)
     return values[::-1]
 

@@ -19,9 +19,10 @@ from gdb_epi.corruption.context import Context
 from gdb_epi.errors import NOT_AVAILABLE, Absent
 from gdb_epi.fault import read_up_to, read_word
 from gdb_epi.fault.site import CALL, Site, call_before
+from gdb_epi.sizes import WORD_MASK
 from gdb_epi.target.api import Target
 from gdb_epi.typing_lite import NamedTuple
-from gdb_epi.x86 import MASK, MAX_LENGTH, Instruction, Operand, decode
+from gdb_epi.x86 import MAX_LENGTH, Instruction, Operand, decode
 from gdb_epi.x86.arithmetic import MEMORY, added, computed
 from gdb_epi.x86.flow import (
     ADDRESS,
@@ -153,7 +154,7 @@ def _place(context: Context, site: Site) -> tuple[int, dict[str, int]] | Absent:
     made = call_before(context.target, top) if site.kind == CALL and top else None
     if made is None or top is None:
         return Absent(NOT_AVAILABLE, "nothing says which instruction led here")
-    registers["rsp"] = (site.fault.sp + 8) & MASK
+    registers["rsp"] = (site.fault.sp + 8) & WORD_MASK
     return top - made.length, registers
 
 
@@ -212,7 +213,7 @@ class _Machine:
                 if by is None or self._trail.steps_over(number):
                     known.pop(register, None)
                 elif register in known:
-                    known[register] = (known[register] - by) & MASK
+                    known[register] = (known[register] - by) & WORD_MASK
             found.append(dict(known))
         return [{} for _ in range(first)] + found[::-1]
 
@@ -259,7 +260,7 @@ class _Machine:
         if expected is None or held is None:
             return None
         width = how.width if how.kind == LOAD else how.size
-        expected &= MASK if width == 8 or how.size == 8 else 0xFFFFFFFF
+        expected &= WORD_MASK if width == 8 or how.size == 8 else 0xFFFFFFFF
         through: tuple[str, ...] = ()
         offset = 0
         if slot is not None and isinstance(how.source, Operand):

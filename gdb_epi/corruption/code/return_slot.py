@@ -8,11 +8,11 @@ from gdb_epi.errors import Absent, UnreadableMemory
 from gdb_epi.fault import NEAR_NULL, read_up_to, read_word
 from gdb_epi.fault.site import RETURN
 from gdb_epi.fault.text import return_address
+from gdb_epi.sizes import ADDRESS_BITS
 from gdb_epi.target.api import Target
 from gdb_epi.typing_lite import NamedTuple
 
 ALIGNMENT = 16  # System V ABI, x86-64 3.2.2: rsp + 8 is a multiple of 16 on entry
-ADDRESS_BITS = 47
 BELOW = 64 << 10  # bytes below rsp that are searched for a signal frame
 # struct rt_sigframe of the kernel: the restorer's address, then the ucontext, whose registers
 # begin after 40 bytes in the order of struct sigcontext (rsp 15, rip 16, segments 18).

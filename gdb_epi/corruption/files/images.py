@@ -16,11 +16,11 @@ from itertools import accumulate, chain
 
 from gdb_epi.corruption.context import Context
 from gdb_epi.errors import Absent, UnreadableMemory
+from gdb_epi.sizes import WORD_MASK
 from gdb_epi.target import elf
 from gdb_epi.target.api import Module, Region
 from gdb_epi.target.files import ElfFile, open_elf
 
-PAGE = 4096
 DT_SYMTAB, DT_RELA, DT_RELASZ, DT_TEXTREL, DT_FLAGS, DT_RELRSZ, DT_RELR = 6, 7, 8, 22, 30, 35, 36
 DT_RELACOUNT = 0x6FFFFFF9
 DF_TEXTREL = 4
@@ -29,7 +29,6 @@ PF_W = 2
 MAX_DYNAMIC = 1024
 MAX_TABLE = 256 << 20  # bytes of one relocation table
 MAX_RELR = 4_000_000
-MASK = (1 << 64) - 1
 _DYN = struct.Struct("<qQ")
 _RELA = struct.Struct("<QQq")
 
@@ -169,7 +168,7 @@ class ImageFile:
         raw = b"" if at is None else self.data[at : at + 24]
         if raw[6:8] in (b"", b"\0\0"):  # st_shndx: defined in another object
             return None
-        return int.from_bytes(raw[8:16], "little") + addend + self.base & MASK
+        return int.from_bytes(raw[8:16], "little") + addend + self.base & WORD_MASK
 
     @cached_property
     def _relr_places(self) -> frozenset[int]:
@@ -177,7 +176,7 @@ class ImageFile:
 
     def pointers(self) -> Iterator[tuple[int, int]]:
         """Yield (run-time address, pointer) as ld.so left them; of a fixed image as in the file."""
-        relative = {a: value + self.base & MASK for a, value in self.relatives(0, MASK)}
+        relative = {a: value + self.base & WORD_MASK for a, value in self.relatives(0, WORD_MASK)}
         named = {own: self._symbol(own) for own in self._others}
         relative.update((own, value) for own, value in named.items() if value is not None)
         for address, value in relative.items():
@@ -206,7 +205,7 @@ class ImageFile:
             number = bisect_right(places, own) - 1
             value = values[number] if number >= 0 and places[number] == own else None
         if value is not None:
-            return value + self.base & MASK
+            return value + self.base & WORD_MASK
         return self.word(own) if self.fixed else None
 
 

@@ -14,11 +14,12 @@ from collections.abc import Iterable
 from gdb_epi.corruption.heap.cached_pages import PagedReader
 from gdb_epi.cpython.source.pyc import Code, Unknown, Value
 from gdb_epi.errors import Absent, UnreadableMemory
+from gdb_epi.sizes import ADDRESS_BITS, WORD_MASK
 from gdb_epi.typing_lite import NamedTuple
 
 MAX_TEXT = 1 << 20  # characters or bytes that are compared
 MAX_ITEMS = 1 << 16  # objects of one code object
-POINTER_BITS = range(47)
+POINTER_BITS = range(ADDRESS_BITS)
 ENOUGH = 2  # differences: more are not told apart
 COROUTINE = 0x100  # CO_ITERABLE_COROUTINE: set by types.coroutine()
 IMMORTAL_INT = 4  # a bit of lv_tag of small ints (3.14)
@@ -224,7 +225,7 @@ class Constants:
             parts = [_Part(self._tag_at, 8, count << 3 | 1 - sign, IMMORTAL_INT)]
         else:
             assert self._int_size_at is not None
-            parts = [_Part(self._int_size_at, 8, sign * count & (1 << 64) - 1)]
+            parts = [_Part(self._int_size_at, 8, sign * count & WORD_MASK)]
         return [*parts, _part(self._digits_at, digits)]
 
 

@@ -11,8 +11,8 @@ from gdb_epi.corruption.heap.pymalloc_pools import OVERHEAD, Pool, pool_at
 from gdb_epi.cpython.types import PythonState
 from gdb_epi.errors import Absent, LayoutError, UnreadableMemory
 from gdb_epi.fault import may_execute, read_up_to, read_word
+from gdb_epi.sizes import ADDRESS_BITS, PAGE, WORD_MASK
 from gdb_epi.typing_lite import TYPE_CHECKING, NamedTuple
-from gdb_epi.x86 import MASK
 
 if TYPE_CHECKING:
     from gdb_epi.cpython.reader import Reader
@@ -66,7 +66,7 @@ class Things:
 
     def _judge(self, address: int) -> Thing | None:
         region = self._context.target.region_at(address)
-        if address < 4096 or address >> 47 or region is None:
+        if address < PAGE or address >> ADDRESS_BITS or region is None:
             return None
         if may_execute(region) and "?" not in region.perms:
             function = self._context.functions.at(address)
@@ -153,9 +153,9 @@ class Things:
         That of an object without a __hash__ of its own is its address, rotated by 4
         (_Py_HashPointer, Python/pyhash.c, 3.8 to 3.15); a str keeps its own.
         """
-        if not word or word == MASK or self._reader is None:
+        if not word or word == WORD_MASK or self._reader is None:
             return False
-        if word == (address >> 4 | address << 60) & MASK:
+        if word == (address >> 4 | address << 60) & WORD_MASK:
             return True
         at = self._reader.layout.offset("PyASCIIObject", "hash")
         if at is None or self.object_type(address) != "str":

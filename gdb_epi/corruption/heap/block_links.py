@@ -13,9 +13,9 @@ from collections import Counter
 from gdb_epi.corruption.checks.malloc_heap import FLAGS
 from gdb_epi.corruption.context import Context
 from gdb_epi.corruption.heap.free_chunks import HEAD, Blocks, blocks, in_free_chunk
+from gdb_epi.sizes import WORD
 from gdb_epi.typing_lite import NamedTuple
 
-WORD = 8
 SIBLINGS = 32  # the nearest blocks that hold such a link
 FEWEST_SIBLINGS = 8
 MAX_BLOCKS = 100_000  # of a heap

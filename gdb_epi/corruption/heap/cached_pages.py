@@ -12,14 +12,14 @@ from struct import Struct
 from gdb_epi.cpython.layout.layout import Layout
 from gdb_epi.cpython.reader import Reader
 from gdb_epi.errors import UnreadableMemory
+from gdb_epi.sizes import PAGE
 from gdb_epi.target.api import Region, Target
 from gdb_epi.typing_lite import TYPE_CHECKING, NamedTuple
 
 if TYPE_CHECKING:
     from gdb_epi.corruption.context import Context
 
-PAGE_BITS = 12
-PAGE = 1 << PAGE_BITS
+PAGE_BITS = PAGE.bit_length() - 1
 MAX_PAGES = 4096  # kept; then they are read again
 KEPT = "pages"  # in Context.kept
 NOTHING = memoryview(bytes(PAGE)).cast("Q")  # the words of a page of which nothing is mapped

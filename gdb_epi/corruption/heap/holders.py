@@ -8,9 +8,9 @@ from gdb_epi.corruption.heap.typed_walk import Walk
 from gdb_epi.corruption.pointers.neighbours import on_stack
 from gdb_epi.corruption.pointers.never_mapped import was_never_mapped
 from gdb_epi.fault import GENERAL, read_word
+from gdb_epi.sizes import WORD
 from gdb_epi.target.search import find_word
 
-WORD = 8
 FAR_BIT = 24  # as for pointers: software's near misses differ in lower bits
 ARENA_BIT = 20  # ARENA_SIZE, Objects/obmalloc.c: 256 KB up to 3.9, 1 MB from 3.10 on
 ALIGNED = 16  # objects and blocks begin there (ALIGNMENT, Objects/obmalloc.c, 3.8 to 3.15)

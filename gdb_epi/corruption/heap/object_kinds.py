@@ -8,6 +8,7 @@ from collections.abc import Sequence
 from gdb_epi.corruption.heap.address_index import Things
 from gdb_epi.corruption.heap.cached_pages import PagedReader
 from gdb_epi.errors import Absent, LayoutError, UnreadableMemory
+from gdb_epi.sizes import PAGE
 from gdb_epi.typing_lite import NamedTuple
 
 TYPE, INSTANCE = "type", "instance"
@@ -61,7 +62,7 @@ class Kinds:
         return known
 
     def _of(self, address: int) -> Kind:
-        if address & 7 or not 4096 <= address < 1 << 63:
+        if address & 7 or not PAGE <= address < 1 << 63:
             return NO_KIND
         return self._by_type(self._reader.word(address + self._type_at))
 
@@ -74,7 +75,7 @@ class Kinds:
     def of_all(self, addresses: list[int]) -> list[Kind]:
         """Return what of() does for each address; all that is new is read in one go."""
         known, at = self._by_object, self._type_at
-        new = [n for n in addresses if n not in known and not n & 7 and 4096 <= n < 1 << 63]
+        new = [n for n in addresses if n not in known and not n & 7 and PAGE <= n < 1 << 63]
         kinds = self._reader.words([one + at for one in new])
         for kind in set(kinds).difference(self._kinds):
             self._by_type(kind)

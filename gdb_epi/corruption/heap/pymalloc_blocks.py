@@ -12,6 +12,7 @@ from gdb_epi.corruption.types import MEMORY, Evidence, word_evidence
 from gdb_epi.cpython.heap.by_type import HAVE_GC, Heap
 from gdb_epi.cpython.objects.type_objects import TypeInfo
 from gdb_epi.errors import LayoutError, UnreadableMemory
+from gdb_epi.sizes import ADDRESS_BITS
 from gdb_epi.target.search import find_word
 from gdb_epi.typing_lite import NamedTuple
 
@@ -136,7 +137,7 @@ class Blocks:
             known = self._heads.get(word)
             if known is None:
                 if self._ghosts is None:
-                    no_pointer = word & 7 or word < 0x10000 or word >> 47
+                    no_pointer = word & 7 or word < 0x10000 or word >> ADDRESS_BITS
                     known = -1 if no_pointer else self._head(word)
                 elif word in self._ghosts:
                     known = -1
@@ -168,7 +169,7 @@ class Blocks:
     def _flags(self, word: int) -> int | None:
         """Return tp_flags of the type that a word is the address of; None for another word."""
         reader = self._heap.reader
-        if word & 7 or word < 0x10000 or word >> 47:
+        if word & 7 or word < 0x10000 or word >> ADDRESS_BITS:
             return None
         try:
             above = reader.type_of(word)

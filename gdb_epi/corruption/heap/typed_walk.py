@@ -16,6 +16,7 @@ from gdb_epi.corruption.pointers.neighbours import on_stack
 from gdb_epi.cpython.objects.attributes import Objects
 from gdb_epi.cpython.types import PyFrame, PythonState
 from gdb_epi.errors import Absent, LayoutError, UnreadableMemory
+from gdb_epi.sizes import WORD
 from gdb_epi.typing_lite import NamedTuple
 
 MAX_CONTAINERS = 6000
@@ -25,7 +26,6 @@ MAX_FRAMES = 32
 MAX_DEPTH = 64  # words of a frame's stack of values that may be left over
 MAX_LOCALS = 256  # of one frame
 MAX_NULL_LISTS = 64
-WORD = 8
 LOW = 1 << 32
 TAG = 3  # 3.14 (gh-117139): the low bits of a _PyStackRef
 FRAME, TUPLE = "frame", "tuple"

@@ -10,11 +10,12 @@ from gdb_epi.corruption.pointers.stride_evidence import may_stride
 from gdb_epi.corruption.pointers.suspects import Suspect
 from gdb_epi.errors import Absent
 from gdb_epi.fault.site import Site
+from gdb_epi.sizes import ADDRESS_BITS
 from gdb_epi.x86.flow import LOAD
 
-TAG_BITS = range(47, 64)
+TAG_BITS = range(ADDRESS_BITS, 64)
 LOW_TAG_BITS = range(3)
-STRIDE_BITS = range(12, 47)
+STRIDE_BITS = range(12, ADDRESS_BITS)
 STACK, HEAP, MIXED = "stack", "heap", "mixed"  # where a word is held
 
 

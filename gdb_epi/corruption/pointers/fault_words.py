@@ -9,6 +9,7 @@ from gdb_epi.fault import GENERAL, NEAR_NULL, NULL_PAGE, SI_KERNEL, read_up_to, 
 from gdb_epi.fault.maps import canonical, permits, user_top
 from gdb_epi.fault.shapes import Shape, shape_of
 from gdb_epi.fault.site import DATA, NO_FAULT, TRANSFERS, Site
+from gdb_epi.sizes import ADDRESS_BITS, USER_TOP, WORD_MASK
 from gdb_epi.target.api import Target
 from gdb_epi.target.search import find_bytes
 from gdb_epi.typing_lite import NamedTuple
@@ -68,7 +69,7 @@ def _goodness(target: Target, word: Word) -> int:
 
 
 def _signed(value: int) -> int:
-    value &= (1 << 64) - 1
+    value &= WORD_MASK
     return value - (1 << 64) if value >> 63 else value
 
 
@@ -144,10 +145,10 @@ def _truncated(target: Target, value: int) -> Shape | None:
 
 def _tagged(target: Target, value: int) -> Shape | None:
     """Several bits set above a mapped address."""
-    top = value >> 47
+    top = value >> ADDRESS_BITS
     if bin(top).count("1") < 2 or top == (1 << 17) - 1:
         return None
-    plain = value & ((1 << 47) - 1)
+    plain = value & (USER_TOP - 1)
     boxed = bin(top).count("1") >= BOXED  # NaN boxing; a small number with few bits is no pointer
     if (plain >= LOW or boxed) and permits(target.region_at(plain), "r"):
         return Shape("tagged", f"without its top bits it is {plain:#x}, which is mapped")

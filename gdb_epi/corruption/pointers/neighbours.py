@@ -22,9 +22,9 @@ from gdb_epi.errors import Absent
 from gdb_epi.fault import GENERAL, NEAR_NULL, NULL_PAGE, read_word
 from gdb_epi.fault.maps import canonical, permits, user_top
 from gdb_epi.fault.site import DATA, TRANSFERS, Site
+from gdb_epi.sizes import ADDRESS_BITS, PAGE, WORD, WORD_MASK
 from gdb_epi.typing_lite import NamedTuple
 
-PAGE = 4096
 LOW = 1 << 32  # addresses of programs that are not position-independent
 # From this bit on (16 MB) software's near misses end: overruns, stale pointers into the same heap
 # and memory that was unmapped lie closer to what they meant. Indices of 2^k are ambiguous.
@@ -33,7 +33,6 @@ NEVER_MAPPED_BIT = 20  # the same (1 MB) for words of memory that name what was 
 NEAR = 16384  # bytes: a pool
 MAX_COPIES = 4
 MAX_TESTED = 24  # corrected values of one suspect that memory is searched for
-WORD = 8
 MAX_SEARCHED = 6  # corrected values where nothing begins that memory is searched for
 MAX_LANES = 4
 AROUND = (-16, -8, 8, 16)
@@ -149,7 +148,7 @@ def level_of(one: Neighbour) -> str:
         return "P10"
     if one.near:
         return "P4"
-    return "P5" if one.bit >= 47 else "P1"
+    return "P5" if one.bit >= ADDRESS_BITS else "P1"
 
 
 def _direct(context: Context, things: Things, one: Suspect) -> list[Neighbour]:
@@ -161,11 +160,11 @@ def _direct(context: Context, things: Things, one: Suspect) -> list[Neighbour]:
         return []
     access = "x" if site.kind in TRANSFERS else site.access
     size = site.operand.size if site.operand is not None and site.kind == DATA else 1
-    bits = range(47) if canonical(one.value, top) else range(47, 64)
+    bits = range(ADDRESS_BITS) if canonical(one.value, top) else range(ADDRESS_BITS, 64)
     legal = []
     for bit in bits:
         corrected = one.value ^ (1 << bit)
-        reached = (corrected + one.distance) & ((1 << 64) - 1)
+        reached = (corrected + one.distance) & WORD_MASK
         if reached < NEAR_NULL or not canonical(corrected, top):
             continue
         last = context.target.region_at(reached + max(size, 1) - 1)
@@ -196,7 +195,8 @@ def _lanes(context: Context, things: Things, one: Suspect) -> list[Neighbour]:
         for byte in range(1, 256):
             corrected = one.value | byte << 8 * lane
             reached = corrected + one.distance
-            if corrected >> 47 or not permits(context.target.region_at(reached), site.access):
+            region = context.target.region_at(reached)
+            if corrected >> ADDRESS_BITS or not permits(region, site.access):
                 continue
             if not one.slots or things.at(corrected) is not None:
                 found.append(_neighbour(context, things, site, one, corrected, -1))
@@ -208,7 +208,7 @@ def _worth(context: Context, site: Site, one: Suspect, top: int) -> bool:
     if one.value < NULL_PAGE or context.things.at(one.value) is not None:
         return False  # NULL; or a pointer to a thing, used as one to another
     if not canonical(one.value, top):
-        return bin(one.value >> 47).count("1") == 1
+        return bin(one.value >> ADDRESS_BITS).count("1") == 1
     reached = one.value + (one.distance or 0)
     if reached < NEAR_NULL or one.value >= 1 << 63:
         return False
@@ -238,7 +238,7 @@ def _through(context: Context, things: Things, one: Suspect, garbage: bool) -> l
     site = context.site
     assert not isinstance(site, Absent)
     found = []
-    for bit in range(47):
+    for bit in range(ADDRESS_BITS):
         corrected = one.value ^ (1 << bit)
         if foreign:  # no object's field; but where another file's constants lie is no freed memory
             constant = _is_constant(context, one, corrected, bit)

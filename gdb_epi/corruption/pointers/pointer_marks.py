@@ -7,11 +7,11 @@ from gdb_epi.corruption.context import Context
 from gdb_epi.corruption.heap.memory import read_words
 from gdb_epi.errors import Absent, UnreadableMemory
 from gdb_epi.fault import may_execute, read_up_to
+from gdb_epi.sizes import ADDRESS_BITS, WORD
 from gdb_epi.target.api import Region
 from gdb_epi.x86 import MAX_LENGTH
 from gdb_epi.x86.length import boundary_after
 
-WORD = 8
 NEAR = 4096  # bytes; fields of what the wrong word names are the wrong word again
 MAX_READ = 64 << 20
 MAX_JUDGED = 1 << 14  # words with that bit that are looked at
@@ -168,7 +168,7 @@ def _in_piece(
                 return True
             word = int.from_bytes(data[WORD * at : WORD * at + WORD], "little")
             plain = word ^ 1 << bit
-            is_address = plain > LOWEST and not plain >> 47
+            is_address = plain > LOWEST and not plain >> ADDRESS_BITS
             other = is_address and abs(word - value) >= NEAR
             if other and context.target.region_at(plain) and (not starts or at_start(plain)):
                 return True

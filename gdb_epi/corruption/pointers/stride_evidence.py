@@ -10,6 +10,7 @@ from __future__ import annotations
 from gdb_epi.corruption.context import Context
 from gdb_epi.errors import Absent
 from gdb_epi.fault import GENERAL, read_up_to
+from gdb_epi.sizes import WORD
 
 LOWEST_BIT = 24  # indices of 2^k that are smaller are common: sizes, capacities, flags
 MAX_SCALE = 12  # bits: elements of at most 4 KiB
@@ -19,7 +20,6 @@ HALF = 31  # bits of a positive int
 # The index -1 as an unsigned int moves a pointer by 2^32 elements: bits that this can set.
 WRAPPED_BITS = range(32, 40)
 WRAPPED = range(0xFFFF0000, 1 << 32)
-WORD = 8
 # shl by cl of a 64-bit register, and bts by a register.
 _SHIFTS = (
     *(bytes((rex, 0xD3, 0xE0 + number)) for rex in (0x48, 0x49) for number in range(8)),

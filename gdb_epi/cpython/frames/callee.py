@@ -17,6 +17,7 @@ from gdb_epi.cpython.layout.layout import Layout
 from gdb_epi.cpython.reader import Reader
 from gdb_epi.cpython.types import MergedStack, PyFrame
 from gdb_epi.errors import Absent, UnreadableMemory
+from gdb_epi.sizes import PAGE
 from gdb_epi.target.api import NativeFrame, Target
 from gdb_epi.target.functions import Functions
 from gdb_epi.typing_lite import NamedTuple
@@ -27,7 +28,7 @@ SYMBOL = "symbol"
 MAX_STACK_WORDS = 1024  # of one frame; the standard library stays below 100
 MAX_LOOKED_AT = 200_000  # objects on value stacks, of all threads; 1,001 threads have 10,000
 MAX_NATIVE = 64  # native frames of one call that are looked at, from the eval loop inward
-LOWEST = 4096  # no object lies in the first page
+LOWEST = PAGE  # no object lies in the first page
 MAX_NAME = 256
 MAX_OBJECT = 1 << 16  # bytes into an object at which it may keep a C function
 # Their C code runs Python code, which is in the stack itself.

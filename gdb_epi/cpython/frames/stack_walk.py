@@ -30,12 +30,12 @@ from gdb_epi.cpython.objects.attributes import Objects
 from gdb_epi.cpython.reader import Reader
 from gdb_epi.cpython.types import CHAIN, DATASTACK, NATIVE, PyFrame
 from gdb_epi.errors import UnreadableMemory
+from gdb_epi.sizes import PAGE
 from gdb_epi.typing_lite import NamedTuple
 from gdb_epi.util import counted
 
 MAX_CHUNKS = 100_000
 MAX_CHUNK_BYTES = 1 << 30
-PAGE = 4096
 MAX_CHUNK_PAGES = 4096  # of a chunk with missing pages
 # How far a damaged frame may reach before the walk gives its chunk up.
 MAX_RESYNC_WORDS = 1 << 16
@@ -160,7 +160,7 @@ def _resync(frames: InterpreterFrames, base: int, data: bytes, position: int) ->
     last = min(len(data) - frames.size, position + 8 * MAX_RESYNC_WORDS)
     for start in range(position + 8, last + 1, 8):
         word = int.from_bytes(data[start + frames.code_at : start + frames.code_at + 8], "little")
-        if word < 4096 or frames.codes.reader.target.region_at(word & ~3) is None:
+        if word < PAGE or frames.codes.reader.target.region_at(word & ~3) is None:
             continue
         frame = frames.parse(base + start, data, start)
         if frame.problem or frame.internal or not frames.codes.at(frame.code).framesize:

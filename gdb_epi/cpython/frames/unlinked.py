@@ -24,6 +24,7 @@ from gdb_epi.cpython.objects.attributes import Objects
 from gdb_epi.cpython.reader import Reader
 from gdb_epi.cpython.types import HEAP, NATIVE, InterpreterState, ThreadState
 from gdb_epi.errors import Absent, SoftError, UnreadableMemory
+from gdb_epi.sizes import PAGE
 from gdb_epi.target.search import WordSearch
 from gdb_epi.typing_lite import NamedTuple
 
@@ -135,8 +136,8 @@ def _words(reader: Reader, tstate: int) -> tuple[int, ...]:
 def _unpacked(reader: Reader, low: int, count: int) -> tuple[int, ...]:
     """Return the words of a range, as 0 where they are lost."""
     words: list[int] = []
-    for at in range(low, low + 8 * count, 4096):
-        size = min(4096, low + 8 * count - at)
+    for at in range(low, low + 8 * count, PAGE):
+        size = min(PAGE, low + 8 * count - at)
         try:
             words += struct.unpack(f"<{size // 8}Q", reader.read(at, size))
         except UnreadableMemory:

@@ -16,6 +16,7 @@ from gdb_epi.cpython.objects.type_objects import HEAPTYPE, TypeInfo
 from gdb_epi.cpython.types import PythonState
 from gdb_epi.cpython.values.plain_values import Access
 from gdb_epi.errors import LayoutError, SoftError, UnreadableMemory
+from gdb_epi.sizes import ADDRESS_BITS
 from gdb_epi.target.api import Target
 from gdb_epi.target.search import BUDGET, Ranges, Search
 from gdb_epi.typing_lite import NamedTuple
@@ -158,7 +159,7 @@ class Heap:
         owner = self.reader.u64(address)
         local = self.reader.u32(address + (self._local_at or 0))
         shared = self.reader.i64(address + (self._shared_at or 0))
-        if owner and (owner < 1 << 20 or owner & 7 or owner >> 47):
+        if owner and (owner < 1 << 20 or owner & 7 or owner >> ADDRESS_BITS):
             return False
         if self._types is not None and self.reader.u64(address + 8) in self._types:
             return False  # a tuple's type lies there: this is the inside of a tuple

@@ -14,12 +14,12 @@ from gdb_epi.cpython.reader import Reader
 from gdb_epi.cpython.runtime.gc import GcState, gc_state
 from gdb_epi.cpython.types import PythonState
 from gdb_epi.errors import NOT_APPLICABLE, UNREADABLE, Absent, LayoutError, UnreadableMemory
+from gdb_epi.sizes import PAGE
 from gdb_epi.typing_lite import NamedTuple
 
 MAX_OBJECTS = 1_000_000
 MAX_FRAMES = 200  # per thread
 MAX_LOCALS = 16  # words of a frame that are tried
-PAGE = 4096
 # Links carry flags in their two low bits (prev: finalized, collecting; next: unreachable).
 _FLAGS = 3
 

@@ -14,9 +14,9 @@ import struct
 from collections.abc import Iterable, Sequence
 from functools import lru_cache
 
+from gdb_epi.sizes import WORD_MASK
 from gdb_epi.typing_lite import NamedTuple
 
-MASK = (1 << 64) - 1
 VARIANTS = ((1, 3), (2, 4))  # rounds per word, rounds at the end
 LANE_BYTES = 9
 MAX_KEPT = 8  # constants, by how many lanes they are for: 0.1 MB each for a thousand
@@ -51,15 +51,15 @@ def siphash(key: Key, data: bytes) -> int:
             v2 ^= 0xFF
         v3 ^= word
         for _ in range(count):
-            v0 = v0 + v1 & MASK
-            v1 = (v1 << 13 | v1 >> 51) & MASK ^ v0
-            v2 = v2 + v3 & MASK
-            v3 = (v3 << 16 | v3 >> 48) & MASK ^ v2
-            v0 = (v0 << 32 | v0 >> 32) + v3 & MASK
-            v3 = (v3 << 21 | v3 >> 43) & MASK ^ v0
-            v2 = v2 + v1 & MASK
-            v1 = (v1 << 17 | v1 >> 47) & MASK ^ v2
-            v2 = (v2 << 32 | v2 >> 32) & MASK
+            v0 = v0 + v1 & WORD_MASK
+            v1 = (v1 << 13 | v1 >> 51) & WORD_MASK ^ v0
+            v2 = v2 + v3 & WORD_MASK
+            v3 = (v3 << 16 | v3 >> 48) & WORD_MASK ^ v2
+            v0 = (v0 << 32 | v0 >> 32) + v3 & WORD_MASK
+            v3 = (v3 << 21 | v3 >> 43) & WORD_MASK ^ v0
+            v2 = v2 + v1 & WORD_MASK
+            v1 = (v1 << 17 | v1 >> 47) & WORD_MASK ^ v2
+            v2 = (v2 << 32 | v2 >> 32) & WORD_MASK
         v0 ^= word
     return v0 ^ v1 ^ v2 ^ v3
 
@@ -70,7 +70,7 @@ def python_hash(key: Key, data: bytes) -> int:
     Of nothing it is 0, and -1 means "not hashed yet", so that becomes -2 (_Py_HashBytes).
     """
     found = siphash(key, data) if data else 0
-    return found if found != MASK else MASK - 1
+    return found if found != WORD_MASK else WORD_MASK - 1
 
 
 def hash_many(key: Key, texts: Sequence[bytes]) -> int:
@@ -91,7 +91,7 @@ def hash_lanes(key: Key, words: Iterable[int], count: int) -> int:
     holds what is left of the characters, and the length in its highest byte.
     """
     ones = _ones(count)
-    mask = ones * MASK
+    mask = ones * WORD_MASK
     masks = _masks(count)
     keys = (key.k0, key.k1) * 2
     v0, v1, v2, v3 = (ones * (start ^ k) for start, k in zip(_INITIAL, keys, strict=True))
@@ -145,7 +145,7 @@ def _masks(count: int) -> _Masks:
     """Return (high bits, low bits) of each lane for rotations by 13, 16, 17, 21, 32."""
     ones = _ones(count)
     lows = ((1 << shift) - 1 for shift in (13, 16, 17, 21, 32))
-    return tuple((ones * (MASK & ~low), ones * low) for low in lows)
+    return tuple((ones * (WORD_MASK & ~low), ones * low) for low in lows)
 
 
 def _round(v0: int, v1: int, v2: int, v3: int, masks: _Masks) -> tuple[int, int, int, int]:

@@ -17,13 +17,13 @@ from gdb_epi.cpython.reader import Reader
 from gdb_epi.cpython.running.coroutines import Coroutines
 from gdb_epi.cpython.types import PyFrame, PythonState
 from gdb_epi.errors import SoftError, UnreadableMemory
+from gdb_epi.sizes import WORD
 from gdb_epi.target.api import Target
 from gdb_epi.typing_lite import NamedTuple
 
 GREENLET = "greenlet.greenlet"
 MAX_GREENLETS = 100_000
 MAX_PROBLEMS = 50
-_WORD = 8
 _SELF_AT = 8  # behind the pointer to the C++ class's functions
 _SEARCHED = 192  # bytes; the whole implementation has 176 in greenlet 3.5 for 3.12
 
@@ -75,13 +75,13 @@ def _top_frame(reader: Reader, instances: Instances, address: int) -> int:
     """Return the frame object of a suspended greenlet; 0 when it has none."""
     root = instances.types.lineage(reader.type_of(address)).root
     dict_at = reader.i64(root.address + reader.layout.require("PyTypeObject", "tp_dictoffset"))
-    if dict_at <= 0 or root.basicsize != dict_at + 2 * _WORD:
+    if dict_at <= 0 or root.basicsize != dict_at + 2 * WORD:
         why = f"a greenlet of {root.basicsize} bytes with its dict at {dict_at}: unknown version"
         raise UnreadableMemory(address, root.basicsize, why)
-    implementation = reader.u64(address + dict_at + _WORD)
+    implementation = reader.u64(address + dict_at + WORD)
     if reader.u64(implementation + _SELF_AT) != address:
         raise UnreadableMemory(implementation, 16, "no implementation of this greenlet")
-    for at in range(_SELF_AT + _WORD, _SEARCHED, _WORD):
+    for at in range(_SELF_AT + WORD, _SEARCHED, WORD):
         word = reader.u64(implementation + at)
         if instances.ident(word) == "frame":
             return word

@@ -9,10 +9,10 @@ from __future__ import annotations
 
 from gdb_epi.cpython.reader import Reader
 from gdb_epi.errors import UNPARSABLE, Absent, LayoutError, UnreadableMemory
+from gdb_epi.sizes import WORD
 from gdb_epi.typing_lite import NamedTuple
 
 MAX_CALLS = 300  # PENDINGCALLSARRAYSIZE, the most of any version
-WORD = 8
 
 # Include/internal/pycore_ceval.h, the same in 3.13 to 3.15 (the last one since 3.14).
 BITS = (

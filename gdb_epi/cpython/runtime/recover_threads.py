@@ -16,6 +16,7 @@ from gdb_epi.cpython.frames.unlinked import executing_at
 from gdb_epi.cpython.layout.layout import Layout
 from gdb_epi.cpython.reader import Reader
 from gdb_epi.errors import UnreadableMemory
+from gdb_epi.sizes import PAGE
 from gdb_epi.target.api import Target
 from gdb_epi.typing_lite import NamedTuple
 
@@ -27,7 +28,6 @@ CHUNK = 4 << 20  # a multiple of 8, as mappings are aligned: no word lies across
 MAX_INTERPRETER_ID = 1 << 20
 MAX_TID = 1 << 22  # PID_MAX_LIMIT of 64-bit Linux
 MAX_EXC_ITEMS = 4096  # of generators and coroutines that run each other
-PAGE = 4096
 
 _PTR = struct.Struct("<Q")
 _ZEROS = bytes(CHUNK)

@@ -22,6 +22,7 @@ import struct
 from gdb_epi.cpython.values.core import Obj, Painter, Undecodable, decodes
 from gdb_epi.cpython.values.machinery import tuple_items
 from gdb_epi.errors import Absent
+from gdb_epi.sizes import WORD_MASK
 from gdb_epi.typing_lite import NamedTuple
 
 # numpy/ndarraytypes.h, NPY_DATETIMEUNIT.
@@ -367,7 +368,7 @@ def place_of(data: int, index: int, shape: tuple[int, ...], strides: tuple[int, 
     for length, stride in zip(reversed(shape), reversed(strides), strict=True):
         index, place = divmod(index, length)
         data += place * stride
-    return data & (1 << 64) - 1
+    return data & WORD_MASK
 
 
 def item_text(painter: Painter, at: int, one: DType, depth: int = 0) -> str:

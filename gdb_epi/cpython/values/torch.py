@@ -38,6 +38,7 @@ from gdb_epi.cpython.reader import Reader
 from gdb_epi.cpython.values.core import Obj, Painter, Undecodable, decodes, decodes_repr
 from gdb_epi.cpython.values.numpy import complex_text, float_text, place_of
 from gdb_epi.errors import Absent, UnreadableMemory
+from gdb_epi.sizes import ADDRESS_BITS
 from gdb_epi.typing_lite import NamedTuple
 
 MAX_NAME = 64  # DTYPE_NAME_LEN, LAYOUT_NAME_LEN, MEMORY_FORMAT_NAME_LEN
@@ -217,7 +218,7 @@ def read_tensor(reader: Reader, wrapper: int, impl: int) -> Tensor:
         raise Undecodable("it has no device")
     if bits & _SYMBOLIC or bits & _SIZES_POLICY >= _CUSTOM_SIZES:
         raise Undecodable("its sizes are computed")
-    if count != prod(shape) or before >> 47:
+    if count != prod(shape) or before >> ADDRESS_BITS:
         raise Undecodable(f"{count} items in a shape of {shape}, from {before} on")
     device = f"number {kind}" if kind in _UNNAMED_DEVICES else device_text(kind, index)
     storage = words[counts + 1]
@@ -268,7 +269,7 @@ def _sizes(
     else:
         both = struct.unpack(f"<{2 * number}Q", reader.read(words[start + 1], 16 * number))
         shape, strides = both[:number], both[number:]
-    if any(one >> 47 for one in (*shape, *strides)):
+    if any(one >> ADDRESS_BITS for one in (*shape, *strides)):
         raise Undecodable(f"a tensor of shape {shape}, strides {strides}")
     return shape, strides
 
@@ -282,7 +283,7 @@ def _storage(reader: Reader, storage: int, counts: int, device: int) -> tuple[in
     if not storage:
         return 0, 0
     words = struct.unpack("<7Q", reader.read(storage + 8 * counts, 56))
-    if words[4] & 0xFFFF != device or words[5] >> 47:
+    if words[4] & 0xFFFF != device or words[5] >> ADDRESS_BITS:
         raise Undecodable("its storage is of another device, or of no size")
     return words[1], words[5]
 

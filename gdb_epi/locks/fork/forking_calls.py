@@ -14,6 +14,7 @@ from collections.abc import Iterator
 from gdb_epi.cpython.reader import Reader
 from gdb_epi.cpython.types import InterpreterState, PyFrame, PythonState
 from gdb_epi.errors import Absent, LayoutError, UnreadableMemory
+from gdb_epi.sizes import PAGE, USER_TOP
 from gdb_epi.typing_lite import NamedTuple
 
 BEFORE, CHILD, PARENT = "before the fork", "in the child", "in the parent"
@@ -92,7 +93,7 @@ def _slots(reader: Reader, start: int) -> Iterator[int]:
         data = reader.read(start, size)
     except UnreadableMemory:
         return
-    yield from (word for (word,) in struct.iter_unpack("<Q", data) if 4096 < word < 1 << 47)
+    yield from (word for (word,) in struct.iter_unpack("<Q", data) if PAGE < word < USER_TOP)
 
 
 def _builtin_name(reader: Reader, address: int) -> str | None:

@@ -15,13 +15,13 @@ from collections.abc import Iterator
 from gdb_epi.errors import Absent, UnreadableMemory
 from gdb_epi.locks.glibc import functions
 from gdb_epi.locks.types import VanishedThread
+from gdb_epi.sizes import PAGE, USER_TOP
 from gdb_epi.target.api import Module, Target
 from gdb_epi.typing_lite import NamedTuple
 
 SEARCHED = 131072  # bytes below the descriptor
 MAX_ADDRESSES = 256
 MAX_FILE = 256 << 20  # bytes of a file whose symbols are read
-_PAGE = 4096
 
 
 class ReturnAddress(NamedTuple):
@@ -66,7 +66,7 @@ class NativeScanner:
         except UnreadableMemory:
             return
         for number, (word,) in enumerate(struct.iter_unpack("<Q", data)):
-            if _PAGE < word < 1 << 47:
+            if PAGE < word < USER_TOP:
                 yield low + 8 * number, word
 
     def _module(self, pc: int) -> Module | None:

@@ -28,6 +28,7 @@ from gdb_epi.cpython.objects.attributes import Objects
 from gdb_epi.cpython.reader import Reader
 from gdb_epi.cpython.types import PyFrame, PythonState
 from gdb_epi.errors import LayoutError, UnreadableMemory
+from gdb_epi.sizes import PAGE, USER_TOP
 from gdb_epi.target.api import Target
 
 # How far below the outermost frame is looked, in steps: thread_run() holds the thread state within
@@ -151,7 +152,7 @@ class StackScanner:
         except UnreadableMemory:
             return
         values = struct.unpack(f"<{len(data) // 8}Q", data)
-        yield from dict.fromkeys(w for w in reversed(values) if 4096 < w < 1 << 47)
+        yield from dict.fromkeys(w for w in reversed(values) if PAGE < w < USER_TOP)
 
     def _u64(self, address: int) -> int | None:
         try:

@@ -18,6 +18,7 @@ from gdb_epi.cpython.reader import Reader
 from gdb_epi.cpython.types import PythonState
 from gdb_epi.errors import NOT_AVAILABLE, UNREADABLE, Absent, SoftError, UnreadableMemory
 from gdb_epi.record.registry import Notes, group
+from gdb_epi.sizes import PAGE
 from gdb_epi.target import elf
 from gdb_epi.target.api import Module, Target
 from gdb_epi.target.elf import parse_image
@@ -28,7 +29,6 @@ if TYPE_CHECKING:
 
 
 NT_PACKAGE = 0xCAFE1A7E
-PAGE = 4096
 MAX_NOTES = 8192
 MAX_JSON = 2048
 MAX_TEXT = 128

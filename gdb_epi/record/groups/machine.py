@@ -38,6 +38,7 @@ from gdb_epi.errors import (
 from gdb_epi.fault import read_word
 from gdb_epi.record.redact import base_name
 from gdb_epi.record.registry import Notes, group
+from gdb_epi.sizes import PAGE
 from gdb_epi.target import elf
 from gdb_epi.target.api import DUMPED, Target, Thread
 from gdb_epi.target.auxv import (
@@ -175,7 +176,6 @@ def last_cpu(target: Target, thread: Thread) -> LastCpu | Absent:
     return LastCpu(number, node if knows_node else None)
 
 
-PAGE = 4096
 MAX_NOTES = 4096
 NT_VERSION = 0  # of owner "Linux": u32 major << 16 | minor << 8 | patch (at most 255)
 

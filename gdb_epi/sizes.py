@@ -1,0 +1,8 @@
+# SPDX-License-Identifier: Apache-2.0
+"""The sizes of x86-64 memory, for all parts. Imports nothing: a cold start reads this file."""
+
+WORD = 8  # bytes of a pointer, of a general register
+WORD_MASK = (1 << 64) - 1  # `sum & WORD_MASK` wraps around as the CPU does
+PAGE = 4096  # bytes of the smallest page, the only size that core files are aligned to
+ADDRESS_BITS = 47  # of a user-space address, with four levels of page tables
+USER_TOP = 1 << ADDRESS_BITS  # the end of user space
