@@ -6,7 +6,7 @@ from __future__ import annotations
 from collections.abc import Callable
 
 from gdb_epi.cpython.types import PyFrame
-from gdb_epi.cpython.values.core import Limits
+from gdb_epi.cpython.values.repr_decoder import Limits
 from gdb_epi.errors import Absent, InputError, SoftError
 from gdb_epi.process_state import ProcessState
 from gdb_epi.record.stacks import (

@@ -14,8 +14,8 @@ from gdb_epi.cpython.heap.find import (
 from gdb_epi.cpython.heap.places import Places
 from gdb_epi.cpython.objects.type_objects import TypeInfo
 from gdb_epi.cpython.types import PythonState
-from gdb_epi.cpython.values.core import Limits
-from gdb_epi.cpython.values.values import values_of
+from gdb_epi.cpython.values.process_values import values_of
+from gdb_epi.cpython.values.repr_decoder import Limits
 from gdb_epi.errors import InputError, LayoutError, SoftError, UsageError
 from gdb_epi.registry import argument, command
 from gdb_epi.report import Report

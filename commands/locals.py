@@ -3,8 +3,8 @@
 
 from __future__ import annotations
 
-from gdb_epi.cpython.values.core import DEPTH, LENGTH, TOTAL, WIDTH, Limits
-from gdb_epi.cpython.values.values import values_of
+from gdb_epi.cpython.values.process_values import values_of
+from gdb_epi.cpython.values.repr_decoder import DEPTH, LENGTH, TOTAL, WIDTH, Limits
 from gdb_epi.cpython.values.variables import FrameVariables, Variable
 from gdb_epi.errors import Absent, InputError, SoftError
 from gdb_epi.registry import argument, command

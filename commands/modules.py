@@ -12,7 +12,7 @@ from gdb_epi.cpython.runtime.modules import (
     packages,
     packages_by_files,
 )
-from gdb_epi.cpython.values.plain_values import Access
+from gdb_epi.cpython.values.plain_values import PlainValues
 from gdb_epi.errors import Absent, SoftError
 from gdb_epi.registry import argument, command
 from gdb_epi.report import Report
@@ -40,7 +40,7 @@ def modules(session: Session, args: Namespace) -> Report:
     marked. The standard library and submodules are left out unless --all or NAME is given.
     """
     python = session.state.required_python()
-    access = Access(session.target, python)
+    access = PlainValues(session.target, python)
     sysroot = str(session.options.get("sysroot") or "") or None
     errors: list[SoftError] = []
     data: list[dict[str, Any]] = []

@@ -4,9 +4,9 @@
 from __future__ import annotations
 
 from gdb_epi.cpython.types import PyFrame
-from gdb_epi.cpython.values.core import DEPTH, LENGTH, TOTAL, WIDTH, Limits
-from gdb_epi.cpython.values.path import resolve
-from gdb_epi.cpython.values.values import values_of
+from gdb_epi.cpython.values.expression_path import resolve_path
+from gdb_epi.cpython.values.process_values import values_of
+from gdb_epi.cpython.values.repr_decoder import DEPTH, LENGTH, TOTAL, WIDTH, Limits
 from gdb_epi.cpython.values.variables import FrameVariables
 from gdb_epi.errors import Absent, InputError, SoftError, UnreadableMemory
 from gdb_epi.registry import argument, command
@@ -43,7 +43,7 @@ def print_(session: Session, args: Namespace) -> Report:
     values = values_of(session.target, python, limits)
     text = _unquoted(" ".join(args.expression))
     reader = FrameVariables(values)
-    address = resolve(values.painter(), text, lambda name: _named(session, reader, args, name))
+    address = resolve_path(values.decoder(), text, lambda name: _named(session, reader, args, name))
     value = values.of(address)
     about = f"  {value.type or 'unknown type'} at {address:#x}"
     about += "" if value.exact else f", {INEXACT}"

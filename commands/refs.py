@@ -5,8 +5,8 @@ from __future__ import annotations
 
 from gdb_epi.cpython.heap.by_type import Heap
 from gdb_epi.cpython.heap.referrers import Reference, Referrers
-from gdb_epi.cpython.values.core import Limits
-from gdb_epi.cpython.values.values import values_of
+from gdb_epi.cpython.values.process_values import values_of
+from gdb_epi.cpython.values.repr_decoder import Limits
 from gdb_epi.errors import InputError, LayoutError, SoftError, UsageError
 from gdb_epi.registry import argument, command
 from gdb_epi.report import Report

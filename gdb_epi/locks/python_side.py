@@ -182,7 +182,9 @@ class LockWorld:
 
     def variable(self, frame: PyFrame, name: str) -> int | None:
         """Return a local variable (PyObject *) by its name."""
-        from gdb_epi.cpython.values.values import Values  # only where a frame of threading waits
+        from gdb_epi.cpython.values.process_values import (
+            Values,  # only where a frame of threading waits
+        )
         from gdb_epi.cpython.values.variables import FrameVariables
 
         if frame.hole is not None:

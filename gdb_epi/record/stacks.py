@@ -14,7 +14,7 @@ if TYPE_CHECKING:
     from gdb_epi.cpython.frames.callee import Callee
     from gdb_epi.cpython.running.exceptions import ExceptionInfo, Raised, ThreadExceptions
     from gdb_epi.cpython.running.tasks import Task, Tasks
-    from gdb_epi.cpython.values.core import Limits
+    from gdb_epi.cpython.values.repr_decoder import Limits
     from gdb_epi.cpython.values.variables import FrameVariables, Variable
 
 MAX_LOCALS_ERRORS = 20
@@ -196,7 +196,7 @@ def frame_variables(state: ProcessState, limits: Limits | None = None) -> FrameV
     python = state.python
     if not isinstance(python, PythonState):
         return python
-    from gdb_epi.cpython.values.values import values_of
+    from gdb_epi.cpython.values.process_values import values_of
     from gdb_epi.cpython.values.variables import FrameVariables
 
     return FrameVariables(values_of(state.target, python, limits))

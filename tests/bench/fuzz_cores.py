@@ -26,7 +26,7 @@ from support.interpreters import by_id
 from gdb_epi.cpython.running.generators import generator_chains
 from gdb_epi.cpython.runtime.state import decode_python
 from gdb_epi.cpython.types import PythonState
-from gdb_epi.cpython.values.values import values_of
+from gdb_epi.cpython.values.process_values import values_of
 from gdb_epi.cpython.values.variables import FrameVariables
 from gdb_epi.target.corefile import CoreFileTarget
 

@@ -29,7 +29,7 @@ from support.mutate import MutatedTarget
 from support.opening import made_or_skip
 
 from gdb_epi.cpython.types import PythonState
-from gdb_epi.cpython.values.values import values_of
+from gdb_epi.cpython.values.process_values import values_of
 from gdb_epi.cpython.values.variables import FrameVariables
 from gdb_epi.errors import Absent, UnreadableMemory
 

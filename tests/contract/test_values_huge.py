@@ -12,7 +12,7 @@ from support.judge import opened
 from support.opening import made_or_skip
 
 from gdb_epi.cpython.types import PythonState
-from gdb_epi.cpython.values.values import Limits, values_of
+from gdb_epi.cpython.values.process_values import Limits, values_of
 from gdb_epi.cpython.values.variables import FrameVariables, Variable
 from gdb_epi.errors import Absent
 

@@ -10,8 +10,8 @@ from support.judge import opened
 from support.opening import made_or_skip
 
 from gdb_epi.cpython.types import PythonState
-from gdb_epi.cpython.values.path import resolve
-from gdb_epi.cpython.values.values import Values, values_of
+from gdb_epi.cpython.values.expression_path import resolve_path
+from gdb_epi.cpython.values.process_values import Values, values_of
 from gdb_epi.cpython.values.variables import FrameVariables
 from gdb_epi.errors import InputError, UsageError
 
@@ -84,13 +84,13 @@ def test_paths_lead_to_objects(interpreter: Interpreter) -> None:
     ):
         values, lookup = reader(interpreter, name, functions)
         for path, expected in paths.items():
-            address = resolve(values.painter(), path, lookup)
+            address = resolve_path(values.decoder(), path, lookup)
             text = values.of(address).text
             if expected is None:
-                assert address == resolve(values.painter(), path.partition(".")[0], lookup)
+                assert address == resolve_path(values.decoder(), path.partition(".")[0], lookup)
             else:
                 assert text == expected, path
-            assert values.of(resolve(values.painter(), hex(address), lookup)).text == text
+            assert values.of(resolve_path(values.decoder(), hex(address), lookup)).text == text
 
 
 @pytest.mark.parametrize("interpreter", INTERPRETERS)
@@ -98,11 +98,11 @@ def test_what_cannot_be_followed_says_why(interpreter: Interpreter) -> None:
     values, lookup = reader(interpreter, "values_classes", "instances enumerations")
     for path, why in REFUSED.items():
         with pytest.raises(InputError) as caught:
-            resolve(values.painter(), path, lookup)
+            resolve_path(values.decoder(), path, lookup)
         assert why in str(caught.value), (path, caught.value)
     for path in ("point.", "point[", "point['x", "1abc", "point x"):
         with pytest.raises(UsageError):
-            resolve(values.painter(), path, lookup)
+            resolve_path(values.decoder(), path, lookup)
 
 
 @pytest.mark.parametrize("interpreter", INTERPRETERS)
@@ -110,7 +110,7 @@ def test_generators_and_views_tell_more(interpreter: Interpreter) -> None:
     values, lookup = reader(interpreter, "values_plumbing", "generators")
 
     def notes(name: str) -> dict[str, str]:
-        return dict(values.of(resolve(values.painter(), name, lookup)).attributes)
+        return dict(values.of(resolve_path(values.decoder(), name, lookup)).attributes)
 
     assert notes("fresh")["state"] == "created"
     assert notes("suspended")["state"] == "suspended" and ":" in notes("suspended")["at"]

@@ -21,7 +21,7 @@ from support.opening import core_of
 from gdb_epi.cpython.types import PythonState
 from gdb_epi.cpython.values import torch as values_torch_impl
 from gdb_epi.cpython.values import torch as values_torch_tensor
-from gdb_epi.cpython.values.values import values_of
+from gdb_epi.cpython.values.process_values import values_of
 from gdb_epi.cpython.values.variables import FrameVariables
 
 pytestmark = pytest.mark.skipif(

@@ -16,7 +16,7 @@ from support.opening import made_or_skip, sysroot_of
 
 from gdb_epi.analysis import analyze
 from gdb_epi.cpython.types import PythonState, ThreadState
-from gdb_epi.cpython.values.values import Limits, values_of
+from gdb_epi.cpython.values.process_values import Limits, values_of
 from gdb_epi.cpython.values.variables import COMPREHENSION, NAMESPACE, FrameVariables, Variable
 from gdb_epi.errors import Absent, UnreadableMemory
 from gdb_epi.process_state import ProcessState

@@ -20,7 +20,7 @@ if not __package__:  # started as a program
     sys.path[:0] = [str(Path(__file__).resolve().parents[2]), str(Path(__file__).parents[1])]
 
 from gdb_epi.cpython.types import PyFrame, PythonState
-from gdb_epi.cpython.values.values import Limits, values_of
+from gdb_epi.cpython.values.process_values import Limits, values_of
 from gdb_epi.cpython.values.variables import FrameVariables, Variable
 from gdb_epi.errors import Absent
 from gdb_epi.process_state import ProcessState

@@ -76,9 +76,9 @@ def _threads(state: Any, python: Any, native: Any, wants_locals: bool) -> Iterat
     from pystack import types as theirs
 
     from gdb_epi.cpython.source.site import Sites
-    from gdb_epi.cpython.values.plain_values import Access
+    from gdb_epi.cpython.values.plain_values import PlainValues
 
-    sites = Sites(Access(state.target, python))
+    sites = Sites(PlainValues(state.target, python))
     reader = variables(state, python) if wants_locals else None
     collects = collecting(state.target, python)
     version = tuple(int(part) for part in python.version.split(".")[:2])
@@ -164,7 +164,7 @@ def position(sites: Any, frame: Any) -> tuple[Any, ...]:
 
 def variables(state: Any, python: Any) -> Any:
     """Return the reader of locals."""
-    from gdb_epi.cpython.values.values import values_of
+    from gdb_epi.cpython.values.process_values import values_of
     from gdb_epi.cpython.values.variables import FrameVariables
 
     return FrameVariables(values_of(state.target, python))

@@ -43,7 +43,7 @@ class Tests(unittest.TestCase):
 def decode(core: Path) -> str:
     """Return what we show of the variable `v` of the frame that died."""
     from gdb_epi.cpython.types import PythonState
-    from gdb_epi.cpython.values.values import values_of
+    from gdb_epi.cpython.values.process_values import values_of
     from gdb_epi.cpython.values.variables import FrameVariables
     from gdb_epi.process_state import ProcessState
     from gdb_epi.target.corefile import CoreFileTarget

@@ -13,9 +13,9 @@ from support.build import BASE, SIZE, Builder
 from gdb_epi.cpython.layout.layout import available, load
 from gdb_epi.cpython.reader import Reader
 from gdb_epi.cpython.values.c_modules import scientific
-from gdb_epi.cpython.values.core import MAX_NESTING
+from gdb_epi.cpython.values.process_values import Limits, Value, Values
+from gdb_epi.cpython.values.repr_decoder import MAX_NESTING
 from gdb_epi.cpython.values.scalars import decimals
-from gdb_epi.cpython.values.values import Limits, Value, Values
 from gdb_epi.target.api import Region
 from gdb_epi.target.fake import FakeTarget
 

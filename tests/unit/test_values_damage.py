@@ -9,8 +9,8 @@ import pytest
 from support.build import BASE, SIZE
 from test_values import LAYOUTS, Maker
 
-from gdb_epi.cpython.values.core import poison
-from gdb_epi.cpython.values.values import Limits
+from gdb_epi.cpython.values.process_values import Limits
+from gdb_epi.cpython.values.repr_decoder import poison
 
 MAX_SECONDS = 5.0  # of processor time; far above what was seen
 POISONED = (0xDD, 0xCD, 0xFD, 0xDB)

@@ -5,8 +5,8 @@ from __future__ import annotations
 
 import pytest
 
-from gdb_epi.cpython.values.core import Undecodable
-from gdb_epi.cpython.values.repr_by_code import formatted, percent
+from gdb_epi.cpython.values.repr_decoder import Undecodable
+from gdb_epi.cpython.values.repr_from_bytecode import formatted, percent
 
 
 @pytest.mark.parametrize(

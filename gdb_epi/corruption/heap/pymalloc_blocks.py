@@ -177,7 +177,7 @@ class Blocks:
                 self._metatypes[above] = self._is_metatype(above)
             if not self._metatypes[above]:
                 return None
-            return self._heap.access.world.types.flags(word)
+            return self._heap.access.context.types.flags(word)
         except (UnreadableMemory, LayoutError):
             return None
 
@@ -231,7 +231,7 @@ class Blocks:
 
     def _type(self, address: int) -> TypeInfo | None:
         try:
-            return self._heap.access.world.types.at(address)
+            return self._heap.access.context.types.at(address)
         except (UnreadableMemory, LayoutError):
             return None
 

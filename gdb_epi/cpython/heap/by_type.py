@@ -14,7 +14,7 @@ from collections.abc import Callable, Iterator, Sequence
 
 from gdb_epi.cpython.objects.type_objects import HEAPTYPE, TypeInfo
 from gdb_epi.cpython.types import PythonState
-from gdb_epi.cpython.values.plain_values import Access
+from gdb_epi.cpython.values.plain_values import PlainValues
 from gdb_epi.errors import LayoutError, SoftError, UnreadableMemory
 from gdb_epi.sizes import ADDRESS_BITS
 from gdb_epi.target.api import Target
@@ -51,12 +51,12 @@ class Heap:
         python: PythonState,
         *,
         budget: float = BUDGET,
-        access: Access | None = None,
+        access: PlainValues | None = None,
         clock: Callable[[], float] = time.monotonic,
     ) -> None:
         self.target = target
         self.search = Search(target, budget=budget, clock=clock)
-        self.access = access or Access(target, python)
+        self.access = access or PlainValues(target, python)
         self.reader = self.access.reader
         self.soft_errors = self.search.soft_errors
         self._python = python
@@ -131,7 +131,7 @@ class Heap:
 
     def _type_at(self, address: int) -> TypeInfo | None:
         try:
-            return self.access.world.types.at(address)
+            return self.access.context.types.at(address)
         except (UnreadableMemory, LayoutError):
             return None
 

@@ -132,7 +132,7 @@ class Places:
     def mapping(self, address: int) -> str:
         """Return the mapping of an address in words."""
         stack = self.stack_of(address)
-        if stack is not None and self._heap.access.world.target.region_at(address) is not None:
+        if stack is not None and self._heap.access.context.target.region_at(address) is not None:
             used = "" if stack[1] else ", a part no longer in use"
             return f"C stack of thread {stack[0]}{used}"
         region = self._target.region_at(address)

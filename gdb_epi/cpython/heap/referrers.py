@@ -20,8 +20,8 @@ from gdb_epi.cpython.heap.places import Places, member_at
 from gdb_epi.cpython.types import PythonState
 from gdb_epi.cpython.values.attributes import slots
 from gdb_epi.cpython.values.containers import deque_items
-from gdb_epi.cpython.values.core import Undecodable
-from gdb_epi.cpython.values.plain_values import Access
+from gdb_epi.cpython.values.plain_values import PlainValues
+from gdb_epi.cpython.values.repr_decoder import Undecodable
 from gdb_epi.errors import LayoutError, SoftError, UnreadableMemory
 from gdb_epi.target.search import OutOfTime
 from gdb_epi.typing_lite import NamedTuple
@@ -89,7 +89,7 @@ class Storage(NamedTuple):
     ident: str
 
 
-def _dict(access: Access, holder: int) -> Iterator[Storage]:
+def _dict(access: PlainValues, holder: int) -> Iterator[Storage]:
     layout = access.reader.layout
     keys = access.reader.u64(holder + layout.require("PyDictObject", "ma_keys"))
     start, count, width, _ = access.objects.entries(keys)
@@ -100,7 +100,7 @@ def _dict(access: Access, holder: int) -> Iterator[Storage]:
         yield Storage(values, values + 8 * count, holder, "dict")
 
 
-def _list(access: Access, holder: int) -> Iterator[Storage]:
+def _list(access: PlainValues, holder: int) -> Iterator[Storage]:
     layout = access.reader.layout
     start = access.reader.u64(holder + layout.require("PyListObject", "ob_item"))
     count = access.reader.i64(holder + layout.require("PyListObject", "ob_size"))
@@ -108,7 +108,7 @@ def _list(access: Access, holder: int) -> Iterator[Storage]:
         yield Storage(start, start + 8 * count, holder, "list")
 
 
-def _set(access: Access, holder: int) -> Iterator[Storage]:
+def _set(access: PlainValues, holder: int) -> Iterator[Storage]:
     layout = access.reader.layout
     start = access.reader.u64(holder + layout.require("PySetObject", "table"))
     mask = access.reader.u64(holder + layout.require("PySetObject", "mask"))
@@ -117,7 +117,7 @@ def _set(access: Access, holder: int) -> Iterator[Storage]:
         yield Storage(start, start + size * (mask + 1), holder, "set")
 
 
-def _deque(access: Access, holder: int) -> Iterator[Storage]:
+def _deque(access: PlainValues, holder: int) -> Iterator[Storage]:
     layout = access.reader.layout
     block = access.reader.u64(holder + layout.require("dequeobject", "leftblock"))
     last = access.reader.u64(holder + layout.require("dequeobject", "rightblock"))
@@ -132,7 +132,7 @@ def _deque(access: Access, holder: int) -> Iterator[Storage]:
 
 
 # By the name of the built-in type; each raises what reading raises.
-STORAGES: dict[str, Callable[[Access, int], Iterator[Storage]]] = {
+STORAGES: dict[str, Callable[[PlainValues, int], Iterator[Storage]]] = {
     "dict": _dict,
     "list": _list,
     "set": _set,
@@ -200,7 +200,7 @@ class Referrers:
         self._heap = heap
         self._reader = heap.reader
         self._access = heap.access
-        self._painter = heap.access.values.painter()
+        self._decoder = heap.access.values.decoder()
         self.places = Places(heap, python)
         self._namespaces = Namespaces(heap, python)
         self._passed_over = 0  # words that were only counted
@@ -342,13 +342,13 @@ class Referrers:
         try:
             if self._access.ident(holder) == "type":
                 return None
-            info = self._access.world.types.at(self._reader.type_of(holder))
-            for name, at in slots(self._access.world, info):
+            info = self._access.context.types.at(self._reader.type_of(holder))
+            for name, at in slots(self._access.context, info):
                 if self._reader.u64(holder + at) == address:
                     return f".{name}"
             for key, value in self._access.objects.attributes(holder):
                 if value == address:
-                    name_of = self._access.world.name(key)
+                    name_of = self._access.context.name(key)
                     return f".{name_of}" if name_of else None
         except (UnreadableMemory, LayoutError, Undecodable):
             return None
@@ -411,7 +411,7 @@ class Referrers:
 
     def _kinds(self, ident: str) -> list[int]:
         """Return the types that go back to a built-in container."""
-        lineage = self._access.world.types.lineage
+        lineage = self._access.context.types.lineage
         found = []
         for address in self._heap.types():
             try:
@@ -453,7 +453,7 @@ class Referrers:
         layout = self._reader.layout
         try:
             count = self._reader.i64(holder + layout.require("dequeobject", "ob_size"))
-            for number, item in enumerate(deque_items(self._painter, holder, count)):
+            for number, item in enumerate(deque_items(self._decoder, holder, count)):
                 if item == address:
                     return f"[{number}]"
         except (UnreadableMemory, LayoutError, Undecodable):

@@ -19,8 +19,8 @@ from gdb_epi.cpython.objects.type_objects import HEAPTYPE, Lineage, TypeInfo, Ty
 from gdb_epi.cpython.reader import Reader
 from gdb_epi.cpython.running.tracebacks import Traceback, Tracebacks
 from gdb_epi.cpython.types import PythonState, ThreadState
-from gdb_epi.cpython.values.core import Limits, Painter, Undecodable
-from gdb_epi.cpython.values.values import values_of
+from gdb_epi.cpython.values.process_values import values_of
+from gdb_epi.cpython.values.repr_decoder import Limits, ReprDecoder, Undecodable
 from gdb_epi.errors import (
     NOT_APPLICABLE,
     NOT_AVAILABLE,
@@ -403,181 +403,183 @@ class Texts:
         return said
 
     def _of(self, address: int) -> Said:
-        painter = self._values.painter()
+        decoder = self._values.decoder()
         args: str | Absent
         message: str | Absent
         notes: tuple[str, ...] | Absent
         try:
-            args = painter.show(painter.field(address, _EXCEPTION, "args"))
+            args = decoder.show(decoder.field(address, _EXCEPTION, "args"))
         except _PROBLEMS as error:
             args = Absent(UNREADABLE, str(error))
         try:
-            message = self._message(self._values.painter(), address)
+            message = self._message(self._values.decoder(), address)
         except _PROBLEMS as error:
             message = Absent(UNPARSABLE, str(error))
         try:
             notes = self._notes(address)
         except _PROBLEMS as error:
             notes = Absent(UNREADABLE, str(error))
-        return Said(message, args, notes, painter.exact and not painter.cut)
+        return Said(message, args, notes, decoder.exact and not decoder.cut)
 
     def unmade(self, value: int) -> Said:
         """Return the texts of an error indicator whose value is no instance yet.
 
         It holds what the instance would be made of: nothing, one argument, or a tuple of them.
         """
-        painter = self._values.painter()
-        if not value or self._ident(painter, value) == "NoneType":
+        decoder = self._values.decoder()
+        if not value or self._ident(decoder, value) == "NoneType":
             return Said("", "()", ())
-        shown = painter.show(value)
-        if self._ident(painter, value) == "tuple":
+        shown = decoder.show(value)
+        if self._ident(decoder, value) == "tuple":
             why = Absent(NOT_AVAILABLE, "the exception was not made yet")
-            return Said(why, shown, (), painter.exact)
+            return Said(why, shown, (), decoder.exact)
         try:
-            message: str | Absent = self._str(painter, value)
+            message: str | Absent = self._str(decoder, value)
         except _PROBLEMS as error:
             message = Absent(UNPARSABLE, str(error))
-        return Said(message, f"({shown},)", (), painter.exact)
+        return Said(message, f"({shown},)", (), decoder.exact)
 
-    def _ident(self, painter: Painter, address: int) -> str:
+    def _ident(self, decoder: ReprDecoder, address: int) -> str:
         try:
-            return painter.obj(address).lineage.ident
+            return decoder.obj(address).lineage.ident
         except UnreadableMemory:
             return ""
 
     def _notes(self, address: int) -> tuple[str, ...]:
         """Return the strings of `__notes__` (PEP 678), which lie in the instance's dict."""
-        painter = self._values.painter()
-        contents = painter.field(address, _EXCEPTION, "dict")
+        decoder = self._values.decoder()
+        contents = decoder.field(address, _EXCEPTION, "dict")
         if not contents:
             return ()
-        held = painter.world.objects.dict_get(contents, "__notes__")
+        held = decoder.context.objects.dict_get(contents, "__notes__")
         if isinstance(held, Absent):
             if held.reason == NOT_AVAILABLE:
                 return ()
             raise Undecodable(held.detail)
-        if painter.obj(held).lineage.ident != "list":
+        if decoder.obj(held).lineage.ident != "list":
             raise Undecodable("__notes__ is no list")
-        count = painter.signed(held, "PyListObject", "ob_size")
-        start = painter.field(held, "PyListObject", "ob_item")
-        items = painter.items(start, count, "notes")[:MAX_NOTES] if count else []
-        return tuple(self._str(painter, item) for item in items)
+        count = decoder.signed(held, "PyListObject", "ob_size")
+        start = decoder.field(held, "PyListObject", "ob_item")
+        items = decoder.items(start, count, "notes")[:MAX_NOTES] if count else []
+        return tuple(self._str(decoder, item) for item in items)
 
     # -- str() --------------------------------------------------------------------------------
 
     def _slot(self, kind: int) -> int:
-        return self._values.world.reader.u64(kind + self._layout.require("PyTypeObject", "tp_str"))
+        return self._values.context.reader.u64(
+            kind + self._layout.require("PyTypeObject", "tp_str")
+        )
 
-    def _str(self, painter: Painter, address: int) -> str:
+    def _str(self, decoder: ReprDecoder, address: int) -> str:
         """Return str() of an object. Raises Undecodable when a `__str__` of its own would run."""
-        lineage = painter.obj(address).lineage
+        lineage = decoder.obj(address).lineage
         if lineage.ident == "str" and self._same_as_root(lineage):
-            return painter.string(address, MAX_MESSAGE)
+            return decoder.string(address, MAX_MESSAGE)
         if lineage.ident in ("bytes", "bytearray") and self._same_as_root(lineage):
-            return self._sure(painter, address)  # a __str__ of their own, for python -b alone
+            return self._sure(decoder, address)  # a __str__ of their own, for python -b alone
         if self._slot(lineage.types[0].address) != self._slot(lineage.types[-1].address):
-            raise Undecodable(_whose(painter, lineage.types[0]))
-        return self._sure(painter, address)
+            raise Undecodable(_whose(decoder, lineage.types[0]))
+        return self._sure(decoder, address)
 
-    def _sure(self, painter: Painter, address: int) -> str:
+    def _sure(self, decoder: ReprDecoder, address: int) -> str:
         """Return repr() of an object. Raises Undecodable when it is not exact."""
-        text = painter.show(address)
-        if not painter.exact or painter.cut:
+        text = decoder.show(address)
+        if not decoder.exact or decoder.cut:
             raise Undecodable("a value that is too long, or not sure")
         return text
 
     def _same_as_root(self, lineage: Lineage) -> bool:
         return self._slot(lineage.types[0].address) == self._slot(lineage.root.address)
 
-    def _message(self, painter: Painter, address: int) -> str | Absent:
+    def _message(self, decoder: ReprDecoder, address: int) -> str | Absent:
         """Return str() of an exception. Reference: Objects/exceptions.c, 3.8 to 3.15."""
-        types = painter.obj(address).lineage.types
+        types = decoder.obj(address).lineage.types
         slot = self._slot(types[0].address)
         owner = [one for one in types if self._slot(one.address) == slot][-1]
         if owner.python_class:
-            return Absent(NOT_AVAILABLE, _whose(painter, owner))
+            return Absent(NOT_AVAILABLE, _whose(decoder, owner))
         name = owner.full_name
         if name == "BaseException":
-            return self._plain(painter, address)
+            return self._plain(decoder, address)
         if name == "KeyError":
-            items = self._args(painter, address)
+            items = self._args(decoder, address)
             one = len(items) == 1
-            return self._sure(painter, items[0]) if one else self._plain(painter, address)
+            return self._sure(decoder, items[0]) if one else self._plain(decoder, address)
         if name == "OSError":
-            return self._os_error(painter, address)
+            return self._os_error(decoder, address)
         if name == "ImportError":
-            said = painter.field(address, "PyImportErrorObject", "msg")
-            exact = said and painter.obj(said).type.full_name == "str"
-            return self._str(painter, said) if exact else self._plain(painter, address)
+            said = decoder.field(address, "PyImportErrorObject", "msg")
+            exact = said and decoder.obj(said).type.full_name == "str"
+            return self._str(decoder, said) if exact else self._plain(decoder, address)
         if name == "BaseExceptionGroup":
-            return self._group(painter, address)
+            return self._group(decoder, address)
         if name == "SyntaxError":
-            return self._syntax_error(painter, address)
+            return self._syntax_error(decoder, address)
         if name in _CODEC_FAILS:
-            return self._unicode_error(painter, address, name)
+            return self._unicode_error(decoder, address, name)
         return Absent(NOT_AVAILABLE, f"the __str__ of {owner.shown} is not known here")
 
-    def _args(self, painter: Painter, address: int) -> list[int]:
-        held = painter.field(address, _EXCEPTION, "args")
-        if painter.obj(held).lineage.ident != "tuple":
+    def _args(self, decoder: ReprDecoder, address: int) -> list[int]:
+        held = decoder.field(address, _EXCEPTION, "args")
+        if decoder.obj(held).lineage.ident != "tuple":
             raise Undecodable("its arguments are no tuple")
-        count = painter.signed(held, "PyTupleObject", "ob_size")
-        start = held + painter.world.offset("PyTupleObject", "ob_item")
-        return painter.items(start, count, "arguments") if count else []
+        count = decoder.signed(held, "PyTupleObject", "ob_size")
+        start = held + decoder.context.offset("PyTupleObject", "ob_item")
+        return decoder.items(start, count, "arguments") if count else []
 
-    def _plain(self, painter: Painter, address: int) -> str:
+    def _plain(self, decoder: ReprDecoder, address: int) -> str:
         """Return what BaseException_str gives: nothing, the argument, or the tuple of them."""
-        items = self._args(painter, address)
+        items = self._args(decoder, address)
         if not items:
             return ""
         if len(items) == 1:
-            return self._str(painter, items[0])
-        return self._sure(painter, painter.field(address, _EXCEPTION, "args"))
+            return self._str(decoder, items[0])
+        return self._sure(decoder, decoder.field(address, _EXCEPTION, "args"))
 
-    def _os_error(self, painter: Painter, address: int) -> str:
+    def _os_error(self, decoder: ReprDecoder, address: int) -> str:
         struct = "PyOSErrorObject"
         names = ("myerrno", "strerror", "filename", "filename2")
-        number, text, file, second = (painter.field(address, struct, name) for name in names)
+        number, text, file, second = (decoder.field(address, struct, name) for name in names)
         if not file and not (number and text):
-            return self._plain(painter, address)
-        said = [self._str(painter, one) if one else "None" for one in (number, text)]
+            return self._plain(decoder, address)
+        said = [self._str(decoder, one) if one else "None" for one in (number, text)]
         start = f"[Errno {said[0]}] {said[1]}"
         if not file:
             return start
-        names_text = self._sure(painter, file)
+        names_text = self._sure(decoder, file)
         if second:
-            names_text += f" -> {self._sure(painter, second)}"
+            names_text += f" -> {self._sure(decoder, second)}"
         return f"{start}: {names_text}"
 
-    def _group(self, painter: Painter, address: int) -> str:
+    def _group(self, decoder: ReprDecoder, address: int) -> str:
         struct = "PyBaseExceptionGroupObject"
-        said = self._str(painter, painter.field(address, struct, "msg"))
-        held = painter.field(address, struct, "excs")
-        count = painter.signed(held, "PyTupleObject", "ob_size")
+        said = self._str(decoder, decoder.field(address, struct, "msg"))
+        held = decoder.field(address, struct, "excs")
+        count = decoder.signed(held, "PyTupleObject", "ob_size")
         return f"{said} ({count} sub-exception{'s' if count != 1 else ''})"
 
-    def _syntax_error(self, painter: Painter, address: int) -> str:
+    def _syntax_error(self, decoder: ReprDecoder, address: int) -> str:
         struct = "PySyntaxErrorObject"
         said, file, number = (
-            painter.field(address, struct, n) for n in ("msg", "filename", "lineno")
+            decoder.field(address, struct, n) for n in ("msg", "filename", "lineno")
         )
-        text = self._str(painter, said) if said else "None"
+        text = self._str(decoder, said) if said else "None"
         places = []
-        if file and painter.obj(file).lineage.ident == "str":
-            places.append(painter.string(file, MAX_MESSAGE).rpartition("/")[2])
-        if number and painter.obj(number).type.full_name == "int":
-            places.append(f"line {self._sure(painter, number)}")
+        if file and decoder.obj(file).lineage.ident == "str":
+            places.append(decoder.string(file, MAX_MESSAGE).rpartition("/")[2])
+        if number and decoder.obj(number).type.full_name == "int":
+            places.append(f"line {self._sure(decoder, number)}")
         return f"{text} ({', '.join(places)})" if places else text
 
-    def _unicode_error(self, painter: Painter, address: int, name: str) -> str:
+    def _unicode_error(self, decoder: ReprDecoder, address: int, name: str) -> str:
         struct = "PyUnicodeErrorObject"
-        held = painter.field(address, struct, "object")
-        start, end = (painter.signed(address, struct, member) for member in ("start", "end"))
+        held = decoder.field(address, struct, "object")
+        start, end = (decoder.signed(address, struct, member) for member in ("start", "end"))
         fails, unit = _CODEC_FAILS[name]
         if "{0}" in fails:
-            fails = fails.format(self._str(painter, painter.field(address, struct, "encoding")))
-        reason = self._str(painter, painter.field(address, struct, "reason"))
-        units = self._units(painter, held, unit)
+            fails = fails.format(self._str(decoder, decoder.field(address, struct, "encoding")))
+        reason = self._str(decoder, decoder.field(address, struct, "reason"))
+        units = self._units(decoder, held, unit)
         if not 0 <= start < end <= len(units):
             raise Undecodable("its positions lie outside of its object")  # 3.14 clips them
         if end - start > 1:
@@ -588,17 +590,17 @@ class Texts:
         letter, digits = ("x", 2) if code <= 0xFF else ("u", 4) if code <= 0xFFFF else ("U", 8)
         return f"{fails} character '\\{letter}{code:0{digits}x}' in position {start}: {reason}"
 
-    def _units(self, painter: Painter, held: int, unit: str) -> Sequence[int]:
+    def _units(self, decoder: ReprDecoder, held: int, unit: str) -> Sequence[int]:
         """Return the bytes, or the code points, of what could not be converted."""
         if unit == "character":
-            return [ord(one) for one in painter.string(held, MAX_MESSAGE)]
-        found = painter.reader.bytes_object(held, MAX_MESSAGE)
-        if isinstance(found, Absent) or painter.obj(held).lineage.ident != "bytes":
+            return [ord(one) for one in decoder.string(held, MAX_MESSAGE)]
+        found = decoder.reader.bytes_object(held, MAX_MESSAGE)
+        if isinstance(found, Absent) or decoder.obj(held).lineage.ident != "bytes":
             raise Undecodable("its object is no bytes, or too many")
         return found
 
 
-def _whose(painter: Painter, kind: TypeInfo) -> str:
+def _whose(decoder: ReprDecoder, kind: TypeInfo) -> str:
     """Return why str() of an instance is not given: whose `__str__` it would run.
 
     The slot of a Python class searches for the name when the class, or a base, defines it; and
@@ -606,7 +608,7 @@ def _whose(painter: Painter, kind: TypeInfo) -> str:
     """
     if not kind.python_class:
         return f"{kind.shown} has a __str__ of its own"
-    held = painter.world.types.lookup(kind, "__str__")
+    held = decoder.context.types.lookup(kind, "__str__")
     if held is not None and held[0].python_class:
         return f"{held[0].shown} has a __str__ of its own"
     told = "none was found in its Python classes, and those of its built-in bases may differ"

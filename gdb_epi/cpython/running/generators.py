@@ -3,9 +3,9 @@
 
 from __future__ import annotations
 
+from gdb_epi.cpython.frames.coroutines import COROUTINES, DONE, RUNNING, Coroutines, Suspended
 from gdb_epi.cpython.heap.instances import Instances
 from gdb_epi.cpython.reader import Reader
-from gdb_epi.cpython.running.coroutines import COROUTINES, DONE, RUNNING, Coroutines, Suspended
 from gdb_epi.cpython.types import PythonState
 from gdb_epi.errors import SoftError
 from gdb_epi.target.api import Target

@@ -12,9 +12,9 @@ Older versions (1.x) have another struct and are said to be unknown.
 
 from __future__ import annotations
 
+from gdb_epi.cpython.frames.coroutines import Coroutines
 from gdb_epi.cpython.heap.instances import Instances
 from gdb_epi.cpython.reader import Reader
-from gdb_epi.cpython.running.coroutines import Coroutines
 from gdb_epi.cpython.types import PyFrame, PythonState
 from gdb_epi.errors import SoftError, UnreadableMemory
 from gdb_epi.sizes import WORD

@@ -17,12 +17,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Mapping, Sequence
 
-from gdb_epi.cpython.heap.tracked import being_collected, tracked_objects
-from gdb_epi.cpython.objects.attributes import Objects
-from gdb_epi.cpython.objects.containers import Containers
-from gdb_epi.cpython.objects.type_objects import Types
-from gdb_epi.cpython.reader import Reader
-from gdb_epi.cpython.running.coroutines import (
+from gdb_epi.cpython.frames.coroutines import (
     COROUTINES,
     CREATED,
     DONE,
@@ -30,6 +25,11 @@ from gdb_epi.cpython.running.coroutines import (
     Coroutines,
     Suspended,
 )
+from gdb_epi.cpython.heap.tracked import being_collected, tracked_objects
+from gdb_epi.cpython.objects.attributes import Objects
+from gdb_epi.cpython.objects.containers import Containers
+from gdb_epi.cpython.objects.type_objects import Types
+from gdb_epi.cpython.reader import Reader
 from gdb_epi.cpython.running.task_fields import MAX_NAME, CFields, PyFields, TaskFields
 from gdb_epi.cpython.runtime.recover_modules import learn_globals, module_dict
 from gdb_epi.cpython.types import InterpreterState, PyFrame, PythonState, ThreadState

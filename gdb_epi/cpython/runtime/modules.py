@@ -12,7 +12,7 @@ from collections.abc import Iterable
 from gdb_epi.cpython.runtime.package_versions import plausible_version
 from gdb_epi.cpython.source.files import locate, read_regular
 from gdb_epi.cpython.types import InterpreterState, PythonState
-from gdb_epi.cpython.values.plain_values import Access
+from gdb_epi.cpython.values.plain_values import PlainValues
 from gdb_epi.errors import NOT_AVAILABLE, UNREADABLE, Absent, SoftError, UnreadableMemory
 from gdb_epi.target.api import Target
 from gdb_epi.typing_lite import NamedTuple
@@ -84,18 +84,18 @@ def interpreter_modules(
     interpreter: InterpreterState,
     *,
     only: frozenset[str] | None = None,
-    access: Access | None = None,
+    access: PlainValues | None = None,
 ) -> Modules | Absent:
     """Return the modules of one interpreter, or those of them with a name in `only`.
 
     Absent when sys.modules cannot be read. Reference: Python/import.c (3.8 to 3.15).
     """
-    walk = _Walk(target, access or Access(target, python), interpreter)
+    walk = _Walk(target, access or PlainValues(target, python), interpreter)
     return walk.modules(only)
 
 
 class _Walk:
-    def __init__(self, target: Target, access: Access, interpreter: InterpreterState) -> None:
+    def __init__(self, target: Target, access: PlainValues, interpreter: InterpreterState) -> None:
         self._target = target
         self._access = access
         self._interpreter = interpreter
@@ -154,7 +154,9 @@ class _Walk:
             what = access.type_name(address) or "an unreadable object"
             return plain._replace(problem=f"not a module but {what}", stdlib=self._of_stdlib(plain))
         try:
-            contents = access.reader.u64(address + access.world.offset("PyModuleObject", "md_dict"))
+            contents = access.reader.u64(
+                address + access.context.offset("PyModuleObject", "md_dict")
+            )
         except UnreadableMemory as error:
             return plain._replace(problem=str(error), stdlib=self._of_stdlib(plain))
         if access.ident(contents) != "dict":
@@ -215,7 +217,7 @@ class _Walk:
         if self._access.ident(address) != "type":
             return self._access.type_name(address).rpartition(".")[2]
         try:
-            return self._access.world.types.at(address).qualname
+            return self._access.context.types.at(address).qualname
         except UnreadableMemory:
             return ""
 

@@ -16,7 +16,7 @@ from gdb_epi.cpython.frames.positions import (
     position_at,
 )
 from gdb_epi.cpython.types import PyFrame
-from gdb_epi.cpython.values.plain_values import Access
+from gdb_epi.cpython.values.plain_values import PlainValues
 from gdb_epi.errors import UNREADABLE, Absent, UnreadableMemory
 from gdb_epi.typing_lite import NamedTuple
 
@@ -40,7 +40,7 @@ class Site(NamedTuple):
 class Sites:
     """Sites of the frames of one process."""
 
-    def __init__(self, access: Access) -> None:
+    def __init__(self, access: PlainValues) -> None:
         self._access = access
         self._reader = access.reader
         self._layout = access.reader.layout

@@ -30,7 +30,7 @@ from gdb_epi.cpython.source.texts import (
     working_folder,
 )
 from gdb_epi.cpython.types import PyFrame, PythonState
-from gdb_epi.cpython.values.plain_values import Access
+from gdb_epi.cpython.values.plain_values import PlainValues
 from gdb_epi.errors import NOT_AVAILABLE, Absent
 from gdb_epi.target.api import Target
 from gdb_epi.typing_lite import NamedTuple
@@ -78,13 +78,13 @@ class SourceFinder:
         *,
         sysroot: str | None = None,
         written_at: float | None = None,
-        access: Access | None = None,
+        access: PlainValues | None = None,
     ) -> None:
         self._target = target
         self._python = python
         self._sysroot = sysroot
         self._written_at = written_at
-        self.access = access or Access(target, python)
+        self.access = access or PlainValues(target, python)
         self._sites = Sites(self.access)
         self._files: dict[str, SourceFile | Absent] = {}
         self._decoded: dict[str, tuple[list[str], str, str]] = {}

@@ -8,7 +8,7 @@ from collections.abc import Iterator, Sequence
 from gdb_epi.cpython.source.files import source_lines
 from gdb_epi.cpython.source.site import Site
 from gdb_epi.cpython.types import PyFrame
-from gdb_epi.cpython.values.plain_values import Access
+from gdb_epi.cpython.values.plain_values import PlainValues
 from gdb_epi.cpython.values.variables import FrameVariables
 from gdb_epi.errors import UnreadableMemory
 from gdb_epi.target.api import Target
@@ -31,7 +31,7 @@ class Text(NamedTuple):
     mtime: float | None = None
 
 
-def cached_lines(access: Access, interpreter: int, site: Site) -> Iterator[Text]:
+def cached_lines(access: PlainValues, interpreter: int, site: Site) -> Iterator[Text]:
     """Yield what linecache holds for a site: lines that the process itself has read.
 
     3.13 (gh-117174) keeps the text of `-c` and of the prompt there too, 3.14 in a dict of its own.
@@ -55,7 +55,7 @@ def cached_lines(access: Access, interpreter: int, site: Site) -> Iterator[Text]
                 yield found
 
 
-def _entry(access: Access, value: int, where: str) -> Text | None:
+def _entry(access: PlainValues, value: int, where: str) -> Text | None:
     items = access.items(value)
     if items is None or len(items) != 4:  # one item: a loader that was not asked yet
         return None
@@ -73,7 +73,7 @@ def _entry(access: Access, value: int, where: str) -> Text | None:
     return Text(found, where, access.integer(items[0]), access.real(items[1]))
 
 
-def command_text(access: Access, target: Target, interpreter: int) -> Iterator[Text]:
+def command_text(access: PlainValues, target: Target, interpreter: int) -> Iterator[Text]:
     """Yield the argument of `-c`, from sys.orig_argv (3.10+) or from the kernel's copy."""
     contents = access.module(interpreter, "sys")
     argv = access.get(contents, "orig_argv") if contents else None
@@ -116,7 +116,7 @@ def working_folder(target: Target) -> str | None:
     return folder.decode("utf-8", "surrogateescape")
 
 
-def strings_of(access: Access, frames: Sequence[PyFrame]) -> Iterator[Text]:
+def strings_of(access: PlainValues, frames: Sequence[PyFrame]) -> Iterator[Text]:
     """Yield the strings that local variables of callers hold: exec() keeps its text there."""
     reader = FrameVariables(access.values)
     room = MAX_STRING_CHARS

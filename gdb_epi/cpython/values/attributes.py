@@ -6,7 +6,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from gdb_epi.cpython.objects.type_objects import HEAPTYPE, TypeInfo
-from gdb_epi.cpython.values.core import Painter, Undecodable, World
+from gdb_epi.cpython.values.repr_decoder import ReprDecoder, Undecodable, ValueContext
 from gdb_epi.errors import Absent, EpiError, UnreadableMemory
 
 MAX_SLOTS = 4096
@@ -17,28 +17,28 @@ MAX_OBJECTS = 20_000  # objects of which they are
 _OBJECT_MEMBERS = (6, 16)
 
 
-def slots(world: World, info: TypeInfo) -> tuple[tuple[str, int], ...]:
+def slots(context: ValueContext, info: TypeInfo) -> tuple[tuple[str, int], ...]:
     """Return the names and offsets of a class's slots, those of its bases first."""
-    found = world.slots.get(info.address)
+    found = context.slots.get(info.address)
     if found is None:
         names: dict[str, int] = {}
-        for one in reversed(world.types.mro(info)):
+        for one in reversed(context.types.mro(info)):
             if one.flags & HEAPTYPE and one.dict:
-                names.update(_own_slots(world, one, info.basicsize))
-        found = world.slots[info.address] = tuple(names.items())
+                names.update(_own_slots(context, one, info.basicsize))
+        found = context.slots[info.address] = tuple(names.items())
     return found
 
 
-def _own_slots(world: World, info: TypeInfo, size: int) -> Iterator[tuple[str, int]]:
-    reader, layout = world.reader, world.reader.layout
+def _own_slots(context: ValueContext, info: TypeInfo, size: int) -> Iterator[tuple[str, int]]:
+    reader, layout = context.reader, context.reader.layout
     member_at = layout.require("PyMemberDescrObject", "d_member")
     owner_at = layout.require("PyMemberDescrObject", "d_common.d_type")
     type_at = layout.require("PyMemberDef", "type")
     offset_at = layout.require("PyMemberDef", "offset")
     count = 0
     try:
-        for key, value in world.objects.dict_items(info.dict):
-            if world.types.lineage(reader.type_of(value)).ident != "member_descriptor":
+        for key, value in context.objects.dict_items(info.dict):
+            if context.types.lineage(reader.type_of(value)).ident != "member_descriptor":
                 continue
             count += 1
             if reader.u64(value + owner_at) != info.address or count > MAX_SLOTS:
@@ -53,27 +53,27 @@ def _own_slots(world: World, info: TypeInfo, size: int) -> Iterator[tuple[str, i
         return
 
 
-def attributes(painter: Painter, address: int) -> Iterator[tuple[str, int]]:
+def attributes(decoder: ReprDecoder, address: int) -> Iterator[tuple[str, int]]:
     """Yield the (name, PyObject *) of an instance's own attributes; raises what reading raises."""
-    world, reader = painter.world, painter.reader
-    for name, offset in slots(world, painter.obj(address).type):
+    context, reader = decoder.context, decoder.reader
+    for name, offset in slots(context, decoder.obj(address).type):
         value = reader.u64(address + offset)
         if value:
             yield name, value
-    for key, value in world.objects.attributes(address):
-        name_of = world.name(key)
+    for key, value in context.objects.attributes(address):
+        name_of = context.name(key)
         if name_of is not None:
             yield name_of, value
 
 
-def attribute(painter: Painter, address: int, name: str) -> int:
+def attribute(decoder: ReprDecoder, address: int, name: str) -> int:
     """Return one attribute (PyObject *) of an instance. Raises Undecodable when it has none."""
-    known = painter.world.attributes
+    known = decoder.context.attributes
     found = known.get(address)
     if found is None:
         found = {}
         try:
-            for key, value in attributes(painter, address):
+            for key, value in attributes(decoder, address):
                 if len(found) > MAX_KEPT and (key == name or name in found):
                     return found.get(name, value)
                 if len(found) <= MAX_KEPT:

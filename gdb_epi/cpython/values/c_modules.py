@@ -5,7 +5,7 @@ from __future__ import annotations
 
 import struct
 
-from gdb_epi.cpython.values.core import Obj, Painter, Undecodable, decodes
+from gdb_epi.cpython.values.repr_decoder import Obj, ReprDecoder, Undecodable, decodes
 
 MAX_DECIMAL_WORDS = 1 << 20
 _RADIX_DIGITS = 19  # decimals in one word of libmpdec on 64-bit machines
@@ -22,9 +22,9 @@ def _tp_name(found: Obj) -> str:
     return found.type.full_name
 
 
-def _data(painter: Painter, found: Obj, kind: str, size: int) -> bytes:
-    at = painter.world.offset(kind, "data")
-    return painter.reader.read(found.address + at, size)
+def _data(decoder: ReprDecoder, found: Obj, kind: str, size: int) -> bytes:
+    at = decoder.context.offset(kind, "data")
+    return decoder.reader.read(found.address + at, size)
 
 
 def _date_parts(data: bytes) -> list[int]:
@@ -45,86 +45,86 @@ def _time_parts(data: bytes) -> list[int]:
     return parts
 
 
-def _zone(painter: Painter, found: Obj, kind: str) -> str:
-    fold = painter.reader.u8(found.address + painter.world.offset(kind, "fold"))
+def _zone(decoder: ReprDecoder, found: Obj, kind: str) -> str:
+    fold = decoder.reader.u8(found.address + decoder.context.offset(kind, "fold"))
     text = f", fold={fold}" if fold else ""
-    if painter.reader.u8(found.address + painter.world.offset(kind, "hastzinfo")):
-        text += f", tzinfo={painter.show(painter.field(found.address, kind, 'tzinfo'))}"
+    if decoder.reader.u8(found.address + decoder.context.offset(kind, "hastzinfo")):
+        text += f", tzinfo={decoder.show(decoder.field(found.address, kind, 'tzinfo'))}"
     return text
 
 
 @decodes("datetime.date")
-def date(painter: Painter, found: Obj) -> str:
+def date(decoder: ReprDecoder, found: Obj) -> str:
     """Decode a date."""
-    parts = _date_parts(_data(painter, found, "PyDateTime_Date", 4))
+    parts = _date_parts(_data(decoder, found, "PyDateTime_Date", 4))
     return f"{_tp_name(found)}({', '.join(map(str, parts))})"
 
 
 @decodes("datetime.datetime")
-def date_time(painter: Painter, found: Obj) -> str:
+def date_time(decoder: ReprDecoder, found: Obj) -> str:
     """Decode a datetime."""
     kind = "PyDateTime_DateTime"
-    data = _data(painter, found, kind, 10)
+    data = _data(decoder, found, kind, 10)
     parts = _date_parts(data) + _time_parts(data[4:])
-    return f"{_tp_name(found)}({', '.join(map(str, parts))}{_zone(painter, found, kind)})"
+    return f"{_tp_name(found)}({', '.join(map(str, parts))}{_zone(decoder, found, kind)})"
 
 
 @decodes("datetime.time")
-def time(painter: Painter, found: Obj) -> str:
+def time(decoder: ReprDecoder, found: Obj) -> str:
     """Decode a time of day."""
     kind = "PyDateTime_Time"
-    parts = _time_parts(_data(painter, found, kind, 6))
-    return f"{_tp_name(found)}({', '.join(map(str, parts))}{_zone(painter, found, kind)})"
+    parts = _time_parts(_data(decoder, found, kind, 6))
+    return f"{_tp_name(found)}({', '.join(map(str, parts))}{_zone(decoder, found, kind)})"
 
 
 @decodes("datetime.timedelta")
-def time_delta(painter: Painter, found: Obj) -> str:
+def time_delta(decoder: ReprDecoder, found: Obj) -> str:
     """Decode a timedelta."""
     names = ("days", "seconds", "microseconds")
     parts = []
     for name in names:
-        at = painter.world.offset("PyDateTime_Delta", name)
-        value = struct.unpack("<i", painter.reader.read(found.address + at, 4))[0]
+        at = decoder.context.offset("PyDateTime_Delta", name)
+        value = struct.unpack("<i", decoder.reader.read(found.address + at, 4))[0]
         if value:
             parts.append(f"{name}={value}")
     return f"{_tp_name(found)}({', '.join(parts) or '0'})"
 
 
 @decodes("datetime.timezone")
-def time_zone(painter: Painter, found: Obj) -> str:
+def time_zone(decoder: ReprDecoder, found: Obj) -> str:
     """Decode a timezone: behind the header are its offset and its name or NULL."""
-    head = painter.layout.size("PyObject") or 0
-    offset = painter.reader.u64(found.address + head)
-    name = painter.reader.u64(found.address + head + 8)
-    if painter.obj(offset).lineage.ident != "datetime.timedelta":
+    head = decoder.layout.size("PyObject") or 0
+    offset = decoder.reader.u64(found.address + head)
+    name = decoder.reader.u64(found.address + head + 8)
+    if decoder.obj(offset).lineage.ident != "datetime.timedelta":
         raise Undecodable("its offset is no timedelta")
-    text = painter.show(offset)
+    text = decoder.show(offset)
     if not name:
         # timezone(timedelta(0)) is always the one object `timezone.utc`.
         return f"{_tp_name(found)}.utc" if text.endswith("(0)") else f"{_tp_name(found)}({text})"
-    return f"{_tp_name(found)}({text}, {painter.show(name)})"
+    return f"{_tp_name(found)}({text}, {decoder.show(name)})"
 
 
 @decodes("zoneinfo.ZoneInfo")
-def zone_info(painter: Painter, found: Obj) -> str:
+def zone_info(decoder: ReprDecoder, found: Obj) -> str:
     """Decode a zoneinfo.ZoneInfo: its key is the first word behind the header."""
-    key = painter.reader.u64(found.address + (painter.layout.size("PyObject") or 0))
-    if painter.obj(key).lineage.ident != "str":
+    key = decoder.reader.u64(found.address + (decoder.layout.size("PyObject") or 0))
+    if decoder.obj(key).lineage.ident != "str":
         raise Undecodable("it has no key")
     name = found.type.shown if found.type.module else found.type.full_name
-    return f"{name}(key={painter.show(key)})"
+    return f"{name}(key={decoder.show(key)})"
 
 
 @decodes("decimal.Decimal")
-def decimal(painter: Painter, found: Obj) -> str:
+def decimal(decoder: ReprDecoder, found: Obj) -> str:
     """Decode a Decimal of the C module.
 
     PyDecObject is the header, a hash, and an mpd_t: flags (8 bits), exp, digits, len, alloc, data
     (Modules/_decimal/libmpdec/mpdecimal.h, 3.8 to 3.15).
     """
-    start = found.address + (painter.layout.size("PyObject") or 0) + 8
+    start = found.address + (decoder.layout.size("PyObject") or 0) + 8
     flags, exponent, digits, length, alloc, data = struct.unpack(
-        "<B7xqqqqQ", painter.reader.read(start, 48)
+        "<B7xqqqqQ", decoder.reader.read(start, 48)
     )
     sign = "-" if flags & 1 else ""
     if flags & 2:
@@ -132,9 +132,9 @@ def decimal(painter: Painter, found: Obj) -> str:
     words = max(0, length)
     if not 0 <= length <= min(alloc, MAX_DECIMAL_WORDS) or not 0 <= digits <= 19 * words:
         raise Undecodable(f"a Decimal of {digits} digits in {length} words")
-    if words * _RADIX_DIGITS > painter.limits.length + 40:
+    if words * _RADIX_DIGITS > decoder.limits.length + 40:
         raise Undecodable(f"a Decimal of {digits} digits: more than the limit")
-    raw = struct.unpack(f"<{words}Q", painter.reader.read(data, 8 * words))
+    raw = struct.unpack(f"<{words}Q", decoder.reader.read(data, 8 * words))
     if any(word >= 10**_RADIX_DIGITS for word in raw):
         raise Undecodable("a Decimal with a word above its radix")
     text = "".join(f"{word:019d}" for word in reversed(raw)).lstrip("0")
@@ -160,48 +160,48 @@ def scientific(digits: str, exponent: int) -> str:
 
 
 @decodes("array.array")
-def array(painter: Painter, found: Obj) -> str:
+def array(decoder: ReprDecoder, found: Obj) -> str:
     """Decode an array.array: header, ob_item, allocated, ob_descr (Modules/arraymodule.c)."""
-    head = painter.layout.size("PyVarObject") or 0
-    count = painter.signed(found.address, "PyVarObject", "ob_size")
-    start, _allocated, descr = struct.unpack("<QqQ", painter.reader.read(found.address + head, 24))
-    code, size = struct.unpack("<cxxxi", painter.reader.read(descr, 8))
+    head = decoder.layout.size("PyVarObject") or 0
+    count = decoder.signed(found.address, "PyVarObject", "ob_size")
+    start, _allocated, descr = struct.unpack("<QqQ", decoder.reader.read(found.address + head, 24))
+    code, size = struct.unpack("<cxxxi", decoder.reader.read(descr, 8))
     letter = code.decode("latin-1")
     if letter in "uw":
-        return _text_array(painter, found, start, count * size, count, letter)
+        return _text_array(decoder, found, start, count * size, count, letter)
     item = _ARRAY_CODES.get(letter)
     if item is None or struct.calcsize("<" + item) != size or count < 0:
         raise Undecodable(f"an array of {letter!r} with items of {size} bytes")
     name = found.type.name
     if not count:
         return f"{name}('{letter}')"
-    painter.require_range(start, count * size, "array items")
-    number = min(count, painter.limits.width)
-    values = struct.unpack(f"<{number}{item}", painter.reader.read(start, number * size))
-    return f"{name}('{letter}', [{painter.join_text(map(repr, values), count)}])"
+    decoder.require_range(start, count * size, "array items")
+    number = min(count, decoder.limits.width)
+    values = struct.unpack(f"<{number}{item}", decoder.reader.read(start, number * size))
+    return f"{name}('{letter}', [{decoder.join_text(map(repr, values), count)}])"
 
 
 def _text_array(
-    painter: Painter, found: Obj, start: int, size: int, count: int, letter: str
+    decoder: ReprDecoder, found: Obj, start: int, size: int, count: int, letter: str
 ) -> str:
     """Decode an array of characters: wchar_t, or Py_UCS4 (3.13, gh-80480); both have 4 bytes."""
     if not 0 <= size == 4 * count:
         raise Undecodable(f"an array of {count} characters in {size} bytes")
     if not count:
         return f"{found.type.name}('{letter}')"
-    painter.require_range(start, size, "array items")
-    number = min(count, painter.limits.length)
+    decoder.require_range(start, size, "array items")
+    number = min(count, decoder.limits.length)
     try:
-        text = painter.reader.read(start, 4 * number).decode("utf-32-le", "surrogatepass")
+        text = decoder.reader.read(start, 4 * number).decode("utf-32-le", "surrogatepass")
     except UnicodeDecodeError as error:
         raise Undecodable(f"damaged characters: {error.reason}") from None
-    painter.cut = painter.cut or number < count
+    decoder.cut = decoder.cut or number < count
     return f"{found.type.name}('{letter}', {text!r}{'...' if number < count else ''})"
 
 
 @decodes("datetime.IsoCalendarDate")
-def iso_calendar_date(painter: Painter, found: Obj) -> str:
+def iso_calendar_date(decoder: ReprDecoder, found: Obj) -> str:
     """Decode what isocalendar() returns since 3.9 (bpo-24416): a tuple with a repr of its own."""
-    start = found.address + painter.world.offset("PyTupleObject", "ob_item")
-    year, week, day = (painter.show(at) for at in painter.items(start, 3, "its parts"))
+    start = found.address + decoder.context.offset("PyTupleObject", "ob_item")
+    year, week, day = (decoder.show(at) for at in decoder.items(start, 3, "its parts"))
     return f"{_tp_name(found)}(year={year}, week={week}, weekday={day})"

@@ -13,15 +13,15 @@ from gdb_epi.target.api import Target
 from gdb_epi.typing_lite import TYPE_CHECKING
 
 if TYPE_CHECKING:
-    from gdb_epi.cpython.running.coroutines import Coroutines
-    from gdb_epi.cpython.values.core import Decoder
+    from gdb_epi.cpython.frames.coroutines import Coroutines
+    from gdb_epi.cpython.values.repr_decoder import Decoder
 
 MAX_NAME = 4096
 MAX_MEMBER = 256
 MAX_MEMBERS = 200
 
 
-class World:
+class ValueContext:
     """What decoders need of the process, and what they found out about its types."""
 
     def __init__(self, target: Target, reader: Reader, objects: Objects, types: Types) -> None:
@@ -44,7 +44,7 @@ class World:
     def coroutines(self) -> Coroutines:
         """The reader of coroutines, generators and frame objects; made when needed."""
         if self._coroutines is None:
-            from gdb_epi.cpython.running.coroutines import Coroutines
+            from gdb_epi.cpython.frames.coroutines import Coroutines
 
             self._coroutines = Coroutines(self.reader, self.objects, self.types)
         return self._coroutines

@@ -8,55 +8,55 @@ Reference: Lib/enum.py (3.8 to 3.15); 3.11 (bpo-38659 and others) rewrote it and
 from __future__ import annotations
 
 from gdb_epi.cpython.values.attributes import attribute
-from gdb_epi.cpython.values.core import Obj, Painter, Undecodable, decodes_repr
+from gdb_epi.cpython.values.repr_decoder import Obj, ReprDecoder, Undecodable, decodes_repr
 from gdb_epi.cpython.values.scalars import int_value
 
 MAX_MEMBERS = 10_000
 
 
-def _name(painter: Painter, address: int) -> str | None:
+def _name(decoder: ReprDecoder, address: int) -> str | None:
     """Return `_name_` of a member; None for a combination of flags that has none."""
-    name = attribute(painter, address, "_name_")
-    return painter.string(name) if painter.ident(name) == "str" else None
+    name = attribute(decoder, address, "_name_")
+    return decoder.string(name) if decoder.ident(name) == "str" else None
 
 
-def _value(painter: Painter, found: Obj) -> str:
+def _value(decoder: ReprDecoder, found: Obj) -> str:
     # 3.11 (bpo-40066): a repr for the value, which differs from repr() for mixed-in dataclasses.
-    shown_by = painter.world.types.lookup(found.type, "_value_repr_")
+    shown_by = decoder.context.types.lookup(found.type, "_value_repr_")
     known = ("NoneType", "wrapper_descriptor")
-    if shown_by is not None and painter.ident(shown_by[1]) not in known:
-        painter.inexact()
-    return painter.show(attribute(painter, found.address, "_value_"))
+    if shown_by is not None and decoder.ident(shown_by[1]) not in known:
+        decoder.inexact()
+    return decoder.show(attribute(decoder, found.address, "_value_"))
 
 
 @decodes_repr(("enum", "Enum.__repr__"), ("enum", "Flag.__repr__"))
-def enum_member(painter: Painter, found: Obj) -> str:
+def enum_member(decoder: ReprDecoder, found: Obj) -> str:
     """Do what Enum.__repr__ and Flag.__repr__ do."""
-    name, value = _name(painter, found.address), _value(painter, found)
+    name, value = _name(decoder, found.address), _value(decoder, found)
     if name is not None:
         return f"<{found.type.name}.{name}: {value}>"
-    if painter.world.types.lookup(found.type, "_flag_mask_") is not None:
+    if decoder.context.types.lookup(found.type, "_flag_mask_") is not None:
         return f"<{found.type.name}: {value}>"
-    number = int_value(painter, attribute(painter, found.address, "_value_"))
-    return f"<{found.type.name}.{'|'.join(_parts(painter, found, number))}: {value}>"
+    number = int_value(decoder, attribute(decoder, found.address, "_value_"))
+    return f"<{found.type.name}.{'|'.join(_parts(decoder, found, number))}: {value}>"
 
 
-def _members(painter: Painter, found: Obj) -> list[tuple[int, str | None]]:
+def _members(decoder: ReprDecoder, found: Obj) -> list[tuple[int, str | None]]:
     """Return value and name of all members that there are, combinations among them."""
-    held = painter.world.types.lookup(found.type, "_value2member_map_")
-    if held is None or painter.ident(held[1]) != "dict":
+    held = decoder.context.types.lookup(found.type, "_value2member_map_")
+    if held is None or decoder.ident(held[1]) != "dict":
         raise Undecodable("its class has no members")
     members: list[tuple[int, str | None]] = []
-    for key, member in painter.world.objects.dict_items(held[1]):
+    for key, member in decoder.context.objects.dict_items(held[1]):
         if len(members) >= MAX_MEMBERS:
             raise Undecodable(f"more than {MAX_MEMBERS} members")
-        members.append((int_value(painter, key), _name(painter, member)))
+        members.append((int_value(decoder, key), _name(decoder, member)))
     return members
 
 
-def _parts(painter: Painter, found: Obj, value: int) -> list[str]:
+def _parts(decoder: ReprDecoder, found: Obj, value: int) -> list[str]:
     """Do what _decompose() did up to 3.10."""
-    every = _members(painter, found)
+    every = _members(decoder, found)
     by_value = dict(every)
     negative = value < 0
     members = []
@@ -80,38 +80,38 @@ def _parts(painter: Painter, found: Obj, value: int) -> list[str]:
 
 
 @decodes_repr(("enum", "EnumMeta.__repr__"), ("enum", "EnumType.__repr__"))
-def enum_class(painter: Painter, found: Obj) -> str:
+def enum_class(decoder: ReprDecoder, found: Obj) -> str:
     """Do what the __repr__ of enum's metaclass does; 3.11 (bpo-38659) tells flags apart."""
-    info = painter.world.types.at(found.address)
-    bases = painter.world.types.mro(info)
+    info = decoder.context.types.at(found.address)
+    bases = decoder.context.types.mro(info)
     is_flag = any(base.qualname == "Flag" and base.module == "enum" for base in bases)
     kind = "flag" if is_flag and found.type.qualname == "EnumType" else "enum"
     return f"<{kind} {info.name!r}>"
 
 
 @decodes_repr(("enum", "global_enum_repr"), ("enum", "global_flag_repr"))
-def global_member(painter: Painter, found: Obj) -> str:
+def global_member(decoder: ReprDecoder, found: Obj) -> str:
     """Do what members do whose class global_enum() changed (3.11+): they name their module."""
-    module, name = found.type.module.rpartition(".")[2], _name(painter, found.address)
+    module, name = found.type.module.rpartition(".")[2], _name(decoder, found.address)
     if name is None:
-        value = painter.show(attribute(painter, found.address, "_value_"))
+        value = decoder.show(attribute(decoder, found.address, "_value_"))
         return f"{module}.{found.type.name}({value})"
     if any(part[:1].isdigit() for part in name.split("|")):
-        painter.inexact()  # depends on what the class does with unknown bits
+        decoder.inexact()  # depends on what the class does with unknown bits
     return "|".join(part if part[:1].isdigit() else f"{module}.{part}" for part in name.split("|"))
 
 
 @decodes_repr(("re", "RegexFlag.__repr__"))
-def regex_flag(painter: Painter, found: Obj) -> str:
+def regex_flag(decoder: ReprDecoder, found: Obj) -> str:
     """Do what RegexFlag.__repr__ did up to 3.10."""
-    name = _name(painter, found.address)
+    name = _name(decoder, found.address)
     if name is not None:
         return f"re.{name}"
-    value = int_value(painter, attribute(painter, found.address, "_value_"))
+    value = int_value(decoder, attribute(decoder, found.address, "_value_"))
     if value < 0:
         raise Undecodable("an inverted flag")
     names, seen = [], set()
-    for number, one in _members(painter, found):
+    for number, one in _members(decoder, found):
         if one is not None and number not in seen and value & number:
             seen.add(number)
             value &= ~number

@@ -6,7 +6,7 @@ from __future__ import annotations
 import struct
 
 from gdb_epi.cpython.values.attributes import attribute, attributes
-from gdb_epi.cpython.values.core import Obj, Painter, Undecodable, decodes, decodes_repr
+from gdb_epi.cpython.values.repr_decoder import Obj, ReprDecoder, Undecodable, decodes, decodes_repr
 from gdb_epi.errors import Absent
 
 MAX_DIMENSIONS = 64  # PyBUF_MAX_NDIM
@@ -17,29 +17,29 @@ _ACCESS_AT = {7: (5, 32), 8: (6, 0), 9: (6, 32)}
 _MMAP_ACCESS = ("ACCESS_DEFAULT", "ACCESS_READ", "ACCESS_WRITE", "ACCESS_COPY")
 
 
-def _own(painter: Painter, address: int, name: str) -> int | None:
-    for key, value in attributes(painter, address):
+def _own(decoder: ReprDecoder, address: int, name: str) -> int | None:
+    for key, value in attributes(decoder, address):
         if key == name:
             return value
     return None
 
 
-def _by_class(painter: Painter, found: Obj, fixed: str) -> str:
+def _by_class(decoder: ReprDecoder, found: Obj, fixed: str) -> str:
     """Return the name in a repr: the type's own since 3.13, a fixed one before."""
-    newer = painter.layout.offset("ThreadHandle", "state") is not None
-    return painter.type_name(found) if newer else fixed
+    newer = decoder.layout.offset("ThreadHandle", "state") is not None
+    return decoder.type_name(found) if newer else fixed
 
 
 @decodes("_io.FileIO")
-def file_io(painter: Painter, found: Obj) -> str:
+def file_io(decoder: ReprDecoder, found: Obj) -> str:
     """Decode a FileIO."""
-    layout, reader = painter.layout, painter.reader
+    layout, reader = decoder.layout, decoder.reader
     number = reader.u32(found.address + layout.require("fileio", "fd"))
-    shown = _by_class(painter, found, "_io.FileIO")
+    shown = _by_class(decoder, found, "_io.FileIO")
     if number >> 31:
         return f"<{shown} [closed]>"
     names = ("created", "readable", "writable", "appending", "closefd")
-    is_ = {name: _flag(painter, found.address, "fileio", name) for name in names}
+    is_ = {name: _flag(decoder, found.address, "fileio", name) for name in names}
     if is_["created"]:
         mode = "xb+" if is_["readable"] else "xb"
     elif is_["appending"]:
@@ -48,36 +48,36 @@ def file_io(painter: Painter, found: Obj) -> str:
         mode = "rb+" if is_["writable"] else "rb"
     else:
         mode = "wb"
-    name = _own(painter, found.address, "name")
-    who = f"fd={number}" if name is None else f"name={painter.show(name)}"
+    name = _own(decoder, found.address, "name")
+    who = f"fd={number}" if name is None else f"name={decoder.show(name)}"
     return f"<{shown} {who} mode='{mode}' closefd={bool(is_['closefd'])}>"
 
 
-def _flag(painter: Painter, address: int, kind: str, name: str) -> int:
+def _flag(decoder: ReprDecoder, address: int, kind: str, name: str) -> int:
     """Return a member of a few bits."""
-    member = painter.layout.find(kind, name)
+    member = decoder.layout.find(kind, name)
     if member is None:
         raise Undecodable(f"the layout has no {kind}.{name}")
-    word = int.from_bytes(painter.reader.read(address + member.offset, member.size), "little")
+    word = int.from_bytes(decoder.reader.read(address + member.offset, member.size), "little")
     return word >> member.bit_offset & ((1 << member.bit_size) - 1) if member.bit_size else word
 
 
-def _name(painter: Painter, address: int) -> int | None:
+def _name(decoder: ReprDecoder, address: int) -> int | None:
     """Return what `.name` of a stream gives: its own, or that of the stream inside."""
     for _ in range(MAX_STREAMS):
-        found = painter.obj(address)
-        own = _own(painter, address, "name")
+        found = decoder.obj(address)
+        own = _own(decoder, address, "name")
         kind = found.lineage.ident
         if own is not None or kind == "_io.FileIO":
             return own
         if kind in _BUFFERED:
-            address = painter.field(address, "buffered", "raw")
+            address = decoder.field(address, "buffered", "raw")
         elif kind == "_io.TextIOWrapper":
-            address = painter.field(address, "textio", "buffer")
+            address = decoder.field(address, "textio", "buffer")
         elif kind in ("_io.BytesIO", "_io.StringIO"):
             return None
         else:
-            painter.inexact()  # its `name` is a property written in Python
+            decoder.inexact()  # its `name` is a property written in Python
             return None
         if not address:
             return None
@@ -85,62 +85,62 @@ def _name(painter: Painter, address: int) -> int | None:
 
 
 @decodes(*_BUFFERED)
-def buffered(painter: Painter, found: Obj) -> str:
+def buffered(decoder: ReprDecoder, found: Obj) -> str:
     """Decode a buffered stream."""
-    name = _name(painter, found.address)
-    rest = "" if name is None else f" name={painter.show(name)}"
-    return f"<{painter.type_name(found)}{rest}>"
+    name = _name(decoder, found.address)
+    rest = "" if name is None else f" name={decoder.show(name)}"
+    return f"<{decoder.type_name(found)}{rest}>"
 
 
 @decodes("_io.TextIOWrapper")
-def text_io(painter: Painter, found: Obj) -> str:
+def text_io(decoder: ReprDecoder, found: Obj) -> str:
     """Decode a text stream."""
-    encoding = painter.field(found.address, "textio", "encoding")
-    if painter.reader.u32(found.address + painter.world.offset("textio", "ok")) != 1:
+    encoding = decoder.field(found.address, "textio", "encoding")
+    if decoder.reader.u32(found.address + decoder.context.offset("textio", "ok")) != 1:
         raise Undecodable("it was never initialized")
-    name, mode = _name(painter, found.address), _own(painter, found.address, "mode")
-    text = "" if name is None else f" name={painter.show(name)}"
-    text += "" if mode is None else f" mode={painter.show(mode)}"
-    shown = _by_class(painter, found, "_io.TextIOWrapper")
-    return f"<{shown}{text} encoding={painter.show(encoding)}>"
+    name, mode = _name(decoder, found.address), _own(decoder, found.address, "mode")
+    text = "" if name is None else f" name={decoder.show(name)}"
+    text += "" if mode is None else f" mode={decoder.show(mode)}"
+    shown = _by_class(decoder, found, "_io.TextIOWrapper")
+    return f"<{shown}{text} encoding={decoder.show(encoding)}>"
 
 
 @decodes("memoryview")
-def memory_view(painter: Painter, found: Obj) -> str:
+def memory_view(decoder: ReprDecoder, found: Obj) -> str:
     """Decode a memoryview: released or not; its format and shape stand beside it."""
-    address, reader = found.address, painter.reader
-    flags = reader.u32(address + painter.world.offset("PyMemoryViewObject", "flags"))
+    address, reader = found.address, decoder.reader
+    flags = reader.u32(address + decoder.context.offset("PyMemoryViewObject", "flags"))
     if flags & 1:
         return f"<released memory at {address:#x}>"
-    count = reader.u32(address + painter.world.offset("PyMemoryViewObject", "view.ndim"))
+    count = reader.u32(address + decoder.context.offset("PyMemoryViewObject", "view.ndim"))
     if count > MAX_DIMENSIONS:
         raise Undecodable(f"a memoryview of {count} dimensions")
-    form = reader.c_string(painter.field(address, "PyMemoryViewObject", "view.format"), 64)
-    size = painter.signed(address, "PyMemoryViewObject", "view.itemsize")
-    shape_at = painter.field(address, "PyMemoryViewObject", "view.shape")
+    form = reader.c_string(decoder.field(address, "PyMemoryViewObject", "view.format"), 64)
+    size = decoder.signed(address, "PyMemoryViewObject", "view.itemsize")
+    shape_at = decoder.field(address, "PyMemoryViewObject", "view.shape")
     shape = struct.unpack(f"<{count}q", reader.read(shape_at, 8 * count)) if count else ()
-    painter.note("format", "?" if isinstance(form, Absent) else repr(form))
-    painter.note("itemsize", str(size))
-    painter.note("shape", repr(shape))
+    decoder.note("format", "?" if isinstance(form, Absent) else repr(form))
+    decoder.note("itemsize", str(size))
+    decoder.note("shape", repr(shape))
     return f"<memory at {address:#x}>"
 
 
 @decodes("mmap.mmap")
-def memory_map(painter: Painter, found: Obj) -> str:
+def memory_map(decoder: ReprDecoder, found: Obj) -> str:
     """Decode a mmap: data, size, pos, offset, exports, fd, access (Modules/mmapmodule.c).
 
     3.13 (gh-78502) put trackfd between the last two, 3.14 flags behind that; each makes the struct
     one word longer.
     """
-    data, size, position, offset = (painter.word(found, index) for index in range(4))
-    shown = painter.type_name(found)
+    data, size, position, offset = (decoder.word(found, index) for index in range(4))
+    shown = decoder.type_name(found)
     if not data:
         return f"<{shown} closed=True>"
-    words = (found.lineage.root.basicsize - (painter.layout.size("PyObject") or 0)) // 8
+    words = (found.lineage.root.basicsize - (decoder.layout.size("PyObject") or 0)) // 8
     place = _ACCESS_AT.get(words)
     if place is None:
         raise Undecodable("a struct of unknown shape")
-    access = painter.word(found, place[0]) >> place[1] & 0xFFFFFFFF
+    access = decoder.word(found, place[0]) >> place[1] & 0xFFFFFFFF
     if access >= len(_MMAP_ACCESS):
         raise Undecodable(f"an access of {access}")
     rest = f"length={size}, pos={position}, offset={offset}"
@@ -148,35 +148,35 @@ def memory_map(painter: Painter, found: Obj) -> str:
 
 
 @decodes_repr(("socket", "socket.__repr__"))
-def socket(painter: Painter, found: Obj) -> str:
+def socket(decoder: ReprDecoder, found: Obj) -> str:
     """Do what socket.__repr__ does; only the kernel knew the addresses of an open one.
 
     _socket.socket is sock_fd, sock_family, sock_type, sock_proto (Modules/socketmodule.h).
     """
-    first, second = painter.word(found, 0), painter.word(found, 1)
+    first, second = decoder.word(found, 0), decoder.word(found, 1)
     parts = [first & 0xFFFFFFFF, first >> 32, second & 0xFFFFFFFF, second >> 32]
     number, family, kind, protocol = (p - (1 << 32) if p >> 31 else p for p in parts)
-    closed = painter.show(attribute(painter, found.address, "_closed")) == "True"
+    closed = decoder.show(attribute(decoder, found.address, "_closed")) == "True"
     if not closed:
-        painter.inexact()
+        decoder.inexact()
     state = " [closed]" if closed else ""
     name = f"{found.type.module}.{found.type.qualname}"
     names = [str(family), str(kind)]
-    if painter.layout.offset("PyCodeObject", "co_qualname") is None:
+    if decoder.layout.offset("PyCodeObject", "co_qualname") is None:
         # Up to 3.10 the members of its enumerations showed their names.
-        names = [_enum_name(painter, "AddressFamily", family)]
-        names.append(_enum_name(painter, "SocketKind", kind))
+        names = [_enum_name(decoder, "AddressFamily", family)]
+        names.append(_enum_name(decoder, "SocketKind", kind))
     return f"<{name}{state} fd={number}, family={names[0]}, type={names[1]}, proto={protocol}>"
 
 
-def _enum_name(painter: Painter, name: str, value: int) -> str:
+def _enum_name(decoder: ReprDecoder, name: str, value: int) -> str:
     """Return what str() of a member of an enumeration of `socket` gave up to 3.10."""
-    contents = painter.world.types.module_dict("socket")
-    kind = painter.world.objects.dict_get(contents, name) if contents else 0
+    contents = decoder.context.types.module_dict("socket")
+    kind = decoder.context.objects.dict_get(contents, name) if contents else 0
     if not kind or isinstance(kind, Absent):
         raise Undecodable(f"socket.{name} is not to be found")
-    held = painter.world.types.lookup(painter.world.types.at(kind), "_value2member_map_")
-    for key, member in painter.world.objects.dict_items(held[1]) if held else ():
-        if painter.world.objects.integer(key) == value:
-            return f"{name}.{painter.string(attribute(painter, member, '_name_'))}"
+    held = decoder.context.types.lookup(decoder.context.types.at(kind), "_value2member_map_")
+    for key, member in decoder.context.objects.dict_items(held[1]) if held else ():
+        if decoder.context.objects.integer(key) == value:
+            return f"{name}.{decoder.string(attribute(decoder, member, '_name_'))}"
     return str(value)

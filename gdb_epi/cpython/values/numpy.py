@@ -19,8 +19,8 @@ from __future__ import annotations
 
 import struct
 
-from gdb_epi.cpython.values.core import Obj, Painter, Undecodable, decodes
 from gdb_epi.cpython.values.machinery import tuple_items
+from gdb_epi.cpython.values.repr_decoder import Obj, ReprDecoder, Undecodable, decodes
 from gdb_epi.errors import Absent
 from gdb_epi.sizes import WORD_MASK
 from gdb_epi.typing_lite import NamedTuple
@@ -226,88 +226,88 @@ class DType(NamedTuple):
 # -- dtypes ------------------------------------------------------------------------------------
 
 
-def dtype_at(painter: Painter, address: int) -> DType:
+def dtype_at(decoder: ReprDecoder, address: int) -> DType:
     """Read a dtype. Raises Undecodable, UnreadableMemory."""
-    found = painter.obj(address)
+    found = decoder.obj(address)
     if not any(info.full_name == "numpy.dtype" for info in found.lineage.types):
         raise Undecodable("its dtype is none")
-    kind, order = (chr(painter.reader.u8(painter.member(found, n))) for n in ("kind", "byteorder"))
-    size_at, is_int = painter.member(found, "itemsize"), _is_one(painter, found)
-    size = painter.reader.u32(size_at) if is_int else painter.reader.i64(size_at)
+    kind, order = (chr(decoder.reader.u8(decoder.member(found, n))) for n in ("kind", "byteorder"))
+    size_at, is_int = decoder.member(found, "itemsize"), _is_one(decoder, found)
+    size = decoder.reader.u32(size_at) if is_int else decoder.reader.i64(size_at)
     if kind in "mM" and size != 8:
         raise Undecodable(f"a dtype of times of {size} bytes")
     if kind not in "biufcmMOSUVT" or order not in "=|<>" or not 0 <= size < 1 << 31:
         raise Undecodable(f"a dtype of kind {kind!r}, order {order!r}, size {size}")
-    last = painter.member(found, "alignment")
+    last = decoder.member(found, "alignment")
     # numpy 1: subarray, fields, names, f, metadata, c_metadata follow the int; numpy 2: metadata,
     # hash, two reserved words, subarray, fields, names, c_metadata follow the Py_ssize_t.
     start = (last + 4 + 7 & ~7) if is_int else last + 40
-    unit = _unit(painter, start + (40 if is_int else 24)) if kind in "mM" else ""
-    names = _fields(painter, start) if kind == "V" else ()
+    unit = _unit(decoder, start + (40 if is_int else 24)) if kind in "mM" else ""
+    names = _fields(decoder, start) if kind == "V" else ()
     return DType(kind, order, size, names, unit)
 
 
-def _is_one(painter: Painter, found: Obj) -> bool:
+def _is_one(decoder: ReprDecoder, found: Obj) -> bool:
     for info in found.lineage.types:
-        place = painter.world.members(info).get("itemsize")
+        place = decoder.context.members(info).get("itemsize")
         if place is not None:
             return place[1] == _T_INT
     raise Undecodable("numpy.dtype declares no member itemsize")
 
 
-def _unit(painter: Painter, slot: int) -> str:
+def _unit(decoder: ReprDecoder, slot: int) -> str:
     """Return the unit of a time dtype: behind NpyAuxData (4 words) in its c_metadata."""
-    metadata = painter.reader.u64(slot)
+    metadata = decoder.reader.u64(slot)
     if not metadata:
         return ""
-    base, multiple = struct.unpack("<ii", painter.reader.read(metadata + 32, 8))
+    base, multiple = struct.unpack("<ii", decoder.reader.read(metadata + 32, 8))
     code = UNITS.get(base, "")
     return code if multiple == 1 else f"{multiple}{code}"
 
 
-def _fields(painter: Painter, start: int) -> tuple[tuple[str, int, int], ...]:
-    fields, names = painter.reader.u64(start + 8), painter.reader.u64(start + 16)
+def _fields(decoder: ReprDecoder, start: int) -> tuple[tuple[str, int, int], ...]:
+    fields, names = decoder.reader.u64(start + 8), decoder.reader.u64(start + 16)
     if (
         not names
-        or painter.ident(names) != "tuple"
-        or painter.ident(fields) not in ("dict", "mappingproxy")
+        or decoder.ident(names) != "tuple"
+        or decoder.ident(fields) not in ("dict", "mappingproxy")
     ):
         return ()
     by_name = {}
-    for key, value in painter.world.objects.dict_items(fields):
-        by_name[painter.string(key)] = tuple_items(painter, value)
+    for key, value in decoder.context.objects.dict_items(fields):
+        by_name[decoder.string(key)] = tuple_items(decoder, value)
     found = []
-    for item in tuple_items(painter, names)[:MAX_FIELDS]:
-        name = painter.string(item)
+    for item in tuple_items(decoder, names)[:MAX_FIELDS]:
+        name = decoder.string(item)
         parts = by_name.get(name, [])
         if len(parts) < 2:
             raise Undecodable(f"a record without the field {name}")
-        offset = painter.world.objects.integer(parts[1])
+        offset = decoder.context.objects.integer(parts[1])
         found.append((name, parts[0], -1 if isinstance(offset, Absent) else offset))
     return tuple(found)
 
 
 @decodes("numpy.dtype")
-def dtype(painter: Painter, found: Obj) -> str:
+def dtype(decoder: ReprDecoder, found: Obj) -> str:
     """Decode a dtype."""
-    one = dtype_at(painter, found.address)
+    one = dtype_at(decoder, found.address)
     if one.names:
-        parts = [(name, dtype_at(painter, at)) for name, at, _ in one.names]
+        parts = [(name, dtype_at(decoder, at)) for name, at, _ in one.names]
         if any(part.kind == "V" for _, part in parts):
-            painter.inexact()
-        if not _is_packed(painter, one, [part for _, part in parts], found):
-            painter.inexact()  # its offsets or its alignment would be shown
+            decoder.inexact()
+        if not _is_packed(decoder, one, [part for _, part in parts], found):
+            decoder.inexact()  # its offsets or its alignment would be shown
         return f"dtype([{', '.join(f'({n!r}, {p.mark + p.code!r})' for n, p in parts)}])"
     if one.kind in "VT" or (one.kind in "mM" and not one.unit):
-        painter.inexact()
+        decoder.inexact()
     if one.kind in "SO":
         return f"dtype('{'O' if one.kind == 'O' else one.code}')"
     return f"dtype('{one.mark + one.code if one.kind in 'mM' else one.text}')"
 
 
-def _is_packed(painter: Painter, one: DType, parts: list[DType], found: Obj) -> bool:
+def _is_packed(decoder: ReprDecoder, one: DType, parts: list[DType], found: Obj) -> bool:
     """Tell whether a record's fields lie back to back, and nothing asked for alignment."""
-    if painter.reader.u8(painter.member(found, "flags")) & _ALIGNED_STRUCT:
+    if decoder.reader.u8(decoder.member(found, "flags")) & _ALIGNED_STRUCT:
         return False
     at = 0
     for (_, _, offset), part in zip(one.names, parts, strict=True):
@@ -321,46 +321,46 @@ def _is_packed(painter: Painter, one: DType, parts: list[DType], found: Obj) -> 
 
 
 @decodes("numpy.ndarray")
-def array(painter: Painter, found: Obj) -> str:
+def array(decoder: ReprDecoder, found: Obj) -> str:
     """Describe an array: shape, dtype and the first values in C order."""
-    painter.inexact()
-    data, number = painter.word(found, 0), painter.word(found, 1) & 0xFFFFFFFF
+    decoder.inexact()
+    data, number = decoder.word(found, 0), decoder.word(found, 1) & 0xFFFFFFFF
     if number > MAX_DIMENSIONS:
         raise Undecodable(f"an array of {number} dimensions")
-    shape, strides = (_longs(painter, painter.word(found, at), number) for at in (2, 3))
-    one = dtype_at(painter, painter.word(found, 5))
+    shape, strides = (_longs(decoder, decoder.word(found, at), number) for at in (2, 3))
+    one = dtype_at(decoder, decoder.word(found, 5))
     count = 1
     for length in shape:
         count *= length
     if any(length < 0 for length in shape) or count >> 48:
         raise Undecodable(f"an array of shape {shape}")
-    if not painter.enter(found.address):
+    if not decoder.enter(found.address):
         return "..."
     try:
-        inside = _items(painter, data, shape, strides, one, count)
+        inside = _items(decoder, data, shape, strides, one, count)
     finally:
-        painter.leave(found.address)
+        decoder.leave(found.address)
     head = f"{found.type.shown} shape={shape} dtype={one.text}"
     return f"<{head}{': ' + inside if inside else ''}>"
 
 
-def _longs(painter: Painter, address: int, number: int) -> tuple[int, ...]:
+def _longs(decoder: ReprDecoder, address: int, number: int) -> tuple[int, ...]:
     if not number:
         return ()
-    return struct.unpack(f"<{number}q", painter.reader.read(address, 8 * number))
+    return struct.unpack(f"<{number}q", decoder.reader.read(address, 8 * number))
 
 
 def _items(
-    painter: Painter,
+    decoder: ReprDecoder,
     data: int,
     shape: tuple[int, ...],
     strides: tuple[int, ...],
     one: DType,
     count: int,
 ) -> str:
-    first = range(min(count, painter.limits.width))
+    first = range(min(count, decoder.limits.width))
     places = (place_of(data, index, shape, strides) for index in first)
-    return painter.join_text((item_text(painter, at, one) for at in places), count)
+    return decoder.join_text((item_text(decoder, at, one) for at in places), count)
 
 
 def place_of(data: int, index: int, shape: tuple[int, ...], strides: tuple[int, ...]) -> int:
@@ -371,22 +371,22 @@ def place_of(data: int, index: int, shape: tuple[int, ...], strides: tuple[int, 
     return data & WORD_MASK
 
 
-def item_text(painter: Painter, at: int, one: DType, depth: int = 0) -> str:
+def item_text(decoder: ReprDecoder, at: int, one: DType, depth: int = 0) -> str:
     """Return one item of an array, as repr() of what item() gives."""
     if one.kind == "O":
-        return painter.show(painter.reader.u64(at))
+        return decoder.show(decoder.reader.u64(at))
     if one.names:
         if depth > MAX_RECORDS:
             raise Undecodable("records in records without an end")
         parts = [
-            item_text(painter, at + offset, dtype_at(painter, of), depth + 1)
+            item_text(decoder, at + offset, dtype_at(decoder, of), depth + 1)
             if offset >= 0
             else "?"
             for _, of, offset in one.names
         ]
         return f"({', '.join(parts)}{',' if len(parts) == 1 else ''})"
     size = min(one.size, MAX_ITEM_TEXT)
-    raw = painter.reader.read(at, size) if size else b""
+    raw = decoder.reader.read(at, size) if size else b""
     big = one.order == ">"
     if one.kind == "S":
         return repr(raw.rstrip(b"\0"))
@@ -415,20 +415,20 @@ _FLOATS = {"float16": "e", "float32": "f", "float64": "d"}
 _COMPLEX = {"complex64": "f", "complex128": "d"}
 
 
-def _named(painter: Painter, name: str) -> int:
+def _named(decoder: ReprDecoder, name: str) -> int:
     """Return what the module numpy has of a name. Raises Undecodable."""
-    contents = painter.world.types.module_dict("numpy")
-    found = painter.world.objects.dict_get(contents, name) if contents else 0
+    contents = decoder.context.types.module_dict("numpy")
+    found = decoder.context.objects.dict_get(contents, name) if contents else 0
     if not found or isinstance(found, Absent):
         raise Undecodable(f"numpy.{name} is not to be found")
     return found
 
 
-def _since(painter: Painter, release: tuple[int, int]) -> bool:
+def _since(decoder: ReprDecoder, release: tuple[int, int]) -> bool:
     """Tell whether numpy is of a release or a later one. Raises Undecodable when none is named."""
-    known, key = painter.world.facts, f"numpy {release}"
+    known, key = decoder.context.facts, f"numpy {release}"
     if key not in known:
-        major, _, rest = painter.string(_named(painter, "__version__"), 64).partition(".")
+        major, _, rest = decoder.string(_named(decoder, "__version__"), 64).partition(".")
         minor = rest.partition(".")[0]
         if not (major.isdecimal() and minor.isdecimal()):
             raise Undecodable("numpy.__version__ is no version")
@@ -436,93 +436,93 @@ def _since(painter: Painter, release: tuple[int, int]) -> bool:
     return known[key]
 
 
-def _is_two(painter: Painter) -> bool:
+def _is_two(decoder: ReprDecoder) -> bool:
     """Tell numpy 2, which puts np.float64(...) around: a scalar type is named `numpy.bool` there.
 
     Told by numpy.bool_ of the core, so that any scalar can ask.
     """
-    known = painter.world.facts
+    known = decoder.context.facts
     if "numpy 2" not in known:
-        kind = _named(painter, "bool_")
-        known["numpy 2"] = painter.world.types.at(kind).full_name == "numpy.bool"
+        kind = _named(decoder, "bool_")
+        known["numpy 2"] = decoder.context.types.at(kind).full_name == "numpy.bool"
     return known["numpy 2"]
 
 
-def _exponents(painter: Painter, form: str, *values: float) -> bool:
+def _exponents(decoder: ReprDecoder, form: str, *values: float) -> bool:
     """Tell whether large short floats have exponents: since 2.3. Marks what cannot be told."""
     if not any(depends_on_version(value, form) for value in values):
         return False
     try:
-        return _since(painter, (2, 3))
+        return _since(decoder, (2, 3))
     except Undecodable:
-        painter.inexact()
+        decoder.inexact()
         return False
 
 
-def _scalar(painter: Painter, found: Obj, text: str, wrapped: str | None = None) -> str:
-    if not _is_two(painter):
+def _scalar(decoder: ReprDecoder, found: Obj, text: str, wrapped: str | None = None) -> str:
+    if not _is_two(decoder):
         return text
     name = found.lineage.root.full_name.rpartition(".")[2]
     return f"np.{name}({wrapped or text})"
 
 
-def _at(painter: Painter, found: Obj) -> int:
+def _at(decoder: ReprDecoder, found: Obj) -> int:
     """Return where a scalar's value is: behind the object header."""
-    return found.address + (painter.layout.size("PyObject") or 0)
+    return found.address + (decoder.layout.size("PyObject") or 0)
 
 
-def _value(painter: Painter, found: Obj, form: str) -> float:
+def _value(decoder: ReprDecoder, found: Obj, form: str) -> float:
     size = struct.calcsize(form)
-    at = _at(painter, found)
-    return float(struct.unpack("<" + form, painter.reader.read(at, size))[0])
+    at = _at(decoder, found)
+    return float(struct.unpack("<" + form, decoder.reader.read(at, size))[0])
 
 
-def _refuse_children(painter: Painter, found: Obj) -> None:
+def _refuse_children(decoder: ReprDecoder, found: Obj) -> None:
     if found.type.address != found.lineage.root.address:
-        painter.inexact()
+        decoder.inexact()
 
 
 @decodes(*(f"numpy.{name}" for name in _INTEGERS))
-def integer(painter: Painter, found: Obj) -> str:
+def integer(decoder: ReprDecoder, found: Obj) -> str:
     """Decode an integer scalar."""
     form = _INTEGERS[found.lineage.ident.rpartition(".")[2]]
-    at = _at(painter, found)
-    data = painter.reader.read(at, struct.calcsize("<" + form))
-    _refuse_children(painter, found)
-    return _scalar(painter, found, str(struct.unpack("<" + form, data)[0]))
+    at = _at(decoder, found)
+    data = decoder.reader.read(at, struct.calcsize("<" + form))
+    _refuse_children(decoder, found)
+    return _scalar(decoder, found, str(struct.unpack("<" + form, data)[0]))
 
 
 @decodes("numpy.bool", "numpy.bool_")
-def boolean(painter: Painter, found: Obj) -> str:
+def boolean(decoder: ReprDecoder, found: Obj) -> str:
     """Decode numpy's True and False."""
-    byte = painter.reader.u8(_at(painter, found))
+    byte = decoder.reader.u8(_at(decoder, found))
     if byte > 1:
         raise Undecodable(f"a bool of value {byte}")
     return f"np.{bool(byte)}_" if found.lineage.ident == "numpy.bool" else str(bool(byte))
 
 
 @decodes(*(f"numpy.{name}" for name in _FLOATS))
-def floating(painter: Painter, found: Obj) -> str:
+def floating(decoder: ReprDecoder, found: Obj) -> str:
     """Decode a floating scalar: the shortest text that gives it back."""
     form = _FLOATS[found.lineage.ident.rpartition(".")[2]]
-    _refuse_children(painter, found)
-    value = _value(painter, found, form)
-    text = float_text(value, form, _exponents(painter, form, value))
-    return _scalar(painter, found, text)
+    _refuse_children(decoder, found)
+    value = _value(decoder, found, form)
+    text = float_text(value, form, _exponents(decoder, form, value))
+    return _scalar(decoder, found, text)
 
 
 @decodes(*(f"numpy.{name}" for name in _COMPLEX))
-def complex_number(painter: Painter, found: Obj) -> str:
+def complex_number(decoder: ReprDecoder, found: Obj) -> str:
     """Decode a complex scalar."""
     form = _COMPLEX[found.lineage.ident.rpartition(".")[2]]
-    at = _at(painter, found)
+    at = _at(decoder, found)
     size = struct.calcsize("<" + form)
-    real, imaginary = struct.unpack("<2" + form, painter.reader.read(at, 2 * size))
-    exponents = _exponents(painter, form, real, imaginary)
+    real, imaginary = struct.unpack("<2" + form, decoder.reader.read(at, 2 * size))
+    exponents = _exponents(decoder, form, real, imaginary)
     text = complex_text(real, imaginary, form, exponents)
-    _refuse_children(painter, found)
-    alone = text if _is_two(painter) else (f"({text})" if _both(text) else text)
-    return _scalar(painter, found, alone)
+    _refuse_children(decoder, found)
+    alone = text if _is_two(decoder) else (f"({text})" if _both(text) else text)
+    return _scalar(decoder, found, alone)
 
 
 def _both(text: str) -> bool:
@@ -530,45 +530,46 @@ def _both(text: str) -> bool:
 
 
 @decodes("numpy.longdouble", "numpy.float128")
-def long_double(painter: Painter, found: Obj) -> str:
+def long_double(decoder: ReprDecoder, found: Obj) -> str:
     """Decode a long double: 80 bits of x87, at the next multiple of 16."""
-    at = _at(painter, found)
-    mantissa, rest = struct.unpack("<QH", painter.reader.read(at + 15 & ~15, 10))
+    at = _at(decoder, found)
+    mantissa, rest = struct.unpack("<QH", decoder.reader.read(at + 15 & ~15, 10))
     shown = long_double_text(mantissa, rest)
     if shown is None:
         raise Undecodable("no normal long double")
-    _refuse_children(painter, found)
-    return _scalar(painter, found, shown, repr(shown))
+    _refuse_children(decoder, found)
+    return _scalar(decoder, found, shown, repr(shown))
 
 
 @decodes("numpy.str_", "numpy.bytes_")
-def text(painter: Painter, found: Obj) -> str:
+def text(decoder: ReprDecoder, found: Obj) -> str:
     """Decode str_ and bytes_, which are a str and a bytes."""
     from gdb_epi.cpython.values import scalars as values_scalars
 
-    decoder = values_scalars.text if found.lineage.ident == "numpy.str_" else None
-    shown = (decoder or values_scalars.byte_string)(painter, found)
-    return _scalar(painter, found, shown)
+    is_str = found.lineage.ident == "numpy.str_"
+    decode = values_scalars.text if is_str else values_scalars.byte_string
+    shown = decode(decoder, found)
+    return _scalar(decoder, found, shown)
 
 
 @decodes("numpy.datetime64", "numpy.timedelta64")
-def moment(painter: Painter, found: Obj) -> str:
+def moment(decoder: ReprDecoder, found: Obj) -> str:
     """Decode datetime64 and timedelta64: an int64, then the unit and its multiple (two ints)."""
-    at = _at(painter, found)
-    value, unit, multiple = struct.unpack("<qii", painter.reader.read(at, 16))
+    at = _at(decoder, found)
+    value, unit, multiple = struct.unpack("<qii", decoder.reader.read(at, 16))
     name = found.lineage.ident.rpartition(".")[2]
-    prefix = "np" if _is_two(painter) else "numpy"
+    prefix = "np" if _is_two(decoder) else "numpy"
     code = UNITS.get(unit)
     if code is None or not 0 < multiple < 1 << 30:
         raise Undecodable(f"a {name} of unit {unit}")
-    _refuse_children(painter, found)
+    _refuse_children(decoder, found)
     unit = f",'{code if multiple == 1 else f'{multiple}{code}'}'"
     always = multiple != 1 or code == "h"
     if name == "timedelta64":
         span = "'NaT'" if not_a_time(value) else str(value)
         return f"{prefix}.timedelta64({span}{'' if code == 'generic' else unit})"
     if not_a_time(value):
-        return f"{prefix}.datetime64('NaT'{unit if always or _since(painter, (2, 4)) else ''})"
+        return f"{prefix}.datetime64('NaT'{unit if always or _since(decoder, (2, 4)) else ''})"
     shown = moment_text(value * multiple, code)
     if shown is None:
         raise Undecodable(f"{value} {code} since 1970: outside of the years 1 to 9999")

@@ -11,8 +11,8 @@ from collections.abc import Iterator
 from gdb_epi.cpython.types import PythonState
 from gdb_epi.cpython.values.attributes import attributes
 from gdb_epi.cpython.values.containers import set_items
-from gdb_epi.cpython.values.core import Undecodable
-from gdb_epi.cpython.values.values import Values, values_of
+from gdb_epi.cpython.values.process_values import Values, values_of
+from gdb_epi.cpython.values.repr_decoder import Undecodable
 from gdb_epi.errors import Absent, LayoutError, UnreadableMemory
 from gdb_epi.target.api import Target
 
@@ -23,27 +23,27 @@ MAX_PAIRS = 1 << 20
 _DAMAGE = (UnreadableMemory, LayoutError, Undecodable)
 
 
-class Access:
+class PlainValues:
     """Read objects of one process as plain values."""
 
     def __init__(self, target: Target, python: PythonState, values: Values | None = None) -> None:
         self.values = values or values_of(target, python)
-        self.world = self.values.world
-        self.reader = self.world.reader
-        self.objects = self.world.objects
-        self._painter = self.values.painter()
+        self.context = self.values.context
+        self.reader = self.context.reader
+        self.objects = self.context.objects
+        self._decoder = self.values.decoder()
 
     def ident(self, address: int) -> str:
         """Return the name of the built-in type that an object goes back to; "" when unknown."""
         try:
-            return self.world.types.lineage(self.reader.type_of(address)).ident
+            return self.context.types.lineage(self.reader.type_of(address)).ident
         except _DAMAGE:
             return ""
 
     def type_name(self, address: int) -> str:
         """Return the full name of an object's type; "" when it cannot be read."""
         try:
-            return self.world.types.at(self.reader.type_of(address)).shown
+            return self.context.types.at(self.reader.type_of(address)).shown
         except _DAMAGE:
             return ""
 
@@ -75,7 +75,7 @@ class Access:
         if self.ident(address) != "float":
             return None
         try:
-            raw = self.reader.read(address + self.world.offset("PyFloatObject", "ob_fval"), 8)
+            raw = self.reader.read(address + self.context.offset("PyFloatObject", "ob_fval"), 8)
         except _DAMAGE:
             return None
         return float(struct.unpack("<d", raw)[0])
@@ -87,8 +87,8 @@ class Access:
             return None
         struct = "PyTupleObject" if ident == "tuple" else "PyListObject"
         try:
-            count = self.reader.i64(address + self.world.offset(struct, "ob_size"))
-            start = address + self.world.offset(struct, "ob_item")
+            count = self.reader.i64(address + self.context.offset(struct, "ob_size"))
+            start = address + self.context.offset(struct, "ob_item")
             start = start if ident == "tuple" else self.reader.u64(start) if count else 0
             if not 0 <= count <= MAX_ITEMS:
                 return None
@@ -115,7 +115,7 @@ class Access:
         if self.ident(address) not in ("set", "frozenset"):
             return found
         try:
-            for member in set_items(self._painter, address):
+            for member in set_items(self._decoder, address):
                 found.append(member)
                 if len(found) >= MAX_ITEMS:
                     break
@@ -131,7 +131,7 @@ class Access:
     def attribute(self, address: int, name: str) -> int | None:
         """Return an instance's own attribute (PyObject *)."""
         try:
-            for key, value in attributes(self._painter, address):
+            for key, value in attributes(self._decoder, address):
                 if key == name:
                     return value
         except _DAMAGE:
@@ -142,7 +142,7 @@ class Access:
         """Return all attributes of an instance that can be read."""
         found: dict[str, int] = {}
         try:
-            for key, value in attributes(self._painter, address):
+            for key, value in attributes(self._decoder, address):
                 found[key] = value
                 if len(found) >= MAX_ITEMS:
                     break

@@ -10,7 +10,7 @@ from __future__ import annotations
 from gdb_epi.cpython.objects.type_objects import STRUCT_SEQUENCE, TypeInfo
 from gdb_epi.cpython.values.attributes import attribute
 from gdb_epi.cpython.values.containers import pairs_text
-from gdb_epi.cpython.values.core import Obj, Painter, Undecodable, decodes, decodes_repr
+from gdb_epi.cpython.values.repr_decoder import Obj, ReprDecoder, Undecodable, decodes, decodes_repr
 from gdb_epi.cpython.values.scalars import int_value
 from gdb_epi.errors import Absent, UnreadableMemory
 
@@ -19,24 +19,26 @@ _NAMEDTUPLE = ("collections", "namedtuple")
 _DATACLASS = ("dataclasses", "dataclass")
 
 
-def function_identity(painter: Painter, owner: TypeInfo, address: int) -> tuple[str, str] | None:
+def function_identity(
+    decoder: ReprDecoder, owner: TypeInfo, address: int
+) -> tuple[str, str] | None:
     """Return (module, qualname) of a function found in a class; None when it is none.
 
     namedtuple() and dataclass() make a function for each class; those get one name each.
     """
     try:
-        if painter.obj(address).lineage.ident != "function":
+        if decoder.obj(address).lineage.ident != "function":
             return None
-        names = painter.field(address, "PyFunctionObject", "func_globals")
-        module = painter.world.objects.module_name(names)
-        qualname = painter.string(painter.field(address, "PyFunctionObject", "func_qualname"))
-        code = painter.field(address, "PyFunctionObject", "func_code")
-        name = painter.string(painter.field(code, "PyCodeObject", "co_name"))
+        names = decoder.field(address, "PyFunctionObject", "func_globals")
+        module = decoder.context.objects.module_name(names)
+        qualname = decoder.string(decoder.field(address, "PyFunctionObject", "func_qualname"))
+        code = decoder.field(address, "PyFunctionObject", "func_code")
+        name = decoder.string(decoder.field(code, "PyCodeObject", "co_name"))
     except (UnreadableMemory, Undecodable):
         return None
     if isinstance(module, Absent):
         return None
-    get = painter.world.objects.dict_get
+    get = decoder.context.objects.dict_get
     fields = get(owner.dict, "_fields") if module == "collections" and name == "__repr__" else None
     if fields is not None and not isinstance(fields, Absent):
         return _NAMEDTUPLE
@@ -47,48 +49,48 @@ def function_identity(painter: Painter, owner: TypeInfo, address: int) -> tuple[
     return module, qualname
 
 
-def _class_value(painter: Painter, found: Obj, name: str) -> int:
-    value = painter.world.types.lookup(found.type, name)
+def _class_value(decoder: ReprDecoder, found: Obj, name: str) -> int:
+    value = decoder.context.types.lookup(found.type, name)
     if value is None:
         raise Undecodable(f"its class has no {name}")
     return value[1]
 
 
-def _tuple_items(painter: Painter, address: int) -> list[int]:
-    if painter.obj(address).lineage.ident not in ("tuple", STRUCT_SEQUENCE):
+def _tuple_items(decoder: ReprDecoder, address: int) -> list[int]:
+    if decoder.obj(address).lineage.ident not in ("tuple", STRUCT_SEQUENCE):
         raise Undecodable("not a tuple")
-    count = painter.signed(address, "PyTupleObject", "ob_size")
-    start = address + painter.world.offset("PyTupleObject", "ob_item")
-    return painter.items(start, count, "tuple items")
+    count = decoder.signed(address, "PyTupleObject", "ob_size")
+    start = address + decoder.context.offset("PyTupleObject", "ob_item")
+    return decoder.items(start, count, "tuple items")
 
 
 @decodes_repr(_NAMEDTUPLE)
-def named_tuple(painter: Painter, found: Obj) -> str:
+def named_tuple(decoder: ReprDecoder, found: Obj) -> str:
     """Do what a namedtuple's __repr__ does."""
     names = [
-        painter.string(n) for n in _tuple_items(painter, _class_value(painter, found, "_fields"))
+        decoder.string(n) for n in _tuple_items(decoder, _class_value(decoder, found, "_fields"))
     ]
-    values = _tuple_items(painter, found.address)
-    count = painter.signed(found.address, "PyTupleObject", "ob_size")
+    values = _tuple_items(decoder, found.address)
+    count = decoder.signed(found.address, "PyTupleObject", "ob_size")
     if len(names) != len(values):
         raise Undecodable(f"a namedtuple of {len(names)} fields and {count} values")
-    if not painter.enter(found.address):
+    if not decoder.enter(found.address):
         return "(...)"
     try:
-        texts = (f"{name}={painter.show(value)}" for name, value in zip(names, values, strict=True))
-        return f"{found.type.name}({painter.join_text(texts, count)})"
+        texts = (f"{name}={decoder.show(value)}" for name, value in zip(names, values, strict=True))
+        return f"{found.type.name}({decoder.join_text(texts, count)})"
     finally:
-        painter.leave(found.address)
+        decoder.leave(found.address)
 
 
-def _member_names(painter: Painter, info: TypeInfo, count: int) -> list[str]:
+def _member_names(decoder: ReprDecoder, info: TypeInfo, count: int) -> list[str]:
     """Return the names of the first members of a C type, as far as they can be read."""
-    members = painter.field(info.address, "PyTypeObject", "tp_members")
-    size = painter.layout.size("PyMemberDef") or 0
+    members = decoder.field(info.address, "PyTypeObject", "tp_members")
+    size = decoder.layout.size("PyMemberDef") or 0
     names: list[str] = []
     while members and len(names) < count:
-        pointer = painter.field(members + len(names) * size, "PyMemberDef", "name")
-        name = painter.reader.c_string(pointer, 256) if pointer else None
+        pointer = decoder.field(members + len(names) * size, "PyMemberDef", "name")
+        name = decoder.reader.c_string(pointer, 256) if pointer else None
         if name is None or isinstance(name, Absent):
             break
         names.append(name)
@@ -96,35 +98,35 @@ def _member_names(painter: Painter, info: TypeInfo, count: int) -> list[str]:
 
 
 @decodes(STRUCT_SEQUENCE)
-def struct_sequence(painter: Painter, found: Obj) -> str:
+def struct_sequence(decoder: ReprDecoder, found: Obj) -> str:
     """Decode a struct sequence as structseq_repr() does, with the names of tp_members."""
-    values = _tuple_items(painter, found.address)
-    names = _member_names(painter, found.type, len(values))
-    if not painter.enter(found.address):
+    values = _tuple_items(decoder, found.address)
+    names = _member_names(decoder, found.type, len(values))
+    if not decoder.enter(found.address):
         return "(...)"
     try:
         if len(names) != len(values) or not found.type.full_name:
-            painter.inexact()
-            inside = painter.join(values, painter.signed(found.address, "PyTupleObject", "ob_size"))
+            decoder.inexact()
+            inside = decoder.join(values, decoder.signed(found.address, "PyTupleObject", "ob_size"))
             return f"<{found.type.shown} object at {found.address:#x}: ({inside})>"
-        texts = (f"{name}={painter.show(value)}" for name, value in zip(names, values, strict=True))
-        return f"{found.type.full_name}({painter.join_text(texts, len(names))})"
+        texts = (f"{name}={decoder.show(value)}" for name, value in zip(names, values, strict=True))
+        return f"{found.type.full_name}({decoder.join_text(texts, len(names))})"
     finally:
-        painter.leave(found.address)
+        decoder.leave(found.address)
 
 
 @decodes_repr(("fractions", "Fraction.__repr__"))
-def fraction(painter: Painter, found: Obj) -> str:
+def fraction(decoder: ReprDecoder, found: Obj) -> str:
     """Do what Fraction.__repr__ does."""
     names = ("_numerator", "_denominator")
-    parts = [painter.show(attribute(painter, found.address, name)) for name in names]
+    parts = [decoder.show(attribute(decoder, found.address, name)) for name in names]
     return f"{found.type.name}({', '.join(parts)})"
 
 
 @decodes_repr(("uuid", "UUID.__repr__"))
-def uuid(painter: Painter, found: Obj) -> str:
+def uuid(decoder: ReprDecoder, found: Obj) -> str:
     """Do what UUID.__repr__ does."""
-    value = int_value(painter, attribute(painter, found.address, "int"))
+    value = int_value(decoder, attribute(decoder, found.address, "int"))
     if not 0 <= value < 1 << 128:
         raise Undecodable(f"a UUID of {value:#x}")
     digits = f"{value:032x}"
@@ -133,36 +135,36 @@ def uuid(painter: Painter, found: Obj) -> str:
 
 
 @decodes_repr(("collections", "Counter.__repr__"))
-def counter(painter: Painter, found: Obj) -> str:
+def counter(decoder: ReprDecoder, found: Obj) -> str:
     """Do what Counter.__repr__ does: the most common first."""
-    count = painter.field(found.address, "PyDictObject", "ma_used")
+    count = decoder.field(found.address, "PyDictObject", "ma_used")
     if not count:
         return f"{found.type.name}()"
-    pairs = painter.world.objects.dict_items(found.address)
+    pairs = decoder.context.objects.dict_items(found.address)
     if count > MAX_COUNTED:
-        painter.inexact()  # in the order in which the keys came
+        decoder.inexact()  # in the order in which the keys came
     else:
-        pairs = iter(_by_count(painter, list(pairs)))
-    if not painter.enter(found.address):
+        pairs = iter(_by_count(decoder, list(pairs)))
+    if not decoder.enter(found.address):
         return "..."
     try:
-        return f"{found.type.name}({{{pairs_text(painter, pairs, count)}}})"
+        return f"{found.type.name}({{{pairs_text(decoder, pairs, count)}}})"
     finally:
-        painter.leave(found.address)
+        decoder.leave(found.address)
 
 
-def _by_count(painter: Painter, pairs: list[tuple[int, int]]) -> list[tuple[int, int]]:
-    counts = {value: _count(painter, value) for _, value in pairs}
+def _by_count(decoder: ReprDecoder, pairs: list[tuple[int, int]]) -> list[tuple[int, int]]:
+    counts = {value: _count(decoder, value) for _, value in pairs}
     if None in counts.values():
-        painter.inexact()
+        decoder.inexact()
         return pairs
     return sorted(pairs, key=lambda pair: -(counts[pair[1]] or 0))
 
 
-def _count(painter: Painter, address: int) -> int | None:
-    if painter.obj(address).lineage.ident not in ("int", "bool"):
+def _count(decoder: ReprDecoder, address: int) -> int | None:
+    if decoder.obj(address).lineage.ident not in ("int", "bool"):
         return None
-    return int_value(painter, address)
+    return int_value(decoder, address)
 
 
 @decodes_repr(
@@ -170,48 +172,48 @@ def _count(painter: Painter, address: int) -> int | None:
     ("pathlib._local", "PurePath.__repr__"),
     ("pathlib", "PathBase.__repr__"),
 )
-def path(painter: Painter, found: Obj) -> str:
+def path(decoder: ReprDecoder, found: Obj) -> str:
     """Do what PurePath.__repr__ does, for POSIX paths."""
     held = {}
     for name in ("_str", "_raw_paths", "_drv", "_root", "_parts"):
         try:
-            held[name] = attribute(painter, found.address, name)
+            held[name] = attribute(decoder, found.address, name)
         except Undecodable:
             continue
     if any("Windows" in t.name for t in found.lineage.types):
         if "_str" not in held:
             raise Undecodable("a Windows path that was never shown")
-        text = painter.string(held["_str"]).replace("\\", "/")
+        text = decoder.string(held["_str"]).replace("\\", "/")
         return f"{found.type.name}({text!r})"
     if "_str" in held:
-        return f"{found.type.name}({painter.show(held['_str'])})"
-    text = _raw(painter, held["_raw_paths"]) if "_raw_paths" in held else _parts(painter, held)
+        return f"{found.type.name}({decoder.show(held['_str'])})"
+    text = _raw(decoder, held["_raw_paths"]) if "_raw_paths" in held else _parts(decoder, held)
     return f"{found.type.name}({text!r})"
 
 
-def _list_strings(painter: Painter, address: int) -> list[str]:
-    if painter.obj(address).lineage.ident != "list":
+def _list_strings(decoder: ReprDecoder, address: int) -> list[str]:
+    if decoder.obj(address).lineage.ident != "list":
         raise Undecodable("path parts that are no list")
-    count = painter.signed(address, "PyListObject", "ob_size")
-    start = painter.field(address, "PyListObject", "ob_item")
-    if count > painter.limits.width:
+    count = decoder.signed(address, "PyListObject", "ob_size")
+    start = decoder.field(address, "PyListObject", "ob_item")
+    if count > decoder.limits.width:
         raise Undecodable(f"a path of {count} parts")
-    return [painter.string(item) for item in painter.items(start, count, "path parts")]
+    return [decoder.string(item) for item in decoder.items(start, count, "path parts")]
 
 
-def _parts(painter: Painter, held: dict[str, int]) -> str:
+def _parts(decoder: ReprDecoder, held: dict[str, int]) -> str:
     # Up to 3.11: _parts holds drive and root as its first item, when there are any.
     if not {"_drv", "_root", "_parts"} <= held.keys():
         raise Undecodable("a path without parts")
-    anchor = painter.string(held["_drv"]) + painter.string(held["_root"])
-    parts = _list_strings(painter, held["_parts"])
+    anchor = decoder.string(held["_drv"]) + decoder.string(held["_root"])
+    parts = _list_strings(decoder, held["_parts"])
     return (anchor + "/".join(parts[1:]) if anchor else "/".join(parts)) or "."
 
 
-def _raw(painter: Painter, address: int) -> str:
+def _raw(decoder: ReprDecoder, address: int) -> str:
     """Return the text of a path that was not parsed yet (3.12+), as posixpath.join makes it."""
     joined = ""
-    for part in _list_strings(painter, address):
+    for part in _list_strings(decoder, address):
         joined = part if part.startswith("/") or not joined else f"{joined.rstrip('/')}/{part}"
         joined = joined or part
     slashes = len(joined) - len(joined.lstrip("/"))
@@ -220,39 +222,39 @@ def _raw(painter: Painter, address: int) -> str:
 
 
 @decodes_repr(_DATACLASS)
-def dataclass(painter: Painter, found: Obj) -> str:
+def dataclass(decoder: ReprDecoder, found: Obj) -> str:
     """Do what the __repr__ that dataclass() makes does."""
-    owner = painter.world.types.lookup(found.type, "__repr__")
-    fields = painter.world.objects.dict_get(owner[0].dict, "__dataclass_fields__") if owner else 0
+    owner = decoder.context.types.lookup(found.type, "__repr__")
+    fields = decoder.context.objects.dict_get(owner[0].dict, "__dataclass_fields__") if owner else 0
     if isinstance(fields, Absent) or not fields:
         raise Undecodable("a dataclass without fields")
-    if not painter.enter(found.address):
+    if not decoder.enter(found.address):
         return "..."
     try:
         texts: list[str] = []
-        for key, field in painter.world.objects.dict_items(fields):
-            if len(texts) > painter.limits.width:
+        for key, field in decoder.context.objects.dict_items(fields):
+            if len(texts) > decoder.limits.width:
                 break
-            if _is_shown(painter, field):
-                name = painter.string(key)
-                texts.append(f"{name}={_field_text(painter, found, name)}")
-        return f"{found.type.qualname}({painter.join_text(texts, len(texts))})"
+            if _is_shown(decoder, field):
+                name = decoder.string(key)
+                texts.append(f"{name}={_field_text(decoder, found, name)}")
+        return f"{found.type.qualname}({decoder.join_text(texts, len(texts))})"
     finally:
-        painter.leave(found.address)
+        decoder.leave(found.address)
 
 
-def _is_shown(painter: Painter, field: int) -> bool:
-    if painter.show(attribute(painter, field, "repr")) != "True":
+def _is_shown(decoder: ReprDecoder, field: int) -> bool:
+    if decoder.show(attribute(decoder, field, "repr")) != "True":
         return False
-    kind = attribute(painter, field, "_field_type")
-    return painter.string(attribute(painter, kind, "name")) == "_FIELD"
+    kind = attribute(decoder, field, "_field_type")
+    return decoder.string(attribute(decoder, kind, "name")) == "_FIELD"
 
 
-def _field_text(painter: Painter, found: Obj, name: str) -> str:
+def _field_text(decoder: ReprDecoder, found: Obj, name: str) -> str:
     try:
-        return painter.show(attribute(painter, found.address, name))
+        return decoder.show(attribute(decoder, found.address, name))
     except Undecodable:
-        value = painter.world.types.lookup(found.type, name)
+        value = decoder.context.types.lookup(found.type, name)
         if value is None:
             raise
-        return painter.show(value[1])
+        return decoder.show(value[1])

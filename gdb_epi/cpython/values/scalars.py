@@ -5,7 +5,7 @@ from __future__ import annotations
 
 import struct
 
-from gdb_epi.cpython.values.core import CUT, Obj, Painter, Undecodable, decodes
+from gdb_epi.cpython.values.repr_decoder import CUT, Obj, ReprDecoder, Undecodable, decodes
 
 DIGIT_BITS = 30  # PyLong_SHIFT of 64-bit builds
 MAX_DECIMALS = 4300  # as many as CPython itself converts; beyond, only the size is told
@@ -16,56 +16,56 @@ _CODECS = {1: "latin-1", 2: "utf-16-le", 4: "utf-32-le"}
 
 
 @decodes("NoneType")
-def none(painter: Painter, found: Obj) -> str:
+def none(decoder: ReprDecoder, found: Obj) -> str:
     """Decode None."""
     return "None"
 
 
 @decodes("ellipsis")
-def ellipsis(painter: Painter, found: Obj) -> str:
+def ellipsis(decoder: ReprDecoder, found: Obj) -> str:
     """Decode `...`."""
     return "Ellipsis"
 
 
 @decodes("NotImplementedType")
-def not_implemented(painter: Painter, found: Obj) -> str:
+def not_implemented(decoder: ReprDecoder, found: Obj) -> str:
     """Decode NotImplemented."""
     return "NotImplemented"
 
 
-def int_parts(painter: Painter, address: int) -> tuple[int, int, int]:
+def int_parts(decoder: ReprDecoder, address: int) -> tuple[int, int, int]:
     """Return (sign, number of digits, address of the digits) of an int.
 
     Reference: Include/cpython/longintrepr.h; 3.12 (gh-101291) moved the sign into lv_tag.
     """
-    layout = painter.layout
+    layout = decoder.layout
     tag_at = layout.offset("PyLongObject", "lv_tag")
     if tag_at is not None:
-        tag = painter.reader.u64(address + tag_at)
+        tag = decoder.reader.u64(address + tag_at)
         count, sign = tag >> 3, 1 - (tag & 3)
         if sign < -1 or (sign == 0) != (count == 0 or (count == 1 and sign == 0)):
             raise Undecodable(f"int with the tag {tag:#x}")
     else:
-        size = painter.signed(address, "PyLongObject", "ob_size")
+        size = decoder.signed(address, "PyLongObject", "ob_size")
         count, sign = abs(size), (size > 0) - (size < 0)
     if count > MAX_INT_BYTES // 4:
         raise Undecodable(f"int of {count} digits")
     digits = address + layout.require("PyLongObject", "ob_digit")
-    painter.require_range(digits, 4 * count, "int digits")
+    decoder.require_range(digits, 4 * count, "int digits")
     return sign, count, digits
 
 
-def int_value(painter: Painter, address: int) -> int:
+def int_value(decoder: ReprDecoder, address: int) -> int:
     """Return the value of an int that str() takes too. Raises Undecodable for longer ones."""
-    sign, count, digits = int_parts(painter, address)
+    sign, count, digits = int_parts(decoder, address)
     if count * DIGIT_BITS > MAX_DECIMALS * 3:  # a decimal has more than 3 bits
         raise Undecodable(f"int of {count} digits")
-    return sign * _magnitude(painter, digits, count)
+    return sign * _magnitude(decoder, digits, count)
 
 
-def _magnitude(painter: Painter, digits: int, count: int) -> int:
+def _magnitude(decoder: ReprDecoder, digits: int, count: int) -> int:
     value = 0
-    for digit in struct.unpack(f"<{count}I", painter.reader.read(digits, 4 * count))[::-1]:
+    for digit in struct.unpack(f"<{count}I", decoder.reader.read(digits, 4 * count))[::-1]:
         if digit >> DIGIT_BITS:
             raise Undecodable(f"int with a digit of {digit:#x}")
         value = value << DIGIT_BITS | digit
@@ -87,61 +87,61 @@ def decimals(value: int) -> str:
 
 
 @decodes("int")
-def integer(painter: Painter, found: Obj) -> str:
+def integer(decoder: ReprDecoder, found: Obj) -> str:
     """Decode an int; of a very long one the size and the leading bits."""
-    sign, count, digits = int_parts(painter, found.address)
-    limit = min(MAX_DECIMALS, painter.limits.length)
+    sign, count, digits = int_parts(decoder, found.address)
+    limit = min(MAX_DECIMALS, decoder.limits.length)
     if count * DIGIT_BITS * 0.30103 > limit + 20:
-        head = _magnitude(painter, digits + 4 * (count - _HEAD_DIGITS), _HEAD_DIGITS)
+        head = _magnitude(decoder, digits + 4 * (count - _HEAD_DIGITS), _HEAD_DIGITS)
         bits = (count - _HEAD_DIGITS) * DIGIT_BITS + head.bit_length()
-        painter.cut = True
+        decoder.cut = True
         return f"<int {'-' if sign < 0 else ''}{head:#x}{CUT} of {bits} bits>"
-    text = decimals(sign * _magnitude(painter, digits, count))
+    text = decimals(sign * _magnitude(decoder, digits, count))
     if len(text) > limit + 1:
-        painter.cut = True
+        decoder.cut = True
         return f"<int {text[:40]}{CUT} of {len(text.lstrip('-'))} decimals>"
     return text
 
 
 @decodes("bool")
-def boolean(painter: Painter, found: Obj) -> str:
+def boolean(decoder: ReprDecoder, found: Obj) -> str:
     """Decode True and False."""
-    value = int_value(painter, found.address)
+    value = int_value(decoder, found.address)
     if value not in (0, 1):
         raise Undecodable(f"bool of value {value}")
     return "True" if value else "False"
 
 
-def float_value(painter: Painter, address: int) -> float:
+def float_value(decoder: ReprDecoder, address: int) -> float:
     """Return the value of a float."""
-    at = address + painter.world.offset("PyFloatObject", "ob_fval")
-    return float(struct.unpack("<d", painter.reader.read(at, 8))[0])
+    at = address + decoder.context.offset("PyFloatObject", "ob_fval")
+    return float(struct.unpack("<d", decoder.reader.read(at, 8))[0])
 
 
 @decodes("float")
-def floating(painter: Painter, found: Obj) -> str:
+def floating(decoder: ReprDecoder, found: Obj) -> str:
     """Decode a float: the shortest text that gives it back."""
-    return repr(float_value(painter, found.address))
+    return repr(float_value(decoder, found.address))
 
 
 @decodes("complex")
-def complex_number(painter: Painter, found: Obj) -> str:
+def complex_number(decoder: ReprDecoder, found: Obj) -> str:
     """Decode a complex number."""
-    at = found.address + painter.world.offset("PyComplexObject", "cval.real", "cval")
-    return repr(complex(*struct.unpack("<dd", painter.reader.read(at, 16))))
+    at = found.address + decoder.context.offset("PyComplexObject", "cval.real", "cval")
+    return repr(complex(*struct.unpack("<dd", decoder.reader.read(at, 16))))
 
 
-def str_contents(painter: Painter, address: int, limit: int) -> tuple[str, int]:
+def str_contents(decoder: ReprDecoder, address: int, limit: int) -> tuple[str, int]:
     """Return the first `limit` characters of a str object and its whole length.
 
     Reference: Include/cpython/unicodeobject.h (3.8 to 3.15). Lone surrogates are kept.
     """
-    layout, reader = painter.layout, painter.reader
+    layout, reader = decoder.layout, decoder.reader
     size = layout.size("PyASCIIObject") or 0
     head = reader.read(address, size)
-    at = painter.world.offset("PyASCIIObject", "length")
+    at = decoder.context.offset("PyASCIIObject", "length")
     length = int.from_bytes(head[at : at + 8], "little")
-    kind, compact, ascii_ = (_state(painter, head, name) for name in ("kind", "compact", "ascii"))
+    kind, compact, ascii_ = (_state(decoder, head, name) for name in ("kind", "compact", "ascii"))
     codec = _CODECS.get(kind)
     if codec is None:
         raise Undecodable(f"str of kind {kind}")
@@ -150,7 +150,7 @@ def str_contents(painter: Painter, address: int, limit: int) -> tuple[str, int]:
         start = reader.u64(address + layout.require("PyUnicodeObject", "data", "data.any"))
     elif not ascii_:
         start = address + (layout.size("PyCompactUnicodeObject") or 0)
-    painter.require_range(start, length * kind, f"str of {length} characters")
+    decoder.require_range(start, length * kind, f"str of {length} characters")
     raw = reader.read(start, min(length, limit) * kind)
     if ascii_ and not raw.isascii():
         raise Undecodable("an ASCII str with other characters")
@@ -160,8 +160,8 @@ def str_contents(painter: Painter, address: int, limit: int) -> tuple[str, int]:
         raise Undecodable(f"damaged str: {error.reason}") from None
 
 
-def _state(painter: Painter, head: bytes, name: str) -> int:
-    member = painter.layout.find("PyASCIIObject", f"state.{name}")
+def _state(decoder: ReprDecoder, head: bytes, name: str) -> int:
+    member = decoder.layout.find("PyASCIIObject", f"state.{name}")
     if member is None:
         raise Undecodable("the layout has no str state bits")
     word = int.from_bytes(head[member.offset : member.offset + member.size], "little")
@@ -171,35 +171,35 @@ def _state(painter: Painter, head: bytes, name: str) -> int:
 
 
 @decodes("str")
-def text(painter: Painter, found: Obj) -> str:
+def text(decoder: ReprDecoder, found: Obj) -> str:
     """Decode a str."""
-    value, length = str_contents(painter, found.address, painter.limits.length)
+    value, length = str_contents(decoder, found.address, decoder.limits.length)
     if length > len(value):
-        painter.cut = True
+        decoder.cut = True
         return repr(value) + CUT
     return repr(value)
 
 
 @decodes("bytes")
-def byte_string(painter: Painter, found: Obj) -> str:
+def byte_string(decoder: ReprDecoder, found: Obj) -> str:
     """Decode a bytes object."""
-    size = painter.signed(found.address, "PyBytesObject", "ob_size")
-    start = found.address + painter.world.offset("PyBytesObject", "ob_sval")
-    return _bytes(painter, start, size)
+    size = decoder.signed(found.address, "PyBytesObject", "ob_size")
+    start = found.address + decoder.context.offset("PyBytesObject", "ob_sval")
+    return _bytes(decoder, start, size)
 
 
 @decodes("bytearray")
-def byte_array(painter: Painter, found: Obj) -> str:
+def byte_array(decoder: ReprDecoder, found: Obj) -> str:
     """Decode a bytearray."""
-    size = painter.signed(found.address, "PyByteArrayObject", "ob_size")
-    start = painter.field(found.address, "PyByteArrayObject", "ob_start") if size else 0
-    return f"{found.type.name}({_bytes(painter, start, size)})"
+    size = decoder.signed(found.address, "PyByteArrayObject", "ob_size")
+    start = decoder.field(found.address, "PyByteArrayObject", "ob_start") if size else 0
+    return f"{found.type.name}({_bytes(decoder, start, size)})"
 
 
-def _bytes(painter: Painter, start: int, size: int) -> str:
-    painter.require_range(start, size, "bytes")
-    value = painter.reader.read(start, min(size, painter.limits.length)) if size else b""
+def _bytes(decoder: ReprDecoder, start: int, size: int) -> str:
+    decoder.require_range(start, size, "bytes")
+    value = decoder.reader.read(start, min(size, decoder.limits.length)) if size else b""
     if size > len(value):
-        painter.cut = True
+        decoder.cut = True
         return repr(value) + CUT
     return repr(value)

@@ -35,8 +35,8 @@ from collections.abc import Iterator
 from math import prod
 
 from gdb_epi.cpython.reader import Reader
-from gdb_epi.cpython.values.core import Obj, Painter, Undecodable, decodes, decodes_repr
 from gdb_epi.cpython.values.numpy import complex_text, float_text, place_of
+from gdb_epi.cpython.values.repr_decoder import Obj, ReprDecoder, Undecodable, decodes, decodes_repr
 from gdb_epi.errors import Absent, UnreadableMemory
 from gdb_epi.sizes import ADDRESS_BITS
 from gdb_epi.typing_lite import NamedTuple
@@ -45,49 +45,49 @@ MAX_NAME = 64  # DTYPE_NAME_LEN, LAYOUT_NAME_LEN, MEMORY_FORMAT_NAME_LEN
 _NAME_CHARACTERS = frozenset("abcdefghijklmnopqrstuvwxyz0123456789_.")
 
 
-def byte_and_name(painter: Painter, address: int) -> tuple[int, str]:
+def byte_and_name(decoder: ReprDecoder, address: int) -> tuple[int, str]:
     """Read what THPDtype, THPLayout and THPMemoryFormat have behind their header."""
-    at = address + (painter.layout.size("PyObject") or 0)
-    name = painter.reader.c_string(at + 1, MAX_NAME + 1)
+    at = address + (decoder.layout.size("PyObject") or 0)
+    name = decoder.reader.c_string(at + 1, MAX_NAME + 1)
     if isinstance(name, Absent) or not _NAME_CHARACTERS.issuperset(name) or not name:
         raise Undecodable("it has no name")
-    return painter.reader.u8(at), name
+    return decoder.reader.u8(at), name
 
 
 @decodes("torch.dtype", "torch.layout", "torch.memory_format")
-def named(painter: Painter, found: Obj) -> str:
+def named(decoder: ReprDecoder, found: Obj) -> str:
     """Decode torch.float32, torch.strided, torch.channels_last ...
 
     A dtype's name lacks the module.
     """
-    name = byte_and_name(painter, found.address)[1]
+    name = byte_and_name(decoder, found.address)[1]
     return f"torch.{name.removeprefix('torch.')}"
 
 
 @decodes("torch.device")
-def device(painter: Painter, found: Obj) -> str:
+def device(decoder: ReprDecoder, found: Obj) -> str:
     """Decode a device: type and index, a byte each (c10/core/Device.h)."""
 
-    at = found.address + (painter.layout.size("PyObject") or 0)
-    name, _, index = device_text(*painter.reader.read(at, 2)).partition(":")
+    at = found.address + (decoder.layout.size("PyObject") or 0)
+    name, _, index = device_text(*decoder.reader.read(at, 2)).partition(":")
     return f"device(type={name!r}{', index=' + index if index else ''})"
 
 
 @decodes("torch.Size")
-def size(painter: Painter, found: Obj) -> str:
+def size(decoder: ReprDecoder, found: Obj) -> str:
     """Decode a torch.Size, which is a tuple."""
-    count = painter.signed(found.address, "PyTupleObject", "ob_size")
-    start = found.address + painter.world.offset("PyTupleObject", "ob_item")
-    return f"torch.Size([{painter.join(painter.items(start, count, 'sizes'), count)}])"
+    count = decoder.signed(found.address, "PyTupleObject", "ob_size")
+    start = found.address + decoder.context.offset("PyTupleObject", "ob_item")
+    return f"torch.Size([{decoder.join(decoder.items(start, count, 'sizes'), count)}])"
 
 
 @decodes("torch._C.TensorBase", "torch._C._TensorBase")
 @decodes_repr(("torch._tensor", "Tensor.__repr__"), ("torch.nn.parameter", "Parameter.__repr__"))
-def tensor(painter: Painter, found: Obj) -> str:
+def tensor(decoder: ReprDecoder, found: Obj) -> str:
     """Describe a tensor: shape, dtype, device, what autograd knows, the first values in C order."""
 
-    painter.inexact()
-    return described(painter, found)
+    decoder.inexact()
+    return described(decoder, found)
 
 
 MAX_DIMENSIONS = 64
@@ -340,28 +340,28 @@ _FORMS = {
 _WHOLE = 1 << 53  # up to here every float that is a whole number is written in full
 
 
-def described(painter: Painter, found: Obj) -> str:
+def described(decoder: ReprDecoder, found: Obj) -> str:
     """Return a tensor's description; it says why when the fields do not fit each other."""
-    first = found.address + (painter.layout.size("PyObject") or 0)
-    impl, end = impl_of(painter.reader, first)
+    first = found.address + (decoder.layout.size("PyObject") or 0)
+    impl, end = impl_of(decoder.reader, first)
     try:
-        one = read_tensor(painter.reader, found.address, impl)
-        name, shown = _dtype(painter, one.dtype)
+        one = read_tensor(decoder.reader, found.address, impl)
+        name, shown = _dtype(decoder, one.dtype)
     except Undecodable as error:
         return f"<{found.type.shown} object at {found.address:#x}: cannot tell its shape, {error}>"
     parts = [found.type.shown, f"shape={one.shape}", f"dtype={shown}", f"device={one.device}"]
-    parts += _autograd(painter, one, found, end)
-    if not painter.enter(found.address):
+    parts += _autograd(decoder, one, found, end)
+    if not decoder.enter(found.address):
         return "..."
     try:
-        return f"<{' '.join(parts)}{_values(painter, one, name)}>"
+        return f"<{' '.join(parts)}{_values(decoder, one, name)}>"
     finally:
-        painter.leave(found.address)
+        decoder.leave(found.address)
 
 
-def _dtype(painter: Painter, number: int) -> tuple[str, str]:
+def _dtype(decoder: ReprDecoder, number: int) -> tuple[str, str]:
     """Return a dtype's name ("" when the module torch is not to be found) and how it is shown."""
-    known = _dtypes(painter)
+    known = _dtypes(decoder)
     if number in known:
         return known[number], f"torch.{known[number]}"
     if known or number >= MAX_DTYPES:
@@ -369,48 +369,48 @@ def _dtype(painter: Painter, number: int) -> tuple[str, str]:
     return "", f"number {number}"
 
 
-def _dtypes(painter: Painter) -> dict[int, str]:
+def _dtypes(decoder: ReprDecoder) -> dict[int, str]:
     """Return the names of dtypes by their number (c10::ScalarType), out of the module torch."""
-    world = painter.world
-    if "torch dtypes" not in world.tables:
-        known = world.tables["torch dtypes"] = {}
-        contents = world.types.module_dict("torch")
+    context = decoder.context
+    if "torch dtypes" not in context.tables:
+        known = context.tables["torch dtypes"] = {}
+        contents = context.types.module_dict("torch")
         try:
-            for number, (_, value) in enumerate(world.objects.dict_items(contents or 0)):
+            for number, (_, value) in enumerate(context.objects.dict_items(contents or 0)):
                 if number > MAX_MODULE:
                     break
-                if _is_dtype(painter, value):
-                    code, name = byte_and_name(painter, value)
+                if _is_dtype(decoder, value):
+                    code, name = byte_and_name(decoder, value)
                     known[code] = name
         except (UnreadableMemory, Undecodable):
             known.clear()
-    return world.tables["torch dtypes"]
+    return context.tables["torch dtypes"]
 
 
-def _is_dtype(painter: Painter, address: int) -> bool:
+def _is_dtype(decoder: ReprDecoder, address: int) -> bool:
     try:
-        kind = painter.reader.type_of(address)
-        return painter.world.types.at(kind).full_name == "torch.dtype"
+        kind = decoder.reader.type_of(address)
+        return decoder.context.types.at(kind).full_name == "torch.dtype"
     except UnreadableMemory:
         return False
 
 
-def _autograd(painter: Painter, one: Tensor, found: Obj, end: int) -> list[str]:
+def _autograd(decoder: ReprDecoder, one: Tensor, found: Obj, end: int) -> list[str]:
     """Return requires_grad and grad_fn as far as they are set and can be read."""
     hooks = found.address + found.lineage.root.basicsize - end >= 16
     try:
-        wanted, function = autograd_of(painter.reader, one.autograd, hooks)
+        wanted, function = autograd_of(decoder.reader, one.autograd, hooks)
     except (UnreadableMemory, Undecodable):
         return ["requires_grad=?"]
     if function:
         return [
             "requires_grad=True",
-            f"grad_fn=<{last_name(class_name(painter.reader, function))}>",
+            f"grad_fn=<{last_name(class_name(decoder.reader, function))}>",
         ]
     return [] if wanted is False else [f"requires_grad={wanted or '?'}"]
 
 
-def _values(painter: Painter, one: Tensor, name: str) -> str:
+def _values(decoder: ReprDecoder, one: Tensor, name: str) -> str:
     """Return ": " and the first values, or why there are none."""
     if one.implementation not in ("", PLAIN_IMPL):
         return f", its values are in a {last_name(one.implementation)}"
@@ -426,16 +426,16 @@ def _values(painter: Painter, one: Tensor, name: str) -> str:
     if not one.data:
         return ", its storage has no memory"
     try:
-        return ": " + painter.join_text(_items(painter, one, name, width), one.numel)
+        return ": " + decoder.join_text(_items(decoder, one, name, width), one.numel)
     except UnreadableMemory:
         return ", its values are not in the core"
 
 
-def _items(painter: Painter, one: Tensor, name: str, width: int) -> Iterator[str]:
+def _items(decoder: ReprDecoder, one: Tensor, name: str, width: int) -> Iterator[str]:
     first = one.data + one.before * width
     steps = tuple(step * width for step in one.strides)
-    for index in range(min(one.numel, painter.limits.width)):
-        raw = painter.reader.read(place_of(first, index, one.shape, steps), width)
+    for index in range(min(one.numel, decoder.limits.width)):
+        raw = decoder.reader.read(place_of(first, index, one.shape, steps), width)
         yield _number(raw, name)
 
 

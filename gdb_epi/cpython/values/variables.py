@@ -10,8 +10,8 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from gdb_epi.cpython.types import PyFrame
-from gdb_epi.cpython.values.core import MAX_WHY
-from gdb_epi.cpython.values.values import Values
+from gdb_epi.cpython.values.process_values import Values
+from gdb_epi.cpython.values.repr_decoder import MAX_WHY
 from gdb_epi.errors import Absent, UnreadableMemory
 from gdb_epi.typing_lite import NamedTuple
 
@@ -76,9 +76,9 @@ class FrameVariables:
 
     def __init__(self, values: Values) -> None:
         self.values = values
-        self._reader = values.world.reader
-        self._layout = values.world.reader.layout
-        self._objects = values.world.objects
+        self._reader = values.context.reader
+        self._layout = values.context.reader.layout
+        self._objects = values.context.objects
         self._names: dict[int, Names | Absent] = {}
         # 3.14 (gh-117139): slots are _PyStackRef, whose two lowest bits are a tag.
         self._tagged = self._layout.offset("_PyInterpreterFrame", "f_executable.bits") is not None
@@ -133,7 +133,7 @@ class FrameVariables:
         return None
 
     def _pointer(self, frame: int, member: str) -> int:
-        return self._reader.u64(frame + self.values.world.offset(self._struct, member))
+        return self._reader.u64(frame + self.values.context.offset(self._struct, member))
 
     # -- values -------------------------------------------------------------------------------
 
@@ -153,11 +153,11 @@ class FrameVariables:
     def _unboxed(self, word: int, slot: Slot) -> int:
         """Return what a cell holds; a slot whose cell was not made yet holds the value itself."""
         try:
-            kind = self.values.world.types.lineage(self._reader.type_of(word))
+            kind = self.values.context.types.lineage(self._reader.type_of(word))
         except UnreadableMemory:
             return word
         if kind.ident == "cell" or (not kind.ident and slot.kind == FREE):
-            return self._reader.u64(word + self.values.world.offset("PyCellObject", "ob_ref"))
+            return self._reader.u64(word + self.values.context.offset("PyCellObject", "ob_ref"))
         return word
 
     def _variable(self, slot: Slot, word: int) -> Variable:

@@ -27,7 +27,14 @@ from gdb_epi.cpython.values import threads as values_threads
 from gdb_epi.cpython.values import torch as values_torch
 from gdb_epi.cpython.values import typing as values_typing
 from gdb_epi.cpython.values.attributes import attributes
-from gdb_epi.cpython.values.core import MAX_ATTRIBUTES, Limits, Painter, Undecodable, Value, World
+from gdb_epi.cpython.values.repr_decoder import (
+    MAX_ATTRIBUTES,
+    Limits,
+    ReprDecoder,
+    Undecodable,
+    Value,
+    ValueContext,
+)
 from gdb_epi.errors import LayoutError, UnreadableMemory
 from gdb_epi.target.api import Target
 
@@ -69,7 +76,7 @@ class Values:
     ) -> None:
         objects = Objects(reader)
         types = Types(reader, objects, interpreters)
-        self.world = World(target, reader, objects, types)
+        self.context = ValueContext(target, reader, objects, types)
         self.limits = (limits or Limits()).bounded()
         self._known: dict[int, Value] = {}
         self._small: dict[int, str] = {}
@@ -85,27 +92,27 @@ class Values:
         return found
 
     def _decode(self, address: int) -> Value:
-        painter = self.painter()
-        text = painter.show(address)
+        decoder = self.decoder()
+        text = decoder.show(address)
         try:
-            kind = painter.obj(address).type.shown
+            kind = decoder.obj(address).type.shown
         except (UnreadableMemory, LayoutError, Undecodable):
             kind = ""
-        cut, exact = painter.cut, painter.exact
-        shown = self.attributes(address) if painter.bare else ()
-        shown = (*painter.notes, *shown)
+        cut, exact = decoder.cut, decoder.exact
+        shown = self.attributes(address) if decoder.bare else ()
+        shown = (*decoder.notes, *shown)
         return Value(kind, text, cut, exact, shown)
 
-    def painter(self, limits: Limits | None = None) -> Painter:
-        """Return a painter for one value."""
-        return Painter(self.world, limits or self.limits)
+    def decoder(self, limits: Limits | None = None) -> ReprDecoder:
+        """Return a decoder for one value."""
+        return ReprDecoder(self.context, limits or self.limits)
 
     def attributes(self, address: int) -> tuple[tuple[str, str], ...]:
         """Return the attributes of an instance, each as (name, text). Never raises."""
         found: list[tuple[str, str]] = []
-        painter = self.painter()
+        decoder = self.decoder()
         try:
-            for name, value in attributes(painter, address):
+            for name, value in attributes(decoder, address):
                 if len(found) >= min(MAX_ATTRIBUTES, self.limits.width):
                     found.append(("...", "..."))
                     break
@@ -117,7 +124,7 @@ class Values:
     def _attribute(self, address: int) -> str:
         text = self._small.get(address)
         if text is None:
-            text = self.painter(self._small_limits).show(address)
+            text = self.decoder(self._small_limits).show(address)
             if len(self._small) < MAX_REMEMBERED:
                 self._small[address] = text
         return text

@@ -29,7 +29,7 @@ from gdb_epi.cpython.frames.code import INSTRUCTION, bytecode_of
 from gdb_epi.cpython.layout.layout import Layout
 from gdb_epi.cpython.objects.type_objects import TypeInfo
 from gdb_epi.cpython.values.attributes import attribute
-from gdb_epi.cpython.values.core import Obj, Painter, Undecodable
+from gdb_epi.cpython.values.repr_decoder import Obj, ReprDecoder, Undecodable
 from gdb_epi.cpython.values.scalars import float_value, int_value
 from gdb_epi.errors import Absent, LayoutError, UnreadableMemory
 from gdb_epi.typing_lite import NamedTuple
@@ -69,33 +69,33 @@ _CACHED = {"attr": "LOAD_ATTR", "global": "LOAD_GLOBAL", "call": "CALL", "binary
 Step = tuple[str, int]  # what to do, its argument
 
 
-def steps_of(painter: Painter, info: TypeInfo) -> list[Step] | None:
+def steps_of(decoder: ReprDecoder, info: TypeInfo) -> list[Step] | None:
     """Return the instructions of a class's `__repr__`; None when they cannot all be followed."""
-    known = painter.world.repr_steps
+    known = decoder.context.repr_steps
     if info.address not in known:
         try:
-            known[info.address] = _read_steps(painter, info)
+            known[info.address] = _read_steps(decoder, info)
         except (Undecodable, UnreadableMemory, LayoutError):
             known[info.address] = None
     return known[info.address]
 
 
-def function_of(painter: Painter, info: TypeInfo) -> int:
+def function_of(decoder: ReprDecoder, info: TypeInfo) -> int:
     """Return the `__repr__` (PyFunctionObject *) of a class. Raises Undecodable."""
-    found = painter.world.types.lookup(info, "__repr__")
-    if found is None or painter.ident(found[1]) != "function":
+    found = decoder.context.types.lookup(info, "__repr__")
+    if found is None or decoder.ident(found[1]) != "function":
         raise Undecodable("its __repr__ is no function")
     return found[1]
 
 
-def _read_steps(painter: Painter, info: TypeInfo) -> list[Step]:
-    code = painter.field(function_of(painter, info), "PyFunctionObject", "func_code")
-    at = code + painter.world.offset("PyCodeObject", "co_argcount")
-    kinds = _flags(painter.layout)
-    flags = painter.reader.u32(code + painter.world.offset("PyCodeObject", "co_flags"))
-    if painter.reader.u32(at) != 1 or flags & kinds:
+def _read_steps(decoder: ReprDecoder, info: TypeInfo) -> list[Step]:
+    code = decoder.field(function_of(decoder, info), "PyFunctionObject", "func_code")
+    at = code + decoder.context.offset("PyCodeObject", "co_argcount")
+    kinds = _flags(decoder.layout)
+    flags = decoder.reader.u32(code + decoder.context.offset("PyCodeObject", "co_flags"))
+    if decoder.reader.u32(at) != 1 or flags & kinds:
         raise Undecodable("a __repr__ that takes more than self")
-    return _followed(painter.layout, _units(painter, code))
+    return _followed(decoder.layout, _units(decoder, code))
 
 
 def _flags(layout: Layout) -> int:
@@ -103,12 +103,12 @@ def _flags(layout: Layout) -> int:
     return sum(layout.constant(name) or 0 for name in names)
 
 
-def _units(painter: Painter, code: int) -> bytes:
+def _units(decoder: ReprDecoder, code: int) -> bytes:
     """Return the bytecode. Raises Undecodable for more than MAX_UNITS."""
-    start, size = bytecode_of(painter.reader, code)
+    start, size = bytecode_of(decoder.reader, code)
     if not 0 < size <= INSTRUCTION * MAX_UNITS:
         raise Undecodable(f"a __repr__ of {size} bytes of instructions")
-    return painter.reader.read(start, size)
+    return decoder.reader.read(start, size)
 
 
 def _followed(layout: Layout, units: bytes) -> list[Step]:
@@ -143,19 +143,19 @@ _PERCENT = r"%(?:%|([-#0 +]*\d{0,4}(?:\.\d{1,3})?)([srdixXofFeEgG]))"
 Plain = int | float | str
 
 
-def plain_value(painter: Painter, address: int) -> Plain:
+def plain_value(decoder: ReprDecoder, address: int) -> Plain:
     """Return an int, bool, float or str of that very type. Raises Undecodable for all others."""
-    one = painter.obj(address)
+    one = decoder.obj(address)
     ident = one.lineage.ident
     if one.type.address != one.lineage.root.address:
         raise Undecodable("formatting by a class of the program's own")
     if ident == "str":
-        return painter.string(address, painter.limits.length)
+        return decoder.string(address, decoder.limits.length)
     if ident in ("int", "bool"):
-        number = int_value(painter, address)
+        number = int_value(decoder, address)
         return number if ident == "int" else bool(number)
     if ident == "float":
-        return float_value(painter, address)
+        return float_value(decoder, address)
     raise Undecodable(f"formatting of {ident or 'an object'}")
 
 
@@ -238,32 +238,32 @@ class _Tuple(NamedTuple):
 Item = _Text | _Value | _Class | _Named | _Tuple | None
 
 
-def own_repr(painter: Painter, found: Obj) -> str | None:
+def own_repr(decoder: ReprDecoder, found: Obj) -> str | None:
     """Return what the `__repr__` in the object's class returns; None when that cannot be told."""
-    steps = steps_of(painter, found.type)
-    if steps is None or not painter.enter(found.address):
+    steps = steps_of(decoder, found.type)
+    if steps is None or not decoder.enter(found.address):
         return None
-    before = painter.exact, painter.cut
+    before = decoder.exact, decoder.cut
     try:
-        return _Run(painter, found).run(steps)
+        return _Run(decoder, found).run(steps)
     except (Undecodable, UnreadableMemory, LayoutError):
-        painter.exact, painter.cut = before
+        decoder.exact, decoder.cut = before
         return None
     finally:
-        painter.leave(found.address)
+        decoder.leave(found.address)
 
 
 class _Run:
     """One call of a `__repr__`: what lies on its value stack."""
 
-    def __init__(self, painter: Painter, found: Obj) -> None:
-        self.painter, self.found = painter, found
-        function = function_of(painter, found.type)
-        self.globals = painter.field(function, "PyFunctionObject", "func_globals")
-        self.code = painter.field(function, "PyFunctionObject", "func_code")
+    def __init__(self, decoder: ReprDecoder, found: Obj) -> None:
+        self.decoder, self.found = decoder, found
+        function = function_of(decoder, found.type)
+        self.globals = decoder.field(function, "PyFunctionObject", "func_globals")
+        self.code = decoder.field(function, "PyFunctionObject", "func_code")
         # 3.11: LOAD_GLOBAL's lowest bit asks for a NULL beside it, 3.12: LOAD_ATTR's for a method.
-        self.global_shift = 1 if painter.layout.offset("PyCodeObject", "co_qualname") else 0
-        new_attr = painter.layout.constant("RETURN_CONST") or painter.layout.constant(
+        self.global_shift = 1 if decoder.layout.offset("PyCodeObject", "co_qualname") else 0
+        new_attr = decoder.layout.constant("RETURN_CONST") or decoder.layout.constant(
             "FORMAT_SIMPLE"
         )
         self.attr_shift = 1 if new_attr else 0
@@ -287,24 +287,24 @@ class _Run:
     def _text(self) -> str:
         item = self._pop()
         if isinstance(item, _Value) and self._is_str(item.address):
-            return self.painter.string(item.address, self.painter.limits.length)
+            return self.decoder.string(item.address, self.decoder.limits.length)
         if not isinstance(item, _Text) or len(item.text) > MAX_TEXT:
             raise Undecodable("no text")
         return item.text
 
     def _is_str(self, address: int) -> bool:
-        one = self.painter.obj(address)
+        one = self.decoder.obj(address)
         return one.lineage.ident == "str" and one.type.address == one.lineage.root.address
 
     def _tuple_item(self, member: str, number: int) -> int:
         """Return co_names[number] or co_consts[number]."""
-        items = self.painter.field(self.code, "PyCodeObject", member)
-        if self.painter.ident(items) != "tuple":
+        items = self.decoder.field(self.code, "PyCodeObject", member)
+        if self.decoder.ident(items) != "tuple":
             raise Undecodable(f"{member} is no tuple")
-        if not 0 <= number < self.painter.signed(items, "PyTupleObject", "ob_size"):
+        if not 0 <= number < self.decoder.signed(items, "PyTupleObject", "ob_size"):
             raise Undecodable(f"no {member}[{number}]")
-        start = items + self.painter.world.offset("PyTupleObject", "ob_item")
-        return self.painter.reader.u64(start + 8 * number)
+        start = items + self.decoder.context.offset("PyTupleObject", "ob_item")
+        return self.decoder.reader.u64(start + 8 * number)
 
     def _do_null(self, _argument: int) -> None:
         self.stack.append(None)
@@ -318,7 +318,7 @@ class _Run:
         self.stack.append(_Value(self.found.address))
 
     def _do_global(self, argument: int) -> None:
-        name = self.painter.string(self._tuple_item("co_names", argument >> self.global_shift))
+        name = self.decoder.string(self._tuple_item("co_names", argument >> self.global_shift))
         if self.global_shift and argument & 1:
             self.stack.append(None)
         self.stack.append(_Named(name))
@@ -337,31 +337,31 @@ class _Run:
         self.stack.append(_Class(self.found.type))
 
     def _builtin(self, name: str) -> bool:
-        world = self.painter.world
-        mine = world.objects.dict_get(self.globals, name)
-        builtins = world.types.module_dict("builtins")
+        context = self.decoder.context
+        mine = context.objects.dict_get(self.globals, name)
+        builtins = context.types.module_dict("builtins")
         if not isinstance(mine, Absent) or not builtins:
             return False
-        value = world.objects.dict_get(builtins, name)
-        return not isinstance(value, Absent) and world.types.at(value).full_name == name
+        value = context.objects.dict_get(builtins, name)
+        return not isinstance(value, Absent) and context.types.at(value).full_name == name
 
     def _do_attr(self, argument: int) -> None:
         if self.attr_shift and argument & 1:
             raise Undecodable("a method")
-        name = self.painter.string(self._tuple_item("co_names", argument >> self.attr_shift))
+        name = self.decoder.string(self._tuple_item("co_names", argument >> self.attr_shift))
         of = self._pop()
         if isinstance(of, _Class):
             self.stack.append(_Text(self._of_class(of.info, name)))
         elif isinstance(of, _Value) and name == "__class__":
-            self._require_default(self.painter.obj(of.address), name)
-            self.stack.append(_Class(self.painter.obj(of.address).type))
+            self._require_default(self.decoder.obj(of.address), name)
+            self.stack.append(_Class(self.decoder.obj(of.address).type))
         elif isinstance(of, _Value):
             self.stack.append(_Value(self._of_instance(of.address, name)))
         else:
             raise Undecodable("an attribute")
 
     def _of_class(self, info: TypeInfo, name: str) -> str:
-        meta = self.painter.obj(info.address)
+        meta = self.decoder.obj(info.address)
         if meta.type.address != meta.lineage.root.address or not info.python_class:
             raise Undecodable("a class whose attributes another class decides on")
         if name not in ("__name__", "__qualname__"):
@@ -370,27 +370,27 @@ class _Run:
 
     def _require_default(self, one: Obj, name: str) -> tuple[TypeInfo, int] | None:
         """Return what the class has of a name. Raises Undecodable unless `object` finds it."""
-        painter, base = self.painter, one.lineage.types[-1]
+        decoder, base = self.decoder, one.lineage.types[-1]
         mine, default = (
-            painter.field(info.address, "PyTypeObject", "tp_getattro") for info in (one.type, base)
+            decoder.field(info.address, "PyTypeObject", "tp_getattro") for info in (one.type, base)
         )
         # The dicts of static types are not seen (3.12), so what they have is not known.
-        unseen = any(i.base and not i.dict for i in painter.world.types.mro(one.type))
-        found = painter.world.types.lookup(one.type, name)
+        unseen = any(i.base and not i.dict for i in decoder.context.types.mro(one.type))
+        found = decoder.context.types.lookup(one.type, name)
         computed = name == "__class__" and found is not None and found[0].python_class
         if base.base or mine != default or unseen or computed:
             raise Undecodable("a class that finds its attributes in a way of its own")
         return found
 
     def _of_instance(self, address: int, name: str) -> int:
-        in_class = self._require_default(self.painter.obj(address), name)
-        kind = self.painter.obj(in_class[1]) if in_class else None
+        in_class = self._require_default(self.decoder.obj(address), name)
+        kind = self.decoder.obj(in_class[1]) if in_class else None
         if kind is not None and kind.lineage.ident != "member_descriptor":
             own = kind.type.address == kind.lineage.root.address
             if kind.lineage.ident not in _PLAIN_DATA or not own:
                 raise Undecodable("an attribute that a class computes")
         try:
-            return attribute(self.painter, address, name)
+            return attribute(self.decoder, address, name)
         except Undecodable:
             if in_class is None or kind is None or kind.lineage.ident == "member_descriptor":
                 raise
@@ -415,11 +415,11 @@ class _Run:
         self.stack.append(_Text(formatted(self._plain(self._pop()), spec)))
 
     def _plain(self, item: Item) -> int | float | str:
-        if isinstance(item, _Text) and not self.painter.cut:
+        if isinstance(item, _Text) and not self.decoder.cut:
             return item.text
         if not isinstance(item, _Value):
             raise Undecodable("a value that is formatted")
-        return plain_value(self.painter, item.address)
+        return plain_value(self.decoder, item.address)
 
     def _do_tuple(self, argument: int) -> None:
         items = [self._pop() for _ in range(argument)][::-1]
@@ -429,7 +429,7 @@ class _Run:
         self.stack.append(_Tuple(known))
 
     def _do_binary(self, argument: int) -> None:
-        if argument != self.painter.layout.constant("NB_REMAINDER"):  # 3.11 (bpo-45256)
+        if argument != self.decoder.layout.constant("NB_REMAINDER"):  # 3.11 (bpo-45256)
             raise Undecodable("an operator")
         self._do_modulo(argument)
 
@@ -437,7 +437,7 @@ class _Run:
         """`%`; from 3.11 on the compiler makes f-strings of the simple ones."""
         given, template = self._pop(), self._text()
         items = given.items if isinstance(given, _Tuple) else (given,)
-        if isinstance(given, _Value) and self.painter.ident(given.address) == "tuple":
+        if isinstance(given, _Value) and self.decoder.ident(given.address) == "tuple":
             raise Undecodable("a tuple")
 
         def text(number: int, wants_repr: bool) -> str:
@@ -446,7 +446,7 @@ class _Run:
             return self._text()
 
         value = percent(template, len(items), text, lambda number: self._plain(items[number]))
-        if self.painter.cut:
+        if self.decoder.cut:
             raise Undecodable("a cut value that is formatted")
         self.stack.append(_Text(value))
 
@@ -471,12 +471,12 @@ class _Run:
         if address == self.found.address:
             raise Undecodable("itself")
         if how == _STR and self._is_str(address):
-            return self.painter.string(address, self.painter.limits.length)
-        one = self.painter.obj(address)
+            return self.decoder.string(address, self.decoder.limits.length)
+        one = self.decoder.obj(address)
         own = one.type.address == one.lineage.root.address
         if how == _STR and not (own and one.lineage.ident in _STR_IS_REPR):
             raise Undecodable("a str() of a type that may have its own")
-        return self.painter.show(address)
+        return self.decoder.show(address)
 
     def _do_build(self, argument: int) -> None:
         parts = [self._text() for _ in range(argument)]

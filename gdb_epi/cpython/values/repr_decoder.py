@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: Apache-2.0
-"""How a value becomes text: limits, the painter that every decoder is given, the registries.
+"""How a value becomes text: limits, the decoder that every decoder is given, the registries.
 
 A decoder returns what repr() would have returned. What it is not sure of it refuses by raising
-Undecodable, or marks by `painter.inexact()`; nothing is guessed.
+Undecodable, or marks by `decoder.inexact()`; nothing is guessed.
 
 Words that tell of memory that was freed, or never filled.
 """
@@ -12,7 +12,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable
 
 from gdb_epi.cpython.objects.type_objects import Lineage, TypeInfo
-from gdb_epi.cpython.values.context import World as World  # passed on to whom decodes
+from gdb_epi.cpython.values.context import ValueContext as ValueContext
 from gdb_epi.errors import Absent, EpiError, LayoutError, UnreadableMemory
 from gdb_epi.typing_lite import NamedTuple
 
@@ -104,7 +104,7 @@ class Obj(NamedTuple):
         return self.lineage.types[0]
 
 
-Decoder = Callable[["Painter", Obj], str]
+Decoder = Callable[["ReprDecoder", Obj], str]
 DECODERS: dict[str, Decoder] = {}  # by the name of a built-in type
 PYTHON_REPRS: dict[tuple[str, str], Decoder] = {}  # by module and qualname of a __repr__
 
@@ -131,13 +131,13 @@ def decodes_repr(*names: tuple[str, str]) -> Callable[[Decoder], Decoder]:
     return register
 
 
-class Painter:
+class ReprDecoder:
     """Paint one value; keeps count of what is left of the limits."""
 
-    def __init__(self, world: World, limits: Limits) -> None:
-        self.world = world
-        self.reader = world.reader
-        self.layout = world.reader.layout
+    def __init__(self, context: ValueContext, limits: Limits) -> None:
+        self.context = context
+        self.reader = context.reader
+        self.layout = context.reader.layout
         self.limits = limits
         self.cut = False
         self.exact = True
@@ -157,7 +157,7 @@ class Painter:
         kind = self.reader.type_of(address)
         if kind & 7 and poison(kind):
             raise Undecodable(poison(kind))
-        return Obj(address, self.world.types.lineage(kind))
+        return Obj(address, self.context.types.lineage(kind))
 
     def freed(self, address: int) -> bool:
         """Tell whether an object's reference count is 0, as freeing leaves it.
@@ -241,7 +241,7 @@ class Painter:
 
     def _own_repr(self, found: Obj) -> str | None:
         """Return what a __repr__ of the program's own gives; it may hide what the object holds."""
-        from gdb_epi.cpython.values.repr_by_code import own_repr
+        from gdb_epi.cpython.values.repr_from_bytecode import own_repr
 
         text = own_repr(self, found)
         self.bare = self.bare or not (self._depth or text is None)
@@ -255,11 +255,11 @@ class Painter:
         return f"<{found.type.shown} object at {found.address:#x}>"
 
     def _python_repr(self, info: TypeInfo) -> Decoder | None:
-        known = self.world.python_reprs
+        known = self.context.python_reprs
         if info.address not in known:
             from gdb_epi.cpython.values.python_classes import function_identity
 
-            found = self.world.types.lookup(info, "__repr__")
+            found = self.context.types.lookup(info, "__repr__")
             identity = function_identity(self, *found) if found is not None else None
             known[info.address] = PYTHON_REPRS.get(identity) if identity is not None else None
         return known[info.address]
@@ -309,11 +309,11 @@ class Painter:
 
     def field(self, found: int, struct: str, *members: str) -> int:
         """Return a 64-bit member of a struct at an address."""
-        return self.reader.u64(found + self.world.offset(struct, *members))
+        return self.reader.u64(found + self.context.offset(struct, *members))
 
     def signed(self, found: int, struct: str, *members: str) -> int:
         """Return a Py_ssize_t member of a struct at an address."""
-        return self.reader.i64(found + self.world.offset(struct, *members))
+        return self.reader.i64(found + self.context.offset(struct, *members))
 
     def require_range(self, address: int, size: int, what: str) -> None:
         """Raise Undecodable unless a range of this size can be there at all."""
@@ -321,10 +321,10 @@ class Painter:
             raise Undecodable(f"{what}: a negative size")
         if size <= NEAR:
             return
-        region = self.world.target.region_at(address)
+        region = self.context.target.region_at(address)
         if region is not None and address + size <= region.end:
             return
-        end = self.world.target.region_at(address + size - 1)
+        end = self.context.target.region_at(address + size - 1)
         if region is None or end is None or size >> 40:
             raise Undecodable(f"{what} of {size} bytes do not fit the mapping")
 
@@ -340,7 +340,7 @@ class Painter:
     def member(self, found: Obj, name: str) -> int:
         """Return the address of a member that a C type declares. Raises Undecodable."""
         for info in found.lineage.types:
-            place = self.world.members(info).get(name)
+            place = self.context.members(info).get(name)
             if place is not None and 0 < place[0] < info.basicsize:
                 return found.address + place[0]
         raise Undecodable(f"its type declares no member {name}")
