@@ -15,7 +15,7 @@ from gdb_epi.fleet.population.population import Attribute
 from gdb_epi.fleet.questions.correlate import APART, DECIDES, SAME, correlate, cramers_v
 from gdb_epi.fleet.questions.onset import onset
 from gdb_epi.fleet.questions.pair_search import signature_pairs
-from gdb_epi.fleet.statistics import hypothesis_tests as st
+from gdb_epi.fleet.statistics.hypothesis_tests import poisson_binomial_tail, relative_risk
 
 SMALL = {"hosts": 300, "days": 30}
 
@@ -44,7 +44,7 @@ def test_the_rate_ratio_has_an_interval():
     after = sum(FIRST_DAY + c.day >= found.day for c in own)
     late = pop.exposure_day >= found.day
     hours = [float(pop.exposure_hours[mask].sum()) for mask in (late, ~late)]
-    ratio, low, high = st.relative_risk(after, hours[0], len(own) - after, hours[1])
+    ratio, low, high = relative_risk(after, hours[0], len(own) - after, hours[1])
     assert found.rr == pytest.approx(ratio) and found.rr_low > 1
     assert found.rr_low <= low * 1.000001 and found.rr_high >= high * 0.999999
     assert found.rr_low * found.rr_high == pytest.approx(ratio**2), "even on the scale of ratios"
@@ -139,11 +139,11 @@ def test_cramers_v_against_worked_numbers():
 
 
 def test_the_poisson_binomial_is_exact():
-    assert st.poisson_binomial_tail(2, np.array([0.5, 0.25])) == pytest.approx(0.125)
-    assert st.poisson_binomial_tail(1, np.array([0.5, 0.25])) == pytest.approx(0.625)
-    assert st.poisson_binomial_tail(0, np.array([0.5])) == 1.0
+    assert poisson_binomial_tail(2, np.array([0.5, 0.25])) == pytest.approx(0.125)
+    assert poisson_binomial_tail(1, np.array([0.5, 0.25])) == pytest.approx(0.625)
+    assert poisson_binomial_tail(0, np.array([0.5])) == 1.0
     many = np.full(3000, 0.5)
-    assert st.poisson_binomial_tail(1500, many) == pytest.approx(0.507, abs=0.01)
+    assert poisson_binomial_tail(1500, many) == pytest.approx(0.507, abs=0.01)
 
 
 def test_the_verbs(shell, tmp_path):

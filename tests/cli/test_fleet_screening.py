@@ -11,7 +11,12 @@ from support.fleet_simulator import FIRST_DAY, population, records, simulate, wr
 
 from gdb_epi.fleet.population.population import load
 from gdb_epi.fleet.screen.screening import replay, screen
-from gdb_epi.fleet.statistics import hypothesis_tests as st
+from gdb_epi.fleet.statistics.hypothesis_tests import (
+    benjamini_hochberg,
+    binomial_tail,
+    hypergeometric_tail,
+    negative_binomial_tail,
+)
 from gdb_epi.fleet.store.db import open_database
 from gdb_epi.fleet.store.exposure import feed, host_days
 from gdb_epi.fleet.store.ingest import ingest
@@ -126,12 +131,12 @@ def test_exposure_that_is_no_exposure(tmp_path, shell):
 
 def test_tests_against_worked_numbers():
     # Worked by hand in the literature's form: Fisher 2x2 (16, 17; 245, 1325), one-sided.
-    p = st.hypergeometric_tail(*(np.array([float(x)]) for x in (16, 1603, 261, 33)))
+    p = hypergeometric_tail(*(np.array([float(x)]) for x in (16, 1603, 261, 33)))
     assert p[0] == pytest.approx(1.3e-5, rel=0.1)
-    p = st.binomial_tail(np.array([16.0]), np.array([33.0]), np.array([88917 / 609689]))
+    p = binomial_tail(np.array([16.0]), np.array([33.0]), np.array([88917 / 609689]))
     assert p[0] == pytest.approx(4.0e-6, rel=0.1)
-    assert st.benjamini_hochberg(np.array([0.01, 0.04, 0.03, 0.5])) == pytest.approx(
+    assert benjamini_hochberg(np.array([0.01, 0.04, 0.03, 0.5])) == pytest.approx(
         [0.04, 0.04 * 4 / 3, 0.04 * 4 / 3, 0.5]
     )
-    poisson = st.negative_binomial_tail(np.array([5.0]), np.array([1.0]), np.array([1.0]))
+    poisson = negative_binomial_tail(np.array([5.0]), np.array([1.0]), np.array([1.0]))
     assert poisson[0] == pytest.approx(0.00366, rel=0.01)

@@ -249,7 +249,12 @@ def test_a_jump_of_many_crashes_is_no_stray_clock(tmp_path):
 def test_the_tails_are_those_of_scipy():
     from scipy import stats
 
-    from gdb_epi.fleet.statistics import hypothesis_tests as st
+    from gdb_epi.fleet.statistics.hypothesis_tests import (
+        benjamini_hochberg,
+        binomial_tail,
+        hypergeometric_tail,
+        negative_binomial_tail,
+    )
 
     rng = np.random.default_rng(1)
     n = rng.integers(1, 2_000, 3_000).astype(float)
@@ -258,7 +263,7 @@ def test_the_tails_are_those_of_scipy():
     near = np.minimum(count, np.floor(n * share) + rng.integers(0, 9, 3_000))
     for k in (count, near, np.zeros(3_000)):
         expected = stats.binom.sf(k - 1, n, share)
-        np.testing.assert_allclose(st.binomial_tail(k, n, share), expected, rtol=1e-8, atol=1e-290)
+        np.testing.assert_allclose(binomial_tail(k, n, share), expected, rtol=1e-8, atol=1e-290)
     # Small tables, and those of large fleets; scipy counts with primes, slowly, up to 104,729.
     sizes = rng.integers(0, 10_000, 1_500), rng.integers(104_729, 1_000_000, 1_500)
     everything = n + np.concatenate(sizes)
@@ -266,28 +271,28 @@ def test_the_tails_are_those_of_scipy():
     mean = n * marked / everything
     for k in (count, np.floor(mean), np.ceil(mean) + 3, np.maximum(np.floor(mean) - 9, 0)):
         expected = stats.hypergeom.sf(k - 1, everything, marked, n)
-        found = st.hypergeometric_tail(k, everything, marked, n)
+        found = hypergeometric_tail(k, everything, marked, n)
         np.testing.assert_allclose(found, expected, rtol=1e-6, atol=1e-12)
-    deep = st.hypergeometric_tail(*(np.array([x]) for x in (40.0, 1e6, 500.0, 60.0)))
+    deep = hypergeometric_tail(*(np.array([x]) for x in (40.0, 1e6, 500.0, 60.0)))
     assert deep[0] == pytest.approx(stats.hypergeom.sf(39, 1_000_000, 500, 60), rel=1e-6)
     mean, variance = n * share + 0.1, (n * share + 0.1) * (1 + rng.random(3_000) * 5)
     size = mean**2 / (variance - mean)
     expected = stats.nbinom.sf(near - 1, size, size / (size + mean))
-    found = st.negative_binomial_tail(near, mean, variance)
+    found = negative_binomial_tail(near, mean, variance)
     np.testing.assert_allclose(found, expected, rtol=1e-6, atol=1e-290)
     p = rng.random(500) ** 4
-    np.testing.assert_allclose(st.benjamini_hochberg(p), stats.false_discovery_control(p))
+    np.testing.assert_allclose(benjamini_hochberg(p), stats.false_discovery_control(p))
 
 
 def test_cells_are_counted_alike_in_a_table_and_by_sorting(monkeypatch):
-    from gdb_epi.fleet.statistics import hypothesis_tests as st
+    from gdb_epi.fleet.statistics.arrays import count_pairs
 
     rng = np.random.default_rng(2)
     a, b = rng.integers(0, 50, 2_000), rng.integers(0, 9, 2_000)
-    table = st.cells(a, b)
+    table = count_pairs(a, b)
     monkeypatch.setattr(st, "MAX_TABLE", 0)
-    for one, other in zip(table, st.cells(a, b), strict=True):
+    for one, other in zip(table, count_pairs(a, b), strict=True):
         assert np.array_equal(one, other)
     assert int(table[2].sum()) == 2_000
-    wide = st.cells(a, np.full(2_000, 2**31 - 1))
+    wide = count_pairs(a, np.full(2_000, 2**31 - 1))
     assert set(wide[1].tolist()) == {2**31 - 1}

@@ -24,8 +24,8 @@ from gdb_epi.fleet.questions.groups import group_of
 from gdb_epi.fleet.questions.lookup import find_group
 from gdb_epi.fleet.questions.splitting import split
 from gdb_epi.fleet.screen.screening import screen
-from gdb_epi.fleet.statistics import hypothesis_tests as st
 from gdb_epi.fleet.statistics import special
+from gdb_epi.fleet.statistics.arrays import count_pairs, distinct_rows
 from gdb_epi.fleet.store import db as fleet_db
 from gdb_epi.fleet.store.days import day_number
 from gdb_epi.fleet.store.ingest import ingest
@@ -151,7 +151,7 @@ def test_distinct_rows_are_numpys():
     for high in (3, 4_000, 1 << 40):  # counted, counted and compacted, sorted
         columns = [random.integers(-1, high, 500) for _ in range(4)]
         columns = [np.where(random.random(500) < 0.5, 0, c) for c in columns]
-        where, number, counts = st.distinct_rows(columns)
+        where, number, counts = distinct_rows(columns)
         whole = np.stack(columns, axis=1)
         rows, inverse, n = np.unique(whole, axis=0, return_inverse=True, return_counts=True)
         assert np.array_equal(whole[where], rows) and np.array_equal(number, inverse.ravel())
@@ -161,10 +161,10 @@ def test_distinct_rows_are_numpys():
 def test_weighted_cells_count_as_their_rows_do():
     random = np.random.default_rng(6)
     a, b = random.integers(0, 20, 900), random.integers(0, 30, 900)
-    once = st.cells(a, b)
-    again = st.cells(*once)
+    once = count_pairs(a, b)
+    again = count_pairs(*once)
     assert all(np.array_equal(x, y) for x, y in zip(once, again, strict=True))
-    far = st.cells(a * (1 << 40), b)  # too many cells for a table
+    far = count_pairs(a * (1 << 40), b)  # too many cells for a table
     assert np.array_equal(far[0], once[0] * (1 << 40)) and np.array_equal(far[2], once[2])
 
 

@@ -15,7 +15,7 @@ from gdb_epi.fleet.screen.hosts import crashes_and_null, host_findings, shares
 from gdb_epi.fleet.screen.screening import replay, screen
 from gdb_epi.fleet.screen.types import BITFLIP, FORKS, LOCK
 from gdb_epi.fleet.screen.unexplained import UnlikeHosts
-from gdb_epi.fleet.statistics import hypothesis_tests as st
+from gdb_epi.fleet.statistics.hypothesis_tests import dispersion
 
 SMALL = {"hosts": 300, "days": 20, "per_day": 30.0}
 LAST = FIRST_DAY + 19
@@ -177,10 +177,10 @@ def test_how_much_hosts_differ_is_told_without_those_that_crash_most():
         rates = random.gamma(1 / alpha, alpha, 2000)
         counts = random.poisson(6 * rates).astype(float)
         expected = np.full(2000, 6.0)
-        told = st.dispersion(counts, expected)
+        told = dispersion(counts, expected)
         assert 0.8 * alpha < told < 1.3 * alpha
         counts[np.argsort(counts)[-5:]] = 300  # five bad hosts
-        assert abs(st.dispersion(counts, expected) - told) < 0.1 * alpha
+        assert abs(dispersion(counts, expected) - told) < 0.1 * alpha
 
 
 def test_healthy_hosts_have_the_chances_that_are_said():

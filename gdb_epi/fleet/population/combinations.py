@@ -11,8 +11,15 @@ from __future__ import annotations
 
 import numpy as np
 
-from gdb_epi.fleet.population.population import Attribute, Bools, Floats, Ints, Population
-from gdb_epi.fleet.statistics import hypothesis_tests as st
+from gdb_epi.fleet.population.population import Attribute, Population
+from gdb_epi.fleet.statistics.arrays import (
+    Bools,
+    Floats,
+    Ints,
+    count_pairs,
+    distinct_rows,
+    sum_by_code,
+)
 from gdb_epi.typing_lite import NamedTuple
 
 
@@ -40,14 +47,14 @@ def combinations_of(population: Population) -> Combinations:
 
 def _combinations(day: Ints, *columns: Ints) -> Combinations:
     # Without attributes all crashes have one combination, the empty one.
-    where, number, _ = st.distinct_rows(columns or (day * 0,))
+    where, number, _ = distinct_rows(columns or (day * 0,))
     return Combinations(number, where)
 
 
 def by_value(codes: Ints, counts: Floats, size: int) -> Floats:
     """Return the crashes of each value, given the value and the crashes of each combination."""
     known = codes >= 0
-    return st.sums(codes[known], counts[known], size)
+    return sum_by_code(codes[known], counts[known], size)
 
 
 def pairs_of(one: Ints, two: Ints) -> tuple[Ints, Ints, Ints]:
@@ -56,4 +63,4 @@ def pairs_of(one: Ints, two: Ints) -> tuple[Ints, Ints, Ints]:
     The columns are those of a population, so that its memo can keep the answer.
     """
     known = (one >= 0) & (two >= 0)
-    return st.cells(one, two) if known.all() else st.cells(one[known], two[known])
+    return count_pairs(one, two) if known.all() else count_pairs(one[known], two[known])

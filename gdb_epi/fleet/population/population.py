@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING, Any, TypeVar, overload
 import numpy as np
 from numpy.typing import NDArray
 
+from gdb_epi.fleet.statistics.arrays import Bools, Floats, Ints
 from gdb_epi.fleet.store.days import MAX_STRAY, MIN_GAP
 from gdb_epi.typing_lite import NamedTuple
 
@@ -20,14 +21,9 @@ if TYPE_CHECKING:
 
     from gdb_epi.fleet.screen.findings_cache import Shelf
 
-Ints = NDArray[np.int64]
-Floats = NDArray[np.float64]
-Bools = NDArray[np.bool_]
-
 _T = TypeVar("_T")
 
 NO_SIGNATURE = "(no signature)"
-ABSENT = -1
 MAX_VALUES = 5_000  # of one attribute; beyond that it names single crashes, not groups
 
 

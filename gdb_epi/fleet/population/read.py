@@ -16,15 +16,13 @@ from sqlalchemy import Connection, func, select
 
 from gdb_epi.fleet.population.packed_rows import Rows, TooWide, packed_rows
 from gdb_epi.fleet.population.population import (
-    ABSENT,
     MAX_VALUES,
     NO_SIGNATURE,
     Attribute,
     CoreKeys,
-    Floats,
-    Ints,
     Population,
 )
+from gdb_epi.fleet.statistics.arrays import ABSENT, Floats, Ints
 from gdb_epi.fleet.store import tables as t
 from gdb_epi.fleet.store.days import SECONDS_A_DAY
 from gdb_epi.fleet.store.facts import YES

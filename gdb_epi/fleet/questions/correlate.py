@@ -11,8 +11,8 @@ from itertools import combinations
 
 import numpy as np
 
-from gdb_epi.fleet.population.population import Attribute, Ints, Population
-from gdb_epi.fleet.statistics import hypothesis_tests as st
+from gdb_epi.fleet.population.population import Attribute, Population
+from gdb_epi.fleet.statistics.arrays import Ints, count_distinct
 from gdb_epi.typing_lite import NamedTuple
 
 SURE = 0.99  # share of the rows in which one value decides the other
@@ -62,7 +62,7 @@ def _pair(population: Population, one: Attribute, two: Attribute) -> Pair | None
     ):
         known = (a >= 0) & (b >= 0)
         if known.any():
-            units = st.distinct(hosts[known] + 1)
+            units = count_distinct(hosts[known] + 1)
             return _measured(one, two, a[known], b[known], units, source)
     return None
 

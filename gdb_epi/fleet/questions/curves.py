@@ -145,13 +145,13 @@ def _days_of_all(engine: Engine) -> dict[int, tuple[int, int]]:
     import numpy as np
 
     from gdb_epi.fleet.population.population import load
-    from gdb_epi.fleet.statistics.hypothesis_tests import cells
+    from gdb_epi.fleet.statistics.arrays import count_pairs
 
     population = load(engine)
     if not population.day.size:
         return {}
     first = int(population.day.min())
-    day, host, crashes = cells(population.day - first, population.host + 1)  # 0: no host
+    day, host, crashes = count_pairs(population.day - first, population.host + 1)  # 0: no host
     counts, hosts = np.bincount(day, weights=crashes), np.bincount(day[host > 0])
     hosts = np.pad(hosts, (0, counts.size - hosts.size))
     return {first + int(d): (int(counts[d]), int(hosts[d])) for d in np.flatnonzero(counts)}

@@ -15,8 +15,9 @@ from collections.abc import Iterator
 
 import numpy as np
 
-from gdb_epi.fleet.population.population import Attribute, Bools, Floats, Population
-from gdb_epi.fleet.statistics import hypothesis_tests as st
+from gdb_epi.fleet.population.population import Attribute, Population
+from gdb_epi.fleet.statistics.arrays import Bools, Floats
+from gdb_epi.fleet.statistics.hypothesis_tests import poisson_binomial_tail, relative_risk
 from gdb_epi.typing_lite import NamedTuple
 from gdb_epi.util import counted
 
@@ -167,7 +168,7 @@ def _rate(days: _Days, part: slice) -> float:
 
 def _risk(days: _Days, cut: int, spread: float) -> tuple[float, float, float]:
     n, h = ([float(x[:cut].sum()), float(x[cut:].sum())] for x in (days.counts, days.hours))
-    ratio, _, high = st.relative_risk(n[1], h[1], n[0], h[0])
+    ratio, _, high = relative_risk(n[1], h[1], n[0], h[0])
     factor = (high / ratio) ** spread**0.5
     return ratio, ratio / factor, ratio * factor
 
@@ -239,7 +240,7 @@ def _own_days(
     if not open_days.any():
         return with_it, float(chance.sum()), None
     hits = int((attribute.crash[mine][open_days] == value).sum())
-    return with_it, float(chance.sum()), st.poisson_binomial_tail(hits, chance[open_days])
+    return with_it, float(chance.sum()), poisson_binomial_tail(hits, chance[open_days])
 
 
 def _answer(rates: list[float], roll_outs: tuple[RollOut, ...]) -> tuple[str, tuple[str, ...]]:

@@ -5,7 +5,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from gdb_epi.fleet.population.population import Attribute, Ints, Population
+from gdb_epi.fleet.population.population import Attribute, Population
 from gdb_epi.fleet.screen.aliases import distinct
 from gdb_epi.fleet.screen.attributes import expected_shares
 from gdb_epi.fleet.screen.conjunctions import Conjunction, conjunctions, tested_pairs
@@ -13,7 +13,8 @@ from gdb_epi.fleet.screen.findings_cache import shelved
 from gdb_epi.fleet.screen.hosts import host_findings
 from gdb_epi.fleet.screen.types import Finding, is_of_host
 from gdb_epi.fleet.screen.unexplained import crashes_of
-from gdb_epi.fleet.statistics import hypothesis_tests as st
+from gdb_epi.fleet.statistics.arrays import Ints
+from gdb_epi.fleet.statistics.hypothesis_tests import relative_risk
 from gdb_epi.typing_lite import NamedTuple
 
 MAX_PAIRS = 30  # that are shown; those of q and both conditions' tests are far fewer as a rule
@@ -95,5 +96,5 @@ def _alone(population: Population, attribute: Attribute, value: int, mine: Ints)
     share, _ = expected_shares(population, attribute)
     codes = attribute.crash[mine]
     n, total, part = int((codes == value).sum()), int((codes >= 0).sum()), float(share[value])
-    risk = st.relative_risk(n, part, total - n, 1 - part)
+    risk = relative_risk(n, part, total - n, 1 - part)
     return Alone(attribute.name, attribute.values[value], n, total, *risk)

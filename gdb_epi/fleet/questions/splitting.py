@@ -14,7 +14,7 @@ from collections.abc import Iterable, Sequence
 import numpy as np
 
 from gdb_epi.fleet.population.combinations import by_value, combinations_of
-from gdb_epi.fleet.population.population import Bools, Population
+from gdb_epi.fleet.population.population import Population
 from gdb_epi.fleet.questions.subpopulations import Form, forms, told_apart
 from gdb_epi.fleet.screen.aliases import distinct
 from gdb_epi.fleet.screen.attributes import expected_shares, signature_findings
@@ -23,7 +23,8 @@ from gdb_epi.fleet.screen.finding_texts import verdict
 from gdb_epi.fleet.screen.findings_cache import shelved
 from gdb_epi.fleet.screen.hosts import host_findings, host_signatures
 from gdb_epi.fleet.screen.types import MAX_Q, MIN_N, Finding, is_of_host
-from gdb_epi.fleet.statistics import hypothesis_tests as st
+from gdb_epi.fleet.statistics.arrays import Bools, count_distinct
+from gdb_epi.fleet.statistics.hypothesis_tests import binomial_tail
 from gdb_epi.typing_lite import NamedTuple
 
 MIN_TOGETHER = 0.8  # of a mark's crashes that a second one shares: then the cause needs both
@@ -270,7 +271,7 @@ def _likely(population: Population, members: Bools) -> str:
 
 
 def _bare(population: Population, same: Bools, label: str, members: Bools) -> Part:
-    hosts = st.distinct(population.host[members & (population.host >= 0)])
+    hosts = count_distinct(population.host[members & (population.host >= 0)])
     flips = int((population.bitflip & members).sum())
     told = tuple(t.words() for t in told_apart(population, members, same & ~members))
     return Part(label, REST, None, int(members.sum()), hosts, flips, members, facts=told)
@@ -306,7 +307,7 @@ def _needed(population: Population, members: Bools) -> tuple[int | None, str | N
         n = int(counts.sum())
         if n < MIN_N:
             continue
-        p = st.binomial_tail(counts, np.full(share.size, float(n)), share)
+        p = binomial_tail(counts, np.full(share.size, float(n)), share)
         value = int(np.argmin(p))
         threshold = MAX_Q / max(int((share > 0).sum()), 1)
         found = _until(counts[value] / n, float(share[value]), n, threshold)
@@ -320,6 +321,6 @@ def _until(purity: float, share: float, n: int, threshold: float) -> int | None:
     if purity <= share:
         return None
     sizes = np.arange(max(n, MIN_N), MAX_MORE, dtype=float)
-    p = st.binomial_tail(np.floor(purity * sizes), sizes, np.full(sizes.size, share))
+    p = binomial_tail(np.floor(purity * sizes), sizes, np.full(sizes.size, share))
     enough = np.flatnonzero((p <= threshold) & (sizes > n))
     return int(sizes[enough[0]]) if enough.size else None

@@ -11,9 +11,10 @@ from collections.abc import Iterator, Sequence
 
 import numpy as np
 
-from gdb_epi.fleet.population.population import ABSENT, Attribute, Bools, Ints, Population
+from gdb_epi.fleet.population.population import Attribute, Population
 from gdb_epi.fleet.screen.types import MAX_Q, MIN_N
-from gdb_epi.fleet.statistics import hypothesis_tests as st
+from gdb_epi.fleet.statistics.arrays import ABSENT, Bools, Ints, count_pairs
+from gdb_epi.fleet.statistics.hypothesis_tests import hypergeometric_tail
 from gdb_epi.fleet.statistics.latent_classes import MIN_CLASS, classes
 from gdb_epi.typing_lite import NamedTuple
 
@@ -150,7 +151,7 @@ def _follows(codes: Ints, given: Ints) -> bool:
     known = (codes >= 0) & (given >= 0)
     if int(known.sum()) < MIN_CLASS:
         return False
-    first, second, counts = st.cells(given[known], codes[known])
+    first, second, counts = count_pairs(given[known], codes[known])
     total = counts.sum()
     most = np.zeros(int(first.max()) + 1)
     np.maximum.at(most, first, counts)
@@ -183,14 +184,14 @@ def _by_one_fact(population: Population, facts: Sequence[Attribute], rows: Ints)
         known = (f >= 0) & (a >= 0)
         if int(known.sum()) < 2 * MIN_N or len(attribute.values) > MAX_VALUES:
             continue
-        first, second, counts = st.cells(f[known], a[known])
+        first, second, counts = count_pairs(f[known], a[known])
         of_fact, of_value = np.bincount(f[known]), np.bincount(a[known])
         keep = (counts >= MIN_N) & (of_fact[first] <= int(known.sum()) - MIN_N)
         tests += int((of_fact > 0).sum()) * int((of_value > 0).sum())
         if not keep.any():
             continue
         n = [x[keep].astype(float) for x in (counts, of_value[second], of_fact[first])]
-        p = st.hypergeometric_tail(n[0], np.full(n[0].size, float(known.sum())), n[1], n[2])
+        p = hypergeometric_tail(n[0], np.full(n[0].size, float(known.sum())), n[1], n[2])
         least = int(np.argmin(p))
         if best is None or p[least] < best[0]:
             best = float(p[least]), (f == first[keep][least]).astype(np.int64)

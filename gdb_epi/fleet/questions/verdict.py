@@ -10,7 +10,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Any
 
-from gdb_epi.fleet.population.population import Bools, Population
+from gdb_epi.fleet.population.population import Population
 from gdb_epi.fleet.questions.splitting import UNCERTAIN, Part, Split, split
 from gdb_epi.fleet.screen.finding_texts import HARDWARE, as_json, sentence
 from gdb_epi.fleet.screen.hosts import main_signature
@@ -26,7 +26,7 @@ from gdb_epi.fleet.screen.types import (
     Finding,
     is_of_host,
 )
-from gdb_epi.fleet.statistics import hypothesis_tests as st
+from gdb_epi.fleet.statistics.arrays import Bools, count_distinct
 from gdb_epi.typing_lite import NamedTuple
 from gdb_epi.util import counted
 
@@ -124,7 +124,7 @@ def of_host(population: Population, finding: Finding) -> PopulationVerdict:
     cause = _cause(population, finding.members, (finding,), kind)
     flips = int((population.bitflip & finding.members).sum())
     name, most = main_signature(population, finding.members)
-    kinds = st.distinct(population.signature[finding.members] + 1)
+    kinds = count_distinct(population.signature[finding.members] + 1)
     evidence = [sentence(finding), f"{kinds} different signatures on this host; {finding.test}"]
     if flips:
         evidence.append(f"{flips} of its {finding.n} crashes carry the bit-flip flag")
@@ -241,7 +241,7 @@ def _kind(population: Population, findings: tuple[Finding, ...]) -> str:
 
 
 def _cause(population: Population, members: Any, findings: tuple[Finding, ...], kind: str) -> Cause:
-    hosts = st.distinct(population.host[members & (population.host >= 0)])
+    hosts = count_distinct(population.host[members & (population.host >= 0)])
     marks = [" or ".join((f"{f.attr}={f.value}", *f.aliases)) for f in findings]
     if len(marks) > 1:  # or nobody knows what the `or` is about
         marks = [f"({m})" if f.aliases else m for m, f in zip(marks, findings, strict=True)]

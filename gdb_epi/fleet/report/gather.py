@@ -9,7 +9,7 @@ from typing import NamedTuple
 import numpy as np
 from sqlalchemy import Engine
 
-from gdb_epi.fleet.population.population import Bools, Population, load
+from gdb_epi.fleet.population.population import Population, load
 from gdb_epi.fleet.questions.verdict import PopulationVerdict, of_population
 from gdb_epi.fleet.report.axis import Series, axis_of
 from gdb_epi.fleet.report.headlines import headline
@@ -22,6 +22,7 @@ from gdb_epi.fleet.report.tally import Identity, Tally, bits_by_host, tally
 from gdb_epi.fleet.report.texts import signature_words
 from gdb_epi.fleet.screen.finding_states import DISMISSED, stored
 from gdb_epi.fleet.screen.screening import screen
+from gdb_epi.fleet.statistics.arrays import Bools
 
 TITLE = "Why Python processes died"
 MAX_SIGNATURES = 400  # in the table, each with a section

@@ -7,12 +7,13 @@ from collections.abc import Iterator, Sequence
 
 import numpy as np
 
-from gdb_epi.fleet.population.population import ABSENT, Attribute, Bools, Population
+from gdb_epi.fleet.population.population import Attribute, Population
 from gdb_epi.fleet.questions.subpopulations import facts_of, told_apart
 from gdb_epi.fleet.questions.verdict import Cause
 from gdb_epi.fleet.report.page import Count, MarkRow
 from gdb_epi.fleet.report.texts import clean
 from gdb_epi.fleet.screen.types import HOST
+from gdb_epi.fleet.statistics.arrays import ABSENT, Bools
 
 MAX_ROWS = 12  # of one split
 MAX_NAME = 60

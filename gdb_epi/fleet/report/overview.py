@@ -7,12 +7,13 @@ from collections.abc import Sequence
 
 import numpy as np
 
-from gdb_epi.fleet.population.population import Bools, Population
+from gdb_epi.fleet.population.population import Population
 from gdb_epi.fleet.report.axis import Axis
 from gdb_epi.fleet.report.page import Day, Fact, Headline
 from gdb_epi.fleet.report.tally import Tally
 from gdb_epi.fleet.report.texts import clean, day_text, number
 from gdb_epi.fleet.screen.finding_states import DISMISSED, Stored
+from gdb_epi.fleet.statistics.arrays import Bools
 from gdb_epi.util import counted
 
 MAX_RAISED = 4  # findings named at one day of the curve

@@ -7,7 +7,7 @@ from collections.abc import Sequence
 
 import numpy as np
 
-from gdb_epi.fleet.population.population import Bools, Population
+from gdb_epi.fleet.population.population import Population
 from gdb_epi.fleet.questions.splitting import UNCERTAIN
 from gdb_epi.fleet.questions.verdict import (
     HARDWARE_GROUP,
@@ -28,6 +28,7 @@ from gdb_epi.fleet.report.page import PartView, SignatureRow, SplitView
 from gdb_epi.fleet.report.texts import clean
 from gdb_epi.fleet.screen.screening import Screen
 from gdb_epi.fleet.screen.types import MIN_N
+from gdb_epi.fleet.statistics.arrays import Bools
 from gdb_epi.util import counted
 
 MAX_SPLITS = 6

@@ -10,7 +10,8 @@ from typing import Any, NamedTuple
 import numpy as np
 from sqlalchemy import Connection, Engine, func, select
 
-from gdb_epi.fleet.population.population import NO_SIGNATURE, Ints, Population
+from gdb_epi.fleet.population.population import NO_SIGNATURE, Population
+from gdb_epi.fleet.statistics.arrays import Ints
 from gdb_epi.fleet.store import tables as t
 from gdb_epi.fleet.store.days import SECONDS_A_DAY
 

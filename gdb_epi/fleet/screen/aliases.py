@@ -8,10 +8,11 @@ from collections.abc import Callable, Sequence
 import numpy as np
 
 from gdb_epi.fleet.population.combinations import by_value, combinations_of
-from gdb_epi.fleet.population.population import Attribute, Bools, Floats, Population
+from gdb_epi.fleet.population.population import Attribute, Population
 from gdb_epi.fleet.screen.attributes import HOST_HOURS, expected_shares
 from gdb_epi.fleet.screen.types import ALL, BITFLIP, LOCK, MAX_CONDITIONAL_P, MIN_N, Finding
-from gdb_epi.fleet.statistics import hypothesis_tests as st
+from gdb_epi.fleet.statistics.arrays import Bools, Floats
+from gdb_epi.fleet.statistics.hypothesis_tests import binomial_tail, hypergeometric_tail
 
 ALIAS_OVERLAP = 0.9  # of the smaller one's host-hours
 TOLD_APART = 8.0  # likelihood ratio: "fairly strong evidence" (Royall 1997)
@@ -138,5 +139,5 @@ def _conditional_p(
         controls = crashes & (mine.crash >= 0)
         marked = float((controls & (mine.crash == code)).sum())
         four = (np.array([x]) for x in (a, float(controls.sum()), marked, n))
-        return float(st.hypergeometric_tail(*four)[0])
-    return float(st.binomial_tail(np.array([a]), np.array([n]), share[[code]])[0])
+        return float(hypergeometric_tail(*four)[0])
+    return float(binomial_tail(np.array([a]), np.array([n]), share[[code]])[0])

@@ -8,7 +8,7 @@ from collections.abc import Callable, Iterator, Sequence
 import numpy as np
 
 from gdb_epi.fleet.population.combinations import by_value, combinations_of
-from gdb_epi.fleet.population.population import ABSENT, Attribute, Bools, Floats, Ints, Population
+from gdb_epi.fleet.population.population import Attribute, Population
 from gdb_epi.fleet.screen.hosts import shares
 from gdb_epi.fleet.screen.types import (
     ALL,
@@ -20,7 +20,23 @@ from gdb_epi.fleet.screen.types import (
     Finding,
 )
 from gdb_epi.fleet.screen.unexplained import CrashesUnder
-from gdb_epi.fleet.statistics import hypothesis_tests as st
+from gdb_epi.fleet.statistics.arrays import (
+    ABSENT,
+    MAX_TABLE,
+    Bools,
+    Floats,
+    Ints,
+    count_pairs,
+    sum_by_code,
+)
+from gdb_epi.fleet.statistics.hypothesis_tests import (
+    binomial_tail,
+    dispersion,
+    hypergeometric_tail,
+    negative_binomial_tail,
+    q_values,
+    relative_risk,
+)
 from gdb_epi.typing_lite import NamedTuple
 
 NEVER = 1 << 62  # a day
@@ -156,12 +172,12 @@ def value_findings(
 
     tested = int((share > 0).sum())
     by_hours = _by_hours(tests.source, found[v], n[v], share[v])
-    if (st.q_values(by_hours, tested) > MAX_Q).all():
+    if (q_values(by_hours, tested) > MAX_Q).all():
         return  # the test against all other crashes, which must agree, costs much more
     p = _weaker(by_hours, found[v], n[v], margins)
-    near = np.flatnonzero(st.q_values(p, tested) <= MAX_Q)
+    near = np.flatnonzero(q_values(p, tested) <= MAX_Q)
     p, effects = _of_unlike_hosts(tests, crashes, p, near, lambda i: (mine, int(v[i])))
-    q = st.q_values(p, tested)
+    q = q_values(p, tested)
     for i in np.flatnonzero(q <= MAX_Q).tolist():
         chance = float(p[i]), float(q[i])
         yield from _finding(tests, int(v[i]), name, mine, chance, effects.get(i, 1.0))
@@ -169,7 +185,7 @@ def value_findings(
 
 def _by_hours(source: str, found: Floats, n: Floats, share: Floats) -> Floats:
     """P of as many crashes with a value by host-hours; 0 where these are not known."""
-    return st.binomial_tail(found, n, share) if source == HOST_HOURS else np.zeros(found.size)
+    return binomial_tail(found, n, share) if source == HOST_HOURS else np.zeros(found.size)
 
 
 def _weaker(
@@ -185,7 +201,7 @@ def _weaker(
     if near.any():
         marked, everything = margins()
         whole = np.full(int(near.sum()), everything)
-        given = st.hypergeometric_tail(found[near], whole, marked[near], n[near])
+        given = hypergeometric_tail(found[near], whole, marked[near], n[near])
         p[near] = np.maximum(p[near], given)
     return p
 
@@ -209,7 +225,7 @@ def _of_unlike_hosts(
         inside = codes[known] == value
         effect = effects[i] = crashes.hosts.effect(mine[known], inside, tests.exposed(value))
         found, n = (np.array([size / effect]) for size in (np.count_nonzero(inside), inside.size))
-        p[i] = max(p[i], float(st.binomial_tail(found, n, tests.share[[value]])[0]))
+        p[i] = max(p[i], float(binomial_tail(found, n, tests.share[[value]])[0]))
     return p, effects
 
 
@@ -224,8 +240,8 @@ def _of_signatures(
     everything = float(counts.sum())
     if everything < MIN_N:
         return
-    *cells, found = st.cells(signature, value, counts)
-    totals = st.sums(signature, counts, len(population.signatures))
+    *cells, found = count_pairs(signature, value, counts)
+    totals = sum_by_code(signature, counts, len(population.signatures))
     margins = by_value(tests.codes, crashes.all(), share.size)
     tested = int((totals >= MIN_N).sum()) * int((share > 0).sum())
     keep = (found >= MIN_N) & (totals[cells[0]] >= MIN_N)
@@ -234,10 +250,10 @@ def _of_signatures(
     p = _weaker(by_hours, a, totals[s], lambda: (margins[v], everything))
 
     def q_of(p: Floats) -> Floats:
-        q = st.q_values(p, tested)
+        q = q_values(p, tested)
         for code in asked_for:
             own = s == code
-            q[own] = np.minimum(q[own], st.q_values(p[own], int((share > 0).sum())))
+            q[own] = np.minimum(q[own], q_values(p[own], int((share > 0).sum())))
         return q
 
     def cell(i: int) -> tuple[Ints, int]:
@@ -283,12 +299,12 @@ def _of_flag(
     if total < MIN_N:
         return
     mean = total * share
-    alpha = st.dispersion(flagged.per_host, total * host_share)
+    alpha = dispersion(flagged.per_host, total * host_share)
     of_value, of_host = hours
     expected = total * of_host / max(population.exposure_hours.sum(), 1e-12)
     spread = alpha * np.bincount(of_value, weights=expected**2, minlength=share.size)
-    p = st.negative_binomial_tail(counts, mean, mean + spread)
-    q = st.q_values(p, int((share > 0).sum()))
+    p = negative_binomial_tail(counts, mean, mean + spread)
+    q = q_values(p, int((share > 0).sum()))
     for v in np.flatnonzero((q <= MAX_Q) & (counts >= MIN_N) & (share > 0)):
         chance = float(p[v]), float(q[v])
         yield from _finding(tests, int(v), flagged.name, flagged.crashes, chance)
@@ -302,7 +318,7 @@ def _hours_of_hosts(
     size = len(attribute.values)
     cell = population.exposure_host[known] * size + attribute.exposure[known]
     weights = population.exposure_hours[known]
-    if hosts * size <= st.MAX_TABLE:
+    if hosts * size <= MAX_TABLE:
         table = np.bincount(cell, weights=weights, minlength=hosts * size)
         cells = np.flatnonzero(table)
         return np.asarray(cells % size), np.asarray(table[cells], dtype=float)
@@ -327,7 +343,7 @@ def _finding(
     codes = tests.of(some)
     mine = some[codes == value]
     a, n = mine.size, int(np.count_nonzero(codes >= 0))
-    risk = st.relative_risk(a, part, n - a, 1 - part)
+    risk = relative_risk(a, part, n - a, 1 - part)
     if risk[0] < MIN_RR:
         return
     typical = n / max(len(population.hosts), 1)
@@ -360,7 +376,7 @@ def _loud_hosts(population: Population, crashes: Ints, typical: float) -> int:
 def _lean(hosts: int, all_hosts: int, share: float) -> float:
     """P(as many hosts), so that one loud host cannot speak for a whole value."""
     counts = (np.array([float(hosts)]), np.array([float(all_hosts)]), np.array([share]))
-    return float(st.binomial_tail(*counts)[0])
+    return float(binomial_tail(*counts)[0])
 
 
 def is_newest(population: Population, attribute: Attribute, value: int) -> bool:

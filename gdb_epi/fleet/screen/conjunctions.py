@@ -14,7 +14,7 @@ from typing import overload
 import numpy as np
 
 from gdb_epi.fleet.population.combinations import by_value, combinations_of
-from gdb_epi.fleet.population.population import ABSENT, Attribute, Bools, Floats, Ints, Population
+from gdb_epi.fleet.population.population import Attribute, Population
 from gdb_epi.fleet.screen.attributes import (
     HOST_HOURS,
     NO_HOURS,
@@ -25,7 +25,8 @@ from gdb_epi.fleet.screen.attributes import (
 )
 from gdb_epi.fleet.screen.types import MAX_CONDITIONAL_P, MIN_N, Finding
 from gdb_epi.fleet.screen.unexplained import CrashesUnder
-from gdb_epi.fleet.statistics import hypothesis_tests as st
+from gdb_epi.fleet.statistics.arrays import ABSENT, Bools, Floats, Ints, sum_by_code
+from gdb_epi.fleet.statistics.hypothesis_tests import binomial_tail
 from gdb_epi.typing_lite import NamedTuple
 
 MAX_ATTRIBUTES = 12  # those with host-hours first, then those with the fewest values
@@ -162,7 +163,7 @@ def _hours(population: Population, one: Attribute, two: Attribute) -> Floats:
 def _hours_table(one: Ints, two: Ints, hours: Floats, rows: int, columns: int) -> Floats:
     codes = _codes(one, two, columns)
     known = codes >= 0
-    return st.sums(codes[known], hours[known], rows * columns)
+    return sum_by_code(codes[known], hours[known], rows * columns)
 
 
 def _spans(one: Ints, two: Ints, day: Ints, rows: int, columns: int) -> tuple[Ints, Ints]:
@@ -190,7 +191,7 @@ def _both_matter(
         # Where no host-hours meet the other condition, all crashes are the controls.
         share = _share(population, pair[here], hours)
         numbers = np.array([a]), np.array([n]), share[[values[here]]]
-        if float(st.binomial_tail(*numbers)[0]) > MAX_CONDITIONAL_P * 10:
+        if float(binomial_tail(*numbers)[0]) > MAX_CONDITIONAL_P * 10:
             return False
     return True
 

@@ -15,9 +15,8 @@ from itertools import product
 
 import numpy as np
 
-from gdb_epi.fleet.population.population import Bools, Floats, Ints
 from gdb_epi.fleet.screen.types import MIN_N
-from gdb_epi.fleet.statistics import hypothesis_tests as st
+from gdb_epi.fleet.statistics.arrays import Bools, Floats, Ints, count_pairs
 from gdb_epi.typing_lite import NamedTuple
 
 MULTIPLES = (3.0, 10.0, 30.0, 100.0)  # of a host's own rate: what a cause may add
@@ -133,7 +132,7 @@ def _classes(crashes: Crashes, null: Null) -> tuple[Floats, Floats, Floats]:
     """
     hosts = null.cpus.size
     known = crashes.cpu >= 0
-    host, cpu, count = st.cells(crashes.host[known], crashes.cpu[known])
+    host, cpu, count = count_pairs(crashes.host[known], crashes.cpu[known])
     order = np.argsort(count, kind="stable")
     top = np.full(hosts, -1)
     top[host[order]] = cpu[order]

@@ -12,7 +12,7 @@ from collections.abc import Iterator
 import numpy as np
 
 from gdb_epi.fleet.population.combinations import pairs_of
-from gdb_epi.fleet.population.population import ABSENT, Bools, Floats, Ints, Population
+from gdb_epi.fleet.population.population import Population
 from gdb_epi.fleet.screen.host_evidence import CPU_NUMBERS
 from gdb_epi.fleet.screen.types import (
     BITFLIP,
@@ -28,7 +28,15 @@ from gdb_epi.fleet.screen.types import (
     Finding,
     Shares,
 )
-from gdb_epi.fleet.statistics import hypothesis_tests as st
+from gdb_epi.fleet.statistics.arrays import ABSENT, Bools, Floats, Ints, sum_by_code
+from gdb_epi.fleet.statistics.hypothesis_tests import (
+    binomial_tail,
+    dispersion,
+    hypergeometric_tail,
+    negative_binomial_tail,
+    q_values,
+    relative_risk,
+)
 from gdb_epi.typing_lite import NamedTuple
 
 PINNED = "a job that is pinned to this CPU looks the same: run it elsewhere, then stress the CPU"
@@ -55,18 +63,18 @@ class _OnCpus(NamedTuple):
 def _on_one_cpu(population: Population, known: Shares) -> Iterator[Finding]:
     """Hosts of which too many crashes were on one CPU, for the CPUs that such hosts have."""
     every = _on_cpus(population)
-    totals = st.sums(every.host, every.counts, len(population.hosts))
+    totals = sum_by_code(every.host, every.counts, len(population.hosts))
     many = _OnCpus(*(column[every.counts >= MIN_N] for column in every))
     if not many.host.size:
         return
     host, cpu, found = many.host, many.cpu, many.counts.astype(float)
     total = totals[host]
     share, cpus, source = _cpu_shares(population, every, many, total)
-    p = np.minimum(1.0, cpus * st.binomial_tail(found, total, share))
+    p = np.minimum(1.0, cpus * binomial_tail(found, total, share))
     p[known.share[host] <= 0] = 1.0
-    q = st.q_values(p, int((known.share > 0).sum()))
+    q = q_values(p, int((known.share > 0).sum()))
     for i in np.flatnonzero(q <= MAX_Q):
-        risk = st.relative_risk(found[i], share[i], total[i] - found[i], 1 - share[i])
+        risk = relative_risk(found[i], share[i], total[i] - found[i], 1 - share[i])
         if risk[0] >= MIN_RR:
             members = (population.host == host[i]) & (population.cpu == cpu[i])
             numbers = int(found[i]), int(total[i]), float(p[i]), float(q[i])
@@ -89,7 +97,7 @@ def cpus_of_hosts(population: Population) -> tuple[Floats, Ints, Floats]:
     A pair is a host and a CPU number, as one code in order; the share is that of its like.
     """
     every = _on_cpus(population)
-    totals = st.sums(every.host, every.counts, len(population.hosts))
+    totals = sum_by_code(every.host, every.counts, len(population.hosts))
     share, count, _ = _cpu_shares(population, every, every, totals[every.host])
     cpus = np.full(totals.size, float(MIN_CPUS))
     cpus[every.host] = count
@@ -106,14 +114,14 @@ def _cpu_shares(
     """
     kinds, source = _kind_of_hosts(population)
     host, cpu, counts = every
-    of_all = st.sums(cpu, counts, 0)
+    of_all = sum_by_code(cpu, counts, 0)
     size = of_all.size
-    crashes = st.sums(kinds[host], counts, 0)
+    crashes = sum_by_code(kinds[host], counts, 0)
     kind = np.where(crashes[kinds[many.host]] >= MIN_LIKE, kinds[many.host], ABSENT)
     share, count = np.empty(kind.size), np.empty(kind.size)
     for number in np.unique(kind):
         like = kinds[host] == number
-        mine = st.sums(cpu[like], counts[like], size)
+        mine = sum_by_code(cpu[like], counts[like], size)
         seen = of_all if number < 0 else mine
         at = kind == number
         others = (seen[many.cpu[at]] - many.counts[at]) / np.maximum(seen.sum() - total[at], 1.0)
@@ -152,15 +160,15 @@ def _with_flag(
     if found.max(initial=0.0) < MIN_N:
         return
     mean = total * known.share
-    alpha = st.dispersion(counts, counts.sum() * known.share)
-    p = st.negative_binomial_tail(found, mean, mean * (1 + alpha * mean))
+    alpha = dispersion(counts, counts.sum() * known.share)
+    p = negative_binomial_tail(found, mean, mean * (1 + alpha * mean))
     everything = np.full(size, counts.sum())
-    p = np.maximum(p, st.hypergeometric_tail(found, everything, np.full(size, total), counts))
+    p = np.maximum(p, hypergeometric_tail(found, everything, np.full(size, total), counts))
     p[known.share <= 0] = 1.0
-    q = st.q_values(p, int((known.share > 0).sum()))
+    q = q_values(p, int((known.share > 0).sum()))
     for host in np.flatnonzero((q <= MAX_Q) & (found >= MIN_N)):
         share = float(known.share[host])
-        risk = st.relative_risk(found[host], share, total - found[host], 1 - share)
+        risk = relative_risk(found[host], share, total - found[host], 1 - share)
         if risk[0] >= MIN_RR:
             members = flagged & (population.host == host)
             numbers = int(found[host]), int(total), float(p[host]), float(q[host])

@@ -14,14 +14,7 @@ from collections.abc import Iterator
 import numpy as np
 
 from gdb_epi.fleet.population.combinations import pairs_of
-from gdb_epi.fleet.population.population import (
-    ABSENT,
-    NO_SIGNATURE,
-    Bools,
-    Floats,
-    Ints,
-    Population,
-)
+from gdb_epi.fleet.population.population import NO_SIGNATURE, Population
 from gdb_epi.fleet.screen.host_evidence import (
     CPU_NUMBERS,
     FLIP,
@@ -57,7 +50,15 @@ from gdb_epi.fleet.screen.types import (
     Finding,
     Shares,
 )
-from gdb_epi.fleet.statistics import hypothesis_tests as st
+from gdb_epi.fleet.statistics.arrays import ABSENT, Bools, Floats, Ints, count_distinct, sum_by_code
+from gdb_epi.fleet.statistics.hypothesis_tests import (
+    binomial_tail,
+    dispersion,
+    hypergeometric_tail,
+    negative_binomial_tail,
+    q_values,
+    relative_risk,
+)
 from gdb_epi.typing_lite import NamedTuple
 
 MAX_SIGN_P = 0.01  # of a fact beside the count, that a host is called broken
@@ -112,7 +113,7 @@ def _over_all(population: Population, day: int, known: Shares) -> Iterator[Findi
     healthy = simulated(null)
     p = chances(found.of(locks >= MIN_N), healthy)
     p[known.share <= 0] = 1.0
-    q = st.q_values(p, int((known.share > 0).sum()))
+    q = q_values(p, int((known.share > 0).sum()))
     named = np.flatnonzero((q <= MAX_HOST_Q) & (counts >= MIN_N)).tolist()
     if not named:
         return
@@ -149,7 +150,7 @@ def crashes_and_null(population: Population, day: int, known: Shares) -> tuple[C
     period = np.searchsorted(WINDOWS, ago, side="right")
     mean = np.array([n * s for n, s in _by_period(population, day, period, known)])
     counts = np.bincount(host, minlength=len(population.hosts)).astype(float)
-    alpha = st.dispersion(counts, counts.sum() * known.share)
+    alpha = dispersion(counts, counts.sum() * known.share)
     cpu = np.where(cpu < CPU_NUMBERS, cpu, ABSENT)
     crashes = Crashes(host, period, np.asarray(carried, dtype=np.int64), cpu)
     return crashes, Null(mean, alpha, shares_of(*flags), *cpus_of_hosts(population))
@@ -162,7 +163,7 @@ def _by_period(
     exposed = np.searchsorted(WINDOWS, day - population.exposure_day, side="right")
     for number in range(len(WINDOWS) + 1):
         there = (exposed == number) & (population.exposure_host >= 0)
-        hours = st.sums(
+        hours = sum_by_code(
             population.exposure_host[there], population.exposure_hours[there], known.share.size
         )
         share = hours / hours.sum() if hours.sum() > 0 else known.share
@@ -220,7 +221,7 @@ def _host_finding(
         among = among & population.lock_inherited
     members = among & (population.host == host)
     n, total, share = int(members.sum()), int(among.sum()), float(known.share[host])
-    risk = st.relative_risk(n, share, total - n, 1 - share)
+    risk = relative_risk(n, share, total - n, 1 - share)
     if risk[0] < MIN_RR:
         return
     if ONE_SIGNATURE in caveats or not (population.bitflip & members).any():
@@ -252,14 +253,14 @@ def st_words(p_count: float, given: list[float]) -> str:
 def _count_p(population: Population, day: int, counts: Floats, known: Shares) -> Floats:
     """The best of all days and the last few, paid for by their number."""
     expected = counts.sum() * known.share
-    alpha = st.dispersion(counts, expected)
-    best = st.negative_binomial_tail(counts, expected, expected + alpha * expected**2)
+    alpha = dispersion(counts, expected)
+    best = negative_binomial_tail(counts, expected, expected + alpha * expected**2)
     for window in WINDOWS:
         since = day - window + 1
         recent = population.host[(population.day >= since) & (population.host >= 0)]
         found = np.bincount(recent, minlength=counts.size).astype(float)
         mean = max(recent.size, 1) * shares(population, since).share
-        best = np.minimum(best, st.negative_binomial_tail(found, mean, mean + alpha * mean**2))
+        best = np.minimum(best, negative_binomial_tail(found, mean, mean + alpha * mean**2))
     return np.minimum(1.0, best * (len(WINDOWS) + 1))
 
 
@@ -267,7 +268,7 @@ def _flag_p(population: Population, counts: Floats, flag: Bools) -> Floats:
     """Return p of the crashes with a flag, given how many crashes."""
     found = _per_host(population, flag)
     total, marked = np.full(counts.size, counts.sum()), np.full(counts.size, found.sum())
-    p = (st.hypergeometric_tail(found + more, total, marked, counts) for more in (0, 1))
+    p = (hypergeometric_tail(found + more, total, marked, counts) for more in (0, 1))
     return _middle(*p)
 
 
@@ -287,7 +288,7 @@ def _novel_p(population: Population, counts: Floats) -> Floats:
     # Each new signature counts once: a crash loop of one signature is no evidence of randomness.
     others = (found.sum() - found) / np.maximum(counts.sum() - counts, 1.0)
     share = np.maximum(others, MIN_NEW)
-    return _middle(*(st.binomial_tail(found + more, counts, share) for more in (0, 1)))
+    return _middle(*(binomial_tail(found + more, counts, share) for more in (0, 1)))
 
 
 def _cpu_p(population: Population) -> Floats:
@@ -296,13 +297,13 @@ def _cpu_p(population: Population) -> Floats:
     hosts, cpu, found = population.once(pairs_of, population.host, population.cpu)
     if not hosts.size:
         return p
-    cpus = max(st.distinct(cpu), MIN_CPUS)
+    cpus = max(count_distinct(cpu), MIN_CPUS)
     most = np.zeros(p.size)
     np.maximum.at(most, hosts, found)
-    total = st.sums(hosts, found, p.size)
+    total = sum_by_code(hosts, found, p.size)
     many = total >= MIN_N
     share = np.full(int(many.sum()), 1 / cpus)
-    tails = [st.binomial_tail(most[many] + more, total[many], share) for more in (0, 1)]
+    tails = [binomial_tail(most[many] + more, total[many], share) for more in (0, 1)]
     p[many] = _middle(*(-np.expm1(cpus * np.log1p(-np.minimum(t, 1 - 1e-12))) for t in tails))
     return p
 
@@ -321,17 +322,17 @@ def _by_signature(
     if not a.size:
         return
     n, share = cells.per_signature[s], known.share[h]
-    alpha = _unlike(cells, known, st.dispersion(per_host, everything * known.share))[keep]
+    alpha = _unlike(cells, known, dispersion(per_host, everything * known.share))[keep]
     mean = n * share
-    p = st.negative_binomial_tail(a, mean, mean * (1 + alpha * mean))
+    p = negative_binomial_tail(a, mean, mean * (1 + alpha * mean))
     # A p above MAX_Q is no finding and changes the q of none: there the dear test is not needed.
     near = p <= MAX_Q
     whole = np.full(int(near.sum()), everything)
-    controls = st.hypergeometric_tail(a[near], whole, per_host[h[near]], n[near])
+    controls = hypergeometric_tail(a[near], whole, per_host[h[near]], n[near])
     p[near] = np.maximum(p[near], controls)
-    q = st.q_values(p, tested)
+    q = q_values(p, tested)
     for i in np.flatnonzero(q <= MAX_Q):
-        risk = st.relative_risk(a[i], share[i], n[i] - a[i], 1 - share[i])
+        risk = relative_risk(a[i], share[i], n[i] - a[i], 1 - share[i])
         if risk[0] >= MIN_RR:
             mine = (population.host == h[i]) & (population.signature == s[i])
             yield Finding(
@@ -360,7 +361,7 @@ def _unlike(cells: _Cells, known: Shares, least: float) -> Floats:
     few = np.minimum(cells.found, MAX_LIKE)  # a bad host must not excuse itself, nor another one
     pairs = (few * (few - 1)).astype(float)
     by_chance = float((known.share**2).sum())
-    observed = st.sums(cells.signature, pairs, cells.per_signature.size)
+    observed = sum_by_code(cells.signature, pairs, cells.per_signature.size)
     expected = cells.per_signature**2 * by_chance
     pooled = (observed.sum() + 1 + least) / (expected.sum() + 1)
     others = (cells.per_signature[cells.signature] - cells.found) ** 2 * by_chance
@@ -402,6 +403,7 @@ def _cells(population: Population, explained: Bools, asked: str | None) -> _Cell
     some = left > 0
     columns = signature[some], host[some], left[some]
     per_signature, per_host = (
-        st.sums(column, columns[2], size) for column, size in zip(columns[:2], sizes, strict=True)
+        sum_by_code(column, columns[2], size)
+        for column, size in zip(columns[:2], sizes, strict=True)
     )
     return _Cells(*columns, per_signature, per_host, int((per_signature >= MIN_N).sum()))

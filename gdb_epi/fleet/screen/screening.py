@@ -7,12 +7,13 @@ from collections.abc import Iterator, Sequence
 
 import numpy as np
 
-from gdb_epi.fleet.population.population import Bools, Population
+from gdb_epi.fleet.population.population import Population
 from gdb_epi.fleet.screen.aliases import distinct, with_rivals
 from gdb_epi.fleet.screen.attributes import attribute_findings, group_findings
 from gdb_epi.fleet.screen.findings_cache import shelved
 from gdb_epi.fleet.screen.hosts import host_findings
 from gdb_epi.fleet.screen.types import ALL, HOST, MIN_N, Finding, is_of_host
+from gdb_epi.fleet.statistics.arrays import Bools
 from gdb_epi.typing_lite import NamedTuple
 
 MAX_DAYS = 370  # a longer replay goes from one day with crashes to the next

@@ -3,7 +3,7 @@
 
 from __future__ import annotations
 
-from gdb_epi.fleet.population.population import Bools, Floats
+from gdb_epi.fleet.statistics.arrays import Bools, Floats
 from gdb_epi.typing_lite import NamedTuple
 
 # Measured by `python tests/bench/fleet_screen.py` on simulated fleets; see tests/bench/README.md.

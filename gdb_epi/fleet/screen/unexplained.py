@@ -16,9 +16,10 @@ from functools import cached_property
 import numpy as np
 
 from gdb_epi.fleet.population.combinations import combinations_of, pairs_of
-from gdb_epi.fleet.population.population import Bools, Floats, Ints, Population
+from gdb_epi.fleet.population.population import Population
 from gdb_epi.fleet.screen.hosts import MAX_LIKE, shares
-from gdb_epi.fleet.statistics import hypothesis_tests as st
+from gdb_epi.fleet.statistics.arrays import Bools, Floats, Ints, count_pairs, sum_by_code
+from gdb_epi.fleet.statistics.hypothesis_tests import dispersion
 
 
 class UnlikeHosts:
@@ -56,7 +57,7 @@ class UnlikeHosts:
         population = self._population
         chosen = exposed & (population.exposure_host >= 0)
         hours = population.exposure_hours[chosen]
-        return st.sums(population.exposure_host[chosen], hours, len(population.hosts))
+        return sum_by_code(population.exposure_host[chosen], hours, len(population.hosts))
 
     @cached_property
     def _common(self) -> tuple[float, float]:
@@ -68,10 +69,10 @@ class UnlikeHosts:
         share = shares(population).share
         columns = population.signature, population.host
         signature, host, counts = population.once(pairs_of, *columns)
-        per_host = st.sums(host, counts, share.size)
-        least = st.dispersion(per_host, per_host.sum() * share)
+        per_host = sum_by_code(host, counts, share.size)
+        least = dispersion(per_host, per_host.sum() * share)
         few = np.minimum(counts, MAX_LIKE).astype(float)  # a bad host says nothing of the others
-        of_signature = st.sums(signature, few, len(population.signatures))
+        of_signature = sum_by_code(signature, few, len(population.signatures))
         expected = float((of_signature**2).sum() * (share**2).sum())
         return least, float((few * (few - 1)).sum() + 1 + least) / (expected + 1)
 
@@ -105,7 +106,7 @@ class CrashesUnder:
         if self._cells is None:
             chosen = np.flatnonzero(self._free & (self._population.signature >= 0))
             of_crash = combinations_of(self._population).of_crash
-            self._cells = st.cells(self._population.signature[chosen], of_crash[chosen])
+            self._cells = count_pairs(self._population.signature[chosen], of_crash[chosen])
         return self._cells
 
 

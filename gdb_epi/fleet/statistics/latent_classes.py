@@ -12,8 +12,7 @@ from collections.abc import Sequence
 
 import numpy as np
 
-from gdb_epi.fleet.population.population import Bools, Floats, Ints
-from gdb_epi.fleet.statistics import hypothesis_tests as st
+from gdb_epi.fleet.statistics.arrays import Bools, Floats, Ints, distinct_rows
 from gdb_epi.typing_lite import NamedTuple
 
 MAX_CLASSES = 4
@@ -72,7 +71,7 @@ def classes(columns: Sequence[Ints]) -> Classes:
 
 def _patterns(columns: Sequence[Ints]) -> tuple[Ints, Ints, Ints]:
     """The distinct rows in order, the number of the one that each row is, and their counts."""
-    where, number, counts = st.distinct_rows(columns)
+    where, number, counts = distinct_rows(columns)
     return np.stack([column[where] for column in columns], axis=1), number, counts
 
 
