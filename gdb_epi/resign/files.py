@@ -117,7 +117,7 @@ def _replacing(name: str) -> Iterator[IO[bytes]]:
 
 def resign_database(engine: Engine, seen: Seen, *, apply: bool) -> None:
     """Resign every record of a database, one transaction per batch."""
-    from gdb_epi.fleet.store.db import begin
+    from gdb_epi.fleet.store.transactions import begin
 
     after: int | None = 0
     while after is not None:
@@ -130,7 +130,7 @@ def _batch(connection: Connection, after: int, seen: Seen, *, apply: bool) -> in
     from sqlalchemy import select
 
     from gdb_epi.fleet.store import tables as t
-    from gdb_epi.fleet.store.ingest import stored_record
+    from gdb_epi.fleet.store.packing import stored_record
 
     chosen = select(t.raw.c.crash_id, t.raw.c.record).where(t.raw.c.crash_id > after)
     found = connection.execute(chosen.order_by(t.raw.c.crash_id).limit(BATCH)).all()
@@ -146,10 +146,10 @@ def _batch(connection: Connection, after: int, seen: Seen, *, apply: bool) -> in
 
 def _store(connection: Connection, made: Mapping[int, Mapping[str, Any]]) -> None:
     from gdb_epi.fleet.store import tables as t
-    from gdb_epi.fleet.store.db import note_change
     from gdb_epi.fleet.store.dimensions import Dimensions
     from gdb_epi.fleet.store.packing import Packer
     from gdb_epi.fleet.store.projection import project
+    from gdb_epi.fleet.store.transactions import note_change
 
     packer, ids = Packer(), Dimensions()
     projected = {number: project(record) for number, record in made.items()}

@@ -16,9 +16,10 @@ from gdb_epi.fleet import migrations
 from gdb_epi.fleet.store import db
 from gdb_epi.fleet.store import reproject as fleet_reproject
 from gdb_epi.fleet.store import tables as t
-from gdb_epi.fleet.store.db import DatabaseError, begin, open_database
+from gdb_epi.fleet.store.db import DatabaseError, open_database
 from gdb_epi.fleet.store.ingest import ingest
 from gdb_epi.fleet.store.reproject import reproject
+from gdb_epi.fleet.store.transactions import begin
 
 OLD = Path(__file__).parent / "data" / "fleet-schema-1.sql"
 

@@ -285,12 +285,13 @@ def test_the_tails_are_those_of_scipy():
 
 
 def test_cells_are_counted_alike_in_a_table_and_by_sorting(monkeypatch):
+    from gdb_epi.fleet.statistics import arrays
     from gdb_epi.fleet.statistics.arrays import count_pairs
 
     rng = np.random.default_rng(2)
     a, b = rng.integers(0, 50, 2_000), rng.integers(0, 9, 2_000)
     table = count_pairs(a, b)
-    monkeypatch.setattr(st, "MAX_TABLE", 0)
+    monkeypatch.setattr(arrays, "MAX_TABLE", 0)
     for one, other in zip(table, count_pairs(a, b), strict=True):
         assert np.array_equal(one, other)
     assert int(table[2].sum()) == 2_000

@@ -14,7 +14,7 @@ from gdb_epi.fleet.population.reading import through
 from gdb_epi.fleet.questions.groups import MIN_PREFIX, Group, group_of
 from gdb_epi.fleet.questions.questions import verdicts_of
 from gdb_epi.fleet.store import tables as t
-from gdb_epi.fleet.store.ingest import stored_record
+from gdb_epi.fleet.store.packing import stored_record
 
 MAX_SHOWN = 20
 

@@ -12,7 +12,7 @@ from gdb_epi.fleet.report.page import Example, Frame
 from gdb_epi.fleet.report.texts import NATIVE, PYTHON, clean, signature_words
 from gdb_epi.fleet.store import tables as t
 from gdb_epi.fleet.store.dimensions import chunks
-from gdb_epi.fleet.store.ingest import stored_record
+from gdb_epi.fleet.store.packing import stored_record
 from gdb_epi.fleet.store.values import group, text
 
 MAX_FRAMES = 24

@@ -20,8 +20,8 @@ from gdb_epi.errors import InputError
 from gdb_epi.fleet.screen.finding_texts import as_json, finite
 from gdb_epi.fleet.screen.types import ALL, Finding, is_of_host
 from gdb_epi.fleet.store import tables as t
-from gdb_epi.fleet.store.db import begin
 from gdb_epi.fleet.store.dimensions import insert
+from gdb_epi.fleet.store.transactions import begin
 
 OPEN, CONFIRMED, DISMISSED = STATES = ("open", "confirmed", "dismissed")
 MIN_GROWTH = 5  # crashes

@@ -8,7 +8,6 @@ module.
 from __future__ import annotations
 
 import sqlite3
-import time
 from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
@@ -28,7 +27,8 @@ except ModuleNotFoundError as problem:
         "SQLAlchemy is not installed here", hint="pip install 'gdb-epi[fleet]', or --no-db"
     ) from problem
 
-from gdb_epi.fleet.store.tables import change, meta, metadata
+from gdb_epi.fleet.store.tables import meta, metadata
+from gdb_epi.fleet.store.transactions import begin
 from gdb_epi.fleet.store.versions import PROJECTED, REPROJECTED_TO, SCHEMA_KEY, SCHEMA_VERSION
 
 BUSY_SECONDS = 10.0  # how long a writer waits for another one
@@ -150,24 +150,6 @@ def _make_tables(connection: Connection) -> None:
     row = {"key": SCHEMA_KEY, "value": str(SCHEMA_VERSION)}
     connection.execute(meta.insert().values(row))
     stamp_new(connection)
-
-
-@contextmanager
-def begin(engine: Engine) -> Iterator[Connection]:
-    """Open a transaction for writing, committed at the end of the block.
-
-    SQLite takes its write lock at once: a lock taken later could fail in the middle.
-    """
-    with engine.connect() as connection:
-        if connection.dialect.name == "sqlite":
-            connection.exec_driver_sql("BEGIN IMMEDIATE")
-        yield connection
-        connection.commit()
-
-
-def note_change(connection: Connection) -> None:
-    """Note that this transaction changes what the questions answer."""
-    connection.execute(change.insert().values(at=time.time()))
 
 
 def explain(error: Exception, shown: str) -> DatabaseError:

@@ -19,9 +19,9 @@ from sqlalchemy import Connection, Engine
 from gdb_epi.errors import InputError
 from gdb_epi.fleet.store import tables as t
 from gdb_epi.fleet.store.days import day_number
-from gdb_epi.fleet.store.db import begin, note_change
 from gdb_epi.fleet.store.dimensions import Dimensions, insert
 from gdb_epi.fleet.store.projection import set_hash
+from gdb_epi.fleet.store.transactions import begin, note_change
 from gdb_epi.fleet.store.values import MAX_ATTRIBUTES, number, text
 
 BATCH = 5_000  # rows per transaction

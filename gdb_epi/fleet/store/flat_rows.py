@@ -1,10 +1,9 @@
 # SPDX-License-Identifier: Apache-2.0
-"""A stored record as one flat row, for tables of elsewhere (Parquet, ClickHouse, DuckDB).
+"""A stored record as one flat row, and such rows as a Parquet file (DuckDB, ClickHouse, pandas).
 
 Each column has a name of OpenTelemetry's semantic conventions beside our own, where there is one;
 what they do not name is below `gdb_epi.`. There is no convention for crash events (semconv 1.3x).
-
-Rows as a Parquet file, by pyarrow (extra `parquet`); read by DuckDB, ClickHouse, pandas.
+Parquet is written by pyarrow (extra `parquet`).
 """
 
 from __future__ import annotations
@@ -57,14 +56,14 @@ COLUMNS = (
     Column("signature_kind", "gdb_epi.signature.kind", TEXT),
     Column("signature_key", "gdb_epi.signature.key", TEXT),
     Column("coarse_key", "gdb_epi.signature.coarse", TEXT),
-    Column("verdict", "gdb_epi.judgement.verdict.label", TEXT),
-    Column("confidence", "gdb_epi.judgement.verdict.confidence", REAL),
+    Column("verdict", "gdb_epi.verdict.label", TEXT),
+    Column("confidence", "gdb_epi.verdict.confidence", REAL),
     Column("bitflip", "gdb_epi.flags.bitflip", FLAG),
     Column("flip_bit", "gdb_epi.flags.flip_bit", INTEGER),
     Column("lock_inherited", "gdb_epi.flags.lock_inherited", FLAG),
     Column("truncated", "gdb_epi.truncated", FLAG),
     Column("quality", "gdb_epi.quality", REAL),
-    Column("schema", "gdb_epi.record.schema", TEXT),
+    Column("schema", "gdb_epi.schema", TEXT),
     Column("tool", "gdb_epi.tool", TEXT),
     Column("attributes", "gdb_epi.attributes", MAP),
 )
@@ -114,7 +113,9 @@ def flat(record: Mapping[str, Any]) -> dict[str, Any]:
         "thread": text(crashed.get("name")),
         "signal": crash["signo"],
         "si_code": crash["si_code"],
-        "exception": _exception(record),
+        # The Python exception in flight, else the signal, which is what ended the process.
+        "exception": text(group(record, "exception").get("type"))
+        or text(group(record, "signal").get("name")),
         "stack": _stack(crashed),
         "category": rows.sig_values.get("category"),
         "signature": rows.sig_values.get("text"),
@@ -159,63 +160,56 @@ def otel_attribute(name: str) -> str:
     return OTEL_ATTRIBUTES.get(name, f"gdb_epi.host.{name}")
 
 
-def _exception(record: Mapping[str, Any]) -> str | None:
-    """The Python exception in flight, else the signal, which is what ended the process."""
-    return text(group(record, "exception").get("type")) or text(group(record, "signal").get("name"))
-
-
 def _stack(crashed: Mapping[str, Any]) -> str | None:
+    """Return the crashed thread's stack, a frame a line."""
     frames = crashed.get("frames")
-    if not isinstance(frames, list):
-        return None
-    lines = [_line(frame) for frame in frames[:MAX_STACK] if isinstance(frame, dict)]
+    lines = []
+    for frame in frames[:MAX_STACK] if isinstance(frames, list) else ():
+        if not isinstance(frame, dict):
+            continue
+        names = (text(frame.get(key)) for key in ("qualname", "function", "name"))
+        name = next(filter(None, names), "??")
+        file = text(frame.get("filename")) or text(frame.get("module")) or "?"
+        line = frame.get("lineno")
+        lines.append(f"{name} ({file}:{line})" if isinstance(line, int) else f"{name} ({file})")
     return text("\n".join(lines)) if lines else None
 
 
-def _line(frame: Mapping[str, Any]) -> str:
-    told = (text(frame.get(key)) for key in ("qualname", "function", "name"))
-    name = next(filter(None, told), "??")
-    file, line = (
-        text(frame.get("filename")) or text(frame.get("module")) or "?",
-        frame.get("lineno"),
-    )
-    return f"{name} ({file}:{line})" if isinstance(line, int) else f"{name} ({file})"
-
-
-try:
-    import pyarrow as pa
-    import pyarrow.parquet as pq
-except ModuleNotFoundError as problem:
-    if (problem.name or "").partition(".")[0] != "pyarrow":
-        raise
-    raise EpiError(
-        "pyarrow is not installed here", hint="pip install 'gdb-epi[parquet]'"
-    ) from problem
-
 ROWS = 10_000  # in one row group
 _EPOCH = datetime(1970, 1, 1, tzinfo=timezone.utc)
-_TYPES = {
-    TEXT: pa.string(),
-    INTEGER: pa.int64(),
-    REAL: pa.float64(),
-    FLAG: pa.bool_(),
-    TIME: pa.timestamp("us", tz="UTC"),
-    MAP: pa.map_(pa.string(), pa.string()),
-}
 
 
 def write_parquet(rows: Iterable[Mapping[str, Any]], path: Path, *, otel: bool) -> int:
-    """Write the rows and return how many; `otel` gives columns the names of OpenTelemetry."""
-    names = [column.otel if otel else column.name for column in COLUMNS]
+    """Write the rows and return how many; `otel` gives columns the names of OpenTelemetry.
+
+    Raises EpiError where pyarrow is not installed.
+    """
+    try:
+        import pyarrow as pa
+        import pyarrow.parquet as pq
+    except ModuleNotFoundError as problem:
+        if (problem.name or "").partition(".")[0] != "pyarrow":
+            raise
+        hint = "pip install 'gdb-epi[parquet]'"
+        raise EpiError("pyarrow is not installed here", hint=hint) from problem
+    types = {
+        TEXT: pa.string(),
+        INTEGER: pa.int64(),
+        REAL: pa.float64(),
+        FLAG: pa.bool_(),
+        TIME: pa.timestamp("us", tz="UTC"),
+        MAP: pa.map_(pa.string(), pa.string()),
+    }
     schema = pa.schema(
-        [pa.field(n, _TYPES[c.type]) for n, c in zip(names, COLUMNS, strict=True)],
-        metadata={"gdb_epi.record.schema": "gdb-epi/record/1"},
+        [pa.field(column.otel if otel else column.name, types[column.type]) for column in COLUMNS],
+        metadata={"gdb_epi.schema": "gdb-epi/record/1"},
     )
     count = 0
+    stream = iter(rows)
     with pq.ParquetWriter(path, schema, compression="zstd") as writer:
-        for part in _parts(rows):
+        while part := list(islice(stream, ROWS)):
             columns = [
-                pa.array([_cell(row[c.name], c.type, otel) for row in part], _TYPES[c.type])
+                pa.array([_cell(row[c.name], c.type, otel) for row in part], types[c.type])
                 for c in COLUMNS
             ]
             writer.write_table(pa.Table.from_arrays(columns, schema=schema))
@@ -223,23 +217,12 @@ def write_parquet(rows: Iterable[Mapping[str, Any]], path: Path, *, otel: bool) 
     return count
 
 
-def _parts(rows: Iterable[Mapping[str, Any]]) -> Iterator[list[Mapping[str, Any]]]:
-    stream = iter(rows)
-    while part := list(islice(stream, ROWS)):
-        yield part
-
-
 def _cell(value: Any, kind: str, otel: bool) -> Any:
-    if kind == TIME:
-        return _moment(value)
     if kind == MAP:
         return [(otel_attribute(k) if otel else k, v) for k, v in sorted(value.items())]
+    if kind == TIME and value is not None:
+        try:
+            return _EPOCH + timedelta(seconds=value)
+        except OverflowError:  # a clock that is off by more than the calendar has years
+            return None
     return value
-
-
-def _moment(seconds: float | None) -> datetime | None:
-    """A clock that is off by more than the calendar has years gives no time."""
-    try:
-        return None if seconds is None else _EPOCH + timedelta(seconds=seconds)
-    except OverflowError:
-        return None

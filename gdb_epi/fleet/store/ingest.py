@@ -8,7 +8,6 @@ two are merged, so nothing that only one of them knew is lost.
 from __future__ import annotations
 
 import time
-import zlib
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from itertools import islice
 from typing import Any, NamedTuple
@@ -18,12 +17,12 @@ from sqlalchemy.exc import DBAPIError
 
 from gdb_epi.fleet.store import tables as t
 from gdb_epi.fleet.store.bulk import insert_crashes
-from gdb_epi.fleet.store.db import begin, note_change
 from gdb_epi.fleet.store.dimensions import Dimensions, chunks
-from gdb_epi.fleet.store.packing import Packer, unpack
+from gdb_epi.fleet.store.packing import Packer, stored_record, unpack
 from gdb_epi.fleet.store.prepare import Batch, Prepared, Preparer, Source
 from gdb_epi.fleet.store.projection import merge, project
 from gdb_epi.fleet.store.reader import PART
+from gdb_epi.fleet.store.transactions import begin, note_change
 
 VICTIM = ("40001", "40P01")  # the server broke a deadlock at our expense: again at once
 # Seconds before a lost connection is tried again; a server needs some to restart.
@@ -73,17 +72,6 @@ def store(
         if progress is not None:
             progress(total)
     return total
-
-
-def stored_record(blob: bytes) -> dict[str, Any]:
-    """Return the record of a `raw` row; an empty one where something else wrote or cut it.
-
-    One damaged row must not keep the others from being read; the same core ingested again heals it.
-    """
-    try:
-        return unpack(blob)
-    except (zlib.error, ValueError, RecursionError):
-        return {}
 
 
 class Writer:

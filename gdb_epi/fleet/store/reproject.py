@@ -9,10 +9,10 @@ from collections.abc import Iterator
 from sqlalchemy import Connection, Engine, select
 
 from gdb_epi.fleet.store import tables as t
-from gdb_epi.fleet.store.db import begin, note_change
 from gdb_epi.fleet.store.dimensions import Dimensions
-from gdb_epi.fleet.store.ingest import stored_record
+from gdb_epi.fleet.store.packing import stored_record
 from gdb_epi.fleet.store.projection import project
+from gdb_epi.fleet.store.transactions import begin, note_change
 from gdb_epi.fleet.store.versions import REPROJECTED_TO
 
 BATCH = 500  # crashes per transaction
