@@ -16,7 +16,7 @@ if TYPE_CHECKING:
     from gdb_epi.cpython.frames.callee import Callee, CalleeReader
     from gdb_epi.cpython.frames.eval_calls import EvalCall, EvalCallReader
     from gdb_epi.cpython.running.exceptions import ThreadExceptions
-    from gdb_epi.fault import Fault
+    from gdb_epi.fault.find import Fault
     from gdb_epi.locks.analysis import Forked
     from gdb_epi.locks.types import LockReport
 
@@ -40,7 +40,7 @@ class ProcessState:
     @cached_property
     def fault(self) -> Fault | Absent:
         """What failed; of a re-raised signal the interrupted context (one search of memory)."""
-        from gdb_epi.fault import find_fault
+        from gdb_epi.fault.find import find_fault
 
         return find_fault(self.target, self.crash)
 

@@ -10,7 +10,8 @@ from functools import cached_property
 from gdb_epi.corruption.types import Evidence
 from gdb_epi.detectors.findings import Finding
 from gdb_epi.errors import Absent
-from gdb_epi.fault import Fault, operand_of
+from gdb_epi.fault.find import Fault
+from gdb_epi.fault.instructions import operand_of
 from gdb_epi.fault.site import Site, understand
 from gdb_epi.process_state import ProcessState
 from gdb_epi.target.api import Target

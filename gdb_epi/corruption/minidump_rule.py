@@ -12,7 +12,9 @@ from bisect import bisect_right
 from collections.abc import Iterator, Mapping, Sequence
 
 from gdb_epi.errors import Absent
-from gdb_epi.fault import GENERAL, SI_KERNEL, SIGBUS, SIGSEGV, read_up_to, read_word
+from gdb_epi.fault.find import GENERAL
+from gdb_epi.fault.reads import read_up_to, read_word
+from gdb_epi.fault.signals import SI_KERNEL, SIGBUS, SIGSEGV
 from gdb_epi.process_state import ProcessState
 from gdb_epi.sizes import WORD_MASK
 from gdb_epi.target.api import CrashInfo, Region, Target

@@ -17,8 +17,17 @@ from gdb_epi.corruption.context import Context
 from gdb_epi.corruption.pointers.fault_words import Word, pattern_of, wrong_words
 from gdb_epi.corruption.symptom_types import SYMPTOMS, Symptom
 from gdb_epi.errors import Absent
-from gdb_epi.fault import BUS_ADRERR, NEAR_NULL, NULL_PAGE, SI_KERNEL, SIGABRT, SIGBUS, stack_below
-from gdb_epi.fault.maps import beside, canonical, guard_page, permits, user_top
+from gdb_epi.fault.maps import (
+    NEAR_NULL,
+    beside,
+    guard_page,
+    is_canonical,
+    permits,
+    stack_below,
+    user_top,
+)
+from gdb_epi.fault.reads import NULL_PAGE
+from gdb_epi.fault.signals import BUS_ADRERR, SI_KERNEL, SIGABRT, SIGBUS
 from gdb_epi.fault.site import (
     ARITHMETIC,
     CALL,
@@ -107,7 +116,7 @@ def _told(word: Word, why: str) -> str:
 
 def _by_map(context: Context, site: Site, address: int) -> Symptom:
     target = context.target
-    if not canonical(address, user_top(target, site.fault)):
+    if not is_canonical(address, user_top(target, site.fault)):
         return Symptom("non-canonical", f"the address is {address:#018x} (from {site.source})")
     here = target.region_at(address)
     if site.access == "w" and permits(here, "r") and not permits(here, "w"):

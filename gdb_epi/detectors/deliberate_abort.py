@@ -7,8 +7,8 @@ from collections.abc import Iterator
 
 from gdb_epi.detectors.findings import Finding, detector
 from gdb_epi.errors import Absent
-from gdb_epi.fault import SIGABRT
 from gdb_epi.fault.abort_message import AbortMessage, read_abort_message
+from gdb_epi.fault.signals import SIGABRT
 from gdb_epi.process_state import ProcessState
 
 

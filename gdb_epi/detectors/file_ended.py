@@ -7,7 +7,7 @@ from collections.abc import Iterator
 
 from gdb_epi.detectors.findings import Finding, detector, hex_word
 from gdb_epi.errors import Absent
-from gdb_epi.fault import BUS_ADRERR, SIGBUS
+from gdb_epi.fault.signals import BUS_ADRERR, SIGBUS
 from gdb_epi.process_state import ProcessState
 
 SHARED_MEMORY = "/dev/shm/"

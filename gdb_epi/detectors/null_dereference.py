@@ -7,7 +7,10 @@ from collections.abc import Iterator
 
 from gdb_epi.detectors.findings import Finding, detector, hex_word
 from gdb_epi.errors import Absent
-from gdb_epi.fault import NEAR_NULL, SI_KERNEL, SIGSEGV, operand_of, read_up_to
+from gdb_epi.fault.instructions import operand_of
+from gdb_epi.fault.maps import NEAR_NULL
+from gdb_epi.fault.reads import read_up_to
+from gdb_epi.fault.signals import SI_KERNEL, SIGSEGV
 from gdb_epi.process_state import ProcessState
 from gdb_epi.x86 import MAX_LENGTH
 

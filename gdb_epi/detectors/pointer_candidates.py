@@ -8,14 +8,9 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from gdb_epi.fault import (
-    GENERAL,
-    NEAR_NULL,
-    SI_KERNEL,
-    Fault,
-    is_canonical,
-    stack_below,
-)
+from gdb_epi.fault.find import GENERAL, Fault
+from gdb_epi.fault.maps import NEAR_NULL, is_canonical, stack_below
+from gdb_epi.fault.signals import SI_KERNEL
 from gdb_epi.sizes import ADDRESS_BITS, PAGE
 from gdb_epi.target.api import Region, Target
 from gdb_epi.typing_lite import NamedTuple

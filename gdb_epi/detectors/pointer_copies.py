@@ -9,7 +9,8 @@ from __future__ import annotations
 from gdb_epi.cpython.types import PythonState
 from gdb_epi.detectors.pointer_candidates import Candidate
 from gdb_epi.errors import Absent, LayoutError, UnreadableMemory
-from gdb_epi.fault import GENERAL, read_word
+from gdb_epi.fault.find import GENERAL
+from gdb_epi.fault.reads import read_word
 from gdb_epi.process_state import ProcessState
 from gdb_epi.target.search import find_word
 from gdb_epi.typing_lite import NamedTuple

@@ -15,7 +15,9 @@ from gdb_epi.detectors.pointer_candidates import (
 )
 from gdb_epi.detectors.pointer_copies import Copies, copies_of, copies_told
 from gdb_epi.errors import Absent
-from gdb_epi.fault import GENERAL, SIGBUS, SIGSEGV, Fault, operand_of
+from gdb_epi.fault.find import GENERAL, Fault
+from gdb_epi.fault.instructions import operand_of
+from gdb_epi.fault.signals import SIGBUS, SIGSEGV
 from gdb_epi.process_state import ProcessState
 from gdb_epi.sizes import ADDRESS_BITS, PAGE
 

@@ -7,7 +7,7 @@ from collections.abc import Iterator
 
 from gdb_epi.detectors.findings import Finding, detector
 from gdb_epi.errors import Absent
-from gdb_epi.fault import SIGSYS, SYS_SECCOMP
+from gdb_epi.fault.signals import SIGSYS, SYS_SECCOMP
 from gdb_epi.process_state import ProcessState
 
 MAX_SYSCALL = 4096  # Linux 6.18 has 470 on x86-64

@@ -8,7 +8,7 @@ from itertools import dropwhile, takewhile
 
 from gdb_epi.detectors.findings import Finding, detector
 from gdb_epi.errors import Absent
-from gdb_epi.fault import SIGABRT
+from gdb_epi.fault.signals import SIGABRT
 from gdb_epi.process_state import ProcessState
 from gdb_epi.target.api import NativeFrame
 

@@ -7,7 +7,8 @@ from collections.abc import Iterator
 
 from gdb_epi.detectors.findings import Finding, detector, hex_word
 from gdb_epi.errors import Absent
-from gdb_epi.fault import SI_KERNEL, SIGSEGV, below_large_frame, stack_below
+from gdb_epi.fault.maps import below_large_frame, stack_below
+from gdb_epi.fault.signals import SI_KERNEL, SIGSEGV
 from gdb_epi.process_state import ProcessState
 
 

@@ -7,8 +7,9 @@ from collections.abc import Iterator
 
 from gdb_epi.detectors.findings import Finding, detector, hex_word
 from gdb_epi.errors import Absent
-from gdb_epi.fault import SIGILL, SIGTRAP, read_up_to
-from gdb_epi.fault.text import is_boundary
+from gdb_epi.fault.instructions import is_boundary
+from gdb_epi.fault.reads import read_up_to
+from gdb_epi.fault.signals import SIGILL, SIGTRAP
 from gdb_epi.process_state import ProcessState
 
 # Instructions that exist to fail (SDM volume 2, UD and INT3); rip stands at ud, behind int3.

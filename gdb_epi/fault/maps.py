@@ -5,14 +5,21 @@ from __future__ import annotations
 
 from bisect import bisect_left
 
-from gdb_epi.fault import SI_KERNEL, Fault
+from gdb_epi.fault.find import Fault
+from gdb_epi.fault.signals import SI_KERNEL
 from gdb_epi.sizes import USER_TOP
-from gdb_epi.target.api import Region, Target
+from gdb_epi.target.api import DUMPED, Region, Target
 from gdb_epi.typing_lite import NamedTuple
 
 LARGE_TOP = 1 << 56  # with five
 VSYSCALL = 0xFFFF_FFFF_FF60_0000
-MAX_GUARD = 32 << 10  # bytes; a larger inaccessible mapping is a reservation
+# Bytes; a larger inaccessible mapping is a reservation. The categories call one a guard up to 1 MiB
+# (signature/category/faults.py): two answers to one question, to be settled with the verdicts.
+MAX_GUARD = 32 << 10
+NEAR_NULL = 65536
+STACK_REACH = 65536  # bytes between fault address, rsp and the low end of the stack mapping
+MAX_FRAME = 1 << 30  # bytes that one frame may be larger than what is left of its stack
+RED_ZONE = 128  # bytes below rsp that a function may use (System V ABI)
 
 
 class Beside(NamedTuple):
@@ -37,7 +44,7 @@ def user_top(target: Target, fault: Fault | None = None) -> int:
     return LARGE_TOP if address and USER_TOP <= address < LARGE_TOP else USER_TOP
 
 
-def canonical(address: int, top: int = USER_TOP) -> bool:
+def is_canonical(address: int, top: int = USER_TOP) -> bool:
     """Whether the CPU accepts an address at all; the last byte of user space is not checked."""
     return address < top or address >= (1 << 64) - top
 
@@ -51,6 +58,55 @@ def permits(region: Region | None, access: str | None) -> bool:
     if access is None:
         return any(letter in region.perms for letter in "rwx")
     return access in region.perms
+
+
+def may_execute(region: Region | None) -> bool:
+    """Whether code may run there; a mapping whose permissions the core does not tell may."""
+    return region is not None and ("x" in region.perms or "?" in region.perms)
+
+
+def stack_is_dumped(target: Target, sp: int) -> bool:
+    """Whether the core holds the stack at `sp`: False for a core that was cut before it.
+
+    A wild rsp counts as dumped: then the stack is damaged, not missing.
+    """
+    for region in target.regions():
+        if region.end <= sp:
+            continue
+        start = max(region.start, sp)
+        if "w" not in region.perms or region.start - sp > STACK_REACH:
+            return True
+        return target.provenance(start, 8) == DUMPED
+    return True
+
+
+def stack_below(target: Target, fault: Fault, address: int) -> Region | None:
+    """Return the stack mapping whose low end the access at `address` ran over, or None."""
+    lowest = min(address, fault.sp)
+    for region in target.regions():
+        if region.end <= lowest or "w" not in region.perms:
+            continue
+        if region.start > lowest + STACK_REACH:
+            return None
+        near = abs(fault.sp - region.start) <= STACK_REACH
+        return region if near and 0 < region.start - address <= STACK_REACH else None
+    return None
+
+
+def below_large_frame(target: Target, fault: Fault, address: int) -> Region | None:
+    """Return the stack that one frame larger than what is left of it ran out of, or None.
+
+    alloca(), a variable-length array: rsp has jumped over the guard, and rbp still is where the
+    frame began. Not when one bit of rsp would put it below rbp: then rsp may be damaged.
+    """
+    frame, sp = fault.registers.get("rbp", 0), fault.sp
+    above = next((region for region in target.regions() if region.end > sp), None)
+    if above is None or above.start - sp > MAX_FRAME or not above.start > address >= sp - RED_ZONE:
+        return None
+    if "w" not in above.perms or not above.start <= frame < above.end:
+        return None
+    damaged = any(0 <= frame - (sp ^ (1 << bit)) <= STACK_REACH for bit in range(64))
+    return None if damaged else above
 
 
 def guard_page(target: Target, address: int) -> Region | None:

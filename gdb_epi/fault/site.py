@@ -9,7 +9,11 @@ instruction on AMD, Intel may have gone there already: both shapes are tried.
 
 from __future__ import annotations
 
-from gdb_epi.fault import (
+from gdb_epi.fault.find import Fault
+from gdb_epi.fault.instructions import call_before
+from gdb_epi.fault.maps import is_canonical, may_execute, user_top
+from gdb_epi.fault.reads import read_up_to, read_word
+from gdb_epi.fault.signals import (
     SEGV_ACCERR,
     SEGV_MAPERR,
     SI_KERNEL,
@@ -18,12 +22,7 @@ from gdb_epi.fault import (
     SIGILL,
     SIGSEGV,
     SIGTRAP,
-    Fault,
-    may_execute,
-    read_up_to,
-    read_word,
 )
-from gdb_epi.fault.maps import canonical, user_top
 from gdb_epi.sizes import PAGE, WORD_MASK
 from gdb_epi.target.api import Target
 from gdb_epi.typing_lite import NamedTuple
@@ -35,7 +34,6 @@ ARITHMETIC, TRAPPED, UNEXPLAINED, NO_FAULT = "arithmetic", "trap", "unexplained"
 TRANSFERS = frozenset((RETURN, CALL, JUMP, FETCH))
 
 STRING_BLOCK = 64  # bytes: fast string operations fault anywhere in the block they move
-CALL_LENGTHS = (5, 2, 3, 6, 7, 4, 8)  # of call instructions, the frequent ones first
 ERROR_WRITE, ERROR_FETCH = 2, 16  # bits of a page fault's error code
 
 
@@ -121,20 +119,6 @@ def transfer(target: Target, site: Site) -> Site:
     return site._replace(kind=JUMP, why="no word on the stack says how control came here")
 
 
-def call_before(target: Target, address: int) -> Instruction | None:
-    """Return the call instruction that ends at an address in executable memory, or None."""
-    if not may_execute(target.region_at(address - 1)):
-        return None
-    data = read_up_to(target, address - 8, 8)
-    if len(data) < 8:
-        return None
-    for length in CALL_LENGTHS:
-        found = decode(data[8 - length :])
-        if found is not None and found.flow == "call" and found.length == length:
-            return found
-    return None
-
-
 def calls(
     target: Target, fault: Fault, made: Instruction, return_address: int, wanted: int
 ) -> bool:
@@ -203,7 +187,7 @@ def _protection(target: Target, site: Site) -> Site:
     """A general protection or stack fault: the kernel tells no address, the operands do."""
     fault, one = site.fault, site.instruction
     top = user_top(target, fault)
-    if not canonical(fault.pc, top):  # Intel's shape: rip has arrived already
+    if not is_canonical(fault.pc, top):  # Intel's shape: rip has arrived already
         return transfer(target, site._replace(address=fault.pc, source="operand"))
     if one is None:
         return site._replace(kind=UNEXPLAINED)
@@ -238,7 +222,7 @@ def _protection(target: Target, site: Site) -> Site:
 
 
 def _legal(start: int, size: int, top: int) -> bool:
-    return canonical(start, top) and canonical((start + size - 1) & WORD_MASK, top)
+    return is_canonical(start, top) and is_canonical((start + size - 1) & WORD_MASK, top)
 
 
 def _transfer_at(
@@ -247,7 +231,7 @@ def _transfer_at(
     """Return (kind, target, operand, slot) of a transfer that stopped at its instruction."""
     if one.flow == "return":
         word = read_word(target, fault.sp)
-        if word is not None and not canonical(word, top):
+        if word is not None and not is_canonical(word, top):
             return RETURN, word, None, fault.sp
     elif one.flow in ("call", "jump") and one.target is None:
         if one.through is not None:
@@ -255,6 +239,6 @@ def _transfer_at(
         else:
             at = one.explicit.address(fault.registers) if one.explicit is not None else None
             word = None if at is None else read_word(target, at, dumped_only=False)
-        if word is not None and not canonical(word, top):
+        if word is not None and not is_canonical(word, top):
             return (CALL if one.flow == "call" else JUMP), word, one.explicit, None
     return None

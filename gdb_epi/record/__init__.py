@@ -15,7 +15,8 @@ from gdb_epi.corruption.record_group import corruption_group
 from gdb_epi.corruption.run import Study
 from gdb_epi.detectors.findings import Finding, hex_word
 from gdb_epi.errors import Absent, SoftError
-from gdb_epi.fault import Fault, signal_name
+from gdb_epi.fault.find import Fault
+from gdb_epi.fault.signals import signal_name
 from gdb_epi.judgement.verdict import Verdict
 from gdb_epi.process_state import ProcessState
 from gdb_epi.record.forks import fork_group

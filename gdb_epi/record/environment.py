@@ -10,7 +10,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from gdb_epi.errors import NOT_AVAILABLE, UNREADABLE, Absent
-from gdb_epi.fault import read_up_to, read_word
+from gdb_epi.fault.reads import read_up_to, read_word
 from gdb_epi.target.api import Target
 from gdb_epi.target.auxv import start_strings
 from gdb_epi.target.symbols import exported

@@ -7,7 +7,7 @@ from gdb_epi.cpython.running.exceptions import Raised, ThreadExceptions
 from gdb_epi.cpython.types import CHAIN, PythonState, ThreadState
 from gdb_epi.detectors.findings import hex_word
 from gdb_epi.errors import Absent
-from gdb_epi.fault import may_execute
+from gdb_epi.fault.maps import may_execute
 from gdb_epi.locks.types import Wait
 from gdb_epi.process_state import ProcessState
 from gdb_epi.record.forks import wait_stacks

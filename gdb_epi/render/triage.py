@@ -9,7 +9,7 @@ from __future__ import annotations
 import textwrap
 from collections.abc import Iterator, Mapping, Sequence
 
-from gdb_epi.fault import SI_KERNEL
+from gdb_epi.fault.signals import SI_KERNEL
 from gdb_epi.typing_lite import Any
 from gdb_epi.util import counted
 

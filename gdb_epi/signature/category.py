@@ -12,18 +12,10 @@ from collections.abc import Callable, Sequence
 from functools import cached_property
 
 from gdb_epi.errors import Absent
-from gdb_epi.fault import (
-    SI_KERNEL,
-    SIGBUS,
-    SIGSEGV,
-    SIGSYS,
-    SYS_SECCOMP,
-    Fault,
-    find_fault,
-    read_up_to,
-    signal_name,
-)
 from gdb_epi.fault.abort_message import AbortMessage, read_abort_message
+from gdb_epi.fault.find import Fault, find_fault
+from gdb_epi.fault.reads import read_up_to
+from gdb_epi.fault.signals import SI_KERNEL, SIGBUS, SIGSEGV, SIGSYS, SYS_SECCOMP, signal_name
 from gdb_epi.target.api import CrashInfo, NativeFrame, Region, Target
 from gdb_epi.typing_lite import NamedTuple
 

@@ -11,23 +11,10 @@ reports each: facts measured on kernel 6.18; SI_KERNEL with address 0 is a gener
 from __future__ import annotations
 
 from gdb_epi.errors import Absent
-from gdb_epi.fault import (
-    GENERAL,
-    NEAR_NULL,
-    NULL_PAGE,
-    SI_KERNEL,
-    SIGBUS,
-    SIGFPE,
-    SIGILL,
-    SIGSEGV,
-    SIGTRAP,
-    Fault,
-    below_large_frame,
-    is_canonical,
-    may_execute,
-    read_word,
-    stack_below,
-)
+from gdb_epi.fault.find import GENERAL, Fault
+from gdb_epi.fault.maps import NEAR_NULL, below_large_frame, is_canonical, may_execute, stack_below
+from gdb_epi.fault.reads import NULL_PAGE, read_word
+from gdb_epi.fault.signals import SI_KERNEL, SIGBUS, SIGFPE, SIGILL, SIGSEGV, SIGTRAP
 from gdb_epi.signature.category import Answer, Match, Scene
 
 BUS_ADRALN, BUS_ADRERR, BUS_OBJERR, BUS_MCEERR_AR, BUS_MCEERR_AO = 1, 2, 3, 4, 5

@@ -11,8 +11,9 @@ from functools import cached_property
 
 from gdb_epi.cpython.types import MergedStack, PythonState
 from gdb_epi.errors import NOT_APPLICABLE, NOT_AVAILABLE, UNREADABLE, Absent
-from gdb_epi.fault import Fault, may_execute, stack_is_dumped
 from gdb_epi.fault.abort_message import AbortMessage
+from gdb_epi.fault.find import Fault
+from gdb_epi.fault.maps import may_execute, stack_is_dumped
 from gdb_epi.process_state import ProcessState
 from gdb_epi.signature import keys as k
 from gdb_epi.signature.category import Category, Scene, categorise

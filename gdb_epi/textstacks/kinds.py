@@ -8,8 +8,11 @@ siginfo, which a text rarely shows. What stays open is listed, never guessed.
 from __future__ import annotations
 
 from gdb_epi.errors import NOT_AVAILABLE, Absent
-from gdb_epi.fault import NEAR_NULL, NULL_PAGE, SI_KERNEL, SIGABRT, Fault
 from gdb_epi.fault.abort_message import AbortMessage, classify
+from gdb_epi.fault.find import Fault
+from gdb_epi.fault.maps import NEAR_NULL
+from gdb_epi.fault.reads import NULL_PAGE
+from gdb_epi.fault.signals import SI_KERNEL, SIGABRT
 from gdb_epi.signature.category import CATEGORIES, Scene, categorise, family_of
 from gdb_epi.signature.drops import load_drop_sets
 from gdb_epi.signature.native_names import native_name

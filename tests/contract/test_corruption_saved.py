@@ -12,7 +12,7 @@ from gdb_epi.corruption.code.kept_arguments import leads, links
 from gdb_epi.corruption.context import Context
 from gdb_epi.corruption.types import Evidence
 from gdb_epi.errors import Absent
-from gdb_epi.fault.site import call_before
+from gdb_epi.fault.instructions import call_before
 from gdb_epi.process_state import ProcessState
 from gdb_epi.target.unwind import Activation, Unwinder
 

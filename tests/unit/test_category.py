@@ -23,8 +23,8 @@ from support.scenes import (
 )
 
 from gdb_epi.errors import NOT_APPLICABLE, NOT_AVAILABLE, Absent
-from gdb_epi.fault import find_fault
 from gdb_epi.fault.abort_message import classify
+from gdb_epi.fault.find import find_fault
 from gdb_epi.process_state import ProcessState
 from gdb_epi.signature.category import CATEGORIES, Category, Scene, categorise
 from gdb_epi.target.api import CrashInfo, Region

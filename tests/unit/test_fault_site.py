@@ -8,11 +8,11 @@ from support.faults import CALL_SITE, INDIRECT_SITE, PROTECTION, failed, fault_a
 from support.scenes import HEAP, HEAP_SIZE, MMAP, PC, SP, STACK, TEXT, crash, regions
 
 from gdb_epi.errors import Absent
-from gdb_epi.fault import Fault
-from gdb_epi.fault.maps import beside, canonical, guard_page, permits, user_top
+from gdb_epi.fault.find import Fault
+from gdb_epi.fault.instructions import before, return_address
+from gdb_epi.fault.maps import beside, guard_page, is_canonical, permits, user_top
 from gdb_epi.fault.shapes import shape_of
 from gdb_epi.fault.site import Site, understand
-from gdb_epi.fault.text import before, return_address
 from gdb_epi.target.api import Region
 from gdb_epi.target.fake import FakeTarget
 
@@ -157,9 +157,9 @@ def test_five_levels_of_page_tables_are_read_from_the_map() -> None:
     assert (user_top(four), user_top(five)) == (1 << 47, 1 << 56)
     reported = Fault(1, 11, 1, 1 << 50, {}, "core", "kernel")
     assert user_top(four, reported) == 1 << 56
-    assert canonical(1 << 50, 1 << 56)
-    assert not canonical(1 << 50)
-    assert canonical(0xFFFF_8880_0000_0000)
+    assert is_canonical(1 << 50, 1 << 56)
+    assert not is_canonical(1 << 50)
+    assert is_canonical(0xFFFF_8880_0000_0000)
 
 
 def test_guard_pages() -> None:

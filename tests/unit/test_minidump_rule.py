@@ -16,7 +16,7 @@ from gdb_epi.corruption.minidump_rule import (
     flips_of,
     possible_bit_flips,
 )
-from gdb_epi.fault import SI_KERNEL
+from gdb_epi.fault.signals import SI_KERNEL
 from gdb_epi.process_state import ProcessState
 from gdb_epi.target.api import CrashInfo, Region, Thread
 from gdb_epi.target.fake import FakeTarget

@@ -12,9 +12,10 @@ from gdb_epi.corruption.pointers.neighbours import on_stack
 from gdb_epi.corruption.registry import check
 from gdb_epi.corruption.types import MEMORY, REGISTER, Evidence, word_evidence
 from gdb_epi.errors import Absent
-from gdb_epi.fault import GENERAL, read_word
+from gdb_epi.fault.find import GENERAL
+from gdb_epi.fault.instructions import Step, return_address
+from gdb_epi.fault.reads import read_word
 from gdb_epi.fault.site import NO_FAULT, Site
-from gdb_epi.fault.text import Step, return_address
 from gdb_epi.sizes import WORD
 from gdb_epi.target.functions import Function
 from gdb_epi.x86 import MAX_LENGTH, Instruction

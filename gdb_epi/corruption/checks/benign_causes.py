@@ -16,8 +16,8 @@ from gdb_epi.corruption.registry import check
 from gdb_epi.corruption.types import UNKNOWN, Evidence
 from gdb_epi.detectors.findings import Finding
 from gdb_epi.errors import Absent
-from gdb_epi.fault import NEAR_NULL, read_word, stack_below
-from gdb_epi.fault.maps import beside, canonical, guard_page, permits
+from gdb_epi.fault.maps import NEAR_NULL, beside, guard_page, is_canonical, permits, stack_below
+from gdb_epi.fault.reads import read_word
 from gdb_epi.fault.shapes import shape_of
 from gdb_epi.fault.site import DATA, TRANSFERS, Site
 from gdb_epi.sizes import PAGE
@@ -69,7 +69,7 @@ def overrun(context: Context) -> Iterator[Evidence]:
     stack ended: one fact counts once.
     """
     site = _access(context)
-    if site is None or site.kind != DATA or not canonical(site.address or 0):
+    if site is None or site.kind != DATA or not is_canonical(site.address or 0):
         return
     if permits(context.target.region_at(site.address or 0), None):
         return
@@ -96,7 +96,7 @@ def guard(context: Context) -> Iterator[Evidence]:
     Innocent causes: these are: overflows of stacks and of guarded buffers.
     """
     site = _access(context)
-    if site is None or site.kind != DATA or not canonical(site.address or 0):
+    if site is None or site.kind != DATA or not is_canonical(site.address or 0):
         return
     here = guard_page(context.target, site.address or 0)
     if here is not None and stack_below(context.target, site.fault, site.address or 0) is None:
@@ -127,7 +127,7 @@ def unmapped(context: Context) -> Iterator[Evidence]:
     at the start of a page otherwise.
     """
     site = _access(context)
-    if site is None or site.kind != DATA or not canonical(site.address or 0):
+    if site is None or site.kind != DATA or not is_canonical(site.address or 0):
         return
     for word in wrong_words(context)[:1]:
         gone = word.value >= LOWEST and context.target.region_at(word.value) is None

@@ -23,10 +23,12 @@ from gdb_epi.corruption.types import (
     word_evidence,
 )
 from gdb_epi.errors import NOT_AVAILABLE, Absent, UnreadableMemory
-from gdb_epi.fault import GENERAL, NEAR_NULL, may_execute, read_word
+from gdb_epi.fault.find import GENERAL
+from gdb_epi.fault.instructions import return_address
+from gdb_epi.fault.maps import NEAR_NULL, may_execute
+from gdb_epi.fault.reads import read_word
 from gdb_epi.fault.shapes import shape_of
 from gdb_epi.fault.site import ARITHMETIC, CALL, FETCH, ILLEGAL, JUMP, NO_FAULT, UNEXPLAINED, Site
-from gdb_epi.fault.text import return_address
 from gdb_epi.sizes import ADDRESS_BITS, WORD
 from gdb_epi.target.functions import Function
 from gdb_epi.x86 import MAX_LENGTH, Instruction

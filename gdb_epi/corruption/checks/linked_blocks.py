@@ -12,7 +12,7 @@ from gdb_epi.corruption.pointers.neighbours import on_stack
 from gdb_epi.corruption.pointers.suspects import Suspect
 from gdb_epi.corruption.registry import check
 from gdb_epi.corruption.types import MEMORY, Evidence, word_evidence
-from gdb_epi.fault import NEAR_NULL
+from gdb_epi.fault.maps import NEAR_NULL
 from gdb_epi.sizes import ADDRESS_BITS
 
 BITS = range(9, ADDRESS_BITS)  # a neighbour in memory is nearer, and marks are in others

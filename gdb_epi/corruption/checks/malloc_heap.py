@@ -15,7 +15,7 @@ from gdb_epi.corruption.heap.memory import read_words
 from gdb_epi.corruption.registry import check
 from gdb_epi.corruption.types import MEMORY, Evidence, Skipped, word_evidence
 from gdb_epi.errors import UnreadableMemory
-from gdb_epi.fault import read_word
+from gdb_epi.fault.reads import read_word
 from gdb_epi.sizes import ADDRESS_BITS
 from gdb_epi.target.api import Region, Target
 from gdb_epi.typing_lite import NamedTuple

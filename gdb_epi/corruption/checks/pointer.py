@@ -13,7 +13,7 @@ from gdb_epi.corruption.registry import check
 from gdb_epi.corruption.types import MEMORY, REGISTER, UNKNOWN, Evidence, Skipped, word_evidence
 from gdb_epi.detectors.pointer_copies import copies_told
 from gdb_epi.errors import Absent
-from gdb_epi.fault import SIGBUS, SIGSEGV
+from gdb_epi.fault.signals import SIGBUS, SIGSEGV
 
 MAX_REPORTED = 8
 

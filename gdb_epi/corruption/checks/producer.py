@@ -14,8 +14,7 @@ from gdb_epi.corruption.pointers.neighbours import FAR_BIT, LOW
 from gdb_epi.corruption.registry import check
 from gdb_epi.corruption.types import REGISTER, Evidence, Skipped, changed_bits, word_evidence
 from gdb_epi.errors import Absent
-from gdb_epi.fault import NEAR_NULL
-from gdb_epi.fault.maps import beside
+from gdb_epi.fault.maps import NEAR_NULL, beside
 from gdb_epi.sizes import PAGE
 from gdb_epi.x86.flow import COMPUTED, LOAD
 

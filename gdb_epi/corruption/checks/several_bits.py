@@ -20,7 +20,8 @@ from gdb_epi.corruption.pointers.suspects import Suspect
 from gdb_epi.corruption.registry import check
 from gdb_epi.corruption.types import MEMORY, Evidence, word_evidence
 from gdb_epi.errors import Absent
-from gdb_epi.fault import NEAR_NULL, read_word
+from gdb_epi.fault.maps import NEAR_NULL
+from gdb_epi.fault.reads import read_word
 from gdb_epi.sizes import WORD
 from gdb_epi.target.search import find_word
 from gdb_epi.util import with_article

@@ -26,8 +26,8 @@ from gdb_epi.corruption.types import (
     word_evidence,
 )
 from gdb_epi.errors import Absent, UnreadableMemory
-from gdb_epi.fault import read_up_to, read_word
-from gdb_epi.fault.text import Step, return_address
+from gdb_epi.fault.instructions import Step, return_address
+from gdb_epi.fault.reads import read_up_to, read_word
 from gdb_epi.sizes import WORD
 from gdb_epi.target.api import Thread
 from gdb_epi.target.auxv import AT_RANDOM

@@ -10,7 +10,7 @@ from gdb_epi.corruption.heap.holders import is_partly_written
 from gdb_epi.corruption.registry import check
 from gdb_epi.corruption.types import MEMORY, Evidence, Skipped, word_evidence
 from gdb_epi.cpython.types import PythonState
-from gdb_epi.fault import read_word
+from gdb_epi.fault.reads import read_word
 
 MAX_THREADS = 1024
 

@@ -16,7 +16,7 @@ from gdb_epi.corruption.types import MEMORY, Evidence, Skipped, word_evidence
 from gdb_epi.cpython.heap.by_type import Heap
 from gdb_epi.cpython.types import PythonState
 from gdb_epi.errors import LayoutError, UnreadableMemory
-from gdb_epi.fault import may_execute
+from gdb_epi.fault.maps import may_execute
 from gdb_epi.target.search import OutOfTime
 from gdb_epi.typing_lite import NamedTuple
 

@@ -33,7 +33,7 @@ from gdb_epi.cpython.layout.layout import Layout
 from gdb_epi.cpython.objects.attributes import Objects
 from gdb_epi.cpython.reader import Reader
 from gdb_epi.errors import Absent, LayoutError, UnreadableMemory
-from gdb_epi.fault import NEAR_NULL
+from gdb_epi.fault.maps import NEAR_NULL
 from gdb_epi.typing_lite import NamedTuple
 from gdb_epi.util import with_article
 

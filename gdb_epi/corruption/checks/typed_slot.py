@@ -31,7 +31,7 @@ from gdb_epi.corruption.pointers.never_mapped import was_never_mapped
 from gdb_epi.corruption.registry import check
 from gdb_epi.corruption.types import MEMORY, Evidence, Skipped, word_evidence
 from gdb_epi.errors import Absent, LayoutError, UnreadableMemory
-from gdb_epi.fault import read_word
+from gdb_epi.fault.reads import read_word
 from gdb_epi.sizes import ADDRESS_BITS, WORD, WORD_MASK
 from gdb_epi.util import with_article
 

@@ -11,8 +11,8 @@ from bisect import bisect_left
 from collections.abc import Iterator
 
 from gdb_epi.corruption.context import Context
-from gdb_epi.fault import read_up_to
-from gdb_epi.fault.text import before
+from gdb_epi.fault.instructions import before
+from gdb_epi.fault.reads import read_up_to
 from gdb_epi.target.functions import Function
 from gdb_epi.typing_lite import NamedTuple
 from gdb_epi.x86 import MAX_LENGTH, decode

@@ -10,7 +10,7 @@ from __future__ import annotations
 
 from gdb_epi.corruption.code.preceding_code import Trail
 from gdb_epi.corruption.context import Context
-from gdb_epi.fault import SIGSEGV
+from gdb_epi.fault.signals import SIGSEGV
 from gdb_epi.fault.site import STRING_BLOCK, Site
 from gdb_epi.sizes import PAGE, WORD, WORD_MASK
 from gdb_epi.x86 import Instruction

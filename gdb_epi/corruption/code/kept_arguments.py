@@ -15,9 +15,9 @@ from itertools import pairwise
 from gdb_epi.corruption.code.preceding_code import called, trail
 from gdb_epi.corruption.code.register_origins import Remade, run_again
 from gdb_epi.corruption.context import Context
-from gdb_epi.fault import NEAR_NULL, read_up_to
-from gdb_epi.fault.site import call_before
-from gdb_epi.fault.text import Step
+from gdb_epi.fault.instructions import Step, call_before
+from gdb_epi.fault.maps import NEAR_NULL
+from gdb_epi.fault.reads import read_up_to
 from gdb_epi.target.functions import Function
 from gdb_epi.target.unwind import SAVED, Activation
 from gdb_epi.typing_lite import NamedTuple

@@ -13,9 +13,9 @@ from collections.abc import Iterator
 from gdb_epi.corruption.code.code_map import code_around, code_map
 from gdb_epi.corruption.context import Context
 from gdb_epi.errors import UnreadableMemory
-from gdb_epi.fault import may_execute, read_up_to, read_word
-from gdb_epi.fault.site import call_before
-from gdb_epi.fault.text import Step, before
+from gdb_epi.fault.instructions import Step, before, call_before
+from gdb_epi.fault.maps import may_execute
+from gdb_epi.fault.reads import read_up_to, read_word
 from gdb_epi.sizes import WORD, WORD_MASK
 from gdb_epi.target.api import Target
 from gdb_epi.typing_lite import NamedTuple

@@ -17,8 +17,9 @@ from gdb_epi.corruption.code.preceding_code import (
 )
 from gdb_epi.corruption.context import Context
 from gdb_epi.errors import NOT_AVAILABLE, Absent
-from gdb_epi.fault import read_up_to, read_word
-from gdb_epi.fault.site import CALL, Site, call_before
+from gdb_epi.fault.instructions import call_before
+from gdb_epi.fault.reads import read_up_to, read_word
+from gdb_epi.fault.site import CALL, Site
 from gdb_epi.sizes import WORD_MASK
 from gdb_epi.target.api import Target
 from gdb_epi.typing_lite import NamedTuple

@@ -5,9 +5,10 @@ from __future__ import annotations
 
 from gdb_epi.corruption.context import Context
 from gdb_epi.errors import Absent, UnreadableMemory
-from gdb_epi.fault import NEAR_NULL, read_up_to, read_word
+from gdb_epi.fault.instructions import return_address
+from gdb_epi.fault.maps import NEAR_NULL
+from gdb_epi.fault.reads import read_up_to, read_word
 from gdb_epi.fault.site import RETURN
-from gdb_epi.fault.text import return_address
 from gdb_epi.sizes import ADDRESS_BITS
 from gdb_epi.target.api import Target
 from gdb_epi.typing_lite import NamedTuple

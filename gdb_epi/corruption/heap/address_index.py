@@ -10,7 +10,8 @@ from gdb_epi.corruption.heap.pymalloc_blocks import GC_HEAD
 from gdb_epi.corruption.heap.pymalloc_pools import OVERHEAD, Pool, pool_at
 from gdb_epi.cpython.types import PythonState
 from gdb_epi.errors import Absent, LayoutError, UnreadableMemory
-from gdb_epi.fault import may_execute, read_up_to, read_word
+from gdb_epi.fault.maps import may_execute
+from gdb_epi.fault.reads import read_up_to, read_word
 from gdb_epi.sizes import ADDRESS_BITS, PAGE, WORD_MASK
 from gdb_epi.typing_lite import TYPE_CHECKING, NamedTuple
 

@@ -8,7 +8,7 @@ from gdb_epi.corruption.heap.pymalloc_pools import FREE_AT, OVERHEAD, SIZES, poo
 from gdb_epi.cpython.reader import Reader
 from gdb_epi.cpython.types import PythonState
 from gdb_epi.errors import Absent, LayoutError, UnreadableMemory
-from gdb_epi.fault import read_word
+from gdb_epi.fault.reads import read_word
 
 MAX_BASES = 16
 FRAME_BYTES = 2048  # from a frame's start, in which its variables and value stack lie

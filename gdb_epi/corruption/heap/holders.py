@@ -7,7 +7,8 @@ from gdb_epi.corruption.context import Context
 from gdb_epi.corruption.heap.typed_walk import Walk
 from gdb_epi.corruption.pointers.neighbours import on_stack
 from gdb_epi.corruption.pointers.never_mapped import was_never_mapped
-from gdb_epi.fault import GENERAL, read_word
+from gdb_epi.fault.find import GENERAL
+from gdb_epi.fault.reads import read_word
 from gdb_epi.sizes import WORD
 from gdb_epi.target.search import find_word
 

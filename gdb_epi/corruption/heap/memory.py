@@ -11,7 +11,7 @@ from gdb_epi.corruption.heap.pymalloc_pools import SIZES, shape_at
 from gdb_epi.cpython.heap.by_type import Heap
 from gdb_epi.cpython.types import PythonState
 from gdb_epi.errors import UnreadableMemory
-from gdb_epi.fault import GENERAL
+from gdb_epi.fault.find import GENERAL
 from gdb_epi.target.api import Target
 from gdb_epi.target.search import Ranges
 from gdb_epi.typing_lite import NamedTuple

@@ -5,9 +5,11 @@ from __future__ import annotations
 
 from gdb_epi.corruption.context import Context
 from gdb_epi.errors import Absent
-from gdb_epi.fault import GENERAL, NEAR_NULL, NULL_PAGE, SI_KERNEL, read_up_to, read_word
-from gdb_epi.fault.maps import canonical, permits, user_top
+from gdb_epi.fault.find import GENERAL
+from gdb_epi.fault.maps import NEAR_NULL, is_canonical, permits, user_top
+from gdb_epi.fault.reads import NULL_PAGE, read_up_to, read_word
 from gdb_epi.fault.shapes import Shape, shape_of
+from gdb_epi.fault.signals import SI_KERNEL
 from gdb_epi.fault.site import DATA, NO_FAULT, TRANSFERS, Site
 from gdb_epi.sizes import ADDRESS_BITS, USER_TOP, WORD_MASK
 from gdb_epi.target.api import Target
@@ -88,7 +90,7 @@ def _by_value(site: Site, top: int) -> list[Word]:
     return [
         Word(name, registers[name], None)
         for name in GENERAL
-        if name in registers and not canonical(registers[name], top)
+        if name in registers and not is_canonical(registers[name], top)
     ]
 
 
@@ -158,7 +160,7 @@ def _tagged(target: Target, value: int) -> Shape | None:
 def _misaligned(context: Context, value: int) -> Shape | None:
     """The word stands in memory at an odd place, over the parts of two words."""
     target = context.target
-    if canonical(value, user_top(target)) and target.region_at(value) is not None:
+    if is_canonical(value, user_top(target)) and target.region_at(value) is not None:
         return None
     whole = value.to_bytes(8, "little")
     # Far faster than with the zero bytes at the end; the rest must be rare enough.

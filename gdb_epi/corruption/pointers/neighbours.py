@@ -19,8 +19,9 @@ from gdb_epi.corruption.pointers.fault_words import Word, pattern_of
 from gdb_epi.corruption.pointers.never_mapped import was_never_mapped
 from gdb_epi.corruption.pointers.suspects import Suspect, is_held_once
 from gdb_epi.errors import Absent
-from gdb_epi.fault import GENERAL, NEAR_NULL, NULL_PAGE, read_word
-from gdb_epi.fault.maps import canonical, permits, user_top
+from gdb_epi.fault.find import GENERAL
+from gdb_epi.fault.maps import NEAR_NULL, is_canonical, permits, user_top
+from gdb_epi.fault.reads import NULL_PAGE, read_word
 from gdb_epi.fault.site import DATA, TRANSFERS, Site
 from gdb_epi.sizes import ADDRESS_BITS, PAGE, WORD, WORD_MASK
 from gdb_epi.typing_lite import NamedTuple
@@ -160,12 +161,12 @@ def _direct(context: Context, things: Things, one: Suspect) -> list[Neighbour]:
         return []
     access = "x" if site.kind in TRANSFERS else site.access
     size = site.operand.size if site.operand is not None and site.kind == DATA else 1
-    bits = range(ADDRESS_BITS) if canonical(one.value, top) else range(ADDRESS_BITS, 64)
+    bits = range(ADDRESS_BITS) if is_canonical(one.value, top) else range(ADDRESS_BITS, 64)
     legal = []
     for bit in bits:
         corrected = one.value ^ (1 << bit)
         reached = (corrected + one.distance) & WORD_MASK
-        if reached < NEAR_NULL or not canonical(corrected, top):
+        if reached < NEAR_NULL or not is_canonical(corrected, top):
             continue
         last = context.target.region_at(reached + max(size, 1) - 1)
         if permits(context.target.region_at(reached), access) and permits(last, access):
@@ -207,7 +208,7 @@ def _worth(context: Context, site: Site, one: Suspect, top: int) -> bool:
     """Whether a word can be a damaged pointer at all: it is none that works, and no small one."""
     if one.value < NULL_PAGE or context.things.at(one.value) is not None:
         return False  # NULL; or a pointer to a thing, used as one to another
-    if not canonical(one.value, top):
+    if not is_canonical(one.value, top):
         return bin(one.value >> ADDRESS_BITS).count("1") == 1
     reached = one.value + (one.distance or 0)
     if reached < NEAR_NULL or one.value >= 1 << 63:

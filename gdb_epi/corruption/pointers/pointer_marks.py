@@ -6,7 +6,8 @@ from __future__ import annotations
 from gdb_epi.corruption.context import Context
 from gdb_epi.corruption.heap.memory import read_words
 from gdb_epi.errors import Absent, UnreadableMemory
-from gdb_epi.fault import may_execute, read_up_to
+from gdb_epi.fault.maps import may_execute
+from gdb_epi.fault.reads import read_up_to
 from gdb_epi.sizes import ADDRESS_BITS, WORD
 from gdb_epi.target.api import Region
 from gdb_epi.x86 import MAX_LENGTH

@@ -9,7 +9,8 @@ from __future__ import annotations
 
 from gdb_epi.corruption.context import Context
 from gdb_epi.errors import Absent
-from gdb_epi.fault import GENERAL, read_up_to
+from gdb_epi.fault.find import GENERAL
+from gdb_epi.fault.reads import read_up_to
 from gdb_epi.sizes import WORD
 
 LOWEST_BIT = 24  # indices of 2^k that are smaller are common: sizes, capacities, flags

@@ -12,7 +12,7 @@ from gdb_epi.corruption.code.register_origins import Remade, remade
 from gdb_epi.corruption.context import Context
 from gdb_epi.corruption.pointers.fault_words import Word, wrong_words
 from gdb_epi.errors import Absent
-from gdb_epi.fault import NEAR_NULL
+from gdb_epi.fault.maps import NEAR_NULL
 from gdb_epi.fault.site import Site
 from gdb_epi.typing_lite import NamedTuple
 from gdb_epi.x86.flow import COPY, LOAD

@@ -3,7 +3,7 @@
 
 from __future__ import annotations
 
-from gdb_epi.fault import read_up_to
+from gdb_epi.fault.reads import read_up_to
 from gdb_epi.locks.types import Activity
 from gdb_epi.target.api import Target, Thread
 

@@ -10,7 +10,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from gdb_epi.errors import LayoutError, SoftError, UnreadableMemory
-from gdb_epi.fault import read_up_to
+from gdb_epi.fault.reads import read_up_to
 from gdb_epi.locks import types as t
 from gdb_epi.locks.context import CLASSIFIERS, FutexWait, Guess, LockContext, family, u32
 from gdb_epi.locks.waits.libc_names import sleeper_outside_libc

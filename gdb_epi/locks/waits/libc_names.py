@@ -8,7 +8,7 @@ them are exported: return addresses just above the stack pointer say which one i
 from __future__ import annotations
 
 from gdb_epi.errors import UnreadableMemory
-from gdb_epi.fault import read_up_to
+from gdb_epi.fault.reads import read_up_to
 from gdb_epi.target.api import Module, Target, Thread
 
 STACK_BYTES = 1024  # above rsp; the wait and its callers need a few hundred

@@ -11,7 +11,9 @@ from __future__ import annotations
 
 from gdb_epi.detectors.findings import hex_word
 from gdb_epi.errors import Absent
-from gdb_epi.fault import NEAR_NULL, NULL_PAGE, Fault, is_canonical, may_execute, read_word
+from gdb_epi.fault.find import Fault
+from gdb_epi.fault.maps import NEAR_NULL, is_canonical, may_execute
+from gdb_epi.fault.reads import NULL_PAGE, read_word
 from gdb_epi.fault.site import CALL, RETURN, Site, understand
 from gdb_epi.record.registry import SEVERAL, Notes, group
 from gdb_epi.target.api import Region, Target

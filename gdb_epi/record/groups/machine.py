@@ -35,7 +35,7 @@ from gdb_epi.errors import (
     SoftError,
     UnreadableMemory,
 )
-from gdb_epi.fault import read_word
+from gdb_epi.fault.reads import read_word
 from gdb_epi.record.redact import base_name
 from gdb_epi.record.registry import Notes, group
 from gdb_epi.sizes import PAGE
@@ -269,7 +269,7 @@ def hardware_group(parts: Parts, notes: Notes) -> Json | None:
 
 
 def _platform(target: Target, address: int | None) -> str | None:
-    from gdb_epi.fault import read_up_to
+    from gdb_epi.fault.reads import read_up_to
 
     raw = read_up_to(target, address, MAX_PLATFORM) if address else b""
     text = raw.split(b"\0", 1)[0]

@@ -3,17 +3,19 @@
 
 from __future__ import annotations
 
-from gdb_epi.fault import may_execute, read_up_to
-from gdb_epi.fault.site import call_before
+from gdb_epi.fault.find import Fault
+from gdb_epi.fault.maps import may_execute
+from gdb_epi.fault.reads import read_up_to
 from gdb_epi.target.api import Target
 from gdb_epi.typing_lite import NamedTuple
-from gdb_epi.x86 import MAX_LENGTH, Instruction, decode
+from gdb_epi.x86 import MAX_LENGTH, Instruction, Operand, decode, memory_operand
 from gdb_epi.x86.length import length_at
 
 WINDOW = 64  # bytes before an address that are decoded
 CLOSEST = 20  # starts nearer than this have no time to fall into step
 MIN_SHARE = 0.6  # of decodings that must come upon an address for it to be a boundary
 MIN_CHAINS = 8
+CALL_LENGTHS = (5, 2, 3, 6, 7, 4, 8)  # of call instructions, the frequent ones first
 
 
 class Step(NamedTuple):
@@ -21,6 +23,12 @@ class Step(NamedTuple):
 
     address: int
     instruction: Instruction
+
+
+def operand_of(target: Target, fault: Fault) -> Operand | None:
+    """Return the memory operand of the faulting instruction; None when the text is absent."""
+    code = read_up_to(target, fault.pc, MAX_LENGTH)
+    return memory_operand(code) if code else None
 
 
 def before(target: Target, address: int, window: int = WINDOW) -> list[Step] | None:
@@ -84,6 +92,20 @@ def _chains(data: bytes, window: int) -> tuple[dict[int, int], dict[int, int]]:
         elif following in ends:
             ends[at] = ends[following]
     return lengths, ends
+
+
+def call_before(target: Target, address: int) -> Instruction | None:
+    """Return the call instruction that ends at an address in executable memory, or None."""
+    if not may_execute(target.region_at(address - 1)):
+        return None
+    data = read_up_to(target, address - 8, 8)
+    if len(data) < 8:
+        return None
+    for length in CALL_LENGTHS:
+        found = decode(data[8 - length :])
+        if found is not None and found.flow == "call" and found.length == length:
+            return found
+    return None
 
 
 def return_address(target: Target, address: int) -> Instruction | None:

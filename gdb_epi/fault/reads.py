@@ -1,0 +1,35 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Bytes and words of the dead process that may not be in the core."""
+
+from __future__ import annotations
+
+from gdb_epi.errors import UnreadableMemory
+from gdb_epi.sizes import PAGE
+from gdb_epi.target.api import DUMPED, Target
+
+NULL_PAGE = PAGE  # no address below is ever mapped
+
+
+def read_up_to(target: Target, address: int, size: int) -> bytes:
+    """Return as many of `size` bytes as can be read (b"" for none)."""
+    while size > 0:
+        try:
+            return target.read(address, size)
+        except UnreadableMemory:
+            size -= 1
+    return b""
+
+
+def read_word(target: Target, address: int, *, dumped_only: bool = True) -> int | None:
+    """Return the 64-bit word at `address`; None when it is not in the core.
+
+    With `dumped_only`, bytes that only a file on the analysing machine has count as absent.
+    """
+    if address < NULL_PAGE or address > (1 << 64) - 8:
+        return None
+    if dumped_only and target.provenance(address, 8) != DUMPED:
+        return None
+    try:
+        return int.from_bytes(target.read(address, 8), "little")
+    except UnreadableMemory:
+        return None

@@ -1,0 +1,22 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Signals of Linux x86-64: numbers, si_code values, CPU trap numbers, names."""
+
+from __future__ import annotations
+
+SIGILL, SIGTRAP, SIGABRT, SIGBUS, SIGFPE, SIGSEGV = 4, 5, 6, 7, 8, 11
+FATAL = frozenset((SIGILL, SIGTRAP, SIGABRT, SIGBUS, SIGFPE, SIGSEGV))
+SIGSYS, SYS_SECCOMP = 31, 1  # raised by the kernel, but for no memory or instruction
+SEGV_MAPERR, SEGV_ACCERR, SI_KERNEL, SI_TKILL = 1, 2, 128, -6
+BUS_ADRERR, ILL_ILLOPN, FPE_INTDIV = 2, 2, 1
+# Trap numbers of x86 (SDM volume 3, table 6-1).
+DIVIDE_ERROR, INVALID_OPCODE, STACK_FAULT, PROTECTION_FAULT, PAGE_FAULT = 0, 6, 12, 13, 14
+SIGNAL_NAMES = {
+    1: "SIGHUP", 2: "SIGINT", 3: "SIGQUIT", 4: "SIGILL", 5: "SIGTRAP", 6: "SIGABRT", 7: "SIGBUS",
+    8: "SIGFPE", 9: "SIGKILL", 10: "SIGUSR1", 11: "SIGSEGV", 12: "SIGUSR2", 13: "SIGPIPE",
+    14: "SIGALRM", 15: "SIGTERM", 24: "SIGXCPU", 25: "SIGXFSZ", 31: "SIGSYS",
+}  # fmt: skip
+
+
+def signal_name(signo: int) -> str:
+    """Return SIGSEGV and so on; "signal 35" for an unnamed one."""
+    return SIGNAL_NAMES.get(signo, f"signal {signo}")
