@@ -12,7 +12,7 @@ from gdb_epi.detectors.findings import Finding
 from gdb_epi.errors import Absent
 from gdb_epi.fault.find import Fault
 from gdb_epi.fault.instructions import operand_of
-from gdb_epi.fault.site import Site, understand
+from gdb_epi.fault.site import FaultSite, analyze_fault
 from gdb_epi.process_state import ProcessState
 from gdb_epi.target.api import Target
 from gdb_epi.target.functions import Functions
@@ -123,9 +123,11 @@ class Context:
         return self.state.fault
 
     @cached_property
-    def site(self) -> Site | Absent:
+    def site(self) -> FaultSite | Absent:
         """The fault, understood: the access that failed and its true address."""
-        return self.fault if isinstance(self.fault, Absent) else understand(self.target, self.fault)
+        return (
+            self.fault if isinstance(self.fault, Absent) else analyze_fault(self.target, self.fault)
+        )
 
     @cached_property
     def neighbours(self) -> list[Neighbour]:

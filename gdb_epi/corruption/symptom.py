@@ -19,9 +19,9 @@ from gdb_epi.corruption.symptom_types import SYMPTOMS, Symptom
 from gdb_epi.errors import Absent
 from gdb_epi.fault.maps import (
     NEAR_NULL,
-    beside,
     guard_page,
     is_canonical,
+    nearest_mapping,
     permits,
     stack_below,
     user_top,
@@ -39,7 +39,7 @@ from gdb_epi.fault.site import (
     TRANSFERS,
     TRAPPED,
     UNEXPLAINED,
-    Site,
+    FaultSite,
 )
 
 PAST_END = 64 << 10
@@ -55,7 +55,7 @@ _OF_SHAPE = {
 }
 
 
-def transfer_symptom(context: Context, site: Site) -> Symptom:
+def transfer_symptom(context: Context, site: FaultSite) -> Symptom:
     """Return the symptom of a transfer to memory that cannot be executed."""
     target = site.address or 0
     if site.kind == RETURN:
@@ -67,7 +67,7 @@ def transfer_symptom(context: Context, site: Site) -> Symptom:
     return Symptom("jump-to-data", f"control went to {target:#018x}; {site.why}".rstrip("; "))
 
 
-def _return_symptom(context: Context, site: Site, target: int) -> Symptom:
+def _return_symptom(context: Context, site: FaultSite, target: int) -> Symptom:
     slot = off_by_8(context)
     if slot is not None:
         return Symptom("rsp-off-by-8", slot.summary)
@@ -82,7 +82,7 @@ def _return_symptom(context: Context, site: Site, target: int) -> Symptom:
     return Symptom("return-to-garbage", f"the slot at {site.slot or 0:#x} holds {target:#018x}")
 
 
-def data_symptom(context: Context, site: Site) -> Symptom:
+def data_symptom(context: Context, site: FaultSite) -> Symptom:
     """Return the symptom of a failed access to data."""
     address = site.address
     if site.fault.signo == SIGBUS and site.fault.code != SI_KERNEL:
@@ -101,7 +101,7 @@ def data_symptom(context: Context, site: Site) -> Symptom:
     return _by_words(context, site) or _by_map(context, site, address)
 
 
-def _by_words(context: Context, site: Site) -> Symptom | None:
+def _by_words(context: Context, site: FaultSite) -> Symptom | None:
     """Return the symptom that the registers of the access show."""
     for word in wrong_words(context):
         shape = pattern_of(context, word)
@@ -114,14 +114,14 @@ def _told(word: Word, why: str) -> str:
     return f"{word.source} holds {word.value:#018x}: {why}"
 
 
-def _by_map(context: Context, site: Site, address: int) -> Symptom:
+def _by_map(context: Context, site: FaultSite, address: int) -> Symptom:
     target = context.target
     if not is_canonical(address, user_top(target, site.fault)):
         return Symptom("non-canonical", f"the address is {address:#018x} (from {site.source})")
     here = target.region_at(address)
     if site.access == "w" and permits(here, "r") and not permits(here, "w"):
         return Symptom("write-to-read-only", f"{address:#018x} may only be read")
-    near = beside(target, address, PAST_END, site.access)
+    near = nearest_mapping(target, address, PAST_END, site.access)
     if near is not None and near.after:
         return Symptom("past-the-end", f"{near.distance} bytes behind {near.region.end:#018x}")
     name = {"r": "wild-read", "w": "wild-write"}.get(site.access or "", "wild-access")
@@ -137,7 +137,7 @@ _PLAIN = {
     ARITHMETIC: ("arithmetic", "SIGFPE"),
     TRAPPED: ("trap", "SIGTRAP"),
 }
-_RULES: dict[str, Callable[[Context, Site], Symptom]] = {DATA: data_symptom}
+_RULES: dict[str, Callable[[Context, FaultSite], Symptom]] = {DATA: data_symptom}
 
 
 def symptom_of(context: Context) -> Symptom:

@@ -31,7 +31,7 @@ def operand_of(target: Target, fault: Fault) -> Operand | None:
     return memory_operand(code) if code else None
 
 
-def before(target: Target, address: int, window: int = WINDOW) -> list[Step] | None:
+def instructions_before(target: Target, address: int, window: int = WINDOW) -> list[Step] | None:
     """Return the instructions before an address, the nearest last.
 
     Decoding from any start falls into step within a few instructions; the most frequent chain
@@ -64,7 +64,7 @@ def is_boundary(target: Target, address: int) -> bool | None:
     """Whether an instruction begins at an address; None when the text before cannot be read."""
     if _window(target, address, WINDOW) is None:
         return None
-    return before(target, address) is not None
+    return instructions_before(target, address) is not None
 
 
 def _window(target: Target, address: int, window: int) -> bytes | None:
@@ -108,7 +108,7 @@ def call_before(target: Target, address: int) -> Instruction | None:
     return None
 
 
-def return_address(target: Target, address: int) -> Instruction | None:
+def call_returning_to(target: Target, address: int) -> Instruction | None:
     """Return the call that a word is a return address of; None when it is none.
 
     The bytes before it must be a call that decoding from further back comes upon, and a direct

@@ -22,7 +22,7 @@ MAX_FRAME = 1 << 30  # bytes that one frame may be larger than what is left of i
 RED_ZONE = 128  # bytes below rsp that a function may use (System V ABI)
 
 
-class Beside(NamedTuple):
+class NearbyMapping(NamedTuple):
     """The nearest permitted mapping: `distance` bytes from its end (or to its start)."""
 
     region: Region
@@ -118,19 +118,21 @@ def guard_page(target: Target, address: int) -> Region | None:
     return here if permits(before, None) or permits(behind, None) else None
 
 
-def beside(target: Target, address: int, reach: int, access: str | None = None) -> Beside | None:
+def nearest_mapping(
+    target: Target, address: int, reach: int, access: str | None = None
+) -> NearbyMapping | None:
     """Return the permitted mapping that ends or begins at most `reach` bytes away."""
     regions = target.regions()
     at = bisect_left(regions, address, key=_end)
-    found: list[Beside] = []
+    found: list[NearbyMapping] = []
     for number in range(max(at - 3, 0), min(at + 3, len(regions))):
         region = regions[number]
         if not permits(region, access) or region.start <= address < region.end:
             continue
         if region.end <= address:
-            found.append(Beside(region, address - region.end, True))
+            found.append(NearbyMapping(region, address - region.end, True))
         else:
-            found.append(Beside(region, region.start - address, False))
+            found.append(NearbyMapping(region, region.start - address, False))
     near = [one for one in found if one.distance <= reach]
     return min(near, key=lambda one: one.distance, default=None)
 

@@ -37,7 +37,7 @@ STRING_BLOCK = 64  # bytes: fast string operations fault anywhere in the block t
 ERROR_WRITE, ERROR_FETCH = 2, 16  # bits of a page fault's error code
 
 
-class Site(NamedTuple):
+class FaultSite(NamedTuple):
     """What failed.
 
     `kind` is one of the names above. `address` is the true address of the access (or the target of
@@ -61,14 +61,14 @@ class Site(NamedTuple):
     why: str = ""
 
 
-def understand(target: Target, fault: Fault) -> Site:
+def analyze_fault(target: Target, fault: Fault) -> FaultSite:
     """Return what failed. Every fault has a Site; what is not known says so."""
     code = read_up_to(target, fault.pc, MAX_LENGTH)
     instruction = decode(code) if code else None
     why = "" if instruction else "the instruction is not in the core and no file has it"
     if code and instruction is None:
         why = f"the bytes {code[:8].hex()} are no instruction that is known here"
-    blank = Site(fault, NO_FAULT, None, "", None, instruction, None, code, why=why)
+    blank = FaultSite(fault, NO_FAULT, None, "", None, instruction, None, code, why=why)
     if not fault.is_hardware_trap:
         return blank
     other = {SIGFPE: ARITHMETIC, SIGILL: ILLEGAL, SIGTRAP: TRAPPED}.get(fault.signo)
@@ -86,7 +86,7 @@ def understand(target: Target, fault: Fault) -> Site:
 # -- page faults ---------------------------------------------------------------------------
 
 
-def _page_fault(target: Target, site: Site) -> Site:
+def _page_fault(target: Target, site: FaultSite) -> FaultSite:
     fault = site.fault
     address = fault.address or 0
     at_pc = address == fault.pc
@@ -96,11 +96,11 @@ def _page_fault(target: Target, site: Site) -> Site:
     else:
         fetched = at_pc or (next_page and not may_execute(target.region_at(address)))
     if fetched:
-        return transfer(target, site._replace(address=address, source="kernel"))
+        return find_transfer(target, site._replace(address=address, source="kernel"))
     return _data(site)
 
 
-def transfer(target: Target, site: Site) -> Site:
+def find_transfer(target: Target, site: FaultSite) -> FaultSite:
     """Tell how control came to an address that cannot be executed.
 
     A call has pushed its return address and its target is still in the register or memory that
@@ -110,7 +110,7 @@ def transfer(target: Target, site: Site) -> Site:
     site = site._replace(access="x", arrived=True, instruction=None, kind=FETCH)
     top, popped = read_word(target, fault.sp), read_word(target, fault.sp - 8)
     made = call_before(target, top) if top else None
-    if made is not None and calls(target, fault, made, top or 0, fault.pc):
+    if made is not None and call_went_to(target, fault, made, top or 0, fault.pc):
         return site._replace(kind=CALL, operand=made.explicit)
     if popped == fault.pc:
         return site._replace(kind=RETURN, slot=fault.sp - 8)
@@ -119,7 +119,7 @@ def transfer(target: Target, site: Site) -> Site:
     return site._replace(kind=JUMP, why="no word on the stack says how control came here")
 
 
-def calls(
+def call_went_to(
     target: Target, fault: Fault, made: Instruction, return_address: int, wanted: int
 ) -> bool:
     """Whether an indirect call that has just been made went to an address."""
@@ -133,7 +133,7 @@ def calls(
     return at is not None and read_word(target, at, dumped_only=False) == wanted
 
 
-def _data(site: Site) -> Site:
+def _data(site: FaultSite) -> FaultSite:
     """Find the access of the instruction that holds the address the kernel reported."""
     fault, address = site.fault, site.fault.address or 0
     access = None
@@ -173,7 +173,7 @@ def _may_touch_more(one: Instruction) -> bool:
     return unknown or segment or one.privileged or one.name in ("syscall", "int", "int3")
 
 
-def _not_there(site: Site, address: int) -> str:
+def _not_there(site: FaultSite, address: int) -> str:
     assert site.instruction is not None
     there = [one.address(site.fault.registers) for one in site.instruction.operands]
     listed = ", ".join(f"{one:#x}" for one in there if one is not None) or "nothing"
@@ -183,12 +183,12 @@ def _not_there(site: Site, address: int) -> str:
 # -- protection faults -----------------------------------------------------------------------
 
 
-def _protection(target: Target, site: Site) -> Site:
+def _protection(target: Target, site: FaultSite) -> FaultSite:
     """A general protection or stack fault: the kernel tells no address, the operands do."""
     fault, one = site.fault, site.instruction
     top = user_top(target, fault)
     if not is_canonical(fault.pc, top):  # Intel's shape: rip has arrived already
-        return transfer(target, site._replace(address=fault.pc, source="operand"))
+        return find_transfer(target, site._replace(address=fault.pc, source="operand"))
     if one is None:
         return site._replace(kind=UNEXPLAINED)
     for operand in one.operands:

@@ -84,10 +84,14 @@ def finding_weights(detector: str) -> list[str]:
     if items:
         return [f"{one.id} ({one.llr:+g}): {one.origin}" for one in items]
     if detector == "forked_child_lock" or detector in _HANGS:
-        told = w.WAIT.items() if detector == "forked_child_lock" else list(w.WAIT.items())[:2]
+        told = (
+            w.LOCK_FINDINGS.items()
+            if detector == "forked_child_lock"
+            else list(w.LOCK_FINDINGS.items())[:2]
+        )
         return [f"{name} ({one.value:g} of 1): {one.origin}" for name, one in told]
-    if detector in w.TOLD:
-        one = w.TOLD[detector]
+    if detector in w.SOFTWARE_FINDINGS:
+        one = w.SOFTWARE_FINDINGS[detector]
         return [f"{detector} ({one.value:g} of 1): {one.origin}"]
     if detector in _OF_DAMAGE:
         return ["what `epi corruption` finds of it is weighed: its items have pages of their own"]
@@ -106,14 +110,16 @@ def _label(
     if category in _OUTSIDE:
         inherited = _lock_confidence(findings, "forked_child_lock")
         if inherited is not None:
-            return FORK_INHERITED_LOCK, w.WAIT[inherited].value
+            return FORK_INHERITED_LOCK, w.LOCK_FINDINGS[inherited].value
         for name in _HANGS:
             hang = _lock_confidence(findings, name)
             if hang not in (None, "info"):
-                return SOFTWARE, w.WAIT[str(hang)].value
+                return SOFTWARE, w.LOCK_FINDINGS[str(hang)].value
     if category == "killed-external":
         return KILLED, w.KILLED.value
-    told = [w.TOLD[f.detector].value for f in findings if f.detector in w.TOLD]
+    told = [
+        w.SOFTWARE_FINDINGS[f.detector].value for f in findings if f.detector in w.SOFTWARE_FINDINGS
+    ]
     if told:
         return SOFTWARE, max(told)
     if category in _NO_MEMORY:
@@ -166,7 +172,9 @@ def _reasons(
         )
         return [f"category {category}: an allocation failed"], [doubt, *software, *hardware]
     if label == SOFTWARE:
-        causes = [f.summary for f in findings if f.detector in _HANGS or f.detector in w.TOLD]
+        causes = [
+            f.summary for f in findings if f.detector in _HANGS or f.detector in w.SOFTWARE_FINDINGS
+        ]
         return [*software, *causes] or [f"category {category}"], hardware
     strong = weights().thresholds["strong"]
     missing = f"the evidence for damaged memory is {score.llr:+.1f} (needs {strong})"

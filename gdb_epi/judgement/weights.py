@@ -16,7 +16,7 @@ class Weight(NamedTuple):
     origin: str
 
 
-WAIT = {
+LOCK_FINDINGS = {
     "certain": Weight(
         0.99,
         "guess: an owner word or an entered `with` block names the holder; it was right in "
@@ -33,7 +33,7 @@ OUT_OF_MEMORY = Weight(
     "and not that the request was absurd, is the more frequent cause, and was not measured",
 )
 # What a detector read off the signal and the instruction, with how far that is the cause.
-TOLD = {
+SOFTWARE_FINDINGS = {
     "refused_system_call": Weight(
         0.95, "by argument: siginfo says so; that a wild jump made the call is the rest"
     ),

@@ -164,9 +164,9 @@ def _by_kernel(scene: Scene, fault: Fault) -> str:
         return f" ({by} refused a system call)"
     if fault.code != SI_KERNEL or fault.signo not in (SIGSEGV, SIGBUS):
         return ""
-    from gdb_epi.fault.site import MISALIGNED, PRIVILEGED, understand
+    from gdb_epi.fault.site import MISALIGNED, PRIVILEGED, analyze_fault
 
-    kind = understand(scene.target, fault).kind
+    kind = analyze_fault(scene.target, fault).kind
     privileged = "a privileged instruction"
     if read_up_to(scene.target, fault.pc, 1) == _HLT:
         privileged += ", hlt: by it musl ends a process whose malloc or stack is damaged"

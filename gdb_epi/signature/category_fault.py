@@ -127,9 +127,9 @@ def noncanonical(scene: Scene) -> Answer:
 
 def _noncanonical_words(scene: Scene, fault: Fault) -> list[str]:
     """Return the words that are not canonical: of the instruction, of all registers without it."""
-    from gdb_epi.fault.site import DATA, TRANSFERS, understand
+    from gdb_epi.fault.site import DATA, TRANSFERS, analyze_fault
 
-    site = understand(scene.target, fault)
+    site = analyze_fault(scene.target, fault)
     if site.instruction is None or (site.address is None and site.kind == DATA):
         values = {name: fault.registers[name] for name in GENERAL if name in fault.registers}
         top = read_word(scene.target, fault.sp)

@@ -8,7 +8,7 @@ siginfo, which a text rarely shows. What stays open is listed, never guessed.
 from __future__ import annotations
 
 from gdb_epi.errors import NOT_AVAILABLE, Absent
-from gdb_epi.fault.abort_message import AbortMessage, classify
+from gdb_epi.fault.abort_message import AbortMessage, classify_abort_message
 from gdb_epi.fault.find import Fault
 from gdb_epi.fault.maps import NEAR_NULL
 from gdb_epi.fault.reads import NULL_PAGE
@@ -162,7 +162,7 @@ class _AbortScene(Scene):
         self.fault = Fault(thread.tid or 0, SIGABRT, -6, None, {}, "core", "self")
         words = next((frame.words for frame in thread.native if frame.words), None)
         told: AbortMessage | Absent = Absent(NOT_AVAILABLE, "a text holds no __abort_msg")
-        self.abort_message = told if words is None else classify(words)
+        self.abort_message = told if words is None else classify_abort_message(words)
 
 
 class _NoTarget:

@@ -13,7 +13,7 @@ from gdb_epi.corruption.pages import corruption_page, item_names
 from gdb_epi.detectors.findings import DETECTORS
 from gdb_epi.detectors.pages import SECTIONS, finding_page, pages
 from gdb_epi.errors import Absent, UsageError
-from gdb_epi.judgement.weights import WAIT
+from gdb_epi.judgement.weights import LOCK_FINDINGS
 from gdb_epi.loader import load_all, load_commands
 from gdb_epi.locks import types
 from gdb_epi.registry import COMMANDS
@@ -64,7 +64,7 @@ def test_each_weight_is_shown_with_its_origin() -> None:
         assert f"Where the weight comes from: {item.origin}" in page, item.id
     null = table["S:null_dereference"]
     assert f"- {null.id} ({null.llr:+g}): {null.origin}" in run("null_dereference")
-    assert f"- info (0.3 of 1): {WAIT['info'].origin}" in run("forked_child_lock")
+    assert f"- info (0.3 of 1): {LOCK_FINDINGS['info'].origin}" in run("forked_child_lock")
     assert not any("(0.3 of 1)" in line for line in run("lost_wakeup"))  # info moves no verdict
     for name in pages():
         lines = run(name)

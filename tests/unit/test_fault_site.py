@@ -9,10 +9,10 @@ from support.scenes import HEAP, HEAP_SIZE, MMAP, PC, SP, STACK, TEXT, crash, re
 
 from gdb_epi.errors import Absent
 from gdb_epi.fault.find import Fault
-from gdb_epi.fault.instructions import before, return_address
-from gdb_epi.fault.maps import beside, guard_page, is_canonical, permits, user_top
+from gdb_epi.fault.instructions import call_returning_to, instructions_before
+from gdb_epi.fault.maps import guard_page, is_canonical, nearest_mapping, permits, user_top
 from gdb_epi.fault.shapes import shape_of
-from gdb_epi.fault.site import Site, understand
+from gdb_epi.fault.site import FaultSite, analyze_fault
 from gdb_epi.target.api import Region
 from gdb_epi.target.fake import FakeTarget
 
@@ -23,7 +23,7 @@ MOVAPS = "0f2907"  # movaps %xmm0,(%rdi)
 RET = "c3"
 
 
-def site_of(code: str, died: object, **more: object) -> Site:
+def site_of(code: str, died: object, **more: object) -> FaultSite:
     context = failed(code, died, **more)  # type: ignore[arg-type]
     assert not isinstance(context.site, Absent)
     return context.site
@@ -125,7 +125,7 @@ def test_without_text_the_address_stands_and_the_reason_is_told() -> None:
     context = failed(LOAD, fault_at(WILD), rdi=WILD)
     context.target.memory.pop(TEXT)  # type: ignore[attr-defined]
     site = context.site
-    assert isinstance(site, Site)
+    assert isinstance(site, FaultSite)
     assert (site.kind, site.address, site.operand) == ("data", WILD, None)
     assert "not in the core" in site.why
 
@@ -136,7 +136,7 @@ def test_an_error_code_tells_the_direction() -> None:
     kinds = {4: ("data", "r"), 6: ("data", "w"), 0x14: ("fetch", "x")}
     for error, (kind, access) in kinds.items():
         fault = Fault(1, 11, 1, WILD, base, "signal-frame", "kernel", error, 14)
-        site = understand(target, fault)
+        site = analyze_fault(target, fault)
         assert site.access == access
         assert (site.kind == "data") == (kind == "data")
 
@@ -177,14 +177,14 @@ def test_guard_pages() -> None:
 def test_the_ends_of_mappings_are_exclusive() -> None:
     target = FakeTarget(regions=regions())
     end = HEAP + HEAP_SIZE
-    near = beside(target, end, 4096)
+    near = nearest_mapping(target, end, 4096)
     assert near is not None
     assert (near.distance, near.after) == (0, True)
-    assert beside(target, end + 4097, 4096) is None
-    ahead = beside(target, HEAP - 1, 4096)
+    assert nearest_mapping(target, end + 4097, 4096) is None
+    ahead = nearest_mapping(target, HEAP - 1, 4096)
     assert ahead is not None
     assert (ahead.distance, ahead.after) == (1, False)
-    assert beside(target, TEXT - 8, 4096, "w") is None  # text may not be written
+    assert nearest_mapping(target, TEXT - 8, 4096, "w") is None  # text may not be written
 
 
 def test_permissions() -> None:
@@ -232,19 +232,21 @@ def test_shapes(value: int, name: str | None) -> None:
 
 def test_return_addresses() -> None:
     target = failed(LOAD).target
-    direct = return_address(target, CALL_SITE)
+    direct = call_returning_to(target, CALL_SITE)
     assert direct is not None
     assert direct.target is not None
-    assert return_address(target, INDIRECT_SITE) is not None
-    assert return_address(target, CALL_SITE + 1) is None
-    assert return_address(target, HEAP) is None
+    assert call_returning_to(target, INDIRECT_SITE) is not None
+    assert call_returning_to(target, CALL_SITE + 1) is None
+    assert call_returning_to(target, HEAP) is None
 
 
 def test_instructions_before_an_address() -> None:
-    steps = before(failed(LOAD, before="488b4310").target, PC)
+    steps = instructions_before(failed(LOAD, before="488b4310").target, PC)
     assert steps is not None
     assert (steps[-1].address, steps[-1].instruction.length) == (PC - 4, 4)
-    assert before(failed(LOAD, before="488b4310").target, PC - 2) is None  # inside of it
+    assert (
+        instructions_before(failed(LOAD, before="488b4310").target, PC - 2) is None
+    )  # inside of it
 
 
 # -- behind handlers -------------------------------------------------------------------------------

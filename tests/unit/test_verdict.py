@@ -149,7 +149,7 @@ def test_every_number_says_where_it_comes_from() -> None:
         assert item.origin.startswith(origins), item
         assert (item.llr < 0) == (item.group == "S"), item
     for weight in (
-        *verdict_weights.WAIT.values(),
+        *verdict_weights.LOCK_FINDINGS.values(),
         verdict_weights.KILLED,
         verdict_weights.OUT_OF_MEMORY,
     ):

@@ -13,9 +13,9 @@ from gdb_epi.corruption.registry import check
 from gdb_epi.corruption.types import MEMORY, REGISTER, Evidence, word_evidence
 from gdb_epi.errors import Absent
 from gdb_epi.fault.find import GENERAL
-from gdb_epi.fault.instructions import Step, return_address
+from gdb_epi.fault.instructions import Step, call_returning_to
 from gdb_epi.fault.reads import read_word
-from gdb_epi.fault.site import NO_FAULT, Site
+from gdb_epi.fault.site import NO_FAULT, FaultSite
 from gdb_epi.sizes import WORD
 from gdb_epi.target.functions import Function
 from gdb_epi.x86 import MAX_LENGTH, Instruction
@@ -54,11 +54,11 @@ def arrived_inside(context: Context) -> Iterator[Evidence]:
         yield one._replace(facts={**one.facts, "rivals": len(found)})
 
 
-def _by_pointer(context: Context, site: Site, function: Function) -> Iterator[Evidence]:
+def _by_pointer(context: Context, site: FaultSite, function: Function) -> Iterator[Evidence]:
     pc = site.fault.pc
     for value in range(max(function.start + 1, pc - MAX_RUN), pc + 1):
         starts = [start for bit in range(MAX_BIT) if _begins(context, start := value ^ 1 << bit)]
-        if not starts or return_address(context.target, value) is not None:
+        if not starts or call_returning_to(context.target, value) is not None:
             continue
         registers = site.fault.registers
         names = [n for n in GENERAL if registers.get(n) == value]
@@ -90,7 +90,8 @@ def _in_table(context: Context, place: int, value: int) -> bool:
     around = read_words(context, place - ROWS * WORD, 2 * ROWS + 1)
     near = (word for word in around if word != value and abs(word - value) < MAX_FUNCTION)
     return any(
-        not _begins(context, word) and return_address(context.target, word) is None for word in near
+        not _begins(context, word) and call_returning_to(context.target, word) is None
+        for word in near
     )
 
 
@@ -99,7 +100,7 @@ def _begins(context: Context, address: int) -> bool:
     return function is not None and function.start == address
 
 
-def _by_return(context: Context, site: Site, function: Function) -> Iterator[Evidence]:
+def _by_return(context: Context, site: FaultSite, function: Function) -> Iterator[Evidence]:
     """A return address that one bit moved by a few bytes: the popped word lies below rsp."""
     pc, sp = site.fault.pc, site.fault.sp
     for place in range(sp - 8, sp - 8 * POPPED - 8, -8):
@@ -108,13 +109,13 @@ def _by_return(context: Context, site: Site, function: Function) -> Iterator[Evi
             continue
         if not value & 0xFF:
             continue  # a zero written over its lowest byte, as overflows do (seen in 1 of 916)
-        if not function.start <= value or return_address(context.target, value) is not None:
+        if not function.start <= value or call_returning_to(context.target, value) is not None:
             continue
         for bit in range(MAX_BIT):
             right = value ^ 1 << bit
             if context.functions.at(right) != function or right > pc + MAX_WALKED:
                 continue
-            call = return_address(context.target, right)
+            call = call_returning_to(context.target, right)
             if call is not None:
                 yield word_evidence(
                     "C7:called" if _had_run(context, right, call, place) else "C7",
@@ -135,6 +136,7 @@ def _had_run(context: Context, behind: int, call: Instruction, place: int) -> bo
         return False
     below = read_words(context, place - WORD * BELOW, BELOW)
     return any(
-        function.start < word <= function.end and return_address(context.target, word) is not None
+        function.start < word <= function.end
+        and call_returning_to(context.target, word) is not None
         for word in below
     )

@@ -16,10 +16,17 @@ from gdb_epi.corruption.registry import check
 from gdb_epi.corruption.types import UNKNOWN, Evidence
 from gdb_epi.detectors.findings import Finding
 from gdb_epi.errors import Absent
-from gdb_epi.fault.maps import NEAR_NULL, beside, guard_page, is_canonical, permits, stack_below
+from gdb_epi.fault.maps import (
+    NEAR_NULL,
+    guard_page,
+    is_canonical,
+    nearest_mapping,
+    permits,
+    stack_below,
+)
 from gdb_epi.fault.reads import read_word
 from gdb_epi.fault.shapes import shape_of
-from gdb_epi.fault.site import DATA, TRANSFERS, Site
+from gdb_epi.fault.site import DATA, TRANSFERS, FaultSite
 from gdb_epi.sizes import PAGE
 
 FAR = 64 << 10
@@ -36,7 +43,7 @@ def _against(id: str, summary: str, where: int | str = "", **facts: object) -> E
     return Evidence(id, where, None, None, (), UNKNOWN, summary, facts)
 
 
-def _access(context: Context) -> Site | None:
+def _access(context: Context) -> FaultSite | None:
     """Return the failed access of an address; None for anything else."""
     site = context.site
     if isinstance(site, Absent) or site.kind not in (DATA, *TRANSFERS) or site.address is None:
@@ -75,7 +82,7 @@ def overrun(context: Context) -> Iterator[Evidence]:
         return
     if any(one.detector == "stack_overflow" for one in context.findings):
         return
-    near = beside(context.target, site.address or 0, FAR, site.access)
+    near = nearest_mapping(context.target, site.address or 0, FAR, site.access)
     if near is None or any(_in_place(context, one.level, one.suspect.slots)
                            for one in context.neighbours):  # fmt: skip
         return

@@ -24,11 +24,20 @@ from gdb_epi.corruption.types import (
 )
 from gdb_epi.errors import NOT_AVAILABLE, Absent, UnreadableMemory
 from gdb_epi.fault.find import GENERAL
-from gdb_epi.fault.instructions import return_address
+from gdb_epi.fault.instructions import call_returning_to
 from gdb_epi.fault.maps import NEAR_NULL, may_execute
 from gdb_epi.fault.reads import read_word
 from gdb_epi.fault.shapes import shape_of
-from gdb_epi.fault.site import ARITHMETIC, CALL, FETCH, ILLEGAL, JUMP, NO_FAULT, UNEXPLAINED, Site
+from gdb_epi.fault.site import (
+    ARITHMETIC,
+    CALL,
+    FETCH,
+    ILLEGAL,
+    JUMP,
+    NO_FAULT,
+    UNEXPLAINED,
+    FaultSite,
+)
 from gdb_epi.sizes import ADDRESS_BITS, WORD
 from gdb_epi.target.functions import Function
 from gdb_epi.x86 import MAX_LENGTH, Instruction
@@ -214,7 +223,7 @@ def unexplained(context: Context) -> Iterator[Evidence | Skipped]:
         yield told
 
 
-def _impossible(site: Site, one: Instruction | None) -> Evidence | None:
+def _impossible(site: FaultSite, one: Instruction | None) -> Evidence | None:
     if one is None:
         return None
     if site.kind == UNEXPLAINED:
@@ -234,7 +243,7 @@ def _ordinary(one: Instruction) -> bool:
     return plain or (one.map == 0 and one.opcode in (0xC3, 0xE8, 0xE9, 0xEB, 0xC7))
 
 
-def _by_address(site: Site) -> Evidence | None:
+def _by_address(site: FaultSite) -> Evidence | None:
     """The kernel's address is one bit from that of an operand: the CPU computed it wrong."""
     if site.address is None or site.instruction is None:
         return None
@@ -271,10 +280,10 @@ def last_return(context: Context) -> Iterator[Evidence]:
     function = context.functions.at(pc)
     if function is not None and function.start == pc:
         return
-    if return_address(context.target, pc) is not None:
+    if call_returning_to(context.target, pc) is not None:
         return
     flips = [pc ^ 1 << bit for bit in range(ADDRESS_BITS)]
-    found = [one for one in flips if return_address(context.target, one) is not None]
+    found = [one for one in flips if call_returning_to(context.target, one) is not None]
     for right in found:
         yield word_evidence(
             "C7:popped",

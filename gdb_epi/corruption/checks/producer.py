@@ -14,7 +14,7 @@ from gdb_epi.corruption.pointers.neighbours import FAR_BIT, LOW
 from gdb_epi.corruption.registry import check
 from gdb_epi.corruption.types import REGISTER, Evidence, Skipped, changed_bits, word_evidence
 from gdb_epi.errors import Absent
-from gdb_epi.fault.maps import NEAR_NULL, beside
+from gdb_epi.fault.maps import NEAR_NULL, nearest_mapping
 from gdb_epi.sizes import PAGE
 from gdb_epi.x86.flow import COMPUTED, LOAD
 
@@ -119,4 +119,4 @@ def _leaps(one: Remade, feeds: bool, bits: tuple[int, ...]) -> bool:
 
 
 def _is_near_end(context: Context, address: int) -> bool:
-    return beside(context.target, address, NEAR_END, None) is not None
+    return nearest_mapping(context.target, address, NEAR_END, None) is not None

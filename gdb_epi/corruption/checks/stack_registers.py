@@ -26,7 +26,7 @@ from gdb_epi.corruption.types import (
     word_evidence,
 )
 from gdb_epi.errors import Absent, UnreadableMemory
-from gdb_epi.fault.instructions import Step, return_address
+from gdb_epi.fault.instructions import Step, call_returning_to
 from gdb_epi.fault.reads import read_up_to, read_word
 from gdb_epi.sizes import WORD
 from gdb_epi.target.api import Thread
@@ -202,7 +202,7 @@ def _frame(context: Context) -> Frame | None:
         return None  # else a pointer to the function behind would look like a return address
     words = read_words(context, fault.sp & -WORD, STACK_WORDS)
     for number, word in enumerate(words):
-        call = return_address(context.target, word)
+        call = call_returning_to(context.target, word)
         to = called(context.target, Step(word - call.length, call)) if call is not None else None
         if to is not None and to == _failing(context):
             sp = (fault.sp & -WORD) + WORD * (number + 1)

@@ -11,7 +11,7 @@ from bisect import bisect_left
 from collections.abc import Iterator
 
 from gdb_epi.corruption.context import Context
-from gdb_epi.fault.instructions import before
+from gdb_epi.fault.instructions import instructions_before
 from gdb_epi.fault.reads import read_up_to
 from gdb_epi.target.functions import Function
 from gdb_epi.typing_lite import NamedTuple
@@ -83,7 +83,7 @@ def code_around(context: Context, address: int) -> CodeMap | None:
 
 
 def _around(context: Context, function: Function, address: int) -> CodeMap | None:
-    steps = before(context.target, address, min(BEFORE, address - function.start))
+    steps = instructions_before(context.target, address, min(BEFORE, address - function.start))
     if not steps:
         return None
     end = min(function.end, address + BEHIND)
@@ -92,7 +92,7 @@ def _around(context: Context, function: Function, address: int) -> CodeMap | Non
         return None
     for source, to in _far_branches(context, function):
         outside = not steps[0].address <= source < end
-        if outside and found.begins(to) and before(context.target, source) is not None:
+        if outside and found.begins(to) and instructions_before(context.target, source) is not None:
             found.sources.setdefault(to, []).append(source)
     return found
 

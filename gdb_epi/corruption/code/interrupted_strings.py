@@ -11,7 +11,7 @@ from __future__ import annotations
 from gdb_epi.corruption.code.preceding_code import Trail
 from gdb_epi.corruption.context import Context
 from gdb_epi.fault.signals import SIGSEGV
-from gdb_epi.fault.site import STRING_BLOCK, Site
+from gdb_epi.fault.site import STRING_BLOCK, FaultSite
 from gdb_epi.sizes import PAGE, WORD, WORD_MASK
 from gdb_epi.x86 import Instruction
 from gdb_epi.x86.flow import CALL_CHANGES, CONSTANT, COPY, changed, produced
@@ -20,7 +20,9 @@ NARROW = 0xFFFFFFFF
 _NOTHING: frozenset[str] = frozenset()
 
 
-def moved_on(context: Context, site: Site, ran: Trail, registers: dict[str, int]) -> frozenset[str]:
+def moved_on(
+    context: Context, site: FaultSite, ran: Trail, registers: dict[str, int]
+) -> frozenset[str]:
     """Return the registers that the instruction which failed may have changed before it did."""
     one = site.instruction
     if one is None or not one.repeated or site.arrived:
@@ -31,7 +33,7 @@ def moved_on(context: Context, site: Site, ran: Trail, registers: dict[str, int]
     return counters
 
 
-def _failed_in_the_first_page(context: Context, site: Site) -> bool:
+def _failed_in_the_first_page(context: Context, site: FaultSite) -> bool:
     """Whether no round can have succeeded, because one before it would have failed too.
 
     A page is there or not as a whole, so whoever runs into one fails at its edge. Another thread

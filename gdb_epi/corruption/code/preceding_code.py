@@ -13,7 +13,7 @@ from collections.abc import Iterator
 from gdb_epi.corruption.code.code_map import code_around, code_map
 from gdb_epi.corruption.context import Context
 from gdb_epi.errors import UnreadableMemory
-from gdb_epi.fault.instructions import Step, before, call_before
+from gdb_epi.fault.instructions import Step, call_before, instructions_before
 from gdb_epi.fault.maps import may_execute
 from gdb_epi.fault.reads import read_up_to, read_word
 from gdb_epi.sizes import WORD, WORD_MASK
@@ -165,7 +165,7 @@ def _steps_before(context: Context, pc: int) -> list[Step] | None:
     """Return the instructions before an address: exactly, where its function is not too long."""
     known = code_map(context, pc)
     if known is None or not known.begins(pc):
-        return before(context.target, pc, WINDOW)
+        return instructions_before(context.target, pc, WINDOW)
     end = bisect_left(known.starts, pc)
     first = bisect_left(known.starts, pc - WINDOW, max(0, end - MAX_STEPS), end)
     found = []

@@ -19,7 +19,7 @@ from gdb_epi.corruption.context import Context
 from gdb_epi.errors import NOT_AVAILABLE, Absent
 from gdb_epi.fault.instructions import call_before
 from gdb_epi.fault.reads import read_up_to, read_word
-from gdb_epi.fault.site import CALL, Site
+from gdb_epi.fault.site import CALL, FaultSite
 from gdb_epi.sizes import WORD_MASK
 from gdb_epi.target.api import Target
 from gdb_epi.typing_lite import NamedTuple
@@ -95,7 +95,7 @@ def _remade(context: Context) -> list[Remade] | Absent:
 
 
 def _returned(
-    context: Context, site: Site, ran: Trail, registers: dict[str, int], made: list[Remade]
+    context: Context, site: FaultSite, ran: Trail, registers: dict[str, int], made: list[Remade]
 ) -> list[Remade]:
     """Return what the function that was called last gave, where that is not known from `made`.
 
@@ -117,7 +117,7 @@ def _returned(
 
 
 def _on_all_ways(
-    context: Context, site: Site, ran: Trail, registers: dict[str, int], made: list[Remade]
+    context: Context, site: FaultSite, ran: Trail, registers: dict[str, int], made: list[Remade]
 ) -> list[Remade]:
     """Return what differs wherever it was made: registers of the access, and those behind them.
 
@@ -144,7 +144,7 @@ def _on_all_ways(
     return found
 
 
-def _place(context: Context, site: Site) -> tuple[int, dict[str, int]] | Absent:
+def _place(context: Context, site: FaultSite) -> tuple[int, dict[str, int]] | Absent:
     """Return where the block ends, and the registers there: behind a call that of its caller."""
     registers = dict(site.fault.registers)
     if not site.arrived:

@@ -5,7 +5,7 @@ from __future__ import annotations
 
 from gdb_epi.corruption.context import Context
 from gdb_epi.errors import Absent, UnreadableMemory
-from gdb_epi.fault.instructions import return_address
+from gdb_epi.fault.instructions import call_returning_to
 from gdb_epi.fault.maps import NEAR_NULL
 from gdb_epi.fault.reads import read_up_to, read_word
 from gdb_epi.fault.site import RETURN
@@ -58,7 +58,7 @@ def off_by_8(context: Context) -> Slot | None:
     above = read_word(context.target, address + 8)
     if above is None or (address + 8) % ALIGNMENT != ALIGNMENT - 8:
         return None
-    made = return_address(context.target, above)
+    made = call_returning_to(context.target, above)
     if made is None:
         return None
     direct = made.target is not None
@@ -86,7 +86,7 @@ def one_bit_return(context: Context) -> list[Slot]:
         corrected = value ^ (1 << bit)
         if corrected >> ADDRESS_BITS:
             continue
-        made = return_address(context.target, corrected)
+        made = call_returning_to(context.target, corrected)
         if made is not None:
             summary = (
                 f"the return address at {address:#x}, {value:#018x}, is one bit (bit {bit}) from "

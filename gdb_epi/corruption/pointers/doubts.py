@@ -9,7 +9,7 @@ from gdb_epi.corruption.pointers.pointer_marks import marks, may_set, sets
 from gdb_epi.corruption.pointers.stride_evidence import may_stride
 from gdb_epi.corruption.pointers.suspects import Suspect
 from gdb_epi.errors import Absent
-from gdb_epi.fault.site import Site
+from gdb_epi.fault.site import FaultSite
 from gdb_epi.sizes import ADDRESS_BITS
 from gdb_epi.x86.flow import LOAD
 
@@ -21,7 +21,7 @@ STACK, HEAP, MIXED = "stack", "heap", "mixed"  # where a word is held
 
 def ambiguity(
     context: Context,
-    site: Site,
+    site: FaultSite,
     one: Suspect,
     corrected: int,
     bit: int,
@@ -56,7 +56,7 @@ def ambiguity(
     return None
 
 
-def _unmarked(context: Context, site: Site, one: Suspect, bit: int, spot: str) -> bool:
+def _unmarked(context: Context, site: FaultSite, one: Suspect, bit: int, spot: str) -> bool:
     """Whether no pointer in memory has that bit, and the code at hand cannot set it.
 
     For a word of the heap that is the code of the module that loaded it, which would have to take
@@ -72,7 +72,7 @@ def _unmarked(context: Context, site: Site, one: Suspect, bit: int, spot: str) -
     return not marks(context, one.value, bit, starts=True)
 
 
-def _loaded_at(context: Context, site: Site, register: str) -> int:
+def _loaded_at(context: Context, site: FaultSite, register: str) -> int:
     """Return the address of the instruction that loaded a register; rip where it is not known."""
     made = remade(context)
     if not isinstance(made, Absent):

@@ -10,7 +10,7 @@ from gdb_epi.fault.maps import NEAR_NULL, is_canonical, permits, user_top
 from gdb_epi.fault.reads import NULL_PAGE, read_up_to, read_word
 from gdb_epi.fault.shapes import Shape, shape_of
 from gdb_epi.fault.signals import SI_KERNEL
-from gdb_epi.fault.site import DATA, NO_FAULT, TRANSFERS, Site
+from gdb_epi.fault.site import DATA, NO_FAULT, TRANSFERS, FaultSite
 from gdb_epi.sizes import ADDRESS_BITS, USER_TOP, WORD_MASK
 from gdb_epi.target.api import Target
 from gdb_epi.target.search import find_bytes
@@ -75,7 +75,7 @@ def _signed(value: int) -> int:
     return value - (1 << 64) if value >> 63 else value
 
 
-def _without_text(site: Site) -> list[Word]:
+def _without_text(site: FaultSite) -> list[Word]:
     """Return the registers near the address, then the address, when the text cannot be read."""
     address = site.address or 0
     registers = site.fault.registers
@@ -84,7 +84,7 @@ def _without_text(site: Site) -> list[Word]:
     return [*found, Word("fault address", address, 0)]
 
 
-def _by_value(site: Site, top: int) -> list[Word]:
+def _by_value(site: FaultSite, top: int) -> list[Word]:
     """Return the registers that are not canonical: a protection fault without an instruction."""
     registers = site.fault.registers
     return [

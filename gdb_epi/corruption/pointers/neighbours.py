@@ -22,7 +22,7 @@ from gdb_epi.errors import Absent
 from gdb_epi.fault.find import GENERAL
 from gdb_epi.fault.maps import NEAR_NULL, is_canonical, permits, user_top
 from gdb_epi.fault.reads import NULL_PAGE, read_word
-from gdb_epi.fault.site import DATA, TRANSFERS, Site
+from gdb_epi.fault.site import DATA, TRANSFERS, FaultSite
 from gdb_epi.sizes import ADDRESS_BITS, PAGE, WORD, WORD_MASK
 from gdb_epi.typing_lite import NamedTuple
 
@@ -204,7 +204,7 @@ def _lanes(context: Context, things: Things, one: Suspect) -> list[Neighbour]:
     return found if len(found) <= MAX_LANES else []
 
 
-def _worth(context: Context, site: Site, one: Suspect, top: int) -> bool:
+def _worth(context: Context, site: FaultSite, one: Suspect, top: int) -> bool:
     """Whether a word can be a damaged pointer at all: it is none that works, and no small one."""
     if one.value < NULL_PAGE or context.things.at(one.value) is not None:
         return False  # NULL; or a pointer to a thing, used as one to another
@@ -263,7 +263,7 @@ def _same_file(context: Context, one: int, other: int) -> bool:
 def _neighbour(
     context: Context,
     things: Things,
-    site: Site,
+    site: FaultSite,
     one: Suspect,
     corrected: int,
     bit: int,

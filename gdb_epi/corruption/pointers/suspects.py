@@ -13,7 +13,7 @@ from gdb_epi.corruption.context import Context
 from gdb_epi.corruption.pointers.fault_words import Word, wrong_words
 from gdb_epi.errors import Absent
 from gdb_epi.fault.maps import NEAR_NULL
-from gdb_epi.fault.site import Site
+from gdb_epi.fault.site import FaultSite
 from gdb_epi.typing_lite import NamedTuple
 from gdb_epi.x86.flow import COPY, LOAD
 
@@ -67,7 +67,9 @@ def _latest(made: list[Remade]) -> dict[str, Remade]:
     return found
 
 
-def _traced(context: Context, site: Site, made: dict[str, Remade], word: Word) -> list[Suspect]:
+def _traced(
+    context: Context, site: FaultSite, made: dict[str, Remade], word: Word
+) -> list[Suspect]:
     """Return a word and the words that it was loaded through."""
     found = [_suspect(context, site, made.get(word.source), word, 0)]
     names = {word.source}
@@ -90,13 +92,15 @@ def _traced(context: Context, site: Site, made: dict[str, Remade], word: Word) -
 
 
 def _of_register(
-    context: Context, site: Site, made: dict[str, Remade], name: str, depth: int
+    context: Context, site: FaultSite, made: dict[str, Remade], name: str, depth: int
 ) -> Suspect:
     value = site.fault.registers.get(name, 0)
     return _suspect(context, site, made.get(name), Word(name, value, 0), depth)
 
 
-def _suspect(context: Context, site: Site, one: Remade | None, word: Word, depth: int) -> Suspect:
+def _suspect(
+    context: Context, site: FaultSite, one: Remade | None, word: Word, depth: int
+) -> Suspect:
     slots: tuple[int, ...] = ()
     loaded = False
     if one is not None and one.kind == LOAD and one.slot is not None and one.held == one.expected:

@@ -14,7 +14,7 @@ from gdb_epi.errors import Absent
 from gdb_epi.fault.find import Fault
 from gdb_epi.fault.maps import NEAR_NULL, is_canonical, may_execute
 from gdb_epi.fault.reads import NULL_PAGE, read_word
-from gdb_epi.fault.site import CALL, RETURN, Site, understand
+from gdb_epi.fault.site import CALL, RETURN, FaultSite, analyze_fault
 from gdb_epi.record.registry import SEVERAL, Notes, group
 from gdb_epi.target.api import Region, Target
 from gdb_epi.target.auxv import exec_random
@@ -68,7 +68,7 @@ def _is_stack(target: Target, region: Region) -> bool:
     return any(region.start <= pointer < region.end for pointer in pointers)
 
 
-def return_slot(target: Target, site: Site) -> Slot | None:
+def return_slot(target: Target, site: FaultSite) -> Slot | None:
     """Return the word on the stack by which control came to a wild program counter.
 
     A return leaves the word it took just below rsp; a call has pushed the way back to rsp. None
@@ -86,7 +86,7 @@ def return_slot(target: Target, site: Site) -> Slot | None:
     return Slot(how, address, value, kind_of_address(target, value))
 
 
-def failing_access(target: Target, site: Site) -> Access | None:
+def failing_access(target: Target, site: FaultSite) -> Access | None:
     """Return the memory access that failed; None when it is not known."""
     operand = site.operand
     if operand is None:
@@ -102,12 +102,12 @@ Json = dict[str, Any]
 _SALT = b"gdb-epi exec/1"
 
 
-def _site(parts: Parts) -> Site | None:
+def _site(parts: Parts) -> FaultSite | None:
     """Return what failed in an instruction; None for signals that somebody sent."""
     fault = parts.signed.scene.fault
     if not isinstance(fault, Fault) or not fault.is_hardware_trap:
         return None
-    return understand(parts.state.target, fault)
+    return analyze_fault(parts.state.target, fault)
 
 
 @group(SEVERAL)
