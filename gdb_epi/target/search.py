@@ -1,9 +1,11 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Scans over a target's memory.
+"""Search the memory of a process for bytes and for 64-bit words.
 
-Find 64-bit words in the dumped writable memory of a process.
-
-Searches of all dumped memory for bytes and words, within a budget of seconds.
+There are two ways. `find_bytes` and `find_word` look at memory in place: nothing is copied, each
+hit costs a call, and a word is searched for in a limited number of bytes. `MemorySearch` is for
+many searches, and for words that stand in millions of places: it leaves out what is all zero, reads
+the rest in pieces, and all its searches share one budget of seconds. Needles are searched for
+without the zero bytes at their end, which are everywhere: that is far faster.
 """
 
 from __future__ import annotations
@@ -12,94 +14,83 @@ import time
 from collections.abc import Callable, Iterator, Sequence
 
 from gdb_epi.errors import SoftError, UnreadableMemory
-from gdb_epi.target.api import Region, Target
+from gdb_epi.target.api import Target
 from gdb_epi.typing_lite import NamedTuple
 
-SCAN_CHUNK = 16 << 20
-MAX_SCAN_HITS = 10_000
+PIECE = 4 << 20  # bytes that are read and searched at once
+MAX_HITS = 10_000  # of one needle in one range
+MAX_SEARCHED = 1 << 29  # bytes of one search for a word; about a second at the speed of bytes.find
+MAX_WORD_HITS = 64  # places reported of one word
+
+BUDGET = 20.0  # seconds
+ZERO_PIECE = 1 << 17  # bytes that are compared with zeros at once
+PIECES_BETWEEN_CHECKS = 64  # of the clock
+MAX_UNREADABLE = 4096  # pieces of one mapping
+LOW_HALF = (1 << 32) - 1
+
+Ranges = list[tuple[int, int]]  # (start, end) addresses, half-open, ascending
+
+
+class OutOfTime(Exception):
+    """The budget of a search is spent; what was found so far stands."""
+
+
+class Hits(NamedTuple):
+    """The addresses of a word, ascending; `complete` unless a limit ended the search."""
+
+    addresses: tuple[int, ...]
+    complete: bool
 
 
 def find_bytes(target: Target, needle: bytes, start: int, end: int) -> Iterator[int]:
     """Yield the addresses in [start, end) at which `needle` stands.
 
     A target may have a method `find(needle, start, end) -> address | None` of its own that copies
-    nothing (a core file is searched in place); others are read in chunks.
+    nothing (a core file is searched in place); others are read in pieces.
     """
-    search = getattr(target, "find", None)
-    for _ in range(MAX_SCAN_HITS):
-        address = search(needle, start, end) if search else _find(target, needle, start, end)
+
+    def find_by_reading(needle: bytes, start: int, end: int) -> int | None:
+        for low in range(start, end, PIECE):
+            try:
+                at = target.read(low, min(PIECE + len(needle) - 1, end - low)).find(needle)
+            except UnreadableMemory:
+                continue
+            if at >= 0:
+                return low + at
+        return None
+
+    find = getattr(target, "find", find_by_reading)
+    for _ in range(MAX_HITS):
+        address = find(needle, start, end)
         if address is None:
             return
         yield address
         start = address + 1
 
 
-def _find(target: Target, needle: bytes, start: int, end: int) -> int | None:
-    overlap = len(needle) - 1
-    while start < end:
-        size = min(SCAN_CHUNK + overlap, end - start)
-        try:
-            at = target.read(start, size).find(needle)
-        except UnreadableMemory:
-            at = -1
-        if at >= 0:
-            return start + at
-        start += SCAN_CHUNK
-    return None
-
-
-MAX_SEARCHED = 1 << 29  # bytes of one search; about a second at the speed of bytes.find
-MAX_WORD_HITS = 64  # places reported of one word
-
-
-class Hits(NamedTuple):
-    """Where a word was found, ascending; `searched` bytes, `complete` unless a cap was hit."""
-
-    addresses: tuple[int, ...]
-    searched: int
-    complete: bool
-
-
-class WordSearch:
-    """A search for one word in dumped, writable memory, of at most MAX_SEARCHED bytes.
-
-    `searched` is how many it has looked at, `cut` whether there are more.
-    """
-
-    def __init__(self, target: Target, value: int) -> None:
-        self._target, self._pattern = target, value.to_bytes(8, "little")
-        self.searched = 0
-        self.cut = False
-
-    def addresses(self) -> Iterator[int]:
-        """Yield the 8-aligned addresses that hold the word, ascending."""
-        target, pattern = self._target, self._pattern
-        needle = pattern.rstrip(b"\0") or pattern  # far faster than with the zero bytes at the end
-        for region in target.regions():
-            size = min(region.dumped, region.size, MAX_SEARCHED - self.searched)
-            if "w" not in region.perms or region.dumped <= 0:
-                continue
-            if size <= 0:
-                self.cut = True
-                return
-            self.searched += size
-            for address in find_bytes(target, needle, region.start, region.start + size):
-                if address % 8 == 0 and _is_word(target, address, pattern):
-                    yield address
-
-
-def find_word(target: Target, value: int, *, limit: int = MAX_WORD_HITS) -> Hits:
+def find_word(target: Target, value: int, *, limit: int | None = MAX_WORD_HITS) -> Hits:
     """Return the 8-aligned addresses of a word in dumped, writable memory.
 
-    The search stops after `limit` hits or MAX_SEARCHED bytes; `complete` says so.
+    The search stops after `limit` hits (None: only where there are no more) or MAX_SEARCHED bytes;
+    `complete` says whether it did not.
     """
-    search = WordSearch(target, value)
+    pattern = value.to_bytes(8, "little")
+    needle = pattern.rstrip(b"\0") or pattern
     hits: list[int] = []
-    for address in search.addresses():
-        hits.append(address)
-        if len(hits) >= limit:
-            return Hits(tuple(hits), search.searched, False)
-    return Hits(tuple(hits), search.searched, not search.cut)
+    left = MAX_SEARCHED
+    for region in target.regions():
+        if "w" not in region.perms or region.dumped <= 0:
+            continue
+        size = min(region.dumped, region.size, left)
+        if size <= 0:
+            return Hits(tuple(hits), False)
+        left -= size
+        for address in find_bytes(target, needle, region.start, region.start + size):
+            if address % 8 == 0 and _is_word(target, address, pattern):
+                hits.append(address)
+                if limit is not None and len(hits) >= limit:
+                    return Hits(tuple(hits), False)
+    return Hits(tuple(hits), True)
 
 
 def _is_word(target: Target, address: int, pattern: bytes) -> bool:
@@ -109,25 +100,8 @@ def _is_word(target: Target, address: int, pattern: bytes) -> bool:
         return False
 
 
-CHUNK = 4 << 20
-PIECE = 1 << 17  # bytes that are told to be all zero, or searched
-BUDGET = 20.0  # seconds
-
-
-PIECES_BETWEEN_CHECKS = 64
-MAX_UNREADABLE = 4096  # pieces of one mapping
-LOW_HALF = (1 << 32) - 1
-
-
-Ranges = list[tuple[int, int]]
-
-
-class OutOfTime(Exception):
-    """The budget of a search is spent; what was found so far stands."""
-
-
-class Search:
-    """Search the memory of one process; one budget for all searches together."""
+class MemorySearch:
+    """Searches of the memory of one process, with one budget of seconds for all of them."""
 
     def __init__(
         self,
@@ -140,7 +114,7 @@ class Search:
         self.soft_errors: list[SoftError] = []
         self._clock = clock
         self._deadline = clock() + budget
-        self._known_ranges: dict[bool, list[tuple[int, int]]] = {}
+        self._ranges: dict[bool, Ranges] = {}
 
     def check_time(self) -> None:
         """Raise OutOfTime when the budget is spent."""
@@ -152,36 +126,48 @@ class Search:
 
         Free-threaded builds reserve a gigabyte for mimalloc, of which the core holds zeros.
         """
-        if writable not in self._known_ranges:
-            found: list[tuple[int, int]] = []
+        if writable not in self._ranges:
+            ranges: Ranges = []
             for region in self.target.regions():
                 if region.dumped > 0 and ("w" in region.perms or not writable):
-                    self._add_ranges(region, found)
-            self._known_ranges[writable] = found
-        return self._known_ranges[writable]
+                    self._add_filled(region.start, min(region.dumped, region.size), ranges)
+            self._ranges[writable] = ranges
+        return self._ranges[writable]
 
-    def _add_ranges(self, region: Region, found: list[tuple[int, int]]) -> None:
-        zeros = bytes(PIECE)
-        end = region.start + min(region.dumped, region.size)
+    def _add_filled(self, first: int, length: int, ranges: Ranges) -> None:
+        """Add what is not all zero of a mapping, in ranges of a PIECE at most."""
+        zeros = bytes(ZERO_PIECE)
         unreadable = 0
-        for number, start in enumerate(range(region.start, end, PIECE)):
+        for number, start in enumerate(range(first, first + length, ZERO_PIECE)):
             if not number % PIECES_BETWEEN_CHECKS:
                 self.check_time()
-            size = min(PIECE, end - start)
+            size = min(ZERO_PIECE, first + length - start)
             try:
                 data = self.target.read(start, size)
             except UnreadableMemory:
-                self._unreadable(start)
+                self._note_unreadable(start)
                 unreadable += 1
                 if unreadable > MAX_UNREADABLE:
                     return  # a damaged size: nothing of it is there
                 continue
             if data == zeros or (not any(data[:: max(1, size // 64)]) and not data.strip(b"\0")):
                 continue
-            if found and found[-1][1] == start and start + size - found[-1][0] <= CHUNK:
-                found[-1] = (found[-1][0], start + size)
+            if ranges and ranges[-1][1] == start and start + size - ranges[-1][0] <= PIECE:
+                ranges[-1] = (ranges[-1][0], start + size)
             else:
-                found.append((start, start + size))
+                ranges.append((start, start + size))
+
+    def find(self, needle: bytes, *, writable: bool, ranges: Ranges | None = None) -> Iterator[int]:
+        """Yield the addresses that hold some bytes; raises OutOfTime."""
+        short = needle.rstrip(b"\0") or needle
+        for start, end in self.ranges(writable) if ranges is None else ranges:
+            self.check_time()
+            data = self._read(start, end, len(needle) - 1)
+            at = data.find(short)
+            while 0 <= at < end - start:
+                if data.startswith(needle, at):
+                    yield start + at
+                at = data.find(short, at + 1)
 
     def words(self, value: int, ranges: Ranges | None = None) -> Iterator[int]:
         """Yield the aligned addresses in writable memory, or in ranges, that hold a 64-bit word."""
@@ -189,7 +175,7 @@ class Search:
             if not address & 7:
                 yield address
 
-    def words_of(
+    def any_of(
         self, values: Sequence[int], ranges: Ranges | None = None
     ) -> Iterator[tuple[int, int]]:
         """Yield (word, aligned address) of several words in writable memory, or in ranges.
@@ -203,50 +189,37 @@ class Search:
         for value in values:
             if not value & LOW_HALF:  # no address of an object
                 yield from ((value, address) for address in self.words(value, ranges))
-        needles = [(value, value.to_bytes(8, "little")) for value in values if value & LOW_HALF]
-        leads = [4 - len(needle[:4].lstrip(b"\0")) for _, needle in needles]
-        found = [
-            re.compile(re.escape(needle[lead:4]))
-            for (_, needle), lead in zip(needles, leads, strict=True)
-        ]
+        searches = []  # (word, its bytes, zero bytes that its lower half begins with, the rest)
+        for value in values:
+            if value & LOW_HALF:
+                needle = value.to_bytes(8, "little")
+                zeros = 4 - len(needle[:4].lstrip(b"\0"))
+                searches.append((value, needle, zeros, re.compile(re.escape(needle[zeros:4]))))
         for start, end in self.ranges(True) if ranges is None else ranges:
             self.check_time()
-            data = self._read_over(start, end, 0)[-start % 8 :]
-            low = array("I", data[: len(data) & ~7])[::2].tobytes()
-            for (value, needle), lead, pattern in zip(needles, leads, found, strict=True):
-                hit = pattern.search(low)
+            aligned = start + -start % 8
+            data = self._read(start, end, 0)[aligned - start :]
+            low_halves = array("I", data[: len(data) & ~7])[::2].tobytes()
+            for value, needle, zeros, pattern in searches:
+                hit = pattern.search(low_halves)
                 while hit is not None:
-                    at = 2 * (hit.start() - lead)
+                    at = 2 * (hit.start() - zeros)
                     if not at & 7 and data.startswith(needle, at):
-                        yield value, start + (-start % 8) + at
-                    hit = pattern.search(low, hit.start() + 1)
+                        yield value, aligned + at
+                    hit = pattern.search(low_halves, hit.start() + 1)
 
-    def find(self, needle: bytes, *, writable: bool, ranges: Ranges | None = None) -> Iterator[int]:
-        """Yield the addresses that hold some bytes; raises OutOfTime."""
-        overlap = len(needle) - 1
-        # Far faster without the zero bytes at the end, which are everywhere.
-        short = needle.rstrip(b"\0") or needle
-        for start, end in self.ranges(writable) if ranges is None else ranges:
-            self.check_time()
-            data = self._read_over(start, end, overlap)
-            at = data.find(short)
-            while 0 <= at < end - start:
-                if data.startswith(needle, at):
-                    yield start + at
-                at = data.find(short, at + 1)
-
-    def _read_over(self, start: int, end: int, overlap: int) -> bytes:
-        """Read a range, and a little more where that is there."""
+    def _read(self, start: int, end: int, overlap: int) -> bytes:
+        """Read a range, and `overlap` bytes more where they are there."""
         try:
             return self.target.read(start, end + overlap - start)
         except UnreadableMemory:
             try:
                 return self.target.read(start, end - start)
             except UnreadableMemory:
-                self._unreadable(start)
+                self._note_unreadable(start)
                 return b""
 
-    def _unreadable(self, address: int) -> None:
+    def _note_unreadable(self, address: int) -> None:
         error = SoftError("heap", f"{address:#x}", "memory that cannot be read was left out")
         if error not in self.soft_errors[-20:]:
             self.soft_errors.append(error)

@@ -17,7 +17,7 @@ from gdb_epi.corruption.heap.pymalloc_blocks import (
 )
 from gdb_epi.target.api import Region
 from gdb_epi.target.fake import FakeTarget
-from gdb_epi.target.search import Search
+from gdb_epi.target.search import MemorySearch
 
 START = 0x7F0000100000
 SIZE = 3 << 17
@@ -35,11 +35,11 @@ def test_several_words_are_found_as_one_by_one() -> None:
         data[at : at + 8] = chance.choice(WORDS).to_bytes(8, "little")
     data[1 << 17 : 1 << 18] = bytes(1 << 17)
     region = Region(START, START + SIZE, "rw-p", None, 0, SIZE)
-    search = Search(FakeTarget(regions=[region], memory={START: bytes(data)}))
+    search = MemorySearch(FakeTarget(regions=[region], memory={START: bytes(data)}))
     assert len(search.ranges(True)) == 2
     for ranges in (None, [(START + 12, START + 1000), (START + 4096, START + SIZE)]):
         found = defaultdict(list)
-        for word, address in search.words_of(WORDS, ranges):
+        for word, address in search.any_of(WORDS, ranges):
             found[word].append(address)
         for word in WORDS:
             assert found[word] == list(search.words(word, ranges)), f"{word:#x}"

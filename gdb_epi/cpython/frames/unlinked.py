@@ -25,7 +25,7 @@ from gdb_epi.cpython.reader import Reader
 from gdb_epi.cpython.types import HEAP, NATIVE, InterpreterState, ThreadState
 from gdb_epi.errors import Absent, SoftError, UnreadableMemory
 from gdb_epi.sizes import PAGE
-from gdb_epi.target.search import WordSearch
+from gdb_epi.target.search import find_word
 from gdb_epi.typing_lite import NamedTuple
 
 MAX_STACK = 8 << 20  # bytes of one C stack that are read; the usual limit of its size
@@ -96,7 +96,7 @@ def frame_objects(reader: Reader, type_at: int) -> Iterator[int]:
     """Yield the living objects of a type (PyFrame_Type) in writable memory."""
     kind_at = reader.layout.require("PyObject", "ob_type")
     count_at = reader.layout.require("PyObject", "ob_refcnt")
-    for at in WordSearch(reader.target, type_at).addresses():
+    for at in find_word(reader.target, type_at, limit=None).addresses:
         try:
             if reader.i64(at - kind_at + count_at) > 0:
                 yield at - kind_at

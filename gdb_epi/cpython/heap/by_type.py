@@ -18,7 +18,7 @@ from gdb_epi.cpython.values.plain_values import PlainValues
 from gdb_epi.errors import LayoutError, SoftError, UnreadableMemory
 from gdb_epi.sizes import ADDRESS_BITS
 from gdb_epi.target.api import Target
-from gdb_epi.target.search import BUDGET, Ranges, Search
+from gdb_epi.target.search import BUDGET, MemorySearch, Ranges
 from gdb_epi.typing_lite import NamedTuple
 
 MAX_TYPES = 200_000
@@ -55,7 +55,7 @@ class Heap:
         clock: Callable[[], float] = time.monotonic,
     ) -> None:
         self.target = target
-        self.search = Search(target, budget=budget, clock=clock)
+        self.search = MemorySearch(target, budget=budget, clock=clock)
         self.access = access or PlainValues(target, python)
         self.reader = self.access.reader
         self.soft_errors = self.search.soft_errors
@@ -123,7 +123,7 @@ class Heap:
         self, kinds: Sequence[int], ranges: Ranges | None
     ) -> Iterator[tuple[int, TypeInfo]]:
         """Yield the living types whose metatype is one of some."""
-        for _, hit in self.search.words_of(kinds, ranges):
+        for _, hit in self.search.any_of(kinds, ranges):
             address = hit - self.type_at
             info = self._type_at(address) if self.alive(address) else None
             if info is not None:
