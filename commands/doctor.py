@@ -102,7 +102,7 @@ def _version_lines(host: Mapping[str, Any], packages: Mapping[str, Any]) -> list
 
 
 def _core(target: Target, host: Mapping[str, Any]) -> dict[str, Any]:
-    from gdb_epi.target.missing import missing_memory, told
+    from gdb_epi.target.missing import missing_memory, missing_text
 
     crash, truncation, memory = target.crash(), target.truncation(), missing_memory(target)
     return {
@@ -114,7 +114,7 @@ def _core(target: Target, host: Mapping[str, Any]) -> dict[str, Any]:
         "regions": len(target.regions()),
         "truncated": truncation._asdict(),
         "memory": {**memory._asdict(), "mappings": [m._asdict() for m in memory.mappings]},
-        "memory_text": told(memory),
+        "memory_text": missing_text(memory),
         "signal": crash if isinstance(crash, Absent) else crash._asdict(),
     }
 

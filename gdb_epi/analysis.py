@@ -10,8 +10,7 @@ from gdb_epi.judgement.verdict import judge
 from gdb_epi.record import Parts, make_record
 from gdb_epi.session import Session
 from gdb_epi.signature.sign import sign
-from gdb_epi.target.missing import missing_memory
-from gdb_epi.target.missing import told as missing_text
+from gdb_epi.target.missing import missing_memory, missing_text
 from gdb_epi.typing_lite import Any
 
 

@@ -14,7 +14,7 @@ from gdb_epi.target import elf
 from gdb_epi.target.api import Module, ProcessInfo, Region
 from gdb_epi.target.auxv import AT_SYSINFO_EHDR
 from gdb_epi.target.files import FileFinder
-from gdb_epi.target.loaded import Span, loaded_spans, only_read
+from gdb_epi.target.modules import Span, loaded_spans, only_read
 
 MAX_MAPS_BYTES = 256 << 20
 NOT_HERE = Absent(NOT_AVAILABLE, "the process is not on this machine")

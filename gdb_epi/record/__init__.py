@@ -32,8 +32,7 @@ from gdb_epi.record.redact import policy, redact_text, without_people
 from gdb_epi.record.registry import Notes, add_groups
 from gdb_epi.signature.sign import ASSERTION, Signed, asserting_function
 from gdb_epi.signature.types import Signature
-from gdb_epi.target.missing import missing_memory
-from gdb_epi.target.missing import told as missing_text
+from gdb_epi.target.missing import missing_memory, missing_text
 from gdb_epi.typing_lite import Any, NamedTuple
 
 SCHEMA = "gdb-epi/record/1"

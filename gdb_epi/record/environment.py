@@ -13,7 +13,7 @@ from gdb_epi.errors import NOT_AVAILABLE, UNREADABLE, Absent
 from gdb_epi.fault.reads import read_up_to, read_word
 from gdb_epi.target.api import Target
 from gdb_epi.target.auxv import start_strings
-from gdb_epi.target.symbols import exported
+from gdb_epi.target.symbols import exported_symbol
 from gdb_epi.typing_lite import NamedTuple
 
 MAX_VARIABLES = 4096
@@ -101,7 +101,7 @@ def _sorted_out(source: str, entries: Iterator[bytes]) -> Environment | None:
 
 
 def _by_symbol(target: Target) -> Iterator[bytes]:
-    symbol = exported(target, "environ") or exported(target, "__environ")
+    symbol = exported_symbol(target, "environ") or exported_symbol(target, "__environ")
     table = read_word(target, symbol) if symbol else None
     for number in range(MAX_VARIABLES):
         at = read_word(target, table + 8 * number) if table else None

@@ -103,9 +103,9 @@ def _pending(target: Target, queue: Pending | Absent) -> list[str]:
 
 def place_of(target: Target, address: int) -> str:
     """Return a code address as a function's name, else as a file and a distance into it."""
-    from gdb_epi.target.symbols import function_at
+    from gdb_epi.target.symbols import symbolized
 
-    return function_at(target, address)
+    return symbolized(target, address)
 
 
 def hexadecimal(address: int | Absent) -> str | None:

@@ -3,13 +3,6 @@
 
 Every byte it returns is either in the core (`dumped`), or was left out by the kernel from a
 mapping that cannot be written and comes from a file with the same build-id (`file`).
-
-Which parts of a core file hold anything but zeros.
-
-Free-threaded builds reserve a gigabyte for mimalloc, thread stacks and big arrays are mostly
-untouched: the kernel leaves holes in the file for such pages (dump_skip, fs/coredump.c), and
-searching their zeros costs more than a second. A copied core may have lost its holes, so pieces
-are looked at too.
 """
 
 from __future__ import annotations
@@ -46,18 +39,19 @@ from gdb_epi.target.api import (
 from gdb_epi.target.files import FileFinder
 from gdb_epi.target.modules import Modules
 from gdb_epi.target.notes import CoreNotes, MappedFile, decode_notes
-from gdb_epi.typing_lite import TYPE_CHECKING
 
-if TYPE_CHECKING:
-    import mmap
-
-
-PIECE = 1 << 17  # bytes that are told to be all zero, or not
+PIECE = 1 << 17  # bytes that are compared with zeros at once
 _ZEROS = bytes(PIECE)
 
 
 class Filled:
-    """The parts of a core file that are not all zero; each window is looked at once."""
+    """The parts of a core file that are not all zero; each window is looked at once.
+
+    Free-threaded builds reserve a gigabyte for mimalloc, thread stacks and big arrays are mostly
+    untouched: the kernel leaves holes in the file for such pages (dump_skip, fs/coredump.c), and
+    searching their zeros costs more than a second. A copied core may have lost its holes, so
+    pieces are looked at too.
+    """
 
     def __init__(self, path: str, data: mmap.mmap) -> None:
         self._path = path
@@ -66,12 +60,12 @@ class Filled:
 
     def ranges(self, start: int, end: int) -> list[tuple[int, int]]:
         """Return (low, high) file offsets in [start, end), ascending; the rest is zeros."""
-        found = self._windows.get((start, end))
-        if found is None:
-            found = self._windows[start, end] = list(self._look(start, end))
-        return found
+        filled = self._windows.get((start, end))
+        if filled is None:
+            filled = self._windows[start, end] = list(self._filled(start, end))
+        return filled
 
-    def _look(self, start: int, end: int) -> Iterator[tuple[int, int]]:
+    def _filled(self, start: int, end: int) -> Iterator[tuple[int, int]]:
         low = high = start
         for first, last in self._data_extents(start, end):
             for at in range(first, last, PIECE):
@@ -107,26 +101,22 @@ class Filled:
             if not same or os.pread(descriptor, PAGE, 0) != self._data[:PAGE]:
                 yield start, end
                 return
-            yield from _extents(descriptor, start, end)
+            at = start
+            while at < end:
+                try:
+                    low = max(at, os.lseek(descriptor, at, os.SEEK_DATA))
+                except OSError:  # ENXIO: nothing but a hole up to the end of the file
+                    return
+                if low >= end:
+                    return
+                try:
+                    at = min(end, os.lseek(descriptor, low, os.SEEK_HOLE))
+                except OSError:
+                    at = end
+                at = max(at, low + 1)
+                yield low, at
         finally:
             os.close(descriptor)
-
-
-def _extents(descriptor: int, start: int, end: int) -> Iterator[tuple[int, int]]:
-    at = start
-    while at < end:
-        try:
-            low = max(at, os.lseek(descriptor, at, os.SEEK_DATA))
-        except OSError:  # ENXIO: nothing but a hole up to the end of the file
-            return
-        if low >= end:
-            return
-        try:
-            high = min(end, os.lseek(descriptor, low, os.SEEK_HOLE))
-        except OSError:
-            high = end
-        yield low, max(high, low + 1)
-        at = max(high, low + 1)
 
 
 MAX_READ = 1 << 30  # one read() call
@@ -219,13 +209,27 @@ class CoreFileTarget:
         mapped = {entry.start: entry for entry in self._notes.files}
         regions: list[Region] = []
         offsets: dict[int, int] = {}
-        loads = sorted((s for s in self._segments if s.type == elf.PT_LOAD), key=_by_address)
+        loads = [segment for segment in self._segments if segment.type == elf.PT_LOAD]
+        loads.sort(key=lambda segment: segment.vaddr)
         for load in loads:
             size = max(load.memsz, load.filesz)
             if size <= 0 or load.vaddr + size > 1 << 64 or load.vaddr in offsets:
                 continue  # of two headers for one address, a damaged one, the first counts
-            entry = mapped.pop(load.vaddr, None) or _covering(self._notes.files, load.vaddr)
-            regions.append(_region(load, entry, size, length))
+            entry = mapped.pop(load.vaddr, None)
+            if entry is None:
+                files = self._notes.files
+                index = bisect_right(files, (load.vaddr, 1 << 64, 0, "")) - 1
+                entry = files[index] if index >= 0 and load.vaddr < files[index].end else None
+            # A truncated file must not look like pages that the kernel left out on purpose: the
+            # missing tail of a writable mapping is never taken from a file (Modules.file_bytes).
+            dumped = max(0, min(load.filesz, length - load.offset, size))
+            perms = "".join(
+                letter if load.flags & bit else "-"
+                for letter, bit in (("r", 4), ("w", 2), ("x", 1))
+            )
+            path = entry.path if entry else None
+            file_offset = entry.offset + load.vaddr - entry.start if entry else 0
+            regions.append(Region(load.vaddr, load.vaddr + size, perms, path, file_offset, dumped))
             offsets[load.vaddr] = load.offset
         # gcore leaves whole mappings out of the program headers; NT_FILE still names them.
         starts = [region.start for region in regions]
@@ -414,27 +418,6 @@ class CoreFileTarget:
         if self.native_source is None:
             return Absent(NOT_AVAILABLE, "native frames need GDB")
         return self.native_source(tid)
-
-
-def _by_address(segment: elf.Segment) -> int:
-    return segment.vaddr
-
-
-def _covering(files: Sequence[MappedFile], address: int) -> MappedFile | None:
-    index = bisect_right(files, (address, 1 << 64, 0, "")) - 1
-    return files[index] if index >= 0 and address < files[index].end else None
-
-
-def _region(load: elf.Segment, entry: MappedFile | None, size: int, length: int) -> Region:
-    perms = "".join(
-        letter if load.flags & bit else "-" for letter, bit in (("r", 4), ("w", 2), ("x", 1))
-    )
-    dumped = max(0, min(load.filesz, length - load.offset, size))
-    path = entry.path if entry else None
-    offset = entry.offset + (load.vaddr - entry.start) if entry else 0
-    # A truncated file must not look like pages that the kernel left out on purpose: the missing
-    # tail of a writable mapping is never taken from a file (Modules.file_bytes).
-    return Region(load.vaddr, load.vaddr + size, perms, path, offset, dumped)
 
 
 def _map_file(name: str) -> mmap.mmap:

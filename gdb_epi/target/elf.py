@@ -104,10 +104,10 @@ def parse_image(page: bytes, start: int) -> tuple[int, tuple[Segment, ...]] | No
     header = parse_header(page)
     if header is None or not header.is_64 or header.phnum > MAX_HEADERS:
         return None
-    found = tuple(segments(page, header))
-    first = next((s for s in found if s.type == PT_LOAD and s.offset == 0), None)
+    headers = tuple(segments(page, header))
+    first = next((s for s in headers if s.type == PT_LOAD and s.offset == 0), None)
     vaddr = first.vaddr & -PAGE if first else 0
-    return start - vaddr, found
+    return start - vaddr, headers
 
 
 def notes(data: bytes) -> Iterator[Note]:

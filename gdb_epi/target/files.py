@@ -64,33 +64,33 @@ class FileFinder:
 
     def candidates(self, path: str, is_executable: bool) -> list[str]:
         """Return where the file may lie, best first."""
-        found = [self.exe] if is_executable and self.exe else []
+        paths = [self.exe] if is_executable and self.exe else []
         if path.startswith("/"):
-            found += [os.path.join(self.sysroot, path[1:])] if self.sysroot else [path]
-        return found
+            paths += [os.path.join(self.sysroot, path[1:])] if self.sysroot else [path]
+        return paths
 
     def opened(self, path: str, is_executable: bool) -> list[ElfFile]:
         """Return the ELF files that may be the one, best first; nothing is compared."""
-        found = [self._opened(candidate) for candidate in self.candidates(path, is_executable)]
-        return [one for one in found if isinstance(one, ElfFile)]
+        files = [self._opened(candidate) for candidate in self.candidates(path, is_executable)]
+        return [file for file in files if isinstance(file, ElfFile)]
 
     def match(self, path: str, build_id: str | None, is_executable: bool) -> ElfFile | Absent:
         """Return the file with this build-id, or an Absent that says what is wrong."""
         why = f"{path}: no such file here"
         for candidate in self.candidates(path, is_executable):
-            found = self._opened(candidate)
-            if isinstance(found, Absent):
-                why = found.detail
+            file = self._opened(candidate)
+            if isinstance(file, Absent):
+                why = file.detail
             elif build_id is None:
                 why = f"{path}: the core holds no build-id of it, so no file can be trusted"
-            elif found.build_id != build_id:
-                here = found.build_id or "none"
+            elif file.build_id != build_id:
+                here = file.build_id or "none"
                 why = (
                     f"{candidate}: another build (build-id {here[:16]}, in the core "
                     f"{build_id[:16]})"
                 )
             else:
-                return found
+                return file
         return Absent(NOT_AVAILABLE, why)
 
     def _opened(self, path: str) -> ElfFile | Absent:

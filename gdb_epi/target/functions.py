@@ -48,10 +48,10 @@ class Functions:
 
     def __init__(self, target: Target) -> None:
         self._target = target
-        self._modules = sorted(target.modules(), key=_start)
+        self._modules = sorted(target.modules(), key=lambda module: module.start)
         self._starts = [module.start for module in self._modules]
         self._tables: dict[int, _Table | None] = {}
-        self._known: dict[int, tuple[Function, int] | None] = {}
+        self._entries: dict[int, tuple[Function, int] | None] = {}  # by code address
         self._rows: dict[tuple[int, int], bytes] = {}  # table, number of the first row
         self._columns: dict[int, array[int]] = {}  # of tables that are wholly there: starts
 
@@ -61,18 +61,18 @@ class Functions:
         Absent (None) when its object has no unwind tables, or when neither the core nor a
         matching file has them.
         """
-        found = self._at(pc)
-        return None if found is None else found[0]
+        entry = self._entry(pc)
+        return None if entry is None else entry[0]
 
     def entry(self, pc: int) -> int | None:
         """Return where the unwind table's entry (FDE) of a code address lies; None as in at()."""
-        found = self._at(pc)
-        return None if found is None else found[1]
+        entry = self._entry(pc)
+        return None if entry is None else entry[1]
 
-    def _at(self, pc: int) -> tuple[Function, int] | None:
-        if pc not in self._known:
-            self._known[pc] = self._find(pc)
-        return self._known[pc]
+    def _entry(self, pc: int) -> tuple[Function, int] | None:
+        if pc not in self._entries:
+            self._entries[pc] = self._find(pc)
+        return self._entries[pc]
 
     def at_return(self, pc: int) -> Function | None:
         """Return the function of a frame that has called another one, by its return address.
@@ -85,17 +85,23 @@ class Functions:
         index = bisect_right(self._starts, pc) - 1
         if index < 0 or pc >= self._modules[index].end:
             return None
+        module = self._modules[index]
         try:
-            table = self._table(self._modules[index])
-            return None if table is None else self._search(table, pc)
+            if module.start not in self._tables:
+                self._tables[module.start] = None  # also when the next line raises
+                self._tables[module.start] = self._open(module)
+            table = self._tables[module.start]
+            low = 0 if table is None else self._rows_before(table, pc)
+            if table is None or not low:
+                return None
+            start, entry = self._row(table, low - 1)
+            _, _, relative, size = _ENTRY.unpack(self._target.read(entry, _ENTRY.size))
         except UnreadableMemory:
             return None
-
-    def _table(self, module: Module) -> _Table | None:
-        if module.start not in self._tables:
-            self._tables[module.start] = None  # also when the next line raises
-            self._tables[module.start] = self._open(module)
-        return self._tables[module.start]
+        # The entry must tell the same start: then it is encoded as we think.
+        if entry + 8 + relative != start or not start <= pc < start + size:
+            return None
+        return Function(start, start + size), entry
 
     def _open(self, module: Module) -> _Table | None:
         image = parse_image(self._target.read(module.start, PAGE), module.start)
@@ -116,25 +122,20 @@ class Functions:
         first = number & -ROWS_AT_ONCE
         rows = self._rows.get((table.address, first))
         if rows is None:
-            rows = self._rows[table.address, first] = self._read_rows(table, first)
+            if len(self._rows) >= MAX_ROWS // ROWS_AT_ONCE:
+                self._rows.clear()
+            size = min(ROWS_AT_ONCE, table.rows - first) * _ROW.size
+            try:
+                rows = self._target.read(table.address + _HEADER.size + first * _ROW.size, size)
+            except UnreadableMemory:
+                rows = b""  # they are not all there
+            self._rows[table.address, first] = rows
         at = (number - first) * _ROW.size
         if at >= len(rows):
-            rows, at = self._read_row(table, number), 0
+            place = table.address + _HEADER.size + number * _ROW.size
+            rows, at = self._target.read(place, _ROW.size), 0
         start, entry = _ROW.unpack_from(rows, at)
         return table.address + start, table.address + entry
-
-    def _read_rows(self, table: _Table, first: int) -> bytes:
-        """Return rows that are searched together; nothing where they are not all there."""
-        if len(self._rows) >= MAX_ROWS // ROWS_AT_ONCE:
-            self._rows.clear()
-        size = min(ROWS_AT_ONCE, table.rows - first) * _ROW.size
-        try:
-            return self._target.read(table.address + _HEADER.size + first * _ROW.size, size)
-        except UnreadableMemory:
-            return b""
-
-    def _read_row(self, table: _Table, number: int) -> bytes:
-        return self._target.read(table.address + _HEADER.size + number * _ROW.size, _ROW.size)
 
     def _rows_before(self, table: _Table, pc: int) -> int:
         """Return how many rows begin at a code address or before it."""
@@ -161,19 +162,3 @@ class Functions:
         except UnreadableMemory:
             return array("i")
         return array("i", rows)[::2]
-
-    def _search(self, table: _Table, pc: int) -> tuple[Function, int] | None:
-        low = self._rows_before(table, pc)
-        if not low:
-            return None
-        start, entry = self._row(table, low - 1)
-        raw = self._target.read(entry, _ENTRY.size)
-        _, _, relative, size = _ENTRY.unpack(raw)
-        # The entry must tell the same start: then it is encoded as we think.
-        if entry + 8 + relative != start or not start <= pc < start + size:
-            return None
-        return Function(start, start + size), entry
-
-
-def _start(module: Module) -> int:
-    return module.start

@@ -23,7 +23,7 @@ class LostMapping(NamedTuple):
     what: str  # file name, "native stack of thread N", "anonymous memory"
 
 
-class Missing(NamedTuple):
+class MissingMemory(NamedTuple):
     """Sizes in bytes; `percent` is of `expected`, with one decimal."""
 
     expected: int
@@ -34,28 +34,10 @@ class Missing(NamedTuple):
     stacks: tuple[int, ...]  # LWPs of whose native stack the bytes at its top of use are missing
 
 
-def missing_memory(target: Target) -> Missing:
+def missing_memory(target: Target) -> MissingMemory:
     """Return what writable memory the core lacks; nothing is read."""
-    owners, lost_stacks = _stacks(target)
-    writable = [region for region in target.regions() if "w" in region.perms]
-    expected = sum(region.size for region in writable)
-    lost = [
-        LostMapping(r.start, r.size, r.size - min(r.dumped, r.size), _what(r, owners))
-        for r in writable
-        if r.dumped < r.size
-    ]
-    missing = sum(one.missing for one in lost)
-    lost.sort(key=lambda one: (-one.missing, one.start))
-    percent = round(100 * missing / expected, 1) if expected else 0.0
-    return Missing(
-        expected, missing, percent, tuple(lost[:MAX_MAPPINGS]), len(lost), tuple(lost_stacks)
-    )
-
-
-def _stacks(target: Target) -> tuple[dict[int, int], list[int]]:
-    """Return whose stack starts where, and the LWPs whose stack pointer's bytes are missing."""
-    owners: dict[int, int] = {}
-    lost = []
+    owners: dict[int, int] = {}  # start of a stack's mapping -> LWP
+    lost_stacks = []
     for thread in target.threads():
         pointer = thread.registers.get("rsp", 0)
         region = target.region_at(pointer)
@@ -63,8 +45,25 @@ def _stacks(target: Target) -> tuple[dict[int, int], list[int]]:
             continue
         owners.setdefault(region.start, thread.tid)
         if pointer >= region.start + region.dumped:
-            lost.append(thread.tid)
-    return owners, lost
+            lost_stacks.append(thread.tid)
+    writable = [region for region in target.regions() if "w" in region.perms]
+    expected = sum(region.size for region in writable)
+    lost = [
+        LostMapping(r.start, r.size, r.size - min(r.dumped, r.size), _what(r, owners))
+        for r in writable
+        if r.dumped < r.size
+    ]
+    missing = sum(mapping.missing for mapping in lost)
+    lost.sort(key=lambda mapping: (-mapping.missing, mapping.start))
+    percent = round(100 * missing / expected, 1) if expected else 0.0
+    return MissingMemory(
+        expected=expected,
+        missing=missing,
+        percent=percent,
+        mappings=tuple(lost[:MAX_MAPPINGS]),
+        mapping_count=len(lost),
+        stacks=tuple(lost_stacks),
+    )
 
 
 def _what(region: Region, owners: dict[int, int]) -> str:
@@ -73,18 +72,18 @@ def _what(region: Region, owners: dict[int, int]) -> str:
     return region.path.rpartition("/")[2] if region.path else "anonymous memory"
 
 
-def told(found: Missing) -> str:
-    """Return one sentence; "" when nothing worth a word is missing.
+def missing_text(memory: MissingMemory) -> str:
+    """Say in one sentence what is missing; "" when nothing worth a word is.
 
     glibc 2.41 keeps a page of the vDSO's random numbers out of every core (MADV_DONTDUMP).
     """
-    if not found.percent and not found.stacks:
+    if not memory.percent and not memory.stacks:
         return ""
     text = (
-        f"{found.percent:g} % of the writable memory ({found.missing} of {found.expected} bytes, "
-        f"in {counted(found.mapping_count, 'mapping')})"
+        f"{memory.percent:g} % of the writable memory ({memory.missing} of {memory.expected} "
+        f"bytes, in {counted(memory.mapping_count, 'mapping')})"
     )
-    if found.stacks:
-        shown = ", ".join(map(str, found.stacks[:8])) + (", ..." if len(found.stacks) > 8 else "")
-        text += f"; the native stacks of {counted(len(found.stacks), 'thread')} ({shown})"
+    if memory.stacks:
+        shown = ", ".join(map(str, memory.stacks[:8])) + (", ..." if len(memory.stacks) > 8 else "")
+        text += f"; the native stacks of {counted(len(memory.stacks), 'thread')} ({shown})"
     return text

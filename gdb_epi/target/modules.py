@@ -3,25 +3,78 @@
 
 Dynamic symbols are looked up through the process' own memory (PT_DYNAMIC, DT_GNU_HASH), so they
 work wherever the pages come from: the core, or the matching file.
+
+A file may be mapped more than once. Programs map libraries that run once more, as data:
+AddressSanitizer and Rust's backtraces map whole files to find symbols, and such copies often come
+to lie below the object that ld.so loaded. Only the parts of the object lie as its program headers
+say, and only of it something may be executed.
+Reference: glibc 2.42 elf/dl-map-segments.h; Rust 1.80 std::backtrace_rs (mmap of the file).
 """
 
 from __future__ import annotations
 
 import struct
-from collections.abc import Sequence
+from collections.abc import Callable, Mapping, Sequence
 
 from gdb_epi.errors import NOT_AVAILABLE, Absent, SoftError, UnreadableMemory
 from gdb_epi.sizes import PAGE
 from gdb_epi.target import elf
 from gdb_epi.target.api import Module, Region
 from gdb_epi.target.auxv import AT_ENTRY, AT_PHDR, AT_SYSINFO_EHDR
-from gdb_epi.target.files import ElfFile, open_elf
-from gdb_epi.target.loaded import Span, loaded_spans, only_read
-from gdb_epi.target.symtab import symtab_value
-from gdb_epi.typing_lite import TYPE_CHECKING, NamedTuple
+from gdb_epi.target.files import ElfFile, FileFinder, open_elf
+from gdb_epi.target.notes import MappedFile
+from gdb_epi.target.symbols import symtab_value
+from gdb_epi.typing_lite import NamedTuple, Protocol
 
-if TYPE_CHECKING:
-    from gdb_epi.target.corefile import CoreFileTarget
+
+class Span(NamedTuple):
+    """One mapping of a file: the half-open range, and its offset in the file in bytes."""
+
+    start: int
+    end: int
+    offset: int
+
+
+def loaded_spans(
+    spans: Sequence[Span],
+    first_page: Callable[[int], bytes | None],
+    runs: Callable[[int], bool],
+) -> Sequence[Span]:
+    """Return the spans of the object; all of them when nothing tells them apart.
+
+    `spans` are all mappings of one file, by address; `first_page` returns the page at an address,
+    `runs` whether the mapping there may be executed, as far as that is known. Of an object that
+    was loaded twice (dlmopen) they are those of the first.
+    """
+    starts = [span.start for span in spans if span.offset == 0]
+    if not starts or (len(starts) == 1 and spans[0].offset == 0):
+        return spans  # nearly always; a copy of a later part of the file lies beside it at most
+    best, most = spans, 0
+    for start in starts:
+        page = first_page(start)
+        image = elf.parse_image(page, start) if page else None
+        if image is None:
+            continue
+        base, segments = image
+        places = {  # of what the segments of an object at `base` map, less the offset in the file
+            base + (segment.vaddr & -PAGE) - (segment.offset & -PAGE)
+            for segment in segments
+            if segment.type == elf.PT_LOAD
+        }
+        parts = [span for span in spans if span.start - span.offset in places]
+        running = sum(runs(span.start) for span in parts)
+        if running > most:
+            best, most = parts, running
+    return best
+
+
+def only_read(
+    spans: Sequence[Span], segments: Sequence[elf.Segment], runs: Callable[[int], bool]
+) -> bool:
+    """Whether a file with code is mapped as data alone: nothing loaded it."""
+    code = any(part.type == elf.PT_LOAD and part.flags & elf.PF_X for part in segments)
+    return code and not any(runs(span.start) for span in spans)
+
 
 DT_STRTAB, DT_SYMTAB, DT_DEBUG, DT_GNU_HASH = 5, 6, 21, 0x6FFFFEF5
 _DYN = struct.Struct("<qQ")
@@ -32,6 +85,17 @@ _STATIC_SYMBOLS_IN = ("libpython", "python", "libc.", "libc-", "libpthread", "ld
 
 MAX_DYNAMIC = 1024
 MAX_CHAIN = 100_000
+
+
+class CoreMemory(Protocol):
+    """What is asked of the core: its memory, and what its notes say."""
+
+    files: FileFinder
+
+    def read(self, address: int, size: int) -> bytes: ...
+    def region_at(self, address: int) -> Region | None: ...
+    def mapped_files(self) -> Sequence[MappedFile]: ...
+    def auxv(self) -> Mapping[int, int]: ...
 
 
 class Image(NamedTuple):
@@ -45,7 +109,7 @@ class Image(NamedTuple):
 class Modules:
     """The mapped ELF objects of one core; computed on first use."""
 
-    def __init__(self, target: CoreFileTarget) -> None:
+    def __init__(self, target: CoreMemory) -> None:
         self._target = target
         self._images: dict[str, Image] | None = None
         self._by_path: dict[str, Image | None] = {}
@@ -64,13 +128,13 @@ class Modules:
         if region.path is None or "w" in region.perms:
             why = "truncated or not dumped" if region.dumped == 0 else "cut off"
             raise UnreadableMemory(address, size, f"{why}, and not backed by a read-only file")
-        found = self.file_of(region.path)
-        if isinstance(found, Absent):
-            raise UnreadableMemory(address, size, f"not in the core; {found.detail}")
-        data = found.read(region.file_offset + address - region.start, size)
+        file = self.file_of(region.path)
+        if isinstance(file, Absent):
+            raise UnreadableMemory(address, size, f"not in the core; {file.detail}")
+        data = file.read(region.file_offset + address - region.start, size)
         if len(data) < size:  # the last page of a file mapping is zero-filled by the kernel
             if size - len(data) >= PAGE:
-                raise UnreadableMemory(address, size, f"beyond the end of {found.path}")
+                raise UnreadableMemory(address, size, f"beyond the end of {file.path}")
             data += bytes(size - len(data))
         return data
 
@@ -78,10 +142,10 @@ class Modules:
         """Return the file on this machine with the build-id that the core has for `path`."""
         if path not in self._files:
             build_id = self._build_id(path)
-            found = self._target.files.match(path, build_id, path == self._exe_path())
-            if build_id is None and isinstance(found, Absent):
-                found = self._by_shape(path) or found
-            self._files[path] = found
+            file = self._target.files.match(path, build_id, path == self._exe_path())
+            if build_id is None and isinstance(file, Absent):
+                file = self._by_shape(path) or file
+            self._files[path] = file
         return self._files[path]
 
     def _by_shape(self, path: str) -> ElfFile | None:
@@ -92,18 +156,18 @@ class Modules:
         the dynamic section the place and size of every table: another build that agrees in both
         is not known.
         """
-        found, page = self._headers(path), self._first_page(path)
-        if found is None or page is None:
+        headers, page = self._headers(path), self._first_page(path)
+        if headers is None or page is None:
             return None
-        base, segments = found
+        base, segments = headers
         segment = next((s for s in segments if s.type == elf.PT_DYNAMIC), None)
         held = self._dumped(base + segment.vaddr, segment.filesz) if segment else None
         if segment is None or not held or segment.filesz > MAX_DYNAMIC * _DYN.size:
             return None
-        for one in self._target.files.opened(path, path == self._exe_path()):
-            wanted = one.read(segment.offset, segment.filesz)
-            if one.read(0, len(page)) == page and same_dynamic(wanted, held, base):
-                return one
+        for file in self._target.files.opened(path, path == self._exe_path()):
+            wanted = file.read(segment.offset, segment.filesz)
+            if file.read(0, len(page)) == page and same_dynamic(wanted, held, base):
+                return file
         return None
 
     def check_executable(self) -> SoftError | None:
@@ -118,13 +182,13 @@ class Modules:
         if path is None:
             return SoftError("executable", "--exe", "the core does not say which one it ran")
         expected = self._build_id(path)
-        found = open_elf(named)
-        if isinstance(found, Absent):
+        file = open_elf(named)
+        if isinstance(file, Absent):
             return SoftError("executable", path, "the file that was named is no ELF file")
         if expected is None:
             return SoftError("executable", path, "the core holds no build-id to compare with")
-        if found.build_id != expected:
-            here = (found.build_id or "none")[:16]
+        if file.build_id != expected:
+            here = (file.build_id or "none")[:16]
             why = f"build-id {here} of the file that was named is not {expected[:16]} of the core"
             return SoftError(
                 "executable", path, f"{why}; it was not used; try: the file of the core's build"
@@ -133,12 +197,12 @@ class Modules:
 
     def _spans_of(self, path: str) -> Sequence[Span]:
         if self._spans is None:
-            found: dict[str, list[Span]] = {}
+            by_path: dict[str, list[Span]] = {}
             for entry in self._target.mapped_files():
                 span = Span(entry.start, entry.end, entry.offset)
-                found.setdefault(entry.path, []).append(span)
+                by_path.setdefault(entry.path, []).append(span)
             self._spans = {
-                path: loaded_spans(spans, self._page, self._runs) for path, spans in found.items()
+                path: loaded_spans(spans, self._page, self._runs) for path, spans in by_path.items()
             }
         return self._spans.get(path, [])
 
@@ -162,15 +226,15 @@ class Modules:
         return None if start is None or page is None else elf.parse_image(page, start)
 
     def _start(self, path: str) -> int | None:
-        return next((one.start for one in self._spans_of(path) if one.offset == 0), None)
+        return next((span.start for span in self._spans_of(path) if span.offset == 0), None)
 
     def _first_page(self, path: str) -> bytes | None:
         start = self._start(path)
         return self._page(start) if start is not None else None
 
     def _build_id(self, path: str) -> str | None:
-        found = self._headers(path)
-        return self._noted_build_id(*found) if found else None
+        headers = self._headers(path)
+        return self._noted_build_id(*headers) if headers else None
 
     def _noted_build_id(self, base: int, segments: Sequence[elf.Segment]) -> str | None:
         """Return the build-id of an object's dumped notes."""
@@ -196,7 +260,7 @@ class Modules:
 
     def _all_images(self) -> dict[str, Image]:
         if self._images is None:
-            images = {path: self._image_at(path) for path in self._paths()}
+            images = {path: self._image(path) for path in self._paths()}
             self._images = {path: image for path, image in images.items() if image is not None}
             vdso = self._vdso()
             if vdso is not None:
@@ -209,37 +273,36 @@ class Modules:
         paths = list(dict.fromkeys(entry.path for entry in self._target.mapped_files()))
         return sorted(paths, key=lambda path: path != exe)
 
-    def _image_at(self, path: str) -> Image | None:
+    def _image(self, path: str) -> Image | None:
         if path not in self._by_path:
-            self._by_path[path] = self._image(path)
+            self._by_path[path] = self._read_image(path)
         return self._by_path[path]
 
-    def _image(self, path: str) -> Image | None:
+    def _read_image(self, path: str) -> Image | None:
         spans = self._spans_of(path)
-        found = self._headers(path)
+        headers = self._headers(path)
         elf_file = self.file_of(path)
-        start, end = min(one.start for one in spans), max(one.end for one in spans)
-        if found is None:
+        here = elf_file.path if isinstance(elf_file, ElfFile) else elf_file
+        start, end = min(span.start for span in spans), max(span.end for span in spans)
+        if headers is None:
             # Without its first page we cannot know the file; say so only for objects with code.
-            if not any(self._runs(one.start) for one in spans):
+            if not any(self._runs(span.start) for span in spans):
                 return None
-            return Image(Module(path, start, start, end, None, _named(elf_file)), (), elf_file)
-        base, segments = found
+            return Image(Module(path, start, start, end, None, here), (), elf_file)
+        base, segments = headers
         if only_read(spans, segments, self._runs):
             return None
-        module = Module(path, base, start, end, self._build_id(path), _named(elf_file))
+        module = Module(path, base, start, end, self._noted_build_id(base, segments), here)
         return Image(module, segments, elf_file)
 
     def _vdso(self) -> Image | None:
         start = self._target.auxv().get(AT_SYSINFO_EHDR)
         region = self._target.region_at(start) if start else None
         page = self._page(start) if start and region else None
-        if not start or region is None or page is None:
+        image = elf.parse_image(page, start) if start and page else None
+        if region is None or image is None:
             return None
-        found = elf.parse_image(page, start)
-        if found is None:
-            return None
-        base, segments = found
+        base, segments = image
         build_id = self._noted_build_id(base, segments)
         absent = Absent(NOT_AVAILABLE, "the vDSO is part of the kernel")
         module = Module("linux-vdso.so.1", base, region.start, region.end, build_id, absent)
@@ -250,44 +313,42 @@ class Modules:
     def symbol(self, name: str) -> int | None:
         """Return the address of a symbol: dynamic ones first, then .symtab of the files."""
         if name not in self._symbols:
-            self._symbols[name] = self.dynamic_symbol(name)
-            if self._symbols[name] is None:
-                self._symbols[name] = self._symtab_symbol(name)
+            address = self.dynamic_symbol(name)
+            self._symbols[name] = self._static_symbol(name) if address is None else address
         return self._symbols[name]
 
     def dynamic_symbol(self, name: str) -> int | None:
         """Return the address of a dynamic symbol."""
         # libpython first: most questions are about it, and opening thirty files costs 10 ms.
         for path in sorted(self._paths(), key=lambda path: "libpython" not in path):
-            image = self._image_at(path)
-            address = self._lookup(image, name) if image is not None else None
+            image = self._image(path)
+            if image is None:
+                continue
+            try:
+                address = lookup_dynamic(self._target, image.module.base, image.segments, name)
+            except (UnreadableMemory, struct.error):
+                continue
             if address is not None:
                 return address
         return None
 
-    def _lookup(self, image: Image, name: str) -> int | None:
-        try:
-            return lookup_dynamic(self._target, image.module.base, image.segments, name)
-        except (UnreadableMemory, struct.error):
-            return None
-
-    def _symtab_symbol(self, name: str) -> int | None:
-        for path, image in self._all_images().items():
-            if isinstance(image.elf_file, ElfFile) and self._may_define(path, image.module):
-                value = symtab_value(image.elf_file, name)
-                if value:
-                    return image.module.base + value
-        return None
-
-    def _may_define(self, path: str, module: Module) -> bool:
-        """Whether a file may hold static symbols of CPython or of the C library.
+    def _static_symbol(self, name: str) -> int | None:
+        """Return the address of a symbol in .symtab of the executable, CPython or the C library.
 
         Nothing else is asked for. In another library a static `list_lock` is another thing, and
         the tables are large (PyTorch: 76 MB of names).
         """
         entry = self._target.auxv().get(AT_ENTRY, 0)  # of the executable
-        here = module.start <= entry < module.end
-        return here or path.rpartition("/")[2].startswith(_STATIC_SYMBOLS_IN)
+        for path, image in self._all_images().items():
+            module = image.module
+            asked = path.rpartition("/")[2].startswith(_STATIC_SYMBOLS_IN)
+            if isinstance(image.elf_file, ElfFile) and (
+                asked or module.start <= entry < module.end
+            ):
+                value = symtab_value(image.elf_file, name)
+                if value:
+                    return module.base + value
+        return None
 
     def section(self, module: Module, name: str) -> tuple[int, int] | None:
         """Return (address, size) of a section of the module's file."""
@@ -306,10 +367,6 @@ class Modules:
                 return module.base + int(section["sh_addr"]), int(section["sh_size"])
         except (ELFError, OSError, struct.error):
             return None
-
-
-def _named(elf_file: ElfFile | Absent) -> str | Absent:
-    return elf_file.path if isinstance(elf_file, ElfFile) else elf_file
 
 
 def same_dynamic(file: bytes, memory: bytes, base: int) -> bool:
@@ -335,7 +392,7 @@ def gnu_hash(name: bytes) -> int:
     return value
 
 
-def _dynamic(target: CoreFileTarget, base: int, segments: Sequence[elf.Segment]) -> dict[int, int]:
+def _dynamic(target: CoreMemory, base: int, segments: Sequence[elf.Segment]) -> dict[int, int]:
     segment = next((s for s in segments if s.type == elf.PT_DYNAMIC), None)
     if segment is None:
         return {}
@@ -349,7 +406,7 @@ def _dynamic(target: CoreFileTarget, base: int, segments: Sequence[elf.Segment])
 
 
 def lookup_dynamic(
-    target: CoreFileTarget, base: int, segments: Sequence[elf.Segment], name: str
+    target: CoreMemory, base: int, segments: Sequence[elf.Segment], name: str
 ) -> int | None:
     """Look a name up in an object's DT_GNU_HASH table.
 

@@ -102,12 +102,9 @@ def _thread(desc: bytes) -> Thread | Absent:
 
 def _times(desc: bytes) -> tuple[float, float] | None:
     user, user_micro, kernel, kernel_micro = _TIMES.unpack_from(desc, _PRSTATUS_TIMES)
-    whole = (user, kernel)
-    parts = (user_micro, kernel_micro)
-    if not all(0 <= one < _MAX_SECONDS for one in whole) or not all(
-        0 <= one < 10**6 for one in parts
-    ):
-        return None
+    for seconds, micro in ((user, user_micro), (kernel, kernel_micro)):
+        if not (0 <= seconds < _MAX_SECONDS and 0 <= micro < 10**6):
+            return None
     return round(user + user_micro / 1e6, 6), round(kernel + kernel_micro / 1e6, 6)
 
 

@@ -19,6 +19,8 @@ from gdb_epi.errors import NOT_AVAILABLE, Absent, InputError, SoftError, Unreada
 from gdb_epi.sizes import PAGE
 from gdb_epi.target.api import (
     ABSENT,
+    DUMPED,
+    FILE,
     CrashInfo,
     Module,
     NativeFrame,
@@ -92,9 +94,9 @@ class RecordingTarget:
         """Search, and remember the answer."""
         from gdb_epi.target.search import find_bytes
 
-        found = next(find_bytes(self._inner, needle, start, end), None)
-        self._finds[f"{needle.hex()} {start:x} {end:x}"] = found
-        return found
+        address = next(find_bytes(self._inner, needle, start, end), None)
+        self._finds[f"{needle.hex()} {start:x} {end:x}"] = address
+        return address
 
     def native_frames(self, tid: int) -> Sequence[NativeFrame] | Absent:
         """Return native frames, and remember them."""
@@ -119,17 +121,16 @@ class RecordingTarget:
             "soft_errors": inner.soft_errors,
             "symbols": self._symbols,
             "finds": self._finds,
-            "native": {str(tid): _native_json(found) for tid, found in self._native.items()},
+            "native": {
+                str(tid): {"absent": frames} if isinstance(frames, Absent) else {"value": frames}
+                for tid, frames in self._native.items()
+            },
             "pages": {
                 f"{page:x}": [b64encode(data).decode(), provenance]
                 for page, (data, provenance) in sorted(self._pages.items())
             },
         }
         path.write_bytes(lzma.compress(json.dumps(document).encode(), preset=9))
-
-
-def _native_json(found: Sequence[NativeFrame] | Absent) -> dict[str, Any]:
-    return {"absent": found} if isinstance(found, Absent) else {"value": list(found)}
 
 
 class SnapshotTarget:
@@ -179,15 +180,15 @@ class SnapshotTarget:
     def provenance(self, address: int, size: int = 1) -> str:
         """Return the weakest recorded provenance."""
         pages = range(address & -PAGE, address + max(size, 1), PAGE)
-        found = {self._pages.get(page, (b"", ABSENT))[1] for page in pages}
-        return next((p for p in (ABSENT, "file", "dumped") if p in found), ABSENT)
+        provenances = {self._pages.get(page, (b"", ABSENT))[1] for page in pages}
+        return next((p for p in (ABSENT, FILE, DUMPED) if p in provenances), ABSENT)
 
     def find(self, needle: bytes, start: int, end: int) -> int | None:
         """Return the recorded answer, else search the recorded pages."""
         key = f"{needle.hex()} {start:x} {end:x}"
         if key in self._document["finds"]:
-            found: int | None = self._document["finds"][key]
-            return found
+            address: int | None = self._document["finds"][key]
+            return address
         order = self._in_order
         for index in range(bisect_left(order, start & -PAGE), bisect_left(order, end)):
             page = order[index]
@@ -217,16 +218,16 @@ class SnapshotTarget:
 
     def modules(self) -> Sequence[Module]:
         """Return the mapped ELF objects."""
-        found = []
+        modules = []
         for path, base, start, end, build_id, file in self._document["modules"]:
             here = file if isinstance(file, str) else Absent(*file)
-            found.append(Module(path, base, start, end, build_id, here))
-        return found
+            modules.append(Module(path, base, start, end, build_id, here))
+        return modules
 
     def symbol(self, name: str) -> int | None:
         """Return a recorded symbol."""
-        found: int | None = self._document["symbols"].get(name)
-        return found
+        address: int | None = self._document["symbols"].get(name)
+        return address
 
     def type_layout(self, name: str) -> StructType | None:
         """Return None: types are not recorded."""
@@ -234,22 +235,22 @@ class SnapshotTarget:
 
     def native_frames(self, tid: int) -> Sequence[NativeFrame] | Absent:
         """Return recorded native frames."""
-        found = self._document["native"].get(str(tid))
-        if found is None:
+        frames = self._document["native"].get(str(tid))
+        if frames is None:
             return Absent(NOT_AVAILABLE, "not in the recording")
-        if "absent" in found:
-            return Absent(*found["absent"])
-        return [NativeFrame(*frame) for frame in found["value"]]
+        if "absent" in frames:
+            return Absent(*frames["absent"])
+        return [NativeFrame(*frame) for frame in frames["value"]]
 
     def crash(self) -> CrashInfo | Absent:
         """Return how the process died."""
-        found = self._document["crash"]
-        return Absent(*found["absent"]) if "absent" in found else CrashInfo(*found["value"])
+        crash = self._document["crash"]
+        return Absent(*crash["absent"]) if "absent" in crash else CrashInfo(*crash["value"])
 
     def process(self) -> ProcessInfo | Absent:
         """Return pids and command."""
-        found = self._document["process"]
-        return Absent(*found["absent"]) if "absent" in found else ProcessInfo(*found["value"])
+        process = self._document["process"]
+        return Absent(*process["absent"]) if "absent" in process else ProcessInfo(*process["value"])
 
     def auxv(self) -> Mapping[int, int]:
         """Return the auxiliary vector."""
@@ -261,5 +262,5 @@ class SnapshotTarget:
 
     def core_key(self) -> str | Absent:
         """Return the key of the core that was recorded."""
-        found = self._document["core_key"]
-        return Absent(*found["absent"]) if "absent" in found else str(found["value"])
+        key = self._document["core_key"]
+        return Absent(*key["absent"]) if "absent" in key else str(key["value"])

@@ -1,49 +1,127 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Name a code address: by a function's symbol in the matching file, else by file and distance.
+"""Symbols: the tables of ELF files, the name of a code address, addresses of exported names.
 
-Exported symbols only: a name that is not exported is not searched for in debug files.
-
-`Target.symbol` falls back to every .symtab, which takes 0.1 s when an old glibc lacks a name.
+The tables are read with struct from the mapped file. pyelftools answers the same, but makes an
+object of each symbol: one of PyTorch's 530,000 names took it seconds, and it has to be importable
+inside GDB.
 """
 
 from __future__ import annotations
 
+import struct
+
 from gdb_epi.errors import Absent
-from gdb_epi.target.api import Module, Target
-from gdb_epi.target.files import open_elf
-from gdb_epi.target.symtab import symbol_covering
+from gdb_epi.target import elf
+from gdb_epi.target.api import Target
+from gdb_epi.target.files import ElfFile, open_elf
+from gdb_epi.typing_lite import NamedTuple
+
+SHT_SYMTAB, SHT_DYNSYM = 2, 11
+SHN_UNDEF = 0
+STT_FILE = 4
+MAX_SECTIONS = 1 << 16
+MAX_TABLE = 1 << 28  # bytes of one symbol table: 11 million symbols
+MAX_HITS = 256  # places of a name among the strings; names share their tails
+MAX_NAME = 1 << 16
+_SHDR = struct.Struct("<IIQQQQIIQQ")
+_SYM = struct.Struct("<IBBHQQ")  # st_name, st_info, st_other, st_shndx, st_value, st_size
 
 
-def function_at(target: Target, address: int) -> str:
+class SymbolTable(NamedTuple):
+    """Where a file's symbols and their names lie: file offsets and sizes in bytes."""
+
+    symbols: int
+    size: int
+    names: int
+    names_size: int
+
+
+def symbol_tables(file: ElfFile) -> list[SymbolTable]:
+    """Return .symtab, then .dynsym, as far as the file has them and its headers can be."""
+    header = elf.parse_header(file.read(0, 64))
+    if header is None or not header.is_64:
+        return []
+    count, size = struct.unpack_from("<HH", file.read(58, 4))[1], _SHDR.size
+    raw = file.read(header.shoff, min(count, MAX_SECTIONS) * size)
+    sections = list(_SHDR.iter_unpack(raw[: len(raw) // size * size]))
+    tables = []
+    for kind in (SHT_SYMTAB, SHT_DYNSYM):
+        for section in sections:
+            if section[1] == kind and section[6] < len(sections) and section[5] <= MAX_TABLE:
+                names = sections[section[6]]
+                tables.append(SymbolTable(section[4], section[5], names[4], names[5]))
+    return tables
+
+
+def symtab_value(file: ElfFile, name: str) -> int | None:
+    """Return the value of a defined .symtab symbol; None when the file is stripped or lacks it."""
+    wanted = name.encode() + b"\0"
+    for table in symbol_tables(file)[:1]:
+        raw = file.read(table.symbols, table.size)
+        end = table.names + table.names_size
+        at = file.data.find(wanted, table.names, end)  # whole, or the tail of another name
+        for _ in range(MAX_HITS):
+            if at < 0:
+                break
+            value = _value(raw, at - table.names)
+            if value:
+                return value
+            at = file.data.find(wanted, at + 1, end)
+    return None
+
+
+def _value(raw: bytes, name: int) -> int:
+    """Return st_value of the defined symbol with this st_name, or 0."""
+    pattern = struct.pack("<I", name)
+    at = raw.find(pattern)
+    while at >= 0:
+        if at % _SYM.size == 0 and at + _SYM.size <= len(raw):
+            _, info, _, section, value, _ = _SYM.unpack_from(raw, at)
+            if section != SHN_UNDEF and info & 15 != STT_FILE:
+                return int(value)
+        at = raw.find(pattern, at + 1)
+    return 0
+
+
+def symbol_covering(file: ElfFile, value: int) -> tuple[str, int] | None:
+    """Return (name, start) of the first symbol, .symtab before .dynsym, that covers a value."""
+    for table in symbol_tables(file):
+        raw = file.read(table.symbols, table.size)
+        whole = memoryview(raw)[: len(raw) // _SYM.size * _SYM.size]
+        for at, _, _, section, start, size in _SYM.iter_unpack(whole):
+            if start <= value < start + size and section != SHN_UNDEF and at < table.names_size:
+                first = table.names + at
+                last = min(first + MAX_NAME, table.names + table.names_size)
+                end = file.data.find(b"\0", first, last)
+                if end > first:
+                    return file.data[first:end].decode("utf-8", "replace"), start
+    return None
+
+
+def symbolized(target: Target, address: int) -> str:
     """Return `name`, `name+0x12`, `file+0x345` or the bare address.
 
     Only symbols that cover the address count; in a stripped file the nearest one below
     says nothing.
     """
     for module in target.modules():
-        if module.start <= address < module.end:
-            name = _symbol(module, address)
-            base = module.path.rpartition("/")[2]
-            return name or f"{base}+{address - module.base:#x}"
+        if not module.start <= address < module.end:
+            continue
+        value = address - module.base
+        file = open_elf(module.file) if isinstance(module.file, str) else module.file
+        symbol = None if isinstance(file, Absent) else symbol_covering(file, value)
+        if symbol is None:
+            return f"{module.path.rpartition('/')[2]}+{value:#x}"
+        name, start = symbol
+        return f"{name}+{value - start:#x}" if value > start else name
     return f"{address:#x}"
 
 
-def _symbol(module: Module, address: int) -> str:
-    if not isinstance(module.file, str):
-        return ""
-    file = open_elf(module.file)
-    if isinstance(file, Absent):
-        return ""
-    wanted = address - module.base
-    found = symbol_covering(file, wanted)
-    if found is None:
-        return ""
-    name, start = found
-    return f"{name}+{wanted - start:#x}" if wanted > start else name
+def exported_symbol(target: Target, name: str) -> int | None:
+    """Return the run-time address of a dynamic symbol, or None.
 
-
-def exported(target: Target, name: str) -> int | None:
-    """Return the run-time address of a dynamic symbol, or None."""
+    `Target.symbol` falls back to every .symtab, which takes 0.1 s when an old glibc lacks a name.
+    """
     lookup = getattr(target, "dynamic_symbol", None) or target.symbol
-    found: int | None = lookup(name)
-    return found
+    address: int | None = lookup(name)
+    return address

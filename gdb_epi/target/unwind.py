@@ -83,22 +83,25 @@ class Unwinder:
 
     def walk(self, registers: Mapping[str, int]) -> Iterator[Activation]:
         """Yield the frames of a thread, innermost first, as far as the tables and memory go."""
-        known = {n: registers[n] for n in (*SAVED, "rsp", "rip") if n in registers}
+        current = {n: registers[n] for n in (*SAVED, "rsp", "rip") if n in registers}
         for number in range(MAX_FRAMES):
-            pc = known.get("rip", 0)
+            pc = current.get("rip", 0)
             rule = self.rule(pc - 1 if number else pc)  # a call may be a function's last
-            if rule is None or rule.base not in known:
+            if rule is None or rule.base not in current:
                 return
-            cfa = known[rule.base] + rule.offset
+            cfa = current[rule.base] + rule.offset
             slots = {name: cfa + offset for name, offset in rule.saved.items()}
-            yield Activation(pc, known, cfa, slots)
-            if "rip" not in slots or cfa <= known.get("rsp", 0) or cfa % WORD:
+            yield Activation(pc, current, cfa, slots)
+            if "rip" not in slots or cfa <= current.get("rsp", 0) or cfa % WORD:
                 return
             try:
-                words = {name: self._word(at) for name, at in slots.items()}
+                words = {
+                    name: int.from_bytes(self._target.read(place, WORD), "little")
+                    for name, place in slots.items()
+                }
             except UnreadableMemory:
                 return
-            known = {**known, **words, "rsp": cfa}
+            current = {**current, **words, "rsp": cfa}
 
     def rule(self, pc: int) -> Rule | None:
         """Return the rule at an instruction; None without an entry, and for signal frames."""
@@ -108,9 +111,6 @@ class Unwinder:
             except (UnreadableMemory, _Unknown, IndexError, KeyError, struct.error):
                 self._rules[pc] = None
         return self._rules[pc]
-
-    def _word(self, address: int) -> int:
-        return int.from_bytes(self._target.read(address, WORD), "little")
 
     def _read(self, pc: int) -> Rule | None:
         entry, function = self._functions.entry(pc), self._functions.at(pc)
@@ -163,16 +163,16 @@ def _common_of(data: bytes) -> _Common:
 
 def _encoding(letters: str, data: bytes) -> int:
     """Return how code addresses are encoded. Raises _Unknown, also for a signal frame ("S")."""
-    at, found = 0, _PCREL_SDATA4
+    at, encoding = 0, _PCREL_SDATA4
     for letter in letters:
         if letter == "R":
-            found = data[at]
+            encoding = data[at]
         elif letter == "P":
             at += _POINTER_SIZES[data[at] & 0xF]
         elif letter != "L":
             raise _Unknown
         at += 1
-    return found
+    return encoding
 
 
 class _Program:
@@ -244,7 +244,7 @@ class _Program:
 
 
 def _operands(data: bytes, at: int, kinds: str) -> tuple[list[int], int]:
-    found = []
+    values = []
     for kind in kinds:
         if kind == "u":
             value, at = _uleb(data, at)
@@ -253,8 +253,8 @@ def _operands(data: bytes, at: int, kinds: str) -> tuple[list[int], int]:
             at += value
         else:
             value, at = int.from_bytes(data[at : at + int(kind)], "little"), at + int(kind)
-        found.append(value)
-    return found, at
+        values.append(value)
+    return values, at
 
 
 def _uleb(data: bytes, at: int) -> tuple[int, int]:

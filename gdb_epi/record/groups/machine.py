@@ -49,7 +49,7 @@ from gdb_epi.target.auxv import (
     AT_SYSINFO_EHDR,
 )
 from gdb_epi.target.elf import parse_image
-from gdb_epi.target.symbols import exported
+from gdb_epi.target.symbols import exported_symbol
 from gdb_epi.typing_lite import TYPE_CHECKING, Any, NamedTuple
 
 if TYPE_CHECKING:
@@ -80,7 +80,7 @@ def processor(target: Target) -> Processor | Absent:
 
     Absent with another C library, or when the block cannot be told for sure.
     """
-    symbol = exported(target, "_rtld_global_ro")
+    symbol = exported_symbol(target, "_rtld_global_ro")
     if symbol is None:
         return Absent(NOT_AVAILABLE, "no _rtld_global_ro: not glibc")
     data = _dumped(target, symbol)
@@ -152,7 +152,7 @@ def last_cpu(target: Target, thread: Thread) -> LastCpu | Absent:
     Absent before glibc 2.35, with other C libraries, when the area was never registered (a kernel
     or a tunable without rseq, a thread that glibc did not start), or when it is not dumped.
     """
-    symbol = exported(target, "__rseq_offset")
+    symbol = exported_symbol(target, "__rseq_offset")
     if symbol is None:
         return Absent(NOT_AVAILABLE, "no __rseq_offset: glibc before 2.35, or another C library")
     # ld.so writes the word at start; a file's copy of it holds 0, which is no offset.
