@@ -96,7 +96,7 @@ def _instead(program: str, word: str) -> str:
 
 
 def _run(verb: ModuleType, program: str, words: list[str]) -> int:
-    from gdb_epi.cli.quick import QuickParser
+    from gdb_epi.cli.support.quick_parser import QuickParser
 
     quick = QuickParser()
     verb.add_arguments(quick)

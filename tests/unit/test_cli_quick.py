@@ -12,7 +12,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from gdb_epi.cli.quick import QuickParser
+from gdb_epi.cli.support.quick_parser import QuickParser
 
 VERBS = ("triage", "stacks", "doctor", "fleet.ingest", "fleet.top")
 WORDS = (
