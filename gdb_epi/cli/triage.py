@@ -68,8 +68,8 @@ def add_arguments(parser: ArgumentParser) -> None:
 
 def run(args: Namespace) -> int:
     """Examine the cores, print the answers, store the records."""
-    from gdb_epi.cli.answers import open_answers
     from gdb_epi.cli.cores import find_cores
+    from gdb_epi.cli.support.triage_answers import open_answers
 
     options = _options(args)
     found = find_cores(args.cores)
