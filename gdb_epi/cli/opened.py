@@ -6,7 +6,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 from contextlib import contextmanager
 
-from gdb_epi.cli.cores import Core, core_at
+from gdb_epi.cli.support.core_files import Core, core_at
 from gdb_epi.errors import InputError, SoftError
 from gdb_epi.typing_lite import TYPE_CHECKING
 

@@ -155,8 +155,8 @@ def _options(args: Namespace) -> Options:
 
 def _examine(core: str, options: Options) -> dict[str, Any] | str:
     """Return the record of a core, or why there is none."""
-    from gdb_epi.cli.cores import core_at
     from gdb_epi.cli.examine import Failure, examine_here
+    from gdb_epi.cli.support.core_files import core_at
 
     try:
         found = examine_here(core_at(core), options)

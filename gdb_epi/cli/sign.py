@@ -66,7 +66,7 @@ def run(args: Namespace) -> int:
 
 
 def _is_core(name: str) -> bool:
-    from gdb_epi.cli.cores import core_at
+    from gdb_epi.cli.support.core_files import core_at
 
     try:
         return bool(core_at(name))

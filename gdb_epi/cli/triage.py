@@ -21,8 +21,8 @@ from gdb_epi.typing_lite import TYPE_CHECKING
 if TYPE_CHECKING:
     from argparse import ArgumentParser, Namespace
 
-    from gdb_epi.cli.cores import Core, Found
     from gdb_epi.cli.examine import Result
+    from gdb_epi.cli.support.core_files import Core, Found
 
     Numbered = tuple[int, Result]
 
@@ -68,7 +68,7 @@ def add_arguments(parser: ArgumentParser) -> None:
 
 def run(args: Namespace) -> int:
     """Examine the cores, print the answers, store the records."""
-    from gdb_epi.cli.cores import find_cores
+    from gdb_epi.cli.support.core_files import find_cores
     from gdb_epi.cli.support.triage_answers import open_answers
 
     options = _options(args)
