@@ -15,7 +15,7 @@ if TYPE_CHECKING:
     from collections.abc import Sequence
     from typing import NoReturn
 
-    from gdb_epi.cli.examine import Options
+    from gdb_epi.cli.support.examine import Options
     from gdb_epi.repro.campaign import Aim, Result, Tally
     from gdb_epi.repro.running import Plan
 
@@ -148,15 +148,15 @@ def _plan(args: Namespace) -> tuple[Plan, int]:
 
 
 def _options(args: Namespace) -> Options:
-    from gdb_epi.cli.examine import Options
+    from gdb_epi.cli.support.examine import Options
 
     return Options(native=args.native, gdb=args.gdb)
 
 
 def _examine(core: str, options: Options) -> dict[str, Any] | str:
     """Return the record of a core, or why there is none."""
-    from gdb_epi.cli.examine import Failure, examine_here
     from gdb_epi.cli.support.core_files import core_at
+    from gdb_epi.cli.support.examine import Failure, examine_here
 
     try:
         found = examine_here(core_at(core), options)

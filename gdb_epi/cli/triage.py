@@ -6,8 +6,8 @@ from __future__ import annotations
 import os
 from collections.abc import Iterator, Sequence
 
-from gdb_epi.cli.examine import NATIVE_MODES, Examined, Failure, Options, examine_here
 from gdb_epi.cli.keep import Keeper
+from gdb_epi.cli.support.examine import NATIVE_MODES, Examined, Failure, Options, examine_here
 from gdb_epi.errors import (
     EXIT_DONE,
     EXIT_FAILED,
@@ -21,8 +21,8 @@ from gdb_epi.typing_lite import TYPE_CHECKING
 if TYPE_CHECKING:
     from argparse import ArgumentParser, Namespace
 
-    from gdb_epi.cli.examine import Result
     from gdb_epi.cli.support.core_files import Core, Found
+    from gdb_epi.cli.support.examine import Result
 
     Numbered = tuple[int, Result]
 

@@ -18,8 +18,8 @@ from typing import Any
 sys.path[:0] = [str(Path(__file__).resolve().parents[1]), str(Path(__file__).resolve().parents[2])]
 from support.interpreters import by_id, cache_root
 
-from gdb_epi.cli.examine import Examined, Options, examine_here
 from gdb_epi.cli.support.core_files import core_at
+from gdb_epi.cli.support.examine import Examined, Options, examine_here
 from gdb_epi.fleet.store.packing import Packer
 
 MAX_CORE = 400 << 20

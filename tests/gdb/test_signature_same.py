@@ -17,8 +17,8 @@ from driver import Gdb, available_gdbs, read_json, run_gdb, with_epi
 from support.cores import Made
 from support.opening import core_of
 
-from gdb_epi.cli.examine import Examined, Options, examine_here
 from gdb_epi.cli.support.core_files import core_at
+from gdb_epi.cli.support.examine import Examined, Options, examine_here
 
 FULL = ("exact", "strict", "stable", "coarse", "native", "python")
 TAIL = 4096  # bytes at the end of a core: the vsyscall or vDSO page, behind all stacks

@@ -12,8 +12,8 @@ from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
 
-from gdb_epi.cli.examine import Examined, Failure, Result
 from gdb_epi.cli.support.core_files import Core
+from gdb_epi.cli.support.examine import Examined, Failure, Result
 from gdb_epi.errors import EXIT_UNUSABLE_INPUT, EpiError, UsageError
 from gdb_epi.render.text import escape
 from gdb_epi.typing_lite import TYPE_CHECKING, Any, Protocol
