@@ -6,8 +6,8 @@ from __future__ import annotations
 import os
 from collections.abc import Iterator, Sequence
 
-from gdb_epi.cli.keep import Keeper
 from gdb_epi.cli.support.examine import NATIVE_MODES, Examined, Failure, Options, examine_here
+from gdb_epi.cli.support.record_keeper import Keeper
 from gdb_epi.errors import (
     EXIT_DONE,
     EXIT_FAILED,
@@ -97,7 +97,7 @@ def run(args: Namespace) -> int:
 
 
 def _tell_links(links: Sequence[str]) -> None:
-    from gdb_epi.cli.keep import say
+    from gdb_epi.cli.support.record_keeper import say
     from gdb_epi.util import counted
 
     told = f"{counted(len(links), 'symbolic link')} in folders not followed ({links[0]})"
