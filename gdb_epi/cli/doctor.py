@@ -98,7 +98,7 @@ def _versions() -> Iterator[Line]:
 
 def _gdbs_and_source() -> Iterator[Line]:
     """Yield a line for each GDB, then one for each that can load the extension."""
-    from gdb_epi.cli.native_gdb import NoGdb, find_gdb
+    from gdb_epi.cli.support.native_gdb import NoGdb, find_gdb
 
     beside = os.path.join(os.path.dirname(sys.executable), "gdb")
     folders = os.environ.get("PATH", "").split(os.pathsep)
@@ -128,7 +128,7 @@ def _gdbs_and_source() -> Iterator[Line]:
 
 
 def _about_gdb(path: str) -> About:
-    from gdb_epi.cli.native_gdb import environment
+    from gdb_epi.cli.support.native_gdb import environment
 
     try:
         done = subprocess.run(
@@ -206,7 +206,7 @@ def _try_source(path: str) -> dict[str, Any] | None:
     import signal
     from tempfile import TemporaryDirectory
 
-    from gdb_epi.cli.native_gdb import wait_for_end
+    from gdb_epi.cli.support.native_gdb import wait_for_end
 
     with TemporaryDirectory(prefix="gdb-epi-doctor-") as folder:
         empty, answer = Path(folder) / "empty", Path(folder) / "answer.json"

@@ -117,7 +117,7 @@ def _aim(args: Namespace) -> Aim:
 
 def _plan(args: Namespace) -> tuple[Plan, int]:
     """Return how runs are done, and how many at once."""
-    from gdb_epi.cli.native_gdb import SETTINGS, NoGdb, environment, find_gdb
+    from gdb_epi.cli.support.native_gdb import SETTINGS, NoGdb, environment, find_gdb
     from gdb_epi.repro.cores import how_cores_come, in_the_way
     from gdb_epi.repro.running import Plan
 

@@ -28,7 +28,7 @@ from gdb_epi.errors import EXIT_FAILED, EpiError
 # Loaded once, before the forks; what is missing here is only loaded more often.
 LOADED_FIRST = (
     "gdb_epi.analysis",
-    "gdb_epi.cli.native_gdb",
+    "gdb_epi.cli.support.native_gdb",
     "gdb_epi.cli.unpack",
     "gdb_epi.cpython.frames.merge",
     "gdb_epi.cpython.runtime.state",

@@ -360,7 +360,7 @@ def test_of_a_cut_header_gdb_s_own_word_is_told_and_no_advice_for_its_prompt(she
 
 def test_a_gdb_that_dies_of_its_index_cache_runs_without_it(shell, core, tmp_path):
     """GDB 18.1 does, of the index that it made itself of a Rust program."""
-    from gdb_epi.cli.native_gdb import find_gdb
+    from gdb_epi.cli.support.native_gdb import find_gdb
 
     real = find_gdb(None)
     if real is None:
@@ -394,7 +394,7 @@ def test_no_gdb_is_a_soft_error_or_an_error(shell, core, tmp_path):
 
 
 def test_native_frames_come_from_a_real_gdb(shell, core):
-    from gdb_epi.cli.native_gdb import find_gdb
+    from gdb_epi.cli.support.native_gdb import find_gdb
 
     if find_gdb(None) is None:
         pytest.skip("no gdb")

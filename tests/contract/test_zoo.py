@@ -21,7 +21,7 @@ from support.zoo import (
     signed,
 )
 
-from gdb_epi.cli.native_gdb import find_gdb
+from gdb_epi.cli.support.native_gdb import find_gdb
 from gdb_epi.signature.explain import explain, lines
 from gdb_epi.signature.sign import Signed
 

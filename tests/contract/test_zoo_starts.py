@@ -13,7 +13,7 @@ from support.cores import START, find_core, why_no_core_dumps
 from support.interpreters import Interpreter, one_per_minor
 from support.zoo import TIMEOUT, Build, keys_of, make_build, signed
 
-from gdb_epi.cli.native_gdb import find_gdb
+from gdb_epi.cli.support.native_gdb import find_gdb
 
 VERSION = (3, 11)  # its sub-interpreters load extensions of one phase
 BODY = """

@@ -16,7 +16,7 @@ from pathlib import Path
 from typing import Any, NamedTuple
 
 from gdb_epi.analysis import examine
-from gdb_epi.cli.native_gdb import GdbNative
+from gdb_epi.cli.support.native_gdb import GdbNative
 from gdb_epi.cpython.types import PyFrame
 from gdb_epi.errors import Absent
 from gdb_epi.session import Session

@@ -65,7 +65,7 @@ def threads_of(core_file: Any, executable: Any = None, **options: Any) -> list[A
 
 
 def _gdb(target: Any, place: str) -> Any:
-    from gdb_epi.cli.native_gdb import GdbNative, find_gdb
+    from gdb_epi.cli.support.native_gdb import GdbNative, find_gdb
 
     exe, gdb = target.modules()[0].file, find_gdb(None)
     assert gdb, "no gdb found"

@@ -13,7 +13,7 @@ from gdb_epi.sidecars.find import Asked, find_sidecars
 from gdb_epi.typing_lite import TYPE_CHECKING, Any, NamedTuple
 
 if TYPE_CHECKING:
-    from gdb_epi.cli.native_gdb import GdbNative
+    from gdb_epi.cli.support.native_gdb import GdbNative
     from gdb_epi.session import Session
     from gdb_epi.target.corefile import CoreFileTarget
 
@@ -146,7 +146,7 @@ def _start_native(
         off = Absent(NOT_AVAILABLE, "switched off by --native never")
         target.native_source = lambda _tid: off
         return None
-    from gdb_epi.cli.native_gdb import GdbNative, NoGdb, find_gdb
+    from gdb_epi.cli.support.native_gdb import GdbNative, NoGdb, find_gdb
 
     gdb = find_gdb(options.gdb)
     if gdb is None:
