@@ -29,7 +29,7 @@ def add_arguments(parser: ArgumentParser) -> None:
 
 def run(args: Namespace) -> int:
     """Print the evidence."""
-    from gdb_epi.cli.opened import opened
+    from gdb_epi.cli.support.open_core import opened
 
     with opened(args.core, args.exe, args.sysroot) as target:
         return _print(target, args)

@@ -38,7 +38,7 @@ def _show(core: str, exe: str | None, sysroot: str | None, *, as_json: bool) -> 
         from gdb_epi.target.corefile import CoreFileTarget
 
         return _print(CoreFileTarget.open(core, exe=exe, sysroot=sysroot), as_json)
-    from gdb_epi.cli.opened import opened
+    from gdb_epi.cli.support.open_core import opened
 
     with opened(core, exe, sysroot) as target:
         return _print(target, as_json)

@@ -20,9 +20,9 @@ from importlib import import_module
 from types import FrameType
 from typing import Any, NoReturn
 
-from gdb_epi.cli.opened import Scratch
 from gdb_epi.cli.support.core_files import Core
 from gdb_epi.cli.support.examine import Examined, Failure, Options, Result, examine
+from gdb_epi.cli.support.open_core import Scratch
 from gdb_epi.errors import EXIT_FAILED, EpiError
 
 # Loaded once, before the forks; what is missing here is only loaded more often.

@@ -5,8 +5,8 @@ from __future__ import annotations
 
 import os
 
-from gdb_epi.cli.opened import MAX_SIZE, Scratch, plain
 from gdb_epi.cli.support.core_files import Core
+from gdb_epi.cli.support.open_core import MAX_SIZE, Scratch, plain
 from gdb_epi.errors import NOT_AVAILABLE, Absent, EpiError, SoftError
 from gdb_epi.fleet.store.provenance import add_provenance
 from gdb_epi.sidecars.find import Asked, find_sidecars
