@@ -36,7 +36,7 @@ def run(args: Namespace) -> int:
 
 
 def _print(target: CoreFileTarget, args: Namespace) -> int:
-    from gdb_epi.cli.progress import Progress
+    from gdb_epi.cli.support.progress_bar import Progress
     from gdb_epi.process_state import ProcessState
     from gdb_epi.render.corruption import corruption_report, run_study
 

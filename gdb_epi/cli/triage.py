@@ -119,7 +119,7 @@ def _results(cores: Sequence[Core], options: Options, args: Namespace) -> Iterat
         return
     from contextlib import closing
 
-    from gdb_epi.cli.progress import Progress
+    from gdb_epi.cli.support.progress_bar import Progress
     from gdb_epi.cli.workers import examine_all
 
     jobs = args.jobs or len(os.sched_getaffinity(0))
