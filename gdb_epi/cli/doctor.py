@@ -257,7 +257,7 @@ def _spool() -> Iterator[Line]:
 
 
 def _unpackers() -> Iterator[Line]:
-    from gdb_epi.cli.unpack import PROGRAMS, supported
+    from gdb_epi.cli.support.unpack import PROGRAMS, supported
 
     for compression, program in PROGRAMS.items():
         found = supported(compression)

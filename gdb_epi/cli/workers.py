@@ -29,7 +29,7 @@ from gdb_epi.errors import EXIT_FAILED, EpiError
 LOADED_FIRST = (
     "gdb_epi.analysis",
     "gdb_epi.cli.support.native_gdb",
-    "gdb_epi.cli.unpack",
+    "gdb_epi.cli.support.unpack",
     "gdb_epi.cpython.frames.merge",
     "gdb_epi.cpython.runtime.state",
     "gdb_epi.locks.analysis",

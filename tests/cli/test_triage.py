@@ -142,7 +142,7 @@ def test_a_bomb_is_not_unpacked(shell, core):
 
 
 def test_unpacking_leaves_holes(tmp_path):
-    from gdb_epi.cli.unpack import unpack
+    from gdb_epi.cli.support.unpack import unpack
 
     data = b"\x7fELF" + bytes(64 << 20) + b"end"
     packed = tmp_path / "x.gz"

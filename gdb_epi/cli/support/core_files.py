@@ -74,7 +74,7 @@ def core_at(path: str) -> Core:
     if compression is None:
         _must_be_core(path, head)
         return Core(path, None)
-    from gdb_epi.cli.unpack import head_of
+    from gdb_epi.cli.support.unpack import head_of
 
     _must_be_core(path, head_of(path, compression, HEAD), f"{compression}-compressed, but inside ")
     return Core(path, compression)

@@ -53,7 +53,7 @@ def plain(
     """
     path, damaged = core.path, None
     if core.compression is not None:
-        from gdb_epi.cli.unpack import unpack
+        from gdb_epi.cli.support.unpack import unpack
 
         path, damaged = unpack(core.path, core.compression, scratch.path(), max_size)
     try:
