@@ -120,7 +120,7 @@ def _results(cores: Sequence[Core], options: Options, args: Namespace) -> Iterat
     from contextlib import closing
 
     from gdb_epi.cli.support.progress_bar import Progress
-    from gdb_epi.cli.workers import examine_all
+    from gdb_epi.cli.support.workers import examine_all
 
     jobs = args.jobs or len(os.sched_getaffinity(0))
     progress, bad = Progress(len(cores)), 0

@@ -65,7 +65,7 @@ def test_a_start_loads_nothing_it_does_not_need(shell, core):
         "from gdb_epi.cli.main import main; code = main();"
         "heavy = {'sqlalchemy', 'elftools', 'pygments', 'tabulate', 'dataclasses', 'subprocess',"
         " 'tempfile', 'shutil', 'multiprocessing', 'concurrent', 'sqlite3',"
-        " 'gdb_epi.cli.doctor', 'gdb_epi.cli.fleet', 'gdb_epi.cli.workers',"
+        " 'gdb_epi.cli.doctor', 'gdb_epi.cli.fleet', 'gdb_epi.cli.support.workers',"
         " 'gdb_epi.cli.support.native_gdb', 'gdb_epi.fleet.store.db'};"
         "print(sorted(heavy & set(sys.modules)), file=sys.stderr); sys.exit(code)"
     )
