@@ -7,7 +7,8 @@ from gdb_epi.corruption.run import study
 from gdb_epi.detectors.findings import run_detectors
 from gdb_epi.errors import NOT_APPLICABLE, Absent, SoftError
 from gdb_epi.judgement.verdict import judge
-from gdb_epi.record import Parts, make_record
+from gdb_epi.record.build import make_record
+from gdb_epi.record.registry import Parts
 from gdb_epi.session import Session
 from gdb_epi.signature.sign import sign
 from gdb_epi.target.missing import missing_memory, missing_text

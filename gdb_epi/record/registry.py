@@ -1,21 +1,36 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The registry of record groups: one file in gdb_epi/record/groups/ adds to the record.
+"""The registry of record groups: each file in gdb_epi/record/groups/ makes one part of the record.
 
-A maker is a function (parts, notes) -> dict or None under `@group("NAME")`. Several makers may
-add keys to one group; what a group has already is never replaced, so a key has one meaning.
+A maker is a function (parts, notes) -> value or None under `@group("NAME", order=N)`. The order is
+that of the keys in the JSON. Several makers may add keys to one group; what a group has already is
+never replaced, so a key has one meaning.
 """
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Sequence
 
+from gdb_epi.corruption.run import Study
+from gdb_epi.detectors.findings import Finding
 from gdb_epi.errors import SoftError
-from gdb_epi.typing_lite import TYPE_CHECKING, Any
+from gdb_epi.judgement.verdict import Verdict
+from gdb_epi.process_state import ProcessState
+from gdb_epi.signature.sign import Signed
+from gdb_epi.typing_lite import Any, NamedTuple
 
-if TYPE_CHECKING:
-    from gdb_epi.record import Parts
+Json = dict[str, Any]
+SEVERAL = "*"  # a maker of this name returns several groups by their names
 
-    Maker = Callable[["Parts", "Notes"], "dict[str, Any] | None"]
+
+class Parts(NamedTuple):
+    """Everything that a record is made of."""
+
+    state: ProcessState
+    signed: Signed
+    findings: Sequence[Finding]
+    corruption: Study
+    verdict: Verdict
+    soft_errors: Sequence[SoftError]
 
 
 class Notes:
@@ -31,37 +46,38 @@ class Notes:
         self.left_out: dict[str, int] = {}
 
 
-_MAKERS: dict[tuple[str, str], Maker] = {}
+Maker = Callable[[Parts, Notes], "Json | list[Json] | None"]
+_MAKERS: dict[tuple[int, str], tuple[str, Maker]] = {}
 
 
-SEVERAL = "*"  # a maker of this name returns several groups by their names
-
-
-def group(name: str) -> Callable[[Maker], Maker]:
+def group(name: str, *, order: int) -> Callable[[Maker], Maker]:
     """Register the decorated function as a maker of the group `name`."""
 
     def register(maker: Maker) -> Maker:
-        _MAKERS[name, f"{maker.__module__}.{maker.__qualname__}"] = maker
+        _MAKERS[order, f"{maker.__module__}.{maker.__qualname__}"] = name, maker
         return maker
 
     return register
 
 
-def add_groups(record: dict[str, Any], parts: Parts, notes: Notes) -> None:
+def add_groups(record: Json, parts: Parts, notes: Notes) -> None:
     """Let every maker add to the record; what it could not have goes into `notes`."""
     import gdb_epi.record.groups
     from gdb_epi.loader import load_all
 
     notes.errors += load_all(gdb_epi.record.groups)
-    for (name, _), maker in sorted(_MAKERS.items()):
-        found = maker(parts, notes) or {}
-        for key, value in found.items() if name == SEVERAL else ((name, found),):
-            _add(record, key, value)
+    for _, (name, maker) in sorted(_MAKERS.items()):
+        made = maker(parts, notes)
+        if name != SEVERAL:
+            _add(record, name, made)
+        elif isinstance(made, dict):
+            for key, value in made.items():
+                _add(record, key, value or None)
 
 
-def _add(record: dict[str, Any], name: str, found: dict[str, Any] | None) -> None:
-    known = record.get(name)
-    if found and isinstance(known, dict):
-        known.update((key, value) for key, value in found.items() if key not in known)
-    elif found and known is None:
-        record[name] = found
+def _add(record: Json, name: str, value: Any) -> None:
+    present = record.get(name)
+    if isinstance(present, dict):
+        present.update((key, inner) for key, inner in (value or {}).items() if key not in present)
+    elif value is not None and present is None:
+        record[name] = value

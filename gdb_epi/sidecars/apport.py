@@ -11,7 +11,7 @@ import os
 
 from gdb_epi.errors import Absent
 from gdb_epi.record.environment import from_entries
-from gdb_epi.record.groups.surroundings import groups_of
+from gdb_epi.record.groups.surroundings import groups_of_environment
 from gdb_epi.sidecars.types import Sidecar, clean, filled, groups_with, number, read_capped
 from gdb_epi.typing_lite import Any
 
@@ -77,7 +77,13 @@ def _groups(fields: dict[str, str]) -> dict[str, dict[str, Any]]:
     lines = fields.get("ProcEnviron", "").strip().split("\n")
     made = from_entries((line.encode("utf-8", "replace") for line in lines if line), "apport")
     if not isinstance(made, Absent):
-        found.update({k: v for k, v in groups_of(made).items() if v and k in ("job", "container")})
+        found.update(
+            {
+                k: v
+                for k, v in groups_of_environment(made).items()
+                if v and k in ("job", "container")
+            }
+        )
     return found
 
 

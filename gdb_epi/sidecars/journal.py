@@ -14,7 +14,7 @@ from collections.abc import Iterator, Mapping
 
 from gdb_epi.errors import Absent
 from gdb_epi.record.environment import from_entries
-from gdb_epi.record.groups.surroundings import groups_of
+from gdb_epi.record.groups.surroundings import groups_of_environment
 from gdb_epi.sidecars.types import (
     MAX_SECONDS,
     Sidecar,
@@ -180,4 +180,4 @@ def _groups(entry: Entry) -> dict[str, dict[str, Any]]:
 def _environment(block: str) -> dict[str, Any]:
     entries = (line.encode("utf-8", "replace") for line in block.split("\n")[:MAX_VARIABLES])
     found = from_entries((entry for entry in entries if entry), "journal")
-    return {} if isinstance(found, Absent) else groups_of(found)
+    return {} if isinstance(found, Absent) else groups_of_environment(found)

@@ -13,7 +13,6 @@ from support.scenes import FS_BASE, HEAP, MMAP, PC, PID, SP, STACK, crash, frame
 from gdb_epi.analysis import analyze
 from gdb_epi.errors import Absent
 from gdb_epi.record.environment import Environment, environment, is_allowed
-from gdb_epi.record.groups.crash import operand_text
 from gdb_epi.record.groups.machine import (
     AT_RSEQ_FEATURE_SIZE,
     LastCpu,
@@ -24,6 +23,7 @@ from gdb_epi.record.groups.machine import (
     processor,
     running_kernel,
 )
+from gdb_epi.record.groups.signal import operand_text
 from gdb_epi.record.groups.surroundings import container_of, host_of, job_of
 from gdb_epi.record.privacy import parameterise, pseudonymise, redact_addresses
 from gdb_epi.record.redact import redact_value, without_people

@@ -15,7 +15,7 @@ from gdb_epi.cpython.layout.layout import load
 from gdb_epi.cpython.types import CHAIN, InterpreterState, PyFrame, PythonState, ThreadState
 from gdb_epi.errors import NOT_AVAILABLE, Absent, SoftError
 from gdb_epi.process_state import ProcessState
-from gdb_epi.record import MAX_SOFT_ERRORS, _soft_errors
+from gdb_epi.record.build import MAX_SOFT_ERRORS, soft_errors_json
 from gdb_epi.record.redact import redact_path, redact_text, script_name
 from gdb_epi.render.triage import MAX_LINES, WIDTH, render_triage
 from gdb_epi.session import Session
@@ -221,7 +221,7 @@ def test_paths(path: str, reduced: str) -> None:
 
 def test_soft_errors_are_capped_and_the_cap_is_said() -> None:
     many = [SoftError("stage", str(number), "why") for number in range(MAX_SOFT_ERRORS + 5)]
-    kept = _soft_errors(many)
+    kept = soft_errors_json(many)
     assert len(kept) == MAX_SOFT_ERRORS + 1
     assert "5 more" in kept[-1]["message"]
 

@@ -1,5 +1,8 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Parse plain command lines without argparse, which costs 12 ms of a start of 40.
+"""Parse plain command lines without argparse, which costs 10 % of a cold `gdb-epi stacks`.
+
+CPython 3.11.7: 128.1 million instructions (callgrind) without argparse, 141.0 with it; 35.5 and
+39.3 ms of CPU time.
 
 QuickParser takes the declarations that a verb makes for argparse. It answers only when the words
 are beyond doubt; for anything else (help, a mistake, an unusual form) it returns None and the

@@ -1,2 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Groups of the record, one file each; `gdb_epi/record/registry.py` says how to add one."""
+"""The groups of the record, one file each: (parts, notes) -> JSON values.
+
+Every file registers its makers with `@group` (gdb_epi/record/registry.py) and is found by being
+here. What it reads of the process stands beside its maker, as facts without judgement. SCHEMA.md
+says what each key means; a test compares the two.
+"""

@@ -1,30 +1,29 @@
 # SPDX-License-Identifier: Apache-2.0
 """What the core itself knows of the machine: CPU, processor, kernel, GPU driver.
 
-The processor's family, model and stepping, which ld.so asked it for at start.
+Processor: its family, model and stepping, which ld.so asked it for at start. `_rtld_global_ro` holds
+a struct cpu_features (sysdeps/x86/include/cpu-features.h, glibc 2.26 to 2.43; read from 2.31, 2.36,
+2.41 and 2.43): kind, max_cpuid, family, model, stepping, and CPUID's leaves. Where in
+`_rtld_global_ro` differs from build to build, so the block is searched for and believed only when
+the signature in leaf 1's EAX, kept elsewhere in the same struct, says the same family, model and
+stepping, and when there is exactly one such place.
 
-`_rtld_global_ro` holds a struct cpu_features (sysdeps/x86/include/cpu-features.h, glibc 2.26 to
-2.43; read from 2.31, 2.36, 2.41 and 2.43): kind, max_cpuid, family, model, stepping, and CPUID's
-leaves. Where in `_rtld_global_ro` differs from build to build, so the block is searched for and
-believed only when the signature in leaf 1's EAX, kept elsewhere in the same struct, says the same
-family, model and stepping, and when there is exactly one such place.
+CPU: the one that a thread last ran on, from the area that the kernel keeps for restartable
+sequences. glibc registers it for every thread since 2.35 (sysdeps/unix/sysv/linux/rseq-internal.h)
+and exports where it lies relative to the thread pointer. The kernel writes it on each return to
+user space (kernel/rseq.c), so it is the CPU on which the thread ran last, wherever the dump was
+written.
 
-The CPU that a thread last ran on, from the area that the kernel keeps for restartable sequences.
-
-glibc registers it for every thread since 2.35 (sysdeps/unix/sysv/linux/rseq-internal.h) and exports
-where it lies relative to the thread pointer. The kernel writes it on each return to user space
-(kernel/rseq.c), so it is the CPU on which the thread ran last, wherever the dump was written.
-
-The running kernel, from the notes of the vDSO that it maps into every process.
-
-Sources: arch/x86/entry/vdso/note.S (ELFNOTE_START(Linux, 0, "a") with LINUX_VERSION_CODE), Linux
-2.6 to 6.18; include/linux/kernel.h for the code; the build-id is that of the vDSO image, which is
-built with the kernel.
+Kernel: the running one, from the notes of the vDSO that it maps into every process. Sources:
+arch/x86/entry/vdso/note.S (ELFNOTE_START(Linux, 0, "a") with LINUX_VERSION_CODE), Linux 2.6 to
+6.18; include/linux/kernel.h for the code; the build-id is that of the vDSO image, which is built
+with the kernel.
 """
 
 from __future__ import annotations
 
 import struct
+from contextlib import suppress
 
 from gdb_epi.errors import (
     NOT_APPLICABLE,
@@ -35,9 +34,9 @@ from gdb_epi.errors import (
     SoftError,
     UnreadableMemory,
 )
-from gdb_epi.fault.reads import read_word
+from gdb_epi.fault.reads import read_up_to, read_word
 from gdb_epi.record.redact import base_name
-from gdb_epi.record.registry import Notes, group
+from gdb_epi.record.registry import Json, Notes, Parts, group
 from gdb_epi.sizes import PAGE
 from gdb_epi.target import elf
 from gdb_epi.target.api import DUMPED, Target, Thread
@@ -50,11 +49,7 @@ from gdb_epi.target.auxv import (
 )
 from gdb_epi.target.elf import parse_image
 from gdb_epi.target.symbols import exported_symbol
-from gdb_epi.typing_lite import TYPE_CHECKING, Any, NamedTuple
-
-if TYPE_CHECKING:
-    from gdb_epi.record import Parts
-
+from gdb_epi.typing_lite import NamedTuple
 
 SPAN = 4096  # bytes of _rtld_global_ro that are looked at (it has 900 to 1,100)
 REACH = 512  # bytes between the block and leaf 1, on either side
@@ -83,31 +78,22 @@ def processor(target: Target) -> Processor | Absent:
     symbol = exported_symbol(target, "_rtld_global_ro")
     if symbol is None:
         return Absent(NOT_AVAILABLE, "no _rtld_global_ro: not glibc")
-    data = _dumped(target, symbol)
+    region = target.region_at(symbol)
+    size = min(SPAN, region.start + region.dumped - symbol) if region is not None else 0
+    data = b""
+    with suppress(UnreadableMemory):
+        if size > 0 and target.provenance(symbol, size) == DUMPED:
+            data = target.read(symbol, size)
     if not data:
         return Absent(UNREADABLE, "ld.so's data is not in the core")
-    found = {one for at in range(0, len(data) - _BASIC.size, 4) if (one := _at(data, at))}
-    if len(found) != 1:
-        return Absent(UNPARSABLE, f"{len(found)} places in ld.so's data look like CPUID's answer")
-    return found.pop()
+    places = (_processor_at(data, at) for at in range(0, len(data) - _BASIC.size, 4))
+    answers = {answer for answer in places if answer is not None}
+    if len(answers) != 1:
+        return Absent(UNPARSABLE, f"{len(answers)} places in ld.so's data look like CPUID's answer")
+    return answers.pop()
 
 
-def _dumped(target: Target, start: int) -> bytes:
-    region = target.region_at(start)
-    if region is None:
-        return b""
-    size = min(SPAN, region.start + region.dumped - start)
-    try:
-        return target.read(start, size) if size > 0 and _whole(target, start, size) else b""
-    except UnreadableMemory:
-        return b""
-
-
-def _whole(target: Target, start: int, size: int) -> bool:
-    return target.provenance(start, size) == DUMPED
-
-
-def _at(data: bytes, at: int) -> Processor | None:
+def _processor_at(data: bytes, at: int) -> Processor | None:
     kind, leaves, family, model, stepping = _BASIC.unpack_from(data, at)
     if kind not in KINDS or not 1 <= leaves <= MAX_LEAF:
         return None
@@ -202,99 +188,89 @@ def running_kernel(target: Target) -> Kernel | Absent:
         image = parse_image(target.read(start, PAGE), start)
         if image is None:
             return Absent(UNPARSABLE, "the vDSO has no ELF header")
-        return _from_notes(target, *image)
+        base, segments = image
+        code = build_id = None
+        for segment in segments:
+            if segment.type != elf.PT_NOTE:
+                continue
+            raw = target.read(base + segment.vaddr, min(segment.filesz, MAX_NOTES))
+            build_id = build_id or elf.build_id_of(raw)
+            for note in elf.notes(raw):
+                if note.name == b"Linux" and note.type == NT_VERSION and len(note.desc) >= 4:
+                    code = int.from_bytes(note.desc[:4], "little")
     except UnreadableMemory:
         return Absent(UNREADABLE, "the vDSO is not in the core")
-
-
-def _from_notes(target: Target, base: int, segments: tuple[elf.Segment, ...]) -> Kernel | Absent:
-    """Raises UnreadableMemory when the notes are not there."""
-    code = build_id = None
-    for segment in segments:
-        if segment.type != elf.PT_NOTE:
-            continue
-        raw = target.read(base + segment.vaddr, min(segment.filesz, MAX_NOTES))
-        build_id = build_id or elf.build_id_of(raw)
-        for note in elf.notes(raw):
-            if note.name == b"Linux" and note.type == NT_VERSION and len(note.desc) >= 4:
-                code = int.from_bytes(note.desc[:4], "little")
     if not code:
         return Absent(NOT_AVAILABLE, "the vDSO has no version note")
     version = f"{code >> 16}.{code >> 8 & 0xFF}.{code & 0xFF}"
     return Kernel(version, code & 0xFF == 0xFF, build_id)
 
 
-Json = dict[str, Any]
 MAX_PLATFORM = 32
 _QUIET = (NOT_APPLICABLE, NOT_AVAILABLE)  # usual on older systems; anything else is said
 
 
-def _told(notes: Notes, subject: str, why: Absent) -> None:
+def _note_absence(notes: Notes, subject: str, why: Absent) -> None:
     if why.reason not in _QUIET:
         notes.errors.append(SoftError("facts", subject, why.detail))
 
 
-@group("cpu")
+@group("cpu", order=220)
 def cpu_group(parts: Parts, notes: Notes) -> Json | None:
     """Return the CPU on which the crashed thread last returned to user space."""
     threads = parts.state.target.threads()
     if not threads:
         return None
-    found = last_cpu(parts.state.target, threads[0])
-    if isinstance(found, Absent):
-        _told(notes, "cpu", found)
+    cpu = last_cpu(parts.state.target, threads[0])
+    if isinstance(cpu, Absent):
+        _note_absence(notes, "cpu", cpu)
         return None
-    told: Json = {"number": found.number, "source": "rseq"}
-    return told if found.node is None else {**told, "numa_node": found.node}
+    fields: Json = {"number": cpu.number, "source": "rseq"}
+    return fields if cpu.node is None else {**fields, "numa_node": cpu.node}
 
 
-@group("hardware")
+@group("hardware", order=230)
 def hardware_group(parts: Parts, notes: Notes) -> Json | None:
     """Return the processor's signature, what the kernel says of it, and the GPU driver."""
     target = parts.state.target
     auxv = target.auxv()
-    told: Json = {}
-    found = processor(target)
-    if isinstance(found, Absent):
-        _told(notes, "hardware", found)
+    fields: Json = {}
+    cpuid = processor(target)
+    if isinstance(cpuid, Absent):
+        _note_absence(notes, "hardware", cpuid)
     else:
-        told |= {**found._asdict(), "source": "cpuid"}
+        fields |= {**cpuid._asdict(), "source": "cpuid"}
     for name, tag in (("hwcap", AT_HWCAP), ("hwcap2", AT_HWCAP2)):
         if tag in auxv:
-            told[name] = f"{auxv[tag]:#x}"
-    platform = _platform(target, auxv.get(AT_PLATFORM))
+            fields[name] = f"{auxv[tag]:#x}"
+    platform_at = auxv.get(AT_PLATFORM)
+    raw = read_up_to(target, platform_at, MAX_PLATFORM).split(b"\0", 1)[0] if platform_at else b""
+    if raw and raw.isascii() and raw.decode().isprintable():
+        fields["platform"] = raw.decode()
     driver = gpu_driver([module.path for module in target.modules()])
-    told |= {"platform": platform} if platform else {}
-    return told | ({"gpu_driver": driver} if driver else {})
-
-
-def _platform(target: Target, address: int | None) -> str | None:
-    from gdb_epi.fault.reads import read_up_to
-
-    raw = read_up_to(target, address, MAX_PLATFORM) if address else b""
-    text = raw.split(b"\0", 1)[0]
-    return text.decode() if text.isascii() and text.decode().isprintable() and text else None
+    if driver:
+        fields["gpu_driver"] = driver
+    return fields or None
 
 
 def gpu_driver(paths: list[str]) -> str | None:
     """Return the NVIDIA driver's version, which its libraries carry in their file names."""
     for path in paths:
         name, _, version = base_name(path).partition(".so.")
-        if name in ("libcuda", "libnvidia-ml", "libnvidia-ptxjitcompiler") and "." in version:
-            parts = version.split(".")
-            if all(part.isdigit() for part in parts):
-                return version
+        numeric = "." in version and all(part.isdigit() for part in version.split("."))
+        if numeric and name in ("libcuda", "libnvidia-ml", "libnvidia-ptxjitcompiler"):
+            return version
     return None
 
 
-@group("kernel")
+@group("kernel", order=240)
 def kernel_group(parts: Parts, notes: Notes) -> Json | None:
     """Return the version of the running kernel and the build-id of its vDSO."""
-    found = running_kernel(parts.state.target)
-    if isinstance(found, Absent):
-        _told(notes, "kernel", found)
+    kernel = running_kernel(parts.state.target)
+    if isinstance(kernel, Absent):
+        _note_absence(notes, "kernel", kernel)
         return None
-    told: Json = {"version": found.version, "source": "vdso"}
-    if found.saturated:
-        told["patch_at_least"] = True
-    return told | ({"vdso_build_id": found.build_id} if found.build_id else {})
+    fields: Json = {"version": kernel.version, "source": "vdso"}
+    if kernel.saturated:
+        fields["patch_at_least"] = True
+    return fields | ({"vdso_build_id": kernel.build_id} if kernel.build_id else {})

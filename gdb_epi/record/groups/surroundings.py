@@ -8,13 +8,8 @@ from collections.abc import Mapping
 from gdb_epi.errors import Absent, SoftError
 from gdb_epi.record.environment import Environment, environment
 from gdb_epi.record.redact import redact_value
-from gdb_epi.record.registry import SEVERAL, Notes, group
-from gdb_epi.typing_lite import TYPE_CHECKING, Any
+from gdb_epi.record.registry import SEVERAL, Json, Notes, Parts, group
 
-if TYPE_CHECKING:
-    from gdb_epi.record import Parts
-
-Json = dict[str, Any]
 MAX_VARIABLES = 128
 # The first variable that is set counts.
 NODE = ("NODE_NAME", "K8S_NODE_NAME", "KUBERNETES_NODE_NAME", "SLURMD_NODENAME")
@@ -44,47 +39,46 @@ _IN_OTHER_GROUPS = frozenset(
 )
 
 
-@group(SEVERAL)
+@group(SEVERAL, order=210)
 def surroundings(parts: Parts, notes: Notes) -> Json | None:
     """Return the groups job, container and host."""
-    found = environment(parts.state.target)
-    if isinstance(found, Absent):
-        notes.errors.append(SoftError("facts", "environment", found.detail))
+    variables = environment(parts.state.target)
+    if isinstance(variables, Absent):
+        notes.errors.append(SoftError("facts", "environment", variables.detail))
         return None
-    notes.people |= found.people
-    notes.left_out["environment"] = found.others
-    return groups_of(found)
+    notes.people |= variables.people
+    notes.left_out["environment"] = variables.others
+    return groups_of_environment(variables)
 
 
-def groups_of(found: Environment) -> Json:
+def groups_of_environment(variables: Environment) -> Json:
     """Return the groups of an environment, from the core or from a collector."""
     return {
-        "job": job_of(found),
-        "container": container_of(found.values),
-        "host": host_of(found.values),
+        "job": job_of(variables),
+        "container": container_of(variables.values),
+        "host": host_of(variables.values),
     }
 
 
-def job_of(found: Environment) -> Json | None:
+def job_of(variables: Environment) -> Json | None:
     """Return the job's ids and the variables of the list."""
-    values = {name: redact_value(text) for name, text in found.values.items()}
-    told: Json = {name: _first(values, names) for name, names in JOB_TEXTS.items()}
-    told |= {name: _number(_first(values, names)) for name, names in JOB_NUMBERS.items()}
-    told["scheduler"] = next((word for name, word in SCHEDULERS if name in values), None)
-    told = {key: value for key, value in told.items() if value is not None}
-    shown = sorted(set(values) - _IN_OTHER_GROUPS)
-    kept = shown[:MAX_VARIABLES]
-    if kept:
-        told["environment"] = {name: values[name] for name in kept}
-    told["variables_left_out"] = found.others + len(shown) - len(kept)
-    return {**told, "source": found.source}
+    values = {name: redact_value(text) for name, text in variables.values.items()}
+    ids: Json = {name: _first(values, names) for name, names in JOB_TEXTS.items()}
+    ids |= {name: _number(_first(values, names)) for name, names in JOB_NUMBERS.items()}
+    ids["scheduler"] = next((word for name, word in SCHEDULERS if name in values), None)
+    fields = {key: value for key, value in ids.items() if value is not None}
+    listed = sorted(set(values) - _IN_OTHER_GROUPS)
+    if listed:
+        fields["environment"] = {name: values[name] for name in listed[:MAX_VARIABLES]}
+    fields["variables_left_out"] = variables.others + max(len(listed) - MAX_VARIABLES, 0)
+    return {**fields, "source": variables.source}
 
 
 def container_of(given: Mapping[str, str]) -> Json | None:
     """Return pod, namespace, node and image where the environment names them."""
     values = {name: redact_value(text) for name, text in given.items()}
-    told = {name: _first(values, names) for name, names in CONTAINER.items()}
-    return {key: value for key, value in told.items() if value is not None}
+    fields = {name: _first(values, names) for name, names in CONTAINER.items()}
+    return {key: value for key, value in fields.items() if value is not None}
 
 
 def host_of(values: Mapping[str, str]) -> Json | None:

@@ -1,0 +1,43 @@
+# SPDX-License-Identifier: Apache-2.0
+"""The types of exceptions: the crashed thread's, and each thread's. Never their texts."""
+
+from __future__ import annotations
+
+from gdb_epi.cpython.running.exceptions import Raised
+from gdb_epi.errors import Absent
+from gdb_epi.record.registry import Json, Notes, Parts, group
+from gdb_epi.record.stacks import crashed_exception
+
+MAX_THREADS = 256
+MAX_HANDLED = 32  # exceptions that one thread handles
+MAX_TYPE_NAME = 512
+
+
+@group("exception", order=60)
+def exception(parts: Parts, _notes: Notes) -> Json | None:
+    """Return the types of what threads raised or handled; None without CPython."""
+    state = parts.state
+    if isinstance(state.python, Absent):
+        return None
+    crashed = crashed_exception(state, state.exceptions)
+    raising = [thread for thread in state.exceptions if thread.all()]
+    threads: list[Json] = []
+    for thread in raising[:MAX_THREADS]:
+        entry: Json = {"tid": thread.thread.tid}
+        if thread.in_flight is not None:
+            entry["in_flight"] = _type_name(thread.in_flight)
+        entry["handled"] = [_type_name(raised) for raised in thread.handled[:MAX_HANDLED]]
+        threads.append(entry)
+    fields: Json = {
+        "type": None if crashed is None else _type_name(crashed[1]),
+        "state": None if crashed is None else crashed[1].state,
+        "threads": threads,
+    }
+    if len(raising) > MAX_THREADS:
+        fields["threads_left_out"] = len(raising) - MAX_THREADS
+    return fields
+
+
+def _type_name(raised: Raised) -> str | None:
+    name = raised.itself.type
+    return None if isinstance(name, Absent) else name[:MAX_TYPE_NAME]

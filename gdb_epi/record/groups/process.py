@@ -1,0 +1,49 @@
+# SPDX-License-Identifier: Apache-2.0
+"""The process: its ids, names, executable and CPU time, and a name for its exec."""
+
+from __future__ import annotations
+
+from gdb_epi.errors import Absent
+from gdb_epi.process_state import ProcessState
+from gdb_epi.record.redact import base_name, redact_path, script_name
+from gdb_epi.record.registry import Json, Notes, Parts, group
+from gdb_epi.target.auxv import exec_random
+from gdb_epi.util import sha256_hex
+
+_SALT = b"gdb-epi exec/1"
+
+
+@group("process", order=40)
+def process(parts: Parts, _notes: Notes) -> Json:
+    """Return ids, names and the executable; the command line only as the script's base name."""
+    state = parts.state
+    identity, modules = state.process, state.target.modules()
+    fields: Json = {"tid": state.crashed_tid()}
+    if not isinstance(identity, Absent):
+        fields |= {
+            "pid": identity.pid,
+            "ppid": identity.ppid,
+            "uid": identity.uid,
+            "comm": identity.comm,
+            "script": script_name(identity.psargs) or _main_script(state),
+        }
+    if modules:
+        fields["executable"] = redact_path(modules[0].path)
+        fields["build_id"] = modules[0].build_id
+    random = exec_random(state.target)
+    if random is not None:  # the 16 bytes at AT_RANDOM, which forked siblings share
+        fields["exec_id"] = sha256_hex(_SALT + random)[:16]
+    pid = None if isinstance(identity, Absent) else identity.pid
+    leader = next((t for t in state.target.threads() if t.tid == pid), None)
+    if leader is not None and leader.cpu_seconds is not None:
+        fields["cpu_seconds"] = dict(zip(("user", "system"), leader.cpu_seconds, strict=True))
+    return fields
+
+
+def _main_script(state: ProcessState) -> str | None:
+    """Return the file of the outermost frame of __main__, for a command line that was cut."""
+    for thread in state.python_threads():
+        outermost = thread.frames[-1] if thread.frames else None
+        if outermost and outermost.module == "__main__" and outermost.name == "<module>":
+            return base_name(outermost.filename)
+    return None

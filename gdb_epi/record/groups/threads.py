@@ -1,0 +1,114 @@
+# SPDX-License-Identifier: Apache-2.0
+"""The threads: counts, the Python stack of each, and the merged one of the crashed thread."""
+
+from __future__ import annotations
+
+from gdb_epi.cpython.types import CHAIN, ThreadState
+from gdb_epi.fault.maps import may_execute
+from gdb_epi.process_state import ProcessState
+from gdb_epi.record.redact import base_name, redact_path
+from gdb_epi.record.registry import Json, Notes, Parts, group
+from gdb_epi.record.stacks import merged_json, thread_json
+
+MAX_THREADS = 256  # stacks in one record
+MAX_FRAMES = 64  # Python frames of one thread
+MAX_MERGED = 128  # frames of the crashed thread
+
+# What is not written because most frames and threads have it.
+_USUAL_FRAME = {"provenance": CHAIN, "inlined": False, "kind": "normal", "eval_loop": False}
+_USUAL_THREAD = {"interpreter": 0, "holds_gil": False, "crashed": False, "alive": True}
+
+
+@group("threads", order=80)
+def threads(parts: Parts, _notes: Notes) -> Json:
+    """Return the threads; also the merged stack of the thread that was signed.
+
+    The latter only where it is not the crashed thread and has native frames.
+    """
+    state, signed = parts.state, parts.signed.signature.tid
+    lwps = state.target.threads()
+    python = state.python_threads()
+    crashed = _merged(state, lwps[0].tid) if lwps else None
+    fields: Json = {
+        "count": len(lwps),
+        "tids": [thread.tid for thread in lwps[:MAX_THREADS]],
+        "python": len(python),
+        "without_process": sum(not thread.alive for thread in python),
+        "waiting_in_locks": len({wait.tid for wait in state.locks.waits}),
+        "stacks": [_stack(thread, crashed) for thread in python[:MAX_THREADS]],
+    }
+    if crashed is not None:
+        fields["crashed"] = crashed
+    if signed is not None and lwps and signed != lwps[0].tid:
+        other = _merged(state, signed)
+        if other["native"] == "present":
+            fields["signed"] = other
+    return fields
+
+
+def _stack(thread: ThreadState, crashed: Json | None) -> Json:
+    """Return one thread; without its frames when the merged stack holds the very same ones."""
+    whole = thread_json(thread)
+    frames = [reduced(frame) for frame in whole.pop("frames")[:MAX_FRAMES]]
+    fields = {key: value for key, value in whole.items() if value != _USUAL_THREAD.get(key, ...)}
+    if (
+        not crashed
+        or not thread.alive
+        or crashed["tid"] != thread.tid
+        or frames
+        != [
+            {key: value for key, value in frame.items() if key not in ("language", "placed_by")}
+            for frame in crashed["frames"]
+            if frame["language"] == "python"
+        ]
+    ):
+        fields["frames"] = frames
+    if len(thread.frames) > len(frames):
+        fields["frames_left_out"] = len(thread.frames) - len(frames)
+    return fields
+
+
+def _merged(state: ProcessState, tid: int) -> Json:
+    stack = state.stack(tid)
+    frames = merged_json(stack)
+    fields: Json = {
+        "tid": tid,
+        "name": next((t.name for t in state.python_threads() if t.tid == tid), None),
+        "native": "absent" if stack.native is not None else "present",
+        "frames": [_with_code(state, reduced(frame)) for frame in frames[:MAX_MERGED]],
+    }
+    if len(frames) > MAX_MERGED:
+        fields["frames_left_out"] = len(frames) - MAX_MERGED
+    return fields
+
+
+def _with_code(state: ProcessState, frame: Json) -> Json:
+    """Say of a native frame that no file's name tells whether there was code at its pc."""
+    nameless = not frame.get("function") and not frame.get("module")
+    if frame["language"] != "native" or frame.get("kind") or not nameless:
+        return frame
+    region = state.region_at(int(frame["pc"], 16))
+    if not may_execute(region):
+        return {**frame, "code": "none"}
+    if region is not None and region.path:
+        return {**frame, "module": base_name(region.path)}
+    return {**frame, "code": "anonymous"}
+
+
+def reduced(frame: Json) -> Json:
+    """Return a frame without what is usual, without locals, modules by file name only.
+
+    SCHEMA.md says what an absent key of a frame means.
+    """
+    fields = {
+        key: value
+        for key, value in frame.items()
+        if value is not None and key != "locals" and value != _USUAL_FRAME.get(key, ...)
+    }
+    if fields.get("qualname") == fields.get("name", ...):
+        del fields["qualname"]
+    if fields.get("filename"):
+        fields["filename"] = redact_path(str(fields["filename"]))
+    if fields.get("language") == "native" and fields.get("module"):
+        fields["module"] = base_name(str(fields["module"]))
+    return fields
