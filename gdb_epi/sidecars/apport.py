@@ -75,15 +75,10 @@ def _groups(fields: dict[str, str]) -> dict[str, dict[str, Any]]:
         host={"attributes": attributes or None},
     )
     lines = fields.get("ProcEnviron", "").strip().split("\n")
-    made = from_entries((line.encode("utf-8", "replace") for line in lines if line), "apport")
-    if not isinstance(made, Absent):
-        found.update(
-            {
-                k: v
-                for k, v in groups_of_environment(made).items()
-                if v and k in ("job", "container")
-            }
-        )
+    variables = from_entries((line.encode("utf-8", "replace") for line in lines if line), "apport")
+    if not isinstance(variables, Absent):
+        groups = groups_of_environment(variables)
+        found |= {name: groups[name] for name in ("job", "container") if groups[name]}
     return found
 
 

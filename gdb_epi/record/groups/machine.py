@@ -1,9 +1,9 @@
 # SPDX-License-Identifier: Apache-2.0
 """What the core itself knows of the machine: CPU, processor, kernel, GPU driver.
 
-Processor: its family, model and stepping, which ld.so asked it for at start. `_rtld_global_ro` holds
-a struct cpu_features (sysdeps/x86/include/cpu-features.h, glibc 2.26 to 2.43; read from 2.31, 2.36,
-2.41 and 2.43): kind, max_cpuid, family, model, stepping, and CPUID's leaves. Where in
+Processor: its family, model and stepping, which ld.so asked it for at start. `_rtld_global_ro`
+holds a struct cpu_features (sysdeps/x86/include/cpu-features.h, glibc 2.26 to 2.43; read from 2.31,
+2.36, 2.41 and 2.43): kind, max_cpuid, family, model, stepping, and CPUID's leaves. Where in
 `_rtld_global_ro` differs from build to build, so the block is searched for and believed only when
 the signature in leaf 1's EAX, kept elsewhere in the same struct, says the same family, model and
 stepping, and when there is exactly one such place.
