@@ -19,8 +19,7 @@ from support.mutate import MutatedTarget
 from support.opening import core_of
 
 from gdb_epi.cpython.types import PythonState
-from gdb_epi.cpython.values import torch as values_torch_impl
-from gdb_epi.cpython.values import torch as values_torch_tensor
+from gdb_epi.cpython.values.decoders import torch as values_torch
 from gdb_epi.cpython.values.process_values import values_of
 from gdb_epi.cpython.values.variables import FrameVariables
 
@@ -77,7 +76,7 @@ def check_what_is_said(where: str, text: str, told: dict[str, Any]) -> bool:
         return False
     assert match[1] == repr(tuple(told["shape"])), (where, text)
     assert match[2] == told["dtype"], (where, text)
-    wanted = values_torch_impl.COMPUTED if where == FAKE else told["device"]
+    wanted = values_torch.COMPUTED if where == FAKE else told["device"]
     assert match[3] == wanted, (where, text)
     return True
 
@@ -130,8 +129,7 @@ def test_a_module_shows_its_parameters() -> None:
 
 def test_nothing_is_wrong_without_the_names_of_classes(monkeypatch: pytest.MonkeyPatch) -> None:
     """As on a machine that has not the files of libtorch."""
-    for module in (values_torch_impl, values_torch_tensor):
-        monkeypatch.setattr(module, "class_name", lambda reader, address: "")
+    monkeypatch.setattr(values_torch, "class_name", lambda reader, address: "")
     found = tensors(tuple(judge(made(), opened(made()))))
     described = [one[0] for one in found if check_what_is_said(*one)]
     assert not COMPUTED & set(described)

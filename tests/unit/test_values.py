@@ -3,19 +3,22 @@
 
 from __future__ import annotations
 
+import ast
 import decimal
 import random
 import struct
+from pathlib import Path
 
 import pytest
 from support.build import BASE, SIZE, Builder
 
 from gdb_epi.cpython.layout.layout import available, load
 from gdb_epi.cpython.reader import Reader
-from gdb_epi.cpython.values.c_modules import scientific
-from gdb_epi.cpython.values.process_values import Limits, Value, Values
+from gdb_epi.cpython.values import decoders
+from gdb_epi.cpython.values.decoders.builtin_scalars import decimals
+from gdb_epi.cpython.values.decoders.numeric import scientific
+from gdb_epi.cpython.values.process_values import LOAD_ERRORS, Limits, Value, Values
 from gdb_epi.cpython.values.repr_decoder import MAX_NESTING
-from gdb_epi.cpython.values.scalars import decimals
 from gdb_epi.target.api import Region
 from gdb_epi.target.fake import FakeTarget
 
@@ -206,3 +209,18 @@ def test_decimals_are_written_as_python_does(seed: int) -> None:
         exponent = chance.randrange(-40, 40)
         expected = str(decimal.Decimal((0, tuple(map(int, digits)), exponent)))
         assert scientific(digits, exponent) == expected
+
+
+def test_every_decoder_is_loaded_and_no_type_has_two() -> None:
+    """A file below decoders/ needs no other edit; a broken one would go unnoticed otherwise."""
+    assert LOAD_ERRORS == []
+    folder = Path(decoders.__file__).parent
+    by_name: dict[str, str] = {}
+    for path in sorted(folder.glob("*.py")):
+        for node in ast.walk(ast.parse(path.read_text(encoding="utf-8"))):
+            if isinstance(node, ast.Call) and ast.unparse(node.func) in ("decodes", "decodes_repr"):
+                for argument in node.args:
+                    name = ast.unparse(argument)
+                    assert name not in by_name, (name, path.name, by_name[name])
+                    by_name[name] = path.name
+    assert len(by_name) > 100

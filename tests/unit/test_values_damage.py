@@ -9,8 +9,8 @@ import pytest
 from support.build import BASE, SIZE
 from test_values import LAYOUTS, Maker
 
+from gdb_epi.cpython.values.context import allocator_mark
 from gdb_epi.cpython.values.process_values import Limits
-from gdb_epi.cpython.values.repr_decoder import poison
 
 MAX_SECONDS = 5.0  # of processor time; far above what was seen
 POISONED = (0xDD, 0xCD, 0xFD, 0xDB)
@@ -30,11 +30,11 @@ def test_poisoned_objects_are_named_and_the_rest_is_right(maker: Maker, byte: in
     assert value.text.startswith("[7, <cannot decode an object at 0x")
     assert value.text.endswith(", 7]") and not value.exact
     assert value.text.count(f"every byte is {byte:#x}") == 2
-    assert "memory" in poison(word) or "guard" in poison(word)
+    assert "memory" in allocator_mark(word) or "guard" in allocator_mark(word)
 
 
 def test_only_whole_words_are_poison() -> None:
-    assert poison(0xDDDDDDDDDDDDDDDD) and poison(0xFDFDFDFDFDFDFDFD)
+    assert allocator_mark(0xDDDDDDDDDDDDDDDD) and allocator_mark(0xFDFDFDFDFDFDFDFD)
     for word in (
         0,
         0xDD,
@@ -43,7 +43,7 @@ def test_only_whole_words_are_poison() -> None:
         0xAAAAAAAAAAAAAAAA,
         (1 << 64) - 1,
     ):
-        assert poison(word) == ""
+        assert allocator_mark(word) == ""
 
 
 def test_a_reference_count_of_zero_is_told(maker: Maker) -> None:

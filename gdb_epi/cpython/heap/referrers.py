@@ -18,8 +18,7 @@ from collections.abc import Callable, Iterator
 from gdb_epi.cpython.heap.by_type import Heap
 from gdb_epi.cpython.heap.places import Places, member_at
 from gdb_epi.cpython.types import PythonState
-from gdb_epi.cpython.values.attributes import slots
-from gdb_epi.cpython.values.containers import deque_items
+from gdb_epi.cpython.values.decoders.collections import deque_items
 from gdb_epi.cpython.values.plain_values import PlainValues
 from gdb_epi.cpython.values.repr_decoder import Undecodable
 from gdb_epi.errors import LayoutError, SoftError, UnreadableMemory
@@ -343,7 +342,7 @@ class Referrers:
             if self._access.ident(holder) == "type":
                 return None
             info = self._access.context.types.at(self._reader.type_of(holder))
-            for name, at in slots(self._access.context, info):
+            for name, at in self._access.context.slots(info):
                 if self._reader.u64(holder + at) == address:
                     return f".{name}"
             for key, value in self._access.objects.attributes(holder):

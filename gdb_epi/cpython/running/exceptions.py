@@ -408,7 +408,7 @@ class Texts:
         message: str | Absent
         notes: tuple[str, ...] | Absent
         try:
-            args = decoder.show(decoder.field(address, _EXCEPTION, "args"))
+            args = decoder.repr_of(decoder.field(address, _EXCEPTION, "args"))
         except _PROBLEMS as error:
             args = Absent(UNREADABLE, str(error))
         try:
@@ -429,7 +429,7 @@ class Texts:
         decoder = self._values.decoder()
         if not value or self._ident(decoder, value) == "NoneType":
             return Said("", "()", ())
-        shown = decoder.show(value)
+        shown = decoder.repr_of(value)
         if self._ident(decoder, value) == "tuple":
             why = Absent(NOT_AVAILABLE, "the exception was not made yet")
             return Said(why, shown, (), decoder.exact)
@@ -483,7 +483,7 @@ class Texts:
 
     def _sure(self, decoder: ReprDecoder, address: int) -> str:
         """Return repr() of an object. Raises Undecodable when it is not exact."""
-        text = decoder.show(address)
+        text = decoder.repr_of(address)
         if not decoder.exact or decoder.cut:
             raise Undecodable("a value that is too long, or not sure")
         return text

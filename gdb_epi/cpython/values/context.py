@@ -1,53 +1,128 @@
 # SPDX-License-Identifier: Apache-2.0
-"""What decoders of values need of one process, and what they found out about it."""
+"""What all values of one process share: its types, and the attributes of its instances.
+
+Nothing here makes text. Whoever only wants to walk over attributes needs no decoder.
+"""
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
+from functools import cached_property
 
 from gdb_epi.cpython.objects.attributes import Objects
-from gdb_epi.cpython.objects.type_objects import TypeInfo, Types
+from gdb_epi.cpython.objects.type_objects import HEAPTYPE, Lineage, TypeInfo, Types
 from gdb_epi.cpython.reader import Reader
-from gdb_epi.errors import Absent
+from gdb_epi.errors import Absent, EpiError, UnreadableMemory
 from gdb_epi.target.api import Target
-from gdb_epi.typing_lite import TYPE_CHECKING
+from gdb_epi.typing_lite import TYPE_CHECKING, Any, NamedTuple
 
 if TYPE_CHECKING:
     from gdb_epi.cpython.frames.coroutines import Coroutines
-    from gdb_epi.cpython.values.repr_decoder import Decoder
 
 MAX_NAME = 4096
-MAX_MEMBER = 256
-MAX_MEMBERS = 200
+MAX_MEMBER_NAME = 256
+MAX_MEMBERS = 200  # of one C type
+MAX_SLOTS = 4096  # of one Python class
+MAX_CACHED_ATTRIBUTES = 100  # of one instance
+MAX_CACHED_INSTANCES = 20_000
+# Include/structmember.h: T_OBJECT and T_OBJECT_EX.
+OBJECT_MEMBERS = (6, 16)
+
+# Objects/obmalloc.c, PYMEM_*BYTE: the debug allocators (PYTHONMALLOC=debug, -X dev, debug builds)
+# fill memory with one of these. 0xdb was the mark of freed memory up to 3.7, and is that of others.
+_ALLOCATOR_MARKS = {
+    0xCD: "memory that was never filled",
+    0xDD: "freed memory",
+    0xFD: "the guard around a block",
+    0xDB: "freed memory",
+    0xCB: "memory that was never filled",
+    0xFB: "the guard around a block",
+}
+
+
+def allocator_mark(word: int) -> str:
+    """Say which mark of the debug allocators a 64-bit word is; "" when it is none."""
+    byte = word >> 24 & 0xFF
+    meaning = _ALLOCATOR_MARKS.get(byte)
+    if meaning is None or word != byte * 0x0101010101010101:
+        return ""
+    return f"{meaning}: every byte is {byte:#x}, as the debug allocators of CPython leave it"
+
+
+class Undecodable(EpiError):
+    """An object that does not look like one of its type."""
+
+
+class Obj(NamedTuple):
+    """An object and its type."""
+
+    address: int
+    lineage: Lineage
+
+    @property
+    def type(self) -> TypeInfo:
+        """The type of the object itself."""
+        return self.lineage.types[0]
+
+    @property
+    def is_exact(self) -> bool:
+        """Whether the object is of a built-in type itself, not of a subclass."""
+        return self.lineage.types[0].address == self.lineage.root.address
 
 
 class ValueContext:
-    """What decoders need of the process, and what they found out about its types."""
+    """One process as decoders of values see it, and what they have found out about its types."""
 
     def __init__(self, target: Target, reader: Reader, objects: Objects, types: Types) -> None:
         self.target = target
         self.reader = reader
         self.objects = objects
         self.types = types
-        self.slots: dict[int, tuple[tuple[str, int], ...]] = {}  # by type: name and offset
-        self.python_reprs: dict[int, Decoder | None] = {}  # by type
+        # What decoders remember, by a key of their own.
+        self.python_reprs: dict[int, Callable[[Any, Obj], str] | None] = {}  # by type
         self.repr_steps: dict[int, list[tuple[str, int]] | None] = {}  # by type
-        self.attributes: dict[int, dict[str, int]] = {}  # by instance, of small ones
-        self.facts: dict[str, bool] = {}  # what decoders found out about the standard library
-        self.tables: dict[str, dict[int, str]] = {}  # what a module says its numbers mean
+        self.library_facts: dict[str, bool] = {}  # how a library of this process behaves
+        self.name_tables: dict[str, dict[int, str]] = {}  # what a module says its numbers mean
+        self._slots: dict[int, tuple[tuple[str, int], ...]] = {}  # by type: name and offset
+        self._attributes: dict[int, dict[str, int]] = {}  # by instance, of those with few
         self._names: dict[int, str | None] = {}
         self._offsets: dict[tuple[str, ...], int] = {}
         self._members: dict[int, dict[str, tuple[int, int]]] = {}
-        self._coroutines: Coroutines | None = None
 
-    @property
+    @cached_property
     def coroutines(self) -> Coroutines:
-        """The reader of coroutines, generators and frame objects; made when needed."""
-        if self._coroutines is None:
-            from gdb_epi.cpython.frames.coroutines import Coroutines
+        """The reader of coroutines, generators and frame objects."""
+        from gdb_epi.cpython.frames.coroutines import Coroutines
 
-            self._coroutines = Coroutines(self.reader, self.objects, self.types)
-        return self._coroutines
+        return Coroutines(self.reader, self.objects, self.types)
+
+    def obj(self, address: int) -> Obj:
+        """Return an object with its type.
+
+        Raises UnreadableMemory when there is none, Undecodable when its memory was freed.
+        """
+        if address & 7 or not address:
+            raise UnreadableMemory(address, 8, allocator_mark(address) or "not an aligned pointer")
+        kind = self.reader.type_of(address)
+        if kind & 7 and allocator_mark(kind):
+            raise Undecodable(allocator_mark(kind))
+        return Obj(address, self.types.lineage(kind))
+
+    def offset(self, *path: str) -> int:
+        """Return the offset of a struct's member, the first of those that there are."""
+        offset = self._offsets.get(path)
+        if offset is None:
+            offset = self._offsets[path] = self.reader.layout.require(path[0], *path[1:])
+        return offset
+
+    def name(self, address: int) -> str | None:
+        """Return an attribute's name out of its str object; None when it is damaged."""
+        if address not in self._names:
+            name = self.reader.string(address, MAX_NAME)
+            self._names[address] = None if isinstance(name, Absent) else name
+        return self._names[address]
+
+    # -- what types declare -------------------------------------------------------------------
 
     def members(self, info: TypeInfo) -> dict[str, tuple[int, int]]:
         """Return the members that a C type declares in tp_members: (offset, type) by name.
@@ -55,33 +130,95 @@ class ValueContext:
         They tell where the fields of a struct are whose definition no table has. Empty when the
         names lie in memory that nobody has.
         """
-        found = self._members.get(info.address)
-        if found is None:
-            found = self._members[info.address] = dict(self._read_members(info))
-        return found
+        members = self._members.get(info.address)
+        if members is None:
+            members = self._members[info.address] = dict(self._read_members(info))
+        return members
 
     def _read_members(self, info: TypeInfo) -> Iterator[tuple[str, tuple[int, int]]]:
         reader, size = self.reader, self.reader.layout.size("PyMemberDef") or 0
         at = reader.u64(info.address + self.offset("PyTypeObject", "tp_members"))
         for _ in range(MAX_MEMBERS if at and size else 0):
             pointer = reader.u64(at + self.offset("PyMemberDef", "name"))
-            name = reader.c_string(pointer, MAX_MEMBER) if pointer else None
+            name = reader.c_string(pointer, MAX_MEMBER_NAME) if pointer else None
             if name is None or isinstance(name, Absent):
                 return
             kind = reader.u32(at + self.offset("PyMemberDef", "type"))
             yield name, (reader.i64(at + self.offset("PyMemberDef", "offset")), kind)
             at += size
 
-    def offset(self, *path: str) -> int:
-        """Return the offset of a struct's member, the first of those that there are."""
-        found = self._offsets.get(path)
-        if found is None:
-            found = self._offsets[path] = self.reader.layout.require(path[0], *path[1:])
-        return found
+    def slots(self, info: TypeInfo) -> tuple[tuple[str, int], ...]:
+        """Return the names and offsets of a class's `__slots__`, those of its bases first."""
+        slots = self._slots.get(info.address)
+        if slots is None:
+            names: dict[str, int] = {}
+            for base in reversed(self.types.mro(info)):
+                if base.flags & HEAPTYPE and base.dict:
+                    names.update(self._own_slots(base, info.basicsize))
+            slots = self._slots[info.address] = tuple(names.items())
+        return slots
 
-    def name(self, address: int) -> str | None:
-        """Return an attribute's name out of its str object; None when it is damaged."""
-        if address not in self._names:
-            found = self.reader.string(address, MAX_NAME)
-            self._names[address] = None if isinstance(found, Absent) else found
-        return self._names[address]
+    def _own_slots(self, info: TypeInfo, size: int) -> Iterator[tuple[str, int]]:
+        reader, require = self.reader, self.reader.layout.require
+        member_at = require("PyMemberDescrObject", "d_member")
+        owner_at = require("PyMemberDescrObject", "d_common.d_type")
+        type_at, offset_at = require("PyMemberDef", "type"), require("PyMemberDef", "offset")
+        count = 0
+        try:
+            for key, value in self.objects.dict_items(info.dict):
+                if self.types.lineage(reader.type_of(value)).ident != "member_descriptor":
+                    continue
+                count += 1
+                if reader.u64(value + owner_at) != info.address or count > MAX_SLOTS:
+                    continue
+                member = reader.u64(value + member_at)
+                offset = reader.i64(member + offset_at)
+                name = reader.string(key, MAX_NAME)
+                usable = reader.u32(member + type_at) in OBJECT_MEMBERS and 0 < offset <= size - 8
+                if usable and not isinstance(name, Absent):
+                    yield name, offset
+        except UnreadableMemory:
+            return
+
+    # -- attributes of instances --------------------------------------------------------------
+
+    def attributes(self, address: int) -> Iterator[tuple[str, int]]:
+        """Yield (name, PyObject *) of what an instance holds in its slots and its dict.
+
+        Raises what reading raises.
+        """
+        for name, offset in self.slots(self.obj(address).type):
+            value = self.reader.u64(address + offset)
+            if value:
+                yield name, value
+        for key, value in self.objects.attributes(address):
+            key_name = self.name(key)
+            if key_name is not None:
+                yield key_name, value
+
+    def attribute(self, address: int, name: str) -> int:
+        """Return one attribute (PyObject *) of an instance.
+
+        Raises Undecodable when it has none, and what reading raises.
+        """
+        attributes = self._attributes.get(address)
+        if attributes is None:
+            attributes = {}
+            try:
+                for key, value in self.attributes(address):
+                    if len(attributes) > MAX_CACHED_ATTRIBUTES and (
+                        key == name or name in attributes
+                    ):
+                        return attributes.get(name, value)
+                    if len(attributes) <= MAX_CACHED_ATTRIBUTES:
+                        attributes.setdefault(key, value)
+            except EpiError:  # damage behind the one that is wanted
+                if name not in attributes:
+                    raise
+                return attributes[name]
+            few = len(attributes) <= MAX_CACHED_ATTRIBUTES
+            if few and len(self._attributes) < MAX_CACHED_INSTANCES:
+                self._attributes[address] = attributes
+        if name not in attributes:
+            raise Undecodable(f"no attribute {name}")
+        return attributes[name]

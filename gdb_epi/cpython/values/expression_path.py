@@ -11,8 +11,7 @@ import re
 from collections.abc import Callable, Iterator
 
 from gdb_epi.cpython.objects.type_objects import STRUCT_SEQUENCE
-from gdb_epi.cpython.values.attributes import attribute, attributes
-from gdb_epi.cpython.values.containers import deque_items
+from gdb_epi.cpython.values.decoders.collections import deque_items
 from gdb_epi.cpython.values.repr_decoder import Obj, ReprDecoder, Undecodable
 from gdb_epi.errors import Absent, InputError, LayoutError, UnreadableMemory, UsageError
 
@@ -61,61 +60,61 @@ def resolve_path(decoder: ReprDecoder, text: str, lookup: Lookup) -> int:
 
 
 def _follow(decoder: ReprDecoder, address: int, step: re.Match[str], so_far: str) -> int:
-    found = decoder.obj(address)
+    obj = decoder.obj(address)
     if step["name"] is not None:
-        return _attribute(decoder, found, step["name"], so_far)
-    return _item(decoder, found, step, so_far)
+        return _attribute(decoder, obj, step["name"], so_far)
+    return _item(decoder, obj, step, so_far)
 
 
-def _attribute(decoder: ReprDecoder, found: Obj, name: str, so_far: str) -> int:
+def _attribute(decoder: ReprDecoder, obj: Obj, name: str, so_far: str) -> int:
     if name == "__class__":
-        return decoder.reader.type_of(found.address)
+        return decoder.reader.type_of(obj.address)
     names: list[str] = []
-    for key, value in _own_attributes(decoder, found):
+    for key, value in _own_attributes(decoder, obj):
         if key == name:
             return value
         names.append(key)
-    info = decoder.context.types.at(found.address) if found.lineage.ident == "type" else found.type
-    inherited = decoder.context.types.lookup(info, name)
+    info = decoder.types.at(obj.address) if obj.lineage.ident == "type" else obj.type
+    inherited = decoder.types.lookup(info, name)
     if inherited is not None:
-        return _from_class(decoder, found, inherited[1], f"{so_far}.{name}")
+        return _from_class(decoder, obj, inherited[1], f"{so_far}.{name}")
     known = ", ".join(names[:MAX_NAMES])
     where = "in its slots, its dict or its classes, as far as they are in the core"
     raise InputError(f"{so_far} has no attribute {name} {where}", hint=known or "epi locals")
 
 
-def _from_class(decoder: ReprDecoder, found: Obj, value: int, path: str) -> int:
+def _from_class(decoder: ReprDecoder, obj: Obj, value: int, path: str) -> int:
     """Return what a class attribute gives for an instance, as far as no code has to run for it."""
     kind = decoder.ident(value)
-    if found.lineage.ident == "type":
+    if obj.lineage.ident == "type":
         return value
     if kind in _COMPUTED:
         raise InputError(f"{path} is {_COMPUTED[kind]}: it is computed by code, which is not run")
     if kind.endswith("collections._tuplegetter"):  # a namedtuple's field: index, doc
         index = decoder.number(decoder.obj(value), 0)
-        count = decoder.signed(found.address, "PyTupleObject", "ob_size")
+        count = decoder.signed(obj.address, "PyTupleObject", "ob_size")
         if not 0 <= index < count:
             raise Undecodable("a field beyond the tuple")
-        start = found.address + decoder.layout.require("PyTupleObject", "ob_item")
+        start = obj.address + decoder.layout.require("PyTupleObject", "ob_item")
         return decoder.reader.u64(start + 8 * index)
     if kind == "member_descriptor":
-        return _member(decoder, found, value, path)
+        return _member(decoder, obj, value, path)
     of = decoder.obj(value).type
     if of.qualname == "cached_property":
         raise InputError(f"{path} is a cached property that was not computed yet")
-    if of.python_class and decoder.context.types.lookup(of, "__get__") is not None:
+    if of.python_class and decoder.types.lookup(of, "__get__") is not None:
         what = f"{path} is of type {of.shown}: it is computed by code, which is not run"
         raise InputError(what)
     return value
 
 
-def _member(decoder: ReprDecoder, found: Obj, descriptor: int, path: str) -> int:
+def _member(decoder: ReprDecoder, obj: Obj, descriptor: int, path: str) -> int:
     """Return the object in a slot, or in a member of a C type."""
     name = decoder.string(decoder.field(descriptor, "PyMemberDescrObject", "d_common.d_name"))
-    for info in found.lineage.types:
+    for info in obj.lineage.types:
         place = decoder.context.members(info).get(name)
         if place is not None:
-            held = decoder.reader.u64(found.address + place[0]) if place[1] in (6, 16) else 0
+            held = decoder.reader.u64(obj.address + place[0]) if place[1] in (6, 16) else 0
             if held:
                 return held
             what = "is not set" if place[1] in (6, 16) else "is no object but a number in C"
@@ -123,61 +122,61 @@ def _member(decoder: ReprDecoder, found: Obj, descriptor: int, path: str) -> int
     raise InputError(f"{path} is a slot that is not set")
 
 
-def _own_attributes(decoder: ReprDecoder, found: Obj) -> Iterator[tuple[str, int]]:
-    if found.lineage.ident != "module":
-        yield from attributes(decoder, found.address)
+def _own_attributes(decoder: ReprDecoder, obj: Obj) -> Iterator[tuple[str, int]]:
+    if obj.lineage.ident != "module":
+        yield from decoder.context.attributes(obj.address)
         return
-    contents = decoder.field(found.address, "PyModuleObject", "md_dict")
-    for key, value in decoder.context.objects.dict_items(contents):
+    contents = decoder.field(obj.address, "PyModuleObject", "md_dict")
+    for key, value in decoder.objects.dict_items(contents):
         name = decoder.reader.string(key, 4096)
         if not isinstance(name, Absent):
             yield name, value
 
 
-def _item(decoder: ReprDecoder, found: Obj, step: re.Match[str], so_far: str) -> int:
-    found = _held(decoder, found)
-    kind = found.lineage.ident
+def _item(decoder: ReprDecoder, obj: Obj, step: re.Match[str], so_far: str) -> int:
+    obj = _held(decoder, obj)
+    kind = obj.lineage.ident
     text = step["quoted"] or step["bare"]
     if kind in ("dict", "collections.defaultdict", "collections.OrderedDict", "frozendict"):
-        return _by_key(decoder, found.address, step, so_far)
+        return _by_key(decoder, obj.address, step, so_far)
     if kind not in ("tuple", STRUCT_SEQUENCE, "list", "collections.deque"):
-        raise InputError(f"{so_far} is of type {found.type.shown}: it has no items to look up")
+        raise InputError(f"{so_far} is of type {obj.type.shown}: it has no items to look up")
     if not re.fullmatch(r"-?\d{1,18}", text):
         raise UsageError(f"{text!r} is no index", hint="[0], [-1]")
     struct = _STRUCTS.get(kind, "PyTupleObject")
-    count, number = decoder.signed(found.address, struct, "ob_size"), int(text)
+    count, number = decoder.signed(obj.address, struct, "ob_size"), int(text)
     index = number + count if number < 0 else number
     if not 0 <= index < count:
         raise InputError(f"{so_far} has {count} items", hint=f"[0] to [{count - 1}]")
     if struct == "PyTupleObject":
-        start = found.address + decoder.layout.require(struct, "ob_item")
+        start = obj.address + decoder.layout.require(struct, "ob_item")
         return decoder.reader.u64(start + 8 * index)
     if kind == "list":
-        return decoder.reader.u64(decoder.field(found.address, struct, "ob_item") + 8 * index)
-    for at, value in enumerate(deque_items(decoder, found.address, count)):
+        return decoder.reader.u64(decoder.field(obj.address, struct, "ob_item") + 8 * index)
+    for at, value in enumerate(deque_items(decoder, obj.address, count)):
         if at == index:
             return value
     raise InputError(f"{so_far} ends before item {index}")
 
 
-def _held(decoder: ReprDecoder, found: Obj) -> Obj:
+def _held(decoder: ReprDecoder, obj: Obj) -> Obj:
     """Return what a wrapper looks its items up in: UserDict, UserList, mappingproxy."""
-    if found.lineage.ident == "mappingproxy":
-        return decoder.obj(decoder.field(found.address, "mappingproxyobject", "mapping"))
-    names = {(info.module, info.qualname) for info in found.lineage.types}
+    if obj.lineage.ident == "mappingproxy":
+        return decoder.obj(decoder.field(obj.address, "mappingproxyobject", "mapping"))
+    names = {(info.module, info.qualname) for info in obj.lineage.types}
     if names & {("collections", "UserDict"), ("collections", "UserList")}:
-        return decoder.obj(attribute(decoder, found.address, "data"))
-    return found
+        return decoder.obj(decoder.attribute(obj.address, "data"))
+    return obj
 
 
 def _by_key(decoder: ReprDecoder, address: int, step: re.Match[str], so_far: str) -> int:
     """Find a key by its repr. GDB takes quotes away, so a bare word may also be a str."""
     wanted = [_unquoted(step["quoted"])] if step["quoted"] else [step["bare"], repr(step["bare"])]
     found: dict[str, int] = {}
-    for number, (key, value) in enumerate(decoder.context.objects.dict_items(address)):
+    for number, (key, value) in enumerate(decoder.objects.dict_items(address)):
         if number > MAX_KEYS:
             break
-        text = ReprDecoder(decoder.context, decoder.limits).show(key)
+        text = decoder.fresh().repr_of(key)
         if text == wanted[0]:
             return value
         if text in wanted or len(found) < MAX_NAMES:

@@ -9,8 +9,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from gdb_epi.cpython.types import PythonState
-from gdb_epi.cpython.values.attributes import attributes
-from gdb_epi.cpython.values.containers import set_items
+from gdb_epi.cpython.values.decoders.builtin_containers import set_items
 from gdb_epi.cpython.values.process_values import Values, values_of
 from gdb_epi.cpython.values.repr_decoder import Undecodable
 from gdb_epi.errors import Absent, LayoutError, UnreadableMemory
@@ -131,7 +130,7 @@ class PlainValues:
     def attribute(self, address: int, name: str) -> int | None:
         """Return an instance's own attribute (PyObject *)."""
         try:
-            for key, value in attributes(self._decoder, address):
+            for key, value in self.context.attributes(address):
                 if key == name:
                     return value
         except _DAMAGE:
@@ -142,7 +141,7 @@ class PlainValues:
         """Return all attributes of an instance that can be read."""
         found: dict[str, int] = {}
         try:
-            for key, value in attributes(self._decoder, address):
+            for key, value in self.context.attributes(address):
                 found[key] = value
                 if len(found) >= MAX_ITEMS:
                     break

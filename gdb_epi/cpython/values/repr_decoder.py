@@ -1,40 +1,22 @@
 # SPDX-License-Identifier: Apache-2.0
-"""How a value becomes text: limits, the decoder that every decoder is given, the registries.
+"""How a value becomes the text that repr() would have given.
 
-A decoder returns what repr() would have returned. What it is not sure of it refuses by raising
-Undecodable, or marks by `decoder.inexact()`; nothing is guessed.
-
-Words that tell of memory that was freed, or never filled.
+ReprDecoder finds the decoder of an object's type and keeps count of what the limits leave. The
+decoders themselves are in `decoders/`; `@decodes` and `@decodes_repr` register them here. A decoder
+returns what repr() would have returned. What it is not sure of it refuses by raising Undecodable,
+or marks by `mark_inexact()`; nothing is guessed.
 """
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Iterator
 
-from gdb_epi.cpython.objects.type_objects import Lineage, TypeInfo
+from gdb_epi.cpython.objects.type_objects import STRUCT_SEQUENCE, Lineage, TypeInfo
+from gdb_epi.cpython.values.context import Obj as Obj
+from gdb_epi.cpython.values.context import Undecodable as Undecodable
 from gdb_epi.cpython.values.context import ValueContext as ValueContext
-from gdb_epi.errors import Absent, EpiError, LayoutError, UnreadableMemory
+from gdb_epi.errors import Absent, LayoutError, UnreadableMemory
 from gdb_epi.typing_lite import NamedTuple
-
-# Objects/obmalloc.c, PYMEM_*BYTE: the debug allocators (PYTHONMALLOC=debug, -X dev, debug builds)
-# fill memory with one of these. 0xdb was the mark of freed memory up to 3.7, and is that of others.
-_MARKS = {
-    0xCD: "memory that was never filled",
-    0xDD: "freed memory",
-    0xFD: "the guard around a block",
-    0xDB: "freed memory",
-    0xCB: "memory that was never filled",
-    0xFB: "the guard around a block",
-}
-
-
-def poison(word: int) -> str:
-    """Say which mark of the debug allocators a 64-bit word is; "" when it is none.."""
-    what = _MARKS.get(word >> 24 & 0xFF)
-    if what is None or word != (word >> 24 & 0xFF) * 0x0101010101010101:
-        return ""
-    return f"{what}: every byte is {word & 0xFF:#x}, as the debug allocators of CPython leave it"
-
 
 DEPTH, MAX_DEPTH = 6, 40  # containers in containers
 WIDTH, MAX_WIDTH = 100, 1_000_000  # items of one container
@@ -44,8 +26,7 @@ MAX_TOTAL = 1 << 26
 MAX_ATTRIBUTES = 200
 MAX_NESTING = 60  # objects in objects of any kind; damaged ones may hold themselves
 MAX_WHY = 200
-MAX_NAME = 4096
-NEAR = 4096  # bytes: whatever is shorter is simply read
+UNCHECKED_SIZE = 4096  # bytes: what is no longer is simply read
 
 CUT = "..."
 
@@ -88,78 +69,178 @@ class Value(NamedTuple):
         return f"{self.text} with " + ", ".join(f"{k}={v}" for k, v in self.attributes)
 
 
-class Undecodable(EpiError):
-    """An object that does not look like one of its type."""
+DecodeFunction = Callable[["ReprDecoder", Obj], str]
+DECODERS: dict[str, DecodeFunction] = {}  # by the name of a built-in type
+PYTHON_REPRS: dict[tuple[str, str], DecodeFunction] = {}  # by module and qualname of a __repr__
+# namedtuple() and dataclass() make a __repr__ for each class; those share one decoder each.
+NAMEDTUPLE_REPR = ("collections", "namedtuple")
+DATACLASS_REPR = ("dataclasses", "dataclass")
 
 
-class Obj(NamedTuple):
-    """An object and its type."""
-
-    address: int
-    lineage: Lineage
-
-    @property
-    def type(self) -> TypeInfo:
-        """The type of the object itself."""
-        return self.lineage.types[0]
-
-
-Decoder = Callable[["ReprDecoder", Obj], str]
-DECODERS: dict[str, Decoder] = {}  # by the name of a built-in type
-PYTHON_REPRS: dict[tuple[str, str], Decoder] = {}  # by module and qualname of a __repr__
-
-
-def decodes(*names: str) -> Callable[[Decoder], Decoder]:
+def decodes(*names: str) -> Callable[[DecodeFunction], DecodeFunction]:
     """Register the decoder of built-in types, named as by tp_name."""
 
-    def register(decoder: Decoder) -> Decoder:
-        for name in names:
-            DECODERS[name] = decoder
-        return decoder
+    def register(decode: DecodeFunction) -> DecodeFunction:
+        DECODERS.update(dict.fromkeys(names, decode))
+        return decode
 
     return register
 
 
-def decodes_repr(*names: tuple[str, str]) -> Callable[[Decoder], Decoder]:
-    """Register a decoder that does what a `__repr__` written in Python does."""
+def decodes_repr(*names: tuple[str, str]) -> Callable[[DecodeFunction], DecodeFunction]:
+    """Register a decoder that does what a `__repr__` written in Python does.
 
-    def register(decoder: Decoder) -> Decoder:
-        for name in names:
-            PYTHON_REPRS[name] = decoder
-        return decoder
+    It is named by module and qualname of that function, never by the class that has it.
+    """
+
+    def register(decode: DecodeFunction) -> DecodeFunction:
+        PYTHON_REPRS.update(dict.fromkeys(names, decode))
+        return decode
 
     return register
+
+
+def no_repr_of_its_own(decoder: ReprDecoder, obj: Obj) -> str | None:
+    """Follow no `__repr__` of the program's own: every such object is shown by its name."""
+    return None
 
 
 class ReprDecoder:
-    """Paint one value; keeps count of what is left of the limits."""
+    """The text of one value, and of what it holds; keeps count of what is left of the limits.
 
-    def __init__(self, context: ValueContext, limits: Limits) -> None:
+    `own_repr(decoder, obj)` tells what a `__repr__` of the program's own returns, or None.
+    """
+
+    def __init__(
+        self,
+        context: ValueContext,
+        limits: Limits,
+        own_repr: Callable[[ReprDecoder, Obj], str | None] = no_repr_of_its_own,
+    ) -> None:
         self.context = context
+        self.target = context.target
         self.reader = context.reader
+        self.objects = context.objects
+        self.types = context.types
         self.layout = context.reader.layout
         self.limits = limits
         self.cut = False
         self.exact = True
-        self.bare = False  # the text of the outermost object shows nothing of what it holds
+        self.opaque = False  # the text of the outermost object shows nothing of what it holds
         self.notes: list[tuple[str, str]] = []  # what the outermost object's text does not tell
+        self._own_repr = own_repr
         self._room = limits.total
         self._depth = 0
         self._nesting = 0
         self._active: set[int] = set()
 
+    def fresh(self) -> ReprDecoder:
+        """Return a decoder with the same limits, none of which is used up."""
+        return ReprDecoder(self.context, self.limits, self._own_repr)
+
     # -- one object ---------------------------------------------------------------------------
 
     def obj(self, address: int) -> Obj:
         """Return an object with its type. Raises UnreadableMemory when it has none."""
-        if address & 7 or not address:
-            raise UnreadableMemory(address, 8, poison(address) or "not an aligned pointer")
-        kind = self.reader.type_of(address)
-        if kind & 7 and poison(kind):
-            raise Undecodable(poison(kind))
-        return Obj(address, self.context.types.lineage(kind))
+        return self.context.obj(address)
 
-    def freed(self, address: int) -> bool:
+    def repr_of(self, address: int) -> str:
+        """Return the text of an object; what cannot be decoded is marked. Never raises."""
+        if self._room <= 0 or self._nesting >= MAX_NESTING:
+            self.cut = True
+            return CUT
+        self._nesting += 1
+        name, room_before = "an object", self._room
+        try:
+            obj = self.obj(address)
+            name = obj.type.shown
+            text = self._decode(obj)
+            if self._is_freed(address):
+                self.exact = False
+                text = f"<freed (reference count 0): {text}>"
+        except (UnreadableMemory, LayoutError, Undecodable) as error:
+            self.exact = False
+            text = f"<cannot decode {name} at {address:#x}: {str(error)[:MAX_WHY]}>"
+        self._nesting -= 1
+        self._room = min(self._room, room_before - len(text))  # what is inside paid already
+        return text
+
+    def note(self, name: str, text: str) -> None:
+        """Note what the text of the outermost object leaves out, such as a generator's line."""
+        if self._nesting == 1:
+            self.notes.append((name, text))
+
+    def mark_inexact(self) -> None:
+        """Note that the text is not what repr() would have returned."""
+        self.exact = False
+
+    def object_repr(self, obj: Obj) -> str:
+        """Return what object.__repr__ gives."""
+        if not obj.type.qualname:
+            self.exact = False
+        self.opaque = self.opaque or not self._depth
+        return f"<{obj.type.shown} object at {obj.address:#x}>"
+
+    def _decode(self, obj: Obj) -> str:
+        lineage = obj.lineage
+        if not lineage.ident or not lineage.plain:
+            return self._decode_instance(obj)
+        if lineage.plain_object:  # e.g. classmethod, which got a repr with 3.10
+            return self.object_repr(obj)
+        decode = DECODERS.get(lineage.ident) or _decoder_of_base(lineage)
+        return decode(self, obj) if decode is not None else self._decode_instance(obj)
+
+    def _decode_instance(self, obj: Obj) -> str:
+        """Decode what has no decoder by its built-in type: by its Python __repr__, or by name."""
+        if obj.lineage.plain_object:
+            return self.object_repr(obj)
+        decode = self._decoder_of_python_repr(obj.type)
+        if decode is not None:
+            return decode(self, obj)
+        text = self._own_repr(self, obj)
+        if text is not None:
+            self.opaque = self.opaque or not self._depth  # it may hide what the object holds
+            return text
+        self.exact = False
+        payload = DECODERS.get(obj.lineage.ident)
+        if payload is None or obj.lineage.plain:
+            return self.object_repr(obj)
+        return f"{self.object_repr(obj)[:-1]}: {payload(self, obj)}>"
+
+    def _decoder_of_python_repr(self, info: TypeInfo) -> DecodeFunction | None:
+        by_type = self.context.python_reprs
+        if info.address not in by_type:
+            inherited = self.types.lookup(info, "__repr__")
+            identity = self._repr_identity(*inherited) if inherited is not None else None
+            by_type[info.address] = PYTHON_REPRS.get(identity) if identity is not None else None
+        return by_type[info.address]
+
+    def _repr_identity(self, owner: TypeInfo, address: int) -> tuple[str, str] | None:
+        """Return (module, qualname) of a `__repr__` found in a class; None for no function."""
+        try:
+            if self.ident(address) != "function":
+                return None
+            module = self.objects.module_name(
+                self.field(address, "PyFunctionObject", "func_globals")
+            )
+            qualname = self.string(self.field(address, "PyFunctionObject", "func_qualname"))
+            code = self.field(address, "PyFunctionObject", "func_code")
+            name = self.string(self.field(code, "PyCodeObject", "co_name"))
+        except (UnreadableMemory, Undecodable):
+            return None
+        if isinstance(module, Absent):
+            return None
+        if module == "collections" and name == "__repr__":
+            fields = self.objects.dict_get(owner.dict, "_fields")
+            if not isinstance(fields, Absent):
+                return NAMEDTUPLE_REPR
+        # The generated function is wrapped against recursion (3.14 took reprlib's wrapper for it).
+        if module in ("dataclasses", "reprlib") and name == "wrapper":
+            fields = self.objects.dict_get(owner.dict, "__dataclass_fields__")
+            return (owner.module, qualname) if isinstance(fields, Absent) else DATACLASS_REPR
+        return module, qualname
+
+    def _is_freed(self, address: int) -> bool:
         """Tell whether an object's reference count is 0, as freeing leaves it.
 
         Free-threaded builds count in two fields, of which this says nothing.
@@ -170,101 +251,14 @@ class ReprDecoder:
             return False
         return not any(self.reader.read(address + at, member.size))
 
-    def show(self, address: int) -> str:
-        """Return the text of an object; what cannot be decoded is marked. Never raises."""
-        if self._room <= 0 or self._nesting >= MAX_NESTING:
-            self.cut = True
-            return CUT
-        self._nesting += 1
-        name, before = "an object", self._room
-        try:
-            found = self.obj(address)
-            name = found.type.shown
-            text = self._paint(found)
-            if self.freed(address):
-                self.exact = False
-                text = f"<freed (reference count 0): {text}>"
-        except (UnreadableMemory, LayoutError, Undecodable) as error:
-            text = self.refuse(address, name, str(error))
-        self._nesting -= 1
-        self._room = min(self._room, before - len(text))  # what is inside paid already
-        return text
-
-    def refuse(self, address: int, name: str, why: str) -> str:
-        """Return the mark of an object that could not be decoded."""
-        self.exact = False
-        return f"<cannot decode {name} at {address:#x}: {why[:MAX_WHY]}>"
-
-    def note(self, name: str, text: str) -> None:
-        """Note what the text of the outermost object leaves out, such as a generator's line."""
-        if self._nesting == 1:
-            self.notes.append((name, text))
-
-    def inexact(self) -> None:
-        """Note that the text is not what repr() would have returned."""
-        self.exact = False
-
-    def _paint(self, found: Obj) -> str:
-        lineage = found.lineage
-        if not lineage.ident or not lineage.plain:
-            return self._instance(found)
-        if lineage.plain_object:  # e.g. classmethod, which got a repr with 3.10
-            return self.plain_instance(found)
-        decoder = DECODERS.get(lineage.ident) or self._of_base(lineage)
-        if decoder is None:
-            return self._instance(found)
-        return decoder(self, found)
-
-    def _of_base(self, lineage: Lineage) -> Decoder | None:
-        """Return the decoder of a C base that gave a C type its repr, as numpy.dtype does."""
-        for info in lineage.types[1:]:
-            same = info.repr == lineage.types[0].repr and not info.python_class
-            if same and info.full_name in DECODERS:
-                return DECODERS[info.full_name]
-        return None
-
-    def _instance(self, found: Obj) -> str:
-        """Paint what has no decoder by its built-in type: by its Python __repr__, or by name."""
-        if found.lineage.plain_object:
-            return self.plain_instance(found)
-        decoder = self._python_repr(found.type)
-        if decoder is not None:
-            return decoder(self, found)
-        text = self._own_repr(found)
-        if text is not None:
-            return text
-        self.exact = False
-        payload = DECODERS.get(found.lineage.ident)
-        if payload is None or found.lineage.plain:
-            return self.plain_instance(found)
-        return f"{self.plain_instance(found)[:-1]}: {payload(self, found)}>"
-
-    def _own_repr(self, found: Obj) -> str | None:
-        """Return what a __repr__ of the program's own gives; it may hide what the object holds."""
-        from gdb_epi.cpython.values.repr_from_bytecode import own_repr
-
-        text = own_repr(self, found)
-        self.bare = self.bare or not (self._depth or text is None)
-        return text
-
-    def plain_instance(self, found: Obj) -> str:
-        """Return what object.__repr__ gives."""
-        if not found.type.qualname:
-            self.exact = False
-        self.bare = self.bare or not self._depth
-        return f"<{found.type.shown} object at {found.address:#x}>"
-
-    def _python_repr(self, info: TypeInfo) -> Decoder | None:
-        known = self.context.python_reprs
-        if info.address not in known:
-            from gdb_epi.cpython.values.python_classes import function_identity
-
-            found = self.context.types.lookup(info, "__repr__")
-            identity = function_identity(self, *found) if found is not None else None
-            known[info.address] = PYTHON_REPRS.get(identity) if identity is not None else None
-        return known[info.address]
-
     # -- containers ---------------------------------------------------------------------------
+
+    def entered(self, address: int) -> Entered:
+        """Return a context manager around the contents of a container.
+
+        It yields False, and does nothing, when the container is inside itself.
+        """
+        return Entered(self, address)
 
     def enter(self, address: int) -> bool:
         """Begin a container; False when it is inside itself (then do not leave())."""
@@ -286,7 +280,7 @@ class ReprDecoder:
 
     def join(self, addresses: Iterable[int], count: int) -> str:
         """Return the items of a container with commas, `...` for those left out."""
-        return self.join_text((self.show(address) for address in addresses), count)
+        return self.join_text((self.repr_of(address) for address in addresses), count)
 
     def join_text(self, texts: Iterable[str], count: int) -> str:
         """Return texts with commas, at most as many as the width allows; `count` are expected."""
@@ -305,61 +299,6 @@ class ReprDecoder:
             parts.append(CUT)
         return ", ".join(parts)
 
-    # -- memory -------------------------------------------------------------------------------
-
-    def field(self, found: int, struct: str, *members: str) -> int:
-        """Return a 64-bit member of a struct at an address."""
-        return self.reader.u64(found + self.context.offset(struct, *members))
-
-    def signed(self, found: int, struct: str, *members: str) -> int:
-        """Return a Py_ssize_t member of a struct at an address."""
-        return self.reader.i64(found + self.context.offset(struct, *members))
-
-    def require_range(self, address: int, size: int, what: str) -> None:
-        """Raise Undecodable unless a range of this size can be there at all."""
-        if size < 0:
-            raise Undecodable(f"{what}: a negative size")
-        if size <= NEAR:
-            return
-        region = self.context.target.region_at(address)
-        if region is not None and address + size <= region.end:
-            return
-        end = self.context.target.region_at(address + size - 1)
-        if region is None or end is None or size >> 40:
-            raise Undecodable(f"{what} of {size} bytes do not fit the mapping")
-
-    def word(self, found: Obj, index: int) -> int:
-        """Return a 64-bit word of an object's struct, counted from behind its header."""
-        return self.reader.u64(found.address + (self.layout.size("PyObject") or 0) + 8 * index)
-
-    def number(self, found: Obj, index: int) -> int:
-        """Return a Py_ssize_t of an object's struct, counted as by word()."""
-        value = self.word(found, index)
-        return value - (1 << 64) if value >> 63 else value
-
-    def member(self, found: Obj, name: str) -> int:
-        """Return the address of a member that a C type declares. Raises Undecodable."""
-        for info in found.lineage.types:
-            place = self.context.members(info).get(name)
-            if place is not None and 0 < place[0] < info.basicsize:
-                return found.address + place[0]
-        raise Undecodable(f"its type declares no member {name}")
-
-    def type_name(self, found: Obj) -> str:
-        """Return tp_name. Raises Undecodable when nobody has it."""
-        if not found.type.full_name:
-            raise Undecodable("its type has no name")
-        return found.type.full_name
-
-    def class_name(self, found: Obj) -> str:
-        """Return `__name__` of the type. Raises Undecodable when nobody has it."""
-        self.type_name(found)
-        return found.type.name
-
-    def ident(self, address: int) -> str:
-        """Return the built-in type that an object goes back to, "" when there is none."""
-        return self.obj(address).lineage.ident
-
     def items(self, address: int, count: int, what: str) -> list[int]:
         """Read an array of PyObject *, as far as the width allows."""
         self.require_range(address, 8 * count, what)
@@ -367,9 +306,143 @@ class ReprDecoder:
         data = self.reader.read(address, 8 * number)
         return [int.from_bytes(data[at : at + 8], "little") for at in range(0, 8 * number, 8)]
 
+    def tuple_items(self, address: int) -> list[int]:
+        """Return the items of a tuple, as far as the width allows. Raises Undecodable."""
+        if self.ident(address) not in ("tuple", STRUCT_SEQUENCE):
+            raise Undecodable("not a tuple")
+        count = self.signed(address, "PyTupleObject", "ob_size")
+        return self.items(address + self.offset("PyTupleObject", "ob_item"), count, "tuple items")
+
+    def keyword_texts(self, keywords: int) -> Iterator[str]:
+        """Yield `name=value` of a dict whose keys are str."""
+        for key, value in self.objects.dict_items(keywords):
+            yield f"{self.string(key)}={self.repr_of(value)}"
+
+    # -- types and attributes -----------------------------------------------------------------
+
+    def ident(self, address: int) -> str:
+        """Return the built-in type that an object goes back to, "" when there is none."""
+        return self.obj(address).lineage.ident
+
+    def is_none(self, address: int) -> bool:
+        """Tell whether an object is None."""
+        return self.ident(address) == "NoneType"
+
+    def type_name(self, obj: Obj) -> str:
+        """Return tp_name. Raises Undecodable when nobody has it."""
+        if not obj.type.full_name:
+            raise Undecodable("its type has no name")
+        return obj.type.full_name
+
+    def class_name(self, obj: Obj) -> str:
+        """Return `__name__` of the type. Raises Undecodable when nobody has it."""
+        self.type_name(obj)
+        return obj.type.name
+
+    def attribute(self, address: int, name: str) -> int:
+        """Return one attribute (PyObject *) of an instance. Raises Undecodable when it has none."""
+        return self.context.attribute(address, name)
+
+    def attribute_text(self, address: int, name: str) -> str:
+        """Return repr() of an attribute. Raises Undecodable when there is none."""
+        return self.repr_of(self.context.attribute(address, name))
+
+    def is_true(self, address: int, name: str) -> bool:
+        """Tell whether an attribute is True. Raises Undecodable when there is none."""
+        return self.attribute_text(address, name) == "True"
+
+    def module_global(self, module: str, name: str) -> int:
+        """Return a global (PyObject *) of an imported module. Raises Undecodable."""
+        contents = self.types.module_dict(module)
+        value = self.objects.dict_get(contents, name) if contents else 0
+        if not value or isinstance(value, Absent):
+            raise Undecodable(f"{module}.{name} is not to be found")
+        return value
+
+    # -- memory -------------------------------------------------------------------------------
+
+    def offset(self, struct: str, *members: str) -> int:
+        """Return the offset of the first of these members that the struct has."""
+        return self.context.offset(struct, *members)
+
+    def field(self, address: int, struct: str, *members: str) -> int:
+        """Return a 64-bit member of a struct at an address."""
+        return self.reader.u64(address + self.context.offset(struct, *members))
+
+    def signed(self, address: int, struct: str, *members: str) -> int:
+        """Return a Py_ssize_t member of a struct at an address."""
+        return self.reader.i64(address + self.context.offset(struct, *members))
+
+    def bits(self, address: int, struct: str, name: str) -> int:
+        """Return a member of a few bits, or a whole one. Raises Undecodable for an unknown one."""
+        member = self.layout.find(struct, name)
+        if member is None:
+            raise Undecodable(f"the layout has no {struct}.{name}")
+        word = int.from_bytes(self.reader.read(address + member.offset, member.size), "little")
+        return word >> member.bit_offset & ((1 << member.bit_size) - 1) if member.bit_size else word
+
+    def behind_header(self, obj: Obj) -> int:
+        """Return the address behind an object's PyObject header."""
+        return obj.address + (self.layout.size("PyObject") or 0)
+
+    def word(self, obj: Obj, index: int) -> int:
+        """Return a 64-bit word of an object's struct, counted from behind its header."""
+        return self.reader.u64(self.behind_header(obj) + 8 * index)
+
+    def number(self, obj: Obj, index: int) -> int:
+        """Return a Py_ssize_t of an object's struct, counted as by word()."""
+        return self.reader.i64(self.behind_header(obj) + 8 * index)
+
+    def member(self, obj: Obj, name: str) -> int:
+        """Return the address of a member that a C type declares. Raises Undecodable."""
+        for info in obj.lineage.types:
+            place = self.context.members(info).get(name)
+            if place is not None and 0 < place[0] < info.basicsize:
+                return obj.address + place[0]
+        raise Undecodable(f"its type declares no member {name}")
+
     def string(self, address: int, cap: int = 4096) -> str:
         """Return a short str object's contents. Raises Undecodable."""
-        found = self.reader.string(address, cap)
-        if isinstance(found, Absent):
-            raise Undecodable(found.detail)
-        return found
+        text = self.reader.string(address, cap)
+        if isinstance(text, Absent):
+            raise Undecodable(text.detail)
+        return text
+
+    def require_range(self, address: int, size: int, what: str) -> None:
+        """Raise Undecodable unless a range of this size can be there at all."""
+        if size < 0:
+            raise Undecodable(f"{what}: a negative size")
+        if size <= UNCHECKED_SIZE:
+            return
+        region = self.target.region_at(address)
+        if region is not None and address + size <= region.end:
+            return
+        end = self.target.region_at(address + size - 1)
+        if region is None or end is None or size >> 40:
+            raise Undecodable(f"{what} of {size} bytes do not fit the mapping")
+
+
+class Entered:
+    """The `with` block of ReprDecoder.entered()."""
+
+    __slots__ = ("_address", "_decoder", "_is_first")
+
+    def __init__(self, decoder: ReprDecoder, address: int) -> None:
+        self._decoder, self._address = decoder, address
+
+    def __enter__(self) -> bool:
+        self._is_first = self._decoder.enter(self._address)
+        return self._is_first
+
+    def __exit__(self, *_error: object) -> None:
+        if self._is_first:
+            self._decoder.leave(self._address)
+
+
+def _decoder_of_base(lineage: Lineage) -> DecodeFunction | None:
+    """Return the decoder of a C base that gave a C type its repr, as numpy.dtype does."""
+    for info in lineage.types[1:]:
+        same = info.repr == lineage.types[0].repr and not info.python_class
+        if same and info.full_name in DECODERS:
+            return DECODERS[info.full_name]
+    return None

@@ -28,9 +28,8 @@ from collections.abc import Callable
 from gdb_epi.cpython.frames.code import INSTRUCTION, bytecode_of
 from gdb_epi.cpython.layout.layout import Layout
 from gdb_epi.cpython.objects.type_objects import TypeInfo
-from gdb_epi.cpython.values.attributes import attribute
+from gdb_epi.cpython.values.decoders.builtin_scalars import float_value, int_value
 from gdb_epi.cpython.values.repr_decoder import Obj, ReprDecoder, Undecodable
-from gdb_epi.cpython.values.scalars import float_value, int_value
 from gdb_epi.errors import Absent, LayoutError, UnreadableMemory
 from gdb_epi.typing_lite import NamedTuple
 
@@ -82,7 +81,7 @@ def steps_of(decoder: ReprDecoder, info: TypeInfo) -> list[Step] | None:
 
 def function_of(decoder: ReprDecoder, info: TypeInfo) -> int:
     """Return the `__repr__` (PyFunctionObject *) of a class. Raises Undecodable."""
-    found = decoder.context.types.lookup(info, "__repr__")
+    found = decoder.types.lookup(info, "__repr__")
     if found is None or decoder.ident(found[1]) != "function":
         raise Undecodable("its __repr__ is no function")
     return found[1]
@@ -90,9 +89,9 @@ def function_of(decoder: ReprDecoder, info: TypeInfo) -> int:
 
 def _read_steps(decoder: ReprDecoder, info: TypeInfo) -> list[Step]:
     code = decoder.field(function_of(decoder, info), "PyFunctionObject", "func_code")
-    at = code + decoder.context.offset("PyCodeObject", "co_argcount")
+    at = code + decoder.offset("PyCodeObject", "co_argcount")
     kinds = _flags(decoder.layout)
-    flags = decoder.reader.u32(code + decoder.context.offset("PyCodeObject", "co_flags"))
+    flags = decoder.reader.u32(code + decoder.offset("PyCodeObject", "co_flags"))
     if decoder.reader.u32(at) != 1 or flags & kinds:
         raise Undecodable("a __repr__ that takes more than self")
     return _followed(decoder.layout, _units(decoder, code))
@@ -238,27 +237,27 @@ class _Tuple(NamedTuple):
 Item = _Text | _Value | _Class | _Named | _Tuple | None
 
 
-def own_repr(decoder: ReprDecoder, found: Obj) -> str | None:
+def own_repr(decoder: ReprDecoder, obj: Obj) -> str | None:
     """Return what the `__repr__` in the object's class returns; None when that cannot be told."""
-    steps = steps_of(decoder, found.type)
-    if steps is None or not decoder.enter(found.address):
+    steps = steps_of(decoder, obj.type)
+    if steps is None or not decoder.enter(obj.address):
         return None
     before = decoder.exact, decoder.cut
     try:
-        return _Run(decoder, found).run(steps)
+        return _Run(decoder, obj).run(steps)
     except (Undecodable, UnreadableMemory, LayoutError):
         decoder.exact, decoder.cut = before
         return None
     finally:
-        decoder.leave(found.address)
+        decoder.leave(obj.address)
 
 
 class _Run:
     """One call of a `__repr__`: what lies on its value stack."""
 
-    def __init__(self, decoder: ReprDecoder, found: Obj) -> None:
-        self.decoder, self.found = decoder, found
-        function = function_of(decoder, found.type)
+    def __init__(self, decoder: ReprDecoder, obj: Obj) -> None:
+        self.decoder, self.found = decoder, obj
+        function = function_of(decoder, obj.type)
         self.globals = decoder.field(function, "PyFunctionObject", "func_globals")
         self.code = decoder.field(function, "PyFunctionObject", "func_code")
         # 3.11: LOAD_GLOBAL's lowest bit asks for a NULL beside it, 3.12: LOAD_ATTR's for a method.
@@ -303,7 +302,7 @@ class _Run:
             raise Undecodable(f"{member} is no tuple")
         if not 0 <= number < self.decoder.signed(items, "PyTupleObject", "ob_size"):
             raise Undecodable(f"no {member}[{number}]")
-        start = items + self.decoder.context.offset("PyTupleObject", "ob_item")
+        start = items + self.decoder.offset("PyTupleObject", "ob_item")
         return self.decoder.reader.u64(start + 8 * number)
 
     def _do_null(self, _argument: int) -> None:
@@ -375,8 +374,8 @@ class _Run:
             decoder.field(info.address, "PyTypeObject", "tp_getattro") for info in (one.type, base)
         )
         # The dicts of static types are not seen (3.12), so what they have is not known.
-        unseen = any(i.base and not i.dict for i in decoder.context.types.mro(one.type))
-        found = decoder.context.types.lookup(one.type, name)
+        unseen = any(i.base and not i.dict for i in decoder.types.mro(one.type))
+        found = decoder.types.lookup(one.type, name)
         computed = name == "__class__" and found is not None and found[0].python_class
         if base.base or mine != default or unseen or computed:
             raise Undecodable("a class that finds its attributes in a way of its own")
@@ -390,7 +389,7 @@ class _Run:
             if kind.lineage.ident not in _PLAIN_DATA or not own:
                 raise Undecodable("an attribute that a class computes")
         try:
-            return attribute(self.decoder, address, name)
+            return self.decoder.attribute(address, name)
         except Undecodable:
             if in_class is None or kind is None or kind.lineage.ident == "member_descriptor":
                 raise
@@ -476,7 +475,7 @@ class _Run:
         own = one.type.address == one.lineage.root.address
         if how == _STR and not (own and one.lineage.ident in _STR_IS_REPR):
             raise Undecodable("a str() of a type that may have its own")
-        return self.decoder.show(address)
+        return self.decoder.repr_of(address)
 
     def _do_build(self, argument: int) -> None:
         parts = [self._text() for _ in range(argument)]

@@ -1,28 +1,23 @@
 # SPDX-License-Identifier: Apache-2.0
 """torch's tensors and what describes them (Size, dtype, device, layout), without importing torch.
 
-What torch/csrc/{Dtype,Device,Layout,MemoryFormat}.h declare is the same in 2.2.2, 2.7.1 and 2.13.0:
-a byte or two behind the object's header, and a name. Tensors themselves: values_torch_tensor.py,
-which is imported when there is one.
+A tensor is described by shape, dtype, device and the first values that the CPU's memory has: its
+repr() depends on print options and computes, so the text is never called exact. What a number of a
+dtype means is read from the dtype objects in the module `torch` of the process itself. What
+torch/csrc/{Dtype,Device,Layout,MemoryFormat}.h declare is the same in 2.2.2, 2.7.1 and 2.13.0: a
+byte or two behind the object's header, and a name.
 
-A torch tensor as text: shape, dtype, device, and the first values that the CPU's memory has.
-
-repr() of a tensor depends on print options and computes, so this is a description and never called
-exact. What a number of a dtype means is read from the dtype objects in the module `torch` of the
-process itself. Where the fields are and what is checked: values_torch_impl.py.
-
-Where a torch.Tensor's Python object leads: c10::TensorImpl, its storage, its autograd metadata.
-
-PyTorch's wheels have no debug information, and its structs change: nothing here goes by version.
-What 2.2.2, 2.7.1 and 2.13.0 have in common is the order of members in c10/core/TensorImpl.h:
-vtable, reference counts, storage_, autograd_meta_, extra_meta_, version_counter_, pyobj_slot_,
-sizes_and_strides_ (size_, then 5 + 5 words or a pointer), storage_offset_, numel_, data_type_
-(u16), device_opt_ (type, index, engaged: a byte each), three bytes of bits, key_set_. So the place
-is found in each object anew: the slot is the one word that holds the address of the Python object
-itself, the reference counts are one word (two uint32_t) or two (size_t, 2.2.2), told by the weak
-count, which is never 0. All else is checked: numel is the product of the sizes, the device is
-engaged and the storage's, the object's class is one that keeps its sizes here, and the bits do not
-say that C++ or Python computes them.
+A tensor's Python object leads to c10::TensorImpl, its storage and its autograd metadata. PyTorch's
+wheels have no debug information, and its structs change: nothing here goes by version. What 2.2.2,
+2.7.1 and 2.13.0 have in common is the order of members in c10/core/TensorImpl.h: vtable, reference
+counts, storage_, autograd_meta_, extra_meta_, version_counter_, pyobj_slot_, sizes_and_strides_
+(size_, then 5 + 5 words or a pointer), storage_offset_, numel_, data_type_ (u16), device_opt_
+(type, index, engaged: a byte each), three bytes of bits, key_set_. So the place is found in each
+object anew: the slot is the one word that holds the address of the Python object itself, the
+reference counts are one word (two uint32_t) or two (size_t, 2.2.2), told by the weak count, which
+is never 0. All else is checked: numel is the product of the sizes, the device is engaged and the
+storage's, the object's class is one that keeps its sizes here, and the bits do not say that C++ or
+Python computes them.
 
 Verified by compiling the headers of 2.2.2, 2.7.1 and 2.13.0 (offsetof; bits by setting them), and
 on cores of 2.13.0. Other releases were not seen: they are described when all of this holds.
@@ -35,7 +30,7 @@ from collections.abc import Iterator
 from math import prod
 
 from gdb_epi.cpython.reader import Reader
-from gdb_epi.cpython.values.numpy import complex_text, float_text, place_of
+from gdb_epi.cpython.values.decoders.numpy import complex_text, float_text, place_of
 from gdb_epi.cpython.values.repr_decoder import Obj, ReprDecoder, Undecodable, decodes, decodes_repr
 from gdb_epi.errors import Absent, UnreadableMemory
 from gdb_epi.sizes import ADDRESS_BITS
@@ -55,39 +50,39 @@ def byte_and_name(decoder: ReprDecoder, address: int) -> tuple[int, str]:
 
 
 @decodes("torch.dtype", "torch.layout", "torch.memory_format")
-def named(decoder: ReprDecoder, found: Obj) -> str:
+def named(decoder: ReprDecoder, obj: Obj) -> str:
     """Decode torch.float32, torch.strided, torch.channels_last ...
 
     A dtype's name lacks the module.
     """
-    name = byte_and_name(decoder, found.address)[1]
+    name = byte_and_name(decoder, obj.address)[1]
     return f"torch.{name.removeprefix('torch.')}"
 
 
 @decodes("torch.device")
-def device(decoder: ReprDecoder, found: Obj) -> str:
+def device(decoder: ReprDecoder, obj: Obj) -> str:
     """Decode a device: type and index, a byte each (c10/core/Device.h)."""
 
-    at = found.address + (decoder.layout.size("PyObject") or 0)
+    at = obj.address + (decoder.layout.size("PyObject") or 0)
     name, _, index = device_text(*decoder.reader.read(at, 2)).partition(":")
     return f"device(type={name!r}{', index=' + index if index else ''})"
 
 
 @decodes("torch.Size")
-def size(decoder: ReprDecoder, found: Obj) -> str:
+def size(decoder: ReprDecoder, obj: Obj) -> str:
     """Decode a torch.Size, which is a tuple."""
-    count = decoder.signed(found.address, "PyTupleObject", "ob_size")
-    start = found.address + decoder.context.offset("PyTupleObject", "ob_item")
+    count = decoder.signed(obj.address, "PyTupleObject", "ob_size")
+    start = obj.address + decoder.offset("PyTupleObject", "ob_item")
     return f"torch.Size([{decoder.join(decoder.items(start, count, 'sizes'), count)}])"
 
 
 @decodes("torch._C.TensorBase", "torch._C._TensorBase")
 @decodes_repr(("torch._tensor", "Tensor.__repr__"), ("torch.nn.parameter", "Parameter.__repr__"))
-def tensor(decoder: ReprDecoder, found: Obj) -> str:
+def tensor(decoder: ReprDecoder, obj: Obj) -> str:
     """Describe a tensor: shape, dtype, device, what autograd knows, the first values in C order."""
 
-    decoder.inexact()
-    return described(decoder, found)
+    decoder.mark_inexact()
+    return described(decoder, obj)
 
 
 MAX_DIMENSIONS = 64
@@ -340,23 +335,21 @@ _FORMS = {
 _WHOLE = 1 << 53  # up to here every float that is a whole number is written in full
 
 
-def described(decoder: ReprDecoder, found: Obj) -> str:
+def described(decoder: ReprDecoder, obj: Obj) -> str:
     """Return a tensor's description; it says why when the fields do not fit each other."""
-    first = found.address + (decoder.layout.size("PyObject") or 0)
+    first = obj.address + (decoder.layout.size("PyObject") or 0)
     impl, end = impl_of(decoder.reader, first)
     try:
-        one = read_tensor(decoder.reader, found.address, impl)
+        one = read_tensor(decoder.reader, obj.address, impl)
         name, shown = _dtype(decoder, one.dtype)
     except Undecodable as error:
-        return f"<{found.type.shown} object at {found.address:#x}: cannot tell its shape, {error}>"
-    parts = [found.type.shown, f"shape={one.shape}", f"dtype={shown}", f"device={one.device}"]
-    parts += _autograd(decoder, one, found, end)
-    if not decoder.enter(found.address):
-        return "..."
-    try:
+        return f"<{obj.type.shown} object at {obj.address:#x}: cannot tell its shape, {error}>"
+    parts = [obj.type.shown, f"shape={one.shape}", f"dtype={shown}", f"device={one.device}"]
+    parts += _autograd(decoder, one, obj, end)
+    with decoder.entered(obj.address) as is_first:
+        if not is_first:
+            return "..."
         return f"<{' '.join(parts)}{_values(decoder, one, name)}>"
-    finally:
-        decoder.leave(found.address)
 
 
 def _dtype(decoder: ReprDecoder, number: int) -> tuple[str, str]:
@@ -372,8 +365,8 @@ def _dtype(decoder: ReprDecoder, number: int) -> tuple[str, str]:
 def _dtypes(decoder: ReprDecoder) -> dict[int, str]:
     """Return the names of dtypes by their number (c10::ScalarType), out of the module torch."""
     context = decoder.context
-    if "torch dtypes" not in context.tables:
-        known = context.tables["torch dtypes"] = {}
+    if "torch dtypes" not in context.name_tables:
+        known = context.name_tables["torch dtypes"] = {}
         contents = context.types.module_dict("torch")
         try:
             for number, (_, value) in enumerate(context.objects.dict_items(contents or 0)):
@@ -384,20 +377,20 @@ def _dtypes(decoder: ReprDecoder) -> dict[int, str]:
                     known[code] = name
         except (UnreadableMemory, Undecodable):
             known.clear()
-    return context.tables["torch dtypes"]
+    return context.name_tables["torch dtypes"]
 
 
 def _is_dtype(decoder: ReprDecoder, address: int) -> bool:
     try:
         kind = decoder.reader.type_of(address)
-        return decoder.context.types.at(kind).full_name == "torch.dtype"
+        return decoder.types.at(kind).full_name == "torch.dtype"
     except UnreadableMemory:
         return False
 
 
-def _autograd(decoder: ReprDecoder, one: Tensor, found: Obj, end: int) -> list[str]:
+def _autograd(decoder: ReprDecoder, one: Tensor, obj: Obj, end: int) -> list[str]:
     """Return requires_grad and grad_fn as far as they are set and can be read."""
-    hooks = found.address + found.lineage.root.basicsize - end >= 16
+    hooks = obj.address + obj.lineage.root.basicsize - end >= 16
     try:
         wanted, function = autograd_of(decoder.reader, one.autograd, hooks)
     except (UnreadableMemory, Undecodable):

@@ -7,56 +7,55 @@ Reference: Lib/enum.py (3.8 to 3.15); 3.11 (bpo-38659 and others) rewrote it and
 
 from __future__ import annotations
 
-from gdb_epi.cpython.values.attributes import attribute
+from gdb_epi.cpython.values.decoders.builtin_scalars import int_value
 from gdb_epi.cpython.values.repr_decoder import Obj, ReprDecoder, Undecodable, decodes_repr
-from gdb_epi.cpython.values.scalars import int_value
 
 MAX_MEMBERS = 10_000
 
 
 def _name(decoder: ReprDecoder, address: int) -> str | None:
     """Return `_name_` of a member; None for a combination of flags that has none."""
-    name = attribute(decoder, address, "_name_")
+    name = decoder.attribute(address, "_name_")
     return decoder.string(name) if decoder.ident(name) == "str" else None
 
 
-def _value(decoder: ReprDecoder, found: Obj) -> str:
+def _value(decoder: ReprDecoder, obj: Obj) -> str:
     # 3.11 (bpo-40066): a repr for the value, which differs from repr() for mixed-in dataclasses.
-    shown_by = decoder.context.types.lookup(found.type, "_value_repr_")
+    shown_by = decoder.types.lookup(obj.type, "_value_repr_")
     known = ("NoneType", "wrapper_descriptor")
     if shown_by is not None and decoder.ident(shown_by[1]) not in known:
-        decoder.inexact()
-    return decoder.show(attribute(decoder, found.address, "_value_"))
+        decoder.mark_inexact()
+    return decoder.attribute_text(obj.address, "_value_")
 
 
 @decodes_repr(("enum", "Enum.__repr__"), ("enum", "Flag.__repr__"))
-def enum_member(decoder: ReprDecoder, found: Obj) -> str:
+def enum_member(decoder: ReprDecoder, obj: Obj) -> str:
     """Do what Enum.__repr__ and Flag.__repr__ do."""
-    name, value = _name(decoder, found.address), _value(decoder, found)
+    name, value = _name(decoder, obj.address), _value(decoder, obj)
     if name is not None:
-        return f"<{found.type.name}.{name}: {value}>"
-    if decoder.context.types.lookup(found.type, "_flag_mask_") is not None:
-        return f"<{found.type.name}: {value}>"
-    number = int_value(decoder, attribute(decoder, found.address, "_value_"))
-    return f"<{found.type.name}.{'|'.join(_parts(decoder, found, number))}: {value}>"
+        return f"<{obj.type.name}.{name}: {value}>"
+    if decoder.types.lookup(obj.type, "_flag_mask_") is not None:
+        return f"<{obj.type.name}: {value}>"
+    number = int_value(decoder, decoder.attribute(obj.address, "_value_"))
+    return f"<{obj.type.name}.{'|'.join(_parts(decoder, obj, number))}: {value}>"
 
 
-def _members(decoder: ReprDecoder, found: Obj) -> list[tuple[int, str | None]]:
+def _members(decoder: ReprDecoder, obj: Obj) -> list[tuple[int, str | None]]:
     """Return value and name of all members that there are, combinations among them."""
-    held = decoder.context.types.lookup(found.type, "_value2member_map_")
+    held = decoder.types.lookup(obj.type, "_value2member_map_")
     if held is None or decoder.ident(held[1]) != "dict":
         raise Undecodable("its class has no members")
     members: list[tuple[int, str | None]] = []
-    for key, member in decoder.context.objects.dict_items(held[1]):
+    for key, member in decoder.objects.dict_items(held[1]):
         if len(members) >= MAX_MEMBERS:
             raise Undecodable(f"more than {MAX_MEMBERS} members")
         members.append((int_value(decoder, key), _name(decoder, member)))
     return members
 
 
-def _parts(decoder: ReprDecoder, found: Obj, value: int) -> list[str]:
+def _parts(decoder: ReprDecoder, obj: Obj, value: int) -> list[str]:
     """Do what _decompose() did up to 3.10."""
-    every = _members(decoder, found)
+    every = _members(decoder, obj)
     by_value = dict(every)
     negative = value < 0
     members = []
@@ -80,38 +79,38 @@ def _parts(decoder: ReprDecoder, found: Obj, value: int) -> list[str]:
 
 
 @decodes_repr(("enum", "EnumMeta.__repr__"), ("enum", "EnumType.__repr__"))
-def enum_class(decoder: ReprDecoder, found: Obj) -> str:
+def enum_class(decoder: ReprDecoder, obj: Obj) -> str:
     """Do what the __repr__ of enum's metaclass does; 3.11 (bpo-38659) tells flags apart."""
-    info = decoder.context.types.at(found.address)
-    bases = decoder.context.types.mro(info)
+    info = decoder.types.at(obj.address)
+    bases = decoder.types.mro(info)
     is_flag = any(base.qualname == "Flag" and base.module == "enum" for base in bases)
-    kind = "flag" if is_flag and found.type.qualname == "EnumType" else "enum"
+    kind = "flag" if is_flag and obj.type.qualname == "EnumType" else "enum"
     return f"<{kind} {info.name!r}>"
 
 
 @decodes_repr(("enum", "global_enum_repr"), ("enum", "global_flag_repr"))
-def global_member(decoder: ReprDecoder, found: Obj) -> str:
+def global_member(decoder: ReprDecoder, obj: Obj) -> str:
     """Do what members do whose class global_enum() changed (3.11+): they name their module."""
-    module, name = found.type.module.rpartition(".")[2], _name(decoder, found.address)
+    module, name = obj.type.module.rpartition(".")[2], _name(decoder, obj.address)
     if name is None:
-        value = decoder.show(attribute(decoder, found.address, "_value_"))
-        return f"{module}.{found.type.name}({value})"
+        value = decoder.attribute_text(obj.address, "_value_")
+        return f"{module}.{obj.type.name}({value})"
     if any(part[:1].isdigit() for part in name.split("|")):
-        decoder.inexact()  # depends on what the class does with unknown bits
+        decoder.mark_inexact()  # depends on what the class does with unknown bits
     return "|".join(part if part[:1].isdigit() else f"{module}.{part}" for part in name.split("|"))
 
 
 @decodes_repr(("re", "RegexFlag.__repr__"))
-def regex_flag(decoder: ReprDecoder, found: Obj) -> str:
+def regex_flag(decoder: ReprDecoder, obj: Obj) -> str:
     """Do what RegexFlag.__repr__ did up to 3.10."""
-    name = _name(decoder, found.address)
+    name = _name(decoder, obj.address)
     if name is not None:
         return f"re.{name}"
-    value = int_value(decoder, attribute(decoder, found.address, "_value_"))
+    value = int_value(decoder, decoder.attribute(obj.address, "_value_"))
     if value < 0:
         raise Undecodable("an inverted flag")
     names, seen = [], set()
-    for number, one in _members(decoder, found):
+    for number, one in _members(decoder, obj):
         if one is not None and number not in seen and value & number:
             seen.add(number)
             value &= ~number

@@ -1,25 +1,22 @@
 # SPDX-License-Identifier: Apache-2.0
-"""numpy's dtypes and arrays, without importing numpy; its scalars are in values_numpy_scalars.py.
+"""numpy's dtypes, arrays and scalars, without importing numpy.
 
 Where things are: the fields of a dtype come from tp_members of `numpy.dtype` in the core itself;
 the width of `itemsize` there tells numpy 1 (int) from numpy 2 (Py_ssize_t), and with it what
 follows. An array is data, nd, dimensions, strides, base, descr, flags (PyArrayObject_fields in
-numpy/ndarraytypes.h, the same since 1.7).
-An array's repr depends on print options, so its text is a description and never called exact.
+numpy/ndarraytypes.h, the same since 1.7). The value of a scalar follows the object header
+(numpy/arrayscalars.h).
 
-numpy's scalars, without importing numpy: a value follows the object header.
-
-Source: numpy/arrayscalars.h. How releases write them was measured on 1.24, 2.0, 2.2, 2.3, 2.4 and
-2.5; which one it is the module numpy in the core says (`numpy.__version__`).
-
-Numbers and times as numpy writes them: the shortest digits of its floats, ISO 8601 times.
+An array's repr depends on print options, so its text is a description and never called exact. How
+releases write scalars was measured on 1.24, 2.0, 2.2, 2.3, 2.4 and 2.5; which one it is the module
+numpy in the core says (`numpy.__version__`).
 """
 
 from __future__ import annotations
 
 import struct
 
-from gdb_epi.cpython.values.machinery import tuple_items
+from gdb_epi.cpython.values.decoders.builtin_scalars import byte_string, unicode_string
 from gdb_epi.cpython.values.repr_decoder import Obj, ReprDecoder, Undecodable, decodes
 from gdb_epi.errors import Absent
 from gdb_epi.sizes import WORD_MASK
@@ -223,22 +220,19 @@ class DType(NamedTuple):
         return self.mark + self.code
 
 
-# -- dtypes ------------------------------------------------------------------------------------
-
-
 def dtype_at(decoder: ReprDecoder, address: int) -> DType:
     """Read a dtype. Raises Undecodable, UnreadableMemory."""
-    found = decoder.obj(address)
-    if not any(info.full_name == "numpy.dtype" for info in found.lineage.types):
+    obj = decoder.obj(address)
+    if not any(info.full_name == "numpy.dtype" for info in obj.lineage.types):
         raise Undecodable("its dtype is none")
-    kind, order = (chr(decoder.reader.u8(decoder.member(found, n))) for n in ("kind", "byteorder"))
-    size_at, is_int = decoder.member(found, "itemsize"), _is_one(decoder, found)
+    kind, order = (chr(decoder.reader.u8(decoder.member(obj, n))) for n in ("kind", "byteorder"))
+    size_at, is_int = decoder.member(obj, "itemsize"), _is_one(decoder, obj)
     size = decoder.reader.u32(size_at) if is_int else decoder.reader.i64(size_at)
     if kind in "mM" and size != 8:
         raise Undecodable(f"a dtype of times of {size} bytes")
     if kind not in "biufcmMOSUVT" or order not in "=|<>" or not 0 <= size < 1 << 31:
         raise Undecodable(f"a dtype of kind {kind!r}, order {order!r}, size {size}")
-    last = decoder.member(found, "alignment")
+    last = decoder.member(obj, "alignment")
     # numpy 1: subarray, fields, names, f, metadata, c_metadata follow the int; numpy 2: metadata,
     # hash, two reserved words, subarray, fields, names, c_metadata follow the Py_ssize_t.
     start = (last + 4 + 7 & ~7) if is_int else last + 40
@@ -247,8 +241,8 @@ def dtype_at(decoder: ReprDecoder, address: int) -> DType:
     return DType(kind, order, size, names, unit)
 
 
-def _is_one(decoder: ReprDecoder, found: Obj) -> bool:
-    for info in found.lineage.types:
+def _is_one(decoder: ReprDecoder, obj: Obj) -> bool:
+    for info in obj.lineage.types:
         place = decoder.context.members(info).get("itemsize")
         if place is not None:
             return place[1] == _T_INT
@@ -274,40 +268,40 @@ def _fields(decoder: ReprDecoder, start: int) -> tuple[tuple[str, int, int], ...
     ):
         return ()
     by_name = {}
-    for key, value in decoder.context.objects.dict_items(fields):
-        by_name[decoder.string(key)] = tuple_items(decoder, value)
+    for key, value in decoder.objects.dict_items(fields):
+        by_name[decoder.string(key)] = decoder.tuple_items(value)
     found = []
-    for item in tuple_items(decoder, names)[:MAX_FIELDS]:
+    for item in decoder.tuple_items(names)[:MAX_FIELDS]:
         name = decoder.string(item)
         parts = by_name.get(name, [])
         if len(parts) < 2:
             raise Undecodable(f"a record without the field {name}")
-        offset = decoder.context.objects.integer(parts[1])
+        offset = decoder.objects.integer(parts[1])
         found.append((name, parts[0], -1 if isinstance(offset, Absent) else offset))
     return tuple(found)
 
 
 @decodes("numpy.dtype")
-def dtype(decoder: ReprDecoder, found: Obj) -> str:
+def dtype(decoder: ReprDecoder, obj: Obj) -> str:
     """Decode a dtype."""
-    one = dtype_at(decoder, found.address)
+    one = dtype_at(decoder, obj.address)
     if one.names:
         parts = [(name, dtype_at(decoder, at)) for name, at, _ in one.names]
         if any(part.kind == "V" for _, part in parts):
-            decoder.inexact()
-        if not _is_packed(decoder, one, [part for _, part in parts], found):
-            decoder.inexact()  # its offsets or its alignment would be shown
+            decoder.mark_inexact()
+        if not _is_packed(decoder, one, [part for _, part in parts], obj):
+            decoder.mark_inexact()  # its offsets or its alignment would be shown
         return f"dtype([{', '.join(f'({n!r}, {p.mark + p.code!r})' for n, p in parts)}])"
     if one.kind in "VT" or (one.kind in "mM" and not one.unit):
-        decoder.inexact()
+        decoder.mark_inexact()
     if one.kind in "SO":
         return f"dtype('{'O' if one.kind == 'O' else one.code}')"
     return f"dtype('{one.mark + one.code if one.kind in 'mM' else one.text}')"
 
 
-def _is_packed(decoder: ReprDecoder, one: DType, parts: list[DType], found: Obj) -> bool:
+def _is_packed(decoder: ReprDecoder, one: DType, parts: list[DType], obj: Obj) -> bool:
     """Tell whether a record's fields lie back to back, and nothing asked for alignment."""
-    if decoder.reader.u8(decoder.member(found, "flags")) & _ALIGNED_STRUCT:
+    if decoder.reader.u8(decoder.member(obj, "flags")) & _ALIGNED_STRUCT:
         return False
     at = 0
     for (_, _, offset), part in zip(one.names, parts, strict=True):
@@ -317,30 +311,25 @@ def _is_packed(decoder: ReprDecoder, one: DType, parts: list[DType], found: Obj)
     return at == one.size
 
 
-# -- arrays ------------------------------------------------------------------------------------
-
-
 @decodes("numpy.ndarray")
-def array(decoder: ReprDecoder, found: Obj) -> str:
+def array(decoder: ReprDecoder, obj: Obj) -> str:
     """Describe an array: shape, dtype and the first values in C order."""
-    decoder.inexact()
-    data, number = decoder.word(found, 0), decoder.word(found, 1) & 0xFFFFFFFF
+    decoder.mark_inexact()
+    data, number = decoder.word(obj, 0), decoder.word(obj, 1) & 0xFFFFFFFF
     if number > MAX_DIMENSIONS:
         raise Undecodable(f"an array of {number} dimensions")
-    shape, strides = (_longs(decoder, decoder.word(found, at), number) for at in (2, 3))
-    one = dtype_at(decoder, decoder.word(found, 5))
+    shape, strides = (_longs(decoder, decoder.word(obj, at), number) for at in (2, 3))
+    one = dtype_at(decoder, decoder.word(obj, 5))
     count = 1
     for length in shape:
         count *= length
     if any(length < 0 for length in shape) or count >> 48:
         raise Undecodable(f"an array of shape {shape}")
-    if not decoder.enter(found.address):
-        return "..."
-    try:
+    with decoder.entered(obj.address) as is_first:
+        if not is_first:
+            return "..."
         inside = _items(decoder, data, shape, strides, one, count)
-    finally:
-        decoder.leave(found.address)
-    head = f"{found.type.shown} shape={shape} dtype={one.text}"
+    head = f"{obj.type.shown} shape={shape} dtype={one.text}"
     return f"<{head}{': ' + inside if inside else ''}>"
 
 
@@ -374,7 +363,7 @@ def place_of(data: int, index: int, shape: tuple[int, ...], strides: tuple[int, 
 def item_text(decoder: ReprDecoder, at: int, one: DType, depth: int = 0) -> str:
     """Return one item of an array, as repr() of what item() gives."""
     if one.kind == "O":
-        return decoder.show(decoder.reader.u64(at))
+        return decoder.repr_of(decoder.reader.u64(at))
     if one.names:
         if depth > MAX_RECORDS:
             raise Undecodable("records in records without an end")
@@ -417,8 +406,8 @@ _COMPLEX = {"complex64": "f", "complex128": "d"}
 
 def _named(decoder: ReprDecoder, name: str) -> int:
     """Return what the module numpy has of a name. Raises Undecodable."""
-    contents = decoder.context.types.module_dict("numpy")
-    found = decoder.context.objects.dict_get(contents, name) if contents else 0
+    contents = decoder.types.module_dict("numpy")
+    found = decoder.objects.dict_get(contents, name) if contents else 0
     if not found or isinstance(found, Absent):
         raise Undecodable(f"numpy.{name} is not to be found")
     return found
@@ -426,7 +415,7 @@ def _named(decoder: ReprDecoder, name: str) -> int:
 
 def _since(decoder: ReprDecoder, release: tuple[int, int]) -> bool:
     """Tell whether numpy is of a release or a later one. Raises Undecodable when none is named."""
-    known, key = decoder.context.facts, f"numpy {release}"
+    known, key = decoder.context.library_facts, f"numpy {release}"
     if key not in known:
         major, _, rest = decoder.string(_named(decoder, "__version__"), 64).partition(".")
         minor = rest.partition(".")[0]
@@ -441,10 +430,10 @@ def _is_two(decoder: ReprDecoder) -> bool:
 
     Told by numpy.bool_ of the core, so that any scalar can ask.
     """
-    known = decoder.context.facts
+    known = decoder.context.library_facts
     if "numpy 2" not in known:
         kind = _named(decoder, "bool_")
-        known["numpy 2"] = decoder.context.types.at(kind).full_name == "numpy.bool"
+        known["numpy 2"] = decoder.types.at(kind).full_name == "numpy.bool"
     return known["numpy 2"]
 
 
@@ -455,74 +444,74 @@ def _exponents(decoder: ReprDecoder, form: str, *values: float) -> bool:
     try:
         return _since(decoder, (2, 3))
     except Undecodable:
-        decoder.inexact()
+        decoder.mark_inexact()
         return False
 
 
-def _scalar(decoder: ReprDecoder, found: Obj, text: str, wrapped: str | None = None) -> str:
+def _scalar(decoder: ReprDecoder, obj: Obj, text: str, wrapped: str | None = None) -> str:
     if not _is_two(decoder):
         return text
-    name = found.lineage.root.full_name.rpartition(".")[2]
+    name = obj.lineage.root.full_name.rpartition(".")[2]
     return f"np.{name}({wrapped or text})"
 
 
-def _at(decoder: ReprDecoder, found: Obj) -> int:
+def _at(decoder: ReprDecoder, obj: Obj) -> int:
     """Return where a scalar's value is: behind the object header."""
-    return found.address + (decoder.layout.size("PyObject") or 0)
+    return obj.address + (decoder.layout.size("PyObject") or 0)
 
 
-def _value(decoder: ReprDecoder, found: Obj, form: str) -> float:
+def _value(decoder: ReprDecoder, obj: Obj, form: str) -> float:
     size = struct.calcsize(form)
-    at = _at(decoder, found)
+    at = _at(decoder, obj)
     return float(struct.unpack("<" + form, decoder.reader.read(at, size))[0])
 
 
-def _refuse_children(decoder: ReprDecoder, found: Obj) -> None:
-    if found.type.address != found.lineage.root.address:
-        decoder.inexact()
+def _refuse_children(decoder: ReprDecoder, obj: Obj) -> None:
+    if not obj.is_exact:
+        decoder.mark_inexact()
 
 
 @decodes(*(f"numpy.{name}" for name in _INTEGERS))
-def integer(decoder: ReprDecoder, found: Obj) -> str:
+def integer(decoder: ReprDecoder, obj: Obj) -> str:
     """Decode an integer scalar."""
-    form = _INTEGERS[found.lineage.ident.rpartition(".")[2]]
-    at = _at(decoder, found)
+    form = _INTEGERS[obj.lineage.ident.rpartition(".")[2]]
+    at = _at(decoder, obj)
     data = decoder.reader.read(at, struct.calcsize("<" + form))
-    _refuse_children(decoder, found)
-    return _scalar(decoder, found, str(struct.unpack("<" + form, data)[0]))
+    _refuse_children(decoder, obj)
+    return _scalar(decoder, obj, str(struct.unpack("<" + form, data)[0]))
 
 
 @decodes("numpy.bool", "numpy.bool_")
-def boolean(decoder: ReprDecoder, found: Obj) -> str:
+def boolean(decoder: ReprDecoder, obj: Obj) -> str:
     """Decode numpy's True and False."""
-    byte = decoder.reader.u8(_at(decoder, found))
+    byte = decoder.reader.u8(_at(decoder, obj))
     if byte > 1:
         raise Undecodable(f"a bool of value {byte}")
-    return f"np.{bool(byte)}_" if found.lineage.ident == "numpy.bool" else str(bool(byte))
+    return f"np.{bool(byte)}_" if obj.lineage.ident == "numpy.bool" else str(bool(byte))
 
 
 @decodes(*(f"numpy.{name}" for name in _FLOATS))
-def floating(decoder: ReprDecoder, found: Obj) -> str:
+def floating(decoder: ReprDecoder, obj: Obj) -> str:
     """Decode a floating scalar: the shortest text that gives it back."""
-    form = _FLOATS[found.lineage.ident.rpartition(".")[2]]
-    _refuse_children(decoder, found)
-    value = _value(decoder, found, form)
+    form = _FLOATS[obj.lineage.ident.rpartition(".")[2]]
+    _refuse_children(decoder, obj)
+    value = _value(decoder, obj, form)
     text = float_text(value, form, _exponents(decoder, form, value))
-    return _scalar(decoder, found, text)
+    return _scalar(decoder, obj, text)
 
 
 @decodes(*(f"numpy.{name}" for name in _COMPLEX))
-def complex_number(decoder: ReprDecoder, found: Obj) -> str:
+def complex_number(decoder: ReprDecoder, obj: Obj) -> str:
     """Decode a complex scalar."""
-    form = _COMPLEX[found.lineage.ident.rpartition(".")[2]]
-    at = _at(decoder, found)
+    form = _COMPLEX[obj.lineage.ident.rpartition(".")[2]]
+    at = _at(decoder, obj)
     size = struct.calcsize("<" + form)
     real, imaginary = struct.unpack("<2" + form, decoder.reader.read(at, 2 * size))
     exponents = _exponents(decoder, form, real, imaginary)
     text = complex_text(real, imaginary, form, exponents)
-    _refuse_children(decoder, found)
+    _refuse_children(decoder, obj)
     alone = text if _is_two(decoder) else (f"({text})" if _both(text) else text)
-    return _scalar(decoder, found, alone)
+    return _scalar(decoder, obj, alone)
 
 
 def _both(text: str) -> bool:
@@ -530,39 +519,35 @@ def _both(text: str) -> bool:
 
 
 @decodes("numpy.longdouble", "numpy.float128")
-def long_double(decoder: ReprDecoder, found: Obj) -> str:
+def long_double(decoder: ReprDecoder, obj: Obj) -> str:
     """Decode a long double: 80 bits of x87, at the next multiple of 16."""
-    at = _at(decoder, found)
+    at = _at(decoder, obj)
     mantissa, rest = struct.unpack("<QH", decoder.reader.read(at + 15 & ~15, 10))
     shown = long_double_text(mantissa, rest)
     if shown is None:
         raise Undecodable("no normal long double")
-    _refuse_children(decoder, found)
-    return _scalar(decoder, found, shown, repr(shown))
+    _refuse_children(decoder, obj)
+    return _scalar(decoder, obj, shown, repr(shown))
 
 
 @decodes("numpy.str_", "numpy.bytes_")
-def text(decoder: ReprDecoder, found: Obj) -> str:
+def text(decoder: ReprDecoder, obj: Obj) -> str:
     """Decode str_ and bytes_, which are a str and a bytes."""
-    from gdb_epi.cpython.values import scalars as values_scalars
-
-    is_str = found.lineage.ident == "numpy.str_"
-    decode = values_scalars.text if is_str else values_scalars.byte_string
-    shown = decode(decoder, found)
-    return _scalar(decoder, found, shown)
+    decode = unicode_string if obj.lineage.ident == "numpy.str_" else byte_string
+    return _scalar(decoder, obj, decode(decoder, obj))
 
 
 @decodes("numpy.datetime64", "numpy.timedelta64")
-def moment(decoder: ReprDecoder, found: Obj) -> str:
+def moment(decoder: ReprDecoder, obj: Obj) -> str:
     """Decode datetime64 and timedelta64: an int64, then the unit and its multiple (two ints)."""
-    at = _at(decoder, found)
+    at = _at(decoder, obj)
     value, unit, multiple = struct.unpack("<qii", decoder.reader.read(at, 16))
-    name = found.lineage.ident.rpartition(".")[2]
+    name = obj.lineage.ident.rpartition(".")[2]
     prefix = "np" if _is_two(decoder) else "numpy"
     code = UNITS.get(unit)
     if code is None or not 0 < multiple < 1 << 30:
         raise Undecodable(f"a {name} of unit {unit}")
-    _refuse_children(decoder, found)
+    _refuse_children(decoder, obj)
     unit = f",'{code if multiple == 1 else f'{multiple}{code}'}'"
     always = multiple != 1 or code == "h"
     if name == "timedelta64":

@@ -6,8 +6,6 @@ Reference: Lib/typing.py, Objects/genericaliasobject.c, Objects/unionobject.c (3
 
 from __future__ import annotations
 
-from gdb_epi.cpython.values.attributes import attribute
-from gdb_epi.cpython.values.machinery import tuple_items
 from gdb_epi.cpython.values.repr_decoder import Obj, ReprDecoder, Undecodable, decodes, decodes_repr
 from gdb_epi.errors import Absent
 
@@ -17,10 +15,10 @@ _TYPING = "typing."
 
 def hint(decoder: ReprDecoder, address: int) -> str:
     """Return one type as typing shows it: a class by its name, `...` as such."""
-    found = decoder.obj(address)
-    kind = found.lineage.ident
+    obj = decoder.obj(address)
+    kind = obj.lineage.ident
     if kind == "type":
-        info = decoder.context.types.at(address)
+        info = decoder.types.at(address)
         if not info.qualname or not info.module:
             raise Undecodable("a class without a name")
         return info.qualname if info.module == "builtins" else f"{info.module}.{info.qualname}"
@@ -30,7 +28,7 @@ def hint(decoder: ReprDecoder, address: int) -> str:
         return decoder.string(decoder.field(address, "PyFunctionObject", "func_name"))
     if kind == "list":
         return _list_hint(decoder, address)
-    return decoder.show(address)
+    return decoder.repr_of(address)
 
 
 def _list_hint(decoder: ReprDecoder, address: int) -> str:
@@ -46,27 +44,27 @@ def _list_hint(decoder: ReprDecoder, address: int) -> str:
 
 
 def _hints(decoder: ReprDecoder, address: int) -> list[str]:
-    return [hint(decoder, item) for item in tuple_items(decoder, address)]
+    return [hint(decoder, item) for item in decoder.tuple_items(address)]
 
 
 @decodes("types.GenericAlias")
-def generic_alias(decoder: ReprDecoder, found: Obj) -> str:
+def generic_alias(decoder: ReprDecoder, obj: Obj) -> str:
     """Decode list[int] and its like, by the members that the type declares (3.9+)."""
-    origin = decoder.reader.u64(decoder.member(found, "__origin__"))
-    args = decoder.reader.u64(decoder.member(found, "__args__"))
+    origin = decoder.reader.u64(decoder.member(obj, "__origin__"))
+    args = decoder.reader.u64(decoder.member(obj, "__args__"))
     star = ""
-    if "__unpacked__" in decoder.context.members(found.lineage.root):  # 3.11 (bpo-43224)
-        star = "*" if decoder.reader.u8(decoder.member(found, "__unpacked__")) else ""
+    if "__unpacked__" in decoder.context.members(obj.lineage.root):  # 3.11 (bpo-43224)
+        star = "*" if decoder.reader.u8(decoder.member(obj, "__unpacked__")) else ""
     texts = _hints(decoder, args)
     name = hint(decoder, origin)
-    if found.type.address != found.lineage.root.address and found.type.python_class:
-        return _callable_alias(decoder, found, name, texts)
+    if not obj.is_exact and obj.type.python_class:
+        return _callable_alias(decoder, obj, name, texts)
     return f"{star}{name}[{', '.join(texts) if texts else '()'}]"
 
 
-def _callable_alias(decoder: ReprDecoder, found: Obj, name: str, texts: list[str]) -> str:
+def _callable_alias(decoder: ReprDecoder, obj: Obj, name: str, texts: list[str]) -> str:
     """Decode collections.abc.Callable[...], whose class adds a repr."""
-    if found.type.qualname != "_CallableGenericAlias" or not texts:
+    if obj.type.qualname != "_CallableGenericAlias" or not texts:
         raise Undecodable("a child of GenericAlias")
     return f"{name}[[{', '.join(texts[:-1])}], {texts[-1]}]"
 
@@ -75,11 +73,11 @@ def _callable_alias(decoder: ReprDecoder, found: Obj, name: str, texts: list[str
     ("_collections_abc", "_CallableGenericAlias.__repr__"),
     ("collections.abc", "_CallableGenericAlias.__repr__"),
 )
-def callable_alias(decoder: ReprDecoder, found: Obj) -> str:
+def callable_alias(decoder: ReprDecoder, obj: Obj) -> str:
     """Do what the __repr__ of collections.abc.Callable[...] does."""
-    origin = decoder.reader.u64(decoder.member(found, "__origin__"))
-    args = decoder.reader.u64(decoder.member(found, "__args__"))
-    held = tuple_items(decoder, args)
+    origin = decoder.reader.u64(decoder.member(obj, "__origin__"))
+    args = decoder.reader.u64(decoder.member(obj, "__args__"))
+    held = decoder.tuple_items(args)
     texts = _hints(decoder, args)
     name = hint(decoder, origin)
     if not texts:
@@ -90,26 +88,26 @@ def callable_alias(decoder: ReprDecoder, found: Obj) -> str:
 
 
 @decodes("types.UnionType", "typing.Union")
-def union(decoder: ReprDecoder, found: Obj) -> str:
+def union(decoder: ReprDecoder, obj: Obj) -> str:
     """Decode int | str (3.10+); since 3.14 (gh-105499) also what typing.Union[...] makes."""
-    args = tuple_items(decoder, decoder.reader.u64(decoder.member(found, "__args__")))
+    args = decoder.tuple_items(decoder.reader.u64(decoder.member(obj, "__args__")))
     texts = []
     for item in args:
-        none = decoder.ident(item) == "type" and decoder.context.types.at(item).name == "NoneType"
+        none = decoder.ident(item) == "type" and decoder.types.at(item).name == "NoneType"
         texts.append("None" if none else hint(decoder, item))
     return " | ".join(texts)
 
 
 @decodes("typing.TypeVar", "typing.ParamSpec")
-def type_variable(decoder: ReprDecoder, found: Obj) -> str:
+def type_variable(decoder: ReprDecoder, obj: Obj) -> str:
     """Decode a TypeVar or ParamSpec of C (3.12, gh-104549): its name is the first word."""
-    name = decoder.string(decoder.word(found, 0))
-    members = decoder.context.members(found.lineage.root)
+    name = decoder.string(decoder.word(obj, 0))
+    members = decoder.context.members(obj.lineage.root)
     bits = {}
     for key in ("__covariant__", "__contravariant__", "__infer_variance__"):
         if key not in members:
             raise Undecodable(f"its type declares no member {key}")
-        bits[key] = decoder.reader.u8(decoder.member(found, key))
+        bits[key] = decoder.reader.u8(decoder.member(obj, key))
     return _variance(
         name, bits["__infer_variance__"], bits["__covariant__"], bits["__contravariant__"]
     )
@@ -123,106 +121,103 @@ def _variance(name: str, inferred: object, covariant: object, contravariant: obj
 
 @decodes_repr(("typing", "_TypeVarLike.__repr__"), ("typing", "TypeVar.__repr__"),
               ("typing", "_BoundVarianceMixin.__repr__"))  # fmt: skip
-def python_type_variable(decoder: ReprDecoder, found: Obj) -> str:
+def python_type_variable(decoder: ReprDecoder, obj: Obj) -> str:
     """Do what the TypeVar of Python did (to 3.11)."""
-    name = decoder.string(attribute(decoder, found.address, "__name__"))
-    flags = [
-        decoder.show(attribute(decoder, found.address, key)) == "True"
-        for key in ("__covariant__", "__contravariant__")
-    ]
+    name = decoder.string(decoder.attribute(obj.address, "__name__"))
+    flags = [decoder.is_true(obj.address, key) for key in ("__covariant__", "__contravariant__")]
     return _variance(name, False, *flags)
 
 
 @decodes("typing.TypeVarTuple")
-def type_variable_tuple(decoder: ReprDecoder, found: Obj) -> str:
+def type_variable_tuple(decoder: ReprDecoder, obj: Obj) -> str:
     """Decode a TypeVarTuple of C: its name is the first word (3.12+); 3.15 gave it a variance."""
-    if "__covariant__" in decoder.context.members(found.lineage.root):
-        return type_variable(decoder, found)
-    return decoder.string(decoder.word(found, 0))
+    if "__covariant__" in decoder.context.members(obj.lineage.root):
+        return type_variable(decoder, obj)
+    return decoder.string(decoder.word(obj, 0))
 
 
 @decodes_repr(("typing", "TypeVarTuple.__repr__"))
-def python_type_variable_tuple(decoder: ReprDecoder, found: Obj) -> str:
+def python_type_variable_tuple(decoder: ReprDecoder, obj: Obj) -> str:
     """Do what the TypeVarTuple of Python did (3.11)."""
-    return decoder.string(attribute(decoder, found.address, "__name__"))
+    return decoder.string(decoder.attribute(obj.address, "__name__"))
 
 
 @decodes("typing.ParamSpecArgs", "typing.ParamSpecKwargs")
-def parameter_part(decoder: ReprDecoder, found: Obj) -> str:
+def parameter_part(decoder: ReprDecoder, obj: Obj) -> str:
     """Decode P.args and P.kwargs: the ParamSpec is the first word (3.12+)."""
-    of = decoder.obj(decoder.word(found, 0))
-    part = "args" if found.lineage.ident.endswith("Args") else "kwargs"
+    of = decoder.obj(decoder.word(obj, 0))
+    part = "args" if obj.lineage.ident.endswith("Args") else "kwargs"
     if of.lineage.ident != "typing.ParamSpec":
-        return f"{decoder.show(of.address)}.{part}"
+        return f"{decoder.repr_of(of.address)}.{part}"
     return f"{decoder.string(decoder.word(of, 0))}.{part}"
 
 
 @decodes_repr(("typing", "ParamSpecArgs.__repr__"), ("typing", "ParamSpecKwargs.__repr__"))
-def python_parameter_part(decoder: ReprDecoder, found: Obj) -> str:
+def python_parameter_part(decoder: ReprDecoder, obj: Obj) -> str:
     """Do what P.args and P.kwargs of Python did (3.10, 3.11)."""
-    origin = attribute(decoder, found.address, "__origin__")
-    part = "args" if found.type.qualname.endswith("Args") else "kwargs"
-    return f"{decoder.string(attribute(decoder, origin, '__name__'))}.{part}"
+    origin = decoder.attribute(obj.address, "__origin__")
+    part = "args" if obj.type.qualname.endswith("Args") else "kwargs"
+    return f"{decoder.string(decoder.attribute(origin, '__name__'))}.{part}"
 
 
 @decodes("typing.TypeAliasType")
-def type_alias(decoder: ReprDecoder, found: Obj) -> str:
+def type_alias(decoder: ReprDecoder, obj: Obj) -> str:
     """Decode what a `type` statement makes: its name is the first word (3.12, gh-104099)."""
-    return decoder.string(decoder.word(found, 0))
+    return decoder.string(decoder.word(obj, 0))
 
 
 @decodes_repr(("typing", "_SpecialForm.__repr__"))
-def special_form(decoder: ReprDecoder, found: Obj) -> str:
+def special_form(decoder: ReprDecoder, obj: Obj) -> str:
     """Do what _SpecialForm.__repr__ does."""
-    return _TYPING + decoder.string(attribute(decoder, found.address, "_name"))
+    return _TYPING + decoder.string(decoder.attribute(obj.address, "_name"))
 
 
 @decodes_repr(("typing", "_AnyMeta.__repr__"))
-def any_class(decoder: ReprDecoder, found: Obj) -> str:
+def any_class(decoder: ReprDecoder, obj: Obj) -> str:
     """Do what typing.Any's metaclass does (3.11+)."""
-    info = decoder.context.types.at(found.address)
+    info = decoder.types.at(obj.address)
     if info.qualname == "Any" and info.module == "typing":
         return "typing.Any"
     return f"<class '{info.shown}'>"
 
 
 @decodes_repr(("typing", "_SpecialGenericAlias.__repr__"))
-def special_alias(decoder: ReprDecoder, found: Obj) -> str:
+def special_alias(decoder: ReprDecoder, obj: Obj) -> str:
     """Do what typing.List and its like show without parameters."""
-    return _TYPING + decoder.string(attribute(decoder, found.address, "_name"))
+    return _TYPING + decoder.string(decoder.attribute(obj.address, "_name"))
 
 
 @decodes_repr(("typing", "_GenericAlias.__repr__"), ("typing", "_UnionGenericAlias.__repr__"),
               ("typing", "_CallableGenericAlias.__repr__"),
               ("typing", "_ConcatenateGenericAlias.__repr__"),
               ("typing", "_LiteralGenericAlias.__repr__"))  # fmt: skip
-def typing_alias(decoder: ReprDecoder, found: Obj) -> str:
+def typing_alias(decoder: ReprDecoder, obj: Obj) -> str:
     """Do what typing's aliases do: their name, or their origin's, and their parameters."""
-    get = {n: attribute(decoder, found.address, n) for n in ("_name", "__origin__", "__args__")}
-    args = tuple_items(decoder, get["__args__"])
+    get = {n: decoder.attribute(obj.address, n) for n in ("_name", "__origin__", "__args__")}
+    args = decoder.tuple_items(get["__args__"])
     origin = decoder.obj(get["__origin__"])
     named = decoder.ident(get["_name"]) == "str"
     name = _TYPING + decoder.string(get["_name"]) if named else hint(decoder, origin.address)
-    if _is_special(decoder, found):  # 3.8: typing.List itself is one of these
+    if _is_special(decoder, obj):  # 3.8: typing.List itself is one of these
         return name
     kind = (
-        decoder.string(attribute(decoder, origin.address, "_name"))
+        decoder.string(decoder.attribute(origin.address, "_name"))
         if (origin.type.module == "typing" and origin.lineage.ident == "")
         else ""
     )
-    if kind == "Union" or found.type.qualname == "_UnionGenericAlias":
-        return _union(decoder, args, found.type.qualname == "_UnionGenericAlias")
+    if kind == "Union" or obj.type.qualname == "_UnionGenericAlias":
+        return _union(decoder, args, obj.type.qualname == "_UnionGenericAlias")
     if kind == "Literal":
-        return f"typing.Literal[{', '.join(decoder.show(item) for item in args)}]"
+        return f"typing.Literal[{', '.join(decoder.repr_of(item) for item in args)}]"
     texts = [hint(decoder, item) for item in args]
-    if name == "typing.Callable" or found.type.qualname == "_CallableGenericAlias":
+    if name == "typing.Callable" or obj.type.qualname == "_CallableGenericAlias":
         return _callable(decoder, args, texts)
     return f"{name}[{', '.join(texts) or '()'}]"
 
 
-def _is_special(decoder: ReprDecoder, found: Obj) -> bool:
+def _is_special(decoder: ReprDecoder, obj: Obj) -> bool:
     try:
-        return decoder.show(attribute(decoder, found.address, "_special")) == "True"
+        return decoder.is_true(obj.address, "_special")
     except Undecodable:
         return False
 
@@ -230,8 +225,7 @@ def _is_special(decoder: ReprDecoder, found: Obj) -> bool:
 def _union(decoder: ReprDecoder, args: list[int], knows_optional: bool) -> str:
     """Show a Union; 3.9, which gave it a class of its own, began to show an Optional."""
     nones = [
-        decoder.ident(item) == "type" and decoder.context.types.at(item).name == "NoneType"
-        for item in args
+        decoder.ident(item) == "type" and decoder.types.at(item).name == "NoneType" for item in args
     ]
     texts = [hint(decoder, item) for item in args]
     if len(args) == 2 and sum(nones) == 1 and knows_optional:
@@ -241,9 +235,9 @@ def _union(decoder: ReprDecoder, args: list[int], knows_optional: bool) -> str:
 
 def _is_parameter_list(decoder: ReprDecoder, address: int) -> bool:
     """Do what _is_param_expr() does: `...`, a list, a ParamSpec, or Concatenate[...]."""
-    found = decoder.obj(address)
+    obj = decoder.obj(address)
     names = ("ParamSpec", "_ConcatenateGenericAlias")
-    return found.lineage.ident in ("ellipsis", "list") or found.type.qualname in names
+    return obj.lineage.ident in ("ellipsis", "list") or obj.type.qualname in names
 
 
 def _callable(decoder: ReprDecoder, args: list[int], texts: list[str]) -> str:
@@ -255,65 +249,65 @@ def _callable(decoder: ReprDecoder, args: list[int], texts: list[str]) -> str:
 
 
 @decodes_repr(("typing", "_AnnotatedAlias.__repr__"))
-def annotated(decoder: ReprDecoder, found: Obj) -> str:
+def annotated(decoder: ReprDecoder, obj: Obj) -> str:
     """Do what Annotated[...] shows."""
-    origin = hint(decoder, attribute(decoder, found.address, "__origin__"))
-    notes = tuple_items(decoder, attribute(decoder, found.address, "__metadata__"))
-    return f"typing.Annotated[{origin}, {', '.join(decoder.show(note) for note in notes)}]"
+    origin = hint(decoder, decoder.attribute(obj.address, "__origin__"))
+    notes = decoder.tuple_items(decoder.attribute(obj.address, "__metadata__"))
+    return f"typing.Annotated[{origin}, {', '.join(decoder.repr_of(note) for note in notes)}]"
 
 
 @decodes_repr(("typing", "_UnpackGenericAlias.__repr__"))
-def unpacked(decoder: ReprDecoder, found: Obj) -> str:
+def unpacked(decoder: ReprDecoder, obj: Obj) -> str:
     """Do what Unpack[...] shows: with a star in 3.11, whose TypeVarTuple was written in Python."""
-    args = tuple_items(decoder, attribute(decoder, found.address, "__args__"))
+    args = decoder.tuple_items(decoder.attribute(obj.address, "__args__"))
     if not args:
         raise Undecodable("it has no parameters")
-    contents = decoder.context.types.module_dict("typing")
-    kind = decoder.context.objects.dict_get(contents, "TypeVarTuple") if contents else 0
+    contents = decoder.types.module_dict("typing")
+    kind = decoder.objects.dict_get(contents, "TypeVarTuple") if contents else 0
     if not kind or isinstance(kind, Absent):
-        raise Undecodable("typing.TypeVarTuple is not to be found")
-    if decoder.context.types.at(kind).python_class:
-        return f"*{decoder.show(args[0])}"
+        raise Undecodable("typing.TypeVarTuple is not to be obj")
+    if decoder.types.at(kind).python_class:
+        return f"*{decoder.repr_of(args[0])}"
     return f"typing.Unpack[{hint(decoder, args[0])}]"
 
 
 @decodes_repr(("typing", "ForwardRef.__repr__"), ("annotationlib", "ForwardRef.__repr__"))
-def forward(decoder: ReprDecoder, found: Obj) -> str:
+def forward(decoder: ReprDecoder, obj: Obj) -> str:
     """Do what ForwardRef.__repr__ does."""
-    text = _forward_arg(decoder, found)
+    text = _forward_arg(decoder, obj)
     for name, told in (("__forward_module__", "module"), ("__owner__", "owner")):
         try:
-            value = attribute(decoder, found.address, name)
+            value = decoder.attribute(obj.address, name)
         except Undecodable:
             continue
-        if decoder.ident(value) != "NoneType":
-            text += f", {told}={decoder.show(value)}"
-            decoder.inexact()  # which of these are shown changed between releases
-    if "is_class" in text or found.type.module == "annotationlib":
-        _forward_class(decoder, found)
+        if not decoder.is_none(value):
+            text += f", {told}={decoder.repr_of(value)}"
+            decoder.mark_inexact()  # which of these are shown changed between releases
+    if "is_class" in text or obj.type.module == "annotationlib":
+        _forward_class(decoder, obj)
     return f"ForwardRef({text})"
 
 
-def _forward_arg(decoder: ReprDecoder, found: Obj) -> str:
+def _forward_arg(decoder: ReprDecoder, obj: Obj) -> str:
     try:
-        return decoder.show(attribute(decoder, found.address, "__forward_arg__"))
+        return decoder.attribute_text(obj.address, "__forward_arg__")
     except Undecodable:  # 3.14 (gh-119180) computes it unless it is given
-        text = decoder.show(attribute(decoder, found.address, "__arg__"))
+        text = decoder.attribute_text(obj.address, "__arg__")
         if text == "None":
             raise Undecodable("its text was not computed yet") from None
         return text
 
 
-def _forward_class(decoder: ReprDecoder, found: Obj) -> None:
+def _forward_class(decoder: ReprDecoder, obj: Obj) -> None:
     try:
-        if decoder.show(attribute(decoder, found.address, "__forward_is_class__")) != "False":
-            decoder.inexact()
+        if decoder.attribute_text(obj.address, "__forward_is_class__") != "False":
+            decoder.mark_inexact()
     except Undecodable:
         return
 
 
 @decodes_repr(("typing", "NewType.__repr__"))
-def new_type(decoder: ReprDecoder, found: Obj) -> str:
+def new_type(decoder: ReprDecoder, obj: Obj) -> str:
     """Do what NewType.__repr__ does (3.10+; a function before)."""
-    module = decoder.string(attribute(decoder, found.address, "__module__"))
-    return f"{module}.{decoder.string(attribute(decoder, found.address, '__qualname__'))}"
+    module = decoder.string(decoder.attribute(obj.address, "__module__"))
+    return f"{module}.{decoder.string(decoder.attribute(obj.address, '__qualname__'))}"

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Singletons, numbers, str and bytes."""
+"""The values of builtins that hold no other: None, numbers, str, bytes."""
 
 from __future__ import annotations
 
@@ -16,19 +16,19 @@ _CODECS = {1: "latin-1", 2: "utf-16-le", 4: "utf-32-le"}
 
 
 @decodes("NoneType")
-def none(decoder: ReprDecoder, found: Obj) -> str:
+def none(decoder: ReprDecoder, obj: Obj) -> str:
     """Decode None."""
     return "None"
 
 
 @decodes("ellipsis")
-def ellipsis(decoder: ReprDecoder, found: Obj) -> str:
+def ellipsis(decoder: ReprDecoder, obj: Obj) -> str:
     """Decode `...`."""
     return "Ellipsis"
 
 
 @decodes("NotImplementedType")
-def not_implemented(decoder: ReprDecoder, found: Obj) -> str:
+def not_implemented(decoder: ReprDecoder, obj: Obj) -> str:
     """Decode NotImplemented."""
     return "NotImplemented"
 
@@ -87,9 +87,9 @@ def decimals(value: int) -> str:
 
 
 @decodes("int")
-def integer(decoder: ReprDecoder, found: Obj) -> str:
+def integer(decoder: ReprDecoder, obj: Obj) -> str:
     """Decode an int; of a very long one the size and the leading bits."""
-    sign, count, digits = int_parts(decoder, found.address)
+    sign, count, digits = int_parts(decoder, obj.address)
     limit = min(MAX_DECIMALS, decoder.limits.length)
     if count * DIGIT_BITS * 0.30103 > limit + 20:
         head = _magnitude(decoder, digits + 4 * (count - _HEAD_DIGITS), _HEAD_DIGITS)
@@ -104,9 +104,9 @@ def integer(decoder: ReprDecoder, found: Obj) -> str:
 
 
 @decodes("bool")
-def boolean(decoder: ReprDecoder, found: Obj) -> str:
+def boolean(decoder: ReprDecoder, obj: Obj) -> str:
     """Decode True and False."""
-    value = int_value(decoder, found.address)
+    value = int_value(decoder, obj.address)
     if value not in (0, 1):
         raise Undecodable(f"bool of value {value}")
     return "True" if value else "False"
@@ -114,20 +114,20 @@ def boolean(decoder: ReprDecoder, found: Obj) -> str:
 
 def float_value(decoder: ReprDecoder, address: int) -> float:
     """Return the value of a float."""
-    at = address + decoder.context.offset("PyFloatObject", "ob_fval")
+    at = address + decoder.offset("PyFloatObject", "ob_fval")
     return float(struct.unpack("<d", decoder.reader.read(at, 8))[0])
 
 
 @decodes("float")
-def floating(decoder: ReprDecoder, found: Obj) -> str:
+def floating(decoder: ReprDecoder, obj: Obj) -> str:
     """Decode a float: the shortest text that gives it back."""
-    return repr(float_value(decoder, found.address))
+    return repr(float_value(decoder, obj.address))
 
 
 @decodes("complex")
-def complex_number(decoder: ReprDecoder, found: Obj) -> str:
+def complex_number(decoder: ReprDecoder, obj: Obj) -> str:
     """Decode a complex number."""
-    at = found.address + decoder.context.offset("PyComplexObject", "cval.real", "cval")
+    at = obj.address + decoder.offset("PyComplexObject", "cval.real", "cval")
     return repr(complex(*struct.unpack("<dd", decoder.reader.read(at, 16))))
 
 
@@ -139,7 +139,7 @@ def str_contents(decoder: ReprDecoder, address: int, limit: int) -> tuple[str, i
     layout, reader = decoder.layout, decoder.reader
     size = layout.size("PyASCIIObject") or 0
     head = reader.read(address, size)
-    at = decoder.context.offset("PyASCIIObject", "length")
+    at = decoder.offset("PyASCIIObject", "length")
     length = int.from_bytes(head[at : at + 8], "little")
     kind, compact, ascii_ = (_state(decoder, head, name) for name in ("kind", "compact", "ascii"))
     codec = _CODECS.get(kind)
@@ -171,9 +171,9 @@ def _state(decoder: ReprDecoder, head: bytes, name: str) -> int:
 
 
 @decodes("str")
-def text(decoder: ReprDecoder, found: Obj) -> str:
+def unicode_string(decoder: ReprDecoder, obj: Obj) -> str:
     """Decode a str."""
-    value, length = str_contents(decoder, found.address, decoder.limits.length)
+    value, length = str_contents(decoder, obj.address, decoder.limits.length)
     if length > len(value):
         decoder.cut = True
         return repr(value) + CUT
@@ -181,19 +181,19 @@ def text(decoder: ReprDecoder, found: Obj) -> str:
 
 
 @decodes("bytes")
-def byte_string(decoder: ReprDecoder, found: Obj) -> str:
+def byte_string(decoder: ReprDecoder, obj: Obj) -> str:
     """Decode a bytes object."""
-    size = decoder.signed(found.address, "PyBytesObject", "ob_size")
-    start = found.address + decoder.context.offset("PyBytesObject", "ob_sval")
+    size = decoder.signed(obj.address, "PyBytesObject", "ob_size")
+    start = obj.address + decoder.offset("PyBytesObject", "ob_sval")
     return _bytes(decoder, start, size)
 
 
 @decodes("bytearray")
-def byte_array(decoder: ReprDecoder, found: Obj) -> str:
+def byte_array(decoder: ReprDecoder, obj: Obj) -> str:
     """Decode a bytearray."""
-    size = decoder.signed(found.address, "PyByteArrayObject", "ob_size")
-    start = decoder.field(found.address, "PyByteArrayObject", "ob_start") if size else 0
-    return f"{found.type.name}({_bytes(decoder, start, size)})"
+    size = decoder.signed(obj.address, "PyByteArrayObject", "ob_size")
+    start = decoder.field(obj.address, "PyByteArrayObject", "ob_start") if size else 0
+    return f"{obj.type.name}({_bytes(decoder, start, size)})"
 
 
 def _bytes(decoder: ReprDecoder, start: int, size: int) -> str:

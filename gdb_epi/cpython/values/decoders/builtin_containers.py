@@ -1,0 +1,189 @@
+# SPDX-License-Identifier: Apache-2.0
+"""The containers of builtins: tuple, list, dict and its views, sets, range, slice.
+
+Struct sequences (os.stat_result, time.struct_time) are tuples of C with names.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from gdb_epi.cpython.objects.type_objects import STRUCT_SEQUENCE, TypeInfo
+from gdb_epi.cpython.values.repr_decoder import CUT, Obj, ReprDecoder, Undecodable, decodes
+from gdb_epi.errors import Absent
+
+SLOTS_AT_ONCE = 512
+MAX_LOG2_SLOTS = 32
+
+
+def _sized(decoder: ReprDecoder, address: int, struct: str) -> int:
+    count = decoder.signed(address, struct, "ob_size")
+    if count < 0:
+        raise Undecodable(f"{count} items")
+    return count
+
+
+@decodes("tuple")
+def tuple_(decoder: ReprDecoder, obj: Obj) -> str:
+    """Decode a tuple."""
+    count = _sized(decoder, obj.address, "PyTupleObject")
+    if not count:
+        return "()"
+    with decoder.entered(obj.address) as is_first:
+        if not is_first:
+            return "(...)"
+        start = obj.address + decoder.offset("PyTupleObject", "ob_item")
+        inside = decoder.join(decoder.items(start, count, "tuple items"), count)
+    return f"({inside},)" if count == 1 else f"({inside})"
+
+
+@decodes("list")
+def list_(decoder: ReprDecoder, obj: Obj) -> str:
+    """Decode a list."""
+    count = _sized(decoder, obj.address, "PyListObject")
+    if not count:
+        return "[]"
+    with decoder.entered(obj.address) as is_first:
+        if not is_first:
+            return "[...]"
+        start = decoder.field(obj.address, "PyListObject", "ob_item")
+        inside = decoder.join(decoder.items(start, count, "list items"), count)
+    return f"[{inside}]"
+
+
+def dict_text(decoder: ReprDecoder, address: int) -> str:
+    """Return the text of a dict: `{key: value}`, or `{...}` inside itself."""
+    count = decoder.field(address, "PyDictObject", "ma_used")
+    if not count:
+        return "{}"
+    with decoder.entered(address) as is_first:
+        if not is_first:
+            return "{...}"
+        return "{" + pairs_text(decoder, decoder.objects.dict_items(address), count) + "}"
+
+
+def pairs_text(decoder: ReprDecoder, pairs: Iterator[tuple[int, int]], count: int) -> str:
+    """Return `key: value` pairs with commas."""
+    texts = (f"{decoder.repr_of(key)}: {decoder.repr_of(value)}" for key, value in pairs)
+    return decoder.join_text(texts, count)
+
+
+@decodes("dict")
+def dict_(decoder: ReprDecoder, obj: Obj) -> str:
+    """Decode a dict."""
+    return dict_text(decoder, obj.address)
+
+
+@decodes("frozendict")
+def frozen_dict(decoder: ReprDecoder, obj: Obj) -> str:
+    """Decode a frozendict (3.15, PEP 814)."""
+    inside = dict_text(decoder, obj.address)
+    return f"{obj.type.name}({'' if inside == '{}' else inside})"
+
+
+@decodes("mappingproxy")
+def mapping_proxy(decoder: ReprDecoder, obj: Obj) -> str:
+    """Decode a mappingproxy."""
+    mapping = decoder.field(obj.address, "mappingproxyobject", "mapping")
+    return f"mappingproxy({decoder.repr_of(mapping)})"
+
+
+@decodes("dict_keys", "dict_values", "dict_items", "odict_keys", "odict_values", "odict_items")
+def view(decoder: ReprDecoder, obj: Obj) -> str:
+    """Decode a view of a dict: its first word behind the header is the dict."""
+    of = decoder.reader.u64(obj.address + (decoder.layout.size("PyObject") or 0))
+    if decoder.ident(of) not in ("dict", "collections.OrderedDict"):
+        raise Undecodable("a view of something that is no dict")
+    with decoder.entered(obj.address) as is_first:
+        if not is_first:
+            return CUT
+        count = decoder.field(of, "PyDictObject", "ma_used")
+        pairs = decoder.objects.dict_items(of)
+        kind = obj.lineage.ident.rpartition("_")[2]
+        if kind == "items":
+            texts = (f"({decoder.repr_of(key)}, {decoder.repr_of(value)})" for key, value in pairs)
+        else:
+            texts = (decoder.repr_of(value if kind == "values" else key) for key, value in pairs)
+        return f"{obj.type.name}([{decoder.join_text(texts, count)}])"
+
+
+def set_items(decoder: ReprDecoder, address: int) -> Iterator[int]:
+    """Yield the members of a set in the order of its table; raises what reading raises."""
+    mask = decoder.field(address, "PySetObject", "mask")
+    table = decoder.field(address, "PySetObject", "table")
+    if mask >> MAX_LOG2_SLOTS or mask & (mask + 1):
+        raise Undecodable(f"a set with the mask {mask:#x}")
+    width = decoder.layout.size("setentry") or 16
+    decoder.require_range(table, (mask + 1) * width, "set slots")
+    for first in range(0, mask + 1, SLOTS_AT_ONCE):
+        number = min(SLOTS_AT_ONCE, mask + 1 - first)
+        data = decoder.reader.read(table + first * width, number * width)
+        for at in range(0, number * width, width):
+            key = int.from_bytes(data[at : at + 8], "little")
+            # A removed member leaves a dummy with the hash -1, which no object has.
+            if key and data[at + 8 : at + 16] != b"\xff" * 8:
+                yield key
+
+
+@decodes("set", "frozenset")
+def set_(decoder: ReprDecoder, obj: Obj) -> str:
+    """Decode a set or a frozenset."""
+    name = obj.type.name
+    count = decoder.signed(obj.address, "PySetObject", "used")
+    if count < 0:
+        raise Undecodable(f"a set of {count} members")
+    if not count:
+        return f"{name}()"
+    with decoder.entered(obj.address) as is_first:
+        if not is_first:
+            return f"{name}(...)"
+        inside = "{" + decoder.join(set_items(decoder, obj.address), count) + "}"
+    return inside if name == "set" else f"{name}({inside})"
+
+
+@decodes("range")
+def range_(decoder: ReprDecoder, obj: Obj) -> str:
+    """Decode a range; the step only when it is not 1."""
+    names = ("start", "stop", "step")
+    texts = [decoder.repr_of(decoder.field(obj.address, "rangeobject", name)) for name in names]
+    return f"range({', '.join(texts[:2] if texts[2] == '1' else texts)})"
+
+
+@decodes("slice")
+def slice_(decoder: ReprDecoder, obj: Obj) -> str:
+    """Decode a slice."""
+    names = ("start", "stop", "step")
+    texts = [decoder.repr_of(decoder.field(obj.address, "PySliceObject", name)) for name in names]
+    return f"slice({', '.join(texts)})"
+
+
+@decodes(STRUCT_SEQUENCE)
+def struct_sequence(decoder: ReprDecoder, obj: Obj) -> str:
+    """Decode a struct sequence as structseq_repr() does, with the names of tp_members."""
+    values = decoder.tuple_items(obj.address)
+    names = _member_names(decoder, obj.type, len(values))
+    with decoder.entered(obj.address) as is_first:
+        if not is_first:
+            return "(...)"
+        if len(names) != len(values) or not obj.type.full_name:
+            decoder.mark_inexact()
+            inside = decoder.join(values, decoder.signed(obj.address, "PyTupleObject", "ob_size"))
+            return f"<{obj.type.shown} object at {obj.address:#x}: ({inside})>"
+        texts = (
+            f"{name}={decoder.repr_of(value)}" for name, value in zip(names, values, strict=True)
+        )
+        return f"{obj.type.full_name}({decoder.join_text(texts, len(names))})"
+
+
+def _member_names(decoder: ReprDecoder, info: TypeInfo, count: int) -> list[str]:
+    """Return the names of the first members of a C type, as far as they can be read."""
+    members = decoder.field(info.address, "PyTypeObject", "tp_members")
+    size = decoder.layout.size("PyMemberDef") or 0
+    names: list[str] = []
+    while members and len(names) < count:
+        pointer = decoder.field(members + len(names) * size, "PyMemberDef", "name")
+        name = decoder.reader.c_string(pointer, 256) if pointer else None
+        if name is None or isinstance(name, Absent):
+            break
+        names.append(name)
+    return names

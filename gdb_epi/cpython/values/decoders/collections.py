@@ -1,0 +1,185 @@
+# SPDX-License-Identifier: Apache-2.0
+"""The containers of collections: deque, defaultdict, OrderedDict, Counter, named tuples."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from gdb_epi.cpython.values.decoders.builtin_containers import _sized, dict_text, pairs_text
+from gdb_epi.cpython.values.decoders.builtin_scalars import int_value
+from gdb_epi.cpython.values.repr_decoder import (
+    CUT,
+    NAMEDTUPLE_REPR,
+    Obj,
+    ReprDecoder,
+    Undecodable,
+    decodes,
+    decodes_repr,
+)
+from gdb_epi.errors import UnreadableMemory
+
+MAX_BLOCKS = 1 << 20
+_BLOCK_ITEMS = 64  # BLOCKLEN, Modules/_collectionsmodule.c
+MAX_COUNTED = 100_000
+
+
+@decodes("collections.deque")
+def deque(decoder: ReprDecoder, obj: Obj) -> str:
+    """Decode a deque: blocks of 64 items in a doubly linked list."""
+    address, name = obj.address, obj.type.name
+    count = _sized(decoder, address, "dequeobject")
+    longest = decoder.signed(address, "dequeobject", "maxlen")
+    tail = f", maxlen={longest}" if longest >= 0 else ""
+    with decoder.entered(address) as is_first:
+        if not is_first:
+            return "[...]"
+        inside = decoder.join(deque_items(decoder, address, count), count) if count else ""
+    return f"{name}([{inside}]{tail})"
+
+
+def deque_items(decoder: ReprDecoder, address: int, count: int) -> Iterator[int]:
+    """Yield the items of a deque."""
+    block = decoder.field(address, "dequeobject", "leftblock")
+    index = decoder.signed(address, "dequeobject", "leftindex")
+    data_at = decoder.offset("dequeblock", "data")
+    link_at = decoder.offset("dequeblock", "rightlink")
+    if not 0 <= index < _BLOCK_ITEMS or count > MAX_BLOCKS * _BLOCK_ITEMS:
+        raise Undecodable(f"a deque of {count} items from index {index}")
+    left = count
+    while left > 0:
+        number = min(_BLOCK_ITEMS - index, left)
+        data = decoder.reader.read(block + data_at + 8 * index, 8 * number)
+        for at in range(0, 8 * number, 8):
+            yield int.from_bytes(data[at : at + 8], "little")
+        left -= number
+        index = 0
+        block = decoder.reader.u64(block + link_at)
+
+
+@decodes("collections.defaultdict")
+def default_dict(decoder: ReprDecoder, obj: Obj) -> str:
+    """Decode a defaultdict."""
+    factory = decoder.field(obj.address, "defdictobject", "default_factory")
+    made = decoder.repr_of(factory) if factory else "None"
+    return f"{obj.type.name}({made}, {dict_text(decoder, obj.address)})"
+
+
+def ordered_pairs(decoder: ReprDecoder, address: int) -> list[tuple[int, int]]:
+    """Return the pairs of an OrderedDict in its own order, which move_to_end() may change.
+
+    PyODictObject is a PyDictObject and, right behind it, od_first; a node is key, hash, next, prev
+    (Objects/odictobject.c, 3.8 to 3.15). The list is believed only when it holds exactly the keys
+    of the dict.
+    """
+    pairs = list(decoder.objects.dict_items(address))
+    values = dict(pairs)
+    order: list[int] = []
+    try:
+        node = decoder.reader.u64(address + (decoder.layout.size("PyDictObject") or 0))
+        while node and len(order) <= len(pairs):
+            order.append(decoder.reader.u64(node))
+            node = decoder.reader.u64(node + 16)
+    except UnreadableMemory:
+        order = []
+    if len(order) != len(pairs) or set(order) != set(values):
+        decoder.mark_inexact()
+        return pairs
+    return [(key, values[key]) for key in order]
+
+
+@decodes("collections.OrderedDict")
+def ordered_dict(decoder: ReprDecoder, obj: Obj) -> str:
+    """Decode an OrderedDict."""
+    address, name = obj.address, obj.type.name
+    count = decoder.field(address, "PyDictObject", "ma_used")
+    if not count:
+        return f"{name}()"
+    with decoder.entered(address) as is_first:
+        if not is_first:
+            return CUT
+        pairs = ordered_pairs(decoder, address)
+        # 3.12 (gh-101446) shows a dict instead of pairs; the same release brought lv_tag.
+        if decoder.layout.offset("PyLongObject", "lv_tag") is not None:
+            return f"{name}({{{pairs_text(decoder, iter(pairs), count)}}})"
+        texts = (f"({decoder.repr_of(key)}, {decoder.repr_of(value)})" for key, value in pairs)
+        return f"{name}([{decoder.join_text(texts, count)}])"
+
+
+@decodes_repr(NAMEDTUPLE_REPR)
+def named_tuple(decoder: ReprDecoder, obj: Obj) -> str:
+    """Do what a namedtuple's __repr__ does."""
+    names = [decoder.string(n) for n in decoder.tuple_items(_class_value(decoder, obj, "_fields"))]
+    values = decoder.tuple_items(obj.address)
+    count = decoder.signed(obj.address, "PyTupleObject", "ob_size")
+    if len(names) != len(values):
+        raise Undecodable(f"a namedtuple of {len(names)} fields and {count} values")
+    with decoder.entered(obj.address) as is_first:
+        if not is_first:
+            return "(...)"
+        texts = (
+            f"{name}={decoder.repr_of(value)}" for name, value in zip(names, values, strict=True)
+        )
+        return f"{obj.type.name}({decoder.join_text(texts, count)})"
+
+
+def _class_value(decoder: ReprDecoder, obj: Obj, name: str) -> int:
+    value = decoder.types.lookup(obj.type, name)
+    if value is None:
+        raise Undecodable(f"its class has no {name}")
+    return value[1]
+
+
+@decodes_repr(("collections", "Counter.__repr__"))
+def counter(decoder: ReprDecoder, obj: Obj) -> str:
+    """Do what Counter.__repr__ does: the most common first."""
+    count = decoder.field(obj.address, "PyDictObject", "ma_used")
+    if not count:
+        return f"{obj.type.name}()"
+    pairs = decoder.objects.dict_items(obj.address)
+    if count > MAX_COUNTED:
+        decoder.mark_inexact()  # in the order in which the keys came
+    else:
+        pairs = iter(_by_count(decoder, list(pairs)))
+    with decoder.entered(obj.address) as is_first:
+        if not is_first:
+            return "..."
+        return f"{obj.type.name}({{{pairs_text(decoder, pairs, count)}}})"
+
+
+def _by_count(decoder: ReprDecoder, pairs: list[tuple[int, int]]) -> list[tuple[int, int]]:
+    counts = {value: _count(decoder, value) for _, value in pairs}
+    if None in counts.values():
+        decoder.mark_inexact()
+        return pairs
+    return sorted(pairs, key=lambda pair: -(counts[pair[1]] or 0))
+
+
+def _count(decoder: ReprDecoder, address: int) -> int | None:
+    if decoder.ident(address) not in ("int", "bool"):
+        return None
+    return int_value(decoder, address)
+
+
+@decodes_repr(("collections", "ChainMap.__repr__"))
+def chain_map(decoder: ReprDecoder, obj: Obj) -> str:
+    """Do what ChainMap.__repr__ does."""
+    with decoder.entered(obj.address) as is_first:
+        if not is_first:
+            return "..."
+        maps = decoder.attribute_text(obj.address, "maps")
+    if not (maps.startswith("[") and maps.endswith("]")):
+        raise Undecodable("its maps are no list")
+    return f"{decoder.class_name(obj)}({maps[1:-1]})"
+
+
+@decodes_repr(
+    ("collections", "UserDict.__repr__"),
+    ("collections", "UserList.__repr__"),
+    ("collections", "UserString.__repr__"),
+)
+def user_class(decoder: ReprDecoder, obj: Obj) -> str:
+    """Do what the three do: show what they hold."""
+    with decoder.entered(obj.address) as is_first:
+        if not is_first:
+            raise Undecodable("it holds itself: repr() would not end")
+        return decoder.attribute_text(obj.address, "data")

@@ -1,0 +1,50 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Instances of dataclasses."""
+
+from __future__ import annotations
+
+from gdb_epi.cpython.values.repr_decoder import (
+    DATACLASS_REPR,
+    Obj,
+    ReprDecoder,
+    Undecodable,
+    decodes_repr,
+)
+from gdb_epi.errors import Absent
+
+
+@decodes_repr(DATACLASS_REPR)
+def dataclass(decoder: ReprDecoder, obj: Obj) -> str:
+    """Do what the __repr__ that dataclass() makes does."""
+    owner = decoder.types.lookup(obj.type, "__repr__")
+    fields = decoder.objects.dict_get(owner[0].dict, "__dataclass_fields__") if owner else 0
+    if isinstance(fields, Absent) or not fields:
+        raise Undecodable("a dataclass without fields")
+    with decoder.entered(obj.address) as is_first:
+        if not is_first:
+            return "..."
+        texts: list[str] = []
+        for key, field in decoder.objects.dict_items(fields):
+            if len(texts) > decoder.limits.width:
+                break
+            if _is_shown(decoder, field):
+                name = decoder.string(key)
+                texts.append(f"{name}={_field_text(decoder, obj, name)}")
+        return f"{obj.type.qualname}({decoder.join_text(texts, len(texts))})"
+
+
+def _is_shown(decoder: ReprDecoder, field: int) -> bool:
+    if decoder.attribute_text(field, "repr") != "True":
+        return False
+    kind = decoder.attribute(field, "_field_type")
+    return decoder.string(decoder.attribute(kind, "name")) == "_FIELD"
+
+
+def _field_text(decoder: ReprDecoder, obj: Obj, name: str) -> str:
+    try:
+        return decoder.attribute_text(obj.address, name)
+    except Undecodable:
+        value = decoder.types.lookup(obj.type, name)
+        if value is None:
+            raise
+        return decoder.repr_of(value[1])

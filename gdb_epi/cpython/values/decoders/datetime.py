@@ -1,0 +1,120 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Dates, times and zones: datetime and zoneinfo."""
+
+from __future__ import annotations
+
+import struct
+
+from gdb_epi.cpython.values.repr_decoder import Obj, ReprDecoder, Undecodable, decodes, decodes_repr
+
+
+def _data(decoder: ReprDecoder, obj: Obj, kind: str, size: int) -> bytes:
+    at = decoder.offset(kind, "data")
+    return decoder.reader.read(obj.address + at, size)
+
+
+def _date_parts(data: bytes) -> list[int]:
+    parts = [data[0] << 8 | data[1], data[2], data[3]]
+    if not (1 <= parts[0] <= 9999 and 1 <= parts[1] <= 12 and 1 <= parts[2] <= 31):
+        raise Undecodable(f"a date of {parts}")
+    return parts
+
+
+def _time_parts(data: bytes) -> list[int]:
+    hour, minute, second = data[:3]
+    micro = int.from_bytes(data[3:6], "big")
+    if hour > 23 or minute > 59 or second > 59 or micro > 999_999:
+        raise Undecodable(f"a time of {hour}:{minute}:{second}.{micro}")
+    parts = [hour, minute, second, micro]
+    while len(parts) > 2 and not parts[-1]:
+        parts.pop()
+    return parts
+
+
+def _zone(decoder: ReprDecoder, obj: Obj, kind: str) -> str:
+    fold = decoder.reader.u8(obj.address + decoder.offset(kind, "fold"))
+    text = f", fold={fold}" if fold else ""
+    if decoder.reader.u8(obj.address + decoder.offset(kind, "hastzinfo")):
+        text += f", tzinfo={decoder.repr_of(decoder.field(obj.address, kind, 'tzinfo'))}"
+    return text
+
+
+@decodes("datetime.date")
+def date(decoder: ReprDecoder, obj: Obj) -> str:
+    """Decode a date."""
+    parts = _date_parts(_data(decoder, obj, "PyDateTime_Date", 4))
+    return f"{decoder.type_name(obj)}({', '.join(map(str, parts))})"
+
+
+@decodes("datetime.datetime")
+def date_time(decoder: ReprDecoder, obj: Obj) -> str:
+    """Decode a datetime."""
+    kind = "PyDateTime_DateTime"
+    data = _data(decoder, obj, kind, 10)
+    parts = _date_parts(data) + _time_parts(data[4:])
+    return f"{decoder.type_name(obj)}({', '.join(map(str, parts))}{_zone(decoder, obj, kind)})"
+
+
+@decodes("datetime.time")
+def time(decoder: ReprDecoder, obj: Obj) -> str:
+    """Decode a time of day."""
+    kind = "PyDateTime_Time"
+    parts = _time_parts(_data(decoder, obj, kind, 6))
+    return f"{decoder.type_name(obj)}({', '.join(map(str, parts))}{_zone(decoder, obj, kind)})"
+
+
+@decodes("datetime.timedelta")
+def time_delta(decoder: ReprDecoder, obj: Obj) -> str:
+    """Decode a timedelta."""
+    names = ("days", "seconds", "microseconds")
+    parts = []
+    for name in names:
+        at = decoder.offset("PyDateTime_Delta", name)
+        value = struct.unpack("<i", decoder.reader.read(obj.address + at, 4))[0]
+        if value:
+            parts.append(f"{name}={value}")
+    return f"{decoder.type_name(obj)}({', '.join(parts) or '0'})"
+
+
+@decodes("datetime.timezone")
+def time_zone(decoder: ReprDecoder, obj: Obj) -> str:
+    """Decode a timezone: behind the header are its offset and its name or NULL."""
+    head = decoder.layout.size("PyObject") or 0
+    offset = decoder.reader.u64(obj.address + head)
+    name = decoder.reader.u64(obj.address + head + 8)
+    if decoder.ident(offset) != "datetime.timedelta":
+        raise Undecodable("its offset is no timedelta")
+    text = decoder.repr_of(offset)
+    if not name:
+        # timezone(timedelta(0)) is always the one object `timezone.utc`.
+        return (
+            f"{decoder.type_name(obj)}.utc"
+            if text.endswith("(0)")
+            else f"{decoder.type_name(obj)}({text})"
+        )
+    return f"{decoder.type_name(obj)}({text}, {decoder.repr_of(name)})"
+
+
+@decodes("datetime.IsoCalendarDate")
+def iso_calendar_date(decoder: ReprDecoder, obj: Obj) -> str:
+    """Decode what isocalendar() returns since 3.9 (bpo-24416): a tuple with a repr of its own."""
+    start = obj.address + decoder.offset("PyTupleObject", "ob_item")
+    year, week, day = (decoder.repr_of(at) for at in decoder.items(start, 3, "its parts"))
+    return f"{decoder.type_name(obj)}(year={year}, week={week}, weekday={day})"
+
+
+@decodes_repr(("datetime", "IsoCalendarDate.__repr__"))
+def iso_date(decoder: ReprDecoder, obj: Obj) -> str:
+    """Do what the isocalendar() tuple of the Python datetime does."""
+    year, week, day = (decoder.repr_of(at) for at in decoder.tuple_items(obj.address))
+    return f"{decoder.class_name(obj)}(year={year}, week={week}, weekday={day})"
+
+
+@decodes("zoneinfo.ZoneInfo")
+def zone_info(decoder: ReprDecoder, obj: Obj) -> str:
+    """Decode a zoneinfo.ZoneInfo: its key is the first word behind the header."""
+    key = decoder.reader.u64(obj.address + (decoder.layout.size("PyObject") or 0))
+    if decoder.ident(key) != "str":
+        raise Undecodable("it has no key")
+    name = obj.type.shown if obj.type.module else obj.type.full_name
+    return f"{name}(key={decoder.repr_of(key)})"

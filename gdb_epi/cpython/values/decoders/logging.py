@@ -1,0 +1,54 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Loggers and handlers of logging."""
+
+from __future__ import annotations
+
+from gdb_epi.cpython.values.decoders.builtin_scalars import int_value
+from gdb_epi.cpython.values.repr_decoder import Obj, ReprDecoder, Undecodable, decodes_repr
+from gdb_epi.errors import Absent
+
+MAX_LOGGERS = 200  # ancestors of one logger
+
+
+@decodes_repr(("logging", "Logger.__repr__"))
+def logger(decoder: ReprDecoder, obj: Obj) -> str:
+    """Do what Logger.__repr__ does: the level is its own or that of an ancestor."""
+    at, level = obj.address, 0
+    for _ in range(MAX_LOGGERS):
+        level = int_value(decoder, decoder.attribute(at, "level"))
+        above = decoder.attribute(at, "parent")
+        if level or decoder.is_none(above):
+            break
+        at = above
+    else:
+        raise Undecodable("its ancestors do not end")
+    name = decoder.string(decoder.attribute(obj.address, "name"))
+    return f"<{decoder.class_name(obj)} {name} ({_level(decoder, obj, level)})>"
+
+
+@decodes_repr(("logging", "Handler.__repr__"))
+def handler(decoder: ReprDecoder, obj: Obj) -> str:
+    """Do what Handler.__repr__ does."""
+    level = _level(decoder, obj, int_value(decoder, decoder.attribute(obj.address, "level")))
+    return f"<{decoder.class_name(obj)} ({level})>"
+
+
+def _level(decoder: ReprDecoder, obj: Obj, value: int) -> str:
+    """Do what logging.getLevelName() does."""
+    names = global_of(decoder, obj, "_levelToName")
+    for key, name in decoder.objects.dict_items(names):
+        if decoder.ident(key) == "int" and int_value(decoder, key) == value:
+            return decoder.string(name)
+    return f"Level {value}"
+
+
+def global_of(decoder: ReprDecoder, obj: Obj, name: str) -> int:
+    """Return a global that the __repr__ of an object sees. Raises Undecodable."""
+    own = decoder.types.lookup(obj.type, "__repr__")
+    if own is None or decoder.ident(own[1]) != "function":
+        raise Undecodable("its __repr__ is no function")
+    names = decoder.field(own[1], "PyFunctionObject", "func_globals")
+    value = decoder.objects.dict_get(names, name)
+    if isinstance(value, Absent):
+        raise Undecodable(f"no global {name}")
+    return value

@@ -1,0 +1,96 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Addresses, sockets and identifiers: ipaddress, socket, uuid."""
+
+from __future__ import annotations
+
+from gdb_epi.cpython.values.decoders.builtin_scalars import int_value
+from gdb_epi.cpython.values.repr_decoder import Obj, ReprDecoder, Undecodable, decodes_repr
+from gdb_epi.errors import Absent
+
+
+@decodes_repr(("ipaddress", "_BaseAddress.__repr__"))
+def address(decoder: ReprDecoder, obj: Obj) -> str:
+    """Do what the addresses of ipaddress do."""
+    return f"{decoder.class_name(obj)}({_address(decoder, obj)!r})"
+
+
+def _address(decoder: ReprDecoder, obj: Obj) -> str:
+    import ipaddress
+
+    number = int_value(decoder, decoder.attribute(obj.address, "_ip"))
+    names = [base.qualname for base in obj.lineage.types]
+    is_four = any("4" in name for name in names)
+    if not 0 <= number < 1 << (32 if is_four else 128):
+        raise Undecodable(f"an address of {number:#x}")
+    if not is_four and number >> 32 == 0xFFFF:
+        decoder.mark_inexact()  # mapped IPv4 addresses are written in another way since 3.13
+    text = str(ipaddress.IPv4Address(number) if is_four else ipaddress.IPv6Address(number))
+    if not is_four:
+        text += _scope(decoder, obj)
+    if any(name.endswith("Interface") for name in names):
+        prefix = decoder.attribute(decoder.attribute(obj.address, "network"), "_prefixlen")
+        text += f"/{decoder.repr_of(prefix)}"
+    return text
+
+
+def _scope(decoder: ReprDecoder, obj: Obj) -> str:
+    try:
+        scope = decoder.attribute(obj.address, "_scope_id")
+    except Undecodable:  # before 3.9
+        return ""
+    return "" if decoder.is_none(scope) else f"%{decoder.string(scope)}"
+
+
+@decodes_repr(("ipaddress", "_BaseNetwork.__repr__"))
+def network(decoder: ReprDecoder, obj: Obj) -> str:
+    """Do what the networks of ipaddress do."""
+    base = _address(decoder, decoder.obj(decoder.attribute(obj.address, "network_address")))
+    return (
+        f"{decoder.class_name(obj)}('{base}/{decoder.attribute_text(obj.address, '_prefixlen')}')"
+    )
+
+
+@decodes_repr(("socket", "socket.__repr__"))
+def socket(decoder: ReprDecoder, obj: Obj) -> str:
+    """Do what socket.__repr__ does; only the kernel knew the addresses of an open one.
+
+    _socket.socket is sock_fd, sock_family, sock_type, sock_proto (Modules/socketmodule.h).
+    """
+    first, second = decoder.word(obj, 0), decoder.word(obj, 1)
+    parts = [first & 0xFFFFFFFF, first >> 32, second & 0xFFFFFFFF, second >> 32]
+    number, family, kind, protocol = (p - (1 << 32) if p >> 31 else p for p in parts)
+    closed = decoder.is_true(obj.address, "_closed")
+    if not closed:
+        decoder.mark_inexact()
+    state = " [closed]" if closed else ""
+    name = f"{obj.type.module}.{obj.type.qualname}"
+    names = [str(family), str(kind)]
+    if decoder.layout.offset("PyCodeObject", "co_qualname") is None:
+        # Up to 3.10 the members of its enumerations showed their names.
+        names = [_enum_name(decoder, "AddressFamily", family)]
+        names.append(_enum_name(decoder, "SocketKind", kind))
+    return f"<{name}{state} fd={number}, family={names[0]}, type={names[1]}, proto={protocol}>"
+
+
+def _enum_name(decoder: ReprDecoder, name: str, value: int) -> str:
+    """Return what str() of a member of an enumeration of `socket` gave up to 3.10."""
+    contents = decoder.types.module_dict("socket")
+    kind = decoder.objects.dict_get(contents, name) if contents else 0
+    if not kind or isinstance(kind, Absent):
+        raise Undecodable(f"socket.{name} is not to be found")
+    held = decoder.types.lookup(decoder.types.at(kind), "_value2member_map_")
+    for key, member in decoder.objects.dict_items(held[1]) if held else ():
+        if decoder.objects.integer(key) == value:
+            return f"{name}.{decoder.string(decoder.attribute(member, '_name_'))}"
+    return str(value)
+
+
+@decodes_repr(("uuid", "UUID.__repr__"))
+def uuid(decoder: ReprDecoder, obj: Obj) -> str:
+    """Do what UUID.__repr__ does."""
+    value = int_value(decoder, decoder.attribute(obj.address, "int"))
+    if not 0 <= value < 1 << 128:
+        raise Undecodable(f"a UUID of {value:#x}")
+    digits = f"{value:032x}"
+    parts = (digits[:8], digits[8:12], digits[12:16], digits[16:20], digits[20:])
+    return f"{obj.type.name}('{'-'.join(parts)}')"
