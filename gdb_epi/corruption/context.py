@@ -1,29 +1,32 @@
 # SPDX-License-Identifier: Apache-2.0
-"""What a check gets to see: the process, its fault, what was found so far, and a budget."""
+"""What a check gets to see: the process, its fault, what was found so far, and a budget.
+
+What several checks need and takes long to find is a function of the context, in the room that knows
+how, marked with `once_per_run`. So this module knows of none of them.
+"""
 
 from __future__ import annotations
 
 import time
 from collections.abc import Callable, Sequence
-from functools import cached_property
+from functools import cached_property, update_wrapper
 
 from gdb_epi.corruption.types import Evidence
 from gdb_epi.detectors.findings import Finding
 from gdb_epi.errors import Absent
 from gdb_epi.fault.find import Fault
-from gdb_epi.fault.instructions import operand_of
 from gdb_epi.fault.site import FaultSite, analyze_fault
 from gdb_epi.process_state import ProcessState
 from gdb_epi.target.api import Target
 from gdb_epi.target.functions import Functions
 from gdb_epi.target.search import find_word
-from gdb_epi.typing_lite import TYPE_CHECKING, Any
-from gdb_epi.x86 import Operand
+from gdb_epi.typing_lite import TYPE_CHECKING, Any, NamedTuple
 
 if TYPE_CHECKING:
-    from gdb_epi.corruption.heap.address_index import Things
-    from gdb_epi.corruption.pointers.neighbours import Neighbour
-    from gdb_epi.corruption.pointers.suspects import Suspect
+    from typing import Concatenate, ParamSpec, TypeVar
+
+    Arguments = ParamSpec("Arguments")
+    Answer = TypeVar("Answer")
 
 DEFAULT_BYTES = 64 << 20  # read by all default checks together
 SEARCH_BYTES = 1 << 30  # of all searches for single words; about a second
@@ -54,6 +57,13 @@ class Budget:
         return self._until is not None and time.monotonic() > self._until
 
 
+class ZeroedHeader(NamedTuple):
+    """A malloc chunk whose header is 0, in a cache line of zeros, and the one before: addresses."""
+
+    before: int
+    header: int
+
+
 class Context:
     """One run of the checks over one process."""
 
@@ -72,50 +82,23 @@ class Context:
         self.budget = budget or Budget(SWEEP_BYTES if sweep else DEFAULT_BYTES)
         self.evidence: list[Evidence] = []
         self.searches_skipped = 0
+        self.counts: dict[str, int] = {}  # how much sweeps looked at
+        self.swept: tuple[int, int] | None = None  # bytes done and in all, of the running check
+        self.zeroed_headers: list[ZeroedHeader] = []  # that R7 met, for M:line
+        self.objects_counted = 0  # whose holders R15 searched memory for
+        self._answers: dict[object, dict[tuple[object, ...], Any]] = {}  # of once_per_run
         self._search_left = SEARCH_BYTES
         self._places: dict[int, tuple[int, tuple[int, ...]]] = {}  # value -> limit, places
-        self.patterns: dict[tuple[int, bool], object] = {}  # of words.pattern_of
-        self.counts: dict[str, int] = {}  # how much sweeps looked at
-        self.kept: dict[str, Any] = {}  # what several checks use
-        self.swept: tuple[int, int] | None = None  # bytes done and in all, of the running check
         self._progress = progress
 
-    def places_of(self, value: int, limit: int) -> tuple[int, ...]:
-        """Return at most `limit` places of a word in dumped writable memory, ascending.
-
-        All such searches together go over SEARCH_BYTES; then they find nothing, and
-        `searches_skipped` counts them. Each word is searched for once.
-        """
-        known = self._places.get(value)
-        if known is not None and (len(known[1]) < known[0] or known[0] >= limit):
-            return known[1][:limit]
-        if self._search_left < self._writable:
-            self.searches_skipped += 1
-            return ()
-        self._search_left -= self._writable
-        found = find_word(self.target, value, limit=limit).addresses
-        self._places[value] = (limit, found)
-        return found
-
-    def was_searched(self, value: int) -> bool:
-        """Whether places_of() has really looked for a word."""
-        return value in self._places
-
-    @cached_property
-    def _writable(self) -> int:
-        regions = self.target.regions()
-        return sum(min(one.dumped, one.size) for one in regions if "w" in one.perms)
+    def answers_of(self, function: object) -> dict[tuple[object, ...], Any]:
+        """Return what a function marked with once_per_run has answered, by its arguments."""
+        return self._answers.setdefault(function, {})
 
     @property
     def target(self) -> Target:
         """The process."""
         return self.state.target
-
-    def progress(self, done: int, total: int) -> None:
-        """Tell the user how many bytes of a sweep are done."""
-        self.swept = done, total
-        if self._progress is not None:
-            self._progress(done, total)
 
     @cached_property
     def fault(self) -> Fault | Absent:
@@ -130,32 +113,56 @@ class Context:
         )
 
     @cached_property
-    def neighbours(self) -> list[Neighbour]:
-        """The one-bit neighbours of the words of the failed access, the best first."""
-        from gdb_epi.corruption.pointers.neighbours import neighbours
-
-        return neighbours(self)
-
-    @cached_property
-    def suspects(self) -> list[Suspect]:
-        """The words that may have been damaged."""
-        from gdb_epi.corruption.pointers.suspects import suspects
-
-        return suspects(self)
-
-    @cached_property
-    def things(self) -> Things:
-        """What begins at an address."""
-        from gdb_epi.corruption.heap.address_index import Things
-
-        return Things(self)
-
-    @cached_property
     def functions(self) -> Functions:
         """The functions of all objects, by their unwind tables."""
         return Functions(self.target)
 
+    def progress(self, done: int, total: int) -> None:
+        """Tell the user how many bytes of a sweep are done."""
+        self.swept = done, total
+        if self._progress is not None:
+            self._progress(done, total)
+
+    def places_of(self, value: int, limit: int) -> tuple[int, ...]:
+        """Return at most `limit` places of a word in dumped writable memory, ascending.
+
+        All such searches together go over SEARCH_BYTES; then they find nothing, and
+        `searches_skipped` counts them. Each word is searched for once.
+        """
+        if value in self._places:
+            searched_for, places = self._places[value]
+            if len(places) < searched_for or searched_for >= limit:
+                return places[:limit]
+        if self._search_left < self._writable:
+            self.searches_skipped += 1
+            return ()
+        self._search_left -= self._writable
+        places = find_word(self.target, value, limit=limit).addresses
+        self._places[value] = (limit, places)
+        return places
+
+    def was_searched(self, value: int) -> bool:
+        """Whether places_of() has really looked for a word."""
+        return value in self._places
+
     @cached_property
-    def operand(self) -> Operand | None:
-        """The memory operand of the faulting instruction; None when it cannot be read."""
-        return None if isinstance(self.fault, Absent) else operand_of(self.target, self.fault)
+    def _writable(self) -> int:
+        regions = self.target.regions()
+        return sum(min(region.dumped, region.size) for region in regions if "w" in region.perms)
+
+
+def once_per_run(
+    function: Callable[Concatenate[Context, Arguments], Answer],
+) -> Callable[Concatenate[Context, Arguments], Answer]:
+    """Decorate a function of a context, and hashable values, that answers each question once."""
+
+    def answer(context: Context, /, *args: Arguments.args, **kwargs: Arguments.kwargs) -> Answer:
+        answers = context.answers_of(function)
+        key = (*args, *kwargs.items())
+        if key not in answers:
+            answers[key] = function(context, *args, **kwargs)
+        cached: Answer = answers[key]
+        return cached
+
+    update_wrapper(answer, function)
+    return answer

@@ -88,10 +88,9 @@ def _made(item: Item) -> str:
     load_all(gdb_epi.corruption.checks)
     group = GROUPS.get(item.group, f"group {item.group}")
     base = item.id.partition(":")[0]
-    one = CHECKS.get(item.id) or CHECKS.get(base) or CHECKS.get(item.id.rstrip("0123456789"))
-    doc = " ".join((one.run.__doc__ or "").split()) if one is not None else ""
-    saw, _, innocent = doc.partition("Innocent causes")
-    innocent = innocent.lstrip(": ") or "see the origin of the weight below."
+    check = CHECKS.get(item.id) or CHECKS.get(base) or CHECKS.get(item.id.rstrip("0123456789"))
+    saw = " ".join((check.run.__doc__ or "").split()) if check is not None else ""
+    innocent = "see the origin of the weight below." if check is None else check.innocent_causes
     title = item.origin.partition(": ")[2] or item.origin
     return "\n".join(
         [
@@ -99,7 +98,7 @@ def _made(item: Item) -> str:
             "",
             SECTIONS[0],
             "",
-            f"{group[0].upper()}{group[1:]}. {saw.strip()}".strip(),
+            f"{group[0].upper()}{group[1:]}. {saw}".strip(),
             "",
             SECTIONS[1],
             "",

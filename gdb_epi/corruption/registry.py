@@ -5,19 +5,34 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable
 
-from gdb_epi.corruption.types import Check, Evidence, Skipped
-from gdb_epi.typing_lite import TYPE_CHECKING
+from gdb_epi.corruption.context import Context
+from gdb_epi.corruption.types import Evidence, Skipped
+from gdb_epi.typing_lite import TYPE_CHECKING, NamedTuple
 
 if TYPE_CHECKING:
-    from gdb_epi.corruption.context import Context
-
     Run = Callable[[Context], Iterable[Evidence | Skipped]]
+
+
+class Check(NamedTuple):
+    """A registered check; `needs` is "crash", "python" or "nothing"; `order` sorts the runs.
+
+    One with `sweep` reads much memory and runs only when the user asks for it. `innocent_causes`
+    is a text for the check's page: what else makes the same picture, and how that is told apart.
+    """
+
+    name: str
+    run: Run
+    innocent_causes: str
+    needs: str = "nothing"
+    sweep: bool = False
+    order: int = 50
+
 
 CHECKS: dict[str, Check] = {}
 
 
 def check(
-    name: str, *, needs: str = "nothing", sweep: bool = False, order: int = 50
+    name: str, *, innocent_causes: str, needs: str = "nothing", sweep: bool = False, order: int = 50
 ) -> Callable[[Run], Run]:
     """Register the decorated generator as a check.
 
@@ -27,12 +42,12 @@ def check(
     """
 
     def register(run: Run) -> Run:
-        if "nnocent" not in (run.__doc__ or ""):
+        if not innocent_causes:
             raise ValueError(f"check {name!r} does not list its innocent causes")
-        known = CHECKS.get(name)
-        if known is not None and known.run.__code__.co_filename != run.__code__.co_filename:
+        earlier = CHECKS.get(name)
+        if earlier is not None and earlier.run.__code__.co_filename != run.__code__.co_filename:
             raise ValueError(f"check {name!r} is registered twice")
-        CHECKS[name] = Check(name, run, needs, sweep, order)
+        CHECKS[name] = Check(name, run, innocent_causes, needs, sweep, order)
         return run
 
     return register
@@ -40,4 +55,4 @@ def check(
 
 def all_checks() -> tuple[Check, ...]:
     """Return the registered checks in the order in which they run."""
-    return tuple(sorted(CHECKS.values(), key=lambda one: (one.order, one.name)))
+    return tuple(sorted(CHECKS.values(), key=lambda check: (check.order, check.name)))

@@ -14,7 +14,7 @@ from collections.abc import Callable
 
 from gdb_epi.corruption.code.return_slot import off_by_8, one_bit_return, race_of_setcontext
 from gdb_epi.corruption.context import Context
-from gdb_epi.corruption.pointers.fault_words import Word, pattern_of, wrong_words
+from gdb_epi.corruption.pointers.suspect_words import Word, pattern_of, wrong_words
 from gdb_epi.corruption.symptom_types import SYMPTOMS, Symptom
 from gdb_epi.errors import Absent
 from gdb_epi.fault.maps import (

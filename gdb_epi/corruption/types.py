@@ -3,12 +3,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Mapping
 
-from gdb_epi.typing_lite import TYPE_CHECKING, Any, NamedTuple
-
-if TYPE_CHECKING:
-    from gdb_epi.corruption.context import Context
+from gdb_epi.typing_lite import Any, NamedTuple
 
 # Where the wrong value came from: memory holds it, or memory is right and a register is wrong.
 MEMORY = "memory"
@@ -41,19 +38,6 @@ class Skipped(NamedTuple):
 
     check: str
     why: str
-
-
-class Check(NamedTuple):
-    """A registered check; `needs` is "crash", "python" or "nothing"; `order` sorts the runs.
-
-    One with `sweep` reads much memory and runs only when the user asks for it.
-    """
-
-    name: str
-    run: Callable[[Context], Iterable[Evidence | Skipped]]
-    needs: str
-    sweep: bool
-    order: int
 
 
 def changed_bits(found: int, corrected: int) -> tuple[int, ...]:

@@ -13,9 +13,9 @@ from support.opening import interpreter_or_skip, made_or_skip, target_of
 
 from gdb_epi.corruption.checks.pyc import bytecode, code_parts
 from gdb_epi.corruption.context import Context
-from gdb_epi.corruption.files.loaded_pyc import Loaded, proof_of, pyc_of
+from gdb_epi.corruption.files.loaded_pyc import LoadedPyc, pyc_files
 from gdb_epi.corruption.files.pyc_constants import Constants
-from gdb_epi.corruption.heap.cached_pages import PagedReader
+from gdb_epi.corruption.heap.memory import PagedReader
 from gdb_epi.corruption.types import Evidence, Skipped
 from gdb_epi.cpython.source.pyc import HEADER, Code, codes_of
 from gdb_epi.cpython.types import PythonState
@@ -51,8 +51,8 @@ class Scene:
         self.python = python
         self.constants = Constants(PagedReader(self.sound, python.layout))
         source = made.interpreter.inside(made.folder / "library" / "partsbed.py")
-        pyc = pyc_of(self.context, python, source)
-        assert isinstance(pyc, Loaded), pyc
+        pyc = pyc_files(self.context).of(source)
+        assert isinstance(pyc, LoadedPyc), pyc
         self.pyc = pyc
         codes = codes_of(pyc.file.data, python.layout)
         assert not isinstance(codes, Absent)
@@ -69,7 +69,7 @@ class Scene:
             data = bytearray(self.pyc.file.data)
             data[HEADER - 4] ^= 1
             file = self.pyc.file._replace(data=bytes(data))
-            context.kept["pycs"] = {self.pyc.source: self.pyc._replace(file=file)}
+            pyc_files(context)._files[self.pyc.source] = self.pyc._replace(file=file)
         return list(check(context))
 
     def run_flipped(self, place: Place, check: Any = code_parts, **how: bool) -> list[Any]:
@@ -130,7 +130,7 @@ def doubts(found: list[Any]) -> list[str]:
 @pytest.mark.parametrize("interpreter", INTERPRETERS)
 def test_what_a_process_did_to_itself_is_named(interpreter: str) -> None:
     scene = Scene(interpreter)
-    proof = proof_of(scene.context, scene.python, scene.pyc)
+    proof = pyc_files(scene.context).proof(scene.pyc)
     assert proof.holds, proof.says
     assert places_of(scene.run(scene.core)) == {scene.flipped}
     assert not places_of(scene.run(scene.sound))
@@ -166,7 +166,7 @@ def test_what_a_proof_takes() -> None:
         whole[at : at + len(data)] = data
         context = Context(ProcessState(scene.sound))
         file = scene.pyc.file._replace(data=bytes(whole))
-        proof = proof_of(context, scene.python, scene.pyc._replace(file=file))
+        proof = pyc_files(context).proof(scene.pyc._replace(file=file))
         assert not proof.holds
         return proof.says
 
@@ -174,7 +174,7 @@ def test_what_a_proof_takes() -> None:
     assert "another time or size" in says(8, b"\1\0\0\0")
     assert "another hash" in says(4, b"\3\0\0\0" + b"12345678")
     elsewhere = scene.pyc._replace(source=scene.pyc.source.replace("partsbed", "missing"))
-    assert "source is not here" in proof_of(scene.context, scene.python, elsewhere).says
+    assert "source is not here" in pyc_files(scene.context).proof(elsewhere).says
 
 
 @pytest.mark.parametrize("interpreter", INTERPRETERS[:1] + INTERPRETERS[-1:])

@@ -12,7 +12,7 @@ from gdb_epi.corruption.checks.builtin_functions import _functions, builtin_func
 from gdb_epi.corruption.checks.pyc import _code_of, bytecode
 from gdb_epi.corruption.checks.thread_state import thread_state
 from gdb_epi.corruption.context import Context
-from gdb_epi.corruption.files.loaded_pyc import Loaded, proof_of, pyc_of
+from gdb_epi.corruption.files.loaded_pyc import LoadedPyc, pyc_files
 from gdb_epi.corruption.heap.memory import heap_of
 from gdb_epi.corruption.heap.typed_walk import Walk, walk_of
 from gdb_epi.corruption.types import Evidence
@@ -56,7 +56,7 @@ def test_the_fields_of_a_built_in_function(interpreter: str) -> None:
     target, context, python = opened(interpreter)
     assert not found_by(builtin_functions, target)
     layout = python.layout
-    functions = list(_functions(heap_of(context, python), python))
+    functions = list(_functions(heap_of(context), python))
     one = next(function for function in functions if function.name == "len")
     calls = [function.vectorcall for function in functions]
     assert calls.count(one.vectorcall) > 4
@@ -71,19 +71,19 @@ def test_the_fields_of_a_built_in_function(interpreter: str) -> None:
 
 @pytest.mark.parametrize("interpreter", INTERPRETERS)
 def test_bytecode_is_held_against_the_file(interpreter: str) -> None:
-    target, context, python = opened(interpreter)
+    target, context, _python = opened(interpreter)
     assert not found_by(bytecode, target, sweep=True)
     walk = walk_of(context)
     assert isinstance(walk, Walk)
     known = []
     for one in [_code_of(walk.reader, at) for at, kind in walk.visited if kind == "code"]:
-        pyc = pyc_of(context, python, one.file) if one else None
+        pyc = pyc_files(context).of(one.file) if one else None
         if (
             one
-            and isinstance(pyc, Loaded)
+            and isinstance(pyc, LoadedPyc)
             and any(needle in pyc.file.data for needle in one.needles)
         ):
-            if proof_of(context, python, pyc).holds:
+            if pyc_files(context).proof(pyc).holds:
                 known.append(one)
     if not known:
         pytest.skip("no .pyc of this time of the code that this process reached")

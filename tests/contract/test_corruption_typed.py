@@ -14,6 +14,7 @@ from gdb_epi.corruption.checks.python_frames import frame_top, instruction
 from gdb_epi.corruption.checks.typed_field import Fields, typed_field
 from gdb_epi.corruption.checks.typed_slot import typed_slot
 from gdb_epi.corruption.context import Context
+from gdb_epi.corruption.heap.address_index import address_index
 from gdb_epi.corruption.heap.typed_walk import Walk, walk_of
 from gdb_epi.corruption.types import Evidence
 from gdb_epi.process_state import ProcessState
@@ -72,7 +73,7 @@ class Scene:
 
     def is_one(self, owner: int, category: str) -> bool:
         """Whether it is an object: bytecode with addresses in its caches may look like one."""
-        fields = Fields(self.walk.reader, self.walk.kinds, self.context.things)
+        fields = Fields(self.walk.reader, self.walk.kinds, address_index(self.context))
         words = [(f, self.walk.reader.word(owner + f.offset)) for f in fields.of(owner, category)]
         return all(not word or field.fits(word) for field, word in words)
 
@@ -167,7 +168,7 @@ def test_two_neighbouring_bits_of_an_item(scene: Scene) -> None:
 
 def _two_bits_off(scene: Scene) -> tuple[MutatedTarget, int, tuple[int, int]]:
     """Return a copy in which a slot that holds the one reference to an object is two bits off."""
-    things, word = scene.context.things, scene.walk.reader.word
+    things, word = address_index(scene.context), scene.walk.reader.word
     by_owner: dict[int, list[int]] = {}
     for (held, values), owner, kind in scene.walk._held:
         for place, value in zip(held, values, strict=True):

@@ -103,7 +103,11 @@ OTHERS = [OWNER + 0x200 * number for number in range(1, 4)]
     ],
 )
 def test_what_two_other_objects_of_the_type_hold(
-    held: list[int], free: tuple[int, ...], framed: bool, alike: bool
+    held: list[int],
+    free: tuple[int, ...],
+    framed: bool,
+    alike: bool,
+    monkeypatch: pytest.MonkeyPatch,
 ) -> None:
     def type_of(at: int) -> int:
         if at not in (OWNER, *OTHERS):
@@ -112,9 +116,10 @@ def test_what_two_other_objects_of_the_type_hold(
 
     layout = SimpleNamespace(offset=lambda _struct, _member: 8 if framed else None)
     walk: Any = SimpleNamespace(reader=SimpleNamespace(type_of=type_of, layout=layout))
+    index = SimpleNamespace(in_free_block=lambda at: at in free)
+    monkeypatch.setattr(typed_field, "address_index", lambda _context: index)
     context: Any = SimpleNamespace(
-        places_of=lambda _value, _limit: tuple(one + FIELD for one in held),
-        things=SimpleNamespace(in_free_block=lambda at: at in free),
+        places_of=lambda _value, _limit: tuple(one + FIELD for one in held)
     )
     field: Any = SimpleNamespace(offset=FIELD)
     one = typed_field._Wrong(OWNER, typed_field.FRAME, field, RIGHT ^ 1 << 13)

@@ -17,7 +17,7 @@ from gdb_epi.corruption.checks.producer import producer
 from gdb_epi.corruption.checks.several_bits import line
 from gdb_epi.corruption.checks.stack_registers import frame_pointer
 from gdb_epi.corruption.context import Context
-from gdb_epi.corruption.heap.address_index import BLOCK, Thing
+from gdb_epi.corruption.heap.address_index import BLOCK, Pointee, address_index
 from gdb_epi.corruption.types import MEMORY, REGISTER, Evidence
 from gdb_epi.process_state import ProcessState
 from gdb_epi.target.api import CrashInfo, Region, Thread
@@ -113,7 +113,7 @@ def test_r5_before_a_call_only_what_names_a_block(monkeypatch: pytest.MonkeyPatc
     assert evidence(producer(made)) == []
     made = kept(BAD, GOOD)
     monkeypatch.setattr(
-        made.things, "at", lambda at: Thing(BLOCK, "malloc") if at == GOOD else None
+        address_index(made), "at", lambda at: Pointee(BLOCK, "malloc") if at == GOOD else None
     )
     assert [(one.where, one.corrected) for one in evidence(producer(made))] == [("rbx", GOOD)]
 

@@ -8,14 +8,14 @@ from support.faults import failed, fault_at
 
 from gdb_epi.corruption.checks.pyc import _Opcodes, differences
 from gdb_epi.corruption.context import Context
-from gdb_epi.corruption.pointers.never_mapped import (
+from gdb_epi.corruption.heap.never_mapped import (
     AT_ENTRY,
     MARGIN,
     MAX_STACK,
     gaps,
     was_never_mapped,
 )
-from gdb_epi.corruption.pointers.pointer_marks import may_set
+from gdb_epi.corruption.pointers.ambiguity import may_set
 from gdb_epi.process_state import ProcessState
 from gdb_epi.target.api import Module, Region
 from gdb_epi.target.auxv import AT_RANDOM

@@ -47,8 +47,9 @@ def told(
     monkeypatch.setattr(siblings, "holders_of", held)
     monkeypatch.setattr(siblings, "lost_a_reference", lambda _context, one, _wrong: one in lost)
     place = lambda one: offset if one == SLOT.value else 0  # noqa: E731
-    things = SimpleNamespace(references=lambda _one: 1, place_in_block=place)
-    context: Any = SimpleNamespace(things=things, kept={})
+    index = SimpleNamespace(references=lambda _one: 1, place_in_block=place)
+    monkeypatch.setattr(siblings, "address_index", lambda _context: index)
+    context: Any = SimpleNamespace(objects_counted=0)
     walk: Any = Walk(items, kind, others)
     return siblings.lost_among_alike(context, walk, SLOT, [(RIGHT, kind), (RIGHT ^ 32, kind)])
 
@@ -83,8 +84,9 @@ def test_a_zero_byte_needs_a_text_before_it(monkeypatch: pytest.MonkeyPatch) -> 
     """Of a slot behind another one no text's end was written; a hash may stand between."""
     wrong = RIGHT + 0x180 & ~0xFF
     right = wrong | 1 << 6
-    things = SimpleNamespace(object_type=lambda one: "str" if one == RIGHT else None)
-    context: Any = SimpleNamespace(target=None, things=things)
+    index = SimpleNamespace(object_type=lambda one: "str" if one == RIGHT else None)
+    monkeypatch.setattr(holders, "address_index", lambda _context: index)
+    context: Any = SimpleNamespace(target=None)
     for words, partly in (
         ({START - 8: RIGHT}, False),
         ({START - 16: RIGHT, START - 8: 5000}, False),

@@ -16,11 +16,11 @@ from gdb_epi.corruption.checks.malloc_heap import malloc_chunks
 from gdb_epi.corruption.checks.mapped_files import is_breakpoint
 from gdb_epi.corruption.context import Budget, Context
 from gdb_epi.corruption.heap import pymalloc_pools as pools
-from gdb_epi.corruption.heap.free_chunks import in_free_chunk
-from gdb_epi.corruption.registry import CHECKS, all_checks
+from gdb_epi.corruption.heap.malloc_chunks import in_free_chunk
+from gdb_epi.corruption.registry import CHECKS, Check, all_checks
 from gdb_epi.corruption.run import study
 from gdb_epi.corruption.score import prior_of
-from gdb_epi.corruption.types import Check, Evidence, Skipped
+from gdb_epi.corruption.types import Evidence, Skipped
 from gdb_epi.cpython.objects.siphash import (
     Key,
     hash_many,
@@ -294,7 +294,7 @@ def test_a_sweep_that_is_interrupted_tells_what_it_found(monkeypatch: pytest.Mon
     whole = study(damaged, sweep=True)  # loads the checks
     assert whole.interrupted is None and corruption_report(whole).exit_code == 0
     after = [one.name for one in all_checks() if one.order >= 60]
-    stopped = Check("X", interrupted_after_a_piece, "nothing", True, 60)
+    stopped = Check("X", interrupted_after_a_piece, "none", "nothing", True, 60)
     monkeypatch.setitem(CHECKS, "X", stopped)
     order = [one.name for one in all_checks()]
     found = study(damaged, sweep=True)

@@ -14,7 +14,7 @@ from gdb_epi.corruption.checks.control_flow import stack_pointer
 from gdb_epi.corruption.checks.producer import producer
 from gdb_epi.corruption.code.code_map import code_around, code_map
 from gdb_epi.corruption.context import Context
-from gdb_epi.corruption.pointers.stride_evidence import may_stride
+from gdb_epi.corruption.pointers.ambiguity import may_stride
 from gdb_epi.target.api import CrashInfo, Thread
 
 LOAD = "488b07"  # mov (%rdi),%rax
@@ -54,7 +54,7 @@ def test_a_code_map_tells_where_control_came_from() -> None:
     assert known.before(start + 9) == [start + 2]  # a jump through a register is no way
     assert known.before(PC) == [PC - 1]
     made = knowing(made, start, 1 << 20)
-    made.kept.clear()
+    made._answers.clear()
     assert code_map(made, PC) is None  # too long
 
 

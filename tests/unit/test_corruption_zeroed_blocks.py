@@ -10,9 +10,10 @@ from typing import Any
 import pytest
 from support.scenes import HEAP
 
-from gdb_epi.corruption.checks.malloc_heap import Gone, malloc_chunks
+from gdb_epi.corruption.checks import several_bits
+from gdb_epi.corruption.checks.malloc_heap import malloc_chunks
 from gdb_epi.corruption.checks.several_bits import blocks_across
-from gdb_epi.corruption.context import Context
+from gdb_epi.corruption.context import Context, ZeroedHeader
 from gdb_epi.process_state import ProcessState
 from gdb_epi.target.api import Region
 from gdb_epi.target.fake import FakeTarget
@@ -40,7 +41,7 @@ def test_a_header_of_zeros_and_the_chunks_behind_it() -> None:
     start = TCACHE + SIZE * NUMBER & -64
     context = heap(range(start, start + 64))
     assert not list(malloc_chunks(context))
-    (gone,) = context.kept["chunks gone"]
+    (gone,) = context.zeroed_headers
     assert start <= gone.header + 8 - HEAP < start + 64
     assert gone.header - gone.before == SIZE
     assert context.counts["malloc chunks"] > COUNT - 5
@@ -52,23 +53,28 @@ def test_other_zeros_hide_no_header(size: int) -> None:
     header = TCACHE + SIZE * NUMBER + 8
     context = heap(range(header, header + size))
     list(malloc_chunks(context))
-    assert "chunks gone" not in context.kept
+    assert not context.zeroed_headers
 
 
 def told(
-    words: list[int], *gone: Gone, blocks: tuple[int, int] | None = None, free: tuple[int, ...] = ()
+    words: list[int],
+    *gone: ZeroedHeader,
+    blocks: tuple[int, int] | None = None,
+    free: tuple[int, ...] = (),
 ) -> bool:
     """Whether a line of zeros runs across blocks; `blocks` are those of its first and last word."""
     starts = dict(zip((LINE, LINE + 56), blocks or (), strict=False))
-    things = SimpleNamespace(
+    index = SimpleNamespace(
         place_in_block=lambda at: at - starts[at] if starts else None,
         in_free_block=lambda at: at in free,
     )
-    context: Any = SimpleNamespace(kept={"chunks gone": list(gone)}, things=things)
-    return bool(blocks_across(context, LINE, words))
+    context: Any = SimpleNamespace(zeroed_headers=list(gone))
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(several_bits, "address_index", lambda _context: index)
+        return bool(blocks_across(context, LINE, words))
 
 
-WITHIN = Gone(LINE - 32, LINE + 16)
+WITHIN = ZeroedHeader(LINE - 32, LINE + 16)
 
 
 def changed(**words: int) -> list[int]:
@@ -83,8 +89,10 @@ def test_a_chunk_whose_header_is_gone() -> None:
     assert told(changed(w10=0), WITHIN), "zeros of the block's own behind"
     assert told(changed(w2=9), WITHIN), "a word that was written since"
     assert not told(WORDS)
-    assert not told(WORDS, Gone(LINE - 16, LINE + 16)), "they begin with the block: memset()"
-    assert not told(WORDS, Gone(LINE - 32, LINE + 64)), "the header is another's"
+    assert not told(WORDS, ZeroedHeader(LINE - 16, LINE + 16)), (
+        "they begin with the block: memset()"
+    )
+    assert not told(WORDS, ZeroedHeader(LINE - 32, LINE + 64)), "the header is another's"
     assert not told(changed(w1=0, w10=0), WITHIN), "no side ends with the line"
     assert not told(changed(w4=9, w5=9), WITHIN)
 

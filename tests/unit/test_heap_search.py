@@ -8,7 +8,7 @@ from collections import defaultdict
 
 import pytest
 
-from gdb_epi.corruption.heap.pymalloc_blocks import (
+from gdb_epi.corruption.checks.pymalloc import (
     HIGHEST_COUNT_BIT,
     LOWEST_COUNT_BIT,
     LOWEST_SHORT_BIT,

@@ -7,8 +7,7 @@ from collections.abc import Iterator
 
 from gdb_epi.corruption.code.preceding_code import called
 from gdb_epi.corruption.context import Context
-from gdb_epi.corruption.heap.memory import read_words
-from gdb_epi.corruption.pointers.neighbours import on_stack
+from gdb_epi.corruption.heap.memory import on_stack, read_words
 from gdb_epi.corruption.registry import check
 from gdb_epi.corruption.types import MEMORY, REGISTER, Evidence, word_evidence
 from gdb_epi.errors import Absent
@@ -31,17 +30,23 @@ PLACES = 2
 ROWS = 16  # words before and behind one that may be in a table
 
 
-@check("C7", needs="crash", order=52)
+@check(
+    "C7",
+    needs="crash",
+    order=52,
+    innocent_causes=(
+        "words that name places inside of functions are return addresses (left out), tables of "
+        "labels (functions of more than 4 KiB are left out) and of lines, as symbolisers make "
+        "them (left out beside other words of the kind); several candidates argue against each. "
+        "C7:copy when other words hold the right pointer, C7:called when the stack shows that the "
+        "function that the right return address belongs to had run."
+    ),
+)
 def arrived_inside(context: Context) -> Iterator[Evidence]:
     """Look for the word by which control came into the middle of the function that failed.
 
     Either a pointer to a place before rip, in a register or in memory, one bit from the start of
-    a function; or below rsp a popped word one bit from a return address. Innocent causes: words
-    that name places inside of functions are return addresses (left out), tables of labels
-    (functions of more than 4 KiB are left out) and of lines, as symbolisers make them (left out
-    beside other words of the kind); several candidates argue against each. C7:copy
-    when other words hold the right pointer, C7:called when the stack shows that the function that
-    the right return address belongs to had run.
+    a function; or below rsp a popped word one bit from a return address.
     """
     site = context.site
     if isinstance(site, Absent) or site.kind == NO_FAULT or site.arrived:

@@ -9,9 +9,10 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from gdb_epi.corruption.context import Context
-from gdb_epi.corruption.heap.address_index import FREE
-from gdb_epi.corruption.pointers.fault_words import pattern_of, wrong_words
-from gdb_epi.corruption.pointers.neighbours import on_stack
+from gdb_epi.corruption.heap.address_index import FREE, address_index
+from gdb_epi.corruption.heap.memory import on_stack
+from gdb_epi.corruption.pointers.neighbours import neighbours_of
+from gdb_epi.corruption.pointers.suspect_words import pattern_of, suspects_of, wrong_words
 from gdb_epi.corruption.registry import check
 from gdb_epi.corruption.types import UNKNOWN, Evidence
 from gdb_epi.detectors.findings import Finding
@@ -51,13 +52,17 @@ def _access(context: Context) -> FaultSite | None:
     return site
 
 
-@check("S:pattern", needs="crash", order=11)
+@check(
+    "S:pattern",
+    needs="crash",
+    order=11,
+    innocent_causes=(
+        "these are the innocent causes themselves. The first wrong word counts; a word that a "
+        "flipped pointer led to may be anything, and other checks look at that pointer."
+    ),
+)
 def pattern(context: Context) -> Iterator[Evidence]:
-    """Tell text, doubles, integers, poison, truncated, misaligned and tagged words.
-
-    Innocent causes: these are the innocent causes themselves. The first wrong word counts; a word
-    that a flipped pointer led to may be anything, and other checks look at that pointer.
-    """
+    """Tell text, doubles, integers, poison, truncated, misaligned and tagged words."""
     for word in wrong_words(context)[:2]:
         shape = pattern_of(context, word)
         if shape is not None:
@@ -66,15 +71,19 @@ def pattern(context: Context) -> Iterator[Evidence]:
             return
 
 
-@check("S:overrun", needs="crash", order=12)
+@check(
+    "S:overrun",
+    needs="crash",
+    order=12,
+    innocent_causes=(
+        "this is one (off by one, a loop too long, a length that is wrong). Not said of a pointer "
+        "that stands among objects in memory: no loop made that. Nor of memory that may be "
+        "accessed otherwise: that is no edge (S:read-only), or the file behind it ended. Nor "
+        "where a stack ended: one fact counts once."
+    ),
+)
 def overrun(context: Context) -> Iterator[Evidence]:
-    """Tell an access just behind or before a mapping that allows it.
-
-    Innocent causes: this is one (off by one, a loop too long, a length that is wrong). Not said
-    of a pointer that stands among objects in memory: no loop made that. Nor of memory that may
-    be accessed otherwise: that is no edge (S:read-only), or the file behind it ended. Nor where a
-    stack ended: one fact counts once.
-    """
+    """Tell an access just behind or before a mapping that allows it."""
     site = _access(context)
     if site is None or site.kind != DATA or not is_canonical(site.address or 0):
         return
@@ -84,7 +93,7 @@ def overrun(context: Context) -> Iterator[Evidence]:
         return
     near = nearest_mapping(context.target, site.address or 0, FAR, site.access)
     if near is None or any(_in_place(context, one.level, one.suspect.slots)
-                           for one in context.neighbours):  # fmt: skip
+                           for one in neighbours_of(context)):  # fmt: skip
         return
     id = "S:past-end" if near.distance < PAGE else "S:near-end"
     side = "behind the end" if near.after else "before the start"
@@ -96,12 +105,14 @@ def _in_place(context: Context, level: str, slots: tuple[int, ...]) -> bool:
     return level in TYPED and any(not on_stack(context, slot) for slot in slots)
 
 
-@check("S:guard", needs="crash", order=13)
+@check(
+    "S:guard",
+    needs="crash",
+    order=13,
+    innocent_causes="these are: overflows of stacks and of guarded buffers.",
+)
 def guard(context: Context) -> Iterator[Evidence]:
-    """Tell an access to a guard page, and one far below a stack by a large frame.
-
-    Innocent causes: these are: overflows of stacks and of guarded buffers.
-    """
+    """Tell an access to a guard page, and one far below a stack by a large frame."""
     site = _access(context)
     if site is None or site.kind != DATA or not is_canonical(site.address or 0):
         return
@@ -111,13 +122,17 @@ def guard(context: Context) -> Iterator[Evidence]:
         yield _against("S:guard-page", summary)
 
 
-@check("S:read-only", needs="crash", order=13)
+@check(
+    "S:read-only",
+    needs="crash",
+    order=13,
+    innocent_causes=(
+        "this is one. A flipped pointer lands in such memory now and then, most of the address "
+        "space is not mapped at all."
+    ),
+)
 def read_only(context: Context) -> Iterator[Evidence]:
-    """Tell a write to memory that may be read: constants, code, what mprotect() closed.
-
-    Innocent causes: this is one. A flipped pointer lands in such memory now and then, most of
-    the address space is not mapped at all.
-    """
+    """Tell a write to memory that may be read: constants, code, what mprotect() closed."""
     site = _access(context)
     if site is None or site.kind != DATA or site.access != "w":
         return
@@ -126,13 +141,17 @@ def read_only(context: Context) -> Iterator[Evidence]:
         yield _against("S:read-only", f"{site.address or 0:#018x} is mapped, but only to be read")
 
 
-@check("S:unmapped", needs="crash", order=13)
+@check(
+    "S:unmapped",
+    needs="crash",
+    order=13,
+    innocent_causes=(
+        "this is one: memory that mmap() gave and munmap() took back. Few pointers point at the "
+        "start of a page otherwise."
+    ),
+)
 def unmapped(context: Context) -> Iterator[Evidence]:
-    """Tell a pointer to the start of a page where nothing is mapped.
-
-    Innocent causes: this is one: memory that mmap() gave and munmap() took back. Few pointers point
-    at the start of a page otherwise.
-    """
+    """Tell a pointer to the start of a page where nothing is mapped."""
     site = _access(context)
     if site is None or site.kind != DATA or not is_canonical(site.address or 0):
         return
@@ -143,17 +162,21 @@ def unmapped(context: Context) -> Iterator[Evidence]:
             yield _against("S:unmapped", summary, word.source)
 
 
-@check("S:use-after-free", needs="crash", order=14)
+@check(
+    "S:use-after-free",
+    needs="crash",
+    order=14,
+    innocent_causes=(
+        "this is one. A flipped pointer may hit a free block by chance; such blocks are few, and "
+        "the weight is small enough for strong evidence to win. Blocks in glibc's caches look "
+        "used to malloc; they are known by the link that was read from them. Reference: "
+        "malloc/malloc.c (PROTECT_PTR), glibc 2.32 and later."
+    ),
+)
 def use_after_free(context: Context) -> Iterator[Evidence]:
-    """Tell a pointer to, or a word in, a block that its allocator has free.
-
-    Innocent causes: this is one. A flipped pointer may hit a free block by chance; such blocks
-    are few, and the weight is small enough for strong evidence to win. Blocks in glibc's caches
-    look used to malloc; they are known by the link that was read from them.
-    Reference: malloc/malloc.c (PROTECT_PTR), glibc 2.32 and later.
-    """
-    things = context.things
-    for one in context.suspects:
+    """Tell a pointer to, or a word in, a block that its allocator has free."""
+    things = address_index(context)
+    for one in suspects_of(context):
         thing = things.at(one.value)
         if thing is not None and thing.kind == FREE:
             summary = f"{one.source} points at {one.value:#018x}, a free block of {thing.name}"
@@ -190,17 +213,21 @@ def _is_free_link(context: Context, slot: int, value: int) -> bool:
     return following % ALIGNMENT == 0 and here.start <= following < here.end and following != slot
 
 
-@check("S:overwrite-run", needs="crash", order=15)
+@check(
+    "S:overwrite-run",
+    needs="crash",
+    order=15,
+    innocent_causes=(
+        "this is one: overflows and stray copies write runs. Neighbours count when they are text, "
+        "poison or other patterns of software."
+    ),
+)
 def overwrite_run(context: Context) -> Iterator[Evidence]:
-    """Tell a wrong word whose neighbours in memory are damaged alike.
-
-    Innocent causes: this is one: overflows and stray copies write runs. Neighbours count when
-    they are text, poison or other patterns of software.
-    """
+    """Tell a wrong word whose neighbours in memory are damaged alike."""
     site = _access(context)
     if site is None:
         return
-    places = [slot for one in context.suspects if one.depth == 0 for slot in one.slots]
+    places = [slot for one in suspects_of(context) if one.depth == 0 for slot in one.slots]
     if site.slot is not None:
         places.append(site.slot)
     for place in places:
@@ -221,12 +248,13 @@ def _is_junk(context: Context, address: int) -> bool:
 ORDINARY = ("null_dereference", "stack_overflow", "deliberate_abort")
 
 
-@check("ordinary", order=10)
+@check(
+    "ordinary",
+    order=10,
+    innocent_causes="these are the innocent causes themselves.",
+)
 def ordinary(context: Context) -> Iterator[Evidence]:
-    """Take over the detectors' findings of ordinary causes.
-
-    Innocent causes: these are the innocent causes themselves.
-    """
+    """Take over the detectors' findings of ordinary causes."""
     for one in context.findings:
         if one.detector in ORDINARY:
             yield Evidence(_id(one), "", None, None, (), UNKNOWN, one.summary, dict(one.facts))

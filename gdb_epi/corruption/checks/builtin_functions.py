@@ -28,20 +28,26 @@ class _Function(NamedTuple):
     vectorcall: int  # 0: none, or a release without it
 
 
-@check("R21", needs="python")
+@check(
+    "R21",
+    needs="python",
+    innocent_causes=(
+        "a function under another name (its definition begins with a name all the same), an "
+        "overwritten object: then no word one bit away is the definition of that name, or what "
+        "several other functions have."
+    ),
+)
 def builtin_functions(context: Context) -> Iterator[Evidence | Skipped]:
     """Compare the functions of the module `builtins` with their names, and with each other.
 
     The definition of a function begins with the name under which the module has it; its vectorcall
-    is one of the few that all built-in functions share. Innocent causes: a function under another
-    name (its definition begins with a name all the same), an overwritten object: then no word one
-    bit away is the definition of that name, or what several other functions have.
+    is one of the few that all built-in functions share.
     """
     python = context.state.python
     if not isinstance(python, PythonState):
         return
     try:
-        heap = heap_of(context, python)
+        heap = heap_of(context)
         functions = list(_functions(heap, python))
         yield from _definitions(heap, functions)
     except LayoutError as error:

@@ -12,6 +12,7 @@ from collections.abc import Iterator
 
 from gdb_epi.corruption.code.return_slot import Slot, off_by_8, one_bit_return, slot_of
 from gdb_epi.corruption.context import Context
+from gdb_epi.corruption.heap.address_index import address_index
 from gdb_epi.corruption.registry import check
 from gdb_epi.corruption.types import (
     MEMORY,
@@ -47,13 +48,16 @@ MAX_COPIES = 8
 NUMBERS = ("int-pair", "double")  # shapes of local variables
 
 
-@check("C1", needs="crash")
+@check(
+    "C1",
+    needs="crash",
+    innocent_causes=(
+        "an overflow of a buffer on the stack (text, or neighbours that are no return addresses "
+        "either: S:overwrite-run); a stale slot. Several candidates argue against each."
+    ),
+)
 def return_slot(context: Context) -> Iterator[Evidence]:
-    """Look for a return address that is one bit from the popped word.
-
-    Innocent causes: an overflow of a buffer on the stack (text, or neighbours that are no
-    return addresses either: S:overwrite-run); a stale slot. Several candidates argue against each.
-    """
+    """Look for a return address that is one bit from the popped word."""
     near = one_bit_return(context)
     for one in near:
         yield word_evidence(
@@ -61,16 +65,19 @@ def return_slot(context: Context) -> Iterator[Evidence]:
         )
 
 
-@check("C2", needs="crash")
+@check(
+    "C2",
+    needs="crash",
+    innocent_causes=(
+        "a wild indirect call leaves the same picture, but its call site is indirect and its "
+        "target is at hand (then it counts as a call); hand-written assembly and setcontext keep "
+        "no alignment; a function that ends with a jump through a pointer that was overwritten by "
+        "numbers: they must stand nowhere else. C2:indirect is the weaker form, where the call "
+        "site is an indirect one."
+    ),
+)
 def stack_pointer(context: Context) -> Iterator[Evidence]:
-    """Look for a return that took the word below its return address.
-
-    Innocent causes: a wild indirect call leaves the same picture, but its call site is indirect
-    and its target is at hand (then it counts as a call); hand-written assembly and setcontext
-    keep no alignment; a function that ends with a jump through a pointer that was overwritten by
-    numbers: they must stand nowhere else. C2:indirect is the weaker form, where the call site is
-    an indirect one.
-    """
+    """Look for a return that took the word below its return address."""
     slot = off_by_8(context)
     if slot is None or not _may_be_local(context, slot):
         return
@@ -97,12 +104,13 @@ def _may_be_local(context: Context, slot: Slot) -> bool:
     return slot.direct and not held and context.places_of(slot.found, 2) == (slot.address - WORD,)
 
 
-@check("C3", needs="crash")
+@check(
+    "C3",
+    needs="crash",
+    innocent_causes="overflows, libunwind's setcontext race, the stack of a freed coroutine.",
+)
 def bad_return(context: Context) -> Iterator[Evidence]:
-    """Note a return that took no return address: a feature for populations, of weight 0.
-
-    Innocent causes: overflows, libunwind's setcontext race, the stack of a freed coroutine.
-    """
+    """Note a return that took no return address: a feature for populations, of weight 0."""
     slot = slot_of(context)
     if slot is not None:
         address, value = slot
@@ -111,19 +119,24 @@ def bad_return(context: Context) -> Iterator[Evidence]:
         yield Evidence("C3", address, None, None, (), UNKNOWN, summary, {"value": hex(value)})
 
 
-@check("C4", needs="crash")
+@check(
+    "C4",
+    needs="crash",
+    innocent_causes=(
+        "an object with function pointers that was freed and reused (text, doubles and poison are "
+        "left out); many candidates argue against each. C4:copy when another word of memory holds "
+        "the right pointer."
+    ),
+)
 def function_pointer(context: Context) -> Iterator[Evidence | Skipped]:
-    """Look for a function's start one bit from the target of a call or jump.
-
-    Innocent causes: an object with function pointers that was freed and reused (text, doubles and
-    poison are left out); many candidates argue against each. C4:copy when another word of memory
-    holds the right pointer.
-    """
+    """Look for a function's start one bit from the target of a call or jump."""
     site = context.site
     if isinstance(site, Absent) or site.kind not in (CALL, JUMP, FETCH) or site.address is None:
         return
     value = site.address
-    if value < NEAR_NULL or shape_of(value) is not None or context.things.at(value) is not None:
+    if value < NEAR_NULL or shape_of(value) is not None:
+        return
+    if address_index(context).at(value) is not None:
         return
     found = []
     for bit in range(64):
@@ -161,14 +174,18 @@ def _function(context: Context, value: int, corrected: int, rivals: int) -> Evid
 MAX_DECODED = 1 << 15  # bytes of a function that are decoded from its start
 
 
-@check("C5", needs="crash")
+@check(
+    "C5",
+    needs="crash",
+    innocent_causes=(
+        "data in the text (jump tables of hand-written assembly), code that jumps over a lock "
+        "prefix (glibc before 2.26); then decoding from the start ends at bytes that are no "
+        "instruction, and nothing is said. Code that was not compiled from a file (JIT) is left "
+        "out."
+    ),
+)
 def entry(context: Context) -> Iterator[Evidence | Skipped]:
-    """Tell whether the faulting instruction is one of the function's, decoded from its start.
-
-    Innocent causes: data in the text (jump tables of hand-written assembly), code that jumps
-    over a lock prefix (glibc before 2.26); then decoding from the start ends at bytes that are no
-    instruction, and nothing is said. Code that was not compiled from a file (JIT) is left out.
-    """
+    """Tell whether the faulting instruction is one of the function's, decoded from its start."""
     site = context.site
     if isinstance(site, Absent) or site.kind == NO_FAULT or site.arrived:
         return
@@ -203,14 +220,17 @@ def _boundary_after(context: Context, function: Function, pc: int) -> int | Abse
     return function.start + at
 
 
-@check("C6", needs="crash")
+@check(
+    "C6",
+    needs="crash",
+    innocent_causes=(
+        "misaligned vectors, string and gather instructions, privileged ones, and addresses that "
+        "depend on a bit number are known and explained; another thread may have unmapped code; "
+        "text that was changed is check R2's."
+    ),
+)
 def unexplained(context: Context) -> Iterator[Evidence | Skipped]:
-    """Tell whether the instruction can have made the fault that the kernel reports.
-
-    Innocent causes: misaligned vectors, string and gather instructions, privileged ones, and
-    addresses that depend on a bit number are known and explained; another thread may have
-    unmapped code; text that was changed is check R2's.
-    """
+    """Tell whether the instruction can have made the fault that the kernel reports."""
     site = context.site
     if isinstance(site, Absent) or site.kind == NO_FAULT:
         return
@@ -262,14 +282,21 @@ def _plain(why: str) -> Evidence:
     return Evidence("C6", "rip", None, None, (), UNKNOWN, why, {})
 
 
-@check("C7-popped", needs="crash", order=52)
+@check(
+    "C7-popped",
+    needs="crash",
+    order=52,
+    innocent_causes=(
+        "a zero byte written over the lowest one (left out); thunks of retpolines, which return "
+        "to functions (left out) and labels."
+    ),
+)
 def last_return(context: Context) -> Iterator[Evidence]:
     """Look for the return address that a return should have taken, which went to rip instead.
 
     The word right below rsp is rip: a return took it, and its first instruction failed. It lies
     behind no call. Of random code addresses 1 of 10^4 is a return address, so one of the 47 that
-    are one bit away in 1 of 200 at most. Innocent causes: a zero byte written over the lowest one
-    (left out); thunks of retpolines, which return to functions (left out) and labels.
+    are one bit away in 1 of 200 at most.
     """
     site = context.site
     if isinstance(site, Absent) or site.kind == NO_FAULT or site.arrived:

@@ -6,8 +6,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from gdb_epi.corruption.context import Context
-from gdb_epi.corruption.heap.cached_pages import PagedReader, pages_of
-from gdb_epi.corruption.heap.memory import touched
+from gdb_epi.corruption.heap.memory import PagedReader, pages_of, touched
 from gdb_epi.corruption.heap.typed_walk import walk_of
 from gdb_epi.corruption.registry import check
 from gdb_epi.corruption.types import MEMORY, Evidence, Skipped, word_evidence
@@ -37,13 +36,18 @@ class Repair(NamedTuple):
     summary: str
 
 
-@check("R8", needs="python")
+@check(
+    "R8",
+    needs="python",
+    innocent_causes=(
+        "while a collection runs, prev holds reference counts (then prev links of that list agree "
+        "nowhere, and only a link that one bit makes agree is evidence); overruns (many bits)."
+    ),
+)
 def gc_links(context: Context) -> Iterator[Evidence | Skipped]:
     """Check that next and prev of the collector's lists name each other.
 
-    By default around the addresses that the fault had at hand; in a sweep along all lists. Innocent
-    causes: while a collection runs, prev holds reference counts (then prev links of that list agree
-    nowhere, and only a link that one bit makes agree is evidence); overruns (many bits).
+    By default around the addresses that the fault had at hand; in a sweep along all lists.
     """
     python = context.state.python
     if not isinstance(python, PythonState):
@@ -51,7 +55,7 @@ def gc_links(context: Context) -> Iterator[Evidence | Skipped]:
     if python.layout.free_threaded or not python.layout.size("PyGC_Head"):
         yield Skipped("R8", "free-threaded builds keep no lists of objects")
         return
-    links = Links(pages_of(context, python.layout))
+    links = Links(pages_of(context))
     found: dict[int, Repair] = {}
     for node in _near_the_fault(context, links.size):
         if links.is_object(node):

@@ -1,36 +1,177 @@
 # SPDX-License-Identifier: Apache-2.0
-"""R24: a link of a C list or tree names no block, and one that nothing names is one bit away."""
+"""R24: a link of a C list or tree names no block, and one that nothing names is one bit away.
+
+Lists and trees of C data: which blocks of malloc name which, and which of a kind none names.
+
+Blocks are of a kind when they are about as large and their words are alike: addresses of blocks, of
+files, of other memory, small numbers. Nothing is known of the program's structs.
+"""
 
 from __future__ import annotations
 
+from bisect import bisect_right
+from collections import Counter
 from collections.abc import Iterator
 
 from gdb_epi.corruption.context import Context
-from gdb_epi.corruption.heap.block_links import HeapLinks
 from gdb_epi.corruption.heap.holders import is_partly_written
-from gdb_epi.corruption.pointers.neighbours import on_stack
-from gdb_epi.corruption.pointers.suspects import Suspect
+from gdb_epi.corruption.heap.malloc_chunks import FLAGS, HEAD, Blocks, blocks, in_free_chunk
+from gdb_epi.corruption.heap.memory import on_stack
+from gdb_epi.corruption.pointers.suspect_words import Suspect, suspects_of
 from gdb_epi.corruption.registry import check
 from gdb_epi.corruption.types import MEMORY, Evidence, word_evidence
 from gdb_epi.fault.maps import NEAR_NULL
-from gdb_epi.sizes import ADDRESS_BITS
+from gdb_epi.sizes import WORD
+from gdb_epi.typing_lite import NamedTuple
 
-BITS = range(9, ADDRESS_BITS)  # a neighbour in memory is nearer, and marks are in others
+SIBLINGS = 32  # the nearest blocks that hold such a link
+FEWEST_SIBLINGS = 8
+MAX_BLOCKS = 100_000  # of a heap
+MAX_WORDS = 64  # of one block
+MOST_UNNAMED = 8  # blocks of a kind: lists' first, leaked ones, and the one that is looked for
+NEARLY_ALL = 0.9
+MOST_ZEROS = 1  # words of a block that may be of any sort: no link, or a number
+SLACK = 2  # words: the header, and one at the end that a program need not use
+GRAIN = 16  # bytes
+SMALL = 1 << 16
+BLOCK, NUMBER, OTHER = "block", "number", "other"
+
+
+class Link(NamedTuple):
+    """A word of a block that should name another.
+
+    `kin` are the nearest blocks like its block, `siblings` what the same word of some of those
+    names.
+    """
+
+    slot: int
+    kin: tuple[int, ...]
+    siblings: tuple[int, ...]
+
+
+class HeapLinks:
+    """The blocks of the main heap, by their addresses."""
+
+    def __init__(self, context: Context) -> None:
+        self._context = context
+        self._every: Blocks = blocks(context)
+        places = self._every.places if len(self._every.places) <= MAX_BLOCKS else []
+        self._starts = [self._every.start + WORD * (at + HEAD) for at in places]
+        self._known = set(self._starts)
+
+    def begins(self, address: int) -> bool:
+        """Whether a block begins at an address, in use or free."""
+        return address in self._known
+
+    def is_free(self, address: int) -> bool:
+        """Whether an address lies in a free block, or behind the last one: in malloc's top."""
+        if in_free_chunk(self._context, address):
+            return True
+        end = self._starts[-1] + self.size(self._starts[-1]) if self._starts else 0
+        return end <= address < self._every.start + WORD * len(self._every.words)
+
+    def link(self, slot: int) -> Link | None:
+        """Return the word at `slot` as a link; None where the words like it name no blocks."""
+        number = bisect_right(self._starts, slot) - 1
+        if number < 0 or in_free_chunk(self._context, slot):
+            return None
+        holder = self._starts[number]
+        at, count = (slot - holder) // WORD, self.size(holder) // WORD - SLACK
+        if not 0 <= at < count or count > MAX_WORDS:
+            return None
+        own = self._words(holder, count)
+        alike = {n: self._sort(word) for n, word in enumerate(own) if word and n != at}
+        kin = self._like(holder, alike | {at: BLOCK})
+        kin.sort(key=lambda one: abs(one - holder))
+        named = [word for one in kin if one != holder and (word := self._word(one + WORD * at))]
+        siblings = tuple(named[:SIBLINGS])
+        return Link(slot, tuple(kin), siblings) if len(siblings) >= FEWEST_SIBLINGS else None
+
+    def unnamed(self, link: Link) -> list[int]:
+        """Return the blocks like those that a link's siblings name, which none of its kin names.
+
+        Empty for more than MOST_UNNAMED: then it says nothing.
+        """
+        named = {word for one in link.kin for word in self._words(one)}
+        least = min(link.siblings, key=self.size)
+        alike = self._alike(link.siblings, self.size(least) // WORD - SLACK)
+        found = [one for one in self._like(least, alike) if one not in named]
+        return found if len(found) <= MOST_UNNAMED else []
+
+    def size(self, start: int) -> int:
+        """Return the size of the chunk of a block, its header included."""
+        return self._word(start - WORD) & ~FLAGS
+
+    def _like(self, block: int, alike: dict[int, str]) -> list[int]:
+        """Return the blocks in use as large as one, or the next larger, whose words are alike."""
+        size = self.size(block)
+        words, start = self._every.words, self._every.start
+        found = []
+        for at in self._every.places:
+            if size <= words[at + 1] & ~FLAGS <= size + GRAIN:
+                held = [words[at + HEAD + n] for n in alike]
+                same = map(self._is_sort, held, alike.values())
+                one = start + WORD * (at + HEAD)
+                few = held.count(0) <= MOST_ZEROS and (any(held) or not held)
+                if few and all(same) and not in_free_chunk(self._context, one):
+                    found.append(one)
+        return found
+
+    def _word(self, address: int) -> int:
+        word: int = self._every.words[(address - self._every.start) // WORD]
+        return word
+
+    def _words(self, start: int, count: int = MAX_WORDS) -> list[int]:
+        at = (start - self._every.start) // WORD
+        count = min(count, self.size(start) // WORD - 1)
+        return self._every.words[at : at + count].tolist()
+
+    def _alike(self, siblings: tuple[int, ...], count: int) -> dict[int, str]:
+        """Return the words, by their numbers, that are of one sort in nearly all siblings."""
+        found = {}
+        blocks = [self._words(one, count) for one in dict.fromkeys(siblings)]
+        for number in range(count):
+            sorts = Counter(self._sort(words[number]) for words in blocks if words[number])
+            for sort, times in sorts.most_common(1):
+                if times >= NEARLY_ALL * sorts.total() and 2 * times >= len(blocks):
+                    found[number] = sort
+        return found
+
+    def _is_sort(self, word: int, sort: str) -> bool:
+        return not word or self._sort(word) == sort
+
+    def _sort(self, word: int) -> str:
+        if word in self._known:
+            return BLOCK
+        if word < SMALL:
+            return NUMBER
+        region = self._context.target.region_at(word)
+        return OTHER if region is None else f"{region.perms} {region.path or ''}"
+
+
+BITS = range(9, 47)  # a neighbour in memory is nearer, and marks are in others
 LANES = range(1, 6)  # bytes of a pointer
 
 
-@check("R24", needs="crash", order=58)
+@check(
+    "R24",
+    needs="crash",
+    order=58,
+    innocent_causes=(
+        "a block that was freed and joined to others (the next of its list may be unnamed then, "
+        "and lies near: bits below the tenth are left out); marks in the lowest and top bits "
+        "(left out); blocks that the program leaked (more than eight say nothing); a zero of two "
+        "or four bytes over the end of a word."
+    ),
+)
 def linked_blocks(context: Context) -> Iterator[Evidence]:
     """Hold a link in a block of malloc against the links in the blocks of its kind.
 
     The word must name no block, and no free memory; the same word of others of its kind names
     blocks that are alike; and of those, at most eight of which none of the kind names, exactly
-    one is one bit away (R24), or one byte, which is 0 (M:link). Innocent causes: a block that was
-    freed and joined to others (the next of its list may be unnamed then, and lies near: bits below
-    the tenth are left out); marks in the lowest and top bits (left out); blocks that the program
-    leaked (more than eight say nothing); a zero of two or four bytes over the end of a word.
+    one is one bit away (R24), or one byte, which is 0 (M:link).
     """
-    slots = {slot: one for one in context.suspects for slot in _slots(context, one)}
+    slots = {slot: one for one in suspects_of(context) for slot in _slots(context, one)}
     if not slots:
         return
     links = HeapLinks(context)

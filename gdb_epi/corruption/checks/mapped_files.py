@@ -27,14 +27,16 @@ MAX_WRONG = 16  # words of one object
 MAX_PIECES = 64  # pages with differences that are looked at
 
 
-@check("R2")
+@check(
+    "R2",
+    innocent_causes=(
+        "breakpoints and uprobes (a byte 0xCC: named, no evidence), objects with text relocations "
+        "(left out), functions patched at run time (many bytes differ: said, no evidence). Most "
+        "cores hold only the first page of each object (coredump_filter bit 2 adds the others)."
+    ),
+)
 def text(context: Context) -> Iterator[Evidence | Skipped]:
-    """Compare read-only pages that the core holds with the file of the same build-id.
-
-    Innocent causes: breakpoints and uprobes (a byte 0xCC: named, no evidence), objects with text
-    relocations (left out), functions patched at run time (many bytes differ: said, no evidence).
-    Most cores hold only the first page of each object (coredump_filter bit 2 adds the others).
-    """
+    """Compare read-only pages that the core holds with the file of the same build-id."""
     files, missing = image_files(context)
     compared = 0
     for image in files:
@@ -116,14 +118,16 @@ def is_breakpoint(found: int, right: int) -> bool:
 MAX_WRONG_RELOCATED = 16  # words of one object; more of them were rewritten by something
 
 
-@check("R3")
+@check(
+    "R3",
+    innocent_causes=(
+        "none writable, the pages are read-only since start-up. Left out: lazy GOT slots, IFUNCs "
+        "and symbols of other objects, and an object in which many words differ (a tool that "
+        "hooks functions makes the pages writable for a moment)."
+    ),
+)
 def relro(context: Context) -> Iterator[Evidence | Skipped]:
-    """Compare the words of PT_GNU_RELRO that are relative relocations with base plus addend.
-
-    Innocent causes: none writable, the pages are read-only since start-up. Left out: lazy GOT
-    slots, IFUNCs and symbols of other objects, and an object in which many words differ (a tool
-    that hooks functions makes the pages writable for a moment).
-    """
+    """Compare the words of PT_GNU_RELRO that are relative relocations with base plus addend."""
     files, missing = image_files(context)
     for image in files:
         yield from _of_image(context, image)

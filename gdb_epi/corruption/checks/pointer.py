@@ -6,9 +6,9 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from gdb_epi.corruption.context import Context
-from gdb_epi.corruption.heap.address_index import FREE, FUNCTION, OBJECT, Thing
+from gdb_epi.corruption.heap.address_index import FREE, FUNCTION, OBJECT, Pointee
 from gdb_epi.corruption.heap.left_frames import code_of_left_frame, link_of_left_frame
-from gdb_epi.corruption.pointers.neighbours import Neighbour, is_far
+from gdb_epi.corruption.pointers.neighbours import Neighbour, is_far, neighbours_of
 from gdb_epi.corruption.registry import check
 from gdb_epi.corruption.types import MEMORY, REGISTER, UNKNOWN, Evidence, Skipped, word_evidence
 from gdb_epi.detectors.pointer_copies import copies_told
@@ -18,15 +18,18 @@ from gdb_epi.fault.signals import SIGBUS, SIGSEGV
 MAX_REPORTED = 8
 
 
-@check("P", needs="crash")
+@check(
+    "P",
+    needs="crash",
+    innocent_causes=(
+        "an abort or a signal that was sent (nothing is tested); near NULL; several high bits "
+        "(tags, boxed values); an index of 2^k and a single tag bit come out as ambiguous; many "
+        "neighbours argue against each (5 to 11 lie just past a mapping, 1 near a true flip); "
+        "text, poison and so on are the checks of software's own patterns."
+    ),
+)
 def pointer(context: Context) -> Iterator[Evidence | Skipped]:
-    """Rank the one-bit neighbours of the words that made the failed access.
-
-    Innocent causes: an abort or a signal that was sent (nothing is tested); near NULL; several
-    high bits (tags, boxed values); an index of 2^k and a single tag bit come out as ambiguous;
-    many neighbours argue against each (5 to 11 lie just past a mapping, 1 near a true flip); text,
-    poison and so on are the checks of software's own patterns.
-    """
+    """Rank the one-bit neighbours of the words that made the failed access."""
     fault = context.fault
     if isinstance(fault, Absent) or not fault.is_hardware_trap:
         return
@@ -35,7 +38,7 @@ def pointer(context: Context) -> Iterator[Evidence | Skipped]:
     site = context.site
     if not isinstance(site, Absent) and site.instruction is None and not site.arrived:
         yield Skipped("P", f"only registers near the address were tested: {site.why}")
-    best = context.neighbours
+    best = neighbours_of(context)
     if context.searches_skipped:
         why = f"{context.searches_skipped} words were not looked for elsewhere: too much memory"
         yield Skipped("P", why)
@@ -96,7 +99,7 @@ def _sentence(one: Neighbour, searched: bool) -> str:
     )
 
 
-def _what(thing: Thing) -> str:
+def _what(thing: Pointee) -> str:
     if thing.kind == OBJECT:
         return f"an object of type {thing.name}"
     if thing.kind == FUNCTION:

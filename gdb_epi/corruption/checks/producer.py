@@ -8,9 +8,9 @@ from collections.abc import Iterator
 from gdb_epi.corruption.code.code_map import code_map
 from gdb_epi.corruption.code.register_origins import Remade, remade
 from gdb_epi.corruption.context import Context
-from gdb_epi.corruption.heap.address_index import BLOCK, OBJECT
-from gdb_epi.corruption.pointers.fault_words import wrong_words
+from gdb_epi.corruption.heap.address_index import BLOCK, OBJECT, address_index
 from gdb_epi.corruption.pointers.neighbours import FAR_BIT, LOW
+from gdb_epi.corruption.pointers.suspect_words import wrong_words
 from gdb_epi.corruption.registry import check
 from gdb_epi.corruption.types import REGISTER, Evidence, Skipped, changed_bits, word_evidence
 from gdb_epi.errors import Absent
@@ -30,18 +30,21 @@ _HOW = {
 }
 
 
-@check("R5", needs="crash")
+@check(
+    "R5",
+    needs="crash",
+    innocent_causes=(
+        "another thread stored to the memory since, so the right value must be a mapped address "
+        "and the register's not (or, in a process of one thread, the right one the start of an "
+        "object or block and the register's not); a branch into the code, so it is cut there; a "
+        "store to the same place, so such loads are left out; a function called since may have "
+        "stored there too, so something must begin at the right value; a difference in many bits "
+        "says nothing; a rep movs or rep stos that had copied a part already has moved its own "
+        "registers, so they are left out."
+    ),
+)
 def producer(context: Context) -> Iterator[Evidence | Skipped]:
-    """Run the straight-line code before the fault again and compare the registers it made.
-
-    Innocent causes: another thread stored to the memory since, so the right value must be a
-    mapped address and the register's not (or, in a process of one thread, the right one the start
-    of an object or block and the register's not); a branch into the code, so it is cut there; a
-    store to the same place, so such loads are left out; a function called since may have stored
-    there too, so something must begin at the right value; a difference in many bits says nothing;
-    a rep movs or rep stos that had copied a part already has moved its own registers, so they are
-    left out.
-    """
+    """Run the straight-line code before the fault again and compare the registers it made."""
     found = remade(context)
     if isinstance(found, Absent):
         yield Skipped("R5", found.detail)
@@ -59,7 +62,7 @@ def _compare(context: Context, one: Remade, feeds: bool) -> Evidence | None:
     if not bits or len(lanes) > 1 or (one.kind == LOAD and one.size < 4):
         return None
     right = one.expected >= NEAR_NULL and context.target.region_at(one.expected) is not None
-    if one.since and context.things.at(one.expected) is None:
+    if one.since and address_index(context).at(one.expected) is None:
         return None  # realloc() may have moved what is there now
     if context.target.region_at(one.held) is not None:
         if not (_named_something_else(context, one, bits) or _lies_far(context, one, bits)):
@@ -92,9 +95,9 @@ def _named_something_else(context: Context, one: Remade, bits: tuple[int, ...]) 
     exact = code_map(context, one.at) is not None  # all direct ways are known: none marks it
     plain = one.kind == LOAD and one.size == 8 and len(bits) == 1
     plain = plain and (bits[0] >= LOWEST_BIT or exact)
-    if not (_is_alone(context, one) and plain) or context.things.at(one.held) is not None:
+    if not (_is_alone(context, one) and plain) or address_index(context).at(one.held) is not None:
         return False
-    right = context.things.at(one.expected)
+    right = address_index(context).at(one.expected)
     return right is not None and right.kind in (OBJECT, BLOCK)
 
 
@@ -109,7 +112,7 @@ def _lies_far(context: Context, one: Remade, bits: tuple[int, ...]) -> bool:
     exact = one.kind == LOAD and code_map(context, one.at) is not None
     lowest = NEAR_BITS if exact else FAR_BITS
     far = one.size == 8 and min(bits) >= lowest and one.held % PAGE != 0
-    return far and _is_alone(context, one) and context.things.at(one.held) is None
+    return far and _is_alone(context, one) and address_index(context).at(one.held) is None
 
 
 def _leaps(one: Remade, feeds: bool, bits: tuple[int, ...]) -> bool:

@@ -9,10 +9,10 @@ from __future__ import annotations
 import os
 from collections.abc import Iterator
 
-from gdb_epi.corruption.context import Context
-from gdb_epi.corruption.files.loaded_pyc import Loaded, proof_of, pyc_of
+from gdb_epi.corruption.context import Context, once_per_run
+from gdb_epi.corruption.files.loaded_pyc import LoadedPyc, pyc_files
 from gdb_epi.corruption.files.pyc_constants import Constants, Difference
-from gdb_epi.corruption.heap.cached_pages import pages_of
+from gdb_epi.corruption.heap.memory import pages_of
 from gdb_epi.corruption.heap.typed_walk import walk_of
 from gdb_epi.corruption.registry import check
 from gdb_epi.corruption.types import MEMORY, Evidence, Skipped, word_evidence
@@ -49,16 +49,23 @@ class _Code(NamedTuple):
     needles: tuple[bytes, bytes]  # what marshal writes for its first line and line table
 
 
-@check("R6", needs="python", order=62)
+@check(
+    "R6",
+    needs="python",
+    order=62,
+    innocent_causes=(
+        "instrumented code (sys.monitoring, coverage) and code that tools rewrote differ in more; "
+        "a source that was edited since (the .pyc must be provably the one that was loaded: 3.14 "
+        "has small constants in arguments). Modules without one (scripts, frozen ones) cannot be "
+        "compared."
+    ),
+)
 def bytecode(context: Context) -> Iterator[Evidence | Skipped]:
     """Compare the instructions of running code objects with the .pyc files of their modules.
 
     By default of the innermost frames; in a sweep of all code that frames reach. The code object in
     the file is the one with the same first line and line table; specialized opcodes are taken back
-    to what they were made of, caches are left out, and exactly one bit must differ. Innocent
-    causes: instrumented code (sys.monitoring, coverage) and code that tools rewrote differ in more;
-    a source that was edited since (the .pyc must be provably the one that was loaded: 3.14 has
-    small constants in arguments). Modules without one (scripts, frozen ones) cannot be compared.
+    to what they were made of, caches are left out, and exactly one bit must differ.
     """
     python = context.state.python
     if not isinstance(python, PythonState):
@@ -72,7 +79,7 @@ def bytecode(context: Context) -> Iterator[Evidence | Skipped]:
             continue
         if code is None:
             continue
-        pyc = pyc_of(context, python, code.file)
+        pyc = pyc_files(context).of(code.file)
         if isinstance(pyc, Absent):
             missing += 1
             continue
@@ -134,21 +141,26 @@ def _code_of(reader: Reader, address: int) -> _Code | None:
     return _Code(start, reader.read(start, size), file, needles)
 
 
+@once_per_run
+def _opcode_tables(_context: Context) -> dict[str, dict[str, Any]]:
+    """Read opcodes.json: tables by the magic number of .pyc files (tests/tools/emit_opcodes.py)."""
+    path = os.path.join(os.path.dirname(os.path.dirname(__file__)), "opcodes.json")
+    with open(path, encoding="utf-8") as file:
+        tables: dict[str, dict[str, Any]] = parse_json(file.read())
+    return tables
+
+
 def _opcodes(context: Context, magic: bytes) -> _Opcodes | None:
-    """Return the table of a magic number (tests/tools/emit_opcodes.py); None without one."""
-    if "opcodes" not in context.kept:
-        path = os.path.join(os.path.dirname(os.path.dirname(__file__)), "opcodes.json")
-        with open(path, encoding="utf-8") as file:
-            context.kept["opcodes"] = parse_json(file.read())
-    told: Any = context.kept["opcodes"].get(magic.hex())
-    if told is None:
+    """Return the table of a magic number; None without one."""
+    table = _opcode_tables(context).get(magic.hex())
+    if table is None:
         return None
-    base, caches = ({int(k): v for k, v in told[name].items()} for name in ("base", "caches"))
-    return _Opcodes(base, caches, frozenset(told["rewritten"]))
+    base, caches = ({int(k): v for k, v in table[name].items()} for name in ("base", "caches"))
+    return _Opcodes(base, caches, frozenset(table["rewritten"]))
 
 
 def _compare_code(
-    context: Context, python: PythonState, code: _Code, pyc: Loaded
+    context: Context, python: PythonState, code: _Code, pyc: LoadedPyc
 ) -> Iterator[Evidence | Skipped]:
     data = pyc.file.data
     opcodes = _opcodes(context, data[:4])
@@ -166,7 +178,7 @@ def _compare_code(
     flip = found ^ right
     if flip.bit_count() != 1:
         return
-    proof = proof_of(context, python, pyc)
+    proof = pyc_files(context).proof(pyc)
     if not proof.holds:
         what = f"byte {at} of bytecode of {code.file} differs in one bit from that in the .pyc"
         yield Skipped("R6", f"{what}, which may be of later: {proof.says}")
@@ -229,21 +241,28 @@ COUNTS = ("co_argcount", "co_posonlyargcount", "co_kwonlyargcount", "co_nlocals"
           "co_firstlineno")  # fmt: skip
 
 
-@check("R22", needs="python", order=63)
+@check(
+    "R22",
+    needs="python",
+    order=63,
+    innocent_causes=(
+        "a source that was edited since (the .pyc must be provably the one that was loaded, or "
+        "the value one that no source makes); types.coroutine(), which sets one bit of co_flags "
+        "(left out); tools that replace code objects, which differ in more."
+    ),
+)
 def code_parts(context: Context) -> Iterator[Evidence | Skipped]:
     """Compare what marshal wrote of running code objects with what they hold, but bytecode (R6).
 
     The code object in the .pyc is the one with as many instructions that is the same in all but
     one number, name, constant or table. One bit of that must differ, of the object or of the
-    pointer to it. Innocent causes: a source that was edited since (the .pyc must be provably the
-    one that was loaded, or the value one that no source makes); types.coroutine(), which sets one
-    bit of co_flags (left out); tools that replace code objects, which differ in more.
+    pointer to it.
     """
     python = context.state.python
     if not isinstance(python, PythonState):
         return
-    constants = Constants(pages_of(context, python.layout))
-    files: dict[str, tuple[Loaded, list[int]]] = {}
+    constants = Constants(pages_of(context))
+    files: dict[str, tuple[LoadedPyc, list[int]]] = {}
     missing = later = parsed = 0
     for address in codes_to_compare(context, python):
         try:
@@ -252,7 +271,7 @@ def code_parts(context: Context) -> Iterator[Evidence | Skipped]:
             continue
         if source is None:
             continue
-        pyc = pyc_of(context, python, source)
+        pyc = pyc_files(context).of(source)
         if isinstance(pyc, Absent):
             missing += 1
         else:
@@ -274,7 +293,7 @@ def _compare_parts(
     context: Context,
     python: PythonState,
     constants: Constants,
-    pyc: Loaded,
+    pyc: LoadedPyc,
     addresses: list[int],
 ) -> Iterator[Evidence | Skipped]:
     codes = codes_of(pyc.file.data, python.layout)
@@ -314,7 +333,7 @@ def _one_bit(
     context: Context,
     python: PythonState,
     constants: Constants,
-    pyc: Loaded,
+    pyc: LoadedPyc,
     code: Code,
     one: Difference,
 ) -> Iterator[Evidence | Skipped]:
@@ -328,7 +347,7 @@ def _one_bit(
     found = int.from_bytes(context.target.read(where, WORD), "little")
     name = code.members["co_name"]
     what = f"{one.member} of the code object of {name!r} in {pyc.source}"
-    proof = proof_of(context, python, pyc)
+    proof = pyc_files(context).proof(pyc)
     unwritten = constants.unwritten(one, place) or (one.member in COUNTS and bit % 32 >= FAR_BIT)
     if not proof.holds and not unwritten:
         why = f"{what} differs in one bit from the .pyc, which may be of later: {proof.says}"

@@ -35,14 +35,20 @@ class _Places(NamedTuple):
     code: int
 
 
-@check("R10-copies", needs="python")
+@check(
+    "R10-copies",
+    needs="python",
+    innocent_causes=(
+        "a function whose __code__ was replaced while it ran, frames of exec() and of modules "
+        "(their function object is made for the call), overwritten frames: all differ in many "
+        "bits. Up to 3.10 frames hold no function: f_builtins is compared with the other frames'."
+    ),
+)
 def frame_copies(context: Context) -> Iterator[Evidence | Skipped]:
     """Compare code, globals and builtins of a frame with its function's, and the function itself.
 
     A frame is made of its function (Python/ceval.c, _PyFrame_Initialize), so these words exist
-    twice. Innocent causes: a function whose __code__ was replaced while it ran, frames of exec()
-    and of modules (their function object is made for the call), overwritten frames: all differ in
-    many bits. Up to 3.10 frames hold no function: f_builtins is compared with the other frames'.
+    twice.
     """
     python = context.state.python
     if not isinstance(python, PythonState):
@@ -187,13 +193,16 @@ def _typed(reader: Reader, address: int) -> bool:
         return False
 
 
-@check("R10", needs="python")
+@check(
+    "R10",
+    needs="python",
+    innocent_causes=(
+        "those that the detector lists; a link that differs in several bits is an overrun or an "
+        "old frame, and is no evidence."
+    ),
+)
 def frame_chain(context: Context) -> Iterator[Evidence]:
-    """Take over one-bit findings of the detector frame_link_disagrees.
-
-    Innocent causes: those that the detector lists; a link that differs in several bits is an
-    overrun or an old frame, and is no evidence.
-    """
+    """Take over one-bit findings of the detector frame_link_disagrees."""
     for one in context.findings:
         if one.detector == "frame_link_disagrees" and len(one.facts["bits"]) == 1:
             yield Evidence(
@@ -214,14 +223,20 @@ UNIT = 2  # bytes of a _Py_CODEUNIT
 MAX_UNITS = 1 << 24
 
 
-@check("R10-top", needs="python", order=57)
+@check(
+    "R10-top",
+    needs="python",
+    order=57,
+    innocent_causes=(
+        "a crash while a frame is made or left, frames of generators and overwritten frames: then "
+        "no word one bit away is a frame that ends exactly there."
+    ),
+)
 def frame_top(context: Context) -> Iterator[Evidence | Skipped]:
     """Compare the running frame of each thread with the top of its data stack (3.11 and later).
 
     A frame is its header, its variables and its stack of values, and the next one begins where it
-    ends (_PyThreadState_PushFrame, Python/pystate.c). Innocent causes: a crash while a frame is
-    made or left, frames of generators and overwritten frames: then no word one bit away is a frame
-    that ends exactly there.
+    ends (_PyThreadState_PushFrame, Python/pystate.c).
     """
     walk, python = walk_of(context), context.state.python
     if isinstance(walk, Absent) or isinstance(python, Absent):
@@ -259,13 +274,20 @@ def _of_thread(
     )
 
 
-@check("R18-code", needs="python", order=57)
+@check(
+    "R18-code",
+    needs="python",
+    order=57,
+    innocent_causes=(
+        "overwritten frames, and frames whose code object is none (many bits, or nothing to "
+        "compare with)."
+    ),
+)
 def instruction(context: Context) -> Iterator[Evidence | Skipped]:
     """Compare the instruction pointer of each frame with the range of its code (3.11 and later).
 
     The interpreter may have run some of what lies at the wrong place: then the pointer is that of
-    a later instruction, and one bit still brings it back. Innocent causes: overwritten frames, and
-    frames whose code object is none (many bits, or nothing to compare with).
+    a later instruction, and one bit still brings it back.
     """
     walk = walk_of(context)
     if isinstance(walk, Absent):

@@ -13,14 +13,20 @@ from gdb_epi.sizes import PAGE
 MAX_WORDS = 256
 
 
-@check("M:again", order=95)
+@check(
+    "M:again",
+    order=95,
+    innocent_causes=(
+        "copies of one wrong word are one error, and count once; a bug that sets one flag bit in "
+        "many words, which is why only words that other checks hold for damaged are compared and "
+        "ambiguous ones are not."
+    ),
+)
 def recurring(context: Context) -> Iterator[Evidence]:
     """Compare the one-bit differences that other checks have found in memory with each other.
 
     A bad cell or line of a memory part changes the same bit, in the same direction, wherever it is
-    met: the words differ, the bit does not. Innocent causes: copies of one wrong word are one
-    error, and count once; a bug that sets one flag bit in many words, which is why only words that
-    other checks hold for damaged are compared and ambiguous ones are not.
+    met: the words differ, the bit does not.
     """
     words = _words(context)
     for one in words:

@@ -11,12 +11,12 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 
-from gdb_epi.corruption.checks.malloc_heap import Gone
 from gdb_epi.corruption.code.register_origins import remade
 from gdb_epi.corruption.context import Context
-from gdb_epi.corruption.heap.memory import read_words
-from gdb_epi.corruption.pointers.neighbours import on_stack, shaped
-from gdb_epi.corruption.pointers.suspects import Suspect
+from gdb_epi.corruption.heap.address_index import address_index
+from gdb_epi.corruption.heap.memory import on_stack, read_words
+from gdb_epi.corruption.pointers.neighbours import neighbours_of, shaped
+from gdb_epi.corruption.pointers.suspect_words import Suspect, suspects_of
 from gdb_epi.corruption.registry import check
 from gdb_epi.corruption.types import MEMORY, Evidence, word_evidence
 from gdb_epi.errors import Absent
@@ -50,8 +50,7 @@ def blocks_across(context: Context, start: int, words: Sequence[int]) -> str:
 
 def _chunks(context: Context, start: int, first: int) -> str:
     """Tell of malloc's chunks; `first` is the first zero."""
-    gone: list[Gone] = context.kept.get("chunks gone", [])
-    for one in gone:
+    for one in context.zeroed_headers:
         if start <= one.header + WORD < start + LINE and first > one.before + HEADER:
             return (
                 f"the header of the malloc chunk at {one.header:#018x} is gone with it, inside of "
@@ -62,7 +61,7 @@ def _chunks(context: Context, start: int, first: int) -> str:
 
 def _pool(context: Context, start: int, first: int) -> str:
     """Tell of blocks of pymalloc's that are in use."""
-    things = context.things
+    things = address_index(context)
     within, place = things.place_in_block(start), things.place_in_block(start + LINE - WORD)
     if within is None or place is None or not WORD <= place < LINE - WORD:
         return ""
@@ -84,20 +83,27 @@ MIN_SIZE, MAX_SIZE = 0x20, 0x1000
 MAX_CANDIDATES = 8  # of one word; more say nothing
 
 
-@check("M:lane", needs="crash", order=60)
+@check(
+    "M:lane",
+    needs="crash",
+    order=60,
+    innocent_causes=(
+        "overflows and partial writes begin at the low end of a word, which is left out; text, "
+        "poison and other patterns; a word that is one bit from an object needs no other "
+        "explanation."
+    ),
+)
 def lane(context: Context) -> Iterator[Evidence]:
     """Find an object that differs from the wrong word in several bits of one byte.
 
     Only where the words around are objects of that very type, and the object has more references
-    than words that hold its address: then one of them is this word. Innocent causes: overflows and
-    partial writes begin at the low end of a word, which is left out; text, poison and other
-    patterns; a word that is one bit from an object needs no other explanation.
+    than words that hold its address: then one of them is this word.
     """
     if any(one.id.startswith("S:") for one in context.evidence):
         return
-    if any(one.thing is not None for one in context.neighbours):
+    if any(one.thing is not None for one in neighbours_of(context)):
         return
-    for one in context.suspects:
+    for one in suspects_of(context):
         if one.depth == 0 and not shaped(context, one):
             for slot in one.slots:
                 if not on_stack(context, slot):
@@ -106,13 +112,13 @@ def lane(context: Context) -> Iterator[Evidence]:
 
 def _lanes(context: Context, one: Suspect, slot: int) -> Iterator[Evidence]:
     kind = _kind_around(context, slot)
-    if kind is None or context.things.at(one.value) is not None:
+    if kind is None or address_index(context).at(one.value) is not None:
         return
     found = [
         corrected
         for corrected in _one_byte_away(one.value)
         if context.target.region_at(corrected) is not None
-        and context.things.object_type(corrected) == kind
+        and address_index(context).object_type(corrected) == kind
     ]
     lost = [address for address in found[: 4 * MAX_CANDIDATES] if _is_lost(context, address)]
     if not lost or len(lost) > MAX_CANDIDATES:
@@ -147,7 +153,7 @@ def _kind_around(context: Context, slot: int) -> str | None:
     kinds = []
     for offset in AROUND:
         word = read_word(context.target, slot + offset)
-        kind = context.things.object_type(word) if word else None
+        kind = address_index(context).object_type(word) if word else None
         if kind is not None:
             kinds.append(kind)
     best = max(kinds, key=kinds.count, default=None)
@@ -156,22 +162,27 @@ def _kind_around(context: Context, slot: int) -> str | None:
 
 def _is_lost(context: Context, address: int) -> bool:
     """Whether an object misses one reference; what was leaked misses any number."""
-    count = context.things.references(address)
+    count = address_index(context).references(address)
     if count is None:
         return False
     return len(find_word(context.target, address, limit=count).addresses) == count - 1
 
 
-@check("M:line", needs="crash", order=61)
+@check(
+    "M:line",
+    needs="crash",
+    order=61,
+    innocent_causes=(
+        "one cleared field or object (the line would hold other words); memory that was never "
+        "written, or cleared in larger pieces (the words right before and behind would be zero "
+        "too). One evidence for the crash: natural zero lines are many, this one was read. Of a "
+        "line in which a block ends and another begins one of the words right before and behind "
+        "is enough, where the zeros begin inside of a block: what is cleared too far begins at a "
+        "block's start."
+    ),
+)
 def line(context: Context) -> Iterator[Evidence]:
-    """Find that the NULL that was used came from an aligned cache line of zeros amid live data.
-
-    Innocent causes: one cleared field or object (the line would hold other words); memory that
-    was never written, or cleared in larger pieces (the words right before and behind would be
-    zero too). One evidence for the crash: natural zero lines are many, this one was read. Of a line
-    in which a block ends and another begins one of the words right before and behind is enough,
-    where the zeros begin inside of a block: what is cleared too far begins at a block's start.
-    """
+    """Find that the NULL that was used came from an aligned cache line of zeros amid live data."""
     slot = _null_slot(context)
     if slot is None:
         return

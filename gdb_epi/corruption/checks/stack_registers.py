@@ -13,7 +13,8 @@ from itertools import islice
 
 from gdb_epi.corruption.code.kept_arguments import Link, leads, links
 from gdb_epi.corruption.code.preceding_code import called, moved
-from gdb_epi.corruption.context import Context
+from gdb_epi.corruption.context import Context, once_per_run
+from gdb_epi.corruption.heap.address_index import address_index
 from gdb_epi.corruption.heap.memory import read_words
 from gdb_epi.corruption.registry import check
 from gdb_epi.corruption.types import (
@@ -45,13 +46,18 @@ MAX_THREADS = 4096
 LOW_BITS = 8  # byte 0 of a canary is 0: a one-byte overflow changes it
 
 
-@check("R4")
+@check(
+    "R4",
+    innocent_causes=(
+        "an overflow by one byte into the canary's lowest byte, which is 0 (bits 0 to 7 are not "
+        "looked at); a random word is one bit from the canary with chance 2^-58. glibc takes the "
+        "canary and the pointer guard of all threads from the 16 bytes that the kernel put on the "
+        "stack."
+    ),
+)
 def canary(context: Context) -> Iterator[Evidence | Skipped]:
-    """Look for words on stacks that are one bit from fs:0x28, and compare fs:0x28 with AT_RANDOM.
-
-    Innocent causes: an overflow by one byte into the canary's lowest byte, which is 0 (bits 0 to 7
-    are not looked at); a random word is one bit from the canary with chance 2^-58. glibc takes the
-    canary and the pointer guard of all threads from the 16 bytes that the kernel put on the stack.
+    """Look for words on stacks that are one bit from fs:0x28, and compare fs:0x28 with
+    AT_RANDOM.
     """
     threads = context.target.threads()
     guards = {thread.tid: _guard(context, thread) for thread in threads[:MAX_THREADS]}
@@ -151,15 +157,19 @@ class Frame(NamedTuple):
     checked: bool  # it called __stack_chk_fail: so it did not find its canary
 
 
-@check("R19", needs="crash", order=53)
+@check(
+    "R19",
+    needs="crash",
+    order=53,
+    innocent_causes=(
+        "an overrun of a buffer that reaches the saved frame pointer changes its lowest byte "
+        "first: a zero there is left out, other text is not one bit off. Functions that move rsp "
+        "between prologue and return (alloca, pushed arguments) are left out. A function that "
+        "misses its canary counts only when the canary is whole where rbp should have led it."
+    ),
+)
 def frame_pointer(context: Context) -> Iterator[Evidence]:
-    """Compute rbp from rsp in a function that keeps a frame pointer, and compare it by bits.
-
-    Innocent causes: an overrun of a buffer that reaches the saved frame pointer changes its lowest
-    byte first: a zero there is left out, other text is not one bit off. Functions that move rsp
-    between prologue and return (alloca, pushed arguments) are left out. A function that misses its
-    canary counts only when the canary is whole where rbp should have led it.
-    """
+    """Compute rbp from rsp in a function that keeps a frame pointer, and compare it by bits."""
     frame = _frame(context)
     if frame is None:
         return
@@ -210,12 +220,10 @@ def _frame(context: Context) -> Frame | None:
     return None
 
 
+@once_per_run
 def _failing(context: Context) -> int | None:
-    """Return the function that a damaged canary leads to; it is looked for once."""
-    if "stack_chk_fail" not in context.kept:
-        context.kept["stack_chk_fail"] = context.target.symbol("__stack_chk_fail")
-    found: int | None = context.kept["stack_chk_fail"]
-    return found
+    """Return the function that a damaged canary leads to."""
+    return context.target.symbol("__stack_chk_fail")
 
 
 def _canary_is_whole(context: Context, start: int, end: int) -> bool:
@@ -262,15 +270,22 @@ MAX_FRAMES = 24  # in a default run: 0.15 milliseconds each
 MAX_SWEPT = 256
 
 
-@check("R23", needs="crash", order=54)
+@check(
+    "R23",
+    needs="crash",
+    order=54,
+    innocent_causes=(
+        "code that was changed since, or is not what ran; functions that came here by a jump "
+        "(calls must name the very function); an overrun of the stack: it differs in many bits, "
+        "or leaves a zero as the lowest byte."
+    ),
+)
 def saved_registers(context: Context) -> Iterator[Evidence | Skipped]:
     """Compare an argument that a function keeps in a register with what its caller made it from.
 
     Both lie on the stack, in slots that the unwind tables name; the code of both functions says
     that they are equal. One bit differs, and only one of the two words leads anywhere, or is where
-    something begins. Innocent causes: code that was changed since, or is not what ran; functions
-    that came here by a jump (calls must name the very function); an overrun of the stack: it
-    differs in many bits, or leaves a zero as the lowest byte.
+    something begins.
     """
     fault = context.fault
     if isinstance(fault, Absent):
@@ -292,7 +307,7 @@ def _judge(context: Context, frames: list[Activation], link: Link) -> Iterator[E
     words = (link.held, link.expected)
     held, expected = (leads(context, one) for one in words)
     if held and expected:
-        held, expected = (context.things.at(one) is not None for one in words)
+        held, expected = (address_index(context).at(one) is not None for one in words)
     if expected and (not held or link.kind == CONSTANT):
         place = slot_of(frames, link.frame, link.register)
         found, right = link.held, link.expected

@@ -45,20 +45,27 @@ MAX_WRONG = 256  # objects that are looked at one by one
 MAX_ODD = 4096
 
 
-@check("R1", needs="python", order=80)
+@check(
+    "R1",
+    needs="python",
+    order=80,
+    innocent_causes=(
+        "contents changed in place by C code after they were hashed, freed and overwritten "
+        "objects (several bits, no single one makes them fit); another algorithm (FNV, "
+        "Py_HASH_CUTOFF), which is seen by what most strings have. A flip that makes a hash -1 is "
+        "not seen."
+    ),
+)
 def string_hash(context: Context) -> Iterator[Evidence | Skipped]:
     """Recompute the hashes of str and bytes objects with the core's own secret.
 
-    By default of the names that frames and the fault have to do with, in a sweep of all. Innocent
-    causes: contents changed in place by C code after they were hashed, freed and overwritten
-    objects (several bits, no single one makes them fit); another algorithm (FNV, Py_HASH_CUTOFF),
-    which is seen by what most strings have. A flip that makes a hash -1 is not seen.
+    By default of the names that frames and the fault have to do with, in a sweep of all.
     """
     python = context.state.python
     if not isinstance(python, PythonState):
         return
     try:
-        heap = heap_of(context, python)
+        heap = heap_of(context)
         forms = base_types(heap, python)
     except LayoutError as error:
         yield Skipped("R1", f"{error}")

@@ -15,13 +15,18 @@ from gdb_epi.fault.reads import read_word
 MAX_THREADS = 1024
 
 
-@check("R20", needs="python")
+@check(
+    "R20",
+    needs="python",
+    innocent_causes=(
+        "a state that was freed or overwritten differs in many bits; a count that is raised "
+        "through a wild pointer makes the word a little larger, which is left out."
+    ),
+)
 def thread_state(context: Context) -> Iterator[Evidence | Skipped]:
     """Compare PyThreadState.interp with the interpreter in whose list the thread state is.
 
-    The word is written once, when the state is made (Python/pystate.c, init_threadstate). Innocent
-    causes: a state that was freed or overwritten differs in many bits; a count that is raised
-    through a wild pointer makes the word a little larger, which is left out.
+    The word is written once, when the state is made (Python/pystate.c, init_threadstate).
     """
     python = context.state.python
     if not isinstance(python, PythonState):

@@ -52,21 +52,27 @@ class _Slot(NamedTuple):
     value: int
 
 
-@check("R14", needs="python")
+@check(
+    "R14",
+    needs="python",
+    innocent_causes=(
+        "modules that set a slot at run time (many bits differ), two functions one bit apart (so "
+        "a slot that only differs from the base's counts only when it is no code, or is not "
+        "aligned where all others are)."
+    ),
+)
 def type_slots(context: Context) -> Iterator[Evidence | Skipped]:
     """Compare the function pointers of types with their file's, and with those of other types.
 
     By default of the built-in types and what the fault had at hand; in a sweep of all. Static types
     are compared with the relocated words of the file; what a class names of its own struct, with
-    where other classes have it. Innocent causes: modules that set a slot at
-    run time (many bits differ), two functions one bit apart (so a slot that only differs from the
-    base's counts only when it is no code, or is not aligned where all others are).
+    where other classes have it.
     """
     python = context.state.python
     if not isinstance(python, PythonState):
         return
     try:
-        heap = heap_of(context, python)
+        heap = heap_of(context)
         types = list(_types(context, heap, python))
     except LayoutError as error:
         yield Skipped("R14", f"{error}")

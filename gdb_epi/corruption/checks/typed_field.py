@@ -13,8 +13,7 @@ from collections.abc import Callable, Iterator, Sequence
 from contextlib import suppress
 
 from gdb_epi.corruption.context import Context
-from gdb_epi.corruption.heap.address_index import BLOCK, HEADS, Things
-from gdb_epi.corruption.heap.cached_pages import Members, PagedReader, members_of
+from gdb_epi.corruption.heap.address_index import BLOCK, HEADS, AddressIndex, address_index
 from gdb_epi.corruption.heap.holders import (
     FAR_BIT,
     is_partly_written,
@@ -23,10 +22,11 @@ from gdb_epi.corruption.heap.holders import (
     may_be_freed,
     may_be_stale,
 )
+from gdb_epi.corruption.heap.memory import Members, PagedReader, members_of, on_stack
+from gdb_epi.corruption.heap.never_mapped import was_never_mapped
 from gdb_epi.corruption.heap.object_kinds import TYPE, Kinds
 from gdb_epi.corruption.heap.typed_walk import FRAME, Walk, walk_of
-from gdb_epi.corruption.pointers.neighbours import on_stack
-from gdb_epi.corruption.pointers.never_mapped import was_never_mapped
+from gdb_epi.corruption.pointers.suspect_words import suspects_of
 from gdb_epi.corruption.registry import check
 from gdb_epi.corruption.types import MEMORY, Evidence, Skipped, word_evidence
 from gdb_epi.cpython.layout.layout import Layout
@@ -101,7 +101,7 @@ class Field(NamedTuple):
 class Fields:
     """The fields of objects, by the category of the object; made once for each category."""
 
-    def __init__(self, reader: PagedReader, kinds: Kinds, things: Things) -> None:
+    def __init__(self, reader: PagedReader, kinds: Kinds, things: AddressIndex) -> None:
         self._reader, self._kinds, self._things = reader, kinds, things
         self._layout: Layout = reader.layout
         self._objects = Objects(reader)
@@ -321,23 +321,30 @@ class _Wrong(NamedTuple):
     value: int
 
 
-@check("R18", needs="python", order=56)
+@check(
+    "R18",
+    needs="python",
+    order=56,
+    innocent_causes=(
+        "what a field names was freed (what can be the address of that is left out, see "
+        "may_be_stale); the object itself was freed or overwritten (then several fields are "
+        "wrong); a word of which a part was written (low bytes that are 0, a count that was "
+        "raised)."
+    ),
+)
 def typed_field(context: Context) -> Iterator[Evidence | Skipped]:
     """Compare fields of functions, code, types, dicts, lists, descriptors and frames with types.
 
     Of the objects that the frames and the fault's own registers reach. A field counts when all
     other fields of the object are right, this one holds nothing that fits it, and exactly one of
-    the words one bit away fits and may have lost a reference. Innocent causes: what a field names
-    was freed (what can be the address of that is left out, see may_be_stale); the object itself was
-    freed or overwritten (then several fields are wrong); a word of which a part was written (low
-    bytes that are 0, a count that was raised).
+    the words one bit away fits and may have lost a reference.
     """
     walk = walk_of(context)
     if isinstance(walk, Absent):
         yield Skipped("R18", walk.detail)
         return
     reader = walk.reader
-    fields = Fields(reader, walk.kinds, context.things)
+    fields = Fields(reader, walk.kinds, address_index(context))
     try:
         wrong = [*_wrong(reader, walk, fields), *_wrong_of_suspects(context, walk, fields)]
     except LayoutError as error:
@@ -365,7 +372,7 @@ def _wrong_of_suspects(context: Context, walk: Walk, fields: Fields) -> Iterator
     A frame that is being given back has no references, and no list leads to it.
     """
     known = {address for address, _ in walk.visited} | {frame.address for frame in walk.frames}
-    slots = {slot for one in context.suspects for slot in one.slots}
+    slots = {slot for one in suspects_of(context) for slot in one.slots}
     owners = {slot: _owner(context, walk, slot) for slot in slots if not on_stack(context, slot)}
     for address, name in sorted({one for one in owners.values() if one is not None}):
         if address in known:
@@ -378,7 +385,7 @@ def _wrong_of_suspects(context: Context, walk: Walk, fields: Fields) -> Iterator
 
 def _owner(context: Context, walk: Walk, slot: int) -> tuple[int, str] | None:
     """Return the object in whose block a word is, and its type; it may have no references."""
-    things = context.things
+    things = address_index(context)
     place = things.place_in_block(slot)
     if place is None or things.in_free_block(slot):
         return None
@@ -442,7 +449,7 @@ def _is_its_own(context: Context, value: int) -> bool:
 
     Seen in one of 444 software cores: memory behind a bytearray was zeroed.
     """
-    things = context.things
+    things = address_index(context)
     block = things.begins_block(value) or things.in_free_block(value) or things.at(value)
     held = context.places_of(value, MAX_HELD)
     return bool(block) and sum(not on_stack(context, at) for at in held) <= 1
@@ -450,7 +457,7 @@ def _is_its_own(context: Context, value: int) -> bool:
 
 def _may_be(context: Context, walk: Walk, one: _Wrong, right: int) -> bool:
     """Whether a word that fits a field can be the one that was there: it misses a holder."""
-    things, sure = context.things, one.field.sure
+    things, sure = address_index(context), one.field.sure
     if one.field.shared and (
         _is_held_alike(walk, one, right) or _is_found_alike(context, walk, one, right)
     ):
@@ -499,7 +506,7 @@ def _is_found_alike(context: Context, walk: Walk, one: _Wrong, right: int) -> bo
         kind = reader.type_of(one.owner)
         for at in context.places_of(right, MAX_ALIKE):
             other = at - one.field.offset
-            if other != one.owner and not context.things.in_free_block(at):
+            if other != one.owner and not address_index(context).in_free_block(at):
                 with suppress(UnreadableMemory):
                     found += reader.type_of(other) == kind
     return found >= FEWEST_ALIKE

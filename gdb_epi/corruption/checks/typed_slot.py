@@ -14,7 +14,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator
 
 from gdb_epi.corruption.context import Context
-from gdb_epi.corruption.heap.address_index import Things
+from gdb_epi.corruption.heap.address_index import AddressIndex, address_index
 from gdb_epi.corruption.heap.holders import (
     FAR_BIT,
     holders_of,
@@ -25,9 +25,9 @@ from gdb_epi.corruption.heap.holders import (
     may_be_freed,
     may_be_stale,
 )
+from gdb_epi.corruption.heap.never_mapped import was_never_mapped
 from gdb_epi.corruption.heap.object_kinds import INSTANCE, TYPE
 from gdb_epi.corruption.heap.typed_walk import FRAME, Slot, Walk, walk_of
-from gdb_epi.corruption.pointers.never_mapped import was_never_mapped
 from gdb_epi.corruption.registry import check
 from gdb_epi.corruption.types import MEMORY, Evidence, Skipped, word_evidence
 from gdb_epi.errors import Absent, LayoutError, UnreadableMemory
@@ -58,10 +58,10 @@ def lost_among_alike(context: Context, walk: Walk, slot: Slot, objects: Objects)
         return []
     same = [one for one in objects if one[1] in kinds]
     mine = [one for one in same if _is_told(context, walk, slot.value, one)]
-    left = context.kept.get("siblings counted", MAX_IN_ALL) - len(mine) - COUNTED
-    if not 0 < len(mine) <= MAX_COUNTED or left < 0:
+    counted = context.objects_counted + len(mine) + COUNTED
+    if not 0 < len(mine) <= MAX_COUNTED or counted > MAX_IN_ALL:
         return []
-    context.kept["siblings counted"] = left
+    context.objects_counted = counted
     if not _are_whole(context, near):
         return []
     lost = [one for one in mine if lost_a_reference(context, one[0], slot.value)]
@@ -80,13 +80,14 @@ def _is_told(context: Context, walk: Walk, value: int, right: tuple[int, str]) -
     address, kind = right
     if kind in CONTAINERS or walk.kinds.of(address).category == INSTANCE:
         return True
-    place, mine = context.things.place_in_block(value), context.things.place_in_block(address)
+    index = address_index(context)
+    place, mine = index.place_in_block(value), index.place_in_block(address)
     return kind in PLAIN and place is not None and place != mine
 
 
 def _are_whole(context: Context, near: list[int]) -> bool:
     """Whether the first objects that are counted miss no reference."""
-    counts = ((one, context.things.references(one)) for one in near)
+    counts = ((one, address_index(context).references(one)) for one in near)
     counted = [(one, count) for one, count in counts if count is not None][:COUNTED]
     whole = all(holders_of(context, one, count) >= count for one, count in counted)
     return whole and len(counted) == COUNTED
@@ -189,20 +190,27 @@ PERIOD = 64  # bytes
 FIELDS = ("function", "code", TYPE)  # what they hold is of known type: R18 looks for that
 
 
-@check("R15", needs="python", order=55)
+@check(
+    "R15",
+    needs="python",
+    order=55,
+    innocent_causes=(
+        "an object that was freed while the slot still names it, whatever has its memory now "
+        "(may_be_stale: a slot that names an address of a heap, where an object can have begun, "
+        "is left out); what a program leaked (it misses more than one); a reference that was not "
+        "counted; an object whose header was overwritten (several slots name it, and one flip "
+        "changes one); a stray write over several slots (more than MAX_BAD, or neighbours that "
+        "are damaged too), or over a part of one. Slots that name more often than it has "
+        "references an object that is sound are no evidence: that is what a reference too few "
+        "makes."
+    ),
+)
 def typed_slot(context: Context) -> Iterator[Evidence | Skipped]:
     """Look at every slot of lists, dicts, tuples, sets and cells that the frames' globals reach.
 
     A slot must hold the address of an object. One that does not is compared with the 64 words one
     bit away: an object among them whose references are all accounted for but one has lost it, and
-    this slot is it. Else an object 16 MB or more away is said (R15:far). Innocent causes: an object
-    that was freed while the slot still names it, whatever has its memory now (may_be_stale: a slot
-    that names an address of a heap, where an object can have begun, is left out); what a program
-    leaked (it misses more than one); a reference that was not counted; an object whose header was
-    overwritten (several slots name it, and one flip changes one); a stray write over several
-    slots (more than MAX_BAD, or neighbours that are damaged too), or over a part of one. Slots
-    that name more often than it has references an object that is sound are no evidence: that is
-    what a reference too few makes.
+    this slot is it. Else an object 16 MB or more away is said (R15:far).
     """
     walk = walk_of(context)
     if isinstance(walk, Absent):
@@ -210,7 +218,7 @@ def typed_slot(context: Context) -> Iterator[Evidence | Skipped]:
         return
     wrong = [slot for slot in walk.without_type() if _is_bad(context, slot)]
     places = {slot.place for slot in wrong}
-    bad = _sources(context.things, wrong)
+    bad = _sources(address_index(context), wrong)
     context.counts["container slots"] = walk.slots
     if walk.cut:
         yield Skipped("R15", f"cut after {walk.slots} slots of containers")
@@ -225,7 +233,7 @@ def typed_slot(context: Context) -> Iterator[Evidence | Skipped]:
             yield from _repairs(context, walk, slot, same)
 
 
-def _sources(things: Things, wrong: list[Slot]) -> list[Slot]:
+def _sources(things: AddressIndex, wrong: list[Slot]) -> list[Slot]:
     """Return the slots that alone name what they name; a frame's variable may be a copy of one.
 
     So may be a tuple's item; but what two slots name may be an object whose header is damaged,
@@ -301,7 +309,7 @@ def _stuck(slot: Slot, count: int, bit: int, kind: str) -> Evidence:
 
 def _is_bad(context: Context, slot: Slot) -> bool:
     """Whether what a slot names was no freed object; that is another bug."""
-    things = context.things
+    things = address_index(context)
     if things.in_damaged_pool(slot.value):  # nothing says what of it is free
         return False
     if is_free(context, slot.place):  # the container's own storage
@@ -311,7 +319,7 @@ def _is_bad(context: Context, slot: Slot) -> bool:
 
 def _repairs(context: Context, walk: Walk, slot: Slot, same: int) -> Iterator[Evidence]:
     flips = [slot.value ^ 1 << bit for bit in range(BITS)]
-    things = context.things
+    things = address_index(context)
     known = [one for one in flips if not things.inside_block(one)]
     near = [(one, kind) for one in known if (kind := things.object_type(one))]
     near += _raised(context, slot.value)
@@ -358,8 +366,8 @@ def _raised(context: Context, value: int) -> Objects:
     """Return the object 8 bytes before `value`, whose type was counted up as if it were a count."""
     kind = read_word(context.target, value) if value % ALIGNED == WORD else None
     for number in range(1, MOST_RAISED + 1) if kind else ():
-        name = context.things.type_name((kind or 0) - number)
-        if name and not context.things.inside_block(value - WORD):
+        name = address_index(context).type_name((kind or 0) - number)
+        if name and not address_index(context).inside_block(value - WORD):
             return [(value - WORD, name)]
     return []
 
@@ -401,7 +409,7 @@ def _neighbouring_bits(context: Context, walk: Walk, slot: Slot, _objects: Objec
 
 
 def _objects_at(context: Context, walk: Walk, addresses: Iterable[int]) -> Objects:
-    things = context.things
+    things = address_index(context)
     found = [(one, kind) for one in addresses if (kind := walk.type_at(one))]
     return [one for one in found if not things.inside_block(one[0])]
 
@@ -437,9 +445,9 @@ def _unknown_counts(context: Context, _walk: Walk, slot: Slot, objects: Objects)
 
     Not for what may be the start of an object that was freed: those have such neighbours.
     """
-    if context.things.begins_block(slot.value):
+    if address_index(context).begins_block(slot.value):
         return []
-    unknown = [one for one in objects if context.things.references(one[0]) is None]
+    unknown = [one for one in objects if address_index(context).references(one[0]) is None]
     known = [one for one in unknown if len(context.places_of(one[0], MANY)) >= MANY]
     if len(known) != 1 or not _in_file(context, known[0][0]):
         return []
@@ -455,7 +463,7 @@ def _in_file(context: Context, address: int) -> bool:
 
 def _two_bits(context: Context, walk: Walk, slot: Slot, _objects: Objects) -> Objects:
     """Return the objects of the types around that differ in two bits of one byte, or beside."""
-    if context.things.begins_block(slot.value):
+    if address_index(context).begins_block(slot.value):
         return []
     around = {walk.type_at(read_word(context.target, slot.place + n) or 0) for n in AROUND} - {""}
     flips = [slot.value ^ flip for flip in PAIRS]

@@ -10,7 +10,7 @@ from __future__ import annotations
 from bisect import bisect_left
 from collections.abc import Iterator
 
-from gdb_epi.corruption.context import Context
+from gdb_epi.corruption.context import Context, once_per_run
 from gdb_epi.fault.instructions import instructions_before
 from gdb_epi.fault.reads import read_up_to
 from gdb_epi.target.functions import Function
@@ -59,12 +59,7 @@ def code_map(context: Context, address: int) -> CodeMap | None:
     None when the unwind tables have none, for a very long one, or where bytes are no instruction.
     """
     function = context.functions.at(address)
-    if function is None:
-        return None
-    known: dict[int, CodeMap | None] = context.kept.setdefault("code maps", {})
-    if function.start not in known:
-        known[function.start] = _map(context, function)
-    return known[function.start]
+    return None if function is None else _map_of(context, function)
 
 
 def code_around(context: Context, address: int) -> CodeMap | None:
@@ -76,13 +71,11 @@ def code_around(context: Context, address: int) -> CodeMap | None:
     function = context.functions.at(address)
     if function is None or function.end - function.start <= MAX_FUNCTION:
         return code_map(context, address)
-    known: dict[int, CodeMap | None] = context.kept.setdefault("code around", {})
-    if address not in known:
-        known[address] = _around(context, function, address)
-    return known[address]
+    return _map_around(context, function, address)
 
 
-def _around(context: Context, function: Function, address: int) -> CodeMap | None:
+@once_per_run
+def _map_around(context: Context, function: Function, address: int) -> CodeMap | None:
     steps = instructions_before(context.target, address, min(BEFORE, address - function.start))
     if not steps:
         return None
@@ -108,7 +101,8 @@ def _far_branches(context: Context, function: Function) -> Iterator[tuple[int, i
         yield function.start + match.start(), function.start + at + 4 + distance
 
 
-def _map(context: Context, function: Function) -> CodeMap | None:
+@once_per_run
+def _map_of(context: Context, function: Function) -> CodeMap | None:
     if not 0 < function.end - function.start <= MAX_FUNCTION:
         return None
     return _decoded(context, function, function.start, function.end)

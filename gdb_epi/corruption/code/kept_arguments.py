@@ -14,7 +14,7 @@ from itertools import pairwise
 
 from gdb_epi.corruption.code.preceding_code import called, trail
 from gdb_epi.corruption.code.register_origins import Remade, run_again
-from gdb_epi.corruption.context import Context
+from gdb_epi.corruption.context import Context, once_per_run
 from gdb_epi.fault.instructions import Step, call_before
 from gdb_epi.fault.maps import NEAR_NULL
 from gdb_epi.fault.reads import read_up_to
@@ -134,19 +134,13 @@ def _is_sure(one: Remade) -> bool:
     return one.kind in (COPY, ADDRESS, CONSTANT) and one.size == 8
 
 
+@once_per_run
 def _kept(context: Context, function: Function) -> tuple[_Kept, ...]:
-    known: dict[int, tuple[_Kept, ...]] = context.kept.setdefault("kept arguments", {})
-    if function.start not in known:
-        known[function.start] = tuple(_find(context, function))
-    return known[function.start]
-
-
-def _find(context: Context, function: Function) -> Iterator[_Kept]:
-    """Yield the registers that a function writes once, with an argument, before it branches."""
+    """Return the registers that a function writes once, with an argument, before it branches."""
     size = function.end - function.start
     code = read_up_to(context.target, function.start, min(size, MAX_FUNCTION + 1))
     if not 0 < size == len(code) <= MAX_FUNCTION:
-        return
+        return ()
     writers: dict[str, list[_Kept | None]] = {name: [] for name in SAVED}
     gone: set[str] = set()  # registers that were written
     straight, pushed = True, False
@@ -156,7 +150,7 @@ def _find(context: Context, function: Function) -> Iterator[_Kept]:
         one = decode(code[at : at + MAX_LENGTH])
         change = _changed(one) if one is not None else None
         if one is None or change is None:
-            return
+            return ()
         at += one.length
         for name in change & writers.keys():
             if pushed or not _gives_back(one):
@@ -168,9 +162,8 @@ def _find(context: Context, function: Function) -> Iterator[_Kept]:
             earliest = min(earliest, at + one.target)  # others lead to the split-off part
         straight = straight and one.flow in ("next", "trap")
         pushed = _pushes(one)
-    for found in writers.values():
-        if len(found) == 1 and found[0] is not None and found[0].behind <= earliest:
-            yield found[0]
+    once = [kept[0] for kept in writers.values() if len(kept) == 1]
+    return tuple(kept for kept in once if kept is not None and kept.behind <= earliest)
 
 
 def _changed(one: Instruction) -> frozenset[str] | None:

@@ -14,7 +14,7 @@ from collections.abc import Iterator, Sequence
 from functools import cached_property
 from itertools import accumulate, chain
 
-from gdb_epi.corruption.context import Context
+from gdb_epi.corruption.context import Context, once_per_run
 from gdb_epi.errors import Absent, UnreadableMemory
 from gdb_epi.sizes import WORD_MASK
 from gdb_epi.target import elf
@@ -209,20 +209,18 @@ class ImageFile:
         return self.word(own) if self.fixed else None
 
 
+@once_per_run
 def image_files(context: Context) -> tuple[list[ImageFile], list[str]]:
     """Return the objects whose file is here, and the names of those without (not the vDSO)."""
-    known = context.kept.get("images")
-    if known is None:
-        files: list[ImageFile] = []
-        missing: list[str] = []
-        for module in context.target.modules():
-            found = None if isinstance(module.file, Absent) else open_elf(module.file)
-            if isinstance(found, ElfFile):
-                files.append(ImageFile(module, found))
-            elif module.path.startswith("/") and not module.path.startswith("/memfd:"):
-                missing.append(module.path)
-        known = context.kept["images"] = files, missing
-    return known
+    files: list[ImageFile] = []
+    missing: list[str] = []
+    for module in context.target.modules():
+        file = None if isinstance(module.file, Absent) else open_elf(module.file)
+        if isinstance(file, ElfFile):
+            files.append(ImageFile(module, file))
+        elif module.path.startswith("/") and not module.path.startswith("/memfd:"):
+            missing.append(module.path)
+    return files, missing
 
 
 def dumped_pieces(
@@ -247,13 +245,19 @@ def dumped_pieces(
 
 def _overlapping(context: Context, low: int, high: int) -> Sequence[Region]:
     """Return the mappings among which are all that overlap a range, ascending."""
+    starts, ends = _bounds(context)
+    return context.target.regions()[bisect_right(ends, low) : bisect_left(starts, high)]
+
+
+@once_per_run
+def _bounds(context: Context) -> tuple[list[int], list[int]]:
+    """Return where the mappings start, and the highest end so far: it never falls.
+
+    Damaged headers may make mappings overlap.
+    """
     regions = context.target.regions()
-    if "starts" not in context.kept:
-        # Damaged headers may make mappings overlap: the highest end so far never falls.
-        ends = list(accumulate((region.end for region in regions), max))
-        context.kept["starts"] = [region.start for region in regions], ends
-    starts, ends = context.kept["starts"]
-    return regions[bisect_right(ends, low) : bisect_left(starts, high)]
+    ends = list(accumulate((region.end for region in regions), max))
+    return [region.start for region in regions], ends
 
 
 def missing_text(missing: list[str]) -> str:

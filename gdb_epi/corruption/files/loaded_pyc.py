@@ -12,7 +12,7 @@ from __future__ import annotations
 
 import os
 
-from gdb_epi.corruption.context import Context
+from gdb_epi.corruption.context import Context, once_per_run
 from gdb_epi.corruption.heap.memory import heap_of
 from gdb_epi.cpython.source.checks import hash_fits
 from gdb_epi.cpython.source.files import SourceFile, cached_paths, locate, read_regular
@@ -28,17 +28,10 @@ FIXED_TIMES = 315_532_800 + 3 * 86_400
 
 
 class Proof(NamedTuple):
-    """Whether a .pyc is the one that was loaded, and why, or why that cannot be told."""
+    """Whether a .pyc is the one that was loaded; `says` why, or why that cannot be told."""
 
     holds: bool
     says: str
-
-
-class Loaded(NamedTuple):
-    """The .pyc that lies where that of a source file does, as this machine has it now."""
-
-    source: str  # as the code object names it
-    file: SourceFile
 
 
 def sysroot_of(context: Context) -> str | None:
@@ -52,99 +45,112 @@ def sysroot_of(context: Context) -> str | None:
     return None
 
 
-def pyc_of(context: Context, python: PythonState, path: str) -> Loaded | Absent:
-    """Return the .pyc of a source file, of the process' own files; each is read once."""
-    known: dict[str, Loaded | Absent] = context.kept.setdefault("pycs", {})
-    if path not in known:
-        if len(known) >= MAX_FILES:
-            return Absent(NOT_AVAILABLE, f"more than {MAX_FILES} files")
-        known[path] = _read(context, python, path)
-    return known[path]
+class LoadedPyc(NamedTuple):
+    """The .pyc that lies where that of a source file does, as this machine has it now."""
+
+    source: str  # as the code object names it
+    file: SourceFile
 
 
-def _read(context: Context, python: PythonState, path: str) -> Loaded | Absent:
-    root = sysroot_of(context)
-    if root is None:
-        return Absent(NOT_AVAILABLE, "no file of the process is here")
-    for place in cached_paths(path, python.layout):
-        here = locate(place, root)
-        found = here if isinstance(here, Absent) else read_regular(here, MAX_PYC)
-        if not isinstance(found, Absent):
-            return Loaded(path, found)
-    return Absent(NOT_AVAILABLE, "no .pyc")
+class PycFiles:
+    """The .pyc files of one process' modules; each is read, and its proof looked for, once."""
 
+    def __init__(self, context: Context, python: PythonState) -> None:
+        self._context = context
+        self._python = python
+        self._root = sysroot_of(context)
+        self._files: dict[str, LoadedPyc | Absent] = {}
+        self._proofs: dict[str, Proof] = {}
 
-def proof_of(context: Context, python: PythonState, pyc: Loaded) -> Proof:
-    """Tell whether a .pyc is the one that the process loaded."""
-    known: dict[str, Proof] = context.kept.setdefault("pyc proofs", {})
-    if pyc.source not in known:
+    def of(self, source: str) -> LoadedPyc | Absent:
+        """Return the .pyc of a source file; Absent when there is none here, or after MAX_FILES."""
+        if source not in self._files:
+            if len(self._files) >= MAX_FILES:
+                return Absent(NOT_AVAILABLE, f"more than {MAX_FILES} files")
+            self._files[source] = self._read(source)
+        return self._files[source]
+
+    def _read(self, source: str) -> LoadedPyc | Absent:
+        if self._root is None:
+            return Absent(NOT_AVAILABLE, "no file of the process is here")
+        for path in cached_paths(source, self._python.layout):
+            here = locate(path, self._root)
+            file = here if isinstance(here, Absent) else read_regular(here, MAX_PYC)
+            if not isinstance(file, Absent):
+                return LoadedPyc(source, file)
+        return Absent(NOT_AVAILABLE, "no .pyc")
+
+    def proof(self, pyc: LoadedPyc) -> Proof:
+        """Tell whether a .pyc is the one that the process loaded."""
+        if pyc.source not in self._proofs:
+            try:
+                self._proofs[pyc.source] = self._prove(pyc)
+            except (UnreadableMemory, LayoutError) as error:
+                self._proofs[pyc.source] = Proof(False, str(error))
+        return self._proofs[pyc.source]
+
+    def _prove(self, pyc: LoadedPyc) -> Proof:
+        header, magic = header_of(pyc.file.data), self._interpreters_magic()
+        if magic is None:
+            return Proof(False, "the core does not hold the interpreter's magic number")
+        if header is None or header.magic != magic:
+            return Proof(False, f"its magic number is not the interpreter's ({pyc.file.path})")
+        here = locate(pyc.source, self._root)
+        source = here if isinstance(here, Absent) else read_regular(here)
+        if isinstance(source, Absent):
+            return Proof(False, f"its source is not here: {source.detail}")
+        written = source.mtime_ns // 10**9
+        if header.hash is None:
+            if (header.mtime, header.size) != (written & 0xFFFFFFFF, source.size & 0xFFFFFFFF):
+                return Proof(False, f"its header names another time or size than {source.path} has")
+        elif not header.flags & CHECKED:
+            written = max(written, pyc.file.mtime_ns // 10**9)
+        elif hash_fits(header.magic, source, header.hash) is not True:
+            return Proof(False, f"its header has another hash than {source.path}")
+        return self._prove_folder(pyc.source.rpartition("/")[0], written)
+
+    def _prove_folder(self, folder: str, written: int) -> Proof:
+        """Tell whether a folder is as the process saw it, and no younger file is in question."""
+        listed = self._listed_at(folder)
+        if listed is None or listed < 0:
+            return Proof(False, f"the process has no listing of {folder}")
+        place = locate(folder, self._root)
         try:
-            known[pyc.source] = _prove(context, python, pyc)
-        except (UnreadableMemory, LayoutError) as error:
-            known[pyc.source] = Proof(False, str(error))
-    return known[pyc.source]
+            now = None if isinstance(place, Absent) else os.stat(place).st_mtime
+        except OSError:
+            now = None
+        if now is None or int(now) != int(listed):
+            return Proof(False, f"{folder} was changed since the process listed it")
+        if written > listed:
+            return Proof(False, f"the source is younger than the process' listing of {folder}")
+        if min(written, listed) < FIXED_TIMES:
+            return Proof(False, f"the times in {folder} are made up")
+        return Proof(True, f"valid for its source, and {folder} is as the process listed it")
+
+    def _listed_at(self, folder: str) -> float | None:
+        """Return the time that a folder had when the import system last listed it."""
+        access = heap_of(self._context).access
+        for interpreter in self._python.interpreters[:1]:
+            contents = access.module(interpreter.address, "sys")
+            cache = access.get(contents, "path_importer_cache") if contents else None
+            finder = access.get(cache, folder) if cache else None
+            value = access.attribute(finder, "_path_mtime") if finder else None
+            return access.real(value) if value else None  # -1, an int, after invalidate_caches()
+        return None
+
+    def _interpreters_magic(self) -> bytes | None:
+        """Return the interpreter's own magic number, by the import system."""
+        access = heap_of(self._context).access
+        for interpreter in self._python.interpreters[:1]:
+            contents = access.module(interpreter.address, "_frozen_importlib_external")
+            value = access.get(contents, "MAGIC_NUMBER") if contents else None
+            return access.data(value, 4) if value else None
+        return None
 
 
-def _prove(context: Context, python: PythonState, pyc: Loaded) -> Proof:
-    header, magic = header_of(pyc.file.data), _magic(context, python)
-    if magic is None:
-        return Proof(False, "the core does not hold the interpreter's magic number")
-    if header is None or header.magic != magic:
-        return Proof(False, f"its magic number is not the interpreter's ({pyc.file.path})")
-    root = sysroot_of(context)
-    here = locate(pyc.source, root)
-    source = here if isinstance(here, Absent) else read_regular(here)
-    if isinstance(source, Absent):
-        return Proof(False, f"its source is not here: {source.detail}")
-    written = source.mtime_ns // 10**9
-    if header.hash is None:
-        if (header.mtime, header.size) != (written & 0xFFFFFFFF, source.size & 0xFFFFFFFF):
-            return Proof(False, f"its header names another time or size than {source.path} has")
-    elif not header.flags & CHECKED:
-        written = max(written, pyc.file.mtime_ns // 10**9)
-    elif hash_fits(header.magic, source, header.hash) is not True:
-        return Proof(False, f"its header has another hash than {source.path}")
-    return _folder(context, python, pyc.source.rpartition("/")[0], written, root)
-
-
-def _folder(
-    context: Context, python: PythonState, folder: str, written: int, root: str | None
-) -> Proof:
-    """Tell whether a folder is as the process saw it, and no younger file is in question."""
-    listed = _listed_at(context, python, folder)
-    if listed is None or listed < 0:
-        return Proof(False, f"the process has no listing of {folder}")
-    place = locate(folder, root)
-    try:
-        now = None if isinstance(place, Absent) else os.stat(place).st_mtime
-    except OSError:
-        now = None
-    if now is None or int(now) != int(listed):
-        return Proof(False, f"{folder} was changed since the process listed it")
-    if written > listed:
-        return Proof(False, f"the source is younger than the process' listing of {folder}")
-    if min(written, listed) < FIXED_TIMES:
-        return Proof(False, f"the times in {folder} are made up")
-    return Proof(True, f"valid for its source, and {folder} is as the process listed it")
-
-
-def _listed_at(context: Context, python: PythonState, folder: str) -> float | None:
-    """Return the time that a folder had when the import system last listed it."""
-    access = heap_of(context, python).access
-    for interpreter in python.interpreters[:1]:
-        contents = access.module(interpreter.address, "sys")
-        cache = access.get(contents, "path_importer_cache") if contents else None
-        finder = access.get(cache, folder) if cache else None
-        value = access.attribute(finder, "_path_mtime") if finder else None
-        return access.real(value) if value else None  # -1, an int, after invalidate_caches()
-    return None
-
-
-def _magic(context: Context, python: PythonState) -> bytes | None:
-    """Return the interpreter's own magic number, by the import system."""
-    access = heap_of(context, python).access
-    for interpreter in python.interpreters[:1]:
-        contents = access.module(interpreter.address, "_frozen_importlib_external")
-        value = access.get(contents, "MAGIC_NUMBER") if contents else None
-        return access.data(value, 4) if value else None
-    return None
+@once_per_run
+def pyc_files(context: Context) -> PycFiles:
+    """Return the .pyc files of a process, which must have a Python."""
+    python = context.state.python
+    assert isinstance(python, PythonState)
+    return PycFiles(context, python)

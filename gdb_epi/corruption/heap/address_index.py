@@ -5,9 +5,8 @@ from __future__ import annotations
 
 from contextlib import suppress
 
-from gdb_epi.corruption.context import Context
-from gdb_epi.corruption.heap.pymalloc_blocks import GC_HEAD
-from gdb_epi.corruption.heap.pymalloc_pools import OVERHEAD, Pool, pool_at
+from gdb_epi.corruption.context import Context, once_per_run
+from gdb_epi.corruption.heap.pymalloc_pools import GC_HEAD, OVERHEAD, Pool, pool_at
 from gdb_epi.cpython.types import PythonState
 from gdb_epi.errors import Absent, LayoutError, UnreadableMemory
 from gdb_epi.fault.maps import may_execute
@@ -31,24 +30,24 @@ MIN_CHUNK, CHUNK_FLAGS = 32, 7
 OBJECT, BLOCK, FREE, FUNCTION = "object", "block", "free", "function"
 
 
-class Thing(NamedTuple):
+class Pointee(NamedTuple):
     """What begins exactly at an address; `name` is the type of an object, else the allocator."""
 
     kind: str
     name: str
 
 
-class Things:
+class AddressIndex:
     """Answers about addresses of one process; each address is judged once."""
 
     def __init__(self, context: Context) -> None:
         self._context = context
         self._reader = _reader_of(context)
-        self._known: dict[int, Thing | None] = {}
+        self._known: dict[int, Pointee | None] = {}
         self._types: dict[int, str | None] = {}
         self._pools: dict[tuple[int, int], Pool | None] = {}
 
-    def at(self, address: int) -> Thing | None:
+    def at(self, address: int) -> Pointee | None:
         """Return what begins at an address; None for the inside of something, or nothing."""
         if address not in self._known:
             self._known[address] = self._judge(address)
@@ -65,24 +64,24 @@ class Things:
         at_block = thing is not None and thing.kind == BLOCK
         return at_block and self.object_type(address + GC_HEAD) is not None
 
-    def _judge(self, address: int) -> Thing | None:
+    def _judge(self, address: int) -> Pointee | None:
         region = self._context.target.region_at(address)
         if address < PAGE or address >> ADDRESS_BITS or region is None:
             return None
         if may_execute(region) and "?" not in region.perms:
             function = self._context.functions.at(address)
             begins = function is not None and function.start == address
-            return Thing(FUNCTION, "") if begins else None
+            return Pointee(FUNCTION, "") if begins else None
         if address % 8:
             return None
         kind = self._object(address)
         free = self._pool_place(address)
         if kind is not None:
-            return Thing(FREE if free is True else OBJECT, kind)
+            return Pointee(FREE if free is True else OBJECT, kind)
         if free is not None:
-            return Thing(FREE if free else BLOCK, "pymalloc")
+            return Pointee(FREE if free else BLOCK, "pymalloc")
         if address % 16 == 0 and self._chunk(address):
-            return Thing(BLOCK, "malloc")
+            return Pointee(BLOCK, "malloc")
         return None
 
     def owner(self, address: int) -> tuple[int, str] | None:
@@ -323,3 +322,9 @@ def read_up_to_whole(context: Context, start: int, most: int, least: int) -> byt
         except UnreadableMemory:
             continue
     return read_up_to(context.target, start, 0)
+
+
+@once_per_run
+def address_index(context: Context) -> AddressIndex:
+    """Return the index that all checks share."""
+    return AddressIndex(context)

@@ -3,7 +3,8 @@
 
 from __future__ import annotations
 
-from gdb_epi.corruption.context import Context
+from gdb_epi.corruption.context import Context, once_per_run
+from gdb_epi.corruption.heap.address_index import address_index
 from gdb_epi.corruption.heap.pymalloc_pools import FREE_AT, OVERHEAD, SIZES, pool_at
 from gdb_epi.cpython.reader import Reader
 from gdb_epi.cpython.types import PythonState
@@ -31,7 +32,7 @@ def own_field(context: Context, place: int) -> bool:
         return False
     if _in_frame(python, place) or in_data_stack(context, place):
         return True
-    found = context.things.owner(place)
+    found = address_index(context).owner(place)
     return found is not None and not _of_extension(context, python, found[0], found[1])
 
 
@@ -68,11 +69,10 @@ def in_data_stack(context: Context, address: int) -> bool:
 
     Reference: _PyStackChunk, Include/cpython/pystate.h; push_chunk(), Python/pystate.c.
     """
-    if "data stacks" not in context.kept:
-        context.kept["data stacks"] = _data_stacks(context)
-    return any(start <= address < end for start, end in context.kept["data stacks"])
+    return any(start <= address < end for start, end in _data_stacks(context))
 
 
+@once_per_run
 def _data_stacks(context: Context) -> list[tuple[int, int]]:
     python = context.state.python
     if not isinstance(python, PythonState):

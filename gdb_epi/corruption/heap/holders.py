@@ -4,9 +4,11 @@
 from __future__ import annotations
 
 from gdb_epi.corruption.context import Context
+from gdb_epi.corruption.heap.address_index import address_index
+from gdb_epi.corruption.heap.malloc_chunks import in_free_chunk
+from gdb_epi.corruption.heap.memory import on_stack
+from gdb_epi.corruption.heap.never_mapped import was_never_mapped
 from gdb_epi.corruption.heap.typed_walk import Walk
-from gdb_epi.corruption.pointers.neighbours import on_stack
-from gdb_epi.corruption.pointers.never_mapped import was_never_mapped
 from gdb_epi.fault.find import GENERAL
 from gdb_epi.fault.reads import read_word
 from gdb_epi.sizes import WORD
@@ -34,7 +36,7 @@ def lost_a_reference(context: Context, address: int, wrong: int) -> bool:
 
 def _references(context: Context, address: int, flip: int) -> int | None:
     """Return the count of an object that was reached through a pointer with that bit changed."""
-    return context.things.references(address, flip if 0 < flip < WORD else WORD)
+    return address_index(context).references(address, flip if 0 < flip < WORD else WORD)
 
 
 def holders_of(context: Context, address: int, limit: int) -> int:
@@ -50,9 +52,7 @@ def holders_of(context: Context, address: int, limit: int) -> int:
 
 def is_free(context: Context, place: int) -> bool:
     """Whether a word lies in a free block of pymalloc or a free chunk of glibc's main heap."""
-    from gdb_epi.corruption.heap.free_chunks import in_free_chunk
-
-    return context.things.in_free_block(place) or in_free_chunk(context, place)
+    return address_index(context).in_free_block(place) or in_free_chunk(context, place)
 
 
 def is_refuted(context: Context, walk: Walk, address: int, flip: int = 0) -> bool:
@@ -106,7 +106,7 @@ def _amid_objects(context: Context, place: int) -> bool:
     before = [read_word(context.target, place - n * WORD) for n in (1, 2)]
     if before[0] is None or before[0] >> 64 - BYTE:
         return False
-    return any(context.things.object_type(word) for word in before if word)
+    return any(address_index(context).object_type(word) for word in before if word)
 
 
 def _is_named(context: Context, place: int) -> bool:

@@ -5,8 +5,8 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from gdb_epi.corruption.heap.address_index import Things
-from gdb_epi.corruption.heap.cached_pages import PagedReader
+from gdb_epi.corruption.heap.address_index import AddressIndex
+from gdb_epi.corruption.heap.memory import PagedReader
 from gdb_epi.errors import Absent, LayoutError, UnreadableMemory
 from gdb_epi.sizes import PAGE
 from gdb_epi.typing_lite import NamedTuple
@@ -45,7 +45,7 @@ NO_KIND = Kind(0, "", 0, "")
 class Kinds:
     """The types of one process, each judged once."""
 
-    def __init__(self, reader: PagedReader, things: Things) -> None:
+    def __init__(self, reader: PagedReader, things: AddressIndex) -> None:
         self._reader, self._things = reader, things
         self._kinds: dict[int, Kind] = {0: NO_KIND}
         self._slots: dict[int, tuple[int, int]] = {}

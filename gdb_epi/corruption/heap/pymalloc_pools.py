@@ -18,6 +18,7 @@ from gdb_epi.typing_lite import NamedTuple
 HEADER = struct.Struct("<I4xQQQIIII")
 COUNT_AND_FREE = struct.Struct("<I4xQ")
 OVERHEAD = 48
+GC_HEAD = 16  # bytes of the collector's links before an object
 SIZES = (16384, 4096)
 MAX_LINKS = 4  # the last links before the damage, each of which may be the wrong one
 CLASSES = 32  # up to 512 bytes

@@ -7,12 +7,11 @@ from collections import deque
 from collections.abc import Iterator, Sequence
 from contextlib import suppress
 
-from gdb_epi.corruption.context import Context
-from gdb_epi.corruption.heap.cached_pages import members_of, pages_of
+from gdb_epi.corruption.context import Context, once_per_run
+from gdb_epi.corruption.heap.address_index import address_index
 from gdb_epi.corruption.heap.cpython_fields import in_data_stack
-from gdb_epi.corruption.heap.memory import touched
+from gdb_epi.corruption.heap.memory import members_of, on_stack, pages_of, touched
 from gdb_epi.corruption.heap.object_kinds import INSTANCE, TYPE, Kinds
-from gdb_epi.corruption.pointers.neighbours import on_stack
 from gdb_epi.cpython.objects.attributes import Objects
 from gdb_epi.cpython.types import PyFrame, PythonState
 from gdb_epi.errors import Absent, LayoutError, UnreadableMemory
@@ -50,9 +49,9 @@ class Walk:
     def __init__(self, context: Context, python: PythonState) -> None:
         self._context = context
         self._python = python
-        self.reader = pages_of(context, python.layout)
+        self.reader = pages_of(context)
         self._objects = Objects(self.reader)
-        self.kinds = Kinds(self.reader, context.things)
+        self.kinds = Kinds(self.reader, address_index(context))
         offset = python.layout.offset
         self._members = {
             category: members_of(n for name in names if (n := offset(struct, name)) is not None)
@@ -206,7 +205,7 @@ class Walk:
                 with suppress(UnreadableMemory):
                     if offset is not None:
                         yield reader.u64(frame.address + offset) & ~TAG
-        things = self._context.things
+        things = address_index(self._context)
         for value in touched(self._context):
             if not self.kinds.of(value).category or things.in_free_block(value):
                 continue
@@ -385,16 +384,13 @@ def _frames(python: PythonState) -> Iterator[PyFrame]:
                 yield frame
 
 
+@once_per_run
 def walk_of(context: Context) -> Walk | Absent:
-    """Return the walk over a process, made once. Absent without Python, or without its layout."""
-    if "walk" not in context.kept:
-        python = context.state.python
-        if isinstance(python, Absent):
-            context.kept["walk"] = python
-        else:
-            try:
-                context.kept["walk"] = Walk(context, python)
-            except LayoutError as error:
-                context.kept["walk"] = Absent("not_available", str(error))
-    found: Walk | Absent = context.kept["walk"]
-    return found
+    """Return the walk over a process. Absent without Python, or without its layout."""
+    python = context.state.python
+    if isinstance(python, Absent):
+        return python
+    try:
+        return Walk(context, python)
+    except LayoutError as error:
+        return Absent("not_available", str(error))

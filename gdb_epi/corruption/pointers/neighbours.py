@@ -4,10 +4,20 @@
 from __future__ import annotations
 
 from gdb_epi.corruption.code.method_tables import is_no_table
-from gdb_epi.corruption.context import Context
-from gdb_epi.corruption.heap.address_index import BLOCK, FREE, FUNCTION, OBJECT, Thing, Things
+from gdb_epi.corruption.context import Context, once_per_run
+from gdb_epi.corruption.heap.address_index import (
+    BLOCK,
+    FREE,
+    FUNCTION,
+    OBJECT,
+    AddressIndex,
+    Pointee,
+    address_index,
+)
 from gdb_epi.corruption.heap.cpython_fields import allocators_link, in_data_stack, own_field
-from gdb_epi.corruption.pointers.doubts import (
+from gdb_epi.corruption.heap.memory import on_stack
+from gdb_epi.corruption.heap.never_mapped import was_never_mapped
+from gdb_epi.corruption.pointers.ambiguity import (
     HEAP,
     LOW_TAG_BITS,
     MIXED,
@@ -15,15 +25,19 @@ from gdb_epi.corruption.pointers.doubts import (
     TAG_BITS,
     ambiguity,
 )
-from gdb_epi.corruption.pointers.fault_words import Word, pattern_of
-from gdb_epi.corruption.pointers.never_mapped import was_never_mapped
-from gdb_epi.corruption.pointers.suspects import Suspect, is_held_once
+from gdb_epi.corruption.pointers.suspect_words import (
+    Suspect,
+    Word,
+    is_held_once,
+    pattern_of,
+    suspects_of,
+)
 from gdb_epi.errors import Absent
 from gdb_epi.fault.find import GENERAL
 from gdb_epi.fault.maps import NEAR_NULL, is_canonical, permits, user_top
 from gdb_epi.fault.reads import NULL_PAGE, read_word
 from gdb_epi.fault.site import DATA, TRANSFERS, FaultSite
-from gdb_epi.sizes import ADDRESS_BITS, PAGE, WORD, WORD_MASK
+from gdb_epi.sizes import PAGE, WORD
 from gdb_epi.typing_lite import NamedTuple
 
 LOW = 1 << 32  # addresses of programs that are not position-independent
@@ -55,7 +69,7 @@ class Neighbour(NamedTuple):
     suspect: Suspect
     corrected: int
     bit: int
-    thing: Thing | None
+    thing: Pointee | None
     copies: int
     near: bool
     objects: int
@@ -91,11 +105,12 @@ LEVELS = (
 )
 
 
-def neighbours(context: Context) -> list[Neighbour]:
+@once_per_run
+def neighbours_of(context: Context) -> list[Neighbour]:
     """Return the one-bit neighbours that would have worked, the best first."""
-    things = context.things
+    things = address_index(context)
     found: list[Neighbour] = []
-    listed = context.suspects
+    listed = suspects_of(context)
     garbage = any(one.depth == 0 and shaped(context, one) for one in listed)
     for one in listed:
         if one.depth == 0:
@@ -149,10 +164,10 @@ def level_of(one: Neighbour) -> str:
         return "P10"
     if one.near:
         return "P4"
-    return "P5" if one.bit >= ADDRESS_BITS else "P1"
+    return "P5" if one.bit >= 47 else "P1"
 
 
-def _direct(context: Context, things: Things, one: Suspect) -> list[Neighbour]:
+def _direct(context: Context, things: AddressIndex, one: Suspect) -> list[Neighbour]:
     """Return the flips of a word of the access itself that make the access legal."""
     site = context.site
     assert not isinstance(site, Absent)
@@ -161,11 +176,11 @@ def _direct(context: Context, things: Things, one: Suspect) -> list[Neighbour]:
         return []
     access = "x" if site.kind in TRANSFERS else site.access
     size = site.operand.size if site.operand is not None and site.kind == DATA else 1
-    bits = range(ADDRESS_BITS) if is_canonical(one.value, top) else range(ADDRESS_BITS, 64)
+    bits = range(47) if is_canonical(one.value, top) else range(47, 64)
     legal = []
     for bit in bits:
         corrected = one.value ^ (1 << bit)
-        reached = (corrected + one.distance) & WORD_MASK
+        reached = (corrected + one.distance) & ((1 << 64) - 1)
         if reached < NEAR_NULL or not is_canonical(corrected, top):
             continue
         last = context.target.region_at(reached + max(size, 1) - 1)
@@ -178,11 +193,11 @@ def _direct(context: Context, things: Things, one: Suspect) -> list[Neighbour]:
     ]
 
 
-def _lanes(context: Context, things: Things, one: Suspect) -> list[Neighbour]:
+def _lanes(context: Context, things: AddressIndex, one: Suspect) -> list[Neighbour]:
     """Return the changes of one zeroed byte after which a word points at something's start.
 
     A byte lane that reads 0, or that was never written. The two lowest bytes hardly tell anything;
-    those that the canonical form fixes are lane 5. Of a word that stands in a register alone the
+    those that the is_canonical form fixes are lane 5. Of a word that stands in a register alone the
     third tells nothing either (a stride of 64 KiB is common), and others must hold the right word.
     """
     site = context.site
@@ -196,8 +211,7 @@ def _lanes(context: Context, things: Things, one: Suspect) -> list[Neighbour]:
         for byte in range(1, 256):
             corrected = one.value | byte << 8 * lane
             reached = corrected + one.distance
-            region = context.target.region_at(reached)
-            if corrected >> ADDRESS_BITS or not permits(region, site.access):
+            if corrected >> 47 or not permits(context.target.region_at(reached), site.access):
                 continue
             if not one.slots or things.at(corrected) is not None:
                 found.append(_neighbour(context, things, site, one, corrected, -1))
@@ -206,10 +220,10 @@ def _lanes(context: Context, things: Things, one: Suspect) -> list[Neighbour]:
 
 def _worth(context: Context, site: FaultSite, one: Suspect, top: int) -> bool:
     """Whether a word can be a damaged pointer at all: it is none that works, and no small one."""
-    if one.value < NULL_PAGE or context.things.at(one.value) is not None:
+    if one.value < NULL_PAGE or address_index(context).at(one.value) is not None:
         return False  # NULL; or a pointer to a thing, used as one to another
     if not is_canonical(one.value, top):
-        return bin(one.value >> ADDRESS_BITS).count("1") == 1
+        return bin(one.value >> 47).count("1") == 1
     reached = one.value + (one.distance or 0)
     if reached < NEAR_NULL or one.value >= 1 << 63:
         return False
@@ -217,7 +231,9 @@ def _worth(context: Context, site: FaultSite, one: Suspect, top: int) -> bool:
     return not permits(context.target.region_at(reached), access)
 
 
-def _through(context: Context, things: Things, one: Suspect, garbage: bool) -> list[Neighbour]:
+def _through(
+    context: Context, things: AddressIndex, one: Suspect, garbage: bool
+) -> list[Neighbour]:
     """Return the flips that make a word that was loaded through point at an object's start.
 
     A word that points where it should, at what was freed, cleared, overwritten (`garbage`) or is
@@ -239,7 +255,7 @@ def _through(context: Context, things: Things, one: Suspect, garbage: bool) -> l
     site = context.site
     assert not isinstance(site, Absent)
     found = []
-    for bit in range(ADDRESS_BITS):
+    for bit in range(47):
         corrected = one.value ^ (1 << bit)
         if foreign:  # no object's field; but where another file's constants lie is no freed memory
             constant = _is_constant(context, one, corrected, bit)
@@ -262,7 +278,7 @@ def _same_file(context: Context, one: int, other: int) -> bool:
 
 def _neighbour(
     context: Context,
-    things: Things,
+    things: AddressIndex,
     site: FaultSite,
     one: Suspect,
     corrected: int,
@@ -298,7 +314,7 @@ def _neighbour(
         own, owner = True, owner or "object"  # its ob_type: CPython keeps no marks there
     if thing is None and own and is_far(context, one, bit) and _in_file(context, corrected):
         # what a field of an object names in a file's data has no start to be known by
-        thing = Thing(BLOCK, "data of a file")
+        thing = Pointee(BLOCK, "data of a file")
     known = (
         hashed
         or (own and thing is not None)
@@ -363,7 +379,7 @@ def _in_file(context: Context, address: int) -> bool:
     return region is not None and region.path is not None and "x" not in region.perms
 
 
-def _is_orphan(context: Context, things: Things, address: int) -> bool:
+def _is_orphan(context: Context, things: AddressIndex, address: int) -> bool:
     """Whether an object has more references than words of memory that hold its address."""
     count = things.references(address)
     if count is None:
@@ -372,7 +388,7 @@ def _is_orphan(context: Context, things: Things, address: int) -> bool:
     return context.was_searched(address) and len(held) < count
 
 
-def _around(context: Context, things: Things, one: Suspect, corrected: int) -> list[str]:
+def _around(context: Context, things: AddressIndex, one: Suspect, corrected: int) -> list[str]:
     """Return the types of the objects that the words around the wrong one point at."""
     best: list[str] = []
     for slot in one.slots:
@@ -384,13 +400,6 @@ def _around(context: Context, things: Things, one: Suspect, corrected: int) -> l
                 found.append(kind)
         best = max(best, found, key=len)
     return best
-
-
-def on_stack(context: Context, address: int) -> bool:
-    """Whether an address lies in the stack of a thread, where compiled code spills registers."""
-    region = context.target.region_at(address)
-    pointers = (thread.registers.get("rsp", 0) for thread in context.target.threads())
-    return region is not None and any(region.start <= sp < region.end for sp in pointers)
 
 
 def shaped(context: Context, one: Suspect) -> bool:

@@ -22,12 +22,12 @@ HEADER = object.__basicsize__  # refcount and type
 WORD = 8
 
 
-class Thing:
+class Pointee:
     def __init__(self, number):
         self.number, self.text, self.parts = number, "thing %d" % number, [number] * 5
 
 
-THINGS = [Thing(i) for i in range(200)]
+THINGS = [Pointee(i) for i in range(200)]
 BY_NAME = {"thing-%d" % i: thing for i, thing in enumerate(THINGS)}
 
 
@@ -39,7 +39,7 @@ def use_all():
         for name in BY_NAME:
             BY_NAME[name].text
         gc.collect()
-        [Thing(i) for i in range(500)]
+        [Pointee(i) for i in range(500)]
 
 
 def poke(address, value):
@@ -106,10 +106,10 @@ def py_freed_pymalloc():
 
 
 def py_freed_object():
-    thing = Thing(5)
+    thing = Pointee(5)
     address = id(thing)
     del thing
-    [Thing(i) for i in range(DICE.randrange(3))]
+    [Pointee(i) for i in range(DICE.randrange(3))]
     THINGS[some()] = ctypes.cast(address, OBJECT).value
     use_all()
 

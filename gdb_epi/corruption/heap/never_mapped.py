@@ -8,7 +8,7 @@ mm_struct, arch/x86/mm/mmap.c): what lies before the one, and behind the other, 
 
 from __future__ import annotations
 
-from gdb_epi.corruption.context import Context
+from gdb_epi.corruption.context import Context, once_per_run
 from gdb_epi.target.api import Region
 from gdb_epi.target.auxv import AT_ENTRY, AT_RANDOM
 from gdb_epi.typing_lite import NamedTuple
@@ -41,14 +41,12 @@ def was_never_mapped(context: Context, value: int) -> bool:
     )
 
 
+@once_per_run
 def gaps(context: Context) -> list[Gap]:
     """Return the gap before the heap of brk(), and that between mmap()'s memory and the stack."""
-    if "gaps" not in context.kept:
-        regions = sorted(context.target.regions())
-        found = [_before_heap(context, regions), _below_stack(context, regions)]
-        context.kept["gaps"] = [one for one in found if one is not None and one.start < one.end]
-    known: list[Gap] = context.kept["gaps"]
-    return known
+    regions = sorted(context.target.regions())
+    both = (_before_heap(context, regions), _below_stack(context, regions))
+    return [gap for gap in both if gap is not None and gap.start < gap.end]
 
 
 def _before_heap(context: Context, regions: list[Region]) -> Gap | None:
