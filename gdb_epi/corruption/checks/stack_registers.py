@@ -56,9 +56,7 @@ LOW_BITS = 8  # byte 0 of a canary is 0: a one-byte overflow changes it
     ),
 )
 def canary(context: Context) -> Iterator[Evidence | Skipped]:
-    """Look for words on stacks that are one bit from fs:0x28, and compare fs:0x28 with
-    AT_RANDOM.
-    """
+    """Look on stacks for words one bit from fs:0x28, and compare fs:0x28 with AT_RANDOM."""
     threads = context.target.threads()
     guards = {thread.tid: _guard(context, thread) for thread in threads[:MAX_THREADS]}
     known = [guard for guard in guards.values() if guard]

@@ -159,6 +159,7 @@ def next_chunk(heap: HeapWords, at: int, size: int | None = None) -> int | None:
 
 
 def chunks_fit(heap: HeapWords, place: int, size: int) -> bool:
+    """Whether FOLLOWING chunks fit behind a chunk of that size, or all up to the heap's end."""
     at = next_chunk(heap, place, size)
     for number in range(FOLLOWING):
         if at is None:
