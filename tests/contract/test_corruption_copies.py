@@ -59,6 +59,7 @@ class Scene:
         self.form = base_types(self.heap, self.python)[0]
         self.types = list(self.heap.types())
         self.texts = list(self._texts())
+        self.typeless = 0  # the object whose type is flipped
 
     def _texts(self) -> Iterator[Text]:
         for start, data in Chunks(self.context):
@@ -69,6 +70,7 @@ class Scene:
 
     def strings(self) -> Iterator[Place]:
         one, two, three, four = self.chance.sample(self.texts, 4)
+        self.typeless = four.address
         yield "R1", one.address + self.form.hash_at, self.chance.randrange(64)
         byte = two.start + self.chance.randrange(len(two.data))
         yield "R1", byte & ~7, 8 * (byte & 7) + self.chance.randrange(7)
@@ -98,9 +100,11 @@ class Scene:
         starts = {pool.address for pool in known}
         found = [pool for pool in known if pool.free]
         # What is no pool's header is looked at between two pools; elsewhere it may be left over.
+        # And a block without a type is known by its pool.
         within = [
             pool for pool in found
             if {pool.address - pool.size, pool.address + pool.size} <= starts
+            and not pool.address <= self.typeless < pool.address + pool.size
         ]  # fmt: skip
         if len(found) >= 3 and within:
             header = self.chance.choice(within)
