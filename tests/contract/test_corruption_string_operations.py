@@ -65,7 +65,7 @@ def row_of(folder: Path, name: str, size: int) -> Row:
     place = folder / f"{name}-{size:x}"
     place.mkdir()
     source, program = place / "main.c", place / "main"
-    sizes = {f"{one}_size": size if one in short else 4 * size for one in ("to", "from")}
+    sizes = {f"{end}_size": size if end in short else 4 * size for end in ("to", "from")}
     source.write_text(SOURCE.format(code=code, rounds=2 * size // width, **sizes))
     subprocess.run(["gcc", "-O1", "-w", "-o", program, source], check=True, capture_output=True)
     command = ["/bin/sh", "-c", 'ulimit -c unlimited; exec "$0"', str(program)]
@@ -81,5 +81,5 @@ def row_of(folder: Path, name: str, size: int) -> Row:
 def test_the_end_of_a_block_is_no_wrong_bit(folder: Path, name: str, size: int) -> None:
     row = row_of(folder, name, size)
     assert row["symptom"] == "past-the-end"
-    assert not [one for one in row["evidence"] if one["id"].startswith(("R", "M"))]
+    assert not [piece for piece in row["evidence"] if piece["id"].startswith(("R", "M"))]
     assert row["word"] == "software-like", row["evidence"]

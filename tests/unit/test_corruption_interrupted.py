@@ -31,8 +31,8 @@ def failing(before: str, held: int, code: str = STORE, **more: int) -> Context:
     return failed(code, fault_at(held), before=before, **given)
 
 
-def found(made: Context) -> list[tuple[str, object, int | None]]:
-    return [(one.id, one.where, one.corrected) for one in evidence(producer(made))]
+def compared(made: Context) -> list[tuple[str, object, int | None]]:
+    return [(piece.id, piece.where, piece.corrected) for piece in evidence(producer(made))]
 
 
 def test_which_instructions_repeat() -> None:
@@ -40,9 +40,9 @@ def test_which_instructions_repeat() -> None:
         ("f3aa", True), ("f348ab", True), ("f3a4", True), ("f2ae", True), ("aa", False),
         ("f30f1efa", False), ("f30f6f07", False), ("f390", False), ("488b07", False),
     ):  # fmt: skip
-        one = decode(bytes.fromhex(code) + bytes(8))
-        assert one is not None
-        assert one.repeated is expected, code
+        instruction = decode(bytes.fromhex(code) + bytes(8))
+        assert instruction is not None
+        assert instruction.repeated is expected, code
 
 
 @pytest.mark.parametrize(
@@ -57,18 +57,18 @@ def test_which_instructions_repeat() -> None:
 def test_what_ran_past_the_end_is_not_one_bit_wrong(before: str, more: dict[str, int]) -> None:
     """The mapping has 2^14 bytes and begins at a multiple of that: its end is one bit off."""
     assert (MMAP ^ END).bit_count() == 1
-    assert found(failing(before, END, **more)) == []
-    assert found(failing(before, END - 32, **more)) == []  # as the block that holds the edge
+    assert compared(failing(before, END, **more)) == []
+    assert compared(failing(before, END - 32, **more)) == []  # as the block that holds the edge
 
 
 def test_what_was_read_past_the_end_is_not_one_bit_wrong() -> None:
     made = failed(MOVE, fault_at(END), before=FROM, rbx=MMAP, rsi=END, rdi=HEAP, rcx=0x700)
-    assert found(made) == []
+    assert compared(made) == []
     within = failed(
         MOVE, fault_at(BAD + INSIDE), before=FROM, rbx=MMAP + INSIDE, rsi=BAD + INSIDE,
         rdi=HEAP, rcx=0x700,
     )  # fmt: skip
-    assert found(within) == [("R5", "rsi", MMAP + INSIDE)]  # where it writes to says nothing
+    assert compared(within) == [("R5", "rsi", MMAP + INSIDE)]  # where it writes to says nothing
 
 
 @pytest.mark.parametrize(
@@ -85,7 +85,7 @@ def test_what_failed_at_once_is_compared(
     before: str, held: int, code: str, more: dict[str, int]
 ) -> None:
     right = more.get("rbx", MMAP)
-    assert ("R5", "rdi", right) in found(failing(before, held, code, **more))
+    assert ("R5", "rdi", right) in compared(failing(before, held, code, **more))
 
 
 def test_a_page_that_may_have_gone_meanwhile() -> None:
@@ -94,6 +94,6 @@ def test_a_page_that_may_have_gone_meanwhile() -> None:
     made = failing(TO, held, rbx=right)
     target: Any = made.target
     target._threads += (Thread(PID + 1, {"rip": PC, "rsp": SP}, "other"),)
-    assert found(made) == []
+    assert compared(made) == []
     cut = failed(STORE, crash(7, 2, held), before=TO, rbx=right, rdi=held, rcx=0x700)
-    assert found(cut) == []
+    assert compared(cut) == []
