@@ -9,8 +9,6 @@ import pkgutil
 import re
 from pathlib import Path
 
-import pytest
-
 import gdb_epi.cli
 from gdb_epi.loader import load_commands
 from gdb_epi.registry import COMMANDS
@@ -75,9 +73,21 @@ def test_the_schema_document_names_every_group() -> None:
         assert re.search(rf"\b{name}\b", document), name
 
 
-@pytest.mark.parametrize("word", ["Unreleased", "### Added", "### Record schema"])
-def test_the_changelog_has_its_sections(word: str) -> None:
-    assert word in (ROOT / "CHANGELOG.md").read_text(encoding="utf-8")
+def test_the_changelog_begins_with_this_version() -> None:
+    text = (ROOT / "CHANGELOG.md").read_text(encoding="utf-8")
+    newest = re.split(r"^## ", text, flags=re.MULTILINE)[1]
+    assert newest.startswith(f"{gdb_epi.__version__}\n")
+    assert re.findall(r"^### (.*)$", newest, re.MULTILINE) == ["New", "Changed", "Mended"]
+
+
+def test_the_changelog_names_only_commands_that_are_there() -> None:
+    text = (ROOT / "CHANGELOG.md").read_text(encoding="utf-8")
+    assert not load_commands()
+    named = set(re.findall(r"`epi ([a-z-]+)", text))
+    assert named <= set(COMMANDS), named - set(COMMANDS)
+    known_verbs = {verb.split()[0] for verb in verbs()}
+    named = set(re.findall(r"`gdb-epi ([a-z][a-z-]*)", text))
+    assert named <= known_verbs, named - known_verbs
 
 
 def test_the_layers_in_the_architecture_are_those_that_are_held() -> None:
