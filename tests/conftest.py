@@ -3,11 +3,21 @@
 
 from __future__ import annotations
 
+import os
 from collections.abc import Iterator
 from typing import Any
 
 import pytest
 from support import layout
+
+LEFT_OUT = pytest.StashKey[int]()
+# What --heavy sets; each can be set alone too, and then holds.
+HEAVY_AMOUNTS = {
+    "GDB_EPI_MATRIX": "full",  # every program on every build (support.interpreters.spread)
+    "GDB_EPI_KILLS": "50",  # writers of the database that are killed
+    "GDB_EPI_DISTINCT": "1000000",  # values of one attribute
+    "GDB_EPI_CORRUPTION_CORES": "1500",  # cores of software bugs that are looked at for damage
+}
 
 
 def pytest_addoption(parser: pytest.Parser) -> None:
@@ -16,13 +26,22 @@ def pytest_addoption(parser: pytest.Parser) -> None:
         action="store_true",
         help="write tests/golden/*.json anew instead of comparing; review the diff like code",
     )
+    parser.addoption(
+        "--heavy",
+        action="store_true",
+        help="also the tests that are marked heavy, and every program on every build: takes hours",
+    )
 
 
 def pytest_configure(config: pytest.Config) -> None:
-    """Let programs have the same addresses each time, and hypothesis try the same examples.
+    """Set how much is tried, before any module of tests is read; let no test draw lots.
 
+    Programs have the same addresses each time, and hypothesis tries the same examples.
     `GDB_EPI_LAYOUT=random` and `--hypothesis-profile=default` roam.
     """
+    if config.getoption("--heavy"):
+        for name, value in HEAVY_AMOUNTS.items():
+            os.environ.setdefault(name, value)
     layout.fix()
     if config.pluginmanager.hasplugin("hypothesispytest"):
         from hypothesis import settings
@@ -30,6 +49,34 @@ def pytest_configure(config: pytest.Config) -> None:
         settings.register_profile("repeatable", derandomize=True, deadline=None, database=None)
         if not config.getoption("--hypothesis-profile"):
             settings.load_profile("repeatable")
+
+
+def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item]) -> None:
+    """Leave out what is marked heavy, unless it is asked for."""
+    if config.getoption("--heavy"):
+        return
+    heavy = [test for test in items if test.get_closest_marker("heavy")]
+    if heavy:
+        items[:] = [test for test in items if not test.get_closest_marker("heavy")]
+        config.hook.pytest_deselected(items=heavy)
+    config.stash[LEFT_OUT] = len(heavy)
+    if hasattr(config, "workeroutput"):  # a worker of pytest-xdist, whose own summary nobody sees
+        config.workeroutput["heavy"] = len(heavy)
+
+
+@pytest.hookimpl(optionalhook=True)
+def pytest_testnodedown(node: Any) -> None:
+    """Take the number from a worker of pytest-xdist; each of them collects all tests."""
+    number = getattr(node, "workeroutput", {}).get("heavy", 0)
+    node.config.stash[LEFT_OUT] = max(number, node.config.stash.get(LEFT_OUT, 0))
+
+
+def pytest_terminal_summary(terminalreporter: Any, config: pytest.Config) -> None:
+    """Say what was left out, and how to run it."""
+    number = config.stash.get(LEFT_OUT, 0)
+    if number:
+        tests = "1 heavy test was" if number == 1 else f"{number} heavy tests were"
+        terminalreporter.write_line(f"{tests} left out; to run all: bash tests/run --heavy")
 
 
 @pytest.fixture

@@ -1,12 +1,11 @@
 # SPDX-License-Identifier: Apache-2.0
 """Known fork bugs of real libraries: the answer is the one a person would want.
 
-`GDB_EPI_BIG=1` also runs those of frameworks that are big to install (PyTorch: 1 GB).
+`--heavy` also runs those of frameworks that are big to install (PyTorch: 1 GB).
 """
 
 from __future__ import annotations
 
-import os
 from typing import Any, NamedTuple
 
 import pytest
@@ -21,7 +20,6 @@ from gdb_epi.locks import types as t
 from gdb_epi.locks.fork.vanished_pools import vanished_pools
 from gdb_epi.session import Session
 
-BIG = bool(os.environ.get("GDB_EPI_BIG"))
 INTERPRETERS = ("pyenv-3.8.18", "pyenv-3.11.7", "pyenv-3.13.0")
 GONE, LOST = t.INHERITED_OWNER_VANISHED, t.LOST_WAKEUP
 INTERNAL = t.INHERITED_INTERNAL_LOCK
@@ -97,8 +95,13 @@ OTHER = {
     },
 }  # fmt: skip
 CELLS = [
-    pytest.param(interpreter, program, id=f"{interpreter.id}-{program.name}")
-    for program in fork_programs(bench=BIG, files="real_*.py")
+    pytest.param(
+        interpreter,
+        program,
+        id=f"{interpreter.id}-{program.name}",
+        marks=[pytest.mark.heavy] if program.bench else [],
+    )
+    for program in fork_programs(bench=True, files="real_*.py")
     for interpreter in discover()
     if interpreter.id in INTERPRETERS and program.supports(interpreter)
 ]

@@ -1,12 +1,11 @@
 # SPDX-License-Identifier: Apache-2.0
 """torch's tensors out of a real core, against what torch said of them in the process.
 
-With `GDB_EPI_BIG=1` alone: PyTorch takes 1 GB to install.
+With `--heavy` alone: PyTorch takes 1 GB to install.
 """
 
 from __future__ import annotations
 
-import os
 import re
 import struct
 from functools import cache
@@ -23,9 +22,7 @@ from gdb_epi.cpython.values.decoders import torch as values_torch
 from gdb_epi.cpython.values.process_values import values_of
 from gdb_epi.cpython.values.variables import FrameVariables
 
-pytestmark = pytest.mark.skipif(
-    not os.environ.get("GDB_EPI_BIG"), reason="PyTorch takes 1 GB to install: set GDB_EPI_BIG=1"
-)
+pytestmark = pytest.mark.heavy
 
 TEXT = re.compile(
     r"<\S+ shape=(\(.*?\)) dtype=(\S+?) device=(\(.*?\)|[a-z]+(?::\d+)?)"

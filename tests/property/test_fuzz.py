@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
 """A thousand seeded inputs: no exception, none that hangs, bounded memory.
 
-The same inputs as the first ones of tests/bench/fuzz.py, which runs 100,000.
+The same inputs as the first ones of tests/bench/fuzz.py; with `--heavy` 100,000 of them.
 """
 
 from __future__ import annotations
@@ -14,6 +14,8 @@ from support.fuzzing import HANG_SECONDS, SNAPSHOTS, Corpus, Outcome, run_input,
 
 INPUTS = 1200
 PARTS = 8
+HEAVY_INPUTS = 100_000
+HEAVY_PARTS = 100
 MAX_GROWTH_MB = 200
 
 
@@ -30,8 +32,19 @@ def peak_mb() -> float:
 
 @pytest.mark.parametrize("part", range(PARTS))
 def test_damaged_inputs(corpus: Corpus, part: int) -> None:
+    check(corpus, range(part, INPUTS, PARTS))
+
+
+@pytest.mark.heavy
+@pytest.mark.parametrize("part", range(HEAVY_PARTS))
+def test_many_more_damaged_inputs(corpus: Corpus, part: int) -> None:
+    check(corpus, range(INPUTS + part, HEAVY_INPUTS, HEAVY_PARTS))
+
+
+def check(corpus: Corpus, numbers: range) -> None:
+    """Run the inputs of these numbers: each gives an answer, in time and memory."""
     before = peak_mb()
-    outcomes = [run_input(corpus, 1, n) for n in range(part, INPUTS, PARTS)]
+    outcomes = [run_input(corpus, 1, number) for number in numbers]
     assert not [one for one in outcomes if one.failure]
     # Ten times: other machines, other load.
     assert not [one for one in outcomes if one.seconds > 10 * HANG_SECONDS]

@@ -411,8 +411,8 @@ def spread(
     """Return the interpreters to run one program on: minor versions, and their builds, in turn.
 
     `every` 2 takes every second minor version that the program runs on, and so on. All builds of
-    all versions when GDB_EPI_MATRIX=full, which takes hours and 40 GB of cores. The choice hangs
-    on the program's name alone, so it is the same in every run.
+    all versions when GDB_EPI_MATRIX=full (and with `--heavy`), which takes hours and 40 GB of
+    cores. The choice hangs on the program's name alone, so it is the same in every run.
     """
     known = [one for one in discover() if runs_on(one)]
     if os.environ.get("GDB_EPI_MATRIX") == "full":

@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
 """What fleets really send: renamed hosts, one core from two hosts, wrong clocks, a value a crash.
 
-GDB_EPI_DISTINCT=1000000 tries a million distinct values of an attribute instead of 8,000.
+GDB_EPI_DISTINCT=1000000 (and `--heavy`) tries a million distinct values of an attribute, not 8,000.
 """
 
 from __future__ import annotations

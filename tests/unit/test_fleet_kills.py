@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
 """Writers that are killed, servers that go away, disks that are full: nothing lost, nothing twice.
 
-An ordinary run kills a few times; GDB_EPI_KILLS=50 kills fifty times on each database.
+An ordinary run kills a few times; GDB_EPI_KILLS=50 (and `--heavy`) fifty times on each database.
 """
 
 from __future__ import annotations
