@@ -2,9 +2,10 @@
 """The README's two commands, in their order, and then a GDB in another folder.
 
 The commands are the README's own text, run in a copy of the checkout with a home folder of its own.
-Stood in for are apt-get, which would change this machine, and the download of the packages that
-gdb-epi needs: new environments borrow those of the running one. The second command stops after its
-installation, for the rest of it is the run that this test is part of.
+Two things are replaced: apt-get, which would change this machine, and the download of the packages
+that gdb-epi needs, for new environments borrow those of the running one (`--heavy` downloads them
+too). The second command stops after its installation, for the rest of it is the run that this test
+is part of.
 """
 
 from __future__ import annotations
@@ -46,16 +47,19 @@ class Installed(NamedTuple):
     env: dict[str, str]
 
 
-def stand_ins(folder: Path) -> Path:
+def stand_ins(folder: Path, *, borrow: bool) -> Path:
     """Write the programs that come first on PATH; return their folder."""
-    packages, programs = folder / "packages", folder / "bin"
-    packages.mkdir()
-    for path in Path(sysconfig.get_path("purelib")).iterdir():
-        if not OWN.match(path.name):
-            (packages / path.name).symlink_to(path)
+    texts = {"apt-get": DO_NOTHING, "sudo": WITHOUT_SUDO}
+    if borrow:
+        packages = folder / "packages"
+        packages.mkdir()
+        for path in Path(sysconfig.get_path("purelib")).iterdir():
+            if not OWN.match(path.name):
+                (packages / path.name).symlink_to(path)
+        texts["python3"] = LENDING_PYTHON.format(python=sys.executable, packages=packages)
+    programs = folder / "bin"
     programs.mkdir()
-    python = LENDING_PYTHON.format(python=sys.executable, packages=packages)
-    for name, text in (("apt-get", DO_NOTHING), ("sudo", WITHOUT_SUDO), ("python3", python)):
+    for name, text in texts.items():
         (programs / name).write_text(text)
         (programs / name).chmod(0o755)
     return programs
@@ -67,12 +71,12 @@ def run(command: str, cwd: Path, env: dict[str, str]) -> None:
         ["bash", "-c", command], cwd=cwd, env=env, capture_output=True, text=True, timeout=SECONDS
     )
     if done.returncode and any(words in done.stderr for words in UNREACHABLE):
-        pytest.skip(f"pip cannot get setuptools from an index: {done.stderr.strip()[-200:]}")
+        pytest.skip(f"pip cannot get a package from an index: {done.stderr.strip()[-200:]}")
     assert done.returncode == 0, done.stdout[-2000:] + done.stderr[-4000:]
 
 
-@pytest.fixture
-def installed(tmp_path: Path) -> Installed:
+@pytest.fixture(params=["borrowed", pytest.param("downloaded", marks=pytest.mark.heavy)])
+def installed(request: pytest.FixtureRequest, tmp_path: Path) -> Installed:
     """Both commands, one after the other."""
     for module in ("pip", "ensurepip"):
         if importlib.util.find_spec(module) is None:
@@ -82,7 +86,8 @@ def installed(tmp_path: Path) -> Installed:
     (tmp_path / "home").mkdir()
     other = ("PYTHON", "GDB_EPI", "XDG_", "VIRTUAL_ENV")
     env = {name: value for name, value in os.environ.items() if not name.startswith(other)}
-    env |= {"HOME": str(tmp_path / "home"), "PATH": f"{stand_ins(tmp_path)}:{env['PATH']}"}
+    programs = stand_ins(tmp_path, borrow=request.param == "borrowed")
+    env |= {"HOME": str(tmp_path / "home"), "PATH": f"{programs}:{env['PATH']}"}
     env |= {"PIP_CACHE_DIR": str(Path.home() / ".cache" / "pip")}
     for command in (BLOCKS[0], BLOCKS[1].rstrip() + " --install-only"):
         run(command, tmp_path / "checkout", env)
