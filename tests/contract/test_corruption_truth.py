@@ -1,10 +1,11 @@
 # SPDX-License-Identifier: Apache-2.0
 """Damage like that of hardware is told from software bugs, on cores whose cause is known.
 
-`GDB_EPI_CORRUPTION_CORES=1500` (and `--heavy`) looks at so many software cores, and a third as many of hardware,
-instead of what an ordinary run can afford, and then at random addresses: an ordinary run has the
-same ones each time (corruption.kept). Where addresses are random (there, and in containers that
-allow no others) the tests judge by a rate: RATE of the cores, but for one run in a thousand.
+`GDB_EPI_CORRUPTION_CORES=1500` (and `--heavy`) looks at so many software cores, and a third as many
+of hardware, instead of what an ordinary run can afford, and then at random addresses: an ordinary
+run has the same ones each time (corruption.kept). Where addresses are random (there, and in
+containers that allow no others) the tests judge by a rate: RATE of the cores, but for one run in a
+thousand.
 """
 
 from __future__ import annotations
