@@ -7,8 +7,8 @@ from gdb_epi.cpython.heap.by_type import Heap
 from gdb_epi.cpython.heap.find import (
     OUT_OF_TIME,
     TextHit,
-    objects_of,
-    text_hits,
+    find_text,
+    list_objects,
     types_named,
 )
 from gdb_epi.cpython.heap.places import Places
@@ -87,7 +87,7 @@ def _literal(what: str) -> str | bytes | None:
 def _objects(
     session: Session, python: PythonState, heap: Heap, types: list[TypeInfo], limit: int
 ) -> Report:
-    found = objects_of(heap, types, limit)
+    found = list_objects(heap, types, limit)
     values = values_of(session.target, python, LIMITS)
     total = sum(one.number for one in found.counts)
     more = "" if found.complete else " or more"
@@ -138,7 +138,7 @@ def _texts(heap: Heap, places: Places, text: str | bytes, limit: int, said: str)
     hits: list[TextHit] = []
     complete = True
     try:
-        for hit in text_hits(heap, places, text, limit):
+        for hit in find_text(heap, places, text, limit):
             hits.append(hit)
     except OutOfTime:
         complete = False

@@ -5,12 +5,12 @@ from __future__ import annotations
 
 from collections import Counter
 
-from gdb_epi.cpython.heap.tracked import tracked
-from gdb_epi.cpython.objects.attributes import Objects
-from gdb_epi.cpython.objects.type_objects import Types
+from gdb_epi.cpython.heap.tracked import objects_by_generation
+from gdb_epi.cpython.objects.attributes import ObjectReader
+from gdb_epi.cpython.objects.type_objects import TypeReader
 from gdb_epi.cpython.reader import Reader
-from gdb_epi.cpython.runtime.gc import GcState, debug_names
-from gdb_epi.cpython.runtime.interpreters import Runtime, read_runtime
+from gdb_epi.cpython.runtime.gc import GcState, debug_flag_names
+from gdb_epi.cpython.runtime.interpreters import RuntimeDetails, read_runtime
 from gdb_epi.cpython.types import PythonState
 from gdb_epi.errors import Absent, InputError, SoftError, UnreadableMemory
 from gdb_epi.registry import argument, command
@@ -64,7 +64,7 @@ def gc(session: Session, args: Namespace) -> Report:
     )
 
 
-def _collectors(runtime: Runtime, python: PythonState) -> list[tuple[str, GcState]]:
+def _collectors(runtime: RuntimeDetails, python: PythonState) -> list[tuple[str, GcState]]:
     """Return the collectors with names, each once: up to 3.8 all interpreters share one."""
     found: dict[int, tuple[str, GcState]] = {}
     for one in runtime.interpreters:
@@ -83,12 +83,12 @@ class _Counter:
         self._limit = max(args.limit, 0)
         self._most = min(max(args.types, 0), MAX_TYPES)
         addresses = tuple(one.address for one in python.interpreters)
-        self._types = Types(reader, Objects(reader), addresses)
+        self._types = TypeReader(reader, ObjectReader(reader), addresses)
 
     def of(self, gc: GcState, who: str, errors: list[SoftError]) -> list[dict[str, Any]]:
         """Return what each generation holds."""
         found = []
-        for part in tracked(self._reader, gc, self._limit) if self._limit else ():
+        for part in objects_by_generation(self._reader, gc, self._limit) if self._limit else ():
             one: dict[str, Any] = {"name": part.name, "objects": len(part.objects)}
             one["complete"] = not part.ended
             if part.ended:
@@ -118,9 +118,14 @@ class _Counter:
 
 
 def _lines(
-    runtime: Runtime, who: str, gc: GcState, counted: list[dict[str, Any]], *, free_threaded: bool
+    runtime: RuntimeDetails,
+    who: str,
+    gc: GcState,
+    counted: list[dict[str, Any]],
+    *,
+    free_threaded: bool,
 ) -> list[str]:
-    debug = ", ".join(debug_names(gc.debug))
+    debug = ", ".join(debug_flag_names(gc.debug))
     settings = f"{'enabled' if gc.enabled else 'disabled'}" + (f", debug: {debug}" if debug else "")
     lines = [f"{who}: {settings}; {_number(gc.garbage)} in gc.garbage"]
     lines.append(f"  {gc_line(gc)}" if gc.collecting else "  no collection runs")
@@ -142,7 +147,7 @@ def _number(count: int) -> str:
     return str(count) if count >= 0 else "an unknown number"
 
 
-def _starter(runtime: Runtime, frame: int) -> str:
+def _starter(runtime: RuntimeDetails, frame: int) -> str:
     """Return which thread's frame started a collection."""
     for interpreter in runtime.interpreters:
         for thread in interpreter.state.threads:

@@ -3,7 +3,7 @@
 
 from __future__ import annotations
 
-from gdb_epi.cpython.layout.layout import Layout, available, load
+from gdb_epi.cpython.layout.layout import Layout, available_tables, load_layout
 from gdb_epi.cpython.types import PythonState
 from gdb_epi.errors import InputError
 from gdb_epi.registry import argument, command
@@ -34,7 +34,7 @@ def layout(session: Session, args: Namespace) -> Report:
     if args.emit:
         return _emit(session)
     if args.struct is None:
-        rows = [[f"{v[0]}.{v[1]}{flavour}"] for v, flavour in available()]
+        rows = [[f"{v[0]}.{v[1]}{flavour}"] for v, flavour in available_tables()]
         used = _in_use(session)
         told = f"in use for this process: {used.source}" if used else "tables for:"
         return Report("layout tables", ("CPython",), rows, lines=[told])
@@ -47,12 +47,12 @@ def _in_use(session: Session) -> Layout | None:
 
 
 def _emit(session: Session) -> Report:
-    from gdb_epi.cpython.layout.emit import emit
+    from gdb_epi.cpython.layout.emit import emit_layout
 
     source = session.options.get("types")
     if source is None:
         raise InputError("no debug information here", hint="run inside gdb, on a libpython")
-    table = emit(source.type_layout, source.constant, source.header())
+    table = emit_layout(source.type_layout, source.constant, source.header())
     if not table["structs"]:
         told = "the loaded CPython has no debug information of its structs"
         raise InputError(told, hint="its -dbg package, or set debuginfod enabled on")
@@ -68,7 +68,7 @@ def _struct(session: Session, name: str, version: str | None) -> Report:
         flavour = version[len(version.rstrip("td")) :]
         if len(parts) != 2 or not all(part.isdigit() for part in parts):
             raise InputError(f"{version!r} is no version", hint="--python 3.13 or 3.13t")
-        table = load((int(parts[0]), int(parts[1])), "t" in flavour, "d" in flavour)
+        table = load_layout((int(parts[0]), int(parts[1])), "t" in flavour, "d" in flavour)
     else:
         table = _in_use(session)
     if table is None:

@@ -5,12 +5,12 @@ from __future__ import annotations
 
 from gdb_epi.cpython.runtime.modules import (
     EXTENSION,
-    Module,
-    Modules,
+    ImportedModule,
+    ImportedModules,
     Package,
     interpreter_modules,
-    packages,
     packages_by_files,
+    top_level_packages,
 )
 from gdb_epi.cpython.values.plain_values import PlainValues
 from gdb_epi.errors import Absent, SoftError
@@ -52,7 +52,7 @@ def modules(session: Session, args: Namespace) -> Report:
             continue
         errors += found.soft_errors
         chosen = [one for one in found.modules if _wanted(one, args)]
-        listed = packages_by_files(found, packages(found), sysroot)
+        listed = packages_by_files(found, top_level_packages(found), sysroot)
         data.append(_json(found, chosen, listed))
         rows += _rows(found, chosen, listed)
         hidden = len(found.modules) - len(chosen)
@@ -75,14 +75,16 @@ def modules(session: Session, args: Namespace) -> Report:
     )
 
 
-def _wanted(one: Module, args: Namespace) -> bool:
+def _wanted(one: ImportedModule, args: Namespace) -> bool:
     if args.name:
         return one.name == args.name or one.name.startswith(args.name + ".")
     # An import that had not ended is news wherever it is.
     return args.all or one.initializing or not (one.stdlib or "." in one.name)
 
 
-def _rows(found: Modules, chosen: list[Module], listed: list[Package]) -> list[list[object]]:
+def _rows(
+    found: ImportedModules, chosen: list[ImportedModule], listed: list[Package]
+) -> list[list[object]]:
     known = {one.name: one for one in listed}
     rows: list[list[object]] = []
     for one in chosen:
@@ -94,7 +96,9 @@ def _rows(found: Modules, chosen: list[Module], listed: list[Package]) -> list[l
     return rows
 
 
-def _json(found: Modules, chosen: list[Module], listed: list[Package]) -> dict[str, Any]:
+def _json(
+    found: ImportedModules, chosen: list[ImportedModule], listed: list[Package]
+) -> dict[str, Any]:
     known = {one.name: one for one in listed}
     return {
         "interpreter": found.interpreter,
@@ -104,7 +108,7 @@ def _json(found: Modules, chosen: list[Module], listed: list[Package]) -> dict[s
     }
 
 
-def _module(one: Module, package: Package | None) -> dict[str, Any]:
+def _module(one: ImportedModule, package: Package | None) -> dict[str, Any]:
     source = "__version__" if one.version else None
     fields = {**one._asdict(), "address": f"0x{one.address:016x}", "version_source": source}
     if package is not None:

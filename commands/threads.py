@@ -5,7 +5,7 @@ from __future__ import annotations
 
 from gdb_epi.cpython.runtime.gc import GcState
 from gdb_epi.cpython.runtime.gil import Gil
-from gdb_epi.cpython.runtime.interpreters import Runtime, read_runtime
+from gdb_epi.cpython.runtime.interpreters import RuntimeDetails, read_runtime
 from gdb_epi.cpython.runtime.thread_facts import ThreadFacts, thread_facts
 from gdb_epi.cpython.types import ThreadState
 from gdb_epi.errors import Absent, SoftError
@@ -37,7 +37,7 @@ def threads(session: Session, args: Namespace) -> Report:
     state = session.state
     errors = state.all_soft_errors()
     facts: dict[int, ThreadFacts] = {}
-    runtime: Runtime | None = None
+    runtime: RuntimeDetails | None = None
     if isinstance(state.python, Absent):
         errors.append(SoftError("python", "runtime", state.python.detail))
     else:
@@ -61,7 +61,7 @@ def threads(session: Session, args: Namespace) -> Report:
     )
 
 
-def _lines(runtime: Runtime) -> list[str]:
+def _lines(runtime: RuntimeDetails) -> list[str]:
     """Say what concerns all threads, one line each, nothing when nothing does."""
     found = []
     for one in runtime.interpreters:

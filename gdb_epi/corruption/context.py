@@ -18,7 +18,7 @@ from gdb_epi.fault.find import Fault
 from gdb_epi.fault.site import FaultSite, analyze_fault
 from gdb_epi.process_state import ProcessState
 from gdb_epi.target.api import Target
-from gdb_epi.target.functions import Functions
+from gdb_epi.target.functions import FunctionBounds
 from gdb_epi.target.search import find_word
 from gdb_epi.typing_lite import TYPE_CHECKING, Any, NamedTuple
 
@@ -113,9 +113,9 @@ class Context:
         )
 
     @cached_property
-    def functions(self) -> Functions:
+    def functions(self) -> FunctionBounds:
         """The functions of all objects, by their unwind tables."""
-        return Functions(self.target)
+        return FunctionBounds(self.target)
 
     def progress(self, done: int, total: int) -> None:
         """Tell the user how many bytes of a sweep are done."""

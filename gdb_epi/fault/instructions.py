@@ -9,7 +9,7 @@ from gdb_epi.fault.reads import read_up_to
 from gdb_epi.target.api import Target
 from gdb_epi.typing_lite import NamedTuple
 from gdb_epi.x86 import MAX_LENGTH, Instruction, Operand, decode, memory_operand
-from gdb_epi.x86.length import length_at
+from gdb_epi.x86.length import instruction_length
 
 WINDOW = 64  # bytes before an address that are decoded
 CLOSEST = 20  # starts nearer than this have no time to fall into step
@@ -82,7 +82,7 @@ def _chains(data: bytes, window: int) -> tuple[dict[int, int], dict[int, int]]:
     lengths: dict[int, int] = {}
     ends: dict[int, int] = {}
     for at in range(window - 1, -1, -1):
-        length = length_at(data, at)
+        length = instruction_length(data, at)
         if not length:
             continue
         lengths[at] = length

@@ -14,7 +14,7 @@ from gdb_epi.target import elf
 from gdb_epi.target.api import Module, ProcessInfo, Region
 from gdb_epi.target.auxv import AT_SYSINFO_EHDR
 from gdb_epi.target.files import FileFinder
-from gdb_epi.target.modules import Span, loaded_spans, only_read
+from gdb_epi.target.modules import FileMapping, is_data_only, loaded_mappings
 
 MAX_MAPS_BYTES = 256 << 20
 NOT_HERE = Absent(NOT_AVAILABLE, "the process is not on this machine")
@@ -106,7 +106,7 @@ def _module(
         if image is None:
             return None
         base, segments = image
-        if only_read(spans, segments, runs):
+        if is_data_only(spans, segments, runs):
             return None
         notes = [read(base + s.vaddr, s.filesz) for s in segments if _is_small_note(s)]
     except UnreadableMemory:
@@ -117,7 +117,9 @@ def _module(
     return Module(path, base, first.start, max(one.end for one in spans), build_id, file)
 
 
-def _loaded(parts: Sequence[Region], read: Read, runs: Callable[[int], bool]) -> Sequence[Span]:
+def _loaded(
+    parts: Sequence[Region], read: Read, runs: Callable[[int], bool]
+) -> Sequence[FileMapping]:
     """Return the mappings of an object without those that only read its file."""
 
     def first_page(address: int) -> bytes | None:
@@ -126,8 +128,8 @@ def _loaded(parts: Sequence[Region], read: Read, runs: Callable[[int], bool]) ->
         except UnreadableMemory:
             return None
 
-    spans = [Span(part.start, part.end, part.file_offset) for part in parts]
-    return loaded_spans(spans, first_page, runs)
+    spans = [FileMapping(part.start, part.end, part.file_offset) for part in parts]
+    return loaded_mappings(spans, first_page, runs)
 
 
 def _is_small_note(segment: elf.Segment) -> bool:

@@ -5,7 +5,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 
-from gdb_epi.cpython.objects.attributes import Objects
+from gdb_epi.cpython.objects.attributes import ObjectReader
 from gdb_epi.cpython.reader import Reader
 from gdb_epi.cpython.types import PyFrame, PythonState
 from gdb_epi.errors import Absent, LayoutError, UnreadableMemory
@@ -60,7 +60,7 @@ class LockWorld:
         self.python = python
         self.vanished = vanished
         self.reader = Reader(target, python.layout)
-        self.objects = Objects(self.reader)
+        self.objects = ObjectReader(self.reader)
         self.locks = PyLocks(self.reader)
         self.slots = FrameSlots(self.reader)
         self.problems: dict[str, str] = {}

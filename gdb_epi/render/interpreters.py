@@ -3,10 +3,10 @@
 
 from __future__ import annotations
 
-from gdb_epi.cpython.runtime.eval_breaker import Pending
+from gdb_epi.cpython.runtime.eval_breaker import PendingCalls
 from gdb_epi.cpython.runtime.gc import GcState
 from gdb_epi.cpython.runtime.gil import Gil
-from gdb_epi.cpython.runtime.interpreters import Interpreter, Runtime, StopTheWorld
+from gdb_epi.cpython.runtime.interpreters import InterpreterDetails, RuntimeDetails, StopTheWorld
 from gdb_epi.errors import Absent
 from gdb_epi.target.api import Target
 from gdb_epi.typing_lite import Any
@@ -15,7 +15,7 @@ from gdb_epi.util import counted
 MAX_CALLS_SHOWN = 20
 
 
-def gil_line(runtime: Runtime, gil: Gil) -> str:
+def gil_line(runtime: RuntimeDetails, gil: Gil) -> str:
     """Return one line about a GIL: who holds it, how often it changed hands, who waits."""
     if not gil.enabled:
         return "runs without a GIL"
@@ -34,7 +34,7 @@ def gc_line(gc: GcState) -> str:
     return f"a garbage collection{what} runs ({gc.evidence})"
 
 
-def tstate_name(runtime: Runtime, address: int) -> str:
+def tstate_name(runtime: RuntimeDetails, address: int) -> str:
     """Return which thread a PyThreadState * is."""
     thread = runtime.thread(address)
     if thread is None:
@@ -42,7 +42,9 @@ def tstate_name(runtime: Runtime, address: int) -> str:
     return f"thread {thread.tid}" + (f" ({thread.name})" if thread.name else "")
 
 
-def interpreter_lines(target: Target, runtime: Runtime, one: Interpreter) -> list[str]:
+def interpreter_lines(
+    target: Target, runtime: RuntimeDetails, one: InterpreterDetails
+) -> list[str]:
     """Return all that `epi interp` says of one interpreter."""
     threads = one.state.threads
     ghosts = sum(1 for thread in threads if not thread.alive and not thread.doubt)
@@ -65,7 +67,7 @@ def interpreter_lines(target: Target, runtime: Runtime, one: Interpreter) -> lis
     return lines
 
 
-def _gil(runtime: Runtime, one: Interpreter) -> str:
+def _gil(runtime: RuntimeDetails, one: InterpreterDetails) -> str:
     if isinstance(one.gil, Absent):
         return f"GIL: cannot tell, because {one.gil.detail}"
     if one.gil is None:
@@ -82,13 +84,13 @@ def _collector(gc: GcState | Absent) -> str:
     return f"collector: {'enabled' if gc.enabled else 'disabled'}, not running"
 
 
-def _modules(one: Interpreter) -> str:
+def _modules(one: InterpreterDetails) -> str:
     if isinstance(one.modules, Absent):
         return f"modules: cannot tell, because {one.modules.detail}"
     return counted(one.modules, "module")
 
 
-def _pending(target: Target, queue: Pending | Absent) -> list[str]:
+def _pending(target: Target, queue: PendingCalls | Absent) -> list[str]:
     if isinstance(queue, Absent):
         return [f"pending calls: cannot tell, because {queue.detail}"]
     if not queue.calls:
@@ -113,7 +115,9 @@ def hexadecimal(address: int | Absent) -> str | None:
     return f"0x{address:016x}" if isinstance(address, int) and address else None
 
 
-def interpreter_json(target: Target, runtime: Runtime, one: Interpreter) -> dict[str, Any]:
+def interpreter_json(
+    target: Target, runtime: RuntimeDetails, one: InterpreterDetails
+) -> dict[str, Any]:
     """Return one interpreter for JSON; null where it could not be read."""
     gil = one.gil if isinstance(one.gil, Gil) else None
     holder = runtime.thread(gil.holder) if gil else None
@@ -142,7 +146,7 @@ def interpreter_json(target: Target, runtime: Runtime, one: Interpreter) -> dict
     }
 
 
-def _pending_json(target: Target, queue: Pending | Absent) -> dict[str, Any]:
+def _pending_json(target: Target, queue: PendingCalls | Absent) -> dict[str, Any]:
     if isinstance(queue, Absent):
         return {"of": None, "calls": None, "why": queue.detail}
     return {
@@ -158,14 +162,14 @@ def gc_json(gc: GcState | Absent) -> dict[str, Any] | None:
     """Return a collector's state; null when it could not be read."""
     if isinstance(gc, Absent):
         return None
-    from gdb_epi.cpython.runtime.gc import debug_names
+    from gdb_epi.cpython.runtime.gc import debug_flag_names
 
     return {
         "enabled": gc.enabled,
         "collecting": gc.collecting,
         "generation": gc.generation,
         "evidence": gc.evidence or None,
-        "debug": debug_names(gc.debug),
+        "debug": debug_flag_names(gc.debug),
         "generations": [
             {"name": one.name, "threshold": one.threshold, "count": one.counter}
             for one in gc.generations

@@ -44,7 +44,7 @@ PIECE = 1 << 17  # bytes that are compared with zeros at once
 _ZEROS = bytes(PIECE)
 
 
-class Filled:
+class FilledRanges:
     """The parts of a core file that are not all zero; each window is looked at once.
 
     Free-threaded builds reserve a gigabyte for mimalloc, thread stacks and big arrays are mostly
@@ -139,7 +139,7 @@ class CoreFileTarget:
         self.native_source: NativeSource | None = None
         self.files = files
         self._data = data
-        self._filled = Filled(path, data)
+        self._filled = FilledRanges(path, data)
         self._header = header
         self._segments = list(elf.segments(data, header))
         self._note_bytes = self._collect_notes()

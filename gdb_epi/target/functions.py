@@ -43,7 +43,7 @@ class _Table(NamedTuple):
     rows: int
 
 
-class Functions:
+class FunctionBounds:
     """The functions of all mapped objects; each table is found once."""
 
     def __init__(self, target: Target) -> None:

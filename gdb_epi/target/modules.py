@@ -27,7 +27,7 @@ from gdb_epi.target.symbols import symtab_value
 from gdb_epi.typing_lite import NamedTuple, Protocol
 
 
-class Span(NamedTuple):
+class FileMapping(NamedTuple):
     """One mapping of a file: the half-open range, and its offset in the file in bytes."""
 
     start: int
@@ -35,11 +35,11 @@ class Span(NamedTuple):
     offset: int
 
 
-def loaded_spans(
-    spans: Sequence[Span],
+def loaded_mappings(
+    spans: Sequence[FileMapping],
     first_page: Callable[[int], bytes | None],
     runs: Callable[[int], bool],
-) -> Sequence[Span]:
+) -> Sequence[FileMapping]:
     """Return the spans of the object; all of them when nothing tells them apart.
 
     `spans` are all mappings of one file, by address; `first_page` returns the page at an address,
@@ -68,8 +68,8 @@ def loaded_spans(
     return best
 
 
-def only_read(
-    spans: Sequence[Span], segments: Sequence[elf.Segment], runs: Callable[[int], bool]
+def is_data_only(
+    spans: Sequence[FileMapping], segments: Sequence[elf.Segment], runs: Callable[[int], bool]
 ) -> bool:
     """Whether a file with code is mapped as data alone: nothing loaded it."""
     code = any(part.type == elf.PT_LOAD and part.flags & elf.PF_X for part in segments)
@@ -114,7 +114,7 @@ class Modules:
         self._images: dict[str, Image] | None = None
         self._by_path: dict[str, Image | None] = {}
         self._files: dict[str, ElfFile | Absent] = {}
-        self._spans: dict[str, Sequence[Span]] | None = None
+        self._spans: dict[str, Sequence[FileMapping]] | None = None
         self._symbols: dict[str, int | None] = {}
 
     # -- files that stand in for elided pages -----------------------------------------------
@@ -195,14 +195,15 @@ class Modules:
             )
         return None
 
-    def _spans_of(self, path: str) -> Sequence[Span]:
+    def _spans_of(self, path: str) -> Sequence[FileMapping]:
         if self._spans is None:
-            by_path: dict[str, list[Span]] = {}
+            by_path: dict[str, list[FileMapping]] = {}
             for entry in self._target.mapped_files():
-                span = Span(entry.start, entry.end, entry.offset)
+                span = FileMapping(entry.start, entry.end, entry.offset)
                 by_path.setdefault(entry.path, []).append(span)
             self._spans = {
-                path: loaded_spans(spans, self._page, self._runs) for path, spans in by_path.items()
+                path: loaded_mappings(spans, self._page, self._runs)
+                for path, spans in by_path.items()
             }
         return self._spans.get(path, [])
 
@@ -290,7 +291,7 @@ class Modules:
                 return None
             return Image(Module(path, start, start, end, None, here), (), elf_file)
         base, segments = headers
-        if only_read(spans, segments, self._runs):
+        if is_data_only(spans, segments, self._runs):
             return None
         module = Module(path, base, start, end, self._noted_build_id(base, segments), here)
         return Image(module, segments, elf_file)

@@ -15,7 +15,7 @@ from collections.abc import Iterator, Mapping
 from gdb_epi.errors import UnreadableMemory
 from gdb_epi.sizes import WORD
 from gdb_epi.target.api import Target
-from gdb_epi.target.functions import Functions
+from gdb_epi.target.functions import FunctionBounds
 from gdb_epi.typing_lite import NamedTuple
 
 SAVED = ("rbx", "rbp", "r12", "r13", "r14", "r15")  # what a called function must give back
@@ -36,7 +36,7 @@ _OPERANDS = {
 _ADVANCE, _OFFSET, _RESTORE = 0x40, 0x80, 0xC0  # opcodes with an operand in their low bits
 
 
-class Rule(NamedTuple):
+class UnwindRule(NamedTuple):
     """How to leave a frame: its CFA is `base` + `offset`; registers are saved at CFA + ...
 
     The CFA (canonical frame address) is rsp before the call that made the frame.
@@ -47,7 +47,7 @@ class Rule(NamedTuple):
     saved: Mapping[str, int]
 
 
-class Activation(NamedTuple):
+class UnwoundFrame(NamedTuple):
     """One frame: registers as its code had them at `pc`, as far as they are known.
 
     `pc` is where it goes on: behind a call but in the innermost frame. `slots`: the addresses at
@@ -75,13 +75,13 @@ class _Common(NamedTuple):
 class Unwinder:
     """Rules of one process; each is found once."""
 
-    def __init__(self, target: Target, functions: Functions) -> None:
+    def __init__(self, target: Target, functions: FunctionBounds) -> None:
         self._target = target
         self._functions = functions
         self._commons: dict[int, _Common] = {}
-        self._rules: dict[int, Rule | None] = {}
+        self._rules: dict[int, UnwindRule | None] = {}
 
-    def walk(self, registers: Mapping[str, int]) -> Iterator[Activation]:
+    def walk(self, registers: Mapping[str, int]) -> Iterator[UnwoundFrame]:
         """Yield the frames of a thread, innermost first, as far as the tables and memory go."""
         current = {n: registers[n] for n in (*SAVED, "rsp", "rip") if n in registers}
         for number in range(MAX_FRAMES):
@@ -91,7 +91,7 @@ class Unwinder:
                 return
             cfa = current[rule.base] + rule.offset
             slots = {name: cfa + offset for name, offset in rule.saved.items()}
-            yield Activation(pc, current, cfa, slots)
+            yield UnwoundFrame(pc, current, cfa, slots)
             if "rip" not in slots or cfa <= current.get("rsp", 0) or cfa % WORD:
                 return
             try:
@@ -103,7 +103,7 @@ class Unwinder:
                 return
             current = {**current, **words, "rsp": cfa}
 
-    def rule(self, pc: int) -> Rule | None:
+    def rule(self, pc: int) -> UnwindRule | None:
         """Return the rule at an instruction; None without an entry, and for signal frames."""
         if pc not in self._rules:
             try:
@@ -112,7 +112,7 @@ class Unwinder:
                 self._rules[pc] = None
         return self._rules[pc]
 
-    def _read(self, pc: int) -> Rule | None:
+    def _read(self, pc: int) -> UnwindRule | None:
         entry, function = self._functions.entry(pc), self._functions.at(pc)
         if entry is None or function is None:
             return None
@@ -185,12 +185,12 @@ class _Program:
         self.initial: dict[int, int] = {}
         self._states: list[tuple[tuple[int, int] | None, dict[int, int]]] = []
 
-    def rule(self) -> Rule | None:
+    def rule(self) -> UnwindRule | None:
         """Return the rule; None when the CFA is computed by an expression."""
         if self._cfa is None or _RETURN not in self.saved:
             return None
         saved = {_NAMES[n]: offset for n, offset in self.saved.items() if n < len(_NAMES)}
-        return Rule(_NAMES[self._cfa[0]], self._cfa[1], saved)
+        return UnwindRule(_NAMES[self._cfa[0]], self._cfa[1], saved)
 
     def run(self, data: bytes, until: int) -> None:
         """Run what is in effect `until` bytes behind the function's start."""

@@ -12,10 +12,10 @@ from gdb_epi.x86 import tables
 from gdb_epi.x86.operand import Operand
 
 UNKNOWN = (None, 0, 1)
-How = tuple["str | None", int, int]  # access, size, alignment
+Access = tuple["str | None", int, int]  # access, size, alignment
 
 
-class Code(NamedTuple):
+class RawInstruction(NamedTuple):
     """What the bytes of an instruction say, before its meaning."""
 
     encoding: str
@@ -35,7 +35,7 @@ class Code(NamedTuple):
         return -1 if self.modrm < 0 else self.modrm >> 3 & 7
 
 
-def how(code: Code) -> How | None:
+def memory_access(code: RawInstruction) -> Access | None:
     """Return how the ModRM operand is accessed; None when the instruction accesses nothing."""
     if code.map == 0:
         return _one_byte(code)
@@ -46,7 +46,7 @@ def how(code: Code) -> How | None:
     return _map2(code) if code.map == 2 else _map3(code)
 
 
-def _one_byte(code: Code) -> How | None:
+def _one_byte(code: RawInstruction) -> Access | None:
     opcode, extension = code.opcode, code.extension
     size = code.size if opcode & 1 else 1
     if opcode < 0x40:
@@ -63,7 +63,7 @@ def _one_byte(code: Code) -> How | None:
         return ("r", 8, 1) if extension in (2, 4, 6) else UNKNOWN
     if opcode == 0x8D:
         return None
-    known: dict[int, How] = {
+    known: dict[int, Access] = {
         0x63: ("r", 4, 1), 0x69: ("r", code.size, 1), 0x6B: ("r", code.size, 1),
         0x84: ("r", 1, 1), 0x85: ("r", code.size, 1), 0x8A: ("r", 1, 1), 0x8B: ("r", code.size, 1),
         0x8C: ("w", 2, 1), 0x8E: ("r", 2, 1), 0x8F: ("w", 8, 1),
@@ -71,7 +71,7 @@ def _one_byte(code: Code) -> How | None:
     return known.get(opcode, ("w", size, 1))
 
 
-def _two_byte(code: Code) -> How | None:
+def _two_byte(code: RawInstruction) -> Access | None:
     opcode = code.opcode
     if 0x18 <= opcode <= 0x1F or opcode == 0x0D:  # prefetch and nop
         return None
@@ -86,7 +86,7 @@ def _two_byte(code: Code) -> How | None:
     return _vector(code)
 
 
-def _two_byte_general(code: Code) -> How | None:
+def _two_byte_general(code: RawInstruction) -> Access | None:
     opcode, size, extension = code.opcode, code.size, code.extension
     if opcode < 0xA0:
         return ("w", 1, 1) if code.encoding == "legacy" else UNKNOWN
@@ -98,7 +98,7 @@ def _two_byte_general(code: Code) -> How | None:
         return UNKNOWN
     if opcode == 0xBA:
         return ("r" if extension == 4 else "w"), size, 1
-    fixed: dict[int, How] = {
+    fixed: dict[int, Access] = {
         0xB0: ("w", 1, 1), 0xC0: ("w", 1, 1), 0xB6: ("r", 1, 1), 0xBE: ("r", 1, 1),
         0xB7: ("r", 2, 1), 0xBF: ("r", 2, 1), 0xC3: ("w", size, 1),
         0xB2: UNKNOWN, 0xB4: UNKNOWN, 0xB5: UNKNOWN, 0xB9: UNKNOWN,
@@ -112,20 +112,20 @@ def _two_byte_general(code: Code) -> How | None:
     )
 
 
-def _state(code: Code) -> How | None:
+def _state(code: RawInstruction) -> Access | None:
     """0x0FAE: saving and loading the state of the vector unit."""
     if code.encoding != "legacy":
         return {2: ("r", 4, 1), 3: ("w", 4, 1)}.get(code.extension, UNKNOWN)
     if code.prefix == 0x66 and code.extension >= 6:  # clwb, clflushopt
         return "r", 1, 1
-    known: tuple[How, ...] = (
+    known: tuple[Access, ...] = (
         ("w", 512, 16), ("r", 512, 16), ("r", 4, 1), ("w", 4, 1),
         ("w", 0, 64), ("r", 0, 64), ("w", 0, 64), ("r", 1, 1),
     )  # fmt: skip
     return known[code.extension]
 
 
-def _vector(code: Code) -> How:
+def _vector(code: RawInstruction) -> Access:
     """Map 1, the vector part; legacy and VEX."""
     opcode, prefix = code.opcode, code.prefix
     access = "w" if opcode in tables.VECTOR_STORES else "r"
@@ -143,7 +143,7 @@ def _vector(code: Code) -> How:
     return access, size, aligned
 
 
-def _vector_size(code: Code) -> int:
+def _vector_size(code: RawInstruction) -> int:
     opcode, prefix, whole = code.opcode, code.prefix, code.vector
     scalar = {0xF3: 4, 0xF2: 8}.get(prefix)
     if opcode in (0x10, 0x11, 0x51, 0x52, 0x53, 0x58, 0x59, 0x5C, 0x5D, 0x5E, 0x5F, 0xC2):
@@ -173,7 +173,7 @@ def _vector_size(code: Code) -> int:
     return whole
 
 
-def _map2(code: Code) -> How:
+def _map2(code: RawInstruction) -> Access:
     opcode, whole = code.opcode, code.vector
     if opcode >= 0xF0:
         if code.encoding == "legacy" and opcode in (0xF0, 0xF1):
@@ -199,7 +199,7 @@ def _map2(code: Code) -> How:
     return "r", whole, whole if (opcode, 2) in tables.VEX_ALIGNED else 1
 
 
-def _map3(code: Code) -> How:
+def _map3(code: RawInstruction) -> Access:
     opcode = code.opcode
     if opcode in tables.MAP3_SMALL:
         access, size = tables.MAP3_SMALL[opcode]
@@ -216,7 +216,7 @@ def _map3(code: Code) -> How:
     return "r", code.vector, 1
 
 
-def _evex(code: Code) -> How:
+def _evex(code: RawInstruction) -> Access:
     """Only whole-vector moves and operations are told; the rest is not known."""
     full = tables.EVEX_FULL.get(code.map, frozenset())
     scalar = code.opcode in (0x10, 0x11, 0x51, 0x58, 0x59, 0x5C, 0x5D, 0x5E, 0x5F)
@@ -233,7 +233,7 @@ def _evex(code: Code) -> How:
     return UNKNOWN
 
 
-def implicit(code: Code, segment: str | None) -> tuple[Operand, ...]:
+def implicit_operands(code: RawInstruction, segment: str | None) -> tuple[Operand, ...]:
     """Return the accesses that no operand names: stack and strings."""
     opcode = code.opcode
     if code.encoding != "legacy" or code.map > 1:

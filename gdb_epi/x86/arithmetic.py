@@ -25,7 +25,7 @@ MEMORY = "memory"  # the name by which the operand in memory is known
 _LOW_BYTES = frozenset(("rax", "rcx", "rdx", "rbx"))  # of which ModRM means the low byte, always
 
 
-def computed(one: Instruction, register: str, known: Mapping[str, int]) -> int | None:
+def computed_value(one: Instruction, register: str, known: Mapping[str, int]) -> int | None:
     """Return what an instruction puts into a register, of the registers before it.
 
     `known` may hold the operand in memory too, by the name MEMORY. None where it is none of those
@@ -39,7 +39,7 @@ def computed(one: Instruction, register: str, known: Mapping[str, int]) -> int |
     return None if found is None else found & (WORD_MASK if one.size == 8 else 0xFFFFFFFF)
 
 
-def added(one: Instruction, register: str) -> int | None:
+def added_constant(one: Instruction, register: str) -> int | None:
     """Return what an instruction adds to all 64 bits of a register; None for any other change.
 
     What was added can be taken off again: the register's value before is known from that after.

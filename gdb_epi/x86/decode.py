@@ -11,7 +11,7 @@ from __future__ import annotations
 from gdb_epi.sizes import WORD_MASK
 from gdb_epi.typing_lite import NamedTuple
 from gdb_epi.x86 import tables
-from gdb_epi.x86.access import Code, how, implicit
+from gdb_epi.x86.access import RawInstruction, implicit_operands, memory_access
 from gdb_epi.x86.operand import (
     BRANCH,
     CALL,
@@ -91,7 +91,7 @@ def _legacy(code: bytes, prefixes: _Prefixes) -> Instruction | None:
     wide = bool(prefixes.rex & 8)
     size = 8 if wide else 2 if prefixes.operand else 4
     selecting = prefixes.repeat or (0x66 if prefixes.operand else 0)
-    made = Code(
+    made = RawInstruction(
         "legacy", opcode_map, code[at], selecting, wide, size, 16, -1, bool(prefixes.repeat),
         prefixes.rex,
     )  # fmt: skip
@@ -114,7 +114,7 @@ def _vex(code: bytes, prefixes: _Prefixes) -> Instruction | None:
     vector = 32 if last & 4 else 16
     size = 8 if wide else 4
     selecting = (0, 0x66, 0xF3, 0xF2)[last & 3]
-    made = Code(
+    made = RawInstruction(
         "vex", opcode_map, code[at + 1], selecting, wide, size, vector, -1, False,
         extended | 8 * wide,
     )  # fmt: skip
@@ -131,14 +131,14 @@ def _evex(code: bytes, prefixes: _Prefixes) -> Instruction | None:
     selecting = (0, 0x66, 0xF3, 0xF2)[second & 3]
     wide = bool(second & 0x80)
     vector = _EVEX_VECTORS[min(length, 2)]
-    made = Code(
+    made = RawInstruction(
         "evex", opcode_map, code[at + 3], selecting, wide, 8 if wide else 4, vector, -1,
         bool(third & 0x10), extended | 8 * wide,
     )  # fmt: skip
     return _finish(code, at + 4, made, prefixes)
 
 
-def _finish(code: bytes, at: int, made: Code, prefixes: _Prefixes) -> Instruction | None:
+def _finish(code: bytes, at: int, made: RawInstruction, prefixes: _Prefixes) -> Instruction | None:
     """Read ModRM and immediate behind the opcode, then tell what it does."""
     shape = tables.MAPS[made.map][made.opcode]
     if shape == "x" or (made.encoding != "legacy" and shape in "jJ"):
@@ -159,7 +159,7 @@ def _finish(code: bytes, at: int, made: Code, prefixes: _Prefixes) -> Instructio
     return _instruction(made, prefixes, operand, immediate, at + size, shape)
 
 
-def _immediate_size(shape: str, made: Code, prefixes: _Prefixes) -> int:
+def _immediate_size(shape: str, made: RawInstruction, prefixes: _Prefixes) -> int:
     short = made.size == 2 and made.encoding == "legacy"
     if made.map == 0 and made.opcode in (0xF6, 0xF7) and made.extension in (0, 1):
         shape = "b" if made.opcode == 0xF6 else "z"
@@ -172,7 +172,7 @@ def _immediate_size(shape: str, made: Code, prefixes: _Prefixes) -> int:
     return {"b": 1, "B": 1, "J": 1, "w": 2, "j": 4, "e": 3}.get(shape, 0)
 
 
-def _memory(code: bytes, at: int, made: Code, prefixes: _Prefixes) -> tuple[Operand, int]:
+def _memory(code: bytes, at: int, made: RawInstruction, prefixes: _Prefixes) -> tuple[Operand, int]:
     """Return the ModRM operand, without its access, and the place behind it."""
     mode, low, rex = made.modrm >> 6, made.modrm & 7, made.extended
     base: str | None = REGISTERS[low | (rex & 1) << 3]
@@ -196,11 +196,11 @@ def _memory(code: bytes, at: int, made: Code, prefixes: _Prefixes) -> tuple[Oper
     return found._replace(narrow=prefixes.narrow), at + size
 
 
-def _factor(made: Code) -> int:
+def _factor(made: RawInstruction) -> int:
     """Return what an EVEX one-byte displacement is multiplied with; 0 when not known."""
     if made.repeated:  # broadcast
         return 8 if made.wide else 4
-    found = how(made)
+    found = memory_access(made)
     return found[1] if found is not None and found[0] is not None else 0
 
 
@@ -213,7 +213,7 @@ def _sib(sib: int, mode: int, rex: int) -> tuple[str | None, str | None, int]:
 
 
 def _instruction(
-    made: Code,
+    made: RawInstruction,
     prefixes: _Prefixes,
     memory: Operand | None,
     immediate: int | None,
@@ -253,7 +253,7 @@ def _instruction(
 
 
 def _operands(
-    made: Code,
+    made: RawInstruction,
     prefixes: _Prefixes,
     memory: Operand | None,
     immediate: int | None,
@@ -262,7 +262,7 @@ def _operands(
 ) -> tuple[Operand, ...]:
     found: list[Operand] = []
     if memory is not None:
-        told = how(made)
+        told = memory_access(made)
         if told is not None:
             if made.map == 1 and made.opcode in (0xA3, 0xAB, 0xB3, 0xBB):
                 memory = memory._replace(index_register=UNKNOWN_INDEX)  # a bit number moves it
@@ -277,11 +277,11 @@ def _operands(
         access = "r" if made.opcode < 0xA2 else "w"
         address = (immediate or 0) & WORD_MASK
         found.append(Operand(None, None, 1, address, prefixes.segment, access, size=size))
-    found += implicit(made, prefixes.segment)
+    found += implicit_operands(made, prefixes.segment)
     return tuple(one._replace(length=length) for one in found)
 
 
-def _flow(made: Code, shape: str) -> tuple[str, str]:
+def _flow(made: RawInstruction, shape: str) -> tuple[str, str]:
     """Return the flow and, where one is needed, the mnemonic."""
     opcode = made.opcode
     if made.encoding != "legacy" or made.map > 1:
@@ -313,7 +313,7 @@ def _flow(made: Code, shape: str) -> tuple[str, str]:
     return NEXT, ""
 
 
-def _privileged(made: Code) -> bool:
+def _privileged(made: RawInstruction) -> bool:
     """Whether user code may not run it: a general protection fault without an address."""
     if made.encoding != "legacy":
         return False

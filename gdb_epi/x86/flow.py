@@ -35,7 +35,7 @@ _REG_TWO = frozenset(
 _RM_TWO = frozenset((*range(0x90, 0xA0), 0xA4, 0xA5, 0xAB, 0xAC, 0xAD, 0xB3, 0xBB))
 
 
-class Produced(NamedTuple):
+class ValueSource(NamedTuple):
     """How a register got its value: `source` is a register's name (COPY) or the operand.
 
     `size` is how many bytes a load reads; `signed` whether it extends the sign to `width` bytes.
@@ -48,7 +48,7 @@ class Produced(NamedTuple):
     width: int = 8
 
 
-def changed(one: Instruction) -> frozenset[str] | None:
+def changed_registers(one: Instruction) -> frozenset[str] | None:
     """Return the general registers that an instruction changes; None when that is not known."""
     if one.flow == "call":
         return CALL_CHANGES
@@ -156,9 +156,9 @@ def _vector(one: Instruction) -> frozenset[str] | None:
     return _NOTHING
 
 
-def produced(one: Instruction, register: str) -> Produced:
+def value_source(one: Instruction, register: str) -> ValueSource:
     """Return how an instruction that changes a register makes its value."""
-    other = Produced(OTHER, None)
+    other = ValueSource(OTHER, None)
     if one.encoding != "legacy" or register not in (one.reg, one.rm):
         return other
     if one.map == 1:
@@ -166,32 +166,32 @@ def produced(one: Instruction, register: str) -> Produced:
     if one.map != 0:
         return other
     if one.opcode == 0x8D and one.memory is not None:
-        return Produced(ADDRESS, one.memory, one.size) if one.size >= 4 else other
+        return ValueSource(ADDRESS, one.memory, one.size) if one.size >= 4 else other
     if 0xB8 <= one.opcode < 0xC0 and one.immediate is not None:
-        return Produced(CONSTANT, one.immediate, one.size)
+        return ValueSource(CONSTANT, one.immediate, one.size)
     if one.opcode in (0x89, 0x8B) and one.size >= 4:
         target, source = (one.rm, one.reg) if one.opcode == 0x89 else (one.reg, one.rm)
         if register != target:
             return other
         if source is not None and one.memory is None:
-            return Produced(COPY, source, one.size)
-        return Produced(LOAD, one.explicit, one.size) if one.opcode == 0x8B else other
+            return ValueSource(COPY, source, one.size)
+        return ValueSource(LOAD, one.explicit, one.size) if one.opcode == 0x8B else other
     if one.opcode == 0x63 and one.explicit is not None and register == one.reg:
-        return Produced(LOAD, one.explicit, 4, True, one.size)
+        return ValueSource(LOAD, one.explicit, 4, True, one.size)
     if 0x58 <= one.opcode < 0x60 and register == one.reg and register != "rsp":
-        return Produced(LOAD, one.operands[0], 8)
+        return ValueSource(LOAD, one.operands[0], 8)
     return other
 
 
-def _extended(one: Instruction, register: str) -> Produced:
+def _extended(one: Instruction, register: str) -> ValueSource:
     """movzx and movsx from memory."""
     if one.opcode in (0xB6, 0xB7, 0xBE, 0xBF) and one.explicit is not None and register == one.reg:
         size = 1 if not one.opcode & 1 else 2
-        return Produced(LOAD, one.explicit, size, one.opcode >= 0xBE, one.size)
-    return Produced(OTHER, None)
+        return ValueSource(LOAD, one.explicit, size, one.opcode >= 0xBE, one.size)
+    return ValueSource(OTHER, None)
 
 
-def stored(one: Instruction) -> str | None:
+def stored_register(one: Instruction) -> str | None:
     """Return the general register that an instruction stores whole: push, or a move to memory."""
     if one.encoding != "legacy" or one.map != 0:
         return None

@@ -15,7 +15,7 @@ _IMMEDIATE = {"b": 1, "B": 1, "J": 1, "w": 2, "j": 4, "e": 3}
 _VECTORS = (0x62, 0xC4, 0xC5)
 
 
-def length_at(code: bytes, start: int) -> int:
+def instruction_length(code: bytes, start: int) -> int:
     """Return the length of the instruction at a place of `code`; 0 when unknown or cut off."""
     try:
         at = start
@@ -44,7 +44,7 @@ def boundary_after(code: bytes, place: int) -> int | None:
     """
     at = 0
     while at < place:
-        length = length_at(code, at)
+        length = instruction_length(code, at)
         if not length:
             return None
         at += length

@@ -17,7 +17,7 @@ from gdb_epi.corruption.files.loaded_pyc import LoadedPyc, pyc_files
 from gdb_epi.corruption.files.pyc_constants import Constants
 from gdb_epi.corruption.heap.memory import PagedReader
 from gdb_epi.corruption.types import Evidence, Skipped
-from gdb_epi.cpython.source.pyc import HEADER, Code, codes_of
+from gdb_epi.cpython.source.pyc import HEADER, MarshalledCode, read_code_objects
 from gdb_epi.cpython.types import PythonState
 from gdb_epi.errors import Absent
 from gdb_epi.process_state import ProcessState
@@ -54,7 +54,7 @@ class Scene:
         pyc = pyc_files(self.context).of(source)
         assert isinstance(pyc, LoadedPyc), pyc
         self.pyc = pyc
-        codes = codes_of(pyc.file.data, python.layout)
+        codes = read_code_objects(pyc.file.data, python.layout)
         assert not isinstance(codes, Absent)
         self.code = next(one for one in codes if one.members["co_name"] == "work")
 
@@ -199,9 +199,9 @@ def test_damaged_files_are_no_trouble() -> None:
     scene = Scene(INTERPRETERS[0].values[0])  # type: ignore[arg-type]
     data, layout = scene.pyc.file.data, scene.python.layout
     for at in range(HEADER, len(data), 7):
-        cut = codes_of(data[:at], layout)
+        cut = read_code_objects(data[:at], layout)
         assert isinstance(cut, Absent)
         whole = bytearray(data)
         whole[at] ^= 0xFF
-        found = codes_of(bytes(whole), layout)
-        assert isinstance(found, Absent) or all(isinstance(one, Code) for one in found)
+        found = read_code_objects(bytes(whole), layout)
+        assert isinstance(found, Absent) or all(isinstance(one, MarshalledCode) for one in found)

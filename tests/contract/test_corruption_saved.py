@@ -14,14 +14,14 @@ from gdb_epi.corruption.types import Evidence
 from gdb_epi.errors import Absent
 from gdb_epi.fault.instructions import call_before
 from gdb_epi.process_state import ProcessState
-from gdb_epi.target.unwind import Activation, Unwinder
+from gdb_epi.target.unwind import Unwinder, UnwoundFrame
 
 MINORS = [(3, 8), (3, 12), (3, 13)]
 TOP = 46  # of user addresses
 PLACES = 4
 
 
-def walk(context: Context) -> list[Activation]:
+def walk(context: Context) -> list[UnwoundFrame]:
     fault = context.fault
     assert not isinstance(fault, Absent)
     return list(Unwinder(context.target, context.functions).walk(fault.registers))

@@ -14,7 +14,7 @@ from support.opening import made_or_skip, session_of
 from commands.gc import gc as gc_command
 from commands.interp import interp as interp_command
 from commands.threads import threads as threads_command
-from gdb_epi.cpython.runtime.interpreters import Runtime, read_runtime
+from gdb_epi.cpython.runtime.interpreters import RuntimeDetails, read_runtime
 from gdb_epi.cpython.types import PythonState
 from gdb_epi.errors import Absent
 from gdb_epi.session import Session
@@ -27,7 +27,7 @@ def opened(interpreter: Interpreter, program: str) -> tuple[Made, Session]:
     return made, session_of(made)
 
 
-def runtime_of(session: Session) -> Runtime:
+def runtime_of(session: Session) -> RuntimeDetails:
     python = session.state.python
     assert isinstance(python, PythonState), python
     found = read_runtime(session.target, python)

@@ -19,7 +19,7 @@ from gdb_epi.cpython.frames.chain import InterpreterFrames
 from gdb_epi.cpython.frames.code import CodeReader
 from gdb_epi.cpython.frames.stack_walk import walk_datastack
 from gdb_epi.cpython.reader import Reader
-from gdb_epi.cpython.runtime.recover_threads import Searcher
+from gdb_epi.cpython.runtime.recover_threads import ThreadStateSearcher
 from gdb_epi.cpython.runtime.state import decode_python
 from gdb_epi.cpython.types import PythonState, ThreadState
 from gdb_epi.errors import Absent, InputError
@@ -304,13 +304,13 @@ def test_a_thread_whose_coroutine_is_zeros_is_found(identifier: str) -> None:
         thread.address + layout.require("PyThreadState", "exc_info")
     ) + layout.require("_PyErr_StackItem", "previous_item")
     target.put_word(item, 0)
-    assert Searcher(target, layout).thread_state(thread.address) is None
+    assert ThreadStateSearcher(target, layout).thread_state(thread.address) is None
     target.put(item & -PAGE, bytes(PAGE))
-    found = Searcher(target, layout).thread_state(thread.address)
+    found = ThreadStateSearcher(target, layout).thread_state(thread.address)
     assert found is not None and found.address == thread.address
     tid_at = thread.address + layout.require("PyThreadState", "native_thread_id")
     target.put_word(tid_at, (thread.tid or 0) + 1)
-    assert Searcher(target, layout).thread_state(thread.address) is None
+    assert ThreadStateSearcher(target, layout).thread_state(thread.address) is None
 
 
 @pytest.mark.parametrize("identifier", ["pyenv-3.8.18", "pyenv-3.9.18", "pyenv-3.10.13"])
@@ -325,12 +325,12 @@ def test_a_thread_without_a_number_whose_coroutine_is_zeros_is_found(identifier:
     item = reader.u64(thread.address + layout.require("PyThreadState", "exc_info"))
     assert item != thread.address + layout.require("PyThreadState", "exc_state")
     target.put(item + layout.require("_PyErr_StackItem", "previous_item") & -PAGE, bytes(PAGE))
-    found = Searcher(target, layout).thread_state(thread.address)
+    found = ThreadStateSearcher(target, layout).thread_state(thread.address)
     assert found is not None and found.address == thread.address
     for there, back in (("next", "prev"), ("prev", "next")):
         other = reader.u64(thread.address + layout.require("PyThreadState", there))
         if other:
             target.put_word(other + layout.require("PyThreadState", back), 0)
-    assert Searcher(target, layout).thread_state(thread.address) == found
+    assert ThreadStateSearcher(target, layout).thread_state(thread.address) == found
     target.put_word(thread.address + layout.require("PyThreadState", "frame"), item)
-    assert Searcher(target, layout).thread_state(thread.address) is None
+    assert ThreadStateSearcher(target, layout).thread_state(thread.address) is None

@@ -17,10 +17,10 @@ from support.opening import made_or_skip, sysroot_of
 from commands.modules import modules as modules_command
 from gdb_epi.analysis import analyze
 from gdb_epi.cpython.runtime.modules import (
-    Modules,
+    ImportedModules,
     distribution_of,
     interpreter_modules,
-    packages,
+    top_level_packages,
 )
 from gdb_epi.cpython.runtime.package_versions import package_versions, plausible_version
 from gdb_epi.cpython.types import PythonState
@@ -50,11 +50,11 @@ def opened(interpreter: Interpreter) -> tuple[Made, Session]:
     return made, Session(CoreFileTarget.open(made.core, sysroot=sysroot), {"sysroot": sysroot})
 
 
-def decode(target: Any, python: PythonState | None = None) -> Modules:
+def decode(target: Any, python: PythonState | None = None) -> ImportedModules:
     state = python or ProcessState(target).python
     assert isinstance(state, PythonState), state
     found = interpreter_modules(target, state, state.interpreters[0])
-    assert isinstance(found, Modules), found
+    assert isinstance(found, ImportedModules), found
     return found
 
 
@@ -90,7 +90,7 @@ def extensions(made: Made) -> bool:
 def test_packages_have_the_versions_that_the_core_knows(interpreter: Interpreter) -> None:
     _, session = opened(interpreter)
     found = decode(session.target)
-    listed = {one.name: (one.version, one.source) for one in packages(found)}
+    listed = {one.name: (one.version, one.source) for one in top_level_packages(found)}
     assert (
         listed.items()
         >= {

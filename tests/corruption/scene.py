@@ -8,7 +8,7 @@ from functools import cached_property
 from typing import Any
 
 from corruption.process import WORD, Memory
-from gdb_epi.cpython.layout.layout import Layout, load
+from gdb_epi.cpython.layout.layout import Layout, load_layout
 
 DICT_SPAN, FRAME_SPAN = 64 << 10, 512
 Bits = tuple[int, int]  # lowest and highest that may be flipped
@@ -41,7 +41,7 @@ class Scene:
         if not self.python:
             raise NoTarget("no Python")
         major, minor = self.python["version"]
-        found = load((major, minor), self.free_threaded)
+        found = load_layout((major, minor), self.free_threaded)
         if found is None:
             raise NoTarget(f"no layout of {major}.{minor}")
         return found

@@ -16,7 +16,7 @@ from typing import Any
 
 import pytest
 
-from gdb_epi.cpython.layout.layout import load, parse_asyncio_offsets, parse_debug_offsets
+from gdb_epi.cpython.layout.layout import load_layout, parse_asyncio_offsets, parse_debug_offsets
 
 sys.path.insert(0, str(Path(__file__).resolve().parents[1] / "tools"))
 
@@ -132,7 +132,7 @@ def test_offsets_in_a_real_binary_agree_with_the_table(file: Path) -> None:
     found = parse_debug_offsets(data)
     assert found.complaints == ()
     assert found.minor is not None
-    layout = load(found.minor, found.free_threaded)
+    layout = load_layout(found.minor, found.free_threaded)
     assert layout is not None
     assert len(found.words) > 60
     _changed, texts = layout.with_debug_offsets(found.words)
@@ -157,7 +157,7 @@ def _asyncio_files() -> list[Path]:
 @pytest.mark.parametrize("file", _asyncio_files() or [NOTHING], ids=str)
 def test_asyncio_offsets_in_a_real_binary_agree_with_the_table(file: Path) -> None:
     minor = int(file.name.partition("cpython-3")[2][:2] or file.name.partition("3.")[2])
-    layout = load((3, minor))
+    layout = load_layout((3, minor))
     assert layout is not None
     found = parse_asyncio_offsets(_asyncio_section(file) or b"", (3, minor))
     assert found.complaints == ()

@@ -14,10 +14,10 @@ import gdb
 
 sys.path.insert(0, os.environ["GDB_EPI_ROOT"])
 
-from gdb_epi.cpython.layout.emit import emit
+from gdb_epi.cpython.layout.emit import emit_layout
 from gdb_epi.gdbhost import dwarf
 
-document = emit(
+document = emit_layout(
     dwarf.type_layout,
     dwarf.constant,
     {"version": [0, 0], "free_threaded": False, "debug": False, "gdb": gdb.VERSION},

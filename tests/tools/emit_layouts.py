@@ -29,7 +29,7 @@ sys.path.insert(0, str(Path(__file__).resolve().parent))
 
 from layout_from_headers import build_stub, debug_offsets_map
 
-from gdb_epi.cpython.layout.emit import add_variants, dump
+from gdb_epi.cpython.layout.emit import add_variants, dump_layout
 
 LAYOUTS = ROOT / "gdb_epi" / "cpython" / "layout" / "generated"
 EXTENSIONS = ("_asyncio", "_queue", "_multiprocessing", "_datetime", "_functools")
@@ -259,7 +259,7 @@ def add_constants(include: Path, defines: list[str], gdb: str, folder: Path) -> 
         found = types_of(build_stub(include, Path(temporary) / "stub.o", flags), gdb)["constants"]
     added = {name: value for name, value in found.items() if name not in table["constants"]}
     table["constants"].update(added)
-    path.write_text(dump(table))
+    path.write_text(dump_layout(table))
     return f"{path.name}: {len(added)} constants added"
 
 
@@ -322,7 +322,7 @@ def main() -> int:
             print("".join(f"  {text}\n" for text in texts), end="")
             bad += bool(texts)
         else:
-            path.write_text(dump(document))
+            path.write_text(dump_layout(document))
             print(f"{path.name}: {len(document['structs'])} structs, {path.stat().st_size} bytes")
     return 1 if bad else 0
 

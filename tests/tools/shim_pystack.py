@@ -75,10 +75,10 @@ def _gdb(target: Any, place: str) -> Any:
 def _threads(state: Any, python: Any, native: Any, wants_locals: bool) -> Iterator[Any]:
     from pystack import types as theirs
 
-    from gdb_epi.cpython.source.site import Sites
+    from gdb_epi.cpython.source.site import SourceSiteReader
     from gdb_epi.cpython.values.plain_values import PlainValues
 
-    sites = Sites(PlainValues(state.target, python))
+    sites = SourceSiteReader(PlainValues(state.target, python))
     reader = variables(state, python) if wants_locals else None
     collects = collecting(state.target, python)
     version = tuple(int(part) for part in python.version.split(".")[:2])

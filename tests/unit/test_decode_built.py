@@ -6,7 +6,7 @@ from __future__ import annotations
 import pytest
 from support.build import Builder, Frame
 
-from gdb_epi.cpython.layout.layout import available, load
+from gdb_epi.cpython.layout.layout import available_tables, load_layout
 from gdb_epi.cpython.runtime.state import decode_python
 from gdb_epi.cpython.types import PythonState
 
@@ -23,13 +23,13 @@ STACKS = [
 ]
 LAYOUTS = [
     pytest.param(version, flavour, id=f"{version[0]}.{version[1]}{flavour}")
-    for version, flavour in available()
+    for version, flavour in available_tables()
 ]
 
 
 @pytest.mark.parametrize(("version", "flavour"), LAYOUTS)
 def test_what_is_built_is_decoded(version: tuple[int, int], flavour: str) -> None:
-    layout = load(version, "t" in flavour, "d" in flavour)
+    layout = load_layout(version, "t" in flavour, "d" in flavour)
     assert layout is not None
     builder = Builder(layout)
     runtime, threads, idents = builder.runtime(STACKS, holder=1)
@@ -51,6 +51,6 @@ def test_what_is_built_is_decoded(version: tuple[int, int], flavour: str) -> Non
 
 
 def test_every_minor_version_is_there() -> None:
-    minors = {version[1] for version, flavour in available() if not flavour}
+    minors = {version[1] for version, flavour in available_tables() if not flavour}
     assert minors >= set(range(8, 16))
-    assert {v[1] for v, flavour in available() if flavour == "t"} >= {13, 14, 15}
+    assert {v[1] for v, flavour in available_tables() if flavour == "t"} >= {13, 14, 15}

@@ -6,7 +6,7 @@ from __future__ import annotations
 import pytest
 
 from gdb_epi.cpython.frames.eval_calls import CFRAME, ENTRY_FRAME, EvalCallReader
-from gdb_epi.cpython.layout.layout import Layout, available, load
+from gdb_epi.cpython.layout.layout import Layout, available_tables, load_layout
 from gdb_epi.cpython.types import PyFrame, ThreadState
 from gdb_epi.errors import NOT_AVAILABLE, Absent
 from gdb_epi.target.fake import FakeTarget
@@ -17,7 +17,7 @@ NO_NATIVE = Absent(NOT_AVAILABLE, "no unwinder")
 
 
 def layouts(*minors: int) -> list[Layout]:
-    found = [load(version, "t" in f, "d" in f) for version, f in available()]
+    found = [load_layout(version, "t" in f, "d" in f) for version, f in available_tables()]
     return [one for one in found if one is not None and one.version[1] in minors]
 
 

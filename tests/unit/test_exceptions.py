@@ -10,7 +10,7 @@ import pytest
 from support.build import Builder, Frame
 
 from commands.exceptions import exceptions as command
-from gdb_epi.cpython.layout.layout import Layout, available, load
+from gdb_epi.cpython.layout.layout import Layout, available_tables, load_layout
 from gdb_epi.cpython.running import exceptions as limits
 from gdb_epi.cpython.running.exceptions import (
     HANDLED,
@@ -35,7 +35,7 @@ STRS = {"str": 1, "KeyError": 3}  # types with a tp_str of their own; exceptions
 BASE = "PyBaseExceptionObject"
 LAYOUTS = [
     pytest.param((version, flavour), id=f"{version[0]}.{version[1]}{flavour}")
-    for version, flavour in available()
+    for version, flavour in available_tables()
 ]
 UNMADE = [one for one in LAYOUTS if one.values[0][0] < (3, 12)]
 
@@ -170,7 +170,7 @@ def raiser(request: pytest.FixtureRequest) -> Raiser:
 
 
 def make(version: tuple[int, int], flavour: str = "") -> Raiser:
-    layout = load(version, "t" in flavour, "d" in flavour)
+    layout = load_layout(version, "t" in flavour, "d" in flavour)
     assert layout is not None
     return Raiser(layout)
 

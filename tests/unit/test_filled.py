@@ -6,17 +6,17 @@ from __future__ import annotations
 import mmap
 from pathlib import Path
 
-from gdb_epi.target.corefile import PIECE, Filled
+from gdb_epi.target.corefile import PIECE, FilledRanges
 
 
-def made(path: Path, size: int, parts: dict[int, bytes]) -> Filled:
+def made(path: Path, size: int, parts: dict[int, bytes]) -> FilledRanges:
     with path.open("wb+") as file:
         file.truncate(size)
         for at, data in parts.items():
             file.seek(at)
             file.write(data)
         file.flush()
-        return Filled(str(path), mmap.mmap(file.fileno(), size, prot=mmap.PROT_READ))
+        return FilledRanges(str(path), mmap.mmap(file.fileno(), size, prot=mmap.PROT_READ))
 
 
 def covers(ranges: list[tuple[int, int]], at: int, size: int) -> bool:

@@ -12,7 +12,7 @@ from gdb_epi.sizes import PAGE
 from gdb_epi.target import elf
 from gdb_epi.target.api import Module
 from gdb_epi.target.fake import FakeTarget
-from gdb_epi.target.functions import PT_GNU_EH_FRAME, Function, Functions
+from gdb_epi.target.functions import PT_GNU_EH_FRAME, Function, FunctionBounds
 
 BASE = 0x7F0000000000
 TABLE, ENTRIES = 0x2000, 0x3000  # relative to BASE
@@ -37,11 +37,11 @@ def tables(functions: list[tuple[int, int]], *, count_as: int = 3, rows_as: int 
     return (head + rows).ljust(ENTRIES - TABLE, b"\0") + entries
 
 
-def functions(data: bytes) -> Functions:
+def functions(data: bytes) -> FunctionBounds:
     absent = Absent(NOT_AVAILABLE, "none")
     module = Module("/lib/l.so", BASE, BASE, BASE + 0x20000, None, absent)
     memory = {BASE: headers().ljust(PAGE, b"\0"), BASE + TABLE: data}
-    return Functions(FakeTarget(modules=[module], memory=memory))
+    return FunctionBounds(FakeTarget(modules=[module], memory=memory))
 
 
 @pytest.mark.parametrize(
@@ -85,7 +85,7 @@ def test_an_absurd_count_ends_the_search() -> None:
 
 
 def test_no_tables() -> None:
-    assert Functions(FakeTarget()).at(BASE) is None
+    assert FunctionBounds(FakeTarget()).at(BASE) is None
     assert functions(b"").at(BASE + 0x10000) is None
 
 

@@ -13,15 +13,15 @@ import pytest
 
 from commands.layout import layout as command
 from gdb_epi.cpython.layout import layout as layout_module
-from gdb_epi.cpython.layout.emit import SCHEMA, add_variants, dump, emit
+from gdb_epi.cpython.layout.emit import SCHEMA, add_variants, dump_layout, emit_layout
 from gdb_epi.cpython.layout.layout import (
     COOKIE,
     MAX_GROWTH,
     MAX_WORD,
     Layout,
     LayoutError,
-    available,
-    load,
+    available_tables,
+    load_layout,
     parse_asyncio_offsets,
     parse_debug_offsets,
 )
@@ -84,12 +84,12 @@ CORE = [
     ("_gil_runtime_state", "last_holder"),
 ]
 
-TABLES = available()
+TABLES = available_tables()
 
 
 def _load(key: tuple[tuple[int, int], str]) -> Layout:
     version, flavour = key
-    found = load(version, "t" in flavour, "d" in flavour)
+    found = load_layout(version, "t" in flavour, "d" in flavour)
     assert found is not None
     return found
 
@@ -152,7 +152,7 @@ def test_members_lie_inside_their_struct(key: tuple[tuple[int, int], str]) -> No
 def test_dump_gives_back_the_shipped_text(key: tuple[tuple[int, int], str]) -> None:
     name = layout_module._file_name(key[0], "t" in key[1], "d" in key[1])
     with open(f"{layout_module._FOLDER}/{name}", encoding="utf-8") as stream:
-        assert dump(_load(key).document) == stream.read()
+        assert dump_layout(_load(key).document) == stream.read()
 
 
 def test_find_takes_the_first_path_that_exists() -> None:
@@ -229,14 +229,14 @@ def test_layout_is_immutable() -> None:
 
 
 def test_load_of_an_unknown_version_is_none() -> None:
-    assert load((3, 7)) is None
-    assert load((3, 8), free_threaded=True) is None
+    assert load_layout((3, 7)) is None
+    assert load_layout((3, 8), free_threaded=True) is None
 
 
 def test_emit_encodes_bit_fields_and_names_what_is_missing() -> None:
     struct = StructType("PyObject", 16, {"a": Member(0, 8), "b": Member(8, 4, 1, 2)})
     header = {"version": [3, 99], "free_threaded": False, "debug": False}
-    document = emit(
+    document = emit_layout(
         lambda name: struct if name == "PyObject" else None,
         lambda name: 7 if name == "CO_NESTED" else None,
         header,
@@ -371,7 +371,7 @@ def _check_hostile(data: bytes) -> None:
         assert found.complaints
     if not found.words:
         return
-    layout = load(found.minor or (0, 0), found.free_threaded)
+    layout = load_layout(found.minor or (0, 0), found.free_threaded)
     assert layout is not None
     changed, texts = layout.with_debug_offsets(found.words)
     for name, (struct, path) in layout.document["debug_offsets"].items():

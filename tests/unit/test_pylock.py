@@ -6,17 +6,17 @@ from __future__ import annotations
 import pytest
 from support.scenes import HEAP, crash, state
 
-from gdb_epi.cpython.layout.layout import Layout, available, load
+from gdb_epi.cpython.layout.layout import Layout, available_tables, load_layout
 from gdb_epi.cpython.reader import Reader
 from gdb_epi.locks.waits.lock_objects import LOCK, RLOCK, SEMAPHORE_SIZE, PyLock, PyLocks
 
 OBJECT, TYPE, NAME, SEMAPHORE = HEAP + 0x1000, HEAP + 0x100, HEAP + 0x800, HEAP + 0x2000
 OWNER = 0x7F00_1234_5000
-GIL_TABLES = [version for version, flavour in available() if flavour == ""]
+GIL_TABLES = [version for version, flavour in available_tables() if flavour == ""]
 
 
 def layout_of(version: tuple[int, int], flavour: bool = False) -> Layout:
-    found = load(version, flavour)
+    found = load_layout(version, flavour)
     assert found is not None
     return found
 

@@ -11,7 +11,7 @@ import pytest
 from support.scenes import HEAP, MMAP, PID, SP, crash, frame, state
 
 from gdb_epi.analysis import analyze
-from gdb_epi.cpython.layout.layout import load
+from gdb_epi.cpython.layout.layout import load_layout
 from gdb_epi.cpython.types import CHAIN, InterpreterState, PyFrame, PythonState, ThreadState
 from gdb_epi.errors import NOT_AVAILABLE, Absent, SoftError
 from gdb_epi.process_state import ProcessState
@@ -31,7 +31,7 @@ def python(filename: str, *names: str) -> PythonState:
     )
     thread = ThreadState(1, 0, 7, PID, "MainThread", True, True, True, frames)
     main = InterpreterState(1, 0, (thread,))
-    layout = load((3, 13))
+    layout = load_layout((3, 13))
     assert not isinstance(layout, Absent)
     return PythonState("3.13.0", 0x030D00F0, layout, 0, "symbol", False, PID, (main,))
 

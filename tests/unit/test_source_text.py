@@ -21,7 +21,7 @@ from gdb_epi.cpython.frames.positions import (
     position_at,
 )
 from gdb_epi.cpython.objects.siphash import Key, siphash
-from gdb_epi.cpython.source.checks import Fit, fit_of
+from gdb_epi.cpython.source.checks import TextFit, fit_text
 from gdb_epi.cpython.source.files import (
     MAX_SOURCE_BYTES,
     SourceFile,
@@ -29,7 +29,7 @@ from gdb_epi.cpython.source.files import (
     read_member,
     source_lines,
 )
-from gdb_epi.cpython.source.site import Site
+from gdb_epi.cpython.source.site import SourceSite
 from gdb_epi.errors import Absent
 from gdb_epi.render.source import character_column, listing_lines, one_line, paint
 from gdb_epi.report import Listing, Span
@@ -101,19 +101,19 @@ def test_siphash_is_the_one_of_this_python() -> None:
         assert siphash(Key(3495, 0, *rounds), data).to_bytes(8, "little") == expected
 
 
-def site_of(text: str, name: str) -> Site:
+def site_of(text: str, name: str) -> SourceSite:
     code = next(code for code in codes(compile(text, "x", "exec")) if code.co_name == name)
     where = tuple(dict.fromkeys(Position(*p) for p in code.co_positions() if p[0]))
     where = tuple(p for p in where if p != (code.co_firstlineno, code.co_firstlineno, 0, 0))
     names = tuple(n for n in code.co_names + code.co_varnames if not n.startswith("."))
     first = code.co_firstlineno
-    return Site("x", name, first, where[-1], where, names, code.co_linetable, 0)
+    return SourceSite("x", name, first, where[-1], where, names, code.co_linetable, 0)
 
 
 @pytest.mark.skipif(sys.version_info < (3, 11), reason="co_positions() came with Python 3.11")
 def test_fit() -> None:
     site = site_of(TEXT, "outer")
-    assert fit_of(source_lines(TEXT), site).good
+    assert fit_text(source_lines(TEXT), site).good
     changes = {
         "a line more": "\n" + TEXT,
         "a name": TEXT.replace("total", "other"),
@@ -121,10 +121,10 @@ def test_fit() -> None:
         "indentation": TEXT.replace("    ", "   "),
     }
     for what, text in changes.items():
-        fit = fit_of(source_lines(text), site)
+        fit = fit_text(source_lines(text), site)
         assert fit.miss and not fit.good, what
         assert "does not fit" in fit.says()
-    assert not Fit(1, 1, 0, "").good
+    assert not TextFit(1, 1, 0, "").good
 
 
 def test_encodings() -> None:

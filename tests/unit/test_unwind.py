@@ -16,8 +16,8 @@ from gdb_epi.sizes import PAGE
 from gdb_epi.target import elf
 from gdb_epi.target.api import CrashInfo, Module, Region, Thread
 from gdb_epi.target.fake import FakeTarget
-from gdb_epi.target.functions import PT_GNU_EH_FRAME, Functions
-from gdb_epi.target.unwind import Rule, Unwinder
+from gdb_epi.target.functions import PT_GNU_EH_FRAME, FunctionBounds
+from gdb_epi.target.unwind import Unwinder, UnwindRule
 
 BASE, SIZE = 0x7F0000000000, 0x20000
 TABLE, ENTRIES, CODE = 0x2000, 0x3000, 0x10000  # relative to BASE
@@ -63,7 +63,7 @@ def unwinder(program: bytes, *, common: bytes = COMMON) -> Unwinder:
     module = Module("/lib/l.so", BASE, BASE, BASE + SIZE, None, absent)
     memory = image([program], [CODE], common=common)
     target = FakeTarget(modules=[module], memory=memory)
-    return Unwinder(target, Functions(target))
+    return Unwinder(target, FunctionBounds(target))
 
 
 PUSHES = advance(1) + offset(16) + saved(RBP, 16) + advance(2) + offset(24) + saved(RBX, 24)
@@ -72,18 +72,18 @@ PUSHES = advance(1) + offset(16) + saved(RBP, 16) + advance(2) + offset(24) + sa
 @pytest.mark.parametrize(
     ("program", "at", "expected"),
     [
-        (PUSHES, 0, Rule("rsp", 8, {"rip": -8})),
-        (PUSHES, 1, Rule("rsp", 16, {"rip": -8, "rbp": -16})),
-        (PUSHES, 0x3F, Rule("rsp", 24, {"rip": -8, "rbp": -16, "rbx": -24})),
-        (PUSHES + b"\x0d\x06", 5, Rule("rbp", 24, {"rip": -8, "rbp": -16, "rbx": -24})),
-        (b"\x0c\x06\x10", 0, Rule("rbp", 16, {"rip": -8})),
-        (b"\x0a" + PUSHES + b"\x0b", 9, Rule("rsp", 8, {"rip": -8})),  # remember, restore
-        (PUSHES + bytes([0xC0 | RBP]), 9, Rule("rsp", 24, {"rip": -8, "rbx": -24})),
-        (b"\x02\x05" + offset(32), 4, Rule("rsp", 8, {"rip": -8})),
-        (b"\x03\x05\x00" + offset(32), 5, Rule("rsp", 32, {"rip": -8})),
-        (b"\x05\x0c\x02", 0, Rule("rsp", 8, {"rip": -8, "r12": -16})),
-        (b"\x10\x06\x02\x77\x08", 0, Rule("rsp", 8, {"rip": -8})),  # rbp by an expression
-        (b"\x2e\x10", 0, Rule("rsp", 8, {"rip": -8})),  # DW_CFA_GNU_args_size
+        (PUSHES, 0, UnwindRule("rsp", 8, {"rip": -8})),
+        (PUSHES, 1, UnwindRule("rsp", 16, {"rip": -8, "rbp": -16})),
+        (PUSHES, 0x3F, UnwindRule("rsp", 24, {"rip": -8, "rbp": -16, "rbx": -24})),
+        (PUSHES + b"\x0d\x06", 5, UnwindRule("rbp", 24, {"rip": -8, "rbp": -16, "rbx": -24})),
+        (b"\x0c\x06\x10", 0, UnwindRule("rbp", 16, {"rip": -8})),
+        (b"\x0a" + PUSHES + b"\x0b", 9, UnwindRule("rsp", 8, {"rip": -8})),  # remember, restore
+        (PUSHES + bytes([0xC0 | RBP]), 9, UnwindRule("rsp", 24, {"rip": -8, "rbx": -24})),
+        (b"\x02\x05" + offset(32), 4, UnwindRule("rsp", 8, {"rip": -8})),
+        (b"\x03\x05\x00" + offset(32), 5, UnwindRule("rsp", 32, {"rip": -8})),
+        (b"\x05\x0c\x02", 0, UnwindRule("rsp", 8, {"rip": -8, "r12": -16})),
+        (b"\x10\x06\x02\x77\x08", 0, UnwindRule("rsp", 8, {"rip": -8})),  # rbp by an expression
+        (b"\x2e\x10", 0, UnwindRule("rsp", 8, {"rip": -8})),  # DW_CFA_GNU_args_size
         (b"\x0f\x02\x77\x08", 0, None),  # the CFA by an expression
         (b"\x07\x10", 0, None),  # no return address: the outermost function
         (b"\x3f", 0, None),  # nothing that is known
@@ -92,7 +92,7 @@ PUSHES = advance(1) + offset(16) + saved(RBP, 16) + advance(2) + offset(24) + sa
         (b"\x0e" + b"\xff" * 12, 0, None),  # a number without end
     ],
 )
-def test_the_rule_at_an_instruction(program: bytes, at: int, expected: Rule | None) -> None:
+def test_the_rule_at_an_instruction(program: bytes, at: int, expected: UnwindRule | None) -> None:
     assert unwinder(program).rule(BASE + CODE + at) == expected
 
 

@@ -12,7 +12,7 @@ from pathlib import Path
 import pytest
 from support.build import BASE, SIZE, Builder
 
-from gdb_epi.cpython.layout.layout import available, load
+from gdb_epi.cpython.layout.layout import available_tables, load_layout
 from gdb_epi.cpython.reader import Reader
 from gdb_epi.cpython.values import decoders
 from gdb_epi.cpython.values.decoders.builtin_scalars import decimals
@@ -26,7 +26,7 @@ READY, HEAP = 1 << 12, 1 << 9
 FLAGS = {"int": 1 << 24, "list": 1 << 25, "tuple": 1 << 26, "bytes": 1 << 27, "str": 1 << 28}
 LAYOUTS = [
     pytest.param((version, flavour), id=f"{version[0]}.{version[1]}{flavour}")
-    for version, flavour in available()
+    for version, flavour in available_tables()
 ]
 
 
@@ -34,7 +34,7 @@ class Maker(Builder):
     """A builder that also writes types and plain objects."""
 
     def __init__(self, version: tuple[int, int], flavour: str) -> None:
-        layout = load(version, "t" in flavour, "d" in flavour)
+        layout = load_layout(version, "t" in flavour, "d" in flavour)
         assert layout is not None
         super().__init__(layout)
         self.object = self.type("object", 0, repr_slot=0x1000)

@@ -13,7 +13,7 @@ from support.interpreters import discover
 
 from gdb_epi.target.elf import PT_LOAD, parse_header, segments
 from gdb_epi.x86 import MAX_LENGTH, UNKNOWN_INDEX, decode, memory_operand
-from gdb_epi.x86.length import length_at
+from gdb_epi.x86.length import instruction_length
 
 CASES = [
     ("488b06", ("rsi", None, 1, 0, "r")),  # mov (%rsi),%rax
@@ -198,6 +198,6 @@ def test_lengths_are_those_of_decoded_instructions() -> None:
         size = chance.randrange(1, 20)
         code = bytes(chance.choice((*often, *chance.randbytes(20))) for _ in range(size))
         one = decode(code[1 : 1 + MAX_LENGTH])
-        assert length_at(code, 1) == (0 if one is None else one.length), code.hex()
+        assert instruction_length(code, 1) == (0 if one is None else one.length), code.hex()
         known += one is not None
     assert known > 1000

@@ -6,7 +6,7 @@ from __future__ import annotations
 import pytest
 
 from gdb_epi.x86 import decode
-from gdb_epi.x86.arithmetic import MEMORY, added, computed
+from gdb_epi.x86.arithmetic import MEMORY, added_constant, computed_value
 
 KNOWN = {"rax": 0x1234_5678_9ABC_DEF0, "rbx": 0x30, "rcx": 4, "rdx": (1 << 64) - 8, MEMORY: 0x1000}
 
@@ -42,7 +42,7 @@ KNOWN = {"rax": 0x1234_5678_9ABC_DEF0, "rbx": 0x30, "rcx": 4, "rdx": (1 << 64) -
 def test_computed(code: str, register: str, expected: int) -> None:
     one = decode(bytes.fromhex(code))
     assert one is not None
-    assert computed(one, register, KNOWN) == expected
+    assert computed_value(one, register, KNOWN) == expected
 
 
 @pytest.mark.parametrize(
@@ -61,7 +61,7 @@ def test_computed(code: str, register: str, expected: int) -> None:
 def test_computed_near_misses(code: str, register: str) -> None:
     one = decode(bytes.fromhex(code))
     assert one is not None
-    assert computed(one, register, KNOWN) is None
+    assert computed_value(one, register, KNOWN) is None
 
 
 @pytest.mark.parametrize(
@@ -80,4 +80,4 @@ def test_computed_near_misses(code: str, register: str) -> None:
 def test_added(code: str, register: str, by: int | None) -> None:
     one = decode(bytes.fromhex(code))
     assert one is not None
-    assert added(one, register) == by
+    assert added_constant(one, register) == by

@@ -11,7 +11,7 @@ from gdb_epi.corruption.heap.typed_walk import walk_of
 from gdb_epi.corruption.registry import check
 from gdb_epi.corruption.types import MEMORY, Evidence, Skipped, word_evidence
 from gdb_epi.cpython.heap.by_type import HAVE_GC
-from gdb_epi.cpython.heap.tracked import heads
+from gdb_epi.cpython.heap.tracked import gc_list_heads
 from gdb_epi.cpython.runtime.gc import gc_state
 from gdb_epi.cpython.types import PythonState
 from gdb_epi.errors import Absent, LayoutError, UnreadableMemory
@@ -121,7 +121,7 @@ def _walk_all(
         known.add(state.address)
         if state.collecting:
             yield Skipped("R8", "a collection runs: lists that it took apart are not walked")
-        for name, head in heads(links.reader, state):
+        for name, head in gc_list_heads(links.reader, state):
             count, why = links.walk(head, found, context)
             nodes += count
             if why:
@@ -143,7 +143,7 @@ def _while_collecting(
             state = gc_state(links.reader, python.runtime, interpreter.address)
         except (UnreadableMemory, LayoutError):
             continue
-        for name, head in heads(links.reader, state) if state.collecting else ():
+        for name, head in gc_list_heads(links.reader, state) if state.collecting else ():
             node, count = links.broken(head, left)
             left -= count
             if node is not None and node != head:

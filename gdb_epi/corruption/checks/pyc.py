@@ -19,7 +19,7 @@ from gdb_epi.corruption.types import MEMORY, Evidence, Skipped, word_evidence
 from gdb_epi.cpython.frames.code import INSTRUCTION, bytecode_of
 from gdb_epi.cpython.reader import Reader
 from gdb_epi.cpython.source.checks import TYPE_STRING, table_needle
-from gdb_epi.cpython.source.pyc import Code, codes_of
+from gdb_epi.cpython.source.pyc import MarshalledCode, read_code_objects
 from gdb_epi.cpython.types import PythonState
 from gdb_epi.errors import Absent, LayoutError, UnreadableMemory
 from gdb_epi.sizes import WORD
@@ -296,11 +296,11 @@ def _compare_parts(
     pyc: LoadedPyc,
     addresses: list[int],
 ) -> Iterator[Evidence | Skipped]:
-    codes = codes_of(pyc.file.data, python.layout)
+    codes = read_code_objects(pyc.file.data, python.layout)
     if isinstance(codes, Absent):
         yield Skipped("R22", f"{pyc.file.path}: {codes.detail}")
         return
-    by_size: dict[int, list[Code]] = {}
+    by_size: dict[int, list[MarshalledCode]] = {}
     for one in codes:
         held = one.members["co_code"]
         by_size.setdefault(len(held) if isinstance(held, bytes) else -1, []).append(one)
@@ -315,8 +315,8 @@ def _compare_parts(
 
 
 def _near(
-    constants: Constants, address: int, by_size: dict[int, list[Code]]
-) -> tuple[Code, Difference] | None:
+    constants: Constants, address: int, by_size: dict[int, list[MarshalledCode]]
+) -> tuple[MarshalledCode, Difference] | None:
     """Return the only code object of the file that differs in one part, when none is the same."""
     _, size = bytecode_of(constants.reader, address)
     near = []
@@ -334,7 +334,7 @@ def _one_bit(
     python: PythonState,
     constants: Constants,
     pyc: LoadedPyc,
-    code: Code,
+    code: MarshalledCode,
     one: Difference,
 ) -> Iterator[Evidence | Skipped]:
     """Yield the bit that a part of a code object differs in, when the .pyc can be trusted."""

@@ -33,7 +33,7 @@ from gdb_epi.sizes import WORD
 from gdb_epi.target.api import Thread
 from gdb_epi.target.auxv import AT_RANDOM
 from gdb_epi.target.functions import Function
-from gdb_epi.target.unwind import SAVED, Activation, Unwinder
+from gdb_epi.target.unwind import SAVED, Unwinder, UnwoundFrame
 from gdb_epi.typing_lite import NamedTuple
 from gdb_epi.x86 import MAX_LENGTH, decode
 from gdb_epi.x86.flow import CONSTANT, COPY
@@ -300,7 +300,7 @@ def saved_registers(context: Context) -> Iterator[Evidence | Skipped]:
             yield from _judge(context, frames, link)
 
 
-def _judge(context: Context, frames: list[Activation], link: Link) -> Iterator[Evidence]:
+def _judge(context: Context, frames: list[UnwoundFrame], link: Link) -> Iterator[Evidence]:
     """Yield the word that leads nowhere when the other one does, or begins nothing."""
     words = (link.held, link.expected)
     held, expected = (leads(context, one) for one in words)
@@ -332,7 +332,7 @@ def _judge(context: Context, frames: list[Activation], link: Link) -> Iterator[E
     )
 
 
-def slot_of(frames: list[Activation], number: int, register: str) -> int | str:
+def slot_of(frames: list[UnwoundFrame], number: int, register: str) -> int | str:
     """Return where a frame's register is saved; its name when nothing saved it."""
     for one in reversed(frames[:number]):
         if register in one.slots:

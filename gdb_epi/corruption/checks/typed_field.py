@@ -30,7 +30,7 @@ from gdb_epi.corruption.pointers.suspect_words import suspects_of
 from gdb_epi.corruption.registry import check
 from gdb_epi.corruption.types import MEMORY, Evidence, Skipped, word_evidence
 from gdb_epi.cpython.layout.layout import Layout
-from gdb_epi.cpython.objects.attributes import Objects
+from gdb_epi.cpython.objects.attributes import ObjectReader
 from gdb_epi.cpython.reader import Reader
 from gdb_epi.errors import Absent, LayoutError, UnreadableMemory
 from gdb_epi.fault.maps import NEAR_NULL
@@ -104,7 +104,7 @@ class Fields:
     def __init__(self, reader: PagedReader, kinds: Kinds, things: AddressIndex) -> None:
         self._reader, self._kinds, self._things = reader, kinds, things
         self._layout: Layout = reader.layout
-        self._objects = Objects(reader)
+        self._objects = ObjectReader(reader)
         self._known: dict[str, tuple[Field, ...]] = {}
         self._types = {category: self._types_of(*one) for category, one in _TYPED.items()}
 

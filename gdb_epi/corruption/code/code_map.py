@@ -16,7 +16,7 @@ from gdb_epi.fault.reads import read_up_to
 from gdb_epi.target.functions import Function
 from gdb_epi.typing_lite import NamedTuple
 from gdb_epi.x86 import MAX_LENGTH, decode
-from gdb_epi.x86.length import length_at
+from gdb_epi.x86.length import instruction_length
 
 MAX_FUNCTION = 16 << 10  # bytes; the eval loop has more. 1.5 milliseconds a KiB
 # Prefixes that branches have, and REX.B before jmp *%r8 to *%r15.
@@ -116,7 +116,7 @@ def _decoded(context: Context, function: Function, low: int, high: int) -> CodeM
     ends: set[int] = set()
     at = 0
     while at < high - low:
-        length = length_at(data, at)
+        length = instruction_length(data, at)
         if not length:
             return None
         starts.append(low + at)

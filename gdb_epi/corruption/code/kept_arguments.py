@@ -19,10 +19,10 @@ from gdb_epi.fault.instructions import Step, call_before
 from gdb_epi.fault.maps import NEAR_NULL
 from gdb_epi.fault.reads import read_up_to
 from gdb_epi.target.functions import Function
-from gdb_epi.target.unwind import SAVED, Activation
+from gdb_epi.target.unwind import SAVED, UnwoundFrame
 from gdb_epi.typing_lite import NamedTuple
 from gdb_epi.x86 import MAX_LENGTH, Instruction, decode
-from gdb_epi.x86.flow import ADDRESS, CONSTANT, COPY, changed, produced
+from gdb_epi.x86.flow import ADDRESS, CONSTANT, COPY, changed_registers, value_source
 
 ARGUMENTS = ("rdi", "rsi", "rdx", "rcx", "r8", "r9")
 MAX_FUNCTION = 8 << 10  # bytes that are decoded; the eval loop has more
@@ -42,7 +42,7 @@ class Link(NamedTuple):
     call: int  # address of the caller's call instruction
 
 
-_Pair = tuple[int, tuple[Activation, Activation]]  # a frame's number, it and its caller
+_Pair = tuple[int, tuple[UnwoundFrame, UnwoundFrame]]  # a frame's number, it and its caller
 
 
 class _Kept(NamedTuple):
@@ -51,7 +51,7 @@ class _Kept(NamedTuple):
     behind: int  # bytes from the function's start from which on it holds
 
 
-def links(context: Context, frames: list[Activation]) -> Iterator[Link]:
+def links(context: Context, frames: list[UnwoundFrame]) -> Iterator[Link]:
     """Yield the registers that are known twice.
 
     By default of those few frames that have a register which leads nowhere, or is one bit from
@@ -79,11 +79,11 @@ def _in_doubt(context: Context, pairs: list[_Pair]) -> list[_Pair]:
     return found
 
 
-def _function(context: Context, number: int, frame: Activation) -> Function | None:
+def _function(context: Context, number: int, frame: UnwoundFrame) -> Function | None:
     return context.functions.at(frame.pc - 1 if number else frame.pc)
 
 
-def _doubt(context: Context, inner: Activation, outer: Activation) -> int:
+def _doubt(context: Context, inner: UnwoundFrame, outer: UnwoundFrame) -> int:
     """Return how doubtful the registers of a frame are: 0 to 2."""
     theirs = [outer.registers.get(name, 0) for name in SAVED]
     found = 0
@@ -103,7 +103,9 @@ def leads(context: Context, word: int) -> bool:
     return word >= NEAR_NULL and context.target.region_at(word) is not None
 
 
-def _link(context: Context, number: int, inner: Activation, outer: Activation) -> Iterator[Link]:
+def _link(
+    context: Context, number: int, inner: UnwoundFrame, outer: UnwoundFrame
+) -> Iterator[Link]:
     function = _function(context, number, inner)
     made = call_before(context.target, outer.pc)
     if function is None or made is None:
@@ -167,12 +169,12 @@ def _kept(context: Context, function: Function) -> tuple[_Kept, ...]:
 
 
 def _changed(one: Instruction) -> frozenset[str] | None:
-    return frozenset() if one.flow in ("return", "jump") else changed(one)
+    return frozenset() if one.flow in ("return", "jump") else changed_registers(one)
 
 
 def _copied(one: Instruction, register: str) -> str | None:
     """Return the argument that an instruction copies into a register."""
-    how = produced(one, register)
+    how = value_source(one, register)
     whole = how.kind == COPY and how.size == 8 and isinstance(how.source, str)
     return str(how.source) if whole and how.source in ARGUMENTS else None
 

@@ -20,8 +20,8 @@ from gdb_epi.sizes import WORD, WORD_MASK
 from gdb_epi.target.api import Target
 from gdb_epi.typing_lite import NamedTuple
 from gdb_epi.x86 import MAX_LENGTH, Instruction, decode
-from gdb_epi.x86.flow import changed
-from gdb_epi.x86.length import length_at
+from gdb_epi.x86.flow import changed_registers
+from gdb_epi.x86.length import instruction_length
 
 WINDOW = 96  # bytes of code before an instruction
 SHORT = 130  # bytes that a short branch reaches
@@ -102,7 +102,7 @@ def ways_from_definitions(
             if last in onward:
                 continue
             one = decode(read_up_to(context.target, last, MAX_LENGTH))
-            change = changed(one) if one is not None else None
+            change = changed_registers(one) if one is not None else None
             if one is None or change is None or len(onward) == MAX_VISITED:
                 return []
             if last == head:
@@ -182,7 +182,7 @@ def _returns(target: Target, start: int, end: int) -> list[Step]:
     found: list[Step] = []
     at = 0
     while at < len(data) and len(found) < MAX_RETURNS:
-        length = length_at(data, at)
+        length = instruction_length(data, at)
         if not length:
             break
         one = None
@@ -344,7 +344,7 @@ def _short_branches(target: Target, low: int, high: int) -> Iterator[tuple[int, 
         return
     at = 0
     while at < end - start:
-        length = length_at(data, at)
+        length = instruction_length(data, at)
         one = decode(data[at : at + MAX_LENGTH]) if length == 2 else None
         if one is not None and one.target is not None and one.flow in ("jump", "branch"):
             to = start + at + length + one.target

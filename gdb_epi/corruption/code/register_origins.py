@@ -30,7 +30,7 @@ from gdb_epi.sizes import PAGE, WORD_MASK
 from gdb_epi.target.api import Target
 from gdb_epi.typing_lite import NamedTuple
 from gdb_epi.x86 import MAX_LENGTH, Instruction, Operand, decode
-from gdb_epi.x86.arithmetic import MEMORY, added, computed
+from gdb_epi.x86.arithmetic import MEMORY, added_constant, computed_value
 from gdb_epi.x86.flow import (
     ADDRESS,
     CALL_CHANGES,
@@ -39,10 +39,10 @@ from gdb_epi.x86.flow import (
     COPY,
     LOAD,
     OTHER,
-    Produced,
-    changed,
-    produced,
-    stored,
+    ValueSource,
+    changed_registers,
+    stored_register,
+    value_source,
 )
 
 WORD, NARROW = 8, 0xFFFFFFFF
@@ -56,7 +56,7 @@ def moved_on(
     one = site.instruction
     if one is None or not one.repeated or site.arrived:
         return _NOTHING
-    counters = changed(one) or _NOTHING
+    counters = changed_registers(one) or _NOTHING
     if _failed_in_the_first_page(context, site) or _still_as_made(ran, registers, counters):
         return _NOTHING
     return counters
@@ -88,7 +88,7 @@ def _still_as_made(ran: Trail, registers: dict[str, int], counters: frozenset[st
     gone: set[str] = set()  # changed by what ran later
     for number in range(len(ran.steps) - 1, -1, -1):
         one = ran.steps[number].instruction
-        change = CALL_CHANGES if ran.steps_over(number) else changed(one)
+        change = CALL_CHANGES if ran.steps_over(number) else changed_registers(one)
         if change is None:
             return False
         if number not in ran.skippable:
@@ -103,7 +103,7 @@ def _given(
     one: Instruction, name: str, registers: dict[str, int], counters: frozenset[str]
 ) -> tuple[str, ...]:
     """Return the registers that show that a counter has not moved, or nothing."""
-    how = produced(one, name)
+    how = value_source(one, name)
     held = registers.get(name)
     if how.kind == CONSTANT and isinstance(how.source, int):
         mask = WORD_MASK if how.size == WORD else NARROW
@@ -279,7 +279,7 @@ class _Machine:
         for number in range(len(changes) - 1, first - 1, -1):
             one = self._trail.steps[number].instruction
             for register in changes[number] or ():
-                by = added(one, register) if number not in self._trail.skippable else None
+                by = added_constant(one, register) if number not in self._trail.skippable else None
                 if by is None or self._trail.steps_over(number):
                     known.pop(register, None)
                 elif register in known:
@@ -291,7 +291,7 @@ class _Machine:
         one = self._trail.steps[number].instruction
         if self._trail.steps_over(number):
             return CALL_CHANGES - STACK
-        return STACK if one.flow in ("call", "return") else changed(one)
+        return STACK if one.flow in ("call", "return") else changed_registers(one)
 
     def _step(self, number: int, change: frozenset[str], kept: dict[str, int]) -> None:
         """Run one step; `kept` is what the registers at the end say of those before it."""
@@ -303,7 +303,10 @@ class _Machine:
             known["rsp"] = sp
         self._note_stores(number, known)
         for register in sorted(change):
-            taken_off = register not in self._made and added(step.instruction, register) is not None
+            taken_off = (
+                register not in self._made
+                and added_constant(step.instruction, register) is not None
+            )
             one = None if taken_off else self._remake(number, register, known)
             self._made.pop(register, None)
             if one is not None and number not in self._trail.skippable:
@@ -312,11 +315,11 @@ class _Machine:
     def _remake(self, number: int, register: str, known: dict[str, int]) -> Remade | None:
         step = self._trail.steps[number]
         held = self._registers.get(register)
-        how = produced(step.instruction, register)
+        how = value_source(step.instruction, register)
         expected: int | None = None
         if how.kind == OTHER:
-            how = Produced(COMPUTED, None, step.instruction.size)
-            expected = computed(step.instruction, register, self._with_memory(number, known))
+            how = ValueSource(COMPUTED, None, step.instruction.size)
+            expected = computed_value(step.instruction, register, self._with_memory(number, known))
         slot = None
         if how.kind == LOAD and isinstance(how.source, Operand):
             slot = how.source.address(known)
@@ -354,7 +357,7 @@ class _Machine:
         if operand is None or operand.access != "r" or operand.size not in (4, 8):
             return known
         slot = operand.address(known)
-        how = Produced(LOAD, operand, operand.size)
+        how = ValueSource(LOAD, operand, operand.size)
         value = self._load(number, slot, how) if slot is not None else None
         return known if value is None else known | {MEMORY: value}
 
@@ -363,7 +366,7 @@ class _Machine:
         one = self._trail.steps[number].instruction
         if self._trail.steps_over(number):
             return  # what it stored to is not known: Remade.since
-        value = known.get(source) if (source := stored(one)) else None
+        value = known.get(source) if (source := stored_register(one)) else None
         for operand in one.operands:
             if operand.access != "r":
                 at = operand.address(known)
@@ -372,7 +375,7 @@ class _Machine:
                 maybe = number in self._trail.skippable
                 self._stores.append(_Store(number, *place, None if maybe else value))
 
-    def _load(self, number: int, slot: int, how: Produced) -> int | None:
+    def _load(self, number: int, slot: int, how: ValueSource) -> int | None:
         """Return what a load gave: what the trail stored there before it, or what is there now.
 
         None when what is there now may have been stored since.
@@ -395,7 +398,7 @@ def _inputs(one: Instruction) -> set[str | None]:
     return {one.reg, one.rm, *memory}
 
 
-def _load(target: Target, slot: int, how: Produced) -> int | None:
+def _load(target: Target, slot: int, how: ValueSource) -> int | None:
     """Return what memory holds there now."""
     if how.size == 8:
         return read_word(target, slot)

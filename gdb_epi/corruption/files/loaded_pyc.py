@@ -16,7 +16,7 @@ from gdb_epi.corruption.context import Context, once_per_run
 from gdb_epi.corruption.heap.memory import heap_of
 from gdb_epi.cpython.source.checks import hash_fits
 from gdb_epi.cpython.source.files import SourceFile, cached_paths, locate, read_regular
-from gdb_epi.cpython.source.pyc import CHECKED, header_of
+from gdb_epi.cpython.source.pyc import CHECKED, read_header
 from gdb_epi.cpython.types import PythonState
 from gdb_epi.errors import NOT_AVAILABLE, Absent, LayoutError, UnreadableMemory
 from gdb_epi.typing_lite import NamedTuple
@@ -90,7 +90,7 @@ class PycFiles:
         return self._proofs[pyc.source]
 
     def _prove(self, pyc: LoadedPyc) -> Proof:
-        header, magic = header_of(pyc.file.data), self._interpreters_magic()
+        header, magic = read_header(pyc.file.data), self._interpreters_magic()
         if magic is None:
             return Proof(False, "the core does not hold the interpreter's magic number")
         if header is None or header.magic != magic:

@@ -12,7 +12,7 @@ import struct
 from collections.abc import Iterable
 
 from gdb_epi.corruption.heap.memory import PagedReader
-from gdb_epi.cpython.source.pyc import Code, Unknown, Value
+from gdb_epi.cpython.source.pyc import MarshalledCode, UnparsedConstant, Value
 from gdb_epi.errors import Absent, UnreadableMemory
 from gdb_epi.sizes import ADDRESS_BITS, WORD_MASK
 from gdb_epi.typing_lite import NamedTuple
@@ -73,7 +73,7 @@ class Constants:
         self._items_at = require("PyTupleObject", "ob_item")
         self._count_at = require("PyTupleObject", "ob_size")
 
-    def differences(self, address: int, code: Code) -> list[Difference]:
+    def differences(self, address: int, code: MarshalledCode) -> list[Difference]:
         """Return in what a code object differs from one of a file; at most ENOUGH.
 
         Raises UnreadableMemory.
@@ -103,7 +103,7 @@ class Constants:
                 break
             member, slot, value = todo.pop()
             held = self.reader.u64(slot)
-            if isinstance(value, Unknown | Code):
+            if isinstance(value, UnparsedConstant | MarshalledCode):
                 continue
             if not self._is(held, value):
                 one = Difference(member, slot, held, value, False)

@@ -12,7 +12,7 @@ from gdb_epi.corruption.heap.address_index import address_index
 from gdb_epi.corruption.heap.cpython_fields import in_data_stack
 from gdb_epi.corruption.heap.memory import members_of, on_stack, pages_of, touched
 from gdb_epi.corruption.heap.object_kinds import INSTANCE, TYPE, Kinds
-from gdb_epi.cpython.objects.attributes import Objects
+from gdb_epi.cpython.objects.attributes import ObjectReader
 from gdb_epi.cpython.types import PyFrame, PythonState
 from gdb_epi.errors import Absent, LayoutError, UnreadableMemory
 from gdb_epi.sizes import WORD
@@ -50,7 +50,7 @@ class Walk:
         self._context = context
         self._python = python
         self.reader = pages_of(context)
-        self._objects = Objects(self.reader)
+        self._objects = ObjectReader(self.reader)
         self.kinds = Kinds(self.reader, address_index(context))
         offset = python.layout.offset
         self._members = {

@@ -19,7 +19,7 @@ from gdb_epi.cpython.types import MergedStack, PyFrame
 from gdb_epi.errors import Absent, UnreadableMemory
 from gdb_epi.sizes import PAGE
 from gdb_epi.target.api import NativeFrame, Target
-from gdb_epi.target.functions import Functions
+from gdb_epi.target.functions import FunctionBounds
 from gdb_epi.typing_lite import NamedTuple
 
 VALUE_STACK = "value-stack"
@@ -86,7 +86,7 @@ class CalleeReader:
     def __init__(self, target: Target, layout: Layout) -> None:
         self._layout = layout
         self._reader = Reader(target, layout)
-        self._functions = Functions(target)
+        self._functions = FunctionBounds(target)
         self._kinds: dict[int, _Kind] = {}
         self._left = MAX_LOOKED_AT
 

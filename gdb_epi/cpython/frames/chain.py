@@ -15,7 +15,7 @@ from collections.abc import Callable, Mapping
 from operator import itemgetter
 
 from gdb_epi.cpython.frames.code import CodeReader
-from gdb_epi.cpython.objects.attributes import Objects
+from gdb_epi.cpython.objects.attributes import ObjectReader
 from gdb_epi.cpython.reader import Reader
 from gdb_epi.cpython.types import PyFrame
 from gdb_epi.errors import Absent, UnreadableMemory
@@ -217,7 +217,7 @@ def _unreadable(address: int, error: UnreadableMemory) -> RawFrame:
     return RawFrame(address, 0, 0, 0, 0, "unknown", None, False, True, str(error))
 
 
-class Chain(NamedTuple):
+class FrameChain(NamedTuple):
     """Frames along one chain of links, innermost first.
 
     `broken` says why the walk ended before the outermost frame; "" when it ended properly.
@@ -229,7 +229,7 @@ class Chain(NamedTuple):
 
 def walk_chain(
     frames: FrameReader, head: int, seen: set[int], known: Mapping[int, RawFrame]
-) -> Chain:
+) -> FrameChain:
     """Follow `previous` from `head`; stop at 0, at damage, at a cycle and at a cap.
 
     Internal frames are kept (they tell where a C call begins). `seen` is shared by all walks of
@@ -240,27 +240,32 @@ def walk_chain(
     address = head
     while address:
         if address in seen:
-            return Chain(found, f"the link to {address:#x} makes a cycle")
+            return FrameChain(found, f"the link to {address:#x} makes a cycle")
         if len(found) >= MAX_FRAMES:
-            return Chain(found, f"stopped after {MAX_FRAMES} frames")
+            return FrameChain(found, f"stopped after {MAX_FRAMES} frames")
         seen.add(address)
         frame = known.get(address) or frames.read(address)
         if frame.problem and frame.owner == "unknown":
-            return Chain(found, f"the link to {address:#x} is damaged: {frame.problem}")
+            return FrameChain(found, f"the link to {address:#x} is damaged: {frame.problem}")
         found.append(frame)
         address = frame.previous
-    return Chain(found, "")
+    return FrameChain(found, "")
 
 
 def python_frame(
-    raw: RawFrame, codes: CodeReader, objects: Objects, provenance: str, *, is_entry: bool = False
+    raw: RawFrame,
+    codes: CodeReader,
+    objects: ObjectReader,
+    provenance: str,
+    *,
+    is_entry: bool = False,
 ) -> PyFrame:
     """Return the PyFrame of a frame structure; a hole when that has a problem.
 
     `module` is None when the frame's globals have no readable `__name__`.
     """
     if raw.problem:
-        return hole(raw.address, provenance, raw.problem, raw.code)
+        return make_hole(raw.address, provenance, raw.problem, raw.code)
     info = codes.at(raw.code)
     module = objects.module_name(raw.globals)
     return PyFrame(
@@ -277,6 +282,6 @@ def python_frame(
     )
 
 
-def hole(address: int, provenance: str, why: str, code: int = 0) -> PyFrame:
+def make_hole(address: int, provenance: str, why: str, code: int = 0) -> PyFrame:
     """Return a frame that could not be decoded, and why."""
     return PyFrame(address, code, "", None, "", None, None, "unknown", provenance, False, why)

@@ -10,8 +10,8 @@ from __future__ import annotations
 from gdb_epi.cpython.frames.chain import RawFrame, frame_reader, python_frame
 from gdb_epi.cpython.frames.code import CodeReader, bytecode_of
 from gdb_epi.cpython.frames.unlinked import frame_objects, frame_type
-from gdb_epi.cpython.objects.attributes import Objects
-from gdb_epi.cpython.objects.type_objects import Types
+from gdb_epi.cpython.objects.attributes import ObjectReader
+from gdb_epi.cpython.objects.type_objects import TypeReader
 from gdb_epi.cpython.reader import Reader
 from gdb_epi.cpython.types import PyFrame
 from gdb_epi.errors import Absent, UnreadableMemory
@@ -46,7 +46,7 @@ class Suspended(NamedTuple):
 class Coroutines:
     """The coroutines and generators of one process."""
 
-    def __init__(self, reader: Reader, objects: Objects, types: Types) -> None:
+    def __init__(self, reader: Reader, objects: ObjectReader, types: TypeReader) -> None:
         layout = reader.layout
         self._reader = reader
         self._objects = objects

@@ -32,7 +32,7 @@ from gdb_epi.cpython.reader import Reader
 from gdb_epi.cpython.types import PyFrame, ThreadState
 from gdb_epi.errors import Absent, LayoutError, UnreadableMemory
 from gdb_epi.target.api import NativeFrame, Target
-from gdb_epi.target.functions import Functions
+from gdb_epi.target.functions import FunctionBounds
 from gdb_epi.typing_lite import TYPE_CHECKING, NamedTuple
 
 if TYPE_CHECKING:
@@ -85,7 +85,7 @@ def _leads_to_eval(native: Sequence[NativeFrame], index: int) -> bool:
 
 def frames_of_loop(
     target: Target,
-    functions: Functions,
+    functions: FunctionBounds,
     native: Sequence[NativeFrame],
     runs_frames: frozenset[int] = frozenset(),
 ) -> list[int]:
@@ -212,7 +212,7 @@ class EvalCallReader:
 
     def __init__(self, target: Target, layout: Layout) -> None:
         self._target = target
-        self._functions = Functions(target)
+        self._functions = FunctionBounds(target)
         self._reader = Reader(target, layout)
         frame = "_PyInterpreterFrame"
         self._previous = layout.offset(frame, "previous")

@@ -30,7 +30,7 @@ class Position(NamedTuple):
     end_column: int | None = None  # bytes of UTF-8 before the first character behind it
 
 
-class Entry(NamedTuple):
+class LineTableEntry(NamedTuple):
     """One run of bytecode, [start, end) in bytes, with one position."""
 
     start: int
@@ -38,7 +38,7 @@ class Entry(NamedTuple):
     position: Position
 
 
-def location_entries(table: bytes, firstlineno: int) -> Iterator[Entry]:
+def location_entries(table: bytes, firstlineno: int) -> Iterator[LineTableEntry]:
     """Yield the entries of a location table (Objects/locations.md, 3.11 and later).
 
     Ends early where the table is damaged.
@@ -51,7 +51,7 @@ def location_entries(table: bytes, firstlineno: int) -> Iterator[Entry]:
         end = start + ((table[position] & 7) + 1) * _CODE_UNIT
         fields = _Fields(table, position + 1)
         where, line = _position(kind, fields, line)
-        yield Entry(start, end, where)
+        yield LineTableEntry(start, end, where)
         start, position = end, fields.at
         while position < len(table) and not table[position] & 0x80:
             position += 1
@@ -111,19 +111,19 @@ class _Fields:
         return -(value >> 1) if value & 1 else value >> 1
 
 
-def lnotab_entries(table: bytes, firstlineno: int) -> Iterator[Entry]:
+def lnotab_entries(table: bytes, firstlineno: int) -> Iterator[LineTableEntry]:
     """Yield the entries of co_lnotab (Objects/lnotab_notes.txt, 3.6 to 3.9)."""
     start, line = 0, firstlineno
     for index in range(0, min(len(table) - 1, 2 * MAX_ENTRIES), 2):
         if table[index]:
-            yield Entry(start, start + table[index], Position(line, line))
+            yield LineTableEntry(start, start + table[index], Position(line, line))
             start += table[index]
         delta = table[index + 1]
         line += delta - 256 if delta > 127 else delta
-    yield Entry(start, 1 << 62, Position(line, line))
+    yield LineTableEntry(start, 1 << 62, Position(line, line))
 
 
-def linetable_entries(table: bytes, firstlineno: int) -> Iterator[Entry]:
+def linetable_entries(table: bytes, firstlineno: int) -> Iterator[LineTableEntry]:
     """Yield the entries of co_linetable (Objects/lnotab_notes.txt, 3.10); -128 is "no line"."""
     start, line = 0, firstlineno
     for index in range(0, min(len(table) - 1, 2 * MAX_ENTRIES), 2):
@@ -133,11 +133,13 @@ def linetable_entries(table: bytes, firstlineno: int) -> Iterator[Entry]:
         if delta != -128:
             line += delta
         if end > start:
-            yield Entry(start, end, Position(None) if delta == -128 else Position(line, line))
+            yield LineTableEntry(
+                start, end, Position(None) if delta == -128 else Position(line, line)
+            )
         start = end
 
 
-def position_at(entries: Iterator[Entry], offset: int) -> Position | None:
+def position_at(entries: Iterator[LineTableEntry], offset: int) -> Position | None:
     """Return the position of a bytecode offset (bytes). None when the table has none for it."""
     for entry in entries:
         if entry.start <= offset < entry.end:

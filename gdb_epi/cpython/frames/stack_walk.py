@@ -17,7 +17,7 @@ from operator import is_
 
 from gdb_epi.cpython.frames.chain import (
     MAX_FRAMES,
-    Chain,
+    FrameChain,
     FrameObjects,
     FrameReader,
     InterpreterFrames,
@@ -25,8 +25,8 @@ from gdb_epi.cpython.frames.chain import (
     python_frame,
     walk_chain,
 )
-from gdb_epi.cpython.frames.chain import hole as make_hole
-from gdb_epi.cpython.objects.attributes import Objects
+from gdb_epi.cpython.frames.chain import make_hole as make_hole
+from gdb_epi.cpython.objects.attributes import ObjectReader
 from gdb_epi.cpython.reader import Reader
 from gdb_epi.cpython.types import CHAIN, DATASTACK, NATIVE, PyFrame
 from gdb_epi.errors import UnreadableMemory
@@ -188,7 +188,7 @@ class _Item(NamedTuple):
     hole: str = ""
 
 
-class Walk(NamedTuple):
+class WalkedStack(NamedTuple):
     """The frames of one thread, innermost first, and what was wrong on the way."""
 
     frames: tuple[PyFrame, ...]
@@ -198,12 +198,12 @@ class Walk(NamedTuple):
 class StackWalker:
     """Walk the Python stacks of one process."""
 
-    def __init__(self, reader: Reader, frames: FrameReader, objects: Objects) -> None:
+    def __init__(self, reader: Reader, frames: FrameReader, objects: ObjectReader) -> None:
         self._reader = reader
         self._frames = frames
         self._objects = objects
 
-    def walk(self, tstate: int) -> Walk:
+    def walk(self, tstate: int) -> WalkedStack:
         """Return the stack of one PyThreadState."""
         problems: list[str] = []
         head = self._head(tstate, problems)
@@ -212,17 +212,17 @@ class StackWalker:
             stack = walk_datastack(self._reader, self._frames, tstate)
         known = {frame.address: frame for frame in stack.frames}
         seen: set[int] = set()
-        chain = walk_chain(self._frames, head, seen, known) if head else Chain([], "")
+        chain = walk_chain(self._frames, head, seen, known) if head else FrameChain([], "")
         if chain.broken:
             problems.append("frame chain: " + chain.broken)
         problems += stack.problems
         items = _Joiner(self._frames, stack, known, seen, problems).join(chain)
         if isinstance(self._frames, FrameObjects) and _is_cut(head, chain):
             items += self._on_c_stack(tstate, chain, seen, problems)
-        return Walk(tuple(self._finish(items)), tuple(problems))
+        return WalkedStack(tuple(self._finish(items)), tuple(problems))
 
     def _on_c_stack(
-        self, tstate: int, chain: Chain, seen: set[int], problems: list[str]
+        self, tstate: int, chain: FrameChain, seen: set[int], problems: list[str]
     ) -> list[_Item]:
         """Return the older frames behind a lost link, which the eval loop's calls still hold."""
         from gdb_epi.cpython.frames.unlinked import frame_type, frames_on_stack
@@ -256,9 +256,9 @@ class StackWalker:
     def _finish(self, items: list[_Item]) -> list[PyFrame]:
         """Turn the walk into PyFrames: drop internal and incomplete frames, mark entries."""
         found: list[PyFrame] = []
-        for frame, provenance, hole in items:
+        for frame, provenance, why in items:
             if frame is None:
-                found.append(make_hole(0, provenance, hole))
+                found.append(make_hole(0, provenance, why))
             elif frame.internal:
                 # A shim closes the C call that the frames before it belong to.
                 if found and found[-1].hole is None:
@@ -272,7 +272,7 @@ class StackWalker:
         return found
 
 
-def _is_cut(head: int, chain: Chain) -> bool:
+def _is_cut(head: int, chain: FrameChain) -> bool:
     """Tell whether a chain of frame objects lost a link. A thread may well run none at all."""
     return bool(head and (chain.broken or any(frame.problem for frame in chain.frames[-1:])))
 
@@ -305,7 +305,7 @@ class _Joiner:
             self._numbers = {frame.address: n for n, frame in enumerate(self._stack)}
         return self._numbers.get(address)
 
-    def join(self, chain: Chain) -> list[_Item]:
+    def join(self, chain: FrameChain) -> list[_Item]:
         """Return all frames, innermost first."""
         items: list[_Item] = []
         if not chain.frames and self._stack:
@@ -322,7 +322,7 @@ class _Joiner:
             items.append(_Item(None, CHAIN, chain.broken))
         return items
 
-    def _take(self, chain: Chain, items: list[_Item]) -> None:
+    def _take(self, chain: FrameChain, items: list[_Item]) -> None:
         """Append a chain; where it jumps over data stack frames, put those in."""
         if not items and not self._next and self._agrees(chain):
             items += [_Item(frame, CHAIN) for frame in chain.frames]
@@ -341,7 +341,7 @@ class _Joiner:
                 inner = frame.address
             items.append(_Item(frame, CHAIN))
 
-    def _agrees(self, chain: Chain) -> bool:
+    def _agrees(self, chain: FrameChain) -> bool:
         """Tell whether the two witnesses hold the same frames in the same order.
 
         Shims are in the chain only. The usual case, and five times as fast as looking for jumps.
@@ -360,7 +360,7 @@ class _Joiner:
                 items.append(_Item(frame, DATASTACK))
                 self._seen.add(frame.address)
 
-    def _repair(self, chain: Chain, items: list[_Item]) -> Chain:
+    def _repair(self, chain: FrameChain, items: list[_Item]) -> FrameChain:
         """Go on at the next older data stack frame, behind a hole."""
         frame = self._stack[self._next]
         if items and items[-1].frame is not None:
@@ -371,7 +371,7 @@ class _Joiner:
                 self._problems.append(f"frame {at:#x}: {why}")
         if frame.address in self._seen:
             self._next += 1
-            return Chain([], chain.broken)
+            return FrameChain([], chain.broken)
         self._seen.add(frame.address)
         items.append(_Item(frame, DATASTACK))
         self._next += 1

@@ -20,7 +20,7 @@ from collections.abc import Iterable, Iterator
 
 from gdb_epi.cpython.frames.chain import FrameObjects, RawFrame, python_frame
 from gdb_epi.cpython.frames.code import CodeReader
-from gdb_epi.cpython.objects.attributes import Objects
+from gdb_epi.cpython.objects.attributes import ObjectReader
 from gdb_epi.cpython.reader import Reader
 from gdb_epi.cpython.types import HEAP, NATIVE, InterpreterState, ThreadState
 from gdb_epi.errors import Absent, SoftError, UnreadableMemory
@@ -39,7 +39,7 @@ def frames_on_stack(reader: Reader, tstate: int, type_at: int) -> list[int]:
     being run: f_executing, in 3.10 f_state (bpo-42246). The eval loop that runs a frame is the
     outermost place of the stack to hold it. Empty without registers, or with other layouts.
     """
-    executing = executing_at(reader)
+    executing = executing_flag(reader)
     if executing is None or not type_at:
         return []
     at, wanted = executing
@@ -58,7 +58,7 @@ def frames_on_stack(reader: Reader, tstate: int, type_at: int) -> list[int]:
     return sorted(found, key=last.__getitem__)
 
 
-def without_shared(interpreters: list[InterpreterState]) -> list[InterpreterState]:
+def drop_shared_frames(interpreters: list[InterpreterState]) -> list[InterpreterState]:
     """Take the frames that a C stack gave to several thread states of one thread from these.
 
     The links of one of them may tell whose they are; where no link does, nobody's they are.
@@ -104,7 +104,7 @@ def frame_objects(reader: Reader, type_at: int) -> Iterator[int]:
             continue
 
 
-def executing_at(reader: Reader) -> tuple[int, int] | None:
+def executing_flag(reader: Reader) -> tuple[int, int] | None:
     """Return (offset, value) of the byte that says that a frame object runs; None from 3.11."""
     layout = reader.layout
     if layout.offset("_PyInterpreterFrame", "previous") is not None:
@@ -159,8 +159,8 @@ class _Orphans(NamedTuple):
     ident: int  # of the Thread that it holds; 0 when it holds none
 
 
-def with_orphans(
-    reader: Reader, codes: CodeReader, objects: Objects, interpreters: list[InterpreterState]
+def attach_orphan_frames(
+    reader: Reader, codes: CodeReader, objects: ObjectReader, interpreters: list[InterpreterState]
 ) -> tuple[list[InterpreterState], list[SoftError]]:
     """Give running frames that nobody leads to to the thread that they are of, behind its hole.
 
@@ -227,7 +227,7 @@ def _is_first(reader: Reader, thread: ThreadState) -> bool:
 
 
 class _Search:
-    def __init__(self, reader: Reader, codes: CodeReader, objects: Objects) -> None:
+    def __init__(self, reader: Reader, codes: CodeReader, objects: ObjectReader) -> None:
         self._reader, self._codes, self._objects = reader, codes, objects
         self._frames = FrameObjects(reader, codes)
 
@@ -249,7 +249,7 @@ class _Search:
 
     def _running(self, known: set[int]) -> dict[int, RawFrame]:
         """Return the frame objects that say that they are being run, those of stacks left out."""
-        reader, running = self._reader, executing_at(self._reader)
+        reader, running = self._reader, executing_flag(self._reader)
         kind = frame_type(reader, known)
         if running is None or not kind:
             return {}

@@ -35,7 +35,7 @@ _TRACKED = 1  # _PyGC_BITS_TRACKED, Include/internal/pycore_gc.h (free-threaded 
 _MAX_REFCOUNT = 1 << 33  # 3.12+ (PEP 683): immortal objects have up to 2 ** 32 - 1
 
 
-class Tracked(NamedTuple):
+class GcLinks(NamedTuple):
     """What the garbage collector's own words say of an object."""
 
     plausible: bool
@@ -167,28 +167,28 @@ class Heap:
             return False
         return local > 0 or shared >> 2 > 0
 
-    def links(self, address: int, info: TypeInfo) -> Tracked:
+    def links(self, address: int, info: TypeInfo) -> GcLinks:
         """Compare an object's GC words with its neighbours'.
 
         With the GIL the head lies before the object, in a doubly linked list; free-threaded
         builds have a bit. An object that is not tracked has no links.
         """
         if not info.flags & HAVE_GC:
-            return Tracked(True, None)
+            return GcLinks(True, None)
         try:
             if self._gc_bits_at is not None:
-                return Tracked(True, bool(self.reader.u8(address + self._gc_bits_at) & _TRACKED))
+                return GcLinks(True, bool(self.reader.u8(address + self._gc_bits_at) & _TRACKED))
             if info.flags & TYPE_SUBCLASS and not self._heap_type(address):
-                return Tracked(True, False)  # static types have no GC head
+                return GcLinks(True, False)  # static types have no GC head
             head = address - self._gc_size
             following, previous = self.reader.u64(head), self.reader.u64(head + 8)
             if not following & ~3:
-                return Tracked(previous < 4, False)
+                return GcLinks(previous < 4, False)
             back = self.reader.u64((following & ~3) + 8) & ~3
             # While a collection runs, _gc_prev counts references (Modules/gcmodule.c).
-            return Tracked(True, True) if back == head else Tracked(self._collecting(), None)
+            return GcLinks(True, True) if back == head else GcLinks(self._collecting(), None)
         except UnreadableMemory:
-            return Tracked(False, None)
+            return GcLinks(False, None)
 
     def _heap_type(self, address: int) -> bool:
         info = self._type_at(address)
@@ -236,7 +236,7 @@ class Heap:
                 return
             yield address, tracked.tracked
 
-    def judge(self, address: int, info: TypeInfo) -> Tracked | None:
+    def judge(self, address: int, info: TypeInfo) -> GcLinks | None:
         """Return what the collector says of an object of a type; None when there is none."""
         if not self._placed(address) or not self.alive(address) or self._is_item(address):
             return None

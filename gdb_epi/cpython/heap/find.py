@@ -18,7 +18,7 @@ MAX_NEEDLE = 4096
 _WIDE = ("utf-16-le", "utf-32-le")
 
 
-class Found(NamedTuple):
+class ListedObject(NamedTuple):
     """One object; `tracked` by the garbage collector, None for types that never are."""
 
     address: int
@@ -34,11 +34,11 @@ class TypeCount(NamedTuple):
     tracked: int
 
 
-class Objects(NamedTuple):
+class ObjectList(NamedTuple):
     """The objects of some types: counts of all, addresses of the first `limit`."""
 
     counts: tuple[TypeCount, ...]
-    objects: tuple[Found, ...]
+    objects: tuple[ListedObject, ...]
     complete: bool
 
 
@@ -82,10 +82,10 @@ def _derives(known: dict[int, TypeInfo], one: TypeInfo, roots: set[int]) -> bool
     return False
 
 
-def objects_of(heap: Heap, types: list[TypeInfo], limit: int) -> Objects:
+def list_objects(heap: Heap, types: list[TypeInfo], limit: int) -> ObjectList:
     """Return the objects of exactly these types."""
     counts: list[TypeCount] = []
-    listed: list[Found] = []
+    listed: list[ListedObject] = []
     complete = True
     for info in types:
         count = tracked = 0
@@ -94,7 +94,7 @@ def objects_of(heap: Heap, types: list[TypeInfo], limit: int) -> Objects:
                 count += 1
                 tracked += is_tracked is True
                 if len(listed) < limit:
-                    listed.append(Found(address, info, is_tracked))
+                    listed.append(ListedObject(address, info, is_tracked))
         except OutOfTime:
             complete = False
         if count or complete:
@@ -102,13 +102,13 @@ def objects_of(heap: Heap, types: list[TypeInfo], limit: int) -> Objects:
         if not complete:
             heap.soft_errors.append(SoftError("find", info.shown, OUT_OF_TIME))
             break
-    return Objects(tuple(counts), tuple(listed), complete)
+    return ObjectList(tuple(counts), tuple(listed), complete)
 
 
 OUT_OF_TIME = "the budget of time is spent; there may be more (--budget SECONDS)"
 
 
-def needles(text: str | bytes) -> dict[bytes, str]:
+def text_encodings(text: str | bytes) -> dict[bytes, str]:
     """Return what a text looks like in memory, with the name of each form."""
     if isinstance(text, bytes):
         return {text[:MAX_NEEDLE]: "bytes"}
@@ -123,10 +123,10 @@ def needles(text: str | bytes) -> dict[bytes, str]:
     return found
 
 
-def text_hits(heap: Heap, places: Places, text: str | bytes, limit: int) -> Iterator[TextHit]:
+def find_text(heap: Heap, places: Places, text: str | bytes, limit: int) -> Iterator[TextHit]:
     """Yield the places of a text in all dumped memory, writable or not; raises OutOfTime."""
     count = 0
-    for needle, encoding in needles(text).items():
+    for needle, encoding in text_encodings(text).items():
         for address in heap.search.find(needle, writable=False):
             yield _hit(heap, places, address, encoding)
             count += 1

@@ -10,10 +10,10 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator
 
-from gdb_epi.cpython.heap.tracked import being_collected, frame_words, tracked_objects
-from gdb_epi.cpython.objects.attributes import Objects
-from gdb_epi.cpython.objects.containers import Containers
-from gdb_epi.cpython.objects.type_objects import Types
+from gdb_epi.cpython.heap.tracked import frame_pointers, objects_being_collected, tracked_objects
+from gdb_epi.cpython.objects.attributes import ObjectReader
+from gdb_epi.cpython.objects.containers import ContainerReader
+from gdb_epi.cpython.objects.type_objects import TypeReader
 from gdb_epi.cpython.reader import Reader
 from gdb_epi.cpython.runtime.thread_names import threading_globals
 from gdb_epi.cpython.types import PythonState
@@ -38,10 +38,10 @@ class Instances:
 
     def __init__(self, reader: Reader, python: PythonState) -> None:
         self._reader, self._python = reader, python
-        self.objects = Objects(reader)
+        self.objects = ObjectReader(reader)
         addresses = tuple(one.address for one in python.interpreters)
-        self.types = Types(reader, self.objects, addresses)
-        self._containers = Containers(reader)
+        self.types = TypeReader(reader, self.objects, addresses)
+        self._containers = ContainerReader(reader)
         self._all: list[int] | None = None
         self._kinds: dict[int, tuple[frozenset[str], str]] = {}
         self.problems: list[SoftError] = []
@@ -77,7 +77,7 @@ class Instances:
             objects, missing = tracked_objects(self._reader, self._python)
             for why in missing:
                 self.problems.append(SoftError("objects", "the collector's lists", why.detail))
-            objects += being_collected(self._reader, self._python)
+            objects += objects_being_collected(self._reader, self._python)
             objects += self._of_frames()
             objects += self._of_threads()
             self._all = list(dict.fromkeys(objects))
@@ -87,7 +87,7 @@ class Instances:
         for thread in self._python.threads():
             for frame in thread.frames[:MAX_FRAMES]:
                 if frame.hole is None:
-                    yield from frame_words(self._reader, frame.address)
+                    yield from frame_pointers(self._reader, frame.address)
 
     def _of_threads(self) -> Iterator[int]:
         """Yield what threads refer to: attributes, arguments, what weak references refer to."""

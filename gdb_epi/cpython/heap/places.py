@@ -16,7 +16,7 @@ MAX_FRAMES = 200_000
 RED_ZONE = 128  # bytes below the stack pointer that a leaf function may use (x86-64 psABI)
 
 
-class Slot(NamedTuple):
+class FrameSlot(NamedTuple):
     """A word of a Python frame."""
 
     frame: PyFrame
@@ -75,7 +75,7 @@ class Places:
         size = 0 if isinstance(names, Absent) else names.size
         return size + min(self._reader.u32(frame.code + stack), 1 << 16)
 
-    def slot(self, address: int) -> Slot | None:
+    def slot(self, address: int) -> FrameSlot | None:
         """Return the frame's slot at an address. None when it is in no frame of a thread."""
         index = bisect_right(self._starts, address) - 1
         if index < 0 or address >= self._spans[index].end:
@@ -87,7 +87,7 @@ class Places:
             if offset < self._slots_at
             else self._local(span.frame.code, offset)
         )
-        return Slot(span.frame, span.tid, span.number, what)
+        return FrameSlot(span.frame, span.tid, span.number, what)
 
     def _member(self, offset: int) -> str:
         return member_at(self._heap, self._struct, offset) or f"+{offset:#x}"

@@ -79,7 +79,7 @@ MAX_DICT = 1 << 20
 MAX_BLOCKS = 1 << 16
 
 
-class Storage(NamedTuple):
+class ContainerStorage(NamedTuple):
     """A range of memory that belongs to a container but lies elsewhere."""
 
     start: int
@@ -88,35 +88,35 @@ class Storage(NamedTuple):
     ident: str
 
 
-def _dict(access: PlainValues, holder: int) -> Iterator[Storage]:
+def _dict(access: PlainValues, holder: int) -> Iterator[ContainerStorage]:
     layout = access.reader.layout
     keys = access.reader.u64(holder + layout.require("PyDictObject", "ma_keys"))
     start, count, width, _ = access.objects.entries(keys)
-    yield Storage(start, start + min(count, MAX_DICT) * width, holder, "dict")
+    yield ContainerStorage(start, start + min(count, MAX_DICT) * width, holder, "dict")
     values = access.reader.u64(holder + layout.require("PyDictObject", "ma_values"))
     if values:
         values += layout.offset("PyDictValues", "values") or 0
-        yield Storage(values, values + 8 * count, holder, "dict")
+        yield ContainerStorage(values, values + 8 * count, holder, "dict")
 
 
-def _list(access: PlainValues, holder: int) -> Iterator[Storage]:
+def _list(access: PlainValues, holder: int) -> Iterator[ContainerStorage]:
     layout = access.reader.layout
     start = access.reader.u64(holder + layout.require("PyListObject", "ob_item"))
     count = access.reader.i64(holder + layout.require("PyListObject", "ob_size"))
     if start and 0 < count < 1 << 40:
-        yield Storage(start, start + 8 * count, holder, "list")
+        yield ContainerStorage(start, start + 8 * count, holder, "list")
 
 
-def _set(access: PlainValues, holder: int) -> Iterator[Storage]:
+def _set(access: PlainValues, holder: int) -> Iterator[ContainerStorage]:
     layout = access.reader.layout
     start = access.reader.u64(holder + layout.require("PySetObject", "table"))
     mask = access.reader.u64(holder + layout.require("PySetObject", "mask"))
     if mask < 1 << 36:
         size = layout.size("setentry") or 16
-        yield Storage(start, start + size * (mask + 1), holder, "set")
+        yield ContainerStorage(start, start + size * (mask + 1), holder, "set")
 
 
-def _deque(access: PlainValues, holder: int) -> Iterator[Storage]:
+def _deque(access: PlainValues, holder: int) -> Iterator[ContainerStorage]:
     layout = access.reader.layout
     block = access.reader.u64(holder + layout.require("dequeobject", "leftblock"))
     last = access.reader.u64(holder + layout.require("dequeobject", "rightblock"))
@@ -124,14 +124,14 @@ def _deque(access: PlainValues, holder: int) -> Iterator[Storage]:
     seen: set[int] = set()
     while block and block not in seen and len(seen) < MAX_BLOCKS:
         seen.add(block)
-        yield Storage(block, block + (layout.size("dequeblock") or 528), holder, "deque")
+        yield ContainerStorage(block, block + (layout.size("dequeblock") or 528), holder, "deque")
         if block == last:
             return  # its rightlink is never set
         block = access.reader.u64(block + link)
 
 
 # By the name of the built-in type; each raises what reading raises.
-STORAGES: dict[str, Callable[[PlainValues, int], Iterator[Storage]]] = {
+STORAGES: dict[str, Callable[[PlainValues, int], Iterator[ContainerStorage]]] = {
     "dict": _dict,
     "list": _list,
     "set": _set,
@@ -213,7 +213,7 @@ class Referrers:
         What cut the search short is in `heap.soft_errors`.
         """
         found: list[Reference] = []
-        storages: dict[int, Storage] = {}
+        storages: dict[int, ContainerStorage] = {}
         try:
             self._heap.types()
             rest = self._direct(address, limit, found)
@@ -227,7 +227,7 @@ class Referrers:
         return self._named(address, found[:limit], storages)
 
     def _named(
-        self, address: int, found: list[Reference], storages: dict[int, Storage]
+        self, address: int, found: list[Reference], storages: dict[int, ContainerStorage]
     ) -> list[Reference]:
         """Say which entry of its container each is: last, for a dict may hold it 10,000 times."""
         try:
@@ -360,7 +360,7 @@ class Referrers:
         places: list[int],
         address: int,
         found: list[Reference],
-        storages: dict[int, Storage],
+        storages: dict[int, ContainerStorage],
     ) -> None:
         """Explain words that lie in no object: storage of containers, buffers, static data."""
         left = set(places)
@@ -375,7 +375,7 @@ class Referrers:
             found += [self._unknown(place) for place in left]
 
     def _in_containers(
-        self, left: set[int], found: list[Reference], storages: dict[int, Storage]
+        self, left: set[int], found: list[Reference], storages: dict[int, ContainerStorage]
     ) -> None:
         """Take the words that lie in the storage of dicts, lists, sets and deques."""
         places = sorted(left)
@@ -398,7 +398,7 @@ class Referrers:
 
     def _in_container(
         self, hit: int, kind: int, ident: str, places: list[int]
-    ) -> Iterator[tuple[int, Storage]]:
+    ) -> Iterator[tuple[int, ContainerStorage]]:
         """Yield those of the places that lie in the storage of one container, with it."""
         # Whether it is a container is asked last: nearly none of them holds what is sought.
         holder = hit - self._heap.type_at
@@ -422,13 +422,13 @@ class Referrers:
                 found.append(address)
         return found
 
-    def _storages(self, holder: int, ident: str) -> Iterator[Storage]:
+    def _storages(self, holder: int, ident: str) -> Iterator[ContainerStorage]:
         try:
             yield from STORAGES[ident](self._access, holder)
         except (UnreadableMemory, LayoutError, Undecodable):
             return
 
-    def _entry(self, place: int, storage: Storage) -> str:
+    def _entry(self, place: int, storage: ContainerStorage) -> str:
         address = self._reader.u64(place)
         if storage.ident == "dict":
             return self._key(storage.owner, address)

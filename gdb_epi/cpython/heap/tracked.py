@@ -24,7 +24,7 @@ MAX_LOCALS = 16  # words of a frame that are tried
 _FLAGS = 3
 
 
-class Tracked(NamedTuple):
+class TrackedGeneration(NamedTuple):
     """What a walk over one generation found."""
 
     name: str
@@ -32,7 +32,7 @@ class Tracked(NamedTuple):
     ended: str  # why the walk stopped early; "" when it came back to the head
 
 
-def heads(reader: Reader, state: GcState) -> list[tuple[str, int]]:
+def gc_list_heads(reader: Reader, state: GcState) -> list[tuple[str, int]]:
     """Return the names and addresses of the list heads; empty in free-threaded builds."""
     found = [(f"generation {one.name}", one.head) for one in state.generations if one.head]
     if state.permanent:
@@ -40,7 +40,7 @@ def heads(reader: Reader, state: GcState) -> list[tuple[str, int]]:
     return found
 
 
-def walk(reader: Reader, head: int, cap: int = MAX_OBJECTS) -> Iterator[int]:
+def walk_gc_list(reader: Reader, head: int, cap: int = MAX_OBJECTS) -> Iterator[int]:
     """Yield the objects of one list. Raises UnreadableMemory where it is damaged or too long."""
     layout = reader.layout
     next_at = layout.require("PyGC_Head", "_gc_next")
@@ -60,19 +60,21 @@ def walk(reader: Reader, head: int, cap: int = MAX_OBJECTS) -> Iterator[int]:
         node = following
 
 
-def tracked(reader: Reader, state: GcState, cap: int = MAX_OBJECTS) -> list[Tracked]:
+def objects_by_generation(
+    reader: Reader, state: GcState, cap: int = MAX_OBJECTS
+) -> list[TrackedGeneration]:
     """Return the objects of every generation, at most `cap` in all. Never raises for damage."""
     found = []
-    for name, head in heads(reader, state):
+    for name, head in gc_list_heads(reader, state):
         objects: list[int] = []
         ended = ""
         try:
-            for address in walk(reader, head, cap):
+            for address in walk_gc_list(reader, head, cap):
                 objects.append(address)
         except (UnreadableMemory, LayoutError) as error:
             ended = str(error)
         cap -= len(objects)
-        found.append(Tracked(name, tuple(objects), ended))
+        found.append(TrackedGeneration(name, tuple(objects), ended))
     return found
 
 
@@ -98,14 +100,16 @@ def tracked_objects(
         if state.address in known:
             continue
         known.add(state.address)
-        for part in tracked(reader, state, cap - len(objects)):
+        for part in objects_by_generation(reader, state, cap - len(objects)):
             objects += part.objects
             if part.ended:
                 missing.append(Absent(UNREADABLE, f"{part.name}: {part.ended}"))
     return objects, missing
 
 
-def being_collected(reader: Reader, python: PythonState, cap: int = MAX_OBJECTS) -> list[int]:
+def objects_being_collected(
+    reader: Reader, python: PythonState, cap: int = MAX_OBJECTS
+) -> list[int]:
     """Return objects that a running collection holds in lists of its own.
 
     The heads of these lists are on the C stack, but each list is a ring: the locals of frames that
@@ -118,7 +122,7 @@ def being_collected(reader: Reader, python: PythonState, cap: int = MAX_OBJECTS)
     stacks = [thread.registers.get("rsp", 0) for thread in reader.target.threads()]
     for thread in python.threads():
         for frame in thread.frames[:MAX_FRAMES]:
-            for address in frame_words(reader, frame.address):
+            for address in frame_pointers(reader, frame.address):
                 if address in found or len(found) >= cap or not _in_ring(reader, address - size):
                     continue
                 found.update(dict.fromkeys(_ring(reader, address - size, stacks, cap)))
@@ -136,7 +140,7 @@ def _collecting(reader: Reader, python: PythonState) -> bool:
     return False
 
 
-def frame_words(reader: Reader, frame: int) -> list[int]:
+def frame_pointers(reader: Reader, frame: int) -> list[int]:
     """Return what may be pointers to objects among the first locals of a frame."""
     layout = reader.layout
     at = layout.offset("_PyInterpreterFrame", "localsplus")

@@ -22,7 +22,7 @@ def _encode_struct(struct: StructType) -> list[Any]:
     return [struct.size, {path: _encode_member(m) for path, m in struct.fields.items()}]
 
 
-def emit(
+def emit_layout(
     type_layout: Callable[[str], StructType | None],
     constants: Callable[[str], int | None],
     header: Mapping[str, Any],
@@ -63,7 +63,7 @@ def add_variants(document: dict[str, Any], other: Mapping[str, Any]) -> list[str
     return names
 
 
-def dump(document: Mapping[str, Any]) -> str:
+def dump_layout(document: Mapping[str, Any]) -> str:
     """Return the document as JSON with one struct or header entry per line, for diffs."""
     import json
 

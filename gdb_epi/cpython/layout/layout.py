@@ -23,8 +23,8 @@ __all__ = [
     "Layout",
     "LayoutError",
     "Struct",
-    "available",
-    "load",
+    "available_tables",
+    "load_layout",
     "parse_asyncio_offsets",
     "parse_debug_offsets",
 ]
@@ -271,7 +271,7 @@ def _file_name(version: tuple[int, int], free_threaded: bool, debug: bool) -> st
     return f"cp{version[0]}{version[1]}{flavour}.json"
 
 
-def available() -> list[tuple[tuple[int, int], str]]:
+def available_tables() -> list[tuple[tuple[int, int], str]]:
     """Return (version, flavour) of every shipped table; flavour is "", "t", "d" or "td"."""
     from pathlib import Path
 
@@ -286,7 +286,7 @@ def available() -> list[tuple[tuple[int, int], str]]:
 _LOADED: dict[str, Layout | None] = {}
 
 
-def load(
+def load_layout(
     version: tuple[int, int], free_threaded: bool = False, debug: bool = False
 ) -> Layout | None:
     """Return the shipped table of a minor version. Absent when none is shipped."""
@@ -318,7 +318,7 @@ def parse_debug_offsets(data: bytes) -> DebugOffsets:
     if version >> 4 & 0xF < _RELEASE_CANDIDATE:
         # Alphas and betas had other word counts under the same minor version.
         return DebugOffsets(version, free_threaded, {}, (f"pre-release {version:#x}",))
-    table = load(minor, free_threaded)
+    table = load_layout(minor, free_threaded)
     places = table.struct("_Py_DebugOffsets") if table else None
     if table is None or places is None:
         text = f"no table for {minor[0]}.{minor[1]}{'t' if free_threaded else ''}"
@@ -336,8 +336,10 @@ def parse_asyncio_offsets(
     module, or in the executable where that is built in. Never raises. The words fit
     `Layout.with_debug_offsets`.
     """
-    table = load(version, free_threaded)
-    gil = load(version)  # a header table lacks this struct, whose words are the same everywhere
+    table = load_layout(version, free_threaded)
+    gil = load_layout(
+        version
+    )  # a header table lacks this struct, whose words are the same everywhere
     places = gil.struct("_Py_AsyncioModuleDebugOffsets") if gil else None
     if table is None or places is None:
         return DebugOffsets(None, free_threaded, {}, ("no asyncio table for this version",))

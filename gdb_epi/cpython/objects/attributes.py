@@ -20,7 +20,7 @@ _MANAGED_DICT = 1 << 4
 _INLINE_VALUES = 1 << 2
 
 
-class Objects:
+class ObjectReader:
     """Containers of one process, read with one layout."""
 
     def __init__(self, reader: Reader) -> None:

@@ -17,7 +17,7 @@ _BLOCK_ITEMS = 64  # BLOCKLEN, Modules/_collectionsmodule.c
 _DUMMY = b"\xff" * 8  # the hash of a removed member of a set: -1, which no object has
 
 
-class Containers:
+class ContainerReader:
     """Containers of one process. Every method raises UnreadableMemory for damage."""
 
     def __init__(self, reader: Reader) -> None:

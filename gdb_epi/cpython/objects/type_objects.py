@@ -8,7 +8,7 @@ can pretend to be one. All others are told by tp_name, or, without it, by their 
 
 from __future__ import annotations
 
-from gdb_epi.cpython.objects.attributes import Objects
+from gdb_epi.cpython.objects.attributes import ObjectReader
 from gdb_epi.cpython.reader import Reader
 from gdb_epi.errors import Absent, UnreadableMemory
 from gdb_epi.typing_lite import NamedTuple
@@ -113,10 +113,12 @@ class Lineage(NamedTuple):
         return of_object != 0 and self.types[0].repr == of_object
 
 
-class Types:
+class TypeReader:
     """The types of one process, each read once."""
 
-    def __init__(self, reader: Reader, objects: Objects, interpreters: tuple[int, ...]) -> None:
+    def __init__(
+        self, reader: Reader, objects: ObjectReader, interpreters: tuple[int, ...]
+    ) -> None:
         layout = reader.layout
         self._reader = reader
         self._objects = objects

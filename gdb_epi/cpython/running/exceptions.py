@@ -14,8 +14,8 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 
-from gdb_epi.cpython.objects.attributes import Objects
-from gdb_epi.cpython.objects.type_objects import HEAPTYPE, Lineage, TypeInfo, Types
+from gdb_epi.cpython.objects.attributes import ObjectReader
+from gdb_epi.cpython.objects.type_objects import HEAPTYPE, Lineage, TypeInfo, TypeReader
 from gdb_epi.cpython.reader import Reader
 from gdb_epi.cpython.running.tracebacks import Traceback, Tracebacks
 from gdb_epi.cpython.types import PythonState, ThreadState
@@ -120,9 +120,9 @@ class ExceptionDecoder:
     def __init__(self, target: Target, python: PythonState, *, messages: bool = False) -> None:
         self._reader = Reader(target, python.layout)
         self._layout = python.layout
-        objects = Objects(self._reader)
+        objects = ObjectReader(self._reader)
         interpreters = tuple(interpreter.address for interpreter in python.interpreters)
-        self._types = Types(self._reader, objects, interpreters)
+        self._types = TypeReader(self._reader, objects, interpreters)
         self._tracebacks = Tracebacks(self._reader)
         self._known: dict[int, ExceptionInfo] = {}
         self._room = MAX_ROOM

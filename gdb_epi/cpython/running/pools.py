@@ -8,8 +8,8 @@ Lib/multiprocessing/queues.py, Modules/_queuemodule.c, 3.8 to 3.15.
 from __future__ import annotations
 
 from gdb_epi.cpython.heap.instances import Instance, Instances
-from gdb_epi.cpython.heap.tracked import frame_words
-from gdb_epi.cpython.objects.containers import Containers
+from gdb_epi.cpython.heap.tracked import frame_pointers
+from gdb_epi.cpython.objects.containers import ContainerReader
 from gdb_epi.cpython.reader import Reader
 from gdb_epi.cpython.types import PyFrame, PythonState, ThreadState
 from gdb_epi.errors import Absent, SoftError, UnreadableMemory
@@ -110,7 +110,7 @@ def _users(reader: Reader, python: PythonState) -> dict[int, list[int]]:
     for thread in python.threads():
         for frame in thread.frames[:20]:
             if frame.hole is None and frame.module in ("queue", "multiprocessing.queues"):
-                for word in frame_words(reader, frame.address):
+                for word in frame_pointers(reader, frame.address):
                     if thread.tid is not None and thread.tid not in found.get(word, ()):
                         found.setdefault(word, []).append(thread.tid)
     return found
@@ -121,7 +121,7 @@ class _Decoder:
         self._reader = reader
         self.instances = Instances(reader, python)
         self._objects = self.instances.objects
-        self._containers = Containers(reader)
+        self._containers = ContainerReader(reader)
         self._threads = {one.ident: one for one in python.threads() if one.ident}
 
     # -- attributes ---------------------------------------------------------------------------

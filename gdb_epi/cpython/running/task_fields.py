@@ -8,9 +8,9 @@ and futures.py, 3.8 to 3.15.
 
 from __future__ import annotations
 
-from gdb_epi.cpython.objects.attributes import Objects
-from gdb_epi.cpython.objects.containers import Containers
-from gdb_epi.cpython.objects.type_objects import Types
+from gdb_epi.cpython.objects.attributes import ObjectReader
+from gdb_epi.cpython.objects.containers import ContainerReader
+from gdb_epi.cpython.objects.type_objects import TypeReader
 from gdb_epi.cpython.reader import Reader
 from gdb_epi.errors import NOT_AVAILABLE, UNREADABLE, Absent, UnreadableMemory
 from gdb_epi.typing_lite import Protocol
@@ -55,9 +55,9 @@ class CFields:
 
     kind = "C"
 
-    def __init__(self, reader: Reader, types: Types) -> None:
+    def __init__(self, reader: Reader, types: TypeReader) -> None:
         self._reader, self._types = reader, types
-        self._containers = Containers(reader)
+        self._containers = ContainerReader(reader)
 
     def _word(self, task: int, member: str) -> int:
         found = self._reader.u64(task + self._reader.layout.require("TaskObj", member))
@@ -111,9 +111,9 @@ class PyFields:
 
     kind = "Python"
 
-    def __init__(self, reader: Reader, objects: Objects, types: Types) -> None:
+    def __init__(self, reader: Reader, objects: ObjectReader, types: TypeReader) -> None:
         self._reader, self._objects, self._types = reader, objects, types
-        self._containers = Containers(reader)
+        self._containers = ContainerReader(reader)
         # futures.py names it with two underscores; its class mangles that (3.14).
         self._knows_awaiters = reader.layout.offset("TaskObj", "task_awaited_by") is not None
 
@@ -165,7 +165,7 @@ class PyFields:
         return list(self._containers.set_items(found)) if found else []
 
 
-def is_none(reader: Reader, types: Types, address: int) -> bool:
+def is_none(reader: Reader, types: TypeReader, address: int) -> bool:
     """Tell whether an object is None; False for what is no object."""
     try:
         if address & 7 or not address:

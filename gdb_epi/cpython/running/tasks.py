@@ -25,13 +25,13 @@ from gdb_epi.cpython.frames.coroutines import (
     Coroutines,
     Suspended,
 )
-from gdb_epi.cpython.heap.tracked import being_collected, tracked_objects
-from gdb_epi.cpython.objects.attributes import Objects
-from gdb_epi.cpython.objects.containers import Containers
-from gdb_epi.cpython.objects.type_objects import Types
+from gdb_epi.cpython.heap.tracked import objects_being_collected, tracked_objects
+from gdb_epi.cpython.objects.attributes import ObjectReader
+from gdb_epi.cpython.objects.containers import ContainerReader
+from gdb_epi.cpython.objects.type_objects import TypeReader
 from gdb_epi.cpython.reader import Reader
 from gdb_epi.cpython.running.task_fields import MAX_NAME, CFields, PyFields, TaskFields
-from gdb_epi.cpython.runtime.recover_modules import learn_globals, module_dict
+from gdb_epi.cpython.runtime.recover_modules import module_dict, remember_frame_globals
 from gdb_epi.cpython.types import InterpreterState, PyFrame, PythonState, ThreadState
 from gdb_epi.errors import (
     NOT_AVAILABLE,
@@ -95,10 +95,10 @@ def awaited_by(
 class Awaiting:
     """Follow futures to the futures that they wait for, and callbacks to those they serve."""
 
-    def __init__(self, reader: Reader, objects: Objects, types: Types) -> None:
+    def __init__(self, reader: Reader, objects: ObjectReader, types: TypeReader) -> None:
         self._reader, self._objects, self._types = reader, objects, types
         self._require = reader.layout.require
-        self._containers = Containers(reader)
+        self._containers = ContainerReader(reader)
 
     def futures(self, first: int, problems: list[str]) -> list[int]:
         """Return a future and, when it is a gather()'s, all that this one waits for."""
@@ -209,12 +209,12 @@ class _Decoder:
         self._python = python
         self._layout = python.layout
         self._reader = Reader(target, python.layout)
-        self._objects = Objects(self._reader)
+        self._objects = ObjectReader(self._reader)
         addresses = tuple(interpreter.address for interpreter in python.interpreters)
-        self._types = Types(self._reader, self._objects, addresses)
+        self._types = TypeReader(self._reader, self._objects, addresses)
         self._coroutines = Coroutines(self._reader, self._objects, self._types)
         if python.finalizing:
-            learn_globals(self._reader, self._objects, python)
+            remember_frame_globals(self._reader, self._objects, python)
         self._problems: dict[SoftError, None] = {}
 
     def all(self) -> Tasks:
@@ -242,7 +242,7 @@ class _Decoder:
         objects, missing = tracked_objects(self._reader, self._python)
         for why in missing:
             self.problem("tasks of an interpreter that is torn down", why.detail)
-        objects += being_collected(self._reader, self._python)
+        objects += objects_being_collected(self._reader, self._python)
         yield from (one for one in objects if is_task(one))
 
     def problem(self, subject: str, message: str) -> None:
@@ -251,7 +251,7 @@ class _Decoder:
             self._problems[SoftError("tasks", subject, message)] = None
 
     @property
-    def parts(self) -> tuple[Reader, Objects, Types, Coroutines]:
+    def parts(self) -> tuple[Reader, ObjectReader, TypeReader, Coroutines]:
         """The readers that all interpreters share."""
         return self._reader, self._objects, self._types, self._coroutines
 
@@ -267,7 +267,7 @@ class _OfInterpreter:
         self._problem = decoder.problem
         self._interpreter = interpreter
         self._who = who
-        self._containers = Containers(self._reader)
+        self._containers = ContainerReader(self._reader)
         self._c_fields = CFields(self._reader, self._types)
         self._module = 0  # the dict of asyncio.tasks
         self._task_types: dict[int, TaskFields] = {}  # by PyTypeObject *

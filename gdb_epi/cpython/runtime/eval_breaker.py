@@ -42,7 +42,7 @@ class PendingCall(NamedTuple):
     argument: int
 
 
-class Pending(NamedTuple):
+class PendingCalls(NamedTuple):
     """A queue of pending calls. `of` says whose: "interpreter" or "main thread"."""
 
     of: str
@@ -85,14 +85,14 @@ def requests_of_interpreter(
 
 def pending_calls(
     reader: Reader, runtime: int, interpreter: int, *, main: bool
-) -> list[Pending | Absent]:
+) -> list[PendingCalls | Absent]:
     """Return the queues of pending calls of an interpreter, the empty ones too.
 
     The main interpreter has one more for the main thread alone (3.12, gh-104812); up to 3.8 there
     is one for the whole process.
     """
     layout = reader.layout
-    found: list[Pending | Absent] = []
+    found: list[PendingCalls | Absent] = []
     at = layout.offset("PyInterpreterState", "ceval.pending")
     if at is not None:
         found.append(_queue(reader, interpreter + at, "interpreter"))
@@ -108,9 +108,9 @@ def pending_calls(
     return found
 
 
-def _queue(reader: Reader, address: int, whose: str) -> Pending | Absent:
+def _queue(reader: Reader, address: int, whose: str) -> PendingCalls | Absent:
     try:
-        return Pending(whose, tuple(_calls(reader, address)))
+        return PendingCalls(whose, tuple(_calls(reader, address)))
     except (UnreadableMemory, LayoutError) as error:
         return Absent(UNPARSABLE, f"pending calls of the {whose}: {error}")
 

@@ -14,7 +14,7 @@ from gdb_epi.cpython.layout.layout import (
     COOKIE,
     MAX_TABLE_BYTES,
     Layout,
-    load,
+    load_layout,
     parse_debug_offsets,
 )
 from gdb_epi.errors import NOT_APPLICABLE, NOT_AVAILABLE, Absent, SoftError, UnreadableMemory
@@ -23,7 +23,7 @@ from gdb_epi.target.search import find_bytes
 from gdb_epi.typing_lite import TYPE_CHECKING, NamedTuple
 
 if TYPE_CHECKING:
-    from gdb_epi.cpython.runtime.recover_threads import KeptMemory
+    from gdb_epi.cpython.runtime.recover_threads import WritableMemory
 
 RUNTIME_SYMBOL = "_PyRuntime"
 RECOVERED = "recovered from kept memory"
@@ -46,7 +46,7 @@ class Runtime(NamedTuple):
     version_hex: int
     layout: Layout
     soft_errors: tuple[SoftError, ...]
-    memory: KeptMemory | None = None
+    memory: WritableMemory | None = None
 
 
 class _Candidate(NamedTuple):
@@ -93,12 +93,12 @@ def _recovered(
 
     The first candidate that was rejected stays the address, so that kept parts of it are read.
     """
-    from gdb_epi.cpython.runtime.recover_threads import KeptMemory, Searcher
+    from gdb_epi.cpython.runtime.recover_threads import ThreadStateSearcher, WritableMemory
 
-    memory = KeptMemory(target)
+    memory = WritableMemory(target)
     candidate = rejected[0] if rejected else _Candidate(0, "none", python)
     for version_hex, layout in _layouts_to_try(target, candidate):
-        found = Searcher(target, layout, memory).thread_states([])
+        found = ThreadStateSearcher(target, layout, memory).thread_states([])
         if found:
             version = _full_version(target, candidate.address, version_hex)
             told = f"{why}; {len(found)} thread states were found by the pthread_t of their LWPs"
@@ -116,7 +116,7 @@ def _layouts_to_try(target: Target, candidate: _Candidate) -> Iterator[tuple[int
     if head[: len(COOKIE)] == COOKIE:
         offsets = parse_debug_offsets(head)
         if offsets.minor is not None and offsets.version is not None:
-            table = load(offsets.minor, offsets.free_threaded)
+            table = load_layout(offsets.minor, offsets.free_threaded)
             if table is not None:
                 yield offsets.version, table.with_debug_offsets(offsets.words)[0]
                 yield offsets.version, table
@@ -124,7 +124,7 @@ def _layouts_to_try(target: Target, candidate: _Candidate) -> Iterator[tuple[int
     for version_hex in _versions(target, candidate):
         minor = (version_hex >> 24, version_hex >> 16 & 0xFF)
         for free_threaded, debug in ((False, False), (False, True), (True, False)):
-            layout = load(minor, free_threaded, debug)
+            layout = load_layout(minor, free_threaded, debug)
             if layout is not None:
                 yield version_hex, layout
 
@@ -228,7 +228,7 @@ def _with_debug_offsets(target: Target, candidate: _Candidate) -> Runtime | str:
         return "; ".join(offsets.complaints) or "the header of _Py_DebugOffsets is damaged"
     complaints = list(offsets.complaints)
     for debug in (False, True):
-        table = load(offsets.minor, offsets.free_threaded, debug)
+        table = load_layout(offsets.minor, offsets.free_threaded, debug)
         if table is None:
             continue
         layout, differences = table.with_debug_offsets(offsets.words)
@@ -246,7 +246,7 @@ def _with_debug_offsets(target: Target, candidate: _Candidate) -> Runtime | str:
                     errors,
                 )
     minor = f"{offsets.minor[0]}.{offsets.minor[1]}{'t' if offsets.free_threaded else ''}"
-    if load(offsets.minor, offsets.free_threaded) is None:
+    if load_layout(offsets.minor, offsets.free_threaded) is None:
         return f"no layout for CPython {minor} in this version of gdb-epi"
     return f"CPython {minor}, but no interpreter whose thread states point back at it"
 
@@ -257,7 +257,7 @@ def _with_tables(target: Target, candidate: _Candidate) -> Runtime | str:
         minor = (version_hex >> 24, version_hex >> 16 & 0xFF)
         tried.append(f"{minor[0]}.{minor[1]}")
         for debug in (False, True):
-            layout = load(minor, False, debug)
+            layout = load_layout(minor, False, debug)
             if layout is not None and believable(target, candidate.address, layout):
                 version = _full_version(target, candidate.address, version_hex)
                 return Runtime(

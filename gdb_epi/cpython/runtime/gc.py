@@ -91,7 +91,7 @@ def gc_state(reader: Reader, runtime: int, interpreter: int) -> GcState:
     )
 
 
-def debug_names(flags: int) -> list[str]:
+def debug_flag_names(flags: int) -> list[str]:
     """Return the names of gc.set_debug() flags, without their DEBUG_."""
     return [name for bit, name in DEBUG if flags & bit]
 

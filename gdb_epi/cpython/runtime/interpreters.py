@@ -3,9 +3,13 @@
 
 from __future__ import annotations
 
-from gdb_epi.cpython.objects.attributes import Objects
+from gdb_epi.cpython.objects.attributes import ObjectReader
 from gdb_epi.cpython.reader import Reader
-from gdb_epi.cpython.runtime.eval_breaker import Pending, pending_calls, requests_of_interpreter
+from gdb_epi.cpython.runtime.eval_breaker import (
+    PendingCalls,
+    pending_calls,
+    requests_of_interpreter,
+)
 from gdb_epi.cpython.runtime.gc import GcState, gc_state
 from gdb_epi.cpython.runtime.gil import Gil, read_gil
 from gdb_epi.cpython.types import InterpreterState, PythonState, ThreadState
@@ -37,7 +41,7 @@ class StopTheWorld(NamedTuple):
     requester: int
 
 
-class Interpreter(NamedTuple):
+class InterpreterDetails(NamedTuple):
     """One interpreter. What could not be had is an Absent with the reason.
 
     `own_gil`: a GIL of its own (3.12+); the main interpreter counts as having one. `finalizing` is
@@ -53,11 +57,11 @@ class Interpreter(NamedTuple):
     finalizing: int | Absent
     modules: int | Absent
     requests: tuple[str, ...] | Absent | None
-    pending: tuple[Pending | Absent, ...]
+    pending: tuple[PendingCalls | Absent, ...]
     stop_the_world: StopTheWorld | Absent | None
 
 
-class Runtime(NamedTuple):
+class RuntimeDetails(NamedTuple):
     """The whole runtime. `finalizing`: the PyThreadState * that ends the process, 0 when none does.
 
     `main_ident` is the pthread_t of the main thread.
@@ -65,7 +69,7 @@ class Runtime(NamedTuple):
 
     finalizing: int | Absent
     main_ident: int | Absent
-    interpreters: tuple[Interpreter, ...]
+    interpreters: tuple[InterpreterDetails, ...]
     soft_errors: tuple[SoftError, ...]
 
     def thread(self, tstate: int) -> ThreadState | None:
@@ -74,7 +78,7 @@ class Runtime(NamedTuple):
         return next((one for one in every if one.address == tstate), None)
 
 
-def read_runtime(target: Target, python: PythonState) -> Runtime:
+def read_runtime(target: Target, python: PythonState) -> RuntimeDetails:
     """Return what every interpreter was doing. Never raises for damage."""
     reader = Reader(target, python.layout)
     one = _Decoder(reader, python.runtime)
@@ -85,7 +89,7 @@ def read_runtime(target: Target, python: PythonState) -> Runtime:
         for part in (*each, *each.pending)
         if isinstance(part, Absent) and part.reason != NOT_AVAILABLE
     ]
-    return Runtime(one.finalizing(), one.main_ident(), found, tuple(errors))
+    return RuntimeDetails(one.finalizing(), one.main_ident(), found, tuple(errors))
 
 
 def _read(function: Callable[[], T]) -> T | Absent:
@@ -99,7 +103,7 @@ def _read(function: Callable[[], T]) -> T | Absent:
 class _Decoder:
     def __init__(self, reader: Reader, runtime: int) -> None:
         self._reader, self._layout, self._runtime = reader, reader.layout, runtime
-        self._objects = Objects(reader)
+        self._objects = ObjectReader(reader)
 
     def finalizing(self) -> int | Absent:
         """Return who finalizes the runtime."""
@@ -111,10 +115,10 @@ class _Decoder:
         """Return the pthread_t of the main thread."""
         return self._word(self._runtime, self._layout.offset("_PyRuntimeState", "main_thread"))
 
-    def interpreter(self, state: InterpreterState) -> Interpreter:
+    def interpreter(self, state: InterpreterState) -> InterpreterDetails:
         """Return one interpreter."""
         at, reader, runtime = state.address, self._reader, self._runtime
-        return Interpreter(
+        return InterpreterDetails(
             state,
             self._own_gil(state),
             _read(lambda: read_gil(reader, runtime, at)),

@@ -75,7 +75,7 @@ class _Stacks:
         return self._words[one.tid]
 
 
-def bind(
+def match_thread_states(
     target: Target,
     layout: Layout,
     interpreters: list[InterpreterState],

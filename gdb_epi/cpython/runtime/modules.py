@@ -41,7 +41,7 @@ _LOADERS = {
 _ENDINGS = ((".py", SOURCE), (".pyc", BYTECODE), (".so", EXTENSION))
 
 
-class Module(NamedTuple):
+class ImportedModule(NamedTuple):
     """One entry of sys.modules."""
 
     name: str
@@ -69,11 +69,11 @@ class Distribution(NamedTuple):
     folder: str
 
 
-class Modules(NamedTuple):
+class ImportedModules(NamedTuple):
     """What one interpreter has imported, in the order of import."""
 
     interpreter: int  # id
-    modules: tuple[Module, ...]
+    modules: tuple[ImportedModule, ...]
     distributions: tuple[Distribution, ...]  # of the folders that modules came from
     soft_errors: tuple[SoftError, ...]
 
@@ -85,7 +85,7 @@ def interpreter_modules(
     *,
     only: frozenset[str] | None = None,
     access: PlainValues | None = None,
-) -> Modules | Absent:
+) -> ImportedModules | Absent:
     """Return the modules of one interpreter, or those of them with a name in `only`.
 
     Absent when sys.modules cannot be read. Reference: Python/import.c (3.8 to 3.15).
@@ -106,7 +106,7 @@ class _Walk:
         self._build_ids: dict[str, str | None] | None = None
         self._room = MAX_NAMES
 
-    def modules(self, only: frozenset[str] | None) -> Modules | Absent:
+    def modules(self, only: frozenset[str] | None) -> ImportedModules | Absent:
         """Return all modules."""
         layout = self._access.reader.layout
         # 3.12 (gh-98612) moved interp->modules into interp->imports.
@@ -119,7 +119,7 @@ class _Walk:
             return Absent(UNREADABLE, str(error))
         if self._access.ident(contents) != "dict":
             return Absent(UNREADABLE, "sys.modules is not there: start-up, finalization or damage")
-        found: list[Module] = []
+        found: list[ImportedModule] = []
         lost = 0
         for key, value in self._access.pairs(contents):
             name = self._access.text(key, MAX_TEXT)
@@ -135,7 +135,7 @@ class _Walk:
         if lost:
             self._problem(f"{lost} names in sys.modules cannot be read")
         others = [one for one in found if not one.stdlib]
-        return Modules(
+        return ImportedModules(
             self._interpreter.id,
             tuple(found),
             tuple(self._distributions(others)),
@@ -147,9 +147,9 @@ class _Walk:
 
     # -- one module ---------------------------------------------------------------------------
 
-    def _module(self, name: str, address: int) -> Module:
+    def _module(self, name: str, address: int) -> ImportedModule:
         access = self._access
-        plain = Module(name, address, OTHER, None, False, None, False, False, None)
+        plain = ImportedModule(name, address, OTHER, None, False, None, False, False, None)
         if access.ident(address) != "module":
             what = access.type_name(address) or "an unreadable object"
             return plain._replace(problem=f"not a module but {what}", stdlib=self._of_stdlib(plain))
@@ -245,7 +245,7 @@ class _Walk:
         file = self._text(value)
         return file.rpartition("/")[0] + "/" if file and file.startswith("/") else None
 
-    def _of_stdlib(self, one: Module) -> bool:
+    def _of_stdlib(self, one: ImportedModule) -> bool:
         inside = one.file is not None and (
             "site-packages/" in one.file or "dist-packages/" in one.file
         )
@@ -259,7 +259,7 @@ class _Walk:
 
     # -- distributions ------------------------------------------------------------------------
 
-    def _distributions(self, modules: Iterable[Module]) -> list[Distribution]:
+    def _distributions(self, modules: Iterable[ImportedModule]) -> list[Distribution]:
         """Return the distributions of the folders that modules came from."""
         folders = {folder for folder in map(import_folder, modules) if folder}
         cache = self._access.get(self._sys, "path_importer_cache") if self._sys else None
@@ -280,7 +280,7 @@ class _Walk:
         return sorted(found)
 
 
-def import_folder(module: Module) -> str | None:
+def import_folder(module: ImportedModule) -> str | None:
     """Return the sys.path entry that a module came from; None when its file does not tell."""
     if not module.file or not module.file.startswith("/"):
         return None
@@ -301,7 +301,7 @@ def distribution_of(entry: str, folder: str) -> Distribution | None:
     return None
 
 
-def normal(name: str) -> str:
+def normalized_name(name: str) -> str:
     """Return a distribution's or module's name in the form in which they are compared."""
     return name.lower().replace("-", "_").replace(".", "_")
 
@@ -315,14 +315,14 @@ class Package(NamedTuple):
     distribution: Distribution | None
 
 
-def packages(found: Modules) -> list[Package]:
+def top_level_packages(found: ImportedModules) -> list[Package]:
     """Return the top-level packages that are not of the standard library, by name."""
-    by_place = {(normal(one.name), one.folder): one for one in found.distributions}
+    by_place = {(normalized_name(one.name), one.folder): one for one in found.distributions}
     listed = []
     for module in found.modules:
         if "." in module.name or module.stdlib or module.name == "__main__":
             continue
-        place = (normal(module.name), import_folder(module) or "")
+        place = (normalized_name(module.name), import_folder(module) or "")
         distribution = by_place.get(place)
         version, source = module.version, "__version__"
         if version is None and distribution is not None:
@@ -332,7 +332,7 @@ def packages(found: Modules) -> list[Package]:
 
 
 def packages_by_files(
-    found: Modules, listed: list[Package], sysroot: str | None = None
+    found: ImportedModules, listed: list[Package], sysroot: str | None = None
 ) -> list[Package]:
     """Return the packages, those without a distribution looked up in metadata files here.
 

@@ -9,7 +9,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from gdb_epi.cpython.objects.attributes import Objects
+from gdb_epi.cpython.objects.attributes import ObjectReader
 from gdb_epi.cpython.reader import Reader
 from gdb_epi.cpython.types import InterpreterState, PythonState
 from gdb_epi.errors import NOT_AVAILABLE, UNREADABLE, Absent, UnreadableMemory
@@ -76,7 +76,7 @@ class _Walk:
         self._python = python
         self._reader = reader
         self._interpreter = interpreter
-        self._objects = Objects(reader)
+        self._objects = ObjectReader(reader)
         self._room = MAX_ALL_NAMES
 
     def versions(self) -> PackageVersions | Absent:
@@ -115,12 +115,12 @@ class _Walk:
 
     def _by_metadata(self, names: frozenset[str]) -> Iterator[PackageVersion]:
         """Look the rest up among metadata folders; rare enough to pay for the whole decoder."""
-        from gdb_epi.cpython.runtime.modules import interpreter_modules, packages
+        from gdb_epi.cpython.runtime.modules import interpreter_modules, top_level_packages
 
         every = interpreter_modules(self._target, self._python, self._interpreter, only=names)
         if isinstance(every, Absent):
             return
-        for one in packages(every):
+        for one in top_level_packages(every):
             if one.version is not None:
                 yield PackageVersion(one.name, one.version, one.source)
 

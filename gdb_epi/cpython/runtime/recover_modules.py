@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from gdb_epi.cpython.frames.chain import frame_reader
 from gdb_epi.cpython.frames.code import CodeReader
-from gdb_epi.cpython.objects.attributes import Objects
+from gdb_epi.cpython.objects.attributes import ObjectReader
 from gdb_epi.cpython.reader import Reader
 from gdb_epi.cpython.types import PythonState
 from gdb_epi.errors import Absent, LayoutError, UnreadableMemory
@@ -17,7 +17,7 @@ MAX_FRAMES = 2000
 MAX_FRAMES_PER_THREAD = 200
 
 
-def learn_globals(reader: Reader, objects: Objects, python: PythonState) -> None:
+def remember_frame_globals(reader: Reader, objects: ObjectReader, python: PythonState) -> None:
     """Let `objects` know the globals of all frames (`Objects.known_globals`)."""
     frames = frame_reader(reader, CodeReader(reader))
     left = MAX_FRAMES
@@ -34,7 +34,7 @@ def learn_globals(reader: Reader, objects: Objects, python: PythonState) -> None
                 continue
 
 
-def module_dict(objects: Objects, reader: Reader, interpreter: int, name: str) -> int | Absent:
+def module_dict(objects: ObjectReader, reader: Reader, interpreter: int, name: str) -> int | Absent:
     """Return the dict (PyObject *) of a module: by sys.modules, else by the globals of frames.
 
     Absent when it was never imported or is gone. Call learn_globals() before for the second way.

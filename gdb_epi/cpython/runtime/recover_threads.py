@@ -12,7 +12,7 @@ import struct
 from array import array
 from collections.abc import Iterator
 
-from gdb_epi.cpython.frames.unlinked import executing_at
+from gdb_epi.cpython.frames.unlinked import executing_flag
 from gdb_epi.cpython.layout.layout import Layout
 from gdb_epi.cpython.reader import Reader
 from gdb_epi.errors import UnreadableMemory
@@ -33,14 +33,14 @@ _PTR = struct.Struct("<Q")
 _ZEROS = bytes(CHUNK)
 
 
-class Recovered(NamedTuple):
+class RecoveredThreadState(NamedTuple):
     """A PyThreadState found without a list, and the interpreter that it names."""
 
     address: int
     interpreter: int
 
 
-class KeptMemory:
+class WritableMemory:
     """The writable memory of one process: words are searched for once, within a budget.
 
     Which layout fits is not known before a thread state is found: all of them ask for one thing.
@@ -102,13 +102,15 @@ class KeptMemory:
                     yield at, data
 
 
-class Searcher:
+class ThreadStateSearcher:
     """Finds the thread states of one layout."""
 
-    def __init__(self, target: Target, layout: Layout, memory: KeptMemory | None = None) -> None:
+    def __init__(
+        self, target: Target, layout: Layout, memory: WritableMemory | None = None
+    ) -> None:
         self._target = target
         self._layout = layout
-        self._memory = memory or KeptMemory(target)
+        self._memory = memory or WritableMemory(target)
         self._idents = self._memory.idents
         self._ident_at = layout.require("PyThreadState", "thread_id")
         self._interp_at = layout.require("PyThreadState", "interp")
@@ -123,7 +125,7 @@ class Searcher:
         self._exc_state_at = layout.require("PyThreadState", "exc_state")
         self._previous_item_at = layout.require("_PyErr_StackItem", "previous_item")
 
-    def thread_states(self, interpreters: list[int]) -> list[Recovered]:
+    def thread_states(self, interpreters: list[int]) -> list[RecoveredThreadState]:
         """Return the thread states of LWPs, in the order of their addresses.
 
         `interpreters` are known already. Empty when nothing is left of them, or when the notes
@@ -137,16 +139,16 @@ class Searcher:
             known = dict.fromkeys([*interpreters, *found.values()])
             for one in self._around(list(known), self._interp_at):
                 found[one.address] = one.interpreter
-        return [Recovered(*item) for item in sorted(found.items())][:MAX_FOUND]
+        return [RecoveredThreadState(*item) for item in sorted(found.items())][:MAX_FOUND]
 
-    def _around(self, words: list[int], offset: int) -> Iterator[Recovered]:
+    def _around(self, words: list[int], offset: int) -> Iterator[RecoveredThreadState]:
         """Yield the thread states that hold one of `words` at an offset."""
         for place in self._memory.places(words):
             one = self.thread_state(place - offset)
             if one is not None:
                 yield one
 
-    def thread_state(self, address: int) -> Recovered | None:
+    def thread_state(self, address: int) -> RecoveredThreadState | None:
         """Return the thread state at an address when everything that can be checked fits."""
         if address & 7 or self._u64(address + self._ident_at) not in self._idents:
             return None
@@ -163,7 +165,7 @@ class Searcher:
         tid = 1 if self._tid_at is None else self._u64(address + self._tid_at)
         if tid is None or not 0 < tid < MAX_TID or not self._ends_in_itself(address):
             return None
-        return Recovered(address, interpreter)
+        return RecoveredThreadState(address, interpreter)
 
     def _ends_in_itself(self, tstate: int) -> bool:
         """Whether the exc_info stack ends in the thread state's own exc_state, or is cut off.
@@ -203,7 +205,7 @@ class Searcher:
     def _runs_a_frame(self, frame: int | None) -> bool:
         """Whether an address is that of a frame object that is being run (up to 3.10)."""
         reader = Reader(self._target, self._layout)
-        executing = executing_at(reader)
+        executing = executing_flag(reader)
         if not frame or executing is None or not self._pointer(frame):
             return False
         try:

@@ -7,8 +7,8 @@ from collections.abc import Iterator
 
 from gdb_epi.cpython.frames.chain import frame_reader
 from gdb_epi.cpython.frames.code import CodeReader
-from gdb_epi.cpython.frames.stack_walk import StackWalker, Walk
-from gdb_epi.cpython.objects.attributes import Objects
+from gdb_epi.cpython.frames.stack_walk import StackWalker, WalkedStack
+from gdb_epi.cpython.objects.attributes import ObjectReader
 from gdb_epi.cpython.reader import Reader
 from gdb_epi.cpython.runtime.find_runtime import RECOVERED, Runtime, find_runtime
 from gdb_epi.cpython.runtime.gil import gil_address, gil_holder
@@ -57,7 +57,7 @@ class _Decoder:
         self.runtime = runtime
         self.layout = runtime.layout
         self.reader = Reader(target, runtime.layout)
-        self.objects = Objects(self.reader)
+        self.objects = ObjectReader(self.reader)
         self.codes = CodeReader(self.reader)
         self.walker = StackWalker(self.reader, frame_reader(self.reader, self.codes), self.objects)
         self.errors: list[SoftError] = list(runtime.soft_errors)
@@ -90,11 +90,13 @@ class _Decoder:
         interpreters = self._with_orphans(interpreters)
         interpreters.sort(key=lambda interpreter: interpreter.id)
         if _shares_idents(interpreters):
-            from gdb_epi.cpython.frames.unlinked import without_shared
-            from gdb_epi.cpython.runtime.lwp_matching import bind
+            from gdb_epi.cpython.frames.unlinked import drop_shared_frames
+            from gdb_epi.cpython.runtime.lwp_matching import match_thread_states
 
-            interpreters = without_shared(interpreters)
-            interpreters = bind(self.target, self.layout, interpreters, self._native_id)
+            interpreters = drop_shared_frames(interpreters)
+            interpreters = match_thread_states(
+                self.target, self.layout, interpreters, self._native_id
+            )
             interpreters = [self._renamed(one) for one in interpreters]
         held = [t.tid for i in interpreters for t in i.threads if t.holds_gil]
         return PythonState(
@@ -115,9 +117,11 @@ class _Decoder:
             return interpreters
         if not any(thread.is_open for one in interpreters for thread in one.threads):
             return interpreters
-        from gdb_epi.cpython.frames.unlinked import with_orphans
+        from gdb_epi.cpython.frames.unlinked import attach_orphan_frames
 
-        interpreters, errors = with_orphans(self.reader, self.codes, self.objects, interpreters)
+        interpreters, errors = attach_orphan_frames(
+            self.reader, self.codes, self.objects, interpreters
+        )
         self.errors += errors
         return interpreters
 
@@ -132,13 +136,13 @@ class _Decoder:
 
     def _with_recovered(self, reached: list[InterpreterState]) -> list[InterpreterState]:
         """Add the thread states of LWPs that the lists did not lead to."""
-        from gdb_epi.cpython.runtime.recover_threads import Searcher
+        from gdb_epi.cpython.runtime.recover_threads import ThreadStateSearcher
 
         found = {interpreter.address: interpreter for interpreter in reached}
         have = {thread.address for one in reached for thread in one.threads}
         idents = {thread.ident for one in reached for thread in one.threads}
         new: dict[int, list[int]] = {}
-        searcher = Searcher(self.target, self.layout, self.runtime.memory)
+        searcher = ThreadStateSearcher(self.target, self.layout, self.runtime.memory)
         for tstate, interpreter in searcher.thread_states(list(found)):
             if tstate not in have:
                 new.setdefault(interpreter, []).append(tstate)
@@ -288,7 +292,7 @@ class _Decoder:
         try:
             walk = self.walker.walk(tstate)
         except (UnreadableMemory, LayoutError) as error:
-            walk = Walk((), (str(error),))
+            walk = WalkedStack((), (str(error),))
         problems += walk.problems
         subject = f"thread {tid}" if tid is not None else f"tstate {tstate:#x}"
         cut = len(problems) - MAX_PROBLEMS_PER_THREAD

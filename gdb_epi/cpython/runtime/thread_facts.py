@@ -7,11 +7,11 @@ by C code has no Thread object until it asks for one.
 
 from __future__ import annotations
 
-from gdb_epi.cpython.objects.attributes import Objects
+from gdb_epi.cpython.objects.attributes import ObjectReader
 from gdb_epi.cpython.reader import Reader
 from gdb_epi.cpython.runtime.eval_breaker import requests_of_thread
 from gdb_epi.cpython.runtime.gil import read_gil
-from gdb_epi.cpython.runtime.recover_modules import learn_globals
+from gdb_epi.cpython.runtime.recover_modules import remember_frame_globals
 from gdb_epi.cpython.runtime.thread_names import threading_globals
 from gdb_epi.cpython.types import InterpreterState, PythonState, ThreadState
 from gdb_epi.errors import Absent, LayoutError, SoftError, UnreadableMemory
@@ -61,8 +61,8 @@ def thread_facts(
 ) -> tuple[dict[int, ThreadFacts], list[SoftError]]:
     """Return the facts of every thread state, by its address, and what could not be had."""
     reader = Reader(target, python.layout)
-    objects = Objects(reader)
-    learn_globals(reader, objects, python)
+    objects = ObjectReader(reader)
+    remember_frame_globals(reader, objects, python)
     found: dict[int, ThreadFacts] = {}
     errors: list[SoftError] = []
     main = _main_ident(reader, python.runtime)
@@ -121,7 +121,7 @@ def _attached(reader: Reader, tstate: int) -> str | None:
 
 
 def _thread_objects(
-    reader: Reader, objects: Objects, interpreter: InterpreterState, errors: list[SoftError]
+    reader: Reader, objects: ObjectReader, interpreter: InterpreterState, errors: list[SoftError]
 ) -> dict[int, ThreadObject]:
     """Return the Thread objects of an interpreter by ident; empty without `threading`."""
     found: dict[int, ThreadObject] = {}
@@ -140,7 +140,7 @@ def _thread_objects(
     return found
 
 
-def _thread_object(reader: Reader, objects: Objects, address: int, main: bool) -> ThreadObject:
+def _thread_object(reader: Reader, objects: ObjectReader, address: int, main: bool) -> ThreadObject:
     kind = reader.type_name(reader.type_of(address))
     daemon_at = objects.attribute(address, "_daemonic")
     daemon = None

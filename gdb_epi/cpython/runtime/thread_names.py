@@ -3,14 +3,16 @@
 
 from __future__ import annotations
 
-from gdb_epi.cpython.objects.attributes import Objects
+from gdb_epi.cpython.objects.attributes import ObjectReader
 from gdb_epi.cpython.reader import Reader
 from gdb_epi.errors import NOT_AVAILABLE, UNREADABLE, Absent, UnreadableMemory
 
 MAX_NAME = 4096
 
 
-def thread_names(reader: Reader, objects: Objects, interpreter: int) -> dict[int, str] | Absent:
+def thread_names(
+    reader: Reader, objects: ObjectReader, interpreter: int
+) -> dict[int, str] | Absent:
     """Return the names of the threads that `threading` knows, by ident (pthread_t).
 
     Absent when sys.modules cannot be read; empty when `threading` was never imported. While the
@@ -29,7 +31,7 @@ def thread_names(reader: Reader, objects: Objects, interpreter: int) -> dict[int
         return Absent(UNREADABLE, f"sys.modules: {error}")
 
 
-def threading_globals(reader: Reader, objects: Objects, interpreter: int) -> int | Absent:
+def threading_globals(reader: Reader, objects: ObjectReader, interpreter: int) -> int | Absent:
     """Return the dict (PyObject *) of the module `threading`, 0 when it was cleared.
 
     Absent when it was never imported or cannot be found. Raises UnreadableMemory.
@@ -40,7 +42,7 @@ def threading_globals(reader: Reader, objects: Objects, interpreter: int) -> int
     return reader.u64(threading + reader.layout.require("PyModuleObject", "md_dict"))
 
 
-def _threading_module(reader: Reader, objects: Objects, interpreter: int) -> int | Absent:
+def _threading_module(reader: Reader, objects: ObjectReader, interpreter: int) -> int | Absent:
     # 3.12 (gh-98612) moved interp->modules into interp->imports.
     at = reader.layout.offset("PyInterpreterState", "imports.modules", "modules")
     if at is None:
@@ -60,7 +62,7 @@ def _threading_module(reader: Reader, objects: Objects, interpreter: int) -> int
     return found
 
 
-def _names(reader: Reader, objects: Objects, active: int) -> dict[int, str]:
+def _names(reader: Reader, objects: ObjectReader, active: int) -> dict[int, str]:
     names = {}
     for key, thread in objects.dict_items(active):
         ident = objects.integer(key)

@@ -13,7 +13,7 @@ from collections.abc import Sequence
 from gdb_epi.cpython.frames.positions import Position
 from gdb_epi.cpython.objects.siphash import VARIANTS, Key, siphash
 from gdb_epi.cpython.source.files import SourceFile
-from gdb_epi.cpython.source.site import Site
+from gdb_epi.cpython.source.site import SourceSite
 from gdb_epi.typing_lite import NamedTuple
 
 TYPE_STRING = (b"s", b"\xf3")  # Python/marshal.c: of a bytes object; with FLAG_REF
@@ -25,7 +25,7 @@ MAX_HASHED = 4 << 20  # bytes of source; the hash is computed in Python
 MAX_SEARCHED = 4 << 20  # characters of one function in which names are looked for
 
 
-class Fit(NamedTuple):
+class TextFit(NamedTuple):
     """How a text fits a code object; `miss` is the first thing that does not, "" when all does."""
 
     positions: int
@@ -48,7 +48,7 @@ class Fit(NamedTuple):
         return text if self.good else f"only {text}"
 
 
-def fit_of(lines: Sequence[str], site: Site) -> Fit:
+def fit_text(lines: Sequence[str], site: SourceSite) -> TextFit:
     """Compare a text with what the core knows of it."""
     misses = 0
     last = 0
@@ -57,17 +57,19 @@ def fit_of(lines: Sequence[str], site: Site) -> Fit:
         last = max(last, where.end_line or where.line or 0)
         why = _line_miss(lines, where)
         if why:
-            return Fit(0, 0, 0, why)
+            return TextFit(0, 0, 0, why)
         misses += _column_miss(lines, where, encoded)
     if misses > MAX_COLUMN_MISSES * len(site.positions):
         why = f"{misses} of {len(site.positions)} column ranges begin or end inside words"
-        return Fit(0, 0, misses, why)
+        return TextFit(0, 0, misses, why)
     text = "\n".join(lines[max(site.first, 1) - 1 : last])
     names = site.names if len(text) <= MAX_SEARCHED else ()
     for name in names:
         if any(part not in text for part in name.split(".")):
-            return Fit(0, 0, misses, f"{name!r} is in the code, not in lines {site.first}-{last}")
-    return Fit(len(site.positions), len(names), misses, "")
+            return TextFit(
+                0, 0, misses, f"{name!r} is in the code, not in lines {site.first}-{last}"
+            )
+    return TextFit(len(site.positions), len(names), misses, "")
 
 
 def _line_miss(lines: Sequence[str], where: Position) -> str:
@@ -120,7 +122,7 @@ class PycCheck(NamedTuple):
     says: str
 
 
-def check_pyc(pyc: SourceFile, source: SourceFile, site: Site) -> PycCheck:
+def check_pyc(pyc: SourceFile, source: SourceFile, site: SourceSite) -> PycCheck:
     """Check a source file by the .pyc beside it (PEP 552 header)."""
     data = pyc.data
     if len(data) < 16:
@@ -139,7 +141,7 @@ def check_pyc(pyc: SourceFile, source: SourceFile, site: Site) -> PycCheck:
     return PycCheck(SAME, f"{pyc.path} holds this very code, compiled from this size and time")
 
 
-def code_needle(site: Site, *, ref: bool = False) -> bytes:
+def code_needle(site: SourceSite, *, ref: bool = False) -> bytes:
     """Return the bytes that marshal writes for a code object's first line and line table.
 
     Reference: Python/marshal.c, w_object (3.8 to 3.15): co_firstlineno as a long, then the table

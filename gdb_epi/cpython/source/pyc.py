@@ -32,15 +32,15 @@ _OBJECTS = ("co_code", "co_consts", "co_names", "co_localsplusnames", "co_locals
             "co_filename", "co_name", "co_qualname")  # fmt: skip
 
 
-class Unknown:
+class UnparsedConstant:
     """A constant that is not taken apart: a set, a slice."""
 
 
-UNKNOWN = Unknown()
+UNKNOWN = UnparsedConstant()
 Value = object  # None, bool, int, float, complex, str, bytes, a tuple of these, Code or UNKNOWN
 
 
-class Header(NamedTuple):
+class PycHeader(NamedTuple):
     """The first 16 bytes; `mtime` and `size` of the source are None in a file with its hash."""
 
     magic: bytes
@@ -50,7 +50,7 @@ class Header(NamedTuple):
     hash: bytes | None
 
 
-class Code(NamedTuple):
+class MarshalledCode(NamedTuple):
     """A code object of the file: its members by CPython's names."""
 
     members: dict[str, Value]
@@ -75,17 +75,17 @@ class _Open:
         self.members: dict[str, Value] = {}
 
 
-def header_of(data: bytes) -> Header | None:
+def read_header(data: bytes) -> PycHeader | None:
     """Return the header of a .pyc file; None for one that is too short."""
     if len(data) < HEADER:
         return None
     magic, flags, first, second = data[:4], *struct.unpack_from("<III", data, 4)
     if flags & HASHED:
-        return Header(magic, flags, None, None, data[8:HEADER])
-    return Header(magic, flags, first, second, None)
+        return PycHeader(magic, flags, None, None, data[8:HEADER])
+    return PycHeader(magic, flags, first, second, None)
 
 
-def codes_of(data: bytes, layout: Layout) -> list[Code] | Absent:
+def read_code_objects(data: bytes, layout: Layout) -> list[MarshalledCode] | Absent:
     """Return all code objects of a .pyc file, inner ones before those that hold them.
 
     Absent when the file is damaged, or holds what no release up to 3.15 writes.
@@ -110,7 +110,7 @@ class _Parser:
     def __init__(self, data: bytes, form: _Form) -> None:
         self.data, self.form = data, form
         self.at = HEADER
-        self.codes: list[Code] = []
+        self.codes: list[MarshalledCode] = []
         self._refs: list[Value] = []
 
     def run(self) -> None:
@@ -179,7 +179,7 @@ class _Parser:
         elif opened.kind == _CODE:
             names = (*self.form.objects, *self.form.tables)
             opened.members.update(zip(names, opened.items, strict=True))
-            value = Code(opened.members)
+            value = MarshalledCode(opened.members)
             self.codes.append(value)
         if opened.ref >= 0:
             self._refs[opened.ref] = value

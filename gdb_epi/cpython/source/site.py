@@ -8,7 +8,7 @@ from collections.abc import Iterator
 from gdb_epi.cpython.frames.chain import frame_reader
 from gdb_epi.cpython.frames.code import MAX_LINE_TABLE, CodeReader
 from gdb_epi.cpython.frames.positions import (
-    Entry,
+    LineTableEntry,
     Position,
     linetable_entries,
     lnotab_entries,
@@ -24,7 +24,7 @@ MAX_CHECKED = 20_000  # positions of one code object that are compared with a te
 MAX_NAMES = 5_000
 
 
-class Site(NamedTuple):
+class SourceSite(NamedTuple):
     """One frame's place in its source, and what its code object tells of the text."""
 
     filename: str
@@ -37,7 +37,7 @@ class Site(NamedTuple):
     globals: int  # dict (PyObject *)
 
 
-class Sites:
+class SourceSiteReader:
     """Sites of the frames of one process."""
 
     def __init__(self, access: PlainValues) -> None:
@@ -48,7 +48,7 @@ class Sites:
         self._frames = frame_reader(self._reader, self._codes)
         self._table_at = self._layout.require("PyCodeObject", "co_linetable", "co_lnotab")
 
-    def of(self, frame: PyFrame) -> Site | Absent:
+    def of(self, frame: PyFrame) -> SourceSite | Absent:
         """Return the site of a frame. Absent for holes and where the line table is lost."""
         if frame.hole is not None:
             return Absent(UNREADABLE, frame.hole)
@@ -65,7 +65,7 @@ class Sites:
         found = position_at(self._entries(table, code.firstlineno), max(raw.lasti, 0))
         if found is None or found.line is None or found.line != frame.lineno:
             found = Position(frame.lineno)  # the stack's line, which other witnesses agreed on
-        return Site(
+        return SourceSite(
             frame.filename,
             code.name,
             code.firstlineno,
@@ -76,7 +76,7 @@ class Sites:
             raw.globals,
         )
 
-    def _entries(self, table: bytes, first: int) -> Iterator[Entry]:
+    def _entries(self, table: bytes, first: int) -> Iterator[LineTableEntry]:
         # 3.10 (PEP 626) has ranges of lines, 3.11 (PEP 657) columns; it came with co_qualname.
         if self._layout.offset("PyCodeObject", "co_linetable") is None:
             return lnotab_entries(table, first)

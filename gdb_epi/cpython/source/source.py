@@ -11,7 +11,7 @@ from __future__ import annotations
 import os
 from collections.abc import Callable, Iterator, Sequence
 
-from gdb_epi.cpython.source.checks import DIFFERS, SAME, UNKNOWN, Fit, check_pyc, fit_of
+from gdb_epi.cpython.source.checks import DIFFERS, SAME, UNKNOWN, TextFit, check_pyc, fit_text
 from gdb_epi.cpython.source.files import (
     SourceFile,
     cached_paths,
@@ -21,12 +21,12 @@ from gdb_epi.cpython.source.files import (
     read_regular,
     source_lines,
 )
-from gdb_epi.cpython.source.site import Site, Sites
+from gdb_epi.cpython.source.site import SourceSite, SourceSiteReader
 from gdb_epi.cpython.source.texts import (
-    Text,
-    cached_lines,
-    command_text,
-    strings_of,
+    CandidateText,
+    command_line_texts,
+    linecache_texts,
+    string_variable_texts,
     working_folder,
 )
 from gdb_epi.cpython.types import PyFrame, PythonState
@@ -48,7 +48,7 @@ CONTRADICTED = "contradicted"  # not the text that ran; given only when asked fo
 class Source(NamedTuple):
     """The text of the file (or string) that a frame's code was compiled from."""
 
-    site: Site
+    site: SourceSite
     lines: Sequence[str]
     where: str  # "file PATH", or what in the process held it
     trust: str
@@ -59,7 +59,7 @@ class Source(NamedTuple):
 class NoSource(NamedTuple):
     """Why there is none: every place that was tried, and what was found there."""
 
-    site: Site | None
+    site: SourceSite | None
     tried: tuple[str, ...]
 
     @property
@@ -85,7 +85,7 @@ class SourceFinder:
         self._sysroot = sysroot
         self._written_at = written_at
         self.access = access or PlainValues(target, python)
-        self._sites = Sites(self.access)
+        self._sites = SourceSiteReader(self.access)
         self._files: dict[str, SourceFile | Absent] = {}
         self._decoded: dict[str, tuple[list[str], str, str]] = {}
 
@@ -113,22 +113,22 @@ class SourceFinder:
         return NoSource(site, tuple(self._reasons(site, tried)))
 
     def _candidates(
-        self, site: Site, callers: Sequence[PyFrame]
+        self, site: SourceSite, callers: Sequence[PyFrame]
     ) -> list[Callable[[], Iterator[Source]]]:
         def verified() -> Iterator[Source]:
             return (one for one in self._of_files(site) if one.trust == VERIFIED)
 
         def cached() -> Iterator[Source]:
             for interpreter in self._python.interpreters:
-                for text in cached_lines(self.access, interpreter.address, site):
+                for text in linecache_texts(self.access, interpreter.address, site):
                     yield _judged(site, text)
 
         def command() -> Iterator[Source]:
-            for text in command_text(self.access, self._target, self._main()):
+            for text in command_line_texts(self.access, self._target, self._main()):
                 yield _judged(site, text)
 
         def strings() -> Iterator[Source]:
-            for text in strings_of(self.access, callers):
+            for text in string_variable_texts(self.access, callers):
                 one = _judged(site, text)
                 if one.trust == FITS:  # any string of the process was tried
                     yield one
@@ -145,7 +145,7 @@ class SourceFinder:
     def _main(self) -> int:
         return self._python.interpreters[0].address if self._python.interpreters else 0
 
-    def _reasons(self, site: Site, tried: list[str]) -> list[str]:
+    def _reasons(self, site: SourceSite, tried: list[str]) -> list[str]:
         for path, _note in self._paths(site):
             found = self._file(path)
             if isinstance(found, Absent):
@@ -158,7 +158,7 @@ class SourceFinder:
 
     # -- files --------------------------------------------------------------------------------
 
-    def _paths(self, site: Site) -> Iterator[tuple[str, str]]:
+    def _paths(self, site: SourceSite) -> Iterator[tuple[str, str]]:
         """Yield paths of the dead process, each with what was assumed, "" for nothing."""
         name = site.filename
         if name.startswith("/"):
@@ -189,7 +189,7 @@ class SourceFinder:
             self._files[path] = found
         return self._files[path]
 
-    def _of_files(self, site: Site) -> Iterator[Source]:
+    def _of_files(self, site: SourceSite) -> Iterator[Source]:
         for path, note in self._paths(site):
             found = self._file(path)
             if isinstance(found, Absent):
@@ -203,9 +203,9 @@ class SourceFinder:
             yield Source(site, lines, f"file {found.path}", trust, (*notes, *checks), encoding)
 
     def _judge(
-        self, site: Site, path: str, found: SourceFile, lines: Sequence[str]
+        self, site: SourceSite, path: str, found: SourceFile, lines: Sequence[str]
     ) -> tuple[str, list[str]]:
-        fit = fit_of(lines, site)
+        fit = fit_text(lines, site)
         result, says = self._by_pyc(site, path, found)
         checks = [f"pyc: {says}"] if says else []
         if result == SAME and not fit.miss:
@@ -216,7 +216,7 @@ class SourceFinder:
             checks.append("changed since, but not in what this function's code tells of it")
         return _trust(fit), checks
 
-    def _by_pyc(self, site: Site, path: str, source: SourceFile) -> tuple[str, str]:
+    def _by_pyc(self, site: SourceSite, path: str, source: SourceFile) -> tuple[str, str]:
         best = (UNKNOWN, "")
         for place in self._pyc_paths(site, path):
             here = locate(place, self._sysroot)
@@ -229,7 +229,7 @@ class SourceFinder:
             best = best if best[1] else (check.result, check.says)
         return best
 
-    def _pyc_paths(self, site: Site, path: str) -> list[str]:
+    def _pyc_paths(self, site: SourceSite, path: str) -> list[str]:
         """Return where the cached bytecode may lie: what the module says, then the usual place."""
         found: list[str | None] = []
         value = self.access.get(site.globals, "__cached__")  # gone in 3.15 (gh-65961)
@@ -246,10 +246,10 @@ class SourceFinder:
         return []
 
 
-def _judged(site: Site, text: Text) -> Source:
-    fit = fit_of(text.lines, site)
+def _judged(site: SourceSite, text: CandidateText) -> Source:
+    fit = fit_text(text.lines, site)
     return Source(site, text.lines, text.where, _trust(fit), (f"text: {fit.says()}",))
 
 
-def _trust(fit: Fit) -> str:
+def _trust(fit: TextFit) -> str:
     return CONTRADICTED if fit.miss else FITS if fit.good else UNCHECKED

@@ -6,7 +6,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 
 from gdb_epi.cpython.source.files import source_lines
-from gdb_epi.cpython.source.site import Site
+from gdb_epi.cpython.source.site import SourceSite
 from gdb_epi.cpython.types import PyFrame
 from gdb_epi.cpython.values.plain_values import PlainValues
 from gdb_epi.cpython.values.variables import FrameVariables
@@ -22,7 +22,7 @@ MAX_FRAMES = 200  # callers whose string variables are looked at
 MAX_STACK_TAIL = 4 << 20  # bytes of arguments and environment, which end at AT_EXECFN
 
 
-class Text(NamedTuple):
+class CandidateText(NamedTuple):
     """A text that may be the source; `where` says what held it."""
 
     lines: Sequence[str]
@@ -31,7 +31,9 @@ class Text(NamedTuple):
     mtime: float | None = None
 
 
-def cached_lines(access: PlainValues, interpreter: int, site: Site) -> Iterator[Text]:
+def linecache_texts(
+    access: PlainValues, interpreter: int, site: SourceSite
+) -> Iterator[CandidateText]:
     """Yield what linecache holds for a site: lines that the process itself has read.
 
     3.13 (gh-117174) keeps the text of `-c` and of the prompt there too, 3.14 in a dict of its own.
@@ -55,7 +57,7 @@ def cached_lines(access: PlainValues, interpreter: int, site: Site) -> Iterator[
                 yield found
 
 
-def _entry(access: PlainValues, value: int, where: str) -> Text | None:
+def _entry(access: PlainValues, value: int, where: str) -> CandidateText | None:
     items = access.items(value)
     if items is None or len(items) != 4:  # one item: a loader that was not asked yet
         return None
@@ -70,10 +72,12 @@ def _entry(access: PlainValues, value: int, where: str) -> Text | None:
             return None
         room -= len(text)
         found.append(text[:-1] if text.endswith("\n") else text)
-    return Text(found, where, access.integer(items[0]), access.real(items[1]))
+    return CandidateText(found, where, access.integer(items[0]), access.real(items[1]))
 
 
-def command_text(access: PlainValues, target: Target, interpreter: int) -> Iterator[Text]:
+def command_line_texts(
+    access: PlainValues, target: Target, interpreter: int
+) -> Iterator[CandidateText]:
     """Yield the argument of `-c`, from sys.orig_argv (3.10+) or from the kernel's copy."""
     contents = access.module(interpreter, "sys")
     argv = access.get(contents, "orig_argv") if contents else None
@@ -83,10 +87,10 @@ def command_text(access: PlainValues, target: Target, interpreter: int) -> Itera
     parts = [part.decode("utf-8", "surrogateescape") for part in raw.split(b"\0")]
     texts += [(word, "the arguments of the process") for word in _after_c(parts)]
     for text, where in texts:
-        yield Text(source_lines(text), where)
+        yield CandidateText(source_lines(text), where)
         dedented = _dedent(text)  # 3.14 (gh-103998) runs it without its common indentation
         if dedented != text:
-            yield Text(source_lines(dedented), where)
+            yield CandidateText(source_lines(dedented), where)
 
 
 def _after_c(words: Sequence[str]) -> Iterator[str]:
@@ -116,7 +120,9 @@ def working_folder(target: Target) -> str | None:
     return folder.decode("utf-8", "surrogateescape")
 
 
-def strings_of(access: PlainValues, frames: Sequence[PyFrame]) -> Iterator[Text]:
+def string_variable_texts(
+    access: PlainValues, frames: Sequence[PyFrame]
+) -> Iterator[CandidateText]:
     """Yield the strings that local variables of callers hold: exec() keeps its text there."""
     reader = FrameVariables(access.values)
     room = MAX_STRING_CHARS
@@ -133,4 +139,4 @@ def strings_of(access: PlainValues, frames: Sequence[PyFrame]) -> Iterator[Text]
             if text:
                 room -= len(text)
                 where = f"the variable {name} of frame {number}, {frame.qualname or frame.name}"
-                yield Text(source_lines(text), where)
+                yield CandidateText(source_lines(text), where)

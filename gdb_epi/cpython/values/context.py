@@ -9,8 +9,8 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator
 from functools import cached_property
 
-from gdb_epi.cpython.objects.attributes import Objects
-from gdb_epi.cpython.objects.type_objects import HEAPTYPE, Lineage, TypeInfo, Types
+from gdb_epi.cpython.objects.attributes import ObjectReader
+from gdb_epi.cpython.objects.type_objects import HEAPTYPE, Lineage, TypeInfo, TypeReader
 from gdb_epi.cpython.reader import Reader
 from gdb_epi.errors import Absent, EpiError, UnreadableMemory
 from gdb_epi.target.api import Target
@@ -73,7 +73,9 @@ class Obj(NamedTuple):
 class ValueContext:
     """One process as decoders of values see it, and what they have found out about its types."""
 
-    def __init__(self, target: Target, reader: Reader, objects: Objects, types: Types) -> None:
+    def __init__(
+        self, target: Target, reader: Reader, objects: ObjectReader, types: TypeReader
+    ) -> None:
         self.target = target
         self.reader = reader
         self.objects = objects

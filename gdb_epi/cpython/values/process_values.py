@@ -6,8 +6,8 @@ Importing this module imports all of `decoders/`, which registers them.
 
 from __future__ import annotations
 
-from gdb_epi.cpython.objects.attributes import Objects
-from gdb_epi.cpython.objects.type_objects import Types
+from gdb_epi.cpython.objects.attributes import ObjectReader
+from gdb_epi.cpython.objects.type_objects import TypeReader
 from gdb_epi.cpython.reader import Reader
 from gdb_epi.cpython.types import PythonState
 from gdb_epi.cpython.values import decoders
@@ -34,8 +34,8 @@ class Values:
         interpreters: tuple[int, ...] = (),
         limits: Limits | None = None,
     ) -> None:
-        objects = Objects(reader)
-        types = Types(reader, objects, interpreters)
+        objects = ObjectReader(reader)
+        types = TypeReader(reader, objects, interpreters)
         self.context = ValueContext(target, reader, objects, types)
         self.limits = (limits or Limits()).bounded()
         self._values: dict[int, Value] = {}

@@ -7,7 +7,7 @@ context.py (ForkProcess, SpawnProcess, ForkServerProcess), 3.8 to 3.15.
 
 from __future__ import annotations
 
-from gdb_epi.cpython.objects.attributes import Objects
+from gdb_epi.cpython.objects.attributes import ObjectReader
 from gdb_epi.cpython.reader import Reader
 from gdb_epi.cpython.types import PythonState
 from gdb_epi.errors import NOT_APPLICABLE, NOT_AVAILABLE, Absent, LayoutError, UnreadableMemory
@@ -38,7 +38,7 @@ def multiprocessing_child(reader: Reader, python: PythonState) -> Multiprocessin
 
     Absent (not_applicable) when it did not start it.
     """
-    objects = Objects(reader)
+    objects = ObjectReader(reader)
     contents = imported(objects, python, "multiprocessing.process")
     if isinstance(contents, Absent):
         return contents
@@ -48,7 +48,7 @@ def multiprocessing_child(reader: Reader, python: PythonState) -> Multiprocessin
         return Absent(NOT_AVAILABLE, f"multiprocessing.process: {error}")
 
 
-def _child(reader: Reader, objects: Objects, contents: int) -> MultiprocessingChild | Absent:
+def _child(reader: Reader, objects: ObjectReader, contents: int) -> MultiprocessingChild | Absent:
     parent = objects.dict_get(contents, "_parent_process")
     current = objects.dict_get(contents, "_current_process")
     if isinstance(parent, Absent) or isinstance(current, Absent):

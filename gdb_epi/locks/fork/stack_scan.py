@@ -14,7 +14,7 @@ import struct
 from collections.abc import Iterator
 
 from gdb_epi.cpython.frames.chain import (
-    Chain,
+    FrameChain,
     FrameReader,
     RawFrame,
     frame_reader,
@@ -23,8 +23,8 @@ from gdb_epi.cpython.frames.chain import (
 )
 from gdb_epi.cpython.frames.code import CodeReader
 from gdb_epi.cpython.frames.stack_walk import StackWalker
-from gdb_epi.cpython.frames.unlinked import executing_at
-from gdb_epi.cpython.objects.attributes import Objects
+from gdb_epi.cpython.frames.unlinked import executing_flag
+from gdb_epi.cpython.objects.attributes import ObjectReader
 from gdb_epi.cpython.reader import Reader
 from gdb_epi.cpython.types import PyFrame, PythonState
 from gdb_epi.errors import LayoutError, UnreadableMemory
@@ -47,13 +47,13 @@ class StackScanner:
     def __init__(self, target: Target, python: PythonState) -> None:
         self.target = target
         self.reader = Reader(target, python.layout)
-        self.objects = Objects(self.reader)
+        self.objects = ObjectReader(self.reader)
         self.codes = CodeReader(self.reader)
         self.frames: FrameReader = frame_reader(self.reader, self.codes)
         self.walker = StackWalker(self.reader, self.frames, self.objects)
         self.left = MAX_SCANNED
         self._ident_at = python.layout.require("PyThreadState", "thread_id")
-        self._executing = executing_at(self.reader)
+        self._executing = executing_flag(self.reader)
         self._code_types = {
             self.codes.at(frame.code).type_address
             for thread in python.threads()
@@ -99,15 +99,15 @@ class StackScanner:
                 best = shown
         return tuple(python_frame(one, self.codes, self.objects, SCAN) for one in best)
 
-    def _chain(self, head: int) -> Chain:
+    def _chain(self, head: int) -> FrameChain:
         chain = walk_chain(self.frames, head, set(), {})
         # 3.15 ends the chain with a frame inside the thread state, which may be wiped: behind
         # the shim of the outermost C call no Python frame is missing.
         tail = chain.frames[-2:]
         if len(tail) == 2 and tail[0].internal and tail[1].problem:
-            chain = Chain(chain.frames[:-1], "")
+            chain = FrameChain(chain.frames[:-1], "")
         whole = all(f.internal or (f.complete and not f.problem) for f in chain.frames)
-        return chain if whole else Chain([], "holes")
+        return chain if whole else FrameChain([], "holes")
 
     def _candidates(self, start: int, end: int) -> Iterator[int]:
         low = max(start, end - STEPS[-1])

@@ -10,7 +10,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from gdb_epi.cpython.objects.attributes import Objects
+from gdb_epi.cpython.objects.attributes import ObjectReader
 from gdb_epi.cpython.reader import Reader
 from gdb_epi.cpython.types import PythonState
 from gdb_epi.errors import NOT_APPLICABLE, NOT_AVAILABLE, Absent, LayoutError, UnreadableMemory
@@ -34,7 +34,7 @@ class KnownThread(NamedTuple):
     type_name: str | None
 
 
-def imported(objects: Objects, python: PythonState, name: str) -> int | Absent:
+def imported(objects: ObjectReader, python: PythonState, name: str) -> int | Absent:
     """Return the dict (PyObject *) of a module of the main interpreter.
 
     Absent: not_applicable when the program never imported it, else whether it did cannot be told.
@@ -54,7 +54,7 @@ def known_threads(reader: Reader, python: PythonState) -> tuple[KnownThread, ...
 
     Absent when `threading` was never imported (it has no threads then), or cannot be read.
     """
-    objects = Objects(reader)
+    objects = ObjectReader(reader)
     contents = imported(objects, python, "threading")
     if isinstance(contents, Absent):
         return contents
@@ -75,7 +75,7 @@ def known_threads(reader: Reader, python: PythonState) -> tuple[KnownThread, ...
 
 def main_thread(reader: Reader, python: PythonState) -> KnownThread | Absent:
     """Return threading._main_thread. Absent when `threading` was never imported, or unreadable."""
-    objects = Objects(reader)
+    objects = ObjectReader(reader)
     contents = imported(objects, python, "threading")
     if isinstance(contents, Absent):
         return contents
@@ -88,7 +88,7 @@ def main_thread(reader: Reader, python: PythonState) -> KnownThread | Absent:
         return Absent(NOT_AVAILABLE, f"threading._main_thread: {error}")
 
 
-def _addresses(reader: Reader, objects: Objects, contents: int) -> Iterator[int]:
+def _addresses(reader: Reader, objects: ObjectReader, contents: int) -> Iterator[int]:
     active = objects.dict_get(contents, "_active")
     if not isinstance(active, Absent):
         for _ident, thread in objects.dict_items(active):
@@ -125,7 +125,7 @@ def set_items(reader: Reader, address: int) -> Iterator[int]:
             yield key
 
 
-def _thread(reader: Reader, objects: Objects, address: int) -> KnownThread:
+def _thread(reader: Reader, objects: ObjectReader, address: int) -> KnownThread:
     wanted: dict[str, int] = {}
     try:
         for key, value in objects.attributes(address):
@@ -147,7 +147,7 @@ def _thread(reader: Reader, objects: Objects, address: int) -> KnownThread:
     )
 
 
-def _number(reader: Reader, objects: Objects, address: int | None) -> int | None:
+def _number(reader: Reader, objects: ObjectReader, address: int | None) -> int | None:
     if not address:
         return None
     kind = reader.type_of(address)

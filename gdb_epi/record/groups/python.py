@@ -6,7 +6,7 @@ Source of sys.flags: Python/sysmodule.c; flags_fields[] only grew from 3.8 to 3.
 
 from __future__ import annotations
 
-from gdb_epi.cpython.objects.attributes import Objects
+from gdb_epi.cpython.objects.attributes import ObjectReader
 from gdb_epi.cpython.reader import Reader
 from gdb_epi.cpython.types import PythonState
 from gdb_epi.errors import NOT_AVAILABLE, UNREADABLE, Absent, SoftError, UnreadableMemory
@@ -93,7 +93,7 @@ def python_build(target: Target, python: PythonState) -> PythonBuild | Absent:
     if not python.interpreters:
         return Absent(NOT_AVAILABLE, "no interpreter")
     reader = Reader(target, python.layout)
-    objects = Objects(reader)
+    objects = ObjectReader(reader)
     contents = objects.module_dict(python.interpreters[0].address, "sys")
     if isinstance(contents, Absent):
         return contents
@@ -107,7 +107,7 @@ def python_build(target: Target, python: PythonState) -> PythonBuild | Absent:
         return Absent(UNREADABLE, str(error))
 
 
-def _text(reader: Reader, objects: Objects, contents: int, name: str) -> str | None:
+def _text(reader: Reader, objects: ObjectReader, contents: int, name: str) -> str | None:
     address = objects.dict_get(contents, name)
     if isinstance(address, Absent):
         return None
@@ -115,7 +115,7 @@ def _text(reader: Reader, objects: Objects, contents: int, name: str) -> str | N
     return None if isinstance(text, Absent) else text
 
 
-def _flags(reader: Reader, objects: Objects, contents: int) -> dict[str, int] | None:
+def _flags(reader: Reader, objects: ObjectReader, contents: int) -> dict[str, int] | None:
     address = objects.dict_get(contents, "flags")
     first = reader.layout.offset("PyTupleObject", "ob_item")
     if isinstance(address, Absent) or first is None:
