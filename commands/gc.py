@@ -5,8 +5,8 @@ from __future__ import annotations
 
 from collections import Counter
 
-from gdb_epi.cpython.heap.tracked import objects_by_generation
-from gdb_epi.cpython.objects.attributes import ObjectReader
+from gdb_epi.cpython.heap.gc_lists import objects_by_generation
+from gdb_epi.cpython.objects.object_reader import ObjectReader
 from gdb_epi.cpython.objects.type_objects import TypeReader
 from gdb_epi.cpython.reader import Reader
 from gdb_epi.cpython.runtime.gc import GcState, debug_flag_names

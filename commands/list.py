@@ -3,7 +3,7 @@
 
 from __future__ import annotations
 
-from gdb_epi.cpython.source.source import CONTRADICTED, UNCHECKED, NoSource, Source
+from gdb_epi.cpython.source.finder import CONTRADICTED, UNCHECKED, NoSource, Source
 from gdb_epi.cpython.types import PyFrame
 from gdb_epi.errors import InputError, SoftError
 from gdb_epi.registry import argument, command

@@ -25,6 +25,18 @@ def counted(number: object, noun: str) -> str:
     return f"{number} {noun}s"
 
 
+MAX_VERSION = 64  # characters
+_VERSION_EXTRA = frozenset(".+!-_~")
+
+
+def plausible_version(text: str | None) -> str | None:
+    """Return a text that looks like a version; None for all others, which may be anything."""
+    if not text or len(text) > MAX_VERSION or not any(map(str.isdigit, text)):
+        return None
+    good = all((char.isascii() and char.isalnum()) or char in _VERSION_EXTRA for char in text)
+    return text if good else None
+
+
 if TYPE_CHECKING:
     from hashlib import sha256
 else:

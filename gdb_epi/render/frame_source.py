@@ -7,7 +7,7 @@ import os
 from collections.abc import Callable, Sequence
 
 from gdb_epi.cpython.frames.positions import Position
-from gdb_epi.cpython.source.source import FITS, VERIFIED, Source, SourceFinder
+from gdb_epi.cpython.source.finder import FITS, VERIFIED, Source, SourceFinder
 from gdb_epi.cpython.types import PyFrame, PythonState
 from gdb_epi.process_state import ProcessState
 from gdb_epi.render.source import character_column, one_line

@@ -31,7 +31,7 @@ from gdb_epi.corruption.strings.search import Found, base_types, texts_in
 from gdb_epi.corruption.strings.str_layout import Text, read_text
 from gdb_epi.corruption.types import Evidence
 from gdb_epi.cpython.heap.by_type import Heap
-from gdb_epi.cpython.heap.tracked import tracked_objects
+from gdb_epi.cpython.heap.gc_lists import tracked_objects
 from gdb_epi.cpython.types import PythonState
 from gdb_epi.process_state import ProcessState
 from gdb_epi.render.corruption import run_study

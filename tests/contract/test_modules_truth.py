@@ -22,13 +22,14 @@ from gdb_epi.cpython.runtime.modules import (
     interpreter_modules,
     top_level_packages,
 )
-from gdb_epi.cpython.runtime.package_versions import package_versions, plausible_version
+from gdb_epi.cpython.runtime.package_versions import package_versions
 from gdb_epi.cpython.types import PythonState
 from gdb_epi.errors import Absent
 from gdb_epi.process_state import ProcessState
 from gdb_epi.render.text import render_report
 from gdb_epi.session import Session
 from gdb_epi.target.corefile import CoreFileTarget
+from gdb_epi.util import plausible_version
 
 INTERPRETERS = [pytest.param(one, id=one.id) for one in spread("modules")]
 HOSTILE = (0, 1, 7, 0x1000, 1 << 31, 1 << 40, 1 << 63, (1 << 64) - 1)

@@ -11,7 +11,7 @@ from gdb_epi.corruption.heap.typed_walk import walk_of
 from gdb_epi.corruption.registry import check
 from gdb_epi.corruption.types import MEMORY, Evidence, Skipped, word_evidence
 from gdb_epi.cpython.heap.by_type import HAVE_GC
-from gdb_epi.cpython.heap.tracked import gc_list_heads
+from gdb_epi.cpython.heap.gc_lists import gc_list_heads
 from gdb_epi.cpython.runtime.gc import gc_state
 from gdb_epi.cpython.types import PythonState
 from gdb_epi.errors import Absent, LayoutError, UnreadableMemory

@@ -30,7 +30,7 @@ from gdb_epi.corruption.pointers.suspect_words import suspects_of
 from gdb_epi.corruption.registry import check
 from gdb_epi.corruption.types import MEMORY, Evidence, Skipped, word_evidence
 from gdb_epi.cpython.layout.layout import Layout
-from gdb_epi.cpython.objects.attributes import ObjectReader
+from gdb_epi.cpython.objects.object_reader import ObjectReader
 from gdb_epi.cpython.reader import Reader
 from gdb_epi.errors import Absent, LayoutError, UnreadableMemory
 from gdb_epi.fault.maps import NEAR_NULL

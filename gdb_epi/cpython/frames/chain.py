@@ -15,7 +15,7 @@ from collections.abc import Callable, Mapping
 from operator import itemgetter
 
 from gdb_epi.cpython.frames.code import CodeReader
-from gdb_epi.cpython.objects.attributes import ObjectReader
+from gdb_epi.cpython.objects.object_reader import ObjectReader
 from gdb_epi.cpython.reader import Reader
 from gdb_epi.cpython.types import PyFrame
 from gdb_epi.errors import Absent, UnreadableMemory

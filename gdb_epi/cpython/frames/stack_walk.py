@@ -26,7 +26,7 @@ from gdb_epi.cpython.frames.chain import (
     walk_chain,
 )
 from gdb_epi.cpython.frames.chain import make_hole as make_hole
-from gdb_epi.cpython.objects.attributes import ObjectReader
+from gdb_epi.cpython.objects.object_reader import ObjectReader
 from gdb_epi.cpython.reader import Reader
 from gdb_epi.cpython.types import CHAIN, DATASTACK, NATIVE, PyFrame
 from gdb_epi.errors import UnreadableMemory

@@ -20,7 +20,7 @@ from collections.abc import Iterable, Iterator
 
 from gdb_epi.cpython.frames.chain import FrameObjects, RawFrame, python_frame
 from gdb_epi.cpython.frames.code import CodeReader
-from gdb_epi.cpython.objects.attributes import ObjectReader
+from gdb_epi.cpython.objects.object_reader import ObjectReader
 from gdb_epi.cpython.reader import Reader
 from gdb_epi.cpython.types import HEAP, NATIVE, InterpreterState, ThreadState
 from gdb_epi.errors import Absent, SoftError, UnreadableMemory

@@ -10,9 +10,9 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator
 
-from gdb_epi.cpython.heap.tracked import frame_pointers, objects_being_collected, tracked_objects
-from gdb_epi.cpython.objects.attributes import ObjectReader
+from gdb_epi.cpython.heap.gc_lists import frame_pointers, objects_being_collected, tracked_objects
 from gdb_epi.cpython.objects.containers import ContainerReader
+from gdb_epi.cpython.objects.object_reader import ObjectReader
 from gdb_epi.cpython.objects.type_objects import TypeReader
 from gdb_epi.cpython.reader import Reader
 from gdb_epi.cpython.runtime.thread_names import threading_globals

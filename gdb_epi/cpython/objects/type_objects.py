@@ -8,7 +8,7 @@ can pretend to be one. All others are told by tp_name, or, without it, by their 
 
 from __future__ import annotations
 
-from gdb_epi.cpython.objects.attributes import ObjectReader
+from gdb_epi.cpython.objects.object_reader import ObjectReader
 from gdb_epi.cpython.reader import Reader
 from gdb_epi.errors import Absent, UnreadableMemory
 from gdb_epi.typing_lite import NamedTuple

@@ -7,8 +7,8 @@ Lib/multiprocessing/queues.py, Modules/_queuemodule.c, 3.8 to 3.15.
 
 from __future__ import annotations
 
+from gdb_epi.cpython.heap.gc_lists import frame_pointers
 from gdb_epi.cpython.heap.instances import Instance, Instances
-from gdb_epi.cpython.heap.tracked import frame_pointers
 from gdb_epi.cpython.objects.containers import ContainerReader
 from gdb_epi.cpython.reader import Reader
 from gdb_epi.cpython.types import PyFrame, PythonState, ThreadState

@@ -8,8 +8,8 @@ and futures.py, 3.8 to 3.15.
 
 from __future__ import annotations
 
-from gdb_epi.cpython.objects.attributes import ObjectReader
 from gdb_epi.cpython.objects.containers import ContainerReader
+from gdb_epi.cpython.objects.object_reader import ObjectReader
 from gdb_epi.cpython.objects.type_objects import TypeReader
 from gdb_epi.cpython.reader import Reader
 from gdb_epi.errors import NOT_AVAILABLE, UNREADABLE, Absent, UnreadableMemory

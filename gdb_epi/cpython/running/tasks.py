@@ -25,9 +25,9 @@ from gdb_epi.cpython.frames.coroutines import (
     Coroutines,
     Suspended,
 )
-from gdb_epi.cpython.heap.tracked import objects_being_collected, tracked_objects
-from gdb_epi.cpython.objects.attributes import ObjectReader
+from gdb_epi.cpython.heap.gc_lists import objects_being_collected, tracked_objects
 from gdb_epi.cpython.objects.containers import ContainerReader
+from gdb_epi.cpython.objects.object_reader import ObjectReader
 from gdb_epi.cpython.objects.type_objects import TypeReader
 from gdb_epi.cpython.reader import Reader
 from gdb_epi.cpython.running.task_fields import MAX_NAME, CFields, PyFields, TaskFields

@@ -9,22 +9,21 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from gdb_epi.cpython.objects.attributes import ObjectReader
+from gdb_epi.cpython.objects.object_reader import ObjectReader
 from gdb_epi.cpython.reader import Reader
 from gdb_epi.cpython.types import InterpreterState, PythonState
 from gdb_epi.errors import NOT_AVAILABLE, UNREADABLE, Absent, UnreadableMemory
 from gdb_epi.target.api import Target
 from gdb_epi.typing_lite import NamedTuple
+from gdb_epi.util import plausible_version
 
 MAX_MODULES = 50_000
 MAX_NAMES = 20_000  # of one module that are looked at
 MAX_ALL_NAMES = 500_000  # of all modules together
 MAX_STDLIB = 4096
 MAX_NAME = 256
-MAX_VERSION = 64
 # Where a module's dict has `__file__` when it has one: the import system sets it first.
 EARLY = 12
-_VERSION_EXTRA = frozenset(".+!-_~")
 _INSTALLED = ("/site-packages", "/dist-packages")
 
 
@@ -47,14 +46,6 @@ class _Seen(NamedTuple):
     file: str | None
     package: bool
     version: str | None
-
-
-def plausible_version(text: str | None) -> str | None:
-    """Return a text that looks like a version; None for all others, which may be anything."""
-    if not text or len(text) > MAX_VERSION or not any(map(str.isdigit, text)):
-        return None
-    good = all((char.isascii() and char.isalnum()) or char in _VERSION_EXTRA for char in text)
-    return text if good else None
 
 
 def package_versions(target: Target, python: PythonState) -> PackageVersions | Absent:

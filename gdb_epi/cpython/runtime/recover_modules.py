@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from gdb_epi.cpython.frames.chain import frame_reader
 from gdb_epi.cpython.frames.code import CodeReader
-from gdb_epi.cpython.objects.attributes import ObjectReader
+from gdb_epi.cpython.objects.object_reader import ObjectReader
 from gdb_epi.cpython.reader import Reader
 from gdb_epi.cpython.types import PythonState
 from gdb_epi.errors import Absent, LayoutError, UnreadableMemory

@@ -8,7 +8,7 @@ from collections.abc import Iterator
 from gdb_epi.cpython.frames.chain import frame_reader
 from gdb_epi.cpython.frames.code import CodeReader
 from gdb_epi.cpython.frames.stack_walk import StackWalker, WalkedStack
-from gdb_epi.cpython.objects.attributes import ObjectReader
+from gdb_epi.cpython.objects.object_reader import ObjectReader
 from gdb_epi.cpython.reader import Reader
 from gdb_epi.cpython.runtime.find_runtime import RECOVERED, Runtime, find_runtime
 from gdb_epi.cpython.runtime.gil import gil_address, gil_holder

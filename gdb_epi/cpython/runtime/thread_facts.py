@@ -7,7 +7,7 @@ by C code has no Thread object until it asks for one.
 
 from __future__ import annotations
 
-from gdb_epi.cpython.objects.attributes import ObjectReader
+from gdb_epi.cpython.objects.object_reader import ObjectReader
 from gdb_epi.cpython.reader import Reader
 from gdb_epi.cpython.runtime.eval_breaker import requests_of_thread
 from gdb_epi.cpython.runtime.gil import read_gil

@@ -6,7 +6,7 @@ Importing this module imports all of `decoders/`, which registers them.
 
 from __future__ import annotations
 
-from gdb_epi.cpython.objects.attributes import ObjectReader
+from gdb_epi.cpython.objects.object_reader import ObjectReader
 from gdb_epi.cpython.objects.type_objects import TypeReader
 from gdb_epi.cpython.reader import Reader
 from gdb_epi.cpython.types import PythonState

@@ -24,7 +24,7 @@ from gdb_epi.cpython.frames.chain import (
 from gdb_epi.cpython.frames.code import CodeReader
 from gdb_epi.cpython.frames.stack_walk import StackWalker
 from gdb_epi.cpython.frames.unlinked import executing_flag
-from gdb_epi.cpython.objects.attributes import ObjectReader
+from gdb_epi.cpython.objects.object_reader import ObjectReader
 from gdb_epi.cpython.reader import Reader
 from gdb_epi.cpython.types import PyFrame, PythonState
 from gdb_epi.errors import LayoutError, UnreadableMemory

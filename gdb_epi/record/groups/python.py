@@ -6,7 +6,7 @@ Source of sys.flags: Python/sysmodule.c; flags_fields[] only grew from 3.8 to 3.
 
 from __future__ import annotations
 
-from gdb_epi.cpython.objects.attributes import ObjectReader
+from gdb_epi.cpython.objects.object_reader import ObjectReader
 from gdb_epi.cpython.reader import Reader
 from gdb_epi.cpython.types import PythonState
 from gdb_epi.errors import NOT_AVAILABLE, UNREADABLE, Absent, SoftError, UnreadableMemory
