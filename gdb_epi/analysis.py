@@ -3,7 +3,7 @@
 
 from __future__ import annotations
 
-from gdb_epi.corruption.run import study
+from gdb_epi.corruption.run import run_checks
 from gdb_epi.detectors.findings import run_detectors
 from gdb_epi.errors import NOT_APPLICABLE, Absent, SoftError
 from gdb_epi.judgement.verdict import judge
@@ -23,7 +23,7 @@ def examine(session: Session) -> Parts:
     state = session.state
     signed = sign(state)
     findings, errors = run_detectors(state)
-    corruption = study(state, findings)
+    corruption = run_checks(state, findings)
     verdict = judge(signed.signature.category.name, findings, corruption.score)
     errors = [*state.all_soft_errors(), *state.locks.soft_errors, *errors]
     errors += corruption.soft_errors

@@ -4,7 +4,7 @@
 from __future__ import annotations
 
 from gdb_epi.corruption.minidump_rule import possible_bit_flips
-from gdb_epi.corruption.run import Study
+from gdb_epi.corruption.run import CheckResults
 from gdb_epi.corruption.score import Score, weights
 from gdb_epi.corruption.types import Evidence
 from gdb_epi.detectors.findings import hex_word
@@ -19,7 +19,7 @@ MAX_TEXT = 300
 Json = dict[str, Any]
 
 
-def corruption_group(found: Study) -> Json:
+def corruption_group(found: CheckResults) -> Json:
     """Return the group (SCHEMA.md, "corruption"); the strongest candidates come first."""
     score = found.score
     return {
@@ -38,7 +38,7 @@ def corruption_group(found: Study) -> Json:
     }
 
 
-def _possible_bit_flips(found: Study) -> list[Json]:
+def _possible_bit_flips(found: CheckResults) -> list[Json]:
     """Return what rust-minidump's rule says, in its own fields."""
     return [
         {
@@ -51,7 +51,7 @@ def _possible_bit_flips(found: Study) -> list[Json]:
     ]
 
 
-def _fault(found: Study) -> Json | None:
+def _fault(found: CheckResults) -> Json | None:
     """Return the access that failed; None when nothing failed."""
     site = found.context.site
     if isinstance(site, Absent) or site.kind == NO_FAULT:
@@ -65,7 +65,7 @@ def _fault(found: Study) -> Json | None:
     }
 
 
-def candidates(found: Study) -> list[Json]:
+def candidates(found: CheckResults) -> list[Json]:
     """Return one entry per place and pair of words, with the ids of all that says so."""
     known: dict[tuple[object, ...], Json] = {}
     for one in _by_strength(found.evidence, found.score):

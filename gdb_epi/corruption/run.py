@@ -28,7 +28,7 @@ class Interrupted(NamedTuple):
     unreached: tuple[str, ...]  # the checks that would have followed
 
 
-class Study(NamedTuple):
+class CheckResults(NamedTuple):
     """What was found about corruption in one process."""
 
     evidence: tuple[Evidence, ...]
@@ -40,7 +40,7 @@ class Study(NamedTuple):
     interrupted: Interrupted | None = None
 
 
-def study(
+def run_checks(
     state: ProcessState,
     findings: Sequence[Finding] = (),
     *,
@@ -48,7 +48,7 @@ def study(
     budget: Budget | None = None,
     prior: float | None = None,
     progress: Callable[[int, int], None] | None = None,
-) -> Study:
+) -> CheckResults:
     """Run every check that applies; one that fails becomes a soft error.
 
     `findings` are those of the detectors: the ordinary causes among them lower the score.
@@ -79,7 +79,7 @@ def study(
             interrupted = Interrupted(one.name, context.swept, ())
         except Exception as error:  # noqa: BLE001 - boundary: running a detector
             errors.append(SoftError("corruption", one.name, f"{type(error).__name__}: {error}"))
-    return Study(
+    return CheckResults(
         tuple(context.evidence),
         tuple(skipped[:MAX_SKIPPED]),
         score(context.evidence, prior),

@@ -14,7 +14,7 @@ from collections.abc import Callable
 
 from gdb_epi.corruption.code.return_slot import off_by_8, one_bit_return, race_of_setcontext
 from gdb_epi.corruption.context import Context
-from gdb_epi.corruption.pointers.suspect_words import Word, pattern_of, wrong_words
+from gdb_epi.corruption.pointers.suspect_words import FaultWord, fault_words, software_pattern
 from gdb_epi.corruption.symptom_types import SYMPTOMS, Symptom
 from gdb_epi.errors import Absent
 from gdb_epi.fault.maps import (
@@ -103,14 +103,14 @@ def data_symptom(context: Context, site: FaultSite) -> Symptom:
 
 def _by_words(context: Context, site: FaultSite) -> Symptom | None:
     """Return the symptom that the registers of the access show."""
-    for word in wrong_words(context):
-        shape = pattern_of(context, word)
+    for word in fault_words(context):
+        shape = software_pattern(context, word)
         if shape is not None:
             return Symptom(_OF_SHAPE[shape.name], _told(word, shape.why))
     return None
 
 
-def _told(word: Word, why: str) -> str:
+def _told(word: FaultWord, why: str) -> str:
     return f"{word.source} holds {word.value:#018x}: {why}"
 
 

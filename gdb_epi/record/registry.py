@@ -10,7 +10,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Sequence
 
-from gdb_epi.corruption.run import Study
+from gdb_epi.corruption.run import CheckResults
 from gdb_epi.detectors.findings import Finding
 from gdb_epi.errors import SoftError
 from gdb_epi.judgement.verdict import Verdict
@@ -28,7 +28,7 @@ class Parts(NamedTuple):
     state: ProcessState
     signed: Signed
     findings: Sequence[Finding]
-    corruption: Study
+    corruption: CheckResults
     verdict: Verdict
     soft_errors: Sequence[SoftError]
 

@@ -17,7 +17,7 @@ from gdb_epi.corruption.context import (
 from gdb_epi.corruption.minidump_rule import possible_bit_flips
 from gdb_epi.corruption.record_group import candidates, corruption_group
 from gdb_epi.corruption.registry import all_checks
-from gdb_epi.corruption.run import Study, study, why_not
+from gdb_epi.corruption.run import CheckResults, run_checks, why_not
 from gdb_epi.corruption.score import (
     AMBIGUOUS,
     NONE,
@@ -53,7 +53,7 @@ MEANING = {
 }
 
 
-def corruption_report(found: Study) -> Report:
+def corruption_report(found: CheckResults) -> Report:
     """Return the report of `epi corruption`."""
     rows = [_row(number, one) for number, one in enumerate(found.evidence, 1)]
     parts = (_interrupted, _verdict, _compared, _tried, _baseline)
@@ -68,7 +68,7 @@ def corruption_report(found: Study) -> Report:
     )
 
 
-def corruption_json(found: Study) -> dict[str, Any]:
+def corruption_json(found: CheckResults) -> dict[str, Any]:
     """Return what --json prints: the record's group, and every piece of evidence."""
     return {
         **corruption_group(found),
@@ -84,7 +84,7 @@ def corruption_json(found: Study) -> dict[str, Any]:
     }
 
 
-def tried(found: Study) -> list[str]:
+def tried(found: CheckResults) -> list[str]:
     """Return the names of the checks that ran, whole or in part."""
     unreached = found.interrupted.unreached if found.interrupted else ()
     ran = (one.name for one in all_checks() if why_not(one, found.context) is None)
@@ -100,11 +100,11 @@ def _chance(value: float) -> str:
     return f"{value:.2g}" if value < 0.99 else f"{value:.4g}"
 
 
-def _probability(found: Study) -> float:
+def _probability(found: CheckResults) -> float:
     return round(probability(found.score.prior + found.score.llr), 4)
 
 
-def _interrupted(found: Study) -> list[str]:
+def _interrupted(found: CheckResults) -> list[str]:
     if found.interrupted is None:
         return []
     check, swept, unreached = found.interrupted
@@ -117,7 +117,7 @@ def _interrupted(found: Study) -> list[str]:
     return [*lines, ""]
 
 
-def _verdict(found: Study) -> list[str]:
+def _verdict(found: CheckResults) -> list[str]:
     score = found.score
     odds, chance = score.prior + score.llr, _probability(found)
     groups = ", ".join(f"{name or '?'} {value:+.2g}" for name, value in score.groups.items())
@@ -134,7 +134,7 @@ def _verdict(found: Study) -> list[str]:
     return lines
 
 
-def _compared(found: Study) -> list[str]:
+def _compared(found: CheckResults) -> list[str]:
     if not found.evidence:
         return []
     lines = ["", "what was compared:"]
@@ -145,7 +145,7 @@ def _compared(found: Study) -> list[str]:
     return [*lines, ""]
 
 
-def _tried(found: Study) -> list[str]:
+def _tried(found: CheckResults) -> list[str]:
     ran = tried(found)
     lines = [f"checks that ran: {', '.join(ran) or 'none'}"]
     whys: dict[str, list[str]] = {}
@@ -159,7 +159,7 @@ def _tried(found: Study) -> list[str]:
     return [*lines, f"looked at: {counts}"] if counts else lines
 
 
-def _baseline(found: Study) -> list[str]:
+def _baseline(found: CheckResults) -> list[str]:
     """Say what rust-minidump's rule makes of the same core; it counts nothing here."""
     flips = possible_bit_flips(found.context.state)
     best = max((one.confidence for one in flips), default=0.0)
@@ -226,7 +226,7 @@ def run_study(
     size: int | None = None,
     prior: str | None = None,
     progress: Callable[[int, int], None] | None = None,
-) -> Study:
+) -> CheckResults:
     """Run detectors and checks; `progress` gets (bytes done, bytes in all) of a sweep.
 
     Raises UsageError for a budget or prior that is none.
@@ -240,6 +240,6 @@ def run_study(
     if seconds is None and sweep:
         seconds = SWEEP_SECONDS
     budget = Budget(size or (SWEEP_BYTES if sweep else DEFAULT_BYTES), seconds)
-    found = study(state, findings, sweep=sweep, budget=budget, prior=value, progress=progress)
+    found = run_checks(state, findings, sweep=sweep, budget=budget, prior=value, progress=progress)
     # What the core itself lacks comes first: nothing was compared with that.
     return found._replace(soft_errors=(*state.target.soft_errors, *errors, *found.soft_errors))

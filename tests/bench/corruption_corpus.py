@@ -23,7 +23,7 @@ from support.interpreters import cache_root
 import gdb_epi.corruption.checks
 from gdb_epi.corruption.context import SWEEP_BYTES, SWEEP_SECONDS, Budget, Context
 from gdb_epi.corruption.registry import CHECKS
-from gdb_epi.corruption.run import Study, why_not
+from gdb_epi.corruption.run import CheckResults, why_not
 from gdb_epi.corruption.score import score, weights
 from gdb_epi.corruption.types import Skipped
 from gdb_epi.errors import EpiError
@@ -43,7 +43,7 @@ def sysroot_of(interpreter: str) -> str | None:
     return str(root) if (root / "usr").is_dir() else None
 
 
-def run_some(state: ProcessState, names: list[str]) -> Study:
+def run_some(state: ProcessState, names: list[str]) -> CheckResults:
     """Run some checks alone, without detectors, as a sweep."""
     assert not load_all(gdb_epi.corruption.checks)
     context = Context(state, sweep=True, budget=Budget(SWEEP_BYTES, SWEEP_SECONDS))
@@ -55,7 +55,7 @@ def run_some(state: ProcessState, names: list[str]) -> Study:
                     skipped.append(one)
                 else:
                     context.evidence.append(one)
-    return Study(tuple(context.evidence), tuple(skipped), score(context.evidence), context)
+    return CheckResults(tuple(context.evidence), tuple(skipped), score(context.evidence), context)
 
 
 def main() -> int:

@@ -21,14 +21,14 @@ from support.opening import (
     target_of,
 )
 
-from gdb_epi.corruption.checks.pymalloc import _Pools
+from gdb_epi.corruption.checks.pymalloc import _PoolSearch
 from gdb_epi.corruption.context import Context
 from gdb_epi.corruption.files.images import image_files
-from gdb_epi.corruption.heap.memory import Chunks
+from gdb_epi.corruption.heap.memory import MemorySweep
 from gdb_epi.corruption.heap.pymalloc_pools import FREE_AT
-from gdb_epi.corruption.run import Study
-from gdb_epi.corruption.strings.search import Found, base_types, texts_in
-from gdb_epi.corruption.strings.str_layout import Text, read_text
+from gdb_epi.corruption.run import CheckResults
+from gdb_epi.corruption.strings.search import LeftOut, base_types, hashed_strings_in
+from gdb_epi.corruption.strings.str_layout import HashedString, read_text
 from gdb_epi.corruption.types import Evidence
 from gdb_epi.cpython.heap.by_type import Heap
 from gdb_epi.cpython.heap.gc_lists import tracked_objects
@@ -61,11 +61,15 @@ class Scene:
         self.texts = list(self._texts())
         self.typeless = 0  # the object whose type is flipped
 
-    def _texts(self) -> Iterator[Text]:
-        for start, data in Chunks(self.context):
-            for address, _, _ in texts_in(self.target, self.form, start, data, Found()):
+    def _texts(self) -> Iterator[HashedString]:
+        for start, data in MemorySweep(self.context):
+            for address, _, _ in hashed_strings_in(self.target, self.form, start, data, LeftOut()):
                 text = read_text(self.target, self.form, address)
-                if isinstance(text, Text) and len(text.data) > 8 and self.heap.alive(address):
+                if (
+                    isinstance(text, HashedString)
+                    and len(text.data) > 8
+                    and self.heap.alive(address)
+                ):
                     yield text
 
     def strings(self) -> Iterator[Place]:
@@ -96,7 +100,7 @@ class Scene:
                 yield "R8", place, self.bit_astray(self.reader.u64(place))
 
     def pools(self) -> Iterator[Place]:
-        known = [pool for pool, _ in _Pools(self.context).everywhere()]
+        known = [pool for pool, _ in _PoolSearch(self.context).everywhere()]
         starts = {pool.address for pool in known}
         found = [pool for pool in known if pool.free]
         # What is no pool's header is looked at between two pools; elsewhere it may be left over.
@@ -166,7 +170,7 @@ def scene_of(interpreter: str) -> Scene:
     return Scene(target_of(made_or_skip(found, "simple")))
 
 
-def swept(target: object) -> Study:
+def swept(target: object) -> CheckResults:
     return run_study(ProcessState(target), sweep=True, seconds=300)  # type: ignore[arg-type]
 
 
@@ -179,7 +183,7 @@ def check_named(found: list[Evidence], places: list[Place]) -> None:
         assert by == item or (item == TYPE and by in ("R1", "R13")), (item, by, hex(where))
 
 
-def found_in(study: Study) -> list[Evidence]:
+def found_in(study: CheckResults) -> list[Evidence]:
     assert not [error for error in study.soft_errors if error.stage == "corruption"]
     return [one for one in study.evidence if one.id in OURS]
 
@@ -223,7 +227,7 @@ def test_near_misses_are_no_evidence(scene: Scene) -> None:
     changed.flip(text.address + scene.form.hash_at, 44)
     (_, canary, _), *_ = scene.stack()
     changed.flip(canary, 2)
-    pool = next(p for p, _ in _Pools(scene.context).everywhere() if p.free)
+    pool = next(p for p, _ in _PoolSearch(scene.context).everywhere() if p.free)
     assert pool.free is not None
     first = scene.reader.u64(pool.address + FREE_AT)
     changed.flip(first, 0)

@@ -14,7 +14,7 @@ from support.opening import interpreter_or_skip, made_or_skip, target_of
 from gdb_epi.corruption.checks.pyc import bytecode, code_parts
 from gdb_epi.corruption.context import Context
 from gdb_epi.corruption.files.loaded_pyc import LoadedPyc, pyc_files
-from gdb_epi.corruption.files.pyc_constants import Constants
+from gdb_epi.corruption.files.pyc_constants import CodeComparer
 from gdb_epi.corruption.heap.memory import PagedReader
 from gdb_epi.corruption.types import Evidence, Skipped
 from gdb_epi.cpython.source.pyc import HEADER, MarshalledCode, read_code_objects
@@ -49,7 +49,7 @@ class Scene:
         python = self.context.state.python
         assert isinstance(python, PythonState)
         self.python = python
-        self.constants = Constants(PagedReader(self.sound, python.layout))
+        self.constants = CodeComparer(PagedReader(self.sound, python.layout))
         source = made.interpreter.inside(made.folder / "library" / "partsbed.py")
         pyc = pyc_files(self.context).of(source)
         assert isinstance(pyc, LoadedPyc), pyc

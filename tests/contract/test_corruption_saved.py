@@ -8,7 +8,7 @@ from support.mutate import MutatedTarget
 from support.opening import made_or_skip, oldest_or_skip, target_of
 
 from gdb_epi.corruption.checks.stack_registers import saved_registers, slot_of
-from gdb_epi.corruption.code.kept_arguments import leads, links
+from gdb_epi.corruption.code.kept_arguments import is_mapped, passed_arguments
 from gdb_epi.corruption.context import Context
 from gdb_epi.corruption.types import Evidence
 from gdb_epi.errors import Absent
@@ -35,16 +35,18 @@ def test_flips_of_saved_registers_are_named(minor: tuple[int, int]) -> None:
     for frame in frames[1:]:
         assert call_before(target, frame.pc) is not None, hex(frame.pc)
     assert [one.cfa for one in frames] == sorted(one.cfa for one in frames)
-    found = list(links(context, frames))
+    found = list(passed_arguments(context, frames))
     assert all(one.held == one.expected for one in found)
     assert not list(saved_registers(context))
-    known = {slot_of(frames, one.frame, one.register) for one in found if leads(context, one.held)}
+    known = {
+        slot_of(frames, one.frame, one.register) for one in found if is_mapped(context, one.held)
+    }
     places = sorted(one for one in known if isinstance(one, int))[:PLACES]
     if not places:
         pytest.skip("no function on this stack keeps an argument that the caller has too")
     for place in places:
         word = int.from_bytes(target.read(place, 8), "little")
-        bit = next(b for b in range(TOP, 20, -1) if not leads(context, word ^ 1 << b))
+        bit = next(b for b in range(TOP, 20, -1) if not is_mapped(context, word ^ 1 << b))
         changed = MutatedTarget(target)
         changed.flip(place, bit)
         again = Context(ProcessState(changed), sweep=True)  # type: ignore[arg-type]

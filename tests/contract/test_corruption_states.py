@@ -14,7 +14,7 @@ from gdb_epi.corruption.checks.thread_state import thread_state
 from gdb_epi.corruption.context import Context
 from gdb_epi.corruption.files.loaded_pyc import LoadedPyc, pyc_files
 from gdb_epi.corruption.heap.memory import heap_of
-from gdb_epi.corruption.heap.typed_walk import Walk, walk_of
+from gdb_epi.corruption.heap.typed_walk import ObjectWalk, object_walk
 from gdb_epi.corruption.types import Evidence
 from gdb_epi.cpython.types import PythonState
 from gdb_epi.process_state import ProcessState
@@ -73,8 +73,8 @@ def test_the_fields_of_a_built_in_function(interpreter: str) -> None:
 def test_bytecode_is_held_against_the_file(interpreter: str) -> None:
     target, context, _python = opened(interpreter)
     assert not found_by(bytecode, target, sweep=True)
-    walk = walk_of(context)
-    assert isinstance(walk, Walk)
+    walk = object_walk(context)
+    assert isinstance(walk, ObjectWalk)
     known = []
     for one in [_code_of(walk.reader, at) for at, kind in walk.visited if kind == "code"]:
         pyc = pyc_files(context).of(one.file) if one else None

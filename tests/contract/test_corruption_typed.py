@@ -15,7 +15,7 @@ from gdb_epi.corruption.checks.typed_field import Fields, typed_field
 from gdb_epi.corruption.checks.typed_slot import typed_slot
 from gdb_epi.corruption.context import Context
 from gdb_epi.corruption.heap.address_index import address_index
-from gdb_epi.corruption.heap.typed_walk import Walk, walk_of
+from gdb_epi.corruption.heap.typed_walk import ObjectWalk, object_walk
 from gdb_epi.corruption.types import Evidence
 from gdb_epi.process_state import ProcessState
 from gdb_epi.target.corefile import CoreFileTarget
@@ -39,8 +39,8 @@ class Scene:
         found = interpreter_or_skip(interpreter)
         self.target: CoreFileTarget = target_of(made_or_skip(found, "simple"))
         self.context = Context(ProcessState(self.target))
-        walk = walk_of(self.context)
-        assert isinstance(walk, Walk)
+        walk = object_walk(self.context)
+        assert isinstance(walk, ObjectWalk)
         self.walk = walk
         self.layout = walk.reader.layout
 

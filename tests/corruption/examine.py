@@ -11,7 +11,7 @@ from typing import Any
 
 from corruption.labels import Labelled
 from gdb_epi.corruption.minidump_rule import possible_bit_flips
-from gdb_epi.corruption.run import study
+from gdb_epi.corruption.run import run_checks
 from gdb_epi.corruption.score import Table, score
 from gdb_epi.corruption.types import Evidence
 from gdb_epi.detectors.findings import run_detectors
@@ -28,7 +28,7 @@ def examine(made: Labelled) -> Row:
     state = ProcessState(target)
     findings, errors = run_detectors(state)
     before = time.process_time()
-    found = study(state, findings)
+    found = run_checks(state, findings)
     ended = time.process_time()
     flips = possible_bit_flips(state)
     best = {(one.found, one.corrected, one.where) for one in found.score.best}

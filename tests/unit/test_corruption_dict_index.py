@@ -10,13 +10,13 @@ import pytest
 
 from gdb_epi.corruption.checks import typed_field
 from gdb_epi.corruption.checks.typed_slot import is_found_at
-from gdb_epi.corruption.heap.typed_walk import Slot
+from gdb_epi.corruption.heap.typed_walk import ContainerSlot
 from gdb_epi.errors import UnreadableMemory
 
 DICT, KEYS, KEY, ENTRIES, INDICES = 0x1000, 0x2000, 0x3000, 0x2120, 0x2020
 LOG2, COUNT, WIDTH, ENTRY = 8, 100, 16, 42
 HASH_AT, KEYS_AT = 24, 32
-SLOT = Slot(ENTRIES + WIDTH * ENTRY, 1, DICT, "dict")
+SLOT = ContainerSlot(ENTRIES + WIDTH * ENTRY, 1, DICT, "dict")
 
 
 class Reader:
@@ -51,7 +51,7 @@ class Reader:
 
 
 def found(
-    index: dict[int, int], hashed: int, slot: Slot = SLOT, *, log2: bool = True,
+    index: dict[int, int], hashed: int, slot: ContainerSlot = SLOT, *, log2: bool = True,
     offsets: tuple[int, ...] = (0, 1),
 ) -> bool:  # fmt: skip
     reader = Reader(index, hashed, log2)
@@ -79,7 +79,7 @@ def test_the_key_at_its_entry() -> None:
         ({0x37: ENTRY}, 0x37, SLOT._replace(owner=DICT + 8)),  # not readable
     ],
 )
-def test_other_entries(index: dict[int, int], hashed: int, slot: Slot) -> None:
+def test_other_entries(index: dict[int, int], hashed: int, slot: ContainerSlot) -> None:
     assert not found(index, hashed, slot)
 
 

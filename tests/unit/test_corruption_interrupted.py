@@ -9,7 +9,7 @@ import pytest
 from support.faults import evidence, failed, fault_at
 from support.scenes import HEAP, MMAP, MMAP_SIZE, PC, PID, SP, crash
 
-from gdb_epi.corruption.checks.producer import producer
+from gdb_epi.corruption.checks.producer import register_values
 from gdb_epi.corruption.context import Context
 from gdb_epi.target.api import Thread
 from gdb_epi.x86 import decode
@@ -32,7 +32,7 @@ def failing(before: str, held: int, code: str = STORE, **more: int) -> Context:
 
 
 def compared(made: Context) -> list[tuple[str, object, int | None]]:
-    return [(piece.id, piece.where, piece.corrected) for piece in evidence(producer(made))]
+    return [(piece.id, piece.where, piece.corrected) for piece in evidence(register_values(made))]
 
 
 def test_which_instructions_repeat() -> None:

@@ -13,7 +13,7 @@ from gdb_epi.corruption.checks.arrived_inside import arrived_inside
 from gdb_epi.corruption.checks.control_flow import last_return
 from gdb_epi.corruption.checks.malloc_heap import malloc_links
 from gdb_epi.corruption.checks.pointer import pointer
-from gdb_epi.corruption.checks.producer import producer
+from gdb_epi.corruption.checks.producer import register_values
 from gdb_epi.corruption.checks.several_bits import line
 from gdb_epi.corruption.checks.stack_registers import frame_pointer
 from gdb_epi.corruption.context import Context
@@ -47,11 +47,11 @@ def called_with(before_call: str, entry: str, **more: int) -> Context:
 
 
 def test_r5_finds_the_load_in_the_caller() -> None:
-    found = evidence(producer(called_with(FIELD, "55")))  # push %rbp
+    found = evidence(register_values(called_with(FIELD, "55")))  # push %rbp
     assert [(one.id, one.where, one.corrected) for one in found] == [("R5", "rdi", GOOD)]
     lane = called_with(FIELD, "55")
     lane.target.write(HEAP + 0x10, struct.pack("<Q", BAD | 0xFF << 40))  # type: ignore[attr-defined]
-    assert evidence(producer(lane)) == []  # BAD is no better than that
+    assert evidence(register_values(lane)) == []  # BAD is no better than that
 
 
 @pytest.mark.parametrize(
@@ -63,7 +63,7 @@ def test_r5_finds_the_load_in_the_caller() -> None:
     ],
 )
 def test_r5_in_the_caller_near_misses(before_call: str, entry: str) -> None:
-    assert evidence(producer(called_with(before_call, entry))) == []
+    assert evidence(register_values(called_with(before_call, entry))) == []
 
 
 def returning(tail: str, then: str = "4889c7") -> Context:
@@ -79,14 +79,14 @@ def returning(tail: str, then: str = "4889c7") -> Context:
 
 
 def test_r5_finds_what_a_function_returned() -> None:
-    found = evidence(producer(returning("488b4310")))  # mov 0x10(%rbx),%rax
+    found = evidence(register_values(returning("488b4310")))  # mov 0x10(%rbx),%rax
     assert {(one.id, one.where, one.corrected) for one in found} == {
         ("R5", "rax", GOOD), ("R5", "rdi", GOOD),
     }  # fmt: skip
-    assert evidence(producer(returning("488b4310" + "4801c8"))) == []  # add %rcx,%rax
+    assert evidence(register_values(returning("488b4310" + "4801c8"))) == []  # add %rcx,%rax
     two = returning("488b4310" + "c3" + "488b4318")  # another return gives what rax holds
     two.target.write(HEAP + 0x18, struct.pack("<Q", BAD))  # type: ignore[attr-defined]
-    assert evidence(producer(two)) == []
+    assert evidence(register_values(two)) == []
 
 
 def test_r5_through_a_spilled_register() -> None:
@@ -94,10 +94,12 @@ def test_r5_through_a_spilled_register() -> None:
     before = "488b4310" + "4889442408" + "488b7c2408"  # mov 0x10(%rbx),%rax; spill; reload
     held = {HEAP + 0x10: GOOD, SP + 8: BAD}
     made = failed(LOAD, fault_at(BAD), before=before, rdi=BAD, rbx=HEAP, rax=0, words=held)
-    assert {one.corrected for one in evidence(producer(made)) if one.where == "rdi"} == {GOOD}
+    assert {one.corrected for one in evidence(register_values(made)) if one.where == "rdi"} == {
+        GOOD
+    }
     lost = before[:8] + "4889442408" + "890c24" + "894c2408" + "488b7c2408"  # half of it again
     made = failed(LOAD, fault_at(BAD), before=lost, rdi=BAD, rbx=HEAP, rax=0, words=held)
-    assert not [one for one in evidence(producer(made)) if one.where == "rdi"]
+    assert not [one for one in evidence(register_values(made)) if one.where == "rdi"]
 
 
 def kept(held: int, memory: int) -> Context:
@@ -110,12 +112,14 @@ def kept(held: int, memory: int) -> Context:
 def test_r5_before_a_call_only_what_names_a_block(monkeypatch: pytest.MonkeyPatch) -> None:
     """What is in memory now may be what realloc() gave since."""
     made = kept(BAD, GOOD)
-    assert evidence(producer(made)) == []
+    assert evidence(register_values(made)) == []
     made = kept(BAD, GOOD)
     monkeypatch.setattr(
         address_index(made), "at", lambda at: Pointee(BLOCK, "malloc") if at == GOOD else None
     )
-    assert [(one.where, one.corrected) for one in evidence(producer(made))] == [("rbx", GOOD)]
+    assert [(one.where, one.corrected) for one in evidence(register_values(made))] == [
+        ("rbx", GOOD)
+    ]
 
 
 # -- marks -------------------------------------------------------------------------------------

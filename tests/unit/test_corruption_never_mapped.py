@@ -15,7 +15,7 @@ from gdb_epi.corruption.heap.never_mapped import (
     gaps,
     was_never_mapped,
 )
-from gdb_epi.corruption.pointers.ambiguity import may_set
+from gdb_epi.corruption.pointers.ambiguity import module_may_set_bit
 from gdb_epi.process_state import ProcessState
 from gdb_epi.target.api import Module, Region
 from gdb_epi.target.auxv import AT_RANDOM
@@ -79,7 +79,7 @@ def test_where_memory_grows_upwards_nothing_is_known_above() -> None:
 )
 def test_what_a_module_can_set(code: str, sets: bool) -> None:
     made = failed("488b07" + code, fault_at(BSS))
-    assert may_set(made, made.state.fault.pc, 60) is sets  # type: ignore[union-attr]
+    assert module_may_set_bit(made, made.state.fault.pc, 60) is sets  # type: ignore[union-attr]
 
 
 OPCODES = _Opcodes({200: 10, 201: 10}, {10: 2}, frozenset((250,)))

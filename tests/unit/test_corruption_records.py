@@ -8,20 +8,20 @@ import struct
 
 import pytest
 
-from gdb_epi.corruption.strings.bulk_hashing import LONGEST, Records
-from gdb_epi.corruption.strings.search import ghosts_in, ghosts_of
-from gdb_epi.corruption.strings.str_layout import Form
+from gdb_epi.corruption.strings.bulk_hashing import LONGEST, StringRecords
+from gdb_epi.corruption.strings.search import near_type_patterns, near_type_words
+from gdb_epi.corruption.strings.str_layout import StringFormat
 from gdb_epi.cpython.objects.siphash import VARIANTS, Key, python_hash
 from gdb_epi.sizes import WORD_MASK
 
 START = 0x7F1234500000
 ASCII, OTHER = 0b1100100, 0b0100100  # kind 1, compact, and ASCII or not
 KINDS = {ASCII: (48, 1), OTHER: (72, 1)}
-STR = Form("str", 0x7FB258A61860, 8, 16, 24, 32, 0b1111100, KINDS)
-BYTES = Form("bytes", 0x7FB258A48640, 8, 16, 24, 16, 0, {0: (32, 1)})
+STR = StringFormat("str", 0x7FB258A61860, 8, 16, 24, 32, 0b1111100, KINDS)
+BYTES = StringFormat("bytes", 0x7FB258A48640, 8, 16, 24, 16, 0, {0: (32, 1)})
 
 
-def an_object(form: Form, data: bytes, stored: int, state: int = ASCII) -> bytes:
+def an_object(form: StringFormat, data: bytes, stored: int, state: int = ASCII) -> bytes:
     """Return the bytes of an object, filled up with what is no zero, to 8 bytes."""
     head = struct.pack("<QQQQ", 1, form.type, len(data), stored)
     if form is STR:
@@ -30,7 +30,9 @@ def an_object(form: Form, data: bytes, stored: int, state: int = ASCII) -> bytes
     return whole + b"\x77" * (-len(whole) % 8)
 
 
-def memory(form: Form, key: Key, chance: random.Random) -> tuple[bytes, list[tuple[int, bytes]]]:
+def memory(
+    form: StringFormat, key: Key, chance: random.Random
+) -> tuple[bytes, list[tuple[int, bytes]]]:
     """Return memory with objects, and (offset, contents) of those that are ordinary."""
     made, ordinary = bytearray(chance.randbytes(64)), []
     for number in range(3000):
@@ -49,11 +51,11 @@ def memory(form: Form, key: Key, chance: random.Random) -> tuple[bytes, list[tup
 
 @pytest.mark.parametrize("form", [STR, BYTES], ids=["str", "bytes"])
 @pytest.mark.parametrize("rounds", VARIANTS)
-def test_records_are_checked_and_found_again(form: Form, rounds: tuple[int, int]) -> None:
+def test_records_are_checked_and_found_again(form: StringFormat, rounds: tuple[int, int]) -> None:
     chance = random.Random(7)
     key = Key(chance.getrandbits(64), chance.getrandbits(64), *rounds)
     data, ordinary = memory(form, key, chance)
-    whole = Records(form, key)
+    whole = StringRecords(form, key)
     assert whole.take(START, data) == ([], True) and not list(whole.rest())
     assert whole.checked == len(ordinary)
     changed, flipped = bytearray(data), chance.sample(ordinary, 40)
@@ -62,7 +64,7 @@ def test_records_are_checked_and_found_again(form: Form, rounds: tuple[int, int]
         size = 8 if first == form.hash_at else len(text)
         changed[at + first + chance.randrange(size)] ^= 1 << chance.randrange(8)
     pieces = {START: data, START + len(data): bytes(changed), START + 2 * len(data): data}
-    records = Records(form, key)
+    records = StringRecords(form, key)
     wrong = [one for start, piece in pieces.items() for one in records.take(start, piece)[0]]
     wrong += records.rest()
     places = {at for one in wrong for at in records.places(one, pieces[one.start])}
@@ -80,7 +82,9 @@ def test_what_is_not_ordinary_is_found_by_the_other_expression() -> None:
         if data[at : at + 8] == STR.type.to_bytes(8, "little")
         and data[at + 16 : at + 24] != b"\xff" * 8
     }
-    assert {found.start() for found in Records(STR, key).others.finditer(data)} == hashed - known
+    assert {
+        found.start() for found in StringRecords(STR, key).others.finditer(data)
+    } == hashed - known
 
 
 @pytest.mark.parametrize("apart", [0x420, 0x19220, 0x7000000], ids=["near", "library", "far"])
@@ -94,6 +98,6 @@ def test_words_one_bit_from_a_type(apart: int) -> None:
         data[64 * number : 64 * number + 8] = word.to_bytes(8, "little")
         if number % 3:
             right.add((form.name, START + 64 * number - form.type_at))
-    ghosts = ghosts_of(forms)
-    found = ghosts_in(forms, START, bytes(data), (*ghosts.low, *ghosts.high))
+    ghosts = near_type_patterns(forms)
+    found = near_type_words(forms, START, bytes(data), (*ghosts.low, *ghosts.high))
     assert {(form.name, at) for form, at in found} == right

@@ -10,15 +10,15 @@ import pytest
 
 from gdb_epi.corruption.checks import typed_field, typed_slot
 from gdb_epi.corruption.checks import typed_slot as siblings
-from gdb_epi.corruption.checks.gc_links import Links
+from gdb_epi.corruption.checks.gc_links import GcLinks
 from gdb_epi.corruption.heap import holders
 from gdb_epi.corruption.heap.object_kinds import INSTANCE
-from gdb_epi.corruption.heap.typed_walk import Slot
+from gdb_epi.corruption.heap.typed_walk import ContainerSlot
 
 LIST, START, BIT = 0x7F00_0000_0040, 0x7F00_0001_0000, 12
 POINTS = [0x7F00_0100_0010 + 64 * n for n in range(8)]
 RIGHT = 0x7F00_0200_0010
-SLOT = Slot(START, RIGHT ^ 1 << BIT, LIST, "list")
+SLOT = ContainerSlot(START, RIGHT ^ 1 << BIT, LIST, "list")
 
 
 class Walk:
@@ -34,7 +34,7 @@ class Walk:
     def type_at(self, address: int) -> str:
         return "Circle" if address in self.others else self.kind
 
-    def beside(self, slot: Slot) -> list[tuple[int, int]]:
+    def beside(self, slot: ContainerSlot) -> list[tuple[int, int]]:
         return [(slot.place + 8 * n, one) for n, one in enumerate(self.items, 1)]
 
 
@@ -102,9 +102,9 @@ def test_a_zero_byte_needs_a_text_before_it(monkeypatch: pytest.MonkeyPatch) -> 
 def test_of_two_slots_a_tuple_is_a_copy_where_no_object_can_begin() -> None:
     odd, even = RIGHT + 4, RIGHT + 64
     held = [
-        Slot(START, odd, LIST, "dict"),
-        Slot(START + 64, odd, LIST + 64, "tuple"),
-        Slot(START + 128, odd, LIST + 128, typed_slot.FRAME),
+        ContainerSlot(START, odd, LIST, "dict"),
+        ContainerSlot(START + 64, odd, LIST + 64, "tuple"),
+        ContainerSlot(START + 128, odd, LIST + 128, typed_slot.FRAME),
     ]
     things: Any = SimpleNamespace(inside_block=lambda one: one == RIGHT + 8)
     assert typed_slot._sources(things, held) == held[:1]
@@ -134,14 +134,14 @@ P, A, N = 0x7F00_0000_1000, 0x7F00_0000_9000, 0x7F00_0000_1000 ^ 1 << 14
 BEYOND, BEFORE = 0x7F00_0000_A000, 0x7F00_0000_B000
 
 
-def links(words: dict[int, int]) -> Links:
+def links(words: dict[int, int]) -> GcLinks:
     """Return links over made-up nodes, all of which are objects."""
-    made: Any = Links.__new__(Links)
+    made: Any = GcLinks.__new__(GcLinks)
     made.size, made._next_at, made._prev_at = SIZE, 0, 8
     made._word = lambda at: words.get(at, 0)
     made.reader = SimpleNamespace(words=lambda places: [words.get(at, 0) for at in places])
     made.is_object = lambda node: node in words
-    found: Links = made
+    found: GcLinks = made
     return found
 
 

@@ -18,7 +18,7 @@ from gdb_epi.corruption.context import Budget, Context
 from gdb_epi.corruption.heap import pymalloc_pools as pools
 from gdb_epi.corruption.heap.malloc_chunks import in_free_chunk
 from gdb_epi.corruption.registry import CHECKS, Check, all_checks
-from gdb_epi.corruption.run import study
+from gdb_epi.corruption.run import run_checks
 from gdb_epi.corruption.score import prior_of
 from gdb_epi.corruption.types import Evidence, Skipped
 from gdb_epi.cpython.objects.siphash import (
@@ -99,7 +99,7 @@ def test_a_pool_is_recognised(size: int) -> None:
     pool = pools.pool_at(PLACE, bytes(made_pool(size, carved=40)))
     assert pool is not None and pool.size == size and pool.free is not None
     assert len(list(pool.blocks())) == pool.used == 35
-    assert pools.damage_in(pool, bytes(made_pool(size, carved=40))) is None
+    assert pools.pool_damage(pool, bytes(made_pool(size, carved=40))) is None
 
 
 @pytest.mark.parametrize("offset", [pools.FREE_AT, pools.OVERHEAD + 6 * 64])
@@ -110,7 +110,7 @@ def test_a_flipped_link_is_mended(offset: int, bit: int) -> None:
     data[offset : offset + 8] = (word ^ 1 << bit).to_bytes(8, "little")
     pool = pools.pool_at(PLACE, bytes(data))
     assert pool is not None and pool.free is None and not list(pool.blocks())
-    wrong = pools.damage_in(pool, bytes(data))
+    wrong = pools.pool_damage(pool, bytes(data))
     assert wrong is not None and (wrong.where, wrong.corrected) == (PLACE + offset, word)
     assert wrong.low == (bit < 4)
 
@@ -119,7 +119,7 @@ def test_a_link_that_was_overwritten_is_not_mended() -> None:
     data = made_pool()
     data[pools.OVERHEAD + 6 * 64 : pools.OVERHEAD + 6 * 64 + 8] = b"AAAAAAAA"
     pool = pools.pool_at(PLACE, bytes(data))
-    assert pool is not None and pools.damage_in(pool, bytes(data)) is None
+    assert pool is not None and pools.pool_damage(pool, bytes(data)) is None
 
 
 @pytest.mark.parametrize(("member", "bit"), [(pools.SZIDX_AT, 2), (pools.NEXT_AT, 5), (0, 9)])
@@ -137,7 +137,7 @@ def test_a_count_that_is_one_off_is_no_flip() -> None:
     data = made_pool()
     data[0:4] = (94).to_bytes(4, "little")  # 95 are in use: a crash between two steps
     pool = pools.pool_at(PLACE, bytes(data))
-    assert pool is not None and pools.damage_in(pool, bytes(data)) is None
+    assert pool is not None and pools.pool_damage(pool, bytes(data)) is None
 
 
 # --- glibc ------------------------------------------------------------------------------------
@@ -260,7 +260,7 @@ def process(word: int) -> ProcessState:
 
 @pytest.mark.parametrize(("flip", "found"), [(1 << 40, 1), (1 << 8, 1), (0x80, 0), (3 << 40, 0)])
 def test_canaries(flip: int, found: int) -> None:
-    study_ = study(process(CANARY ^ flip))
+    study_ = run_checks(process(CANARY ^ flip))
     ours = [one for one in study_.evidence if one.id == "R4"]
     assert len(ours) == found
     if found:
@@ -269,7 +269,7 @@ def test_canaries(flip: int, found: int) -> None:
 
 
 def test_the_report_names_bit_weight_and_what_was_not_checked() -> None:
-    found = study(process(CANARY ^ 1 << 40), prior=prior_of("consumer"))
+    found = run_checks(process(CANARY ^ 1 << 40), prior=prior_of("consumer"))
     report = corruption_report(found)
     assert any("R4" in row and "40 (1->0)" in map(str, row) for row in report.rows) or any(
         "40 (0->1)" in map(str, row) for row in report.rows
@@ -291,13 +291,13 @@ def interrupted_after_a_piece(context: Context) -> Iterator[Evidence | Skipped]:
 
 def test_a_sweep_that_is_interrupted_tells_what_it_found(monkeypatch: pytest.MonkeyPatch) -> None:
     damaged = process(CANARY ^ 1 << 40)
-    whole = study(damaged, sweep=True)  # loads the checks
+    whole = run_checks(damaged, sweep=True)  # loads the checks
     assert whole.interrupted is None and corruption_report(whole).exit_code == 0
     after = [one.name for one in all_checks() if one.order >= 60]
     stopped = Check("X", interrupted_after_a_piece, "none", "nothing", True, 60)
     monkeypatch.setitem(CHECKS, "X", stopped)
     order = [one.name for one in all_checks()]
-    found = study(damaged, sweep=True)
+    found = run_checks(damaged, sweep=True)
     report = corruption_report(found)
     lines = list(map(str, report.lines))
     assert lines[0].startswith("INTERRUPTED in X after 3 of 5 MiB of memory: ")
@@ -312,7 +312,7 @@ def test_a_sweep_that_is_interrupted_tells_what_it_found(monkeypatch: pytest.Mon
     assert (told["check"], told["swept"]) == ("X", (3 << 20, 5 << 20))
     monkeypatch.setitem(CHECKS, "X", stopped._replace(sweep=False))
     with pytest.raises(KeyboardInterrupt):
-        study(damaged)
+        run_checks(damaged)
 
 
 def test_breakpoints_are_told_from_damage() -> None:

@@ -9,7 +9,7 @@ import pytest
 from support.faults import failed, fault_at
 
 from gdb_epi.corruption.checks import typed_slot
-from gdb_epi.corruption.heap.typed_walk import Slot
+from gdb_epi.corruption.heap.typed_walk import ContainerSlot
 
 OWNER, START, BIT = 0x7F00_0000_0040, 0x7F00_0001_0008, 18
 OBJECTS = [0x7F00_0100_0000 + 64 * n for n in range(5)]
@@ -23,14 +23,15 @@ class Walk:
         return kinds.get(address, "")
 
 
-def slots(*flips: int, step: int = 64) -> list[Slot]:
+def slots(*flips: int, step: int = 64) -> list[ContainerSlot]:
     """Slots of one list, `step` bytes apart, of which the n-th holds OBJECTS[n] ^ flips[n]."""
     return [
-        Slot(START + step * n, OBJECTS[n] ^ flip, OWNER, "list") for n, flip in enumerate(flips)
+        ContainerSlot(START + step * n, OBJECTS[n] ^ flip, OWNER, "list")
+        for n, flip in enumerate(flips)
     ]
 
 
-def found(monkeypatch: pytest.MonkeyPatch, wrong: list[Slot], lost: int = 9) -> list[Any]:
+def found(monkeypatch: pytest.MonkeyPatch, wrong: list[ContainerSlot], lost: int = 9) -> list[Any]:
     missing = OBJECTS[:lost]
     monkeypatch.setattr(typed_slot, "lost_a_reference", lambda _c, right, _w: right in missing)
     made = failed("90", fault_at(0))

@@ -11,10 +11,10 @@ from support.faults import CALL_SITE, PROTECTION, evidence, failed, fault_at, kn
 from support.scenes import HEAP, MMAP, PC, SP, STACK, crash
 
 from gdb_epi.corruption.checks.control_flow import stack_pointer
-from gdb_epi.corruption.checks.producer import producer
+from gdb_epi.corruption.checks.producer import register_values
 from gdb_epi.corruption.code.code_map import code_around, code_map
 from gdb_epi.corruption.context import Context
-from gdb_epi.corruption.pointers.ambiguity import may_stride
+from gdb_epi.corruption.pointers.ambiguity import stride_at_hand
 from gdb_epi.target.api import CrashInfo, Thread
 
 LOAD = "488b07"  # mov (%rdi),%rax
@@ -27,7 +27,7 @@ OTHER = "488b7b18"  # mov 0x18(%rbx),%rdi
 
 def found(made: Context) -> list[tuple[str, object, int | None]]:
     """Return what R5 says."""
-    return [(one.id, one.where, one.corrected) for one in evidence(producer(made))]
+    return [(one.id, one.where, one.corrected) for one in evidence(register_values(made))]
 
 
 def told(before: str, held: int = BAD, died: CrashInfo | None = None, **more: Any) -> Context:
@@ -166,7 +166,7 @@ def test_r5_several_bits_near_a_mapping_in_a_process_of_several_threads() -> Non
 
 def test_what_may_stride() -> None:
     def may(bit: int, before: str = "9090", **held: Any) -> bool:
-        return may_stride(told(before, **held), bit)
+        return stride_at_hand(told(before, **held), bit)
 
     assert not may(36)
     assert may(23)  # low bits are common
@@ -182,7 +182,7 @@ def test_what_may_stride() -> None:
     assert may(36, rsi=33)  # 1 << 33
     assert not may(36, rsi=3)
     assert may(36, before="48d3e7")  # shl %cl,%rdi
-    assert may_stride(failed(LOAD, fault_at(BAD), rdi=BAD), 36)  # no unwind tables
+    assert stride_at_hand(failed(LOAD, fault_at(BAD), rdi=BAD), 36)  # no unwind tables
 
 
 # -- C2 ------------------------------------------------------------------------------------------

@@ -34,7 +34,7 @@ from gdb_epi.corruption.checks.control_flow import (
     unexplained,
 )
 from gdb_epi.corruption.checks.pointer import pointer
-from gdb_epi.corruption.checks.producer import producer
+from gdb_epi.corruption.checks.producer import register_values
 from gdb_epi.corruption.checks.recurring import recurring
 from gdb_epi.corruption.context import Context
 from gdb_epi.corruption.types import MEMORY, REGISTER, word_evidence
@@ -226,11 +226,11 @@ def loaded(held: int, kept: int, before: str = FIELD, **more: object) -> Context
 
 
 def test_r5_a_load_that_memory_contradicts() -> None:
-    found = evidence(producer(loaded(BAD, GOOD)))
+    found = evidence(register_values(loaded(BAD, GOOD)))
     assert [(one.id, one.where, one.found, one.corrected, one.path) for one in found] == [
         ("R5", "rdi", BAD, GOOD, REGISTER)
     ]
-    lane = evidence(producer(loaded(GOOD & ~(0xFF << 40), GOOD)))
+    lane = evidence(register_values(loaded(GOOD & ~(0xFF << 40), GOOD)))
     assert [one.id for one in lane] == ["R5:lane"]
 
 
@@ -243,7 +243,7 @@ def test_r5_a_load_that_memory_contradicts() -> None:
 )
 def test_r5_what_was_computed_is_computed_again(before: str) -> None:
     right = HEAP + 0x48 if before.startswith("488d") else HEAP
-    found = evidence(producer(loaded(right ^ (1 << 41), 0, before)))
+    found = evidence(register_values(loaded(right ^ (1 << 41), 0, before)))
     assert [(one.id, one.corrected) for one in found] == [("R5", right)]
 
 
@@ -252,7 +252,7 @@ def test_r5_through_two_instructions() -> None:
     words = {HEAP + 0x10: HEAP + 0x80, HEAP + 0x80: GOOD}
     before = "488b7b10" + "488b3f"  # mov 0x10(%rbx),%rdi; mov (%rdi),%rdi
     made = failed(LOAD, fault_at(BAD), before=before, rdi=BAD, rbx=HEAP, words=words)
-    assert [one.corrected for one in evidence(producer(made))] == [GOOD]
+    assert [one.corrected for one in evidence(register_values(made))] == [GOOD]
 
 
 @pytest.mark.parametrize(
@@ -267,25 +267,25 @@ def test_r5_through_two_instructions() -> None:
     ],
 )
 def test_r5_near_misses(made: Context) -> None:
-    assert evidence(producer(made)) == []
+    assert evidence(register_values(made)) == []
 
 
 def test_r5_stops_where_a_branch_leads_in() -> None:
     """A loop: what lies above its head made another value of the register."""
     made = loaded(BAD, GOOD)
     made.target.write(PC + 3, b"\xeb\xfb")  # type: ignore[attr-defined]  # jmp to the fault
-    assert evidence(producer(made)) == []
+    assert evidence(register_values(made)) == []
     below = loaded(BAD, GOOD)
     below.target.write(PC + 16, b"\x0f\x84" + (-22).to_bytes(4, "little", signed=True))  # type: ignore[attr-defined]
-    assert evidence(producer(below)) == []
+    assert evidence(register_values(below)) == []
 
 
 def test_r5_absent() -> None:
     made = loaded(BAD, GOOD)
     made.target.memory.pop(TEXT)  # type: ignore[attr-defined]
-    assert [one.check for one in skipped(producer(made))] == ["R5"]
+    assert [one.check for one in skipped(register_values(made))] == ["R5"]
     jump = failed("", fault_at(WILD), at=WILD, words={SP: 1, SP - 8: 2})
-    assert [one.check for one in skipped(producer(jump))] == ["R5"]
+    assert [one.check for one in skipped(register_values(jump))] == ["R5"]
 
 
 # -- P and the imitators -----------------------------------------------------------------------

@@ -5,7 +5,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from gdb_epi.corruption.code.preceding_code import called
+from gdb_epi.corruption.code.preceding_code import called_function
 from gdb_epi.corruption.context import Context
 from gdb_epi.corruption.heap.memory import on_stack, read_words
 from gdb_epi.corruption.registry import check
@@ -135,7 +135,7 @@ def _by_return(context: Context, site: FaultSite, function: Function) -> Iterato
 
 def _had_run(context: Context, behind: int, call: Instruction, place: int) -> bool:
     """Whether below a popped word lie return addresses in the function that returned by it."""
-    start = called(context.target, Step(behind - call.length, call))
+    start = called_function(context.target, Step(behind - call.length, call))
     function = context.functions.at(start) if start is not None else None
     if function is None:
         return False

@@ -12,7 +12,7 @@ from gdb_epi.corruption.context import Context
 from gdb_epi.corruption.heap.address_index import FREE, address_index
 from gdb_epi.corruption.heap.memory import on_stack
 from gdb_epi.corruption.pointers.neighbours import neighbours_of
-from gdb_epi.corruption.pointers.suspect_words import pattern_of, suspects_of, wrong_words
+from gdb_epi.corruption.pointers.suspect_words import fault_words, software_pattern, suspects_of
 from gdb_epi.corruption.registry import check
 from gdb_epi.corruption.types import UNKNOWN, Evidence
 from gdb_epi.detectors.findings import Finding
@@ -63,8 +63,8 @@ def _access(context: Context) -> FaultSite | None:
 )
 def pattern(context: Context) -> Iterator[Evidence]:
     """Tell text, doubles, integers, poison, truncated, misaligned and tagged words."""
-    for word in wrong_words(context)[:2]:
-        shape = pattern_of(context, word)
+    for word in fault_words(context)[:2]:
+        shape = software_pattern(context, word)
         if shape is not None:
             summary = f"{word.source} holds {word.value:#018x}: {shape.why}"
             yield _against(f"S:{shape.name}", summary, word.source)
@@ -155,7 +155,7 @@ def unmapped(context: Context) -> Iterator[Evidence]:
     site = _access(context)
     if site is None or site.kind != DATA or not is_canonical(site.address or 0):
         return
-    for word in wrong_words(context)[:1]:
+    for word in fault_words(context)[:1]:
         gone = word.value >= LOWEST and context.target.region_at(word.value) is None
         if gone and not word.value % PAGE:
             summary = f"{word.source} holds {word.value:#018x}, the start of a page without memory"

@@ -10,7 +10,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from gdb_epi.corruption.code.return_slot import Slot, off_by_8, one_bit_return, slot_of
+from gdb_epi.corruption.code.return_slot import ReturnSlot, off_by_8, one_bit_return, popped_word
 from gdb_epi.corruption.context import Context
 from gdb_epi.corruption.heap.address_index import address_index
 from gdb_epi.corruption.registry import check
@@ -90,7 +90,7 @@ def stack_pointer(context: Context) -> Iterator[Evidence]:
     )
 
 
-def _may_be_local(context: Context, slot: Slot) -> bool:
+def _may_be_local(context: Context, slot: ReturnSlot) -> bool:
     """Whether the word that was popped may be a local variable's: no text, and no pattern.
 
     Numbers must stand nowhere else, or they may be a pointer that was jumped through.
@@ -111,7 +111,7 @@ def _may_be_local(context: Context, slot: Slot) -> bool:
 )
 def bad_return(context: Context) -> Iterator[Evidence]:
     """Note a return that took no return address: a feature for populations, of weight 0."""
-    slot = slot_of(context)
+    slot = popped_word(context)
     if slot is not None:
         address, value = slot
         what = "0" if not value else f"{value:#018x}"

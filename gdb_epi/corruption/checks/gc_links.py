@@ -6,8 +6,8 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from gdb_epi.corruption.context import Context
-from gdb_epi.corruption.heap.memory import PagedReader, pages_of, touched
-from gdb_epi.corruption.heap.typed_walk import walk_of
+from gdb_epi.corruption.heap.memory import PagedReader, page_reader, values_at_hand
+from gdb_epi.corruption.heap.typed_walk import object_walk
 from gdb_epi.corruption.registry import check
 from gdb_epi.corruption.types import MEMORY, Evidence, Skipped, word_evidence
 from gdb_epi.cpython.heap.by_type import HAVE_GC
@@ -55,7 +55,7 @@ def gc_links(context: Context) -> Iterator[Evidence | Skipped]:
     if python.layout.free_threaded or not python.layout.size("PyGC_Head"):
         yield Skipped("R8", "free-threaded builds keep no lists of objects")
         return
-    links = Links(pages_of(context))
+    links = GcLinks(page_reader(context))
     found: dict[int, Repair] = {}
     for node in _near_the_fault(context, links.size):
         if links.is_object(node):
@@ -79,16 +79,16 @@ def _near_the_fault(context: Context, size: int) -> Iterator[int]:
         if one.detector == "pointer_one_bit_off"
         for place in one.facts.get("where", ())
     ]
-    for value in [*(place for one in places for place in (one, one - 8)), *touched(context)]:
+    for value in [*(place for one in places for place in (one, one - 8)), *values_at_hand(context)]:
         for node in (value, value - size):
             if node not in seen and not node & 15:
                 seen.add(node)
                 yield node
 
 
-def _of_the_walk(context: Context, links: Links, found: dict[int, Repair]) -> None:
+def _of_the_walk(context: Context, links: GcLinks, found: dict[int, Repair]) -> None:
     """Look at the links of the objects that the frames reach, until one is wrong."""
-    walk = walk_of(context)
+    walk = object_walk(context)
     marked: list[Repair] = []
     visited = () if isinstance(walk, Absent) else walk.visited
     for node, after, is_marked in links.of_objects([address for address, _category in visited]):
@@ -106,7 +106,7 @@ def _of_the_walk(context: Context, links: Links, found: dict[int, Repair]) -> No
 
 
 def _walk_all(
-    context: Context, python: PythonState, links: Links, found: dict[int, Repair]
+    context: Context, python: PythonState, links: GcLinks, found: dict[int, Repair]
 ) -> Iterator[Skipped]:
     known: set[int] = set()
     nodes = 0
@@ -130,7 +130,7 @@ def _walk_all(
 
 
 def _while_collecting(
-    python: PythonState, links: Links, found: dict[int, Repair]
+    python: PythonState, links: GcLinks, found: dict[int, Repair]
 ) -> Iterator[Skipped]:
     """Look for the break in the lists that a running collection walks: it may be what it died of.
 
@@ -154,7 +154,7 @@ def _while_collecting(
                 return
 
 
-class Links:
+class GcLinks:
     """Read and judge links."""
 
     def __init__(self, reader: PagedReader) -> None:

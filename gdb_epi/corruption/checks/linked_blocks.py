@@ -15,7 +15,13 @@ from collections.abc import Iterator
 
 from gdb_epi.corruption.context import Context
 from gdb_epi.corruption.heap.holders import is_partly_written
-from gdb_epi.corruption.heap.malloc_chunks import FLAGS, HEAD, Blocks, blocks, in_free_chunk
+from gdb_epi.corruption.heap.malloc_chunks import (
+    FLAGS,
+    HEAD,
+    HeapChunks,
+    heap_chunks,
+    in_free_chunk,
+)
 from gdb_epi.corruption.heap.memory import on_stack
 from gdb_epi.corruption.pointers.suspect_words import Suspect, suspects_of
 from gdb_epi.corruption.registry import check
@@ -37,7 +43,7 @@ SMALL = 1 << 16
 BLOCK, NUMBER, OTHER = "block", "number", "other"
 
 
-class Link(NamedTuple):
+class BlockLink(NamedTuple):
     """A word of a block that should name another.
 
     `kin` are the nearest blocks like its block, `siblings` what the same word of some of those
@@ -54,7 +60,7 @@ class HeapLinks:
 
     def __init__(self, context: Context) -> None:
         self._context = context
-        self._every: Blocks = blocks(context)
+        self._every: HeapChunks = heap_chunks(context)
         places = self._every.places if len(self._every.places) <= MAX_BLOCKS else []
         self._starts = [self._every.start + WORD * (at + HEAD) for at in places]
         self._known = set(self._starts)
@@ -70,7 +76,7 @@ class HeapLinks:
         end = self._starts[-1] + self.size(self._starts[-1]) if self._starts else 0
         return end <= address < self._every.start + WORD * len(self._every.words)
 
-    def link(self, slot: int) -> Link | None:
+    def link(self, slot: int) -> BlockLink | None:
         """Return the word at `slot` as a link; None where the words like it name no blocks."""
         number = bisect_right(self._starts, slot) - 1
         if number < 0 or in_free_chunk(self._context, slot):
@@ -85,9 +91,9 @@ class HeapLinks:
         kin.sort(key=lambda one: abs(one - holder))
         named = [word for one in kin if one != holder and (word := self._word(one + WORD * at))]
         siblings = tuple(named[:SIBLINGS])
-        return Link(slot, tuple(kin), siblings) if len(siblings) >= FEWEST_SIBLINGS else None
+        return BlockLink(slot, tuple(kin), siblings) if len(siblings) >= FEWEST_SIBLINGS else None
 
-    def unnamed(self, link: Link) -> list[int]:
+    def unnamed(self, link: BlockLink) -> list[int]:
         """Return the blocks like those that a link's siblings name, which none of its kin names.
 
         Empty for more than MOST_UNNAMED: then it says nothing.
@@ -129,11 +135,11 @@ class HeapLinks:
     def _alike(self, siblings: tuple[int, ...], count: int) -> dict[int, str]:
         """Return the words, by their numbers, that are of one sort in nearly all siblings."""
         found = {}
-        blocks = [self._words(one, count) for one in dict.fromkeys(siblings)]
+        heap_chunks = [self._words(one, count) for one in dict.fromkeys(siblings)]
         for number in range(count):
-            sorts = Counter(self._sort(words[number]) for words in blocks if words[number])
+            sorts = Counter(self._sort(words[number]) for words in heap_chunks if words[number])
             for sort, times in sorts.most_common(1):
-                if times >= NEARLY_ALL * sorts.total() and 2 * times >= len(blocks):
+                if times >= NEARLY_ALL * sorts.total() and 2 * times >= len(heap_chunks):
                     found[number] = sort
         return found
 

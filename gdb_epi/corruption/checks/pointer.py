@@ -7,7 +7,7 @@ from collections.abc import Iterator
 
 from gdb_epi.corruption.context import Context
 from gdb_epi.corruption.heap.address_index import FREE, FUNCTION, OBJECT, Pointee
-from gdb_epi.corruption.heap.left_frames import code_of_left_frame, link_of_left_frame
+from gdb_epi.corruption.heap.left_frames import code_of_popped_frame, link_of_popped_frame
 from gdb_epi.corruption.pointers.neighbours import Neighbour, is_far, neighbours_of
 from gdb_epi.corruption.registry import check
 from gdb_epi.corruption.types import MEMORY, REGISTER, UNKNOWN, Evidence, Skipped, word_evidence
@@ -72,10 +72,10 @@ def _origin(context: Context, one: Neighbour) -> tuple[int | str, str]:
     """Return where the wrong word is, or was, and whether memory held it."""
     suspect = one.suspect
     if suspect.slots:
-        link = link_of_left_frame(context, suspect.value) if one.thing is None else None
+        link = link_of_popped_frame(context, suspect.value) if one.thing is None else None
         return link or suspect.slots[0], MEMORY
     if one.thing is not None and one.thing.name == "code":
-        cleared = code_of_left_frame(context, one.corrected)
+        cleared = code_of_popped_frame(context, one.corrected)
         if cleared is not None:  # it was there, or was loaded wrongly from there
             return cleared, UNKNOWN
     return suspect.source, REGISTER

@@ -6,11 +6,11 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from gdb_epi.corruption.code.code_map import code_map
-from gdb_epi.corruption.code.register_origins import Remade, remade
+from gdb_epi.corruption.code.register_origins import RecomputedRegister, recomputed_registers
 from gdb_epi.corruption.context import Context
 from gdb_epi.corruption.heap.address_index import BLOCK, OBJECT, address_index
 from gdb_epi.corruption.pointers.neighbours import FAR_BIT, LOW
-from gdb_epi.corruption.pointers.suspect_words import wrong_words
+from gdb_epi.corruption.pointers.suspect_words import fault_words
 from gdb_epi.corruption.registry import check
 from gdb_epi.corruption.types import REGISTER, Evidence, Skipped, changed_bits, word_evidence
 from gdb_epi.errors import Absent
@@ -43,20 +43,20 @@ _HOW = {
         "registers, so they are left out."
     ),
 )
-def producer(context: Context) -> Iterator[Evidence | Skipped]:
+def register_values(context: Context) -> Iterator[Evidence | Skipped]:
     """Run the straight-line code before the fault again and compare the registers it made."""
-    found = remade(context)
+    found = recomputed_registers(context)
     if isinstance(found, Absent):
         yield Skipped("R5", found.detail)
         return
-    feeding = {word.source for word in wrong_words(context)}
+    feeding = {word.source for word in fault_words(context)}
     for one in found:
         evidence = _compare(context, one, one.register in feeding)
         if evidence is not None:
             yield evidence
 
 
-def _compare(context: Context, one: Remade, feeds: bool) -> Evidence | None:
+def _compare(context: Context, one: RecomputedRegister, feeds: bool) -> Evidence | None:
     bits = changed_bits(one.held, one.expected)
     lanes = {bit // 8 for bit in bits}
     if not bits or len(lanes) > 1 or (one.kind == LOAD and one.size < 4):
@@ -82,12 +82,12 @@ def _compare(context: Context, one: Remade, feeds: bool) -> Evidence | None:
     )
 
 
-def _is_alone(context: Context, one: Remade) -> bool:
+def _is_alone(context: Context, one: RecomputedRegister) -> bool:
     """Whether nobody else can have stored there since."""
     return len(context.target.threads()) == 1 and not one.since
 
 
-def _named_something_else(context: Context, one: Remade, bits: tuple[int, ...]) -> bool:
+def _named_something_else(context: Context, one: RecomputedRegister, bits: tuple[int, ...]) -> bool:
     """Whether a register names the inside of something, and the right word a thing's start.
 
     With one thread nobody else can have stored there since; one bit, none of those that mark.
@@ -101,7 +101,7 @@ def _named_something_else(context: Context, one: Remade, bits: tuple[int, ...]) 
     return right is not None and right.kind in (OBJECT, BLOCK)
 
 
-def _lies_far(context: Context, one: Remade, bits: tuple[int, ...]) -> bool:
+def _lies_far(context: Context, one: RecomputedRegister, bits: tuple[int, ...]) -> bool:
     """Whether two mapped addresses have the same low digits, and no mark or start of a page has.
 
     Another pointer, which came here by a branch that is not known (a table of jumps, a part that
@@ -115,7 +115,7 @@ def _lies_far(context: Context, one: Remade, bits: tuple[int, ...]) -> bool:
     return far and _is_alone(context, one) and address_index(context).at(one.held) is None
 
 
-def _leaps(one: Remade, feeds: bool, bits: tuple[int, ...]) -> bool:
+def _leaps(one: RecomputedRegister, feeds: bool, bits: tuple[int, ...]) -> bool:
     """Whether a number that the access was made with has one high bit that it should not have."""
     number = one.expected < LOW
     return number and feeds and len(bits) == 1 and bits[0] >= FAR_BIT

@@ -11,9 +11,9 @@ from collections.abc import Iterator
 
 from gdb_epi.corruption.context import Context, once_per_run
 from gdb_epi.corruption.files.loaded_pyc import LoadedPyc, pyc_files
-from gdb_epi.corruption.files.pyc_constants import Constants, Difference
-from gdb_epi.corruption.heap.memory import pages_of
-from gdb_epi.corruption.heap.typed_walk import walk_of
+from gdb_epi.corruption.files.pyc_constants import CodeComparer, Difference
+from gdb_epi.corruption.heap.memory import page_reader
+from gdb_epi.corruption.heap.typed_walk import object_walk
 from gdb_epi.corruption.registry import check
 from gdb_epi.corruption.types import MEMORY, Evidence, Skipped, word_evidence
 from gdb_epi.cpython.frames.code import INSTRUCTION, bytecode_of
@@ -101,7 +101,7 @@ def codes_to_compare(context: Context, python: PythonState) -> Iterator[int]:
         for frame in thread.frames[: None if context.sweep else MAX_FRAMES]
         if thread.crashed or context.sweep
     ]
-    walk = walk_of(context) if context.sweep else None
+    walk = object_walk(context) if context.sweep else None
     visited = () if walk is None or isinstance(walk, Absent) else walk.visited
     reached = [address for address, category in visited if category == "code"]
     for address in [*(frame.code for frame in frames), *reached][:MAX_CODES]:
@@ -261,7 +261,7 @@ def code_parts(context: Context) -> Iterator[Evidence | Skipped]:
     python = context.state.python
     if not isinstance(python, PythonState):
         return
-    constants = Constants(pages_of(context))
+    constants = CodeComparer(page_reader(context))
     files: dict[str, tuple[LoadedPyc, list[int]]] = {}
     missing = later = parsed = 0
     for address in codes_to_compare(context, python):
@@ -292,7 +292,7 @@ def code_parts(context: Context) -> Iterator[Evidence | Skipped]:
 def _compare_parts(
     context: Context,
     python: PythonState,
-    constants: Constants,
+    constants: CodeComparer,
     pyc: LoadedPyc,
     addresses: list[int],
 ) -> Iterator[Evidence | Skipped]:
@@ -315,7 +315,7 @@ def _compare_parts(
 
 
 def _near(
-    constants: Constants, address: int, by_size: dict[int, list[MarshalledCode]]
+    constants: CodeComparer, address: int, by_size: dict[int, list[MarshalledCode]]
 ) -> tuple[MarshalledCode, Difference] | None:
     """Return the only code object of the file that differs in one part, when none is the same."""
     _, size = bytecode_of(constants.reader, address)
@@ -332,7 +332,7 @@ def _near(
 def _one_bit(
     context: Context,
     python: PythonState,
-    constants: Constants,
+    constants: CodeComparer,
     pyc: LoadedPyc,
     code: MarshalledCode,
     one: Difference,

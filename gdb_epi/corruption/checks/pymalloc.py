@@ -9,18 +9,18 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from gdb_epi.corruption.context import Context
-from gdb_epi.corruption.heap.memory import heap_of, touched
+from gdb_epi.corruption.heap.memory import heap_of, values_at_hand
 from gdb_epi.corruption.heap.pymalloc_pools import (
     GC_HEAD,
     OVERHEAD,
     SIZES,
     Pool,
-    Wrong,
-    damage_in,
+    WrongWord,
     damaged_header,
     pool_at,
+    pool_damage,
 )
-from gdb_epi.corruption.heap.typed_walk import walk_of
+from gdb_epi.corruption.heap.typed_walk import object_walk
 from gdb_epi.corruption.registry import check
 from gdb_epi.corruption.strings.str_layout import size_of, str_form
 from gdb_epi.corruption.types import MEMORY, Evidence, Skipped, word_evidence
@@ -59,7 +59,7 @@ class _Candidate(NamedTuple):
     debug: bool  # behind it lie the debug hooks' bytes
 
 
-class Blocks:
+class BlockObjects:
     """Collect the type words of blocks; judge them when all types are known."""
 
     def __init__(self, heap: Heap, context: Context) -> None:
@@ -343,7 +343,7 @@ def pymalloc(context: Context) -> Iterator[Evidence | Skipped]:
         return
     try:
         heap = heap_of(context)
-        blocks = Blocks(heap, context)
+        blocks = BlockObjects(heap, context)
     except LayoutError as error:
         yield Skipped("R9", f"{error}")
         return
@@ -352,12 +352,12 @@ def pymalloc(context: Context) -> Iterator[Evidence | Skipped]:
             blocks.know_all_types()
         except (LayoutError, OutOfTime) as error:
             yield Skipped("R13", f"the types of the process: {error or 'out of time'}")
-    found = _Pools(context)
+    found = _PoolSearch(context)
     pools = found.everywhere() if context.sweep else found.near_the_fault()
     number = 0
     for pool, data in pools:
         number += 1
-        wrong = damage_in(pool, data)
+        wrong = pool_damage(pool, data)
         if wrong is not None:
             yield _evidence(wrong, pool.address)
         blocks.look(pool, data)
@@ -373,7 +373,7 @@ def pymalloc(context: Context) -> Iterator[Evidence | Skipped]:
         yield Skipped("R9", "the budget ended before all pools were seen")
 
 
-def _evidence(wrong: Wrong, pool: int) -> Evidence:
+def _evidence(wrong: WrongWord, pool: int) -> Evidence:
     made = word_evidence(
         "R9",
         wrong.where,
@@ -386,12 +386,12 @@ def _evidence(wrong: Wrong, pool: int) -> Evidence:
     return made._replace(ambiguous=INCREMENT) if wrong.low else made
 
 
-class _Pools:
+class _PoolSearch:
     """Find pools; remember headers that one bit makes a pool's."""
 
     def __init__(self, context: Context) -> None:
         self._context = context
-        self.headers: list[tuple[int, Wrong]] = []
+        self.headers: list[tuple[int, WrongWord]] = []
         self.complete = True
         self._before: Pool | None = None  # what ends where the next place begins, if it is a pool
 
@@ -421,8 +421,10 @@ class _Pools:
             if one.detector == "pointer_one_bit_off":
                 yield from (int(place, 16) for place in one.facts.get("where", ()))
                 yield int(one.facts["corrected"], 16)
-        yield from touched(self._context)
-        walk = walk_of(self._context)  # slots that name no object: its header may be what is wrong
+        yield from values_at_hand(self._context)
+        walk = object_walk(
+            self._context
+        )  # slots that name no object: its header may be what is wrong
         wrong = [] if isinstance(walk, Absent) else walk.without_type()
         yield from (slot.value for slot in wrong if len(wrong) <= MAX_WRONG)
 

@@ -13,7 +13,7 @@ from collections.abc import Iterator
 from gdb_epi.corruption.context import Context
 from gdb_epi.corruption.heap.cpython_fields import in_data_stack
 from gdb_epi.corruption.heap.left_frames import FramePlaces, end_of, frame_places
-from gdb_epi.corruption.heap.typed_walk import TAG, Walk, walk_of
+from gdb_epi.corruption.heap.typed_walk import TAG, ObjectWalk, object_walk
 from gdb_epi.corruption.registry import check
 from gdb_epi.corruption.types import MEMORY, Evidence, Skipped, word_evidence
 from gdb_epi.cpython.reader import Reader
@@ -238,7 +238,7 @@ def frame_top(context: Context) -> Iterator[Evidence | Skipped]:
     A frame is its header, its variables and its stack of values, and the next one begins where it
     ends (_PyThreadState_PushFrame, Python/pystate.c).
     """
-    walk, python = walk_of(context), context.state.python
+    walk, python = object_walk(context), context.state.python
     if isinstance(walk, Absent) or isinstance(python, Absent):
         yield Skipped("R10-top", "no Python, or its layout is not known")
         return
@@ -251,7 +251,7 @@ def frame_top(context: Context) -> Iterator[Evidence | Skipped]:
 
 
 def _of_thread(
-    context: Context, walk: Walk, thread: ThreadState, places: FramePlaces
+    context: Context, walk: ObjectWalk, thread: ThreadState, places: FramePlaces
 ) -> Iterator[Evidence]:
     top = walk.reader.word(thread.address + places.top)
     frame = thread.frames[0].address
@@ -289,7 +289,7 @@ def instruction(context: Context) -> Iterator[Evidence | Skipped]:
     The interpreter may have run some of what lies at the wrong place: then the pointer is that of
     a later instruction, and one bit still brings it back.
     """
-    walk = walk_of(context)
+    walk = object_walk(context)
     if isinstance(walk, Absent):
         yield Skipped("R18-code", walk.detail)
         return
@@ -320,7 +320,7 @@ def instruction(context: Context) -> Iterator[Evidence | Skipped]:
         )
 
 
-def _with_dropped(walk: Walk, places: FramePlaces) -> Iterator[int]:
+def _with_dropped(walk: ObjectWalk, places: FramePlaces) -> Iterator[int]:
     """Yield the frames, and those right behind them: one that seems not to have begun is dropped.
 
     Such frames are ordinary between two steps of a call; their pointer is then right.

@@ -11,11 +11,11 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 
-from gdb_epi.corruption.code.register_origins import remade
+from gdb_epi.corruption.code.register_origins import recomputed_registers
 from gdb_epi.corruption.context import Context
 from gdb_epi.corruption.heap.address_index import address_index
 from gdb_epi.corruption.heap.memory import on_stack, read_words
-from gdb_epi.corruption.pointers.neighbours import neighbours_of, shaped
+from gdb_epi.corruption.pointers.neighbours import has_software_pattern, neighbours_of
 from gdb_epi.corruption.pointers.suspect_words import Suspect, suspects_of
 from gdb_epi.corruption.registry import check
 from gdb_epi.corruption.types import MEMORY, Evidence, word_evidence
@@ -104,7 +104,7 @@ def lane(context: Context) -> Iterator[Evidence]:
     if any(one.thing is not None for one in neighbours_of(context)):
         return
     for one in suspects_of(context):
-        if one.depth == 0 and not shaped(context, one):
+        if one.depth == 0 and not has_software_pattern(context, one):
             for slot in one.slots:
                 if not on_stack(context, slot):
                     yield from _lanes(context, one, slot)
@@ -226,7 +226,7 @@ def _null_slot(context: Context) -> int | None:
     site = context.site
     if isinstance(site, Absent) or site.address is None or site.address >= NEAR_NULL:
         return None
-    made = remade(context)
+    made = recomputed_registers(context)
     if isinstance(made, Absent) or site.operand is None:
         return None
     names = site.operand.registers()

@@ -11,8 +11,8 @@ from __future__ import annotations
 from collections.abc import Iterator
 from itertools import islice
 
-from gdb_epi.corruption.code.kept_arguments import Link, leads, links
-from gdb_epi.corruption.code.preceding_code import called, moved
+from gdb_epi.corruption.code.kept_arguments import PassedArgument, is_mapped, passed_arguments
+from gdb_epi.corruption.code.preceding_code import called_function, stack_pointer_change
 from gdb_epi.corruption.context import Context, once_per_run
 from gdb_epi.corruption.heap.address_index import address_index
 from gdb_epi.corruption.heap.memory import read_words
@@ -211,7 +211,11 @@ def _frame(context: Context) -> Frame | None:
     words = read_words(context, fault.sp & -WORD, STACK_WORDS)
     for number, word in enumerate(words):
         call = call_returning_to(context.target, word)
-        to = called(context.target, Step(word - call.length, call)) if call is not None else None
+        to = (
+            called_function(context.target, Step(word - call.length, call))
+            if call is not None
+            else None
+        )
         if to is not None and to == _failing(context):
             sp = (fault.sp & -WORD) + WORD * (number + 1)
             return Frame(word, sp, (*words[:number], rbp or 0), True)
@@ -245,7 +249,7 @@ def _depth(context: Context, function: Function, pc: int) -> int | None:
         one = decode(code[at : at + MAX_LENGTH])
         if one is None:
             return None
-        change = moved(one)
+        change = stack_pointer_change(one)
         behind = function.start + at + one.length
         if one.flow not in ("next", "trap"):
             branched = True
@@ -294,16 +298,18 @@ def saved_registers(context: Context) -> Iterator[Evidence | Skipped]:
     if len(frames) < 2:
         yield Skipped("R23", "no unwind table leads out of the innermost function")
         return
-    for link in links(context, frames):
+    for link in passed_arguments(context, frames):
         context.counts["arguments kept"] = context.counts.get("arguments kept", 0) + 1
         if (link.held ^ link.expected).bit_count() == 1:
             yield from _judge(context, frames, link)
 
 
-def _judge(context: Context, frames: list[UnwoundFrame], link: Link) -> Iterator[Evidence]:
+def _judge(
+    context: Context, frames: list[UnwoundFrame], link: PassedArgument
+) -> Iterator[Evidence]:
     """Yield the word that leads nowhere when the other one does, or begins nothing."""
     words = (link.held, link.expected)
-    held, expected = (leads(context, one) for one in words)
+    held, expected = (is_mapped(context, one) for one in words)
     if held and expected:
         held, expected = (address_index(context).at(one) is not None for one in words)
     if expected and (not held or link.kind == CONSTANT):

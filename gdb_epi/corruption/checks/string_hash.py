@@ -6,11 +6,11 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator
 
 from gdb_epi.corruption.context import Context
-from gdb_epi.corruption.heap.memory import Chunks, heap_of
+from gdb_epi.corruption.heap.memory import MemorySweep, heap_of
 from gdb_epi.corruption.registry import check
 from gdb_epi.corruption.strings.repair import (
     CUTOFF,
-    Bulk,
+    BulkHasher,
     Flip,
     find_key,
     flip_of_data,
@@ -20,16 +20,16 @@ from gdb_epi.corruption.strings.repair import (
 )
 from gdb_epi.corruption.strings.search import (
     MIN_WANTED,
-    Found,
+    LeftOut,
     base_types,
-    ghosts_in,
-    ghosts_of,
+    hashed_strings_in,
     is_of_pools,
     named_texts,
+    near_type_patterns,
+    near_type_words,
     sampled,
-    texts_in,
 )
-from gdb_epi.corruption.strings.str_layout import Form, Text, read_text
+from gdb_epi.corruption.strings.str_layout import HashedString, StringFormat, read_text
 from gdb_epi.corruption.types import MEMORY, Evidence, Skipped, word_evidence
 from gdb_epi.cpython.heap.by_type import Heap
 from gdb_epi.cpython.objects.siphash import Key, python_hash
@@ -39,7 +39,7 @@ from gdb_epi.target.api import Target
 from gdb_epi.typing_lite import TYPE_CHECKING
 
 if TYPE_CHECKING:
-    from gdb_epi.corruption.strings.bulk_hashing import Wrong
+    from gdb_epi.corruption.strings.bulk_hashing import WrongRecord
 
 MAX_WRONG = 256  # objects that are looked at one by one
 MAX_ODD = 4096
@@ -87,7 +87,7 @@ def string_hash(context: Context) -> Iterator[Evidence | Skipped]:
 class _Work:
     """One run over one process."""
 
-    def __init__(self, context: Context, heap: Heap, forms: list[Form]) -> None:
+    def __init__(self, context: Context, heap: Heap, forms: list[StringFormat]) -> None:
         self._context = context
         self._heap = heap
         self._forms = forms
@@ -100,7 +100,7 @@ class _Work:
         """Find the key by the strings that frames name, else by the first ones in memory."""
         target, form = self._context.target, self._forms[0]
         read = [read_text(target, form, address) for address in addresses]
-        texts = [text for text in read if isinstance(text, Text)]
+        texts = [text for text in read if isinstance(text, HashedString)]
         if sum(len(text.data) >= CUTOFF for text in texts) < MIN_WANTED:
             texts += sampled(self._context, form)
         key = find_key(target, self._heap.reader, texts)
@@ -112,12 +112,12 @@ class _Work:
     def named(self, addresses: Iterable[int]) -> Iterator[Evidence]:
         """Check single objects."""
         assert self._key is not None
-        bulk = Bulk(self._key, shortest=self._shortest)
+        bulk = BulkHasher(self._key, shortest=self._shortest)
         texts: list[tuple[int, bytes, int]] = []
         wrong: list[int] = []
         for address in addresses:
             text = read_text(self._context.target, self._forms[0], address)
-            if isinstance(text, Text):
+            if isinstance(text, HashedString):
                 texts.append((address, text.data, text.stored))
             elif text == "odd":
                 wrong.append(address)
@@ -130,15 +130,15 @@ class _Work:
         assert self._key is not None
         target = self._context.target
         searches = [_Search(target, form, self._key, self._shortest) for form in self._forms]
-        ghosts = ghosts_of(self._forms)
-        found_ghosts: list[tuple[Form, int]] = []
-        tally = Found()
-        chunks = Chunks(self._context)
+        ghosts = near_type_patterns(self._forms)
+        found_ghosts: list[tuple[StringFormat, int]] = []
+        tally = LeftOut()
+        chunks = MemorySweep(self._context)
         for start, data in chunks:
             has_others = sum(search.take(start, data, tally) for search in searches) > 0
             if not is_of_pools(start, data):  # R13 sees those
                 patterns = (*ghosts.high, *(ghosts.low if has_others else ()))
-                found_ghosts += ghosts_in(self._forms, start, data, patterns)
+                found_ghosts += near_type_words(self._forms, start, data, patterns)
         for search in searches:
             for at in search.suspects(chunks):
                 yield from self._explain(search.form, at)
@@ -147,7 +147,7 @@ class _Work:
         self._context.counts["strings"] = sum(search.checked for search in searches)
         yield from self._left_out(chunks, tally, sum(search.differing for search in searches))
 
-    def _left_out(self, chunks: Chunks, tally: Found, wrong: int) -> Iterator[Skipped]:
+    def _left_out(self, chunks: MemorySweep, tally: LeftOut, wrong: int) -> Iterator[Skipped]:
         if not chunks.swept.complete:
             done, total = chunks.swept.done >> 20, chunks.swept.total >> 20
             yield Skipped("R1", f"the budget ended after {done} of {total} MiB of memory")
@@ -164,7 +164,7 @@ class _Work:
                 " freed or changed in place",
             )
 
-    def _explain(self, form: Form, address: int) -> Iterator[Evidence]:
+    def _explain(self, form: StringFormat, address: int) -> Iterator[Evidence]:
         """Find the one bit; objects that are freed, and those that none repairs, are none."""
         if address in self._seen or self._key is None:
             return
@@ -174,18 +174,18 @@ class _Work:
         target = self._context.target
         text = read_text(target, form, address)
         flip: Flip | None = None
-        if isinstance(text, Text):
+        if isinstance(text, HashedString):
             flip = flip_of_hash(self._key, form, text) or flip_of_data(self._key, target, text)
         flip = flip or flip_of_head(self._key, target, form, address)
         if flip is None:
-            self._unexplained += isinstance(text, Text)
+            self._unexplained += isinstance(text, HashedString)
             return
         yield self._evidence(form, address, flip)
 
-    def _typeless(self, form: Form, address: int) -> Iterator[Evidence]:
+    def _typeless(self, form: StringFormat, address: int) -> Iterator[Evidence]:
         """Tell whether an object lies here but for one bit of its type: its hash says so."""
         text = read_text(self._context.target, form, address)
-        if not isinstance(text, Text) or len(text.data) < max(1, self._shortest):
+        if not isinstance(text, HashedString) or len(text.data) < max(1, self._shortest):
             return
         if self._key is None or python_hash(self._key, text.data) != text.stored:
             return
@@ -193,7 +193,7 @@ class _Work:
         found = self._heap.reader.u64(where)
         yield self._evidence(form, address, Flip(where, found, form.type, "type"))
 
-    def _evidence(self, form: Form, address: int, flip: Flip) -> Evidence:
+    def _evidence(self, form: StringFormat, address: int, flip: Flip) -> Evidence:
         name = self._key.name if self._key is not None else ""
         bit = (flip.found ^ flip.corrected).bit_length() - 1
         return word_evidence(
@@ -213,23 +213,25 @@ class _Work:
 class _Search:
     """All objects of one form, by their hashes."""
 
-    def __init__(self, target: Target, form: Form, key: Key, shortest: int) -> None:
-        from gdb_epi.corruption.strings.bulk_hashing import Records
+    def __init__(self, target: Target, form: StringFormat, key: Key, shortest: int) -> None:
+        from gdb_epi.corruption.strings.bulk_hashing import StringRecords
 
         self.form = form
         self._target = target
-        self._ordinary = Records(form, key, shortest)
-        self._bulk = Bulk(key, shortest=shortest)
-        self._records: list[Wrong] = []
+        self._ordinary = StringRecords(form, key, shortest)
+        self._bulk = BulkHasher(key, shortest=shortest)
+        self._records: list[WrongRecord] = []
         self._wrong: list[int] = []
         self._odd: list[int] = []
 
-    def take(self, start: int, data: bytes, tally: Found) -> bool:
+    def take(self, start: int, data: bytes, tally: LeftOut) -> bool:
         """Look at a piece of memory; return False where it holds nothing out of the ordinary."""
         found, has_others = self._ordinary.take(start, data)
         self._records += found
         if has_others:
-            texts = texts_in(self._target, self.form, start, data, tally, self._ordinary.others)
+            texts = hashed_strings_in(
+                self._target, self.form, start, data, tally, self._ordinary.others
+            )
             self._wrong += self._bulk.add(texts)
             self._odd += tally.odd
             tally.odd.clear()
@@ -245,7 +247,7 @@ class _Search:
         """Return how many objects do not fit their hash."""
         return len(self._wrong) + len(self._records)
 
-    def suspects(self, chunks: Chunks) -> Iterator[int]:
+    def suspects(self, chunks: MemorySweep) -> Iterator[int]:
         """Yield the objects that do not fit, when all pieces were taken; up to a limit."""
         self._wrong += self._bulk.rest()
         self._records += self._ordinary.rest()

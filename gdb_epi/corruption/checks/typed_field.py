@@ -22,10 +22,10 @@ from gdb_epi.corruption.heap.holders import (
     may_be_freed,
     may_be_stale,
 )
-from gdb_epi.corruption.heap.memory import Members, PagedReader, members_of, on_stack
+from gdb_epi.corruption.heap.memory import PagedReader, StructWords, on_stack, struct_words
 from gdb_epi.corruption.heap.never_mapped import was_never_mapped
-from gdb_epi.corruption.heap.object_kinds import TYPE, Kinds
-from gdb_epi.corruption.heap.typed_walk import FRAME, Walk, walk_of
+from gdb_epi.corruption.heap.object_kinds import TYPE, ObjectTypes
+from gdb_epi.corruption.heap.typed_walk import FRAME, ObjectWalk, object_walk
 from gdb_epi.corruption.pointers.suspect_words import suspects_of
 from gdb_epi.corruption.registry import check
 from gdb_epi.corruption.types import MEMORY, Evidence, Skipped, word_evidence
@@ -101,18 +101,20 @@ class Field(NamedTuple):
 class Fields:
     """The fields of objects, by the category of the object; made once for each category."""
 
-    def __init__(self, reader: PagedReader, kinds: Kinds, things: AddressIndex) -> None:
+    def __init__(self, reader: PagedReader, kinds: ObjectTypes, things: AddressIndex) -> None:
         self._reader, self._kinds, self._things = reader, kinds, things
         self._layout: Layout = reader.layout
         self._objects = ObjectReader(reader)
         self._known: dict[str, tuple[Field, ...]] = {}
         self._types = {category: self._types_of(*one) for category, one in _TYPED.items()}
 
-    def _types_of(self, struct: str, members: dict[str, str]) -> tuple[Members, tuple[str, ...]]:
+    def _types_of(
+        self, struct: str, members: dict[str, str]
+    ) -> tuple[StructWords, tuple[str, ...]]:
         """Return where typed members are, and what they hold."""
         offsets = ((self._layout.offset(struct, name), kind) for name, kind in members.items())
         found = sorted((offset, kind) for offset, kind in offsets if offset is not None)
-        return members_of(offset for offset, _ in found), tuple(kind for _, kind in found)
+        return struct_words(offset for offset, _ in found), tuple(kind for _, kind in found)
 
     def doubtful(self, objects: Sequence[tuple[int, str]]) -> Iterator[tuple[int, str]]:
         """Yield the (address, category) whose fields are not clearly right at once, in order."""
@@ -339,7 +341,7 @@ def typed_field(context: Context) -> Iterator[Evidence | Skipped]:
     other fields of the object are right, this one holds nothing that fits it, and exactly one of
     the words one bit away fits and may have lost a reference.
     """
-    walk = walk_of(context)
+    walk = object_walk(context)
     if isinstance(walk, Absent):
         yield Skipped("R18", walk.detail)
         return
@@ -357,7 +359,7 @@ def typed_field(context: Context) -> Iterator[Evidence | Skipped]:
         yield from _repair(context, walk, one)
 
 
-def _wrong(reader: Reader, walk: Walk, fields: Fields) -> Iterator[_Wrong]:
+def _wrong(reader: Reader, walk: ObjectWalk, fields: Fields) -> Iterator[_Wrong]:
     """Yield the objects of which exactly one field is wrong."""
     of_frames = fields.of_frames()
     for frame in walk.frames:
@@ -366,7 +368,7 @@ def _wrong(reader: Reader, walk: Walk, fields: Fields) -> Iterator[_Wrong]:
         yield from _wrong_of(reader, address, category, fields.of(address, category))
 
 
-def _wrong_of_suspects(context: Context, walk: Walk, fields: Fields) -> Iterator[_Wrong]:
+def _wrong_of_suspects(context: Context, walk: ObjectWalk, fields: Fields) -> Iterator[_Wrong]:
     """Yield those of the objects in which the fault's words stand, where the walk missed them.
 
     A frame that is being given back has no references, and no list leads to it.
@@ -383,7 +385,7 @@ def _wrong_of_suspects(context: Context, walk: Walk, fields: Fields) -> Iterator
             yield from _wrong_of(walk.reader, address, FRAME, fields.of_frames())
 
 
-def _owner(context: Context, walk: Walk, slot: int) -> tuple[int, str] | None:
+def _owner(context: Context, walk: ObjectWalk, slot: int) -> tuple[int, str] | None:
     """Return the object in whose block a word is, and its type; it may have no references."""
     things = address_index(context)
     place = things.place_in_block(slot)
@@ -415,7 +417,7 @@ def _wrong_of(
         yield found[0]
 
 
-def _repair(context: Context, walk: Walk, one: _Wrong) -> Iterator[Evidence]:
+def _repair(context: Context, walk: ObjectWalk, one: _Wrong) -> Iterator[Evidence]:
     """Yield the one flip that makes a field right; nothing where several do, or none."""
     if not one.field.own and _is_its_own(context, one.value):
         return
@@ -455,7 +457,7 @@ def _is_its_own(context: Context, value: int) -> bool:
     return bool(block) and sum(not on_stack(context, at) for at in held) <= 1
 
 
-def _may_be(context: Context, walk: Walk, one: _Wrong, right: int) -> bool:
+def _may_be(context: Context, walk: ObjectWalk, one: _Wrong, right: int) -> bool:
     """Whether a word that fits a field can be the one that was there: it misses a holder."""
     things, sure = address_index(context), one.field.sure
     if one.field.shared and (
@@ -482,7 +484,7 @@ def _may_be(context: Context, walk: Walk, one: _Wrong, right: int) -> bool:
     return not is_refuted(context, walk, right)
 
 
-def _is_held_alike(walk: Walk, one: _Wrong, right: int) -> bool:
+def _is_held_alike(walk: ObjectWalk, one: _Wrong, right: int) -> bool:
     """Whether the same field of two others of the kind holds the right word.
 
     Frames and functions of a module share its globals, classes a base: few words are held so, and
@@ -496,7 +498,7 @@ def _is_held_alike(walk: Walk, one: _Wrong, right: int) -> bool:
     return words.count(right) >= FEWEST_ALIKE
 
 
-def _is_found_alike(context: Context, walk: Walk, one: _Wrong, right: int) -> bool:
+def _is_found_alike(context: Context, walk: ObjectWalk, one: _Wrong, right: int) -> bool:
     """As _is_held_alike, of objects that memory is searched for: the walk may have found none."""
     reader = walk.reader
     if one.category == FRAME and reader.layout.offset("_PyInterpreterFrame", "f_globals"):
@@ -512,7 +514,7 @@ def _is_found_alike(context: Context, walk: Walk, one: _Wrong, right: int) -> bo
     return found >= FEWEST_ALIKE
 
 
-def _holders(context: Context, walk: Walk, value: int, limit: int) -> list[int]:
+def _holders(context: Context, walk: ObjectWalk, value: int, limit: int) -> list[int]:
     """Return the places of memory that hold a word, without what may be left over."""
     places = context.places_of(value, limit)
     return [at for at in places if not on_stack(context, at) and not walk.is_stale(at)]

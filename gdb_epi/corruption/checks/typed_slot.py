@@ -27,7 +27,7 @@ from gdb_epi.corruption.heap.holders import (
 )
 from gdb_epi.corruption.heap.never_mapped import was_never_mapped
 from gdb_epi.corruption.heap.object_kinds import INSTANCE, TYPE
-from gdb_epi.corruption.heap.typed_walk import FRAME, Slot, Walk, walk_of
+from gdb_epi.corruption.heap.typed_walk import FRAME, ContainerSlot, ObjectWalk, object_walk
 from gdb_epi.corruption.registry import check
 from gdb_epi.corruption.types import MEMORY, Evidence, Skipped, word_evidence
 from gdb_epi.errors import Absent, LayoutError, UnreadableMemory
@@ -46,7 +46,9 @@ CONTAINERS, PLAIN = ("list", "dict"), ("str", "tuple", "bytes")
 ITEMS = ("list", "tuple", "set", "frozenset", "dict")  # their slots lie side by side
 
 
-def lost_among_alike(context: Context, walk: Walk, slot: Slot, objects: Objects) -> Objects:
+def lost_among_alike(
+    context: Context, walk: ObjectWalk, slot: ContainerSlot, objects: Objects
+) -> Objects:
     """Return the one of `objects` that lost a reference, where those that slots near hold did not.
 
     All slots near must hold objects of one type. A program that leaks references, or keeps them
@@ -68,7 +70,7 @@ def lost_among_alike(context: Context, walk: Walk, slot: Slot, objects: Objects)
     return lost if len(lost) == 1 else []
 
 
-def _is_told(context: Context, walk: Walk, value: int, right: tuple[int, str]) -> bool:
+def _is_told(context: Context, walk: ObjectWalk, value: int, right: tuple[int, str]) -> bool:
     """Whether an object that a reference is missing for is seldom near a stale address.
 
     Of 3,318 addresses of the heap that were put into slots of 33 software cores (21 November 2026),
@@ -93,7 +95,7 @@ def _are_whole(context: Context, near: list[int]) -> bool:
     return whole and len(counted) == COUNTED
 
 
-def _siblings(walk: Walk, slot: Slot) -> list[int]:
+def _siblings(walk: ObjectWalk, slot: ContainerSlot) -> list[int]:
     """Return what the nearest slots hold, each object once.
 
     Of a table or array its own slots (of a dict those of the same column), of a field the same
@@ -115,7 +117,7 @@ MAX_STEPS = 64
 MAX_LOG2 = 24
 
 
-def is_found_at(walk: Walk, slot: Slot, key: int) -> bool:
+def is_found_at(walk: ObjectWalk, slot: ContainerSlot, key: int) -> bool:
     """Whether a str that is put into the slot of a dict's key is found there by its own hash.
 
     False where that cannot be told: for values, split tables, and keys that are not hashed yet.
@@ -131,7 +133,7 @@ def is_found_at(walk: Walk, slot: Slot, key: int) -> bool:
         return False
 
 
-def _is_found(walk: Walk, slot: Slot, keys: int, hash_at: int) -> bool:
+def _is_found(walk: ObjectWalk, slot: ContainerSlot, keys: int, hash_at: int) -> bool:
     start, count, width, offsets = next(iter(walk.dict_places(slot.owner)))
     wanted, rest = divmod(slot.place - start - WORD * offsets[0], width)
     if len(offsets) != 2 or rest or not 0 <= wanted < count:
@@ -212,7 +214,7 @@ def typed_slot(context: Context) -> Iterator[Evidence | Skipped]:
     bit away: an object among them whose references are all accounted for but one has lost it, and
     this slot is it. Else an object 16 MB or more away is said (R15:far).
     """
-    walk = walk_of(context)
+    walk = object_walk(context)
     if isinstance(walk, Absent):
         yield Skipped("R15", walk.detail)
         return
@@ -233,13 +235,13 @@ def typed_slot(context: Context) -> Iterator[Evidence | Skipped]:
             yield from _repairs(context, walk, slot, same)
 
 
-def _sources(things: AddressIndex, wrong: list[Slot]) -> list[Slot]:
+def _sources(things: AddressIndex, wrong: list[ContainerSlot]) -> list[ContainerSlot]:
     """Return the slots that alone name what they name; a frame's variable may be a copy of one.
 
     So may be a tuple's item; but what two slots name may be an object whose header is damaged,
     where one can begin.
     """
-    groups: dict[int, list[Slot]] = {}
+    groups: dict[int, list[ContainerSlot]] = {}
     for slot in wrong:
         groups.setdefault(slot.value, []).append(slot)
     found = []
@@ -252,7 +254,7 @@ def _sources(things: AddressIndex, wrong: list[Slot]) -> list[Slot]:
     return found
 
 
-def _zeroed_lines(context: Context, walk: Walk) -> Iterator[Evidence]:
+def _zeroed_lines(context: Context, walk: ObjectWalk) -> Iterator[Evidence]:
     """Find the one cache line of NULLs amid the items of a list: no list holds a NULL."""
     lines = [
         (start, owner)
@@ -272,7 +274,9 @@ def _zeroed_lines(context: Context, walk: Walk) -> Iterator[Evidence]:
         yield Evidence("M:items", start, None, None, (), MEMORY, summary, facts)
 
 
-def _stuck_lanes(context: Context, walk: Walk, wrong: list[Slot]) -> Iterator[Evidence]:
+def _stuck_lanes(
+    context: Context, walk: ObjectWalk, wrong: list[ContainerSlot]
+) -> Iterator[Evidence]:
     """Find a container of which the same bit is wrong, in the same direction, line after line.
 
     That is what a stuck lane of a bus gives: 64 bits wide, each eighth word passes by it.
@@ -293,7 +297,7 @@ def _stuck_lanes(context: Context, walk: Walk, wrong: list[Slot]) -> Iterator[Ev
                     yield _stuck(lost[0], len(mine), bit, kinds.pop())
 
 
-def _stuck(slot: Slot, count: int, bit: int, kind: str) -> Evidence:
+def _stuck(slot: ContainerSlot, count: int, bit: int, kind: str) -> Evidence:
     return word_evidence(
         "M:stuck",
         slot.place,
@@ -307,7 +311,7 @@ def _stuck(slot: Slot, count: int, bit: int, kind: str) -> Evidence:
     )
 
 
-def _is_bad(context: Context, slot: Slot) -> bool:
+def _is_bad(context: Context, slot: ContainerSlot) -> bool:
     """Whether what a slot names was no freed object; that is another bug."""
     things = address_index(context)
     if things.in_damaged_pool(slot.value):  # nothing says what of it is free
@@ -317,7 +321,9 @@ def _is_bad(context: Context, slot: Slot) -> bool:
     return not (things.begins_block(slot.value) and things.in_free_block(slot.value))
 
 
-def _repairs(context: Context, walk: Walk, slot: Slot, same: int) -> Iterator[Evidence]:
+def _repairs(
+    context: Context, walk: ObjectWalk, slot: ContainerSlot, same: int
+) -> Iterator[Evidence]:
     flips = [slot.value ^ 1 << bit for bit in range(BITS)]
     things = address_index(context)
     known = [one for one in flips if not things.inside_block(one)]
@@ -372,7 +378,7 @@ def _raised(context: Context, value: int) -> Objects:
     return []
 
 
-def _lost(context: Context, walk: Walk, slot: Slot, objects: Objects) -> Objects:
+def _lost(context: Context, walk: ObjectWalk, slot: ContainerSlot, objects: Objects) -> Objects:
     """Return the objects that miss a reference, where no freed object can have been.
 
     For a word at which nothing can begin those that miss one for all that is known.
@@ -384,7 +390,9 @@ def _lost(context: Context, walk: Walk, slot: Slot, objects: Objects) -> Objects
     return [one for one in kept if lost_a_reference(context, one[0], value)]
 
 
-def _zeroed_byte(context: Context, walk: Walk, slot: Slot, _objects: Objects) -> Objects:
+def _zeroed_byte(
+    context: Context, walk: ObjectWalk, slot: ContainerSlot, _objects: Objects
+) -> Objects:
     """Return the one object of the type of those near from which one byte, now 0, is away.
 
     None of the low bytes alone: what is written over a word's end clears those.
@@ -397,7 +405,9 @@ def _zeroed_byte(context: Context, walk: Walk, slot: Slot, _objects: Objects) ->
     return lost_among_alike(context, walk, slot, _objects_at(context, walk, flips))
 
 
-def _neighbouring_bits(context: Context, walk: Walk, slot: Slot, _objects: Objects) -> Objects:
+def _neighbouring_bits(
+    context: Context, walk: ObjectWalk, slot: ContainerSlot, _objects: Objects
+) -> Objects:
     """Return the one object of the type of those near that is two neighbouring bits away.
 
     Few more words than those one bit away: a freed object lies next to one as seldom.
@@ -408,13 +418,13 @@ def _neighbouring_bits(context: Context, walk: Walk, slot: Slot, _objects: Objec
     return lost_among_alike(context, walk, slot, whole)
 
 
-def _objects_at(context: Context, walk: Walk, addresses: Iterable[int]) -> Objects:
+def _objects_at(context: Context, walk: ObjectWalk, addresses: Iterable[int]) -> Objects:
     things = address_index(context)
     found = [(one, kind) for one in addresses if (kind := walk.type_at(one))]
     return [one for one in found if not things.inside_block(one[0])]
 
 
-def _indexed(context: Context, walk: Walk, slot: Slot, objects: Objects) -> Objects:
+def _indexed(context: Context, walk: ObjectWalk, slot: ContainerSlot, objects: Objects) -> Objects:
     """Return the one key of a dict whose own hash leads to this entry, where none can have begun.
 
     What a dict's entry holds is not counted then: old tables, and what compiled a program, hold
@@ -427,7 +437,7 @@ def _indexed(context: Context, walk: Walk, slot: Slot, objects: Objects) -> Obje
     return found if len(found) == 1 else []
 
 
-def _far(context: Context, walk: Walk, slot: Slot, objects: Objects) -> Objects:
+def _far(context: Context, walk: ObjectWalk, slot: ContainerSlot, objects: Objects) -> Objects:
     """Return the objects 16 MB or more away that miss a reference for all that is known.
 
     Not for a word that a freed object may have left: in a large heap much is one bit from it.
@@ -440,7 +450,9 @@ def _far(context: Context, walk: Walk, slot: Slot, objects: Objects) -> Objects:
     return [one for one in away if not is_refuted(context, walk, one[0])]
 
 
-def _unknown_counts(context: Context, _walk: Walk, slot: Slot, objects: Objects) -> Objects:
+def _unknown_counts(
+    context: Context, _walk: ObjectWalk, slot: ContainerSlot, objects: Objects
+) -> Objects:
     """Return the one object that many words hold and whose references are not counted, like None.
 
     Not for what may be the start of an object that was freed: those have such neighbours.
@@ -461,7 +473,9 @@ def _in_file(context: Context, address: int) -> bool:
     return region is not None and (region.path or "").startswith("/")
 
 
-def _two_bits(context: Context, walk: Walk, slot: Slot, _objects: Objects) -> Objects:
+def _two_bits(
+    context: Context, walk: ObjectWalk, slot: ContainerSlot, _objects: Objects
+) -> Objects:
     """Return the objects of the types around that differ in two bits of one byte, or beside."""
     if address_index(context).begins_block(slot.value):
         return []

@@ -12,8 +12,8 @@ from __future__ import annotations
 from collections.abc import Iterator
 from itertools import pairwise
 
-from gdb_epi.corruption.code.preceding_code import called, trail
-from gdb_epi.corruption.code.register_origins import Remade, run_again
+from gdb_epi.corruption.code.preceding_code import called_function, path_before
+from gdb_epi.corruption.code.register_origins import RecomputedRegister, replay
 from gdb_epi.corruption.context import Context, once_per_run
 from gdb_epi.fault.instructions import Step, call_before
 from gdb_epi.fault.maps import NEAR_NULL
@@ -31,7 +31,7 @@ MAX_DECODED = 4 << 10  # bytes of functions in a default run: 1.5 milliseconds a
 LEAVE = 0xC9
 
 
-class Link(NamedTuple):
+class PassedArgument(NamedTuple):
     """A register of a frame (its number, 0 the innermost) and what its caller made it from."""
 
     frame: int
@@ -51,7 +51,7 @@ class _Kept(NamedTuple):
     behind: int  # bytes from the function's start from which on it holds
 
 
-def links(context: Context, frames: list[UnwoundFrame]) -> Iterator[Link]:
+def passed_arguments(context: Context, frames: list[UnwoundFrame]) -> Iterator[PassedArgument]:
     """Yield the registers that are known twice.
 
     By default of those few frames that have a register which leads nowhere, or is one bit from
@@ -90,22 +90,22 @@ def _doubt(context: Context, inner: UnwoundFrame, outer: UnwoundFrame) -> int:
     for name in SAVED:
         word = inner.registers.get(name, 0)
         near = [one for one in theirs if (word ^ one).bit_count() == 1]
-        there = leads(context, word)
-        if (word >> 32 and not there) or any(leads(context, one) != there for one in near):
+        there = is_mapped(context, word)
+        if (word >> 32 and not there) or any(is_mapped(context, one) != there for one in near):
             return 2
         if near and there:
             found = 1
     return found
 
 
-def leads(context: Context, word: int) -> bool:
+def is_mapped(context: Context, word: int) -> bool:
     """Whether something is mapped at an address."""
     return word >= NEAR_NULL and context.target.region_at(word) is not None
 
 
 def _link(
     context: Context, number: int, inner: UnwoundFrame, outer: UnwoundFrame
-) -> Iterator[Link]:
+) -> Iterator[PassedArgument]:
     function = _function(context, number, inner)
     made = call_before(context.target, outer.pc)
     if function is None or made is None:
@@ -113,7 +113,7 @@ def _link(
     call = outer.pc - made.length
     # An indirect call, or one of another function, may have come here by a jump, with changed
     # arguments.
-    if called(context.target, Step(call, made)) != function.start:
+    if called_function(context.target, Step(call, made)) != function.start:
         return
     kept = {
         one.argument: one.register
@@ -125,13 +125,13 @@ def _link(
     if not kept:
         return
     registers = {**outer.registers, **{a: inner.registers[r] for a, r in kept.items()}}
-    ran = trail(context, call, registers)
-    for one in run_again(context.target, ran, registers) if ran is not None else ():
+    ran = path_before(context, call, registers)
+    for one in replay(context.target, ran, registers) if ran is not None else ():
         if one.register in kept and _is_sure(one):
-            yield Link(number, kept[one.register], one.held, one.expected, one.kind, call)
+            yield PassedArgument(number, kept[one.register], one.held, one.expected, one.kind, call)
 
 
-def _is_sure(one: Remade) -> bool:
+def _is_sure(one: RecomputedRegister) -> bool:
     """Whether nothing but the code tells the value: memory may have been stored to since."""
     return one.kind in (COPY, ADDRESS, CONSTANT) and one.size == 8
 

@@ -35,7 +35,7 @@ MAX_VISITED = 300  # instructions
 RETURNS = frozenset((0xC2, 0xC3, 0xCA, 0xCB, 0xCF))  # opcodes
 
 
-class Trail(NamedTuple):
+class CodePath(NamedTuple):
     """Instructions that ran one after the other; those in `skippable` a branch may have skipped.
 
     `end` is the address behind the last one. Behind a call comes the called function's first
@@ -57,7 +57,7 @@ class Trail(NamedTuple):
         return step.instruction.flow == "call" and self.following(number) == behind
 
 
-def trail(context: Context, pc: int, registers: dict[str, int]) -> Trail | None:
+def path_before(context: Context, pc: int, registers: dict[str, int]) -> CodePath | None:
     """Return what ran before the instruction at `pc`, into its callers as far as that is sure.
 
     None when the code cannot be read or decoded.
@@ -74,9 +74,9 @@ def trail(context: Context, pc: int, registers: dict[str, int]) -> Trail | None:
     return found
 
 
-def ways_from_definitions(
-    context: Context, found: Trail, register: str, registers: dict[str, int]
-) -> list[Trail]:
+def paths_from_definitions(
+    context: Context, found: CodePath, register: str, registers: dict[str, int]
+) -> list[CodePath]:
     """Return the shortest way to a trail from each place where a register may have been made.
 
     One of these places made it, as far as direct branches tell; loops that leave it alone lead to
@@ -87,7 +87,7 @@ def ways_from_definitions(
     if exact is None or not exact.begins(head):
         return []
     onward: dict[int, Step | None] = {}  # an instruction's address and the step that follows it
-    ways: list[Trail] = []
+    ways: list[CodePath] = []
     wave = [(head, found.steps[0] if found.steps else None)]
     while wave:
         at, step = wave.pop(0)
@@ -123,30 +123,30 @@ def ways_from_definitions(
     return ways
 
 
-def _joined(found: Trail, step: Step | None, onward: dict[int, Step | None]) -> Trail:
+def _joined(found: CodePath, step: Step | None, onward: dict[int, Step | None]) -> CodePath:
     """Return the steps from one on to a trail, and the trail."""
     head = found.steps[0].address if found.steps else found.end
     steps: list[Step] = []
     while step is not None and step.address != head:
         steps.append(step)
         step = onward.get(step.address)
-    return _behind(Trail(tuple(steps), frozenset(), head), found)
+    return _behind(CodePath(tuple(steps), frozenset(), head), found)
 
 
-def _behind(one: Trail, other: Trail) -> Trail:
+def _behind(one: CodePath, other: CodePath) -> CodePath:
     """Return two trails one after the other."""
     count = len(one.steps)
     later = frozenset(count + n for n in other.skippable)
-    return Trail((*one.steps, *other.steps), one.skippable | later, other.end)
+    return CodePath((*one.steps, *other.steps), one.skippable | later, other.end)
 
 
-def returns_before(context: Context, found: Trail) -> Iterator[Trail]:
+def paths_through_callee(context: Context, found: CodePath) -> Iterator[CodePath]:
     """Yield what may have run in the function that was called last: the ends of its returns."""
     calls = [n for n in range(len(found.steps)) if found.steps_over(n)]
     if not calls:
         return
     last = calls[-1]
-    start = called(context.target, found.steps[last])
+    start = called_function(context.target, found.steps[last])
     function = context.functions.at(start) if start is not None else None
     if function is None or function.start != start:
         return
@@ -158,7 +158,7 @@ def returns_before(context: Context, found: Trail) -> Iterator[Trail]:
             one = _block(context, steps, step.address)
             count = len(one.steps)
             later = frozenset(count + n for n in skippable)
-            yield Trail((*one.steps, step, *rest), one.skippable | later, found.end)
+            yield CodePath((*one.steps, step, *rest), one.skippable | later, found.end)
 
 
 def _steps_before(context: Context, pc: int) -> list[Step] | None:
@@ -194,7 +194,7 @@ def _returns(target: Target, start: int, end: int) -> list[Step]:
     return found
 
 
-def called(target: Target, call: Step) -> int | None:
+def called_function(target: Target, call: Step) -> int | None:
     """Return the function that a direct call leads to, through the linkage table too."""
     one = call.instruction
     if one.target is None:
@@ -210,18 +210,20 @@ def called(target: Target, call: Step) -> int | None:
     return to
 
 
-def stack_pointers(found: Trail, last: int) -> list[int | None]:
+def stack_pointers(found: CodePath, last: int) -> list[int | None]:
     """Return rsp before each step of a trail, behind which it is `last`; None where not known."""
     values: list[int | None] = []
     value: int | None = last
     for number in range(len(found.steps) - 1, -1, -1):
-        by = 0 if found.steps_over(number) else moved(found.steps[number].instruction)
+        by = (
+            0 if found.steps_over(number) else stack_pointer_change(found.steps[number].instruction)
+        )
         value = None if value is None or by is None else (value - by) & WORD_MASK
         values.append(value)
     return values[::-1]
 
 
-def moved(one: Instruction) -> int | None:
+def stack_pointer_change(one: Instruction) -> int | None:
     """Return what an instruction adds to rsp; None when that is not known."""
     if one.flow == "call":
         return -WORD
@@ -251,7 +253,7 @@ def _plain_vector(one: Instruction) -> int | None:
     return None if one.map == 1 and 0x40 <= one.opcode < 0x50 and one.reg == "rsp" else 0
 
 
-def _with_caller(context: Context, found: Trail, registers: dict[str, int]) -> Trail | None:
+def _with_caller(context: Context, found: CodePath, registers: dict[str, int]) -> CodePath | None:
     """Return a trail with the code of the caller before it, when it begins with its function."""
     first = found.steps[0].address if found.steps else found.end
     function = context.functions.at(first)
@@ -264,16 +266,16 @@ def _with_caller(context: Context, found: Trail, registers: dict[str, int]) -> T
     if made is None or behind is None:
         return None
     call = Step(behind - made.length, made)
-    if made.target is not None and called(context.target, call) not in (None, first):
+    if made.target is not None and called_function(context.target, call) not in (None, first):
         return None  # came here by a jump from what was called, with changed registers
     steps = _steps_before(context, call.address)
     if steps is None:
         return None
-    made_here = Trail((call, *found.steps), frozenset(n + 1 for n in found.skippable), found.end)
+    made_here = CodePath((call, *found.steps), frozenset(n + 1 for n in found.skippable), found.end)
     return _behind(_block(context, steps, call.address), made_here)
 
 
-def _block(context: Context, steps: list[Step], pc: int) -> Trail:
+def _block(context: Context, steps: list[Step], pc: int) -> CodePath:
     """Return the last steps of a function that no branch from elsewhere leads into.
 
     A branch of the block itself that skips a part of it leaves the rest as it is.
@@ -303,7 +305,7 @@ def _block(context: Context, steps: list[Step], pc: int) -> Trail:
         for number, step in enumerate(kept)
         if any(source < step.address < at for source, at in skipped)
     )
-    return Trail(tuple(kept), skippable, pc)
+    return CodePath(tuple(kept), skippable, pc)
 
 
 def branch_targets(context: Context, low: int, high: int) -> dict[int, list[int]]:

@@ -14,11 +14,11 @@ have moved on by then, and differ from what the code before made them.
 from __future__ import annotations
 
 from gdb_epi.corruption.code.preceding_code import (
-    Trail,
-    returns_before,
+    CodePath,
+    path_before,
+    paths_from_definitions,
+    paths_through_callee,
     stack_pointers,
-    trail,
-    ways_from_definitions,
 )
 from gdb_epi.corruption.context import Context, once_per_run
 from gdb_epi.errors import NOT_AVAILABLE, Absent
@@ -49,8 +49,8 @@ WORD, NARROW = 8, 0xFFFFFFFF
 _NOTHING: frozenset[str] = frozenset()
 
 
-def moved_on(
-    context: Context, site: FaultSite, ran: Trail, registers: dict[str, int]
+def advanced_counters(
+    context: Context, site: FaultSite, ran: CodePath, registers: dict[str, int]
 ) -> frozenset[str]:
     """Return the registers that the instruction which failed may have changed before it did."""
     one = site.instruction
@@ -80,7 +80,7 @@ def _is_at_an_edge(address: int) -> bool:
     return not STRING_BLOCK <= address % PAGE <= PAGE - STRING_BLOCK
 
 
-def _still_as_made(ran: Trail, registers: dict[str, int], counters: frozenset[str]) -> bool:
+def _still_as_made(ran: CodePath, registers: dict[str, int], counters: frozenset[str]) -> bool:
     """Whether one of the registers, which all move together, still holds what it was given.
 
     A number, or a copy of or for another register: nothing else has to be believed for that.
@@ -120,7 +120,7 @@ MAX_WANTED = 8  # registers that are looked for on all ways
 ARGUMENTS = ("rdi", "rsi")  # that are looked at where no operand names a register
 
 
-class Remade(NamedTuple):
+class RecomputedRegister(NamedTuple):
     """One register: what it holds and what the instruction at `at` gives when it is run again.
 
     `slot` is the address of the memory that it was loaded from, None when it was computed.
@@ -138,13 +138,13 @@ class Remade(NamedTuple):
     since: bool = False  # a function was called after a load, and may have stored there
 
 
-def run_again(target: Target, ran: Trail, registers: dict[str, int]) -> list[Remade]:
+def replay(target: Target, ran: CodePath, registers: dict[str, int]) -> list[RecomputedRegister]:
     """Return which registers at the end of a trail can be made again, the last made first."""
-    return _Machine(target, ran, registers).run()
+    return _Replay(target, ran, registers).run()
 
 
 @once_per_run
-def remade(context: Context) -> list[Remade] | Absent:
+def recomputed_registers(context: Context) -> list[RecomputedRegister] | Absent:
     """Return what can be made again, the last made first. Absent when there is no code to run."""
     site = context.site
     if isinstance(site, Absent):
@@ -153,19 +153,23 @@ def remade(context: Context) -> list[Remade] | Absent:
     if isinstance(place, Absent):
         return place
     pc, registers = place
-    ran = trail(context, pc, registers)
+    ran = path_before(context, pc, registers)
     if ran is None:
         return Absent(NOT_AVAILABLE, "the code before the fault cannot be read or decoded")
-    for name in moved_on(context, site, ran, registers):
+    for name in advanced_counters(context, site, ran, registers):
         registers.pop(name, None)
-    made = run_again(context.target, ran, registers)
+    made = replay(context.target, ran, registers)
     made += _returned(context, site, ran, registers, made)
     return made + _on_all_ways(context, site, ran, registers, made)
 
 
 def _returned(
-    context: Context, site: FaultSite, ran: Trail, registers: dict[str, int], made: list[Remade]
-) -> list[Remade]:
+    context: Context,
+    site: FaultSite,
+    ran: CodePath,
+    registers: dict[str, int],
+    made: list[RecomputedRegister],
+) -> list[RecomputedRegister]:
     """Return what the function that was called last gave, where that is not known from `made`.
 
     Each of its returns may have been taken: when one of them explains a register, none differs.
@@ -177,8 +181,8 @@ def _returned(
         return []
     found = [
         one
-        for other in returns_before(context, ran)
-        for one in run_again(context.target, other, registers)
+        for other in paths_through_callee(context, ran)
+        for one in replay(context.target, other, registers)
         if one.register not in settled
     ]
     right = {one.register for one in found if one.held == one.expected}
@@ -186,8 +190,12 @@ def _returned(
 
 
 def _on_all_ways(
-    context: Context, site: FaultSite, ran: Trail, registers: dict[str, int], made: list[Remade]
-) -> list[Remade]:
+    context: Context,
+    site: FaultSite,
+    ran: CodePath,
+    registers: dict[str, int],
+    made: list[RecomputedRegister],
+) -> list[RecomputedRegister]:
     """Return what differs wherever it was made: registers of the access, and those behind them.
 
     Registers that one of the places explains, or does not tell, are left out.
@@ -197,12 +205,12 @@ def _on_all_ways(
     if site.operand is None:
         one = decode(read_up_to(context.target, ran.end, MAX_LENGTH))
         wanted += [one.through] if one is not None and one.through is not None else []
-    found: list[Remade] = []
+    found: list[RecomputedRegister] = []
     for name in wanted:  # grows
         if name not in settled:
-            ways = ways_from_definitions(context, ran, name, registers)
+            ways = paths_from_definitions(context, ran, name, registers)
             tables = [
-                [one for one in run_again(context.target, way, registers) if one.register == name]
+                [one for one in replay(context.target, way, registers) if one.register == name]
                 for way in ways
             ]
             settled[name] = [one for table in tables for one in table] if all(tables) else []
@@ -237,19 +245,19 @@ class _Store(NamedTuple):
     value: int | None
 
 
-class _Machine:
+class _Replay:
     """Run a trail again: what is known of the registers is what it held, or what it makes."""
 
-    def __init__(self, target: Target, ran: Trail, registers: dict[str, int]) -> None:
+    def __init__(self, target: Target, ran: CodePath, registers: dict[str, int]) -> None:
         self._target = target
         self._registers = registers
         self._trail = ran
         self._sp = stack_pointers(ran, registers.get("rsp", 0))
-        self._made: dict[str, Remade] = {}
+        self._made: dict[str, RecomputedRegister] = {}
         self._stores: list[_Store] = []  # of this run
         self._later_stores: list[_Store] = []  # of the run before it
 
-    def run(self) -> list[Remade]:
+    def run(self) -> list[RecomputedRegister]:
         """Return what can be made again, the last made first.
 
         The first run finds out where the trail stores to; the second one loads nothing that was
@@ -259,7 +267,7 @@ class _Machine:
         self._made.clear()
         return self._run()
 
-    def _run(self) -> list[Remade]:
+    def _run(self) -> list[RecomputedRegister]:
         steps = self._trail.steps
         changes = [self._changes(number) for number in range(len(steps))]
         first = max((n + 1 for n, one in enumerate(changes) if one is None), default=0)
@@ -312,7 +320,9 @@ class _Machine:
             if one is not None and number not in self._trail.skippable:
                 self._made[register] = one
 
-    def _remake(self, number: int, register: str, known: dict[str, int]) -> Remade | None:
+    def _remake(
+        self, number: int, register: str, known: dict[str, int]
+    ) -> RecomputedRegister | None:
         step = self._trail.steps[number]
         held = self._registers.get(register)
         how = value_source(step.instruction, register)
@@ -346,7 +356,7 @@ class _Machine:
         since = reads and any(self._trail.steps_over(one) for one in later)
         inputs = [self._made[n] for n in _inputs(step.instruction) if n in self._made]
         since |= any(each.since and each.held != each.expected for each in inputs)
-        return Remade(
+        return RecomputedRegister(
             register, held, expected, step.address, how.kind, slot, how.size, through, offset, since
         )
 

@@ -22,7 +22,7 @@ _USER_SEGMENTS = bytes((0x33, 0, 0, 0, 0, 0, 0x2B, 0))
 _RESTORER = bytes.fromhex("48c7c00f0000000f05")  # mov $15,%rax; syscall (rt_sigreturn)
 
 
-class Slot(NamedTuple):
+class ReturnSlot(NamedTuple):
     """A return's slot: `found` was taken from `address`, `corrected` should have been.
 
     `direct`: the call before the right return address is a direct one. `bit` is the one that
@@ -37,7 +37,7 @@ class Slot(NamedTuple):
     summary: str
 
 
-def slot_of(context: Context) -> tuple[int, int] | None:
+def popped_word(context: Context) -> tuple[int, int] | None:
     """Return (address, value) of the stack word that a failed return took; None for no return."""
     site = context.site
     if isinstance(site, Absent) or site.kind != RETURN or site.slot is None:
@@ -46,12 +46,12 @@ def slot_of(context: Context) -> tuple[int, int] | None:
     return None if value is None else (site.slot, value)
 
 
-def off_by_8(context: Context) -> Slot | None:
+def off_by_8(context: Context) -> ReturnSlot | None:
     """Return the slot above when it holds a return address and is where one belongs.
 
     On entry of a function rsp + 8 is a multiple of 16, so return addresses lie at 8 modulo 16.
     """
-    slot = slot_of(context)
+    slot = popped_word(context)
     if slot is None:
         return None
     address, value = slot
@@ -67,15 +67,15 @@ def off_by_8(context: Context) -> Slot | None:
         f"a return took {value:#018x} from {address:#x}; the word above it, {above:#018x}, is the "
         f"return address of {kind} call and lies where the ABI wants one (8 modulo 16)"
     )
-    return Slot(address + 8, value, above, None, direct, summary)
+    return ReturnSlot(address + 8, value, above, None, direct, summary)
 
 
-def one_bit_return(context: Context) -> list[Slot]:
+def one_bit_return(context: Context) -> list[ReturnSlot]:
     """Return what the popped word may have been before one bit of it changed.
 
     Only words of which a call ends at the very address; the fewer the better.
     """
-    slot = slot_of(context)
+    slot = popped_word(context)
     if slot is None or not slot[1]:
         return []
     address, value = slot
@@ -93,7 +93,7 @@ def one_bit_return(context: Context) -> list[Slot]:
                 f"{corrected:#018x}, which lies behind a call"
             )
             direct = made.target is not None
-            found.append(Slot(address, value, corrected, bit, direct, summary))
+            found.append(ReturnSlot(address, value, corrected, bit, direct, summary))
     return sorted(found, key=lambda one: not one.direct)
 
 

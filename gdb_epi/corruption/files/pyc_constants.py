@@ -52,7 +52,7 @@ class _Part(NamedTuple):
     ignored: int = 0
 
 
-class Constants:
+class CodeComparer:
     """Compares code objects of one process with those of .pyc files."""
 
     def __init__(self, reader: PagedReader) -> None:

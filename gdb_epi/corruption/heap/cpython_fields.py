@@ -20,7 +20,7 @@ FD_AT, BK_AT, SIZE_AT, FLAGS = 16, 24, 8, 7  # struct malloc_chunk, malloc/mallo
 MOST_CHUNK = 1 << 30
 
 
-def own_field(context: Context, place: int) -> bool:
+def is_cpython_field(context: Context, place: int) -> bool:
     """Whether a word lies in a frame, its code, or an object whose type no extension defines.
 
     The types of extensions have a dot in tp_name (`_ctypes._SimpleCData`); CPython's own and
@@ -94,7 +94,7 @@ def _data_stacks(context: Context) -> list[tuple[int, int]]:
     return found
 
 
-def allocators_link(context: Context, place: int, corrected: int) -> bool:
+def is_allocator_link(context: Context, place: int, corrected: int) -> bool:
     """Whether a word is a link of pymalloc's or of glibc's own, and `corrected` fits it."""
     return _pools_link(context, place, corrected) or _chunks_link(context, place, corrected)
 

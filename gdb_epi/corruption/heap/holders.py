@@ -8,7 +8,7 @@ from gdb_epi.corruption.heap.address_index import address_index
 from gdb_epi.corruption.heap.malloc_chunks import in_free_chunk
 from gdb_epi.corruption.heap.memory import on_stack
 from gdb_epi.corruption.heap.never_mapped import was_never_mapped
-from gdb_epi.corruption.heap.typed_walk import Walk
+from gdb_epi.corruption.heap.typed_walk import ObjectWalk
 from gdb_epi.fault.find import GENERAL
 from gdb_epi.fault.reads import read_word
 from gdb_epi.sizes import WORD
@@ -55,7 +55,7 @@ def is_free(context: Context, place: int) -> bool:
     return address_index(context).in_free_block(place) or in_free_chunk(context, place)
 
 
-def is_refuted(context: Context, walk: Walk, address: int, flip: int = 0) -> bool:
+def is_refuted(context: Context, walk: ObjectWalk, address: int, flip: int = 0) -> bool:
     """Whether words outside of stacks and free blocks account for all references of an object.
 
     `flip`: what differs in the word that should name it.

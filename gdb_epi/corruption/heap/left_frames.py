@@ -9,7 +9,7 @@ Reference: _PyThreadState_PopFrame, Python/pystate.c; clear_thread_frame(), Pyth
 from __future__ import annotations
 
 from gdb_epi.corruption.context import Context
-from gdb_epi.corruption.heap.typed_walk import TAG, Walk, walk_of
+from gdb_epi.corruption.heap.typed_walk import TAG, ObjectWalk, object_walk
 from gdb_epi.cpython.types import PythonState, ThreadState
 from gdb_epi.errors import Absent
 from gdb_epi.typing_lite import NamedTuple
@@ -29,7 +29,7 @@ class FramePlaces(NamedTuple):
     depth: int
 
 
-def frame_places(walk: Walk) -> FramePlaces | None:
+def frame_places(walk: ObjectWalk) -> FramePlaces | None:
     """Return where to look; None for Pythons without data stacks."""
     layout, frame = walk.reader.layout, "_PyInterpreterFrame"
     found = (
@@ -44,12 +44,12 @@ def frame_places(walk: Walk) -> FramePlaces | None:
     return FramePlaces(*known) if len(known) == len(found) else None
 
 
-def end_of(walk: Walk, frame: int, places: FramePlaces) -> int:
+def end_of(walk: ObjectWalk, frame: int, places: FramePlaces) -> int:
     """Return where a frame ends; 0 for what is none."""
     return end_with(walk, frame, walk.reader.word(frame + places.code) & ~TAG, places)
 
 
-def end_with(walk: Walk, frame: int, code: int, places: FramePlaces) -> int:
+def end_with(walk: ObjectWalk, frame: int, code: int, places: FramePlaces) -> int:
     """Return where a frame of a code object ends; 0 for what is no code object."""
     if walk.type_at(code) != "code":
         return 0
@@ -58,12 +58,12 @@ def end_with(walk: Walk, frame: int, code: int, places: FramePlaces) -> int:
     return frame + places.variables + 8 * ((count & 0xFFFFFFFF) + (depth & 0xFFFFFFFF))
 
 
-def link_of_left_frame(context: Context, value: int) -> int | None:
+def link_of_popped_frame(context: Context, value: int) -> int | None:
     """Return the place of the link of a frame that was just left, if it holds `value`.
 
     The thread state and registers have it from there.
     """
-    walk = walk_of(context)
+    walk = object_walk(context)
     places = None if isinstance(walk, Absent) else frame_places(walk)
     if isinstance(walk, Absent) or places is None:
         return None
@@ -74,13 +74,13 @@ def link_of_left_frame(context: Context, value: int) -> int | None:
     return None
 
 
-def code_of_left_frame(context: Context, code: int) -> int | None:
+def code_of_popped_frame(context: Context, code: int) -> int | None:
     """Return the place of the code of a frame that is being left, if it can have been `code`.
 
     It begins where the frame ends that is to run on, has given up its code, and with `code` it
     ends where the data stack does.
     """
-    walk = walk_of(context)
+    walk = object_walk(context)
     places = None if isinstance(walk, Absent) else frame_places(walk)
     if isinstance(walk, Absent) or places is None:
         return None

@@ -181,10 +181,10 @@ class _Free(NamedTuple):
 
     starts: list[int]
     ends: list[int]
-    every: Blocks
+    every: HeapChunks
 
 
-class Blocks(NamedTuple):
+class HeapChunks(NamedTuple):
     """The chunks of the main heap: their places in its words, ascending; `start` is its address.
 
     What a chunk holds begins HEAD words behind its place.
@@ -198,7 +198,7 @@ class Blocks(NamedTuple):
 HEAD = 2  # words: the size before, and the own one
 
 
-def blocks(context: Context) -> Blocks:
+def heap_chunks(context: Context) -> HeapChunks:
     """Return all chunks of the main heap, free ones too; none where it was not walked."""
     return _chunks(context).every
 
@@ -214,7 +214,7 @@ def in_free_chunk(context: Context, address: int) -> bool:
 def _chunks(context: Context) -> _Free:
     """Walk the heap up to its end or a size that fits nothing."""
     region = main_heap(context)
-    found = _Free([], [], Blocks(0, memoryview(b"").cast("Q"), []))
+    found = _Free([], [], HeapChunks(0, memoryview(b"").cast("Q"), []))
     size = 0 if region is None else min(region.dumped, region.size)
     if region is None or size > DEFAULT_LIMIT:
         return found
@@ -222,7 +222,7 @@ def _chunks(context: Context) -> _Free:
         words = memoryview(context.target.read(region.start, size & ~7)).cast("Q")
     except UnreadableMemory:
         return found
-    found = _Free([], [], Blocks(region.start, words, []))
+    found = _Free([], [], HeapChunks(region.start, words, []))
     at, last = 0, len(words) - 1
     head = words[1]
     places = found.every.places

@@ -13,7 +13,7 @@ from itertools import pairwise
 from struct import Struct
 
 from gdb_epi.corruption.context import Context, once_per_run
-from gdb_epi.corruption.heap.pymalloc_pools import SIZES, shape_at
+from gdb_epi.corruption.heap.pymalloc_pools import SIZES, pool_shape
 from gdb_epi.cpython.heap.by_type import Heap
 from gdb_epi.cpython.layout.layout import Layout
 from gdb_epi.cpython.reader import Reader
@@ -34,7 +34,7 @@ _ZEROS = bytes(CHUNK)
 MAX_STACK_WORDS = 512  # of the crashed thread, from rsp on, that count as touched
 
 
-class Sweep(NamedTuple):
+class SweepProgress(NamedTuple):
     """How far a sweep came: bytes in all, bytes done; `complete` unless the budget ended."""
 
     total: int
@@ -46,7 +46,7 @@ class Sweep(NamedTuple):
         return self.done >= self.total
 
 
-class Chunks:
+class MemorySweep:
     """Iterate over writable memory as (address, bytes), without pieces that are all zero."""
 
     def __init__(self, context: Context) -> None:
@@ -56,7 +56,7 @@ class Chunks:
             for region in context.target.regions()
             if "w" in region.perms and region.dumped > 0
         ]
-        self.swept = Sweep(sum(size for _, size in self._ranges), 0)
+        self.swept = SweepProgress(sum(size for _, size in self._ranges), 0)
 
     def __iter__(self) -> Iterator[tuple[int, bytes]]:
         done, total = 0, self.swept.total
@@ -73,7 +73,7 @@ class Chunks:
                 if data and data != (_ZEROS if size == CHUNK else _ZEROS[:size]):
                     yield start, data
                 done += size
-                self.swept = Sweep(total, done)
+                self.swept = SweepProgress(total, done)
                 self._context.progress(done, total)
 
     def again(self, start: int) -> bytes:
@@ -114,7 +114,7 @@ def outside_pools(target: Target, ranges: Ranges) -> Ranges:
             continue
         low, at = 0, -start % STEP
         while at + STEP <= len(data):
-            pool = shape_at(start + at, data, at)
+            pool = pool_shape(start + at, data, at)
             if pool is None:
                 at += STEP
                 continue
@@ -134,7 +134,7 @@ def read_words(context: Context, start: int, count: int) -> memoryview:
         return memoryview(b"").cast("Q")
 
 
-def touched(context: Context) -> list[int]:
+def values_at_hand(context: Context) -> list[int]:
     """Return the values that the fault had at hand: registers and the top of its stack.
 
     Each value once, registers first; small numbers are left out.
@@ -160,18 +160,18 @@ KEPT = "pages"  # in Context.kept
 NOTHING = memoryview(bytes(PAGE)).cast("Q")  # the words of a page of which nothing is mapped
 
 
-class Members(NamedTuple):
+class StructWords(NamedTuple):
     """Words of a struct: their offsets, ascending, and what takes them out of its bytes."""
 
     offsets: list[int]
     words: Struct
 
 
-def members_of(offsets: Iterable[int]) -> Members:
+def struct_words(offsets: Iterable[int]) -> StructWords:
     """Return what takes the words at these offsets out of a struct."""
     known = sorted(offsets)
     gaps = [after - before - 8 for before, after in pairwise([-8, *known])]
-    return Members(known, Struct("<" + "".join(f"{gap}xQ" for gap in gaps)))
+    return StructWords(known, Struct("<" + "".join(f"{gap}xQ" for gap in gaps)))
 
 
 class PagedReader(Reader):
@@ -220,7 +220,7 @@ class PagedReader(Reader):
             return memoryview(self.read(start, 8 * count)).cast("Q").tolist()
         return words[at >> 3 : (at >> 3) + count].tolist()
 
-    def members(self, address: int, members: Members) -> Sequence[int]:
+    def members(self, address: int, members: StructWords) -> Sequence[int]:
         """Return the members of one struct, each as word() does."""
         page, at = self._pages.get(address >> PAGE_BITS), address & PAGE - 1
         if page is None or at + members.words.size > PAGE:
@@ -295,7 +295,7 @@ class PagedReader(Reader):
 
 
 @once_per_run
-def pages_of(context: Context) -> PagedReader:
+def page_reader(context: Context) -> PagedReader:
     """Return the reader that all checks of a Python share: each page is read once."""
     python = context.state.python
     assert isinstance(python, PythonState)

@@ -26,7 +26,7 @@ WALKED = frozenset(
 )  # fmt: skip
 
 
-class Kind(NamedTuple):
+class ObjectType(NamedTuple):
     """A type: its address, name and flags; `category` is what a walk does with its objects.
 
     That is the name of a built-in type, TYPE for classes, INSTANCE for objects of classes written
@@ -39,40 +39,40 @@ class Kind(NamedTuple):
     category: str
 
 
-NO_KIND = Kind(0, "", 0, "")
+NO_TYPE = ObjectType(0, "", 0, "")
 
 
-class Kinds:
+class ObjectTypes:
     """The types of one process, each judged once."""
 
     def __init__(self, reader: PagedReader, things: AddressIndex) -> None:
         self._reader, self._things = reader, things
-        self._kinds: dict[int, Kind] = {0: NO_KIND}
+        self._kinds: dict[int, ObjectType] = {0: NO_TYPE}
         self._slots: dict[int, tuple[int, int]] = {}
-        self._by_object: dict[int, Kind] = {}
+        self._by_object: dict[int, ObjectType] = {}
         self._type_at = reader.layout.require("PyObject", "ob_type")
         self._flags_at = reader.layout.require("PyTypeObject", "tp_flags")
         self._header = reader.layout.size("PyObject") or 16
 
-    def of(self, address: int) -> Kind:
+    def of(self, address: int) -> ObjectType:
         """Return the kind of the object at an address; NO_KIND where none is."""
         known = self._by_object.get(address)
         if known is None:
             known = self._by_object[address] = self._of(address)
         return known
 
-    def _of(self, address: int) -> Kind:
+    def _of(self, address: int) -> ObjectType:
         if address & 7 or not PAGE <= address < 1 << 63:
-            return NO_KIND
+            return NO_TYPE
         return self._by_type(self._reader.word(address + self._type_at))
 
-    def _by_type(self, kind: int) -> Kind:
+    def _by_type(self, kind: int) -> ObjectType:
         known = self._kinds.get(kind)
         if known is None:
             known = self._kinds[kind] = self._judge(kind)
         return known
 
-    def of_all(self, addresses: list[int]) -> list[Kind]:
+    def of_all(self, addresses: list[int]) -> list[ObjectType]:
         """Return what of() does for each address; all that is new is read in one go."""
         known, at = self._by_object, self._type_at
         new = [n for n in addresses if n not in known and not n & 7 and PAGE <= n < 1 << 63]
@@ -80,7 +80,7 @@ class Kinds:
         for kind in set(kinds).difference(self._kinds):
             self._by_type(kind)
         known.update(zip(new, map(self._kinds.__getitem__, kinds), strict=True))
-        return [known.get(one, NO_KIND) for one in addresses]
+        return [known.get(one, NO_TYPE) for one in addresses]
 
     def names_of(self, words: Sequence[int]) -> tuple[str | int, ...]:
         """Return the name of each object's type; "" for what is no object, 0 for NULL."""
@@ -96,20 +96,20 @@ class Kinds:
         """Whether a type was made at run time: a class."""
         return bool(self._reader.word(kind + self._flags_at) & HEAP_TYPE)
 
-    def _judge(self, kind: int) -> Kind:
+    def _judge(self, kind: int) -> ObjectType:
         name = self._things.type_name(kind)
         if not name:
-            return NO_KIND
+            return NO_TYPE
         try:
             flags = self._reader.u64(kind + self._flags_at)
         except UnreadableMemory:
-            return NO_KIND
+            return NO_TYPE
         category = name if name in WALKED and not flags & HEAP_TYPE else ""
         if flags & SUBCLASS[TYPE]:
             category = TYPE
         elif flags & HEAP_TYPE and self._is_plain(kind):
             category = INSTANCE
-        return Kind(kind, name, flags, category)
+        return ObjectType(kind, name, flags, category)
 
     def slots_of(self, kind: int) -> tuple[tuple[int, int], ...]:
         """Return runs of (offset, number) of the words in a class's instances that are references.

@@ -44,7 +44,7 @@ class Pool(NamedTuple):
                 yield at
 
 
-def shape_at(address: int, data: bytes, at: int = 0) -> tuple[int, int, int] | None:
+def pool_shape(address: int, data: bytes, at: int = 0) -> tuple[int, int, int] | None:
     """Return (size, block size, blocks carved) of the pool at an offset of `data`, an address.
 
     16 KiB of it are given where they are there. None for anything else, and for a pool without a
@@ -65,7 +65,7 @@ def shape_at(address: int, data: bytes, at: int = 0) -> tuple[int, int, int] | N
 
 def pool_at(address: int, data: bytes) -> Pool | None:
     """Return the pool that begins with `data`, as shape_at() tells it."""
-    shape = shape_at(address, data)
+    shape = pool_shape(address, data)
     if shape is None:
         return None
     size, block, carved = shape
@@ -95,7 +95,7 @@ def free_list(
     return frozenset(found)
 
 
-class Wrong(NamedTuple):
+class WrongWord(NamedTuple):
     """A word of a pool and what it should be; `low` marks what an increment could do too."""
 
     where: int
@@ -105,7 +105,7 @@ class Wrong(NamedTuple):
     low: bool = False
 
 
-def damage_in(pool: Pool, data: bytes) -> Wrong | None:
+def pool_damage(pool: Pool, data: bytes) -> WrongWord | None:
     """Return the one-bit change that makes a pool's free list consistent; None without one."""
     if pool.free is not None:
         return None
@@ -117,18 +117,18 @@ def damage_in(pool: Pool, data: bytes) -> Wrong | None:
     return _wrong_link(pool, data, freeblock)
 
 
-def _wrong_link(pool: Pool, data: bytes, freeblock: int) -> Wrong | None:
+def _wrong_link(pool: Pool, data: bytes, freeblock: int) -> WrongWord | None:
     """Return the link that one bit changes into one with which list and counts agree."""
-    low: list[Wrong] = []
+    low: list[WrongWord] = []
     for where in reversed(_links(pool, data, freeblock)[-MAX_LINKS:]):
         word = int.from_bytes(data[where : where + 8], "little")
         what = "freeblock" if where == FREE_AT else "the link of a free block"
-        high: list[Wrong] = []
+        high: list[WrongWord] = []
         for bit in range(64):
             right = word ^ 1 << bit
             if _fits(pool, data, freeblock, where, right):
                 group = low if bit < 4 else high
-                group.append(Wrong(pool.address + where, word, right, what, bit < 4))
+                group.append(WrongWord(pool.address + where, word, right, what, bit < 4))
         # A link into a block in use goes on with what lies there, e.g. a count of 1, one bit from
         # 0: low bits count only when no link before gives a better answer.
         if high:
@@ -164,7 +164,7 @@ def _fits(pool: Pool, data: bytes, freeblock: int, where: int, link: int) -> boo
     return used == pool.used or (reading and used == pool.used - 1)
 
 
-def _wrong_count(pool: Pool, data: bytes, free: int) -> Wrong | None:
+def _wrong_count(pool: Pool, data: bytes, free: int) -> WrongWord | None:
     """Compare the count of used blocks with the free list; small differences are no single flip.
 
     A crash inside of the allocator, or a double free, leaves the count one off.
@@ -173,10 +173,10 @@ def _wrong_count(pool: Pool, data: bytes, free: int) -> Wrong | None:
     if (right ^ pool.used).bit_count() != 1 or right ^ pool.used < 4 or right <= 0:
         return None
     word = int.from_bytes(data[:8], "little")
-    return Wrong(pool.address, word, word ^ right ^ pool.used, "the count of blocks in use")
+    return WrongWord(pool.address, word, word ^ right ^ pool.used, "the count of blocks in use")
 
 
-def damaged_header(address: int, size: int, data: bytes) -> Wrong | None:
+def damaged_header(address: int, size: int, data: bytes) -> WrongWord | None:
     """Return the one-bit change of a count or size that makes a header a pool's.
 
     For a place where a pool must lie, because its neighbours are pools of this `size`. Only a
@@ -185,7 +185,7 @@ def damaged_header(address: int, size: int, data: bytes) -> Wrong | None:
     count, _f, _n, _p, _a, szidx, nextoffset, most = HEADER.unpack_from(data)
     if not count or pool_at(address, data) is not None:
         return None
-    found: list[Wrong] = []
+    found: list[WrongWord] = []
     members = ((COUNT_AT, count), (SZIDX_AT, szidx), (NEXT_AT, nextoffset), (MAX_AT, most))
     for at, value in members:
         for bit in range(2 if at == COUNT_AT else 0, 32):
@@ -196,5 +196,5 @@ def damaged_header(address: int, size: int, data: bytes) -> Wrong | None:
                 where = at & ~7
                 word = int.from_bytes(data[where : where + 8], "little")
                 right = int.from_bytes(changed[where : where + 8], "little")
-                found.append(Wrong(address + where, word, right, "a number in the header"))
+                found.append(WrongWord(address + where, word, right, "a number in the header"))
     return found[0] if len(found) == 1 else None

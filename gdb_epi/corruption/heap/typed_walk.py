@@ -10,8 +10,8 @@ from contextlib import suppress
 from gdb_epi.corruption.context import Context, once_per_run
 from gdb_epi.corruption.heap.address_index import address_index
 from gdb_epi.corruption.heap.cpython_fields import in_data_stack
-from gdb_epi.corruption.heap.memory import members_of, on_stack, pages_of, touched
-from gdb_epi.corruption.heap.object_kinds import INSTANCE, TYPE, Kinds
+from gdb_epi.corruption.heap.memory import on_stack, page_reader, struct_words, values_at_hand
+from gdb_epi.corruption.heap.object_kinds import INSTANCE, TYPE, ObjectTypes
 from gdb_epi.cpython.objects.object_reader import ObjectReader
 from gdb_epi.cpython.types import PyFrame, PythonState
 from gdb_epi.errors import Absent, LayoutError, UnreadableMemory
@@ -31,7 +31,7 @@ FRAME, TUPLE = "frame", "tuple"
 _Words = tuple[Sequence[int], Sequence[int]]  # places, and the words there
 
 
-class Slot(NamedTuple):
+class ContainerSlot(NamedTuple):
     """A word that must be an object's address: `owner` is the container, `kind` its type."""
 
     place: int
@@ -40,7 +40,7 @@ class Slot(NamedTuple):
     kind: str
 
 
-class Walk:
+class ObjectWalk:
     """What frames of the process can reach: slots, and the objects they were found in, each once.
 
     `visited` are (address, category) in the order of the walk; frames are not among them.
@@ -49,12 +49,12 @@ class Walk:
     def __init__(self, context: Context, python: PythonState) -> None:
         self._context = context
         self._python = python
-        self.reader = pages_of(context)
+        self.reader = page_reader(context)
         self._objects = ObjectReader(self.reader)
-        self.kinds = Kinds(self.reader, address_index(context))
+        self.kinds = ObjectTypes(self.reader, address_index(context))
         offset = python.layout.offset
         self._members = {
-            category: members_of(n for name in names if (n := offset(struct, name)) is not None)
+            category: struct_words(n for name in names if (n := offset(struct, name)) is not None)
             for category, (struct, names) in _MEMBERS.items()
         }
         # A frame may be a hole because its code object is damaged.
@@ -117,18 +117,18 @@ class Walk:
                 break
         self._enter()
 
-    def without_type(self) -> list[Slot]:
+    def without_type(self) -> list[ContainerSlot]:
         """Return the slots that hold no object's address, in the order of the walk."""
         typeless = self._typeless
         return [
-            Slot(place, value, owner, kind)
+            ContainerSlot(place, value, owner, kind)
             for (places, values), owner, kind in self._held
             if not typeless.isdisjoint(values)
             for place, value in zip(places, values, strict=True)
             if value in typeless
         ]
 
-    def beside(self, slot: Slot) -> list[tuple[int, int]]:
+    def beside(self, slot: ContainerSlot) -> list[tuple[int, int]]:
         """Return (place, word) of the other slots of a container; of a dict, of the same column."""
         stride = WORD
         if slot.kind == "dict":
@@ -142,7 +142,7 @@ class Walk:
             if value and place != slot.place and not (place - slot.place) % stride
         ]
 
-    def same_field(self, slot: Slot) -> list[tuple[int, int]]:
+    def same_field(self, slot: ContainerSlot) -> list[tuple[int, int]]:
         """Return (place, word) of the same field of the other objects of a slot's owner's type."""
         at = slot.place - slot.owner
         owners = [owner for _, owner, kind in self._held if kind == slot.kind]
@@ -206,7 +206,7 @@ class Walk:
                     if offset is not None:
                         yield reader.u64(frame.address + offset) & ~TAG
         things = address_index(self._context)
-        for value in touched(self._context):
+        for value in values_at_hand(self._context):
             if not self.kinds.of(value).category or things.in_free_block(value):
                 continue
             if not on_stack(self._context, value):  # what looks like an object there is none
@@ -338,11 +338,11 @@ class Walk:
 
 _Place = tuple[int, int, int, tuple[int, ...]]
 _CONTAINERS = {
-    "dict": Walk.dict_places,
-    "list": Walk.list_places,
-    "set": Walk.set_places,
-    "frozenset": Walk.set_places,
-    INSTANCE: Walk.instance_places,
+    "dict": ObjectWalk.dict_places,
+    "list": ObjectWalk.list_places,
+    "set": ObjectWalk.set_places,
+    "frozenset": ObjectWalk.set_places,
+    INSTANCE: ObjectWalk.instance_places,
 }
 
 
@@ -385,12 +385,12 @@ def _frames(python: PythonState) -> Iterator[PyFrame]:
 
 
 @once_per_run
-def walk_of(context: Context) -> Walk | Absent:
+def object_walk(context: Context) -> ObjectWalk | Absent:
     """Return the walk over a process. Absent without Python, or without its layout."""
     python = context.state.python
     if isinstance(python, Absent):
         return python
     try:
-        return Walk(context, python)
+        return ObjectWalk(context, python)
     except LayoutError as error:
         return Absent("not_available", str(error))

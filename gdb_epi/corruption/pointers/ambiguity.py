@@ -11,7 +11,7 @@ Where nothing of that holds it, no array access made a pointer that is wrong by 
 
 from __future__ import annotations
 
-from gdb_epi.corruption.code.register_origins import remade
+from gdb_epi.corruption.code.register_origins import recomputed_registers
 from gdb_epi.corruption.context import Context, once_per_run
 from gdb_epi.corruption.heap.address_index import address_index
 from gdb_epi.corruption.heap.memory import read_words
@@ -38,7 +38,7 @@ MAX_DECODED = 1 << 20  # bytes of a module's code in which instructions are look
 MAX_MATCHES = 32
 
 
-def marks(context: Context, value: int, bit: int, *, starts: bool = False) -> bool:
+def has_marked_pointers(context: Context, value: int, bit: int, *, starts: bool = False) -> bool:
     """Whether memory holds, beside `value`, an address with that bit (47 to 63) set on top.
 
     With `starts` only addresses at which an object, a block or a function begins.
@@ -60,7 +60,7 @@ def _marked(_context: Context) -> dict[tuple[int, int, bool], bool]:
 
 
 @once_per_run
-def sets(context: Context, bit: int) -> bool:
+def code_sets_bit(context: Context, bit: int) -> bool:
     """Whether the code that failed, or the code that called it, can set that one bit.
 
     By a constant with no other bit, bts, btc, or a shift by its number. True where the code cannot
@@ -76,7 +76,7 @@ def sets(context: Context, bit: int) -> bool:
     )
 
 
-def may_set(context: Context, at: int, bit: int) -> bool:
+def module_may_set_bit(context: Context, at: int, bit: int) -> bool:
     """Whether the module that holds an instruction can set one top bit of a pointer in any way.
 
     As in `sets`; by a shift, rotation or bts by a register; or by writing bytes of a word at an
@@ -207,7 +207,7 @@ _SHIFTS = (
 
 
 @once_per_run
-def may_stride(context: Context, bit: int) -> bool:
+def stride_at_hand(context: Context, bit: int) -> bool:
     """Whether a register, the stack near rsp or the code at hand holds what moves by 2^bit.
 
     That is 2^bit, or the quotient by the size of an element; 32-bit halves count too, and the
@@ -252,7 +252,7 @@ STRIDE_BITS = range(12, 47)
 STACK, HEAP, MIXED = "stack", "heap", "mixed"  # where a word is held
 
 
-def ambiguity(
+def software_explanation(
     context: Context,
     site: FaultSite,
     one: Suspect,
@@ -281,7 +281,7 @@ def ambiguity(
         return "a large frame or alloca gives the same stack pointer"
     if bit not in STRIDE_BITS or one.depth or (known and one.slots):
         return None
-    if one.value > corrected and spilled and not is_object and may_stride(context, bit):
+    if one.value > corrected and spilled and not is_object and stride_at_hand(context, bit):
         return f"an index or stride of 2^{bit} gives the same address"
     operand = site.operand
     if operand is not None and one.source in (operand.index_register, "fault address"):
@@ -296,18 +296,18 @@ def _unmarked(context: Context, site: FaultSite, one: Suspect, bit: int, spot: s
     the mark off; and the word must be the only one.
     """
     if spot == STACK:
-        return not sets(context, bit) and not marks(context, one.value, bit)
+        return not code_sets_bit(context, bit) and not has_marked_pointers(context, one.value, bit)
     if spot == MIXED or one.depth or len(one.slots) != 1:
         return False
     at = _loaded_at(context, site, one.source)
-    if may_set(context, at, bit) or len(context.places_of(one.value, 2)) != 1:
+    if module_may_set_bit(context, at, bit) or len(context.places_of(one.value, 2)) != 1:
         return False
-    return not marks(context, one.value, bit, starts=True)
+    return not has_marked_pointers(context, one.value, bit, starts=True)
 
 
 def _loaded_at(context: Context, site: FaultSite, register: str) -> int:
     """Return the address of the instruction that loaded a register; rip where it is not known."""
-    made = remade(context)
+    made = recomputed_registers(context)
     if not isinstance(made, Absent):
         for one in made:
             if one.register == register and one.kind == LOAD:

@@ -14,7 +14,11 @@ from gdb_epi.corruption.heap.address_index import (
     Pointee,
     address_index,
 )
-from gdb_epi.corruption.heap.cpython_fields import allocators_link, in_data_stack, own_field
+from gdb_epi.corruption.heap.cpython_fields import (
+    in_data_stack,
+    is_allocator_link,
+    is_cpython_field,
+)
 from gdb_epi.corruption.heap.memory import on_stack
 from gdb_epi.corruption.heap.never_mapped import was_never_mapped
 from gdb_epi.corruption.pointers.ambiguity import (
@@ -23,13 +27,13 @@ from gdb_epi.corruption.pointers.ambiguity import (
     MIXED,
     STACK,
     TAG_BITS,
-    ambiguity,
+    software_explanation,
 )
 from gdb_epi.corruption.pointers.suspect_words import (
+    FaultWord,
     Suspect,
-    Word,
     is_held_once,
-    pattern_of,
+    software_pattern,
     suspects_of,
 )
 from gdb_epi.errors import Absent
@@ -111,7 +115,7 @@ def neighbours_of(context: Context) -> list[Neighbour]:
     things = address_index(context)
     found: list[Neighbour] = []
     listed = suspects_of(context)
-    garbage = any(one.depth == 0 and shaped(context, one) for one in listed)
+    garbage = any(one.depth == 0 and has_software_pattern(context, one) for one in listed)
     for one in listed:
         if one.depth == 0:
             flips = _direct(context, things, one)
@@ -251,7 +255,7 @@ def _through(
         or things.begins_block(one.value)
         or read_word(context.target, one.value + WORD) == 0
     )
-    foreign = ordinary and not any(own_field(context, slot) for slot in slots)
+    foreign = ordinary and not any(is_cpython_field(context, slot) for slot in slots)
     site = context.site
     assert not isinstance(site, Absent)
     found = []
@@ -309,7 +313,7 @@ def _neighbour(
         for slot in one.slots
         for step in (-WORD, WORD)
     )
-    own = any(own_field(context, slot) for slot in one.slots)
+    own = any(is_cpython_field(context, slot) for slot in one.slots)
     if kind == "type" and any(things.begins_block(slot - WORD) for slot in one.slots):
         own, owner = True, owner or "object"  # its ob_type: CPython keeps no marks there
     if thing is None and own and is_far(context, one, bit) and _in_file(context, corrected):
@@ -320,12 +324,12 @@ def _neighbour(
         or (own and thing is not None)
         or ((own or not one.slots) and kind and copies)
         or _never_tagged(context, corrected)
-        or any(allocators_link(context, slot, corrected) for slot in one.slots)
+        or any(is_allocator_link(context, slot, corrected) for slot in one.slots)
     )
     stacked = [on_stack(context, slot) for slot in one.slots]
     spot = STACK if all(stacked) else HEAP if thing is not None and not any(stacked) else MIXED
     named = bool(copies and (kind or things.heads_object(corrected)))
-    ambiguous = ambiguity(context, site, one, corrected, bit, known, named, spot)
+    ambiguous = software_explanation(context, site, one, corrected, bit, known, named, spot)
     return Neighbour(
         one,
         corrected,
@@ -402,6 +406,6 @@ def _around(context: Context, things: AddressIndex, one: Suspect, corrected: int
     return best
 
 
-def shaped(context: Context, one: Suspect) -> bool:
+def has_software_pattern(context: Context, one: Suspect) -> bool:
     """Whether a suspect is text, poison or another value that software makes."""
-    return pattern_of(context, Word(one.source, one.value, one.distance)) is not None
+    return software_pattern(context, FaultWord(one.source, one.value, one.distance)) is not None

@@ -10,7 +10,7 @@ too, one producer back.
 
 from __future__ import annotations
 
-from gdb_epi.corruption.code.register_origins import Remade, remade
+from gdb_epi.corruption.code.register_origins import RecomputedRegister, recomputed_registers
 from gdb_epi.corruption.context import Context, once_per_run
 from gdb_epi.corruption.heap.address_index import address_index
 from gdb_epi.corruption.heap.cpython_fields import in_data_stack
@@ -36,7 +36,7 @@ MAX_SEARCHED = 64 << 20  # bytes searched for an unaligned occurrence
 PLACES = 64
 
 
-class Word(NamedTuple):
+class FaultWord(NamedTuple):
     """A word to judge: a register's name or "target", "fault address"; its value.
 
     `distance` is what the instruction added to it to get the address; None for an index.
@@ -47,7 +47,7 @@ class Word(NamedTuple):
     distance: int | None
 
 
-def wrong_words(context: Context) -> list[Word]:
+def fault_words(context: Context) -> list[FaultWord]:
     """Return the words that may be the wrong one, the likeliest first; empty without a fault."""
     site = context.site
     if isinstance(site, Absent) or site.kind == NO_FAULT:
@@ -56,7 +56,7 @@ def wrong_words(context: Context) -> list[Word]:
         hidden = site.instruction is None and site.fault.code == SI_KERNEL
         return _by_value(site, user_top(context.target)) if hidden else []
     if site.kind in TRANSFERS:
-        return [Word("target", site.address or 0, 0)]
+        return [FaultWord("target", site.address or 0, 0)]
     if site.kind != DATA:
         return []
     operand = site.operand
@@ -68,14 +68,14 @@ def wrong_words(context: Context) -> list[Word]:
     for name, value in told:
         is_index = name == operand.index_register and name != operand.base
         if is_index and operand.scale != 1:
-            found.append(Word(name, value, None))
+            found.append(FaultWord(name, value, None))
             continue
         distance = None if site.address is None else _signed(site.address - value)
-        found.append(Word(name, value, distance))
+        found.append(FaultWord(name, value, distance))
     return sorted(found, key=lambda word: _goodness(context.target, word))
 
 
-def _goodness(target: Target, word: Word) -> int:
+def _goodness(target: Target, word: FaultWord) -> int:
     """Sort what is mapped or a plain number behind what is not."""
     if word.distance is None:
         return 1
@@ -87,26 +87,26 @@ def _signed(value: int) -> int:
     return value - (1 << 64) if value >> 63 else value
 
 
-def _without_text(site: FaultSite) -> list[Word]:
+def _without_text(site: FaultSite) -> list[FaultWord]:
     """Return the registers near the address, then the address, when the text cannot be read."""
     address = site.address or 0
     registers = site.fault.registers
     near = [(address - registers[n], n) for n in GENERAL if n in registers]
-    found = [Word(n, registers[n], d) for d, n in sorted(near) if 0 <= d <= REACH]
-    return [*found, Word("fault address", address, 0)]
+    found = [FaultWord(n, registers[n], d) for d, n in sorted(near) if 0 <= d <= REACH]
+    return [*found, FaultWord("fault address", address, 0)]
 
 
-def _by_value(site: FaultSite, top: int) -> list[Word]:
+def _by_value(site: FaultSite, top: int) -> list[FaultWord]:
     """Return the registers that are not canonical: a protection fault without an instruction."""
     registers = site.fault.registers
     return [
-        Word(name, registers[name], None)
+        FaultWord(name, registers[name], None)
         for name in GENERAL
         if name in registers and not is_canonical(registers[name], top)
     ]
 
 
-def pattern_of(context: Context, word: Word) -> Shape | None:
+def software_pattern(context: Context, word: FaultWord) -> Shape | None:
     """Return the software pattern of a word; None when it shows none.
 
     Memory is searched once for each value.
@@ -213,7 +213,7 @@ class Suspect(NamedTuple):
     slots: tuple[int, ...]
     loaded: bool
     distance: int | None
-    remade: int | None = None
+    recomputed_registers: int | None = None
 
 
 @once_per_run
@@ -222,10 +222,10 @@ def suspects_of(context: Context) -> list[Suspect]:
     site = context.site
     if isinstance(site, Absent):
         return []
-    made = remade(context)
+    made = recomputed_registers(context)
     by_register = {} if isinstance(made, Absent) else _latest(made)
     found: list[Suspect] = []
-    words = wrong_words(context)
+    words = fault_words(context)
     for word in words:
         found += _traced(context, site, by_register, word)
     seen: set[tuple[int, int]] = set()
@@ -237,15 +237,15 @@ def suspects_of(context: Context) -> list[Suspect]:
     return unique
 
 
-def _latest(made: list[Remade]) -> dict[str, Remade]:
-    found: dict[str, Remade] = {}
+def _latest(made: list[RecomputedRegister]) -> dict[str, RecomputedRegister]:
+    found: dict[str, RecomputedRegister] = {}
     for one in made:
         found.setdefault(one.register, one)
     return found
 
 
 def _traced(
-    context: Context, site: FaultSite, made: dict[str, Remade], word: Word
+    context: Context, site: FaultSite, made: dict[str, RecomputedRegister], word: FaultWord
 ) -> list[Suspect]:
     """Return a word and the words that it was loaded through."""
     found = [_suspect(context, site, made.get(word.source), word, 0)]
@@ -269,14 +269,14 @@ def _traced(
 
 
 def _of_register(
-    context: Context, site: FaultSite, made: dict[str, Remade], name: str, depth: int
+    context: Context, site: FaultSite, made: dict[str, RecomputedRegister], name: str, depth: int
 ) -> Suspect:
     value = site.fault.registers.get(name, 0)
-    return _suspect(context, site, made.get(name), Word(name, value, 0), depth)
+    return _suspect(context, site, made.get(name), FaultWord(name, value, 0), depth)
 
 
 def _suspect(
-    context: Context, site: FaultSite, one: Remade | None, word: Word, depth: int
+    context: Context, site: FaultSite, one: RecomputedRegister | None, word: FaultWord, depth: int
 ) -> Suspect:
     slots: tuple[int, ...] = ()
     loaded = False

@@ -15,7 +15,7 @@ from functools import cached_property
 from itertools import compress, groupby
 
 from gdb_epi.corruption.strings.search import halves, low_ghost
-from gdb_epi.corruption.strings.str_layout import Form
+from gdb_epi.corruption.strings.str_layout import StringFormat
 from gdb_epi.cpython.objects.siphash import (
     Key,
     hash_lanes,
@@ -34,17 +34,17 @@ HASHED = rb"(?!.{%d}\xff{8})"
 WORD_CLASS = bytes(length // 8 for length in range(256))  # words before the last, by length
 
 
-class Wrong(NamedTuple):
+class WrongRecord(NamedTuple):
     """An object whose hash is not that of its contents: its piece of memory, and its record."""
 
     start: int
     record: bytes
 
 
-class Records:
+class StringRecords:
     """The ordinary strings of one form, hashed with one key."""
 
-    def __init__(self, form: Form, key: Key, shortest: int = 0) -> None:
+    def __init__(self, form: StringFormat, key: Key, shortest: int = 0) -> None:
         self._key = key
         self._form = form
         self._base = form.type_at + 8  # of the object, where a record begins
@@ -59,7 +59,7 @@ class Records:
         self._waiting: dict[int, list[tuple[int, bytes]]] = {}  # by words: (piece, records)
         self.checked = 0
 
-    def _record(self, form: Form, state: int, shortest: int) -> bytes:
+    def _record(self, form: StringFormat, state: int, shortest: int) -> bytes:
         """Return the expression for a record: its length and its state are such ones."""
         atoms = [b"."] * self._size
         atoms[self._length_at : self._length_at + 8] = [
@@ -96,7 +96,7 @@ class Records:
         hashed = HASHED % self._hash_at
         return re.compile(re.escape(self._kind) + hashed + b"(?!%s)" % self._atoms, re.DOTALL)
 
-    def take(self, start: int, data: bytes) -> tuple[list[Wrong], bool]:
+    def take(self, start: int, data: bytes) -> tuple[list[WrongRecord], bool]:
         """Take a piece of memory; return what is wrong, and whether it holds others or ghosts."""
         found = self._ordinary.findall(data)
         blob = b"".join(found)
@@ -107,7 +107,7 @@ class Records:
         if has_others:
             found = list(filter(None, found))
         classes = blob[self._length_at :: self._size].translate(WORD_CLASS)
-        wrong: list[Wrong] = []
+        wrong: list[WrongRecord] = []
         for number in set(classes):
             same = blob
             if classes.count(number) < count:
@@ -116,13 +116,13 @@ class Records:
             wrong += self._add(number, start, same)
         return wrong, has_others
 
-    def rest(self) -> Iterator[Wrong]:
+    def rest(self) -> Iterator[WrongRecord]:
         """Yield what does not fit among the records that wait."""
         for words, pieces in self._waiting.items():
             yield from self._compare(words, pieces)
         self._waiting.clear()
 
-    def _add(self, words: int, start: int, records: bytes) -> list[Wrong]:
+    def _add(self, words: int, start: int, records: bytes) -> list[WrongRecord]:
         waiting = self._waiting.setdefault(words, [])
         waiting.append((start, records))
         if sum(len(one) for _, one in waiting) < BATCH * self._size:
@@ -134,7 +134,7 @@ class Records:
         self._waiting[words] = [(start, records[cut:])]
         return wrong
 
-    def _compare(self, words: int, pieces: list[tuple[int, bytes]]) -> list[Wrong]:
+    def _compare(self, words: int, pieces: list[tuple[int, bytes]]) -> list[WrongRecord]:
         """Hash records that have the same number of words; return those that do not fit."""
         size = self._size
         blob = b"".join(records for _, records in pieces)
@@ -143,11 +143,11 @@ class Records:
             part = blob[at : at + BATCH * size]
             numbers += [at // size + number for number in self._unequal(words, part)]
         self.checked += len(blob) // size
-        wrong: list[Wrong] = []
+        wrong: list[WrongRecord] = []
         for number in numbers:
             record = blob[number * size : (number + 1) * size]
             if not self._fits(record):
-                wrong.append(Wrong(_piece_of(number * size, pieces), record))
+                wrong.append(WrongRecord(_piece_of(number * size, pieces), record))
         return wrong
 
     def _unequal(self, words: int, blob: bytes) -> list[int]:
@@ -170,7 +170,7 @@ class Records:
         stored = int.from_bytes(record[self._hash_at : self._hash_at + 8], "little")
         return python_hash(self._key, data) == stored
 
-    def places(self, wrong: Wrong, data: bytes) -> Iterator[int]:
+    def places(self, wrong: WrongRecord, data: bytes) -> Iterator[int]:
         """Yield the addresses of the objects in a piece of memory that have this record."""
         import re
 

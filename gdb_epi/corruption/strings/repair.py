@@ -6,7 +6,7 @@ from __future__ import annotations
 import struct
 from collections.abc import Iterable, Iterator, Sequence
 
-from gdb_epi.corruption.strings.str_layout import MAX_DATA, Form, Text
+from gdb_epi.corruption.strings.str_layout import MAX_DATA, HashedString, StringFormat
 from gdb_epi.cpython.objects.siphash import VARIANTS, Key, hash_many, in_lanes, python_hash, unequal
 from gdb_epi.cpython.reader import Reader
 from gdb_epi.errors import UnreadableMemory
@@ -29,7 +29,7 @@ class Flip(NamedTuple):
     member: str
 
 
-def find_key(target: Target, reader: Reader, texts: Sequence[Text]) -> Key | str:
+def find_key(target: Target, reader: Reader, texts: Sequence[HashedString]) -> Key | str:
     """Return the key that fits strings of the process, or why there is none."""
     place = target.symbol("_Py_HashSecret")
     if place is None:
@@ -56,13 +56,13 @@ def find_key(target: Target, reader: Reader, texts: Sequence[Text]) -> Key | str
     )
 
 
-def short_are_hashed(key: Key, texts: Iterable[Text]) -> bool:
+def short_are_hashed(key: Key, texts: Iterable[HashedString]) -> bool:
     """Tell whether strings of fewer than 8 bytes have this hash too (no Py_HASH_CUTOFF)."""
     sample = [text for text in texts if 0 < len(text.data) < CUTOFF][:MAX_SAMPLE]
     return 2 * sum(python_hash(key, text.data) == text.stored for text in sample) >= len(sample)
 
 
-class Bulk:
+class BulkHasher:
     """Hash many texts, a thousand of one length in words at a time."""
 
     def __init__(self, key: Key, *, shortest: int = 0) -> None:
@@ -107,7 +107,7 @@ class Bulk:
         ]
 
 
-def flip_of_hash(key: Key, form: Form, text: Text) -> Flip | None:
+def flip_of_hash(key: Key, form: StringFormat, text: HashedString) -> Flip | None:
     """Return the bit of the hash word itself that was flipped."""
     right = python_hash(key, text.data)
     if (right ^ text.stored).bit_count() != 1:
@@ -115,7 +115,7 @@ def flip_of_hash(key: Key, form: Form, text: Text) -> Flip | None:
     return Flip(text.address + form.hash_at, text.stored, right, "hash")
 
 
-def flip_of_data(key: Key, target: Target, text: Text) -> Flip | None:
+def flip_of_data(key: Key, target: Target, text: HashedString) -> Flip | None:
     """Return the bit of the characters that was flipped. Up to 4096 bytes."""
     size = len(text.data)
     if not size or 8 * size * (size // 8 + 1) > MAX_WORK * 4:
@@ -144,7 +144,7 @@ def _word_flip(target: Target, byte_at: int, bit: int, member: str) -> Flip | No
     return Flip(where, found, found ^ 1 << 8 * (byte_at - where) + bit, member)
 
 
-def flip_of_head(key: Key, target: Target, form: Form, address: int) -> Flip | None:
+def flip_of_head(key: Key, target: Target, form: StringFormat, address: int) -> Flip | None:
     """Return the bit of the length or of the state that was flipped."""
     try:
         head = target.read(address, form.head)

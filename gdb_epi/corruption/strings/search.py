@@ -8,13 +8,13 @@ from collections.abc import Iterable, Iterator, Sequence
 from operator import itemgetter
 
 from gdb_epi.corruption.context import Context
-from gdb_epi.corruption.heap.memory import CHUNK, touched
-from gdb_epi.corruption.heap.pymalloc_pools import SIZES, shape_at
+from gdb_epi.corruption.heap.memory import CHUNK, values_at_hand
+from gdb_epi.corruption.heap.pymalloc_pools import SIZES, pool_shape
 from gdb_epi.corruption.strings.str_layout import (
     MAX_DATA,
     UNHASHED,
-    Form,
-    Text,
+    HashedString,
+    StringFormat,
     bytes_form,
     read_text,
     str_form,
@@ -38,7 +38,7 @@ MAX_GHOSTS = 64  # places of one such word in one piece of memory
 MAX_LOOKED_AT = 512  # type pointers, for a sample
 
 
-class Found:
+class LeftOut:
     """What a search left out: long strings; objects whose state or length is impossible."""
 
     def __init__(self) -> None:
@@ -46,7 +46,7 @@ class Found:
         self.odd: list[int] = []
 
 
-def base_types(heap: Heap, python: PythonState) -> list[Form]:
+def base_types(heap: Heap, python: PythonState) -> list[StringFormat]:
     """Return the forms of str and bytes; empty when the types are not found."""
     layout = heap.reader.layout
     found: dict[str, int] = {}
@@ -81,7 +81,9 @@ def _type_of_names(heap: Heap, python: PythonState) -> int | None:
     return max(kinds, key=lambda kind: kinds[kind]) if kinds else None
 
 
-def named_texts(context: Context, heap: Heap, python: PythonState, form: Form) -> Iterator[int]:
+def named_texts(
+    context: Context, heap: Heap, python: PythonState, form: StringFormat
+) -> Iterator[int]:
     """Yield str objects that code objects, namespaces of frames, and the fault know; each once."""
     seen: set[int] = set()
     for address in _candidates(context, heap, python):
@@ -105,7 +107,7 @@ def _candidates(context: Context, heap: Heap, python: PythonState) -> Iterator[i
         if frame.code and frame.code not in seen:
             seen.add(frame.code)
             yield from _names_of_code(heap, frame.code)
-    yield from touched(context)
+    yield from values_at_hand(context)
     for frame in frames[:3]:
         yield from _keys_of(heap, frame)
 
@@ -148,11 +150,11 @@ def _keys_of(heap: Heap, frame: PyFrame) -> Iterator[int]:
         yield key
 
 
-def sampled(context: Context, form: Form) -> list[Text]:
+def sampled(context: Context, form: StringFormat) -> list[HashedString]:
     """Return hashed strings of memory, to tell the algorithm by; small mappings come first."""
     # Without its zero bytes: far faster. What is no type pointer then is no string either.
     needle = form.type.to_bytes(8, "little").rstrip(b"\0")
-    found: list[Text] = []
+    found: list[HashedString] = []
     looked = 0
     regions = [one for one in context.target.regions() if "w" in one.perms and one.dumped > 0]
     for region in sorted(regions, key=lambda one: one.dumped):
@@ -160,19 +162,19 @@ def sampled(context: Context, form: Form) -> list[Text]:
         for at in find_bytes(context.target, needle, region.start, end):
             looked += 1
             text = "" if at & 7 else read_text(context.target, form, at - form.type_at)
-            if isinstance(text, Text):
+            if isinstance(text, HashedString):
                 found.append(text)
             if looked >= MAX_LOOKED_AT or len(found) >= 2 * MIN_WANTED:
                 return found
     return found
 
 
-def texts_in(
+def hashed_strings_in(
     target: Target,
-    form: Form,
+    form: StringFormat,
     start: int,
     data: bytes,
-    tally: Found,
+    tally: LeftOut,
     wanted: re.Pattern[bytes] | None = None,
 ) -> Iterator[tuple[int, bytes, int]]:
     """Yield (address, contents, hash) of the hashed objects of one type in a piece of memory.
@@ -230,9 +232,9 @@ def places_of(needle: bytes | re.Pattern[bytes], data: bytes) -> list[int]:
     return [match.start() for match in re.finditer(pattern, data)]
 
 
-def ghosts_in(
-    forms: Sequence[Form], start: int, data: bytes, ghosts: Iterable[re.Pattern[bytes]]
-) -> Iterator[tuple[Form, int]]:
+def near_type_words(
+    forms: Sequence[StringFormat], start: int, data: bytes, ghosts: Iterable[re.Pattern[bytes]]
+) -> Iterator[tuple[StringFormat, int]]:
     """Yield where objects may lie whose type word is one bit from the type's address.
 
     `ghosts` are some of ghosts_of(). That an object lies there, its hash has to tell.
@@ -248,7 +250,7 @@ def ghosts_in(
                 yield form, start + at - form.type_at
 
 
-class Ghosts(NamedTuple):
+class NearTypePatterns(NamedTuple):
     """Expressions for words one bit from the address of a type, by the half that is whole.
 
     They begin with that half: memory without it, as buffers are, takes 0.4 ns a byte.
@@ -258,7 +260,7 @@ class Ghosts(NamedTuple):
     high: list[re.Pattern[bytes]]
 
 
-def ghosts_of(forms: Sequence[Form]) -> Ghosts:
+def near_type_patterns(forms: Sequence[StringFormat]) -> NearTypePatterns:
     """Return the expressions for the types of some forms."""
     import re
 
@@ -268,13 +270,13 @@ def ghosts_of(forms: Sequence[Form]) -> Ghosts:
         near = b"".join(map(_one_off, form.type.to_bytes(8, "little")[:3]))
         either = b"(?<=%s%s)(?<!%s%s)" % (near, last, first, last)
         high.setdefault(last, []).append(either)
-    return Ghosts(
+    return NearTypePatterns(
         [re.compile(halves(form)[0] + low_ghost(form), re.DOTALL) for form in forms],
         [re.compile(b"%s(?:%s)" % (k, b"|".join(v)), re.DOTALL) for k, v in high.items()],
     )
 
 
-def halves(form: Form) -> tuple[bytes, bytes]:
+def halves(form: StringFormat) -> tuple[bytes, bytes]:
     """Return the expressions for the low three bytes of a type's address, and for the rest."""
     import re
 
@@ -282,7 +284,7 @@ def halves(form: Form) -> tuple[bytes, bytes]:
     return re.escape(word[:3]), re.escape(word[3:])
 
 
-def low_ghost(form: Form) -> bytes:
+def low_ghost(form: StringFormat) -> bytes:
     """Return what follows on the low half of a type's address when one bit of the rest is wrong."""
     near = b"".join(map(_one_off, form.type.to_bytes(8, "little")[3:]))
     return b"(?!%s)(?=%s)" % (halves(form)[1], near)
@@ -298,16 +300,16 @@ def is_of_pools(start: int, data: bytes) -> bool:
     """Whether pymalloc's pools fill most of a piece of memory."""
     step = SIZES[0]
     places = range(-start % step, len(data) - step + 1, step)
-    pools = sum(shape_at(start + at, data, at) is not None for at in places)
+    pools = sum(pool_shape(start + at, data, at) is not None for at in places)
     return bool(places) and 2 * pools > len(places)
 
 
 def _across(
-    target: Target, form: Form, address: int, tally: Found
+    target: Target, form: StringFormat, address: int, tally: LeftOut
 ) -> Iterator[tuple[int, bytes, int]]:
     """Yield an object that reaches over the end of the piece."""
     text = read_text(target, form, address)
-    if isinstance(text, Text):
+    if isinstance(text, HashedString):
         yield address, text.data, text.stored
     elif text in ("long", "odd"):  # a flipped length may make any string long
         tally.long += text == "long"

@@ -20,7 +20,7 @@ MAX_DATA = 1 << 16  # bytes of one string; longer ones are counted and left out
 UNHASHED = WORD_MASK
 
 
-class Text(NamedTuple):
+class HashedString(NamedTuple):
     """One hashed object. `start` is where its `data` lies; `stored` the hash that it carries."""
 
     address: int
@@ -29,7 +29,7 @@ class Text(NamedTuple):
     stored: int
 
 
-class Form(NamedTuple):
+class StringFormat(NamedTuple):
     """How objects of one type are read.
 
     `head` unpacks (length, hash, state) from the object's address; of bytes `state` is 0. `kinds`
@@ -51,7 +51,7 @@ class Form(NamedTuple):
         return max(self.length_at + 8, self.hash_at + 8, self.state_at + 4)
 
 
-def str_form(layout: Layout, kind: int) -> Form | None:
+def str_form(layout: Layout, kind: int) -> StringFormat | None:
     """Return the form of str; None when the layout does not tell its state bits."""
     fields = [
         layout.find("PyASCIIObject", f"state.{name}") for name in ("kind", "compact", "ascii")
@@ -66,7 +66,7 @@ def str_form(layout: Layout, kind: int) -> Form | None:
     for size in (1, 2, 4):
         kinds[size << shifts[0] | 1 << shifts[1]] = (sizes[1] or 0, size)
     mask = sum(_mask(f, s) for f, s in zip((width, compact, is_ascii), shifts, strict=True))
-    return Form(
+    return StringFormat(
         "str",
         kind,
         layout.require("PyObject", "ob_type"),
@@ -82,10 +82,10 @@ def _mask(field: Field, shift: int) -> int:
     return ((1 << (field.bit_size or 8 * field.size)) - 1) << shift
 
 
-def bytes_form(layout: Layout, kind: int) -> Form:
+def bytes_form(layout: Layout, kind: int) -> StringFormat:
     """Return the form of bytes."""
     length_at = layout.require("PyBytesObject", "ob_size")
-    return Form(
+    return StringFormat(
         "bytes",
         kind,
         layout.require("PyObject", "ob_type"),
@@ -97,7 +97,7 @@ def bytes_form(layout: Layout, kind: int) -> Form:
     )
 
 
-def size_of(target: Target, form: Form, address: int) -> int | None:
+def size_of(target: Target, form: StringFormat, address: int) -> int | None:
     """Return how many bytes a compact string takes with its NUL; None when it is none."""
     try:
         head = target.read(address, form.head)
@@ -108,7 +108,7 @@ def size_of(target: Target, form: Form, address: int) -> int | None:
     return None if kind is None or length >> 40 else kind[0] + (length + 1) * kind[1]
 
 
-def read_text(target: Target, form: Form, address: int) -> Text | str:
+def read_text(target: Target, form: StringFormat, address: int) -> HashedString | str:
     """Return a hashed object, or why there is none: "unhashed", "long", "odd", "unreadable"."""
     try:
         head = target.read(address, form.head)
@@ -122,6 +122,6 @@ def read_text(target: Target, form: Form, address: int) -> Text | str:
         if length * kind[1] > MAX_DATA:
             return "long"
         start = address + kind[0]
-        return Text(address, start, target.read(start, length * kind[1]), stored)
+        return HashedString(address, start, target.read(start, length * kind[1]), stored)
     except UnreadableMemory:
         return "unreadable"
