@@ -3,7 +3,7 @@
 
 from __future__ import annotations
 
-from gdb_epi.corruption.pages import corruption_page, item_names, own_pages
+from gdb_epi.corruption.explanation_pages import corruption_page, item_names, own_pages
 from gdb_epi.detectors.findings import DETECTORS
 from gdb_epi.detectors.pages import finding_page, pages
 from gdb_epi.errors import Absent, UsageError

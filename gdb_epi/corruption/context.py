@@ -11,7 +11,7 @@ import time
 from collections.abc import Callable, Sequence
 from functools import cached_property, update_wrapper
 
-from gdb_epi.corruption.types import Evidence
+from gdb_epi.corruption.evidence import Evidence
 from gdb_epi.detectors.findings import Finding
 from gdb_epi.errors import Absent
 from gdb_epi.fault.find import Fault

@@ -3,10 +3,10 @@
 
 from __future__ import annotations
 
+from gdb_epi.corruption.evidence import Evidence
 from gdb_epi.corruption.minidump_rule import possible_bit_flips
 from gdb_epi.corruption.run import CheckResults
 from gdb_epi.corruption.score import Score, weights
-from gdb_epi.corruption.types import Evidence
 from gdb_epi.detectors.findings import hex_word
 from gdb_epi.errors import Absent
 from gdb_epi.fault.site import NO_FAULT

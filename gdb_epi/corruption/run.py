@@ -6,10 +6,10 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 
 from gdb_epi.corruption.context import Budget, Context
+from gdb_epi.corruption.evidence import Evidence, Skipped
 from gdb_epi.corruption.registry import Check, all_checks
 from gdb_epi.corruption.score import Score, score
 from gdb_epi.corruption.symptom import Symptom, symptom_of
-from gdb_epi.corruption.types import Evidence, Skipped
 from gdb_epi.cpython.types import PythonState
 from gdb_epi.detectors.findings import Finding
 from gdb_epi.errors import Absent, SoftError

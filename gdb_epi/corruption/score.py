@@ -14,7 +14,7 @@ import os
 from collections.abc import Iterable, Mapping, Sequence
 from functools import cache
 
-from gdb_epi.corruption.types import UNKNOWN, Evidence
+from gdb_epi.corruption.evidence import UNKNOWN, Evidence
 from gdb_epi.errors import UsageError
 from gdb_epi.typing_lite import Any, NamedTuple, parse_json
 

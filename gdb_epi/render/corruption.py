@@ -14,6 +14,7 @@ from gdb_epi.corruption.context import (
     SWEEP_SECONDS,
     Budget,
 )
+from gdb_epi.corruption.evidence import Evidence
 from gdb_epi.corruption.minidump_rule import possible_bit_flips
 from gdb_epi.corruption.record_group import candidates, corruption_group
 from gdb_epi.corruption.registry import all_checks
@@ -30,7 +31,6 @@ from gdb_epi.corruption.score import (
     probability,
     weights,
 )
-from gdb_epi.corruption.types import Evidence
 from gdb_epi.detectors.findings import hex_word, run_detectors
 from gdb_epi.errors import EXIT_DONE, EXIT_INTERRUPTED, UsageError
 from gdb_epi.process_state import ProcessState

@@ -22,10 +22,10 @@ from support.interpreters import cache_root
 
 import gdb_epi.corruption.checks
 from gdb_epi.corruption.context import SWEEP_BYTES, SWEEP_SECONDS, Budget, Context
+from gdb_epi.corruption.evidence import Skipped
 from gdb_epi.corruption.registry import CHECKS
 from gdb_epi.corruption.run import CheckResults, why_not
 from gdb_epi.corruption.score import score, weights
-from gdb_epi.corruption.types import Skipped
 from gdb_epi.errors import EpiError
 from gdb_epi.loader import load_all
 from gdb_epi.process_state import ProcessState

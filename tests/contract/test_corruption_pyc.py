@@ -13,10 +13,10 @@ from support.opening import interpreter_or_skip, made_or_skip, target_of
 
 from gdb_epi.corruption.checks.pyc import bytecode, code_parts
 from gdb_epi.corruption.context import Context
+from gdb_epi.corruption.evidence import Evidence, Skipped
 from gdb_epi.corruption.files.loaded_pyc import LoadedPyc, pyc_files
 from gdb_epi.corruption.files.pyc_constants import CodeComparer
 from gdb_epi.corruption.heap.memory import PagedReader
-from gdb_epi.corruption.types import Evidence, Skipped
 from gdb_epi.cpython.source.pyc import HEADER, MarshalledCode, read_code_objects
 from gdb_epi.cpython.types import PythonState
 from gdb_epi.errors import Absent

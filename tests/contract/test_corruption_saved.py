@@ -10,7 +10,7 @@ from support.opening import made_or_skip, oldest_or_skip, target_of
 from gdb_epi.corruption.checks.stack_registers import saved_registers, slot_of
 from gdb_epi.corruption.code.kept_arguments import is_mapped, passed_arguments
 from gdb_epi.corruption.context import Context
-from gdb_epi.corruption.types import Evidence
+from gdb_epi.corruption.evidence import Evidence
 from gdb_epi.errors import Absent
 from gdb_epi.fault.instructions import call_before
 from gdb_epi.process_state import ProcessState

@@ -12,10 +12,10 @@ from gdb_epi.corruption.checks.builtin_functions import _functions, builtin_func
 from gdb_epi.corruption.checks.pyc import _code_of, bytecode
 from gdb_epi.corruption.checks.thread_state import thread_state
 from gdb_epi.corruption.context import Context
+from gdb_epi.corruption.evidence import Evidence
 from gdb_epi.corruption.files.loaded_pyc import LoadedPyc, pyc_files
 from gdb_epi.corruption.heap.memory import heap_of
 from gdb_epi.corruption.heap.typed_walk import ObjectWalk, object_walk
-from gdb_epi.corruption.types import Evidence
 from gdb_epi.cpython.types import PythonState
 from gdb_epi.process_state import ProcessState
 from gdb_epi.target.corefile import CoreFileTarget

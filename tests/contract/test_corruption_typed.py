@@ -14,9 +14,9 @@ from gdb_epi.corruption.checks.python_frames import frame_top, instruction
 from gdb_epi.corruption.checks.typed_field import Fields, typed_field
 from gdb_epi.corruption.checks.typed_slot import typed_slot
 from gdb_epi.corruption.context import Context
+from gdb_epi.corruption.evidence import Evidence
 from gdb_epi.corruption.heap.address_index import address_index
 from gdb_epi.corruption.heap.typed_walk import ObjectWalk, object_walk
-from gdb_epi.corruption.types import Evidence
 from gdb_epi.process_state import ProcessState
 from gdb_epi.target.corefile import CoreFileTarget
 

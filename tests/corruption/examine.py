@@ -10,10 +10,10 @@ from pathlib import Path
 from typing import Any
 
 from corruption.labels import Labelled
+from gdb_epi.corruption.evidence import Evidence
 from gdb_epi.corruption.minidump_rule import possible_bit_flips
 from gdb_epi.corruption.run import run_checks
 from gdb_epi.corruption.score import Table, score
-from gdb_epi.corruption.types import Evidence
 from gdb_epi.detectors.findings import run_detectors
 from gdb_epi.process_state import ProcessState
 from gdb_epi.target.corefile import CoreFileTarget

@@ -8,7 +8,7 @@ from collections.abc import Mapping, Sequence
 from typing import Any
 
 from gdb_epi.corruption.context import Context
-from gdb_epi.corruption.types import Evidence, Skipped
+from gdb_epi.corruption.evidence import Evidence, Skipped
 from gdb_epi.target.api import CrashInfo, Region
 from gdb_epi.target.functions import Function
 from support.scenes import PC, TEXT, TEXT_SIZE, crash, state

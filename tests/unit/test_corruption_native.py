@@ -9,16 +9,16 @@ import pytest
 from support.faults import CALL_SITE, PROTECTION, evidence, failed, fault_at, knowing
 from support.scenes import FS_BASE, HEAP, MMAP, PC, SP, STACK, TEXT, crash
 
-from gdb_epi.corruption.checks.arrived_inside import arrived_inside
 from gdb_epi.corruption.checks.control_flow import last_return
+from gdb_epi.corruption.checks.entered_mid_function import arrived_inside
 from gdb_epi.corruption.checks.malloc_heap import malloc_links
-from gdb_epi.corruption.checks.pointer import pointer
-from gdb_epi.corruption.checks.producer import register_values
+from gdb_epi.corruption.checks.one_bit_pointer import pointer
+from gdb_epi.corruption.checks.register_values import register_values
 from gdb_epi.corruption.checks.several_bits import line
 from gdb_epi.corruption.checks.stack_registers import frame_pointer
 from gdb_epi.corruption.context import Context
+from gdb_epi.corruption.evidence import MEMORY, REGISTER, Evidence
 from gdb_epi.corruption.heap.address_index import BLOCK, Pointee, address_index
-from gdb_epi.corruption.types import MEMORY, REGISTER, Evidence
 from gdb_epi.process_state import ProcessState
 from gdb_epi.target.api import CrashInfo, Region, Thread
 from gdb_epi.target.fake import FakeTarget

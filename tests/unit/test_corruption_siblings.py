@@ -12,7 +12,7 @@ from gdb_epi.corruption.checks import typed_field, typed_slot
 from gdb_epi.corruption.checks import typed_slot as siblings
 from gdb_epi.corruption.checks.gc_links import GcLinks
 from gdb_epi.corruption.heap import holders
-from gdb_epi.corruption.heap.object_kinds import INSTANCE
+from gdb_epi.corruption.heap.object_types import INSTANCE
 from gdb_epi.corruption.heap.typed_walk import ContainerSlot
 
 LIST, START, BIT = 0x7F00_0000_0040, 0x7F00_0001_0000, 12

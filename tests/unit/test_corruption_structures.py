@@ -15,12 +15,12 @@ import pytest
 from gdb_epi.corruption.checks.malloc_heap import malloc_chunks
 from gdb_epi.corruption.checks.mapped_files import is_breakpoint
 from gdb_epi.corruption.context import Budget, Context
+from gdb_epi.corruption.evidence import Evidence, Skipped
 from gdb_epi.corruption.heap import pymalloc_pools as pools
 from gdb_epi.corruption.heap.malloc_chunks import in_free_chunk
 from gdb_epi.corruption.registry import CHECKS, Check, all_checks
 from gdb_epi.corruption.run import run_checks
 from gdb_epi.corruption.score import prior_of
-from gdb_epi.corruption.types import Evidence, Skipped
 from gdb_epi.cpython.objects.siphash import (
     Key,
     hash_many,

@@ -9,7 +9,7 @@ import pytest
 
 import gdb_epi.detectors
 from gdb_epi.corruption import score
-from gdb_epi.corruption.pages import corruption_page, item_names
+from gdb_epi.corruption.explanation_pages import corruption_page, item_names
 from gdb_epi.detectors.findings import DETECTORS
 from gdb_epi.detectors.pages import SECTIONS, finding_page, pages
 from gdb_epi.errors import Absent, UsageError

@@ -16,7 +16,6 @@ from support.faults import (
 )
 from support.scenes import HEAP, HEAP_SIZE, MMAP, MMAP_SIZE, PC, SP, STACK, TEXT, crash
 
-from gdb_epi.corruption.checks.arrived_inside import arrived_inside
 from gdb_epi.corruption.checks.benign_causes import (
     guard,
     overrun,
@@ -33,11 +32,12 @@ from gdb_epi.corruption.checks.control_flow import (
     stack_pointer,
     unexplained,
 )
-from gdb_epi.corruption.checks.pointer import pointer
-from gdb_epi.corruption.checks.producer import register_values
-from gdb_epi.corruption.checks.recurring import recurring
+from gdb_epi.corruption.checks.entered_mid_function import arrived_inside
+from gdb_epi.corruption.checks.one_bit_pointer import pointer
+from gdb_epi.corruption.checks.recurring_bit import recurring
+from gdb_epi.corruption.checks.register_values import register_values
 from gdb_epi.corruption.context import Context
-from gdb_epi.corruption.types import MEMORY, REGISTER, word_evidence
+from gdb_epi.corruption.evidence import MEMORY, REGISTER, word_evidence
 from gdb_epi.target.api import Region
 
 LOAD = "488b07"  # mov (%rdi),%rax

@@ -9,7 +9,7 @@ import pytest
 
 from gdb_epi.corruption.checks.stack_registers import saved_registers
 from gdb_epi.corruption.context import Context
-from gdb_epi.corruption.types import Evidence, Skipped
+from gdb_epi.corruption.evidence import Evidence, Skipped
 from gdb_epi.errors import NOT_AVAILABLE, Absent
 from gdb_epi.process_state import ProcessState
 from gdb_epi.sizes import PAGE

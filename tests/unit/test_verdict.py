@@ -10,8 +10,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from gdb_epi.corruption.evidence import Evidence
 from gdb_epi.corruption.score import Score, score, weights
-from gdb_epi.corruption.types import Evidence
 from gdb_epi.detectors.findings import Finding
 from gdb_epi.judgement import weights as verdict_weights
 from gdb_epi.judgement.verdict import judge

@@ -9,12 +9,12 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from gdb_epi.corruption.context import Context
+from gdb_epi.corruption.evidence import UNKNOWN, Evidence
 from gdb_epi.corruption.heap.address_index import FREE, address_index
 from gdb_epi.corruption.heap.memory import on_stack
 from gdb_epi.corruption.pointers.neighbours import neighbours_of
 from gdb_epi.corruption.pointers.suspect_words import fault_words, software_pattern, suspects_of
 from gdb_epi.corruption.registry import check
-from gdb_epi.corruption.types import UNKNOWN, Evidence
 from gdb_epi.detectors.findings import Finding
 from gdb_epi.errors import Absent
 from gdb_epi.fault.maps import (

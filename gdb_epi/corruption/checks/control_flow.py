@@ -12,9 +12,7 @@ from collections.abc import Iterator
 
 from gdb_epi.corruption.code.return_slot import ReturnSlot, off_by_8, one_bit_return, popped_word
 from gdb_epi.corruption.context import Context
-from gdb_epi.corruption.heap.address_index import address_index
-from gdb_epi.corruption.registry import check
-from gdb_epi.corruption.types import (
+from gdb_epi.corruption.evidence import (
     MEMORY,
     REGISTER,
     UNKNOWN,
@@ -23,6 +21,8 @@ from gdb_epi.corruption.types import (
     changed_bits,
     word_evidence,
 )
+from gdb_epi.corruption.heap.address_index import address_index
+from gdb_epi.corruption.registry import check
 from gdb_epi.errors import NOT_AVAILABLE, Absent, UnreadableMemory
 from gdb_epi.fault.find import GENERAL
 from gdb_epi.fault.instructions import call_returning_to

@@ -11,6 +11,7 @@ from collections.abc import Iterator
 from contextlib import suppress
 
 from gdb_epi.corruption.context import Context, ZeroedHeader
+from gdb_epi.corruption.evidence import MEMORY, Evidence, Skipped, word_evidence
 from gdb_epi.corruption.heap.malloc_chunks import (
     DEFAULT_LIMIT,
     FLAGS,
@@ -24,7 +25,6 @@ from gdb_epi.corruption.heap.malloc_chunks import (
     next_chunk,
 )
 from gdb_epi.corruption.registry import check
-from gdb_epi.corruption.types import MEMORY, Evidence, Skipped, word_evidence
 from gdb_epi.errors import UnreadableMemory
 from gdb_epi.fault.reads import read_word
 from gdb_epi.sizes import ADDRESS_BITS

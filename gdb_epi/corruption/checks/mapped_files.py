@@ -9,7 +9,8 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from gdb_epi.corruption.context import Context
-from gdb_epi.corruption.files.images import (
+from gdb_epi.corruption.evidence import MEMORY, Evidence, Skipped, word_evidence
+from gdb_epi.corruption.files.elf_images import (
     PF_W,
     ImageFile,
     dumped_pieces,
@@ -17,7 +18,6 @@ from gdb_epi.corruption.files.images import (
     missing_text,
 )
 from gdb_epi.corruption.registry import check
-from gdb_epi.corruption.types import MEMORY, Evidence, Skipped, word_evidence
 from gdb_epi.sizes import PAGE, WORD_MASK
 from gdb_epi.util import counted
 

@@ -10,12 +10,12 @@ import os
 from collections.abc import Iterator
 
 from gdb_epi.corruption.context import Context, once_per_run
+from gdb_epi.corruption.evidence import MEMORY, Evidence, Skipped, word_evidence
 from gdb_epi.corruption.files.loaded_pyc import LoadedPyc, pyc_files
 from gdb_epi.corruption.files.pyc_constants import CodeComparer, Difference
 from gdb_epi.corruption.heap.memory import page_reader
 from gdb_epi.corruption.heap.typed_walk import object_walk
 from gdb_epi.corruption.registry import check
-from gdb_epi.corruption.types import MEMORY, Evidence, Skipped, word_evidence
 from gdb_epi.cpython.frames.code import INSTRUCTION, bytecode_of
 from gdb_epi.cpython.reader import Reader
 from gdb_epi.cpython.source.checks import TYPE_STRING, table_needle

@@ -14,10 +14,7 @@ from itertools import islice
 from gdb_epi.corruption.code.kept_arguments import PassedArgument, is_mapped, passed_arguments
 from gdb_epi.corruption.code.preceding_code import called_function, stack_pointer_change
 from gdb_epi.corruption.context import Context, once_per_run
-from gdb_epi.corruption.heap.address_index import address_index
-from gdb_epi.corruption.heap.memory import read_words
-from gdb_epi.corruption.registry import check
-from gdb_epi.corruption.types import (
+from gdb_epi.corruption.evidence import (
     MEMORY,
     REGISTER,
     UNKNOWN,
@@ -26,6 +23,9 @@ from gdb_epi.corruption.types import (
     changed_bits,
     word_evidence,
 )
+from gdb_epi.corruption.heap.address_index import address_index
+from gdb_epi.corruption.heap.memory import read_words
+from gdb_epi.corruption.registry import check
 from gdb_epi.errors import Absent, UnreadableMemory
 from gdb_epi.fault.instructions import Step, call_returning_to
 from gdb_epi.fault.reads import read_up_to, read_word

@@ -6,6 +6,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator
 
 from gdb_epi.corruption.context import Context
+from gdb_epi.corruption.evidence import MEMORY, Evidence, Skipped, word_evidence
 from gdb_epi.corruption.heap.memory import MemorySweep, heap_of
 from gdb_epi.corruption.registry import check
 from gdb_epi.corruption.strings.repair import (
@@ -30,7 +31,6 @@ from gdb_epi.corruption.strings.search import (
     sampled,
 )
 from gdb_epi.corruption.strings.str_layout import HashedString, StringFormat, read_text
-from gdb_epi.corruption.types import MEMORY, Evidence, Skipped, word_evidence
 from gdb_epi.cpython.heap.by_type import Heap
 from gdb_epi.cpython.objects.siphash import Key, python_hash
 from gdb_epi.cpython.types import PythonState

@@ -13,6 +13,7 @@ from collections.abc import Callable, Iterator, Sequence
 from contextlib import suppress
 
 from gdb_epi.corruption.context import Context
+from gdb_epi.corruption.evidence import MEMORY, Evidence, Skipped, word_evidence
 from gdb_epi.corruption.heap.address_index import BLOCK, HEADS, AddressIndex, address_index
 from gdb_epi.corruption.heap.holders import (
     FAR_BIT,
@@ -24,11 +25,10 @@ from gdb_epi.corruption.heap.holders import (
 )
 from gdb_epi.corruption.heap.memory import PagedReader, StructWords, on_stack, struct_words
 from gdb_epi.corruption.heap.never_mapped import was_never_mapped
-from gdb_epi.corruption.heap.object_kinds import TYPE, ObjectTypes
+from gdb_epi.corruption.heap.object_types import TYPE, ObjectTypes
 from gdb_epi.corruption.heap.typed_walk import FRAME, ObjectWalk, object_walk
 from gdb_epi.corruption.pointers.suspect_words import suspects_of
 from gdb_epi.corruption.registry import check
-from gdb_epi.corruption.types import MEMORY, Evidence, Skipped, word_evidence
 from gdb_epi.cpython.layout.layout import Layout
 from gdb_epi.cpython.objects.object_reader import ObjectReader
 from gdb_epi.cpython.reader import Reader

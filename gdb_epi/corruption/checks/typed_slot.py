@@ -14,6 +14,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator
 
 from gdb_epi.corruption.context import Context
+from gdb_epi.corruption.evidence import MEMORY, Evidence, Skipped, word_evidence
 from gdb_epi.corruption.heap.address_index import AddressIndex, address_index
 from gdb_epi.corruption.heap.holders import (
     FAR_BIT,
@@ -26,10 +27,9 @@ from gdb_epi.corruption.heap.holders import (
     may_be_stale,
 )
 from gdb_epi.corruption.heap.never_mapped import was_never_mapped
-from gdb_epi.corruption.heap.object_kinds import INSTANCE, TYPE
+from gdb_epi.corruption.heap.object_types import INSTANCE, TYPE
 from gdb_epi.corruption.heap.typed_walk import FRAME, ContainerSlot, ObjectWalk, object_walk
 from gdb_epi.corruption.registry import check
-from gdb_epi.corruption.types import MEMORY, Evidence, Skipped, word_evidence
 from gdb_epi.errors import Absent, LayoutError, UnreadableMemory
 from gdb_epi.fault.reads import read_word
 from gdb_epi.sizes import ADDRESS_BITS, WORD, WORD_MASK

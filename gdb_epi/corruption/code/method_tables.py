@@ -6,7 +6,7 @@ from __future__ import annotations
 from array import array
 
 from gdb_epi.corruption.context import Context
-from gdb_epi.corruption.files.images import image_files
+from gdb_epi.corruption.files.elf_images import image_files
 from gdb_epi.corruption.heap.memory import read_words
 from gdb_epi.errors import UnreadableMemory
 from gdb_epi.target.api import Module

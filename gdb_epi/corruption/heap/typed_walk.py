@@ -11,7 +11,7 @@ from gdb_epi.corruption.context import Context, once_per_run
 from gdb_epi.corruption.heap.address_index import address_index
 from gdb_epi.corruption.heap.cpython_fields import in_data_stack
 from gdb_epi.corruption.heap.memory import on_stack, page_reader, struct_words, values_at_hand
-from gdb_epi.corruption.heap.object_kinds import INSTANCE, TYPE, ObjectTypes
+from gdb_epi.corruption.heap.object_types import INSTANCE, TYPE, ObjectTypes
 from gdb_epi.cpython.objects.object_reader import ObjectReader
 from gdb_epi.cpython.types import PyFrame, PythonState
 from gdb_epi.errors import Absent, LayoutError, UnreadableMemory

@@ -8,11 +8,11 @@ from collections.abc import Iterator
 from gdb_epi.corruption.code.code_map import code_map
 from gdb_epi.corruption.code.register_origins import RecomputedRegister, recomputed_registers
 from gdb_epi.corruption.context import Context
+from gdb_epi.corruption.evidence import REGISTER, Evidence, Skipped, changed_bits, word_evidence
 from gdb_epi.corruption.heap.address_index import BLOCK, OBJECT, address_index
 from gdb_epi.corruption.pointers.neighbours import FAR_BIT, LOW
 from gdb_epi.corruption.pointers.suspect_words import fault_words
 from gdb_epi.corruption.registry import check
-from gdb_epi.corruption.types import REGISTER, Evidence, Skipped, changed_bits, word_evidence
 from gdb_epi.errors import Absent
 from gdb_epi.fault.maps import NEAR_NULL, nearest_mapping
 from gdb_epi.sizes import PAGE

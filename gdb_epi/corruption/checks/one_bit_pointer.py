@@ -6,11 +6,11 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from gdb_epi.corruption.context import Context
+from gdb_epi.corruption.evidence import MEMORY, REGISTER, UNKNOWN, Evidence, Skipped, word_evidence
 from gdb_epi.corruption.heap.address_index import FREE, FUNCTION, OBJECT, Pointee
-from gdb_epi.corruption.heap.left_frames import code_of_popped_frame, link_of_popped_frame
+from gdb_epi.corruption.heap.popped_frames import code_of_popped_frame, link_of_popped_frame
 from gdb_epi.corruption.pointers.neighbours import Neighbour, is_far, neighbours_of
 from gdb_epi.corruption.registry import check
-from gdb_epi.corruption.types import MEMORY, REGISTER, UNKNOWN, Evidence, Skipped, word_evidence
 from gdb_epi.detectors.pointer_copies import copies_told
 from gdb_epi.errors import Absent
 from gdb_epi.fault.signals import SIGBUS, SIGSEGV

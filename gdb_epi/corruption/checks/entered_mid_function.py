@@ -7,9 +7,9 @@ from collections.abc import Iterator
 
 from gdb_epi.corruption.code.preceding_code import called_function
 from gdb_epi.corruption.context import Context
+from gdb_epi.corruption.evidence import MEMORY, REGISTER, Evidence, word_evidence
 from gdb_epi.corruption.heap.memory import on_stack, read_words
 from gdb_epi.corruption.registry import check
-from gdb_epi.corruption.types import MEMORY, REGISTER, Evidence, word_evidence
 from gdb_epi.errors import Absent
 from gdb_epi.fault.find import GENERAL
 from gdb_epi.fault.instructions import Step, call_returning_to

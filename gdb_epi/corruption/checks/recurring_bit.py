@@ -6,8 +6,8 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from gdb_epi.corruption.context import Context
+from gdb_epi.corruption.evidence import Evidence, word_evidence
 from gdb_epi.corruption.registry import check
-from gdb_epi.corruption.types import Evidence, word_evidence
 from gdb_epi.sizes import PAGE
 
 MAX_WORDS = 256
