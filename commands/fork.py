@@ -16,7 +16,7 @@ from gdb_epi.typing_lite import TYPE_CHECKING, Any
 if TYPE_CHECKING:
     from argparse import Namespace
 
-    from gdb_epi.locks.fork.native_scan import ReturnAddress
+    from gdb_epi.locks.fork.return_addresses import ReturnAddress
     from gdb_epi.session import Session
 
 COLUMNS = ("sign", "reading", "says", "sure")
@@ -39,7 +39,7 @@ def fork(session: Session, args: Namespace) -> Report:
     report = session.state.locks
     scanned: dict[int | None, list[ReturnAddress] | Absent] = {}
     if args.native:
-        from gdb_epi.locks.fork.native_scan import NativeScanner
+        from gdb_epi.locks.fork.return_addresses import NativeScanner
 
         scanner = NativeScanner(session.target)
         scanned = {one.ident: scanner.scan(one) for one in report.vanished.threads}

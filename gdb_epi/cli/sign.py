@@ -41,7 +41,7 @@ def add_arguments(parser: ArgumentParser) -> None:
 
 def run(args: Namespace) -> int:
     """Sign every crash of every text. Raises InputError when there is none."""
-    from gdb_epi.textstacks.pynames import Sources
+    from gdb_epi.textstacks.python_names import Sources
     from gdb_epi.textstacks.reader import read_dumps
     from gdb_epi.textstacks.signing import sign_text
 
@@ -88,7 +88,7 @@ def _check(category: str | None) -> None:
     if category is None:
         return
     from gdb_epi.errors import UsageError
-    from gdb_epi.signature.category import CATEGORIES
+    from gdb_epi.signature.categories.rules import CATEGORIES
 
     if category.split(":", 1)[0] not in CATEGORIES:
         raise UsageError(f"no category {category!r}", hint=", ".join(CATEGORIES))

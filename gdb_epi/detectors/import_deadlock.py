@@ -6,7 +6,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from gdb_epi.detectors.findings import Finding, cycle_facts, detector
-from gdb_epi.locks.waits.graph import kind_of
+from gdb_epi.locks.waits.wait_graph import kind_of
 from gdb_epi.process_state import ProcessState
 
 

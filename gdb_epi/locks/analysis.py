@@ -21,14 +21,14 @@ from gdb_epi.locks.types import (
     Wait,
 )
 from gdb_epi.locks.waits.activity import activity
-from gdb_epi.locks.waits.graph import find_cycles, with_cycles
 from gdb_epi.locks.waits.inherited_or_own import with_doubt
+from gdb_epi.locks.waits.wait_graph import find_cycles, with_cycles
 from gdb_epi.target.api import Target
 from gdb_epi.typing_lite import TYPE_CHECKING, NamedTuple
 
 if TYPE_CHECKING:
-    from gdb_epi.locks.python_side import Block
-    from gdb_epi.locks.waits.lock_objects import PyLock
+    from gdb_epi.locks.python.lock_objects import PyLock
+    from gdb_epi.locks.python.view import Block
 
 MAX_WAITS = 16_384
 MAX_THREADS = 1 << 16

@@ -13,7 +13,7 @@ from gdb_epi.typing_lite import TYPE_CHECKING, NamedTuple
 
 if TYPE_CHECKING:
     from gdb_epi.cpython.runtime.gil import Gil
-    from gdb_epi.locks.python_side import LockWorld
+    from gdb_epi.locks.python.view import LockWorld
 
 PRIVATE = 0x80  # FUTEX_PRIVATE_FLAG (linux/futex.h)
 
@@ -62,7 +62,7 @@ class Lazy:
         if not self._tried:
             self._tried = True
             if isinstance(context.python, PythonState):
-                from gdb_epi.locks.python_side import LockWorld
+                from gdb_epi.locks.python.view import LockWorld
 
                 try:
                     self._world = LockWorld(context.target, context.python, context.vanished)

@@ -6,7 +6,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from gdb_epi.locks.types import LockReport, Owner, Wait
-from gdb_epi.locks.waits.graph import MAX_SHOWN, kind_of
+from gdb_epi.locks.waits.wait_graph import MAX_SHOWN, kind_of
 from gdb_epi.process_state import ProcessState
 from gdb_epi.typing_lite import Any
 

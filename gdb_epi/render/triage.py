@@ -163,7 +163,7 @@ def _kind(frame: Json) -> str | None:
     """Return what a native frame is by the signature's drop sets; None for none of them."""
     if _is_python(frame) or not frame.get("function"):
         return None
-    from gdb_epi.signature.drops import load_drop_sets
+    from gdb_epi.signature.drop_sets import load_drop_sets
     from gdb_epi.signature.native_names import native_name
 
     name, _ = native_name(str(frame["function"]))

@@ -12,8 +12,8 @@ from collections.abc import Mapping, Sequence
 
 from gdb_epi.cpython.types import MergedStack, PyFrame, StackFrame
 from gdb_epi.signature import keys as k
-from gdb_epi.signature.category import family_of
-from gdb_epi.signature.drops import load_drop_sets
+from gdb_epi.signature.categories.rules import family_of
+from gdb_epi.signature.drop_sets import load_drop_sets
 from gdb_epi.signature.sign import ASSERTION, asserted_name
 from gdb_epi.signature.tokens import (
     Token,
@@ -22,7 +22,7 @@ from gdb_epi.signature.tokens import (
     tokenise,
 )
 from gdb_epi.target.api import NativeFrame, Region
-from gdb_epi.textstacks.assemble import (
+from gdb_epi.textstacks.partial_keys import (
     OVERFLOW,
     STACK_KEYS,
     UNKNOWN,

@@ -7,7 +7,7 @@ from collections.abc import Sequence
 
 from gdb_epi.cpython.types import StackFrame
 from gdb_epi.errors import Absent
-from gdb_epi.signature.drops import COMPREHENSION, IMPORTLIB, THREAD_BASE, load_drop_sets
+from gdb_epi.signature.drop_sets import COMPREHENSION, IMPORTLIB, THREAD_BASE, load_drop_sets
 from gdb_epi.signature.names import one_line
 from gdb_epi.signature.sign import Signed
 from gdb_epi.signature.tokens import EVAL_LOOP, SIGNAL, Token, Tokens, tokenise

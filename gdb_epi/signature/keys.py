@@ -6,7 +6,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from itertools import dropwhile, pairwise, takewhile
 
-from gdb_epi.signature.drops import NOWHERE, THREAD_BASE
+from gdb_epi.signature.drop_sets import NOWHERE, THREAD_BASE
 from gdb_epi.signature.tokens import (
     EVAL_LOOP,
     MAX_PERIOD,

@@ -18,8 +18,8 @@ from gdb_epi.signature.demangle.itanium import (
     read_name,
 )
 from gdb_epi.signature.demangle.printed_names import cut_printed, rust_path
+from gdb_epi.signature.lazy_pattern import Pattern
 from gdb_epi.signature.names import one_line
-from gdb_epi.signature.patterns import Pattern
 from gdb_epi.typing_lite import NamedTuple
 
 CALL = "operator()"

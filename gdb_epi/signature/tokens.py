@@ -13,7 +13,7 @@ from collections.abc import Callable, Sequence
 
 from gdb_epi.cpython.types import MergedStack, PyFrame, StackFrame
 from gdb_epi.fault.maps import may_execute
-from gdb_epi.signature.drops import DropSets
+from gdb_epi.signature.drop_sets import DropSets
 from gdb_epi.signature.names import module_name, one_line, plain_python_name, python_name
 from gdb_epi.target.api import NativeFrame, Region
 from gdb_epi.typing_lite import NamedTuple

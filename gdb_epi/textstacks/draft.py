@@ -5,7 +5,7 @@ from __future__ import annotations
 
 from collections import deque
 
-from gdb_epi.textstacks.gdbtext import mark_inlined, parse_frame
+from gdb_epi.textstacks.gdb_lines import mark_inlined, parse_frame
 from gdb_epi.textstacks.types import GDB, Dump, TextFrame, TextThread
 
 MAX_FRAMES = 4096  # of one thread; the outermost ones are kept beside them
@@ -96,7 +96,7 @@ class ThreadDraft:
 
     def _ends(self, frames: list[TextFrame]) -> str:
         """Return why the native stack does not reach its base; "" when it does."""
-        from gdb_epi.signature.drops import THREAD_BASE, load_drop_sets
+        from gdb_epi.signature.drop_sets import THREAD_BASE, load_drop_sets
 
         if self.starts_late:
             return "the text begins in the middle of the stack"

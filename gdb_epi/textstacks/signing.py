@@ -11,12 +11,13 @@ from collections.abc import Mapping, Sequence
 
 from gdb_epi.cpython.types import MergedStack, StackFrame
 from gdb_epi.signature import keys as k
-from gdb_epi.signature.drops import load_drop_sets
+from gdb_epi.signature.drop_sets import load_drop_sets
 from gdb_epi.signature.native_names import native_name
 from gdb_epi.signature.sign import ASSERTION, asserted_name
 from gdb_epi.signature.tokens import EVAL_LOOP, NATIVE, Token, cut_reraise, name_asserting, tokenise
 from gdb_epi.target.api import NativeFrame
-from gdb_epi.textstacks.assemble import (
+from gdb_epi.textstacks.gdb_lines import is_assert
+from gdb_epi.textstacks.partial_keys import (
     OVERFLOW,
     STACK_KEYS,
     UNKNOWN,
@@ -27,9 +28,8 @@ from gdb_epi.textstacks.assemble import (
     contents_of_part,
     key_of,
 )
-from gdb_epi.textstacks.gdbtext import is_assert
-from gdb_epi.textstacks.kinds import NAMELESS_ABORT, Kinds, kinds_of
-from gdb_epi.textstacks.pynames import QUALIFIED, Namer, Sources, doubts_of
+from gdb_epi.textstacks.possible_categories import NAMELESS_ABORT, Kinds, kinds_of
+from gdb_epi.textstacks.python_names import QUALIFIED, Namer, Sources, doubts_of
 from gdb_epi.textstacks.types import FAULTHANDLER, SIGNAL, Dump, TextFrame, TextThread
 from gdb_epi.typing_lite import NamedTuple
 

@@ -23,7 +23,7 @@ sys.path.insert(0, str(TESTS.parent))
 
 from gdb_epi.cpython.types import MergedStack, PyFrame, StackFrame
 from gdb_epi.signature import keys as k
-from gdb_epi.signature.drops import load_drop_sets
+from gdb_epi.signature.drop_sets import load_drop_sets
 from gdb_epi.signature.tokens import join, tokenise
 from gdb_epi.target.api import NativeFrame
 

@@ -17,7 +17,7 @@ from support.shell import SAMPLES, Shell
 from gdb_epi.resign import stored
 from gdb_epi.resign.files import resign_file
 from gdb_epi.signature import keys as k
-from gdb_epi.signature.drops import load_drop_sets
+from gdb_epi.signature.drop_sets import load_drop_sets
 
 NAMES = (
     "null-deref-ctypes",

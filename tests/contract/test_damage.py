@@ -14,8 +14,8 @@ from gdb_epi.cpython.reader import Reader
 from gdb_epi.cpython.runtime.state import decode_python
 from gdb_epi.cpython.types import PyFrame, PythonState, ThreadState
 from gdb_epi.errors import UNREADABLE, Absent
+from gdb_epi.locks.fork.known_threads import known_threads, main_thread
 from gdb_epi.locks.fork.multiprocessing_child import multiprocessing_child
-from gdb_epi.locks.fork.threading_dangling import known_threads, main_thread
 from gdb_epi.target.corefile import CoreFileTarget
 
 INTERPRETERS = [pytest.param(i.id, id=i.id) for i in one_per_minor()]

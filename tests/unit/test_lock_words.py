@@ -11,8 +11,8 @@ from unit.test_locks import LOCK, MUTEX, OFFSETS, SYMBOLS, blocked, process, rep
 
 from gdb_epi.detectors import gil_versus_mutex, import_deadlock, join_deadlock, lock_order_cycle
 from gdb_epi.locks import types as t
-from gdb_epi.locks.waits.frame_slots import Entry, parse_table
-from gdb_epi.locks.waits.graph import find_cycles, kind_of, with_cycles
+from gdb_epi.locks.python.frame_slots import Entry, parse_table
+from gdb_epi.locks.waits.wait_graph import find_cycles, kind_of, with_cycles
 from gdb_epi.process_state import ProcessState
 from gdb_epi.target.api import Region, Thread
 

@@ -8,7 +8,7 @@ from support.scenes import HEAP, crash, state
 
 from gdb_epi.cpython.layout.layout import Layout, available_tables, load_layout
 from gdb_epi.cpython.reader import Reader
-from gdb_epi.locks.waits.lock_objects import LOCK, RLOCK, SEMAPHORE_SIZE, PyLock, PyLocks
+from gdb_epi.locks.python.lock_objects import LOCK, RLOCK, SEMAPHORE_SIZE, PyLock, PyLocks
 
 OBJECT, TYPE, NAME, SEMAPHORE = HEAP + 0x1000, HEAP + 0x100, HEAP + 0x800, HEAP + 0x2000
 OWNER = 0x7F00_1234_5000

@@ -5,7 +5,7 @@ from __future__ import annotations
 
 from gdb_epi.cpython.types import MergedStack, StackFrame
 from gdb_epi.errors import Absent
-from gdb_epi.signature.drops import load_drop_sets
+from gdb_epi.signature.drop_sets import load_drop_sets
 from gdb_epi.signature.sign import _has_no_files
 from gdb_epi.signature.tokens import EVAL_LOOP, tokenise
 from gdb_epi.target.api import Module, NativeFrame

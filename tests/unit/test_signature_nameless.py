@@ -8,10 +8,10 @@ import pytest
 from gdb_epi.cpython.types import MergedStack, StackFrame
 from gdb_epi.resign.stored import resign
 from gdb_epi.signature import keys as k
-from gdb_epi.signature.drops import load_drop_sets
+from gdb_epi.signature.drop_sets import load_drop_sets
 from gdb_epi.signature.tokens import join, tokenise
 from gdb_epi.target.api import NativeFrame
-from gdb_epi.textstacks.assemble import NO_FILE, Halves, Missing, contents_of_part
+from gdb_epi.textstacks.partial_keys import NO_FILE, Halves, Missing, contents_of_part
 
 WHOLE = Halves("", "")
 TOLD = "libx.so.1!? <- api_call"

@@ -13,8 +13,8 @@ import pytest
 from gdb_epi.signature import native_names
 from gdb_epi.signature.demangle import foreign_names, printed_names
 from gdb_epi.signature.demangle import itanium as mangled
-from gdb_epi.signature.drops import load_drop_sets
-from gdb_epi.signature.patterns import Pattern
+from gdb_epi.signature.drop_sets import load_drop_sets
+from gdb_epi.signature.lazy_pattern import Pattern
 
 sys.path.insert(0, str(Path(__file__).resolve().parents[1] / "tools"))
 import drop_table

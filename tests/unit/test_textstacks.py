@@ -10,7 +10,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from gdb_epi.textstacks.gdbtext import parse_frame
+from gdb_epi.textstacks.gdb_lines import parse_frame
 from gdb_epi.textstacks.reader import read_dumps
 from gdb_epi.textstacks.signing import TextSignature, sign_text
 from gdb_epi.textstacks.types import Dump

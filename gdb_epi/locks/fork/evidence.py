@@ -14,7 +14,7 @@ from gdb_epi.locks.fork.glibc_signs import read_glibc_signs
 from gdb_epi.locks.fork.lineage import lineage
 from gdb_epi.locks.fork.multiprocessing_child import exec_lineage
 from gdb_epi.locks.fork.python_signs import read_python_signs
-from gdb_epi.locks.fork.readings import CERTAIN, NO, YES, ForkReader
+from gdb_epi.locks.fork.signs import CERTAIN, NO, YES, ForkReader
 from gdb_epi.locks.types import ForkEvidence, ForkHandlers, ForkSignal
 from gdb_epi.target.api import Target
 

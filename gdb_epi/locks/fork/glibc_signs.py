@@ -5,7 +5,7 @@ from __future__ import annotations
 
 from gdb_epi.errors import Absent, UnreadableMemory
 from gdb_epi.locks.context import u32, u64
-from gdb_epi.locks.fork.readings import CERTAIN, STRONG, WEAK, ForkReader
+from gdb_epi.locks.fork.signs import CERTAIN, STRONG, WEAK, ForkReader
 from gdb_epi.locks.glibc import Descriptor, StackLists, stack_lists
 from gdb_epi.target.api import Target
 from gdb_epi.util import counted

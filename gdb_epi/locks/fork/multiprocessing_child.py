@@ -11,7 +11,7 @@ from gdb_epi.cpython.objects.object_reader import ObjectReader
 from gdb_epi.cpython.reader import Reader
 from gdb_epi.cpython.types import PythonState
 from gdb_epi.errors import NOT_APPLICABLE, NOT_AVAILABLE, Absent, LayoutError, UnreadableMemory
-from gdb_epi.locks.fork.threading_dangling import imported
+from gdb_epi.locks.fork.known_threads import imported
 from gdb_epi.target.api import Target
 from gdb_epi.typing_lite import NamedTuple
 

@@ -6,9 +6,9 @@ from __future__ import annotations
 from gdb_epi.cpython.reader import Reader
 from gdb_epi.cpython.types import PythonState
 from gdb_epi.errors import NOT_APPLICABLE, Absent, LayoutError, UnreadableMemory
+from gdb_epi.locks.fork.known_threads import KnownThread, known_threads, main_thread
 from gdb_epi.locks.fork.multiprocessing_child import multiprocessing_child
-from gdb_epi.locks.fork.readings import CERTAIN, STRONG, ForkReader
-from gdb_epi.locks.fork.threading_dangling import KnownThread, known_threads, main_thread
+from gdb_epi.locks.fork.signs import CERTAIN, STRONG, ForkReader
 from gdb_epi.util import counted
 
 MAX_NAMED = 8  # names in one sentence

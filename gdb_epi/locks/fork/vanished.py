@@ -14,8 +14,8 @@ from collections.abc import Iterator, Mapping, Sequence
 from gdb_epi.cpython.types import PyFrame, PythonState, ThreadState
 from gdb_epi.errors import Absent, LayoutError, SoftError, UnreadableMemory
 from gdb_epi.locks.context import u32, u64
+from gdb_epi.locks.fork.known_threads import KnownThread, known_threads
 from gdb_epi.locks.fork.stack_scan import StackScanner
-from gdb_epi.locks.fork.threading_dangling import KnownThread, known_threads
 from gdb_epi.locks.glibc import Descriptor, StackLists, stack_lists
 from gdb_epi.locks.types import ForkEvidence, Vanished, VanishedThread
 from gdb_epi.target.api import Module, Target

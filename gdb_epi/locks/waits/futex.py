@@ -14,7 +14,7 @@ from gdb_epi.fault.reads import read_up_to
 from gdb_epi.locks import types as t
 from gdb_epi.locks.context import CLASSIFIERS, FutexWait, Guess, LockContext, family, u32
 from gdb_epi.locks.waits.libc_names import sleeper_outside_libc
-from gdb_epi.locks.waits.settle import settle
+from gdb_epi.locks.waits.ownership import settle
 from gdb_epi.target.api import Thread
 
 SYS_FUTEX = 202

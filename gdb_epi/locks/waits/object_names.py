@@ -13,7 +13,7 @@ from gdb_epi.errors import Absent, LayoutError, UnreadableMemory
 from gdb_epi.typing_lite import TYPE_CHECKING
 
 if TYPE_CHECKING:
-    from gdb_epi.locks.python_side import LockWorld
+    from gdb_epi.locks.python.view import LockWorld
 
 MAX_MODULES = 48
 MAX_ENTRIES = 20_000  # globals and attributes looked at in all

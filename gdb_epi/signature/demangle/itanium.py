@@ -15,7 +15,7 @@ from gdb_epi.signature.demangle.itanium_types import (
     skip_unnamed,
 )
 from gdb_epi.signature.demangle.reader import DIGITS, OPERATORS, STANDARD, Reader, Unreadable
-from gdb_epi.signature.patterns import Pattern
+from gdb_epi.signature.lazy_pattern import Pattern
 
 MAX_NAME = 16_384  # characters of a linkage name that are looked at
 LAMBDA = "{lambda}"

@@ -6,7 +6,7 @@ One pass over the characters each, with counters instead of recursion: the text 
 
 from __future__ import annotations
 
-from gdb_epi.signature.patterns import Pattern
+from gdb_epi.signature.lazy_pattern import Pattern
 
 _OPERATOR = Pattern(
     r"operator(?:<=>|<<=|>>=|->\*|<<|>>|<=|>=|->|\(\)|\[\]|<(?!T>)|>|&&|\|\||"

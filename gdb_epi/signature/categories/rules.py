@@ -102,9 +102,9 @@ class Rules(NamedTuple):
 
 def categorise(scene: Scene) -> tuple[Category, list[str]]:
     """Return the category and the steps that led to it."""
-    from gdb_epi.signature.category_abort import ABORT_RULES
-    from gdb_epi.signature.category_fault import FAULT_RULES
-    from gdb_epi.signature.category_other import OTHER_RULES
+    from gdb_epi.signature.categories.abort import ABORT_RULES
+    from gdb_epi.signature.categories.faults import FAULT_RULES
+    from gdb_epi.signature.categories.other import OTHER_RULES
 
     steps: list[str] = []
     undecided: list[str] = []

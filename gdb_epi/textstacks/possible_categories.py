@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
 """Which categories a text leaves open: often it names a signal and not what the address was.
 
-Aborts are decided by the rules of signature/category_abort.py over the frames; faults need the
+Aborts are decided by the rules of signature/categories/abort.py over the frames; faults need the
 siginfo, which a text rarely shows. What stays open is listed, never guessed.
 """
 
@@ -13,8 +13,8 @@ from gdb_epi.fault.find import Fault
 from gdb_epi.fault.maps import NEAR_NULL
 from gdb_epi.fault.reads import NULL_PAGE
 from gdb_epi.fault.signals import SI_KERNEL, SIGABRT
-from gdb_epi.signature.category import CATEGORIES, Scene, categorise, family_of
-from gdb_epi.signature.drops import load_drop_sets
+from gdb_epi.signature.categories.rules import CATEGORIES, Scene, categorise, family_of
+from gdb_epi.signature.drop_sets import load_drop_sets
 from gdb_epi.signature.native_names import native_name
 from gdb_epi.target.api import NativeFrame
 from gdb_epi.textstacks.types import FAULTHANDLER, SIGNAL, Dump, TextThread

@@ -9,9 +9,9 @@ from gdb_epi.cpython.objects.object_reader import ObjectReader
 from gdb_epi.cpython.reader import Reader
 from gdb_epi.cpython.types import PyFrame, PythonState
 from gdb_epi.errors import Absent, LayoutError, UnreadableMemory
+from gdb_epi.locks.python.frame_slots import FrameSlots
+from gdb_epi.locks.python.lock_objects import PyLock, PyLocks
 from gdb_epi.locks.types import Vanished
-from gdb_epi.locks.waits.frame_slots import FrameSlots
-from gdb_epi.locks.waits.lock_objects import PyLock, PyLocks
 from gdb_epi.locks.waits.object_names import Names
 from gdb_epi.target.api import Target
 from gdb_epi.typing_lite import TYPE_CHECKING, NamedTuple

@@ -15,9 +15,9 @@ from gdb_epi.cpython.runtime.gil import Gil
 from gdb_epi.errors import LayoutError, UnreadableMemory
 from gdb_epi.locks import types as t
 from gdb_epi.locks.context import LockContext, family
-from gdb_epi.locks.python_side import LockWorld
+from gdb_epi.locks.families.python_locks import GIL, gil_of
+from gdb_epi.locks.python.view import LockWorld
 from gdb_epi.locks.waits.activity import activity
-from gdb_epi.locks.waits.python_locks import GIL, gil_of
 from gdb_epi.target.api import Thread
 
 STACK_BYTES = 512  # from the stack pointer up

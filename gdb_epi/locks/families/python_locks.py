@@ -9,8 +9,8 @@ from gdb_epi.cpython.layout.layout import Layout
 from gdb_epi.cpython.runtime.gil import Gil, read_gil
 from gdb_epi.errors import LayoutError, UnreadableMemory
 from gdb_epi.locks.context import FutexWait, Guess, LockContext, classifier
-from gdb_epi.locks.python_side import LockWorld
-from gdb_epi.locks.waits.lock_objects import HANDLE, RLOCK, SEMLOCK, SIMPLE_QUEUE, PyLock
+from gdb_epi.locks.python.lock_objects import HANDLE, RLOCK, SEMLOCK, SIMPLE_QUEUE, PyLock
+from gdb_epi.locks.python.view import LockWorld
 from gdb_epi.locks.waits.stdlib_waits import python_wait
 from gdb_epi.target.api import Thread
 

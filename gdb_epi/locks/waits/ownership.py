@@ -16,7 +16,7 @@ from gdb_epi.target.api import Thread
 from gdb_epi.typing_lite import TYPE_CHECKING
 
 if TYPE_CHECKING:
-    from gdb_epi.locks.python_side import Block
+    from gdb_epi.locks.python.view import Block
 
 SYS_FUTEX = 202  # x86-64
 

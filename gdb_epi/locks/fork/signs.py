@@ -5,7 +5,7 @@ from __future__ import annotations
 
 from gdb_epi.cpython.types import PythonState
 from gdb_epi.errors import Absent, SoftError
-from gdb_epi.locks.fork.threading_dangling import KnownThread
+from gdb_epi.locks.fork.known_threads import KnownThread
 from gdb_epi.locks.types import ForkReading
 from gdb_epi.target.api import Target
 
