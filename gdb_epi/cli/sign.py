@@ -88,7 +88,7 @@ def _check(category: str | None) -> None:
     if category is None:
         return
     from gdb_epi.errors import UsageError
-    from gdb_epi.signature.categories.rules import CATEGORIES
+    from gdb_epi.signature.categories.types import CATEGORIES
 
     if category.split(":", 1)[0] not in CATEGORIES:
         raise UsageError(f"no category {category!r}", hint=", ".join(CATEGORIES))

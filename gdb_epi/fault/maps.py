@@ -14,7 +14,7 @@ from gdb_epi.typing_lite import NamedTuple
 LARGE_TOP = 1 << 56  # with five
 VSYSCALL = 0xFFFF_FFFF_FF60_0000
 # Bytes; a larger inaccessible mapping is a reservation. The categories call one a guard up to 1 MiB
-# (signature/category/faults.py): two answers to one question, to be settled with the verdicts.
+# (signature/categories/faults.py): two answers to one question, to be settled with the verdicts.
 MAX_GUARD = 32 << 10
 NEAR_NULL = 65536
 STACK_REACH = 65536  # bytes between fault address, rsp and the low end of the stack mapping

@@ -12,7 +12,7 @@ from collections.abc import Mapping, Sequence
 
 from gdb_epi.cpython.types import MergedStack, PyFrame, StackFrame
 from gdb_epi.signature import keys as k
-from gdb_epi.signature.categories.rules import family_of
+from gdb_epi.signature.categories.types import family_of
 from gdb_epi.signature.drop_sets import load_drop_sets
 from gdb_epi.signature.sign import ASSERTION, asserted_name
 from gdb_epi.signature.tokens import (

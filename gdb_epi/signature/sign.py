@@ -16,7 +16,8 @@ from gdb_epi.fault.find import Fault
 from gdb_epi.fault.maps import may_execute, stack_is_dumped
 from gdb_epi.process_state import ProcessState
 from gdb_epi.signature import keys as k
-from gdb_epi.signature.categories.rules import Category, Scene, categorise
+from gdb_epi.signature.categories.rules import categorise
+from gdb_epi.signature.categories.types import Category, Scene
 from gdb_epi.signature.drop_sets import THREAD_BASE, load_drop_sets
 from gdb_epi.signature.tokens import (
     NATIVE,

@@ -5,7 +5,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 
-from gdb_epi.signature.categories.rules import Category
+from gdb_epi.signature.categories.types import Category
 from gdb_epi.signature.keys import Key
 from gdb_epi.typing_lite import NamedTuple
 

@@ -10,7 +10,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from gdb_epi.signature import keys as k
-from gdb_epi.signature.categories.rules import family_of
+from gdb_epi.signature.categories.types import family_of
 from gdb_epi.signature.tokens import EVAL_LOOP, NATIVE, PYTHON, Token, join
 from gdb_epi.typing_lite import NamedTuple
 

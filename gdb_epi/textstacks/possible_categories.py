@@ -13,7 +13,8 @@ from gdb_epi.fault.find import Fault
 from gdb_epi.fault.maps import NEAR_NULL
 from gdb_epi.fault.reads import NULL_PAGE
 from gdb_epi.fault.signals import SI_KERNEL, SIGABRT
-from gdb_epi.signature.categories.rules import CATEGORIES, Scene, categorise, family_of
+from gdb_epi.signature.categories.rules import categorise
+from gdb_epi.signature.categories.types import CATEGORIES, Scene, family_of
 from gdb_epi.signature.drop_sets import load_drop_sets
 from gdb_epi.signature.native_names import native_name
 from gdb_epi.target.api import NativeFrame

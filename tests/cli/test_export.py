@@ -101,7 +101,7 @@ def test_opentelemetry_names(stored, exported):
         assert row["os.version"] == attributes["kernel"]
         assert row["gdb_epi.host.rack"] == attributes["rack"]
         assert row["cpu.logical_number"] == record["cpu"]["number"]
-        assert row["gdb_epi.signature.categories.rules"] == record["signature"]["category"]
+        assert row["gdb_epi.signature.category"] == record["signature"]["category"]
         assert "process.pid" not in row, "absent values are absent"
     ours = {"gdb_epi", "host", "os", "service", "process", "thread", "exception", "log", "cpu",
             "timestamp", "container", "k8s", "cloud", "hw"}  # fmt: skip

@@ -51,7 +51,7 @@ COLUMNS = (
     Column("si_code", "gdb_epi.signal.code", INTEGER),
     Column("exception", "exception.type", TEXT),
     Column("stack", "exception.stacktrace", TEXT),
-    Column("category", "gdb_epi.signature.categories.rules", TEXT),
+    Column("category", "gdb_epi.signature.category", TEXT),
     Column("signature", "gdb_epi.signature.text", TEXT),
     Column("signature_kind", "gdb_epi.signature.kind", TEXT),
     Column("signature_key", "gdb_epi.signature.key", TEXT),

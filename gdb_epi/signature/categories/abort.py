@@ -23,7 +23,7 @@ from gdb_epi.errors import Absent, UnreadableMemory
 from gdb_epi.fault.abort_message import AbortMessage
 from gdb_epi.fault.reads import read_word
 from gdb_epi.fault.signals import SIGABRT
-from gdb_epi.signature.categories.rules import Answer, Match, Scene, Undecided
+from gdb_epi.signature.categories.types import Answer, Match, Scene, Undecided
 from gdb_epi.signature.demangle.itanium import class_name
 from gdb_epi.signature.names import one_line
 from gdb_epi.sizes import WORD

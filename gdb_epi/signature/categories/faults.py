@@ -15,7 +15,7 @@ from gdb_epi.fault.find import GENERAL, Fault
 from gdb_epi.fault.maps import NEAR_NULL, below_large_frame, is_canonical, may_execute, stack_below
 from gdb_epi.fault.reads import NULL_PAGE, read_word
 from gdb_epi.fault.signals import SI_KERNEL, SIGBUS, SIGFPE, SIGILL, SIGSEGV, SIGTRAP
-from gdb_epi.signature.categories.rules import Answer, Match, Scene
+from gdb_epi.signature.categories.types import Answer, Match, Scene
 
 BUS_ADRALN, BUS_ADRERR, BUS_OBJERR, BUS_MCEERR_AR, BUS_MCEERR_AO = 1, 2, 3, 4, 5
 _FPE_CODES = {1: "integer division by zero", 2: "integer overflow", 3: "floating-point division"}

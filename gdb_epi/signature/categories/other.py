@@ -5,7 +5,7 @@ from __future__ import annotations
 
 from gdb_epi.errors import NOT_APPLICABLE, Absent
 from gdb_epi.fault.signals import signal_name
-from gdb_epi.signature.categories.rules import Answer, Match, Scene
+from gdb_epi.signature.categories.types import Answer, Match, Scene
 
 # Signals that the kernel sends for no doing of the thread that they end (signal(7), setrlimit(2)).
 _BY_KERNEL = {

@@ -1,0 +1,93 @@
+# SPDX-License-Identifier: Apache-2.0
+"""What the rules of categories look at and what they answer.
+
+SPEC.md section 3 is normative.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from functools import cached_property
+
+from gdb_epi.errors import Absent
+from gdb_epi.fault.abort_message import AbortMessage, read_abort_message
+from gdb_epi.fault.find import Fault, find_fault
+from gdb_epi.target.api import CrashInfo, NativeFrame, Region, Target
+from gdb_epi.typing_lite import NamedTuple
+
+CATEGORIES = (
+    "segv-stack-overflow", "segv-exec", "return-to-null", "misaligned-sp", "segv-noncanonical",
+    "segv-null", "segv-near-null", "segv-guard", "segv-wild", "bus-adrerr", "bus-memerr", "fpe",
+    "ill", "trap", "abort-assert", "abort-malloc", "abort-fortify", "abort-terminate",
+    "abort-py-fatal", "abort-other", "oom-suspect", "killed-external", "snapshot",
+    "corrupt-stack", "unknown",
+)  # fmt: skip
+
+
+class Category(NamedTuple):
+    """What kind of death it was.
+
+    `name` is one of CATEGORIES, for abort-malloc, abort-terminate and abort-py-fatal with a
+    ":class" behind it. `family` is the part that siginfo, registers and mappings decide alone
+    ("abort" for every abort-*; else the name): the keys of partial stacks use it.
+    """
+
+    name: str
+    family: str
+    evidence: str
+
+
+class Match(NamedTuple):
+    """A rule's answer: the category (it may carry a class) and the evidence."""
+
+    name: str
+    evidence: str
+
+
+class Undecided(NamedTuple):
+    """A rule could not decide: why."""
+
+    why: str
+
+
+class Scene:
+    """What the rules look at; each part is read when first asked for."""
+
+    def __init__(
+        self,
+        target: Target,
+        crash: CrashInfo | Absent,
+        native: Sequence[NativeFrame] | Absent,
+    ) -> None:
+        self.target = target
+        self.crash = crash
+        self.native = native
+
+    @cached_property
+    def fault(self) -> Fault | Absent:
+        """The fault, behind a re-raising handler where there is one."""
+        return find_fault(self.target, self.crash)
+
+    @cached_property
+    def abort_message(self) -> AbortMessage | Absent | None:
+        """What glibc stored in __abort_msg; None when it stored nothing."""
+        return read_abort_message(self.target)
+
+    def region_at(self, address: int) -> Region | None:
+        """Return the mapping that holds `address`."""
+        return self.target.region_at(address)
+
+    def functions(self) -> list[str]:
+        """Return the native function names of the signed thread, innermost first."""
+        if isinstance(self.native, Absent):
+            return []
+        return [frame.function for frame in self.native if frame.function]
+
+
+Answer = Match | Undecided | None
+Rule = Callable[[Scene], Answer]
+
+
+def family_of(name: str) -> str:
+    """Return the part of a category that needs no stack."""
+    return "abort" if name.startswith("abort-") else name
