@@ -29,7 +29,20 @@ def read_word(target: Target, address: int, *, dumped_only: bool = True) -> int 
         return None
     if dumped_only and target.provenance(address, 8) != DUMPED:
         return None
+    return read_u64(target, address)
+
+
+def read_u64(target: Target, address: int) -> int | None:
+    """Return an unsigned 64-bit word, wherever its bytes come from; None when unreadable."""
     try:
         return int.from_bytes(target.read(address, 8), "little")
+    except UnreadableMemory:
+        return None
+
+
+def read_u32(target: Target, address: int) -> int | None:
+    """Return an unsigned 32-bit word, wherever its bytes come from; None when unreadable."""
+    try:
+        return int.from_bytes(target.read(address, 4), "little")
     except UnreadableMemory:
         return None

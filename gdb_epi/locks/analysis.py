@@ -7,28 +7,25 @@ from collections.abc import Sequence
 
 from gdb_epi.cpython.types import PythonState
 from gdb_epi.errors import Absent, SoftError
-from gdb_epi.locks.context import FAMILIES, Lazy, LockContext
+from gdb_epi.locks.context import FAMILIES, LockContext
 from gdb_epi.locks.fork.evidence import evidence_of, read_fork, with_handlers
 from gdb_epi.locks.fork.handlers import fork_handlers
 from gdb_epi.locks.fork.vanished import vanished_threads
 from gdb_epi.locks.types import (
     ForkEvidence,
     ForkHandlers,
-    Held,
+    HeldLock,
     LockReport,
     Owner,
-    Vanished,
+    VanishedThreads,
     Wait,
 )
 from gdb_epi.locks.waits.activity import activity
+from gdb_epi.locks.waits.futex import futex_waits
 from gdb_epi.locks.waits.inherited_or_own import with_doubt
 from gdb_epi.locks.waits.wait_graph import find_cycles, with_cycles
 from gdb_epi.target.api import Target
-from gdb_epi.typing_lite import TYPE_CHECKING, NamedTuple
-
-if TYPE_CHECKING:
-    from gdb_epi.locks.python.lock_objects import PyLock
-    from gdb_epi.locks.python.view import Block
+from gdb_epi.typing_lite import NamedTuple
 
 MAX_WAITS = 16_384
 MAX_THREADS = 1 << 16
@@ -40,7 +37,7 @@ class Forked(NamedTuple):
 
     evidence: ForkEvidence
     handlers: ForkHandlers | None
-    vanished: Vanished
+    vanished: VanishedThreads
     soft_errors: tuple[SoftError, ...]
 
 
@@ -62,16 +59,17 @@ def examine_locks(
     A family that fails becomes a soft error; the others still run. `forked` is what
     `examine_fork` gave, where it was asked before.
     """
-    import gdb_epi.locks.waits
+    import gdb_epi.locks.families
     from gdb_epi.loader import load_all
 
     forked = forked or examine_fork(target, python)
     fork, vanished = forked.evidence, forked.vanished
-    errors = [*load_all(gdb_epi.locks.waits), *forked.soft_errors]
-    context = LockContext(target, python, fork, errors, vanished, Lazy())
+    errors = [*load_all(gdb_epi.locks.families), *forked.soft_errors]
+    context = LockContext(target, python, fork, errors, vanished)
+    families = sorted({"futex": futex_waits, **FAMILIES}.items())
     waits: list[Wait] = []
     for thread in target.threads():
-        for name, function in sorted(FAMILIES.items()):
+        for name, function in families:
             try:
                 waits += function(context, thread)
             except Exception as error:  # noqa: BLE001 - boundary: running a lock family
@@ -82,51 +80,56 @@ def examine_locks(
             break
     waits = with_doubt(target, python, vanished, waits)
     cycles = find_cycles(waits)
-    held, problems = held_locks(context, waits)
-    errors += problems
+    held = _held_locks(context, waits)
+    if context.python_view is not None:
+        problems = sorted(context.python_view.problems.items())
+        errors += [SoftError("locks", subject, text) for subject, text in problems]
     return LockReport(
-        fork,
-        tuple(with_cycles(waits[:MAX_WAITS], cycles)),
-        tuple(dict.fromkeys(errors)),
-        vanished,
-        forked.handlers,
-        cycles,
-        held,
-        tuple(activity(target, thread) for thread in target.threads()[:MAX_THREADS]),
+        fork=fork,
+        waits=tuple(with_cycles(waits[:MAX_WAITS], cycles)),
+        soft_errors=tuple(dict.fromkeys(errors)),
+        vanished=vanished,
+        handlers=forked.handlers,
+        cycles=cycles,
+        held=held,
+        activities=tuple(activity(target, thread) for thread in target.threads()[:MAX_THREADS]),
     )
 
 
-def _free_for(lock: PyLock, block: Block) -> bool:
-    """Tell whether the lock's own words say that the thread of a block does not hold it.
-
-    So it is after a hook of os.register_at_fork() has re-made the lock in place, as logging's does.
-    """
-    owned = lock.owner is not None and block.ident is not None
-    return lock.locked is False or (owned and lock.owner != block.ident)
-
-
-def held_locks(
-    context: LockContext, waits: Sequence[Wait]
-) -> tuple[tuple[Held, ...], list[SoftError]]:
+def _held_locks(context: LockContext, waits: Sequence[Wait]) -> tuple[HeldLock, ...]:
     """Return the Python locks that some frame is inside a `with` block of, waited for or not."""
-    world = context.world
-    if world is None:
-        return (), []
-    found: list[Held] = []
+    view = context.python_view
+    if view is None:
+        return ()
+    held: list[HeldLock] = []
     seen: set[tuple[int, int | None]] = set()
-    for block in world.blocks():
-        if len(found) >= MAX_HELD:
+    for block in view.blocks():
+        if len(held) >= MAX_HELD:
             break
-        lock = world.locks.at(block.lock)
         # A recursive lock is in several frames of its owner: the innermost one stands for all.
-        if (block.lock, block.ident) in seen or (lock is not None and _free_for(lock, block)):
+        if (block.lock, block.ident) in seen:
             continue
+        lock = view.locks.at(block.lock)
+        if lock is not None:
+            # A hook of os.register_at_fork() may have re-made the lock in place, as logging's
+            # does: then its own words say that this thread does not hold it.
+            owned = lock.owner is not None and block.ident is not None
+            if lock.locked is False or (owned and lock.owner != block.ident):
+                continue
         seen.add((block.lock, block.ident))
-        state = "vanished" if block.vanished else "live"
-        owner = Owner(block.tid, block.ident, block.thread_name, state)
-        kind = lock.kind if lock is not None else "lock"
-        name = world.name(block.lock) or world.name(block.manager)
-        waiters = tuple(w.tid for w in waits if w.object in (block.lock, block.manager))
-        found.append(Held(block.lock, kind, name, owner, waiters, block.where()))
-    problems = [SoftError("locks", what, text) for what, text in sorted(world.problems.items())]
-    return tuple(found), problems
+        held.append(
+            HeldLock(
+                address=block.lock,
+                kind=lock.kind if lock is not None else "lock",
+                name=view.name(block.lock) or view.name(block.manager),
+                owner=Owner(
+                    block.tid,
+                    block.ident,
+                    block.thread_name,
+                    "vanished" if block.vanished else "live",
+                ),
+                waiters=tuple(w.tid for w in waits if w.object in (block.lock, block.manager)),
+                where=block.where(),
+            )
+        )
+    return tuple(held)

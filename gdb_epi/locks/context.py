@@ -4,16 +4,16 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable
+from functools import cached_property
 
 from gdb_epi.cpython.types import PythonState
-from gdb_epi.errors import Absent, LayoutError, SoftError, UnreadableMemory
-from gdb_epi.locks.types import ForkEvidence, Vanished, Wait
+from gdb_epi.errors import Absent, LayoutError, SoftError
+from gdb_epi.locks.types import ForkEvidence, VanishedThreads, Wait
 from gdb_epi.target.api import Target, Thread
 from gdb_epi.typing_lite import TYPE_CHECKING, NamedTuple
 
 if TYPE_CHECKING:
-    from gdb_epi.cpython.runtime.gil import Gil
-    from gdb_epi.locks.python.view import LockWorld
+    from gdb_epi.locks.python.view import PythonView
 
 PRIVATE = 0x80  # FUTEX_PRIVATE_FLAG (linux/futex.h)
 
@@ -34,60 +34,52 @@ class FutexWait(NamedTuple):
         return not self.operation & PRIVATE
 
 
-class Lazy:
-    """What the families share and build on first use."""
-
-    def __init__(self) -> None:
-        self._world: LockWorld | None = None
-        self._tried = False
-        self._bases: dict[int, int] | None = None
-        self._tids: dict[int, int] = {}
-        self.gils: dict[int, Gil | None] = {}  # by interpreter
-
-    def bases(self, context: LockContext) -> dict[int, int]:
-        """Return {thread id: fs_base} of the living threads; 0 where the core does not say."""
-        if self._bases is None:
-            threads = context.target.threads()
-            self._bases = {one.tid: one.registers.get("fs_base", 0) for one in threads}
-            self._tids = {base: tid for tid, base in self._bases.items() if base}
-        return self._bases
-
-    def by_base(self, context: LockContext, base: int) -> int | None:
-        """Return the living thread with this pthread_t."""
-        self.bases(context)
-        return self._tids.get(base)
-
-    def world(self, context: LockContext) -> LockWorld | None:
-        """Return the LockWorld of a context."""
-        if not self._tried:
-            self._tried = True
-            if isinstance(context.python, PythonState):
-                from gdb_epi.locks.python.view import LockWorld
-
-                try:
-                    self._world = LockWorld(context.target, context.python, context.vanished)
-                except LayoutError as error:
-                    context.soft_errors.append(SoftError("locks", "Python", str(error)))
-        return self._world
-
-
-class LockContext(NamedTuple):
+class LockContext:
     """A process as the lock families see it; families append to `soft_errors`."""
 
-    target: Target
-    python: PythonState | Absent
-    fork: ForkEvidence
-    soft_errors: list[SoftError]
-    vanished: Vanished  # the parent's threads that the fork left behind
-    lazy: Lazy
+    def __init__(
+        self,
+        target: Target,
+        python: PythonState | Absent,
+        fork: ForkEvidence,
+        soft_errors: list[SoftError],
+        vanished: VanishedThreads,
+    ) -> None:
+        self.target = target
+        self.python = python
+        self.fork = fork
+        self.soft_errors = soft_errors
+        self.vanished = vanished  # the parent's threads that the fork left behind
 
-    @property
-    def world(self) -> LockWorld | None:
-        """The Python side, built once. None without CPython, or with a layout that lacks a part."""
-        return self.lazy.world(self)
+    @cached_property
+    def bases(self) -> dict[int, int]:
+        """{thread id: fs_base} of the living threads; 0 where the core does not say."""
+        threads = self.target.threads()
+        return {thread.tid: thread.registers.get("fs_base", 0) for thread in threads}
+
+    @cached_property
+    def _tids(self) -> dict[int, int]:
+        return {base: tid for tid, base in self.bases.items() if base}
+
+    def tid_at(self, base: int) -> int | None:
+        """Return the thread id of the living thread with this pthread_t."""
+        return self._tids.get(base)
+
+    @cached_property
+    def python_view(self) -> PythonView | None:
+        """The Python side. None without CPython, or with a layout that lacks a part."""
+        if isinstance(self.python, Absent):
+            return None
+        from gdb_epi.locks.python.view import PythonView
+
+        try:
+            return PythonView(self.target, self.python, self.vanished)
+        except LayoutError as error:
+            self.soft_errors.append(SoftError("locks", "Python", str(error)))
+            return None
 
 
-class Guess(NamedTuple):
+class LockGuess(NamedTuple):
     """What a classifier makes of a futex wait; who owns it is settled later.
 
     `owner_tid` and `owner_ident` (pthread_t) are what the lock's own words say. `anonymous`: a
@@ -110,7 +102,7 @@ class Guess(NamedTuple):
     evidence: tuple[str, ...] = ()
 
 
-Classifier = Callable[[LockContext, Thread, FutexWait], "Guess | None"]
+Classifier = Callable[[LockContext, Thread, FutexWait], "LockGuess | None"]
 CLASSIFIERS: dict[str, tuple[bool, Classifier]] = {}
 
 
@@ -134,29 +126,16 @@ FAMILIES: dict[str, Family] = {}
 
 
 def family(name: str) -> Callable[[Family], Family]:
-    """Register a function (context, thread) -> waits under locks/."""
+    """Register a function (context, thread) -> waits of threads that sleep in no futex call.
+
+    Raises ValueError when another file has registered the name.
+    """
 
     def register(function: Family) -> Family:
-        known = FAMILIES.get(name)
-        if known is not None and known.__code__.co_filename != function.__code__.co_filename:
+        registered = FAMILIES.get(name)
+        if registered and registered.__code__.co_filename != function.__code__.co_filename:
             raise ValueError(f"lock family {name!r} is registered twice")
         FAMILIES[name] = function
         return function
 
     return register
-
-
-def u32(target: Target, address: int) -> int | None:
-    """Return an unsigned 32-bit word, or None."""
-    try:
-        return int.from_bytes(target.read(address, 4), "little")
-    except UnreadableMemory:
-        return None
-
-
-def u64(target: Target, address: int) -> int | None:
-    """Return an unsigned 64-bit word, or None."""
-    try:
-        return int.from_bytes(target.read(address, 8), "little")
-    except UnreadableMemory:
-        return None

@@ -17,7 +17,7 @@ import struct
 from collections.abc import Collection, Iterator, Mapping
 
 from gdb_epi.errors import NOT_AVAILABLE, Absent
-from gdb_epi.locks.context import u32, u64
+from gdb_epi.fault.reads import read_u32, read_u64
 from gdb_epi.target.api import Module, Target
 from gdb_epi.typing_lite import NamedTuple
 
@@ -152,7 +152,7 @@ def _offsets(
         address = known.get(symbol) or target.symbol(symbol)
         if address is None:
             return Absent(NOT_AVAILABLE, f"no symbol {symbol}")
-        offset = u32(target, address + 8)
+        offset = read_u32(target, address + 8)
         if offset is None or offset > MAX_OFFSET:
             return Absent(NOT_AVAILABLE, f"{symbol} cannot be read")
         found[name] = offset
@@ -178,7 +178,7 @@ def stack_lists(target: Target) -> StackLists | Absent:
     pointer = target.symbol("__nptl_rtld_global")
     rtld = target.symbol("_rtld_global")
     if rtld is None and pointer is not None:
-        rtld = u64(target, pointer)
+        rtld = read_u64(target, pointer)
     if rtld is None:
         return Absent(NOT_AVAILABLE, "no symbol _rtld_global")
     # The cache list follows the user list (sysdeps/generic/ldsodefs.h, 2.34 to 2.42).
@@ -210,17 +210,17 @@ def _walk(
     sysdeps/x86_64/nptl/tls.h); without them it is something else, or not made to its end.
     """
     seen, whole = {head}, True
-    node = u64(target, head)
+    node = read_u64(target, head)
     while node is not None and node not in seen and len(seen) < MAX_DESCRIPTORS:
         seen.add(node)
         address = node - offsets["list"]
-        tid = u32(target, address + offsets["tid"])
-        cancel = u32(target, address + offsets["cancelhandling"])
+        tid = read_u32(target, address + offsets["tid"])
+        cancel = read_u32(target, address + offsets["cancelhandling"])
         if tid is None or cancel is None:
             return False
-        if all(u64(target, address + at) == address for at in _SELF):
+        if all(read_u64(target, address + at) == address for at in _SELF):
             out.append(Descriptor(address, tid, bool(cancel & EXITING), name))
         else:
             whole = False
-        node = u64(target, node)
+        node = read_u64(target, node)
     return whole and node == head

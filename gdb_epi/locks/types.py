@@ -29,6 +29,8 @@ INHERITED_VERDICTS = frozenset(
 
 CERTAIN, PROBABLE, INFO = "certain", "probable", "info"
 
+GIL = "GIL"  # the kind of a wait for the global interpreter lock
+
 
 class ForkSignal(NamedTuple):
     """One sign of a fork: its name (F1 ...), what it says, how sure it is."""
@@ -93,7 +95,7 @@ class VanishedThread(NamedTuple):
     type_name: str | None = None  # of its threading.Thread object
 
 
-class Vanished(NamedTuple):
+class VanishedThreads(NamedTuple):
     """The threads that vanished. `at_least`: more may have, their stacks are gone or reused."""
 
     threads: tuple[VanishedThread, ...]
@@ -102,9 +104,9 @@ class Vanished(NamedTuple):
 
     def find(self, *, ident: int | None = None, tid: int | None = None) -> VanishedThread | None:
         """Return the vanished thread with this pthread_t or old thread id."""
-        for one in self.threads:
-            if (ident and one.ident == ident) or (tid and one.tid == tid):
-                return one
+        for thread in self.threads:
+            if (ident and thread.ident == ident) or (tid and thread.tid == tid):
+                return thread
         return None
 
 
@@ -148,7 +150,7 @@ class Wait(NamedTuple):
     timed: bool = False  # the wait has a timeout: it ends by itself
 
 
-class Held(NamedTuple):
+class HeldLock(NamedTuple):
     """A Python lock that a frame is inside a `with` block of; `where` is that frame."""
 
     address: int  # PyObject * of the lock
@@ -168,7 +170,7 @@ class Cycle(NamedTuple):
 
     def has_gil(self) -> bool:
         """Tell whether the GIL is one of the locks."""
-        return "GIL" in self.kinds
+        return GIL in self.kinds
 
 
 class Activity(NamedTuple):
@@ -186,8 +188,8 @@ class LockReport(NamedTuple):
     fork: ForkEvidence
     waits: tuple[Wait, ...]
     soft_errors: tuple[SoftError, ...]
-    vanished: Vanished = Vanished((), False)
+    vanished: VanishedThreads = VanishedThreads((), False)
     handlers: ForkHandlers | None = None
     cycles: tuple[Cycle, ...] = ()
-    held: tuple[Held, ...] = ()
+    held: tuple[HeldLock, ...] = ()
     activities: tuple[Activity, ...] = ()

@@ -5,7 +5,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 
-from gdb_epi.locks.types import Vanished, VanishedThread
+from gdb_epi.locks.types import VanishedThread, VanishedThreads
 from gdb_epi.render.stack import python_text
 from gdb_epi.util import counted
 
@@ -26,7 +26,7 @@ def vanished_title(thread: VanishedThread) -> str:
     return f"vanished thread{name}, number {number} in the parent{main}"
 
 
-def vanished_summary(vanished: Vanished) -> str:
+def vanished_summary(vanished: VanishedThreads) -> str:
     """Return how many threads vanished, as far as that can be told."""
     count = len(vanished.threads)
     if not count:
@@ -38,7 +38,7 @@ def vanished_summary(vanished: Vanished) -> str:
 
 
 def vanished_lines(
-    vanished: Vanished,
+    vanished: VanishedThreads,
     *,
     limit: int,
     below: Callable[[VanishedThread], Sequence[str]] | None = None,

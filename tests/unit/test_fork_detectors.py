@@ -66,7 +66,7 @@ def test_the_holder_is_named_with_its_code() -> None:
     owner = t.Owner(None, IDENT, "holder", "vanished")
     made = forked(
         waits=(wait(t.INHERITED_HOLDER_FRAME_VANISHED, owner=owner),),
-        vanished=t.Vanished((holder,), False),
+        vanished=t.VanishedThreads((holder,), False),
     )
     found = one(forked_child_lock(made))
     assert found.facts["holder"] == {"name": "holder", "tid": 990, "frames": ["hold"]}
@@ -109,7 +109,7 @@ def test_fork_handlers_tells_a_crash_from_a_hang() -> None:
 def test_latent_inherited_lock() -> None:
     gone = t.Owner(None, IDENT, "holder", "vanished")
     here = t.Owner(PID, None, None, "live")
-    held = t.Held(HEAP, "threading.Lock", "app.lock", gone, (), "hold (app.py:7)")
+    held = t.HeldLock(HEAP, "threading.Lock", "app.lock", gone, (), "hold (app.py:7)")
     assert one(latent_inherited_lock(forked(held=(held,)))).facts["confidence"] == "info"
     for near in (held._replace(owner=here), held._replace(waiters=(PID,))):
         assert list(latent_inherited_lock(forked(held=(near,)))) == []
@@ -119,7 +119,7 @@ def test_latent_inherited_lock() -> None:
 def test_a_guess_without_python_stays_what_it_is() -> None:
     made = forked()
     guess = wait(t.PROBABLE_INHERITED, "probable")
-    nothing = t.Vanished((), False)
+    nothing = t.VanishedThreads((), False)
     absent = Absent(NOT_APPLICABLE, "no CPython")
     assert with_doubt(made.target, absent, nothing, [guess]) == [guess]
 
@@ -129,7 +129,9 @@ def test_pools_are_told_by_code_by_object_and_by_type() -> None:
     native = vanished(name=None, tid=None, module="/usr/lib/libgomp.so.1.0.0")
     timer = vanished(frame("run", "threading"), type_name="Timer")
     plain = vanished(frame("hold", "app"), module="/usr/lib/libpython3.12.so.1.0")
-    kinds = [p.kind for p in vanished_pools(t.Vanished((worker, native, timer, plain), False))]
+    kinds = [
+        p.kind for p in vanished_pools(t.VanishedThreads((worker, native, timer, plain), False))
+    ]
     assert sorted(kinds) == [
         "OpenMP (libgomp)", "concurrent.futures thread pool", "threading.Timer",
     ]  # fmt: skip
@@ -138,9 +140,9 @@ def test_pools_are_told_by_code_by_object_and_by_type() -> None:
 def test_vanished_threads_as_lines() -> None:
     known = vanished(frame("hold", "app"))
     bare = vanished(name=None, tid=None, missing="stack memory absent", how="")
-    gone = t.Vanished((known, bare), True)
+    gone = t.VanishedThreads((known, bare), True)
     assert vanished_summary(gone).startswith("At least 2 threads")
-    assert "No vanished thread" in vanished_summary(t.Vanished((), False))
+    assert "No vanished thread" in vanished_summary(t.VanishedThreads((), False))
     text = "\n".join(vanished_lines(gone, limit=5))
     assert 'vanished thread "holder", number 990 in the parent' in text
     assert "hold" in text and "stack memory absent" in text

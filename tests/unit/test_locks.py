@@ -11,7 +11,7 @@ from support.scenes import FS_BASE, HEAP, MMAP, PC, PID, SP, TEXT, crash, state
 
 from gdb_epi.errors import NOT_APPLICABLE, Absent
 from gdb_epi.locks.analysis import examine_locks
-from gdb_epi.locks.context import CLASSIFIERS, FAMILIES, Guess
+from gdb_epi.locks.context import CLASSIFIERS, FAMILIES, LockGuess
 from gdb_epi.locks.fork.evidence import fork_evidence
 from gdb_epi.locks.types import LockReport
 from gdb_epi.process_state import ProcessState
@@ -241,7 +241,7 @@ def test_a_free_lock_is_held_by_nobody_and_threads_without_a_lock_are_told(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
     """The GIL between two holders was 'held by unknown', beside 'nobody holds the GIL'."""
-    free = Guess("GIL", free=True, evidence=("nobody holds it at this moment",))
+    free = LockGuess("GIL", free=True, evidence=("nobody holds it at this moment",))
     monkeypatch.setitem(CLASSIFIERS, "00 first", (False, lambda *_: free))
     aborts = blocked(None, tid=PID + 1, orig_rax=234)
     made = process(blocked(SEMAPHORE), aborts)

@@ -8,7 +8,7 @@ from support.scenes import HEAP, crash, state
 
 from gdb_epi.cpython.layout.layout import Layout, available_tables, load_layout
 from gdb_epi.cpython.reader import Reader
-from gdb_epi.locks.python.lock_objects import LOCK, RLOCK, SEMAPHORE_SIZE, PyLock, PyLocks
+from gdb_epi.locks.python.lock_objects import LOCK, RLOCK, SEMAPHORE_SIZE, LockObject, LockObjects
 
 OBJECT, TYPE, NAME, SEMAPHORE = HEAP + 0x1000, HEAP + 0x100, HEAP + 0x800, HEAP + 0x2000
 OWNER = 0x7F00_1234_5000
@@ -23,7 +23,7 @@ def layout_of(version: tuple[int, int], flavour: bool = False) -> Layout:
 
 def read(
     layout: Layout, name: str, size: int, words: dict[int, int], *, count: int = 1
-) -> PyLock | None:
+) -> LockObject | None:
     """Read an object of a type of this name and size; `words` are offsets and their contents."""
     at = layout.require
     made = state(crash(6, 0, sender=5))
@@ -41,7 +41,7 @@ def read(
         raw = (count & (1 << 8 * refcount.size) - 1).to_bytes(refcount.size, "little")
         target.write(OBJECT + refcount.offset, raw)  # type: ignore[attr-defined]
     target.write(NAME, name.encode() + b"\0")  # type: ignore[attr-defined]
-    return PyLocks(Reader(target, layout)).at(OBJECT)
+    return LockObjects(Reader(target, layout)).at(OBJECT)
 
 
 @pytest.mark.parametrize("version", [v for v in GIL_TABLES if v < (3, 14)])

@@ -15,9 +15,9 @@ from gdb_epi.cpython.runtime.gil import Gil
 from gdb_epi.errors import LayoutError, UnreadableMemory
 from gdb_epi.locks import types as t
 from gdb_epi.locks.context import LockContext, family
-from gdb_epi.locks.families.python_locks import GIL, gil_of
-from gdb_epi.locks.python.view import LockWorld
+from gdb_epi.locks.python.view import PythonView
 from gdb_epi.locks.waits.activity import activity
+from gdb_epi.sizes import WORD
 from gdb_epi.target.api import Thread
 
 STACK_BYTES = 512  # from the stack pointer up
@@ -29,41 +29,48 @@ def gil_polling(context: LockContext, thread: Thread) -> Iterator[t.Wait]:
     """Yield the GIL for a thread that runs C code of take_gil() while another thread holds it."""
     if "rsp" not in thread.registers or activity(context.target, thread).state != "running":
         return
-    world = context.world
-    if world is None:
+    view = context.python_view
+    if view is None:
         return
-    for interpreter in world.python.interpreters:
-        known = gil_of(context, world, interpreter.address)
-        if known is None or not known.holder:
+    for interpreter in view.python.interpreters:
+        gil = view.gil(interpreter.address)
+        if gil is None or not gil.holder:
             continue
-        holder = next((one for one in world.python.threads() if one.address == known.holder), None)
+        holder = next((s for s in view.python.threads() if s.address == gil.holder), None)
         if holder is None or not holder.alive or holder.tid in (None, thread.tid):
             continue
-        word = _word_of(world, thread.registers["rsp"], known)
+        word = _gil_word_on_stack(view, thread.registers["rsp"], gil)
         if word is not None:
-            owner = t.Owner(holder.tid, holder.ident, holder.name, "live")
-            said = f"the thread runs, and its stack refers to {word:#x} of the GIL, which is held"
             yield t.Wait(
-                thread.tid, word, GIL, None, known.address, owner, t.LIVE_HOLDER, t.PROBABLE,
-                (said,), True,
-            )  # fmt: skip
+                tid=thread.tid,
+                address=word,
+                kind=t.GIL,
+                name=None,
+                object=gil.address,
+                owner=t.Owner(holder.tid, holder.ident, holder.name, "live"),
+                verdict=t.LIVE_HOLDER,
+                confidence=t.PROBABLE,
+                evidence=(
+                    f"the thread runs, and its stack refers to {word:#x} of the GIL, which is held",
+                ),
+                timed=True,
+            )
             return
 
 
-def _word_of(world: LockWorld, stack: int, gil: Gil) -> int | None:
+def _gil_word_on_stack(view: PythonView, stack: int, gil: Gil) -> int | None:
     """Return the word of a GIL's mutex or condition variable that the stack refers to."""
-    layout = world.reader.layout
     ranges = []
     for member in ("cond", "mutex"):
-        field = layout.find(_STRUCT, member)
+        field = view.reader.layout.find(_STRUCT, member)
         if field is not None:
             ranges.append((gil.address + field.offset, gil.address + field.offset + field.size))
     try:
-        data = world.reader.read(stack, STACK_BYTES)
+        data = view.reader.read(stack, STACK_BYTES)
     except (UnreadableMemory, LayoutError):
         return None
-    for at in range(0, STACK_BYTES, 8):
-        word = int.from_bytes(data[at : at + 8], "little")
+    for at in range(0, STACK_BYTES, WORD):
+        word = int.from_bytes(data[at : at + WORD], "little")
         if any(start <= word < end for start, end in ranges):
             return word
     return None

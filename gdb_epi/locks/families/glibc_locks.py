@@ -10,7 +10,8 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from gdb_epi.locks.context import FutexWait, Guess, LockContext, classifier, u32, u64
+from gdb_epi.fault.reads import read_u32, read_u64
+from gdb_epi.locks.context import FutexWait, LockContext, LockGuess, classifier
 from gdb_epi.target.api import Thread
 
 MAX_TID = 1 << 22  # PID_MAX_LIMIT
@@ -27,11 +28,11 @@ FILE_CHAIN, FILE_NUMBER, FILE_LOCK = 104, 112, 136
 
 
 def _words(context: LockContext, address: int, count: int) -> list[int | None]:
-    return [u32(context.target, address + 4 * i) for i in range(count)]
+    return [read_u32(context.target, address + 4 * i) for i in range(count)]
 
 
 @classifier(10)
-def joined_thread(context: LockContext, thread: Thread, call: FutexWait) -> Guess | None:
+def joined_thread(context: LockContext, thread: Thread, call: FutexWait) -> LockGuess | None:
     """pthread_join() sleeps on a word of the other thread's descriptor that the kernel clears.
 
     Hence the call is not process-private although nobody else takes part. Up to glibc 2.42 the word
@@ -41,19 +42,19 @@ def joined_thread(context: LockContext, thread: Thread, call: FutexWait) -> Gues
         return None
     size = DESCRIPTOR
     symbol = context.target.symbol("_thread_db_sizeof_pthread")
-    known = u32(context.target, symbol) if symbol is not None else None
+    known = read_u32(context.target, symbol) if symbol is not None else None
     if known is not None and 0 < known < DESCRIPTOR:
         size = known
-    for tid, base in context.lazy.bases(context).items():
+    for tid, base in context.bases.items():
         if not base or tid == thread.tid or not 0 <= call.address - base < size:
             continue
         said = f"the word lies {call.address - base} bytes into thread {tid}'s descriptor"
-        return Guess("pthread_join", owner_tid=tid, evidence=(said,))
+        return LockGuess("pthread_join", owner_tid=tid, evidence=(said,))
     return None
 
 
 @classifier(50, of_libc=True)
-def mutex(context: LockContext, thread: Thread, call: FutexWait) -> Guess | None:
+def mutex(context: LockContext, thread: Thread, call: FutexWait) -> LockGuess | None:
     """A pthread_mutex_t: {lock, count, owner, nusers, kind}."""
     word, count, owner, users, kind = _words(context, call.address, 5)
     if word is None or owner is None or users is None or kind is None or count is None:
@@ -78,7 +79,7 @@ def mutex(context: LockContext, thread: Thread, call: FutexWait) -> Guess | None
     said = f"the mutex words name thread {owner} as owner (kind {kind}: {_KINDS[base]}"
     said += "".join(f", {name}" for name in names) + ")"
     shared = bool(kind & SHARED) or call.shared
-    return Guess(
+    return LockGuess(
         f"pthread mutex ({', '.join([_KINDS[base], *names])})"
         if base or names
         else "pthread mutex",
@@ -89,10 +90,10 @@ def mutex(context: LockContext, thread: Thread, call: FutexWait) -> Guess | None
 
 
 @classifier(55, of_libc=True)
-def stdio_file(context: LockContext, thread: Thread, call: FutexWait) -> Guess | None:
+def stdio_file(context: LockContext, thread: Thread, call: FutexWait) -> LockGuess | None:
     """_IO_lock_t: {lock, count, owner: pthread_t}."""
     word, count = _words(context, call.address, 2)
-    owner = u64(context.target, call.address + 8)
+    owner = read_u64(context.target, call.address + 8)
     if (
         call.shared
         or call.value != 2
@@ -103,7 +104,7 @@ def stdio_file(context: LockContext, thread: Thread, call: FutexWait) -> Guess |
     ):
         return None
     found = next(((at, n) for at, lock, n in _files(context) if lock == call.address), None)
-    live = context.lazy.by_base(context, owner) is not None
+    live = context.tid_at(owner) is not None
     gone = context.vanished.find(ident=owner) is not None
     if found is None and not live and not gone:
         return None
@@ -113,7 +114,7 @@ def stdio_file(context: LockContext, thread: Thread, call: FutexWait) -> Guess |
         name = standard.get(found[1], f"FILE of descriptor {found[1]}")
     said = f"the lock words name the pthread_t {owner:#x} as owner"
     where = (f"it is the lock of the FILE at {found[0]:#x}",) if found is not None else ()
-    return Guess(
+    return LockGuess(
         "stdio FILE", name=name, object=found[0] if found else None, owner_ident=owner,
         evidence=(said, *where),
     )  # fmt: skip
@@ -122,19 +123,22 @@ def stdio_file(context: LockContext, thread: Thread, call: FutexWait) -> Guess |
 def _files(context: LockContext) -> Iterator[tuple[int, int, int]]:
     """Yield (FILE *, its lock, its descriptor) of all streams that glibc lists."""
     head = context.target.symbol("_IO_list_all")
-    at = u64(context.target, head) if head is not None else None
+    at = read_u64(context.target, head) if head is not None else None
     seen: set[int] = set()
     while at and at not in seen and len(seen) < MAX_FILES:
         seen.add(at)
-        lock, number = u64(context.target, at + FILE_LOCK), u32(context.target, at + FILE_NUMBER)
+        lock, number = (
+            read_u64(context.target, at + FILE_LOCK),
+            read_u32(context.target, at + FILE_NUMBER),
+        )
         if lock is None or number is None:
             return
         yield at, lock, number
-        at = u64(context.target, at + FILE_CHAIN)
+        at = read_u64(context.target, at + FILE_CHAIN)
 
 
 @classifier(60, of_libc=True)
-def rwlock(context: LockContext, thread: Thread, call: FutexWait) -> Guess | None:
+def rwlock(context: LockContext, thread: Thread, call: FutexWait) -> LockGuess | None:
     """pthread_rwlock_t: readers, writers, wrphase_futex, writers_futex, 2 pads, cur_writer, shared.
 
     Waiters sleep on wrphase_futex (+8) or writers_futex (+12) in FUTEX_WAIT_BITSET; the value has
@@ -161,12 +165,12 @@ def rwlock(context: LockContext, thread: Thread, call: FutexWait) -> Guess | Non
             continue
         if writer:
             said = f"the rwlock words name thread {writer} as writer"
-            return Guess(
+            return LockGuess(
                 "pthread rwlock", owner_tid=writer, shared=bool(shared) or call.shared,
                 evidence=(said,), object=call.address - inside,
             )  # fmt: skip
         said = f"{readers >> 3} readers hold the rwlock; it does not say which threads they are"
-        return Guess(
+        return LockGuess(
             "pthread rwlock", evidence=(said,), object=call.address - inside,
             shared=bool(shared) or call.shared, anonymous=True,
         )  # fmt: skip
@@ -174,7 +178,7 @@ def rwlock(context: LockContext, thread: Thread, call: FutexWait) -> Guess | Non
 
 
 @classifier(65, of_libc=True)
-def semaphore(context: LockContext, thread: Thread, call: FutexWait) -> Guess | None:
+def semaphore(context: LockContext, thread: Thread, call: FutexWait) -> LockGuess | None:
     """sem_t: 64-bit {value, number of waiters}, private (0, or 128 when shared)."""
     value, waiters, private = _words(context, call.address, 3)
     if call.value or value or not waiters or waiters > MAX_USERS or private not in (0, 128):
@@ -182,16 +186,16 @@ def semaphore(context: LockContext, thread: Thread, call: FutexWait) -> Guess | 
     if _condition_at(context, call) is not None:
         return None
     said = f"the words are a sem_t of value 0 with {waiters} waiters, which stores no owner"
-    return Guess("semaphore", evidence=(said,), shared=call.shared, anonymous=True)
+    return LockGuess("semaphore", evidence=(said,), shared=call.shared, anonymous=True)
 
 
 @classifier(70, of_libc=True)
-def condition(context: LockContext, thread: Thread, call: FutexWait) -> Guess | None:
+def condition(context: LockContext, thread: Thread, call: FutexWait) -> LockGuess | None:
     """pthread_cond_t: sleepers wait on one of two words, __g_signals."""
     at = _condition_at(context, call)
     if at is None:
         return None
-    return Guess(
+    return LockGuess(
         "pthread condition variable",
         object=at,
         shared=call.shared,
@@ -209,9 +213,9 @@ def _condition_at(context: LockContext, call: FutexWait) -> int | None:
     for signals, references, size in ((40, 36, 24), (32, 28, 16)):
         for slot in (0, 4):
             at = call.address - signals - slot
-            sequence, start = u64(context.target, at), u64(context.target, at + 8)
-            waiters = u32(context.target, at + references)
-            sizes = [u32(context.target, at + size + 4 * i) for i in (0, 1)]
+            sequence, start = read_u64(context.target, at), read_u64(context.target, at + 8)
+            waiters = read_u32(context.target, at + references)
+            sizes = [read_u32(context.target, at + size + 4 * i) for i in (0, 1)]
             if sequence is None or start is None or waiters is None or None in sizes:
                 continue
             # Two counters of waiters ever seen, whose lowest bit is a group number.
@@ -223,7 +227,7 @@ def _condition_at(context: LockContext, call: FutexWait) -> int | None:
 
 
 @classifier(63, of_libc=True)
-def barrier(context: LockContext, thread: Thread, call: FutexWait) -> Guess | None:
+def barrier(context: LockContext, thread: Thread, call: FutexWait) -> LockGuess | None:
     """struct pthread_barrier: in, current_round, count, shared, out; sleepers on current_round."""
     entered, current, count, shared, left = _words(context, call.address - 4, 5)
     if call.operation & COMMAND_MASK or call.value != current:  # never FUTEX_WAIT_BITSET
@@ -235,7 +239,7 @@ def barrier(context: LockContext, thread: Thread, call: FutexWait) -> Guess | No
     if not 1 <= count <= MAX_USERS or shared not in (0, 128) or not 0 < inside < count:
         return None
     said = f"{inside} of {count} threads have reached the barrier"
-    return Guess(
+    return LockGuess(
         "pthread barrier",
         object=call.address - 4,
         evidence=(said,),
@@ -245,9 +249,9 @@ def barrier(context: LockContext, thread: Thread, call: FutexWait) -> Guess | No
 
 
 @classifier(90)
-def internal(context: LockContext, thread: Thread, call: FutexWait) -> Guess | None:
+def internal(context: LockContext, thread: Thread, call: FutexWait) -> LockGuess | None:
     """A lock of glibc's own: one word, 2 while somebody waits; nothing says who holds it."""
-    word = u32(context.target, call.address)
+    word = read_u32(context.target, call.address)
     if call.shared or call.value != 2 or word != 2:
         return None
     from gdb_epi.locks.waits.libc_names import calling_functions, name_of_internal, running_in
@@ -262,4 +266,4 @@ def internal(context: LockContext, thread: Thread, call: FutexWait) -> Guess | N
         said.append(f"the innermost code outside of the C library is {file}'s")
     if callers:
         said.append(f"return addresses on the stack lie in {', '.join(callers[:4])}")
-    return Guess(kind, name=name, evidence=tuple(said), anonymous=True, internal=True)
+    return LockGuess(kind, name=name, evidence=tuple(said), anonymous=True, internal=True)

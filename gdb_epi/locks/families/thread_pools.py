@@ -10,38 +10,37 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from gdb_epi.errors import Absent
+from gdb_epi.fault.reads import read_u64
+from gdb_epi.fault.signals import SIGBUS, SIGFPE, SIGILL, SIGSEGV
 from gdb_epi.locks import types as t
-from gdb_epi.locks.context import FutexWait, Guess, LockContext, classifier, family, u64
+from gdb_epi.locks.context import FutexWait, LockContext, LockGuess, classifier, family
 from gdb_epi.locks.fork.vanished_pools import OPENMP, native_pools
 from gdb_epi.locks.glibc import stack_lists
 from gdb_epi.locks.waits.activity import activity
 from gdb_epi.locks.waits.libc_names import running_in
 from gdb_epi.target.api import Thread
 
-FAULTS = frozenset((4, 7, 8, 11))  # SIGILL, SIGBUS, SIGFPE, SIGSEGV: it did not hang
+FAULTS = frozenset((SIGILL, SIGBUS, SIGFPE, SIGSEGV))  # a thread with such a signal did not hang
 
 
 @classifier(97)
-def pool_word(context: LockContext, thread: Thread, call: FutexWait) -> Guess | None:
+def pool_word(context: LockContext, thread: Thread, call: FutexWait) -> LockGuess | None:
     """A word of no known lock, on which the code of a pool sleeps whose workers vanished."""
     if call.shared or not context.fork.forked:
         return None
-    found = _pool_of(context, thread)
-    if found is not None:
-        kind, said = found
-        return Guess(f"{kind} pool", event=True, evidence=(said,))
-    found = _team_of_nobody(context, thread)
-    if found is None:
+    pool = _vanished_pool(context, thread)
+    if pool is not None:
+        return LockGuess(f"{pool[0]} pool", event=True, evidence=(pool[1],))
+    pool = _team_without_threads(context, thread)
+    if pool is None:
         return None
-    kind, said = found
-    return Guess(f"{kind} pool", event=True, unattended=True, evidence=(said,))
+    return LockGuess(f"{pool[0]} pool", event=True, unattended=True, evidence=(pool[1],))
 
 
 @family("pools")
 def spinning_for_a_pool(context: LockContext, thread: Thread) -> Iterator[t.Wait]:
     """Yield a wait of the only thread of a forked child that runs in a pool without its workers."""
-    fork = context.fork
-    if not fork.forked or len(context.target.threads()) != 1:
+    if not context.fork.forked or len(context.target.threads()) != 1:
         return
     does = activity(context.target, thread)
     if does.state != "running" and does.call != "sched_yield":
@@ -49,21 +48,20 @@ def spinning_for_a_pool(context: LockContext, thread: Thread) -> Iterator[t.Wait
     crash = context.target.crash()
     if not isinstance(crash, Absent) and crash.signo in FAULTS:
         return
-    found = _pool_of(context, thread)
-    if found is None:
+    pool = _vanished_pool(context, thread)
+    if pool is None:
         return
-    kind, said = found
     yield t.Wait(
         tid=thread.tid,
         address=thread.registers["rip"],
-        kind=f"{kind} pool (spinning)",
+        kind=f"{pool[0]} pool (spinning)",
         name=None,
         object=None,
         owner=t.Owner(None, None, None, "vanished"),
         verdict=t.LOST_WAKEUP,
         confidence=t.PROBABLE,
         evidence=(
-            said,
+            pool[1],
             "the thread calls sched_yield" if does.call else "the thread runs, in no system call",
             "not ruled out: the library computes in this thread alone, and needs no worker",
         ),
@@ -71,7 +69,21 @@ def spinning_for_a_pool(context: LockContext, thread: Thread) -> Iterator[t.Wait
     )
 
 
-def _team_of_nobody(context: LockContext, thread: Thread) -> tuple[str, str] | None:
+def _vanished_pool(context: LockContext, thread: Thread) -> tuple[str, str] | None:
+    """Return (pool, evidence) when a thread runs code of a library whose workers vanished."""
+    pools = native_pools(context.vanished)
+    module = running_in(context.target, thread) if pools else None
+    if module is None or module.path not in pools:
+        return None
+    kind, count = pools[module.path]
+    name = module.path.rpartition("/")[2]
+    return (
+        kind,
+        f"the thread runs code of {name}, which had started {count} of the vanished threads",
+    )
+
+
+def _team_without_threads(context: LockContext, thread: Thread) -> tuple[str, str] | None:
     """Return (pool, evidence) when a thread sleeps in OpenMP's code and no living thread is of it.
 
     The stack of the worker that vanished may have been taken by a later thread of another kind
@@ -88,24 +100,8 @@ def _team_of_nobody(context: LockContext, thread: Thread) -> tuple[str, str] | N
     offset = None if isinstance(lists, Absent) else lists.offsets.get("start_routine")
     if not offset:
         return None
-    for base in context.lazy.bases(context).values():
-        start = u64(context.target, base + offset) if base else None
+    for base in context.bases.values():
+        start = read_u64(context.target, base + offset) if base else None
         if start is None or module.start <= start < module.end:
             return None
-    return (kind, f"the thread sleeps in code of {name}, which has started no thread that lives")
-
-
-def _pool_of(context: LockContext, thread: Thread) -> tuple[str, str] | None:
-    """Return (pool, evidence) when a thread runs code of a library whose workers vanished."""
-    pools = native_pools(context.vanished)
-    if not pools:
-        return None
-    module = running_in(context.target, thread)
-    if module is None or module.path not in pools:
-        return None
-    kind, count = pools[module.path]
-    name = module.path.rpartition("/")[2]
-    return (
-        kind,
-        f"the thread runs code of {name}, which had started {count} of the vanished threads",
-    )
+    return kind, f"the thread sleeps in code of {name}, which has started no thread that lives"

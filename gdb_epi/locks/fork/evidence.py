@@ -14,7 +14,7 @@ from gdb_epi.locks.fork.glibc_signs import read_glibc_signs
 from gdb_epi.locks.fork.lineage import lineage
 from gdb_epi.locks.fork.multiprocessing_child import exec_lineage
 from gdb_epi.locks.fork.python_signs import read_python_signs
-from gdb_epi.locks.fork.signs import CERTAIN, NO, YES, ForkReader
+from gdb_epi.locks.fork.signs import CERTAIN, NO, YES, ForkSigns
 from gdb_epi.locks.types import ForkEvidence, ForkHandlers, ForkSignal
 from gdb_epi.target.api import Target
 
@@ -31,16 +31,16 @@ def fork_evidence(
     return evidence_of(reader), reader.soft_errors()
 
 
-def read_fork(target: Target, python: PythonState | Absent) -> ForkReader:
+def read_fork(target: Target, python: PythonState | Absent) -> ForkSigns:
     """Read every sign of a process."""
-    reader = ForkReader(target, python)
+    reader = ForkSigns(target, python)
     read_glibc_signs(reader)
     read_python_signs(reader)
     _notes(reader)
     return reader
 
 
-def evidence_of(reader: ForkReader) -> ForkEvidence:
+def evidence_of(reader: ForkSigns) -> ForkEvidence:
     """Return what the readings amount to."""
     secret = _lineage(reader)
     yes = reader.saying(YES)
@@ -63,7 +63,7 @@ def evidence_of(reader: ForkReader) -> ForkEvidence:
     )
 
 
-def _depth(reader: ForkReader, yes: set[str], forked: bool) -> int | None:
+def _depth(reader: ForkSigns, yes: set[str], forked: bool) -> int | None:
     """Return the forks since exec: what glibc counts, and one more that it did not count."""
     uncounted = "F3" in yes or reader.raw_clone
     if reader.generation is None:
@@ -73,7 +73,7 @@ def _depth(reader: ForkReader, yes: set[str], forked: bool) -> int | None:
     return None if forked and not reader.generation else reader.generation
 
 
-def _multithreaded(reader: ForkReader, yes: set[str], forked: bool) -> bool | None:
+def _multithreaded(reader: ForkSigns, yes: set[str], forked: bool) -> bool | None:
     if forked and yes & {"F2", "F3", "F5", "F8", "F9"}:
         return True
     if not forked or (forked and "F10" in yes):
@@ -84,7 +84,7 @@ def _multithreaded(reader: ForkReader, yes: set[str], forked: bool) -> bool | No
     return None if unsure else False
 
 
-def _forker(reader: ForkReader, forked: bool) -> int | None:
+def _forker(reader: ForkSigns, forked: bool) -> int | None:
     """Return the number that the forking thread had in the parent.
 
     The kernel writes the number of the thread that forked into pr_ppid, not that of its process
@@ -98,7 +98,7 @@ def _forker(reader: ForkReader, forked: bool) -> int | None:
     return process.ppid if process.ppid > 1 and not reader.other_view else None
 
 
-def _bypassed(reader: ForkReader, yes: set[str], forked: bool) -> bool | None:
+def _bypassed(reader: ForkSigns, yes: set[str], forked: bool) -> bool | None:
     if not forked:
         return None
     if "F3" in yes or "F10" in yes or reader.raw_clone:
@@ -106,7 +106,7 @@ def _bypassed(reader: ForkReader, yes: set[str], forked: bool) -> bool | None:
     return False if isinstance(reader.python, PythonState) else None
 
 
-def _notes(reader: ForkReader) -> None:
+def _notes(reader: ForkSigns) -> None:
     """F4, F12, F13: what GDB and the notes of the core say."""
     reader.info(
         "F4",
@@ -127,7 +127,7 @@ def _notes(reader: ForkReader) -> None:
     reader.info("F13", f"forked by thread {process.ppid} of its parent{ended}", CERTAIN)
 
 
-def _lineage(reader: ForkReader) -> str | None:
+def _lineage(reader: ForkSigns) -> str | None:
     found = lineage(reader.target)
     if found is None:
         reader.unreadable("F14", "neither the canary nor AT_RANDOM can be read")

@@ -4,8 +4,8 @@
 from __future__ import annotations
 
 from gdb_epi.errors import Absent, UnreadableMemory
-from gdb_epi.locks.context import u32, u64
-from gdb_epi.locks.fork.signs import CERTAIN, STRONG, WEAK, ForkReader
+from gdb_epi.fault.reads import read_u32, read_u64
+from gdb_epi.locks.fork.signs import CERTAIN, STRONG, WEAK, ForkSigns
 from gdb_epi.locks.glibc import Descriptor, StackLists, stack_lists
 from gdb_epi.target.api import Target
 from gdb_epi.util import counted
@@ -17,7 +17,7 @@ MAX_GENERATIONS = 1 << 20
 MAX_NAMED = 8  # thread ids in one sentence
 
 
-def read_glibc_signs(reader: ForkReader) -> None:
+def read_glibc_signs(reader: ForkSigns) -> None:
     """Read F1, F2, F3, F5, F6 and F15."""
     lists = stack_lists(reader.target)
     _generation(reader, lists)
@@ -32,7 +32,7 @@ def read_glibc_signs(reader: ForkReader) -> None:
     _single_threaded(reader)
 
 
-def _generation(reader: ForkReader, lists: StackLists | Absent) -> None:
+def _generation(reader: ForkSigns, lists: StackLists | Absent) -> None:
     """F1: glibc counts fork(); before 2.34 a symbol names the counter, since then fork()'s code."""
     address = None if isinstance(lists, Absent) else lists.generation
     if address is None:
@@ -40,7 +40,7 @@ def _generation(reader: ForkReader, lists: StackLists | Absent) -> None:
     if address is None:
         reader.unreadable("F1", "the code of fork() is not to be had, or has another shape")
         return
-    value = u64(reader.target, address)
+    value = read_u64(reader.target, address)
     if value is None:
         reader.unreadable("F1", "__fork_generation is not in the core")
     elif value % _GENERATION_STEP or value // _GENERATION_STEP > MAX_GENERATIONS:
@@ -78,13 +78,13 @@ def _code(target: Target, start: int) -> bytes:
         return b""
 
 
-def _own_tid(reader: ForkReader, lists: StackLists) -> None:
+def _own_tid(reader: ForkSigns, lists: StackLists) -> None:
     """F6: the thread id that glibc stored differs from the LWP's."""
     at = lists.offsets["tid"]
     pairs = []
     for thread in reader.threads:
         base = thread.registers.get("fs_base")
-        stored = u32(reader.target, base + at) if base else None
+        stored = read_u32(reader.target, base + at) if base else None
         if stored:
             pairs.append((thread.tid, stored))
     process = reader.target.process()
@@ -103,7 +103,7 @@ def _own_tid(reader: ForkReader, lists: StackLists) -> None:
         _odd_tid(reader, *different[0])
 
 
-def _odd_tid(reader: ForkReader, tid: int, stored: int) -> None:
+def _odd_tid(reader: ForkSigns, tid: int, stored: int) -> None:
     """One thread has another number than the one that glibc stored for it."""
     process = reader.target.process()
     parent = None if isinstance(process, Absent) else process.ppid
@@ -120,7 +120,7 @@ def _odd_tid(reader: ForkReader, tid: int, stored: int) -> None:
     )
 
 
-def _vanished(reader: ForkReader, lists: StackLists) -> None:
+def _vanished(reader: ForkSigns, lists: StackLists) -> None:
     gone = [d for d in lists.on("cache") if d.tid == 0 and not d.exiting]
     gone = [d for d in gone if d.address not in reader.live]
     ended = sum(d.exiting for d in lists.on("cache"))
@@ -138,7 +138,7 @@ def _vanished(reader: ForkReader, lists: StackLists) -> None:
         reader.no("F2", f"no cached stack of a thread that vanished ({ended} of ended threads)")
 
 
-def _phantoms(reader: ForkReader, lists: StackLists) -> None:
+def _phantoms(reader: ForkSigns, lists: StackLists) -> None:
     entries = [*lists.on("used"), *lists.on("user")]
     ghosts = [d for d in entries if d.address not in reader.live and d.tid > 0 and not d.exiting]
     if ghosts and reader.all_bases_known:
@@ -158,7 +158,7 @@ def _phantoms(reader: ForkReader, lists: StackLists) -> None:
         reader.no("F3", "every thread that glibc lists is in the core")
 
 
-def _of_parent(reader: ForkReader, ghosts: list[Descriptor]) -> bool:
+def _of_parent(reader: ForkSigns, ghosts: list[Descriptor]) -> bool:
     """Tell whether the leader still has the number of a thread of the parent (raw clone)."""
     process = reader.target.process()
     pid = None if isinstance(process, Absent) else process.pid
@@ -168,7 +168,7 @@ def _of_parent(reader: ForkReader, ghosts: list[Descriptor]) -> bool:
     return not reader.other_view or bool(ghosts)
 
 
-def _forking_thread(reader: ForkReader, lists: StackLists) -> None:
+def _forking_thread(reader: ForkSigns, lists: StackLists) -> None:
     """F5: the leader's own descriptor lies on a stack that pthread_create() made."""
     base = reader.leader_base
     if base in {d.address for d in lists.on("used")}:
@@ -187,7 +187,7 @@ def _forking_thread(reader: ForkReader, lists: StackLists) -> None:
         reader.unreadable("F5", "the main LWP's descriptor is on none of glibc's lists")
 
 
-def _single_threaded(reader: ForkReader) -> None:
+def _single_threaded(reader: ForkSigns) -> None:
     """F15: threads existed once in this lineage."""
     address = reader.target.symbol("__libc_single_threaded")
     try:

@@ -8,7 +8,7 @@ secret bits go into the hash, so it does not give them away; the words themselve
 
 from __future__ import annotations
 
-from gdb_epi.locks.context import u64
+from gdb_epi.fault.reads import read_u64
 from gdb_epi.target.api import Target
 from gdb_epi.target.auxv import exec_random
 from gdb_epi.util import sha256_hex
@@ -28,7 +28,7 @@ def _of_thread(target: Target) -> bytes | None:
     base = threads[0].registers.get("fs_base") if threads else None
     if not base:
         return None
-    canary, guard = u64(target, base + CANARY), u64(target, base + POINTER_GUARD)
+    canary, guard = read_u64(target, base + CANARY), read_u64(target, base + POINTER_GUARD)
     if not canary or not guard:
         return None
     return canary.to_bytes(8, "little") + guard.to_bytes(8, "little")

@@ -8,14 +8,14 @@ from gdb_epi.cpython.types import PythonState
 from gdb_epi.errors import NOT_APPLICABLE, Absent, LayoutError, UnreadableMemory
 from gdb_epi.locks.fork.known_threads import KnownThread, known_threads, main_thread
 from gdb_epi.locks.fork.multiprocessing_child import multiprocessing_child
-from gdb_epi.locks.fork.signs import CERTAIN, STRONG, ForkReader
+from gdb_epi.locks.fork.signs import CERTAIN, STRONG, ForkSigns
 from gdb_epi.util import counted
 
 MAX_NAMED = 8  # names in one sentence
 _NAMES = ("F7", "F8", "F9", "F10", "F11")
 
 
-def read_python_signs(reader: ForkReader) -> None:
+def read_python_signs(reader: ForkSigns) -> None:
     """Read F7 to F11; without CPython they are unreadable."""
     python = reader.python
     if isinstance(python, Absent):
@@ -34,7 +34,7 @@ def read_python_signs(reader: ForkReader) -> None:
     _orphan_tstates(reader, python)
 
 
-def _main_thread(reader: ForkReader, memory: Reader, python: PythonState) -> None:
+def _main_thread(reader: ForkSigns, memory: Reader, python: PythonState) -> None:
     """F7, F8: threading._main_thread remembers the thread that forked."""
     found = main_thread(memory, python)
     if isinstance(found, Absent):
@@ -54,7 +54,7 @@ def _main_thread(reader: ForkReader, memory: Reader, python: PythonState) -> Non
         reader.no("F8", "threading's main thread is a _MainThread (3.13.1 and later make it one)")
 
 
-def _native_id(reader: ForkReader, main: KnownThread) -> None:
+def _native_id(reader: ForkSigns, main: KnownThread) -> None:
     """F7: up to 3.12 os.fork() leaves the forking thread's old number in its Thread object."""
     process = reader.target.process()
     if main.native_id is None or isinstance(process, Absent):
@@ -75,7 +75,7 @@ def _native_id(reader: ForkReader, main: KnownThread) -> None:
         reader.yes("F7", f"{said}, this process is {own}: that was the forking thread", CERTAIN)
 
 
-def _known_threads(reader: ForkReader, memory: Reader, python: PythonState) -> None:
+def _known_threads(reader: ForkSigns, memory: Reader, python: PythonState) -> None:
     """F9: Thread objects whose thread is not here."""
     if reader.generation == 0 and not reader.orphans and reader.state("F2") == "no":
         # Reading a thousand Thread objects takes a third of a second.
@@ -104,7 +104,7 @@ def _known_threads(reader: ForkReader, memory: Reader, python: PythonState) -> N
         reader.no("F9", "threading knows no vanished thread", STRONG)
 
 
-def _shared(reader: ForkReader, known: tuple[KnownThread, ...]) -> list[KnownThread]:
+def _shared(reader: ForkSigns, known: tuple[KnownThread, ...]) -> list[KnownThread]:
     """Return the ended Thread objects whose ident a living thread has."""
     by_ident: dict[int, list[KnownThread]] = {}
     for one in known:
@@ -122,7 +122,7 @@ def _shared(reader: ForkReader, known: tuple[KnownThread, ...]) -> list[KnownThr
     ]
 
 
-def _orphan_tstates(reader: ForkReader, python: PythonState) -> None:
+def _orphan_tstates(reader: ForkSigns, python: PythonState) -> None:
     """F10: Python thread states whose thread is not in the core."""
     if not reader.all_bases_known:
         reader.unreadable("F10", "not every thread's fs_base is known")
@@ -139,7 +139,7 @@ def _orphan_tstates(reader: ForkReader, python: PythonState) -> None:
         reader.no("F10", "every Python thread state has its thread")
 
 
-def _multiprocessing(reader: ForkReader, memory: Reader, python: PythonState) -> None:
+def _multiprocessing(reader: ForkSigns, memory: Reader, python: PythonState) -> None:
     """F11: a child of multiprocessing; only the start method fork inherits the program's state."""
     found = multiprocessing_child(memory, python)
     if isinstance(found, Absent):

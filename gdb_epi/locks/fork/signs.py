@@ -15,7 +15,7 @@ _TELLING = frozenset(("F1", "F2", "F3", "F5", "F7"))
 YES, NO, INFO, UNCLEAR, UNREADABLE = "yes", "no", "info", "unclear", "unreadable"
 
 
-class ForkReader:
+class ForkSigns:
     """One process while its signs are read; each sign gets exactly one reading."""
 
     def __init__(self, target: Target, python: PythonState | Absent) -> None:

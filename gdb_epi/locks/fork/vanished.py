@@ -13,11 +13,11 @@ from collections.abc import Iterator, Mapping, Sequence
 
 from gdb_epi.cpython.types import PyFrame, PythonState, ThreadState
 from gdb_epi.errors import Absent, LayoutError, SoftError, UnreadableMemory
-from gdb_epi.locks.context import u32, u64
+from gdb_epi.fault.reads import read_u32, read_u64
 from gdb_epi.locks.fork.known_threads import KnownThread, known_threads
 from gdb_epi.locks.fork.stack_scan import StackScanner
 from gdb_epi.locks.glibc import Descriptor, StackLists, stack_lists
-from gdb_epi.locks.types import ForkEvidence, Vanished, VanishedThread
+from gdb_epi.locks.types import ForkEvidence, VanishedThread, VanishedThreads
 from gdb_epi.target.api import Module, Target
 from gdb_epi.target.search import find_bytes
 
@@ -64,7 +64,7 @@ class _Finder:
             t.ident: t for t in python.threads() if not t.alive and t.ident and not t.doubt
         }
 
-    def find(self) -> Vanished:
+    def find(self) -> VanishedThreads:
         """Return the threads in the order of glibc's lists."""
         lists = stack_lists(self.target)
         gone = [] if isinstance(lists, Absent) else gone_descriptors(lists, self.live)
@@ -74,7 +74,7 @@ class _Finder:
         found += [self._of_ghost(t) for ident, t in self.ghosts.items() if ident not in seen]
         if self.fork.from_main_thread is False and not any(one.is_main for one in found):
             found += self._parents_main()
-        return Vanished(tuple(found), self._at_least(lists, found), tuple(self.errors))
+        return VanishedThreads(tuple(found), self._at_least(lists, found), tuple(self.errors))
 
     def _at_least(self, lists: StackLists | Absent, found: list[VanishedThread]) -> bool:
         """Tell whether more threads may have vanished than were found."""
@@ -91,7 +91,7 @@ class _Finder:
 
     def _of_descriptor(self, one: Descriptor, start_at: int) -> VanishedThread:
         region = self.target.region_at(one.address)
-        start = u64(self.target, one.address + start_at) if start_at else None
+        start = read_u64(self.target, one.address + start_at) if start_at else None
         known = self.known.get(one.address)
         ghost = self.ghosts.get(one.address)
         frames, how, missing = self._frames(one.address, ghost)
@@ -162,7 +162,7 @@ class _Finder:
         at = None if isinstance(lists, Absent) else lists.offsets["tid"]
         known = self.known.get(ident or 0)
         address = self.target.symbol("__libc_stack_end")  # of the loader: exported
-        end = u64(self.target, address) if address is not None else None
+        end = read_u64(self.target, address) if address is not None else None
         region = self.target.region_at(end) if end else None
         frames: tuple[PyFrame, ...] = ()
         how, missing = "", NO_MEMORY
@@ -170,7 +170,7 @@ class _Finder:
             frames, how, missing = self._scan(region.start, end, ident or 0)
         yield VanishedThread(
             ident,
-            u32(self.target, ident + at) or None if ident and at else None,
+            read_u32(self.target, ident + at) or None if ident and at else None,
             known.name if known and known.name else "MainThread",
             (region.start, region.end) if region is not None else None,
             None,
@@ -206,9 +206,9 @@ def main_descriptor(target: Target, lists: StackLists, others: set[int]) -> int 
         left -= size
         for at in find_bytes(target, needle, region.start, region.start + size):
             address = at - lists.offsets["list"]
-            if address % 64 or address in others or u64(target, at) != head:
+            if address % 64 or address in others or read_u64(target, at) != head:
                 continue
-            if u64(target, address) == address == u64(target, address + 16):
+            if read_u64(target, address) == address == read_u64(target, address + 16):
                 return address
     return None
 
@@ -230,12 +230,12 @@ def vanished_threads(
     python: PythonState | Absent,
     fork: ForkEvidence,
     known: Sequence[KnownThread] | None = None,
-) -> Vanished:
+) -> VanishedThreads:
     """Return the threads that this forked child does not have, with their Python frames.
 
     `known` are the Thread objects, where they were read before. Empty when the process
     is not known to be forked.
     """
     if not fork.forked:
-        return Vanished((), False)
+        return VanishedThreads((), False)
     return _Finder(target, python, fork, known).find()

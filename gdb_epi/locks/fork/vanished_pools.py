@@ -8,7 +8,7 @@ its start routine lies in (for threads that a C library started).
 
 from __future__ import annotations
 
-from gdb_epi.locks.types import Vanished, VanishedThread
+from gdb_epi.locks.types import VanishedThread, VanishedThreads
 from gdb_epi.typing_lite import NamedTuple
 
 # (module, function) of a frame -> what the thread was. The first match, outermost frame first.
@@ -56,7 +56,7 @@ class Pool(NamedTuple):
     witness: str
 
 
-def vanished_pools(vanished: Vanished) -> tuple[Pool, ...]:
+def vanished_pools(vanished: VanishedThreads) -> tuple[Pool, ...]:
     """Return the pools and helpers that the child does not have, the largest first."""
     found: dict[str, list[tuple[str, str]]] = {}
     for thread in vanished.threads:
@@ -75,7 +75,7 @@ def vanished_pools(vanished: Vanished) -> tuple[Pool, ...]:
     return tuple(sorted(pools, key=lambda pool: (-len(pool.workers), pool.kind)))
 
 
-def native_pools(vanished: Vanished) -> dict[str, tuple[str, int]]:
+def native_pools(vanished: VanishedThreads) -> dict[str, tuple[str, int]]:
     """Return {path of a library known for its pool: (its name, how many threads vanished)}."""
     found: dict[str, tuple[str, int]] = {}
     for thread in vanished.threads:

@@ -42,7 +42,7 @@ _POINTERS = {
 _POINTED = {"PyThreadHandleObject": "ThreadHandle"}  # else a sem_t
 
 
-class PyLock(NamedTuple):
+class LockObject(NamedTuple):
     """A lock object. Waiters sleep on a word in [start, end).
 
     `owner` is a pthread_t, 0 when nobody owns it, None when this kind stores none. `locked` is
@@ -59,7 +59,7 @@ class PyLock(NamedTuple):
     taken: int | None  # how often the owner took it (RLock)
 
 
-class PyLocks:
+class LockObjects:
     """Recognise and read lock objects of one process."""
 
     def __init__(self, reader: Reader) -> None:
@@ -81,7 +81,7 @@ class PyLocks:
         """Tell whether the type of an object is one of the lock types."""
         return self.type_name(address) in _STRUCTS
 
-    def at(self, address: int) -> PyLock | None:
+    def at(self, address: int) -> LockObject | None:
         """Return the lock object at an address; None for other, freed and unreadable objects."""
         name = self.type_name(address)
         if name not in _STRUCTS:
@@ -99,7 +99,7 @@ class PyLocks:
         raw = self._reader.read(address + field.offset, field.size)
         return 0 < int.from_bytes(raw, "little") < MAX_REFCOUNT
 
-    def _read(self, address: int, name: str) -> PyLock | None:
+    def _read(self, address: int, name: str) -> LockObject | None:
         reader = self._reader
         struct, kind = _STRUCTS[name]
         size = self._basicsize(address)
@@ -115,7 +115,7 @@ class PyLocks:
         if struct == "buffered" and start == address:
             return None
         owner, count = self._owner(address, struct, layout)
-        return PyLock(
+        return LockObject(
             address, kind, name, start, end, owner, self._locked(address, struct, layout), count
         )
 

@@ -1,18 +1,25 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The Python side of one process, as the lock families need it; everything on first use."""
+"""Frames, lock objects, their holders and their names: Python as the lock families need it.
+
+Everything is read on first use. A name is a module's global or an attribute of one. Only references
+that were walked to count: a str that happens to lie before the pointer in memory (a local variable
+on the data stack) is no name.
+"""
 
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
+from functools import cached_property
 
 from gdb_epi.cpython.objects.object_reader import ObjectReader
 from gdb_epi.cpython.reader import Reader
+from gdb_epi.cpython.runtime.gil import Gil, read_gil
 from gdb_epi.cpython.types import PyFrame, PythonState
 from gdb_epi.errors import Absent, LayoutError, UnreadableMemory
-from gdb_epi.locks.python.frame_slots import FrameSlots
-from gdb_epi.locks.python.lock_objects import PyLock, PyLocks
-from gdb_epi.locks.types import Vanished
-from gdb_epi.locks.waits.object_names import Names
+from gdb_epi.locks.python.frame_slots import FrameSlots, Slots
+from gdb_epi.locks.python.lock_objects import LockObject, LockObjects
+from gdb_epi.locks.types import VanishedThread, VanishedThreads
+from gdb_epi.sizes import WORD
 from gdb_epi.target.api import Target
 from gdb_epi.typing_lite import TYPE_CHECKING, NamedTuple
 
@@ -28,10 +35,26 @@ MAX_REFERRING = 4  # frames named as weak evidence
 MAX_REFERRING_FRAMES = 1_000  # looked at for them, of all threads
 NEAR_FRAMES = 4
 FRAMES_FOR_OBJECT = 4  # innermost frames whose slots may refer to the lock
+MAX_TEXT = 256  # characters of a name or of an attribute's text
+MAX_MODULES = 48  # whose globals name objects
+MAX_NAMED = 20_000  # globals and attributes looked at in all, to name objects
 # Objects whose attributes would lead away from the frame.
 _CLOSED = frozenset(
     ("module", "type", "function", "dict", "str", "int", "tuple", "list", "bytes", "code", "frame")
 )
+# Globals that are no lock and hold none.
+_UNNAMED = _CLOSED - {"frame"} | frozenset(
+    ("builtin_function_or_method", "float", "NoneType", "bool", "set", "frozenset", "method",
+     "cell")
+)  # fmt: skip
+# The one pointer through which an object of these types leads on: struct and member.
+_POINTERS = {
+    "builtin_function_or_method": ("PyCFunctionObject", "m_self"),
+    "builtin_method": ("PyCFunctionObject", "m_self"),
+    "method": ("PyMethodObject", "im_self"),
+    "cell": ("PyCellObject", "ob_ref"),
+    "_io.TextIOWrapper": ("textio", "buffer"),
+}
 
 
 class Block(NamedTuple):
@@ -52,39 +75,41 @@ class Block(NamedTuple):
         return f"{frame.qualname or frame.name} ({file}:{frame.lineno or '?'})"
 
 
-class LockWorld:
-    """Frames, lock objects, holders and names of one process."""
+class PythonView:
+    """The Python side of one process."""
 
-    def __init__(self, target: Target, python: PythonState, vanished: Vanished) -> None:
+    def __init__(self, target: Target, python: PythonState, vanished: VanishedThreads) -> None:
         self.target = target
         self.python = python
         self.vanished = vanished
         self.reader = Reader(target, python.layout)
         self.objects = ObjectReader(self.reader)
-        self.locks = PyLocks(self.reader)
+        self.locks = LockObjects(self.reader)
         self.slots = FrameSlots(self.reader)
         self.problems: dict[str, str] = {}
-        self.by_base = {
-            t.registers["fs_base"]: t.tid for t in target.threads() if "fs_base" in t.registers
-        }
         self._frames: dict[int, tuple[PyFrame, ...]] = {}
         for thread in python.threads():
             if thread.alive and thread.tid is not None and thread.frames:
                 self._frames.setdefault(thread.tid, thread.frames)
         self.thread_names = {t.tid: t.name for t in python.threads() if t.alive and t.tid}
-        self._blocks: dict[int, list[Block]] | None = None
-        self._names: Names | None = None
-        self._referring: dict[int, list[tuple[int, PyFrame]]] | None = None
-        self._streams: list[tuple[int, str]] | None = None
-        self._variables: FrameVariables | None = None
+        self._gils: dict[int, Gil | None] = {}
 
     def frames(self, tid: int) -> tuple[PyFrame, ...]:
         """Return the Python frames of a living thread, innermost first."""
         return self._frames.get(tid, ())
 
+    def gil(self, interpreter: int) -> Gil | None:
+        """Return the GIL of an interpreter (PyInterpreterState *); None when it is unreadable."""
+        if interpreter not in self._gils:
+            try:
+                self._gils[interpreter] = read_gil(self.reader, self.python.runtime, interpreter)
+            except (UnreadableMemory, LayoutError):
+                self._gils[interpreter] = None
+        return self._gils[interpreter]
+
     # -- the object that a thread waits for -------------------------------------------------------
 
-    def waiting_object(self, tid: int, address: int) -> tuple[PyLock, str] | None:
+    def waiting_object(self, tid: int, address: int) -> tuple[LockObject, str] | None:
         """Return the lock object whose word a thread waits for, and how its frame refers to it."""
         seen: set[int] = set()
         for frame in self.frames(tid)[:FRAMES_FOR_OBJECT]:
@@ -96,42 +121,50 @@ class LockWorld:
 
     def _reach(self, frame: PyFrame, seen: set[int]) -> Iterator[tuple[int, str]]:
         """Yield (object, how it was reached) from the slots of a frame, nearest first."""
-        name = frame.qualname or frame.name
-        level = [(word, f"a slot of {name}") for word in self._words(frame)]
-        level += self._standard_streams()
+        slots = self._slots_of(frame, report=True)
+        words = [] if slots is None else [*reversed(slots.stack), *slots.variables]
+        level = [(word, f"a slot of {frame.qualname or frame.name}") for word in words]
+        level += self._standard_streams
         for _ in range(MAX_HOPS):
             following: list[tuple[int, str]] = []
             for word, path in level:
-                if not word or word & 7 or word in seen or len(seen) > MAX_OBJECTS:
+                if not word or word & (WORD - 1) or word in seen or len(seen) > MAX_OBJECTS:
                     continue
                 seen.add(word)
                 yield word, path
                 following += self._beyond(word, path)
             level = following
 
-    def _words(self, frame: PyFrame) -> list[int]:
+    def _slots_of(self, frame: PyFrame, *, report: bool = False) -> Slots | None:
         if frame.hole is not None or not frame.code:
-            return []
+            return None
         try:
-            slots = self.slots.of(frame)
+            return self.slots.of(frame)
         except (UnreadableMemory, LayoutError) as error:
-            self.problems["frames"] = f"slots of {frame.name}: {error}"
-            return []
-        return [*reversed(slots.stack), *slots.variables]
+            if report:
+                self.problems["frames"] = f"slots of {frame.name}: {error}"
+            return None
+
+    @cached_property
+    def _standard_streams(self) -> list[tuple[int, str]]:
+        """print() and the like reach the standard streams without a slot of a frame."""
+        streams: list[tuple[int, str]] = []
+        for interpreter in self.python.interpreters[:1]:
+            contents = self.objects.module_dict(interpreter.address, "sys")
+            if isinstance(contents, Absent):
+                continue
+            for name in ("stdout", "stderr", "stdin"):
+                stream = self.objects.dict_get(contents, name)
+                if not isinstance(stream, Absent):
+                    streams.append((stream, f"sys.{name}"))
+        return streams
 
     def _beyond(self, word: int, path: str) -> list[tuple[int, str]]:
         """Return what one object leads to."""
         kind = self.locks.type_name(word)
-        struct = {
-            "builtin_function_or_method": ("PyCFunctionObject", "m_self"),
-            "builtin_method": ("PyCFunctionObject", "m_self"),
-            "method": ("PyMethodObject", "im_self"),
-            "cell": ("PyCellObject", "ob_ref"),
-            "_io.TextIOWrapper": ("textio", "buffer"),
-        }.get(kind)
         try:
-            if struct is not None:
-                at = self.reader.layout.offset(*struct)
+            if kind in _POINTERS:
+                at = self.reader.layout.offset(*_POINTERS[kind])
                 return [] if at is None else [(self.reader.u64(word + at), path)]
             if not kind or kind in _CLOSED:
                 return []
@@ -139,13 +172,15 @@ class LockWorld:
         except (UnreadableMemory, LayoutError):
             return []
 
+    # -- attributes and variables -----------------------------------------------------------------
+
     def attributes(self, word: int) -> Iterator[tuple[str, int]]:
         """Yield (name, PyObject *) of an instance's attributes; an unreadable part ends it."""
         try:
             for count, (key, value) in enumerate(self.objects.attributes(word)):
                 if count >= MAX_OBJECTS:
                     return
-                name = self.reader.string(key, 256)
+                name = self.reader.string(key, MAX_TEXT)
                 if not isinstance(name, Absent):
                     yield name, value
         except (UnreadableMemory, LayoutError):
@@ -155,94 +190,94 @@ class LockWorld:
         """Return one attribute (PyObject *) of an instance, None when there is none."""
         return next((value for key, value in self.attributes(word) if key == name), None)
 
-    def attribute_name(self, tid: int, lock: int) -> str | None:
-        """Return "Class.attribute" when a variable of the innermost frames has a lock as one."""
-        for frame in self.frames(tid)[:FRAMES_FOR_OBJECT]:
-            for word in self._variables_alone(frame):
-                found = next((name for name, value in self.attributes(word) if value == lock), None)
-                if found is not None:
-                    return f"{self.locks.type_name(word)}.{found}"
-        return None
-
     def integer_attribute(self, word: int, name: str) -> int | None:
         """Return an attribute that is a small int."""
         value = self.attribute(word, name)
         if value is None or self.locks.type_name(value) != "int":
             return None
-        found = self.objects.integer(value)
-        return None if isinstance(found, Absent) else found
+        number = self.objects.integer(value)
+        return None if isinstance(number, Absent) else number
 
     def text_attribute(self, word: int, name: str) -> str | None:
         """Return an attribute that is a str."""
         value = self.attribute(word, name)
         if value is None or self.locks.type_name(value) != "str":
             return None
-        found = self.reader.string(value, 256)
-        return None if isinstance(found, Absent) else found
+        text = self.reader.string(value, MAX_TEXT)
+        return None if isinstance(text, Absent) else text
+
+    def attribute_name(self, tid: int, lock: int) -> str | None:
+        """Return "Class.attribute" when a variable of the innermost frames has a lock as one."""
+        for frame in self.frames(tid)[:FRAMES_FOR_OBJECT]:
+            for word in self._open_variables(frame):
+                for name, value in self.attributes(word):
+                    if value == lock:
+                        return f"{self.locks.type_name(word)}.{name}"
+        return None
 
     def variable(self, frame: PyFrame, name: str) -> int | None:
         """Return a local variable (PyObject *) by its name."""
-        from gdb_epi.cpython.values.process_values import (
-            Values,  # only where a frame of threading waits
-        )
-        from gdb_epi.cpython.values.variables import FrameVariables
-
         if frame.hole is not None:
             return None
         try:
-            if self._variables is None:
-                self._variables = FrameVariables(Values(self.target, self.reader))
             return next((v for n, v in self._variables.addresses(frame) if n == name), None)
         except (UnreadableMemory, LayoutError):
             return None
 
-    def _standard_streams(self) -> list[tuple[int, str]]:
-        """print() and the like reach the standard streams without a slot of a frame."""
-        if self._streams is not None:
-            return self._streams
-        found = self._streams = []
-        for interpreter in self.python.interpreters[:1]:
-            contents = self.objects.module_dict(interpreter.address, "sys")
-            for name in () if isinstance(contents, Absent) else ("stdout", "stderr", "stdin"):
-                stream = self.objects.dict_get(contents, name)  # type: ignore[arg-type]
-                if not isinstance(stream, Absent):
-                    found.append((stream, f"sys.{name}"))
-        return found
+    @cached_property
+    def _variables(self) -> FrameVariables:
+        # Imported only where a frame of threading waits.
+        from gdb_epi.cpython.values.process_values import Values
+        from gdb_epi.cpython.values.variables import FrameVariables
+
+        return FrameVariables(Values(self.target, self.reader))
+
+    def _open_variables(self, frame: PyFrame) -> list[int]:
+        """Return the variables of a frame whose attributes are worth a look."""
+        slots = self._slots_of(frame)
+        return [
+            word
+            for word in (slots.variables if slots is not None else ())
+            if word and not word & (WORD - 1) and self.locks.type_name(word) not in _CLOSED
+        ]
 
     # -- holders ----------------------------------------------------------------------------------
 
     def holders(self, lock: int) -> Sequence[Block]:
         """Return the frames inside a `with` block of a lock, living threads first."""
-        if self._blocks is None:
-            self._blocks = {}
-            for block in self._all_blocks():
-                self._blocks.setdefault(block.lock, []).append(block)
         return self._blocks.get(lock, ())
 
     def blocks(self) -> Iterator[Block]:
         """Yield every `with` block of every thread whose manager is a lock or has one."""
-        self.holders(0)
-        for found in (self._blocks or {}).values():
-            yield from found
+        for blocks in self._blocks.values():
+            yield from blocks
 
-    def _all_blocks(self) -> Iterator[Block]:
-        idents = {tid: base for base, tid in self.by_base.items()}
+    @cached_property
+    def _blocks(self) -> dict[int, list[Block]]:
+        """The blocks of all threads by their lock."""
+        idents = {
+            thread.tid: thread.registers["fs_base"]
+            for thread in self.target.threads()
+            if "fs_base" in thread.registers
+        }
+        by_lock: dict[int, list[Block]] = {}
         for tid, frames in self._frames.items():
-            yield from self.blocks_of(
-                frames, tid, idents.get(tid), self.thread_names.get(tid), False
-            )
+            name = self.thread_names.get(tid)
+            for frame, manager, lock in self._lock_blocks(frames):
+                block = Block(tid, idents.get(tid), name, False, frame, manager, lock)
+                by_lock.setdefault(lock, []).append(block)
         for gone in self.vanished.threads:
-            yield from self.blocks_of(gone.frames, gone.tid, gone.ident, gone.name, True)
+            for block in self.blocks_of(gone):
+                by_lock.setdefault(block.lock, []).append(block)
+        return by_lock
 
-    def blocks_of(
-        self,
-        frames: Sequence[PyFrame],
-        tid: int | None,
-        ident: int | None,
-        name: str | None,
-        vanished: bool,
-    ) -> Iterator[Block]:
-        """Yield the lock blocks of one stack; one that Condition.wait() gave up is left out."""
+    def blocks_of(self, gone: VanishedThread) -> Iterator[Block]:
+        """Yield the lock blocks that a vanished thread was in."""
+        for frame, manager, lock in self._lock_blocks(gone.frames):
+            yield Block(gone.tid, gone.ident, gone.name, True, frame, manager, lock)
+
+    def _lock_blocks(self, frames: Sequence[PyFrame]) -> Iterator[tuple[PyFrame, int, int]]:
+        """Yield (frame, manager, lock) of a stack; what Condition.wait() gave up is left out."""
         given_up: set[int] = set()
         for frame in frames[:MAX_FRAMES]:
             if frame.name == "wait" and frame.module == "threading":
@@ -253,7 +288,7 @@ class LockWorld:
             for inner, manager in self._managers(frame):
                 lock = self.lock_of(manager)
                 if lock is not None and lock not in given_up:
-                    yield Block(tid, ident, name, vanished, inner, manager, lock)
+                    yield inner, manager, lock
 
     def _managers(self, frame: PyFrame) -> Iterator[tuple[PyFrame, int]]:
         """Yield (frame, manager) of a frame's blocks, and of generators that are managers.
@@ -266,8 +301,7 @@ class LockWorld:
                 return
             inner = left.pop()
             try:
-                managers = self.slots.managers(inner)
-                for manager in managers:
+                for manager in self.slots.managers(inner):
                     yield inner, manager
                     if self.locks.type_name(manager).endswith(GENERATOR_MANAGER):
                         generator = self.attribute(manager, "gen")
@@ -285,42 +319,63 @@ class LockWorld:
 
     def referring(self, lock: int, but: int) -> list[str]:
         """Name frames of other living threads with a variable, or attribute of one, that is it."""
-        if self._referring is None:
-            self._referring = {}
-            frames = [(tid, f) for tid, all_ in self._frames.items() for f in all_[:NEAR_FRAMES]]
-            for tid, frame in frames[:MAX_REFERRING_FRAMES]:
-                for word in self._variables_of(frame):
-                    self._referring.setdefault(word, []).append((tid, frame))
-        found = [(tid, frame) for tid, frame in self._referring.get(lock, ()) if tid != but]
-        return [f"{f.qualname or f.name} of thread {tid}" for tid, f in found[:MAX_REFERRING]]
+        frames = [(tid, frame) for tid, frame in self._referring.get(lock, ()) if tid != but]
+        return [f"{f.qualname or f.name} of thread {tid}" for tid, f in frames[:MAX_REFERRING]]
 
-    def _variables_of(self, frame: PyFrame) -> tuple[int, ...]:
-        """Return a frame's variables and the locks that are attributes of them."""
-        if frame.hole is not None or not frame.code:
-            return ()
-        try:
-            found = list(self.slots.of(frame).variables)
-        except (UnreadableMemory, LayoutError):
-            return ()
-        for word in self._variables_alone(frame):
-            found += [value for _, value in self.attributes(word) if self.locks.is_lock(value)]
-        return tuple(dict.fromkeys(found))
-
-    def _variables_alone(self, frame: PyFrame) -> list[int]:
-        """Return the variables of a frame whose attributes are worth a look."""
-        if frame.hole is not None or not frame.code:
-            return []
-        try:
-            words = self.slots.of(frame).variables
-        except (UnreadableMemory, LayoutError):
-            return []
-        return [w for w in words if w and not w & 7 and self.locks.type_name(w) not in _CLOSED]
+    @cached_property
+    def _referring(self) -> dict[int, list[tuple[int, PyFrame]]]:
+        """(thread, frame) by the objects that its variables are or have as attributes."""
+        by_object: dict[int, list[tuple[int, PyFrame]]] = {}
+        frames = [(tid, f) for tid, stack in self._frames.items() for f in stack[:NEAR_FRAMES]]
+        for tid, frame in frames[:MAX_REFERRING_FRAMES]:
+            slots = self._slots_of(frame)
+            words = [] if slots is None else list(slots.variables)
+            for word in self._open_variables(frame):
+                words += [value for _, value in self.attributes(word) if self.locks.is_lock(value)]
+            for word in dict.fromkeys(words):
+                by_object.setdefault(word, []).append((tid, frame))
+        return by_object
 
     # -- names ------------------------------------------------------------------------------------
 
     def name(self, address: int) -> str | None:
         """Return where an object lives: a module's global or an attribute of one."""
-        if self._names is None:
-            modules = [f.module for frames in self._frames.values() for f in frames if f.module]
-            self._names = Names(self, modules)
-        return self._names.of(address)
+        return self._names.get(address)
+
+    @cached_property
+    def _names(self) -> dict[int, str]:
+        """Names of objects, of the modules that threads run in and of logging."""
+        modules = [f.module for frames in self._frames.values() for f in frames if f.module]
+        named_globals: list[tuple[int, str]] = []
+        left = MAX_NAMED
+        for module in list(dict.fromkeys(("__main__", *modules, "logging")))[:MAX_MODULES]:
+            left -= self._name_globals(module, named_globals)
+        names: dict[int, str] = {}
+        for address, path in named_globals:
+            names.setdefault(address, path)
+        for address, path in named_globals:
+            for attribute, value in self.attributes(address):
+                names.setdefault(value, f"{path}.{attribute}")
+                left -= 1
+            if left <= 0:
+                break
+        return names
+
+    def _name_globals(self, module: str, names: list[tuple[int, str]]) -> int:
+        """Append (object, name) of a module's globals; return how many were looked at."""
+        count = 0
+        try:
+            for interpreter in self.python.interpreters[:1]:
+                contents = self.objects.module_dict(interpreter.address, module)
+                if isinstance(contents, Absent):
+                    continue
+                for key, value in self.objects.dict_items(contents):
+                    count += 1
+                    if self.locks.type_name(value) in _UNNAMED:
+                        continue
+                    name = self.reader.string(key, MAX_TEXT)
+                    if not isinstance(name, Absent):
+                        names.append((value, f"{module}.{name}"))
+        except (UnreadableMemory, LayoutError):
+            pass
+        return count

@@ -7,8 +7,8 @@ from gdb_epi.fault.reads import read_up_to
 from gdb_epi.locks.types import Activity
 from gdb_epi.target.api import Target, Thread
 
-SYSCALL = b"\x0f\x05"
-FUTEX, CALLS_YIELD = 202, 24
+SYSCALL = b"\x0f\x05"  # the instruction
+SYS_FUTEX, SYS_SCHED_YIELD = 202, 24
 # x86-64 system calls that sleep, and those by which a process signals itself (abort):
 # arch/x86/entry/syscalls/syscall_64.tbl.
 CALLS = {
@@ -28,10 +28,10 @@ def activity(target: Target, thread: Thread) -> Activity:
         return Activity(thread.tid, "unknown", "", "the core holds no registers of it")
     before = read_up_to(target, thread.registers["rip"] - 2, 2)
     if number >> 63 or (len(before) == 2 and before != SYSCALL):
-        if number == CALLS_YIELD:
+        if number == SYS_SCHED_YIELD:
             return Activity(thread.tid, "running", "sched_yield", "it yields: perhaps it spins")
         return Activity(thread.tid, "running", "", "no syscall instruction before rip")
-    if number == FUTEX:
+    if number == SYS_FUTEX:
         return Activity(thread.tid, "futex", "futex", f"orig_rax {number}")
     name = CALLS.get(number, f"system call {number}")
     return Activity(thread.tid, "system call", name, f"orig_rax {number}: {name}, not a lock")

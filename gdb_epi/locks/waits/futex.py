@@ -10,15 +10,14 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from gdb_epi.errors import LayoutError, SoftError, UnreadableMemory
-from gdb_epi.fault.reads import read_up_to
+from gdb_epi.fault.reads import read_u32, read_up_to
 from gdb_epi.locks import types as t
-from gdb_epi.locks.context import CLASSIFIERS, FutexWait, Guess, LockContext, family, u32
+from gdb_epi.locks.context import CLASSIFIERS, FutexWait, LockContext, LockGuess
+from gdb_epi.locks.waits.activity import SYS_FUTEX, SYSCALL
 from gdb_epi.locks.waits.libc_names import sleeper_outside_libc
-from gdb_epi.locks.waits.ownership import settle
+from gdb_epi.locks.waits.ownership import settle_owner
 from gdb_epi.target.api import Thread
 
-SYS_FUTEX = 202
-SYSCALL = b"\x0f\x05"
 COMMANDS = {
     0: "FUTEX_WAIT",
     6: "FUTEX_LOCK_PI",
@@ -48,27 +47,25 @@ def futex_wait(context: LockContext, thread: Thread) -> FutexWait | None:
     command = operation & COMMAND_MASK
     if command not in COMMANDS or address % 4:
         return None
-    text = "a syscall instruction before rip" if len(before) == 2 else "its text is absent"
+    value = registers["rdx"] & 0xFFFFFFFF
+    timed = bool(registers.get("r10", 0))  # struct timespec *
     proof = (
         f"registers: orig_rax {SYS_FUTEX}, rdi {address:#018x}, operation {operation} "
-        f"({COMMANDS[command]}), expected value {registers['rdx'] & 0xFFFFFFFF}; "
-        f"{text}"
+        f"({COMMANDS[command]}), expected value {value}; "
     )
-    timed = bool(registers.get("r10", 0))  # struct timespec *
-    value = registers["rdx"] & 0xFFFFFFFF
+    proof += "a syscall instruction before rip" if len(before) == 2 else "its text is absent"
     return FutexWait(thread.tid, address, operation, value, proof + "; timed" * timed, timed)
 
 
-@family("futex")
 def futex_waits(context: LockContext, thread: Thread) -> Iterator[t.Wait]:
     """Yield the lock that a thread waits for in futex(2)."""
     call = futex_wait(context, thread)
     if call is None:
         return
-    yield settle(context, thread, call, classify(context, thread, call))
+    yield settle_owner(context, thread, call, classify(context, thread, call))
 
 
-def classify(context: LockContext, thread: Thread, call: FutexWait) -> Guess:
+def classify(context: LockContext, thread: Thread, call: FutexWait) -> LockGuess:
     """Ask the classifiers in their order; what none knows is a "futex word"."""
     other = sleeper_outside_libc(context.target, thread)
     for name, (of_libc, function) in sorted(CLASSIFIERS.items()):
@@ -82,8 +79,8 @@ def classify(context: LockContext, thread: Thread, call: FutexWait) -> Guess:
             continue
         if guess is not None:
             return guess
-    words = [u32(context.target, call.address + 4 * i) for i in range(4)]
+    words = [read_u32(context.target, call.address + 4 * i) for i in range(4)]
     if None in words:
-        return Guess("futex word", evidence=("the words there are not in the core",))
-    said = f"the words there are {words}: no lock that is known"
-    return Guess("futex word", evidence=(said, *((other,) if other is not None else ())))
+        return LockGuess("futex word", evidence=("the words there are not in the core",))
+    evidence = f"the words there are {words}: no lock that is known"
+    return LockGuess("futex word", evidence=(evidence, *((other,) if other is not None else ())))

@@ -13,7 +13,7 @@ from collections.abc import Iterable, Iterator
 from gdb_epi.cpython.reader import Reader
 from gdb_epi.cpython.types import PyFrame, PythonState
 from gdb_epi.errors import Absent, LayoutError, UnreadableMemory
-from gdb_epi.locks.types import INFO, PROBABLE_INHERITED, Vanished, Wait
+from gdb_epi.locks.types import INFO, PROBABLE_INHERITED, VanishedThreads, Wait
 from gdb_epi.target.api import Target
 
 MAX_NAMES = 4096  # of one code object
@@ -23,7 +23,7 @@ _TABLES = ("co_names", "co_localsplusnames", "co_varnames", "co_freevars", "co_c
 
 
 def with_doubt(
-    target: Target, python: PythonState | Absent, vanished: Vanished, waits: Iterable[Wait]
+    target: Target, python: PythonState | Absent, vanished: VanishedThreads, waits: Iterable[Wait]
 ) -> list[Wait]:
     """Return the waits; a guess that no vanished thread supports becomes information."""
     found = list(waits)
@@ -48,7 +48,7 @@ def _doubted(wait: Wait, known: set[str]) -> Wait:
     return wait._replace(confidence=INFO, evidence=(*wait.evidence, said))
 
 
-def _names(reader: Reader, vanished: Vanished) -> set[str]:
+def _names(reader: Reader, vanished: VanishedThreads) -> set[str]:
     """Return every name in the code objects that vanished threads ran."""
     found: set[str] = set()
     for code in _codes(frame for thread in vanished.threads for frame in thread.frames):

@@ -11,37 +11,28 @@ from collections.abc import Sequence
 
 from gdb_epi.errors import Absent
 from gdb_epi.locks import types as t
-from gdb_epi.locks.context import FutexWait, Guess, LockContext
+from gdb_epi.locks.context import FutexWait, LockContext, LockGuess
+from gdb_epi.locks.waits.activity import SYS_FUTEX
 from gdb_epi.target.api import Thread
 from gdb_epi.typing_lite import TYPE_CHECKING
 
 if TYPE_CHECKING:
     from gdb_epi.locks.python.view import Block
 
-SYS_FUTEX = 202  # x86-64
-
 
 class _Case:
     """One wait on its way to a verdict."""
 
-    def __init__(self, context: LockContext, thread: Thread, call: FutexWait, guess: Guess) -> None:
+    def __init__(
+        self, context: LockContext, thread: Thread, call: FutexWait, guess: LockGuess
+    ) -> None:
         self.context = context
         self.thread = thread
         self.call = call
         self.guess = guess
-        self.said = [call.proof, *guess.evidence]
 
-    def waiting_here(self) -> set[int]:
-        """Return the threads whose registers name the same futex word."""
-        return {
-            one.tid
-            for one in self.context.target.threads()
-            if one.registers.get("orig_rax") == SYS_FUTEX
-            and one.registers.get("rdi") == self.call.address
-        }
-
-    def wait(self, owner: t.Owner, verdict: str, confidence: str, *said: str) -> t.Wait:
-        """Return the wait with an owner and a verdict; `said` goes behind the other evidence."""
+    def wait(self, owner: t.Owner, verdict: str, confidence: str, *evidence: str) -> t.Wait:
+        """Return the wait with an owner and a verdict; `evidence` goes behind what is there."""
         guess = self.guess
         return t.Wait(
             tid=self.call.tid,
@@ -52,12 +43,12 @@ class _Case:
             owner=owner,
             verdict=verdict,
             confidence=confidence,
-            evidence=(*self.said, *said),
+            evidence=(self.call.proof, *guess.evidence, *evidence),
             timed=self.call.timed,
         )
 
 
-def settle(context: LockContext, thread: Thread, call: FutexWait, guess: Guess) -> t.Wait:
+def settle_owner(context: LockContext, thread: Thread, call: FutexWait, guess: LockGuess) -> t.Wait:
     """Return the wait with its owner and its verdict."""
     case = _Case(context, thread, call, guess)
     if guess.owner_tid:
@@ -70,10 +61,10 @@ def settle(context: LockContext, thread: Thread, call: FutexWait, guess: Guess) 
         return _event(case)
     if guess.free:
         return case.wait(_owner("none"), t.UNKNOWN, t.INFO)
-    world = context.world
-    blocks = world.holders(guess.lock) if world is not None and guess.lock else ()
+    view = context.python_view
+    blocks = view.holders(guess.lock) if view is not None and guess.lock else ()
     if blocks:
-        return _by_block(case, _likeliest(case, blocks))
+        return _by_block(case, blocks)
     return _nobody_named(case)
 
 
@@ -84,12 +75,12 @@ def _by_tid(case: _Case, owner: int) -> t.Wait:
         return case.wait(
             _live(context, owner), t.SELF_DEADLOCK, t.CERTAIN, "which is the waiting thread itself"
         )
-    if owner in context.lazy.bases(context):
-        said = ["which is in the core"]
+    if owner in context.bases:
+        evidence = ["which is in the core"]
         if case.guess.shared:  # a process of another pid namespace may have the same numbers
-            said.append("not ruled out: another process has a thread of that number")
+            evidence.append("not ruled out: another process has a thread of that number")
         sure = t.PROBABLE if case.guess.shared and case.guess.kind != "pthread_join" else t.CERTAIN
-        return case.wait(_live(context, owner), t.LIVE_HOLDER, sure, *said)
+        return case.wait(_live(context, owner), t.LIVE_HOLDER, sure, *evidence)
     if case.guess.shared:
         return case.wait(
             t.Owner(owner, None, None, "other-process"), t.OTHER_PROCESS, t.PROBABLE,
@@ -109,7 +100,7 @@ def _by_tid(case: _Case, owner: int) -> t.Wait:
         sure = t.CERTAIN if gone is not None or fork.from_main_thread else t.PROBABLE
         return case.wait(
             t.Owner(owner, gone.ident if gone else None, gone.name if gone else None, "vanished"),
-            t.INHERITED_OWNER_VANISHED, sure, "which does not exist here", *_fork_said(context),
+            t.INHERITED_OWNER_VANISHED, sure, "which does not exist here", *_fork_evidence(context),
         )  # fmt: skip
     return case.wait(
         t.Owner(owner, None, None, "unknown"), t.UNKNOWN, t.INFO,
@@ -120,7 +111,7 @@ def _by_tid(case: _Case, owner: int) -> t.Wait:
 def _by_ident(case: _Case, owner: int) -> t.Wait:
     """The lock names its owner's pthread_t; a later thread may have got the same one."""
     context, guess = case.context, case.guess
-    tid = context.lazy.by_base(context, owner)
+    tid = context.tid_at(owner)
     gone = context.vanished.find(ident=owner)
     if tid is not None and (gone is None or not context.fork.forked):
         verdict = t.SELF_DEADLOCK if tid == case.thread.tid else t.LIVE_HOLDER
@@ -132,12 +123,12 @@ def _by_ident(case: _Case, owner: int) -> t.Wait:
         )  # fmt: skip
     if context.fork.forked:
         name = gone.name if gone is not None else None
-        verdict = t.GIL_INHERITED if guess.kind == "GIL" else t.INHERITED_OWNER_VANISHED
+        verdict = t.GIL_INHERITED if guess.kind == t.GIL else t.INHERITED_OWNER_VANISHED
         sure = t.CERTAIN if gone is not None or context.fork.parent_multithreaded else t.PROBABLE
         return case.wait(
             t.Owner(gone.tid if gone else None, owner, name, "vanished"), verdict, sure,
             f"no thread here has the pthread_t {owner:#x} that the lock names",
-            *_fork_said(context),
+            *_fork_evidence(context),
         )  # fmt: skip
     return case.wait(
         t.Owner(None, owner, None, "unknown"), t.UNKNOWN, t.INFO,
@@ -145,36 +136,38 @@ def _by_ident(case: _Case, owner: int) -> t.Wait:
     )  # fmt: skip
 
 
-def _likeliest(case: _Case, blocks: Sequence[Block]) -> Block:
-    """Prefer a holder that does not itself wait for the lock.
-
-    A block may release its lock by hand and take it again: then two frames have its `__exit__`.
-    """
-    if len(blocks) == 1:
-        return blocks[0]
-    waiting = {*case.waiting_here(), case.thread.tid}
-    return min(blocks, key=lambda block: block.tid in waiting)
-
-
-def _by_block(case: _Case, block: Block) -> t.Wait:
+def _by_block(case: _Case, blocks: Sequence[Block]) -> t.Wait:
     """A frame keeps the lock's `__exit__` for the end of its `with` block."""
-    text = "its frame is below the running instruction's handler, so the block was entered"
-    said = f"{block.where()} is inside `with` of this lock ({text})"
+    block = blocks[0]
+    if len(blocks) > 1:
+        # Prefer a holder that does not itself wait for the lock: a block may release its lock by
+        # hand and take it again, then two frames have its `__exit__`.
+        waiting = {case.thread.tid} | {
+            thread.tid
+            for thread in case.context.target.threads()
+            if thread.registers.get("orig_rax") == SYS_FUTEX
+            and thread.registers.get("rdi") == case.call.address
+        }
+        block = min(blocks, key=lambda block: block.tid in waiting)
+    evidence = (
+        f"{block.where()} is inside `with` of this lock (its frame is below the running "
+        "instruction's handler, so the block was entered)"
+    )
     if block.vanished:
         return case.wait(
             t.Owner(block.tid, block.ident, block.thread_name, "vanished"),
-            t.INHERITED_HOLDER_FRAME_VANISHED, t.CERTAIN, f"vanished frame: {said}",
-            *_fork_said(case.context),
+            t.INHERITED_HOLDER_FRAME_VANISHED, t.CERTAIN, f"vanished frame: {evidence}",
+            *_fork_evidence(case.context),
         )  # fmt: skip
     owner = t.Owner(block.tid, block.ident, block.thread_name, "live")
     if block.tid != case.thread.tid:
-        return case.wait(owner, t.LIVE_HOLDER, t.CERTAIN, f"thread {block.tid}: {said}")
-    world = case.context.world
-    frames = world.frames(case.thread.tid) if world is not None else ()
+        return case.wait(owner, t.LIVE_HOLDER, t.CERTAIN, f"thread {block.tid}: {evidence}")
+    view = case.context.python_view
+    frames = view.frames(case.thread.tid) if view is not None else ()
     if not frames or frames[0].address != block.frame.address:
-        return case.wait(owner, t.SELF_DEADLOCK, t.CERTAIN, f"thread {block.tid}: {said}")
+        return case.wait(owner, t.SELF_DEADLOCK, t.CERTAIN, f"thread {block.tid}: {evidence}")
     return case.wait(
-        owner, t.SELF_DEADLOCK, t.PROBABLE, f"thread {block.tid}: {said}",
+        owner, t.SELF_DEADLOCK, t.PROBABLE, f"thread {block.tid}: {evidence}",
         "the same function waits for it: not ruled out is that it released the lock by hand before",
     )  # fmt: skip
 
@@ -182,13 +175,13 @@ def _by_block(case: _Case, block: Block) -> t.Wait:
 def _event(case: _Case) -> t.Wait:
     """Nobody holds such a thing: somebody has to come and notify, put or release."""
     context = case.context
-    note = f"nobody holds this ({case.guess.kind}): another thread has to wake this one"
+    nobody = f"nobody holds this ({case.guess.kind}): another thread has to wake this one"
     alone = _alone_in_child(context)
     if not alone and not case.guess.unattended:
-        return case.wait(_owner("none"), t.UNKNOWN, t.INFO, note)
-    said = "no other thread exists that could do so" if alone else "none of those here does so"
+        return case.wait(_owner("none"), t.UNKNOWN, t.INFO, nobody)
+    who = "no other thread exists that could do so" if alone else "none of those here does so"
     return case.wait(
-        _owner("vanished"), t.LOST_WAKEUP, t.PROBABLE, note, said, *_fork_said(context)
+        _owner("vanished"), t.LOST_WAKEUP, t.PROBABLE, nobody, who, *_fork_evidence(context)
     )
 
 
@@ -198,27 +191,23 @@ def _nobody_named(case: _Case) -> t.Wait:
     if not guess.anonymous:
         return case.wait(_owner("unknown"), t.UNKNOWN, t.INFO)
     if not _alone_in_child(context):
-        weak = _referring(case)
+        # Frames of other threads whose variables refer to the lock: weaker than a block.
+        view = context.python_view
+        frames = view.referring(guess.lock, case.thread.tid) if view and guess.lock else []
         return case.wait(
-            _owner("unknown"), t.UNKNOWN, t.INFO, *weak,
+            _owner("unknown"), t.UNKNOWN, t.INFO,
+            *(f"weak: {text} refers to the lock, which does not prove that it holds it"
+              for text in frames),
             "held by whom cannot be told: the lock stores no owner",
         )  # fmt: skip
     verdict = t.INHERITED_INTERNAL_LOCK if guess.internal else t.PROBABLE_INHERITED
-    said = ["the waiting thread is the only one, so no living thread can release it"]
-    said += _fork_said(context)
+    evidence = ["the waiting thread is the only one, so no living thread can release it"]
+    evidence += _fork_evidence(context)
     if not guess.internal:
-        said.append("not ruled out: this thread took the lock by acquire() before (self-deadlock)")
-    return case.wait(_owner("unknown"), verdict, t.PROBABLE, *said)
-
-
-def _referring(case: _Case) -> list[str]:
-    """Name frames of other threads whose variables refer to the lock: weaker than a block."""
-    world = case.context.world
-    if world is None or not case.guess.lock:
-        return []
-    found = world.referring(case.guess.lock, case.thread.tid)
-    return [f"weak: {text} refers to the lock, which does not prove that it holds it"
-            for text in found]  # fmt: skip
+        evidence.append(
+            "not ruled out: this thread took the lock by acquire() before (self-deadlock)"
+        )
+    return case.wait(_owner("unknown"), verdict, t.PROBABLE, *evidence)
 
 
 def _alone_in_child(context: LockContext) -> bool:
@@ -226,15 +215,15 @@ def _alone_in_child(context: LockContext) -> bool:
     return bool(len(context.target.threads()) == 1 and fork.forked and fork.parent_multithreaded)
 
 
-def _fork_said(context: LockContext) -> list[str]:
+def _fork_evidence(context: LockContext) -> list[str]:
     names = [s.name for s in context.fork.signals if s.sure == "certain"]
     return [f"forked child of a multithreaded parent ({', '.join(names)})"] if names else []
 
 
 def _live(context: LockContext, tid: int) -> t.Owner:
-    base = context.lazy.bases(context).get(tid) or None
-    world = context.world
-    return t.Owner(tid, base, world.thread_names.get(tid) if world is not None else None, "live")
+    base = context.bases.get(tid) or None
+    view = context.python_view
+    return t.Owner(tid, base, view.thread_names.get(tid) if view is not None else None, "live")
 
 
 def _owner(state: str) -> t.Owner:

@@ -9,11 +9,11 @@ Reference: Lib/threading.py, Lib/queue.py, Lib/importlib/_bootstrap.py, 3.8 to 3
 from __future__ import annotations
 
 from gdb_epi.cpython.types import PyFrame
-from gdb_epi.locks.context import Guess
+from gdb_epi.locks.context import LockGuess
 from gdb_epi.typing_lite import TYPE_CHECKING
 
 if TYPE_CHECKING:
-    from gdb_epi.locks.python.view import LockWorld
+    from gdb_epi.locks.python.view import PythonView
 
 MAX_FRAMES = 8  # innermost frames that may belong to the standard library
 # The function of a frame outside of Condition.wait(), by module, function and its self's class.
@@ -34,32 +34,32 @@ _JOINS = ("join", "_wait_for_tstate_lock")
 _IMPORTLIB = ("importlib._bootstrap", "_frozen_importlib")
 
 
-def python_wait(world: LockWorld, tid: int) -> Guess | None:
+def python_wait(view: PythonView, tid: int) -> LockGuess | None:
     """Return what the standard library's frames say of a wait, None when they are not innermost."""
-    frames = world.frames(tid)[:MAX_FRAMES]
+    frames = view.frames(tid)[:MAX_FRAMES]
     if not frames:
         return None
     first = frames[0]
     if first.module in _IMPORTLIB and first.name == "acquire":
-        return _module_lock(world, first)
+        return _module_lock(view, first)
     if first.module != "threading":
         return None
     if first.name in _JOINS:
-        return _join(world, frames)
-    if first.name == "wait" and _kind(world, first) == "Condition":
-        return _condition(world, frames)
+        return _join(view, frames)
+    if first.name == "wait" and _kind(view, first) == "Condition":
+        return _condition(view, frames)
     return None
 
 
-def _kind(world: LockWorld, frame: PyFrame) -> str:
+def _kind(view: PythonView, frame: PyFrame) -> str:
     """Return the class of a frame's self, without its module."""
-    subject = world.variable(frame, "self")
-    return world.locks.type_name(subject).rpartition(".")[2] if subject else ""
+    subject = view.variable(frame, "self")
+    return view.locks.type_name(subject).rpartition(".")[2] if subject else ""
 
 
-def _condition(world: LockWorld, frames: tuple[PyFrame, ...]) -> Guess:
+def _condition(view: PythonView, frames: tuple[PyFrame, ...]) -> LockGuess:
     """Condition.wait() sleeps on a lock of its own that notify() releases."""
-    kind, subject = "threading.Condition", world.variable(frames[0], "self")
+    kind, subject = "threading.Condition", view.variable(frames[0], "self")
     for frame in frames[1:]:
         if frame.name == "wait_for" and frame.module == "threading":
             continue
@@ -67,36 +67,36 @@ def _condition(world: LockWorld, frames: tuple[PyFrame, ...]) -> Guess:
             if (frame.module, frame.name) == (
                 module,
                 function,
-            ) and owner in ("", _kind(world, frame)):
-                kind, subject = label, world.variable(frame, "self")
+            ) and owner in ("", _kind(view, frame)):
+                kind, subject = label, view.variable(frame, "self")
                 break
         else:
             break
-    name = world.name(subject) if subject else None
+    name = view.name(subject) if subject else None
     said = f"the innermost Python frames wait in {kind}"
-    return Guess(kind, name=name, object=subject, event=True, evidence=(said,))
+    return LockGuess(kind, name=name, object=subject, event=True, evidence=(said,))
 
 
-def _join(world: LockWorld, frames: tuple[PyFrame, ...]) -> Guess:
+def _join(view: PythonView, frames: tuple[PyFrame, ...]) -> LockGuess:
     """Thread.join(): the other Thread object is `self`."""
     subject = next(
-        (s for f in frames[:2] if f.name in _JOINS and (s := world.variable(f, "self"))), None
+        (s for f in frames[:2] if f.name in _JOINS and (s := view.variable(f, "self"))), None
     )
-    ident = world.integer_attribute(subject, "_ident") if subject else None
-    name = world.text_attribute(subject, "_name") if subject else None
+    ident = view.integer_attribute(subject, "_ident") if subject else None
+    name = view.text_attribute(subject, "_name") if subject else None
     said = f"the innermost Python frame joins thread {name or '?'}"
-    return Guess("Thread.join", name=name, object=subject, owner_ident=ident, evidence=(said,))
+    return LockGuess("Thread.join", name=name, object=subject, owner_ident=ident, evidence=(said,))
 
 
-def _module_lock(world: LockWorld, frame: PyFrame) -> Guess:
+def _module_lock(view: PythonView, frame: PyFrame) -> LockGuess:
     """importlib's _ModuleLock: `owner` is an ident, `name` the module."""
-    subject = world.variable(frame, "self")
-    name = world.text_attribute(subject, "name") if subject else None
-    owner = world.integer_attribute(subject, "owner") if subject else None
+    subject = view.variable(frame, "self")
+    name = view.text_attribute(subject, "name") if subject else None
+    owner = view.integer_attribute(subject, "owner") if subject else None
     said = f"the innermost Python frame takes the lock of module {name or '?'}"
     if owner:
         said += f"; its owner attribute is {owner:#x}"
-    return Guess(
+    return LockGuess(
         "module lock", name=name, object=subject, owner_ident=owner, anonymous=not owner,
         evidence=(said,),
     )  # fmt: skip

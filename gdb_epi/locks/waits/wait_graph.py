@@ -18,7 +18,7 @@ def find_cycles(waits: Sequence[t.Wait]) -> tuple[t.Cycle, ...]:
         w.tid: w for w in waits if w.owner.state == "live" and w.owner.tid not in (None, w.tid)
     }
     done: set[int] = set()
-    found: list[t.Cycle] = []
+    cycles: list[t.Cycle] = []
     for start in sorted(following):
         path: list[int] = []
         place: dict[int, int] = {}
@@ -27,22 +27,21 @@ def find_cycles(waits: Sequence[t.Wait]) -> tuple[t.Cycle, ...]:
             place[tid] = len(path)
             path.append(tid)
             tid = following[tid].owner.tid
-        if tid is not None and tid in place and len(found) < MAX_CYCLES:
-            found.append(_cycle(path[place[tid] :], following))
+        if tid is not None and tid in place and len(cycles) < MAX_CYCLES:
+            cycles.append(_cycle(path[place[tid] :], following))
         done.update(path)
-    return tuple(found)
+    return tuple(cycles)
 
 
 def _cycle(tids: list[int], following: dict[int, t.Wait]) -> t.Cycle:
     turn = tids.index(min(tids))
     tids = tids[turn:] + tids[:turn]
-    kinds = tuple(following[tid].kind for tid in tids)
     waits = [following[tid] for tid in tids]
+    confidence = max((wait.confidence for wait in waits), key=_ORDER.index)
     # Whoever waits for the GIL polls; any other wait with a timeout ends the cycle by itself.
-    if any(wait.timed and wait.kind != "GIL" for wait in waits):
-        return t.Cycle(tuple(tids), kinds, t.PROBABLE)
-    sure = max((following[tid].confidence for tid in tids), key=_ORDER.index)
-    return t.Cycle(tuple(tids), kinds, sure)
+    if any(wait.timed and wait.kind != t.GIL for wait in waits):
+        confidence = t.PROBABLE
+    return t.Cycle(tuple(tids), tuple(wait.kind for wait in waits), confidence)
 
 
 def kind_of(cycle: t.Cycle) -> str:
@@ -51,9 +50,8 @@ def kind_of(cycle: t.Cycle) -> str:
         return "gil"
     if any(kind in ("module lock", "import lock") for kind in cycle.kinds):
         return "import"
-    return (
-        "join" if any(kind in ("Thread.join", "pthread_join") for kind in cycle.kinds) else "order"
-    )
+    joins = any(kind in ("Thread.join", "pthread_join") for kind in cycle.kinds)
+    return "join" if joins else "order"
 
 
 def around(cycle: t.Cycle) -> str:

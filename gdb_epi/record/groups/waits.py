@@ -16,7 +16,7 @@ from gdb_epi.locks.types import Wait
 from gdb_epi.process_state import ProcessState
 from gdb_epi.record.groups.fork import MAX_VANISHED
 from gdb_epi.record.registry import Json, Notes, Parts, group
-from gdb_epi.signature.drops import load_drop_sets
+from gdb_epi.signature.drop_sets import load_drop_sets
 from gdb_epi.signature.keys import Key, half, make_key
 from gdb_epi.signature.names import python_name
 from gdb_epi.signature.tokens import PYTHON, Token, join
