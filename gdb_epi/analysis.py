@@ -27,7 +27,7 @@ def examine(session: Session) -> Parts:
     verdict = judge(signed.signature.category.name, findings, corruption.score)
     errors = [*state.all_soft_errors(), *state.locks.soft_errors, *errors]
     errors += corruption.soft_errors
-    errors += [error for one in state.exceptions for error in one.soft_errors]
+    errors += [error for exceptions in state.exceptions for error in exceptions.soft_errors]
     if isinstance(state.python, Absent) and state.python.reason != NOT_APPLICABLE:
         errors.append(SoftError("python", "runtime", state.python.detail))
     if signed.stack is not None and signed.stack.native is not None:

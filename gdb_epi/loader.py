@@ -59,7 +59,7 @@ def module_names(package: ModuleType) -> list[str]:
     Listing the folder takes 0.1 ms; pkgutil would import inspect and ast for it (15 ms). Inside a
     zip archive there is no folder, and pkgutil is asked.
     """
-    found: set[str] = set()
+    names: set[str] = set()
     for folder in package.__path__:
         try:
             files = os.listdir(folder)
@@ -67,16 +67,16 @@ def module_names(package: ModuleType) -> list[str]:
             import pkgutil
 
             return sorted(info.name for info in pkgutil.iter_modules(package.__path__))
-        found |= {name[:-3] for name in files if name.endswith(".py")}
-    return sorted(found - {"__init__"})
+        names |= {name[:-3] for name in files if name.endswith(".py")}
+    return sorted(names - {"__init__"})
 
 
 def _package_at(folder: str) -> ModuleType:
     from importlib.util import module_from_spec, spec_from_file_location
 
-    known = sys.modules.get("gdb_epi.commands")
-    if known is not None and list(known.__path__) == [folder]:
-        return known
+    loaded = sys.modules.get("gdb_epi.commands")
+    if loaded is not None and list(loaded.__path__) == [folder]:
+        return loaded
     init = os.path.join(folder, "__init__.py")
     spec = spec_from_file_location("gdb_epi.commands", init, submodule_search_locations=[folder])
     if spec is None or spec.loader is None:

@@ -93,23 +93,23 @@ class ProcessState:
     def _by_tid(self) -> dict[int, ThreadState]:
         # Several interpreters may have a thread state for one LWP: the innermost wins, which is
         # the one with frames.
-        found: dict[int, ThreadState] = {}
+        by_tid: dict[int, ThreadState] = {}
         for thread in self.python_threads():
             if thread.tid is not None and thread.alive:
-                known = found.get(thread.tid)
-                if known is None or not known.frames:
-                    found[thread.tid] = thread
-        return found
+                other = by_tid.get(thread.tid)
+                if other is None or not other.frames:
+                    by_tid[thread.tid] = thread
+        return by_tid
 
     @cached_property
     def _running(self) -> dict[int, list[ThreadState]]:
         """The thread states of each LWP that have frames; the one that python_thread() takes
         comes first."""
-        found: dict[int, list[ThreadState]] = {}
+        by_tid: dict[int, list[ThreadState]] = {}
         for thread in self.python_threads():
             if thread.tid is not None and thread.alive and thread.frames:
-                found.setdefault(thread.tid, []).append(thread)
-        return found
+                by_tid.setdefault(thread.tid, []).append(thread)
+        return by_tid
 
     def python_thread(self, tid: int) -> ThreadState | None:
         """Return the thread state that runs on an LWP."""
@@ -146,9 +146,9 @@ class ProcessState:
                 native = name_trampolines(self.target, native)
             calls, note = self._eval_calls(tid, native)
             notes = (note,) if note else ()
-            found = merge_stack(tid, self.python_thread(tid), native, calls, notes)
-            self._stacks[tid] = found
-            self.soft_errors += [SoftError("merge", f"thread {tid}", n) for n in found.notes]
+            merged = merge_stack(tid, self.python_thread(tid), native, calls, notes)
+            self._stacks[tid] = merged
+            self.soft_errors += [SoftError("merge", f"thread {tid}", n) for n in merged.notes]
         return self._stacks[tid]
 
     def _eval_calls(
@@ -174,11 +174,11 @@ class ProcessState:
         reader = self._callee_reader
         if reader is None:
             return {}
-        found = reader.of(self.stack(tid))
+        callees = reader.of(self.stack(tid))
         if reader.exhausted:
             why = "too many objects on value stacks: only C symbols say what frames were calling"
             self.soft_errors.append(SoftError("callee", "all threads", why))
-        return found
+        return callees
 
     @cached_property
     def _callee_reader(self) -> CalleeReader | None:
@@ -201,12 +201,12 @@ class ProcessState:
 
     def all_soft_errors(self) -> list[SoftError]:
         """Return what could not be had, of all parts decoded so far, without repeats."""
-        found = [*self.target.soft_errors, *self.soft_errors]
+        errors = [*self.target.soft_errors, *self.soft_errors]
         if isinstance(self.python, PythonState):
-            found += self.python.soft_errors
+            errors += self.python.soft_errors
             for thread in self.python.threads():
-                found += thread.soft_errors
-        return list(dict.fromkeys(found))
+                errors += thread.soft_errors
+        return list(dict.fromkeys(errors))
 
     def python_soft_errors(self) -> list[SoftError]:
         """Return those of all_soft_errors() that are not about native stacks alone.

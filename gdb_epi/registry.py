@@ -64,8 +64,11 @@ def command(
             raise ValueError(f"bad command name {name!r}")
         if not (run.__doc__ or "").strip():
             raise ValueError(f"command {name!r} has no help text")
-        known = COMMANDS.get(name)
-        if known is not None and known.run.__code__.co_filename != run.__code__.co_filename:
+        registered = COMMANDS.get(name)
+        if (
+            registered is not None
+            and registered.run.__code__.co_filename != run.__code__.co_filename
+        ):
             raise ValueError(f"command {name!r} is registered twice")
         COMMANDS[name] = Command(name, run, tuple(arguments), needs)
         return run

@@ -207,23 +207,23 @@ class Coroutines:
 
         The text says why the stack ends before its outermost frame; "" when it does not.
         """
-        found: list[PyFrame] = []
+        frames: list[PyFrame] = []
         seen: set[int] = set()
         try:
             while address:
                 if address in seen or len(seen) >= MAX_AWAITS:
                     why = "comes twice" if address in seen else f"is beyond {MAX_AWAITS}"
-                    return tuple(found), f"{address:#x} {why}"
+                    return tuple(frames), f"{address:#x} {why}"
                 seen.add(address)
                 raw = self._frames.read(address)
                 if not raw.internal:
-                    found.append(self._python_frame(raw))
+                    frames.append(self._python_frame(raw))
                 if raw.problem:
-                    return tuple(found), raw.problem
+                    return tuple(frames), raw.problem
                 address = raw.previous
         except UnreadableMemory as error:
-            return tuple(found), str(error)
-        return tuple(found), ""
+            return tuple(frames), str(error)
+        return tuple(frames), ""
 
     # -- one coroutine ------------------------------------------------------------------------
 

@@ -184,9 +184,9 @@ class ExceptionDecoder:
             seen.add(item)
             kind = read(item + kind_at) if kind_at is not None else 0
             lines = read(item + lines_at) if lines_at is not None else 0
-            found = self._raised(HANDLED, kind, read(item + value_at), lines, problems)
-            if found is not None:
-                yield found
+            raised = self._raised(HANDLED, kind, read(item + value_at), lines, problems)
+            if raised is not None:
+                yield raised
             if not self._room:
                 return
             item = read(item + next_at)
@@ -217,40 +217,40 @@ class ExceptionDecoder:
         except UnreadableMemory as error:
             problems.append(f"an exception: {error}")
             lost = Absent(UNREADABLE, str(error))
-            found = ExceptionInfo(value, self._name_of(kind), lost)
+            exception = ExceptionInfo(value, self._name_of(kind), lost)
             return (
-                found
+                exception
                 if self._texts is None
-                else found._replace(message=lost, args=lost, notes=lost)
+                else exception._replace(message=lost, args=lost, notes=lost)
             )
-        found = ExceptionInfo(0, self._name_of(kind), _NO_TRACEBACK)
-        if self._texts is not None and not isinstance(found.type, Absent):
-            found = found._replace(**self._texts.unmade(value)._asdict())
-        return found
+        exception = ExceptionInfo(0, self._name_of(kind), _NO_TRACEBACK)
+        if self._texts is not None and not isinstance(exception.type, Absent):
+            exception = exception._replace(**self._texts.unmade(value)._asdict())
+        return exception
 
     def _graph(self, first: ExceptionInfo, problems: list[str]) -> list[ExceptionInfo]:
         if not self._take(first):
             problems.append(_FULL.detail)
             return [first._replace(traceback=_FULL)]
-        found, seen = [first], {first.address}
-        for one in found:  # grows while it is walked
-            for link in one.links():
+        graph, seen = [first], {first.address}
+        for exception in graph:  # grows while it is walked
+            for link in exception.links():
                 if link in seen:
                     continue
-                if len(found) >= MAX_CHAIN:
+                if len(graph) >= MAX_CHAIN:
                     problems.append(f"more than {MAX_CHAIN} exceptions in one chain")
-                    return found
+                    return graph
                 seen.add(link)
                 other = self.exception(link)
                 if not self._take(other):
                     problems.append(_FULL.detail)
-                    return found
-                found.append(other)
-        return found
+                    return graph
+                graph.append(other)
+        return graph
 
-    def _take(self, one: ExceptionInfo) -> bool:
+    def _take(self, exception: ExceptionInfo) -> bool:
         """Pay for an exception in a list; False when there is no room left."""
-        lines = 0 if isinstance(one.traceback, Absent) else len(one.traceback.lines)
+        lines = 0 if isinstance(exception.traceback, Absent) else len(exception.traceback.lines)
         if self._room <= lines:
             self._room = 0
             return False
@@ -261,13 +261,13 @@ class ExceptionDecoder:
 
     def exception(self, address: int) -> ExceptionInfo:
         """Return an exception object. Never raises; its type is Absent when it is none."""
-        found = self._known.get(address)
-        if found is None:
+        info = self._known.get(address)
+        if info is None:
             if len(self._known) >= MAX_EXCEPTIONS:
                 why = Absent(UNPARSABLE, f"more than {MAX_EXCEPTIONS} exceptions")
                 return ExceptionInfo(address, why, why)
-            found = self._known[address] = self._exception(address)
-        return found
+            info = self._known[address] = self._exception(address)
+        return info
 
     def _exception(self, address: int) -> ExceptionInfo:
         try:
@@ -292,7 +292,7 @@ class ExceptionDecoder:
 
         members, count = self._members(address, info)
         lines = word("traceback")
-        found = ExceptionInfo(
+        exception = ExceptionInfo(
             address,
             _shown(info),
             self._tracebacks.at(lines) if lines and not self._is_none(lines) else _NO_TRACEBACK,
@@ -303,8 +303,8 @@ class ExceptionDecoder:
             count,
         )
         if self._texts is None:
-            return found
-        return found._replace(**self._texts.of(address)._asdict())
+            return exception
+        return exception._replace(**self._texts.of(address)._asdict())
 
     def _members(self, address: int, info: TypeInfo) -> tuple[tuple[int, ...], int]:
         """Return the first members of an exception group (3.11, PEP 654) and their number."""
@@ -322,7 +322,9 @@ class ExceptionDecoder:
 
     def _is_group(self, info: TypeInfo) -> bool:
         bases = self._types.lineage(info.address).types
-        return any(one.full_name == "BaseExceptionGroup" for one in bases if not one.python_class)
+        return any(
+            base.full_name == "BaseExceptionGroup" for base in bases if not base.python_class
+        )
 
     # -- types --------------------------------------------------------------------------------
 
@@ -397,10 +399,10 @@ class Texts:
         if self._room <= 0:
             full = Absent(UNPARSABLE, f"more than {MAX_TEXT} characters of texts")
             return Said(full, full, full)
-        said = self._of(address)
-        self._room -= sum(len(text) for text in said[:2] if isinstance(text, str))
-        self._room -= sum(map(len, () if isinstance(said.notes, Absent) else said.notes))
-        return said
+        texts = self._of(address)
+        self._room -= sum(len(text) for text in texts[:2] if isinstance(text, str))
+        self._room -= sum(map(len, () if isinstance(texts.notes, Absent) else texts.notes))
+        return texts
 
     def _of(self, address: int) -> Said:
         decoder = self._values.decoder()
@@ -495,7 +497,7 @@ class Texts:
         """Return str() of an exception. Reference: Objects/exceptions.c, 3.8 to 3.15."""
         types = decoder.obj(address).lineage.types
         slot = self._slot(types[0].address)
-        owner = [one for one in types if self._slot(one.address) == slot][-1]
+        owner = [base for base in types if self._slot(base.address) == slot][-1]
         if owner.python_class:
             return Absent(NOT_AVAILABLE, _whose(decoder, owner))
         name = owner.full_name
@@ -503,14 +505,14 @@ class Texts:
             return self._plain(decoder, address)
         if name == "KeyError":
             items = self._args(decoder, address)
-            one = len(items) == 1
-            return self._sure(decoder, items[0]) if one else self._plain(decoder, address)
+            is_single = len(items) == 1
+            return self._sure(decoder, items[0]) if is_single else self._plain(decoder, address)
         if name == "OSError":
             return self._os_error(decoder, address)
         if name == "ImportError":
-            said = decoder.field(address, "PyImportErrorObject", "msg")
-            exact = said and decoder.obj(said).type.full_name == "str"
-            return self._str(decoder, said) if exact else self._plain(decoder, address)
+            message = decoder.field(address, "PyImportErrorObject", "msg")
+            exact = message and decoder.obj(message).type.full_name == "str"
+            return self._str(decoder, message) if exact else self._plain(decoder, address)
         if name == "BaseExceptionGroup":
             return self._group(decoder, address)
         if name == "SyntaxError":
@@ -542,8 +544,8 @@ class Texts:
         number, text, file, second = (decoder.field(address, struct, name) for name in names)
         if not file and not (number and text):
             return self._plain(decoder, address)
-        said = [self._str(decoder, one) if one else "None" for one in (number, text)]
-        start = f"[Errno {said[0]}] {said[1]}"
+        parts = [self._str(decoder, part) if part else "None" for part in (number, text)]
+        start = f"[Errno {parts[0]}] {parts[1]}"
         if not file:
             return start
         names_text = self._sure(decoder, file)
@@ -553,17 +555,17 @@ class Texts:
 
     def _group(self, decoder: ReprDecoder, address: int) -> str:
         struct = "PyBaseExceptionGroupObject"
-        said = self._str(decoder, decoder.field(address, struct, "msg"))
+        message = self._str(decoder, decoder.field(address, struct, "msg"))
         held = decoder.field(address, struct, "excs")
         count = decoder.signed(held, "PyTupleObject", "ob_size")
-        return f"{said} ({count} sub-exception{'s' if count != 1 else ''})"
+        return f"{message} ({count} sub-exception{'s' if count != 1 else ''})"
 
     def _syntax_error(self, decoder: ReprDecoder, address: int) -> str:
         struct = "PySyntaxErrorObject"
-        said, file, number = (
+        message, file, number = (
             decoder.field(address, struct, n) for n in ("msg", "filename", "lineno")
         )
-        text = self._str(decoder, said) if said else "None"
+        text = self._str(decoder, message) if message else "None"
         places = []
         if file and decoder.obj(file).lineage.ident == "str":
             places.append(decoder.string(file, MAX_MESSAGE).rpartition("/")[2])
@@ -593,11 +595,11 @@ class Texts:
     def _units(self, decoder: ReprDecoder, held: int, unit: str) -> Sequence[int]:
         """Return the bytes, or the code points, of what could not be converted."""
         if unit == "character":
-            return [ord(one) for one in decoder.string(held, MAX_MESSAGE)]
-        found = decoder.reader.bytes_object(held, MAX_MESSAGE)
-        if isinstance(found, Absent) or decoder.obj(held).lineage.ident != "bytes":
+            return [ord(character) for character in decoder.string(held, MAX_MESSAGE)]
+        content = decoder.reader.bytes_object(held, MAX_MESSAGE)
+        if isinstance(content, Absent) or decoder.obj(held).lineage.ident != "bytes":
             raise Undecodable("its object is no bytes, or too many")
-        return found
+        return content
 
 
 def _whose(decoder: ReprDecoder, kind: TypeInfo) -> str:
@@ -611,5 +613,5 @@ def _whose(decoder: ReprDecoder, kind: TypeInfo) -> str:
     held = decoder.context.types.lookup(kind, "__str__")
     if held is not None and held[0].python_class:
         return f"{held[0].shown} has a __str__ of its own"
-    told = "none was found in its Python classes, and those of its built-in bases may differ"
-    return f"cannot tell whose __str__ {kind.shown} runs: {told}"
+    unclear = "none was found in its Python classes, and those of its built-in bases may differ"
+    return f"cannot tell whose __str__ {kind.shown} runs: {unclear}"

@@ -44,9 +44,9 @@ def generator_chains(target: Target, python: PythonState) -> Chains:
     coroutines = Coroutines(reader, instances.objects, instances.types)
     running = {f.address: t.tid for t in python.threads() for f in t.frames if f.hole is None}
     inner: set[int] = set()  # the frames that another one delegates to
-    found: list[Chain] = []
+    chains: list[Chain] = []
     problems: list[SoftError] = []
-    kinds = [(one.address, one.kind) for one in instances.of(COROUTINES)]
+    kinds = [(generator.address, generator.kind) for generator in instances.of(COROUTINES)]
     for address, frame in coroutines.lost().items():
         kinds.append((address, coroutines.kind(coroutines.frame(frame).code)))
     for address, kind in kinds[:MAX_GENERATORS]:
@@ -59,7 +59,7 @@ def generator_chains(target: Target, python: PythonState) -> Chains:
         name = coroutines.qualname(address)
         waits = instances.kind(chain.awaits, frozenset({instances.ident(chain.awaits)}))
         outermost = chain.frames[-1].address if chain.frames else 0
-        found.append(
+        chains.append(
             Chain(
                 address,
                 kind,
@@ -72,10 +72,10 @@ def generator_chains(target: Target, python: PythonState) -> Chains:
     for address in list(coroutines.lost())[:MAX_PROBLEMS]:
         why = "its memory is lost; its frame object, which names it, is kept"
         problems.append(SoftError("generators", f"{address:#x}", why))
-    roots = [one for one in found if not _is_inner(one, inner)]
+    roots = [generator for generator in chains if not _is_inner(generator, inner)]
     return Chains(tuple(roots), (*instances.problems, *problems))
 
 
-def _is_inner(one: Chain, inner: set[int]) -> bool:
-    frames = one.suspended.frames
+def _is_inner(chain: Chain, inner: set[int]) -> bool:
+    frames = chain.suspended.frames
     return bool(frames) and frames[-1].address in inner

@@ -55,20 +55,20 @@ def greenlets_of(target: Target, python: PythonState) -> Greenlets:
     reader = Reader(target, python.layout)
     instances = Instances(reader, python)
     coroutines = Coroutines(reader, instances.objects, instances.types)
-    found: list[Greenlet] = []
+    greenlets: list[Greenlet] = []
     problems: list[SoftError] = []
-    for one in instances.of((GREENLET,))[:MAX_GREENLETS]:
-        what = Greenlet(one.address, one.shown, "", ())
+    for instance in instances.of((GREENLET,))[:MAX_GREENLETS]:
+        greenlet = Greenlet(instance.address, instance.shown, "", ())
         try:
-            frame = _top_frame(reader, instances, one.address)
+            frame = _top_frame(reader, instances, instance.address)
             stack, broken = coroutines.stack_from(_interpreter_frame(reader, frame))
-            what = what._replace(state=SUSPENDED if frame else OTHER, stack=stack)
+            greenlet = greenlet._replace(state=SUSPENDED if frame else OTHER, stack=stack)
         except UnreadableMemory as error:
             broken = str(error)
-        found.append(what)
+        greenlets.append(greenlet)
         if broken and len(problems) < MAX_PROBLEMS:
-            problems.append(SoftError("greenlets", f"{one.address:#x}", broken))
-    return Greenlets(tuple(found), (*instances.problems, *problems))
+            problems.append(SoftError("greenlets", f"{instance.address:#x}", broken))
+    return Greenlets(tuple(greenlets), (*instances.problems, *problems))
 
 
 def _top_frame(reader: Reader, instances: Instances, address: int) -> int:

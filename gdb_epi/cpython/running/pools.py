@@ -90,30 +90,32 @@ def pools_of(target: Target, python: PythonState) -> PoolsFound:
     """Return the executors and queues of a process. Never raises for damage."""
     reader = Reader(target, python.layout)
     decoder = _Decoder(reader, python)
-    found = decoder.instances.of((THREADS, PROCESSES, *_QUEUES))
+    instances = decoder.instances.of((THREADS, PROCESSES, *_QUEUES))
     pools, queues = [], []
     users = _users(reader, python)
-    for one in found:
+    for instance in instances:
         try:
-            if one.kind in (THREADS, PROCESSES):
-                pools.append(decoder.pool(one))
+            if instance.kind in (THREADS, PROCESSES):
+                pools.append(decoder.pool(instance))
             else:
-                queues.append(decoder.queue(one)._replace(users=tuple(users.get(one.address, ()))))
+                queues.append(
+                    decoder.queue(instance)._replace(users=tuple(users.get(instance.address, ())))
+                )
         except UnreadableMemory as error:
-            decoder.instances.problems.append(SoftError("pools", one.shown, str(error)))
+            decoder.instances.problems.append(SoftError("pools", instance.shown, str(error)))
     return PoolsFound(tuple(pools), tuple(queues), tuple(decoder.instances.problems))
 
 
 def _users(reader: Reader, python: PythonState) -> dict[int, list[int]]:
     """Return which threads are in a frame of a module of queues that refers to an address."""
-    found: dict[int, list[int]] = {}
+    tids: dict[int, list[int]] = {}
     for thread in python.threads():
         for frame in thread.frames[:20]:
             if frame.hole is None and frame.module in ("queue", "multiprocessing.queues"):
                 for word in frame_pointers(reader, frame.address):
-                    if thread.tid is not None and thread.tid not in found.get(word, ()):
-                        found.setdefault(word, []).append(thread.tid)
-    return found
+                    if thread.tid is not None and thread.tid not in tids.get(word, ()):
+                        tids.setdefault(word, []).append(thread.tid)
+    return tids
 
 
 class _Decoder:
@@ -122,16 +124,16 @@ class _Decoder:
         self.instances = Instances(reader, python)
         self._objects = self.instances.objects
         self._containers = ContainerReader(reader)
-        self._threads = {one.ident: one for one in python.threads() if one.ident}
+        self._threads = {thread.ident: thread for thread in python.threads() if thread.ident}
 
     # -- attributes ---------------------------------------------------------------------------
 
     def _get(self, address: int, name: str) -> int:
         """Return an attribute; 0 when it is None or not there."""
-        found = self._objects.attribute(address, name)
-        if isinstance(found, Absent) or self.instances.ident(found) == "NoneType":
+        value = self._objects.attribute(address, name)
+        if isinstance(value, Absent) or self.instances.ident(value) == "NoneType":
             return 0
-        return found
+        return value
 
     def _number(self, address: int, name: str) -> int | None:
         at = self._get(address, name)
@@ -144,35 +146,35 @@ class _Decoder:
         return None if struct is None else self._containers.length(address, struct)
 
     def _text(self, address: int) -> str | None:
-        found = self._reader.string(address, 4096) if address else None
-        return found if isinstance(found, str) else None
+        text = self._reader.string(address, 4096) if address else None
+        return text if isinstance(text, str) else None
 
     # -- queues -------------------------------------------------------------------------------
 
-    def queue(self, one: Instance) -> Queue:
+    def queue(self, instance: Instance) -> Queue:
         """Return one queue."""
-        at = one.address
-        if one.kind == SIMPLE:
-            return Queue(at, one.shown, self._simple_size(at), None, None, None, None)
-        if one.kind == PY_SIMPLE:
+        at = instance.address
+        if instance.kind == SIMPLE:
+            return Queue(at, instance.shown, self._simple_size(at), None, None, None, None)
+        if instance.kind == PY_SIMPLE:
             return Queue(
-                at, one.shown, self._length(self._get(at, "_queue")), None, None, None, None
+                at, instance.shown, self._length(self._get(at, "_queue")), None, None, None, None
             )
-        if one.kind == ASYNC:
+        if instance.kind == ASYNC:
             sizes = [self._length(self._get(at, n)) for n in ("_queue", "_getters", "_putters")]
             unfinished = self._number(at, "_unfinished_tasks")
             limit = self._number(at, "_maxsize")
-            return Queue(at, one.shown, sizes[0], limit, unfinished, sizes[1], sizes[2])
-        if one.kind == PIPED:  # what its feeder thread has not written into the pipe yet
+            return Queue(at, instance.shown, sizes[0], limit, unfinished, sizes[1], sizes[2])
+        if instance.kind == PIPED:  # what its feeder thread has not written into the pipe yet
             size = self._length(self._get(at, "_buffer"))
-            return Queue(at, one.shown, size, self._number(at, "_maxsize"), None, None, None)
+            return Queue(at, instance.shown, size, self._number(at, "_maxsize"), None, None, None)
         waiting = [
             self._length(self._get(self._get(at, name), "_waiters") if self._get(at, name) else 0)
             for name in ("not_empty", "not_full")
         ]
         size, limit = self._length(self._get(at, "queue")), self._number(at, "maxsize")
         left = self._number(at, "unfinished_tasks")
-        return Queue(at, one.shown, size, limit, left, waiting[0], waiting[1])
+        return Queue(at, instance.shown, size, limit, left, waiting[0], waiting[1])
 
     def _simple_size(self, address: int) -> int | None:
         """Return how many items a SimpleQueue holds; 3.13 (gh-113884) made it a ring buffer."""
@@ -192,12 +194,12 @@ class _Decoder:
 
     # -- executors ----------------------------------------------------------------------------
 
-    def pool(self, one: Instance) -> Pool:
+    def pool(self, instance: Instance) -> Pool:
         """Return one executor."""
-        at = one.address
+        at = instance.address
         most = self._number(at, "_max_workers")
-        if one.kind == PROCESSES:
-            return self._processes(one, most)
+        if instance.kind == PROCESSES:
+            return self._processes(instance, most)
         queue = self._get(at, "_work_queue")
         kind = self.instances.kind(queue, frozenset(_QUEUES)) if queue else None
         queued = self.queue(Instance(queue, *kind)).size if kind else None
@@ -208,7 +210,7 @@ class _Decoder:
         prefix = self._text(self._get(at, "_thread_name_prefix"))
         shut = self._number(at, "_shutdown")
         down = None if shut is None else bool(shut)
-        return Pool(at, "threads", one.shown, prefix, most, tuple(workers), queued, down)
+        return Pool(at, "threads", instance.shown, prefix, most, tuple(workers), queued, down)
 
     def _thread_worker(self, thread: int) -> Worker:
         name = self._text(self._get(thread, "_name"))
@@ -219,8 +221,8 @@ class _Decoder:
         idle, runs = what_a_worker_runs(state)
         return Worker(state.tid, name, idle, runs)
 
-    def _processes(self, one: Instance, most: int | None) -> Pool:
-        at = one.address
+    def _processes(self, instance: Instance, most: int | None) -> Pool:
+        at = instance.address
         running = self._get(at, "_processes")
         workers: list[Worker] = []
         for key, process in self._objects.dict_items(running) if running else ():
@@ -239,7 +241,7 @@ class _Decoder:
         down = None if shut is None else bool(shut)
         workers.sort(key=lambda worker: worker.pid or 0)
         return Pool(
-            at, "processes", one.shown, None, most, tuple(workers), count, down, tuple(calls)
+            at, "processes", instance.shown, None, most, tuple(workers), count, down, tuple(calls)
         )
 
     def _function(self, item: int) -> str:

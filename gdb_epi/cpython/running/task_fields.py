@@ -60,8 +60,8 @@ class CFields:
         self._containers = ContainerReader(reader)
 
     def _word(self, task: int, member: str) -> int:
-        found = self._reader.u64(task + self._reader.layout.require("TaskObj", member))
-        return 0 if found and is_none(self._reader, self._types, found) else found
+        word = self._reader.u64(task + self._reader.layout.require("TaskObj", member))
+        return 0 if word and is_none(self._reader, self._types, word) else word
 
     def name(self, task: int) -> int:
         """Return the name; 3.13 (gh-118760) keeps a number until somebody asks for the text."""
@@ -88,11 +88,11 @@ class CFields:
 
     def callbacks(self, task: int) -> list[int]:
         """Return the first callback, which has a place of its own, and the others."""
-        found = [self._word(task, "task_callback0")]
+        callbacks = [self._word(task, "task_callback0")]
         more = self._word(task, "task_callbacks")
         for pair in self._containers.list_items(more) if more else ():
-            found += self._containers.tuple_items(pair)[:1]
-        return [one for one in found if one]
+            callbacks += self._containers.tuple_items(pair)[:1]
+        return [callback for callback in callbacks if callback]
 
     def awaited_by(self, task: int) -> list[int] | None:
         """Return one object, or the members of a set (3.14, gh-91048)."""
@@ -100,10 +100,10 @@ class CFields:
         flag = layout.offset("TaskObj", "task_awaited_by_is_set")
         if flag is None:
             return None
-        found = self._word(task, "task_awaited_by")
-        if found and self._reader.u8(task + flag):
-            return list(self._containers.set_items(found))
-        return [found] if found else []
+        waiters = self._word(task, "task_awaited_by")
+        if waiters and self._reader.u8(task + flag):
+            return list(self._containers.set_items(waiters))
+        return [waiters] if waiters else []
 
 
 class PyFields:
@@ -118,12 +118,12 @@ class PyFields:
         self._knows_awaiters = reader.layout.offset("TaskObj", "task_awaited_by") is not None
 
     def _get(self, task: int, name: str) -> int:
-        found = self._objects.attribute(task, name)
-        if isinstance(found, Absent):
-            if found.reason == NOT_AVAILABLE:
+        value = self._objects.attribute(task, name)
+        if isinstance(value, Absent):
+            if value.reason == NOT_AVAILABLE:
                 return 0
-            raise UnreadableMemory(task, 8, found.detail)
-        return 0 if is_none(self._reader, self._types, found) else found
+            raise UnreadableMemory(task, 8, value.detail)
+        return 0 if is_none(self._reader, self._types, value) else value
 
     def name(self, task: int) -> int:
         """Return the name."""
@@ -131,8 +131,8 @@ class PyFields:
 
     def state(self, task: int) -> str | Absent:
         """Return one of STATES; until it ends, a task has the class's own "PENDING"."""
-        found = self._get(task, "_state")
-        text = self._reader.string(found, 32) if found else "PENDING"
+        state = self._get(task, "_state")
+        text = self._reader.string(state, 32) if state else "PENDING"
         if isinstance(text, Absent) or text.lower() in STATES:
             return text if isinstance(text, Absent) else text.lower()
         return Absent(UNREADABLE, f"its _state is {text!r}")
@@ -152,17 +152,17 @@ class PyFields:
     def callbacks(self, task: int) -> list[int]:
         """Return what is called when the task ends."""
         pairs = self._get(task, "_callbacks")
-        found: list[int] = []
+        callbacks: list[int] = []
         for pair in self._containers.list_items(pairs) if pairs else ():
-            found += self._containers.tuple_items(pair)[:1]
-        return found
+            callbacks += self._containers.tuple_items(pair)[:1]
+        return callbacks
 
     def awaited_by(self, task: int) -> list[int] | None:
         """Return the members of a set (3.14)."""
         if not self._knows_awaiters:
             return None
-        found = self._get(task, "_Future__asyncio_awaited_by")
-        return list(self._containers.set_items(found)) if found else []
+        waiters = self._get(task, "_Future__asyncio_awaited_by")
+        return list(self._containers.set_items(waiters)) if waiters else []
 
 
 def is_none(reader: Reader, types: TypeReader, address: int) -> bool:

@@ -65,30 +65,30 @@ def awaited_by(
 
     `derived` leaves out what 3.14+ wrote down, so that the two can be compared.
     """
-    known = {one.address for one in tasks}
+    addresses = {task.address for task in tasks}
     edges: Edges = {}
     problems: list[str] = []
     waited: dict[int, list[int]] = {}
-    for one in tasks:
-        for future in awaiting.futures(one.waits_for, problems):
-            if future in known:
-                edges.setdefault(future, {})[one.address] = None
+    for task in tasks:
+        for future in awaiting.futures(task.waits_for, problems):
+            if future in addresses:
+                edges.setdefault(future, {})[task.address] = None
             else:
-                waited.setdefault(future, []).append(one.address)
-    for one in tasks:
-        reading = fields.get(one.address)
-        if reading is None or one.state in ("finished", "cancelled"):
+                waited.setdefault(future, []).append(task.address)
+    for task in tasks:
+        reading = fields.get(task.address)
+        if reading is None or task.state in ("finished", "cancelled"):
             continue
         try:
-            told = [] if derived else reading.awaited_by(one.address) or []
+            waiters = [] if derived else reading.awaited_by(task.address) or []
             # Tasks written in Python are in no such word of others, so callbacks count always.
-            told = told + awaiting.by_callbacks(reading.callbacks(one.address), waited)
-            for waiter in told:
-                if waiter in known and waiter != one.address:
-                    edges.setdefault(one.address, {})[waiter] = None
+            waiters = waiters + awaiting.by_callbacks(reading.callbacks(task.address), waited)
+            for waiter in waiters:
+                if waiter in addresses and waiter != task.address:
+                    edges.setdefault(task.address, {})[waiter] = None
         except (UnreadableMemory, LayoutError) as error:
             if len(problems) < MAX_GRAPH_PROBLEMS:
-                problems.append(f"who waits for task {one.address:#x}: {error}")
+                problems.append(f"who waits for task {task.address:#x}: {error}")
     return edges, problems
 
 
@@ -102,33 +102,33 @@ class Awaiting:
 
     def futures(self, first: int, problems: list[str]) -> list[int]:
         """Return a future and, when it is a gather()'s, all that this one waits for."""
-        found: dict[int, None] = {}
-        left = [first] if first else []
-        while left and len(found) < MAX_FUTURES:
-            future = left.pop()
-            if future in found:
+        futures: dict[int, None] = {}
+        todo = [first] if first else []
+        while todo and len(futures) < MAX_FUTURES:
+            future = todo.pop()
+            if future in futures:
                 continue
-            found[future] = None
+            futures[future] = None
             try:
                 if self._shown(future) == _GATHERING:
                     children = self._objects.attribute(future, "_children")
                     if not isinstance(children, Absent):
-                        left += reversed(self._containers.list_items(children))
+                        todo += reversed(self._containers.list_items(children))
             except UnreadableMemory as error:
                 if len(problems) < MAX_GRAPH_PROBLEMS:
                     problems.append(f"the children of a gather(): {error}")
-        return list(found)
+        return list(futures)
 
     def by_callbacks(self, callbacks: Sequence[int], waited: Mapping[int, list[int]]) -> list[int]:
         """Return the tasks that wait for futures which these callbacks refer to."""
-        found: list[int] = []
+        waiting: list[int] = []
         for callback in callbacks:
-            for one in self._referred(callback):
-                found += waited.get(one, ())
-                if self._shown(one) == _GROUP:
-                    parent = self._objects.attribute(one, "_parent_task")
-                    found += [] if isinstance(parent, Absent) else [parent]
-        return found
+            for referred in self._referred(callback):
+                waiting += waited.get(referred, ())
+                if self._shown(referred) == _GROUP:
+                    parent = self._objects.attribute(referred, "_parent_task")
+                    waiting += [] if isinstance(parent, Absent) else [parent]
+        return waiting
 
     def _shown(self, address: int) -> str:
         """Return module and qualname of an object's type; "" when it is no object."""
@@ -156,7 +156,8 @@ class Awaiting:
     def _cells(self, closure: int) -> list[int]:
         at = self._require("PyCellObject", "ob_ref")
         return [
-            self._reader.u64(one + at) for one in self._containers.tuple_items(closure)[:MAX_CELLS]
+            self._reader.u64(cell + at)
+            for cell in self._containers.tuple_items(closure)[:MAX_CELLS]
         ]
 
 
@@ -219,14 +220,14 @@ class _Decoder:
 
     def all(self) -> Tasks:
         """Return the tasks of every interpreter."""
-        found: list[Task] = []
+        tasks: list[Task] = []
         for interpreter in self._python.interpreters:
             who = f"interpreter {interpreter.id}"
             try:
-                found += _OfInterpreter(self, interpreter, who).tasks()
+                tasks += _OfInterpreter(self, interpreter, who).tasks()
             except (UnreadableMemory, LayoutError) as error:
                 self.problem(who, str(error))
-        return Tasks(tuple(found), tuple(self._problems))
+        return Tasks(tuple(tasks), tuple(self._problems))
 
     def forgotten(self, interpreter: InterpreterState) -> bool:
         """Tell whether an interpreter is being torn down, so that modules may be gone."""
@@ -243,7 +244,7 @@ class _Decoder:
         for why in missing:
             self.problem("tasks of an interpreter that is torn down", why.detail)
         objects += objects_being_collected(self._reader, self._python)
-        yield from (one for one in objects if is_task(one))
+        yield from (address for address in objects if is_task(address))
 
     def problem(self, subject: str, message: str) -> None:
         """Note what could not be had, once and up to a cap."""
@@ -285,8 +286,8 @@ class _OfInterpreter:
             self._module = module
             self._know_types()
         running = self._running()
-        found = [self._task(address, running) for address in self._addresses()]
-        return self._linked_up(found)
+        tasks = [self._task(address, running) for address in self._addresses()]
+        return self._linked_up(tasks)
 
     def _know_types(self) -> None:
         """Find the C Task, if `_asyncio` was there, and the one written in Python."""
@@ -307,17 +308,17 @@ class _OfInterpreter:
     # -- which tasks there are ----------------------------------------------------------------
 
     def _addresses(self) -> list[int]:
-        found: dict[int, None] = {}
+        addresses: dict[int, None] = {}
         for where, source in self._sources():
             try:
                 for address in source:
-                    if len(found) >= MAX_TASKS:
+                    if len(addresses) >= MAX_TASKS:
                         self._problem(self._who, f"more than {MAX_TASKS} tasks")
-                        return list(found)
-                    found[address] = None
+                        return list(addresses)
+                    addresses[address] = None
             except (UnreadableMemory, LayoutError) as error:
                 self._problem(self._who, f"{where}: {error}")
-        return list(found)
+        return list(addresses)
 
     def _sources(self) -> Iterator[tuple[str, Iterator[int]]]:
         at = self._layout.offset("_PyThreadStateImpl", "asyncio_tasks_head")
@@ -411,18 +412,18 @@ class _OfInterpreter:
         loops to tasks.
         """
         at = self._layout.offset("_PyThreadStateImpl", "asyncio_running_task")
-        found: dict[int, ThreadState | None] = {}
+        running: dict[int, ThreadState | None] = {}
         try:
             if at is not None:
                 for thread in self._interpreter.threads:
-                    found[self._reader.u64(thread.address + at)] = thread
-                return found
+                    running[self._reader.u64(thread.address + at)] = thread
+                return running
             loops = self._global("_current_tasks")
             if loops:
-                found = {task: None for _, task in self._objects.dict_items(loops)}
+                running = {task: None for _, task in self._objects.dict_items(loops)}
         except UnreadableMemory as error:
             self._problem(self._who, f"the running task: {error}")
-        return found
+        return running
 
     # -- one task -----------------------------------------------------------------------------
 
@@ -464,13 +465,13 @@ class _OfInterpreter:
 
     def _linked_up(self, tasks: list[Task]) -> list[Task]:
         """Return the tasks, each with those that wait for it."""
-        fields = {one.address: self.fields_of(one.address) for one in tasks}
+        fields = {task.address: self.fields_of(task.address) for task in tasks}
         edges, problems = awaited_by(
             tasks, fields, Awaiting(self._reader, self._objects, self._types)
         )
         for problem in problems:
             self._problem(self._who, problem)
-        return [one._replace(awaited_by=tuple(edges.get(one.address, ()))) for one in tasks]
+        return [task._replace(awaited_by=tuple(edges.get(task.address, ()))) for task in tasks]
 
     def _with_coroutine(
         self, task: Task, thread: ThreadState | None, fields: TaskFields, subject: str
@@ -496,8 +497,8 @@ class _OfInterpreter:
     def _on_thread(self, task: Task, frame: int, subject: str) -> Task:
         """Return a running task with the frames of its thread, down to its coroutine's."""
         for thread in self._interpreter.threads:
-            for number, one in enumerate(thread.frames):
-                if one.address == frame:
+            for number, python_frame in enumerate(thread.frames):
+                if python_frame.address == frame:
                     stack = thread.frames[: number + 1]
                     return task._replace(running=True, tid=thread.tid, stack=stack)
         self._problem(subject, "it runs, but its frame is in no thread's stack")

@@ -51,10 +51,10 @@ class Tracebacks:
 
     def at(self, address: int) -> Traceback | Absent:
         """Return the lines from a traceback object on. Reference: Python/traceback.c."""
-        found = self._known.get(address)
-        if found is None:
-            found = self._known[address] = self._follow(address)
-        return found
+        traceback = self._known.get(address)
+        if traceback is None:
+            traceback = self._known[address] = self._follow(address)
+        return traceback
 
     def _follow(self, address: int) -> Traceback | Absent:
         links: list[int] = []
@@ -101,16 +101,16 @@ class Tracebacks:
 
     def _code(self, frame: int) -> int:
         """Return the PyCodeObject of a frame object; 3.11 put a _PyInterpreterFrame between."""
-        found = self._code_of.get(frame)
-        if found is None:
+        code = self._code_of.get(frame)
+        if code is None:
             at = self._layout.offset("PyFrameObject", "f_code")
             inner = frame
             if at is None:
                 inner = self._reader.u64(frame + self._layout.require("PyFrameObject", "f_frame"))
                 names = ("f_executable.bits", "f_executable", "f_code")
                 at = self._layout.require("_PyInterpreterFrame", *names)
-            found = self._code_of[frame] = self._reader.u64(inner + at) & ~3  # 3.14: tagged
-        return found
+            code = self._code_of[frame] = self._reader.u64(inner + at) & ~3  # 3.14: tagged
+        return code
 
     def _i32(self, address: int) -> int:
         return int.from_bytes(self._reader.read(address, 4), "little", signed=True)

@@ -78,9 +78,9 @@ def _attribute(decoder: ReprDecoder, obj: Obj, name: str, so_far: str) -> int:
     inherited = decoder.types.lookup(info, name)
     if inherited is not None:
         return _from_class(decoder, obj, inherited[1], f"{so_far}.{name}")
-    known = ", ".join(names[:MAX_NAMES])
+    named = ", ".join(names[:MAX_NAMES])
     where = "in its slots, its dict or its classes, as far as they are in the core"
-    raise InputError(f"{so_far} has no attribute {name} {where}", hint=known or "epi locals")
+    raise InputError(f"{so_far} has no attribute {name} {where}", hint=named or "epi locals")
 
 
 def _from_class(decoder: ReprDecoder, obj: Obj, value: int, path: str) -> int:
@@ -172,19 +172,19 @@ def _held(decoder: ReprDecoder, obj: Obj) -> Obj:
 def _by_key(decoder: ReprDecoder, address: int, step: re.Match[str], so_far: str) -> int:
     """Find a key by its repr. GDB takes quotes away, so a bare word may also be a str."""
     wanted = [_unquoted(step["quoted"])] if step["quoted"] else [step["bare"], repr(step["bare"])]
-    found: dict[str, int] = {}
+    by_repr: dict[str, int] = {}
     for number, (key, value) in enumerate(decoder.objects.dict_items(address)):
         if number > MAX_KEYS:
             break
         text = decoder.fresh().repr_of(key)
         if text == wanted[0]:
             return value
-        if text in wanted or len(found) < MAX_NAMES:
-            found[text] = value
+        if text in wanted or len(by_repr) < MAX_NAMES:
+            by_repr[text] = value
     for text in wanted:
-        if text in found:
-            return found[text]
-    raise InputError(f"{so_far} has no key {wanted[0]}", hint=", ".join(found) or "it is empty")
+        if text in by_repr:
+            return by_repr[text]
+    raise InputError(f"{so_far} has no key {wanted[0]}", hint=", ".join(by_repr) or "it is empty")
 
 
 def _unquoted(text: str) -> str:

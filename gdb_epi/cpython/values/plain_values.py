@@ -50,22 +50,22 @@ class PlainValues:
         """Return the contents of a str."""
         if self.ident(address) != "str":
             return None
-        found = self.reader.string(address, cap)
-        return None if isinstance(found, Absent) else found
+        text = self.reader.string(address, cap)
+        return None if isinstance(text, Absent) else text
 
     def data(self, address: int, cap: int = MAX_TEXT) -> bytes | None:
         """Return the contents of a bytes object."""
         if self.ident(address) != "bytes":
             return None
-        found = self.reader.bytes_object(address, cap)
-        return None if isinstance(found, Absent) else found
+        content = self.reader.bytes_object(address, cap)
+        return None if isinstance(content, Absent) else content
 
     def integer(self, address: int) -> int | None:
         """Return a small int."""
         if self.ident(address) not in ("int", "bool"):
             return None
-        found = self.objects.integer(address)
-        return None if isinstance(found, Absent) else found
+        number = self.objects.integer(address)
+        return None if isinstance(number, Absent) else number
 
     def real(self, address: int) -> float | None:
         """Return a float."""
@@ -110,22 +110,22 @@ class PlainValues:
 
     def members(self, address: int) -> list[int]:
         """Return the members of a set; what could be read."""
-        found: list[int] = []
+        members: list[int] = []
         if self.ident(address) not in ("set", "frozenset"):
-            return found
+            return members
         try:
             for member in set_items(self._decoder, address):
-                found.append(member)
-                if len(found) >= MAX_ITEMS:
+                members.append(member)
+                if len(members) >= MAX_ITEMS:
                     break
         except _DAMAGE:
             pass
-        return found
+        return members
 
     def get(self, contents: int, name: str) -> int | None:
         """Return the value (PyObject *) under a str key (ASCII) of a dict."""
-        found = self.objects.dict_get(contents, name)
-        return None if isinstance(found, Absent) else found
+        value = self.objects.dict_get(contents, name)
+        return None if isinstance(value, Absent) else value
 
     def attribute(self, address: int, name: str) -> int | None:
         """Return an instance's own attribute (PyObject *)."""
@@ -139,17 +139,17 @@ class PlainValues:
 
     def attributes(self, address: int) -> dict[str, int]:
         """Return all attributes of an instance that can be read."""
-        found: dict[str, int] = {}
+        attributes: dict[str, int] = {}
         try:
             for key, value in self.context.attributes(address):
-                found[key] = value
-                if len(found) >= MAX_ITEMS:
+                attributes[key] = value
+                if len(attributes) >= MAX_ITEMS:
                     break
         except _DAMAGE:
             pass
-        return found
+        return attributes
 
     def module(self, interpreter: int, name: str) -> int | None:
         """Return the dict of a module of an interpreter (PyInterpreterState *)."""
-        found = self.objects.module_dict(interpreter, name)
-        return None if isinstance(found, Absent) else found
+        contents = self.objects.module_dict(interpreter, name)
+        return None if isinstance(contents, Absent) else contents

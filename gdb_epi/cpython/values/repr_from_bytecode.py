@@ -70,21 +70,21 @@ Step = tuple[str, int]  # what to do, its argument
 
 def steps_of(decoder: ReprDecoder, info: TypeInfo) -> list[Step] | None:
     """Return the instructions of a class's `__repr__`; None when they cannot all be followed."""
-    known = decoder.context.repr_steps
-    if info.address not in known:
+    steps = decoder.context.repr_steps
+    if info.address not in steps:
         try:
-            known[info.address] = _read_steps(decoder, info)
+            steps[info.address] = _read_steps(decoder, info)
         except (Undecodable, UnreadableMemory, LayoutError):
-            known[info.address] = None
-    return known[info.address]
+            steps[info.address] = None
+    return steps[info.address]
 
 
 def function_of(decoder: ReprDecoder, info: TypeInfo) -> int:
     """Return the `__repr__` (PyFunctionObject *) of a class. Raises Undecodable."""
-    found = decoder.types.lookup(info, "__repr__")
-    if found is None or decoder.ident(found[1]) != "function":
+    inherited = decoder.types.lookup(info, "__repr__")
+    if inherited is None or decoder.ident(inherited[1]) != "function":
         raise Undecodable("its __repr__ is no function")
-    return found[1]
+    return inherited[1]
 
 
 def _read_steps(decoder: ReprDecoder, info: TypeInfo) -> list[Step]:
@@ -144,9 +144,9 @@ Plain = int | float | str
 
 def plain_value(decoder: ReprDecoder, address: int) -> Plain:
     """Return an int, bool, float or str of that very type. Raises Undecodable for all others."""
-    one = decoder.obj(address)
-    ident = one.lineage.ident
-    if one.type.address != one.lineage.root.address:
+    obj = decoder.obj(address)
+    ident = obj.lineage.ident
+    if not obj.is_exact:
         raise Undecodable("formatting by a class of the program's own")
     if ident == "str":
         return decoder.string(address, decoder.limits.length)
@@ -256,7 +256,7 @@ class _Run:
     """One call of a `__repr__`: what lies on its value stack."""
 
     def __init__(self, decoder: ReprDecoder, obj: Obj) -> None:
-        self.decoder, self.found = decoder, obj
+        self.decoder, self.obj = decoder, obj
         function = function_of(decoder, obj.type)
         self.globals = decoder.field(function, "PyFunctionObject", "func_globals")
         self.code = decoder.field(function, "PyFunctionObject", "func_code")
@@ -292,8 +292,8 @@ class _Run:
         return item.text
 
     def _is_str(self, address: int) -> bool:
-        one = self.decoder.obj(address)
-        return one.lineage.ident == "str" and one.type.address == one.lineage.root.address
+        obj = self.decoder.obj(address)
+        return obj.lineage.ident == "str" and obj.is_exact
 
     def _tuple_item(self, member: str, number: int) -> int:
         """Return co_names[number] or co_consts[number]."""
@@ -314,7 +314,7 @@ class _Run:
     def _do_fast(self, argument: int) -> None:
         if argument:
             raise Undecodable("a local variable")
-        self.stack.append(_Value(self.found.address))
+        self.stack.append(_Value(self.obj.address))
 
     def _do_global(self, argument: int) -> None:
         name = self.decoder.string(self._tuple_item("co_names", argument >> self.global_shift))
@@ -330,10 +330,10 @@ class _Run:
             called = called or self._pop()
             if self.stack and self.stack[-1] is None:
                 self.stack.pop()
-        mine = isinstance(given, _Value) and given.address == self.found.address
+        mine = isinstance(given, _Value) and given.address == self.obj.address
         if argument != 1 or not mine or called != _Named("type") or not self._builtin("type"):
             raise Undecodable("a call")
-        self.stack.append(_Class(self.found.type))
+        self.stack.append(_Class(self.obj.type))
 
     def _builtin(self, name: str) -> bool:
         context = self.decoder.context
@@ -367,19 +367,19 @@ class _Run:
             raise Undecodable("an attribute of a class")
         return info.name if name == "__name__" else info.qualname
 
-    def _require_default(self, one: Obj, name: str) -> tuple[TypeInfo, int] | None:
+    def _require_default(self, obj: Obj, name: str) -> tuple[TypeInfo, int] | None:
         """Return what the class has of a name. Raises Undecodable unless `object` finds it."""
-        decoder, base = self.decoder, one.lineage.types[-1]
+        decoder, base = self.decoder, obj.lineage.types[-1]
         mine, default = (
-            decoder.field(info.address, "PyTypeObject", "tp_getattro") for info in (one.type, base)
+            decoder.field(info.address, "PyTypeObject", "tp_getattro") for info in (obj.type, base)
         )
         # The dicts of static types are not seen (3.12), so what they have is not known.
-        unseen = any(i.base and not i.dict for i in decoder.types.mro(one.type))
-        found = decoder.types.lookup(one.type, name)
-        computed = name == "__class__" and found is not None and found[0].python_class
+        unseen = any(i.base and not i.dict for i in decoder.types.mro(obj.type))
+        in_class = decoder.types.lookup(obj.type, name)
+        computed = name == "__class__" and in_class is not None and in_class[0].python_class
         if base.base or mine != default or unseen or computed:
             raise Undecodable("a class that finds its attributes in a way of its own")
-        return found
+        return in_class
 
     def _of_instance(self, address: int, name: str) -> int:
         in_class = self._require_default(self.decoder.obj(address), name)
@@ -422,10 +422,10 @@ class _Run:
 
     def _do_tuple(self, argument: int) -> None:
         items = [self._pop() for _ in range(argument)][::-1]
-        known = tuple(item for item in items if isinstance(item, (_Text, _Value)))
-        if len(known) != argument:
+        parts = tuple(item for item in items if isinstance(item, (_Text, _Value)))
+        if len(parts) != argument:
             raise Undecodable("a tuple")
-        self.stack.append(_Tuple(known))
+        self.stack.append(_Tuple(parts))
 
     def _do_binary(self, argument: int) -> None:
         if argument != self.decoder.layout.constant("NB_REMAINDER"):  # 3.11 (bpo-45256)
@@ -467,13 +467,13 @@ class _Run:
             raise Undecodable("a conversion")
 
     def _shown(self, address: int, how: int) -> str:
-        if address == self.found.address:
+        if address == self.obj.address:
             raise Undecodable("itself")
         if how == _STR and self._is_str(address):
             return self.decoder.string(address, self.decoder.limits.length)
-        one = self.decoder.obj(address)
-        own = one.type.address == one.lineage.root.address
-        if how == _STR and not (own and one.lineage.ident in _STR_IS_REPR):
+        obj = self.decoder.obj(address)
+        own = obj.is_exact
+        if how == _STR and not (own and obj.lineage.ident in _STR_IS_REPR):
             raise Undecodable("a str() of a type that may have its own")
         return self.decoder.repr_of(address)
 

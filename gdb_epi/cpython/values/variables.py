@@ -98,12 +98,12 @@ class FrameVariables:
         if isinstance(names, Absent):
             return names
         try:
-            found = [self._variable(s, word) for s, word in self._bound(frame.address, names)]
+            variables = [self._variable(s, word) for s, word in self._bound(frame.address, names)]
             if not names.optimized:
-                found += self._namespace(frame.address)
+                variables += self._namespace(frame.address)
         except UnreadableMemory as error:
             return Absent("unreadable", str(error))
-        return found
+        return variables
 
     def addresses(self, frame: PyFrame) -> Iterator[tuple[str, int]]:
         """Yield (name, PyObject *) of the bound variables of a frame; raises UnreadableMemory."""
@@ -127,9 +127,9 @@ class FrameVariables:
     def outer(self, frame: PyFrame, name: str) -> int | None:
         """Return a global or built-in (PyObject *) by name; raises UnreadableMemory."""
         for member in ("f_globals", "f_builtins"):
-            found = self._objects.dict_get(self._pointer(frame.address, member), name)
-            if not isinstance(found, Absent):
-                return found
+            value = self._objects.dict_get(self._pointer(frame.address, member), name)
+            if not isinstance(value, Absent):
+                return value
         return None
 
     def _pointer(self, frame: int, member: str) -> int:

@@ -64,14 +64,14 @@ def _of_task(decoder: ReprDecoder, address: int) -> list[str]:
     name = decoder.field(address, "TaskObj", "task_name")
     # 3.12 (gh-104144): a number until somebody asks for the name.
     shown = decoder.repr_of(name)
-    found = [f"name={_task_name(decoder, name, shown)}"]
+    info = [f"name={_task_name(decoder, name, shown)}"]
     coro = decoder.field(address, "TaskObj", "task_coro")
     if coro and not decoder.is_none(coro):
-        found.append(f"coro=<{_format_coroutine(decoder, coro)}>")
+        info.append(f"coro=<{_format_coroutine(decoder, coro)}>")
     waits = decoder.field(address, "TaskObj", "task_fut_waiter")
     if waits:
-        found.append(f"wait_for={decoder.repr_of(waits)}")
-    return found
+        info.append(f"wait_for={decoder.repr_of(waits)}")
+    return info
 
 
 def _task_name(decoder: ReprDecoder, name: int, shown: str) -> str:
@@ -121,7 +121,7 @@ def _future_info(decoder: ReprDecoder, obj: Obj, struct: str, prefix: str) -> li
 
 
 def _callbacks(decoder: ReprDecoder, first: int, more: int) -> list[int]:
-    found = [first] if first else []
+    callbacks = [first] if first else []
     if more and decoder.ident(more) == "list":
         count = decoder.signed(more, "PyListObject", "ob_size")
         start = decoder.field(more, "PyListObject", "ob_item")
@@ -131,14 +131,14 @@ def _callbacks(decoder: ReprDecoder, first: int, more: int) -> list[int]:
         held = [decoder.tuple_items(pair) for pair in pairs]
         if not all(held):
             raise Undecodable("a callback that is an empty tuple")
-        found += [pair[0] for pair in held]
-    return found
+        callbacks += [pair[0] for pair in held]
+    return callbacks
 
 
-def _format_callbacks(decoder: ReprDecoder, found: list[int]) -> str:
-    last = f", {callback_source(decoder, found[-1])}" if len(found) > 1 else ""
-    middle = f", <{len(found) - 2} more>" if len(found) > 2 else ""
-    return callback_source(decoder, found[0]) + middle + last
+def _format_callbacks(decoder: ReprDecoder, callbacks: list[int]) -> str:
+    last = f", {callback_source(decoder, callbacks[-1])}" if len(callbacks) > 1 else ""
+    middle = f", <{len(callbacks) - 2} more>" if len(callbacks) > 2 else ""
+    return callback_source(decoder, callbacks[0]) + middle + last
 
 
 def _created_at(decoder: ReprDecoder, trace: int) -> str:
@@ -183,10 +183,10 @@ def _arguments(decoder: ReprDecoder, args: int, words: int) -> str:
 
 def _hides_arguments(decoder: ReprDecoder) -> bool:
     """Tell whether asyncio's own function takes `debug`, without which no arguments are shown."""
-    known = decoder.context.library_facts
-    if "asyncio hides arguments" not in known:
-        known["asyncio hides arguments"] = _takes_debug(decoder)
-    return known["asyncio hides arguments"]
+    facts = decoder.context.library_facts
+    if "asyncio hides arguments" not in facts:
+        facts["asyncio hides arguments"] = _takes_debug(decoder)
+    return facts["asyncio hides arguments"]
 
 
 def _takes_debug(decoder: ReprDecoder) -> bool:

@@ -270,45 +270,47 @@ def _fields(decoder: ReprDecoder, start: int) -> tuple[tuple[str, int, int], ...
     by_name = {}
     for key, value in decoder.objects.dict_items(fields):
         by_name[decoder.string(key)] = decoder.tuple_items(value)
-    found = []
+    fields_found = []
     for item in decoder.tuple_items(names)[:MAX_FIELDS]:
         name = decoder.string(item)
         parts = by_name.get(name, [])
         if len(parts) < 2:
             raise Undecodable(f"a record without the field {name}")
         offset = decoder.objects.integer(parts[1])
-        found.append((name, parts[0], -1 if isinstance(offset, Absent) else offset))
-    return tuple(found)
+        fields_found.append((name, parts[0], -1 if isinstance(offset, Absent) else offset))
+    return tuple(fields_found)
 
 
 @decodes("numpy.dtype")
 def dtype(decoder: ReprDecoder, obj: Obj) -> str:
     """Decode a dtype."""
-    one = dtype_at(decoder, obj.address)
-    if one.names:
-        parts = [(name, dtype_at(decoder, at)) for name, at, _ in one.names]
+    described = dtype_at(decoder, obj.address)
+    if described.names:
+        parts = [(name, dtype_at(decoder, at)) for name, at, _ in described.names]
         if any(part.kind == "V" for _, part in parts):
             decoder.mark_inexact()
-        if not _is_packed(decoder, one, [part for _, part in parts], obj):
+        if not _is_packed(decoder, described, [part for _, part in parts], obj):
             decoder.mark_inexact()  # its offsets or its alignment would be shown
         return f"dtype([{', '.join(f'({n!r}, {p.mark + p.code!r})' for n, p in parts)}])"
-    if one.kind in "VT" or (one.kind in "mM" and not one.unit):
+    if described.kind in "VT" or (described.kind in "mM" and not described.unit):
         decoder.mark_inexact()
-    if one.kind in "SO":
-        return f"dtype('{'O' if one.kind == 'O' else one.code}')"
-    return f"dtype('{one.mark + one.code if one.kind in 'mM' else one.text}')"
+    if described.kind in "SO":
+        return f"dtype('{'O' if described.kind == 'O' else described.code}')"
+    return (
+        f"dtype('{described.mark + described.code if described.kind in 'mM' else described.text}')"
+    )
 
 
-def _is_packed(decoder: ReprDecoder, one: DType, parts: list[DType], obj: Obj) -> bool:
+def _is_packed(decoder: ReprDecoder, record: DType, parts: list[DType], obj: Obj) -> bool:
     """Tell whether a record's fields lie back to back, and nothing asked for alignment."""
     if decoder.reader.u8(decoder.member(obj, "flags")) & _ALIGNED_STRUCT:
         return False
     at = 0
-    for (_, _, offset), part in zip(one.names, parts, strict=True):
+    for (_, _, offset), part in zip(record.names, parts, strict=True):
         if offset != at:
             return False
         at += part.size
-    return at == one.size
+    return at == record.size
 
 
 @decodes("numpy.ndarray")
@@ -319,7 +321,7 @@ def array(decoder: ReprDecoder, obj: Obj) -> str:
     if number > MAX_DIMENSIONS:
         raise Undecodable(f"an array of {number} dimensions")
     shape, strides = (_longs(decoder, decoder.word(obj, at), number) for at in (2, 3))
-    one = dtype_at(decoder, decoder.word(obj, 5))
+    item_type = dtype_at(decoder, decoder.word(obj, 5))
     count = 1
     for length in shape:
         count *= length
@@ -328,8 +330,8 @@ def array(decoder: ReprDecoder, obj: Obj) -> str:
     with decoder.entered(obj.address) as is_first:
         if not is_first:
             return "..."
-        inside = _items(decoder, data, shape, strides, one, count)
-    head = f"{obj.type.shown} shape={shape} dtype={one.text}"
+        inside = _items(decoder, data, shape, strides, item_type, count)
+    head = f"{obj.type.shown} shape={shape} dtype={item_type.text}"
     return f"<{head}{': ' + inside if inside else ''}>"
 
 
@@ -344,12 +346,12 @@ def _items(
     data: int,
     shape: tuple[int, ...],
     strides: tuple[int, ...],
-    one: DType,
+    item_type: DType,
     count: int,
 ) -> str:
     first = range(min(count, decoder.limits.width))
     places = (place_of(data, index, shape, strides) for index in first)
-    return decoder.join_text((item_text(decoder, at, one) for at in places), count)
+    return decoder.join_text((item_text(decoder, at, item_type) for at in places), count)
 
 
 def place_of(data: int, index: int, shape: tuple[int, ...], strides: tuple[int, ...]) -> int:
@@ -360,40 +362,44 @@ def place_of(data: int, index: int, shape: tuple[int, ...], strides: tuple[int, 
     return data & WORD_MASK
 
 
-def item_text(decoder: ReprDecoder, at: int, one: DType, depth: int = 0) -> str:
+def item_text(decoder: ReprDecoder, at: int, item_type: DType, depth: int = 0) -> str:
     """Return one item of an array, as repr() of what item() gives."""
-    if one.kind == "O":
+    if item_type.kind == "O":
         return decoder.repr_of(decoder.reader.u64(at))
-    if one.names:
+    if item_type.names:
         if depth > MAX_RECORDS:
             raise Undecodable("records in records without an end")
         parts = [
             item_text(decoder, at + offset, dtype_at(decoder, of), depth + 1)
             if offset >= 0
             else "?"
-            for _, of, offset in one.names
+            for _, of, offset in item_type.names
         ]
         return f"({', '.join(parts)}{',' if len(parts) == 1 else ''})"
-    size = min(one.size, MAX_ITEM_TEXT)
+    size = min(item_type.size, MAX_ITEM_TEXT)
     raw = decoder.reader.read(at, size) if size else b""
-    big = one.order == ">"
-    if one.kind == "S":
+    big = item_type.order == ">"
+    if item_type.kind == "S":
         return repr(raw.rstrip(b"\0"))
-    if one.kind == "U":
+    if item_type.kind == "U":
         return repr(raw.decode("utf-32-be" if big else "utf-32-le", "replace").rstrip("\0"))
-    form = _FORMATS.get(f"{one.kind}{one.size}")
+    form = _FORMATS.get(f"{item_type.kind}{item_type.size}")
     mark = ">" if big else "<"
-    if one.kind in "mM":
+    if item_type.kind in "mM":
         value = struct.unpack(f"{mark}q", raw)[0]
-        text = moment_text(value, one.unit) if one.kind == "M" else f"{value} {one.unit}"
+        text = (
+            moment_text(value, item_type.unit)
+            if item_type.kind == "M"
+            else f"{value} {item_type.unit}"
+        )
         return "NaT" if not_a_time(value) else text or str(value)
     if form is None:
-        return f"<{one.size} bytes>"
-    if one.kind == "c":
+        return f"<{item_type.size} bytes>"
+    if item_type.kind == "c":
         real, imaginary = struct.unpack(f"{mark}2{form}", raw)
         return complex_text(real, imaginary, form)
     value = struct.unpack(mark + form, raw)[0]
-    return float_text(value, form) if one.kind == "f" else str(value)
+    return float_text(value, form) if item_type.kind == "f" else str(value)
 
 
 _INTEGERS = {
@@ -415,14 +421,14 @@ def _named(decoder: ReprDecoder, name: str) -> int:
 
 def _since(decoder: ReprDecoder, release: tuple[int, int]) -> bool:
     """Tell whether numpy is of a release or a later one. Raises Undecodable when none is named."""
-    known, key = decoder.context.library_facts, f"numpy {release}"
-    if key not in known:
+    facts, key = decoder.context.library_facts, f"numpy {release}"
+    if key not in facts:
         major, _, rest = decoder.string(_named(decoder, "__version__"), 64).partition(".")
         minor = rest.partition(".")[0]
         if not (major.isdecimal() and minor.isdecimal()):
             raise Undecodable("numpy.__version__ is no version")
-        known[key] = (int(major), int(minor)) >= release
-    return known[key]
+        facts[key] = (int(major), int(minor)) >= release
+    return facts[key]
 
 
 def _is_two(decoder: ReprDecoder) -> bool:
@@ -430,11 +436,11 @@ def _is_two(decoder: ReprDecoder) -> bool:
 
     Told by numpy.bool_ of the core, so that any scalar can ask.
     """
-    known = decoder.context.library_facts
-    if "numpy 2" not in known:
+    facts = decoder.context.library_facts
+    if "numpy 2" not in facts:
         kind = _named(decoder, "bool_")
-        known["numpy 2"] = decoder.types.at(kind).full_name == "numpy.bool"
-    return known["numpy 2"]
+        facts["numpy 2"] = decoder.types.at(kind).full_name == "numpy.bool"
+    return facts["numpy 2"]
 
 
 def _exponents(decoder: ReprDecoder, form: str, *values: float) -> bool:

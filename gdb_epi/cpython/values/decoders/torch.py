@@ -160,12 +160,12 @@ def class_name(reader: Reader, address: int) -> str:
     """
     try:
         info = reader.u64(reader.u64(address) - 8)
-        found = reader.c_string(reader.u64(info + 8), MAX_CLASS_NAME)
+        name = reader.c_string(reader.u64(info + 8), MAX_CLASS_NAME)
     except UnreadableMemory:
         return ""
-    if isinstance(found, Absent) or not found.isascii() or not found.isprintable():
+    if isinstance(name, Absent) or not name.isascii() or not name.isprintable():
         return ""
-    return found.lstrip("*")
+    return name.lstrip("*")
 
 
 def last_name(mangled: str) -> str:
@@ -187,10 +187,10 @@ def impl_of(reader: Reader, first: int) -> tuple[int, int]:
 
     It is an at::Tensor, i.e. an intrusive_ptr; in 2.2.2 and 2.7.1 a MaybeOwned: a bool before it.
     """
-    one, two = reader.u64(first), reader.u64(first + 8)
-    if one in (0, 1):
-        return two, first + 16
-    return one, first + 8
+    first_word, second_word = reader.u64(first), reader.u64(first + 8)
+    if first_word in (0, 1):
+        return second_word, first + 16
+    return first_word, first + 8
 
 
 def read_tensor(reader: Reader, wrapper: int, impl: int) -> Tensor:
@@ -237,10 +237,10 @@ def _unsized(implementation: str) -> str:
 
 def _slot(words: tuple[int, ...], wrapper: int) -> int:
     """Return which word holds the Python object; bit 0 says who owns it (to 2.9)."""
-    found = [at for at in _SLOTS if words[at] & ~1 == wrapper]
-    if len(found) != 1:
+    slots = [at for at in _SLOTS if words[at] & ~1 == wrapper]
+    if len(slots) != 1:
         raise Undecodable("its TensorImpl does not lead back to it")
-    return found[0]
+    return slots[0]
 
 
 def _counts(words: tuple[int, ...]) -> int:
@@ -264,7 +264,7 @@ def _sizes(
     else:
         both = struct.unpack(f"<{2 * number}Q", reader.read(words[start + 1], 16 * number))
         shape, strides = both[:number], both[number:]
-    if any(one >> ADDRESS_BITS for one in (*shape, *strides)):
+    if any(extent >> ADDRESS_BITS for extent in (*shape, *strides)):
         raise Undecodable(f"a tensor of shape {shape}, strides {strides}")
     return shape, strides
 
@@ -340,24 +340,24 @@ def described(decoder: ReprDecoder, obj: Obj) -> str:
     first = obj.address + (decoder.layout.size("PyObject") or 0)
     impl, end = impl_of(decoder.reader, first)
     try:
-        one = read_tensor(decoder.reader, obj.address, impl)
-        name, shown = _dtype(decoder, one.dtype)
+        tensor = read_tensor(decoder.reader, obj.address, impl)
+        name, shown = _dtype(decoder, tensor.dtype)
     except Undecodable as error:
         return f"<{obj.type.shown} object at {obj.address:#x}: cannot tell its shape, {error}>"
-    parts = [obj.type.shown, f"shape={one.shape}", f"dtype={shown}", f"device={one.device}"]
-    parts += _autograd(decoder, one, obj, end)
+    parts = [obj.type.shown, f"shape={tensor.shape}", f"dtype={shown}", f"device={tensor.device}"]
+    parts += _autograd(decoder, tensor, obj, end)
     with decoder.entered(obj.address) as is_first:
         if not is_first:
             return "..."
-        return f"<{' '.join(parts)}{_values(decoder, one, name)}>"
+        return f"<{' '.join(parts)}{_values(decoder, tensor, name)}>"
 
 
 def _dtype(decoder: ReprDecoder, number: int) -> tuple[str, str]:
     """Return a dtype's name ("" when the module torch is not to be found) and how it is shown."""
-    known = _dtypes(decoder)
-    if number in known:
-        return known[number], f"torch.{known[number]}"
-    if known or number >= MAX_DTYPES:
+    names = _dtypes(decoder)
+    if number in names:
+        return names[number], f"torch.{names[number]}"
+    if names or number >= MAX_DTYPES:
         raise Undecodable(f"a dtype of number {number}, which torch has not")
     return "", f"number {number}"
 
@@ -366,7 +366,7 @@ def _dtypes(decoder: ReprDecoder) -> dict[int, str]:
     """Return the names of dtypes by their number (c10::ScalarType), out of the module torch."""
     context = decoder.context
     if "torch dtypes" not in context.name_tables:
-        known = context.name_tables["torch dtypes"] = {}
+        names = context.name_tables["torch dtypes"] = {}
         contents = context.types.module_dict("torch")
         try:
             for number, (_, value) in enumerate(context.objects.dict_items(contents or 0)):
@@ -374,9 +374,9 @@ def _dtypes(decoder: ReprDecoder) -> dict[int, str]:
                     break
                 if _is_dtype(decoder, value):
                     code, name = byte_and_name(decoder, value)
-                    known[code] = name
+                    names[code] = name
         except (UnreadableMemory, Undecodable):
-            known.clear()
+            names.clear()
     return context.name_tables["torch dtypes"]
 
 
@@ -388,11 +388,11 @@ def _is_dtype(decoder: ReprDecoder, address: int) -> bool:
         return False
 
 
-def _autograd(decoder: ReprDecoder, one: Tensor, obj: Obj, end: int) -> list[str]:
+def _autograd(decoder: ReprDecoder, tensor: Tensor, obj: Obj, end: int) -> list[str]:
     """Return requires_grad and grad_fn as far as they are set and can be read."""
     hooks = obj.address + obj.lineage.root.basicsize - end >= 16
     try:
-        wanted, function = autograd_of(decoder.reader, one.autograd, hooks)
+        wanted, function = autograd_of(decoder.reader, tensor.autograd, hooks)
     except (UnreadableMemory, Undecodable):
         return ["requires_grad=?"]
     if function:
@@ -403,32 +403,32 @@ def _autograd(decoder: ReprDecoder, one: Tensor, obj: Obj, end: int) -> list[str
     return [] if wanted is False else [f"requires_grad={wanted or '?'}"]
 
 
-def _values(decoder: ReprDecoder, one: Tensor, name: str) -> str:
+def _values(decoder: ReprDecoder, tensor: Tensor, name: str) -> str:
     """Return ": " and the first values, or why there are none."""
-    if one.implementation not in ("", PLAIN_IMPL):
-        return f", its values are in a {last_name(one.implementation)}"
-    if one.device != "cpu" or not one.numel:
+    if tensor.implementation not in ("", PLAIN_IMPL):
+        return f", its values are in a {last_name(tensor.implementation)}"
+    if tensor.device != "cpu" or not tensor.numel:
         return ""
-    if not one.plain:
+    if not tensor.plain:
         return ", its values are not those in its memory (a lazy view, or a wrapper)"
     if name not in _FORMS:
         return ", values of this dtype are not shown"
     width = struct.calcsize("<" + _FORMS[name])
-    if not one.fits(width):
-        return f", its storage of {one.nbytes} bytes is too small for it"
-    if not one.data:
+    if not tensor.fits(width):
+        return f", its storage of {tensor.nbytes} bytes is too small for it"
+    if not tensor.data:
         return ", its storage has no memory"
     try:
-        return ": " + decoder.join_text(_items(decoder, one, name, width), one.numel)
+        return ": " + decoder.join_text(_items(decoder, tensor, name, width), tensor.numel)
     except UnreadableMemory:
         return ", its values are not in the core"
 
 
-def _items(decoder: ReprDecoder, one: Tensor, name: str, width: int) -> Iterator[str]:
-    first = one.data + one.before * width
-    steps = tuple(step * width for step in one.strides)
-    for index in range(min(one.numel, decoder.limits.width)):
-        raw = decoder.reader.read(place_of(first, index, one.shape, steps), width)
+def _items(decoder: ReprDecoder, tensor: Tensor, name: str, width: int) -> Iterator[str]:
+    first = tensor.data + tensor.before * width
+    steps = tuple(step * width for step in tensor.strides)
+    for index in range(min(tensor.numel, decoder.limits.width)):
+        raw = decoder.reader.read(place_of(first, index, tensor.shape, steps), width)
         yield _number(raw, name)
 
 
