@@ -16,6 +16,7 @@ from gdb_epi.errors import Absent
 MAX_PARTIALS = 20  # partial() of partial()
 MAX_WRAPPED = 20  # __wrapped__ of __wrapped__
 _STATES = ("pending", "cancelled", "finished")  # Modules/_asynciomodule.c, fut_state
+# The limits of reprlib.
 MAX_STRING = 30
 MAX_OTHER = 30
 MAX_LONG = 40
@@ -62,9 +63,9 @@ def _is_cancelling(decoder: ReprDecoder, address: int) -> bool:
 
 def _of_task(decoder: ReprDecoder, address: int) -> list[str]:
     name = decoder.field(address, "TaskObj", "task_name")
-    # 3.12 (gh-104144): a number until somebody asks for the name.
     shown = decoder.repr_of(name)
-    info = [f"name={_task_name(decoder, name, shown)}"]
+    # 3.12 (gh-104144): a number until somebody asks for the name.
+    info = [f"name='Task-{shown}'" if decoder.ident(name) == "int" else f"name={shown}"]
     coro = decoder.field(address, "TaskObj", "task_coro")
     if coro and not decoder.is_none(coro):
         info.append(f"coro=<{_format_coroutine(decoder, coro)}>")
@@ -72,10 +73,6 @@ def _of_task(decoder: ReprDecoder, address: int) -> list[str]:
     if waits:
         info.append(f"wait_for={decoder.repr_of(waits)}")
     return info
-
-
-def _task_name(decoder: ReprDecoder, name: int, shown: str) -> str:
-    return f"'Task-{shown}'" if decoder.ident(name) == "int" else shown
 
 
 def _format_coroutine(decoder: ReprDecoder, address: int) -> str:
@@ -110,17 +107,18 @@ def _future_info(decoder: ReprDecoder, obj: Obj, struct: str, prefix: str) -> li
         if error and not decoder.is_none(error):
             info.append(f"exception={decoder.repr_of(error)}")
         else:
-            info.append(f"result={short(decoder, field('result'))}")
-    callbacks = _callbacks(decoder, field("callback0"), field("callbacks"))
+            info.append(f"result={_shortened(decoder, field('result'))}")
+    callbacks = _callbacks_text(decoder, field("callback0"), field("callbacks"))
     if callbacks:
-        info.append(f"cb=[{_format_callbacks(decoder, callbacks)}]")
+        info.append(f"cb=[{callbacks}]")
     trace = field("source_tb")
     if trace and not decoder.is_none(trace):
         info.append(_created_at(decoder, trace))
     return info
 
 
-def _callbacks(decoder: ReprDecoder, first: int, more: int) -> list[int]:
+def _callbacks_text(decoder: ReprDecoder, first: int, more: int) -> str:
+    """Do what _format_callbacks() does: the first, the last, and how many between them."""
     callbacks = [first] if first else []
     if more and decoder.ident(more) == "list":
         count = decoder.signed(more, "PyListObject", "ob_size")
@@ -132,10 +130,8 @@ def _callbacks(decoder: ReprDecoder, first: int, more: int) -> list[int]:
         if not all(held):
             raise Undecodable("a callback that is an empty tuple")
         callbacks += [pair[0] for pair in held]
-    return callbacks
-
-
-def _format_callbacks(decoder: ReprDecoder, callbacks: list[int]) -> str:
+    if not callbacks:
+        return ""
     last = f", {callback_source(decoder, callbacks[-1])}" if len(callbacks) > 1 else ""
     middle = f", <{len(callbacks) - 2} more>" if len(callbacks) > 2 else ""
     return callback_source(decoder, callbacks[0]) + middle + last
@@ -174,10 +170,10 @@ def _arguments(decoder: ReprDecoder, args: int, words: int) -> str:
     # Newer releases show them in debug mode only; asyncio itself tells which it is.
     if _hides_arguments(decoder):
         return "()"
-    texts = [short(decoder, at) for at in decoder.tuple_items(args)] if args else []
+    texts = [_shortened(decoder, at) for at in decoder.tuple_items(args)] if args else []
     if words:
         pairs = decoder.objects.dict_items(words)
-        texts += [f"{decoder.string(key)}={short(decoder, value)}" for key, value in pairs]
+        texts += [f"{decoder.string(key)}={_shortened(decoder, value)}" for key, value in pairs]
     return f"({', '.join(texts)})"
 
 
@@ -185,19 +181,15 @@ def _hides_arguments(decoder: ReprDecoder) -> bool:
     """Tell whether asyncio's own function takes `debug`, without which no arguments are shown."""
     facts = decoder.context.library_facts
     if "asyncio hides arguments" not in facts:
-        facts["asyncio hides arguments"] = _takes_debug(decoder)
+        contents = decoder.types.module_dict("asyncio.format_helpers")
+        get = decoder.objects.dict_get
+        function = get(contents, "_format_args_and_kwargs") if contents else 0
+        if not function or isinstance(function, Absent) or decoder.ident(function) != "function":
+            raise Undecodable("asyncio.format_helpers is not to be found")
+        code = decoder.field(function, "PyFunctionObject", "func_code")
+        at = decoder.layout.require("PyCodeObject", "co_kwonlyargcount")
+        facts["asyncio hides arguments"] = decoder.reader.u32(code + at) > 0
     return facts["asyncio hides arguments"]
-
-
-def _takes_debug(decoder: ReprDecoder) -> bool:
-    contents = decoder.types.module_dict("asyncio.format_helpers")
-    get = decoder.objects.dict_get
-    function = get(contents, "_format_args_and_kwargs") if contents else 0
-    if not function or isinstance(function, Absent) or decoder.ident(function) != "function":
-        raise Undecodable("asyncio.format_helpers is not to be found")
-    code = decoder.field(function, "PyFunctionObject", "func_code")
-    at = decoder.layout.require("PyCodeObject", "co_kwonlyargcount")
-    return decoder.reader.u32(code + at) > 0
 
 
 def qualname(decoder: ReprDecoder, obj: Obj) -> str:
@@ -257,10 +249,6 @@ def place(decoder: ReprDecoder, code: int) -> str:
     return f"{file}:{line}"
 
 
-def _is(decoder: ReprDecoder, obj: Obj, name: str) -> bool:
-    return decoder.is_true(obj.address, name)
-
-
 def _length(decoder: ReprDecoder, obj: Obj, name: str) -> int:
     """Return the length of a deque, list, set or dict that an attribute holds; 0 for None."""
     try:
@@ -311,11 +299,15 @@ def handle(decoder: ReprDecoder, obj: Obj) -> str:
 
 
 def _with_state(decoder: ReprDecoder, obj: Obj, state: str) -> str:
-    bare = decoder.opaque
-    text = decoder.object_repr(obj)
-    decoder.opaque = bare  # the state tells enough
     waiting = _length(decoder, obj, "_waiters")
-    return f"<{text[1:-1]} [{state}{f', waiters:{waiting}' if waiting else ''}]>"
+    return _with_brackets(decoder, obj, f"{state}{f', waiters:{waiting}' if waiting else ''}")
+
+
+def _with_brackets(decoder: ReprDecoder, obj: Obj, state: str) -> str:
+    opaque = decoder.opaque
+    text = decoder.object_repr(obj)
+    decoder.opaque = opaque  # the state tells enough
+    return f"<{text[1:-1]} [{state}]>"
 
 
 @decodes_repr(("asyncio.locks", "Lock.__repr__"))
@@ -334,10 +326,8 @@ def event(decoder: ReprDecoder, obj: Obj) -> str:
 @decodes_repr(("asyncio.locks", "Condition.__repr__"))
 def condition(decoder: ReprDecoder, obj: Obj) -> str:
     """Do what asyncio's Condition.__repr__ does."""
-    held = decoder.obj(decoder.attribute(obj.address, "_lock"))
-    return _with_state(
-        decoder, obj, "locked" if decoder.is_true(held.address, "_locked") else "unlocked"
-    )
+    is_locked = decoder.is_true(decoder.attribute(obj.address, "_lock"), "_locked")
+    return _with_state(decoder, obj, "locked" if is_locked else "unlocked")
 
 
 @decodes_repr(("asyncio.locks", "Semaphore.__repr__"))
@@ -358,10 +348,7 @@ def barrier(decoder: ReprDecoder, obj: Obj) -> str:
         waiting = decoder.attribute_text(obj.address, "_count")
         parties = decoder.attribute_text(obj.address, "_parties")
         state += f", waiters:{waiting if state == 'filling' else 0}/{parties}"
-    bare = decoder.opaque
-    text = decoder.object_repr(obj)
-    decoder.opaque = bare
-    return f"<{text[1:-1]} [{state}]>"
+    return _with_brackets(decoder, obj, state)
 
 
 def _state_value(decoder: ReprDecoder, obj: Obj) -> str:
@@ -421,15 +408,11 @@ def task_group(decoder: ReprDecoder, obj: Obj) -> str:
     return f"<TaskGroup{text}>"
 
 
-def short(decoder: ReprDecoder, address: int) -> str:
+def _shortened(decoder: ReprDecoder, address: int, level: int = MAX_LEVEL) -> str:
     """Return what reprlib.repr() gives; marks what is not known for sure."""
-    return _short(decoder, address, MAX_LEVEL)
-
-
-def _short(decoder: ReprDecoder, address: int, level: int) -> str:
     obj = decoder.obj(address)
     kind = obj.lineage.ident
-    itself = obj.is_exact
+    itself = obj.is_exact  # reprlib goes by the name of the very type
     if itself and kind in _SEQUENCES:
         return _sequence(decoder, address, kind, level)
     if itself and kind == "dict":
@@ -478,7 +461,7 @@ def _sequence(decoder: ReprDecoder, address: int, kind: str, level: int) -> str:
         if kind == "list" and count:
             start = decoder.field(address, struct, "ob_item")
         held = decoder.items(start, count, "items")[:limit] if count else []
-        texts = [_short(decoder, item, level - 1) for item in held]
+        texts = [_shortened(decoder, item, level - 1) for item in held]
     if count > limit:
         texts.append("...")
     comma = "," if kind == "tuple" and count == 1 else ""
@@ -492,15 +475,13 @@ def _dict(decoder: ReprDecoder, address: int, level: int) -> str:
     if level <= 0:
         return "{...}"
     pairs = [pair for _, pair in zip(range(4), decoder.objects.dict_items(address), strict=False)]
-    named = [(decoder.string(key), key, value) for key, value in pairs if _is_str(decoder, key)]
+    named = [
+        (decoder.string(key), key, value) for key, value in pairs if decoder.ident(key) == "str"
+    ]
     if count > 4 or len(named) < count:
         decoder.mark_inexact()  # reprlib shows the first four keys in their sorted order
     texts = [
-        f"{_short(decoder, key, level - 1)}: {_short(decoder, value, level - 1)}"
+        f"{_shortened(decoder, key, level - 1)}: {_shortened(decoder, value, level - 1)}"
         for _, key, value in sorted(named)
     ]
     return "{" + ", ".join(texts + (["..."] if len(named) < count else [])) + "}"
-
-
-def _is_str(decoder: ReprDecoder, address: int) -> bool:
-    return decoder.ident(address) == "str"

@@ -16,7 +16,8 @@ SLOTS_AT_ONCE = 512
 MAX_LOG2_SLOTS = 32
 
 
-def _sized(decoder: ReprDecoder, address: int, struct: str) -> int:
+def item_count(decoder: ReprDecoder, address: int, struct: str) -> int:
+    """Return ob_size of a container. Raises Undecodable when it is negative."""
     count = decoder.signed(address, struct, "ob_size")
     if count < 0:
         raise Undecodable(f"{count} items")
@@ -26,7 +27,7 @@ def _sized(decoder: ReprDecoder, address: int, struct: str) -> int:
 @decodes("tuple")
 def tuple_(decoder: ReprDecoder, obj: Obj) -> str:
     """Decode a tuple."""
-    count = _sized(decoder, obj.address, "PyTupleObject")
+    count = item_count(decoder, obj.address, "PyTupleObject")
     if not count:
         return "()"
     with decoder.entered(obj.address) as is_first:
@@ -40,7 +41,7 @@ def tuple_(decoder: ReprDecoder, obj: Obj) -> str:
 @decodes("list")
 def list_(decoder: ReprDecoder, obj: Obj) -> str:
     """Decode a list."""
-    count = _sized(decoder, obj.address, "PyListObject")
+    count = item_count(decoder, obj.address, "PyListObject")
     if not count:
         return "[]"
     with decoder.entered(obj.address) as is_first:

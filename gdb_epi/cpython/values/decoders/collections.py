@@ -5,7 +5,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from gdb_epi.cpython.values.decoders.builtin_containers import _sized, dict_text, pairs_text
+from gdb_epi.cpython.values.decoders.builtin_containers import dict_text, item_count, pairs_text
 from gdb_epi.cpython.values.decoders.builtin_scalars import int_value
 from gdb_epi.cpython.values.repr_decoder import (
     CUT,
@@ -27,7 +27,7 @@ MAX_COUNTED = 100_000
 def deque(decoder: ReprDecoder, obj: Obj) -> str:
     """Decode a deque: blocks of 64 items in a doubly linked list."""
     address, name = obj.address, obj.type.name
-    count = _sized(decoder, address, "dequeobject")
+    count = item_count(decoder, address, "dequeobject")
     longest = decoder.signed(address, "dequeobject", "maxlen")
     tail = f", maxlen={longest}" if longest >= 0 else ""
     with decoder.entered(address) as is_first:

@@ -8,9 +8,8 @@ import struct
 from gdb_epi.cpython.values.repr_decoder import Obj, ReprDecoder, Undecodable, decodes, decodes_repr
 
 
-def _data(decoder: ReprDecoder, obj: Obj, kind: str, size: int) -> bytes:
-    at = decoder.offset(kind, "data")
-    return decoder.reader.read(obj.address + at, size)
+def _data(decoder: ReprDecoder, obj: Obj, struct_name: str, size: int) -> bytes:
+    return decoder.reader.read(obj.address + decoder.offset(struct_name, "data"), size)
 
 
 def _date_parts(data: bytes) -> list[int]:
@@ -66,9 +65,8 @@ def time(decoder: ReprDecoder, obj: Obj) -> str:
 @decodes("datetime.timedelta")
 def time_delta(decoder: ReprDecoder, obj: Obj) -> str:
     """Decode a timedelta."""
-    names = ("days", "seconds", "microseconds")
     parts = []
-    for name in names:
+    for name in ("days", "seconds", "microseconds"):
         at = decoder.offset("PyDateTime_Delta", name)
         value = struct.unpack("<i", decoder.reader.read(obj.address + at, 4))[0]
         if value:
@@ -79,19 +77,14 @@ def time_delta(decoder: ReprDecoder, obj: Obj) -> str:
 @decodes("datetime.timezone")
 def time_zone(decoder: ReprDecoder, obj: Obj) -> str:
     """Decode a timezone: behind the header are its offset and its name or NULL."""
-    head = decoder.layout.size("PyObject") or 0
-    offset = decoder.reader.u64(obj.address + head)
-    name = decoder.reader.u64(obj.address + head + 8)
+    offset, name = decoder.word(obj, 0), decoder.word(obj, 1)
     if decoder.ident(offset) != "datetime.timedelta":
         raise Undecodable("its offset is no timedelta")
     text = decoder.repr_of(offset)
     if not name:
         # timezone(timedelta(0)) is always the one object `timezone.utc`.
-        return (
-            f"{decoder.type_name(obj)}.utc"
-            if text.endswith("(0)")
-            else f"{decoder.type_name(obj)}({text})"
-        )
+        is_utc = text.endswith("(0)")
+        return decoder.type_name(obj) + (".utc" if is_utc else f"({text})")
     return f"{decoder.type_name(obj)}({text}, {decoder.repr_of(name)})"
 
 
@@ -113,7 +106,7 @@ def iso_date(decoder: ReprDecoder, obj: Obj) -> str:
 @decodes("zoneinfo.ZoneInfo")
 def zone_info(decoder: ReprDecoder, obj: Obj) -> str:
     """Decode a zoneinfo.ZoneInfo: its key is the first word behind the header."""
-    key = decoder.reader.u64(obj.address + (decoder.layout.size("PyObject") or 0))
+    key = decoder.word(obj, 0)
     if decoder.ident(key) != "str":
         raise Undecodable("it has no key")
     name = obj.type.shown if obj.type.module else obj.type.full_name

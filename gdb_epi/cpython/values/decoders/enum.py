@@ -22,8 +22,8 @@ def _name(decoder: ReprDecoder, address: int) -> str | None:
 def _value(decoder: ReprDecoder, obj: Obj) -> str:
     # 3.11 (bpo-40066): a repr for the value, which differs from repr() for mixed-in dataclasses.
     shown_by = decoder.types.lookup(obj.type, "_value_repr_")
-    known = ("NoneType", "wrapper_descriptor")
-    if shown_by is not None and decoder.ident(shown_by[1]) not in known:
+    by_object = ("NoneType", "wrapper_descriptor")
+    if shown_by is not None and decoder.ident(shown_by[1]) not in by_object:
         decoder.mark_inexact()
     return decoder.attribute_text(obj.address, "_value_")
 
@@ -110,9 +110,9 @@ def regex_flag(decoder: ReprDecoder, obj: Obj) -> str:
     if value < 0:
         raise Undecodable("an inverted flag")
     names, seen = [], set()
-    for number, one in _members(decoder, obj):
-        if one is not None and number not in seen and value & number:
+    for number, member_name in _members(decoder, obj):
+        if member_name is not None and number not in seen and value & number:
             seen.add(number)
             value &= ~number
-            names.append(f"re.{one}")
+            names.append(f"re.{member_name}")
     return "|".join(names + ([hex(value)] if value else []))

@@ -9,9 +9,11 @@ from gdb_epi.cpython.values.repr_decoder import Obj, ReprDecoder, Undecodable, d
 @decodes("functools.partial")
 def partial(decoder: ReprDecoder, obj: Obj) -> str:
     """Decode a functools.partial."""
-    at = {n: decoder.field(obj.address, "partialobject", n) for n in ("fn", "args", "kw")}
-    args, kinds = at["args"], decoder.obj(at["kw"]).lineage.ident
-    if decoder.ident(args) != "tuple" or kinds != "dict":
+    function, args, keywords = (
+        decoder.field(obj.address, "partialobject", name) for name in ("fn", "args", "kw")
+    )
+    keywords_type = decoder.ident(keywords)
+    if decoder.ident(args) != "tuple" or keywords_type != "dict":
         raise Undecodable("its arguments are no tuple and dict")
     name = decoder.type_name(obj)
     if obj.type.python_class and decoder.layout.offset("ThreadHandle", "state") is not None:
@@ -19,24 +21,14 @@ def partial(decoder: ReprDecoder, obj: Obj) -> str:
     with decoder.entered(obj.address) as is_first:
         if not is_first:
             return "..."
-        return f"{name}({decoder.join_text(_parts(decoder, at), _count(decoder, at))})"
-
-
-def _count(decoder: ReprDecoder, at: dict[str, int]) -> int:
-    positional = decoder.signed(at["args"], "PyTupleObject", "ob_size")
-    return 1 + positional + decoder.signed(at["kw"], "PyDictObject", "ma_used")
-
-
-def _parts(decoder: ReprDecoder, at: dict[str, int]) -> list[str]:
-    count = decoder.signed(at["args"], "PyTupleObject", "ob_size")
-    start = at["args"] + decoder.offset("PyTupleObject", "ob_item")
-    texts = [decoder.repr_of(at["fn"])]
-    texts += [decoder.repr_of(item) for item in decoder.items(start, count, "arguments")]
-    for number, (key, value) in enumerate(decoder.objects.dict_items(at["kw"])):
-        if number >= decoder.limits.width:
-            break
-        texts.append(f"{decoder.string(key)}={decoder.repr_of(value)}")
-    return texts
+        positional = decoder.signed(args, "PyTupleObject", "ob_size")
+        start = args + decoder.offset("PyTupleObject", "ob_item")
+        texts = [decoder.repr_of(function)]
+        texts += [decoder.repr_of(item) for item in decoder.items(start, positional, "arguments")]
+        shown = zip(range(decoder.limits.width), decoder.keyword_texts(keywords), strict=False)
+        texts += [text for _, text in shown]
+        count = 1 + positional + decoder.signed(keywords, "PyDictObject", "ma_used")
+        return f"{name}({decoder.join_text(texts, count)})"
 
 
 @decodes_repr(("functools", "partialmethod.__repr__"), ("functools", "_partial_repr"))
@@ -45,10 +37,7 @@ def partial_method(decoder: ReprDecoder, obj: Obj) -> str:
     args = [
         decoder.repr_of(at) for at in decoder.tuple_items(decoder.attribute(obj.address, "args"))
     ]
-    words = [
-        f"{decoder.string(key)}={decoder.repr_of(value)}"
-        for key, value in decoder.objects.dict_items(decoder.attribute(obj.address, "keywords"))
-    ]
+    words = [*decoder.keyword_texts(decoder.attribute(obj.address, "keywords"))]
     name = f"{obj.type.module}.{obj.type.qualname}"
     func = decoder.attribute_text(obj.address, "func")
     if decoder.layout.offset("ThreadHandle", "state") is not None:  # 3.13
@@ -62,11 +51,7 @@ def count(decoder: ReprDecoder, obj: Obj) -> str:
     now, large, step = decoder.number(obj, 0), decoder.word(obj, 1), decoder.word(obj, 2)
     shown = decoder.repr_of(large) if large and now == (1 << 63) - 1 else str(now)
     by = decoder.repr_of(step)
-    return (
-        f"{_short(decoder, obj)}({shown})"
-        if by == "1"
-        else (f"{_short(decoder, obj)}({shown}, {by})")
-    )
+    return f"{_last_name(decoder, obj)}({shown if by == '1' else f'{shown}, {by}'})"
 
 
 @decodes("itertools.repeat")
@@ -74,7 +59,7 @@ def repeat(decoder: ReprDecoder, obj: Obj) -> str:
     """Decode itertools.repeat: element, cnt (Modules/itertoolsmodule.c)."""
     left = decoder.number(obj, 1)
     inside = decoder.repr_of(decoder.word(obj, 0)) + (f", {left}" if left != -1 else "")
-    return f"{_short(decoder, obj)}({inside})"
+    return f"{_last_name(decoder, obj)}({inside})"
 
 
 @decodes("operator.itemgetter", "operator.attrgetter")
@@ -84,10 +69,8 @@ def getter(decoder: ReprDecoder, obj: Obj) -> str:
     with decoder.entered(obj.address) as is_first:
         if not is_first:
             return f"{decoder.type_name(obj)}(...)"
-        by_attribute = obj.lineage.ident.endswith("attrgetter")
-        if by_attribute:
-            texts = [repr(_dotted(decoder, at)) for at in decoder.tuple_items(held)]
-            inside = ", ".join(texts)
+        if obj.lineage.ident.endswith("attrgetter"):
+            inside = ", ".join(repr(_dotted(decoder, at)) for at in decoder.tuple_items(held))
         elif number == 1:
             inside = decoder.repr_of(held)
         else:
@@ -115,14 +98,11 @@ def method_caller(decoder: ReprDecoder, obj: Obj) -> str:
     has_name = newer and decoder.layout.offset("_PyInterpreterFrame", "stackpointer") is None
     texts += [decoder.repr_of(at) for at in (held[1:] if has_name else held)]
     if words and decoder.ident(words) == "dict":
-        texts += [
-            f"{decoder.string(key)}={decoder.repr_of(value)}"
-            for key, value in decoder.objects.dict_items(words)
-        ]
+        texts += decoder.keyword_texts(words)
     elif words and newer:
         raise Undecodable("keywords of a shape that is not known")
     return f"{decoder.type_name(obj)}({', '.join(texts)})"
 
 
-def _short(decoder: ReprDecoder, obj: Obj) -> str:
+def _last_name(decoder: ReprDecoder, obj: Obj) -> str:
     return decoder.type_name(obj).rpartition(".")[2]

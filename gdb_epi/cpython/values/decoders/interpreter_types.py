@@ -93,10 +93,9 @@ def _by_spec(decoder: ReprDecoder, spec: int, shown: str) -> str:
 def _without_origin(decoder: ReprDecoder, spec: int, shown: str) -> str:
     # `sys` of the older versions: the loader's own method says what it is.
     loader = decoder.objects.attribute(spec, "loader")
-    loaders = [] if isinstance(loader, Absent) else [loader]
-    for one in loaders:
-        is_class = decoder.ident(one) == "type"
-        if is_class and decoder.types.at(one).qualname == "BuiltinImporter":
+    if not isinstance(loader, Absent):
+        is_class = decoder.ident(loader) == "type"
+        if is_class and decoder.types.at(loader).qualname == "BuiltinImporter":
             return f"<module {shown} (built-in)>"
     decoder.mark_inexact()
     return f"<module {shown}>"
@@ -225,12 +224,9 @@ def super_(decoder: ReprDecoder, obj: Obj) -> str:
 def namespace(decoder: ReprDecoder, obj: Obj) -> str:
     """Decode a types.SimpleNamespace."""
     contents = decoder.field(obj.address, "_PyNamespaceObject", "ns_dict")
-    is_itself = obj.is_exact
-    name = "namespace" if is_itself else obj.type.name
+    name = "namespace" if obj.is_exact else obj.type.name
     count = decoder.field(contents, "PyDictObject", "ma_used")
     with decoder.entered(obj.address) as is_first:
         if not is_first:
             return f"{name}(...)"
-        pairs = decoder.objects.dict_items(contents)
-        texts = (f"{decoder.string(key)}={decoder.repr_of(value)}" for key, value in pairs)
-        return f"{name}({decoder.join_text(texts, count)})"
+        return f"{name}({decoder.join_text(decoder.keyword_texts(contents), count)})"

@@ -31,7 +31,7 @@ def file_io(decoder: ReprDecoder, obj: Obj) -> str:
     if number >> 31:
         return f"<{shown} [closed]>"
     names = ("created", "readable", "writable", "appending", "closefd")
-    is_ = {name: _flag(decoder, obj.address, "fileio", name) for name in names}
+    is_ = {name: decoder.bits(obj.address, "fileio", name) for name in names}
     if is_["created"]:
         mode = "xb+" if is_["readable"] else "xb"
     elif is_["appending"]:
@@ -43,15 +43,6 @@ def file_io(decoder: ReprDecoder, obj: Obj) -> str:
     name = _own(decoder, obj.address, "name")
     who = f"fd={number}" if name is None else f"name={decoder.repr_of(name)}"
     return f"<{shown} {who} mode='{mode}' closefd={bool(is_['closefd'])}>"
-
-
-def _flag(decoder: ReprDecoder, address: int, kind: str, name: str) -> int:
-    """Return a member of a few bits."""
-    member = decoder.layout.find(kind, name)
-    if member is None:
-        raise Undecodable(f"the layout has no {kind}.{name}")
-    word = int.from_bytes(decoder.reader.read(address + member.offset, member.size), "little")
-    return word >> member.bit_offset & ((1 << member.bit_size) - 1) if member.bit_size else word
 
 
 def _name(decoder: ReprDecoder, address: int) -> int | None:

@@ -5,7 +5,6 @@ from __future__ import annotations
 
 from gdb_epi.cpython.values.decoders.builtin_scalars import int_value
 from gdb_epi.cpython.values.repr_decoder import Obj, ReprDecoder, Undecodable, decodes_repr
-from gdb_epi.errors import Absent
 
 
 @decodes_repr(("ipaddress", "_BaseAddress.__repr__"))
@@ -74,11 +73,8 @@ def socket(decoder: ReprDecoder, obj: Obj) -> str:
 
 def _enum_name(decoder: ReprDecoder, name: str, value: int) -> str:
     """Return what str() of a member of an enumeration of `socket` gave up to 3.10."""
-    contents = decoder.types.module_dict("socket")
-    kind = decoder.objects.dict_get(contents, name) if contents else 0
-    if not kind or isinstance(kind, Absent):
-        raise Undecodable(f"socket.{name} is not to be found")
-    held = decoder.types.lookup(decoder.types.at(kind), "_value2member_map_")
+    enumeration = decoder.types.at(decoder.module_global("socket", name))
+    held = decoder.types.lookup(enumeration, "_value2member_map_")
     for key, member in decoder.objects.dict_items(held[1]) if held else ():
         if decoder.objects.integer(key) == value:
             return f"{name}.{decoder.string(decoder.attribute(member, '_name_'))}"

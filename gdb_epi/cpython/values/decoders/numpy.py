@@ -20,7 +20,7 @@ from gdb_epi.cpython.values.decoders.builtin_scalars import byte_string, unicode
 from gdb_epi.cpython.values.repr_decoder import Obj, ReprDecoder, Undecodable, decodes
 from gdb_epi.errors import Absent
 from gdb_epi.sizes import WORD_MASK
-from gdb_epi.typing_lite import NamedTuple
+from gdb_epi.typing_lite import Any, NamedTuple
 
 # numpy/ndarraytypes.h, NPY_DATETIMEUNIT.
 UNITS = {
@@ -202,8 +202,8 @@ class DType(NamedTuple):
     @property
     def mark(self) -> str:
         """Return the order of bytes, as in dtype.str."""
-        one = self.kind in "SVOb" or self.size == 1
-        return "|" if one else "<" if self.order in "=<" else self.order
+        has_none = self.kind in "SVOb" or self.size == 1
+        return "|" if has_none else "<" if self.order in "=<" else self.order
 
     @property
     def text(self) -> str:
@@ -226,7 +226,7 @@ def dtype_at(decoder: ReprDecoder, address: int) -> DType:
     if not any(info.full_name == "numpy.dtype" for info in obj.lineage.types):
         raise Undecodable("its dtype is none")
     kind, order = (chr(decoder.reader.u8(decoder.member(obj, n))) for n in ("kind", "byteorder"))
-    size_at, is_int = decoder.member(obj, "itemsize"), _is_one(decoder, obj)
+    size_at, is_int = decoder.member(obj, "itemsize"), _is_numpy_1(decoder, obj)
     size = decoder.reader.u32(size_at) if is_int else decoder.reader.i64(size_at)
     if kind in "mM" and size != 8:
         raise Undecodable(f"a dtype of times of {size} bytes")
@@ -241,7 +241,8 @@ def dtype_at(decoder: ReprDecoder, address: int) -> DType:
     return DType(kind, order, size, names, unit)
 
 
-def _is_one(decoder: ReprDecoder, obj: Obj) -> bool:
+def _is_numpy_1(decoder: ReprDecoder, obj: Obj) -> bool:
+    """Tell numpy 1, whose dtype declares `itemsize` as an int."""
     for info in obj.lineage.types:
         place = decoder.context.members(info).get("itemsize")
         if place is not None:
@@ -261,24 +262,22 @@ def _unit(decoder: ReprDecoder, slot: int) -> str:
 
 def _fields(decoder: ReprDecoder, start: int) -> tuple[tuple[str, int, int], ...]:
     fields, names = decoder.reader.u64(start + 8), decoder.reader.u64(start + 16)
-    if (
-        not names
-        or decoder.ident(names) != "tuple"
-        or decoder.ident(fields) not in ("dict", "mappingproxy")
-    ):
+    if not names or decoder.ident(names) != "tuple":
+        return ()
+    if decoder.ident(fields) not in ("dict", "mappingproxy"):
         return ()
     by_name = {}
     for key, value in decoder.objects.dict_items(fields):
         by_name[decoder.string(key)] = decoder.tuple_items(value)
-    fields_found = []
+    record = []
     for item in decoder.tuple_items(names)[:MAX_FIELDS]:
         name = decoder.string(item)
         parts = by_name.get(name, [])
         if len(parts) < 2:
             raise Undecodable(f"a record without the field {name}")
         offset = decoder.objects.integer(parts[1])
-        fields_found.append((name, parts[0], -1 if isinstance(offset, Absent) else offset))
-    return tuple(fields_found)
+        record.append((name, parts[0], -1 if isinstance(offset, Absent) else offset))
+    return tuple(record)
 
 
 @decodes("numpy.dtype")
@@ -296,9 +295,8 @@ def dtype(decoder: ReprDecoder, obj: Obj) -> str:
         decoder.mark_inexact()
     if described.kind in "SO":
         return f"dtype('{'O' if described.kind == 'O' else described.code}')"
-    return (
-        f"dtype('{described.mark + described.code if described.kind in 'mM' else described.text}')"
-    )
+    text = described.mark + described.code if described.kind in "mM" else described.text
+    return f"dtype('{text}')"
 
 
 def _is_packed(decoder: ReprDecoder, record: DType, parts: list[DType], obj: Obj) -> bool:
@@ -330,7 +328,10 @@ def array(decoder: ReprDecoder, obj: Obj) -> str:
     with decoder.entered(obj.address) as is_first:
         if not is_first:
             return "..."
-        inside = _items(decoder, data, shape, strides, item_type, count)
+        first = range(min(count, decoder.limits.width))
+        places = (place_of(data, index, shape, strides) for index in first)
+        texts = (item_text(decoder, at, item_type) for at in places)
+        inside = decoder.join_text(texts, count)
     head = f"{obj.type.shown} shape={shape} dtype={item_type.text}"
     return f"<{head}{': ' + inside if inside else ''}>"
 
@@ -339,19 +340,6 @@ def _longs(decoder: ReprDecoder, address: int, number: int) -> tuple[int, ...]:
     if not number:
         return ()
     return struct.unpack(f"<{number}q", decoder.reader.read(address, 8 * number))
-
-
-def _items(
-    decoder: ReprDecoder,
-    data: int,
-    shape: tuple[int, ...],
-    strides: tuple[int, ...],
-    item_type: DType,
-    count: int,
-) -> str:
-    first = range(min(count, decoder.limits.width))
-    places = (place_of(data, index, shape, strides) for index in first)
-    return decoder.join_text((item_text(decoder, at, item_type) for at in places), count)
 
 
 def place_of(data: int, index: int, shape: tuple[int, ...], strides: tuple[int, ...]) -> int:
@@ -387,12 +375,11 @@ def item_text(decoder: ReprDecoder, at: int, item_type: DType, depth: int = 0) -
     mark = ">" if big else "<"
     if item_type.kind in "mM":
         value = struct.unpack(f"{mark}q", raw)[0]
-        text = (
-            moment_text(value, item_type.unit)
-            if item_type.kind == "M"
-            else f"{value} {item_type.unit}"
-        )
-        return "NaT" if not_a_time(value) else text or str(value)
+        if not_a_time(value):
+            return "NaT"
+        if item_type.kind == "M":
+            return moment_text(value, item_type.unit) or str(value)
+        return f"{value} {item_type.unit}"
     if form is None:
         return f"<{item_type.size} bytes>"
     if item_type.kind == "c":
@@ -410,20 +397,13 @@ _FLOATS = {"float16": "e", "float32": "f", "float64": "d"}
 _COMPLEX = {"complex64": "f", "complex128": "d"}
 
 
-def _named(decoder: ReprDecoder, name: str) -> int:
-    """Return what the module numpy has of a name. Raises Undecodable."""
-    contents = decoder.types.module_dict("numpy")
-    found = decoder.objects.dict_get(contents, name) if contents else 0
-    if not found or isinstance(found, Absent):
-        raise Undecodable(f"numpy.{name} is not to be found")
-    return found
-
-
-def _since(decoder: ReprDecoder, release: tuple[int, int]) -> bool:
+def _is_at_least(decoder: ReprDecoder, release: tuple[int, int]) -> bool:
     """Tell whether numpy is of a release or a later one. Raises Undecodable when none is named."""
     facts, key = decoder.context.library_facts, f"numpy {release}"
     if key not in facts:
-        major, _, rest = decoder.string(_named(decoder, "__version__"), 64).partition(".")
+        major, _, rest = decoder.string(
+            decoder.module_global("numpy", "__version__"), 64
+        ).partition(".")
         minor = rest.partition(".")[0]
         if not (major.isdecimal() and minor.isdecimal()):
             raise Undecodable("numpy.__version__ is no version")
@@ -431,15 +411,15 @@ def _since(decoder: ReprDecoder, release: tuple[int, int]) -> bool:
     return facts[key]
 
 
-def _is_two(decoder: ReprDecoder) -> bool:
+def _is_numpy_2(decoder: ReprDecoder) -> bool:
     """Tell numpy 2, which puts np.float64(...) around: a scalar type is named `numpy.bool` there.
 
     Told by numpy.bool_ of the core, so that any scalar can ask.
     """
     facts = decoder.context.library_facts
     if "numpy 2" not in facts:
-        kind = _named(decoder, "bool_")
-        facts["numpy 2"] = decoder.types.at(kind).full_name == "numpy.bool"
+        scalar_type = decoder.types.at(decoder.module_global("numpy", "bool_"))
+        facts["numpy 2"] = scalar_type.full_name == "numpy.bool"
     return facts["numpy 2"]
 
 
@@ -448,49 +428,41 @@ def _exponents(decoder: ReprDecoder, form: str, *values: float) -> bool:
     if not any(depends_on_version(value, form) for value in values):
         return False
     try:
-        return _since(decoder, (2, 3))
+        return _is_at_least(decoder, (2, 3))
     except Undecodable:
         decoder.mark_inexact()
         return False
 
 
 def _scalar(decoder: ReprDecoder, obj: Obj, text: str, wrapped: str | None = None) -> str:
-    if not _is_two(decoder):
+    if not _is_numpy_2(decoder):
         return text
     name = obj.lineage.root.full_name.rpartition(".")[2]
     return f"np.{name}({wrapped or text})"
 
 
-def _at(decoder: ReprDecoder, obj: Obj) -> int:
-    """Return where a scalar's value is: behind the object header."""
-    return obj.address + (decoder.layout.size("PyObject") or 0)
+def _scalar_values(decoder: ReprDecoder, obj: Obj, form: str) -> tuple[Any, ...]:
+    """Return what a scalar holds behind its header, by struct's format without the order.
 
-
-def _value(decoder: ReprDecoder, obj: Obj, form: str) -> float:
-    size = struct.calcsize(form)
-    at = _at(decoder, obj)
-    return float(struct.unpack("<" + form, decoder.reader.read(at, size))[0])
-
-
-def _refuse_children(decoder: ReprDecoder, obj: Obj) -> None:
+    A class of the program's own may show it in another way.
+    """
     if not obj.is_exact:
         decoder.mark_inexact()
+    raw = decoder.reader.read(decoder.behind_header(obj), struct.calcsize("<" + form))
+    return struct.unpack("<" + form, raw)
 
 
 @decodes(*(f"numpy.{name}" for name in _INTEGERS))
 def integer(decoder: ReprDecoder, obj: Obj) -> str:
     """Decode an integer scalar."""
     form = _INTEGERS[obj.lineage.ident.rpartition(".")[2]]
-    at = _at(decoder, obj)
-    data = decoder.reader.read(at, struct.calcsize("<" + form))
-    _refuse_children(decoder, obj)
-    return _scalar(decoder, obj, str(struct.unpack("<" + form, data)[0]))
+    return _scalar(decoder, obj, str(_scalar_values(decoder, obj, form)[0]))
 
 
 @decodes("numpy.bool", "numpy.bool_")
 def boolean(decoder: ReprDecoder, obj: Obj) -> str:
     """Decode numpy's True and False."""
-    byte = decoder.reader.u8(_at(decoder, obj))
+    byte = decoder.reader.u8(decoder.behind_header(obj))
     if byte > 1:
         raise Undecodable(f"a bool of value {byte}")
     return f"np.{bool(byte)}_" if obj.lineage.ident == "numpy.bool" else str(bool(byte))
@@ -500,39 +472,33 @@ def boolean(decoder: ReprDecoder, obj: Obj) -> str:
 def floating(decoder: ReprDecoder, obj: Obj) -> str:
     """Decode a floating scalar: the shortest text that gives it back."""
     form = _FLOATS[obj.lineage.ident.rpartition(".")[2]]
-    _refuse_children(decoder, obj)
-    value = _value(decoder, obj, form)
-    text = float_text(value, form, _exponents(decoder, form, value))
-    return _scalar(decoder, obj, text)
+    value = float(_scalar_values(decoder, obj, form)[0])
+    return _scalar(decoder, obj, float_text(value, form, _exponents(decoder, form, value)))
 
 
 @decodes(*(f"numpy.{name}" for name in _COMPLEX))
 def complex_number(decoder: ReprDecoder, obj: Obj) -> str:
     """Decode a complex scalar."""
     form = _COMPLEX[obj.lineage.ident.rpartition(".")[2]]
-    at = _at(decoder, obj)
-    size = struct.calcsize("<" + form)
-    real, imaginary = struct.unpack("<2" + form, decoder.reader.read(at, 2 * size))
-    exponents = _exponents(decoder, form, real, imaginary)
-    text = complex_text(real, imaginary, form, exponents)
-    _refuse_children(decoder, obj)
-    alone = text if _is_two(decoder) else (f"({text})" if _both(text) else text)
-    return _scalar(decoder, obj, alone)
-
-
-def _both(text: str) -> bool:
-    return any(sign in text[1:].replace("e+", "").replace("e-", "") for sign in "+-")
+    real, imaginary = _scalar_values(decoder, obj, "2" + form)
+    text = complex_text(real, imaginary, form, _exponents(decoder, form, real, imaginary))
+    without_exponents = text[1:].replace("e+", "").replace("e-", "")
+    has_both_parts = any(sign in without_exponents for sign in "+-")
+    if has_both_parts and not _is_numpy_2(decoder):
+        text = f"({text})"
+    return _scalar(decoder, obj, text)
 
 
 @decodes("numpy.longdouble", "numpy.float128")
 def long_double(decoder: ReprDecoder, obj: Obj) -> str:
     """Decode a long double: 80 bits of x87, at the next multiple of 16."""
-    at = _at(decoder, obj)
-    mantissa, rest = struct.unpack("<QH", decoder.reader.read(at + 15 & ~15, 10))
+    aligned = decoder.behind_header(obj) + 15 & ~15
+    mantissa, rest = struct.unpack("<QH", decoder.reader.read(aligned, 10))
     shown = long_double_text(mantissa, rest)
     if shown is None:
         raise Undecodable("no normal long double")
-    _refuse_children(decoder, obj)
+    if not obj.is_exact:
+        decoder.mark_inexact()
     return _scalar(decoder, obj, shown, repr(shown))
 
 
@@ -546,21 +512,21 @@ def text(decoder: ReprDecoder, obj: Obj) -> str:
 @decodes("numpy.datetime64", "numpy.timedelta64")
 def moment(decoder: ReprDecoder, obj: Obj) -> str:
     """Decode datetime64 and timedelta64: an int64, then the unit and its multiple (two ints)."""
-    at = _at(decoder, obj)
-    value, unit, multiple = struct.unpack("<qii", decoder.reader.read(at, 16))
+    value, unit, multiple = _scalar_values(decoder, obj, "qii")
     name = obj.lineage.ident.rpartition(".")[2]
-    prefix = "np" if _is_two(decoder) else "numpy"
+    prefix = "np" if _is_numpy_2(decoder) else "numpy"
     code = UNITS.get(unit)
     if code is None or not 0 < multiple < 1 << 30:
         raise Undecodable(f"a {name} of unit {unit}")
-    _refuse_children(decoder, obj)
     unit = f",'{code if multiple == 1 else f'{multiple}{code}'}'"
     always = multiple != 1 or code == "h"
     if name == "timedelta64":
         span = "'NaT'" if not_a_time(value) else str(value)
         return f"{prefix}.timedelta64({span}{'' if code == 'generic' else unit})"
     if not_a_time(value):
-        return f"{prefix}.datetime64('NaT'{unit if always or _since(decoder, (2, 4)) else ''})"
+        return (
+            f"{prefix}.datetime64('NaT'{unit if always or _is_at_least(decoder, (2, 4)) else ''})"
+        )
     shown = moment_text(value * multiple, code)
     if shown is None:
         raise Undecodable(f"{value} {code} since 1970: outside of the years 1 to 9999")

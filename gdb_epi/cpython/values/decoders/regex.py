@@ -62,7 +62,6 @@ def match(decoder: ReprDecoder, obj: Obj) -> str:
 
 
 def _slice(decoder: ReprDecoder, address: int, start: int, end: int) -> str:
-
     if decoder.ident(address) == "str":
         text, length = str_contents(decoder, address, end)
         if end > length:

@@ -62,8 +62,7 @@ def named(decoder: ReprDecoder, obj: Obj) -> str:
 @decodes("torch.device")
 def device(decoder: ReprDecoder, obj: Obj) -> str:
     """Decode a device: type and index, a byte each (c10/core/Device.h)."""
-
-    at = obj.address + (decoder.layout.size("PyObject") or 0)
+    at = decoder.behind_header(obj)
     name, _, index = device_text(*decoder.reader.read(at, 2)).partition(":")
     return f"device(type={name!r}{', index=' + index if index else ''})"
 
@@ -79,10 +78,23 @@ def size(decoder: ReprDecoder, obj: Obj) -> str:
 @decodes("torch._C.TensorBase", "torch._C._TensorBase")
 @decodes_repr(("torch._tensor", "Tensor.__repr__"), ("torch.nn.parameter", "Parameter.__repr__"))
 def tensor(decoder: ReprDecoder, obj: Obj) -> str:
-    """Describe a tensor: shape, dtype, device, what autograd knows, the first values in C order."""
+    """Describe a tensor: shape, dtype, device, what autograd knows, the first values in C order.
 
+    Where its fields do not fit each other, the text says why.
+    """
     decoder.mark_inexact()
-    return described(decoder, obj)
+    impl, end = impl_of(decoder.reader, decoder.behind_header(obj))
+    try:
+        parts = read_tensor(decoder.reader, obj.address, impl)
+        dtype_name, dtype_text = _dtype(decoder, parts.dtype)
+    except Undecodable as error:
+        return f"<{obj.type.shown} object at {obj.address:#x}: cannot tell its shape, {error}>"
+    texts = [obj.type.shown, f"shape={parts.shape}", f"dtype={dtype_text}"]
+    texts += [f"device={parts.device}", *_autograd(decoder, parts, obj, end)]
+    with decoder.entered(obj.address) as is_first:
+        if not is_first:
+            return "..."
+        return f"<{' '.join(texts)}{_values(decoder, parts, dtype_name)}>"
 
 
 MAX_DIMENSIONS = 64
@@ -219,7 +231,10 @@ def read_tensor(reader: Reader, wrapper: int, impl: int) -> Tensor:
     storage = words[counts + 1]
     data, nbytes = _storage(reader, storage, counts, kind | index << 8)
     if not (implementation in _SIZED_IMPLS or (not implementation and storage)):
-        raise Undecodable(_unsized(implementation))
+        why = "its C++ class is unreadable and it has no storage"
+        if implementation:
+            why = f"its C++ class {last_name(implementation)} may compute its sizes"
+        raise Undecodable(why)
     if bits & _DEVICE_POLICY:
         device = COMPUTED
     plain = implementation in ("", PLAIN_IMPL) and _is_plain(words[slot + 15], kind)
@@ -227,12 +242,6 @@ def read_tensor(reader: Reader, wrapper: int, impl: int) -> Tensor:
         impl, implementation, shape, strides, count, dtype, device, data, storage, nbytes, before,
         words[counts + 2], plain,
     )  # fmt: skip
-
-
-def _unsized(implementation: str) -> str:
-    if not implementation:
-        return "its C++ class is unreadable and it has no storage"
-    return f"its C++ class {last_name(implementation)} may compute its sizes"
 
 
 def _slot(words: tuple[int, ...], wrapper: int) -> int:
@@ -335,23 +344,6 @@ _FORMS = {
 _WHOLE = 1 << 53  # up to here every float that is a whole number is written in full
 
 
-def described(decoder: ReprDecoder, obj: Obj) -> str:
-    """Return a tensor's description; it says why when the fields do not fit each other."""
-    first = obj.address + (decoder.layout.size("PyObject") or 0)
-    impl, end = impl_of(decoder.reader, first)
-    try:
-        tensor = read_tensor(decoder.reader, obj.address, impl)
-        name, shown = _dtype(decoder, tensor.dtype)
-    except Undecodable as error:
-        return f"<{obj.type.shown} object at {obj.address:#x}: cannot tell its shape, {error}>"
-    parts = [obj.type.shown, f"shape={tensor.shape}", f"dtype={shown}", f"device={tensor.device}"]
-    parts += _autograd(decoder, tensor, obj, end)
-    with decoder.entered(obj.address) as is_first:
-        if not is_first:
-            return "..."
-        return f"<{' '.join(parts)}{_values(decoder, tensor, name)}>"
-
-
 def _dtype(decoder: ReprDecoder, number: int) -> tuple[str, str]:
     """Return a dtype's name ("" when the module torch is not to be found) and how it is shown."""
     names = _dtypes(decoder)
@@ -396,10 +388,8 @@ def _autograd(decoder: ReprDecoder, tensor: Tensor, obj: Obj, end: int) -> list[
     except (UnreadableMemory, Undecodable):
         return ["requires_grad=?"]
     if function:
-        return [
-            "requires_grad=True",
-            f"grad_fn=<{last_name(class_name(decoder.reader, function))}>",
-        ]
+        name = last_name(class_name(decoder.reader, function))
+        return ["requires_grad=True", f"grad_fn=<{name}>"]
     return [] if wanted is False else [f"requires_grad={wanted or '?'}"]
 
 
@@ -443,7 +433,6 @@ def _number(raw: bytes, name: str) -> str:
         return complex_text(*values, form[0])
     value = values[0]
     if isinstance(value, float) and abs(value) < _WHOLE and value.is_integer():
-        return repr(
-            value
-        )  # the greatest float16 is 65504.0, though 65500.0 tells it from the others
+        # The greatest float16 is 65504.0, though 65500.0 tells it from the others.
+        return repr(value)
     return float_text(value, form) if isinstance(value, float) else str(value)

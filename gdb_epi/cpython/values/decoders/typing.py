@@ -7,7 +7,6 @@ Reference: Lib/typing.py, Objects/genericaliasobject.c, Objects/unionobject.c (3
 from __future__ import annotations
 
 from gdb_epi.cpython.values.repr_decoder import Obj, ReprDecoder, Undecodable, decodes, decodes_repr
-from gdb_epi.errors import Absent
 
 # Special forms of typing that show more than their name when they have parameters.
 _TYPING = "typing."
@@ -262,11 +261,7 @@ def unpacked(decoder: ReprDecoder, obj: Obj) -> str:
     args = decoder.tuple_items(decoder.attribute(obj.address, "__args__"))
     if not args:
         raise Undecodable("it has no parameters")
-    contents = decoder.types.module_dict("typing")
-    kind = decoder.objects.dict_get(contents, "TypeVarTuple") if contents else 0
-    if not kind or isinstance(kind, Absent):
-        raise Undecodable("typing.TypeVarTuple is not to be obj")
-    if decoder.types.at(kind).python_class:
+    if decoder.types.at(decoder.module_global("typing", "TypeVarTuple")).python_class:
         return f"*{decoder.repr_of(args[0])}"
     return f"typing.Unpack[{hint(decoder, args[0])}]"
 
@@ -275,13 +270,13 @@ def unpacked(decoder: ReprDecoder, obj: Obj) -> str:
 def forward(decoder: ReprDecoder, obj: Obj) -> str:
     """Do what ForwardRef.__repr__ does."""
     text = _forward_arg(decoder, obj)
-    for name, told in (("__forward_module__", "module"), ("__owner__", "owner")):
+    for name, keyword in (("__forward_module__", "module"), ("__owner__", "owner")):
         try:
             value = decoder.attribute(obj.address, name)
         except Undecodable:
             continue
         if not decoder.is_none(value):
-            text += f", {told}={decoder.repr_of(value)}"
+            text += f", {keyword}={decoder.repr_of(value)}"
             decoder.mark_inexact()  # which of these are shown changed between releases
     if "is_class" in text or obj.type.module == "annotationlib":
         _forward_class(decoder, obj)

@@ -6,8 +6,6 @@ from __future__ import annotations
 from gdb_epi.cpython.values.repr_decoder import Obj, ReprDecoder, Undecodable, decodes, decodes_repr
 from gdb_epi.errors import Absent
 
-_METHOD = ("PyMethodObject", "im_func")
-
 
 @decodes("weakref", "weakref.ReferenceType")
 def weak_reference(decoder: ReprDecoder, obj: Obj) -> str:
@@ -16,23 +14,23 @@ def weak_reference(decoder: ReprDecoder, obj: Obj) -> str:
     if not at or decoder.is_none(at):
         return f"<weakref at {obj.address:#x}; dead>"
     held = decoder.obj(at)
-    name = name_of(decoder, held)
+    name = _name_of(decoder, held)
     kind = decoder.type_name(held)
     return f"<weakref at {obj.address:#x}; to '{kind}' at {at:#x}{f' ({name})' if name else ''}>"
 
 
-def name_of(decoder: ReprDecoder, obj: Obj) -> str | None:
+def _name_of(decoder: ReprDecoder, obj: Obj) -> str | None:
     """Return `__name__` of an object as getattr() finds it; None when it has none."""
     kind = obj.lineage.ident
     if kind == "type":
         return decoder.types.at(obj.address).name
     if kind in ("function", "generator", "coroutine"):
-        member = ("PyFunctionObject", "func_name")
-        struct = member if kind == "function" else ("PyGenObject", "gi_name")
-        return decoder.string(decoder.field(obj.address, *struct))
+        is_function = kind == "function"
+        member = ("PyFunctionObject", "func_name") if is_function else ("PyGenObject", "gi_name")
+        return decoder.string(decoder.field(obj.address, *member))
     if kind == "method":
-        inner = decoder.obj(decoder.field(obj.address, *_METHOD))
-        return name_of(decoder, inner) if inner.lineage.ident != "method" else None
+        inner = decoder.obj(decoder.field(obj.address, "PyMethodObject", "im_func"))
+        return _name_of(decoder, inner) if inner.lineage.ident != "method" else None
     if kind == "builtin_function_or_method":
         definition = decoder.field(obj.address, "PyCFunctionObject", "m_ml")
         text = decoder.reader.c_string(decoder.field(definition, "PyMethodDef", "ml_name"), 4096)
@@ -62,7 +60,7 @@ def weak_set(decoder: ReprDecoder, obj: Obj) -> str:
     ("weakref", "WeakValueDictionary.__repr__"), ("weakref", "WeakKeyDictionary.__repr__")
 )
 def weak_dict(decoder: ReprDecoder, obj: Obj) -> str:
-    """Do what both do."""
+    """Do what both do: show no item."""
     return f"<{decoder.class_name(obj)} at {obj.address:#x}>"
 
 
