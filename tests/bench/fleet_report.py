@@ -31,7 +31,7 @@ def main() -> None:
     args = parser.parse_args()
     print("| part | s | s of CPU |\n|---|---|---|")
     timed("imports", lambda: __import__("gdb_epi.fleet.report.html"))
-    from gdb_epi.fleet.population.population import load
+    from gdb_epi.fleet.population.cache import load
     from gdb_epi.fleet.questions.verdict import of_population
     from gdb_epi.fleet.report.gather import Wanted, gather
     from gdb_epi.fleet.report.html import render

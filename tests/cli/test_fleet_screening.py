@@ -9,7 +9,7 @@ import numpy as np
 import pytest
 from support.fleet_simulator import FIRST_DAY, population, records, simulate, write_exposure
 
-from gdb_epi.fleet.population.population import load
+from gdb_epi.fleet.population.cache import load
 from gdb_epi.fleet.screen.screening import replay, screen
 from gdb_epi.fleet.statistics.hypothesis_tests import (
     benjamini_hochberg,

@@ -18,7 +18,8 @@ from unit.test_fleet_ingest import EVIL, count, put, rows
 
 from gdb_epi.cli.main import main
 from gdb_epi.errors import EpiError
-from gdb_epi.fleet.population.population import MAX_VALUES, Population, load
+from gdb_epi.fleet.population.cache import load
+from gdb_epi.fleet.population.population import MAX_VALUES, Population
 from gdb_epi.fleet.questions.lookup import find_record
 from gdb_epi.fleet.screen.finding_states import decide, keep, stored
 from gdb_epi.fleet.screen.screening import replay, screen

@@ -15,7 +15,8 @@ from unit.fleet_records import full, minimal
 from gdb_epi.fleet.population import cache as population_cache
 from gdb_epi.fleet.population import packed_rows as row_words
 from gdb_epi.fleet.population import read as population_read
-from gdb_epi.fleet.population.population import Population, load
+from gdb_epi.fleet.population.cache import load
+from gdb_epi.fleet.population.population import Population
 from gdb_epi.fleet.screen.screening import replay
 from gdb_epi.fleet.store.db import open_database
 from gdb_epi.fleet.store.ingest import ingest
@@ -144,7 +145,7 @@ def test_the_cache_gives_what_the_database_gives(tmp_path, monkeypatch):
     db = tmp_path / "f.sqlite3"
     put(db, *[full(i) for i in range(50)])
     first = loaded(db)
-    assert len(list((tmp_path / "cache" / "gdb-epi").glob("population-*.npz"))) == 1
+    assert len(list((tmp_path / "cache" / "gdb-epi").glob("population-*"))) == 1
     monkeypatch.setattr(population_read, "read", lambda _: pytest.fail("not from the cache"))
     assert same(loaded(db), first) and len(first.core_keys) == 50
 
@@ -164,10 +165,16 @@ def test_a_damaged_cache_or_another_database_is_no_error(tmp_path):
     db = tmp_path / "f.sqlite3"
     put(db, *[full(i) for i in range(9)])
     first = loaded(db)
-    (file,) = (tmp_path / "cache" / "gdb-epi").glob("*.npz")
-    for damage in (b"", b"PK\3\4 nonsense", file.read_bytes()[:2000]):
-        file.write_bytes(damage)
-        assert same(loaded(db), first)
+    (folder,) = (tmp_path / "cache" / "gdb-epi").glob("population-*")
+    for name in ("head.json", "day.npy", "core_keys.npy", "crashes.npy"):
+        whole = (folder / name).read_bytes()
+        for damage in (b"", b"\x93NUMPY nonsense", whole[: len(whole) - 5], None):
+            if damage is None:
+                (folder / name).unlink()
+            else:
+                (folder / name).write_bytes(damage)
+            assert same(loaded(db), first)
+            assert (folder / name).read_bytes() == whole, "written again"
     db.unlink()
     put(db, full(3))
     assert loaded(db).day.size == 1, "another file of the same name"
@@ -176,28 +183,34 @@ def test_a_damaged_cache_or_another_database_is_no_error(tmp_path):
     assert loaded(db).day.size == 1
 
 
-def test_the_cache_keeps_the_files_that_were_written_last(tmp_path, monkeypatch):
-    monkeypatch.setattr(population_cache, "MAX_FILES", 3)
+def test_the_cache_keeps_the_folders_that_were_written_last(tmp_path, monkeypatch):
+    monkeypatch.setattr(population_cache, "MAX_FOLDERS", 3)
     folder = tmp_path / "cache" / "gdb-epi"
-    folder.mkdir(parents=True)
     for number in range(6):
-        old = folder / f"population-{number}.npz"
-        old.write_bytes(bytes(100))
+        old = folder / f"population-{number}-0"
+        old.mkdir(parents=True)
+        (old / "day.npy").write_bytes(bytes(100))
         os.utime(old, (number, number))
-    for name, age in (("population-of-a-kill.part", 86_400.0), ("population-of-now.part", 0.0)):
-        (folder / name).touch()
+    ages = {"population-of-a-kill.part": 86_400.0, "population-of-now.part": 0.0}
+    for name, age in {**ages, "population-of-0.1.npz": 86_400.0}.items():
+        (folder / name).touch() if name.endswith("npz") else (folder / name).mkdir()
         os.utime(folder / name, (time.time() - age,) * 2)
     (folder / "another.npz").touch()
     db = tmp_path / "f.sqlite3"
     put(db, *[full(i) for i in range(9)])
     loaded(db)
     kept = {path.name for path in folder.iterdir()}
-    assert kept >= {"population-5.npz", "population-4.npz", "population-of-now.part", "another.npz"}
+    assert kept >= {"population-5-0", "population-4-0", "population-of-now.part", "another.npz"}
     assert len(kept) == 5, "those two, the new one, a draft of now, what is not ours"
-    monkeypatch.setattr(population_cache, "MAX_BYTES", 1)
     put(db, full(9))
     loaded(db)
-    assert len(list(folder.glob("population-*.npz"))) == 1, "one is kept whatever its size"
+    kept = {path.name for path in folder.iterdir()}
+    assert "population-4-0" in kept and len(kept) == 5, "the older state of this database went"
+    monkeypatch.setattr(population_cache, "MAX_BYTES", 1)
+    put(db, full(10))
+    loaded(db)
+    left = [path for path in folder.glob("population-*") if path.suffix != ".part"]
+    assert len(left) == 1, "one is kept whatever its size"
 
 
 def test_libraries_and_facts_become_attributes(tmp_path):

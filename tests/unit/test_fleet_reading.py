@@ -16,9 +16,10 @@ from unit.fleet_records import minimal
 
 from gdb_epi.errors import InputError
 from gdb_epi.fleet.population import cache as population_cache
+from gdb_epi.fleet.population.cache import load
 from gdb_epi.fleet.population.combinations import by_value, combinations_of
-from gdb_epi.fleet.population.population import Memo, load
-from gdb_epi.fleet.population.reading import reading
+from gdb_epi.fleet.population.population import Memo
+from gdb_epi.fleet.population.reading import open_for_question
 from gdb_epi.fleet.questions.curves import last_moment
 from gdb_epi.fleet.questions.groups import group_of
 from gdb_epi.fleet.questions.lookup import find_group
@@ -72,7 +73,7 @@ def test_a_cached_population_is_read_without_sqlalchemy(base, monkeypatch):
         wanted = whole.signatures[0]
         expected = find_group(engine, wanted)
     monkeypatch.setattr(fleet_db, "open_database", None)  # whoever calls it fails
-    with reading(base) as quick:
+    with open_for_question(base) as quick:
         found = quick.population()
         assert group_of(quick.execute, wanted) == expected
     assert list(found.core_keys) == list(whole.core_keys)
@@ -84,7 +85,7 @@ def test_any_other_state_goes_the_whole_way(change, base, monkeypatch, tmp_path)
     if change == "crash":
         put(base, [minimal(99)])
     elif change == "cache":
-        (file,) = (tmp_path / "cache" / "gdb-epi").glob("*.npz")
+        (file,) = (tmp_path / "cache" / "gdb-epi").glob("*/day.npy")
         file.write_bytes(file.read_bytes()[:100])
     else:
         row = (SCHEMA_KEY, "99") if change == "schema" else (REPROJECTED_TO, "7")
@@ -95,19 +96,19 @@ def test_any_other_state_goes_the_whole_way(change, base, monkeypatch, tmp_path)
         raise Slow
 
     monkeypatch.setattr(fleet_db, "open_database", opened)
-    with pytest.raises(Slow), reading(base):
+    with pytest.raises(Slow), open_for_question(base):
         pass
 
 
 @pytest.mark.parametrize("given", ["", "nothing.sqlite3", "sqlite:///x", "postgresql://h/x"])
 def test_what_is_no_file_goes_the_whole_way(given, only_quick, tmp_path, monkeypatch):
     monkeypatch.chdir(tmp_path)
-    with pytest.raises(Slow), reading(given):
+    with pytest.raises(Slow), open_for_question(given):
         pass
 
 
 def test_a_signature_is_found_by_key_start_or_part(base):
-    with reading(base) as quick:
+    with open_for_question(base) as quick:
         keys = [row[0] for row in quick.execute("SELECT key FROM sig ORDER BY key", {})]
         assert len(keys) > 1
         assert group_of(quick.execute, keys[0]).key == keys[0]
@@ -137,7 +138,7 @@ class Elsewhere:
 sys.meta_path.insert(0, Elsewhere())
 from gdb_epi.fleet.statistics import special
 from scipy import special as whole
-assert special._found is whole is sys.modules["scipy.special"]
+assert special._special is whole is sys.modules["scipy.special"]
 assert special.ndtr(0.0) == 0.5 and special.gammaln(1.0) == 0.0
 """
 
@@ -218,8 +219,8 @@ def test_the_latest_moment_is_none_of_a_clock_that_is_off(tmp_path):
 def test_a_file_is_read_without_sqlalchemy_however_it_is_named(base, start):
     code = (
         "import sys\n"
-        "from gdb_epi.fleet.population.reading import reading\n"
-        "with reading(sys.argv[1]) as found:\n"
+        "from gdb_epi.fleet.population.reading import open_for_question\n"
+        "with open_for_question(sys.argv[1]) as found:\n"
         "    assert found.population().day.size == 40\n"
         "print('sqlalchemy' in sys.modules)\n"
     )

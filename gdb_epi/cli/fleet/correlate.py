@@ -37,9 +37,9 @@ def run(args: Namespace) -> int:
     if args.signature is not None:
         return _of_signature(args)
     from gdb_epi.cli.fleet.output import print_rows, print_table
-    from gdb_epi.fleet.population.reading import reading
+    from gdb_epi.fleet.population.reading import open_for_question
 
-    with reading(args.db) as base:
+    with open_for_question(args.db) as base:
         population = base.population()
     from gdb_epi.fleet.questions.correlate import correlate
 

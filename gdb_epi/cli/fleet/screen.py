@@ -35,7 +35,7 @@ def run(args: Namespace) -> int:
 
     asof = day_argument(args.asof)
     with open_database(args.db, write=not args.replay, make=False) as engine:
-        from gdb_epi.fleet.population.population import load
+        from gdb_epi.fleet.population.cache import load
         from gdb_epi.fleet.screen.finding_states import keep, known_findings, stored, to_raise
         from gdb_epi.fleet.screen.screening import replay, screen
 

@@ -21,11 +21,11 @@ def add_arguments(parser: ArgumentParser) -> None:
 def run(args: Namespace) -> int:
     """Print all of today's findings, strongest first; stores nothing."""
     from gdb_epi.cli.fleet.screen import day_argument, print_finding
-    from gdb_epi.fleet.population.reading import reading
+    from gdb_epi.fleet.population.reading import open_for_question
     from gdb_epi.fleet.store.days import iso_day
 
     asof = day_argument(args.asof)
-    with reading(args.db) as base:
+    with open_for_question(args.db) as base:
         population = base.population()
     from gdb_epi.fleet.questions.verdict import of_population
     from gdb_epi.fleet.screen.finding_texts import as_json

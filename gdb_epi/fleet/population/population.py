@@ -17,9 +17,7 @@ from gdb_epi.fleet.store.days import MAX_STRAY, MIN_GAP
 from gdb_epi.typing_lite import NamedTuple
 
 if TYPE_CHECKING:
-    from sqlalchemy import Engine
-
-    from gdb_epi.fleet.screen.findings_cache import Shelf
+    from pathlib import Path
 
 _T = TypeVar("_T")
 
@@ -78,15 +76,14 @@ class Memo:
 
     def __init__(self) -> None:
         self._kept: dict[tuple[Any, ...], tuple[tuple[Any, ...], Any]] = {}
-        self.shelf: Shelf | None = None  # where findings of hosts outlast this process
+        self.cache_entry: CacheEntry | None = None  # set where the cache has this population
 
     def get(self, make: Callable[..., _T], *given: Any) -> _T:
         """Return `make(*given)`, made once for these arguments."""
         key = (make, *(x if isinstance(x, (int, str)) else id(x) for x in given))
-        found = self._kept.get(key)
-        if found is None:
-            found = self._kept[key] = (given, make(*given))
-        answer: _T = found[1]
+        if key not in self._kept:
+            self._kept[key] = (given, make(*given))
+        answer: _T = self._kept[key][1]
         return answer
 
 
@@ -167,12 +164,8 @@ class Population(NamedTuple):
         return next((a for a in self.attributes if a.name == name), None)
 
 
-def load(engine: Engine, until: int | None = None) -> Population:
-    """Read the population up to and with a day; crashes without time are left out.
+class CacheEntry(NamedTuple):
+    """Where the cache has a population; what else outlasts a question is kept beside it."""
 
-    It is read once for each state of the database and kept in the cache folder.
-    """
-    from gdb_epi.fleet.population.cache import cached
-
-    population = cached(engine)
-    return population if until is None else population.until(until)
+    folder: Path
+    population: Population  # the very one: no part of it, nothing replaced in it

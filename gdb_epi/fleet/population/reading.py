@@ -9,28 +9,23 @@ says what is wrong with a database.
 from __future__ import annotations
 
 import sqlite3
-from collections.abc import Callable, Iterable, Iterator, Mapping
+from collections.abc import Callable, Iterator
 from contextlib import closing, contextmanager
-from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 from gdb_epi.errors import EpiError
 from gdb_epi.fleet.store.paths import database_file
+from gdb_epi.fleet.store.plain_sql import Execute, sqlalchemy_executor, sqlite_executor
 from gdb_epi.fleet.store.versions import REPROJECTED_TO, SCHEMA_KEY, SCHEMA_VERSION
 from gdb_epi.typing_lite import NamedTuple
 
 if TYPE_CHECKING:
-    from sqlalchemy import Connection
-
     from gdb_epi.fleet.population.population import Population
-
-# SQL whose parameters are named as sqlite3 and SQLAlchemy's text() both take them (:name).
-Execute = Callable[[str, Mapping[str, Any]], Iterable[Any]]
 
 _META = "SELECT key, value FROM meta"
 
 
-class Reading(NamedTuple):
+class OpenDatabase(NamedTuple):
     """A database that is open for reading; its population is read when it is asked for."""
 
     execute: Execute
@@ -38,30 +33,23 @@ class Reading(NamedTuple):
 
 
 @contextmanager
-def reading(given: str | None) -> Iterator[Reading]:
+def open_for_question(db: str | None) -> Iterator[OpenDatabase]:
     """Open the database of a --db argument. Raises what `open_database` raises."""
-    with _cached(given) as quick:
-        if quick is not None:
-            yield quick
+    with _open_cached(db) as cached:
+        if cached is not None:
+            yield cached
             return
-    from gdb_epi.fleet.population.population import load
+    from gdb_epi.fleet.population.cache import load
     from gdb_epi.fleet.store.db import open_database
 
-    with open_database(given, write=False) as engine, engine.connect() as connection:
-        yield Reading(through(connection), lambda: load(engine))
-
-
-def through(connection: Connection) -> Execute:
-    """Return what executes SQL over a connection of SQLAlchemy's."""
-    from sqlalchemy import text
-
-    return lambda sql, values: connection.execute(text(sql), dict(values))
+    with open_database(db, write=False) as engine, engine.connect() as connection:
+        yield OpenDatabase(sqlalchemy_executor(connection), lambda: load(engine))
 
 
 @contextmanager
-def _cached(given: str | None) -> Iterator[Reading | None]:
+def _open_cached(db: str | None) -> Iterator[OpenDatabase | None]:
     """Open an SQLite file whose population is in the cache; None for any other database."""
-    path = database_file(given)
+    path = database_file(db)
     if path is None or not path.is_file():
         yield None
         return
@@ -71,31 +59,15 @@ def _cached(given: str | None) -> Iterator[Reading | None]:
         yield None
         return
     with closing(connection):
-        execute = in_file(connection, path)
-        population = _population(execute, path)
-        yield Reading(execute, lambda: population) if population is not None else None
-
-
-def in_file(connection: sqlite3.Connection, path: Path) -> Execute:
-    """Return what executes SQL in an open SQLite file; it raises EpiError."""
-
-    def execute(sql: str, values: Mapping[str, Any]) -> list[Any]:
+        execute = sqlite_executor(connection, path)
+        population = None
         try:
-            return connection.execute(sql, dict(values)).fetchall()
-        except sqlite3.Error as error:
-            raise EpiError(f"database {path}: {error}", hint="--db with another file") from error
+            meta = dict(execute(_META, {}))
+            if meta.get(SCHEMA_KEY) == str(SCHEMA_VERSION) and REPROJECTED_TO not in meta:
+                from gdb_epi.fleet.population.cache import in_cache, state_of
 
-    return execute
-
-
-def _population(execute: Execute, path: Path) -> Population | None:
-    try:
-        found = dict(execute(_META, {}))
-        if found.get(SCHEMA_KEY) != str(SCHEMA_VERSION) or REPROJECTED_TO in found:
-            return None
-        from gdb_epi.fleet.population.cache import in_cache, state_of
-
-        state = state_of(execute, str(path))
-    except EpiError:
-        return None
-    return None if state is None else in_cache(state)
+                state = state_of(execute, str(path))
+                population = None if state is None else in_cache(state)
+        except EpiError:
+            pass  # what is wrong with it is said by `open_database`
+        yield None if population is None else OpenDatabase(execute, lambda: population)

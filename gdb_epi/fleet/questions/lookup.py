@@ -10,11 +10,11 @@ from typing import Any, NamedTuple
 from sqlalchemy import Connection, Engine, Select, and_, func, or_, select, true
 
 from gdb_epi.errors import EpiError
-from gdb_epi.fleet.population.reading import through
 from gdb_epi.fleet.questions.groups import MIN_PREFIX, Group, group_of
 from gdb_epi.fleet.questions.questions import verdicts_of
 from gdb_epi.fleet.store import tables as t
 from gdb_epi.fleet.store.packing import stored_record
+from gdb_epi.fleet.store.plain_sql import sqlalchemy_executor
 
 MAX_SHOWN = 20
 
@@ -35,7 +35,7 @@ def find_group(engine: Engine, wanted: str) -> Group | None:
     Raises InputError when several fit.
     """
     with engine.connect() as connection:
-        return group_of(through(connection), wanted)
+        return group_of(sqlalchemy_executor(connection), wanted)
 
 
 def find_record(engine: Engine, wanted: str) -> dict[str, Any] | None:

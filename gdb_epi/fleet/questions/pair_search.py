@@ -9,8 +9,7 @@ from gdb_epi.fleet.population.population import Attribute, Population
 from gdb_epi.fleet.screen.aliases import distinct
 from gdb_epi.fleet.screen.attributes import expected_shares
 from gdb_epi.fleet.screen.conjunctions import Conjunction, conjunctions, tested_pairs
-from gdb_epi.fleet.screen.findings_cache import shelved
-from gdb_epi.fleet.screen.hosts import host_findings
+from gdb_epi.fleet.screen.findings_cache import cached_host_findings
 from gdb_epi.fleet.screen.types import Finding, is_of_host
 from gdb_epi.fleet.screen.unexplained import crashes_of
 from gdb_epi.fleet.statistics.arrays import Ints
@@ -56,7 +55,7 @@ def signature_pairs(population: Population, signature: int, day: int) -> PairSea
     name = population.signatures[signature]
     same = population.signature == signature
     explained = np.zeros(same.size, dtype=bool)
-    for host in shelved(population, day, host_findings(population, day)):
+    for host in cached_host_findings(population, day):
         if host.signature == name or is_of_host(host.signature):
             explained |= host.members
     free = ~explained

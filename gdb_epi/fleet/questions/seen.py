@@ -8,7 +8,7 @@ from contextlib import closing
 from pathlib import Path
 
 from gdb_epi.errors import EpiError, InputError
-from gdb_epi.fleet.population.reading import Execute, in_file, through
+from gdb_epi.fleet.store.plain_sql import Execute, sqlalchemy_executor, sqlite_executor
 from gdb_epi.fleet.store.versions import SCHEMA_KEY, SCHEMA_VERSION
 from gdb_epi.typing_lite import NamedTuple
 from gdb_epi.util import counted
@@ -58,7 +58,7 @@ def _in_file(path: Path, kind: str, key: str, core_key: str | None) -> Seen:
         raise InputError(f"no fleet database at {path}", hint="epi push, or --db URL")
     try:
         with closing(sqlite3.connect(f"{path.absolute().as_uri()}?mode=ro", uri=True)) as base:
-            execute = in_file(base, path)
+            execute = sqlite_executor(base, path)
             _check_version(execute, path)
             return _ask(execute, kind, key, core_key)
     except sqlite3.Error as error:
@@ -80,7 +80,7 @@ def _in_server(db: str, kind: str, key: str, core_key: str | None) -> Seen:
     from gdb_epi.fleet.store.db import open_database
 
     with open_database(db, write=False) as engine, engine.connect() as connection:
-        return _ask(through(connection), kind, key, core_key)
+        return _ask(sqlalchemy_executor(connection), kind, key, core_key)
 
 
 def _ask(execute: Execute, kind: str, key: str, core_key: str | None) -> Seen:

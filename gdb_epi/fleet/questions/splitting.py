@@ -20,8 +20,8 @@ from gdb_epi.fleet.screen.aliases import distinct
 from gdb_epi.fleet.screen.attributes import expected_shares, signature_findings
 from gdb_epi.fleet.screen.conjunctions import pair_findings
 from gdb_epi.fleet.screen.finding_texts import verdict
-from gdb_epi.fleet.screen.findings_cache import shelved
-from gdb_epi.fleet.screen.hosts import host_findings, host_signatures
+from gdb_epi.fleet.screen.findings_cache import cached_host_findings
+from gdb_epi.fleet.screen.hosts import host_signatures
 from gdb_epi.fleet.screen.types import MAX_Q, MIN_N, Finding, is_of_host
 from gdb_epi.fleet.statistics.arrays import Bools, count_distinct
 from gdb_epi.fleet.statistics.hypothesis_tests import binomial_tail
@@ -169,7 +169,7 @@ def split(
     name = population.signatures[signature]
     same = left = population.signature == signature
     if hosts is None:
-        hosts = shelved(population, day, host_findings(population, day))
+        hosts = cached_host_findings(population, day)
     found = _host_parts(name, left, hosts)
     for part in found:
         left = left & ~part.members

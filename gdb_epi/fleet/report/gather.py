@@ -9,7 +9,8 @@ from typing import NamedTuple
 import numpy as np
 from sqlalchemy import Engine
 
-from gdb_epi.fleet.population.population import Population, load
+from gdb_epi.fleet.population.cache import load
+from gdb_epi.fleet.population.population import Population
 from gdb_epi.fleet.questions.verdict import PopulationVerdict, of_population
 from gdb_epi.fleet.report.axis import Series, axis_of
 from gdb_epi.fleet.report.headlines import headline

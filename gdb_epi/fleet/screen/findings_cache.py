@@ -2,95 +2,104 @@
 """The findings of hosts, kept beside the cached population of a state of the database.
 
 They are more than half of what `suspects`, `split` and `correlate SIGNATURE` compute, and the same
-for all of them. A file that is of another state or of other code, damaged, or cannot be written is
-no error.
+for all of them. A file that is of other code, damaged, or cannot be written is no error.
 """
 
 from __future__ import annotations
 
+import hashlib
 import json
 import os
-from collections.abc import Iterable, Mapping
+import tempfile
+from collections.abc import Callable, Iterable
 from pathlib import Path
 from typing import Any
 
 import numpy as np
 
 from gdb_epi import __version__
-from gdb_epi.fleet.population.atomic_write import write_whole
 from gdb_epi.fleet.population.population import Population
+from gdb_epi.fleet.screen.hosts import host_findings
 from gdb_epi.fleet.screen.types import Finding
-from gdb_epi.typing_lite import NamedTuple
+from gdb_epi.fleet.statistics.special import SCIPY_VERSION
 
+FILE = "host_findings.json"  # in the folder of the population
 MAX_MEMBERS = 1_000_000  # crashes of all findings; reading more takes as long as finding them
 MAX_KEPT = 4  # days (or groups) of one state
+ROOMS = ("statistics", "population", "screen")  # whose code makes the findings
 
 
-class Shelf(NamedTuple):
-    """Where the findings of a population are kept."""
+def cached_host_findings(
+    population: Population,
+    day: int,
+    find: Callable[[Population, int], Iterable[Finding]] = host_findings,
+) -> list[Finding]:
+    """Return the findings of hosts at the end of a day: those that are kept, else made by `find`.
 
-    path: Path
-    state: Mapping[str, Any]
-    whole: Population  # the one that is of this state: no part of it, nothing replaced in it
-
-
-def shelved(population: Population, day: int, found: Iterable[Finding]) -> list[Finding]:
-    """Return the findings of hosts of a day: `found`, which is read unless they are kept.
-
-    Only those of a whole population out of the cache are.
+    Only those of a whole population that the cache has are kept: no part of one, nothing replaced
+    in it.
     """
-    shelf = population.memo.shelf if population.memo is not None else None
-    code = _code() if shelf is not None and shelf.whole is population else None
-    if shelf is None or code is None:
-        return list(found)
-    head = {"state": dict(shelf.state), "code": code}
-    kept = _kept(shelf.path, head)
+    entry = population.memo.cache_entry if population.memo is not None else None
+    code = _code_version() if entry is not None and entry.population is population else None
+    if entry is None or code is None:
+        return list(find(population, day))
+    path = entry.folder / FILE
+    kept = _read(path, code)
     try:
         return [_finding(row, population.day.size) for row in kept[str(day)]]
     except (KeyError, TypeError, ValueError, IndexError):
         pass
-    made = list(found)
-    if sum(finding.n for finding in made) <= MAX_MEMBERS:
-        some = dict([*kept.items(), (str(day), [_row(f) for f in made])][-MAX_KEPT:])
-        data = json.dumps({**head, "found": some}).encode()
-        write_whole(shelf.path, lambda stream: stream.write(data))
-    return made
+    findings = list(find(population, day))
+    if sum(finding.n for finding in findings) <= MAX_MEMBERS:
+        rows = [[*f[:-1], np.flatnonzero(f.members).tolist()] for f in findings]
+        days = dict([*kept.items(), (str(day), rows)][-MAX_KEPT:])
+        _write(path, json.dumps({"code": code, "days": days}))
+    return findings
 
 
-def _kept(path: Path, head: Mapping[str, Any]) -> dict[str, Any]:
-    """The findings of each day, if they are of this state and code."""
+def _read(path: Path, code: list[str]) -> dict[str, Any]:
+    """Return the findings of each day, if they were made by this code."""
     try:
-        whole = json.loads(path.read_bytes())
-        if all(whole[name] == head[name] for name in head):
-            return dict(whole["found"])
+        content = json.loads(path.read_bytes())
+        if content["code"] == code:
+            return dict(content["days"])
     except (OSError, ValueError, KeyError, TypeError):
         pass
     return {}
 
 
-def _code() -> list[Any] | None:
-    """What changes when the statistics do: the version, and their modules; None: not known."""
-    fleet = os.path.dirname(os.path.dirname(__file__))
-    files = []
+def _write(path: Path, content: str) -> None:
+    """Write beside and rename: a reader finds all of it or the file before."""
+    draft = None
     try:
-        for room in ("population", "screen", "statistics"):
-            with os.scandir(os.path.join(fleet, room)) as entries:
-                files += [
-                    [f"{room}/{e.name}", e.stat().st_size, e.stat().st_mtime_ns]
-                    for e in entries
-                    if e.name.endswith(".py")
-                ]
-    except OSError:  # inside a ZIP file
+        handle, draft = tempfile.mkstemp(prefix=path.stem, suffix=".part", dir=path.parent)
+        with os.fdopen(handle, "w", encoding="ascii") as stream:
+            stream.write(content)
+        Path(draft).rename(path)
+    except OSError:
+        if draft is not None:
+            Path(draft).unlink(missing_ok=True)
+
+
+def _code_version() -> list[str] | None:
+    """Return what changes whenever the findings may: versions, and a hash of our own source.
+
+    The hash is of the contents: times of files say nothing after a copy, a checkout or an install.
+    None where there are no files to read (inside a ZIP file).
+    """
+    fleet = Path(__file__).parent.parent
+    source = hashlib.sha256()
+    try:
+        for room in ROOMS:
+            for path in sorted((fleet / room).glob("*.py")):
+                source.update(path.name.encode() + b"\0" + path.read_bytes())
+    except OSError:
         return None
-    return [__version__, np.__version__, *sorted(files)]
-
-
-def _row(finding: Finding) -> list[Any]:
-    return [*finding[:-1], np.flatnonzero(finding.members).tolist()]
+    return [__version__, np.__version__, SCIPY_VERSION, source.hexdigest()]
 
 
 def _finding(row: list[Any], size: int) -> Finding:
-    *told, aliases, caveats, where = row
+    *values, aliases, caveats, where = row
     members = np.zeros(size, dtype=bool)
     members[where] = True
-    return Finding._make([*told, tuple(aliases), tuple(caveats), members])
+    return Finding._make([*values, tuple(aliases), tuple(caveats), members])

@@ -10,7 +10,7 @@ import numpy as np
 from gdb_epi.fleet.population.population import Population
 from gdb_epi.fleet.screen.aliases import distinct, with_rivals
 from gdb_epi.fleet.screen.attributes import attribute_findings, group_findings
-from gdb_epi.fleet.screen.findings_cache import shelved
+from gdb_epi.fleet.screen.findings_cache import cached_host_findings
 from gdb_epi.fleet.screen.hosts import host_findings
 from gdb_epi.fleet.screen.types import ALL, HOST, MIN_N, Finding, is_of_host
 from gdb_epi.fleet.statistics.arrays import Bools
@@ -56,7 +56,7 @@ def _peel(
     Hosts of a `group` are measured by its rate.
     """
     if group is None:
-        hosts = shelved(population, day, host_findings(population, day))
+        hosts = cached_host_findings(population, day)
     else:
         given = f"; given the rate of {group.attr}={group.value}"
         measured = host_findings(_weighed(population, group), day)

@@ -9,7 +9,7 @@ from typing import Any
 from sqlalchemy import Engine
 
 from gdb_epi.errors import InputError
-from gdb_epi.fleet.population.population import load
+from gdb_epi.fleet.population.cache import load
 from gdb_epi.fleet.questions import curves, lookup
 from gdb_epi.fleet.questions.groups import Group
 from gdb_epi.fleet.questions.questions import top_signatures

@@ -28,17 +28,18 @@ def _functions() -> Any:
     bare.__path__ = [os.path.join(os.path.dirname(home or ""), "special")]
     sys.modules[PACKAGE] = bare
     try:
-        found = import_module(f"{PACKAGE}._ufuncs")
+        functions = import_module(f"{PACKAGE}._ufuncs")
     except (ImportError, AttributeError):  # it wants something of the package around it
-        found = bare
+        functions = bare
     finally:
         del sys.modules[PACKAGE]
-    if all(hasattr(found, name) for name in _WANTED):
-        return found
+    if all(hasattr(functions, name) for name in _WANTED):
+        return functions
     return import_module(PACKAGE)
 
 
-_found = _functions()
-betainc: Any = _found.betainc  # (a, b, x): the regularised incomplete beta function
-gammaln: Any = _found.gammaln
-ndtr: Any = _found.ndtr
+_special = _functions()
+betainc: Any = _special.betainc  # (a, b, x): the regularised incomplete beta function
+gammaln: Any = _special.gammaln
+ndtr: Any = _special.ndtr
+SCIPY_VERSION = str(import_module("scipy").__version__)

@@ -5,7 +5,7 @@ from __future__ import annotations
 
 import json
 import math
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from pathlib import Path
 
 import numpy as np
@@ -13,9 +13,10 @@ import pytest
 from unit.fleet_records import full
 
 from gdb_epi.fleet.population import cache as population_cache
-from gdb_epi.fleet.population.population import Population, load
-from gdb_epi.fleet.screen import findings_cache as host_shelf
-from gdb_epi.fleet.screen.findings_cache import shelved
+from gdb_epi.fleet.population.cache import load
+from gdb_epi.fleet.population.population import Population
+from gdb_epi.fleet.screen import findings_cache
+from gdb_epi.fleet.screen.findings_cache import cached_host_findings
 from gdb_epi.fleet.screen.hosts import host_findings
 from gdb_epi.fleet.screen.types import Finding
 from gdb_epi.fleet.store.db import open_database
@@ -52,6 +53,11 @@ def some(population: Population) -> Iterator[Finding]:
         yield Finding("host", name, "*é", *numbers, *risk, "t", "s", ("a",), ("b", "c"), members)
 
 
+def kept_or_made(population: Population, day: int, made: Iterable[Finding]) -> list[Finding]:
+    """What is kept of a day, else `made`."""
+    return cached_host_findings(population, day, lambda *_: made)
+
+
 def once(population: Population, day: int) -> list[Finding]:
     """What is kept; it fails where the findings must be found."""
 
@@ -59,7 +65,7 @@ def once(population: Population, day: int) -> list[Finding]:
         pytest.fail("not kept")
         yield
 
-    return shelved(population, day, found())
+    return kept_or_made(population, day, found())
 
 
 def alike(one: list[Finding], two: list[Finding]) -> bool:
@@ -69,56 +75,58 @@ def alike(one: list[Finding], two: list[Finding]) -> bool:
 
 def test_what_was_found_is_kept_to_the_last_bit(db):
     first = loaded(db)
-    made = shelved(first, DAY, some(first))
+    made = kept_or_made(first, DAY, some(first))
     assert len(made) == 2 and alike(made, list(some(first)))
     assert alike(once(first, DAY), made)
     again = loaded(db)
     assert again is not first and alike(once(again, DAY), made)
     assert [f.members.dtype for f in once(again, DAY)] == [np.dtype(bool)] * 2
-    assert shelved(again, DAY + 1, iter(())) == [] == once(again, DAY + 1)
+    assert kept_or_made(again, DAY + 1, iter(())) == [] == once(again, DAY + 1)
     assert alike(once(again, DAY), made)
 
 
 def test_only_the_whole_population_has_kept_findings(db):
     whole = loaded(db)
-    shelved(whole, DAY, some(whole))
+    kept_or_made(whole, DAY, some(whole))
     for part in (whole.until(DAY), whole._replace(cpu=whole.cpu * 0), whole._replace(memo=None)):
-        assert shelved(part, DAY, iter(())) == []
+        assert kept_or_made(part, DAY, iter(())) == []
 
 
-@pytest.mark.parametrize("old", ["state", "code", "damaged", "cut", "other"])
+@pytest.mark.parametrize("old", ["state", "code", "source", "damaged", "cut", "other"])
 def test_findings_of_another_state_or_code_are_found_again(db, old, monkeypatch):
     whole = loaded(db)
-    shelved(whole, DAY, some(whole))
-    (file,) = (db.parent / "cache" / "gdb-epi").glob("*-hosts.json")
+    kept_or_made(whole, DAY, some(whole))
+    (file,) = (db.parent / "cache" / "gdb-epi").glob("population-*/host_findings.json")
     if old == "state":
         whole = loaded(add(db, CRASHES))
     elif old == "code":
-        monkeypatch.setattr(host_shelf, "__version__", "0.0.0")
+        monkeypatch.setattr(findings_cache, "__version__", "0.0.0")
+    elif old == "source":
+        monkeypatch.setattr(findings_cache, "ROOMS", ("statistics", "screen"))
     elif old == "other":
         kept = json.loads(file.read_text())
-        kept["found"][str(DAY)][0][-1] = [CRASHES]  # no such crash
+        kept["days"][str(DAY)][0][-1] = [CRASHES]  # no such crash
         file.write_text(json.dumps(kept))
     else:
         data = file.read_bytes()
         file.write_bytes(b"[1]" if old == "damaged" else data[: len(data) // 2])
-    assert shelved(whole, DAY, iter(())) == [] == once(whole, DAY)
+    assert kept_or_made(whole, DAY, iter(())) == [] == once(whole, DAY)
 
 
 def test_a_folder_that_cannot_be_written_is_no_error(db):
     whole = loaded(db)
-    whole.memo.shelf = whole.memo.shelf._replace(path=db / "no folder" / "x-hosts.json")
-    assert len(shelved(whole, DAY, some(whole))) == 2
+    whole.memo.cache_entry = whole.memo.cache_entry._replace(folder=db / "no folder")
+    assert len(kept_or_made(whole, DAY, some(whole))) == 2
 
 
 def test_few_are_kept_and_none_of_very_many_crashes(db, monkeypatch):
     whole = loaded(db)
-    for day in range(host_shelf.MAX_KEPT + 1):
-        shelved(whole, day, some(whole))
-    assert len(once(whole, 1)) == 2 and shelved(whole, 0, iter(())) == []
-    monkeypatch.setattr(host_shelf, "MAX_MEMBERS", 1)
-    assert len(shelved(whole, DAY, some(whole))) == 2
-    assert shelved(whole, DAY, iter(())) == []
+    for day in range(findings_cache.MAX_KEPT + 1):
+        kept_or_made(whole, day, some(whole))
+    assert len(once(whole, 1)) == 2 and kept_or_made(whole, 0, iter(())) == []
+    monkeypatch.setattr(findings_cache, "MAX_MEMBERS", 1)
+    assert len(kept_or_made(whole, DAY, some(whole))) == 2
+    assert kept_or_made(whole, DAY, iter(())) == []
 
 
 def test_real_findings_survive(db):
@@ -126,4 +134,4 @@ def test_real_findings_survive(db):
     mine = whole._replace(host=np.where(np.arange(CRASHES) % 2, 0, whole.host), memo=None)
     found = list(host_findings(mine, whole.last_day))
     assert found
-    assert alike(shelved(whole, DAY, iter(found)), found) and alike(once(whole, DAY), found)
+    assert alike(kept_or_made(whole, DAY, iter(found)), found) and alike(once(whole, DAY), found)
