@@ -40,21 +40,21 @@ class Skipped(NamedTuple):
     why: str
 
 
-def changed_bits(found: int, corrected: int) -> tuple[int, ...]:
+def changed_bits(held: int, corrected: int) -> tuple[int, ...]:
     """Return the numbers of the bits in which two 64-bit words differ, 0 the lowest."""
-    changed = found ^ corrected
+    changed = held ^ corrected
     return tuple(bit for bit in range(64) if changed >> bit & 1)
 
 
 def word_evidence(
     id: str,
     where: int | str,
-    found: int,
+    held: int,
     corrected: int,
     path: str,
     summary: str,
     **facts: object,
 ) -> Evidence:
     """Return evidence that a word should have been another one."""
-    bits = changed_bits(found, corrected)
-    return Evidence(id, where, found, corrected, bits, path, summary, facts)
+    bits = changed_bits(held, corrected)
+    return Evidence(id, where, held, corrected, bits, path, summary, facts)

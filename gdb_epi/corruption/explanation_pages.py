@@ -40,14 +40,16 @@ def corruption_page(name: str) -> str | Absent:
 
     Absent when there is none of that name.
     """
-    item = next((one for key, one in weights().items.items() if key.lower() == name.lower()), None)
-    known = {one.lower(): one for one in own_pages()}
+    item = next(
+        (entry for key, entry in weights().items.items() if key.lower() == name.lower()), None
+    )
+    pages = {page.lower(): page for page in own_pages()}
     whole = (item.id.replace(":", "_") if item is not None else name.replace("-", "_")).lower()
-    stem = whole if whole in known or item is None else item.id.partition(":")[0].lower()
-    if stem in known:
+    stem = whole if whole in pages or item is None else item.id.partition(":")[0].lower()
+    if stem in pages:
         import pkgutil
 
-        data = pkgutil.get_data(__package__, f"docs/{known[stem]}.md")
+        data = pkgutil.get_data(__package__, f"docs/{pages[stem]}.md")
         text = (data or b"")[:MAX_PAGE].decode("utf-8")
         return text if item is None else f"{text}\n{weight_text(item)}\n"
     if item is None:
@@ -72,7 +74,7 @@ def item_names() -> list[str]:
 def weight_text(item: Item) -> str:
     """Return an item's weight, what it is a weight of, and where the number comes from."""
     kind = item.origin.partition(":")[0]
-    means = next((told for start, told in ORIGINS.items() if kind.startswith(start)), "")
+    means = next((meaning for start, meaning in ORIGINS.items() if kind.startswith(start)), "")
     origin = f"{item.origin}. ({means})" if means else f"{item.origin}."
     return (
         f"Weight: {item.llr:+g}: log10 of how much likelier damage makes this than software does; "

@@ -74,7 +74,7 @@ class Mappings:
     """The map, whatever its permissions. Ranges are half-open: the end is not mapped."""
 
     def __init__(self, regions: Sequence[Region]) -> None:
-        self._ranges = sorted((one.start, one.end) for one in regions)
+        self._ranges = sorted((region.start, region.end) for region in regions)
         self._starts = [start for start, _ in self._ranges]
 
     def hold(self, address: int) -> bool:
@@ -99,28 +99,28 @@ def possible_bit_flips(state: ProcessState) -> tuple[PossibleFlip, ...]:
     if isinstance(crash, Absent):
         return ()
     target = state.target
-    thread = next((one for one in target.threads() if one.tid == crash.tid), None)
+    thread = next((candidate for candidate in target.threads() if candidate.tid == crash.tid), None)
     if thread is None or crash.si_code is None:
         return ()
     code = read_up_to(target, thread.registers.get("rip", 0), MAX_LENGTH)
     instruction = decode(code) if code else None
     accesses = _accesses(instruction, thread.registers)
     following = _next_rip(target, instruction, accesses, thread.registers)
-    if following == 0 or any(_through_null(one, thread.registers) for one in accesses):
+    if following == 0 or any(_through_null(access, thread.registers) for access in accesses):
         return ()
     value, non_canonical = _address(crash, accesses, following)
-    access = next((one for one in accesses if one.holds(value)), None)
+    access = next((access for access in accesses if access.holds(value)), None)
     values: list[tuple[int, str | None]] = [(access.address if access else value, None)]
-    names = dict.fromkeys(name for one in accesses for name in one.operand.registers())
+    names = dict.fromkeys(name for access in accesses for name in access.operand.registers())
     values += [(thread.registers[name], name) for name in names if name in thread.registers]
     size = access.size if access else None
     maps = Mappings(target.regions())
-    found = (
+    flips = (
         flip
         for value, source in values
         for flip in flips_of(value, source, size, non_canonical, maps, thread.registers)
     )
-    return tuple(found)
+    return tuple(flips)
 
 
 def flips_of(
@@ -179,12 +179,12 @@ def by_distance(distance: int | None, size: int | None) -> float:
 
 
 def _accesses(instruction: Instruction | None, registers: Mapping[str, int]) -> list[Access]:
-    found = []
-    for one in instruction.operands if instruction is not None else ():
-        address = one.address(registers)
+    accesses = []
+    for operand in instruction.operands if instruction is not None else ():
+        address = operand.address(registers)
         if address is not None:
-            found.append(Access(address, one.size or None, one))
-    return found
+            accesses.append(Access(address, operand.size or None, operand))
+    return accesses
 
 
 def _next_rip(
@@ -203,8 +203,8 @@ def _next_rip(
     return read_word(target, accesses[0].address) if accesses else None
 
 
-def _through_null(one: Access, registers: Mapping[str, int]) -> bool:
-    base = one.operand.base
+def _through_null(access: Access, registers: Mapping[str, int]) -> bool:
+    base = access.operand.base
     return base is not None and registers.get(base) == 0
 
 
@@ -218,10 +218,10 @@ def _address(
         reported = (crash.sender_pid or 0) | (crash.sender_uid or 0) << 32
     hidden = crash.signo in (SIGSEGV, SIGBUS) and crash.si_code == SI_KERNEL and not reported
     if hidden:
-        tried = [one.address for one in accesses] + ([] if following is None else [following])
-        for one in tried:
-            if LOWEST_BAD <= one <= HIGHEST_BAD:
-                return one, True
+        tried = [access.address for access in accesses] + ([] if following is None else [following])
+        for candidate in tried:
+            if LOWEST_BAD <= candidate <= HIGHEST_BAD:
+                return candidate, True
     return reported, False
 
 

@@ -19,9 +19,9 @@ MAX_TEXT = 300
 Json = dict[str, Any]
 
 
-def corruption_group(found: CheckResults) -> Json:
+def corruption_group(results: CheckResults) -> Json:
     """Return the group (SCHEMA.md, "corruption"); the strongest candidates come first."""
-    score = found.score
+    score = results.score
     return {
         "word": score.word,
         "llr": score.llr,
@@ -29,31 +29,33 @@ def corruption_group(found: CheckResults) -> Json:
         "path": score.path,
         "weights": weights().version,
         "ambiguous": score.ambiguous,
-        "symptom": found.symptom.name,
-        "fault": _fault(found),
-        "candidates": candidates(found)[:MAX_CANDIDATES],
-        "possible_bit_flips": _possible_bit_flips(found),
-        "against": [one.id for one in score.against],
-        "skipped": [{"check": one.check, "why": one.why[:MAX_TEXT]} for one in found.skipped],
+        "symptom": results.symptom.name,
+        "fault": _fault(results),
+        "candidates": candidates(results)[:MAX_CANDIDATES],
+        "possible_bit_flips": _possible_bit_flips(results),
+        "against": [evidence.id for evidence in score.against],
+        "skipped": [
+            {"check": skipped.check, "why": skipped.why[:MAX_TEXT]} for skipped in results.skipped
+        ],
     }
 
 
-def _possible_bit_flips(found: CheckResults) -> list[Json]:
+def _possible_bit_flips(results: CheckResults) -> list[Json]:
     """Return what rust-minidump's rule says, in its own fields."""
     return [
         {
-            "address": hex_word(one.address),
-            "details": one.details._asdict(),
-            "confidence": round(one.confidence, 4),
-            "source_register": one.source_register,
+            "address": hex_word(flip.address),
+            "details": flip.details._asdict(),
+            "confidence": round(flip.confidence, 4),
+            "source_register": flip.source_register,
         }
-        for one in possible_bit_flips(found.context.state)[:MAX_CANDIDATES]
+        for flip in possible_bit_flips(results.context.state)[:MAX_CANDIDATES]
     ]
 
 
-def _fault(found: CheckResults) -> Json | None:
+def _fault(results: CheckResults) -> Json | None:
     """Return the access that failed; None when nothing failed."""
-    site = found.context.site
+    site = results.context.site
     if isinstance(site, Absent) or site.kind == NO_FAULT:
         return None
     return {
@@ -65,36 +67,38 @@ def _fault(found: CheckResults) -> Json | None:
     }
 
 
-def candidates(found: CheckResults) -> list[Json]:
+def candidates(results: CheckResults) -> list[Json]:
     """Return one entry per place and pair of words, with the ids of all that says so."""
-    known: dict[tuple[object, ...], Json] = {}
-    for one in _by_strength(found.evidence, found.score):
-        if one.corrected is None or one.found is None:
+    by_place: dict[tuple[object, ...], Json] = {}
+    for evidence in _by_strength(results.evidence, results.score):
+        if evidence.corrected is None or evidence.found is None:
             continue
-        entry = known.setdefault((one.where, one.found, one.corrected), _candidate(one))
-        ids = one.facts.get("items") or [one.id]
+        entry = by_place.setdefault(
+            (evidence.where, evidence.found, evidence.corrected), _candidate(evidence)
+        )
+        ids = evidence.facts.get("items") or [evidence.id]
         entry["evidence"] = list(dict.fromkeys([*entry["evidence"], *ids]))
-    return list(known.values())
+    return list(by_place.values())
 
 
 def _by_strength(evidence: tuple[Evidence, ...], score: Score) -> list[Evidence]:
-    best = {(one.found, one.corrected) for one in score.best}
-    return sorted(evidence, key=lambda one: (one.found, one.corrected) not in best)
+    best = {(strongest.found, strongest.corrected) for strongest in score.best}
+    return sorted(evidence, key=lambda item: (item.found, item.corrected) not in best)
 
 
-def _candidate(one: Evidence) -> Json:
+def _candidate(evidence: Evidence) -> Json:
     """Return a candidate; lane, direction and page offset are what recurs on a bad part."""
-    found: Json = {
-        "where": hex_word(one.where) if isinstance(one.where, int) else one.where,
-        "found": hex_word(one.found or 0),
-        "corrected": hex_word(one.corrected or 0),
-        "bits": list(one.bits),
+    candidate: Json = {
+        "where": hex_word(evidence.where) if isinstance(evidence.where, int) else evidence.where,
+        "found": hex_word(evidence.found or 0),
+        "corrected": hex_word(evidence.corrected or 0),
+        "bits": list(evidence.bits),
         "evidence": [],
     }
-    if len(one.bits) == 1:
-        bit = one.bits[0]
-        found["direction"] = "0->1" if (one.found or 0) >> bit & 1 else "1->0"
-        found["byte_lane"] = bit // 8
-    if isinstance(one.where, int):
-        found["page_offset"] = one.where % PAGE
-    return found
+    if len(evidence.bits) == 1:
+        bit = evidence.bits[0]
+        candidate["direction"] = "0->1" if (evidence.found or 0) >> bit & 1 else "1->0"
+        candidate["byte_lane"] = bit // 8
+    if isinstance(evidence.where, int):
+        candidate["page_offset"] = evidence.where % PAGE
+    return candidate

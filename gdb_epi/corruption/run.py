@@ -62,23 +62,23 @@ def run_checks(
     context = Context(state, findings, sweep=sweep, budget=budget, progress=progress)
     skipped: list[Skipped] = []
     interrupted: Interrupted | None = None
-    for one in all_checks():
-        why = why_not(one, context)
+    for check in all_checks():
+        why = why_not(check, context)
         if why is not None:
-            skipped.append(Skipped(one.name, why))
+            skipped.append(Skipped(check.name, why))
             continue
         if interrupted is not None:
-            interrupted = interrupted._replace(unreached=(*interrupted.unreached, one.name))
+            interrupted = interrupted._replace(unreached=(*interrupted.unreached, check.name))
             continue
         context.swept = None
         try:
-            _run(one, context, skipped, errors)
+            _run(check, context, skipped, errors)
         except KeyboardInterrupt:
             if not sweep:
                 raise
-            interrupted = Interrupted(one.name, context.swept, ())
+            interrupted = Interrupted(check.name, context.swept, ())
         except Exception as error:  # noqa: BLE001 - boundary: running a detector
-            errors.append(SoftError("corruption", one.name, f"{type(error).__name__}: {error}"))
+            errors.append(SoftError("corruption", check.name, f"{type(error).__name__}: {error}"))
     return CheckResults(
         tuple(context.evidence),
         tuple(skipped[:MAX_SKIPPED]),
@@ -98,24 +98,24 @@ def _symptom(context: Context, errors: list[SoftError]) -> Symptom:
         return Symptom("unknown", "the fault could not be classified")
 
 
-def why_not(one: Check, context: Context) -> str | None:
+def why_not(check: Check, context: Context) -> str | None:
     """Return why a check does not run on this process; None when it does."""
-    if one.sweep and not context.sweep:
+    if check.sweep and not context.sweep:
         return "a sweep over all memory: only with --sweep"
-    if one.needs == "crash" and isinstance(context.state.crash, Absent):
+    if check.needs == "crash" and isinstance(context.state.crash, Absent):
         return f"no crash: {context.state.crash.detail}"
     python = context.state.python
-    if one.needs == "python" and not isinstance(python, PythonState):
+    if check.needs == "python" and not isinstance(python, PythonState):
         return python.detail
     return None
 
 
-def _run(one: Check, context: Context, skipped: list[Skipped], errors: list[SoftError]) -> None:
-    for count, found in enumerate(one.run(context)):
+def _run(check: Check, context: Context, skipped: list[Skipped], errors: list[SoftError]) -> None:
+    for count, result in enumerate(check.run(context)):
         if count == MAX_EVIDENCE:
-            errors.append(SoftError("corruption", one.name, f"cut at {MAX_EVIDENCE} items"))
+            errors.append(SoftError("corruption", check.name, f"cut at {MAX_EVIDENCE} items"))
             return
-        if isinstance(found, Skipped):
-            skipped.append(found)
+        if isinstance(result, Skipped):
+            skipped.append(result)
         else:
-            context.evidence.append(found)
+            context.evidence.append(result)

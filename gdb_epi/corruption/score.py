@@ -69,20 +69,20 @@ def weights() -> Table:
         return read_table(parse_json(file.read()))
 
 
-def read_table(told: Mapping[str, Any]) -> Table:
+def read_table(document: Mapping[str, Any]) -> Table:
     """Return a table from its JSON document."""
     items = {
         name: Item(
             name,
-            one["group"],
-            one["llr"],
-            one["origin"],
-            tuple(one.get("off", ())),
-            tuple(one.get("answers", ())),
+            item["group"],
+            item["llr"],
+            item["origin"],
+            tuple(item.get("off", ())),
+            tuple(item.get("answers", ())),
         )
-        for name, one in told["items"].items()
+        for name, item in document["items"].items()
     }
-    return Table(items, told["priors"], told["thresholds"], told["version"])
+    return Table(items, document["priors"], document["thresholds"], document["version"])
 
 
 def score(
@@ -91,28 +91,28 @@ def score(
     """Return the score of one core's evidence; an item that the table does not know counts 0."""
     table = table or weights()
     prior = table.priors[DEFAULT_PRIOR] if prior is None else prior
-    against = [one for one in evidence if _llr(one, table) < 0]
-    off = {name for one in against for name in table.items[one.id].off}
+    against = [item for item in evidence if _llr(item, table) < 0]
+    off = {name for item in against for name in table.items[item.id].off}
     groups, best = _strongest(evidence, off, table)
     total = sum(groups.values())
     proven = groups.get(REDUNDANT, 0.0) >= table.thresholds["proven"]
     if not proven:
-        speaking = [one for one in evidence if _llr(one, table) > 0]  # all: more never lowers
-        answered = {name for one in speaking for name in table.items[one.id].answers}
-        left = [_llr(one, table) for one in against if one.id not in answered]
+        speaking = [item for item in evidence if _llr(item, table) > 0]  # all: more never lowers
+        answered = {name for item in speaking for name in table.items[item.id].answers}
+        left = [_llr(item, table) for item in against if item.id not in answered]
         total += min(left, default=0.0)
-    ambiguous = next((one.ambiguous for one in evidence if one.ambiguous), None)
-    path = next((one.path for one in best if one.path != UNKNOWN), UNKNOWN)
+    ambiguous = next((item.ambiguous for item in evidence if item.ambiguous), None)
+    path = next((item.path for item in best if item.path != UNKNOWN), UNKNOWN)
     word = PROVEN if proven else _word(total, ambiguous, table)
     return Score(word, round(total, 3), prior, path, groups, tuple(best), tuple(against), ambiguous)
 
 
-def _llr(one: Evidence, table: Table) -> float:
+def _llr(evidence: Evidence, table: Table) -> float:
     """Return an item's weight; many candidates argue against each, ambiguous ones say nothing."""
-    item = table.items.get(one.id)
-    if item is None or one.ambiguous is not None:
+    item = table.items.get(evidence.id)
+    if item is None or evidence.ambiguous is not None:
         return 0.0
-    rivals = max(1, int(one.facts.get("rivals", 1)))
+    rivals = max(1, int(evidence.facts.get("rivals", 1)))
     return item.llr if item.llr <= 0 else max(0.0, item.llr - math.log10(rivals))
 
 
@@ -124,24 +124,24 @@ def _strongest(
     for members in _by_error(evidence).values():
         groups: dict[str, float] = {}
         items: dict[str, Evidence] = {}
-        for one in members:
-            value = _llr(one, table)
-            group = table.items[one.id].group if one.id in table.items else ""
+        for member in members:
+            value = _llr(member, table)
+            group = table.items[member.id].group if member.id in table.items else ""
             if value > groups.get(group, 0.0) and group not in off:
-                groups[group], items[group] = value, one
+                groups[group], items[group] = value, member
         if sum(groups.values()) > sum(best[0].values()):
-            best = groups, sorted(items.values(), key=lambda one: (-_llr(one, table), one.id))
+            best = groups, sorted(items.values(), key=lambda item: (-_llr(item, table), item.id))
     return best
 
 
 def _by_error(evidence: Iterable[Evidence]) -> dict[object, list[Evidence]]:
     """Group evidence by the error it tells of: the same wrong word and the same right one."""
-    found: dict[object, list[Evidence]] = {}
-    for one in evidence:
-        known = one.found is not None and one.corrected is not None
-        key: object = (one.found, one.corrected) if known else one.where
-        found.setdefault(key, []).append(one)
-    return found
+    by_error: dict[object, list[Evidence]] = {}
+    for item in evidence:
+        has_words = item.found is not None and item.corrected is not None
+        key: object = (item.found, item.corrected) if has_words else item.where
+        by_error.setdefault(key, []).append(item)
+    return by_error
 
 
 def _word(total: float, ambiguous: str | None, table: Table) -> str:
@@ -187,5 +187,5 @@ def prior_of(text: str | None) -> float:
 
 def prior_name(value: float) -> str:
     """Return the name of a prior; "set by the user" for another number."""
-    found = (name for name, number in weights().priors.items() if number == value)
-    return next(found, "set by the user")
+    names = (name for name, number in weights().priors.items() if number == value)
+    return next(names, "set by the user")

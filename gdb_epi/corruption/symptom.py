@@ -172,13 +172,13 @@ def _sent(context: Context) -> Symptom:
         return Symptom(
             "signal-sent", f"signal {fault.signo} was sent, the sender is {fault.sender}"
         )
-    for one in context.findings:
-        if one.detector == "deliberate_abort":
-            told = str(one.facts.get("class") or "")
-            name = f"abort-{one.facts.get('kind')}"
-            if "stack smashing" in told:
+    for finding in context.findings:
+        if finding.detector == "deliberate_abort":
+            message_class = str(finding.facts.get("class") or "")
+            name = f"abort-{finding.facts.get('kind')}"
+            if "stack smashing" in message_class:
                 name = "abort-stack-smashing"
-            elif "double free" in told or "double-free" in told:
+            elif "double free" in message_class or "double-free" in message_class:
                 name = "abort-double-free"
-            return Symptom(name if name in SYMPTOMS else "abort", one.summary)
+            return Symptom(name if name in SYMPTOMS else "abort", finding.summary)
     return Symptom("abort", "SIGABRT that the process sent itself, without a message of glibc")

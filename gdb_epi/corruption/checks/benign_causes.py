@@ -89,11 +89,11 @@ def overrun(context: Context) -> Iterator[Evidence]:
         return
     if permits(context.target.region_at(site.address or 0), None):
         return
-    if any(one.detector == "stack_overflow" for one in context.findings):
+    if any(finding.detector == "stack_overflow" for finding in context.findings):
         return
     near = nearest_mapping(context.target, site.address or 0, FAR, site.access)
-    if near is None or any(_in_place(context, one.level, one.suspect.slots)
-                           for one in neighbours_of(context)):  # fmt: skip
+    if near is None or any(_in_place(context, neighbour.level, neighbour.suspect.slots)
+                           for neighbour in neighbours_of(context)):  # fmt: skip
         return
     id = "S:past-end" if near.distance < PAGE else "S:near-end"
     side = "behind the end" if near.after else "before the start"
@@ -176,21 +176,25 @@ def unmapped(context: Context) -> Iterator[Evidence]:
 def use_after_free(context: Context) -> Iterator[Evidence]:
     """Tell a pointer to, or a word in, a block that its allocator has free."""
     things = address_index(context)
-    for one in suspects_of(context):
-        thing = things.at(one.value)
+    for suspect in suspects_of(context):
+        thing = things.at(suspect.value)
         if thing is not None and thing.kind == FREE:
-            summary = f"{one.source} points at {one.value:#018x}, a free block of {thing.name}"
-            yield _against("S:use-after-free", summary, one.source)
+            summary = (
+                f"{suspect.source} points at {suspect.value:#018x}, a free block of {thing.name}"
+            )
+            yield _against("S:use-after-free", summary, suspect.source)
             return
-        if one.depth == 0 and one.slots and all(map(things.in_free_block, one.slots)):
-            summary = f"the word in {one.source} stands in a free block, at {one.slots[0]:#018x}"
-            yield _against("S:use-after-free", summary, one.slots[0])
+        if suspect.depth == 0 and suspect.slots and all(map(things.in_free_block, suspect.slots)):
+            summary = (
+                f"the word in {suspect.source} stands in a free block, at {suspect.slots[0]:#018x}"
+            )
+            yield _against("S:use-after-free", summary, suspect.slots[0])
             return
-        for slot in one.slots:
-            if _is_free_link(context, slot, one.value):
+        for slot in suspect.slots:
+            if _is_free_link(context, slot, suspect.value):
                 summary = (
-                    f"{one.source} holds {one.value:#018x}, the link of a free block of malloc: it "
-                    f"stands at {slot:#018x}, where the block begins"
+                    f"{suspect.source} holds {suspect.value:#018x}, the link of a free block of "
+                    f"malloc: it stands at {slot:#018x}, where the block begins"
                 )
                 yield _against("S:use-after-free", summary, slot)
                 return
@@ -227,7 +231,9 @@ def overwrite_run(context: Context) -> Iterator[Evidence]:
     site = _access(context)
     if site is None:
         return
-    places = [slot for one in suspects_of(context) if one.depth == 0 for slot in one.slots]
+    places = [
+        slot for suspect in suspects_of(context) if suspect.depth == 0 for slot in suspect.slots
+    ]
     if site.slot is not None:
         places.append(site.slot)
     for place in places:
@@ -255,13 +261,15 @@ ORDINARY = ("null_dereference", "stack_overflow", "deliberate_abort")
 )
 def ordinary(context: Context) -> Iterator[Evidence]:
     """Take over the detectors' findings of ordinary causes."""
-    for one in context.findings:
-        if one.detector in ORDINARY:
-            yield Evidence(_id(one), "", None, None, (), UNKNOWN, one.summary, dict(one.facts))
+    for finding in context.findings:
+        if finding.detector in ORDINARY:
+            yield Evidence(
+                _id(finding), "", None, None, (), UNKNOWN, finding.summary, dict(finding.facts)
+            )
 
 
-def _id(one: Finding) -> str:
-    if one.detector != "deliberate_abort":
-        return f"S:{one.detector}"
-    double = "double-free" in str(one.facts.get("class", ""))
-    return f"S:abort-{'double-free' if double else one.facts.get('kind')}"
+def _id(finding: Finding) -> str:
+    if finding.detector != "deliberate_abort":
+        return f"S:{finding.detector}"
+    double = "double-free" in str(finding.facts.get("class", ""))
+    return f"S:abort-{'double-free' if double else finding.facts.get('kind')}"

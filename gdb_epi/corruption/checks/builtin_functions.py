@@ -90,42 +90,42 @@ def _definitions(heap: Heap, functions: list[_Function]) -> Iterator[Evidence]:
         except UnreadableMemory as error:
             return Absent("not_available", str(error))
 
-    for one in functions:
-        told = named(one.definition)
-        if not isinstance(told, Absent) and told.isidentifier():
+    for builtin in functions:
+        defined_name = named(builtin.definition)
+        if not isinstance(defined_name, Absent) and defined_name.isidentifier():
             continue
-        right = [flip for b in BITS if named(flip := one.definition ^ 1 << b) == one.name]
+        right = [flip for b in BITS if named(flip := builtin.definition ^ 1 << b) == builtin.name]
         if len(right) == 1:
             yield word_evidence(
                 "R21",
-                one.address + offset,
-                one.definition,
+                builtin.address + offset,
+                builtin.definition,
                 right[0],
                 MEMORY,
-                f"m_ml of the built-in function {one.name!r} at {one.address:#018x} leads to no "
-                f"definition; {right[0]:#018x}, one bit away, is that of {one.name!r}",
+                f"m_ml of the built-in function {builtin.name!r} at {builtin.address:#018x} leads "
+                f"to no definition; {right[0]:#018x}, one bit away, is that of {builtin.name!r}",
             )
 
 
 def _vectorcalls(context: Context, heap: Heap, functions: list[_Function]) -> Iterator[Evidence]:
-    counts = Counter(one.vectorcall for one in functions if one.vectorcall)
+    counts = Counter(builtin.vectorcall for builtin in functions if builtin.vectorcall)
     offset = heap.reader.layout.offset("PyCFunctionObject", "vectorcall")
-    for one in functions:
-        if offset is None or not one.vectorcall or counts[one.vectorcall] > 1:
+    for builtin in functions:
+        if offset is None or not builtin.vectorcall or counts[builtin.vectorcall] > 1:
             continue
-        function = context.functions.at(one.vectorcall)
-        if function is not None and function.start == one.vectorcall:
+        function = context.functions.at(builtin.vectorcall)
+        if function is not None and function.start == builtin.vectorcall:
             continue
-        flips = (one.vectorcall ^ 1 << bit for bit in BITS)
+        flips = (builtin.vectorcall ^ 1 << bit for bit in BITS)
         right = [flip for flip in flips if counts[flip] >= MIN_COPIES]
         if len(right) == 1:
             yield word_evidence(
                 "R21",
-                one.address + offset,
-                one.vectorcall,
+                builtin.address + offset,
+                builtin.vectorcall,
                 right[0],
                 MEMORY,
-                f"vectorcall of the built-in function {one.name!r} at {one.address:#018x} is the "
-                f"start of no function; {counts[right[0]]} others have {right[0]:#018x}, one bit "
-                "away",
+                f"vectorcall of the built-in function {builtin.name!r} at {builtin.address:#018x} "
+                f"is the start of no function; {counts[right[0]]} others have {right[0]:#018x}, "
+                "one bit away",
             )

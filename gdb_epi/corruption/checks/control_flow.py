@@ -59,9 +59,9 @@ NUMBERS = ("int-pair", "double")  # shapes of local variables
 def return_slot(context: Context) -> Iterator[Evidence]:
     """Look for a return address that is one bit from the popped word."""
     near = one_bit_return(context)
-    for one in near:
+    for slot in near:
         yield word_evidence(
-            "C1", one.address, one.found, one.corrected, MEMORY, one.summary, rivals=len(near)
+            "C1", slot.address, slot.found, slot.corrected, MEMORY, slot.summary, rivals=len(near)
         )
 
 
@@ -138,17 +138,17 @@ def function_pointer(context: Context) -> Iterator[Evidence | Skipped]:
         return
     if address_index(context).at(value) is not None:
         return
-    found = []
+    starts = []
     for bit in range(64):
         corrected = value ^ (1 << bit)
         if corrected >> ADDRESS_BITS or not may_execute(context.target.region_at(corrected)):
             continue
         function = context.functions.at(corrected)
         if function is not None and function.start == corrected:
-            found.append(corrected)
-    for corrected in found:
-        yield _function(context, value, corrected, len(found))
-    if not found and context.target.region_at(value) is None:
+            starts.append(corrected)
+    for corrected in starts:
+        yield _function(context, value, corrected, len(starts))
+    if not starts and context.target.region_at(value) is None:
         yield Skipped("C4", "no function known by unwind tables starts one bit from the target")
 
 
@@ -238,29 +238,31 @@ def unexplained(context: Context) -> Iterator[Evidence | Skipped]:
         if site.kind != ILLEGAL:
             yield Skipped("C6", site.why)
         return
-    told = _impossible(site, site.instruction)
-    if told is not None:
-        yield told
+    evidence = _impossible(site, site.instruction)
+    if evidence is not None:
+        yield evidence
 
 
-def _impossible(site: FaultSite, one: Instruction | None) -> Evidence | None:
-    if one is None:
+def _impossible(site: FaultSite, instruction: Instruction | None) -> Evidence | None:
+    if instruction is None:
         return None
     if site.kind == UNEXPLAINED:
         return _by_address(site) or _plain(site.why)
-    if site.kind == ARITHMETIC and one.name != "div" and site.fault.code in (1, 2):
+    if site.kind == ARITHMETIC and instruction.name != "div" and site.fault.code in (1, 2):
         return _plain("SIGFPE of an integer division, but the instruction does not divide")
-    if site.kind == ILLEGAL and site.fault.code == 2 and _ordinary(one):
+    if site.kind == ILLEGAL and site.fault.code == 2 and _ordinary(instruction):
         return _plain("SIGILL, but the instruction is one that every x86-64 CPU has")
     return None
 
 
-def _ordinary(one: Instruction) -> bool:
+def _ordinary(instruction: Instruction) -> bool:
     """Whether every CPU runs it: plain integer code without a trap."""
-    if one.encoding != "legacy" or one.flow == "trap" or one.privileged:
+    if instruction.encoding != "legacy" or instruction.flow == "trap" or instruction.privileged:
         return False
-    plain = one.map == 0 and (one.opcode < 0x60 or 0x70 <= one.opcode < 0x90)
-    return plain or (one.map == 0 and one.opcode in (0xC3, 0xE8, 0xE9, 0xEB, 0xC7))
+    plain = instruction.map == 0 and (
+        instruction.opcode < 0x60 or 0x70 <= instruction.opcode < 0x90
+    )
+    return plain or (instruction.map == 0 and instruction.opcode in (0xC3, 0xE8, 0xE9, 0xEB, 0xC7))
 
 
 def _by_address(site: FaultSite) -> Evidence | None:
@@ -310,8 +312,8 @@ def last_return(context: Context) -> Iterator[Evidence]:
     if call_returning_to(context.target, pc) is not None:
         return
     flips = [pc ^ 1 << bit for bit in range(ADDRESS_BITS)]
-    found = [one for one in flips if call_returning_to(context.target, one) is not None]
-    for right in found:
+    right_words = [flip for flip in flips if call_returning_to(context.target, flip) is not None]
+    for right in right_words:
         yield word_evidence(
             "C7:popped",
             place,
@@ -320,5 +322,5 @@ def last_return(context: Context) -> Iterator[Evidence]:
             MEMORY,
             f"a return took rip from {place:#018x}, {pc:#018x}; that lies behind no call, but one "
             f"bit away {right:#018x} does",
-            rivals=len(found),
+            rivals=len(right_words),
         )

@@ -54,9 +54,9 @@ def arrived_inside(context: Context) -> Iterator[Evidence]:
     function = context.functions.at(site.fault.pc)
     if function is None or site.fault.pc - function.start > MAX_FUNCTION:
         return
-    found = [*_by_pointer(context, site, function), *_by_return(context, site, function)]
-    for one in found:
-        yield one._replace(facts={**one.facts, "rivals": len(found)})
+    candidates = [*_by_pointer(context, site, function), *_by_return(context, site, function)]
+    for candidate in candidates:
+        yield candidate._replace(facts={**candidate.facts, "rivals": len(candidates)})
 
 
 def _by_pointer(context: Context, site: FaultSite, function: Function) -> Iterator[Evidence]:

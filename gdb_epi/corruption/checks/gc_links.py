@@ -56,18 +56,20 @@ def gc_links(context: Context) -> Iterator[Evidence | Skipped]:
         yield Skipped("R8", "free-threaded builds keep no lists of objects")
         return
     links = GcLinks(page_reader(context))
-    found: dict[int, Repair] = {}
+    repairs: dict[int, Repair] = {}
     for node in _near_the_fault(context, links.size):
         if links.is_object(node):
-            for one in links.repairs(node):
-                found.setdefault(one.where, one)
+            for repair in links.repairs(node):
+                repairs.setdefault(repair.where, repair)
     if context.sweep:
-        yield from _walk_all(context, python, links, found)
-    elif not found:
-        _of_the_walk(context, links, found)
-        yield from _while_collecting(python, links, found)
-    for one in found.values():
-        yield word_evidence("R8", one.where, one.found, one.corrected, MEMORY, one.summary)
+        yield from _walk_all(context, python, links, repairs)
+    elif not repairs:
+        _of_the_walk(context, links, repairs)
+        yield from _while_collecting(python, links, repairs)
+    for repair in repairs.values():
+        yield word_evidence(
+            "R8", repair.where, repair.found, repair.corrected, MEMORY, repair.summary
+        )
 
 
 def _near_the_fault(context: Context, size: int) -> Iterator[int]:
@@ -75,18 +77,21 @@ def _near_the_fault(context: Context, size: int) -> Iterator[int]:
     seen: set[int] = set()
     places = [
         int(place, 16)
-        for one in context.findings
-        if one.detector == "pointer_one_bit_off"
-        for place in one.facts.get("where", ())
+        for finding in context.findings
+        if finding.detector == "pointer_one_bit_off"
+        for place in finding.facts.get("where", ())
     ]
-    for value in [*(place for one in places for place in (one, one - 8)), *values_at_hand(context)]:
+    for value in [
+        *(at for place in places for at in (place, place - 8)),
+        *values_at_hand(context),
+    ]:
         for node in (value, value - size):
             if node not in seen and not node & 15:
                 seen.add(node)
                 yield node
 
 
-def _of_the_walk(context: Context, links: GcLinks, found: dict[int, Repair]) -> None:
+def _of_the_walk(context: Context, links: GcLinks, repairs: dict[int, Repair]) -> None:
     """Look at the links of the objects that the frames reach, until one is wrong."""
     walk = object_walk(context)
     marked: list[Repair] = []
@@ -97,18 +102,18 @@ def _of_the_walk(context: Context, links: GcLinks, found: dict[int, Repair]) -> 
         if is_marked:
             marked += links.marked(node)
         if links.before(after) != node:
-            for one in links.repairs(node):
-                found.setdefault(one.where, one)
-            if found:
+            for repair in links.repairs(node):
+                repairs.setdefault(repair.where, repair)
+            if repairs:
                 return
     if len(marked) == 1:  # a collection marks many
-        found[marked[0].where] = marked[0]
+        repairs[marked[0].where] = marked[0]
 
 
 def _walk_all(
-    context: Context, python: PythonState, links: GcLinks, found: dict[int, Repair]
+    context: Context, python: PythonState, links: GcLinks, repairs: dict[int, Repair]
 ) -> Iterator[Skipped]:
-    known: set[int] = set()
+    seen: set[int] = set()
     nodes = 0
     for interpreter in python.interpreters:
         try:
@@ -116,13 +121,13 @@ def _walk_all(
         except (UnreadableMemory, LayoutError) as error:
             yield Skipped("R8", f"the collector: {error}")
             continue
-        if state.address in known:
+        if state.address in seen:
             continue
-        known.add(state.address)
+        seen.add(state.address)
         if state.collecting:
             yield Skipped("R8", "a collection runs: lists that it took apart are not walked")
         for name, head in gc_list_heads(links.reader, state):
-            count, why = links.walk(head, found, context)
+            count, why = links.walk(head, repairs, context)
             nodes += count
             if why:
                 yield Skipped("R8", f"{name}: {why}")
@@ -130,7 +135,7 @@ def _walk_all(
 
 
 def _while_collecting(
-    python: PythonState, links: GcLinks, found: dict[int, Repair]
+    python: PythonState, links: GcLinks, repairs: dict[int, Repair]
 ) -> Iterator[Skipped]:
     """Look for the break in the lists that a running collection walks: it may be what it died of.
 
@@ -147,8 +152,8 @@ def _while_collecting(
             node, count = links.broken(head, left)
             left -= count
             if node is not None and node != head:
-                for one in links.repairs(node):
-                    found.setdefault(one.where, one)
+                for repair in links.repairs(node):
+                    repairs.setdefault(repair.where, repair)
             if left <= 0:
                 yield Skipped("R8", f"{name}: only the first {MAX_COLLECTED} objects by default")
                 return
@@ -195,10 +200,10 @@ class GcLinks:
         kind = self._word(node + self.size + self._type_at)
         if node & 15 or not kind:
             return False
-        known = self._collected.get(kind)
-        if known is None:
-            known = self._collected[kind] = self._is_collected(kind)
-        return known
+        is_collected = self._collected.get(kind)
+        if is_collected is None:
+            is_collected = self._collected[kind] = self._is_collected(kind)
+        return is_collected
 
     def _is_collected(self, kind: int) -> bool:
         """Whether a type's objects are the collector's."""
@@ -215,11 +220,11 @@ class GcLinks:
         bit 1 is used in prev only (Include/internal/pycore_gc.h).
         """
         where = node + self._next_at
-        found = self._word(where)
-        after = found & ~FLAGS
-        if found & FLAGS in self._marks and self.is_object(after):
+        held = self._word(where)
+        after = held & ~FLAGS
+        if held & FLAGS in self._marks and self.is_object(after):
             text = f"next of the collector's node at {node:#x} has a low bit set, as no other has"
-            yield Repair(where, found, after, text)
+            yield Repair(where, held, after, text)
 
     def _in_list(self, node: int, before: int) -> bool:
         """Whether a node is an object in a list, behind `before`, and leads on properly."""
@@ -242,34 +247,34 @@ class GcLinks:
 
     def _next_of(self, node: int, after: int, prev_fits: bool) -> Iterator[Repair]:
         where = node + self._next_at
-        found = self._word(where)
-        flips = [found ^ flip for flip in FLIPS]
+        held = self._word(where)
+        flips = [held ^ flip for flip in FLIPS]
         prevs = self.reader.words([(right & ~FLAGS) + self._prev_at for right in flips])
         for right, prev in zip(flips, prevs, strict=True):
             if prev & ~FLAGS == node and self._in_list(right & ~FLAGS, node):
                 text = f"next of the collector's node at {node:#x} leads to {after:#x}, which does"
                 text += f" not lead back; {right & ~FLAGS:#x}, one bit away, does"
-                yield Repair(where, found, right, text)
+                yield Repair(where, held, right, text)
                 return
         where = after + self._prev_at
-        found = self._word(where)
-        right = node | found & FLAGS
+        held = self._word(where)
+        right = node | held & FLAGS
         # Only where both nodes are in a list otherwise: their other links agree. And not where the
         # node that prev names leads here: then it is right, and `node` was left over in a list.
-        agrees = self.following(found & ~FLAGS) == after
-        one_bit = (found ^ right).bit_count() == 1
+        agrees = self.following(held & ~FLAGS) == after
+        one_bit = (held ^ right).bit_count() == 1
         if prev_fits and one_bit and not agrees and self.is_object(after):
             beyond = self.following(after)
             if beyond not in (0, after, node) and self.before(beyond) == after:
                 text = (
                     f"prev of the collector's node at {after:#x} is one bit from {node:#x}, whose"
                 )
-                yield Repair(where, found, right, text + " next it is")
+                yield Repair(where, held, right, text + " next it is")
 
     def _prev_of(self, node: int) -> Iterator[Repair]:
         where = node + self._prev_at
-        found = self._word(where)
-        flips = [found ^ flip for flip in FLIPS]
+        held = self._word(where)
+        flips = [held ^ flip for flip in FLIPS]
         nexts = self.reader.words([(right & ~FLAGS) + self._next_at for right in flips])
         for right, after in zip(flips, nexts, strict=True):
             before = right & ~FLAGS
@@ -277,7 +282,7 @@ class GcLinks:
                 continue
             if self.following(self.before(before)) == before:
                 text = f"prev of the collector's node at {node:#x} does not lead back; "
-                yield Repair(where, found, right, text + f"{right & ~FLAGS:#x}, one bit away, does")
+                yield Repair(where, held, right, text + f"{right & ~FLAGS:#x}, one bit away, does")
                 return
 
     def broken(self, head: int, most: int) -> tuple[int | None, int]:
@@ -295,7 +300,7 @@ class GcLinks:
             node = after
         return None, most
 
-    def walk(self, head: int, found: dict[int, Repair], context: Context) -> tuple[int, str]:
+    def walk(self, head: int, repairs: dict[int, Repair], context: Context) -> tuple[int, str]:
         """Follow one list; return how many nodes it had, and why it ended early ("" if not)."""
         node, count = head, 0
         while count < MAX_NODES:
@@ -304,8 +309,8 @@ class GcLinks:
             after = self.following(node)
             if self.before(after) != node:
                 repaired = list(self.repairs(node))
-                for one in repaired:
-                    found.setdefault(one.where, one)
+                for repair in repaired:
+                    repairs.setdefault(repair.where, repair)
                 mended = [r for r in repaired if r.where == node + self._next_at]
                 if mended:
                     after = mended[0].corrected & ~FLAGS

@@ -88,8 +88,10 @@ class HeapLinks:
         own = self._words(holder, count)
         alike = {n: self._sort(word) for n, word in enumerate(own) if word and n != at}
         kin = self._like(holder, alike | {at: BLOCK})
-        kin.sort(key=lambda one: abs(one - holder))
-        named = [word for one in kin if one != holder and (word := self._word(one + WORD * at))]
+        kin.sort(key=lambda block: abs(block - holder))
+        named = [
+            word for block in kin if block != holder and (word := self._word(block + WORD * at))
+        ]
         siblings = tuple(named[:SIBLINGS])
         return BlockLink(slot, tuple(kin), siblings) if len(siblings) >= FEWEST_SIBLINGS else None
 
@@ -98,11 +100,11 @@ class HeapLinks:
 
         Empty for more than MOST_UNNAMED: then it says nothing.
         """
-        named = {word for one in link.kin for word in self._words(one)}
+        named = {word for block in link.kin for word in self._words(block)}
         least = min(link.siblings, key=self.size)
         alike = self._alike(link.siblings, self.size(least) // WORD - SLACK)
-        found = [one for one in self._like(least, alike) if one not in named]
-        return found if len(found) <= MOST_UNNAMED else []
+        blocks = [block for block in self._like(least, alike) if block not in named]
+        return blocks if len(blocks) <= MOST_UNNAMED else []
 
     def size(self, start: int) -> int:
         """Return the size of the chunk of a block, its header included."""
@@ -112,16 +114,16 @@ class HeapLinks:
         """Return the blocks in use as large as one, or the next larger, whose words are alike."""
         size = self.size(block)
         words, start = self._every.words, self._every.start
-        found = []
+        blocks = []
         for at in self._every.places:
             if size <= words[at + 1] & ~FLAGS <= size + GRAIN:
                 held = [words[at + HEAD + n] for n in alike]
                 same = map(self._is_sort, held, alike.values())
-                one = start + WORD * (at + HEAD)
+                start_of_block = start + WORD * (at + HEAD)
                 few = held.count(0) <= MOST_ZEROS and (any(held) or not held)
-                if few and all(same) and not in_free_chunk(self._context, one):
-                    found.append(one)
-        return found
+                if few and all(same) and not in_free_chunk(self._context, start_of_block):
+                    blocks.append(start_of_block)
+        return blocks
 
     def _word(self, address: int) -> int:
         word: int = self._every.words[(address - self._every.start) // WORD]
@@ -134,14 +136,14 @@ class HeapLinks:
 
     def _alike(self, siblings: tuple[int, ...], count: int) -> dict[int, str]:
         """Return the words, by their numbers, that are of one sort in nearly all siblings."""
-        found = {}
-        heap_chunks = [self._words(one, count) for one in dict.fromkeys(siblings)]
+        sort_by_word = {}
+        heap_chunks = [self._words(block, count) for block in dict.fromkeys(siblings)]
         for number in range(count):
             sorts = Counter(self._sort(words[number]) for words in heap_chunks if words[number])
             for sort, times in sorts.most_common(1):
                 if times >= NEARLY_ALL * sorts.total() and 2 * times >= len(heap_chunks):
-                    found[number] = sort
-        return found
+                    sort_by_word[number] = sort
+        return sort_by_word
 
     def _is_sort(self, word: int, sort: str) -> bool:
         return not word or self._sort(word) == sort
@@ -177,44 +179,44 @@ def linked_blocks(context: Context) -> Iterator[Evidence]:
     blocks that are alike; and of those, at most eight of which none of the kind names, exactly
     one is one bit away (R24), or one byte, which is 0 (M:link).
     """
-    slots = {slot: one for one in suspects_of(context) for slot in _slots(context, one)}
+    slots = {slot: suspect for suspect in suspects_of(context) for slot in _slots(context, suspect)}
     if not slots:
         return
     links = HeapLinks(context)
-    for slot, one in slots.items():
-        if links.begins(one.value) or links.is_free(one.value):
+    for slot, suspect in slots.items():
+        if links.begins(suspect.value) or links.is_free(suspect.value):
             continue
         link = links.link(slot)
         unnamed = links.unnamed(link) if link is not None else []
-        yield from _near(context, slot, one.value, unnamed, len(link.siblings) if link else 0)
+        yield from _near(context, slot, suspect.value, unnamed, len(link.siblings) if link else 0)
 
 
-def _slots(context: Context, one: Suspect) -> list[int]:
+def _slots(context: Context, suspect: Suspect) -> list[int]:
     """Return the one place of a word that may be a damaged link; empty where several hold it."""
-    if one.value < NEAR_NULL:
+    if suspect.value < NEAR_NULL:
         return []
-    found = [slot for slot in one.slots if not on_stack(context, slot)]
-    return found if len(found) == 1 else []
+    places = [slot for slot in suspect.slots if not on_stack(context, slot)]
+    return places if len(places) == 1 else []
 
 
 def _near(
     context: Context, slot: int, value: int, unnamed: list[int], count: int
 ) -> Iterator[Evidence]:
     """Yield the one block that is a bit away, else the one that is a byte of zeros away."""
-    by_bit = [one for one in unnamed if one ^ value in {1 << bit for bit in BITS}]
-    by_byte = [one for one in unnamed if _is_zeroed_byte(value, one)]
-    found = by_bit or by_byte
-    if len(found) != 1 or is_partly_written(context, slot, value, found[0]):
+    by_bit = [block for block in unnamed if block ^ value in {1 << bit for bit in BITS}]
+    by_byte = [block for block in unnamed if _is_zeroed_byte(value, block)]
+    blocks = by_bit or by_byte
+    if len(blocks) != 1 or is_partly_written(context, slot, value, blocks[0]):
         return
     how = "one bit" if by_bit else "one byte, which is 0,"
     yield word_evidence(
         "R24" if by_bit else "M:link",
         slot,
         value,
-        found[0],
+        blocks[0],
         MEMORY,
         f"the word at {slot:#018x}, {value:#018x}, names no block of malloc, where {count} blocks "
-        f"of its kind name such; {how} away is {found[0]:#018x}, one of {len(unnamed)} of those "
+        f"of its kind name such; {how} away is {blocks[0]:#018x}, one of {len(unnamed)} of those "
         "that none of them names",
     )
 

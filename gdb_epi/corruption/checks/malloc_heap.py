@@ -60,13 +60,13 @@ def malloc_chunks(context: Context) -> Iterator[Evidence | Skipped]:
         return
     heap = HeapWords(context.target, region.start, size // 8)
     try:
-        for found in _walk(heap):
-            if isinstance(found, int):
-                context.counts["malloc chunks"] = found
-            elif isinstance(found, ZeroedHeader):
-                context.zeroed_headers.append(found)  # for the check M:line
+        for news in _walk(heap):
+            if isinstance(news, int):
+                context.counts["malloc chunks"] = news
+            elif isinstance(news, ZeroedHeader):
+                context.zeroed_headers.append(news)  # for the check M:line
             else:
-                yield Skipped("R7", found) if isinstance(found, str) else found
+                yield Skipped("R7", news) if isinstance(news, str) else news
     except UnreadableMemory as error:
         yield Skipped("R7", f"{error}")
 
@@ -166,14 +166,14 @@ def _jumps_over_chunks(heap: HeapWords, place: int, size: int) -> bool:
 
 def _evidence(heap: HeapWords, place: int, size: int) -> Evidence:
     where = heap.start + 8 * (place + 1)
-    found = heap[place + 1]
+    held = heap[place + 1]
     return word_evidence(
         "R7",
         where,
-        found,
+        held,
         size,
         MEMORY,
-        f"the size of the malloc chunk at {where - 8:#x} is {found:#x}; with {size:#x} the "
+        f"the size of the malloc chunk at {where - 8:#x} is {held:#x}; with {size:#x} the "
         f"{FOLLOWING} chunks behind it fit",
     )
 
@@ -232,18 +232,18 @@ def _mended(
     context: Context, chunk: int, offset: int, answer: int, link: int
 ) -> Iterator[Evidence]:
     near = (link ^ 1 << bit for bit in range(64))
-    found = [
-        one
-        for one in near
-        if not one >> ADDRESS_BITS and read_word(context.target, one + answer) == chunk
+    chunks = [
+        flip
+        for flip in near
+        if not flip >> ADDRESS_BITS and read_word(context.target, flip + answer) == chunk
     ]
-    if len(found) == 1:
+    if len(chunks) == 1:
         yield word_evidence(
             "R12",
             chunk + offset,
             link,
-            found[0],
+            chunks[0],
             MEMORY,
             f"a link of the free malloc chunk at {chunk:#x} is {link:#018x}; the chunk one bit "
-            f"away, {found[0]:#018x}, links back to it",
+            f"away, {chunks[0]:#018x}, links back to it",
         )

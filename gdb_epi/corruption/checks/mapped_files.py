@@ -77,18 +77,18 @@ def _compare(image: ImageFile, start: int, data: bytes) -> Iterator[Evidence | S
 
 def _words(start: int, ours: bytes, theirs: bytes) -> Iterator[tuple[int, int, int]]:
     for at in range(0, len(ours), 8):
-        found, right = ours[at : at + 8], theirs[at : at + 8]
-        if found != right:
-            yield start + at, int.from_bytes(found, "little"), int.from_bytes(right, "little")
+        held, right = ours[at : at + 8], theirs[at : at + 8]
+        if held != right:
+            yield start + at, int.from_bytes(held, "little"), int.from_bytes(right, "little")
 
 
 def _judge(image: ImageFile, wrong: list[tuple[int, int, int]]) -> Iterator[Evidence | Skipped]:
     name = image.module.path.rpartition("/")[2]
-    traps = [one for one in wrong if is_breakpoint(one[1], one[2])]
-    others = [one for one in wrong if one not in traps]
+    traps = [word for word in wrong if is_breakpoint(word[1], word[2])]
+    others = [word for word in wrong if word not in traps]
     if traps:
         yield Skipped("R2", f"{counted(len(traps), 'breakpoint')} (0xCC) in {name}")
-    single = [one for one in others if (one[1] ^ one[2]).bit_count() == 1]
+    single = [word for word in others if (word[1] ^ word[2]).bit_count() == 1]
     if len(others) != len(single) or len(single) > MAX_WRONG:
         yield Skipped(
             "R2",
@@ -96,11 +96,11 @@ def _judge(image: ImageFile, wrong: list[tuple[int, int, int]]) -> Iterator[Evid
             "at run time, or overwritten",
         )
         return
-    for at, found, right in single:
+    for at, held, right in single:
         yield word_evidence(
             "R2",
             at,
-            found,
+            held,
             right,
             MEMORY,
             f"the read-only word at {at:#x} differs in one bit from {image.module.path} "
@@ -109,9 +109,9 @@ def _judge(image: ImageFile, wrong: list[tuple[int, int, int]]) -> Iterator[Evid
         )
 
 
-def is_breakpoint(found: int, right: int) -> bool:
+def is_breakpoint(held: int, right: int) -> bool:
     """Tell whether two words differ only in bytes that became 0xCC."""
-    pairs = zip(found.to_bytes(8, "little"), right.to_bytes(8, "little"), strict=True)
+    pairs = zip(held.to_bytes(8, "little"), right.to_bytes(8, "little"), strict=True)
     return all(ours in (theirs, BREAKPOINT) for ours, theirs in pairs)
 
 
@@ -142,22 +142,22 @@ def _of_image(context: Context, image: ImageFile) -> Iterator[Evidence | Skipped
     low = image.base + image.relro.vaddr & -PAGE
     high = image.base + image.relro.vaddr + image.relro.memsz & -PAGE
     wrong = [
-        (at, found, right)
+        (at, held, right)
         for start, data in dumped_pieces(context, low, high, writable=False)
-        for at, found, right in _wrong(image, start, data)
+        for at, held, right in _wrong(image, start, data)
     ]
     if len(wrong) > MAX_WRONG_RELOCATED:
         name = image.module.path.rpartition("/")[2]
         yield Skipped("R3", f"{len(wrong)} words of {name} differ: rewritten by a hook?")
         return
-    for at, found, right in wrong:
+    for at, held, right in wrong:
         yield word_evidence(
-            "R3" if (found ^ right).bit_count() == 1 else "R3:bits",
+            "R3" if (held ^ right).bit_count() == 1 else "R3:bits",
             at,
-            found,
+            held,
             right,
             MEMORY,
-            f"the read-only word at {at:#x} holds {found:#x}; ld.so put {right:#x} there "
+            f"the read-only word at {at:#x} holds {held:#x}; ld.so put {right:#x} there "
             f"(relative relocation of {image.module.path}, same build-id)",
             module=image.module.path,
         )

@@ -42,60 +42,66 @@ def pointer(context: Context) -> Iterator[Evidence | Skipped]:
     if context.searches_skipped:
         why = f"{context.searches_skipped} words were not looked for elsewhere: too much memory"
         yield Skipped("P", why)
-    innocent = any(one.id.startswith("S:") for one in context.evidence)
-    for one in best[:MAX_REPORTED]:
-        if not (innocent and one.ambiguous):  # an ordinary cause is known: nothing is left to doubt
-            yield _evidence(context, one)
+    innocent = any(evidence.id.startswith("S:") for evidence in context.evidence)
+    for neighbour in best[:MAX_REPORTED]:
+        if not (
+            innocent and neighbour.ambiguous
+        ):  # an ordinary cause is known: nothing is left to doubt
+            yield _evidence(context, neighbour)
 
 
-def _evidence(context: Context, one: Neighbour) -> Evidence:
-    suspect = one.suspect
-    where, path = _origin(context, one)
-    found = word_evidence(
-        _id(context, one),
+def _evidence(context: Context, neighbour: Neighbour) -> Evidence:
+    suspect = neighbour.suspect
+    where, path = _origin(context, neighbour)
+    evidence = word_evidence(
+        _id(context, neighbour),
         where,
         suspect.value,
-        one.corrected,
+        neighbour.corrected,
         path,
-        _sentence(one, context.was_searched(one.corrected)),
-        rivals=one.rivals,
-        copies=one.copies,
-        object_type=one.thing.name if one.thing is not None else None,
-        near=one.near,
-        around=one.objects,
+        _sentence(neighbour, context.was_searched(neighbour.corrected)),
+        rivals=neighbour.rivals,
+        copies=neighbour.copies,
+        object_type=neighbour.thing.name if neighbour.thing is not None else None,
+        near=neighbour.near,
+        around=neighbour.objects,
         depth=suspect.depth,
     )
-    return found._replace(ambiguous=one.ambiguous)
+    return evidence._replace(ambiguous=neighbour.ambiguous)
 
 
-def _origin(context: Context, one: Neighbour) -> tuple[int | str, str]:
+def _origin(context: Context, neighbour: Neighbour) -> tuple[int | str, str]:
     """Return where the wrong word is, or was, and whether memory held it."""
-    suspect = one.suspect
+    suspect = neighbour.suspect
     if suspect.slots:
-        link = link_of_popped_frame(context, suspect.value) if one.thing is None else None
+        link = link_of_popped_frame(context, suspect.value) if neighbour.thing is None else None
         return link or suspect.slots[0], MEMORY
-    if one.thing is not None and one.thing.name == "code":
-        cleared = code_of_popped_frame(context, one.corrected)
+    if neighbour.thing is not None and neighbour.thing.name == "code":
+        cleared = code_of_popped_frame(context, neighbour.corrected)
         if cleared is not None:  # it was there, or was loaded wrongly from there
             return cleared, UNKNOWN
     return suspect.source, REGISTER
 
 
-def _id(context: Context, one: Neighbour) -> str:
-    far = not one.suspect.depth and is_far(context, one.suspect, one.bit)
-    return f"{one.level}:far" if far and one.level not in ("P5", "P14", "P16", "R17") else one.level
+def _id(context: Context, neighbour: Neighbour) -> str:
+    far = not neighbour.suspect.depth and is_far(context, neighbour.suspect, neighbour.bit)
+    return (
+        f"{neighbour.level}:far"
+        if far and neighbour.level not in ("P5", "P14", "P16", "R17")
+        else neighbour.level
+    )
 
 
-def _sentence(one: Neighbour, searched: bool) -> str:
-    suspect = one.suspect
+def _sentence(neighbour: Neighbour, searched: bool) -> str:
+    suspect = neighbour.suspect
     held = f"in {suspect.source}"
     if suspect.slots:
         held = f"in {suspect.source} and in memory at {suspect.slots[0]:#018x}"
     role = "" if not suspect.depth else ", which was read through,"
-    what = f", where {_what(one.thing)} begins" if one.thing is not None else ""
+    what = f", where {_what(neighbour.thing)} begins" if neighbour.thing is not None else ""
     return (
-        f"pointer {suspect.value:#018x} ({held}){role} is {_how_far(one)} from "
-        f"{one.corrected:#018x}{what}{copies_told(one.copies, searched)}"
+        f"pointer {suspect.value:#018x} ({held}){role} is {_how_far(neighbour)} from "
+        f"{neighbour.corrected:#018x}{what}{copies_told(neighbour.copies, searched)}"
     )
 
 
@@ -109,5 +115,5 @@ def _what(thing: Pointee) -> str:
     return thing.name if thing.name.startswith("data ") else f"a block of {thing.name}"
 
 
-def _how_far(one: Neighbour) -> str:
-    return f"one bit (bit {one.bit})" if one.bit >= 0 else "one byte, which is 0,"
+def _how_far(neighbour: Neighbour) -> str:
+    return f"one bit (bit {neighbour.bit})" if neighbour.bit >= 0 else "one byte, which is 0,"

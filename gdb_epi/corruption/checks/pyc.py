@@ -123,7 +123,7 @@ def source_of(reader: Reader, address: int) -> str | None:
 
 
 def _code_of(reader: Reader, address: int) -> _Code | None:
-    """Read a code object's instructions; None for one whose file has no .pyc."""
+    """Read a code object's instructions; None where its file has no .pyc."""
     layout, struct = reader.layout, "PyCodeObject"
     file = source_of(reader, address)
     if file is None:
@@ -167,15 +167,17 @@ def _compare_code(
     if opcodes is None:
         yield Skipped("R6", f"no table of opcodes for .pyc files of magic {data[:4].hex()}")
         return
-    end = max(0, *(data.rfind(one) for one in code.needles))
-    compared = [differences(code.held, one, opcodes) for one in _candidates(data[:end], code)]
-    near = [found for found in compared if found is not None]
+    end = max(0, *(data.rfind(needle) for needle in code.needles))
+    compared = [
+        differences(code.held, candidate, opcodes) for candidate in _candidates(data[:end], code)
+    ]
+    near = [differing for differing in compared if differing is not None]
     if len(near) != 1 or not near[0]:
         return
-    at, found, right = near[0][0]
+    at, held, right = near[0][0]
     where = code.start + at & -WORD
     word = int.from_bytes(context.target.read(where, WORD), "little")
-    flip = found ^ right
+    flip = held ^ right
     if flip.bit_count() != 1:
         return
     proof = pyc_files(context).proof(pyc)
@@ -189,7 +191,7 @@ def _compare_code(
             word,
             word ^ flip << 8 * (code.start + at - where),
             MEMORY,
-            f"byte {at} of the bytecode at {code.start:#018x} is {found:#04x}; with {right:#04x} "
+            f"byte {at} of the bytecode at {code.start:#018x} is {held:#04x}; with {right:#04x} "
             f"it is that of the .pyc of {code.file}",
             offset=at,
         )
@@ -215,7 +217,7 @@ def differences(held: bytes, right: bytes, opcodes: _Opcodes) -> list[tuple[int,
 
     None for two or more differences, and for instrumented code.
     """
-    found: list[tuple[int, int, int]] = []
+    differing: list[tuple[int, int, int]] = []
     at = 0
     while at < len(right):
         opcode, mine = right[at], held[at]
@@ -223,13 +225,13 @@ def differences(held: bytes, right: bytes, opcodes: _Opcodes) -> list[tuple[int,
             return None
         if mine != opcode and opcodes.base.get(mine) != opcode:
             forms = [opcode, *(k for k, v in opcodes.base.items() if v == opcode)]
-            found.append((at, mine, min(forms, key=lambda one: (one ^ mine).bit_count())))
+            differing.append((at, mine, min(forms, key=lambda form: (form ^ mine).bit_count())))
         if held[at + 1] != right[at + 1]:
-            found.append((at + 1, held[at + 1], right[at + 1]))
-        if len(found) > 1:
+            differing.append((at + 1, held[at + 1], right[at + 1]))
+        if len(differing) > 1:
             return None
         at += INSTRUCTION * (1 + opcodes.caches.get(opcode, 0))
-    return found
+    return differing
 
 
 MAX_PARSED = 320 << 10  # bytes of .pyc files in a default run: 60 to 80 microseconds a KiB
@@ -301,9 +303,9 @@ def _compare_parts(
         yield Skipped("R22", f"{pyc.file.path}: {codes.detail}")
         return
     by_size: dict[int, list[MarshalledCode]] = {}
-    for one in codes:
-        held = one.members["co_code"]
-        by_size.setdefault(len(held) if isinstance(held, bytes) else -1, []).append(one)
+    for code in codes:
+        held = code.members["co_code"]
+        by_size.setdefault(len(held) if isinstance(held, bytes) else -1, []).append(code)
     for address in addresses:
         context.counts["code parts"] = context.counts.get("code parts", 0) + 1
         try:
@@ -320,12 +322,12 @@ def _near(
     """Return the only code object of the file that differs in one part, when none is the same."""
     _, size = bytecode_of(constants.reader, address)
     near = []
-    for one in by_size.get(size, ())[:MAX_PART_CANDIDATES]:
-        found = constants.differences(address, one)
-        if not found:
+    for code in by_size.get(size, ())[:MAX_PART_CANDIDATES]:
+        differing = constants.differences(address, code)
+        if not differing:
             return None
-        if len(found) == 1:
-            near.append((one, found[0]))
+        if len(differing) == 1:
+            near.append((code, differing[0]))
     return near[0] if len(near) == 1 else None
 
 
@@ -335,20 +337,22 @@ def _one_bit(
     constants: CodeComparer,
     pyc: LoadedPyc,
     code: MarshalledCode,
-    one: Difference,
+    difference: Difference,
 ) -> Iterator[Evidence | Skipped]:
     """Yield the bit that a part of a code object differs in, when the .pyc can be trusted."""
-    flip = constants.flip(one)
+    flip = constants.flip(difference)
     if flip is None:
         return
     place, bit = flip
     where = place & -WORD
     bit += 8 * (place - where)
-    found = int.from_bytes(context.target.read(where, WORD), "little")
+    word = int.from_bytes(context.target.read(where, WORD), "little")
     name = code.members["co_name"]
-    what = f"{one.member} of the code object of {name!r} in {pyc.source}"
+    what = f"{difference.member} of the code object of {name!r} in {pyc.source}"
     proof = pyc_files(context).proof(pyc)
-    unwritten = constants.unwritten(one, place) or (one.member in COUNTS and bit % 32 >= FAR_BIT)
+    unwritten = constants.unwritten(difference, place) or (
+        difference.member in COUNTS and bit % 32 >= FAR_BIT
+    )
     if not proof.holds and not unwritten:
         why = f"{what} differs in one bit from the .pyc, which may be of later: {proof.says}"
         yield Skipped("R22", why)
@@ -356,8 +360,8 @@ def _one_bit(
     yield word_evidence(
         "R22" if proof.holds else "R22:form",
         where,
-        found,
-        found ^ 1 << bit,
+        word,
+        word ^ 1 << bit,
         MEMORY,
         f"{what} differs in one bit, at {place:#018x}, from that in {pyc.file.path} "
         + (f"({proof.says})" if proof.holds else "and is none that a compiler makes"),

@@ -118,20 +118,20 @@ class BlockObjects:
         first, step, back = OVERHEAD >> 3, pool.block >> 3, self._type_at >> 3
         end = first + pool.carved * step
         words = array("Q", data[: 8 * end])
-        found: set[int] = set()
+        worth_a_look: set[int] = set()
         for head, offset in places:
             column = words[first + offset : end : step].tolist()
             if self._types_and_ghosts.isdisjoint(column):
                 continue
             values = set(column)
             if not self._ghosts.isdisjoint(values):
-                found.update(n for n, word in enumerate(column) if word in self._ghosts)
+                worth_a_look.update(n for n, word in enumerate(column) if word in self._ghosts)
             at = first + offset - back  # the counts before these words
             large = _large_counts(data[8 * at : 8 * end], 8 * step, self._is_small_count)
-            found.update(number for number in large if column[number] in self._heads)
+            worth_a_look.update(number for number in large if column[number] in self._heads)
             if len(values) < MANY and all(self._heads.get(word) == head for word in values):
                 break  # each block holds such an object
-        for number in sorted(found):
+        for number in sorted(worth_a_look):
             at = OVERHEAD + number * pool.block
             if at not in pool.free:
                 yield at
@@ -148,19 +148,19 @@ class BlockObjects:
         odd: list[tuple[int, int]] = []
         for head, offset in places:
             word = words[(at >> 3) + offset]
-            known = self._heads.get(word)
-            if known is None:
+            head_size = self._heads.get(word)
+            if head_size is None:
                 if self._ghosts is None:
                     no_pointer = word & 7 or word < 0x10000 or word >> 47
-                    known = -1 if no_pointer else self._head(word)
+                    head_size = -1 if no_pointer else self._head(word)
                 elif word in self._ghosts:
-                    known = -1
-            if known == head:
+                    head_size = -1
+            if head_size == head:
                 count = words[(at >> 3) + offset - (self._type_at >> 3)]
                 if count >= self._count_limit:
                     self._count(pool.address + at + debug + head, count)
                 return
-            if known == -1 and word > 0xFFFF:
+            if head_size == -1 and word > 0xFFFF:
                 odd.append((head, word))
         for head, word in odd:
             self._take(pool, at + debug, head, word, bool(debug))
@@ -177,8 +177,8 @@ class BlockObjects:
         Each word is judged once; names of types are not read for it.
         """
         flags = self._flags(word)
-        found = self._heads[word] = -1 if flags is None else _head_of(flags)
-        return found
+        head_size = self._heads[word] = -1 if flags is None else _head_of(flags)
+        return head_size
 
     def _flags(self, word: int) -> int | None:
         """Return tp_flags of the type that a word is the address of; None for another word."""
@@ -226,11 +226,11 @@ class BlockObjects:
             if self._odd.keys().isdisjoint(map(address.__xor__, flips)):
                 continue
             for flip in flips:
-                for one in self._odd.get(address ^ flip, ()):
+                for candidate in self._odd.get(address ^ flip, ()):
                     info = self._type(address)
-                    if info is not None and self._fits(one, info) and hits < MAX_HITS:
+                    if info is not None and self._fits(candidate, info) and hits < MAX_HITS:
                         hits += 1
-                        yield self._wrong_type(one, info)
+                        yield self._wrong_type(candidate, info)
         for address, bit in self._absurd:
             word = self._heap.reader.u64(address)
             yield word_evidence(
@@ -249,16 +249,18 @@ class BlockObjects:
         except (UnreadableMemory, LayoutError):
             return None
 
-    def _fits(self, one: _Candidate, info: TypeInfo) -> bool:
+    def _fits(self, candidate: _Candidate, info: TypeInfo) -> bool:
         """Whether an object of this type can be in that block."""
-        address = one.place - self._type_at
+        address = candidate.place - self._type_at
         # An object of two words has nothing else to judge it by; types of singletons (None,
         # Ellipsis), of which no block holds objects, have that size too.
-        if one.head != _head_of(info.flags) or info.basicsize <= self._type_at + 8:
+        if candidate.head != _head_of(info.flags) or info.basicsize <= self._type_at + 8:
             return False
-        size = one.head + (self._str_size(address, info) or info.basicsize)
-        varies = info.itemsize or info.flags & _INLINE or one.debug
-        if size > one.room or (not varies and (size + 15 & ~15) != (one.room + 15 & ~15)):
+        size = candidate.head + (self._str_size(address, info) or info.basicsize)
+        varies = info.itemsize or info.flags & _INLINE or candidate.debug
+        if size > candidate.room or (
+            not varies and (size + 15 & ~15) != (candidate.room + 15 & ~15)
+        ):
             return False
         if not self._heap.alive(address) or not self._heap.links(address, info).plausible:
             return False
@@ -271,16 +273,16 @@ class BlockObjects:
         form = str_form(self._heap.reader.layout, info.address)
         return None if form is None else size_of(self._context.target, form, address)
 
-    def _wrong_type(self, one: _Candidate, info: TypeInfo) -> Evidence:
-        address = one.place - self._type_at
+    def _wrong_type(self, candidate: _Candidate, info: TypeInfo) -> Evidence:
+        address = candidate.place - self._type_at
         return word_evidence(
             "R13",
-            one.place,
-            one.word,
+            candidate.place,
+            candidate.word,
             info.address,
             MEMORY,
-            f"the object at {address:#x} in a block of {one.room} bytes in use has no type; one "
-            f"bit away is {info.shown}, whose size fits, and count and links are an object's",
+            f"the object at {address:#x} in a block of {candidate.room} bytes in use has no type; "
+            f"one bit away is {info.shown}, whose size fits, and count and links are an object's",
             type=info.shown,
         )
 
@@ -352,8 +354,8 @@ def pymalloc(context: Context) -> Iterator[Evidence | Skipped]:
             blocks.know_all_types()
         except (LayoutError, OutOfTime) as error:
             yield Skipped("R13", f"the types of the process: {error or 'out of time'}")
-    found = _PoolSearch(context)
-    pools = found.everywhere() if context.sweep else found.near_the_fault()
+    search = _PoolSearch(context)
+    pools = search.everywhere() if context.sweep else search.near_the_fault()
     number = 0
     for pool, data in pools:
         number += 1
@@ -361,15 +363,15 @@ def pymalloc(context: Context) -> Iterator[Evidence | Skipped]:
         if wrong is not None:
             yield _evidence(wrong, pool.address)
         blocks.look(pool, data)
-    for place, wrong in found.headers:
+    for place, wrong in search.headers:
         yield _evidence(wrong, place)
     yield from blocks.evidence()
     context.counts["pools"] = number
     context.counts["blocks"] = blocks.looked
-    if not number and found.complete:
+    if not number and search.complete:
         what = "in writable memory" if context.sweep else "at what the fault had at hand"
         yield Skipped("R9", f"no pool of pymalloc {what} (another allocator, or big objects)")
-    if not found.complete:
+    if not search.complete:
         yield Skipped("R9", "the budget ended before all pools were seen")
 
 
@@ -417,10 +419,10 @@ class _PoolSearch:
 
     def _values(self) -> Iterator[int]:
         """Yield addresses: where the wrong pointer lies, what it should be, what was at hand."""
-        for one in self._context.findings:
-            if one.detector == "pointer_one_bit_off":
-                yield from (int(place, 16) for place in one.facts.get("where", ()))
-                yield int(one.facts["corrected"], 16)
+        for finding in self._context.findings:
+            if finding.detector == "pointer_one_bit_off":
+                yield from (int(place, 16) for place in finding.facts.get("where", ()))
+                yield int(finding.facts["corrected"], 16)
         yield from values_at_hand(self._context)
         walk = object_walk(
             self._context

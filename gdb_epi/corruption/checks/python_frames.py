@@ -112,15 +112,15 @@ def _compare(reader: Reader, frame: PyFrame, places: _Places, kind: int) -> Iter
         if ((ours & ~tag) ^ theirs).bit_count() != 1:
             continue
         if _typed(reader, theirs) and not _typed(reader, ours & ~tag):
-            where, found, right = frame.address + in_frame, ours, theirs | tag
+            where, held, right = frame.address + in_frame, ours, theirs | tag
         elif _typed(reader, ours & ~tag) and not _typed(reader, theirs):
-            where, found, right = (function & ~STACKREF_TAG) + in_function, theirs, ours & ~tag
+            where, held, right = (function & ~STACKREF_TAG) + in_function, theirs, ours & ~tag
         else:
             continue
         yield word_evidence(
             "R10",
             where,
-            found,
+            held,
             right,
             MEMORY,
             f"the {what} of the frame at {frame.address:#x} and of its function at "
@@ -203,16 +203,16 @@ def _typed(reader: Reader, address: int) -> bool:
 )
 def frame_chain(context: Context) -> Iterator[Evidence]:
     """Take over one-bit findings of the detector frame_link_disagrees."""
-    for one in context.findings:
-        if one.detector == "frame_link_disagrees" and len(one.facts["bits"]) == 1:
+    for finding in context.findings:
+        if finding.detector == "frame_link_disagrees" and len(finding.facts["bits"]) == 1:
             yield Evidence(
                 "R10",
-                int(one.facts["where"], 16),
-                int(one.facts["found"], 16),
-                int(one.facts["corrected"], 16),
-                tuple(one.facts["bits"]),
+                int(finding.facts["where"], 16),
+                int(finding.facts["found"], 16),
+                int(finding.facts["corrected"], 16),
+                tuple(finding.facts["bits"]),
                 MEMORY,
-                one.summary,
+                finding.summary,
                 {},
             )
 
@@ -258,7 +258,7 @@ def _of_thread(
     if not top or end_of(walk, frame, places) == top or not in_data_stack(context, top):
         return
     flips = [frame ^ 1 << bit for bit in range(LOWEST_BIT, ADDRESS_BITS)]
-    right = [one for one in flips if one < top and end_of(walk, one, places) == top]
+    right = [flip for flip in flips if flip < top and end_of(walk, flip, places) == top]
     if len(right) != 1:
         return
     left = top + places.previous  # of the frame that was left last: it began at the top
@@ -326,8 +326,8 @@ def _with_dropped(walk: ObjectWalk, places: FramePlaces) -> Iterator[int]:
     Such frames are ordinary between two steps of a call; their pointer is then right.
     """
     seen: set[int] = set()
-    for one in walk.frames:
-        for frame in (one.address, walk.reader.word(one.address + places.previous)):
+    for walked in walk.frames:
+        for frame in (walked.address, walk.reader.word(walked.address + places.previous)):
             for place in (frame, end_of(walk, frame, places)):
                 if place and place not in seen:
                     seen.add(place)

@@ -29,51 +29,55 @@ def recurring(context: Context) -> Iterator[Evidence]:
     met: the words differ, the bit does not.
     """
     words = _words(context)
-    for one in words:
-        bit, ones = one.bits[0], _is_set(one)
+    for word in words:
+        bit, ones = word.bits[0], _is_set(word)
         again = [
             other
             for other in words
             if other.bits[0] == bit
             and _is_set(other) == ones
-            and (other.found, other.corrected) != (one.found, one.corrected)
+            and (other.found, other.corrected) != (word.found, word.corrected)
         ]
         if again:
-            yield _evidence(one, again)
+            yield _evidence(word, again)
 
 
 def _words(context: Context) -> list[Evidence]:
     """Return one item for each damaged word: one bit, a place in memory, an unknown other use."""
-    found: dict[tuple[object, ...], Evidence] = {}
-    for one in context.evidence[:MAX_WORDS]:
-        single = len(one.bits) == 1 and one.found is not None and one.corrected is not None
-        if single and isinstance(one.where, int) and not one.ambiguous:
-            if one.id.startswith("P") and int(one.facts.get("rivals", 1)) > 1:
+    by_words: dict[tuple[object, ...], Evidence] = {}
+    for evidence in context.evidence[:MAX_WORDS]:
+        single = (
+            len(evidence.bits) == 1
+            and evidence.found is not None
+            and evidence.corrected is not None
+        )
+        if single and isinstance(evidence.where, int) and not evidence.ambiguous:
+            if evidence.id.startswith("P") and int(evidence.facts.get("rivals", 1)) > 1:
                 continue  # which of its neighbours is the right one is not known
-            found.setdefault((one.found, one.corrected), one)
-    return list(found.values())
+            by_words.setdefault((evidence.found, evidence.corrected), evidence)
+    return list(by_words.values())
 
 
-def _is_set(one: Evidence) -> bool:
-    return bool((one.found or 0) >> one.bits[0] & 1)
+def _is_set(evidence: Evidence) -> bool:
+    return bool((evidence.found or 0) >> evidence.bits[0] & 1)
 
 
-def _evidence(one: Evidence, again: list[Evidence]) -> Evidence:
-    assert isinstance(one.where, int)
-    assert one.found is not None
-    assert one.corrected is not None
+def _evidence(word: Evidence, again: list[Evidence]) -> Evidence:
+    assert isinstance(word.where, int)
+    assert word.found is not None
+    assert word.corrected is not None
     same_offset = [
         other
         for other in again
         if isinstance(other.where, int)
-        and other.where // PAGE != one.where // PAGE
-        and other.where % PAGE == one.where % PAGE
+        and other.where // PAGE != word.where // PAGE
+        and other.where % PAGE == word.where % PAGE
     ]
     places = ", ".join(f"{other.where:#x}" for other in (same_offset or again)[:4])
-    what = f"bit {one.bits[0]} of the word at {one.where:#x} is wrong, and so it is at {places}"
+    what = f"bit {word.bits[0]} of the word at {word.where:#x} is wrong, and so it is at {places}"
     if same_offset:
-        what += f", at the same offset {one.where % PAGE:#x} of other pages"
+        what += f", at the same offset {word.where % PAGE:#x} of other pages"
     return word_evidence(
-        "M3" if same_offset else "M2", one.where, one.found, one.corrected, one.path, what,
+        "M3" if same_offset else "M2", word.where, word.found, word.corrected, word.path, what,
         words=len(again) + 1,
     )  # fmt: skip

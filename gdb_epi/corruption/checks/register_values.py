@@ -45,63 +45,84 @@ _HOW = {
 )
 def register_values(context: Context) -> Iterator[Evidence | Skipped]:
     """Run the straight-line code before the fault again and compare the registers it made."""
-    found = recomputed_registers(context)
-    if isinstance(found, Absent):
-        yield Skipped("R5", found.detail)
+    recomputed = recomputed_registers(context)
+    if isinstance(recomputed, Absent):
+        yield Skipped("R5", recomputed.detail)
         return
     feeding = {word.source for word in fault_words(context)}
-    for one in found:
-        evidence = _compare(context, one, one.register in feeding)
+    for register in recomputed:
+        evidence = _compare(context, register, register.register in feeding)
         if evidence is not None:
             yield evidence
 
 
-def _compare(context: Context, one: RecomputedRegister, feeds: bool) -> Evidence | None:
-    bits = changed_bits(one.held, one.expected)
+def _compare(context: Context, register: RecomputedRegister, feeds: bool) -> Evidence | None:
+    bits = changed_bits(register.held, register.expected)
     lanes = {bit // 8 for bit in bits}
-    if not bits or len(lanes) > 1 or (one.kind == LOAD and one.size < 4):
+    if not bits or len(lanes) > 1 or (register.kind == LOAD and register.size < 4):
         return None
-    right = one.expected >= NEAR_NULL and context.target.region_at(one.expected) is not None
-    if one.since and address_index(context).at(one.expected) is None:
+    right = (
+        register.expected >= NEAR_NULL and context.target.region_at(register.expected) is not None
+    )
+    if register.since and address_index(context).at(register.expected) is None:
         return None  # realloc() may have moved what is there now
-    if context.target.region_at(one.held) is not None:
-        if not (_named_something_else(context, one, bits) or _lies_far(context, one, bits)):
+    if context.target.region_at(register.held) is not None:
+        if not (
+            _named_something_else(context, register, bits) or _lies_far(context, register, bits)
+        ):
             return None
-    elif len(bits) > 1 and not _is_alone(context, one) and _is_near_end(context, one.held):
+    elif (
+        len(bits) > 1 and not _is_alone(context, register) and _is_near_end(context, register.held)
+    ):
         return None  # another thread may have gone on, or given memory back
-    if not (right or (feeds and one.kind not in (LOAD, COMPUTED)) or _leaps(one, feeds, bits)):
+    if not (
+        right or (feeds and register.kind not in (LOAD, COMPUTED)) or _leaps(register, feeds, bits)
+    ):
         return None
     id = "R5" if len(bits) == 1 else "R5:lane"
-    slot = one.slot or 0
+    slot = register.slot or 0
     summary = (
-        f"{one.register} holds {one.held:#018x}, but it was {_HOW[one.kind].format(slot=slot)} "
-        f"{one.expected:#018x} (instruction at {one.at:#x}): bits {list(bits)} differ"
+        f"{register.register} holds {register.held:#018x}, but it was "
+        f"{_HOW[register.kind].format(slot=slot)} {register.expected:#018x} (instruction at "
+        f"{register.at:#x}): bits {list(bits)} differ"
     )
     return word_evidence(
-        id, one.register, one.held, one.expected, REGISTER, summary, how=one.kind, at=hex(one.at)
+        id,
+        register.register,
+        register.held,
+        register.expected,
+        REGISTER,
+        summary,
+        how=register.kind,
+        at=hex(register.at),
     )
 
 
-def _is_alone(context: Context, one: RecomputedRegister) -> bool:
+def _is_alone(context: Context, register: RecomputedRegister) -> bool:
     """Whether nobody else can have stored there since."""
-    return len(context.target.threads()) == 1 and not one.since
+    return len(context.target.threads()) == 1 and not register.since
 
 
-def _named_something_else(context: Context, one: RecomputedRegister, bits: tuple[int, ...]) -> bool:
+def _named_something_else(
+    context: Context, register: RecomputedRegister, bits: tuple[int, ...]
+) -> bool:
     """Whether a register names the inside of something, and the right word a thing's start.
 
     With one thread nobody else can have stored there since; one bit, none of those that mark.
     """
-    exact = code_map(context, one.at) is not None  # all direct ways are known: none marks it
-    plain = one.kind == LOAD and one.size == 8 and len(bits) == 1
+    exact = code_map(context, register.at) is not None  # all direct ways are known: none marks it
+    plain = register.kind == LOAD and register.size == 8 and len(bits) == 1
     plain = plain and (bits[0] >= LOWEST_BIT or exact)
-    if not (_is_alone(context, one) and plain) or address_index(context).at(one.held) is not None:
+    if (
+        not (_is_alone(context, register) and plain)
+        or address_index(context).at(register.held) is not None
+    ):
         return False
-    right = address_index(context).at(one.expected)
+    right = address_index(context).at(register.expected)
     return right is not None and right.kind in (OBJECT, BLOCK)
 
 
-def _lies_far(context: Context, one: RecomputedRegister, bits: tuple[int, ...]) -> bool:
+def _lies_far(context: Context, register: RecomputedRegister, bits: tuple[int, ...]) -> bool:
     """Whether two mapped addresses have the same low digits, and no mark or start of a page has.
 
     Another pointer, which came here by a branch that is not known (a table of jumps, a part that
@@ -109,15 +130,15 @@ def _lies_far(context: Context, one: RecomputedRegister, bits: tuple[int, ...]) 
     function whose branches are known 8 bits do: 0 of 3,400 registers at 1,920 random places of
     healthy interpreters differed so (4 in the lowest byte, none a load).
     """
-    exact = one.kind == LOAD and code_map(context, one.at) is not None
+    exact = register.kind == LOAD and code_map(context, register.at) is not None
     lowest = NEAR_BITS if exact else FAR_BITS
-    far = one.size == 8 and min(bits) >= lowest and one.held % PAGE != 0
-    return far and _is_alone(context, one) and address_index(context).at(one.held) is None
+    far = register.size == 8 and min(bits) >= lowest and register.held % PAGE != 0
+    return far and _is_alone(context, register) and address_index(context).at(register.held) is None
 
 
-def _leaps(one: RecomputedRegister, feeds: bool, bits: tuple[int, ...]) -> bool:
+def _leaps(register: RecomputedRegister, feeds: bool, bits: tuple[int, ...]) -> bool:
     """Whether a number that the access was made with has one high bit that it should not have."""
-    number = one.expected < LOW
+    number = register.expected < LOW
     return number and feeds and len(bits) == 1 and bits[0] >= FAR_BIT
 
 

@@ -50,11 +50,11 @@ def blocks_across(context: Context, start: int, words: Sequence[int]) -> str:
 
 def _chunks(context: Context, start: int, first: int) -> str:
     """Tell of malloc's chunks; `first` is the first zero."""
-    for one in context.zeroed_headers:
-        if start <= one.header + WORD < start + LINE and first > one.before + HEADER:
+    for zeroed in context.zeroed_headers:
+        if start <= zeroed.header + WORD < start + LINE and first > zeroed.before + HEADER:
             return (
-                f"the header of the malloc chunk at {one.header:#018x} is gone with it, inside of "
-                f"the one at {one.before:#018x} the zeros begin, and chunks follow behind"
+                f"the header of the malloc chunk at {zeroed.header:#018x} is gone with it, inside "
+                f"of the one at {zeroed.before:#018x} the zeros begin, and chunks follow behind"
             )
     return ""
 
@@ -99,39 +99,40 @@ def lane(context: Context) -> Iterator[Evidence]:
     Only where the words around are objects of that very type, and the object has more references
     than words that hold its address: then one of them is this word.
     """
-    if any(one.id.startswith("S:") for one in context.evidence):
+    if any(evidence.id.startswith("S:") for evidence in context.evidence):
         return
-    if any(one.thing is not None for one in neighbours_of(context)):
+    if any(neighbour.thing is not None for neighbour in neighbours_of(context)):
         return
-    for one in suspects_of(context):
-        if one.depth == 0 and not has_software_pattern(context, one):
-            for slot in one.slots:
+    for suspect in suspects_of(context):
+        if suspect.depth == 0 and not has_software_pattern(context, suspect):
+            for slot in suspect.slots:
                 if not on_stack(context, slot):
-                    yield from _lanes(context, one, slot)
+                    yield from _lanes(context, suspect, slot)
 
 
-def _lanes(context: Context, one: Suspect, slot: int) -> Iterator[Evidence]:
+def _lanes(context: Context, suspect: Suspect, slot: int) -> Iterator[Evidence]:
     kind = _kind_around(context, slot)
-    if kind is None or address_index(context).at(one.value) is not None:
+    if kind is None or address_index(context).at(suspect.value) is not None:
         return
-    found = [
+    candidates = [
         corrected
-        for corrected in _one_byte_away(one.value)
+        for corrected in _one_byte_away(suspect.value)
         if context.target.region_at(corrected) is not None
         and address_index(context).object_type(corrected) == kind
     ]
-    lost = [address for address in found[: 4 * MAX_CANDIDATES] if _is_lost(context, address)]
+    lost = [address for address in candidates[: 4 * MAX_CANDIDATES] if _is_lost(context, address)]
     if not lost or len(lost) > MAX_CANDIDATES:
         return
     for corrected in lost:
         yield word_evidence(
             "M:lane",
             slot,
-            one.value,
+            suspect.value,
             corrected,
             MEMORY,
-            f"the word {one.value:#018x} at {slot:#018x} stands among {kind} objects and differs "
-            f"in one byte from {corrected:#018x}, {with_article(kind)} that a word is missing for",
+            f"the word {suspect.value:#018x} at {slot:#018x} stands among {kind} objects and "
+            f"differs in one byte from {corrected:#018x}, {with_article(kind)} that a word is "
+            "missing for",
             rivals=len(lost),
             object_type=kind,
         )
@@ -230,9 +231,13 @@ def _null_slot(context: Context) -> int | None:
     if isinstance(made, Absent) or site.operand is None:
         return None
     names = site.operand.registers()
-    for one in made:
-        if one.register in names and one.slot is not None and one.held == one.expected == 0:
-            region = context.target.region_at(one.slot)
-            if region is not None and "w" in region.perms and not on_stack(context, one.slot):
-                return one.slot
+    for register in made:
+        if (
+            register.register in names
+            and register.slot is not None
+            and register.held == register.expected == 0
+        ):
+            region = context.target.region_at(register.slot)
+            if region is not None and "w" in region.perms and not on_stack(context, register.slot):
+                return register.slot
     return None

@@ -59,11 +59,11 @@ def canary(context: Context) -> Iterator[Evidence | Skipped]:
     """Look on stacks for words one bit from fs:0x28, and compare fs:0x28 with AT_RANDOM."""
     threads = context.target.threads()
     guards = {thread.tid: _guard(context, thread) for thread in threads[:MAX_THREADS]}
-    known = [guard for guard in guards.values() if guard]
-    if not known:
+    held_guards = [guard for guard in guards.values() if guard]
+    if not held_guards:
         yield Skipped("R4", "no thread's fs:0x28 is in the core, or it is 0")
         return
-    usual = max(known, key=known.count)
+    usual = max(held_guards, key=held_guards.count)
     yield from _random(context, guards, usual)
     for thread in threads[:MAX_THREADS]:
         yield from _stack(context, thread, usual)
@@ -88,12 +88,12 @@ def _random(context: Context, guards: dict[int, int], usual: int) -> Iterator[Ev
         pairs += [(GUARD_AT, guard, usual)]
         if given:
             pairs += [(POINTER_GUARD_AT, _guard(context, thread, POINTER_GUARD_AT), given[1])]
-        for at, found, right in pairs:
-            if (found ^ right).bit_count() == 1:
+        for at, held, right in pairs:
+            if (held ^ right).bit_count() == 1:
                 yield word_evidence(
                     "R4",
                     base + at,
-                    found,
+                    held,
                     right,
                     MEMORY,
                     f"fs:{at:#x} of thread {thread.tid} differs in one bit from its copy (the "
@@ -178,14 +178,14 @@ def frame_pointer(context: Context) -> Iterator[Evidence]:
     right = frame.sp + depth
     if right in frame.held or (frame.checked and not _canary_is_whole(context, frame.sp, right)):
         return
-    near = [one for one in dict.fromkeys(frame.held) if len(changed_bits(one, right)) == 1]
+    near = [word for word in dict.fromkeys(frame.held) if len(changed_bits(word, right)) == 1]
     popped = frame.sp - 2 * WORD  # where a function that this one called had saved it
     saved = read_word(context.target, popped)
     for value in [saved] if saved in near else near:
         if not value & 0xFF or (changed_bits(value, right)[0] in NEAR_BITS and not frame.checked):
             continue
-        known = frame.checked or saved == value
-        places = (popped,) if known else context.places_of(value, PLACES)
+        is_saved = frame.checked or saved == value
+        places = (popped,) if is_saved else context.places_of(value, PLACES)
         yield word_evidence(
             "R19",
             places[0] if places else "rbp",
@@ -206,7 +206,7 @@ def _frame(context: Context) -> Frame | None:
     rbp = fault.registers.get("rbp")
     if fault.is_hardware_trap:
         return None if rbp is None else Frame(fault.pc, fault.sp, (rbp,), False)
-    if not any(one.id == SMASHED for one in context.evidence):
+    if not any(evidence.id == SMASHED for evidence in context.evidence):
         return None  # else a pointer to the function behind would look like a return address
     words = read_words(context, fault.sp & -WORD, STACK_WORDS)
     for number, word in enumerate(words):
@@ -246,25 +246,32 @@ def _depth(context: Context, function: Function, pc: int) -> int | None:
     at, depth, ends = 0, 0, 0
     framed = branched = False
     while at < size:
-        one = decode(code[at : at + MAX_LENGTH])
-        if one is None:
+        instruction = decode(code[at : at + MAX_LENGTH])
+        if instruction is None:
             return None
-        change = stack_pointer_change(one)
-        behind = function.start + at + one.length
-        if one.flow not in ("next", "trap"):
+        change = stack_pointer_change(instruction)
+        behind = function.start + at + instruction.length
+        if instruction.flow not in ("next", "trap"):
             branched = True
-        elif (one.opcode, one.map, one.rm, one.reg) == (0x89, 0, "rbp", "rsp") and not branched:
+        elif (instruction.opcode, instruction.map, instruction.rm, instruction.reg) == (
+            0x89,
+            0,
+            "rbp",
+            "rsp",
+        ) and not branched:
             framed, depth = True, 0
         elif change is None:
-            if one.opcode != LEAVE and (one.memory is None or one.memory.base != "rbp"):
+            if instruction.opcode != LEAVE and (
+                instruction.memory is None or instruction.memory.base != "rbp"
+            ):
                 return None
         elif change < 0:
             if branched:
                 return None  # rsp moves later on
             depth, ends = depth - change, behind
-        if behind - one.length < pc <= behind and (change is None or change > 0):
+        if behind - instruction.length < pc <= behind and (change is None or change > 0):
             return None  # on the way out
-        at += one.length
+        at += instruction.length
     return depth if framed and function.start < ends <= pc else None
 
 
@@ -309,27 +316,27 @@ def _judge(
 ) -> Iterator[Evidence]:
     """Yield the word that leads nowhere when the other one does, or begins nothing."""
     words = (link.held, link.expected)
-    held, expected = (is_mapped(context, one) for one in words)
+    held, expected = (is_mapped(context, word) for word in words)
     if held and expected:
-        held, expected = (address_index(context).at(one) is not None for one in words)
+        held, expected = (address_index(context).at(word) is not None for word in words)
     if expected and (not held or link.kind == CONSTANT):
         place = slot_of(frames, link.frame, link.register)
-        found, right = link.held, link.expected
+        wrong, right = link.held, link.expected
     elif held and not expected and link.kind == COPY:
         theirs = frames[link.frame + 1].registers
-        name = next((one for one in SAVED if theirs.get(one) == link.expected), None)
+        name = next((saved for saved in SAVED if theirs.get(saved) == link.expected), None)
         if name is None:
             return
         place = slot_of(frames, link.frame + 1, name)
-        found, right = link.expected, link.held
+        wrong, right = link.expected, link.held
     else:
         return
-    if not found & 0xFF and (found ^ right) <= 0xFF:
+    if not wrong & 0xFF and (wrong ^ right) <= 0xFF:
         return  # as a string that ends one byte too far leaves it
     yield word_evidence(
         "R23",
         place,
-        found,
+        wrong,
         right,
         UNKNOWN if isinstance(place, str) else MEMORY,
         f"the argument that the call at {link.call:#x} passed is {link.held:#018x} in "
@@ -340,7 +347,7 @@ def _judge(
 
 def slot_of(frames: list[UnwoundFrame], number: int, register: str) -> int | str:
     """Return where a frame's register is saved; its name when nothing saved it."""
-    for one in reversed(frames[:number]):
-        if register in one.slots:
-            return one.slots[register]
+    for frame in reversed(frames[:number]):
+        if register in frame.slots:
+            return frame.slots[register]
     return register

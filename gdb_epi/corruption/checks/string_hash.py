@@ -183,15 +183,15 @@ class _Work:
         yield self._evidence(form, address, flip)
 
     def _typeless(self, form: StringFormat, address: int) -> Iterator[Evidence]:
-        """Tell whether an object lies here but for one bit of its type: its hash says so."""
+        """Tell whether an object lies here whose type word is one bit off: its hash says so."""
         text = read_text(self._context.target, form, address)
         if not isinstance(text, HashedString) or len(text.data) < max(1, self._shortest):
             return
         if self._key is None or python_hash(self._key, text.data) != text.stored:
             return
         where = address + form.type_at
-        found = self._heap.reader.u64(where)
-        yield self._evidence(form, address, Flip(where, found, form.type, "type"))
+        held = self._heap.reader.u64(where)
+        yield self._evidence(form, address, Flip(where, held, form.type, "type"))
 
     def _evidence(self, form: StringFormat, address: int, flip: Flip) -> Evidence:
         name = self._key.name if self._key is not None else ""
@@ -226,8 +226,8 @@ class _Search:
 
     def take(self, start: int, data: bytes, tally: LeftOut) -> bool:
         """Look at a piece of memory; return False where it holds nothing out of the ordinary."""
-        found, has_others = self._ordinary.take(start, data)
-        self._records += found
+        wrong_records, has_others = self._ordinary.take(start, data)
+        self._records += wrong_records
         if has_others:
             texts = hashed_strings_in(
                 self._target, self.form, start, data, tally, self._ordinary.others
@@ -252,6 +252,6 @@ class _Search:
         self._wrong += self._bulk.rest()
         self._records += self._ordinary.rest()
         yield from self._wrong[:MAX_WRONG]
-        for one in self._records[: max(0, MAX_WRONG - len(self._wrong))]:
-            yield from self._ordinary.places(one, chunks.again(one.start))
+        for record in self._records[: max(0, MAX_WRONG - len(self._wrong))]:
+            yield from self._ordinary.places(record, chunks.again(record.start))
         yield from self._odd[:MAX_ODD]

@@ -38,16 +38,16 @@ def thread_state(context: Context) -> Iterator[Evidence | Skipped]:
     for interpreter in python.interpreters:
         for thread in interpreter.threads[:MAX_THREADS]:
             place, right = thread.address + at, interpreter.address
-            found = read_word(context.target, place)
-            if found is None or (found ^ right).bit_count() != 1:
+            held = read_word(context.target, place)
+            if held is None or (held ^ right).bit_count() != 1:
                 continue
-            if not is_partly_written(context, place, found, right):
+            if not is_partly_written(context, place, held, right):
                 yield word_evidence(
                     "R20",
                     place,
-                    found,
+                    held,
                     right,
                     MEMORY,
-                    f"interp of the thread state at {thread.address:#018x} is {found:#018x}; the "
+                    f"interp of the thread state at {thread.address:#018x} is {held:#018x}; the "
                     f"interpreter in whose list it is lies one bit away, at {right:#018x}",
                 )

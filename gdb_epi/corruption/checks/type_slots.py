@@ -79,13 +79,13 @@ def type_slots(context: Context) -> Iterator[Evidence | Skipped]:
         return
     slots = list(_slots(heap, types, SLOTS))
     context.counts["type slots"] = len(slots)
-    known: set[int] = set()
-    for one in _against_files(context, [*slots, *_slots(heap, types, DATA)]):
-        known.add(int(one.where))
-        yield one
-    for one in (*_against_types(context, heap, slots), *_own_tables(context, heap, types)):
-        if one.where not in known:
-            yield one
+    reported: set[int] = set()
+    for evidence in _against_files(context, [*slots, *_slots(heap, types, DATA)]):
+        reported.add(int(evidence.where))
+        yield evidence
+    for evidence in (*_against_types(context, heap, slots), *_own_tables(context, heap, types)):
+        if evidence.where not in reported:
+            yield evidence
     if context.sweep:
         yield from _static_objects(context, set(types))
 
@@ -141,8 +141,8 @@ def _slots(heap: Heap, types: list[int], names: tuple[str, ...]) -> Iterator[_Sl
     """Yield the slots of types, of those named, that are no NULL."""
     layout = heap.reader.layout
     size = layout.size("PyTypeObject") or 0
-    known = [(name, layout.offset("PyTypeObject", name)) for name in names]
-    places = [(name, at, at >> 3) for name, at in known if at is not None and at + 8 <= size]
+    offsets = [(name, layout.offset("PyTypeObject", name)) for name in names]
+    places = [(name, at, at >> 3) for name, at in offsets if at is not None and at + 8 <= size]
     for address in types:
         try:
             data = heap.reader.read(address, size)
@@ -218,7 +218,7 @@ def _against_types(context: Context, heap: Heap, slots: list[_Slot]) -> Iterator
 
 def _own_tables(context: Context, heap: Heap, types: list[int]) -> Iterator[Evidence]:
     """Find classes one of whose tables of methods is one bit from where their others have it."""
-    classes = [one for one in types if _is_anonymous(context, one)]
+    classes = [address for address in types if _is_anonymous(context, address)]
     slots = list(_slots(heap, classes, TABLES))
     for name in TABLES:
         mine = [slot for slot in slots if slot.name == name]

@@ -106,15 +106,17 @@ class Fields:
         self._layout: Layout = reader.layout
         self._objects = ObjectReader(reader)
         self._known: dict[str, tuple[Field, ...]] = {}
-        self._types = {category: self._types_of(*one) for category, one in _TYPED.items()}
+        self._types = {category: self._types_of(*typed) for category, typed in _TYPED.items()}
 
     def _types_of(
         self, struct: str, members: dict[str, str]
     ) -> tuple[StructWords, tuple[str, ...]]:
         """Return where typed members are, and what they hold."""
         offsets = ((self._layout.offset(struct, name), kind) for name, kind in members.items())
-        found = sorted((offset, kind) for offset, kind in offsets if offset is not None)
-        return struct_words(offset for offset, _ in found), tuple(kind for _, kind in found)
+        members_by_offset = sorted((offset, kind) for offset, kind in offsets if offset is not None)
+        return struct_words(offset for offset, _ in members_by_offset), tuple(
+            kind for _, kind in members_by_offset
+        )
 
     def doubtful(self, objects: Sequence[tuple[int, str]]) -> Iterator[tuple[int, str]]:
         """Yield the (address, category) whose fields are not clearly right at once, in order."""
@@ -153,12 +155,12 @@ class Fields:
         return self._typed("PyFrameObject", {**_FRAME, "f_code": "code"})
 
     def _typed(self, struct: str, members: dict[str, str]) -> tuple[Field, ...]:
-        found = []
+        fields = []
         for name, kind in members.items():
             offset = self._layout.offset(struct, name)
             if offset is not None:
-                found.append(Field(name, offset, with_article(kind), self._of_type(kind)))
-        return tuple(found)
+                fields.append(Field(name, offset, with_article(kind), self._of_type(kind)))
+        return tuple(fields)
 
     def _of_type(self, kind: str) -> Fits:
         return lambda value: self._kinds.is_a(value, kind)
@@ -169,18 +171,18 @@ class Fields:
         """d_method and the like lead to a struct whose first word is the name, as d_name is."""
         struct, member = _DESCRIPTORS[category]
         common = {"d_common.d_type": TYPE, "d_common.d_name": "str"}
-        found = self._typed(struct, common)
+        fields = self._typed(struct, common)
         offset, name_at = (self._layout.offset(struct, n) for n in (member, "d_common.d_name"))
         if offset is None or name_at is None:
-            return found
+            return fields
         try:
             name = self._reader.string(self._reader.u64(address + name_at), MAX_NAME)
         except UnreadableMemory:
-            return found
+            return fields
         if isinstance(name, Absent) or not name:
-            return found
+            return fields
         what = f"the description of {name!r}"
-        return (*found, Field(member, offset, what, self._named(name), shared=False))
+        return (*fields, Field(member, offset, what, self._named(name), shared=False))
 
     def _named(self, name: str) -> Fits:
         def fits(value: int) -> bool:
@@ -221,8 +223,8 @@ class Fields:
         values_at = layout.offset("PyDictObject", "ma_values")
         split = values_at is None or self._reader.word(address + values_at) != 0
         own = not split and used >= FEWEST_ENTRIES
-        known = sure if own else None
-        return (Field("ma_keys", keys_at, "a table of keys", fits, False, known, own),)
+        check_fully = sure if own else None
+        return (Field("ma_keys", keys_at, "a table of keys", fits, False, check_fully, own),)
 
     def _holds(self, keys: int, used: int) -> bool:
         """Whether a table is in use and holds just so many entries, all of them objects."""
@@ -236,8 +238,8 @@ class Fields:
         first = 1 if hashed else 0
         pairs = [(words[n + first], words[n + first + 1]) for n in range(0, len(words), width // 8)]
         live = [pair for pair in pairs if pair[1]]
-        known = all(self._kinds.of(one).name for pair in live for one in pair)
-        return known and len(live) == used
+        all_objects = all(self._kinds.of(address).name for pair in live for address in pair)
+        return all_objects and len(live) == used
 
     def _is_table(self, keys: int, used: int) -> bool:
         """Whether a table's numbers agree: USABLE_FRACTION(size) entries are used or free."""
@@ -279,8 +281,8 @@ class Fields:
             return [self._kinds.of(word).name for word in words if word]
 
         def fits(value: int) -> bool:
-            found = kinds(value)
-            return not value & 7 and 2 * len([one for one in found if one]) > len(found)
+            names = kinds(value)
+            return not value & 7 and 2 * len([name for name in names if name]) > len(names)
 
         def sure(value: int) -> bool:
             thing = self._things.at(value)
@@ -355,8 +357,8 @@ def typed_field(context: Context) -> Iterator[Evidence | Skipped]:
     if len(wrong) > MAX_BAD:
         yield Skipped("R18", f"{len(wrong)} objects have fields of a wrong type: an overwrite")
         return
-    for one in wrong:
-        yield from _repair(context, walk, one)
+    for wrong_field in wrong:
+        yield from _repair(context, walk, wrong_field)
 
 
 def _wrong(reader: Reader, walk: ObjectWalk, fields: Fields) -> Iterator[_Wrong]:
@@ -373,11 +375,11 @@ def _wrong_of_suspects(context: Context, walk: ObjectWalk, fields: Fields) -> It
 
     A frame that is being given back has no references, and no list leads to it.
     """
-    known = {address for address, _ in walk.visited} | {frame.address for frame in walk.frames}
-    slots = {slot for one in suspects_of(context) for slot in one.slots}
+    walked = {address for address, _ in walk.visited} | {frame.address for frame in walk.frames}
+    slots = {slot for suspect in suspects_of(context) for slot in suspect.slots}
     owners = {slot: _owner(context, walk, slot) for slot in slots if not on_stack(context, slot)}
-    for address, name in sorted({one for one in owners.values() if one is not None}):
-        if address in known:
+    for address, name in sorted({owner for owner in owners.values() if owner is not None}):
+        if address in walked:
             continue
         if name != FRAME:
             yield from _wrong_of(walk.reader, address, name, fields.of(address, name))
@@ -405,44 +407,44 @@ def _owner(context: Context, walk: ObjectWalk, slot: int) -> tuple[int, str] | N
 def _wrong_of(
     reader: Reader, address: int, category: str, fields: tuple[Field, ...]
 ) -> Iterator[_Wrong]:
-    found = []
+    wrong = []
     for field in fields:
         try:
             value = reader.u64(address + field.offset)
         except UnreadableMemory:
             return
         if value and not field.fits(value):
-            found.append(_Wrong(address, category, field, value))
-    if len(found) == 1 and (len(fields) > 1 or not found[0].field.shared):
-        yield found[0]
+            wrong.append(_Wrong(address, category, field, value))
+    if len(wrong) == 1 and (len(fields) > 1 or not wrong[0].field.shared):
+        yield wrong[0]
 
 
-def _repair(context: Context, walk: ObjectWalk, one: _Wrong) -> Iterator[Evidence]:
+def _repair(context: Context, walk: ObjectWalk, wrong: _Wrong) -> Iterator[Evidence]:
     """Yield the one flip that makes a field right; nothing where several do, or none."""
-    if not one.field.own and _is_its_own(context, one.value):
+    if not wrong.field.own and _is_its_own(context, wrong.value):
         return
-    found = []
+    right_words = []
     for bit in BITS:
-        right = one.value ^ 1 << bit
-        if right < NEAR_NULL or not one.field.fits(right):
+        right = wrong.value ^ 1 << bit
+        if right < NEAR_NULL or not wrong.field.fits(right):
             continue
-        place = one.owner + one.field.offset
-        partly = is_partly_written(context, place, one.value, right)
-        if not partly and _may_be(context, walk, one, right):
-            found.append(right)
-    if len(found) != 1:
+        place = wrong.owner + wrong.field.offset
+        partly = is_partly_written(context, place, wrong.value, right)
+        if not partly and _may_be(context, walk, wrong, right):
+            right_words.append(right)
+    if len(right_words) != 1:
         return
-    right = found[0]
-    place = one.owner + one.field.offset
+    right = right_words[0]
+    place = wrong.owner + wrong.field.offset
     yield word_evidence(
         "R18",
         place,
-        one.value,
+        wrong.value,
         right,
         MEMORY,
-        f"{one.field.name} of the {one.category} at {one.owner:#018x} holds {one.value:#018x}, "
-        f"which is not {one.field.what}; {right:#018x}, one bit away, is",
-        field=one.field.name,
+        f"{wrong.field.name} of the {wrong.category} at {wrong.owner:#018x} holds "
+        f"{wrong.value:#018x}, which is not {wrong.field.what}; {right:#018x}, one bit away, is",
+        field=wrong.field.name,
     )
 
 
@@ -457,61 +459,63 @@ def _is_its_own(context: Context, value: int) -> bool:
     return bool(block) and sum(not on_stack(context, at) for at in held) <= 1
 
 
-def _may_be(context: Context, walk: ObjectWalk, one: _Wrong, right: int) -> bool:
+def _may_be(context: Context, walk: ObjectWalk, wrong: _Wrong, right: int) -> bool:
     """Whether a word that fits a field can be the one that was there: it misses a holder."""
-    things, sure = address_index(context), one.field.sure
-    if one.field.shared and (
-        _is_held_alike(walk, one, right) or _is_found_alike(context, walk, one, right)
+    things, sure = address_index(context), wrong.field.sure
+    if wrong.field.shared and (
+        _is_held_alike(walk, wrong, right) or _is_found_alike(context, walk, wrong, right)
     ):
         return True
-    if one.category.endswith("_descriptor") and not one.field.shared:
+    if wrong.category.endswith("_descriptor") and not wrong.field.shared:
         return True  # tables of descriptions are static, and the name says which entry it is
     if sure is not None and not sure(right):
         return False
-    inside = things.inside_block(one.value)  # no table or array begins there
-    if not one.field.own and not inside and may_be_stale(context, one.value, right):
+    inside = things.inside_block(wrong.value)  # no table or array begins there
+    if not wrong.field.own and not inside and may_be_stale(context, wrong.value, right):
         return False  # of 765 stale tables put into dicts 13 were one bit from one without a holder
-    if not one.field.shared:
+    if not wrong.field.shared:
         is_free = things.in_free_block(right)  # a freed table looks like one still
         held = _holders(context, walk, right, MAX_HELD)
-        if one.field.own:  # old copies may be left; another dict's table is none of this one's
-            held = [at for at in held if walk.type_at(at - one.field.offset) == one.category]
+        if wrong.field.own:  # old copies may be left; another dict's table is none of this one's
+            held = [at for at in held if walk.type_at(at - wrong.field.offset) == wrong.category]
         return not is_free and not held
-    if things.references(right) is None or was_never_mapped(context, one.value):
+    if things.references(right) is None or was_never_mapped(context, wrong.value):
         return True  # immortal, or held by many
-    if one.value ^ right < 1 << FAR_BIT or may_be_freed(context, one.value):
-        return lost_a_reference(context, right, one.value)
+    if wrong.value ^ right < 1 << FAR_BIT or may_be_freed(context, wrong.value):
+        return lost_a_reference(context, right, wrong.value)
     return not is_refuted(context, walk, right)
 
 
-def _is_held_alike(walk: ObjectWalk, one: _Wrong, right: int) -> bool:
+def _is_held_alike(walk: ObjectWalk, wrong: _Wrong, right: int) -> bool:
     """Whether the same field of two others of the kind holds the right word.
 
     Frames and functions of a module share its globals, classes a base: few words are held so, and
     what was freed lies next to one of them by chance alone.
     """
-    if one.category == FRAME:
+    if wrong.category == FRAME:
         others = [frame.address for frame in walk.frames]
     else:
-        others = [address for address, category in walk.visited if category == one.category]
-    words = walk.reader.words([other + one.field.offset for other in others if other != one.owner])
+        others = [address for address, category in walk.visited if category == wrong.category]
+    words = walk.reader.words(
+        [other + wrong.field.offset for other in others if other != wrong.owner]
+    )
     return words.count(right) >= FEWEST_ALIKE
 
 
-def _is_found_alike(context: Context, walk: ObjectWalk, one: _Wrong, right: int) -> bool:
+def _is_found_alike(context: Context, walk: ObjectWalk, wrong: _Wrong, right: int) -> bool:
     """As _is_held_alike, of objects that memory is searched for: the walk may have found none."""
     reader = walk.reader
-    if one.category == FRAME and reader.layout.offset("_PyInterpreterFrame", "f_globals"):
+    if wrong.category == FRAME and reader.layout.offset("_PyInterpreterFrame", "f_globals"):
         return False  # those are no objects
-    found = 0
+    alike = 0
     with suppress(UnreadableMemory):
-        kind = reader.type_of(one.owner)
+        kind = reader.type_of(wrong.owner)
         for at in context.places_of(right, MAX_ALIKE):
-            other = at - one.field.offset
-            if other != one.owner and not address_index(context).in_free_block(at):
+            other = at - wrong.field.offset
+            if other != wrong.owner and not address_index(context).in_free_block(at):
                 with suppress(UnreadableMemory):
-                    found += reader.type_of(other) == kind
-    return found >= FEWEST_ALIKE
+                    alike += reader.type_of(other) == kind
+    return alike >= FEWEST_ALIKE
 
 
 def _holders(context: Context, walk: ObjectWalk, value: int, limit: int) -> list[int]:

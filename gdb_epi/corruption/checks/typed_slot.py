@@ -54,19 +54,21 @@ def lost_among_alike(
     All slots near must hold objects of one type. A program that leaks references, or keeps them
     where nobody looks for them, does so for many objects of a type: then it says nothing.
     """
-    near = [one for one in _siblings(walk, slot) if walk.type_at(one)]  # others may be wrong too
-    kinds = {walk.type_at(one) for one in near}
+    near = [
+        sibling for sibling in _siblings(walk, slot) if walk.type_at(sibling)
+    ]  # others may be wrong too
+    kinds = {walk.type_at(sibling) for sibling in near}
     if len(near) < FEWEST_ALIKE or len(kinds) != 1:
         return []
-    same = [one for one in objects if one[1] in kinds]
-    mine = [one for one in same if _is_told(context, walk, slot.value, one)]
+    same = [candidate for candidate in objects if candidate[1] in kinds]
+    mine = [candidate for candidate in same if _is_told(context, walk, slot.value, candidate)]
     counted = context.objects_counted + len(mine) + COUNTED
     if not 0 < len(mine) <= MAX_COUNTED or counted > MAX_IN_ALL:
         return []
     context.objects_counted = counted
     if not _are_whole(context, near):
         return []
-    lost = [one for one in mine if lost_a_reference(context, one[0], slot.value)]
+    lost = [candidate for candidate in mine if lost_a_reference(context, candidate[0], slot.value)]
     return lost if len(lost) == 1 else []
 
 
@@ -89,9 +91,9 @@ def _is_told(context: Context, walk: ObjectWalk, value: int, right: tuple[int, s
 
 def _are_whole(context: Context, near: list[int]) -> bool:
     """Whether the first objects that are counted miss no reference."""
-    counts = ((one, address_index(context).references(one)) for one in near)
-    counted = [(one, count) for one, count in counts if count is not None][:COUNTED]
-    whole = all(holders_of(context, one, count) >= count for one, count in counted)
+    counts = ((sibling, address_index(context).references(sibling)) for sibling in near)
+    counted = [(sibling, count) for sibling, count in counts if count is not None][:COUNTED]
+    whole = all(holders_of(context, sibling, count) >= count for sibling, count in counted)
     return whole and len(counted) == COUNTED
 
 
@@ -102,13 +104,13 @@ def _siblings(walk: ObjectWalk, slot: ContainerSlot) -> list[int]:
     field of other objects of the type.
     """
     if slot.kind in ITEMS:
-        found = walk.beside(slot)
+        beside = walk.beside(slot)
     elif 0 < slot.place - slot.owner < MAX_HEAD:
-        found = walk.same_field(slot)
+        beside = walk.same_field(slot)
     else:
         return []
-    found.sort(key=lambda one: abs(one[0] - slot.place))
-    values = dict.fromkeys(value for _, value in found if value != slot.value)
+    beside.sort(key=lambda place_and_word: abs(place_and_word[0] - slot.place))
+    values = dict.fromkeys(value for _, value in beside if value != slot.value)
     return list(values)[:MAX_SIBLINGS]
 
 
@@ -149,9 +151,9 @@ def _is_found(walk: ObjectWalk, slot: ContainerSlot, keys: int, hash_at: int) ->
     if not 0 <= log2 <= MAX_LOG2 or (start - indices) % (1 << log2):
         return False
     size = (start - indices) >> log2
-    found = reader.u64(hash_at)
-    at, perturb = found, found
-    for _ in range(MAX_STEPS if found not in (0, WORD_MASK) else 0):
+    key_hash = reader.u64(hash_at)
+    at, perturb = key_hash, key_hash
+    for _ in range(MAX_STEPS if key_hash not in (0, WORD_MASK) else 0):
         at &= (1 << log2) - 1
         index = int.from_bytes(reader.read(indices + at * size, size), "little", signed=True)
         if index == wanted:
@@ -244,14 +246,14 @@ def _sources(things: AddressIndex, wrong: list[ContainerSlot]) -> list[Container
     groups: dict[int, list[ContainerSlot]] = {}
     for slot in wrong:
         groups.setdefault(slot.value, []).append(slot)
-    found = []
+    sources = []
     for value, same in groups.items():
         same = [slot for slot in same if slot.kind != FRAME] or same
         if value % WORD or things.inside_block(value):
             same = [slot for slot in same if slot.kind != "tuple"] or same
         if len(same) == 1:
-            found += same
-    return found
+            sources += same
+    return sources
 
 
 def _zeroed_lines(context: Context, walk: ObjectWalk) -> Iterator[Evidence]:
@@ -326,19 +328,21 @@ def _repairs(
 ) -> Iterator[Evidence]:
     flips = [slot.value ^ 1 << bit for bit in range(BITS)]
     things = address_index(context)
-    known = [one for one in flips if not things.inside_block(one)]
-    near = [(one, kind) for one in known if (kind := things.object_type(one))]
+    outside = [flip for flip in flips if not things.inside_block(flip)]
+    near = [(flip, kind) for flip in outside if (kind := things.object_type(flip))]
     near += _raised(context, slot.value)
     objects = [
-        one for one in near if not is_partly_written(context, slot.place, slot.value, one[0])
+        candidate
+        for candidate in near
+        if not is_partly_written(context, slot.place, slot.value, candidate[0])
     ]
-    id, found = "", []
+    id, matches = "", []
     for id, search in _SEARCHES:
         typed = slot.kind in FIELDS and id in ("R15", "R15:alike", "R15:pair", "M:zero")
-        found = [] if typed or (near and id == "M:pair") else search(context, walk, slot, objects)
-        if found:
+        matches = [] if typed or (near and id == "M:pair") else search(context, walk, slot, objects)
+        if matches:
             break
-    for corrected, kind in found:
+    for corrected, kind in matches:
         yield word_evidence(
             id,
             slot.place,
@@ -347,7 +351,7 @@ def _repairs(
             MEMORY,
             f"a slot of the {slot.kind} at {slot.owner:#018x} holds {slot.value:#018x}, which is "
             f"no object; {_WAYS[id].format(a_kind=with_article(kind))}",
-            rivals=same * len(found),  # any that names it may be wrong
+            rivals=same * len(matches),  # any that names it may be wrong
             object_type=kind,
         )
 
@@ -384,10 +388,14 @@ def _lost(context: Context, walk: ObjectWalk, slot: ContainerSlot, objects: Obje
     For a word at which nothing can begin those that miss one for all that is known.
     """
     value = slot.value
-    kept = [one for one in objects if not may_be_stale(context, value, one[0])]
+    kept = [candidate for candidate in objects if not may_be_stale(context, value, candidate[0])]
     if value % WORD:
-        return [one for one in kept if not is_refuted(context, walk, one[0], one[0] ^ value)]
-    return [one for one in kept if lost_a_reference(context, one[0], value)]
+        return [
+            candidate
+            for candidate in kept
+            if not is_refuted(context, walk, candidate[0], candidate[0] ^ value)
+        ]
+    return [candidate for candidate in kept if lost_a_reference(context, candidate[0], value)]
 
 
 def _zeroed_byte(
@@ -413,15 +421,19 @@ def _neighbouring_bits(
     Few more words than those one bit away: a freed object lies next to one as seldom.
     """
     flips = [slot.value ^ 3 << low for low in range(LOWEST_STUCK, ADDRESS_BITS - 1)]
-    found = _objects_at(context, walk, flips)
-    whole = [one for one in found if not is_partly_written(context, slot.place, slot.value, one[0])]
+    candidates = _objects_at(context, walk, flips)
+    whole = [
+        candidate
+        for candidate in candidates
+        if not is_partly_written(context, slot.place, slot.value, candidate[0])
+    ]
     return lost_among_alike(context, walk, slot, whole)
 
 
 def _objects_at(context: Context, walk: ObjectWalk, addresses: Iterable[int]) -> Objects:
     things = address_index(context)
-    found = [(one, kind) for one in addresses if (kind := walk.type_at(one))]
-    return [one for one in found if not things.inside_block(one[0])]
+    objects = [(address, kind) for address in addresses if (kind := walk.type_at(address))]
+    return [candidate for candidate in objects if not things.inside_block(candidate[0])]
 
 
 def _indexed(context: Context, walk: ObjectWalk, slot: ContainerSlot, objects: Objects) -> Objects:
@@ -432,9 +444,9 @@ def _indexed(context: Context, walk: ObjectWalk, slot: ContainerSlot, objects: O
     """
     if may_be_stale(context, slot.value):
         return []
-    texts = [one for one in objects if one[1] == "str"]
-    found = [one for one in texts if is_found_at(walk, slot, one[0])]
-    return found if len(found) == 1 else []
+    texts = [candidate for candidate in objects if candidate[1] == "str"]
+    keys = [text for text in texts if is_found_at(walk, slot, text[0])]
+    return keys if len(keys) == 1 else []
 
 
 def _far(context: Context, walk: ObjectWalk, slot: ContainerSlot, objects: Objects) -> Objects:
@@ -442,12 +454,12 @@ def _far(context: Context, walk: ObjectWalk, slot: ContainerSlot, objects: Objec
 
     Not for a word that a freed object may have left: in a large heap much is one bit from it.
     """
-    away = [one for one in objects if one[0] ^ slot.value >= 1 << FAR_BIT]
+    away = [candidate for candidate in objects if candidate[0] ^ slot.value >= 1 << FAR_BIT]
     if was_never_mapped(context, slot.value):
         return away
     if may_be_stale(context, slot.value) or may_be_freed(context, slot.value):
         return []
-    return [one for one in away if not is_refuted(context, walk, one[0])]
+    return [candidate for candidate in away if not is_refuted(context, walk, candidate[0])]
 
 
 def _unknown_counts(
@@ -459,13 +471,19 @@ def _unknown_counts(
     """
     if address_index(context).begins_block(slot.value):
         return []
-    unknown = [one for one in objects if address_index(context).references(one[0]) is None]
-    known = [one for one in unknown if len(context.places_of(one[0], MANY)) >= MANY]
-    if len(known) != 1 or not _in_file(context, known[0][0]):
+    unknown = [
+        candidate
+        for candidate in objects
+        if address_index(context).references(candidate[0]) is None
+    ]
+    shared = [
+        candidate for candidate in unknown if len(context.places_of(candidate[0], MANY)) >= MANY
+    ]
+    if len(shared) != 1 or not _in_file(context, shared[0][0]):
         return []
     # In the heap it may be the start of what was freed, in a pool that has blocks of another size.
     inside = context.target.region_at(slot.value) is None or _in_file(context, slot.value)
-    return known if inside else []
+    return shared if inside else []
 
 
 def _in_file(context: Context, address: int) -> bool:
@@ -481,10 +499,16 @@ def _two_bits(
         return []
     around = {walk.type_at(read_word(context.target, slot.place + n) or 0) for n in AROUND} - {""}
     flips = [slot.value ^ flip for flip in PAIRS]
-    found = [one for one in _objects_at(context, walk, flips) if one[1] in around]
-    if len(found) > MAX_PAIRS:
+    candidates = [
+        candidate for candidate in _objects_at(context, walk, flips) if candidate[1] in around
+    ]
+    if len(candidates) > MAX_PAIRS:
         return []
-    whole = [one for one in found if not is_partly_written(context, slot.place, slot.value, one[0])]
+    whole = [
+        candidate
+        for candidate in candidates
+        if not is_partly_written(context, slot.place, slot.value, candidate[0])
+    ]
     return _lost(context, walk, slot, whole)
 
 

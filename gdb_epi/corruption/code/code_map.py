@@ -49,8 +49,8 @@ class CodeMap(NamedTuple):
     def before(self, address: int) -> list[int]:
         """Return the instructions from which control may have come to the one at an address."""
         at = bisect_left(self.starts, address)
-        above = [one for one in self.starts[max(0, at - 1) : at] if one not in self.ends]
-        return above + [one for one in self.sources.get(address, ()) if one not in above]
+        above = [start for start in self.starts[max(0, at - 1) : at] if start not in self.ends]
+        return above + [source for source in self.sources.get(address, ()) if source not in above]
 
 
 def code_map(context: Context, address: int) -> CodeMap | None:
@@ -80,14 +80,14 @@ def _map_around(context: Context, function: Function, address: int) -> CodeMap |
     if not steps:
         return None
     end = min(function.end, address + BEHIND)
-    found = _decoded(context, function, steps[0].address, end)
-    if found is None or not found.begins(address):
+    part = _decoded(context, function, steps[0].address, end)
+    if part is None or not part.begins(address):
         return None
     for source, to in _far_branches(context, function):
         outside = not steps[0].address <= source < end
-        if outside and found.begins(to) and instructions_before(context.target, source) is not None:
-            found.sources.setdefault(to, []).append(source)
-    return found
+        if outside and part.begins(to) and instructions_before(context.target, source) is not None:
+            part.sources.setdefault(to, []).append(source)
+    return part
 
 
 def _far_branches(context: Context, function: Function) -> Iterator[tuple[int, int]]:
@@ -120,11 +120,15 @@ def _decoded(context: Context, function: Function, low: int, high: int) -> CodeM
         if not length:
             return None
         starts.append(low + at)
-        one = decode(data[at : at + MAX_LENGTH]) if _may_branch(data, at) else None
-        if one is not None and one.flow in ("jump", "return", "trap"):
+        instruction = decode(data[at : at + MAX_LENGTH]) if _may_branch(data, at) else None
+        if instruction is not None and instruction.flow in ("jump", "return", "trap"):
             ends.add(low + at)
-        if one is not None and one.target is not None and one.flow in ("jump", "branch"):
-            to = low + at + length + one.target
+        if (
+            instruction is not None
+            and instruction.target is not None
+            and instruction.flow in ("jump", "branch")
+        ):
+            to = low + at + length + instruction.target
             sources.setdefault(to, []).append(low + at)
         at += length
     return CodeMap(function, starts, sources, frozenset(ends))

@@ -67,16 +67,16 @@ def passed_arguments(context: Context, frames: list[UnwoundFrame]) -> Iterator[P
 def _in_doubt(context: Context, pairs: list[_Pair]) -> list[_Pair]:
     """Return the most doubtful frames, as far as the limits allow."""
     doubts = {number: _doubt(context, *pair) for number, pair in pairs}
-    chosen = sorted((one for one in pairs if doubts[one[0]]), key=lambda one: -doubts[one[0]])
+    chosen = sorted((pair for pair in pairs if doubts[pair[0]]), key=lambda pair: -doubts[pair[0]])
     left = MAX_DECODED
-    found = []
-    for one in chosen[:MAX_IN_DOUBT]:
-        function = _function(context, one[0], one[1][0])
+    affordable = []
+    for pair in chosen[:MAX_IN_DOUBT]:
+        function = _function(context, pair[0], pair[1][0])
         size = 0 if function is None else function.end - function.start
         if 0 < size <= left:
             left -= size
-            found.append(one)
-    return found
+            affordable.append(pair)
+    return affordable
 
 
 def _function(context: Context, number: int, frame: UnwoundFrame) -> Function | None:
@@ -86,16 +86,16 @@ def _function(context: Context, number: int, frame: UnwoundFrame) -> Function | 
 def _doubt(context: Context, inner: UnwoundFrame, outer: UnwoundFrame) -> int:
     """Return how doubtful the registers of a frame are: 0 to 2."""
     theirs = [outer.registers.get(name, 0) for name in SAVED]
-    found = 0
+    level = 0
     for name in SAVED:
         word = inner.registers.get(name, 0)
-        near = [one for one in theirs if (word ^ one).bit_count() == 1]
+        near = [other for other in theirs if (word ^ other).bit_count() == 1]
         there = is_mapped(context, word)
-        if (word >> 32 and not there) or any(is_mapped(context, one) != there for one in near):
+        if (word >> 32 and not there) or any(is_mapped(context, other) != there for other in near):
             return 2
         if near and there:
-            found = 1
-    return found
+            level = 1
+    return level
 
 
 def is_mapped(context: Context, word: int) -> bool:
@@ -116,24 +116,32 @@ def _link(
     if called_function(context.target, Step(call, made)) != function.start:
         return
     kept = {
-        one.argument: one.register
-        for one in _kept(context, function)
-        if function.start + one.behind <= inner.pc
-        and inner.slots.get(one.register, 0) >= inner.registers["rsp"]  # not given back yet
-        and one.register in inner.registers
+        kept_argument.argument: kept_argument.register
+        for kept_argument in _kept(context, function)
+        if function.start + kept_argument.behind <= inner.pc
+        and inner.slots.get(kept_argument.register, 0)
+        >= inner.registers["rsp"]  # not given back yet
+        and kept_argument.register in inner.registers
     }
     if not kept:
         return
     registers = {**outer.registers, **{a: inner.registers[r] for a, r in kept.items()}}
     ran = path_before(context, call, registers)
-    for one in replay(context.target, ran, registers) if ran is not None else ():
-        if one.register in kept and _is_sure(one):
-            yield PassedArgument(number, kept[one.register], one.held, one.expected, one.kind, call)
+    for register in replay(context.target, ran, registers) if ran is not None else ():
+        if register.register in kept and _is_sure(register):
+            yield PassedArgument(
+                number,
+                kept[register.register],
+                register.held,
+                register.expected,
+                register.kind,
+                call,
+            )
 
 
-def _is_sure(one: RecomputedRegister) -> bool:
+def _is_sure(register: RecomputedRegister) -> bool:
     """Whether nothing but the code tells the value: memory may have been stored to since."""
-    return one.kind in (COPY, ADDRESS, CONSTANT) and one.size == 8
+    return register.kind in (COPY, ADDRESS, CONSTANT) and register.size == 8
 
 
 @once_per_run
@@ -149,46 +157,50 @@ def _kept(context: Context, function: Function) -> tuple[_Kept, ...]:
     earliest = size  # that a branch leads to
     at = 0
     while at < size:
-        one = decode(code[at : at + MAX_LENGTH])
-        change = _changed(one) if one is not None else None
-        if one is None or change is None:
+        instruction = decode(code[at : at + MAX_LENGTH])
+        change = _changed(instruction) if instruction is not None else None
+        if instruction is None or change is None:
             return ()
-        at += one.length
+        at += instruction.length
         for name in change & writers.keys():
-            if pushed or not _gives_back(one):
-                argument = _copied(one, name) if straight else None
+            if pushed or not _gives_back(instruction):
+                argument = _copied(instruction, name) if straight else None
                 usable = argument is not None and argument not in gone
                 writers[name].append(_Kept(argument or "", name, at) if usable else None)
         gone |= change
-        if one.flow in ("jump", "branch") and one.target is not None and at + one.target >= 0:
-            earliest = min(earliest, at + one.target)  # others lead to the split-off part
-        straight = straight and one.flow in ("next", "trap")
-        pushed = _pushes(one)
+        if (
+            instruction.flow in ("jump", "branch")
+            and instruction.target is not None
+            and at + instruction.target >= 0
+        ):
+            earliest = min(earliest, at + instruction.target)  # others lead to the split-off part
+        straight = straight and instruction.flow in ("next", "trap")
+        pushed = _pushes(instruction)
     once = [kept[0] for kept in writers.values() if len(kept) == 1]
     return tuple(kept for kept in once if kept is not None and kept.behind <= earliest)
 
 
-def _changed(one: Instruction) -> frozenset[str] | None:
-    return frozenset() if one.flow in ("return", "jump") else changed_registers(one)
+def _changed(instruction: Instruction) -> frozenset[str] | None:
+    return frozenset() if instruction.flow in ("return", "jump") else changed_registers(instruction)
 
 
-def _copied(one: Instruction, register: str) -> str | None:
+def _copied(instruction: Instruction, register: str) -> str | None:
     """Return the argument that an instruction copies into a register."""
-    how = value_source(one, register)
+    how = value_source(instruction, register)
     whole = how.kind == COPY and how.size == 8 and isinstance(how.source, str)
     return str(how.source) if whole and how.source in ARGUMENTS else None
 
 
-def _gives_back(one: Instruction) -> bool:
+def _gives_back(instruction: Instruction) -> bool:
     """Whether it is a pop or a leave: the end of the function, but right behind a push."""
     return (
-        one.encoding == "legacy"
-        and one.map == 0
-        and (0x58 <= one.opcode < 0x60 or one.opcode == LEAVE)
+        instruction.encoding == "legacy"
+        and instruction.map == 0
+        and (0x58 <= instruction.opcode < 0x60 or instruction.opcode == LEAVE)
     )
 
 
-def _pushes(one: Instruction) -> bool:
-    if one.encoding != "legacy" or one.map != 0:
+def _pushes(instruction: Instruction) -> bool:
+    if instruction.encoding != "legacy" or instruction.map != 0:
         return False
-    return 0x50 <= one.opcode < 0x58 or one.opcode in (0x68, 0x6A)
+    return 0x50 <= instruction.opcode < 0x58 or instruction.opcode in (0x68, 0x6A)

@@ -26,7 +26,9 @@ def is_no_table(context: Context, value: int, right: int) -> bool:
     """
     if _functions(context, right) < FEWEST or _functions(context, value):
         return False
-    module = next((one for one in context.target.modules() if one.start <= value < one.end), None)
+    module = next(
+        (mapped for mapped in context.target.modules() if mapped.start <= value < mapped.end), None
+    )
     if module is None or _is_named(context, module, value):
         return False
     return _is_named(context, module, right)
@@ -34,8 +36,8 @@ def is_no_table(context: Context, value: int, right: int) -> bool:
 
 def _functions(context: Context, address: int) -> int:
     words = read_words(context, address & ~7, ENTRIES)
-    found = [context.functions.at(word) for word in words]
-    return sum(f is not None and f.start == w for f, w in zip(found, words, strict=True))
+    functions = [context.functions.at(word) for word in words]
+    return sum(f is not None and f.start == w for f, w in zip(functions, words, strict=True))
 
 
 def _is_named(context: Context, module: Module, value: int) -> bool:

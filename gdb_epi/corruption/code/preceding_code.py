@@ -65,34 +65,34 @@ def path_before(context: Context, pc: int, registers: dict[str, int]) -> CodePat
     steps = _steps_before(context, pc)
     if steps is None:
         return None
-    found = _block(context, steps, pc)
+    path = _block(context, steps, pc)
     for _ in range(MAX_CALLERS):
-        longer = _with_caller(context, found, registers)
+        longer = _with_caller(context, path, registers)
         if longer is None:
             break
-        found = longer
-    return found
+        path = longer
+    return path
 
 
 def paths_from_definitions(
-    context: Context, found: CodePath, register: str, registers: dict[str, int]
+    context: Context, path: CodePath, register: str, registers: dict[str, int]
 ) -> list[CodePath]:
     """Return the shortest way to a trail from each place where a register may have been made.
 
     One of these places made it, as far as direct branches tell; loops that leave it alone lead to
     no further place. Empty where they are not all known, or are many.
     """
-    head = found.steps[0].address if found.steps else found.end
+    head = path.steps[0].address if path.steps else path.end
     exact = code_around(context, head)
     if exact is None or not exact.begins(head):
         return []
     onward: dict[int, Step | None] = {}  # an instruction's address and the step that follows it
     ways: list[CodePath] = []
-    wave = [(head, found.steps[0] if found.steps else None)]
+    wave = [(head, path.steps[0] if path.steps else None)]
     while wave:
         at, step = wave.pop(0)
         if at == exact.function.start:
-            way = _with_caller(context, _joined(found, step, onward), registers)
+            way = _with_caller(context, _joined(path, step, onward), registers)
             if way is None:
                 return []
             ways.append(way)
@@ -101,15 +101,15 @@ def paths_from_definitions(
         for last in exact.before(at):
             if last in onward:
                 continue
-            one = decode(read_up_to(context.target, last, MAX_LENGTH))
-            change = changed_registers(one) if one is not None else None
-            if one is None or change is None or len(onward) == MAX_VISITED:
+            instruction = decode(read_up_to(context.target, last, MAX_LENGTH))
+            change = changed_registers(instruction) if instruction is not None else None
+            if instruction is None or change is None or len(onward) == MAX_VISITED:
                 return []
             if last == head:
                 if register in change:
                     return []
                 continue
-            before_it = Step(last, one)
+            before_it = Step(last, instruction)
             onward[last] = step
             if register not in change:
                 wave.append((last, before_it))
@@ -117,89 +117,89 @@ def paths_from_definitions(
             steps = _steps_before(context, last)
             if steps is None or len(ways) == MAX_WAYS:
                 return []
-            way = _joined(found, before_it, onward)
+            way = _joined(path, before_it, onward)
             way = _behind(_block(context, steps, last), way)
             ways.append(_with_caller(context, way, registers) or way)
     return ways
 
 
-def _joined(found: CodePath, step: Step | None, onward: dict[int, Step | None]) -> CodePath:
+def _joined(path: CodePath, step: Step | None, onward: dict[int, Step | None]) -> CodePath:
     """Return the steps from one on to a trail, and the trail."""
-    head = found.steps[0].address if found.steps else found.end
+    head = path.steps[0].address if path.steps else path.end
     steps: list[Step] = []
     while step is not None and step.address != head:
         steps.append(step)
         step = onward.get(step.address)
-    return _behind(CodePath(tuple(steps), frozenset(), head), found)
+    return _behind(CodePath(tuple(steps), frozenset(), head), path)
 
 
-def _behind(one: CodePath, other: CodePath) -> CodePath:
+def _behind(first: CodePath, other: CodePath) -> CodePath:
     """Return two trails one after the other."""
-    count = len(one.steps)
+    count = len(first.steps)
     later = frozenset(count + n for n in other.skippable)
-    return CodePath((*one.steps, *other.steps), one.skippable | later, other.end)
+    return CodePath((*first.steps, *other.steps), first.skippable | later, other.end)
 
 
-def paths_through_callee(context: Context, found: CodePath) -> Iterator[CodePath]:
+def paths_through_callee(context: Context, path: CodePath) -> Iterator[CodePath]:
     """Yield what may have run in the function that was called last: the ends of its returns."""
-    calls = [n for n in range(len(found.steps)) if found.steps_over(n)]
+    calls = [n for n in range(len(path.steps)) if path.steps_over(n)]
     if not calls:
         return
     last = calls[-1]
-    start = called_function(context.target, found.steps[last])
+    start = called_function(context.target, path.steps[last])
     function = context.functions.at(start) if start is not None else None
     if function is None or function.start != start:
         return
-    rest = found.steps[last + 1 :]
-    skippable = frozenset(n - last for n in found.skippable if n > last)
+    rest = path.steps[last + 1 :]
+    skippable = frozenset(n - last for n in path.skippable if n > last)
     for step in _returns(context.target, function.start, function.end):
         steps = _steps_before(context, step.address)
         if steps is not None:
-            one = _block(context, steps, step.address)
-            count = len(one.steps)
+            ending = _block(context, steps, step.address)
+            count = len(ending.steps)
             later = frozenset(count + n for n in skippable)
-            yield CodePath((*one.steps, step, *rest), one.skippable | later, found.end)
+            yield CodePath((*ending.steps, step, *rest), ending.skippable | later, path.end)
 
 
 def _steps_before(context: Context, pc: int) -> list[Step] | None:
     """Return the instructions before an address: exactly, where its function is not too long."""
-    known = code_map(context, pc)
-    if known is None or not known.begins(pc):
+    code = code_map(context, pc)
+    if code is None or not code.begins(pc):
         return instructions_before(context.target, pc, WINDOW)
-    end = bisect_left(known.starts, pc)
-    first = bisect_left(known.starts, pc - WINDOW, max(0, end - MAX_STEPS), end)
-    found = []
-    for at in known.starts[first:end]:
-        one = decode(read_up_to(context.target, at, MAX_LENGTH))
-        if one is None:
+    end = bisect_left(code.starts, pc)
+    first = bisect_left(code.starts, pc - WINDOW, max(0, end - MAX_STEPS), end)
+    steps = []
+    for at in code.starts[first:end]:
+        instruction = decode(read_up_to(context.target, at, MAX_LENGTH))
+        if instruction is None:
             return None
-        found.append(Step(at, one))
-    return found
+        steps.append(Step(at, instruction))
+    return steps
 
 
 def _returns(target: Target, start: int, end: int) -> list[Step]:
     data = read_up_to(target, start, min(end - start, MAX_CALLEE))
-    found: list[Step] = []
+    returns: list[Step] = []
     at = 0
-    while at < len(data) and len(found) < MAX_RETURNS:
+    while at < len(data) and len(returns) < MAX_RETURNS:
         length = instruction_length(data, at)
         if not length:
             break
-        one = None
+        instruction = None
         if not RETURNS.isdisjoint(data[at : at + length]):
-            one = decode(data[at : at + MAX_LENGTH])
-        if one is not None and one.flow == "return":
-            found.append(Step(start + at, one))
+            instruction = decode(data[at : at + MAX_LENGTH])
+        if instruction is not None and instruction.flow == "return":
+            returns.append(Step(start + at, instruction))
         at += length
-    return found
+    return returns
 
 
 def called_function(target: Target, call: Step) -> int | None:
     """Return the function that a direct call leads to, through the linkage table too."""
-    one = call.instruction
-    if one.target is None:
+    instruction = call.instruction
+    if instruction.target is None:
         return None
-    to = call.address + one.length + one.target
+    to = call.address + instruction.length + instruction.target
     code = read_up_to(target, to, 2 * MAX_LENGTH)
     at = 4 if code.startswith(b"\xf3\x0f\x1e\xfa") else 0  # endbr64
     jump = decode(code[at : at + MAX_LENGTH])
@@ -210,54 +210,62 @@ def called_function(target: Target, call: Step) -> int | None:
     return to
 
 
-def stack_pointers(found: CodePath, last: int) -> list[int | None]:
+def stack_pointers(path: CodePath, last: int) -> list[int | None]:
     """Return rsp before each step of a trail, behind which it is `last`; None where not known."""
     values: list[int | None] = []
     value: int | None = last
-    for number in range(len(found.steps) - 1, -1, -1):
-        by = (
-            0 if found.steps_over(number) else stack_pointer_change(found.steps[number].instruction)
-        )
+    for number in range(len(path.steps) - 1, -1, -1):
+        by = 0 if path.steps_over(number) else stack_pointer_change(path.steps[number].instruction)
         value = None if value is None or by is None else (value - by) & WORD_MASK
         values.append(value)
     return values[::-1]
 
 
-def stack_pointer_change(one: Instruction) -> int | None:
+def stack_pointer_change(instruction: Instruction) -> int | None:
     """Return what an instruction adds to rsp; None when that is not known."""
-    if one.flow == "call":
+    if instruction.flow == "call":
         return -WORD
-    if one.flow == "return":
+    if instruction.flow == "return":
         return WORD
-    if one.encoding != "legacy" or one.map != 0:
-        return 0 if "rsp" not in (one.reg, one.rm) else _plain_vector(one)
-    opcode = one.opcode
-    if 0x50 <= opcode < 0x58 or opcode in (0x68, 0x6A) or (opcode, one.extension) == (0xFF, 6):
+    if instruction.encoding != "legacy" or instruction.map != 0:
+        return 0 if "rsp" not in (instruction.reg, instruction.rm) else _plain_vector(instruction)
+    opcode = instruction.opcode
+    if (
+        0x50 <= opcode < 0x58
+        or opcode in (0x68, 0x6A)
+        or (opcode, instruction.extension) == (0xFF, 6)
+    ):
         return -WORD
     if 0x58 <= opcode < 0x60:
-        return WORD if one.reg != "rsp" else None
+        return WORD if instruction.reg != "rsp" else None
     if opcode in (0x8F, 0x9C, 0x9D, 0xC8, 0xC9):
         return {0x9C: -WORD, 0x9D: WORD}.get(opcode)
-    if opcode in (0x81, 0x83) and one.rm == "rsp" and one.extension in (0, 5, 7):
-        return (one.immediate or 0) * {0: 1, 5: -1, 7: 0}[one.extension]
-    if opcode == 0x8D and one.reg == "rsp":
-        operand = one.memory
+    if opcode in (0x81, 0x83) and instruction.rm == "rsp" and instruction.extension in (0, 5, 7):
+        return (instruction.immediate or 0) * {0: 1, 5: -1, 7: 0}[instruction.extension]
+    if opcode == 0x8D and instruction.reg == "rsp":
+        operand = instruction.memory
         plain = operand is not None and operand.registers() == ("rsp",)
         return operand.displacement if operand is not None and plain else None
-    changing = opcode in (0x89, 0x01, 0x29, 0x21, 0x09, 0x31, 0x83, 0x81) and one.rm == "rsp"
-    return None if changing or (opcode in (0x8B, 0x03, 0x2B) and one.reg == "rsp") else 0
+    changing = (
+        opcode in (0x89, 0x01, 0x29, 0x21, 0x09, 0x31, 0x83, 0x81) and instruction.rm == "rsp"
+    )
+    return None if changing or (opcode in (0x8B, 0x03, 0x2B) and instruction.reg == "rsp") else 0
 
 
-def _plain_vector(one: Instruction) -> int | None:
+def _plain_vector(instruction: Instruction) -> int | None:
     """A name in ModRM may be a vector register or a source; only cmov writes the stack pointer."""
-    return None if one.map == 1 and 0x40 <= one.opcode < 0x50 and one.reg == "rsp" else 0
+    return (
+        None
+        if instruction.map == 1 and 0x40 <= instruction.opcode < 0x50 and instruction.reg == "rsp"
+        else 0
+    )
 
 
-def _with_caller(context: Context, found: CodePath, registers: dict[str, int]) -> CodePath | None:
+def _with_caller(context: Context, path: CodePath, registers: dict[str, int]) -> CodePath | None:
     """Return a trail with the code of the caller before it, when it begins with its function."""
-    first = found.steps[0].address if found.steps else found.end
+    first = path.steps[0].address if path.steps else path.end
     function = context.functions.at(first)
-    sp = stack_pointers(found, registers.get("rsp", 0))
+    sp = stack_pointers(path, registers.get("rsp", 0))
     at = sp[0] if sp else registers.get("rsp")
     if function is None or function.start != first or at is None:
         return None
@@ -271,7 +279,7 @@ def _with_caller(context: Context, found: CodePath, registers: dict[str, int]) -
     steps = _steps_before(context, call.address)
     if steps is None:
         return None
-    made_here = CodePath((call, *found.steps), frozenset(n + 1 for n in found.skippable), found.end)
+    made_here = CodePath((call, *path.steps), frozenset(n + 1 for n in path.skippable), path.end)
     return _behind(_block(context, steps, call.address), made_here)
 
 
@@ -282,7 +290,7 @@ def _block(context: Context, steps: list[Step], pc: int) -> CodePath:
     """
     function = context.functions.at(pc)
     low = function.start if function is not None else 0
-    steps = [one for one in steps[-MAX_STEPS:] if one.address >= low]
+    steps = [step for step in steps[-MAX_STEPS:] if step.address >= low]
     joins = branch_targets(context, steps[0].address, pc) if steps else {}
     first = len(steps)
     while first > 0 and steps[first - 1].instruction.flow in ("next", "branch", "call"):
@@ -313,9 +321,9 @@ def branch_targets(context: Context, low: int, high: int) -> dict[int, list[int]
     exact = code_map(context, high)
     if exact is not None and exact.begins(high):
         return {to: sources for to, sources in exact.sources.items() if low <= to <= high}
-    found: dict[int, list[int]] = {}
+    sources: dict[int, list[int]] = {}
     for source, to in _short_branches(context.target, low, high):
-        found.setdefault(to, []).append(source)
+        sources.setdefault(to, []).append(source)
     function = context.functions.at(high)
     start, end = (function.start, function.end) if function else (low - 4096, high + 4096)
     region = context.target.region_at(high)
@@ -326,15 +334,15 @@ def branch_targets(context: Context, low: int, high: int) -> dict[int, list[int]
     try:
         data = context.target.read(start, end - start)
     except UnreadableMemory:
-        return found
+        return sources
     import re
 
     for match in re.finditer(rb"\xe9|\x0f[\x80-\x8f]", data):  # jmp, jcc with 32 bits
         at = match.end()
         to = start + at + 4 + int.from_bytes(data[at : at + 4], "little", signed=True)
         if low <= to <= high and at + 4 <= len(data):
-            found.setdefault(to, []).append(start + at)
-    return found
+            sources.setdefault(to, []).append(start + at)
+    return sources
 
 
 def _short_branches(target: Target, low: int, high: int) -> Iterator[tuple[int, int]]:
@@ -347,9 +355,13 @@ def _short_branches(target: Target, low: int, high: int) -> Iterator[tuple[int, 
     at = 0
     while at < end - start:
         length = instruction_length(data, at)
-        one = decode(data[at : at + MAX_LENGTH]) if length == 2 else None
-        if one is not None and one.target is not None and one.flow in ("jump", "branch"):
-            to = start + at + length + one.target
+        instruction = decode(data[at : at + MAX_LENGTH]) if length == 2 else None
+        if (
+            instruction is not None
+            and instruction.target is not None
+            and instruction.flow in ("jump", "branch")
+        ):
+            to = start + at + length + instruction.target
             if low <= to <= high:
                 yield start + at, to
         at += length or 1

@@ -53,10 +53,10 @@ def advanced_counters(
     context: Context, site: FaultSite, ran: CodePath, registers: dict[str, int]
 ) -> frozenset[str]:
     """Return the registers that the instruction which failed may have changed before it did."""
-    one = site.instruction
-    if one is None or not one.repeated or site.arrived:
+    instruction = site.instruction
+    if instruction is None or not instruction.repeated or site.arrived:
         return _NOTHING
-    counters = changed_registers(one) or _NOTHING
+    counters = changed_registers(instruction) or _NOTHING
     if _failed_in_the_first_page(context, site) or _still_as_made(ran, registers, counters):
         return _NOTHING
     return counters
@@ -71,7 +71,7 @@ def _failed_in_the_first_page(context: Context, site: FaultSite) -> bool:
     if len(context.target.threads()) > 1 or site.fault.signo != SIGSEGV or site.instruction is None:
         return False
     operands = site.instruction.operands if site.operand is None else (site.operand,)
-    places = [one.address(site.fault.registers) for one in operands]
+    places = [operand.address(site.fault.registers) for operand in operands]
     places.append(site.fault.address or site.address)
     return all(at is not None and not _is_at_an_edge(at) for at in places)
 
@@ -87,12 +87,12 @@ def _still_as_made(ran: CodePath, registers: dict[str, int], counters: frozenset
     """
     gone: set[str] = set()  # changed by what ran later
     for number in range(len(ran.steps) - 1, -1, -1):
-        one = ran.steps[number].instruction
-        change = CALL_CHANGES if ran.steps_over(number) else changed_registers(one)
+        instruction = ran.steps[number].instruction
+        change = CALL_CHANGES if ran.steps_over(number) else changed_registers(instruction)
         if change is None:
             return False
         if number not in ran.skippable:
-            given = (_given(one, name, registers, counters) for name in change)
+            given = (_given(instruction, name, registers, counters) for name in change)
             if any(names and gone.isdisjoint(names) for names in given):
                 return True
         gone |= change
@@ -100,10 +100,10 @@ def _still_as_made(ran: CodePath, registers: dict[str, int], counters: frozenset
 
 
 def _given(
-    one: Instruction, name: str, registers: dict[str, int], counters: frozenset[str]
+    instruction: Instruction, name: str, registers: dict[str, int], counters: frozenset[str]
 ) -> tuple[str, ...]:
     """Return the registers that show that a counter has not moved, or nothing."""
-    how = value_source(one, name)
+    how = value_source(instruction, name)
     held = registers.get(name)
     if how.kind == CONSTANT and isinstance(how.source, int):
         mask = WORD_MASK if how.size == WORD else NARROW
@@ -175,18 +175,20 @@ def _returned(
     Each of its returns may have been taken: when one of them explains a register, none differs.
     """
     settled = {
-        one.register for one in made if one.kind != COPY or one.held != one.expected
+        register.register
+        for register in made
+        if register.kind != COPY or register.held != register.expected
     }  # a copy of what the function returned says nothing of that
     if site.operand is not None and settled.issuperset(site.operand.registers()):
         return []
-    found = [
-        one
+    returned = [
+        register
         for other in paths_through_callee(context, ran)
-        for one in replay(context.target, other, registers)
-        if one.register not in settled
+        for register in replay(context.target, other, registers)
+        if register.register not in settled
     ]
-    right = {one.register for one in found if one.held == one.expected}
-    return [one for one in found if one.register not in right]
+    right = {register.register for register in returned if register.held == register.expected}
+    return [register for register in returned if register.register not in right]
 
 
 def _on_all_ways(
@@ -200,25 +202,35 @@ def _on_all_ways(
 
     Registers that one of the places explains, or does not tell, are left out.
     """
-    settled = {one.register: [one] for one in made}
+    settled = {register.register: [register] for register in made}
     wanted = list(site.operand.registers() if site.operand is not None else ARGUMENTS)
     if site.operand is None:
-        one = decode(read_up_to(context.target, ran.end, MAX_LENGTH))
-        wanted += [one.through] if one is not None and one.through is not None else []
-    found: list[RecomputedRegister] = []
+        instruction = decode(read_up_to(context.target, ran.end, MAX_LENGTH))
+        wanted += (
+            [instruction.through]
+            if instruction is not None and instruction.through is not None
+            else []
+        )
+    differing: list[RecomputedRegister] = []
     for name in wanted:  # grows
         if name not in settled:
             ways = paths_from_definitions(context, ran, name, registers)
             tables = [
-                [one for one in replay(context.target, way, registers) if one.register == name]
+                [
+                    register
+                    for register in replay(context.target, way, registers)
+                    if register.register == name
+                ]
                 for way in ways
             ]
-            settled[name] = [one for table in tables for one in table] if all(tables) else []
-            if all(one.held != one.expected for one in settled[name]):
-                found += settled[name]
-        behind = {n for one in settled[name] for n in one.through if n != "rsp"}
+            settled[name] = (
+                [register for table in tables for register in table] if all(tables) else []
+            )
+            if all(register.held != register.expected for register in settled[name]):
+                differing += settled[name]
+        behind = {n for register in settled[name] for n in register.through if n != "rsp"}
         wanted += sorted(behind.difference(wanted))[: MAX_WANTED - len(wanted)]
-    return found
+    return differing
 
 
 def _place(context: Context, site: FaultSite) -> tuple[int, dict[str, int]] | Absent:
@@ -270,7 +282,7 @@ class _Replay:
     def _run(self) -> list[RecomputedRegister]:
         steps = self._trail.steps
         changes = [self._changes(number) for number in range(len(steps))]
-        first = max((n + 1 for n, one in enumerate(changes) if one is None), default=0)
+        first = max((n + 1 for n, change in enumerate(changes) if change is None), default=0)
         kept = self._kept(changes, first)
         self._later_stores, self._stores = self._stores, []
         for number in range(first, len(steps)):
@@ -282,46 +294,50 @@ class _Replay:
 
         Those that nothing changed since, and those to which only a number was added.
         """
-        known = dict(self._registers)
-        found: list[dict[str, int]] = []
+        values = dict(self._registers)
+        values_before: list[dict[str, int]] = []
         for number in range(len(changes) - 1, first - 1, -1):
-            one = self._trail.steps[number].instruction
+            instruction = self._trail.steps[number].instruction
             for register in changes[number] or ():
-                by = added_constant(one, register) if number not in self._trail.skippable else None
+                by = (
+                    added_constant(instruction, register)
+                    if number not in self._trail.skippable
+                    else None
+                )
                 if by is None or self._trail.steps_over(number):
-                    known.pop(register, None)
-                elif register in known:
-                    known[register] = (known[register] - by) & WORD_MASK
-            found.append(dict(known))
-        return [{} for _ in range(first)] + found[::-1]
+                    values.pop(register, None)
+                elif register in values:
+                    values[register] = (values[register] - by) & WORD_MASK
+            values_before.append(dict(values))
+        return [{} for _ in range(first)] + values_before[::-1]
 
     def _changes(self, number: int) -> frozenset[str] | None:
-        one = self._trail.steps[number].instruction
+        instruction = self._trail.steps[number].instruction
         if self._trail.steps_over(number):
             return CALL_CHANGES - STACK
-        return STACK if one.flow in ("call", "return") else changed_registers(one)
+        return STACK if instruction.flow in ("call", "return") else changed_registers(instruction)
 
     def _step(self, number: int, change: frozenset[str], kept: dict[str, int]) -> None:
         """Run one step; `kept` is what the registers at the end say of those before it."""
         step = self._trail.steps[number]
-        known = kept | {n: one.expected for n, one in self._made.items()}
-        known["rip"] = step.address
+        values = kept | {n: register.expected for n, register in self._made.items()}
+        values["rip"] = step.address
         sp = self._sp[number]
         if sp is not None:
-            known["rsp"] = sp
-        self._note_stores(number, known)
+            values["rsp"] = sp
+        self._note_stores(number, values)
         for register in sorted(change):
             taken_off = (
                 register not in self._made
                 and added_constant(step.instruction, register) is not None
             )
-            one = None if taken_off else self._remake(number, register, known)
+            remade = None if taken_off else self._remake(number, register, values)
             self._made.pop(register, None)
-            if one is not None and number not in self._trail.skippable:
-                self._made[register] = one
+            if remade is not None and number not in self._trail.skippable:
+                self._made[register] = remade
 
     def _remake(
-        self, number: int, register: str, known: dict[str, int]
+        self, number: int, register: str, values: dict[str, int]
     ) -> RecomputedRegister | None:
         step = self._trail.steps[number]
         held = self._registers.get(register)
@@ -329,15 +345,15 @@ class _Replay:
         expected: int | None = None
         if how.kind == OTHER:
             how = ValueSource(COMPUTED, None, step.instruction.size)
-            expected = computed_value(step.instruction, register, self._with_memory(number, known))
+            expected = computed_value(step.instruction, register, self._with_memory(number, values))
         slot = None
         if how.kind == LOAD and isinstance(how.source, Operand):
-            slot = how.source.address(known)
+            slot = how.source.address(values)
             expected = self._load(number, slot, how) if slot is not None else None
         elif how.kind == COPY and isinstance(how.source, str):
-            expected = known.get(how.source)
+            expected = values.get(how.source)
         elif how.kind == ADDRESS and isinstance(how.source, Operand):
-            expected = how.source.address(known)
+            expected = how.source.address(values)
         elif how.kind == CONSTANT and isinstance(how.source, int):
             expected = how.source
         if expected is None or held is None:
@@ -347,39 +363,39 @@ class _Replay:
         through: tuple[str, ...] = ()
         offset = 0
         if slot is not None and isinstance(how.source, Operand):
-            same = (n for n in how.source.registers() if self._registers.get(n) == known.get(n))
+            same = (n for n in how.source.registers() if self._registers.get(n) == values.get(n))
             through, offset = tuple(same), how.source.displacement
         elif how.kind == COPY and isinstance(how.source, str):
             through = (how.source,)
         later = range(number + 1, len(self._trail.steps))
         reads = slot is not None or (how.kind == COMPUTED and step.instruction.explicit is not None)
-        since = reads and any(self._trail.steps_over(one) for one in later)
+        since = reads and any(self._trail.steps_over(step_number) for step_number in later)
         inputs = [self._made[n] for n in _inputs(step.instruction) if n in self._made]
         since |= any(each.since and each.held != each.expected for each in inputs)
         return RecomputedRegister(
             register, held, expected, step.address, how.kind, slot, how.size, through, offset, since
         )
 
-    def _with_memory(self, number: int, known: dict[str, int]) -> dict[str, int]:
+    def _with_memory(self, number: int, values: dict[str, int]) -> dict[str, int]:
         """Return the registers and, by the name MEMORY, what the instruction reads there."""
-        one = self._trail.steps[number].instruction
-        operand = one.explicit
+        instruction = self._trail.steps[number].instruction
+        operand = instruction.explicit
         if operand is None or operand.access != "r" or operand.size not in (4, 8):
-            return known
-        slot = operand.address(known)
+            return values
+        slot = operand.address(values)
         how = ValueSource(LOAD, operand, operand.size)
         value = self._load(number, slot, how) if slot is not None else None
-        return known if value is None else known | {MEMORY: value}
+        return values if value is None else values | {MEMORY: value}
 
-    def _note_stores(self, number: int, known: dict[str, int]) -> None:
+    def _note_stores(self, number: int, values: dict[str, int]) -> None:
         """Note what a step stores to; a place that is not known may be any."""
-        one = self._trail.steps[number].instruction
+        instruction = self._trail.steps[number].instruction
         if self._trail.steps_over(number):
             return  # what it stored to is not known: Remade.since
-        value = known.get(source) if (source := stored_register(one)) else None
-        for operand in one.operands:
+        value = values.get(source) if (source := stored_register(instruction)) else None
+        for operand in instruction.operands:
             if operand.access != "r":
-                at = operand.address(known)
+                at = operand.address(values)
                 known_place = at is not None and operand.size > 0
                 place = (at or 0, operand.size) if known_place else EVERYWHERE
                 maybe = number in self._trail.skippable
@@ -391,21 +407,27 @@ class _Replay:
         None when what is there now may have been stored since.
         """
         hits = [
-            one for one in self._stores if one.at < slot + how.size and slot < one.at + one.size
+            store
+            for store in self._stores
+            if store.at < slot + how.size and slot < store.at + store.size
         ]
         last = hits[-1] if hits and hits[-1][1:3] == (slot, 8) == (slot, how.size) else None
         if last is not None and last.value is not None:
             return last.value
-        for one in self._later_stores:
-            if one.number > number and one.at < slot + how.size and slot < one.at + one.size:
+        for store in self._later_stores:
+            if (
+                store.number > number
+                and store.at < slot + how.size
+                and slot < store.at + store.size
+            ):
                 return None
         return _load(self._target, slot, how)
 
 
-def _inputs(one: Instruction) -> set[str | None]:
+def _inputs(instruction: Instruction) -> set[str | None]:
     """Return the registers that an instruction may read, apart from implicit ones."""
-    memory = one.memory.registers() if one.memory is not None else ()
-    return {one.reg, one.rm, *memory}
+    memory = instruction.memory.registers() if instruction.memory is not None else ()
+    return {instruction.reg, instruction.rm, *memory}
 
 
 def _load(target: Target, slot: int, how: ValueSource) -> int | None:

@@ -81,7 +81,7 @@ def one_bit_return(context: Context) -> list[ReturnSlot]:
     address, value = slot
     if value < NEAR_NULL:  # a small number is one bit from any image at 0x400000
         return []
-    found = []
+    candidates = []
     for bit in range(64):
         corrected = value ^ (1 << bit)
         if corrected >> ADDRESS_BITS:
@@ -93,8 +93,8 @@ def one_bit_return(context: Context) -> list[ReturnSlot]:
                 f"{corrected:#018x}, which lies behind a call"
             )
             direct = made.target is not None
-            found.append(ReturnSlot(address, value, corrected, bit, direct, summary))
-    return sorted(found, key=lambda one: not one.direct)
+            candidates.append(ReturnSlot(address, value, corrected, bit, direct, summary))
+    return sorted(candidates, key=lambda candidate: not candidate.direct)
 
 
 def race_of_setcontext(context: Context) -> str | None:
@@ -133,12 +133,12 @@ def _signal_frames(target: Target, sp: int) -> list[int]:
         data = target.read(start, sp - start)
     except UnreadableMemory:
         return []
-    found: list[int] = []
+    frames: list[int] = []
     at = data.find(_USER_SEGMENTS)
-    while at >= 0 and len(found) < 64:
+    while at >= 0 and len(frames) < 64:
         frame = start + at - _SEGMENTS
         restorer = read_word(target, frame)
         if restorer and read_up_to(target, restorer, len(_RESTORER)) == _RESTORER:
-            found.append(frame)
+            frames.append(frame)
         at = data.find(_USER_SEGMENTS, at + 1)
-    return found
+    return frames

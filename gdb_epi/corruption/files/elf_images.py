@@ -42,10 +42,14 @@ class ImageFile:
         self.data = file.data
         header = elf.parse_header(self.data[:64])
         self.fixed = header is not None and header.type == elf.ET_EXEC
-        found = list(elf.segments(self.data, header)) if header is not None else []
-        self.loads = [one for one in found if one.type == elf.PT_LOAD]
-        self.relro = next((one for one in found if one.type == elf.PT_GNU_RELRO), None)
-        self._dynamic_segment = next((one for one in found if one.type == elf.PT_DYNAMIC), None)
+        segments = list(elf.segments(self.data, header)) if header is not None else []
+        self.loads = [segment for segment in segments if segment.type == elf.PT_LOAD]
+        self.relro = next(
+            (segment for segment in segments if segment.type == elf.PT_GNU_RELRO), None
+        )
+        self._dynamic_segment = next(
+            (segment for segment in segments if segment.type == elf.PT_DYNAMIC), None
+        )
 
     @cached_property
     def dynamic(self) -> dict[int, int]:
@@ -77,12 +81,12 @@ class ImageFile:
     @cached_property
     def _rela(self) -> array[int]:
         """The table DT_RELA as words: offset, info, addend, and so on."""
-        found: array[int] = array("Q")
+        words: array[int] = array("Q")
         at = self.offset(self.dynamic.get(DT_RELA, 0), 1)
         size = min(self.dynamic.get(DT_RELASZ, 0), MAX_TABLE) // _RELA.size * _RELA.size
         if at is not None and at + size <= len(self.data):
-            found.frombytes(self.data[at : at + size])
-        return found
+            words.frombytes(self.data[at : at + size])
+        return words
 
     @cached_property
     def _relative(self) -> tuple[array[int], array[int]]:
@@ -128,20 +132,20 @@ class ImageFile:
         """The addresses that DT_RELR packs: an address, then bitmaps of the 63 words behind it."""
         at = self.offset(self.dynamic.get(DT_RELR, 0), 1)
         size = min(self.dynamic.get(DT_RELRSZ, 0), MAX_TABLE) // 8 * 8
-        found: list[int] = []
+        addresses: list[int] = []
         if at is None or not size or at + size > len(self.data):
-            return found
+            return addresses
         where = 0
         for (entry,) in struct.iter_unpack("<Q", self.data[at : at + size]):
-            if len(found) > MAX_RELR:
+            if len(addresses) > MAX_RELR:
                 break
             if not entry & 1:
-                found.append(entry)
+                addresses.append(entry)
                 where = entry + 8
                 continue
-            found += [where + 8 * bit for bit in range(63) if entry >> bit + 1 & 1]
+            addresses += [where + 8 * bit for bit in range(63) if entry >> bit + 1 & 1]
             where += 63 * 8
-        return found
+        return addresses
 
     @cached_property
     def _others(self) -> dict[int, int]:
@@ -194,8 +198,8 @@ class ImageFile:
         None where the file does not tell. A symbol may have been preempted by another object.
         """
         own = address - self.base
-        found = self._symbol(own)
-        return self._relocated(own) if found is None else found
+        symbol = self._symbol(own)
+        return self._relocated(own) if symbol is None else symbol
 
     def _relocated(self, own: int) -> int | None:
         """Return the pointer that a relative relocation left, else the word of a fixed image."""

@@ -39,9 +39,9 @@ def sysroot_of(context: Context) -> str | None:
 
     "" for this machine's own root; None when no file of the process is here.
     """
-    for one in context.target.modules():
-        if isinstance(one.file, str) and one.file.endswith(one.path):
-            return one.file[: -len(one.path)]
+    for module in context.target.modules():
+        if isinstance(module.file, str) and module.file.endswith(module.path):
+            return module.file[: -len(module.path)]
     return None
 
 

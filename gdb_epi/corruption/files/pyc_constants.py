@@ -78,7 +78,7 @@ class CodeComparer:
 
         Raises UnreadableMemory.
         """
-        found: list[Difference] = []
+        differing: list[Difference] = []
         objects: list[tuple[str, int, Value]] = []
         for member, value in code.members.items():
             offset = self.reader.layout.offset("PyCodeObject", member)
@@ -90,42 +90,48 @@ class CodeComparer:
             held = self.reader.u32(address + offset)
             ignored = COROUTINE if member == "co_flags" else 0
             if (held ^ value) & 0xFFFFFFFF & ~ignored:
-                found.append(Difference(member, address + offset, held, value, True))
-                if len(found) == ENOUGH:
-                    return found
-        return self._objects(objects, found)
+                differing.append(Difference(member, address + offset, held, value, True))
+                if len(differing) == ENOUGH:
+                    return differing
+        return self._objects(objects, differing)
 
     def _objects(
-        self, todo: list[tuple[str, int, Value]], found: list[Difference]
+        self, todo: list[tuple[str, int, Value]], differing: list[Difference]
     ) -> list[Difference]:
         for _ in range(MAX_ITEMS):
-            if not todo or len(found) == ENOUGH:
+            if not todo or len(differing) == ENOUGH:
                 break
             member, slot, value = todo.pop()
             held = self.reader.u64(slot)
             if isinstance(value, UnparsedConstant | MarshalledCode):
                 continue
             if not self._is(held, value):
-                one = Difference(member, slot, held, value, False)
-                if not any(one[2:] == other[2:] for other in found):  # a name held twice is one
-                    found.append(one)
+                difference = Difference(member, slot, held, value, False)
+                if not any(
+                    difference[2:] == other[2:] for other in differing
+                ):  # a name held twice is one
+                    differing.append(difference)
             elif isinstance(value, tuple):
                 start = held + self._items_at
-                todo += [(member, start + 8 * n, one) for n, one in enumerate(value)]
-        return found
+                todo += [(member, start + 8 * n, element) for n, element in enumerate(value)]
+        return differing
 
-    def flip(self, one: Difference) -> tuple[int, int] | None:
+    def flip(self, difference: Difference) -> tuple[int, int] | None:
         """Return (address of a byte, bit from there) that makes a difference go; None if none does.
 
         The pointer may be wrong, or what it leads to. None also where either would explain it.
         """
-        if one.number:
-            assert isinstance(one.value, int)
-            return _single(one.slot, (one.held ^ one.value) & 0xFFFFFFFF)
-        right = [bit for bit in POINTER_BITS if self._equals(one.held ^ 1 << bit, one.value)]
-        ways = [(one.slot + bit // 8, bit % 8) for bit in right]
-        if self.kind(one.held) == _KINDS.get(type(one.value)):
-            inside = self._inside(one.held, one.value)
+        if difference.number:
+            assert isinstance(difference.value, int)
+            return _single(difference.slot, (difference.held ^ difference.value) & 0xFFFFFFFF)
+        right = [
+            bit
+            for bit in POINTER_BITS
+            if self._equals(difference.held ^ 1 << bit, difference.value)
+        ]
+        ways = [(difference.slot + bit // 8, bit % 8) for bit in right]
+        if self.kind(difference.held) == _KINDS.get(type(difference.value)):
+            inside = self._inside(difference.held, difference.value)
             ways += [inside] if inside is not None else []
         return ways[0] if len(ways) == 1 else None
 
@@ -138,19 +144,19 @@ class CodeComparer:
         wrong = [(address + offset, flips) for offset, flips in parts if flips]
         return _single(*wrong[0]) if len(wrong) == 1 else None
 
-    def unwritten(self, one: Difference, place: int) -> bool:
+    def unwritten(self, difference: Difference, place: int) -> bool:
         """Whether what is held is no constant, name or text that a compiler makes of any source."""
-        if one.number:
+        if difference.number:
             return False
-        if one.slot <= place < one.slot + 8:
-            return self.kind(one.held) not in CONSTANTS
-        if not isinstance(one.value, str):
+        if difference.slot <= place < difference.slot + 8:
+            return self.kind(difference.held) not in CONSTANTS
+        if not isinstance(difference.value, str):
             return False
-        text = self.reader.string(one.held, MAX_TEXT)
-        if isinstance(text, Absent) or (one.value.isascii() and not text.isascii()):
+        text = self.reader.string(difference.held, MAX_TEXT)
+        if isinstance(text, Absent) or (difference.value.isascii() and not text.isascii()):
             return True  # no bit of it says that characters are ASCII, but where they begin
-        name = one.member != "co_consts" and one.value.isidentifier()
-        return (one.value.isprintable() and not text.isprintable()) or (
+        name = difference.member != "co_consts" and difference.value.isidentifier()
+        return (difference.value.isprintable() and not text.isprintable()) or (
             name and not text.isidentifier()
         )
 

@@ -91,8 +91,8 @@ class AddressIndex:
         list's storage, a cell's contents, a function's code. An entry of a dict has a str before
         it, and other entries beside it (the address is then that of the key's word).
         """
-        found = self._block_of(address)
-        start, in_use = found if found is not None else (0, False)
+        block = self._block_of(address)
+        start, in_use = block if block is not None else (0, False)
         for head in HEADS:
             name = self._object(start + head) if in_use else None
             if name is not None and 8 <= address - start - head < MEMBERS:
@@ -116,8 +116,12 @@ class AddressIndex:
             at = data.find((word or 0).to_bytes(8, "little"), at + 1)
             if at < 0:
                 break
-            one = base + at - 8
-            value = read_word(target, one + place - start) if one != start and not at % 8 else None
+            sibling = base + at - 8
+            value = (
+                read_word(target, sibling + place - start)
+                if sibling != start and not at % 8
+                else None
+            )
             kinds += [self.object_type(value)] if value else []
         return len(kinds) >= FEWEST_SIBLINGS and set(kinds) == {kind}
 
@@ -164,18 +168,18 @@ class AddressIndex:
 
     def begins_block(self, address: int) -> bool:
         """Whether an object could begin there, with or without heads: a block of pymalloc does."""
-        found = self._block_of(address)
-        return found is not None and address - found[0] in HEADS[:3]
+        block = self._block_of(address)
+        return block is not None and address - block[0] in HEADS[:3]
 
     def inside_block(self, address: int) -> bool:
         """Whether an address lies in a block of pymalloc, but where no object can begin."""
-        found = self._block_of(address)
-        return found is not None and address - found[0] not in HEADS[:3]
+        block = self._block_of(address)
+        return block is not None and address - block[0] not in HEADS[:3]
 
     def place_in_block(self, address: int) -> int | None:
         """Return how far an address lies behind the start of its block of pymalloc's."""
-        found = self._block_of(address)
-        return None if found is None else address - found[0]
+        block = self._block_of(address)
+        return None if block is None else address - block[0]
 
     def in_damaged_pool(self, address: int) -> bool:
         """Whether an address lies in a pool of which it is not known what is free."""
@@ -204,7 +208,7 @@ class AddressIndex:
         return None
 
     def references(self, address: int, counted: int = 8) -> int | None:
-        """Return the reference count of an object; None for one that is immortal or shared.
+        """Return the reference count of an object; None when it is immortal or shared.
 
         `counted`: how many bytes of it count. Through a pointer whose low bits were flipped the
         bytes from the third, or the fifth, on were counted up and down.
@@ -222,8 +226,8 @@ class AddressIndex:
 
     def in_free_block(self, address: int) -> bool:
         """Whether an address lies inside of a block that pymalloc has free."""
-        found = self._block_of(address)
-        return found is not None and not found[1]
+        block = self._block_of(address)
+        return block is not None and not block[1]
 
     # -- objects ----------------------------------------------------------------------------
 

@@ -32,8 +32,8 @@ def is_cpython_field(context: Context, place: int) -> bool:
         return False
     if _in_frame(python, place) or in_data_stack(context, place):
         return True
-    found = address_index(context).owner(place)
-    return found is not None and not _of_extension(context, python, found[0], found[1])
+    owner = address_index(context).owner(place)
+    return owner is not None and not _of_extension(context, python, owner[0], owner[1])
 
 
 def _in_frame(python: PythonState, place: int) -> bool:
@@ -55,8 +55,8 @@ def _of_extension(context: Context, python: PythonState, start: int, name: str) 
         for _ in range(MAX_BASES):
             if not kind:
                 return False
-            told = reader.type_name(kind)
-            if isinstance(told, Absent) or "." in told:
+            type_name = reader.type_name(kind)
+            if isinstance(type_name, Absent) or "." in type_name:
                 return True
             kind = reader.u64(kind + base_at)
     except (UnreadableMemory, LayoutError):
@@ -77,7 +77,7 @@ def _data_stacks(context: Context) -> list[tuple[int, int]]:
     python = context.state.python
     if not isinstance(python, PythonState):
         return []
-    found: list[tuple[int, int]] = []
+    ranges: list[tuple[int, int]] = []
     try:
         reader, layout = Reader(context.target, python.layout), python.layout
         first_at = layout.require("PyThreadState", "datastack_chunk")
@@ -85,13 +85,13 @@ def _data_stacks(context: Context) -> list[tuple[int, int]]:
         previous_at = layout.require("_PyStackChunk", "previous")
         for thread in python.threads():
             chunk = reader.u64(thread.address + first_at)
-            while chunk and len(found) < MAX_CHUNKS:
+            while chunk and len(ranges) < MAX_CHUNKS:
                 size = min(reader.u64(chunk + size_at), MAX_CHUNK_BYTES)
-                found.append((chunk, chunk + size))
+                ranges.append((chunk, chunk + size))
                 chunk = reader.u64(chunk + previous_at)
     except (UnreadableMemory, LayoutError):
         pass
-    return found
+    return ranges
 
 
 def is_allocator_link(context: Context, place: int, corrected: int) -> bool:

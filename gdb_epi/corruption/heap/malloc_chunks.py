@@ -205,27 +205,27 @@ def heap_chunks(context: Context) -> HeapChunks:
 
 def in_free_chunk(context: Context, address: int) -> bool:
     """Whether an address lies in a free chunk of the main heap, behind its own size."""
-    known = _chunks(context)
-    number = bisect_right(known.starts, address) - 1
-    return number >= 0 and address < known.ends[number]
+    chunks = _chunks(context)
+    number = bisect_right(chunks.starts, address) - 1
+    return number >= 0 and address < chunks.ends[number]
 
 
 @once_per_run
 def _chunks(context: Context) -> _Free:
     """Walk the heap up to its end or a size that fits nothing."""
     region = main_heap(context)
-    found = _Free([], [], HeapChunks(0, memoryview(b"").cast("Q"), []))
+    free = _Free([], [], HeapChunks(0, memoryview(b"").cast("Q"), []))
     size = 0 if region is None else min(region.dumped, region.size)
     if region is None or size > DEFAULT_LIMIT:
-        return found
+        return free
     try:
         words = memoryview(context.target.read(region.start, size & ~7)).cast("Q")
     except UnreadableMemory:
-        return found
-    found = _Free([], [], HeapChunks(region.start, words, []))
+        return free
+    free = _Free([], [], HeapChunks(region.start, words, []))
     at, last = 0, len(words) - 1
     head = words[1]
-    places = found.every.places
+    places = free.every.places
     chunks: list[tuple[int, int]] = []
     keys: dict[int, list[tuple[int, int]]] = {}  # number behind the first word -> chunks
     cache = region.start + CACHE_AT
@@ -247,9 +247,9 @@ def _chunks(context: Context) -> _Free:
         if len(some) >= FEWEST_KEYS and (key >= NO_ADDRESS or key == cache):
             chunks += _cached(region, words, some)
     for at, following in sorted(chunks):
-        found.starts.append(region.start + 8 * (at + 2))
-        found.ends.append(region.start + 8 * following)
-    return found
+        free.starts.append(region.start + 8 * (at + 2))
+        free.ends.append(region.start + 8 * following)
+    return free
 
 
 def _cached(
@@ -263,6 +263,6 @@ def _cached(
         links = [
             words[at + 2] ^ (region.start + 8 * (at + 2) >> 12 if hidden else 0) for at, _ in some
         ]
-        if all(not one & 15 and (not one or region.start <= one < region.end) for one in links):
+        if all(not link & 15 and (not link or region.start <= link < region.end) for link in links):
             return some
     return []

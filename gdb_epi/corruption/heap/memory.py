@@ -78,7 +78,7 @@ class MemorySweep:
 
     def again(self, start: int) -> bytes:
         """Return the piece of memory that begins at an address once more."""
-        first, length = next(one for one in self._ranges if one[0] <= start < sum(one))
+        first, length = next(piece for piece in self._ranges if piece[0] <= start < sum(piece))
         try:
             return self._context.target.read(start, min(CHUNK, first + length - start))
         except UnreadableMemory:
@@ -105,12 +105,12 @@ def outside_pools(target: Target, ranges: Ranges) -> Ranges:
     Blocks of pools have up to 512 bytes (SMALL_REQUEST_THRESHOLD, Objects/obmalloc.c), and types
     made at run time more (PyHeapTypeObject: from 848 on, 3.8 to 3.15); others are data of files.
     """
-    found: Ranges = []
+    outside: Ranges = []
     for start, end in ranges:
         try:
             data = target.read(start, end - start)
         except UnreadableMemory:
-            found.append((start, end))  # the search says so
+            outside.append((start, end))  # the search says so
             continue
         low, at = 0, -start % STEP
         while at + STEP <= len(data):
@@ -119,11 +119,11 @@ def outside_pools(target: Target, ranges: Ranges) -> Ranges:
                 at += STEP
                 continue
             if low < at:
-                found.append((start + low, start + at))
+                outside.append((start + low, start + at))
             low = at = at + pool[0]
         if low < len(data):
-            found.append((start + low, end))
-    return found
+            outside.append((start + low, end))
+    return outside
 
 
 def read_words(context: Context, start: int, count: int) -> memoryview:
@@ -169,9 +169,9 @@ class StructWords(NamedTuple):
 
 def struct_words(offsets: Iterable[int]) -> StructWords:
     """Return what takes the words at these offsets out of a struct."""
-    known = sorted(offsets)
-    gaps = [after - before - 8 for before, after in pairwise([-8, *known])]
-    return StructWords(known, Struct("<" + "".join(f"{gap}xQ" for gap in gaps)))
+    ascending = sorted(offsets)
+    gaps = [after - before - 8 for before, after in pairwise([-8, *ascending])]
+    return StructWords(ascending, Struct("<" + "".join(f"{gap}xQ" for gap in gaps)))
 
 
 class PagedReader(Reader):

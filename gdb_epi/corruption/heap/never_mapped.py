@@ -52,7 +52,9 @@ def gaps(context: Context) -> list[Gap]:
 def _before_heap(context: Context, regions: list[Region]) -> Gap | None:
     """The executable, its .bss, a gap, the heap: nothing else is mapped between them."""
     entry = context.target.auxv().get(AT_ENTRY, 0)
-    image = next((one for one in context.target.modules() if one.start <= entry < one.end), None)
+    image = next(
+        (module for module in context.target.modules() if module.start <= entry < module.end), None
+    )
     if image is None:
         return None
     end = image.end
@@ -71,7 +73,7 @@ def _before_heap(context: Context, regions: list[Region]) -> Gap | None:
 def _below_stack(context: Context, regions: list[Region]) -> Gap | None:
     at = context.target.auxv().get(AT_RANDOM, 0)  # at the top of the first thread's stack
     stack = context.target.region_at(at) if at else None
-    below = [one for one in regions if stack is not None and one.end <= stack.start]
+    below = [region for region in regions if stack is not None and region.end <= stack.start]
     if stack is None or not below or stack.start - below[-1].end > MAX_GAP:
         return None
     return Gap(below[-1].end + MARGIN, stack.start - MAX_STACK)

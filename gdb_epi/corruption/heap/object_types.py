@@ -56,10 +56,10 @@ class ObjectTypes:
 
     def of(self, address: int) -> ObjectType:
         """Return the kind of the object at an address; NO_KIND where none is."""
-        known = self._by_object.get(address)
-        if known is None:
-            known = self._by_object[address] = self._of(address)
-        return known
+        kind = self._by_object.get(address)
+        if kind is None:
+            kind = self._by_object[address] = self._of(address)
+        return kind
 
     def _of(self, address: int) -> ObjectType:
         if address & 7 or not PAGE <= address < 1 << 63:
@@ -67,25 +67,25 @@ class ObjectTypes:
         return self._by_type(self._reader.word(address + self._type_at))
 
     def _by_type(self, kind: int) -> ObjectType:
-        known = self._kinds.get(kind)
-        if known is None:
-            known = self._kinds[kind] = self._judge(kind)
-        return known
+        judged = self._kinds.get(kind)
+        if judged is None:
+            judged = self._kinds[kind] = self._judge(kind)
+        return judged
 
     def of_all(self, addresses: list[int]) -> list[ObjectType]:
         """Return what of() does for each address; all that is new is read in one go."""
-        known, at = self._by_object, self._type_at
-        new = [n for n in addresses if n not in known and not n & 7 and PAGE <= n < 1 << 63]
-        kinds = self._reader.words([one + at for one in new])
+        by_object, at = self._by_object, self._type_at
+        new = [n for n in addresses if n not in by_object and not n & 7 and PAGE <= n < 1 << 63]
+        kinds = self._reader.words([address + at for address in new])
         for kind in set(kinds).difference(self._kinds):
             self._by_type(kind)
-        known.update(zip(new, map(self._kinds.__getitem__, kinds), strict=True))
-        return [known.get(one, NO_TYPE) for one in addresses]
+        by_object.update(zip(new, map(self._kinds.__getitem__, kinds), strict=True))
+        return [by_object.get(address, NO_TYPE) for address in addresses]
 
     def names_of(self, words: Sequence[int]) -> tuple[str | int, ...]:
         """Return the name of each object's type; "" for what is no object, 0 for NULL."""
-        known = self._by_object
-        return tuple([word and (known.get(word) or self.of(word)).name for word in words])
+        by_object = self._by_object
+        return tuple([word and (by_object.get(word) or self.of(word)).name for word in words])
 
     def is_a(self, address: int, wanted: str) -> bool:
         """Whether an object is one of a built-in type, or of a class derived from it."""

@@ -32,7 +32,7 @@ class FramePlaces(NamedTuple):
 def frame_places(walk: ObjectWalk) -> FramePlaces | None:
     """Return where to look; None for Pythons without data stacks."""
     layout, frame = walk.reader.layout, "_PyInterpreterFrame"
-    found = (
+    offsets = (
         layout.offset("PyThreadState", "datastack_top"),
         layout.offset(frame, "f_executable.bits", "f_executable", "f_code"),
         layout.offset(frame, "previous"),
@@ -40,8 +40,8 @@ def frame_places(walk: ObjectWalk) -> FramePlaces | None:
         layout.offset("PyCodeObject", "co_nlocalsplus"),
         layout.offset("PyCodeObject", "co_stacksize"),
     )
-    known = [one for one in found if one is not None]
-    return FramePlaces(*known) if len(known) == len(found) else None
+    present = [offset for offset in offsets if offset is not None]
+    return FramePlaces(*present) if len(present) == len(offsets) else None
 
 
 def end_of(walk: ObjectWalk, frame: int, places: FramePlaces) -> int:

@@ -83,16 +83,16 @@ def free_list(
 
     A link is the first word of a free block; the first link is in the header.
     """
-    found: set[int] = set()
+    offsets: set[int] = set()
     link = first
     end = OVERHEAD + carved * block
     while link:
         at = link - address
-        if not OVERHEAD <= at < end or (at - OVERHEAD) % block or at in found:
+        if not OVERHEAD <= at < end or (at - OVERHEAD) % block or at in offsets:
             return None
-        found.add(at)
+        offsets.add(at)
         link = int.from_bytes(data[at : at + 8], "little")
-    return frozenset(found)
+    return frozenset(offsets)
 
 
 class WrongWord(NamedTuple):
@@ -138,15 +138,15 @@ def _wrong_link(pool: Pool, data: bytes, freeblock: int) -> WrongWord | None:
 
 def _links(pool: Pool, data: bytes, freeblock: int) -> list[int]:
     """Return the offsets of the links of a damaged list, up to the one that leads nowhere."""
-    found, link = [FREE_AT], freeblock
+    offsets, link = [FREE_AT], freeblock
     end = OVERHEAD + pool.carved * pool.block
     while link:
         at = link - pool.address
-        if not OVERHEAD <= at < end or (at - OVERHEAD) % pool.block or at in found:
+        if not OVERHEAD <= at < end or (at - OVERHEAD) % pool.block or at in offsets:
             break
-        found.append(at)
+        offsets.append(at)
         link = int.from_bytes(data[at : at + 8], "little")
-    return found
+    return offsets
 
 
 def _fits(pool: Pool, data: bytes, freeblock: int, where: int, link: int) -> bool:
@@ -185,7 +185,7 @@ def damaged_header(address: int, size: int, data: bytes) -> WrongWord | None:
     count, _f, _n, _p, _a, szidx, nextoffset, most = HEADER.unpack_from(data)
     if not count or pool_at(address, data) is not None:
         return None
-    found: list[WrongWord] = []
+    repairs: list[WrongWord] = []
     members = ((COUNT_AT, count), (SZIDX_AT, szidx), (NEXT_AT, nextoffset), (MAX_AT, most))
     for at, value in members:
         for bit in range(2 if at == COUNT_AT else 0, 32):
@@ -196,5 +196,5 @@ def damaged_header(address: int, size: int, data: bytes) -> WrongWord | None:
                 where = at & ~7
                 word = int.from_bytes(data[where : where + 8], "little")
                 right = int.from_bytes(changed[where : where + 8], "little")
-                found.append(WrongWord(address + where, word, right, "a number in the header"))
-    return found[0] if len(found) == 1 else None
+                repairs.append(WrongWord(address + where, word, right, "a number in the header"))
+    return repairs[0] if len(repairs) == 1 else None

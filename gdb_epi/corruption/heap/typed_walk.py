@@ -58,7 +58,7 @@ class ObjectWalk:
             for category, (struct, names) in _MEMBERS.items()
         }
         # A frame may be a hole because its code object is damaged.
-        self.frames = [one for one in _frames(python) if self.type_at(one.code) == "code"]
+        self.frames = [frame for frame in _frames(python) if self.type_at(frame.code) == "code"]
         self.visited: list[tuple[int, str]] = []
         self.slots = 0
         self._held: list[tuple[_Words, int, str]] = []  # what was found, its container and kind
@@ -95,11 +95,11 @@ class ObjectWalk:
         Nearly all are tuples of a few items (a process has those of its code objects): one by one
         they took three times as long.
         """
-        found = list(zip(wave, self.kinds.of_all(wave), strict=True))
-        tuples = [at for at, kind in found if kind.category == TUPLE]
+        typed = list(zip(wave, self.kinds.of_all(wave), strict=True))
+        tuples = [at for at, kind in typed if kind.category == TUPLE]
         size_at = self._at("PyTupleObject", "ob_size")
         sizes = iter(self.reader.words([at + size_at for at in tuples]))
-        for at, kind in found:
+        for at, kind in typed:
             category = kind.category
             self.visited.append((at, category))
             if len(self.visited) > MAX_CONTAINERS:
@@ -148,13 +148,17 @@ class ObjectWalk:
         owners = [owner for _, owner, kind in self._held if kind == slot.kind]
         places = [owner + at for owner in owners if owner != slot.owner]
         words = self.reader.words(places)
-        return [one for one in zip(places, words, strict=True) if one[1]]
+        return [
+            slot_and_word for slot_and_word in zip(places, words, strict=True) if slot_and_word[1]
+        ]
 
     def _add(self, words: _Words, owner: int, kind: str) -> None:
         room = MAX_SLOTS - self.slots
         count = len(words[1]) - words[1].count(0)
         if count > room:
-            kept = [one for one in zip(*words, strict=True) if one[1]][:room]
+            kept = [
+                slot_and_word for slot_and_word in zip(*words, strict=True) if slot_and_word[1]
+            ][:room]
             words = [place for place, _ in kept], [value for _, value in kept]
             self.cut, count = True, room
         self.slots += count
@@ -286,7 +290,7 @@ class ObjectWalk:
         place = start + WORD * offsets[0]
         places = range(place, place + stride * len(column), stride)
         if category == "list" and 0 in column and len(self.nulls) < MAX_NULL_LISTS:
-            self.nulls[at] = {one for one, word in zip(places, column, strict=True) if not word}
+            self.nulls[at] = {place for place, word in zip(places, column, strict=True) if not word}
         return places, column
 
     # -- where containers keep their words: (start, count, stride in bytes, word offsets) ---
@@ -361,24 +365,24 @@ _MEMBERS = {
 def _pairs(start: int, words: list[int], step: int, offsets: tuple[int, ...]) -> _Words:
     """Return the keys and values of a table, entry by entry."""
     places: list[int] = []
-    found: list[int] = []
+    words_held: list[int] = []
     entries = zip(words[offsets[0] :: step], words[offsets[1] :: step], strict=True)
     for number, (key, value) in enumerate(entries):
         if key != value:  # up to 3.11 the table of interned strings, which holds none
             place = start + WORD * (step * number + offsets[0])
             places += place, place + WORD * (offsets[1] - offsets[0])
-            found += key, value
-    return places, found
+            words_held += key, value
+    return places, words_held
 
 
 def _frame_struct(python: PythonState) -> str:
-    known = python.layout.offset("_PyInterpreterFrame", "f_globals") is not None
-    return "_PyInterpreterFrame" if known else "PyFrameObject"
+    has_internal_frames = python.layout.offset("_PyInterpreterFrame", "f_globals") is not None
+    return "_PyInterpreterFrame" if has_internal_frames else "PyFrameObject"
 
 
 def _frames(python: PythonState) -> Iterator[PyFrame]:
     """Yield the innermost frames of each thread, those of the crashed one first."""
-    for thread in sorted(python.threads(), key=lambda one: not one.crashed):
+    for thread in sorted(python.threads(), key=lambda thread: not thread.crashed):
         for frame in thread.frames[:MAX_FRAMES]:
             if frame.address and frame.code:
                 yield frame

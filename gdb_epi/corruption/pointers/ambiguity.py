@@ -94,7 +94,7 @@ def _region_may_set(context: Context, region: Region, bit: int) -> bool:
 
 def _return_addresses(context: Context, sp: int) -> list[int]:
     words = read_words(context, sp & ~7, STACK_WORDS)
-    return [one for one in words if may_execute(context.target.region_at(one))]
+    return [word for word in words if may_execute(context.target.region_at(word))]
 
 
 # shl and rotations by cl; bts and btc by a register; shlx (VEX.66.0F38 F7); then bytes and words
@@ -118,8 +118,8 @@ def _writes_tops(context: Context, region: Region) -> bool:
         code = b""
     if not code:
         return True
-    found = [region.start + one.start() for one in re.finditer(_VARIABLE, code, re.DOTALL)]
-    return len(found) > MAX_MATCHES or any(_is_instruction(context, at) for at in found)
+    places = [region.start + match.start() for match in re.finditer(_VARIABLE, code, re.DOTALL)]
+    return len(places) > MAX_MATCHES or any(_is_instruction(context, at) for at in places)
 
 
 def _is_instruction(context: Context, address: int) -> bool:
@@ -149,8 +149,10 @@ def _holds_instruction(context: Context, region: Region, bit: int) -> bool:
 
 
 def _search(context: Context, value: int, bit: int, starts: bool) -> bool:
-    regions = [one for one in context.target.regions() if "w" in one.perms and one.dumped]
-    if sum(min(one.dumped, one.size) for one in regions) > MAX_READ:
+    regions = [
+        region for region in context.target.regions() if "w" in region.perms and region.dumped
+    ]
+    if sum(min(region.dumped, region.size) for region in regions) > MAX_READ:
         return True
     left = [MAX_JUDGED]
     for region in regions:
@@ -242,8 +244,8 @@ def _in_code(context: Context, pc: int, strides: set[int]) -> bool:
         return True
     start = max(function.start, pc - CODE)
     code = read_up_to(context.target, start, pc - start)
-    constants = (one.to_bytes(4 if one < 1 << HALF else WORD, "little") for one in strides)
-    return any(one in code for one in (*constants, *_SHIFTS))
+    constants = (stride.to_bytes(4 if stride < 1 << HALF else WORD, "little") for stride in strides)
+    return any(constant in code for constant in (*constants, *_SHIFTS))
 
 
 TAG_BITS = range(47, 64)
@@ -255,10 +257,10 @@ STACK, HEAP, MIXED = "stack", "heap", "mixed"  # where a word is held
 def software_explanation(
     context: Context,
     site: FaultSite,
-    one: Suspect,
+    suspect: Suspect,
     corrected: int,
     bit: int,
-    known: object,
+    purpose: object,
     is_object: bool,
     spot: str,
 ) -> str | None:
@@ -273,43 +275,45 @@ def software_explanation(
     begins at the corrected address.
     """
     spilled = spot == STACK
-    if bit in TAG_BITS and not known and not _unmarked(context, site, one, bit, spot):
+    if bit in TAG_BITS and not purpose and not _unmarked(context, site, suspect, bit, spot):
         return "a single tag bit at the top"
-    if one.depth and bit in LOW_TAG_BITS:
+    if suspect.depth and bit in LOW_TAG_BITS:
         return "a low tag bit"
-    if one.source == "rsp" and one.value < corrected:
+    if suspect.source == "rsp" and suspect.value < corrected:
         return "a large frame or alloca gives the same stack pointer"
-    if bit not in STRIDE_BITS or one.depth or (known and one.slots):
+    if bit not in STRIDE_BITS or suspect.depth or (purpose and suspect.slots):
         return None
-    if one.value > corrected and spilled and not is_object and stride_at_hand(context, bit):
+    if suspect.value > corrected and spilled and not is_object and stride_at_hand(context, bit):
         return f"an index or stride of 2^{bit} gives the same address"
     operand = site.operand
-    if operand is not None and one.source in (operand.index_register, "fault address"):
+    if operand is not None and suspect.source in (operand.index_register, "fault address"):
         return f"an index of 2^{bit} gives the same address"
     return None
 
 
-def _unmarked(context: Context, site: FaultSite, one: Suspect, bit: int, spot: str) -> bool:
+def _unmarked(context: Context, site: FaultSite, suspect: Suspect, bit: int, spot: str) -> bool:
     """Whether no pointer in memory has that bit, and the code at hand cannot set it.
 
     For a word of the heap that is the code of the module that loaded it, which would have to take
     the mark off; and the word must be the only one.
     """
     if spot == STACK:
-        return not code_sets_bit(context, bit) and not has_marked_pointers(context, one.value, bit)
-    if spot == MIXED or one.depth or len(one.slots) != 1:
+        return not code_sets_bit(context, bit) and not has_marked_pointers(
+            context, suspect.value, bit
+        )
+    if spot == MIXED or suspect.depth or len(suspect.slots) != 1:
         return False
-    at = _loaded_at(context, site, one.source)
-    if module_may_set_bit(context, at, bit) or len(context.places_of(one.value, 2)) != 1:
+    at = _loaded_at(context, site, suspect.source)
+    if module_may_set_bit(context, at, bit) or len(context.places_of(suspect.value, 2)) != 1:
         return False
-    return not has_marked_pointers(context, one.value, bit, starts=True)
+    return not has_marked_pointers(context, suspect.value, bit, starts=True)
 
 
 def _loaded_at(context: Context, site: FaultSite, register: str) -> int:
     """Return the address of the instruction that loaded a register; rip where it is not known."""
     made = recomputed_registers(context)
     if not isinstance(made, Absent):
-        for one in made:
-            if one.register == register and one.kind == LOAD:
-                return one.at
+        for remade in made:
+            if remade.register == register and remade.kind == LOAD:
+                return remade.at
     return site.fault.pc

@@ -113,78 +113,80 @@ LEVELS = (
 def neighbours_of(context: Context) -> list[Neighbour]:
     """Return the one-bit neighbours that would have worked, the best first."""
     things = address_index(context)
-    found: list[Neighbour] = []
+    candidates: list[Neighbour] = []
     listed = suspects_of(context)
-    garbage = any(one.depth == 0 and has_software_pattern(context, one) for one in listed)
-    for one in listed:
-        if one.depth == 0:
-            flips = _direct(context, things, one)
-            found += flips or _lanes(context, things, one)
+    garbage = any(
+        suspect.depth == 0 and has_software_pattern(context, suspect) for suspect in listed
+    )
+    for suspect in listed:
+        if suspect.depth == 0:
+            flips = _direct(context, things, suspect)
+            candidates += flips or _lanes(context, things, suspect)
         else:
-            found += _through(context, things, one, garbage)
+            candidates += _through(context, things, suspect, garbage)
     ranked = []
-    for one_ in found:
-        level = level_of(one_)
+    for candidate in candidates:
+        level = level_of(candidate)
         if level:
-            ranked.append(one_._replace(level=level))
-    best = [LEVELS.index(one_.level) for one_ in ranked]
+            ranked.append(candidate._replace(level=level))
+    best = [LEVELS.index(candidate.level) for candidate in ranked]
     ranked = [
-        one_._replace(rivals=sum(other <= mine for other in best))
-        for one_, mine in zip(ranked, best, strict=True)
+        candidate._replace(rivals=sum(other <= mine for other in best))
+        for candidate, mine in zip(ranked, best, strict=True)
     ]
-    return sorted(ranked, key=lambda one_: LEVELS.index(one_.level))
+    return sorted(ranked, key=lambda candidate: LEVELS.index(candidate.level))
 
 
-def level_of(one: Neighbour) -> str:
+def level_of(neighbour: Neighbour) -> str:
     """Return the id of the strongest thing that can be said of a neighbour; "" for nothing."""
-    suspect, thing = one.suspect, one.thing
-    if one.bit < 0:
-        return "M1" if one.owner or one.same or one.copies else ""
-    if one.constant:
+    suspect, thing = neighbour.suspect, neighbour.thing
+    if neighbour.bit < 0:
+        return "M1" if neighbour.owner or neighbour.same or neighbour.copies else ""
+    if neighbour.constant:
         return "P16"
     if suspect.depth:
-        if thing is None or thing.kind != OBJECT or not (one.objects or one.owner):
+        if thing is None or thing.kind != OBJECT or not (neighbour.objects or neighbour.owner):
             return ""
-        if not (one.same or one.owner):
+        if not (neighbour.same or neighbour.owner):
             return "P12"  # of another type than those around: leaked objects lie everywhere
-        typed = one.same or one.owner not in ("dict", "tuple")  # those hold anything
-        return "P14" if one.orphan and typed else "P13"
-    if one.hashed:
+        typed = neighbour.same or neighbour.owner not in ("dict", "tuple")  # those hold anything
+        return "P14" if neighbour.orphan and typed else "P13"
+    if neighbour.hashed:
         return "R17"
-    if one.owner and thing is not None:
-        return "P14" if one.orphan else "P15"
+    if neighbour.owner and thing is not None:
+        return "P14" if neighbour.orphan else "P15"
     if thing is not None and thing.kind == OBJECT:
-        if suspect.slots and one.same:
+        if suspect.slots and neighbour.same:
             return "P8"
-        if one.copies:
+        if neighbour.copies:
             return "P3"
-        return "P9" if suspect.slots and one.objects else "P7"
+        return "P9" if suspect.slots and neighbour.objects else "P7"
     exact = thing is not None and thing.kind in (BLOCK, FUNCTION)
-    if exact and suspect.slots and one.near:
+    if exact and suspect.slots and neighbour.near:
         return "P11"
-    if one.copies:
+    if neighbour.copies:
         return "P2"
     if exact and suspect.slots:
         return "P10"
-    if one.near:
+    if neighbour.near:
         return "P4"
-    return "P5" if one.bit >= 47 else "P1"
+    return "P5" if neighbour.bit >= 47 else "P1"
 
 
-def _direct(context: Context, things: AddressIndex, one: Suspect) -> list[Neighbour]:
+def _direct(context: Context, things: AddressIndex, suspect: Suspect) -> list[Neighbour]:
     """Return the flips of a word of the access itself that make the access legal."""
     site = context.site
     assert not isinstance(site, Absent)
     top = user_top(context.target, site.fault)
-    if one.distance is None or not _worth(context, site, one, top):
+    if suspect.distance is None or not _worth(context, site, suspect, top):
         return []
     access = "x" if site.kind in TRANSFERS else site.access
     size = site.operand.size if site.operand is not None and site.kind == DATA else 1
-    bits = range(47) if is_canonical(one.value, top) else range(47, 64)
+    bits = range(47) if is_canonical(suspect.value, top) else range(47, 64)
     legal = []
     for bit in bits:
-        corrected = one.value ^ (1 << bit)
-        reached = (corrected + one.distance) & ((1 << 64) - 1)
+        corrected = suspect.value ^ (1 << bit)
+        reached = (corrected + suspect.distance) & ((1 << 64) - 1)
         if reached < NEAR_NULL or not is_canonical(corrected, top):
             continue
         last = context.target.region_at(reached + max(size, 1) - 1)
@@ -192,12 +194,12 @@ def _direct(context: Context, things: AddressIndex, one: Suspect) -> list[Neighb
             legal.append((corrected, bit))
     plain = sum(things.at(corrected) is None for corrected, _ in legal)
     return [
-        _neighbour(context, things, site, one, corrected, bit, plain <= MAX_SEARCHED)
+        _neighbour(context, things, site, suspect, corrected, bit, plain <= MAX_SEARCHED)
         for corrected, bit in legal[:MAX_TESTED]
     ]
 
 
-def _lanes(context: Context, things: AddressIndex, one: Suspect) -> list[Neighbour]:
+def _lanes(context: Context, things: AddressIndex, suspect: Suspect) -> list[Neighbour]:
     """Return the changes of one zeroed byte after which a word points at something's start.
 
     A byte lane that reads 0, or that was never written. The two lowest bytes hardly tell anything;
@@ -206,37 +208,37 @@ def _lanes(context: Context, things: AddressIndex, one: Suspect) -> list[Neighbo
     """
     site = context.site
     assert not isinstance(site, Absent)
-    if site.kind != DATA or one.distance is None or one.value < LOW:
+    if site.kind != DATA or suspect.distance is None or suspect.value < LOW:
         return []
-    found = []
-    for lane in range(2 if one.slots else 3, 6):
-        if one.value >> 8 * lane & 0xFF:
+    flips = []
+    for lane in range(2 if suspect.slots else 3, 6):
+        if suspect.value >> 8 * lane & 0xFF:
             continue
         for byte in range(1, 256):
-            corrected = one.value | byte << 8 * lane
-            reached = corrected + one.distance
+            corrected = suspect.value | byte << 8 * lane
+            reached = corrected + suspect.distance
             if corrected >> 47 or not permits(context.target.region_at(reached), site.access):
                 continue
-            if not one.slots or things.at(corrected) is not None:
-                found.append(_neighbour(context, things, site, one, corrected, -1))
-    return found if len(found) <= MAX_LANES else []
+            if not suspect.slots or things.at(corrected) is not None:
+                flips.append(_neighbour(context, things, site, suspect, corrected, -1))
+    return flips if len(flips) <= MAX_LANES else []
 
 
-def _worth(context: Context, site: FaultSite, one: Suspect, top: int) -> bool:
+def _worth(context: Context, site: FaultSite, suspect: Suspect, top: int) -> bool:
     """Whether a word can be a damaged pointer at all: it is none that works, and no small one."""
-    if one.value < NULL_PAGE or address_index(context).at(one.value) is not None:
+    if suspect.value < NULL_PAGE or address_index(context).at(suspect.value) is not None:
         return False  # NULL; or a pointer to a thing, used as one to another
-    if not is_canonical(one.value, top):
-        return bin(one.value >> 47).count("1") == 1
-    reached = one.value + (one.distance or 0)
-    if reached < NEAR_NULL or one.value >= 1 << 63:
+    if not is_canonical(suspect.value, top):
+        return bin(suspect.value >> 47).count("1") == 1
+    reached = suspect.value + (suspect.distance or 0)
+    if reached < NEAR_NULL or suspect.value >= 1 << 63:
         return False
     access = "x" if site.kind in TRANSFERS else site.access
     return not permits(context.target.region_at(reached), access)
 
 
 def _through(
-    context: Context, things: AddressIndex, one: Suspect, garbage: bool
+    context: Context, things: AddressIndex, suspect: Suspect, garbage: bool
 ) -> list[Neighbour]:
     """Return the flips that make a word that was loaded through point at an object's start.
 
@@ -245,37 +247,39 @@ def _through(
     an object of the neighbours' type one bit away has lost a reference. Of overwritten memory not
     even that is said: programs leak references (1 of 80 use-after-free cores had such a neighbour).
     """
-    slots = tuple(slot for slot in one.slots if not on_stack(context, slot))
-    if not slots or context.target.region_at(one.value) is None:
+    slots = tuple(slot for slot in suspect.slots if not on_stack(context, slot))
+    if not slots or context.target.region_at(suspect.value) is None:
         return []
-    one = one._replace(slots=slots)
+    suspect = suspect._replace(slots=slots)
     ordinary = (
         garbage
-        or things.at(one.value) is not None
-        or things.begins_block(one.value)
-        or read_word(context.target, one.value + WORD) == 0
+        or things.at(suspect.value) is not None
+        or things.begins_block(suspect.value)
+        or read_word(context.target, suspect.value + WORD) == 0
     )
     foreign = ordinary and not any(is_cpython_field(context, slot) for slot in slots)
     site = context.site
     assert not isinstance(site, Absent)
-    found = []
+    flips = []
     for bit in range(47):
-        corrected = one.value ^ (1 << bit)
+        corrected = suspect.value ^ (1 << bit)
         if foreign:  # no object's field; but where another file's constants lie is no freed memory
-            constant = _is_constant(context, one, corrected, bit)
-            same = constant and _same_file(context, one.value, corrected)
-            if constant and (not same or is_no_table(context, one.value, corrected)):
-                found.append(_neighbour(context, things, site, one, corrected, bit))
-        elif things.object_type(corrected) or _is_constant(context, one, corrected, bit):
-            near = _neighbour(context, things, site, one, corrected, bit)
-            told = near.orphan and not garbage and is_held_once(context, one.value)
-            if not ordinary or (told and (near.same or things.siblings_hold(slots[0], corrected))):
-                found.append(near)
-    return found
+            constant = _is_constant(context, suspect, corrected, bit)
+            same = constant and _same_file(context, suspect.value, corrected)
+            if constant and (not same or is_no_table(context, suspect.value, corrected)):
+                flips.append(_neighbour(context, things, site, suspect, corrected, bit))
+        elif things.object_type(corrected) or _is_constant(context, suspect, corrected, bit):
+            near = _neighbour(context, things, site, suspect, corrected, bit)
+            lost_a_reference = near.orphan and not garbage and is_held_once(context, suspect.value)
+            if not ordinary or (
+                lost_a_reference and (near.same or things.siblings_hold(slots[0], corrected))
+            ):
+                flips.append(near)
+    return flips
 
 
-def _same_file(context: Context, one: int, other: int) -> bool:
-    regions = (context.target.region_at(one), context.target.region_at(other))
+def _same_file(context: Context, address: int, other: int) -> bool:
+    regions = (context.target.region_at(address), context.target.region_at(other))
     paths = [region.path if region is not None else None for region in regions]
     return paths[0] is not None and paths[0] == paths[1]
 
@@ -284,54 +288,59 @@ def _neighbour(
     context: Context,
     things: AddressIndex,
     site: FaultSite,
-    one: Suspect,
+    suspect: Suspect,
     corrected: int,
     bit: int,
     search: bool = True,
 ) -> Neighbour:
     registers = site.fault.registers
-    others = [registers[n] for n in GENERAL if n in registers and n != one.source]
+    others = [registers[n] for n in GENERAL if n in registers and n != suspect.source]
     near = any(
-        abs(value - corrected) < NEAR and abs(value - one.value) >= NEAR
-        for value in (*others, *one.slots)
+        abs(value - corrected) < NEAR and abs(value - suspect.value) >= NEAR
+        for value in (*others, *suspect.slots)
     )
     thing = things.at(corrected)
-    if thing is not None and (thing.kind == FREE or not one.value % PAGE):
+    if thing is not None and (thing.kind == FREE or not suspect.value % PAGE):
         thing = None  # whole pages are mapped and unmapped; what begins at others is chance
-    around = _around(context, things, one, corrected)
+    around = _around(context, things, suspect, corrected)
     kind = thing.name if thing is not None and thing.kind == OBJECT else None
     same = sum(name == kind for name in around)
     copies = sum(value == corrected for value in others)
-    constant = _is_constant(context, one, corrected, bit)
-    known_thing = not (same and one.slots) and (search or thing is not None)
-    if constant or (not one.depth and known_thing):
+    constant = _is_constant(context, suspect, corrected, bit)
+    known_thing = not (same and suspect.slots) and (search or thing is not None)
+    if constant or (not suspect.depth and known_thing):
         copies += len(context.places_of(corrected, MAX_COPIES))
-    owner = next((found[1] for slot in one.slots if (found := things.owner(slot))), None)
-    orphan = bool((one.depth or owner) and kind and _is_orphan(context, things, corrected))
+    owner = next(
+        (place_and_type[1] for slot in suspect.slots if (place_and_type := things.owner(slot))),
+        None,
+    )
+    orphan = bool((suspect.depth or owner) and kind and _is_orphan(context, things, corrected))
     hashed = kind is not None and any(
         things.hash_fits(corrected, read_word(context.target, slot + step))
-        for slot in one.slots
+        for slot in suspect.slots
         for step in (-WORD, WORD)
     )
-    own = any(is_cpython_field(context, slot) for slot in one.slots)
-    if kind == "type" and any(things.begins_block(slot - WORD) for slot in one.slots):
+    own = any(is_cpython_field(context, slot) for slot in suspect.slots)
+    if kind == "type" and any(things.begins_block(slot - WORD) for slot in suspect.slots):
         own, owner = True, owner or "object"  # its ob_type: CPython keeps no marks there
-    if thing is None and own and is_far(context, one, bit) and _in_file(context, corrected):
+    if thing is None and own and is_far(context, suspect, bit) and _in_file(context, corrected):
         # what a field of an object names in a file's data has no start to be known by
         thing = Pointee(BLOCK, "data of a file")
-    known = (
+    purpose_known = (
         hashed
         or (own and thing is not None)
-        or ((own or not one.slots) and kind and copies)
+        or ((own or not suspect.slots) and kind and copies)
         or _never_tagged(context, corrected)
-        or any(is_allocator_link(context, slot, corrected) for slot in one.slots)
+        or any(is_allocator_link(context, slot, corrected) for slot in suspect.slots)
     )
-    stacked = [on_stack(context, slot) for slot in one.slots]
+    stacked = [on_stack(context, slot) for slot in suspect.slots]
     spot = STACK if all(stacked) else HEAP if thing is not None and not any(stacked) else MIXED
     named = bool(copies and (kind or things.heads_object(corrected)))
-    ambiguous = software_explanation(context, site, one, corrected, bit, known, named, spot)
+    ambiguous = software_explanation(
+        context, site, suspect, corrected, bit, purpose_known, named, spot
+    )
     return Neighbour(
-        one,
+        suspect,
         corrected,
         bit,
         thing,
@@ -347,27 +356,27 @@ def _neighbour(
     )
 
 
-def is_far(context: Context, one: Suspect, bit: int) -> bool:
+def is_far(context: Context, suspect: Suspect, bit: int) -> bool:
     """Whether a flip leads too far for an overrun, an index or an address that was given back."""
     if bit >= FAR_BIT:
         return True
-    kept = one.slots and not any(on_stack(context, slot) for slot in one.slots)
-    return bool(kept) and bit >= NEVER_MAPPED_BIT and was_never_mapped(context, one.value)
+    kept = suspect.slots and not any(on_stack(context, slot) for slot in suspect.slots)
+    return bool(kept) and bit >= NEVER_MAPPED_BIT and was_never_mapped(context, suspect.value)
 
 
-def _is_constant(context: Context, one: Suspect, corrected: int, bit: int) -> bool:
+def _is_constant(context: Context, suspect: Suspect, corrected: int, bit: int) -> bool:
     """Whether a word of the heap should be that address of constants that others of its kind hold.
 
     Tables of methods and the like: nobody computes with their addresses.
     """
-    if bit in LOW_TAG_BITS or bit in TAG_BITS or not one.slots or one.value % WORD:
+    if bit in LOW_TAG_BITS or bit in TAG_BITS or not suspect.slots or suspect.value % WORD:
         return False
     region = context.target.region_at(corrected)
     if region is None or region.path is None or "w" in region.perms or "x" in region.perms:
         return False
-    if any(on_stack(context, slot) for slot in one.slots):
+    if any(on_stack(context, slot) for slot in suspect.slots):
         return False
-    wrong = context.places_of(one.value, MAX_COPIES)
+    wrong = context.places_of(suspect.value, MAX_COPIES)
     return len(wrong) == 1 and len(context.places_of(corrected, MAX_COPIES)) >= MAX_COPIES
 
 
@@ -392,20 +401,23 @@ def _is_orphan(context: Context, things: AddressIndex, address: int) -> bool:
     return context.was_searched(address) and len(held) < count
 
 
-def _around(context: Context, things: AddressIndex, one: Suspect, corrected: int) -> list[str]:
+def _around(context: Context, things: AddressIndex, suspect: Suspect, corrected: int) -> list[str]:
     """Return the types of the objects that the words around the wrong one point at."""
     best: list[str] = []
-    for slot in one.slots:
-        found = []
+    for slot in suspect.slots:
+        kinds = []
         for offset in AROUND:
             word = read_word(context.target, slot + offset)
             kind = things.object_type(word) if word and word != corrected else None
             if kind is not None:
-                found.append(kind)
-        best = max(best, found, key=len)
+                kinds.append(kind)
+        best = max(best, kinds, key=len)
     return best
 
 
-def has_software_pattern(context: Context, one: Suspect) -> bool:
+def has_software_pattern(context: Context, suspect: Suspect) -> bool:
     """Whether a suspect is text, poison or another value that software makes."""
-    return software_pattern(context, FaultWord(one.source, one.value, one.distance)) is not None
+    return (
+        software_pattern(context, FaultWord(suspect.source, suspect.value, suspect.distance))
+        is not None
+    )

@@ -63,16 +63,16 @@ def fault_words(context: Context) -> list[FaultWord]:
     if operand is None:
         return _without_text(site)
     registers = site.fault.registers
-    told = [(name, registers[name]) for name in operand.registers() if name in registers]
-    found = []
-    for name, value in told:
+    values = [(name, registers[name]) for name in operand.registers() if name in registers]
+    words = []
+    for name, value in values:
         is_index = name == operand.index_register and name != operand.base
         if is_index and operand.scale != 1:
-            found.append(FaultWord(name, value, None))
+            words.append(FaultWord(name, value, None))
             continue
         distance = None if site.address is None else _signed(site.address - value)
-        found.append(FaultWord(name, value, distance))
-    return sorted(found, key=lambda word: _goodness(context.target, word))
+        words.append(FaultWord(name, value, distance))
+    return sorted(words, key=lambda word: _goodness(context.target, word))
 
 
 def _goodness(target: Target, word: FaultWord) -> int:
@@ -92,8 +92,8 @@ def _without_text(site: FaultSite) -> list[FaultWord]:
     address = site.address or 0
     registers = site.fault.registers
     near = [(address - registers[n], n) for n in GENERAL if n in registers]
-    found = [FaultWord(n, registers[n], d) for d, n in sorted(near) if 0 <= d <= REACH]
-    return [*found, FaultWord("fault address", address, 0)]
+    words = [FaultWord(n, registers[n], d) for d, n in sorted(near) if 0 <= d <= REACH]
+    return [*words, FaultWord("fault address", address, 0)]
 
 
 def _by_value(site: FaultSite, top: int) -> list[FaultWord]:
@@ -136,8 +136,8 @@ def _one_bit_off(context: Context, value: int) -> bool:
     integers of an address of a program that is not position-independent.
     """
     flipped = (value ^ (1 << bit) for bit in range(32, 64))
-    near = [one for one in flipped if permits(context.target.region_at(one), None)]
-    return any(one >= LOW or address_index(context).at(one) is not None for one in near)
+    near = [flip for flip in flipped if permits(context.target.region_at(flip), None)]
+    return any(flip >= LOW or address_index(context).at(flip) is not None for flip in near)
 
 
 def _truncated(target: Target, value: int) -> Shape | None:
@@ -224,48 +224,48 @@ def suspects_of(context: Context) -> list[Suspect]:
         return []
     made = recomputed_registers(context)
     by_register = {} if isinstance(made, Absent) else _latest(made)
-    found: list[Suspect] = []
+    traced: list[Suspect] = []
     words = fault_words(context)
     for word in words:
-        found += _traced(context, site, by_register, word)
+        traced += _traced(context, site, by_register, word)
     seen: set[tuple[int, int]] = set()
     unique = []
-    for one in found:
-        if (one.value, one.depth) not in seen:
-            seen.add((one.value, one.depth))
-            unique.append(one)
+    for suspect in traced:
+        if (suspect.value, suspect.depth) not in seen:
+            seen.add((suspect.value, suspect.depth))
+            unique.append(suspect)
     return unique
 
 
 def _latest(made: list[RecomputedRegister]) -> dict[str, RecomputedRegister]:
-    found: dict[str, RecomputedRegister] = {}
-    for one in made:
-        found.setdefault(one.register, one)
-    return found
+    latest: dict[str, RecomputedRegister] = {}
+    for register in made:
+        latest.setdefault(register.register, register)
+    return latest
 
 
 def _traced(
     context: Context, site: FaultSite, made: dict[str, RecomputedRegister], word: FaultWord
 ) -> list[Suspect]:
     """Return a word and the words that it was loaded through."""
-    found = [_suspect(context, site, made.get(word.source), word, 0)]
+    traced = [_suspect(context, site, made.get(word.source), word, 0)]
     names = {word.source}
     if word.source == "target" and site.operand is not None:
         names = set(site.operand.registers())
-        found += [_of_register(context, site, made, name, 1) for name in sorted(names)]
+        traced += [_of_register(context, site, made, name, 1) for name in sorted(names)]
     depth = 1
     while names and depth <= MAX_BACK:
         following: set[str] = set()
         for name in names:
-            one = made.get(name)
-            if one is None or one.kind not in (LOAD, COPY) or one.slot is None:
+            origin = made.get(name)
+            if origin is None or origin.kind not in (LOAD, COPY) or origin.slot is None:
                 continue
-            following |= {n for n in one.through if n not in (name, "rsp")}
+            following |= {n for n in origin.through if n not in (name, "rsp")}
         for name in sorted(following):
-            found.append(_of_register(context, site, made, name, depth))
+            traced.append(_of_register(context, site, made, name, depth))
         names = following
         depth += 1
-    return [one for one in found if one.value >= NEAR_NULL]
+    return [suspect for suspect in traced if suspect.value >= NEAR_NULL]
 
 
 def _of_register(
@@ -276,16 +276,25 @@ def _of_register(
 
 
 def _suspect(
-    context: Context, site: FaultSite, one: RecomputedRegister | None, word: FaultWord, depth: int
+    context: Context,
+    site: FaultSite,
+    origin: RecomputedRegister | None,
+    word: FaultWord,
+    depth: int,
 ) -> Suspect:
     slots: tuple[int, ...] = ()
     loaded = False
-    if one is not None and one.kind == LOAD and one.slot is not None and one.held == one.expected:
-        slots, loaded = _with_origin(context, word.value, one.slot), True
+    if (
+        origin is not None
+        and origin.kind == LOAD
+        and origin.slot is not None
+        and origin.held == origin.expected
+    ):
+        slots, loaded = _with_origin(context, word.value, origin.slot), True
     elif word.value >= NEAR_NULL and not (depth and word.source == "rsp"):
         slots = context.places_of(word.value, MAX_PLACES)
         slots = tuple(at for at in slots if not (word.source == "target" and at == site.fault.sp))
-    expected = None if one is None or one.expected == one.held else one.expected
+    expected = None if origin is None or origin.expected == origin.held else origin.expected
     return Suspect(word.source, word.value, depth, slots, loaded, word.distance, expected)
 
 

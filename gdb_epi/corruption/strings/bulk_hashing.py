@@ -77,7 +77,7 @@ class StringRecords:
 
     @cached_property
     def _ordinary(self) -> re.Pattern[bytes]:
-        """Find all hashed objects; the group is a record, empty for one that is not ordinary.
+        """Find all hashed objects; the group is a record, empty when it is not ordinary.
 
         Also, with an empty group, words of which the low half is the type's: see Ghosts.
         """
@@ -98,21 +98,21 @@ class StringRecords:
 
     def take(self, start: int, data: bytes) -> tuple[list[WrongRecord], bool]:
         """Take a piece of memory; return what is wrong, and whether it holds others or ghosts."""
-        found = self._ordinary.findall(data)
-        blob = b"".join(found)
+        records = self._ordinary.findall(data)
+        blob = b"".join(records)
         count = len(blob) // self._size
         if not count:
-            return [], bool(found)
-        has_others = count < len(found)
+            return [], bool(records)
+        has_others = count < len(records)
         if has_others:
-            found = list(filter(None, found))
+            records = list(filter(None, records))
         classes = blob[self._length_at :: self._size].translate(WORD_CLASS)
         wrong: list[WrongRecord] = []
         for number in set(classes):
             same = blob
             if classes.count(number) < count:
                 is_same = bytes(other == number for other in range(256))
-                same = b"".join(compress(found, classes.translate(is_same)))
+                same = b"".join(compress(records, classes.translate(is_same)))
             wrong += self._add(number, start, same)
         return wrong, has_others
 
@@ -125,9 +125,14 @@ class StringRecords:
     def _add(self, words: int, start: int, records: bytes) -> list[WrongRecord]:
         waiting = self._waiting.setdefault(words, [])
         waiting.append((start, records))
-        if sum(len(one) for _, one in waiting) < BATCH * self._size:
+        if sum(len(waiting_records) for _, waiting_records in waiting) < BATCH * self._size:
             return []
-        whole = sum(len(one) for _, one in waiting) // self._size % BATCH * self._size
+        whole = (
+            sum(len(waiting_records) for _, waiting_records in waiting)
+            // self._size
+            % BATCH
+            * self._size
+        )
         cut = len(records) - whole  # all but the last piece fits into one batch
         waiting[-1] = (start, records[:cut])
         wrong = self._compare(words, waiting)
@@ -174,8 +179,8 @@ class StringRecords:
         """Yield the addresses of the objects in a piece of memory that have this record."""
         import re
 
-        for found in re.finditer(re.escape(self._kind + wrong.record), data):
-            at = found.start() - self._type_at
+        for match in re.finditer(re.escape(self._kind + wrong.record), data):
+            at = match.start() - self._type_at
             if not at & 7:
                 yield wrong.start + at
 

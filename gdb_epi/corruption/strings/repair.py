@@ -138,10 +138,10 @@ def _flipped(data: bytes, byte: int, bit: int) -> bytes:
 def _word_flip(target: Target, byte_at: int, bit: int, member: str) -> Flip | None:
     where = byte_at & ~7
     try:
-        found = int.from_bytes(target.read(where, 8), "little")
+        held = int.from_bytes(target.read(where, 8), "little")
     except UnreadableMemory:
         return None
-    return Flip(where, found, found ^ 1 << 8 * (byte_at - where) + bit, member)
+    return Flip(where, held, held ^ 1 << 8 * (byte_at - where) + bit, member)
 
 
 def flip_of_head(key: Key, target: Target, form: StringFormat, address: int) -> Flip | None:

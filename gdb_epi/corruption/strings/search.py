@@ -49,22 +49,22 @@ class LeftOut:
 def base_types(heap: Heap, python: PythonState) -> list[StringFormat]:
     """Return the forms of str and bytes; empty when the types are not found."""
     layout = heap.reader.layout
-    found: dict[str, int] = {}
+    types: dict[str, int] = {}
     for interpreter in python.interpreters:
         contents = heap.access.module(interpreter.address, "builtins")
         for name in ("str", "bytes"):
             address = heap.access.get(contents, name) if contents else None
             if address and heap.access.ident(address) == "type":
-                found.setdefault(name, address)
-    if "str" not in found:
+                types.setdefault(name, address)
+    if "str" not in types:
         kind = _type_of_names(heap, python)
         if kind is None:
             return []
-        found["str"] = kind
-    form = str_form(layout, found["str"])
+        types["str"] = kind
+    form = str_form(layout, types["str"])
     if form is None:
         return []
-    return [form, bytes_form(layout, found["bytes"])] if "bytes" in found else [form]
+    return [form, bytes_form(layout, types["bytes"])] if "bytes" in types else [form]
 
 
 def _type_of_names(heap: Heap, python: PythonState) -> int | None:
@@ -154,19 +154,21 @@ def sampled(context: Context, form: StringFormat) -> list[HashedString]:
     """Return hashed strings of memory, to tell the algorithm by; small mappings come first."""
     # Without its zero bytes: far faster. What is no type pointer then is no string either.
     needle = form.type.to_bytes(8, "little").rstrip(b"\0")
-    found: list[HashedString] = []
+    sample: list[HashedString] = []
     looked = 0
-    regions = [one for one in context.target.regions() if "w" in one.perms and one.dumped > 0]
-    for region in sorted(regions, key=lambda one: one.dumped):
+    regions = [
+        region for region in context.target.regions() if "w" in region.perms and region.dumped > 0
+    ]
+    for region in sorted(regions, key=lambda region: region.dumped):
         end = region.start + min(region.dumped, region.size)
         for at in find_bytes(context.target, needle, region.start, end):
             looked += 1
             text = "" if at & 7 else read_text(context.target, form, at - form.type_at)
             if isinstance(text, HashedString):
-                found.append(text)
-            if looked >= MAX_LOOKED_AT or len(found) >= 2 * MIN_WANTED:
-                return found
-    return found
+                sample.append(text)
+            if looked >= MAX_LOOKED_AT or len(sample) >= 2 * MIN_WANTED:
+                return sample
+    return sample
 
 
 def hashed_strings_in(
@@ -241,10 +243,12 @@ def near_type_words(
     """
     for pattern in ghosts:
         seen: dict[int, int] = {}
-        for found in pattern.finditer(data):
-            at = found.start() & ~7
+        for match in pattern.finditer(data):
+            at = match.start() & ~7
             word = int.from_bytes(data[at : at + 8], "little")
-            form = next((one for one in forms if (word ^ one.type).bit_count() == 1), None)
+            form = next(
+                (candidate for candidate in forms if (word ^ candidate.type).bit_count() == 1), None
+            )
             seen[word] = seen.get(word, 0) + 1
             if form is not None and seen[word] <= MAX_GHOSTS:
                 yield form, start + at - form.type_at
