@@ -55,20 +55,20 @@ def _one_byte(code: RawInstruction) -> Access | None:
     if opcode in (0x80, 0x81, 0x83):
         return ("r" if extension == 7 else "w"), size, 1
     if 0xD8 <= opcode <= 0xDF:
-        found = tables.X87[opcode - 0xD8][extension]
-        return (*found, 1) if found else UNKNOWN
+        x87 = tables.X87[opcode - 0xD8][extension]
+        return (*x87, 1) if x87 else UNKNOWN
     if opcode in (0xF6, 0xF7):
         return ("w" if extension in (2, 3) else "r"), size, 1
     if opcode == 0xFF and extension >= 2:
         return ("r", 8, 1) if extension in (2, 4, 6) else UNKNOWN
     if opcode == 0x8D:
         return None
-    known: dict[int, Access] = {
+    accesses: dict[int, Access] = {
         0x63: ("r", 4, 1), 0x69: ("r", code.size, 1), 0x6B: ("r", code.size, 1),
         0x84: ("r", 1, 1), 0x85: ("r", code.size, 1), 0x8A: ("r", 1, 1), 0x8B: ("r", code.size, 1),
         0x8C: ("w", 2, 1), 0x8E: ("r", 2, 1), 0x8F: ("w", 8, 1),
     }  # fmt: skip
-    return known.get(opcode, ("w", size, 1))
+    return accesses.get(opcode, ("w", size, 1))
 
 
 def _two_byte(code: RawInstruction) -> Access | None:
@@ -118,11 +118,11 @@ def _state(code: RawInstruction) -> Access | None:
         return {2: ("r", 4, 1), 3: ("w", 4, 1)}.get(code.extension, UNKNOWN)
     if code.prefix == 0x66 and code.extension >= 6:  # clwb, clflushopt
         return "r", 1, 1
-    known: tuple[Access, ...] = (
+    accesses: tuple[Access, ...] = (
         ("w", 512, 16), ("r", 512, 16), ("r", 4, 1), ("w", 4, 1),
         ("w", 0, 64), ("r", 0, 64), ("w", 0, 64), ("r", 1, 1),
     )  # fmt: skip
-    return known[code.extension]
+    return accesses[code.extension]
 
 
 def _vector(code: RawInstruction) -> Access:
@@ -180,8 +180,8 @@ def _map2(code: RawInstruction) -> Access:
             if code.prefix == 0xF2:  # crc32
                 return "r", 1 if opcode == 0xF0 else code.size, 1
             return ("r" if opcode == 0xF0 else "w"), code.size, 1  # movbe
-        known = opcode in (0xF2, 0xF3, 0xF5, 0xF6, 0xF7)
-        return ("r", 8 if code.wide else 4, 1) if known else UNKNOWN
+        is_known = opcode in (0xF2, 0xF3, 0xF5, 0xF6, 0xF7)
+        return ("r", 8 if code.wide else 4, 1) if is_known else UNKNOWN
     if 0x80 <= opcode <= 0x82 or (opcode in tables.GATHERS and code.encoding == "legacy"):
         return UNKNOWN
     if code.encoding != "legacy" and opcode in tables.MAP2_VEX:

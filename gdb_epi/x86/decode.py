@@ -61,8 +61,8 @@ def memory_operand(code: bytes) -> Operand | None:
 
     The one that the instruction names comes before the implicit ones (push, pop, strings).
     """
-    found = decode(code)
-    return found.operands[0] if found is not None and found.operands else None
+    instruction = decode(code)
+    return instruction.operands[0] if instruction is not None and instruction.operands else None
 
 
 def _prefixes(code: bytes) -> _Prefixes:
@@ -176,10 +176,15 @@ def _memory(code: bytes, at: int, made: RawInstruction, prefixes: _Prefixes) -> 
     """Return the ModRM operand, without its access, and the place behind it."""
     mode, low, rex = made.modrm >> 6, made.modrm & 7, made.extended
     base: str | None = REGISTERS[low | (rex & 1) << 3]
-    index, scale, relative = None, 1, False
+    index: str | None = None
+    scale, relative = 1, False
     if low == 4:
-        base, index, scale = _sib(code[at], mode, rex)
+        sib = code[at]
         at += 1
+        scale = 1 << (sib >> 6)
+        base = None if sib & 7 == 5 and mode == 0 else REGISTERS[sib & 7 | (rex & 1) << 3]
+        index_number = (sib >> 3) & 7 | (rex & 2) << 2
+        index = None if index_number == 4 else REGISTERS[index_number]
         if made.map == 2 and made.encoding != "legacy" and made.opcode in tables.GATHERS:
             index = UNKNOWN_INDEX
     elif low == 5 and mode == 0:
@@ -189,27 +194,16 @@ def _memory(code: bytes, at: int, made: RawInstruction, prefixes: _Prefixes) -> 
         raise IndexError(at)
     displacement = int.from_bytes(code[at : at + size], "little", signed=True) if size else 0
     if made.encoding == "evex" and size == 1 and displacement:
-        factor = _factor(made)
+        access = memory_access(made)
+        factor = 0  # not known
+        if made.repeated:  # broadcast
+            factor = 8 if made.wide else 4
+        elif access is not None and access[0] is not None:
+            factor = access[1]
         index = index if factor else UNKNOWN_INDEX
         displacement *= factor or 1
-    found = Operand(base, index, scale, displacement, prefixes.segment, None, relative)
-    return found._replace(narrow=prefixes.narrow), at + size
-
-
-def _factor(made: RawInstruction) -> int:
-    """Return what an EVEX one-byte displacement is multiplied with; 0 when not known."""
-    if made.repeated:  # broadcast
-        return 8 if made.wide else 4
-    found = memory_access(made)
-    return found[1] if found is not None and found[0] is not None else 0
-
-
-def _sib(sib: int, mode: int, rex: int) -> tuple[str | None, str | None, int]:
-    index_number = (sib >> 3) & 7 | (rex & 2) << 2
-    base_number = sib & 7 | (rex & 1) << 3
-    base = None if sib & 7 == 5 and mode == 0 else REGISTERS[base_number]
-    index = None if index_number == 4 else REGISTERS[index_number]
-    return base, index, 1 << (sib >> 6)
+    operand = Operand(base, index, scale, displacement, prefixes.segment, None, relative)
+    return operand._replace(narrow=prefixes.narrow), at + size
 
 
 def _instruction(
@@ -220,7 +214,25 @@ def _instruction(
     length: int,
     shape: str,
 ) -> Instruction | None:
-    operands = _operands(made, prefixes, memory, immediate, length, shape)
+    operands: list[Operand] = []
+    if memory is not None:
+        access = memory_access(made)
+        if access is not None:
+            named = memory
+            if made.map == 1 and made.opcode in (0xA3, 0xAB, 0xB3, 0xBB):
+                named = named._replace(index_register=UNKNOWN_INDEX)  # a bit number moves it
+            if made.map == 0 and made.opcode == 0x8F and named.base == "rsp":
+                named = named._replace(displacement=named.displacement + 8)
+            mode, size, align = access
+            if made.encoding == "evex" and made.repeated:
+                size = 8 if made.wide else 4
+            operands.append(named._replace(access=mode, size=size, align=align))
+    elif shape == "o":
+        size = made.size if made.opcode & 1 else 1
+        mode = "r" if made.opcode < 0xA2 else "w"
+        address = (immediate or 0) & WORD_MASK
+        operands.append(Operand(None, None, 1, address, prefixes.segment, mode, size=size))
+    operands += implicit_operands(made, prefixes.segment)
     flow, name = _flow(made, shape)
     reg = rm = None
     if made.modrm >= 0:
@@ -230,12 +242,13 @@ def _instruction(
         0x50 <= made.opcode < 0x60 or 0x90 <= made.opcode < 0x98 or shape in "vb"
     ):
         reg = REGISTERS[made.opcode & 7 | (made.extended & 1) << 3]
-    through = rm if flow in (CALL, JUMP) and made.opcode == 0xFF else None
+    # What user code may not run: a general protection fault without an address.
+    privileged = {0: tables.PRIVILEGED, 1: tables.PRIVILEGED_TWO}.get(made.map, frozenset())
     return Instruction(
         length=length,
         name=name,
         flow=flow,
-        operands=operands,
+        operands=tuple(operand._replace(length=length) for operand in operands),
         encoding=made.encoding,
         map=made.map,
         opcode=made.opcode,
@@ -245,40 +258,11 @@ def _instruction(
         size=made.size,
         immediate=None if shape in "jJ" else immediate,
         target=immediate if shape in "jJ" else None,
-        through=through,
-        privileged=_privileged(made),
+        through=rm if flow in (CALL, JUMP) and made.opcode == 0xFF else None,
+        privileged=made.encoding == "legacy" and made.opcode in privileged,
         memory=None if memory is None else memory._replace(length=length),
         repeated=name == "string" and made.repeated,
     )
-
-
-def _operands(
-    made: RawInstruction,
-    prefixes: _Prefixes,
-    memory: Operand | None,
-    immediate: int | None,
-    length: int,
-    shape: str,
-) -> tuple[Operand, ...]:
-    found: list[Operand] = []
-    if memory is not None:
-        told = memory_access(made)
-        if told is not None:
-            if made.map == 1 and made.opcode in (0xA3, 0xAB, 0xB3, 0xBB):
-                memory = memory._replace(index_register=UNKNOWN_INDEX)  # a bit number moves it
-            if made.map == 0 and made.opcode == 0x8F and memory.base == "rsp":
-                memory = memory._replace(displacement=memory.displacement + 8)
-            access, size, align = told
-            if made.encoding == "evex" and made.repeated:
-                size = 8 if made.wide else 4
-            found.append(memory._replace(access=access, size=size, align=align))
-    elif shape == "o":
-        size = made.size if made.opcode & 1 else 1
-        access = "r" if made.opcode < 0xA2 else "w"
-        address = (immediate or 0) & WORD_MASK
-        found.append(Operand(None, None, 1, address, prefixes.segment, access, size=size))
-    found += implicit_operands(made, prefixes.segment)
-    return tuple(one._replace(length=length) for one in found)
 
 
 def _flow(made: RawInstruction, shape: str) -> tuple[str, str]:
@@ -296,14 +280,14 @@ def _flow(made: RawInstruction, shape: str) -> tuple[str, str]:
         return CALL, "call"
     if opcode == 0xFF and made.extension in (4, 5):
         return JUMP, "jmp"
-    known = {
+    flows = {
         0xE8: (CALL, "call"), 0xE9: (JUMP, "jmp"), 0xEB: (JUMP, "jmp"), 0xC2: (RETURN, "ret"),
         0xC3: (RETURN, "ret"), 0xCA: (RETURN, "ret"), 0xCB: (RETURN, "ret"),
         0xCF: (RETURN, "iret"), 0xCC: (TRAP, "int3"), 0xCD: (TRAP, "int"), 0xF1: (TRAP, "int1"),
         0xF4: (TRAP, "hlt"), 0xC9: (NEXT, "leave"), 0x8D: (NEXT, "lea"), 0x90: (NEXT, "nop"),
     }  # fmt: skip
-    if opcode in known:
-        return known[opcode]
+    if opcode in flows:
+        return flows[opcode]
     if shape == "J":
         return BRANCH, "jcc" if opcode < 0x80 else "loop"
     if opcode in (0xF6, 0xF7) and made.extension in (6, 7):
@@ -311,12 +295,3 @@ def _flow(made: RawInstruction, shape: str) -> tuple[str, str]:
     if 0xA4 <= opcode <= 0xAF and opcode not in (0xA8, 0xA9):
         return NEXT, "string"
     return NEXT, ""
-
-
-def _privileged(made: RawInstruction) -> bool:
-    """Whether user code may not run it: a general protection fault without an address."""
-    if made.encoding != "legacy":
-        return False
-    if made.map == 0:
-        return made.opcode in tables.PRIVILEGED
-    return made.map == 1 and made.opcode in tables.PRIVILEGED_TWO

@@ -48,153 +48,141 @@ class ValueSource(NamedTuple):
     width: int = 8
 
 
-def changed_registers(one: Instruction) -> frozenset[str] | None:
+def changed_registers(insn: Instruction) -> frozenset[str] | None:
     """Return the general registers that an instruction changes; None when that is not known."""
-    if one.flow == "call":
+    if insn.flow == "call":
         return CALL_CHANGES
-    if one.encoding != "legacy":
-        return _vector(one)
-    if one.map == 0:
-        return _one_byte(one)
-    if one.map == 1:
-        return _two_byte(one)
-    return _vector(one)
+    if insn.encoding == "legacy" and insn.map == 0:
+        return _one_byte(insn)
+    if insn.encoding == "legacy" and insn.map == 1:
+        return _two_byte(insn)
+    return _vector(insn)
 
 
-def _named(one: Instruction, *names: str | None) -> frozenset[str]:
-    found = {name for name in names if name is not None}
-    if one.map == 0 and one.opcode < 0x90 and not one.opcode & 1:
-        found |= {_HIGH_BYTES[name] for name in found if name in _HIGH_BYTES}
-    return frozenset(found)
+def _these(*names: str | None, is_byte: bool = False) -> frozenset[str]:
+    """Return the registers that have a name; of a byte the second one may be meant (ah for rsp)."""
+    registers = {name for name in names if name is not None}
+    if is_byte:
+        registers |= {_HIGH_BYTES[name] for name in registers if name in _HIGH_BYTES}
+    return frozenset(registers)
 
 
-def _one_byte(one: Instruction) -> frozenset[str] | None:
-    opcode, extension = one.opcode, one.extension
+def _one_byte(insn: Instruction) -> frozenset[str] | None:
+    opcode, extension, reg, rm = insn.opcode, insn.extension, insn.reg, insn.rm
+    is_byte = not opcode & 1
     if opcode < 0x40:
-        if opcode >> 3 == 7:
+        if opcode >> 3 == 7:  # cmp
             return _NOTHING
-        return _named(one, (one.rm, one.rm, one.reg, one.reg, "rax", "rax")[opcode & 7])
+        return _these((rm, rm, reg, reg, "rax", "rax")[opcode & 7], is_byte=is_byte)
     if opcode in _FIXED:
         return frozenset(_FIXED[opcode])
     if opcode in _NONE_ONE:
         return _NOTHING
     if 0x50 <= opcode < 0x60:
-        return frozenset(("rsp",) if opcode < 0x58 else ("rsp", one.reg or "rsp"))
+        return frozenset(("rsp",) if opcode < 0x58 else ("rsp", reg or "rsp"))
     if 0x80 <= opcode <= 0x83:
-        return _NOTHING if extension == 7 else _named(one, one.rm)
+        return _NOTHING if extension == 7 else _these(rm, is_byte=is_byte)
     if opcode in (0x86, 0x87):
-        return _named(one, one.reg, one.rm)
+        return _these(reg, rm, is_byte=is_byte)
     if opcode in (0x63, 0x69, 0x6B, 0x8A, 0x8B, 0x8D):
-        return _named(one, one.reg)
+        return _these(reg, is_byte=is_byte)
     if 0x91 <= opcode < 0x98:
-        return frozenset(("rax", one.reg or "rax"))
+        return frozenset(("rax", reg or "rax"))
     if 0xB0 <= opcode < 0xC0:
-        high = {_HIGH_BYTES.get(one.reg or "", "rax")} if opcode < 0xB8 else set()
-        return frozenset({one.reg or "rax"} | high)
+        high = {_HIGH_BYTES.get(reg or "", "rax")} if opcode < 0xB8 else set()
+        return frozenset({reg or "rax"} | high)
     if opcode in (0xF6, 0xF7):
-        return (_NOTHING, _NOTHING)[extension] if extension < 2 else _multiply(one)
+        if extension < 2:  # test
+            return _NOTHING
+        return _these(rm) if extension in (2, 3) else frozenset(("rax", "rdx"))
     if opcode == 0xFF and extension >= 2:
         return frozenset(("rsp",)) if extension == 6 else _NOTHING
     if opcode in (0x88, 0x89, 0x8C, 0xC0, 0xC1, 0xC6, 0xC7, 0xD0, 0xD1, 0xD2, 0xD3, 0xFE, 0xFF):
-        names = {name for name in (one.rm,) if name is not None}
-        if not opcode & 1:
-            names |= {_HIGH_BYTES[name] for name in names if name in _HIGH_BYTES}
-        return frozenset(names)
+        return _these(rm, is_byte=is_byte)
     return None
 
 
-def _multiply(one: Instruction) -> frozenset[str]:
-    if one.extension in (2, 3):
-        return frozenset((one.rm,) if one.rm else ())
-    return frozenset(("rax", "rdx"))
-
-
-def _two_byte(one: Instruction) -> frozenset[str] | None:
-    opcode = one.opcode
+def _two_byte(insn: Instruction) -> frozenset[str] | None:
+    opcode = insn.opcode
     if opcode == 0x05:
         return frozenset(("rax", "rcx", "r11"))
     if opcode in _REG_TWO:
-        return frozenset((one.reg,) if one.reg else ())
+        return _these(insn.reg)
     if opcode in _RM_TWO:
-        names = {one.rm} if one.rm else set()
-        return frozenset(names | {_HIGH_BYTES[n] for n in names if n in _HIGH_BYTES})
+        return _these(insn.rm, is_byte=True)
     if opcode in (0xA0, 0xA1, 0xA8, 0xA9):
         return frozenset(("rsp",))
     if opcode == 0xA2:
         return frozenset(("rax", "rbx", "rcx", "rdx"))
     if opcode in (0xB0, 0xB1, 0xC0, 0xC1):
-        return frozenset({"rax", one.reg or "rax", one.rm or "rax"})
+        return _these("rax", insn.reg, insn.rm)
     if opcode == 0xBA:
-        return frozenset((one.rm,) if one.rm and one.extension != 4 else ())
+        return _NOTHING if insn.extension == 4 else _these(insn.rm)
     if opcode == 0x7E:
-        return frozenset((one.rm,) if one.rm else ())
-    if opcode in (0x0D, 0x1E, 0x1F, 0xA3, 0xC3, 0xC4) or 0x18 <= opcode <= 0x1D:
+        return _these(insn.rm)
+    if opcode in (0x0B, 0x0D, 0x1E, 0x1F, 0x77, 0xA3, 0xC3, 0xC4) or 0x18 <= opcode <= 0x1D:
         return _NOTHING
-    if opcode in (0x0B, 0x77) or 0x80 <= opcode < 0x90:
+    if 0x80 <= opcode < 0x90 or opcode in (0x2A, 0xC2, 0xC6) or opcode >= 0xD0:
         return _NOTHING
     plain = 0x10 <= opcode < 0x18 or 0x28 <= opcode < 0x30 or 0x51 <= opcode < 0x80
-    return _NOTHING if plain or opcode in (0x2A, 0xC2, 0xC6) or opcode >= 0xD0 else None
+    return _NOTHING if plain else None
 
 
-def _vector(one: Instruction) -> frozenset[str] | None:
+def _vector(insn: Instruction) -> frozenset[str] | None:
     """Maps 2 and 3, and VEX: few write general registers."""
-    if one.map == 1:
-        if one.opcode in (0x2C, 0x2D, 0x50, 0xC5, 0xD7):
-            return frozenset((one.reg,) if one.reg else ())
-        if one.opcode == 0x7E:
-            return frozenset((one.rm,) if one.rm else ())
-        return _NOTHING if one.opcode not in (0x92, 0x93) else None
-    if one.map == 2 and one.opcode >= 0xF0:
-        return frozenset((one.reg,)) if one.opcode == 0xF7 and one.reg else None
-    if one.map == 3:
-        if one.opcode in (0x61, 0x63):
+    opcode = insn.opcode
+    if insn.map == 1:
+        if opcode in (0x2C, 0x2D, 0x50, 0xC5, 0xD7):
+            return _these(insn.reg)
+        if opcode == 0x7E:
+            return _these(insn.rm)
+        return _NOTHING if opcode not in (0x92, 0x93) else None
+    if insn.map == 2 and opcode >= 0xF0:
+        return frozenset((insn.reg,)) if opcode == 0xF7 and insn.reg else None
+    if insn.map == 3:
+        if opcode in (0x61, 0x63):
             return frozenset(("rcx",))
-        if 0x14 <= one.opcode <= 0x17:
-            return frozenset((one.rm,) if one.rm else ())
-        if one.opcode == 0xF0:
-            return frozenset((one.reg,) if one.reg else ())
+        if 0x14 <= opcode <= 0x17:
+            return _these(insn.rm)
+        if opcode == 0xF0:
+            return _these(insn.reg)
     return _NOTHING
 
 
-def value_source(one: Instruction, register: str) -> ValueSource:
+def value_source(insn: Instruction, register: str) -> ValueSource:
     """Return how an instruction that changes a register makes its value."""
     other = ValueSource(OTHER, None)
-    if one.encoding != "legacy" or register not in (one.reg, one.rm):
+    opcode, size, explicit = insn.opcode, insn.size, insn.explicit
+    if insn.encoding != "legacy" or register not in (insn.reg, insn.rm):
         return other
-    if one.map == 1:
-        return _extended(one, register)
-    if one.map != 0:
+    if insn.map == 1:  # movzx and movsx from memory
+        if opcode in (0xB6, 0xB7, 0xBE, 0xBF) and explicit is not None and register == insn.reg:
+            return ValueSource(LOAD, explicit, 2 if opcode & 1 else 1, opcode >= 0xBE, size)
         return other
-    if one.opcode == 0x8D and one.memory is not None:
-        return ValueSource(ADDRESS, one.memory, one.size) if one.size >= 4 else other
-    if 0xB8 <= one.opcode < 0xC0 and one.immediate is not None:
-        return ValueSource(CONSTANT, one.immediate, one.size)
-    if one.opcode in (0x89, 0x8B) and one.size >= 4:
-        target, source = (one.rm, one.reg) if one.opcode == 0x89 else (one.reg, one.rm)
+    if insn.map != 0:
+        return other
+    if opcode == 0x8D and insn.memory is not None:
+        return ValueSource(ADDRESS, insn.memory, size) if size >= 4 else other
+    if 0xB8 <= opcode < 0xC0 and insn.immediate is not None:
+        return ValueSource(CONSTANT, insn.immediate, size)
+    if opcode in (0x89, 0x8B) and size >= 4:
+        target, source = (insn.rm, insn.reg) if opcode == 0x89 else (insn.reg, insn.rm)
         if register != target:
             return other
-        if source is not None and one.memory is None:
-            return ValueSource(COPY, source, one.size)
-        return ValueSource(LOAD, one.explicit, one.size) if one.opcode == 0x8B else other
-    if one.opcode == 0x63 and one.explicit is not None and register == one.reg:
-        return ValueSource(LOAD, one.explicit, 4, True, one.size)
-    if 0x58 <= one.opcode < 0x60 and register == one.reg and register != "rsp":
-        return ValueSource(LOAD, one.operands[0], 8)
+        if source is not None and insn.memory is None:
+            return ValueSource(COPY, source, size)
+        return ValueSource(LOAD, explicit, size) if opcode == 0x8B else other
+    if opcode == 0x63 and explicit is not None and register == insn.reg:
+        return ValueSource(LOAD, explicit, 4, True, size)
+    if 0x58 <= opcode < 0x60 and register == insn.reg and register != "rsp":
+        return ValueSource(LOAD, insn.operands[0], 8)
     return other
 
 
-def _extended(one: Instruction, register: str) -> ValueSource:
-    """movzx and movsx from memory."""
-    if one.opcode in (0xB6, 0xB7, 0xBE, 0xBF) and one.explicit is not None and register == one.reg:
-        size = 1 if not one.opcode & 1 else 2
-        return ValueSource(LOAD, one.explicit, size, one.opcode >= 0xBE, one.size)
-    return ValueSource(OTHER, None)
-
-
-def stored_register(one: Instruction) -> str | None:
+def stored_register(insn: Instruction) -> str | None:
     """Return the general register that an instruction stores whole: push, or a move to memory."""
-    if one.encoding != "legacy" or one.map != 0:
+    if insn.encoding != "legacy" or insn.map != 0:
         return None
-    if 0x50 <= one.opcode < 0x58:
-        return one.reg
-    return one.reg if one.opcode == 0x89 and one.size == 8 and one.memory is not None else None
+    is_push = 0x50 <= insn.opcode < 0x58
+    is_store = insn.opcode == 0x89 and insn.size == 8 and insn.memory is not None
+    return insn.reg if is_push or is_store else None

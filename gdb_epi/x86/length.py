@@ -29,8 +29,8 @@ def instruction_length(code: bytes, start: int) -> int:
             at += 1
             byte = code[at]
         if byte in _VECTORS:
-            one = decode(code[start : start + MAX_LENGTH])
-            return 0 if one is None else one.length
+            instruction = decode(code[start : start + MAX_LENGTH])
+            return 0 if instruction is None else instruction.length
         end = _end(code, at, prefixes, wide)
     except IndexError:
         return 0

@@ -101,4 +101,4 @@ class Instruction(NamedTuple):
     @property
     def explicit(self) -> Operand | None:
         """Return the access that the instruction names, None when it has none."""
-        return next((one for one in self.operands if not one.implicit), None)
+        return next((operand for operand in self.operands if not operand.implicit), None)

@@ -97,7 +97,7 @@ class CalleeReader:
 
     def of(self, stack: MergedStack) -> dict[int, Callee]:
         """Return the callee of the innermost Python frame of each eval call, by frame address."""
-        found: dict[int, Callee] = {}
+        callees: dict[int, Callee] = {}
         inner: list[NativeFrame] = []
         was_eval = False
         for frame in stack.frames:
@@ -108,9 +108,9 @@ class CalleeReader:
             if was_eval and frame.python is not None and frame.python.hole is None:
                 callee = self._callee(frame.python, inner[:-1])
                 if callee is not None:
-                    found[frame.python.address] = callee
+                    callees[frame.python.address] = callee
             inner, was_eval = [], False
-        return found
+        return callees
 
     def _callee(self, frame: PyFrame, inner: Sequence[NativeFrame]) -> Callee | None:
         """`inner` are the native frames between the eval loop and the next Python code."""
@@ -122,8 +122,8 @@ class CalleeReader:
     def _by_value_stack(self, frame: PyFrame, called: Sequence[NativeFrame]) -> Callee | None:
         """The match that is nearest to the eval loop wins; called functions call others."""
         entries: dict[int, _Callable] = {}
-        for one in self._callables(frame):
-            entries.update(dict.fromkeys(one.entries, one))
+        for candidate in self._callables(frame):
+            entries.update(dict.fromkeys(candidate.entries, candidate))
         if not entries:
             return None
         for native in called:
@@ -152,11 +152,11 @@ class CalleeReader:
             seen.add(address)
             self._left -= 1
             try:
-                found = self._callable(address)
+                candidate = self._callable(address)
             except UnreadableMemory:
                 continue  # a number, or a dead object
-            if found is not None and found.entries:
-                yield found
+            if candidate is not None and candidate.entries:
+                yield candidate
 
     def _value_stack(self, frame: PyFrame) -> tuple[int, ...]:
         layout, reader = self._layout, self._reader
@@ -205,20 +205,24 @@ class CalleeReader:
 
     def _slots(self, type_: int, names: Sequence[str]) -> frozenset[int]:
         layout = self._layout
-        found = {self._reader.u64(type_ + layout.require("PyTypeObject", name)) for name in names}
-        return frozenset(found - {0})
+        functions = {
+            self._reader.u64(type_ + layout.require("PyTypeObject", name)) for name in names
+        }
+        return frozenset(functions - {0})
 
-    def _name(self, one: _Callable) -> str | None:
+    def _name(self, callee: _Callable) -> str | None:
         """Return Python's name of a callable. Absent (None) when nobody has its text."""
         try:
-            if one.kind == "function":
-                return self._function_name(one.address)
-            if one.kind == "method":
+            if callee.kind == "function":
+                return self._function_name(callee.address)
+            if callee.kind == "method":
                 owner_at = self._layout.require("PyMethodDescrObject", "d_common.d_type", "d_type")
-                owner = self._reader.type_name(self._reader.u64(one.address + owner_at))
-                return _joined(owner, self._definition_name(one, "PyMethodDescrObject", "d_method"))
-            is_type = one.kind == "type"
-            kind = one.address if is_type else self._reader.type_of(one.address)
+                owner = self._reader.type_name(self._reader.u64(callee.address + owner_at))
+                return _joined(
+                    owner, self._definition_name(callee, "PyMethodDescrObject", "d_method")
+                )
+            is_type = callee.kind == "type"
+            kind = callee.address if is_type else self._reader.type_of(callee.address)
             text = self._reader.type_name(kind)
         except UnreadableMemory:
             return None
@@ -226,16 +230,16 @@ class CalleeReader:
             return None
         return text if is_type else f"{text} object"
 
-    def _definition_name(self, one: _Callable, struct_: str, member: str) -> str | Absent:
-        definition = self._reader.u64(one.address + self._layout.require(struct_, member))
+    def _definition_name(self, callee: _Callable, struct_: str, member: str) -> str | Absent:
+        definition = self._reader.u64(callee.address + self._layout.require(struct_, member))
         name_at = self._reader.u64(definition + self._layout.require("PyMethodDef", "ml_name"))
         return self._reader.c_string(name_at, MAX_NAME)
 
     def _function_name(self, address: int) -> str | None:
         """A function of a module is named after it, a method after the type of its object."""
         layout, reader = self._layout, self._reader
-        one = _Callable(address, "function", frozenset())
-        name = self._definition_name(one, "PyCFunctionObject", "m_ml")
+        callee = _Callable(address, "function", frozenset())
+        name = self._definition_name(callee, "PyCFunctionObject", "m_ml")
         module = reader.u64(address + layout.require("PyCFunctionObject", "m_module"))
         if module:
             owner = reader.string(module, MAX_NAME)

@@ -203,8 +203,8 @@ def _owner_names(reader: Reader) -> dict[int, str]:
         "FRAME_OWNED_BY_INTERPRETER": "interpreter",
         "FRAME_OWNED_BY_CSTACK": "cstack",
     }
-    found = {reader.layout.constant(name): owner for name, owner in names.items()}
-    return {value: owner for value, owner in found.items() if value is not None}
+    by_value = {reader.layout.constant(name): owner for name, owner in names.items()}
+    return {value: owner for value, owner in by_value.items() if value is not None}
 
 
 def _aligned_read(reader: Reader, address: int, size: int) -> bytes:
@@ -228,7 +228,7 @@ class FrameChain(NamedTuple):
 
 
 def walk_chain(
-    frames: FrameReader, head: int, seen: set[int], known: Mapping[int, RawFrame]
+    frames: FrameReader, head: int, seen: set[int], decoded: Mapping[int, RawFrame]
 ) -> FrameChain:
     """Follow `previous` from `head`; stop at 0, at damage, at a cycle and at a cap.
 
@@ -236,20 +236,20 @@ def walk_chain(
     one thread, so that a second walk never repeats a frame. `known` holds frames that were
     decoded already, by address.
     """
-    found: list[RawFrame] = []
+    chain: list[RawFrame] = []
     address = head
     while address:
         if address in seen:
-            return FrameChain(found, f"the link to {address:#x} makes a cycle")
-        if len(found) >= MAX_FRAMES:
-            return FrameChain(found, f"stopped after {MAX_FRAMES} frames")
+            return FrameChain(chain, f"the link to {address:#x} makes a cycle")
+        if len(chain) >= MAX_FRAMES:
+            return FrameChain(chain, f"stopped after {MAX_FRAMES} frames")
         seen.add(address)
-        frame = known.get(address) or frames.read(address)
+        frame = decoded.get(address) or frames.read(address)
         if frame.problem and frame.owner == "unknown":
-            return FrameChain(found, f"the link to {address:#x} is damaged: {frame.problem}")
-        found.append(frame)
+            return FrameChain(chain, f"the link to {address:#x} is damaged: {frame.problem}")
+        chain.append(frame)
         address = frame.previous
-    return FrameChain(found, "")
+    return FrameChain(chain, "")
 
 
 def python_frame(

@@ -197,14 +197,14 @@ class CodeReader:
         )
 
     def _text(self, head: bytes, offset: int, what: str, problems: list[str]) -> str:
-        found = self.reader.string(_word(head, offset, 8), MAX_NAME)
-        if isinstance(found, Absent):
-            problems.append(f"{what}: {found.detail}")
+        text = self.reader.string(_word(head, offset, 8), MAX_NAME)
+        if isinstance(text, Absent):
+            problems.append(f"{what}: {text.detail}")
             return ""
-        if found and (not found.strip("\0") or ZEROED in found):  # a name may hold single ones
+        if text and (not text.strip("\0") or ZEROED in text):  # a name may hold single ones
             problems.append(f"{what}: NUL characters")
             return ""
-        return found
+        return text
 
     def _framesize(self, head: bytes) -> int:
         if self._nlocalsplus is None:

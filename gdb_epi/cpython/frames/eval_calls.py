@@ -62,11 +62,11 @@ def named_eval_frames(native: Sequence[NativeFrame]) -> list[int]:
     An opcode's function of the tail-call interpreter stands for the loop only where the loop's
     own frame is not behind it (it was left by a jump).
     """
-    found = []
+    indices = []
     for index, frame in enumerate(native):
         if is_eval_frame(frame) or (_is_tail_call(frame) and not _leads_to_eval(native, index)):
-            found.append(index)
-    return found
+            indices.append(index)
+    return indices
 
 
 def _is_tail_call(frame: NativeFrame) -> bool:
@@ -100,12 +100,12 @@ def frames_of_loop(
         return named
     start = target.symbol(EVAL_LOOP)
     starts = runs_frames if start is None else frozenset((start,))
-    found = []
+    indices = []
     for index, frame in enumerate(native if starts else ()):
         function = functions.at_return(frame.pc) if not frame.inlined and frame.pc else None
         if function is not None and function.start in starts:
-            found.append(index)
-    return found
+            indices.append(index)
+    return indices
 
 
 def match_by_pointers(
@@ -127,7 +127,7 @@ def match_by_pointers(
     if held is None:
         return None
     taken = [0] * len(threads)
-    found: list[tuple[int, Group]] = []
+    matches: list[tuple[int, Group]] = []
     for index, pointers in zip(loops, held, strict=True):
         fitting = [
             number
@@ -138,16 +138,16 @@ def match_by_pointers(
         if len(fitting) != 1:
             return None
         number = fitting[0]
-        found.append((index, threads[number][taken[number]]))
+        matches.append((index, threads[number][taken[number]]))
         taken[number] += 1
-    return found
+    return matches
 
 
 def _pointers(
     target: Target, native: Sequence[NativeFrame], loops: Sequence[int]
 ) -> list[frozenset[int]] | None:
     """Return the words of the stack from each loop frame's next inner one up to its caller."""
-    found = []
+    words_of_frames = []
     low, inner = native[0].sp, 0
     total = 0
     for index in loops:
@@ -164,9 +164,9 @@ def _pointers(
             words = struct.unpack(f"<{count}Q", target.read(low, 8 * count))
         except UnreadableMemory:
             return None
-        found.append(frozenset(words))
+        words_of_frames.append(frozenset(words))
         low = high
-    return found
+    return words_of_frames
 
 
 ENTRY_FRAME = "entry-frame"
@@ -234,32 +234,32 @@ class EvalCallReader:
         C stack, which grows downward. Where that cannot be told, the first thread state alone is
         used, and the note says so.
         """
-        found = [self.calls_of(thread) for thread in threads if thread.frames]
-        every = [call for calls in found for call in calls]
+        calls_by_thread = [self.calls_of(thread) for thread in threads if thread.frames]
+        every = [call for calls in calls_by_thread for call in calls]
         if not isinstance(native, Absent) and not any(call.on_stack for call in every):
-            placed = self._by_pointers(found, native, threads)
+            placed = self._by_pointers(calls_by_thread, native, threads)
             if placed is not None:
                 return placed, ""
-        if len(found) < 2:
+        if len(calls_by_thread) < 2:
             return every, ""
         if all(call.on_stack for call in every):
             return sorted(every, key=_place), ""
         note = "frames of another interpreter on this thread are left out: their place is unknown"
-        return found[0], note
+        return calls_by_thread[0], note
 
     def _by_pointers(
         self,
-        found: Sequence[Sequence[EvalCall]],
+        calls_by_thread: Sequence[Sequence[EvalCall]],
         native: Sequence[NativeFrame],
         states: Sequence[ThreadState],
     ) -> list[EvalCall] | None:
         """Where symbols tell all there is, leave it to them: reading the stack takes longer."""
-        count = sum(len(calls) for calls in found)
-        if len(found) < 2 and len(named_eval_frames(native)) == count:
+        count = sum(len(calls) for calls in calls_by_thread)
+        if len(calls_by_thread) < 2 and len(named_eval_frames(native)) == count:
             return None
         runs_frames = frozenset(map(self._runs_frames, states)) - {0}
         loops = frames_of_loop(self._target, self._functions, native, runs_frames)
-        threads = [[call.frames for call in calls] for calls in found]
+        threads = [[call.frames for call in calls] for calls in calls_by_thread]
         matched = match_by_pointers(self._target, native, loops, threads)
         if matched is None:
             return None
@@ -317,25 +317,25 @@ class EvalCallReader:
         The outermost one (root_cframe) lies in the thread state itself and belongs to no call;
         3.10 leaves its link uninitialized. The flag tells whether the chain ends there.
         """
-        found: list[tuple[int, int]] = []
+        cframes: list[tuple[int, int]] = []
         if self._cframe is None or self._cframe_previous is None:
-            return found, False
+            return cframes, False
         seen: set[int] = set()
         current = 0
         try:
             address = self._reader.u64(tstate + self._cframe)
             while address not in seen and len(seen) < MAX_CALLS:
                 if tstate <= address < tstate + self._tstate_size:
-                    return found, True
+                    return cframes, True
                 seen.add(address)
                 previous = self._reader.u64(address + self._cframe_previous)
                 if self._cframe_current is not None:
                     current = self._reader.u64(address + self._cframe_current)
-                found.append((address, current))
+                cframes.append((address, current))
                 address = previous
         except UnreadableMemory:
             pass  # the calls that are not reached stay without evidence
-        return found, False
+        return cframes, False
 
 
 def _pair(

@@ -116,13 +116,13 @@ class _Plan:
         A call that would stand inside of an inner one is damage: then it is not placed.
         """
         ranges = _Ranges(self._native, self._gap)
-        found: dict[int, int] = {}
+        places: dict[int, int] = {}
         innermost = 0
         for position, call in enumerate(self._calls):
             index = ranges.at(call.on_stack) if call.on_stack else None
             if index is not None and index >= innermost:
-                found[position] = innermost = index
-        return found
+                places[position] = innermost = index
+        return places
 
     def _put(self, index: int, call: EvalCall, evidence: str) -> None:
         self._at.setdefault(index, []).append(call)
@@ -168,16 +168,16 @@ class _Ranges:
     """
 
     def __init__(self, native: Sequence[NativeFrame], gap: int | None) -> None:
-        found: list[tuple[int, int, int]] = []
+        ranges: list[tuple[int, int, int]] = []
         physical = [(i, f) for i, f in enumerate(native) if not f.inlined]
         for (index, frame), (_, caller) in pairwise(physical):
             if frame.kind == "normal" and 0 < caller.sp - frame.sp <= MAX_EVAL_FRAME and frame.sp:
-                found.append((frame.sp, caller.sp, index))
+                ranges.append((frame.sp, caller.sp, index))
         if gap is not None and 0 < gap < len(native) - 1:
-            found.append((native[gap - 1].sp, native[gap + 1].sp, gap))
-        found.sort()
-        self._found = found
-        self._starts = [low for low, _, _ in found]
+            ranges.append((native[gap - 1].sp, native[gap + 1].sp, gap))
+        ranges.sort()
+        self._found = ranges
+        self._starts = [low for low, _, _ in ranges]
 
     def at(self, address: int) -> int | None:
         """Return the index of the native frame that holds an address, or None."""
@@ -194,16 +194,16 @@ MAX_SIZE = 64  # bytes; 11 to 15 in 3.12 to 3.15
 
 def name_trampolines(target: Target, native: Sequence[NativeFrame]) -> Sequence[NativeFrame]:
     """Return the frames, those in copies of the trampoline with its name."""
-    if all(one.function or one.module for one in native):
+    if all(frame.function or frame.module for frame in native):
         return native
     code = _trampoline(target)
     if not code:
         return native
     return [
-        one._replace(function=START)
-        if not (one.function or one.module) and _lies_in_copy(target, one.pc, code)
-        else one
-        for one in native
+        frame._replace(function=START)
+        if not (frame.function or frame.module) and _lies_in_copy(target, frame.pc, code)
+        else frame
+        for frame in native
     ]
 
 

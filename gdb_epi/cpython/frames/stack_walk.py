@@ -110,15 +110,15 @@ def _frames_in(
     except UnreadableMemory as error:
         problems.append(f"data stack: {error}")
         data = _kept_pages(reader, chunk)
-    found: list[RawFrame] = []
+    in_chunk: list[RawFrame] = []
     position = 0
     last = len(data) - frames.size
     parse, code_at = frames.parse, frames.codes.at
-    while position <= last and len(found) <= MAX_FRAMES:
+    while position <= last and len(in_chunk) <= MAX_FRAMES:
         frame = parse(chunk.start + position, data, position)
         words = code_at(frame.code).framesize if not frame.problem else 0
         if words and not frame.internal:
-            found.append(frame)
+            in_chunk.append(frame)
             position += 8 * words
             continue
         skipped = _resync(frames, chunk.start, data, position)
@@ -128,7 +128,7 @@ def _frames_in(
         if skipped is None:
             break
         position = skipped
-    return found
+    return in_chunk
 
 
 def _kept_pages(reader: Reader, chunk: _Chunk) -> bytes:
@@ -210,13 +210,13 @@ class StackWalker:
         stack = DataStack([], [])
         if isinstance(self._frames, InterpreterFrames):
             stack = walk_datastack(self._reader, self._frames, tstate)
-        known = {frame.address: frame for frame in stack.frames}
+        decoded = {frame.address: frame for frame in stack.frames}
         seen: set[int] = set()
-        chain = walk_chain(self._frames, head, seen, known) if head else FrameChain([], "")
+        chain = walk_chain(self._frames, head, seen, decoded) if head else FrameChain([], "")
         if chain.broken:
             problems.append("frame chain: " + chain.broken)
         problems += stack.problems
-        items = _Joiner(self._frames, stack, known, seen, problems).join(chain)
+        items = _Joiner(self._frames, stack, decoded, seen, problems).join(chain)
         if isinstance(self._frames, FrameObjects) and _is_cut(head, chain):
             items += self._on_c_stack(tstate, chain, seen, problems)
         return WalkedStack(tuple(self._finish(items)), tuple(problems))
@@ -232,8 +232,8 @@ class StackWalker:
         for address in frames_on_stack(self._reader, tstate, frame_type(self._reader, whole)):
             if address in seen:
                 continue
-            found = walk_chain(self._frames, address, seen, {})
-            items += [_Item(frame, NATIVE) for frame in found.frames]
+            older = walk_chain(self._frames, address, seen, {})
+            items += [_Item(frame, NATIVE) for frame in older.frames]
         if items:
             count = counted(len(items), "frame")
             problems.append(f"by the C stack, behind a damaged link: {count}")
@@ -255,21 +255,23 @@ class StackWalker:
 
     def _finish(self, items: list[_Item]) -> list[PyFrame]:
         """Turn the walk into PyFrames: drop internal and incomplete frames, mark entries."""
-        found: list[PyFrame] = []
+        finished: list[PyFrame] = []
         for frame, provenance, why in items:
             if frame is None:
-                found.append(make_hole(0, provenance, why))
+                finished.append(make_hole(0, provenance, why))
             elif frame.internal:
                 # A shim closes the C call that the frames before it belong to.
-                if found and found[-1].hole is None:
-                    found[-1] = found[-1]._replace(is_entry=True)
+                if finished and finished[-1].hole is None:
+                    finished[-1] = finished[-1]._replace(is_entry=True)
             elif frame.problem or frame.complete:
                 entry = bool(frame.is_entry)
                 codes = self._frames.codes
-                found.append(python_frame(frame, codes, self._objects, provenance, is_entry=entry))
-        if found and found[-1].hole is None and not found[-1].is_entry:
-            found[-1] = found[-1]._replace(is_entry=True)
-        return found
+                finished.append(
+                    python_frame(frame, codes, self._objects, provenance, is_entry=entry)
+                )
+        if finished and finished[-1].hole is None and not finished[-1].is_entry:
+            finished[-1] = finished[-1]._replace(is_entry=True)
+        return finished
 
 
 def _is_cut(head: int, chain: FrameChain) -> bool:
@@ -284,12 +286,12 @@ class _Joiner:
         self,
         frames: FrameReader,
         stack: DataStack,
-        known: dict[int, RawFrame],
+        decoded: dict[int, RawFrame],
         seen: set[int],
         problems: list[str],
     ) -> None:
         self._frames = frames
-        self._known = known
+        self._known = decoded
         self._stack = stack.frames
         self._numbers: dict[int, int] | None = None
         self._seen = seen

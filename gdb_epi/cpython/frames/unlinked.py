@@ -45,17 +45,17 @@ def frames_on_stack(reader: Reader, tstate: int, type_at: int) -> list[int]:
     at, wanted = executing
     words = _words(reader, tstate)
     last: dict[int, int] = {word: place for place, word in enumerate(words) if not word & 7}
-    found = []
+    running = []
     for word in list(last)[:MAX_WORDS]:
         region = reader.target.region_at(word)
         if region is None or "w" not in region.perms:
             continue
         try:
             if reader.u8(word + at) == wanted and reader.type_of(word) == type_at:
-                found.append(word)
+                running.append(word)
         except UnreadableMemory:
             continue
-    return sorted(found, key=last.__getitem__)
+    return sorted(running, key=last.__getitem__)
 
 
 def drop_shared_frames(interpreters: list[InterpreterState]) -> list[InterpreterState]:
@@ -63,7 +63,7 @@ def drop_shared_frames(interpreters: list[InterpreterState]) -> list[Interpreter
 
     The links of one of them may tell whose they are; where no link does, nobody's they are.
     """
-    threads = [thread for one in interpreters for thread in one.threads]
+    threads = [thread for interpreter in interpreters for thread in interpreter.threads]
     count = Counter(frame.address for thread in threads for frame in thread.frames)
 
     def own(thread: ThreadState) -> ThreadState:
@@ -76,7 +76,10 @@ def drop_shared_frames(interpreters: list[InterpreterState]) -> list[Interpreter
         error = SoftError("frames", f"tstate {thread.address:#x}", why)
         return thread._replace(frames=tuple(kept), soft_errors=(*thread.soft_errors, error))
 
-    return [one._replace(threads=tuple(map(own, one.threads))) for one in interpreters]
+    return [
+        interpreter._replace(threads=tuple(map(own, interpreter.threads)))
+        for interpreter in interpreters
+    ]
 
 
 def frame_type(reader: Reader, frames: Iterable[int]) -> int:
@@ -167,11 +170,11 @@ def attach_orphan_frames(
     The errors tell of frames that run on a thread that cannot be told. Call it for layouts up to
     3.10 alone, and where a stack is open.
     """
-    threads = [thread for one in interpreters for thread in one.threads]
-    found = _Search(reader, codes, objects).orphans(threads)
+    threads = [thread for interpreter in interpreters for thread in interpreter.threads]
+    chains = _Search(reader, codes, objects).orphans(threads)
     owners: dict[int, list[_Orphans]] = {}
     left: list[_Orphans] = []
-    for orphans in found:
+    for orphans in chains:
         owner = _owner(reader, orphans, threads)
         if owner is None:
             left.append(orphans)
@@ -190,7 +193,10 @@ def attach_orphan_frames(
             frames=(*thread.frames, *more), soft_errors=(*thread.soft_errors, error)
         )
 
-    given = [one._replace(threads=tuple(map(own, one.threads))) for one in interpreters]
+    given = [
+        interpreter._replace(threads=tuple(map(own, interpreter.threads)))
+        for interpreter in interpreters
+    ]
     return given, [_told(codes, orphans) for orphans in left[:MAX_TOLD]]
 
 
@@ -219,9 +225,9 @@ def _owner(reader: Reader, orphans: _Orphans, threads: list[ThreadState]) -> Thr
 
 def _is_first(reader: Reader, thread: ThreadState) -> bool:
     """Tell the thread that a process began with: pthread_create() puts a pthread_t on the stack."""
-    for one in reader.target.threads():
-        if thread.ident and one.registers.get("fs_base") == thread.ident:
-            stack = reader.target.region_at(one.registers.get("rsp", 0))
+    for lwp in reader.target.threads():
+        if thread.ident and lwp.registers.get("fs_base") == thread.ident:
+            stack = reader.target.region_at(lwp.registers.get("rsp", 0))
             return stack is not None and stack != reader.target.region_at(thread.ident)
     return False
 
@@ -233,10 +239,10 @@ class _Search:
 
     def orphans(self, threads: list[ThreadState]) -> list[_Orphans]:
         """Return what runs outside of the stacks that are known."""
-        known = {frame.address for thread in threads for frame in thread.frames}
-        running = self._running(known)
+        linked = {frame.address for thread in threads for frame in thread.frames}
+        running = self._running(linked)
         called = {frame.previous for frame in running.values()}
-        found = []
+        chains = []
         for address in sorted(running.keys() - called):
             frames: list[RawFrame] = []
             while address in running and len(frames) < len(running):
@@ -244,27 +250,27 @@ class _Search:
                 address = frames[-1].previous
             name = "" if address else self._codes.at(frames[-1].code).name
             ident = self._ident(frames[-1]) if name == _BOOTSTRAP else 0
-            found.append(_Orphans(tuple(frames), name, ident))
-        return found
+            chains.append(_Orphans(tuple(frames), name, ident))
+        return chains
 
-    def _running(self, known: set[int]) -> dict[int, RawFrame]:
+    def _running(self, linked: set[int]) -> dict[int, RawFrame]:
         """Return the frame objects that say that they are being run, those of stacks left out."""
         reader, running = self._reader, executing_flag(self._reader)
-        kind = frame_type(reader, known)
+        kind = frame_type(reader, linked)
         if running is None or not kind:
             return {}
         at, wanted = running
-        found = {}
+        frames = {}
         for address in frame_objects(reader, kind):
             try:
-                if address in known or reader.u8(address + at) != wanted:
+                if address in linked or reader.u8(address + at) != wanted:
                     continue
             except UnreadableMemory:
                 continue
             frame = self._frames.read(address)
             if not frame.problem:
-                found[address] = frame
-        return found
+                frames[address] = frame
+        return frames
 
     def _ident(self, frame: RawFrame) -> int:
         """Return the ident of the Thread in the first slot of a frame of `threading`; 0 if lost.

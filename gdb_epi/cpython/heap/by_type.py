@@ -78,17 +78,17 @@ class Heap:
         """Return the address of `type`. Raises LayoutError when it cannot be found."""
         for interpreter in self._python.interpreters:
             contents = self.access.module(interpreter.address, "builtins")
-            found = self.access.get(contents, "type") if contents else None
-            if found and self._own_type(found):
-                return found
+            metatype = self.access.get(contents, "type") if contents else None
+            if metatype and self._own_type(metatype):
+                return metatype
         for thread in self._python.threads():
             for frame in thread.frames:
                 try:
-                    found = self.reader.type_of(self.reader.type_of(frame.code))
+                    metatype = self.reader.type_of(self.reader.type_of(frame.code))
                 except UnreadableMemory:
                     continue
-                if self._own_type(found):
-                    return found
+                if self._own_type(metatype):
+                    return metatype
         raise LayoutError("the type of types cannot be found: no builtins and no frames")
 
     def _own_type(self, address: int) -> bool:
@@ -104,19 +104,19 @@ class Heap:
             ranges = None
             if self.places_of_types is not None:
                 ranges = self.places_of_types(self.search.ranges(True))
-            found: dict[int, TypeInfo] = {}
+            types: dict[int, TypeInfo] = {}
             level, seen = [metatype], {metatype}
             while level:
                 following: list[int] = []
                 for address, info in self._types_of(level, ranges):
-                    if len(found) < MAX_TYPES:
-                        found[address] = info
+                    if len(types) < MAX_TYPES:
+                        types[address] = info
                     is_metatype = info.flags & TYPE_SUBCLASS and address not in seen
                     if is_metatype and len(seen) < MAX_METATYPES:
                         seen.add(address)
                         following.append(address)
                 level = following
-            self._types = found
+            self._types = types
         return self._types
 
     def _types_of(
@@ -197,7 +197,10 @@ class Heap:
     def _collecting(self) -> bool:
         layout = self.reader.layout
         for struct, base in (
-            ("PyInterpreterState", [one.address for one in self._python.interpreters]),
+            (
+                "PyInterpreterState",
+                [interpreter.address for interpreter in self._python.interpreters],
+            ),
             ("_PyRuntimeState", [self._python.runtime]),  # before 3.9 (bpo-40513)
         ):
             at = layout.offset(struct, "gc.collecting")
@@ -321,16 +324,16 @@ class Heap:
             words = memoryview(data).cast("Q")
             for at in range(len(words) - 1, -1, -1):
                 if words[at] in types:
-                    found = start + 8 * at - self.type_at
-                    if self._covers(found, address):
-                        return found
+                    candidate = start + 8 * at - self.type_at
+                    if self._covers(candidate, address):
+                        return candidate
             done = start
         return None
 
-    def _covers(self, found: int, address: int) -> bool:
+    def _covers(self, candidate: int, address: int) -> bool:
         try:
-            if not self._placed(found) or not self.alive(found) or self._is_item(found):
+            if not self._placed(candidate) or not self.alive(candidate) or self._is_item(candidate):
                 return False
-            return found <= address < found + self.size_of(found)
+            return candidate <= address < candidate + self.size_of(candidate)
         except (UnreadableMemory, LayoutError):
             return False

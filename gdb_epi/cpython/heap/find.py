@@ -54,31 +54,33 @@ class TextHit(NamedTuple):
 
 def types_named(heap: Heap, name: str, *, subclasses: bool = False) -> list[TypeInfo]:
     """Return the types of a name (`dict`, `Class`, `module.Class`) or address; raises OutOfTime."""
-    known = heap.types()
+    types = heap.types()
     if name[:2] in ("0x", "0X"):
         try:
-            found = [known[int(name, 16)]] if int(name, 16) in known else []
+            named = [types[int(name, 16)]] if int(name, 16) in types else []
         except ValueError:
-            found = []
+            named = []
     else:
-        found = [one for one in known.values() if name in (one.shown, one.qualname, one.full_name)]
-        exact = [one for one in found if name in (one.shown, one.full_name)]
-        found = exact if "." in name else found
-    if subclasses and found:
-        roots = {one.address for one in found}
-        found = [one for one in known.values() if _derives(known, one, roots)]
-    return sorted(found, key=lambda one: (one.shown, one.address))
+        named = [
+            info for info in types.values() if name in (info.shown, info.qualname, info.full_name)
+        ]
+        exact = [info for info in named if name in (info.shown, info.full_name)]
+        named = exact if "." in name else named
+    if subclasses and named:
+        roots = {info.address for info in named}
+        named = [info for info in types.values() if _derives(types, info, roots)]
+    return sorted(named, key=lambda info: (info.shown, info.address))
 
 
-def _derives(known: dict[int, TypeInfo], one: TypeInfo, roots: set[int]) -> bool:
+def _derives(types: dict[int, TypeInfo], info: TypeInfo, roots: set[int]) -> bool:
     """Follow tp_base; the second and later bases of a class are not looked at."""
-    kind: TypeInfo | None = one
+    kind: TypeInfo | None = info
     for _ in range(MAX_BASES):
         if kind is None:
             return False
         if kind.address in roots:
             return True
-        kind = known.get(kind.base)
+        kind = types.get(kind.base)
     return False
 
 
@@ -112,15 +114,15 @@ def text_encodings(text: str | bytes) -> dict[bytes, str]:
     """Return what a text looks like in memory, with the name of each form."""
     if isinstance(text, bytes):
         return {text[:MAX_NEEDLE]: "bytes"}
-    found: dict[bytes, str] = {}
+    encodings: dict[bytes, str] = {}
     text = text[:MAX_NEEDLE]
     for encoding in ("latin-1", "utf-8", *_WIDE):  # str objects have 1, 2 or 4 bytes a character
         try:
             raw = text.encode(encoding, "strict" if encoding == "latin-1" else "surrogatepass")
         except UnicodeEncodeError:
             continue
-        found.setdefault(raw, "ascii" if text.isascii() and encoding == "latin-1" else encoding)
-    return found
+        encodings.setdefault(raw, "ascii" if text.isascii() and encoding == "latin-1" else encoding)
+    return encodings
 
 
 def find_text(heap: Heap, places: Places, text: str | bytes, limit: int) -> Iterator[TextHit]:
@@ -139,8 +141,8 @@ def find_text(heap: Heap, places: Places, text: str | bytes, limit: int) -> Iter
 
 def _hit(heap: Heap, places: Places, address: int, encoding: str) -> TextHit:
     try:
-        found = heap.enclosing(address)
+        holder = heap.enclosing(address)
     except LayoutError:  # no type of types: raw memory can be searched all the same
-        found = None
-    kind = heap.access.type_name(found) if found else ""
-    return TextHit(address, encoding, found or 0, kind, places.mapping(address))
+        holder = None
+    kind = heap.access.type_name(holder) if holder else ""
+    return TextHit(address, encoding, holder or 0, kind, places.mapping(address))

@@ -34,10 +34,14 @@ class TrackedGeneration(NamedTuple):
 
 def gc_list_heads(reader: Reader, state: GcState) -> list[tuple[str, int]]:
     """Return the names and addresses of the list heads; empty in free-threaded builds."""
-    found = [(f"generation {one.name}", one.head) for one in state.generations if one.head]
+    heads = [
+        (f"generation {generation.name}", generation.head)
+        for generation in state.generations
+        if generation.head
+    ]
     if state.permanent:
-        found.append(("permanent", state.permanent))
-    return found
+        heads.append(("permanent", state.permanent))
+    return heads
 
 
 def walk_gc_list(reader: Reader, head: int, cap: int = MAX_OBJECTS) -> Iterator[int]:
@@ -64,7 +68,7 @@ def objects_by_generation(
     reader: Reader, state: GcState, cap: int = MAX_OBJECTS
 ) -> list[TrackedGeneration]:
     """Return the objects of every generation, at most `cap` in all. Never raises for damage."""
-    found = []
+    generations = []
     for name, head in gc_list_heads(reader, state):
         objects: list[int] = []
         ended = ""
@@ -74,8 +78,8 @@ def objects_by_generation(
         except (UnreadableMemory, LayoutError) as error:
             ended = str(error)
         cap -= len(objects)
-        found.append(TrackedGeneration(name, tuple(objects), ended))
-    return found
+        generations.append(TrackedGeneration(name, tuple(objects), ended))
+    return generations
 
 
 def tracked_objects(
@@ -90,16 +94,16 @@ def tracked_objects(
     if python.layout.free_threaded:
         why = "free-threaded builds keep no list of their objects"
         return [], [Absent(NOT_APPLICABLE, why)]
-    known: set[int] = set()
+    collectors: set[int] = set()
     for interpreter in python.interpreters:
         try:
             state = gc_state(reader, python.runtime, interpreter.address)
         except (UnreadableMemory, LayoutError) as error:
             missing.append(Absent(UNREADABLE, f"the collector: {error}"))
             continue
-        if state.address in known:
+        if state.address in collectors:
             continue
-        known.add(state.address)
+        collectors.add(state.address)
         for part in objects_by_generation(reader, state, cap - len(objects)):
             objects += part.objects
             if part.ended:
@@ -115,7 +119,7 @@ def objects_being_collected(
     The heads of these lists are on the C stack, but each list is a ring: the locals of frames that
     finalizers run (`self` of a `__del__`) lead into it. What no frame refers to is not found.
     """
-    found: dict[int, None] = {}
+    objects: dict[int, None] = {}
     size = reader.layout.size("PyGC_Head") or 0
     if python.layout.free_threaded or not size or not _collecting(reader, python):
         return []
@@ -123,10 +127,14 @@ def objects_being_collected(
     for thread in python.threads():
         for frame in thread.frames[:MAX_FRAMES]:
             for address in frame_pointers(reader, frame.address):
-                if address in found or len(found) >= cap or not _in_ring(reader, address - size):
+                if (
+                    address in objects
+                    or len(objects) >= cap
+                    or not _in_ring(reader, address - size)
+                ):
                     continue
-                found.update(dict.fromkeys(_ring(reader, address - size, stacks, cap)))
-    return list(found)
+                objects.update(dict.fromkeys(_ring(reader, address - size, stacks, cap)))
+    return list(objects)
 
 
 def _collecting(reader: Reader, python: PythonState) -> bool:

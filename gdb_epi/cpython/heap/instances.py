@@ -39,7 +39,7 @@ class Instances:
     def __init__(self, reader: Reader, python: PythonState) -> None:
         self._reader, self._python = reader, python
         self.objects = ObjectReader(reader)
-        addresses = tuple(one.address for one in python.interpreters)
+        addresses = tuple(interpreter.address for interpreter in python.interpreters)
         self.types = TypeReader(reader, self.objects, addresses)
         self._containers = ContainerReader(reader)
         self._all: list[int] | None = None
@@ -49,12 +49,12 @@ class Instances:
     def of(self, wanted: Iterable[str]) -> list[Instance]:
         """Return the instances of classes named `module.qualname`, or by a built-in's tp_name."""
         names = frozenset(wanted)
-        found: list[Instance] = []
+        instances: list[Instance] = []
         for address in self._listed():
             kind = self.kind(address, names)
-            if kind and len(found) < MAX_FOUND:
-                found.append(Instance(address, *kind))
-        return found
+            if kind and len(instances) < MAX_FOUND:
+                instances.append(Instance(address, *kind))
+        return instances
 
     def kind(self, address: int, names: frozenset[str]) -> tuple[str, str] | None:
         """Return which of the names an object is, and its own class; None when it is none."""
@@ -130,5 +130,5 @@ class Instances:
         if self.ident(address) not in ("weakref", "weakref.ReferenceType"):
             return 0
         at = self._reader.layout.require("PyWeakReference", "wr_object")
-        found = self._reader.u64(address + at)
-        return 0 if self.ident(found) == "NoneType" else found
+        referent = self._reader.u64(address + at)
+        return 0 if self.ident(referent) == "NoneType" else referent

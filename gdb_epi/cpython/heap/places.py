@@ -57,13 +57,13 @@ class Places:
         if layout.offset(self._struct, "previous") is None:
             self._struct = "PyFrameObject"
         self._slots_at = layout.require(self._struct, "localsplus", "f_localsplus")
-        found: list[_Span] = []
+        spans: list[_Span] = []
         for thread in python.threads():
             for number, frame in enumerate(thread.frames):
-                if frame.hole is None and len(found) < MAX_FRAMES:
+                if frame.hole is None and len(spans) < MAX_FRAMES:
                     end = frame.address + self._slots_at + 8 * self._words(frame)
-                    found.append(_Span(frame.address, end, frame, thread.tid, number))
-        return found
+                    spans.append(_Span(frame.address, end, frame, thread.tid, number))
+        return spans
 
     def _words(self, frame: PyFrame) -> int:
         """Return how many words of locals and evaluation stack a frame has."""
@@ -121,11 +121,11 @@ class Places:
         region = self._target.region_at(address)
         if region is None:
             return None
-        inside = [one for one in self._pointers if region.start <= one[0] < region.end]
+        inside = [stack for stack in self._pointers if region.start <= stack[0] < region.end]
         if not inside:
             return None
         # Several stacks in one mapping: the pointer at or below the address is its thread's.
-        below = [one for one in inside if one[0] - RED_ZONE <= address]
+        below = [stack for stack in inside if stack[0] - RED_ZONE <= address]
         pointer, tid = below[-1] if below else inside[0]
         return tid, address >= pointer - RED_ZONE
 
@@ -145,8 +145,12 @@ class Places:
 
 def member_at(heap: Heap, struct: str, offset: int) -> str | None:
     """Return the name of the pointer-sized member at an offset of a struct."""
-    found = heap.reader.layout.struct(struct)
-    if found is None:
+    layout = heap.reader.layout.struct(struct)
+    if layout is None:
         return None
-    names = [name for name, one in found.fields.items() if one.offset == offset and one.size == 8]
+    names = [
+        name
+        for name, member in layout.fields.items()
+        if member.offset == offset and member.size == 8
+    ]
     return min(names, key=len) if names else None

@@ -41,14 +41,14 @@ class Namespaces:
 
     def owner(self, holder: int) -> str | None:
         """Return whose namespace a dict is, in words; raises OutOfTime."""
-        known = self._modules_and_classes()
-        if holder not in known and len(known) < self._cap:
+        owners = self._modules_and_classes()
+        if holder not in owners and len(owners) < self._cap:
             for at in self._heap.search.words(holder):
                 instance = self._heap.enclosing(at)
                 if instance is not None and self._is_namespace(instance, at):
-                    known[holder] = f"{self._access.type_name(instance)} at {instance:#x}"
+                    owners[holder] = f"{self._access.type_name(instance)} at {instance:#x}"
                     break
-        return known.get(holder)
+        return owners.get(holder)
 
     def _is_namespace(self, instance: int, at: int) -> bool:
         layout = self._reader.layout
@@ -62,7 +62,7 @@ class Namespaces:
     def _modules_and_classes(self) -> dict[int, str]:
         if self._known is None:
             types = self._heap.types().values()
-            self._known = {one.dict: f"class {one.shown}" for one in types if one.dict}
+            self._known = {info.dict: f"class {info.shown}" for info in types if info.dict}
             at = self._reader.layout.offset("PyInterpreterState", "imports.modules", "modules")
             dict_at = self._reader.layout.require("PyModuleObject", "md_dict")
             for interpreter in self._python.interpreters if at is not None else ():
@@ -212,33 +212,33 @@ class Referrers:
 
         What cut the search short is in `heap.soft_errors`.
         """
-        found: list[Reference] = []
+        references: list[Reference] = []
         storages: dict[int, ContainerStorage] = {}
         try:
             self._heap.types()
-            rest = self._direct(address, limit, found)
-            self._indirect(rest, address, found, storages)
+            rest = self._direct(address, limit, references)
+            self._indirect(rest, address, references, storages)
         except OutOfTime:
             self._out_of_time(address)
-        found.sort(key=lambda one: (_ORDER.index(one.kind), one.place))
-        more = max(0, len(found) - limit) + self._passed_over
+        references.sort(key=lambda reference: (_ORDER.index(reference.kind), reference.place))
+        more = max(0, len(references) - limit) + self._passed_over
         if more:
             self._cut(address, f"{more} more (--limit N)")
-        return self._named(address, found[:limit], storages)
+        return self._named(address, references[:limit], storages)
 
     def _named(
-        self, address: int, found: list[Reference], storages: dict[int, ContainerStorage]
+        self, address: int, references: list[Reference], storages: dict[int, ContainerStorage]
     ) -> list[Reference]:
         """Say which entry of its container each is: last, for a dict may hold it 10,000 times."""
         try:
-            for number, one in enumerate(found):
-                if one.place in storages:
+            for number, reference in enumerate(references):
+                if reference.place in storages:
                     self._heap.search.check_time()
-                    how = self._entry(one.place, storages[one.place])
-                    found[number] = one._replace(how=how)
+                    how = self._entry(reference.place, storages[reference.place])
+                    references[number] = reference._replace(how=how)
         except OutOfTime:
             self._out_of_time(address)
-        return found
+        return references
 
     def _out_of_time(self, address: int) -> None:
         self._cut(address, "the budget of time is spent; there may be more (--budget SECONDS)")
@@ -260,7 +260,7 @@ class Referrers:
 
     # -- what a word is -----------------------------------------------------------------------
 
-    def _direct(self, address: int, limit: int, found: list[Reference]) -> list[int]:
+    def _direct(self, address: int, limit: int, references: list[Reference]) -> list[int]:
         """Explain words by the frame, the C stack or the object that they lie in.
 
         Return those that are left. Once `limit` of the kinds that are shown first are known, the
@@ -273,14 +273,14 @@ class Referrers:
         for place, tag in self._words(address):
             near = self._in_frame(place) or (None if tag else self._on_stack(place))
             if near is not None:
-                found.append(near)
+                references.append(near)
                 objects += near.kind == FRAME
             elif objects >= limit:
                 self._passed_over += not tag
             elif not tag:
                 holder = self._in_object(place, address) if searches > 0 else None
                 if holder is not None:
-                    found.append(holder)
+                    references.append(holder)
                     objects += 1
                 else:
                     rest.append(place)
@@ -359,23 +359,23 @@ class Referrers:
         self,
         places: list[int],
         address: int,
-        found: list[Reference],
+        references: list[Reference],
         storages: dict[int, ContainerStorage],
     ) -> None:
         """Explain words that lie in no object: storage of containers, buffers, static data."""
         left = set(places)
         try:
             if left:
-                self._in_containers(left, found, storages)
+                self._in_containers(left, references, storages)
             for number, place in enumerate(sorted(left)):
                 near = self._near(place, address) if number < MAX_NEAR_SEARCHES else None
-                found.append(near or self._unknown(place))
+                references.append(near or self._unknown(place))
                 left.discard(place)
         finally:  # out of time: what is left is there, whoever owns it
-            found += [self._unknown(place) for place in left]
+            references += [self._unknown(place) for place in left]
 
     def _in_containers(
-        self, left: set[int], found: list[Reference], storages: dict[int, ContainerStorage]
+        self, left: set[int], references: list[Reference], storages: dict[int, ContainerStorage]
     ) -> None:
         """Take the words that lie in the storage of dicts, lists, sets and deques."""
         places = sorted(left)
@@ -393,8 +393,10 @@ class Referrers:
                             left.discard(place)
                             storages[place] = storage
                             type_name = self._access.type_name(storage.owner)
-                            one = Reference(place, OBJECT, storage.owner, type_name, "an entry")
-                            found.append(one)
+                            reference = Reference(
+                                place, OBJECT, storage.owner, type_name, "an entry"
+                            )
+                            references.append(reference)
 
     def _in_container(
         self, hit: int, kind: int, ident: str, places: list[int]
@@ -411,16 +413,16 @@ class Referrers:
     def _kinds(self, ident: str) -> list[int]:
         """Return the types that go back to a built-in container."""
         lineage = self._access.context.types.lineage
-        found = []
+        kinds = []
         for address in self._heap.types():
             try:
                 line = lineage(address)
             except UnreadableMemory:
                 continue
-            names = (line.ident, *(one.full_name for one in line.types))
+            names = (line.ident, *(base.full_name for base in line.types))
             if ident in names:
-                found.append(address)
-        return found
+                kinds.append(address)
+        return kinds
 
     def _storages(self, holder: int, ident: str) -> Iterator[ContainerStorage]:
         try:

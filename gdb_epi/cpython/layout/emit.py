@@ -33,14 +33,14 @@ def emit_layout(
     (arch, how, build_id, command) is kept. Structs that `type_layout` does not know are named in
     header["missing"].
     """
-    found = {name: type_layout(name) for name in STRUCTS}
+    structs = {name: type_layout(name) for name in STRUCTS}
     values = {name: constants(name) for name in CONSTANTS}
     return {
         "schema": SCHEMA,
-        "header": {**header, "missing": sorted(n for n, s in found.items() if s is None)},
+        "header": {**header, "missing": sorted(n for n, s in structs.items() if s is None)},
         "constants": {n: v for n, v in values.items() if v is not None},
         "debug_offsets": {},
-        "structs": {n: _encode_struct(s) for n, s in found.items() if s is not None},
+        "structs": {n: _encode_struct(s) for n, s in structs.items() if s is not None},
     }
 
 
@@ -57,7 +57,7 @@ def add_variants(document: dict[str, Any], other: Mapping[str, Any]) -> list[str
         if kept or size == old_size or name in ("_PyRuntimeState", "PyInterpreterState"):
             continue
         variants = document.setdefault("variants", {}).setdefault(name, [])
-        if all(size != known[0] for known in variants):
+        if all(size != variant[0] for variant in variants):
             variants.append([size, members])
             names.append(name)
     return names

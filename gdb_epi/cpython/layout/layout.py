@@ -244,10 +244,10 @@ class _Overlay:
 
     def _doubt_single_bit(self) -> None:
         """Keep the table where one bit in one word is the only difference."""
-        known = [k for k in self.offsets if k[1] in self.structs.get(k[0], _NO_STRUCT)[1]]
-        if len(known) != 1 or self.agreed < 2:
+        changed = [k for k in self.offsets if k[1] in self.structs.get(k[0], _NO_STRUCT)[1]]
+        if len(changed) != 1 or self.agreed < 2:
             return
-        struct, path = known[0]
+        struct, path = changed[0]
         table = self.structs[struct][1][path][0]
         if bin(table ^ self.offsets[struct, path]).count("1") == 1:
             del self.offsets[struct, path]
@@ -275,11 +275,11 @@ def available_tables() -> list[tuple[tuple[int, int], str]]:
     """Return (version, flavour) of every shipped table; flavour is "", "t", "d" or "td"."""
     from pathlib import Path
 
-    found = []
+    tables = []
     for path in Path(_FOLDER).glob("cp3*.json"):
         digits = path.stem[2:].rstrip("td")
-        found.append(((int(digits[0]), int(digits[1:])), path.stem[2 + len(digits) :]))
-    return sorted(found)
+        tables.append(((int(digits[0]), int(digits[1:])), path.stem[2 + len(digits) :]))
+    return sorted(tables)
 
 
 # Shipped data, the same for every target: the one cache that does not belong to a target.

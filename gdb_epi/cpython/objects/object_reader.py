@@ -53,10 +53,12 @@ class ObjectReader:
             return Absent(NOT_AVAILABLE, "the layout does not say where sys.modules is")
         try:
             modules = self._reader.u64(interpreter + at)
-            found = self.dict_get(modules, name) if modules else Absent(NOT_AVAILABLE, "no modules")
-            if isinstance(found, Absent):
-                return self._not_imported(modules, found)
-            return self._reader.u64(found + self._layout.require("PyModuleObject", "md_dict"))
+            module = (
+                self.dict_get(modules, name) if modules else Absent(NOT_AVAILABLE, "no modules")
+            )
+            if isinstance(module, Absent):
+                return self._not_imported(modules, module)
+            return self._reader.u64(module + self._layout.require("PyModuleObject", "md_dict"))
         except UnreadableMemory as error:
             return Absent(UNREADABLE, str(error))
 
@@ -77,8 +79,8 @@ class ObjectReader:
 
     def _at(self, struct: str, member: str) -> int:
         """Return an offset. Raises LayoutError when there is none."""
-        found = self._find(struct, member)
-        return self._layout.require(struct, member) if found is None else found
+        offset = self._find(struct, member)
+        return self._layout.require(struct, member) if offset is None else offset
 
     # -- dicts ------------------------------------------------------------------------------
 

@@ -69,8 +69,8 @@ def python_hash(key: Key, data: bytes) -> int:
 
     Of nothing it is 0, and -1 means "not hashed yet", so that becomes -2 (_Py_HashBytes).
     """
-    found = siphash(key, data) if data else 0
-    return found if found != WORD_MASK else WORD_MASK - 1
+    hashed = siphash(key, data) if data else 0
+    return hashed if hashed != WORD_MASK else WORD_MASK - 1
 
 
 def hash_many(key: Key, texts: Sequence[bytes]) -> int:

@@ -136,24 +136,24 @@ class TypeReader:
 
     def at(self, address: int) -> TypeInfo:
         """Return the type at an address. Raises UnreadableMemory when there is none."""
-        found = self._known.get(address)
-        if found is None:
+        info = self._known.get(address)
+        if info is None:
             try:
-                found = self._read(address)
+                info = self._read(address)
             except UnreadableMemory as error:
-                found = error
-            self._known[address] = found
-        if isinstance(found, UnreadableMemory):
-            raise found
-        return found
+                info = error
+            self._known[address] = info
+        if isinstance(info, UnreadableMemory):
+            raise info
+        return info
 
     def flags(self, address: int) -> int:
         """Return tp_flags of the type at an address. Raises UnreadableMemory when there is none.
 
         Nothing but the struct is looked at, neither its name nor its dict.
         """
-        known = self._known.get(address)
-        return known.flags if isinstance(known, TypeInfo) else self._fields(address)["flags"]
+        info = self._known.get(address)
+        return info.flags if isinstance(info, TypeInfo) else self._fields(address)["flags"]
 
     def _fields(self, address: int) -> dict[str, int]:
         if address & 7 or not address:
@@ -182,30 +182,30 @@ class TypeReader:
 
     def _text(self, slot: int) -> str:
         try:
-            found = self._reader.string(self._reader.u64(slot), MAX_TYPE_NAME)
+            text = self._reader.string(self._reader.u64(slot), MAX_TYPE_NAME)
         except UnreadableMemory:
             return ""
-        return "" if isinstance(found, Absent) else found
+        return "" if isinstance(text, Absent) else text
 
     def _module(self, contents: int) -> str:
         value = self._objects.dict_get(contents, "__module__") if contents else None
         if value is None or isinstance(value, Absent):
             return ""
-        found = self._reader.string(value, MAX_TYPE_NAME)
-        return "" if isinstance(found, Absent) else found
+        text = self._reader.string(value, MAX_TYPE_NAME)
+        return "" if isinstance(text, Absent) else text
 
     def _full_name(self, address: int) -> str:
-        found = self._reader.type_name(address)
-        if not isinstance(found, Absent) and found.isprintable():
-            return found
+        name = self._reader.type_name(address)
+        if not isinstance(name, Absent) and name.isprintable():
+            return name
         return self._names().get(address, "")
 
     def lineage(self, address: int) -> Lineage:
         """Return a type with its bases and the built-in type that it goes back to."""
-        found = self._lineages.get(address)
-        if found is None:
-            found = self._lineages[address] = self._lineage(address)
-        return found
+        lineage = self._lineages.get(address)
+        if lineage is None:
+            lineage = self._lineages[address] = self._lineage(address)
+        return lineage
 
     def _lineage(self, address: int) -> Lineage:
         types = [self.at(address)]
@@ -252,28 +252,28 @@ class TypeReader:
 
     def lookup(self, info: TypeInfo, name: str) -> tuple[TypeInfo, int] | None:
         """Return the class and the attribute (PyObject *) that `type.name` finds, or None."""
-        for one in self.mro(info):
-            value = self._in_class(one.dict, name) if one.dict else 0
+        for base in self.mro(info):
+            value = self._in_class(base.dict, name) if base.dict else 0
             if value:
-                return one, value
+                return base, value
         return None
 
     def _in_class(self, contents: int, name: str) -> int:
         """Return what a class's dict has of a name, or 0; a damaged one may have a million."""
-        found = self._looked_up.get((contents, name))
-        if found is None:
+        attribute = self._looked_up.get((contents, name))
+        if attribute is None:
             value = self._objects.dict_get(contents, name)
-            found = 0 if isinstance(value, Absent) else value
+            attribute = 0 if isinstance(value, Absent) else value
             if len(self._looked_up) < MAX_LOOKED_UP:
-                self._looked_up[contents, name] = found
-        return found
+                self._looked_up[contents, name] = attribute
+        return attribute
 
     def module_dict(self, name: str) -> int:
         """Return the dict (PyObject *) of an imported module, 0 when there is none."""
         for interpreter in self._interpreters:
-            found = self._objects.module_dict(interpreter, name)
-            if not isinstance(found, Absent):
-                return found
+            contents = self._objects.module_dict(interpreter, name)
+            if not isinstance(contents, Absent):
+                return contents
         return 0
 
     def _names(self) -> dict[int, str]:
@@ -309,5 +309,9 @@ def _own_repr(info: TypeInfo, name: str) -> str:
     """Return what a C type with a repr of its own is that derives from a flagged type."""
     if name == "int" and not info.flags & HEAPTYPE:
         return "bool"  # the only static type that derives from int
-    known = ("datetime.IsoCalendarDate", "torch.Size")
-    return STRUCT_SEQUENCE if name == "tuple" and info.full_name not in known else info.full_name
+    has_own_name = ("datetime.IsoCalendarDate", "torch.Size")
+    return (
+        STRUCT_SEQUENCE
+        if name == "tuple" and info.full_name not in has_own_name
+        else info.full_name
+    )

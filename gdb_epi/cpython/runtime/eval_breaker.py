@@ -69,18 +69,18 @@ def requests_of_interpreter(
     Raises UnreadableMemory.
     """
     layout = reader.layout
-    found = []
-    known = False
+    requests = []
+    is_kept = False
     for base, struct in ((interpreter, "PyInterpreterState"), (runtime, "_PyRuntimeState")):
         if layout.offset("PyThreadState", "eval_breaker") is not None:
             return None
         for name, member in _WORDS:
             at = layout.offset(struct, f"ceval.{member}")
             if at is not None:
-                known = True
-                if reader.u32(base + at) and name not in found:
-                    found.append(name)
-    return tuple(found) if known else None
+                is_kept = True
+                if reader.u32(base + at) and name not in requests:
+                    requests.append(name)
+    return tuple(requests) if is_kept else None
 
 
 def pending_calls(
@@ -92,20 +92,20 @@ def pending_calls(
     is one for the whole process.
     """
     layout = reader.layout
-    found: list[PendingCalls | Absent] = []
+    queues: list[PendingCalls | Absent] = []
     at = layout.offset("PyInterpreterState", "ceval.pending")
     if at is not None:
-        found.append(_queue(reader, interpreter + at, "interpreter"))
+        queues.append(_queue(reader, interpreter + at, "interpreter"))
     if not main:
-        return found
+        return queues
     for member, whose in (
         ("ceval.pending", "process"),
         ("ceval.pending_mainthread", "main thread"),
     ):
         at = layout.offset("_PyRuntimeState", member)
         if at is not None:
-            found.append(_queue(reader, runtime + at, whose))
-    return found
+            queues.append(_queue(reader, runtime + at, whose))
+    return queues
 
 
 def _queue(reader: Reader, address: int, whose: str) -> PendingCalls | Absent:

@@ -68,11 +68,11 @@ def find_runtime(target: Target) -> Runtime | Absent:
         if candidate.address in seen or len(seen) >= MAX_CANDIDATES:
             continue
         seen.add(candidate.address)
-        found = _examine(target, candidate)
-        if isinstance(found, Runtime):
-            return found
+        runtime = _examine(target, candidate)
+        if isinstance(runtime, Runtime):
+            return runtime
         rejected.append(candidate)
-        reasons.append(f"{candidate.found_by} at {candidate.address:#x}: {found}")
+        reasons.append(f"{candidate.found_by} at {candidate.address:#x}: {runtime}")
     python = next((r.path for r in target.regions() if r.path and _looks_python(r.path)), None)
     if python is None and not reasons:
         if target.truncation().truncated and not target.threads():
@@ -98,11 +98,13 @@ def _recovered(
     memory = WritableMemory(target)
     candidate = rejected[0] if rejected else _Candidate(0, "none", python)
     for version_hex, layout in _layouts_to_try(target, candidate):
-        found = ThreadStateSearcher(target, layout, memory).thread_states([])
-        if found:
+        states = ThreadStateSearcher(target, layout, memory).thread_states([])
+        if states:
             version = _full_version(target, candidate.address, version_hex)
-            told = f"{why}; {len(found)} thread states were found by the pthread_t of their LWPs"
-            errors = (SoftError("python", "runtime", told),)
+            message = (
+                f"{why}; {len(states)} thread states were found by the pthread_t of their LWPs"
+            )
+            errors = (SoftError("python", "runtime", message),)
             return Runtime(
                 candidate.address, RECOVERED, version, version_hex, layout, errors, memory
             )
@@ -154,8 +156,8 @@ def _is_executable(path: str) -> bool:
 
 
 def _build_of(module: Module) -> str:
-    known = f"build-id {module.build_id}" if module.build_id else "unknown build-id"
-    return f"{module.path} ({known}), which is not here"
+    build = f"build-id {module.build_id}" if module.build_id else "unknown build-id"
+    return f"{module.path} ({build}), which is not here"
 
 
 # -- candidates -----------------------------------------------------------------------------
@@ -202,9 +204,9 @@ def _sections(target: Target) -> Iterator[_Candidate]:
         return
     for module in target.modules():
         if _pythonish(module.path):
-            found = lookup(module, ".PyRuntime")  # 3.10+ (bpo-42064)
-            if found is not None:
-                yield _Candidate(found[0], "section .PyRuntime", module.path)
+            section = lookup(module, ".PyRuntime")  # 3.10+ (bpo-42064)
+            if section is not None:
+                yield _Candidate(section[0], "section .PyRuntime", module.path)
 
 
 # -- versions and layouts ---------------------------------------------------------------------
@@ -322,9 +324,9 @@ def _full_version(target: Target, runtime: int, version_hex: int) -> str:
     last = home.end + MAX_BANNER_SCAN
     for region in target.regions():
         if home.start <= region.start < last and "w" in region.perms:
-            found = _banner_in(target, minor, region)
-            if found:
-                return found
+            version = _banner_in(target, minor, region)
+            if version:
+                return version
     return f"3.{minor}"
 
 
@@ -370,6 +372,6 @@ def believable(target: Target, runtime: int, layout: Layout) -> bool:
             return back == interpreter != 0
         ident_at = thread + layout.require("PyThreadState", "thread_id")
         ident = int.from_bytes(target.read(ident_at, 8), "little")
-        return any(ident == one.registers.get("fs_base") for one in target.threads())
+        return any(ident == lwp.registers.get("fs_base") for lwp in target.threads())
     except UnreadableMemory:
         return False

@@ -128,7 +128,7 @@ def _generations(reader: Reader, address: int) -> list[Generation]:
     element = layout.find(_STRUCT, "permanent_generation")
     if element is None or element.size <= 0:
         raise LayoutError(f"no struct gc_generation in {layout.source}")
-    found: list[Generation] = []
+    generations: list[Generation] = []
     for prefix, field in pieces:
         if field is None:
             raise LayoutError(f"no generations in {layout.source}")
@@ -137,8 +137,8 @@ def _generations(reader: Reader, address: int) -> list[Generation]:
         for index in range(number):
             name = f"{prefix} {index}" if prefix and number > 1 else prefix or str(index)
             place = start + index * element.size
-            found.append(_generation(reader, name, place, element.offset))
-    return found
+            generations.append(_generation(reader, name, place, element.offset))
+    return generations
 
 
 def _start_of_array(reader: Reader, address: int, offset: int) -> int:
@@ -149,10 +149,10 @@ def _start_of_array(reader: Reader, address: int, offset: int) -> int:
     """
     layout = reader.layout
     at, end = layout.offset(_STRUCT, "generation0"), layout.size(_STRUCT) or 0
-    told = reader.u64(address + at) if at is not None else 0
+    first = reader.u64(address + at) if at is not None else 0
     return (
-        told
-        if told and abs(told - address - offset) <= 8 and told < address + end
+        first
+        if first and abs(first - address - offset) <= 8 and first < address + end
         else (address + offset)
     )
 
@@ -184,7 +184,7 @@ def _collected(
     """
     if free_threaded:
         return None, "free-threaded builds collect the whole heap, not a generation"
-    counts = [one.counter for one in generations]
+    counts = [generation.counter for generation in generations]
     if callbacks:
         why = (
             f"cannot tell which: the counts are {counts}, and gc.callbacks run before they are set"
@@ -202,7 +202,7 @@ def _is_incremental(reader: Reader, address: int) -> bool:
     Later 3.14 releases went back to generations and left these words in place, unused and zero.
     """
     at = [reader.layout.offset(_STRUCT, f"dummy{number}") for number in (1, 2, 3)]
-    return any(one is not None and reader.u32(address + one) for one in at)
+    return any(offset is not None and reader.u32(address + offset) for offset in at)
 
 
 def _list_length(reader: Reader, address: int) -> int:

@@ -96,15 +96,15 @@ def _waiting(reader: Reader, gil: int) -> dict[int, str]:
             raise LayoutError(f"{_STRUCT} has no member {member} in {reader.layout.source}")
         doing = HANDED_OVER if member.startswith("switch") else WAITS
         ranges.append((gil + field.offset, gil + field.offset + field.size, doing))
-    found = {}
+    waiting = {}
     for thread in reader.target.threads():
         if thread.registers.get("orig_rax") != _SYS_FUTEX or not _in_syscall(reader, thread):
             continue
         address = thread.registers.get("rdi", 0)
         for start, end, doing in ranges:
             if start <= address < end:
-                found[thread.tid] = doing
-    return found
+                waiting[thread.tid] = doing
+    return waiting
 
 
 def _in_syscall(reader: Reader, thread: Thread) -> bool:

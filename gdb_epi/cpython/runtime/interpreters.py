@@ -74,22 +74,22 @@ class RuntimeDetails(NamedTuple):
 
     def thread(self, tstate: int) -> ThreadState | None:
         """Return the thread state at an address, of whatever interpreter it is."""
-        every = (one for each in self.interpreters for one in each.state.threads)
-        return next((one for one in every if one.address == tstate), None)
+        every = (thread for each in self.interpreters for thread in each.state.threads)
+        return next((thread for thread in every if thread.address == tstate), None)
 
 
 def read_runtime(target: Target, python: PythonState) -> RuntimeDetails:
     """Return what every interpreter was doing. Never raises for damage."""
     reader = Reader(target, python.layout)
-    one = _Decoder(reader, python.runtime)
-    found = tuple(one.interpreter(state) for state in python.interpreters)
+    decoder = _Decoder(reader, python.runtime)
+    interpreters = tuple(decoder.interpreter(state) for state in python.interpreters)
     errors = [
         SoftError("interpreters", f"interpreter {each.state.id}", part.detail)
-        for each in found
+        for each in interpreters
         for part in (*each, *each.pending)
         if isinstance(part, Absent) and part.reason != NOT_AVAILABLE
     ]
-    return RuntimeDetails(one.finalizing(), one.main_ident(), found, tuple(errors))
+    return RuntimeDetails(decoder.finalizing(), decoder.main_ident(), interpreters, tuple(errors))
 
 
 def _read(function: Callable[[], T]) -> T | Absent:

@@ -50,29 +50,29 @@ class _Stacks:
 
     def owner(self, address: int) -> int | None:
         """Return the LWP on whose stack an address lies; None when it lies on none."""
-        around = [one for one in self.extents if one.low <= address < one.high]
-        return max(around, key=lambda one: one.low).tid if around else None
+        around = [extent for extent in self.extents if extent.low <= address < extent.high]
+        return max(around, key=lambda extent: extent.low).tid if around else None
 
     def holders(self, addresses: Iterable[int]) -> list[int]:
         """Return the LWPs whose stacks hold all of these words; none for no words."""
         wanted = frozenset(addresses)
         if not wanted:
             return []
-        return [one.tid for one in self.extents if wanted <= self._on(one)]
+        return [extent.tid for extent in self.extents if wanted <= self._on(extent)]
 
-    def _on(self, one: _Extent) -> frozenset[int]:
-        if one.tid not in self._words:
-            size = (one.high - one.low) & ~7
+    def _on(self, extent: _Extent) -> frozenset[int]:
+        if extent.tid not in self._words:
+            size = (extent.high - extent.low) & ~7
             self._left -= size
             words: frozenset[int] = frozenset()
             if size <= MAX_STACK_BYTES and self._left >= 0:
                 try:
-                    data = self._target.read(one.low, size)
+                    data = self._target.read(extent.low, size)
                     words = frozenset(struct.unpack(f"<{size // 8}Q", data))
                 except UnreadableMemory:
                     pass
-            self._words[one.tid] = words
-        return self._words[one.tid]
+            self._words[extent.tid] = words
+        return self._words[extent.tid]
 
 
 def match_thread_states(
@@ -88,16 +88,16 @@ def match_thread_states(
     """
     binder = _Binder(target, layout, native_id)
     count: dict[int, int] = {}
-    for thread in (t for one in interpreters for t in one.threads):
+    for thread in (t for interpreter in interpreters for t in interpreter.threads):
         count[thread.ident] = count.get(thread.ident, 0) + 1
-    found = []
-    for one in interpreters:
+    matched = []
+    for interpreter in interpreters:
         threads = [
-            binder.moved(t) if one.id and (count[t.ident] > 1 or not t.alive) else t
-            for t in one.threads
+            binder.moved(t) if interpreter.id and (count[t.ident] > 1 or not t.alive) else t
+            for t in interpreter.threads
         ]
-        found.append(one._replace(threads=tuple(binder.settled(threads))))
-    return found
+        matched.append(interpreter._replace(threads=tuple(binder.settled(threads))))
+    return matched
 
 
 class _Binder:
@@ -119,20 +119,20 @@ class _Binder:
             return thread
         tid, evidence = self._place(thread)
         if tid is None and thread.alive:
-            told = (
+            message = (
                 "several thread states share its ident, the thread that made them; on which "
                 "thread its frames run cannot be told"
             )
-            return _said(thread, told)
+            return _said(thread, message)
         if tid is None or (tid == thread.tid and thread.alive):
             return thread
-        told = (
+        message = (
             f"a thread state with the ident of thread {thread.tid}, which made it, is this "
             f"thread's: {evidence} on its C stack"
         )
         ident = self._idents.get(tid, thread.ident)
         crashed = tid == self._crashed
-        return _said(thread._replace(ident=ident, tid=tid, alive=True, crashed=crashed), told)
+        return _said(thread._replace(ident=ident, tid=tid, alive=True, crashed=crashed), message)
 
     def _place(self, thread: ThreadState) -> tuple[int | None, str]:
         calls = [call for call in self._calls.calls_of(thread) if call.on_stack]
@@ -171,11 +171,11 @@ class _Binder:
         runs = [t for t in group if t.holds_gil or tid in self._holders(t)]
         if len(runs) != 1:
             return [t if t.holds_gil else _doubtful(t, CANNOT_TELL) for t in group]
-        told = (
+        message = (
             f"shares its ident with the thread state at {runs[0].address:#x}, which runs: its own "
             "thread is gone, or has not begun"
         )
-        return [t if t is runs[0] else _doubtful(t, told) for t in group]
+        return [t if t is runs[0] else _doubtful(t, message) for t in group]
 
 
 def _gone(thread: ThreadState, number: int | None, used: set[int]) -> ThreadState:
@@ -188,8 +188,8 @@ def _gone(thread: ThreadState, number: int | None, used: set[int]) -> ThreadStat
     gone = thread._replace(tid=number, alive=False, crashed=False)
     if len(kept) == len(thread.frames):
         return gone
-    told = "its C stack is another thread's now: frames may be lacking, their order is a guess"
-    return _said(gone._replace(frames=kept), told)
+    message = "its C stack is another thread's now: frames may be lacking, their order is a guess"
+    return _said(gone._replace(frames=kept), message)
 
 
 def _doubtful(thread: ThreadState, why: str) -> ThreadState:

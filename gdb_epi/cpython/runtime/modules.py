@@ -119,25 +119,25 @@ class _Walk:
             return Absent(UNREADABLE, str(error))
         if self._access.ident(contents) != "dict":
             return Absent(UNREADABLE, "sys.modules is not there: start-up, finalization or damage")
-        found: list[ImportedModule] = []
+        modules: list[ImportedModule] = []
         lost = 0
         for key, value in self._access.pairs(contents):
             name = self._access.text(key, MAX_TEXT)
             if name is None:
                 lost += 1
             elif only is None or name in only:
-                found.append(self._module(name, value))
-            if len(found) >= MAX_MODULES:
+                modules.append(self._module(name, value))
+            if len(modules) >= MAX_MODULES:
                 self._problem(f"stopped after {MAX_MODULES} modules")
                 break
         if self._room < 0:
             self._problem(f"stopped after {MAX_NAMES} names of modules")
         if lost:
             self._problem(f"{lost} names in sys.modules cannot be read")
-        others = [one for one in found if not one.stdlib]
+        others = [module for module in modules if not module.stdlib]
         return ImportedModules(
             self._interpreter.id,
-            tuple(found),
+            tuple(modules),
             tuple(self._distributions(others)),
             tuple(self._errors),
         )
@@ -169,7 +169,7 @@ class _Walk:
         kind = self._kind(names.get("__loader__"), spec.get("loader"), file, origin)
         if file is None and kind == EXTENSION:
             file = origin
-        one = plain._replace(
+        module = plain._replace(
             kind=kind,
             file=file,
             package="__path__" in names,
@@ -177,23 +177,23 @@ class _Walk:
             initializing=access.integer(spec.get("_initializing", 0)) == 1,
         )
         build_id = self._build_id(file) if kind == EXTENSION and file else None
-        return one._replace(stdlib=self._of_stdlib(one), build_id=build_id)
+        return module._replace(stdlib=self._of_stdlib(module), build_id=build_id)
 
     def _wanted(self, contents: int) -> dict[str, int]:
         wanted = ("__spec__", "__file__", "__loader__", "__path__", "__version__")
-        found: dict[str, int] = {}
+        values: dict[str, int] = {}
         reader = self._access.reader
         for key, value in self._access.pairs(contents):
             self._room -= 1
             if self._room < 0:
                 break
             for name in wanted:
-                if name not in found and reader.is_string(key, name):
-                    found[name] = value
+                if name not in values and reader.is_string(key, name):
+                    values[name] = value
                     break
-            if len(found) == len(wanted):
+            if len(values) == len(wanted):
                 break
-        return found
+        return values
 
     def _text(self, address: int | None) -> str | None:
         return self._access.text(address, MAX_TEXT) if address else None
@@ -201,8 +201,8 @@ class _Walk:
     def _kind(
         self, loader: int | None, spec_loader: int | None, file: str | None, origin: str | None
     ) -> str:
-        for one in (spec_loader, loader):
-            kind = _LOADERS.get(self._loader_name(one)) if one else None
+        for candidate in (spec_loader, loader):
+            kind = _LOADERS.get(self._loader_name(candidate)) if candidate else None
             if kind is not None:
                 return kind
         if origin in (BUILTIN, FROZEN):
@@ -228,8 +228,8 @@ class _Walk:
                 self._build_ids[module.path] = module.build_id
                 # The kernel names the file behind symbolic links.
                 self._build_ids.setdefault(module.path.rpartition("/")[2], module.build_id)
-        known = self._build_ids
-        return known.get(file) or known.get(file.rpartition("/")[2])
+        build_ids = self._build_ids
+        return build_ids.get(file) or build_ids.get(file.rpartition("/")[2])
 
     # -- the standard library -----------------------------------------------------------------
 
@@ -245,17 +245,17 @@ class _Walk:
         file = self._text(value)
         return file.rpartition("/")[0] + "/" if file and file.startswith("/") else None
 
-    def _of_stdlib(self, one: ImportedModule) -> bool:
-        inside = one.file is not None and (
-            "site-packages/" in one.file or "dist-packages/" in one.file
+    def _of_stdlib(self, module: ImportedModule) -> bool:
+        inside = module.file is not None and (
+            "site-packages/" in module.file or "dist-packages/" in module.file
         )
-        if inside or one.name == "__main__":
+        if inside or module.name == "__main__":
             return False
-        if one.top in self._stdlib_names or one.kind == BUILTIN:
+        if module.top in self._stdlib_names or module.kind == BUILTIN:
             return True
-        if one.file is None or self._stdlib_folder is None:
-            return one.kind == FROZEN
-        return one.file.startswith(self._stdlib_folder)
+        if module.file is None or self._stdlib_folder is None:
+            return module.kind == FROZEN
+        return module.file.startswith(self._stdlib_folder)
 
     # -- distributions ------------------------------------------------------------------------
 
@@ -263,7 +263,7 @@ class _Walk:
         """Return the distributions of the folders that modules came from."""
         folders = {folder for folder in map(import_folder, modules) if folder}
         cache = self._access.get(self._sys, "path_importer_cache") if self._sys else None
-        found: list[Distribution] = []
+        distributions: list[Distribution] = []
         for number, (key, finder) in enumerate(self._access.pairs(cache) if cache else ()):
             if number >= MAX_FOLDERS:
                 self._problem(f"stopped after {MAX_FOLDERS} folders of sys.path_importer_cache")
@@ -274,10 +274,10 @@ class _Walk:
             names = self._access.attribute(finder, "_path_cache")
             for item in self._access.members(names)[:MAX_ENTRIES] if names else ():
                 text = self._access.text(item, 512)
-                one = distribution_of(text, folder) if text else None
-                if one is not None:
-                    found.append(one)
-        return sorted(found)
+                distribution = distribution_of(text, folder) if text else None
+                if distribution is not None:
+                    distributions.append(distribution)
+        return sorted(distributions)
 
 
 def import_folder(module: ImportedModule) -> str | None:
@@ -315,11 +315,14 @@ class Package(NamedTuple):
     distribution: Distribution | None
 
 
-def top_level_packages(found: ImportedModules) -> list[Package]:
+def top_level_packages(imported: ImportedModules) -> list[Package]:
     """Return the top-level packages that are not of the standard library, by name."""
-    by_place = {(normalized_name(one.name), one.folder): one for one in found.distributions}
+    by_place = {
+        (normalized_name(distribution.name), distribution.folder): distribution
+        for distribution in imported.distributions
+    }
     listed = []
-    for module in found.modules:
+    for module in imported.modules:
         if "." in module.name or module.stdlib or module.name == "__main__":
             continue
         place = (normalized_name(module.name), import_folder(module) or "")
@@ -328,48 +331,45 @@ def top_level_packages(found: ImportedModules) -> list[Package]:
         if version is None and distribution is not None:
             version, source = distribution.version, "metadata"
         listed.append(Package(module.name, version, source if version else "", distribution))
-    return sorted(listed, key=lambda one: one.name)
+    return sorted(listed, key=lambda package: package.name)
 
 
 def packages_by_files(
-    found: ImportedModules, listed: list[Package], sysroot: str | None = None
+    imported: ImportedModules, listed: list[Package], sysroot: str | None = None
 ) -> list[Package]:
     """Return the packages, those without a distribution looked up in metadata files here.
 
     A distribution may be called unlike what is imported (PyYAML, yaml); its top_level.txt or
     RECORD tell. The files are of this machine, below the sysroot.
     """
-    folders = {one.name: import_folder(one) for one in found.modules if "." not in one.name}
-    wanted = {(one.name, folders.get(one.name)) for one in listed if one.distribution is None}
-    wanted_folders = {folder for _, folder in wanted}
-    known = {one.distribution for one in listed}
-    tops: dict[tuple[str, str | None], Distribution] = {}
-    rest = [one for one in found.distributions if one not in known]
-    for one in rest[:MAX_DISTRIBUTIONS]:
-        if one.folder in wanted_folders:
-            for name in _top_levels(one, sysroot):
-                tops.setdefault((name, one.folder), one)
-    return [_with_files(one, tops.get((one.name, folders.get(one.name)))) for one in listed]
+    folders = {m.name: import_folder(m) for m in imported.modules if "." not in m.name}
+    wanted_folders = {folders.get(p.name) for p in listed if p.distribution is None}
+    assigned = {package.distribution for package in listed}
+    rest = [each for each in imported.distributions if each not in assigned]
+    by_module: dict[tuple[str, str | None], Distribution] = {}
+    for distribution in rest[:MAX_DISTRIBUTIONS]:
+        if distribution.folder in wanted_folders:
+            for name in _top_levels(distribution, sysroot):
+                by_module.setdefault((name, distribution.folder), distribution)
+    completed = []
+    for package in listed:
+        by_files = by_module.get((package.name, folders.get(package.name)))
+        if package.distribution is None and by_files is not None:
+            package = package._replace(distribution=by_files)
+            if package.version is None:
+                package = package._replace(version=by_files.version, source="metadata file here")
+        completed.append(package)
+    return completed
 
 
-def _with_files(one: Package, distribution: Distribution | None) -> Package:
-    if distribution is None or one.distribution is not None:
-        return one
-    if one.version is not None:
-        return one._replace(distribution=distribution)
-    return one._replace(
-        version=distribution.version, source="metadata file here", distribution=distribution
-    )
-
-
-def _top_levels(one: Distribution, sysroot: str | None) -> set[str]:
-    base = f"{one.folder}/{one.name}-{one.version}.dist-info"
+def _top_levels(distribution: Distribution, sysroot: str | None) -> set[str]:
+    base = f"{distribution.folder}/{distribution.name}-{distribution.version}.dist-info"
     for name in ("top_level.txt", "RECORD"):
         here = locate(f"{base}/{name}", sysroot)
-        found = here if isinstance(here, Absent) else read_regular(here, MAX_METADATA)
-        if isinstance(found, Absent):
+        file = here if isinstance(here, Absent) else read_regular(here, MAX_METADATA)
+        if isinstance(file, Absent):
             continue
-        lines = found.data.decode("utf-8", "replace").splitlines()
+        lines = file.data.decode("utf-8", "replace").splitlines()
         if name == "RECORD":
             lines = [line.split(",")[0].split("/")[0].removesuffix(".py") for line in lines]
         return {line.strip() for line in lines if line.strip().isidentifier()}

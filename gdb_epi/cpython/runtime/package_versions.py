@@ -87,10 +87,10 @@ class _Walk:
                 if isinstance(name, Absent):
                     lost += 1
                 elif "." not in name and name not in names and name != "__main__":
-                    found = self._module(value, not names)
-                    lost += found is None
-                    if found is not None:
-                        seen[name] = found
+                    module = self._module(value, not names)
+                    lost += module is None
+                    if module is not None:
+                        seen[name] = module
         except UnreadableMemory as error:
             if not seen:
                 return Absent(UNREADABLE, str(error))
@@ -98,11 +98,13 @@ class _Walk:
         return PackageVersions(tuple(self._named(seen)), lost)
 
     def _named(self, seen: dict[str, _Seen]) -> list[PackageVersion]:
-        found = [PackageVersion(n, s.version, "__version__") for n, s in seen.items() if s.version]
+        versions = [
+            PackageVersion(n, s.version, "__version__") for n, s in seen.items() if s.version
+        ]
         rest = [n for n, s in seen.items() if not s.version and s.file and _installed(s.file)]
         if rest:
-            found += self._by_metadata(frozenset(rest))
-        return sorted(found)
+            versions += self._by_metadata(frozenset(rest))
+        return sorted(versions)
 
     def _by_metadata(self, names: frozenset[str]) -> Iterator[PackageVersion]:
         """Look the rest up among metadata folders; rare enough to pay for the whole decoder."""
@@ -111,9 +113,9 @@ class _Walk:
         every = interpreter_modules(self._target, self._python, self._interpreter, only=names)
         if isinstance(every, Absent):
             return
-        for one in top_level_packages(every):
-            if one.version is not None:
-                yield PackageVersion(one.name, one.version, one.source)
+        for package in top_level_packages(every):
+            if package.version is not None:
+                yield PackageVersion(package.name, package.version, package.source)
 
     def _module(self, address: int, by_file: bool) -> _Seen | None:
         """Read what a module's dict says; `by_file` tells the standard library by its folder."""
@@ -150,10 +152,10 @@ class _Walk:
         at = layout.offset("PyInterpreterState", "imports.modules", "modules")
         try:
             modules = self._reader.u64(self._interpreter.address + (at or 0))
-            known = self._objects.dict_get(modules, "sys")
-            if isinstance(known, Absent):
+            sys_module = self._objects.dict_get(modules, "sys")
+            if isinstance(sys_module, Absent):
                 return True
-            return self._reader.type_of(address) == self._reader.type_of(known)
+            return self._reader.type_of(address) == self._reader.type_of(sys_module)
         except UnreadableMemory:
             return True
 
@@ -165,13 +167,13 @@ class _Walk:
         contents = self._objects.module_dict(self._interpreter.address, "sys")
         if isinstance(contents, Absent):
             return set()
-        found = self._objects.dict_get(contents, "stdlib_module_names")
-        if isinstance(found, Absent):
+        names_at = self._objects.dict_get(contents, "stdlib_module_names")
+        if isinstance(names_at, Absent):
             return set()
         layout, reader = self._reader.layout, self._reader
         try:
-            table = reader.u64(found + layout.require("PySetObject", "table"))
-            mask = reader.u64(found + layout.require("PySetObject", "mask"))
+            table = reader.u64(names_at + layout.require("PySetObject", "table"))
+            mask = reader.u64(names_at + layout.require("PySetObject", "mask"))
             width = layout.size("setentry") or 16
             if mask >= MAX_STDLIB:
                 return set()

@@ -39,9 +39,9 @@ def module_dict(objects: ObjectReader, reader: Reader, interpreter: int, name: s
 
     Absent when it was never imported or is gone. Call learn_globals() before for the second way.
     """
-    found = objects.module_dict(interpreter, name)
-    if not isinstance(found, Absent):
-        return found
+    listed = objects.module_dict(interpreter, name)
+    if not isinstance(listed, Absent):
+        return listed
     package, _, leaf = name.partition(".")
     try:
         for contents in objects.known_globals():
@@ -50,12 +50,12 @@ def module_dict(objects: ObjectReader, reader: Reader, interpreter: int, name: s
             module = objects.dict_get(contents, package)
             if leaf and not isinstance(module, Absent):
                 inner = _contents(reader, module)
-                module = objects.dict_get(inner, leaf) if inner else found
+                module = objects.dict_get(inner, leaf) if inner else listed
             if not isinstance(module, Absent):
-                return _contents(reader, module) or found
+                return _contents(reader, module) or listed
     except UnreadableMemory:
-        return found
-    return found
+        return listed
+    return listed
 
 
 def _contents(reader: Reader, module: int) -> int:

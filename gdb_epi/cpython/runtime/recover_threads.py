@@ -62,9 +62,9 @@ class WritableMemory:
     def places(self, words: list[int]) -> Iterator[int]:
         """Yield the 8-aligned addresses that hold one of the words."""
         key = tuple(word for word in words if word)
-        known = self._known.get(key)
-        if known is not None:
-            yield from known
+        remembered = self._known.get(key)
+        if remembered is not None:
+            yield from remembered
             return
         places = array("Q")
         for address in self._search(key) if key else ():
@@ -131,22 +131,22 @@ class ThreadStateSearcher:
         `interpreters` are known already. Empty when nothing is left of them, or when the notes
         with the registers are gone.
         """
-        found: dict[int, int] = {}
+        states: dict[int, int] = {}
         searched = list(self._idents)[:MAX_SEARCHED_LWPS]
-        for one in self._around(searched, self._ident_at):
-            found[one.address] = one.interpreter
+        for state in self._around(searched, self._ident_at):
+            states[state.address] = state.interpreter
         if len(self._idents) > len(searched):
-            known = dict.fromkeys([*interpreters, *found.values()])
-            for one in self._around(list(known), self._interp_at):
-                found[one.address] = one.interpreter
-        return [RecoveredThreadState(*item) for item in sorted(found.items())][:MAX_FOUND]
+            named = dict.fromkeys([*interpreters, *states.values()])
+            for state in self._around(list(named), self._interp_at):
+                states[state.address] = state.interpreter
+        return [RecoveredThreadState(*item) for item in sorted(states.items())][:MAX_FOUND]
 
     def _around(self, words: list[int], offset: int) -> Iterator[RecoveredThreadState]:
         """Yield the thread states that hold one of `words` at an offset."""
         for place in self._memory.places(words):
-            one = self.thread_state(place - offset)
-            if one is not None:
-                yield one
+            state = self.thread_state(place - offset)
+            if state is not None:
+                yield state
 
     def thread_state(self, address: int) -> RecoveredThreadState | None:
         """Return the thread state at an address when everything that can be checked fits."""

@@ -97,7 +97,7 @@ class _Decoder:
             interpreters = match_thread_states(
                 self.target, self.layout, interpreters, self._native_id
             )
-            interpreters = [self._renamed(one) for one in interpreters]
+            interpreters = [self._renamed(each) for each in interpreters]
         held = [t.tid for i in interpreters for t in i.threads if t.holds_gil]
         return PythonState(
             self.runtime.version,
@@ -115,7 +115,9 @@ class _Decoder:
         """Up to 3.10: look for the frames behind holes that the C stacks did not lead to either."""
         if self.layout.offset("_PyInterpreterFrame", "previous") is not None:
             return interpreters
-        if not any(thread.is_open for one in interpreters for thread in one.threads):
+        if not any(
+            thread.is_open for interpreter in interpreters for thread in interpreter.threads
+        ):
             return interpreters
         from gdb_epi.cpython.frames.unlinked import attach_orphan_frames
 
@@ -127,7 +129,7 @@ class _Decoder:
 
     def _check_against_names(self, interpreters: list[InterpreterState]) -> None:
         """A thread that `threading` knows, that lives and that is in no list: a link is damaged."""
-        listed = {thread.ident for one in interpreters for thread in one.threads}
+        listed = {thread.ident for interpreter in interpreters for thread in interpreter.threads}
         lwps = self.lwps.by_ident
         unlisted = sorted(i for i in self._named_idents if i in lwps and i not in listed)
         if unlisted and not self._lost:
@@ -138,34 +140,36 @@ class _Decoder:
         """Add the thread states of LWPs that the lists did not lead to."""
         from gdb_epi.cpython.runtime.recover_threads import ThreadStateSearcher
 
-        found = {interpreter.address: interpreter for interpreter in reached}
-        have = {thread.address for one in reached for thread in one.threads}
-        idents = {thread.ident for one in reached for thread in one.threads}
+        by_address = {interpreter.address: interpreter for interpreter in reached}
+        have = {thread.address for each in reached for thread in each.threads}
+        idents = {thread.ident for each in reached for thread in each.threads}
         new: dict[int, list[int]] = {}
         searcher = ThreadStateSearcher(self.target, self.layout, self.runtime.memory)
-        for tstate, interpreter in searcher.thread_states(list(found)):
+        for tstate, interpreter in searcher.thread_states(list(by_address)):
             if tstate not in have:
                 new.setdefault(interpreter, []).append(tstate)
         for address, tstates in new.items():
-            number = found[address].id if address in found else self._interpreter_id(address)
+            number = (
+                by_address[address].id if address in by_address else self._interpreter_id(address)
+            )
             holder = self._gil_holder(address)
             threads = [self._recovered(tstate, number, tstate == holder) for tstate in tstates]
             # Memory that was freed may still hold an older thread state of a living thread.
             threads = [t for t in threads if t.ident not in idents or _whole(t)]
             idents |= {thread.ident for thread in threads}
             threads = self._named(threads, address, number) if threads else []
-            known = found[address].threads if address in found else ()
-            if threads or address in found:
-                found[address] = InterpreterState(address, number, (*known, *threads))
-        return list(found.values())
+            listed = by_address[address].threads if address in by_address else ()
+            if threads or address in by_address:
+                by_address[address] = InterpreterState(address, number, (*listed, *threads))
+        return list(by_address.values())
 
     def _recovered(self, tstate: int, number: int, holds_gil: bool) -> ThreadState:
         thread = self._thread(tstate, number, holds_gil)
-        told = (
+        message = (
             f"recovered: no list leads to its PyThreadState at {tstate:#x} ({self._lost[0]}); "
             "found by the pthread_t of the LWP"
         )
-        error = SoftError("frames", f"thread {thread.tid}", told)
+        error = SoftError("frames", f"thread {thread.tid}", message)
         return thread._replace(soft_errors=(error, *thread.soft_errors))
 
     def _named(
@@ -179,15 +183,15 @@ class _Decoder:
         self._names[interpreter] = names
         return [thread._replace(name=names.get(thread.ident)) for thread in threads]
 
-    def _renamed(self, one: InterpreterState) -> InterpreterState:
+    def _renamed(self, interpreter: InterpreterState) -> InterpreterState:
         """Name the threads again, by the idents that binding.py found."""
-        names = self._names.get(one.address, {})
-        alive = {thread.ident for thread in one.threads if thread.alive}
+        names = self._names.get(interpreter.address, {})
+        alive = {thread.ident for thread in interpreter.threads if thread.alive}
         threads = [
             t._replace(name=names.get(t.ident) if t.alive or t.ident not in alive else None)
-            for t in one.threads
+            for t in interpreter.threads
         ]
-        return one._replace(threads=tuple(threads))
+        return interpreter._replace(threads=tuple(threads))
 
     def _lose(self, subject: str, why: str) -> None:
         """Note that a list is damaged: what it led to has to be searched for."""
@@ -337,9 +341,9 @@ def _whole(thread: ThreadState) -> bool:
 def _shares_idents(interpreters: list[InterpreterState]) -> bool:
     """Whether thread states share an ident, or one of a sub-interpreter has no LWP."""
     seen: set[int] = set()
-    for one in interpreters:
-        for thread in one.threads:
-            if thread.ident in seen or (one.id and not thread.alive):
+    for interpreter in interpreters:
+        for thread in interpreter.threads:
+            if thread.ident in seen or (interpreter.id and not thread.alive):
                 return True
             seen.add(thread.ident)
     return False

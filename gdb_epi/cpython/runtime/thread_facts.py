@@ -63,20 +63,20 @@ def thread_facts(
     reader = Reader(target, python.layout)
     objects = ObjectReader(reader)
     remember_frame_globals(reader, objects, python)
-    found: dict[int, ThreadFacts] = {}
+    facts: dict[int, ThreadFacts] = {}
     errors: list[SoftError] = []
     main = _main_ident(reader, python.runtime)
     for interpreter in python.interpreters:
-        known = _thread_objects(reader, objects, interpreter, errors)
+        thread_objects = _thread_objects(reader, objects, interpreter, errors)
         waiting = _waiting(reader, python.runtime, interpreter)
         for thread in interpreter.threads:
             doing = waiting.get(thread.tid, "") if thread.tid is not None and thread.alive else ""
             is_main = interpreter.id == 0 and bool(thread.ident) and thread.ident == main
             words = _words(reader, thread.address)
-            found[thread.address] = ThreadFacts(
-                thread, known.get(thread.ident), is_main, doing, *words
+            facts[thread.address] = ThreadFacts(
+                thread, thread_objects.get(thread.ident), is_main, doing, *words
             )
-    return found, errors
+    return facts, errors
 
 
 def _main_ident(reader: Reader, runtime: int) -> int:
@@ -124,20 +124,20 @@ def _thread_objects(
     reader: Reader, objects: ObjectReader, interpreter: InterpreterState, errors: list[SoftError]
 ) -> dict[int, ThreadObject]:
     """Return the Thread objects of an interpreter by ident; empty without `threading`."""
-    found: dict[int, ThreadObject] = {}
+    thread_objects: dict[int, ThreadObject] = {}
     try:
         contents = threading_globals(reader, objects, interpreter.address)
         active = contents if isinstance(contents, Absent) else objects.dict_get(contents, "_active")
         if isinstance(contents, Absent) or isinstance(active, Absent):
-            return found
+            return thread_objects
         main = objects.dict_get(contents, "_main_thread")
         for key, thread in objects.dict_items(active):
             ident = objects.integer(key)
-            if not isinstance(ident, Absent) and len(found) < MAX_THREADS:
-                found[ident] = _thread_object(reader, objects, thread, thread == main)
+            if not isinstance(ident, Absent) and len(thread_objects) < MAX_THREADS:
+                thread_objects[ident] = _thread_object(reader, objects, thread, thread == main)
     except (UnreadableMemory, LayoutError) as error:
         errors.append(SoftError("threads", f"interpreter {interpreter.id}", str(error)))
-    return found
+    return thread_objects
 
 
 def _thread_object(reader: Reader, objects: ObjectReader, address: int, main: bool) -> ThreadObject:

@@ -51,15 +51,15 @@ def _threading_module(reader: Reader, objects: ObjectReader, interpreter: int) -
         modules = reader.u64(interpreter + at)
     except UnreadableMemory as error:
         return Absent(UNREADABLE, f"sys.modules: {error}")
-    found: int | Absent = Absent(NOT_AVAILABLE, "no sys.modules")
+    module: int | Absent = Absent(NOT_AVAILABLE, "no sys.modules")
     if modules:
-        found = objects.dict_get(modules, "threading")
+        module = objects.dict_get(modules, "threading")
     for contents in objects.known_globals():
-        if not isinstance(found, Absent):
+        if not isinstance(module, Absent):
             break
         held = objects.dict_get(contents, "threading")
-        found = found if isinstance(held, Absent) else held
-    return found
+        module = module if isinstance(held, Absent) else held
+    return module
 
 
 def _names(reader: Reader, objects: ObjectReader, active: int) -> dict[int, str]:

@@ -156,9 +156,9 @@ def decode_source(data: bytes) -> tuple[str, str, str]:
     problem = ""
     try:
         name, _ = tokenize.detect_encoding(io.BytesIO(data).readline)
-        known = codecs.lookup(name).name
-        if not known.startswith(_CODECS):
-            problem = f"its encoding {known} is not one for source; read as UTF-8"
+        codec = codecs.lookup(name).name
+        if not codec.startswith(_CODECS):
+            problem = f"its encoding {codec} is not one for source; read as UTF-8"
             name = "utf-8"
     except (SyntaxError, LookupError, UnicodeError) as error:
         name, problem = "utf-8", f"{error}; read as UTF-8"

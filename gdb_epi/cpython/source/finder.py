@@ -59,17 +59,17 @@ def linecache_texts(
     cache = access.get(contents, "cache")
     for key, value in access.pairs(cache) if cache else ():
         if access.text(key, 1 << 16) == site.filename:
-            found = _entry(access, value, "the linecache of the process")
-            if found is not None:
-                yield found
+            text = _entry(access, value, "the linecache of the process")
+            if text is not None:
+                yield text
     cache = access.get(contents, "_interactive_cache")
     for key, value in access.pairs(cache) if cache else ():
         items = access.items(key) or []
         first = access.integer(items[2]) if len(items) == 3 else None
         if first == site.first and access.text(items[0], 1 << 16) == site.filename:
-            found = _entry(access, value, "the linecache of the process (interactive)")
-            if found is not None:
-                yield found
+            text = _entry(access, value, "the linecache of the process (interactive)")
+            if text is not None:
+                yield text
 
 
 def _entry(access: PlainValues, value: int, where: str) -> CandidateText | None:
@@ -79,15 +79,15 @@ def _entry(access: PlainValues, value: int, where: str) -> CandidateText | None:
     lines = access.items(items[2])
     if lines is None or len(lines) > MAX_LINES:
         return None
-    found: list[str] = []
+    stripped: list[str] = []
     room = MAX_CACHED_CHARS
     for line in lines:
         text = access.text(line, room)
         if text is None:
             return None
         room -= len(text)
-        found.append(text[:-1] if text.endswith("\n") else text)
-    return CandidateText(found, where, access.integer(items[0]), access.real(items[1]))
+        stripped.append(text[:-1] if text.endswith("\n") else text)
+    return CandidateText(stripped, where, access.integer(items[0]), access.real(items[1]))
 
 
 def command_line_texts(
@@ -221,13 +221,15 @@ class SourceFinder:
         tried: list[str] = []
         weak: list[Source] = []
         for candidate in self._candidates(site, callers):
-            found = candidate()
-            for one in found:
-                if one.trust in (VERIFIED, FITS):
-                    return one
-                weak.append(one)
-                tried.append(f"{one.where}: {one.checks[-1] if one.checks else one.trust}")
-        unchecked = [one for one in weak if one.trust == UNCHECKED]
+            sources = candidate()
+            for source in sources:
+                if source.trust in (VERIFIED, FITS):
+                    return source
+                weak.append(source)
+                tried.append(
+                    f"{source.where}: {source.checks[-1] if source.checks else source.trust}"
+                )
+        unchecked = [source for source in weak if source.trust == UNCHECKED]
         if unchecked:
             return unchecked[0]
         if weak and force:
@@ -238,7 +240,7 @@ class SourceFinder:
         self, site: SourceSite, callers: Sequence[PyFrame]
     ) -> list[Callable[[], Iterator[Source]]]:
         def verified() -> Iterator[Source]:
-            return (one for one in self._of_files(site) if one.trust == VERIFIED)
+            return (source for source in self._of_files(site) if source.trust == VERIFIED)
 
         def cached() -> Iterator[Source]:
             for interpreter in self._python.interpreters:
@@ -251,27 +253,27 @@ class SourceFinder:
 
         def strings() -> Iterator[Source]:
             for text in string_variable_texts(self.access, callers):
-                one = _judged(site, text)
-                if one.trust == FITS:  # any string of the process was tried
-                    yield one
+                source = _judged(site, text)
+                if source.trust == FITS:  # any string of the process was tried
+                    yield source
 
-        found: list[Callable[[], Iterator[Source]]] = [
+        searches: list[Callable[[], Iterator[Source]]] = [
             verified,
             cached,
             lambda: self._of_files(site),
         ]
         if site.filename == "<string>":
-            found.append(command)
-        return [*found, strings]
+            searches.append(command)
+        return [*searches, strings]
 
     def _main(self) -> int:
         return self._python.interpreters[0].address if self._python.interpreters else 0
 
     def _reasons(self, site: SourceSite, tried: list[str]) -> list[str]:
         for path, _note in self._paths(site):
-            found = self._file(path)
-            if isinstance(found, Absent):
-                tried.append(found.detail)
+            file = self._file(path)
+            if isinstance(file, Absent):
+                tried.append(file.detail)
         if site.filename.startswith("<"):
             tried.append(f"{site.filename} is no file, and no text of it is left in the process")
         elif not site.filename.startswith("/"):
@@ -304,35 +306,35 @@ class SourceFinder:
     def _file(self, path: str) -> SourceFile | Absent:
         if path not in self._files:
             here = locate(path, self._sysroot)
-            found = here if isinstance(here, Absent) else read_regular(here)
-            if isinstance(found, Absent):
+            file = here if isinstance(here, Absent) else read_regular(here)
+            if isinstance(file, Absent):
                 inside = read_member(path, self._sysroot)
-                found = found if isinstance(inside, Absent) else inside
-            self._files[path] = found
+                file = file if isinstance(inside, Absent) else inside
+            self._files[path] = file
         return self._files[path]
 
     def _of_files(self, site: SourceSite) -> Iterator[Source]:
         for path, note in self._paths(site):
-            found = self._file(path)
-            if isinstance(found, Absent):
+            file = self._file(path)
+            if isinstance(file, Absent):
                 continue
             if path not in self._decoded:
-                text, encoding, problem = decode_source(found.data)
+                text, encoding, problem = decode_source(file.data)
                 self._decoded[path] = (source_lines(text), encoding, problem)
             lines, encoding, problem = self._decoded[path]
-            trust, checks = self._judge(site, path, found, lines)
-            notes = [one for one in (note, problem) if one]
-            yield Source(site, lines, f"file {found.path}", trust, (*notes, *checks), encoding)
+            trust, checks = self._judge(site, path, file, lines)
+            notes = [remark for remark in (note, problem) if remark]
+            yield Source(site, lines, f"file {file.path}", trust, (*notes, *checks), encoding)
 
     def _judge(
-        self, site: SourceSite, path: str, found: SourceFile, lines: Sequence[str]
+        self, site: SourceSite, path: str, file: SourceFile, lines: Sequence[str]
     ) -> tuple[str, list[str]]:
         fit = fit_text(lines, site)
-        result, says = self._by_pyc(site, path, found)
+        result, says = self._by_pyc(site, path, file)
         checks = [f"pyc: {says}"] if says else []
         if result == SAME and not fit.miss:
             return VERIFIED, checks
-        checks += self._times(found)
+        checks += self._times(file)
         checks.append(f"text: {fit.says()}")
         if result == DIFFERS and not fit.miss:
             checks.append("changed since, but not in what this function's code tells of it")
@@ -353,17 +355,17 @@ class SourceFinder:
 
     def _pyc_paths(self, site: SourceSite, path: str) -> list[str]:
         """Return where the cached bytecode may lie: what the module says, then the usual place."""
-        found: list[str | None] = []
+        paths: list[str | None] = []
         value = self.access.get(site.globals, "__cached__")  # gone in 3.15 (gh-65961)
-        found.append(self.access.text(value, 1 << 16) if value else None)
+        paths.append(self.access.text(value, 1 << 16) if value else None)
         spec = self.access.get(site.globals, "__spec__")
         value = self.access.attribute(spec, "_cached") if spec else None
-        found.append(self.access.text(value, 1 << 16) if value else None)
-        found += cached_paths(path, self._python.layout)
-        return list(dict.fromkeys(p for p in found if p and p.endswith(".pyc")))
+        paths.append(self.access.text(value, 1 << 16) if value else None)
+        paths += cached_paths(path, self._python.layout)
+        return list(dict.fromkeys(p for p in paths if p and p.endswith(".pyc")))
 
-    def _times(self, found: SourceFile) -> list[str]:
-        if self._written_at is not None and found.mtime_ns > self._written_at * 1e9:
+    def _times(self, file: SourceFile) -> list[str]:
+        if self._written_at is not None and file.mtime_ns > self._written_at * 1e9:
             return ["time: the file was changed after the core was written"]
         return []
 

@@ -199,19 +199,19 @@ class _Parser:
 
     def count(self) -> int:
         """Return how many follow, which is not more than there are bytes left."""
-        found = self.number()
-        if not 0 <= found <= len(self.data):
-            raise ValueError(f"a length of {found}")
-        return found
+        count = self.number()
+        if not 0 <= count <= len(self.data):
+            raise ValueError(f"a length of {count}")
+        return count
 
     def long(self) -> int:
         """Return an int of 15-bit digits."""
         count = self.number()
         raw = self.take(2 * abs(count))
-        found = 0
+        value = 0
         for digit in reversed(struct.unpack(f"<{abs(count)}H", raw)):
-            found = found << _DIGIT | digit
-        return -found if count < 0 else found
+            value = value << _DIGIT | digit
+        return -value if count < 0 else value
 
 
 _REFERENCE = ord("r")

@@ -62,14 +62,14 @@ class SourceSiteReader:
             return Absent(UNREADABLE, str(error))
         if isinstance(table, Absent):
             return Absent(table.reason, f"line table: {table.detail}")
-        found = position_at(self._entries(table, code.firstlineno), max(raw.lasti, 0))
-        if found is None or found.line is None or found.line != frame.lineno:
-            found = Position(frame.lineno)  # the stack's line, which other witnesses agreed on
+        position = position_at(self._entries(table, code.firstlineno), max(raw.lasti, 0))
+        if position is None or position.line is None or position.line != frame.lineno:
+            position = Position(frame.lineno)  # the stack's line, which other witnesses agreed on
         return SourceSite(
             frame.filename,
             code.name,
             code.firstlineno,
-            found,
+            position,
             self._positions(table, code.firstlineno),
             self._names(frame.code),
             table,
@@ -85,18 +85,18 @@ class SourceSiteReader:
         return location_entries(table, first)
 
     def _positions(self, table: bytes, first: int) -> tuple[Position, ...]:
-        found: dict[Position, None] = {}
+        positions: dict[Position, None] = {}
         for entry in self._entries(table, first):
             where = entry.position
             # The first instruction of a code object has the line of its `def` or none at all.
             if where.line is not None and where.line > 0 and where != (first, first, 0, 0):
-                found[where] = None
-            if len(found) >= MAX_CHECKED:
+                positions[where] = None
+            if len(positions) >= MAX_CHECKED:
                 break
-        return tuple(found)
+        return tuple(positions)
 
     def _names(self, code: int) -> tuple[str, ...]:
-        found: dict[str, None] = {}
+        names: dict[str, None] = {}
         for member in ("co_names", "co_localsplusnames", "co_varnames"):
             at = self._layout.offset("PyCodeObject", member)
             try:
@@ -106,8 +106,8 @@ class SourceSiteReader:
             for item in (items or ())[:MAX_NAMES]:
                 name = self._access.text(item, 1024)
                 if name and _spelt(name):
-                    found[name] = None
-        return tuple(found)
+                    names[name] = None
+        return tuple(names)
 
 
 def _spelt(name: str) -> bool:
