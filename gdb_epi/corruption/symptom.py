@@ -3,9 +3,7 @@
 
 One core cannot tell why a return slot held 0; a thousand cores can, when the ones with a stack
 pointer that is off by 8 all come from one host. So each core gets exactly one name of a closed
-list, by fixed rules that look at the fault alone and never at the score.
-
-The rules behind symptom_of: transfers of control and accesses to data.
+list (symptom_types.py), by fixed rules that look at the fault alone and never at the score.
 """
 
 from __future__ import annotations

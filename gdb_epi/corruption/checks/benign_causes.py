@@ -1,8 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""S: what software bugs look like, tested before anything is called damage.
-
-The ordinary causes that detectors have found, as evidence against.
-"""
+"""S: what software bugs look like, tested before anything is called damage: evidence against."""
 
 from __future__ import annotations
 

@@ -1,9 +1,9 @@
 # SPDX-License-Identifier: Apache-2.0
-"""C1 to C4: where a return, call or jump went, and where it should have gone.
+"""C1 to C7: where control went, against where it can have gone.
 
-C5 and C6: an instruction that the code does not have, or that cannot fault so.
-
-C7:popped: the word that was popped last is rip, and one bit from a return address.
+C1 to C4: the target of a return, call or jump. C5 and C6: an instruction that the code does not
+have, or that cannot fault so. C7:popped: the word that was popped last is rip, and one bit from a
+return address.
 """
 
 from __future__ import annotations

@@ -1,10 +1,8 @@
 # SPDX-License-Identifier: Apache-2.0
 """R24: a link of a C list or tree names no block, and one that nothing names is one bit away.
 
-Lists and trees of C data: which blocks of malloc name which, and which of a kind none names.
-
-Blocks are of a kind when they are about as large and their words are alike: addresses of blocks, of
-files, of other memory, small numbers. Nothing is known of the program's structs.
+Blocks of malloc are of a kind when they are about as large and their words are alike: addresses of
+blocks, of files, of other memory, small numbers. Nothing is known of the program's structs.
 """
 
 from __future__ import annotations

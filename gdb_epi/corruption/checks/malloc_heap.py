@@ -1,7 +1,8 @@
 # SPDX-License-Identifier: Apache-2.0
-"""R7: a chunk size in glibc's main heap that one bit makes fit the chunks behind it.
+"""R7, R12: sizes and links of the chunks of glibc's main heap.
 
-R12: links of free chunks in glibc's main heap that the chunks they name do not answer.
+R7: a size that one bit makes fit the chunks behind it. R12: a link of a free chunk that the chunk
+it names does not answer.
 """
 
 from __future__ import annotations

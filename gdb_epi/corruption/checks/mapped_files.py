@@ -1,7 +1,8 @@
 # SPDX-License-Identifier: Apache-2.0
-"""R2: dumped text and constants differ from the file that was mapped.
+"""R2, R3: pages of mapped files against the files themselves.
 
-R3: a relocated word that nobody may write is not what ld.so put there.
+R2: dumped text and constants differ from the file. R3: a relocated word that nobody may write is
+not what ld.so put there.
 """
 
 from __future__ import annotations

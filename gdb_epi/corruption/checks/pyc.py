@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
-"""R6: the bytecode that runs against the .pyc file of the module.
+"""R6, R22: code objects against the .pyc file of their module: bytecode (R6), the rest (R22).
 
-R22: names, constants, numbers and tables of code objects against the .pyc of the module.
+R22 compares names, constants, numbers and tables.
 """
 
 from __future__ import annotations

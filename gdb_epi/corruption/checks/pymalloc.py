@@ -1,7 +1,8 @@
 # SPDX-License-Identifier: Apache-2.0
 """R9, R13, R11: pymalloc's pools, and the types and counts of the objects in their blocks.
 
-Objects in pymalloc's blocks: type words one bit from a type, counts with one absurd bit.
+Pools are checked against their own headers and free lists (R9); objects in blocks in use have type
+words one bit from a type (R13), or reference counts with one absurd bit (R11).
 """
 
 from __future__ import annotations

@@ -1,10 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""R10: what a Python frame says of its function differs by one bit from what the function says.
-
-R10: a link between Python frames differs by one bit from its redundant copy.
-
-R10, R18: which frame runs, and what it runs, held against the data stack and the code.
-"""
+"""R10, R18-code: Python frames against their functions, each other, the data stack and their code."""
 
 from __future__ import annotations
 

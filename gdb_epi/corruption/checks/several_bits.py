@@ -1,8 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
 """M: more than one bit of a word is wrong: a byte lane, or a whole cache line of zeros.
 
-Cache lines of zeros in which a block of an allocator ends and another one begins.
-
 Programs clear blocks, or parts of them, and too much at that: such zeros begin where a block does,
 or where its program thinks a member does. Neither knows of cache lines.
 """

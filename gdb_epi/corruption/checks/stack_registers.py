@@ -1,9 +1,9 @@
 # SPDX-License-Identifier: Apache-2.0
-"""R19: the frame pointer against the stack pointer, by the code of the function that uses both.
+"""R4, R19, R23: what stands on the stack against second copies of it.
 
-R4: a stack canary differs by one bit from the thread's own, or that from its source.
-
-R23: registers that functions saved, against what the caller made the same argument from.
+R4: a stack canary against the thread's own, and that against its source. R19: the frame pointer
+against the stack pointer, by the code of the function that uses both. R23: registers that functions
+saved against what the caller made the same argument from.
 """
 
 from __future__ import annotations

@@ -1,10 +1,10 @@
 # SPDX-License-Identifier: Apache-2.0
 """R18: a field of CPython's own holds nothing of its type, and one bit away is one that fits.
 
-Fields of CPython's own structs whose contents are known: objects of one type, names, tables.
-
-Each test says whether a word can be what a field holds. Reference: Include/cpython/funcobject.h,
-code.h and object.h, Include/descrobject.h, Objects/dictobject.c, Objects/listobject.c.
+`Fields` knows the fields of CPython's structs whose contents are known (objects of one type, names,
+tables) and tests whether a word can be what one of them holds. Reference:
+Include/cpython/funcobject.h, code.h and object.h, Include/descrobject.h, Objects/dictobject.c,
+Objects/listobject.c.
 """
 
 from __future__ import annotations

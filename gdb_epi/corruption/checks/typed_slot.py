@@ -1,12 +1,9 @@
 # SPDX-License-Identifier: Apache-2.0
 """R15: a container's slot holds no object of its own, and one bit away one lost a reference.
 
-The slots beside a slot: what programs keep there tells what belongs into it.
-
-The index of a dict: by its hash a key is found at one entry, and at no other.
-
-Reference: lookdict() and unicodekeys_lookup_unicode() in Objects/dictobject.c, 3.8 to 3.15: the
-same steps in all.
+Which object lost it is told by counting who holds it, by what the slots beside hold, and for a
+dict's keys by the index: by its hash a key is found at one entry, and at no other (lookdict() and
+unicodekeys_lookup_unicode() in Objects/dictobject.c, the same steps from 3.8 to 3.15).
 """
 
 from __future__ import annotations

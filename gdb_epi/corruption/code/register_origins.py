@@ -2,13 +2,9 @@
 """What made the registers of a fault: the code that ran before it, run again.
 
 A register that a load, lea or mov made a few instructions ago can be made again when the inputs
-are still there.
-
-What the instruction that failed had changed itself: only repeated string operations begin.
-
-Every other instruction that fails leaves the registers as they were. `rep movs` and `rep stos`
-(memcpy and memset of much, where the CPU is fast at it) stop between two rounds: rdi, rsi and rcx
-have moved on by then, and differ from what the code before made them.
+are still there. What the failed instruction had changed itself is left out: `rep movs` and
+`rep stos` (memcpy and memset of much, where the CPU is fast at it) stop between two rounds, and
+rdi, rsi and rcx have moved on by then.
 """
 
 from __future__ import annotations

@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Pieces of dumped writable memory, within the budget; single words; small neighbourhoods.
+"""Readers of memory that all checks share: words, pages that are kept, a sweep within the budget.
 
-Memory by pages that are kept: for walks that read very many words.
+A default run reads pages and single words; a sweep reads all dumped writable memory in pieces.
 """
 
 from __future__ import annotations

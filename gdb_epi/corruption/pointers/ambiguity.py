@@ -1,12 +1,9 @@
 # SPDX-License-Identifier: Apache-2.0
 """What software makes the same wrong word: marks in top or low bits, indices of a power of two.
 
-Whether a program marks its pointers in a top bit: then some of its memory shows it.
-
-Whether a program at hand has the number that moves a pointer by a power of two.
-
-An index or a stride comes from somewhere: a register, a local variable, a constant of the code.
-Where nothing of that holds it, no array access made a pointer that is wrong by that much.
+A program that marks its pointers keeps marked ones in memory, or has code that sets the mark. An
+index or a stride comes from somewhere: a register, a local variable, a constant of the code. Where
+nothing of that is there, no array access made a pointer that is wrong by that much.
 """
 
 from __future__ import annotations
