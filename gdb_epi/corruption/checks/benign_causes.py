@@ -174,10 +174,10 @@ def use_after_free(context: Context) -> Iterator[Evidence]:
     """Tell a pointer to, or a word in, a block that its allocator has free."""
     things = address_index(context)
     for suspect in suspects_of(context):
-        thing = things.at(suspect.value)
-        if thing is not None and thing.kind == FREE:
+        pointee = things.at(suspect.value)
+        if pointee is not None and pointee.kind == FREE:
             summary = (
-                f"{suspect.source} points at {suspect.value:#018x}, a free block of {thing.name}"
+                f"{suspect.source} points at {suspect.value:#018x}, a free block of {pointee.name}"
             )
             yield _against("S:use-after-free", summary, suspect.source)
             return

@@ -62,7 +62,7 @@ def _evidence(context: Context, neighbour: Neighbour) -> Evidence:
         _sentence(neighbour, context.was_searched(neighbour.corrected)),
         rivals=neighbour.rivals,
         copies=neighbour.copies,
-        object_type=neighbour.thing.name if neighbour.thing is not None else None,
+        object_type=neighbour.pointee.name if neighbour.pointee is not None else None,
         near=neighbour.near,
         around=neighbour.objects,
         depth=suspect.depth,
@@ -74,9 +74,9 @@ def _origin(context: Context, neighbour: Neighbour) -> tuple[int | str, str]:
     """Return where the wrong word is, or was, and whether memory held it."""
     suspect = neighbour.suspect
     if suspect.slots:
-        link = link_of_popped_frame(context, suspect.value) if neighbour.thing is None else None
+        link = link_of_popped_frame(context, suspect.value) if neighbour.pointee is None else None
         return link or suspect.slots[0], MEMORY
-    if neighbour.thing is not None and neighbour.thing.name == "code":
+    if neighbour.pointee is not None and neighbour.pointee.name == "code":
         cleared = code_of_popped_frame(context, neighbour.corrected)
         if cleared is not None:  # it was there, or was loaded wrongly from there
             return cleared, UNKNOWN
@@ -98,21 +98,21 @@ def _sentence(neighbour: Neighbour, searched: bool) -> str:
     if suspect.slots:
         held = f"in {suspect.source} and in memory at {suspect.slots[0]:#018x}"
     role = "" if not suspect.depth else ", which was read through,"
-    what = f", where {_what(neighbour.thing)} begins" if neighbour.thing is not None else ""
+    what = f", where {_what(neighbour.pointee)} begins" if neighbour.pointee is not None else ""
     return (
         f"pointer {suspect.value:#018x} ({held}){role} is {_how_far(neighbour)} from "
         f"{neighbour.corrected:#018x}{what}{copies_told(neighbour.copies, searched)}"
     )
 
 
-def _what(thing: Pointee) -> str:
-    if thing.kind == OBJECT:
-        return f"an object of type {thing.name}"
-    if thing.kind == FUNCTION:
+def _what(pointee: Pointee) -> str:
+    if pointee.kind == OBJECT:
+        return f"an object of type {pointee.name}"
+    if pointee.kind == FUNCTION:
         return "a function"
-    if thing.kind == FREE:
-        return f"a freed block (of {thing.name})"
-    return thing.name if thing.name.startswith("data ") else f"a block of {thing.name}"
+    if pointee.kind == FREE:
+        return f"a freed block (of {pointee.name})"
+    return pointee.name if pointee.name.startswith("data ") else f"a block of {pointee.name}"
 
 
 def _how_far(neighbour: Neighbour) -> str:

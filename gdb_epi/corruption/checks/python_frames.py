@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""R10, R18-code: Python frames against their functions, each other, the data stack and their code."""
+"""R10, R18-code: Python frames against their functions, each other, data stack and code."""
 
 from __future__ import annotations
 

@@ -99,7 +99,7 @@ def lane(context: Context) -> Iterator[Evidence]:
     """
     if any(evidence.id.startswith("S:") for evidence in context.evidence):
         return
-    if any(neighbour.thing is not None for neighbour in neighbours_of(context)):
+    if any(neighbour.pointee is not None for neighbour in neighbours_of(context)):
         return
     for suspect in suspects_of(context):
         if suspect.depth == 0 and not has_software_pattern(context, suspect):

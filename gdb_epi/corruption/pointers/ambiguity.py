@@ -253,32 +253,33 @@ STACK, HEAP, MIXED = "stack", "heap", "mixed"  # where a word is held
 
 def software_explanation(
     context: Context,
-    site: FaultSite,
     suspect: Suspect,
     corrected: int,
     bit: int,
-    purpose: object,
+    *,
+    purpose_known: bool,
     is_object: bool,
-    spot: str,
+    held: str,
 ) -> str | None:
     """Return what software makes the same word, or None.
 
-    `known`: what the right word is for is known. CPython tags no high bits, and no library can in
-    a field of CPython's own; nobody tags addresses of the stack or of a file's data. `is_object`:
-    an object that other words name begins at the corrected address, or its links: no array does,
-    so no stride.
-    Nor is one a stride that nothing at hand holds.
-    `spot`: STACK when all places that hold the word are on stacks, HEAP when none is and something
-    begins at the corrected address.
+    `purpose_known`: what the right word is for is known. CPython tags no high bits, and no library
+    can in a field of CPython's own; nobody tags addresses of the stack or of a file's data.
+    `is_object`: an object that other words name begins at the corrected address, or its links: no
+    array does, so it is no stride. Nor is one what nothing at hand holds. `held`: STACK when all
+    places that hold the word are on stacks, HEAP when none is and something begins at the corrected
+    address, else MIXED.
     """
-    spilled = spot == STACK
-    if bit in TAG_BITS and not purpose and not _unmarked(context, site, suspect, bit, spot):
+    site = context.site
+    assert not isinstance(site, Absent)
+    spilled = held == STACK
+    if bit in TAG_BITS and not purpose_known and not _unmarked(context, site, suspect, bit, held):
         return "a single tag bit at the top"
     if suspect.depth and bit in LOW_TAG_BITS:
         return "a low tag bit"
     if suspect.source == "rsp" and suspect.value < corrected:
         return "a large frame or alloca gives the same stack pointer"
-    if bit not in STRIDE_BITS or suspect.depth or (purpose and suspect.slots):
+    if bit not in STRIDE_BITS or suspect.depth or (purpose_known and suspect.slots):
         return None
     if suspect.value > corrected and spilled and not is_object and stride_at_hand(context, bit):
         return f"an index or stride of 2^{bit} gives the same address"
@@ -288,17 +289,17 @@ def software_explanation(
     return None
 
 
-def _unmarked(context: Context, site: FaultSite, suspect: Suspect, bit: int, spot: str) -> bool:
+def _unmarked(context: Context, site: FaultSite, suspect: Suspect, bit: int, held: str) -> bool:
     """Whether no pointer in memory has that bit, and the code at hand cannot set it.
 
     For a word of the heap that is the code of the module that loaded it, which would have to take
     the mark off; and the word must be the only one.
     """
-    if spot == STACK:
+    if held == STACK:
         return not code_sets_bit(context, bit) and not has_marked_pointers(
             context, suspect.value, bit
         )
-    if spot == MIXED or suspect.depth or len(suspect.slots) != 1:
+    if held == MIXED or suspect.depth or len(suspect.slots) != 1:
         return False
     at = _loaded_at(context, site, suspect.source)
     if module_may_set_bit(context, at, bit) or len(context.places_of(suspect.value, 2)) != 1:

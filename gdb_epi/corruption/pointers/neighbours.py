@@ -10,7 +10,6 @@ from gdb_epi.corruption.heap.address_index import (
     FREE,
     FUNCTION,
     OBJECT,
-    AddressIndex,
     Pointee,
     address_index,
 )
@@ -60,7 +59,7 @@ AROUND = (-16, -8, 8, 16)
 class Neighbour(NamedTuple):
     """A suspect and one flip of it; `bit` is -1 when a whole byte differs.
 
-    `thing` is what begins at the corrected address. `copies`: other words of memory or registers
+    `pointee` is what begins at the corrected address. `copies`: other words of memory or registers
     that hold it. `near`: within a pool of a register, and the wrong one is not. `objects` and
     `same`: how many of the four words around the wrong one are objects, and of the same type.
     `owner`: the type of the object whose field the wrong word is. `orphan`: the corrected object
@@ -73,7 +72,7 @@ class Neighbour(NamedTuple):
     suspect: Suspect
     corrected: int
     bit: int
-    thing: Pointee | None
+    pointee: Pointee | None
     copies: int
     near: bool
     objects: int
@@ -112,40 +111,35 @@ LEVELS = (
 @once_per_run
 def neighbours_of(context: Context) -> list[Neighbour]:
     """Return the one-bit neighbours that would have worked, the best first."""
-    things = address_index(context)
-    candidates: list[Neighbour] = []
-    listed = suspects_of(context)
+    suspects = suspects_of(context)
     garbage = any(
-        suspect.depth == 0 and has_software_pattern(context, suspect) for suspect in listed
+        suspect.depth == 0 and has_software_pattern(context, suspect) for suspect in suspects
     )
-    for suspect in listed:
-        if suspect.depth == 0:
-            flips = _direct(context, things, suspect)
-            candidates += flips or _lanes(context, things, suspect)
+    neighbours: list[Neighbour] = []
+    for suspect in suspects:
+        if suspect.depth:
+            neighbours += _through(context, suspect, garbage)
         else:
-            candidates += _through(context, things, suspect, garbage)
-    ranked = []
-    for candidate in candidates:
-        level = level_of(candidate)
-        if level:
-            ranked.append(candidate._replace(level=level))
-    best = [LEVELS.index(candidate.level) for candidate in ranked]
+            neighbours += _direct(context, suspect) or _lanes(context, suspect)
+    levels = [level_of(neighbour) for neighbour in neighbours]
+    ranks = [LEVELS.index(level) for level in levels if level]
     ranked = [
-        candidate._replace(rivals=sum(other <= mine for other in best))
-        for candidate, mine in zip(ranked, best, strict=True)
+        neighbour._replace(level=level, rivals=sum(r <= LEVELS.index(level) for r in ranks))
+        for neighbour, level in zip(neighbours, levels, strict=True)
+        if level
     ]
-    return sorted(ranked, key=lambda candidate: LEVELS.index(candidate.level))
+    return sorted(ranked, key=lambda neighbour: LEVELS.index(neighbour.level))
 
 
 def level_of(neighbour: Neighbour) -> str:
-    """Return the id of the strongest thing that can be said of a neighbour; "" for nothing."""
-    suspect, thing = neighbour.suspect, neighbour.thing
+    """Return the id of the strongest pointee that can be said of a neighbour; "" for nothing."""
+    suspect, pointee = neighbour.suspect, neighbour.pointee
     if neighbour.bit < 0:
         return "M1" if neighbour.owner or neighbour.same or neighbour.copies else ""
     if neighbour.constant:
         return "P16"
     if suspect.depth:
-        if thing is None or thing.kind != OBJECT or not (neighbour.objects or neighbour.owner):
+        if pointee is None or pointee.kind != OBJECT or not (neighbour.objects or neighbour.owner):
             return ""
         if not (neighbour.same or neighbour.owner):
             return "P12"  # of another type than those around: leaked objects lie everywhere
@@ -153,15 +147,15 @@ def level_of(neighbour: Neighbour) -> str:
         return "P14" if neighbour.orphan and typed else "P13"
     if neighbour.hashed:
         return "R17"
-    if neighbour.owner and thing is not None:
+    if neighbour.owner and pointee is not None:
         return "P14" if neighbour.orphan else "P15"
-    if thing is not None and thing.kind == OBJECT:
+    if pointee is not None and pointee.kind == OBJECT:
         if suspect.slots and neighbour.same:
             return "P8"
         if neighbour.copies:
             return "P3"
         return "P9" if suspect.slots and neighbour.objects else "P7"
-    exact = thing is not None and thing.kind in (BLOCK, FUNCTION)
+    exact = pointee is not None and pointee.kind in (BLOCK, FUNCTION)
     if exact and suspect.slots and neighbour.near:
         return "P11"
     if neighbour.copies:
@@ -173,7 +167,7 @@ def level_of(neighbour: Neighbour) -> str:
     return "P5" if neighbour.bit >= 47 else "P1"
 
 
-def _direct(context: Context, things: AddressIndex, suspect: Suspect) -> list[Neighbour]:
+def _direct(context: Context, suspect: Suspect) -> list[Neighbour]:
     """Return the flips of a word of the access itself that make the access legal."""
     site = context.site
     assert not isinstance(site, Absent)
@@ -192,18 +186,18 @@ def _direct(context: Context, things: AddressIndex, suspect: Suspect) -> list[Ne
         last = context.target.region_at(reached + max(size, 1) - 1)
         if permits(context.target.region_at(reached), access) and permits(last, access):
             legal.append((corrected, bit))
-    plain = sum(things.at(corrected) is None for corrected, _ in legal)
+    plain = sum(address_index(context).at(corrected) is None for corrected, _ in legal)
     return [
-        _neighbour(context, things, site, suspect, corrected, bit, plain <= MAX_SEARCHED)
+        _neighbour(context, suspect, corrected, bit, plain <= MAX_SEARCHED)
         for corrected, bit in legal[:MAX_TESTED]
     ]
 
 
-def _lanes(context: Context, things: AddressIndex, suspect: Suspect) -> list[Neighbour]:
+def _lanes(context: Context, suspect: Suspect) -> list[Neighbour]:
     """Return the changes of one zeroed byte after which a word points at something's start.
 
     A byte lane that reads 0, or that was never written. The two lowest bytes hardly tell anything;
-    those that the is_canonical form fixes are lane 5. Of a word that stands in a register alone the
+    those that the canonical form fixes are lane 5. Of a word that stands in a register alone the
     third tells nothing either (a stride of 64 KiB is common), and others must hold the right word.
     """
     site = context.site
@@ -219,8 +213,8 @@ def _lanes(context: Context, things: AddressIndex, suspect: Suspect) -> list[Nei
             reached = corrected + suspect.distance
             if corrected >> 47 or not permits(context.target.region_at(reached), site.access):
                 continue
-            if not suspect.slots or things.at(corrected) is not None:
-                flips.append(_neighbour(context, things, site, suspect, corrected, -1))
+            if not suspect.slots or address_index(context).at(corrected) is not None:
+                flips.append(_neighbour(context, suspect, corrected, -1))
     return flips if len(flips) <= MAX_LANES else []
 
 
@@ -237,9 +231,7 @@ def _worth(context: Context, site: FaultSite, suspect: Suspect, top: int) -> boo
     return not permits(context.target.region_at(reached), access)
 
 
-def _through(
-    context: Context, things: AddressIndex, suspect: Suspect, garbage: bool
-) -> list[Neighbour]:
+def _through(context: Context, suspect: Suspect, garbage: bool) -> list[Neighbour]:
     """Return the flips that make a word that was loaded through point at an object's start.
 
     A word that points where it should, at what was freed, cleared, overwritten (`garbage`) or is
@@ -251,15 +243,14 @@ def _through(
     if not slots or context.target.region_at(suspect.value) is None:
         return []
     suspect = suspect._replace(slots=slots)
+    index = address_index(context)
     ordinary = (
         garbage
-        or things.at(suspect.value) is not None
-        or things.begins_block(suspect.value)
+        or index.at(suspect.value) is not None
+        or index.begins_block(suspect.value)
         or read_word(context.target, suspect.value + WORD) == 0
     )
     foreign = ordinary and not any(is_cpython_field(context, slot) for slot in slots)
-    site = context.site
-    assert not isinstance(site, Absent)
     flips = []
     for bit in range(47):
         corrected = suspect.value ^ (1 << bit)
@@ -267,12 +258,12 @@ def _through(
             constant = _is_constant(context, suspect, corrected, bit)
             same = constant and _same_file(context, suspect.value, corrected)
             if constant and (not same or is_no_table(context, suspect.value, corrected)):
-                flips.append(_neighbour(context, things, site, suspect, corrected, bit))
-        elif things.object_type(corrected) or _is_constant(context, suspect, corrected, bit):
-            near = _neighbour(context, things, site, suspect, corrected, bit)
+                flips.append(_neighbour(context, suspect, corrected, bit))
+        elif index.object_type(corrected) or _is_constant(context, suspect, corrected, bit):
+            near = _neighbour(context, suspect, corrected, bit)
             lost_a_reference = near.orphan and not garbage and is_held_once(context, suspect.value)
             if not ordinary or (
-                lost_a_reference and (near.same or things.siblings_hold(slots[0], corrected))
+                lost_a_reference and (near.same or index.siblings_hold(slots[0], corrected))
             ):
                 flips.append(near)
     return flips
@@ -285,73 +276,82 @@ def _same_file(context: Context, address: int, other: int) -> bool:
 
 
 def _neighbour(
-    context: Context,
-    things: AddressIndex,
-    site: FaultSite,
-    suspect: Suspect,
-    corrected: int,
-    bit: int,
-    search: bool = True,
+    context: Context, suspect: Suspect, corrected: int, bit: int, search: bool = True
 ) -> Neighbour:
-    registers = site.fault.registers
+    """Return a flip of a suspect with all that speaks for it.
+
+    Memory is not searched for a value where nothing begins without `search`.
+    """
+    site, index, target = context.site, address_index(context), context.target
+    assert not isinstance(site, Absent)
+    slots, registers = suspect.slots, site.fault.registers
     others = [registers[n] for n in GENERAL if n in registers and n != suspect.source]
     near = any(
         abs(value - corrected) < NEAR and abs(value - suspect.value) >= NEAR
-        for value in (*others, *suspect.slots)
+        for value in (*others, *slots)
     )
-    thing = things.at(corrected)
-    if thing is not None and (thing.kind == FREE or not suspect.value % PAGE):
-        thing = None  # whole pages are mapped and unmapped; what begins at others is chance
-    around = _around(context, things, suspect, corrected)
-    kind = thing.name if thing is not None and thing.kind == OBJECT else None
+    pointee = index.at(corrected)
+    if pointee is not None and (pointee.kind == FREE or not suspect.value % PAGE):
+        pointee = None  # whole pages are mapped and unmapped; what begins at others is chance
+    around = _around(context, suspect, corrected)
+    kind = pointee.name if pointee is not None and pointee.kind == OBJECT else None
     same = sum(name == kind for name in around)
     copies = sum(value == corrected for value in others)
     constant = _is_constant(context, suspect, corrected, bit)
-    known_thing = not (same and suspect.slots) and (search or thing is not None)
-    if constant or (not suspect.depth and known_thing):
+    worth_a_search = not (same and slots) and (search or pointee is not None)
+    if constant or (not suspect.depth and worth_a_search):
         copies += len(context.places_of(corrected, MAX_COPIES))
-    owner = next(
-        (place_and_type[1] for slot in suspect.slots if (place_and_type := things.owner(slot))),
-        None,
-    )
-    orphan = bool((suspect.depth or owner) and kind and _is_orphan(context, things, corrected))
+    owners = (index.owner(slot) for slot in slots)
+    owner = next((type_name for _, type_name in filter(None, owners)), None)
+    orphan = bool((suspect.depth or owner) and kind and _is_orphan(context, corrected))
     hashed = kind is not None and any(
-        things.hash_fits(corrected, read_word(context.target, slot + step))
-        for slot in suspect.slots
+        index.hash_fits(corrected, read_word(target, slot + step))
+        for slot in slots
         for step in (-WORD, WORD)
     )
-    own = any(is_cpython_field(context, slot) for slot in suspect.slots)
-    if kind == "type" and any(things.begins_block(slot - WORD) for slot in suspect.slots):
+    own = any(is_cpython_field(context, slot) for slot in slots)
+    if kind == "type" and any(index.begins_block(slot - WORD) for slot in slots):
         own, owner = True, owner or "object"  # its ob_type: CPython keeps no marks there
-    if thing is None and own and is_far(context, suspect, bit) and _in_file(context, corrected):
+    region = target.region_at(corrected)
+    if pointee is None and own and is_far(context, suspect, bit) and _in_file(context, corrected):
         # what a field of an object names in a file's data has no start to be known by
-        thing = Pointee(BLOCK, "data of a file")
+        pointee = Pointee(BLOCK, "data of a file")
+    # Nobody tags addresses of stacks, nor of what a file maps and nobody may write.
+    untagged = (
+        (region is not None and region.path is not None and "w" not in region.perms)
+        or on_stack(context, corrected)
+        or in_data_stack(context, corrected)
+    )
     purpose_known = (
         hashed
-        or (own and thing is not None)
-        or ((own or not suspect.slots) and kind and copies)
-        or _never_tagged(context, corrected)
-        or any(is_allocator_link(context, slot, corrected) for slot in suspect.slots)
+        or (own and pointee is not None)
+        or ((own or not slots) and bool(kind and copies))
+        or untagged
+        or any(is_allocator_link(context, slot, corrected) for slot in slots)
     )
-    stacked = [on_stack(context, slot) for slot in suspect.slots]
-    spot = STACK if all(stacked) else HEAP if thing is not None and not any(stacked) else MIXED
-    named = bool(copies and (kind or things.heads_object(corrected)))
+    stacked = [on_stack(context, slot) for slot in slots]
     ambiguous = software_explanation(
-        context, site, suspect, corrected, bit, purpose_known, named, spot
-    )
-    return Neighbour(
+        context,
         suspect,
         corrected,
         bit,
-        thing,
-        copies,
-        near,
-        len(around),
-        same,
-        ambiguous,
-        owner,
-        orphan,
-        hashed,
+        purpose_known=purpose_known,
+        is_object=bool(copies and (kind or index.heads_object(corrected))),
+        held=STACK if all(stacked) else HEAP if pointee is not None and not any(stacked) else MIXED,
+    )
+    return Neighbour(
+        suspect=suspect,
+        corrected=corrected,
+        bit=bit,
+        pointee=pointee,
+        copies=copies,
+        near=near,
+        objects=len(around),
+        same=same,
+        ambiguous=ambiguous,
+        owner=owner,
+        orphan=orphan,
+        hashed=hashed,
         constant=constant,
     )
 
@@ -380,35 +380,30 @@ def _is_constant(context: Context, suspect: Suspect, corrected: int, bit: int) -
     return len(wrong) == 1 and len(context.places_of(corrected, MAX_COPIES)) >= MAX_COPIES
 
 
-def _never_tagged(context: Context, address: int) -> bool:
-    region = context.target.region_at(address)
-    from_file = region is not None and region.path is not None and "w" not in region.perms
-    return from_file or on_stack(context, address) or in_data_stack(context, address)
-
-
 def _in_file(context: Context, address: int) -> bool:
     """Whether data of a file is there; in code a function must begin (a random target hit one)."""
     region = context.target.region_at(address)
     return region is not None and region.path is not None and "x" not in region.perms
 
 
-def _is_orphan(context: Context, things: AddressIndex, address: int) -> bool:
+def _is_orphan(context: Context, address: int) -> bool:
     """Whether an object has more references than words of memory that hold its address."""
-    count = things.references(address)
+    count = address_index(context).references(address)
     if count is None:
         return False
     held = context.places_of(address, count)
     return context.was_searched(address) and len(held) < count
 
 
-def _around(context: Context, things: AddressIndex, suspect: Suspect, corrected: int) -> list[str]:
+def _around(context: Context, suspect: Suspect, corrected: int) -> list[str]:
     """Return the types of the objects that the words around the wrong one point at."""
+    index = address_index(context)
     best: list[str] = []
     for slot in suspect.slots:
         kinds = []
         for offset in AROUND:
             word = read_word(context.target, slot + offset)
-            kind = things.object_type(word) if word and word != corrected else None
+            kind = index.object_type(word) if word and word != corrected else None
             if kind is not None:
                 kinds.append(kind)
         best = max(best, kinds, key=len)
