@@ -1,9 +1,11 @@
 # SPDX-License-Identifier: Apache-2.0
-"""What annotations need, without importing `typing`.
+"""NamedTuple, Any and Protocol without importing `typing`; JSON without importing `json`.
 
 Importing typing costs 5 ms of a start that should take 40, and typing.NamedTuple compiles every
 annotation into a ForwardRef (0.2 ms a class). Type checkers see typing's own; at run time
-annotations are strings and nobody looks at them.
+annotations are strings and nobody looks at them. Measured with callgrind, CPython 3.11, compiled
+files in place: a cold `stacks` takes 128 million instructions, with typing's NamedTuple 177
+(+39 %); a cold `triage` 710 and 895 (+26 %).
 """
 
 from __future__ import annotations

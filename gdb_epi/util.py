@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Numbers with their nouns, as sentences need them.
+"""Small tools that every layer may use: numbers with their nouns, version texts, SHA-256.
 
-SHA-256 without OpenSSL: `import hashlib` loads libcrypto (6 ms of a cold start).
+SHA-256 comes without OpenSSL: `import hashlib` loads libcrypto, 6 ms of a cold start.
 """
 
 from __future__ import annotations

@@ -1,12 +1,10 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Exceptions of threads: the one in flight, those being handled, and what they came from.
+"""Exceptions of threads: in flight or being handled, what they came from, and what they say.
 
 An exception leads to others (cause, context, members of a group) in any shape, cycles included.
 So each is decoded once, links are addresses, and whoever wants the graph gets a list.
 
-What exceptions say: message, arguments and notes.
-
-The message is what str() would have given. Which `__str__` that runs is told by tp_str; one that is
+Its message is what str() would have given. Which `__str__` that runs is told by tp_str; one that is
 written in Python, or not known here, leaves the message absent and the arguments shown.
 """
 
@@ -126,9 +124,9 @@ class ExceptionDecoder:
         self._tracebacks = Tracebacks(self._reader)
         self._known: dict[int, ExceptionInfo] = {}
         self._room = MAX_ROOM
-        self._texts: Texts | None = None
+        self._texts: ExceptionTextReader | None = None
         if messages:
-            self._texts = Texts(target, python)
+            self._texts = ExceptionTextReader(target, python)
 
     # -- one thread ---------------------------------------------------------------------------
 
@@ -218,14 +216,12 @@ class ExceptionDecoder:
             problems.append(f"an exception: {error}")
             lost = Absent(UNREADABLE, str(error))
             exception = ExceptionInfo(value, self._name_of(kind), lost)
-            return (
-                exception
-                if self._texts is None
-                else exception._replace(message=lost, args=lost, notes=lost)
-            )
+            if self._texts is None:
+                return exception
+            return exception._replace(message=lost, args=lost, notes=lost)
         exception = ExceptionInfo(0, self._name_of(kind), _NO_TRACEBACK)
         if self._texts is not None and not isinstance(exception.type, Absent):
-            exception = exception._replace(**self._texts.unmade(value)._asdict())
+            exception = exception._replace(**self._texts.of_unmade(value)._asdict())
         return exception
 
     def _graph(self, first: ExceptionInfo, problems: list[str]) -> list[ExceptionInfo]:
@@ -292,15 +288,16 @@ class ExceptionDecoder:
 
         members, count = self._members(address, info)
         lines = word("traceback")
+        has_lines = lines and not self._is_none(lines)
         exception = ExceptionInfo(
-            address,
-            _shown(info),
-            self._tracebacks.at(lines) if lines and not self._is_none(lines) else _NO_TRACEBACK,
-            word("cause"),
-            word("context"),
-            bool(word("suppress_context", 1)),
-            members,
-            count,
+            address=address,
+            type=_shown(info),
+            traceback=self._tracebacks.at(lines) if has_lines else _NO_TRACEBACK,
+            cause=word("cause"),
+            context=word("context"),
+            suppress_context=bool(word("suppress_context", 1)),
+            members=members,
+            member_count=count,
         )
         if self._texts is None:
             return exception
@@ -309,7 +306,9 @@ class ExceptionDecoder:
     def _members(self, address: int, info: TypeInfo) -> tuple[tuple[int, ...], int]:
         """Return the first members of an exception group (3.11, PEP 654) and their number."""
         at = self._layout.offset("PyBaseExceptionGroupObject", "excs")
-        if at is None or not self._is_group(info):
+        bases = self._types.lineage(info.address).types if at is not None else ()
+        names = (base.full_name for base in bases if not base.python_class)
+        if at is None or "BaseExceptionGroup" not in names:
             return (), 0
         held = self._reader.u64(address + at)
         count = self._reader.i64(held + self._layout.require("PyTupleObject", "ob_size"))
@@ -319,12 +318,6 @@ class ExceptionDecoder:
         data = self._reader.read(start, 8 * min(count, MAX_MEMBERS))
         words = (int.from_bytes(data[at : at + 8], "little") for at in range(0, len(data), 8))
         return tuple(words), count
-
-    def _is_group(self, info: TypeInfo) -> bool:
-        bases = self._types.lineage(info.address).types
-        return any(
-            base.full_name == "BaseExceptionGroup" for base in bases if not base.python_class
-        )
 
     # -- types --------------------------------------------------------------------------------
 
@@ -377,7 +370,7 @@ _CODEC_FAILS = {  # what the message calls the objects that could not be convert
 _PROBLEMS = (UnreadableMemory, LayoutError, Undecodable)
 
 
-class Said(NamedTuple):
+class ExceptionTexts(NamedTuple):
     """The texts of one exception; the fields are those of ExceptionInfo."""
 
     message: str | Absent
@@ -386,7 +379,7 @@ class Said(NamedTuple):
     args_exact: bool = True
 
 
-class Texts:
+class ExceptionTextReader:
     """The texts of a process's exceptions."""
 
     def __init__(self, target: Target, python: PythonState) -> None:
@@ -394,17 +387,17 @@ class Texts:
         self._layout = python.layout
         self._room = MAX_TEXT
 
-    def of(self, address: int) -> Said:
+    def of(self, address: int) -> ExceptionTexts:
         """Return the texts of an exception object. Never raises."""
         if self._room <= 0:
             full = Absent(UNPARSABLE, f"more than {MAX_TEXT} characters of texts")
-            return Said(full, full, full)
+            return ExceptionTexts(full, full, full)
         texts = self._of(address)
         self._room -= sum(len(text) for text in texts[:2] if isinstance(text, str))
         self._room -= sum(map(len, () if isinstance(texts.notes, Absent) else texts.notes))
         return texts
 
-    def _of(self, address: int) -> Said:
+    def _of(self, address: int) -> ExceptionTexts:
         decoder = self._values.decoder()
         args: str | Absent
         message: str | Absent
@@ -421,25 +414,25 @@ class Texts:
             notes = self._notes(address)
         except _PROBLEMS as error:
             notes = Absent(UNREADABLE, str(error))
-        return Said(message, args, notes, decoder.exact and not decoder.cut)
+        return ExceptionTexts(message, args, notes, decoder.exact and not decoder.cut)
 
-    def unmade(self, value: int) -> Said:
+    def of_unmade(self, value: int) -> ExceptionTexts:
         """Return the texts of an error indicator whose value is no instance yet.
 
         It holds what the instance would be made of: nothing, one argument, or a tuple of them.
         """
         decoder = self._values.decoder()
         if not value or self._ident(decoder, value) == "NoneType":
-            return Said("", "()", ())
+            return ExceptionTexts("", "()", ())
         shown = decoder.repr_of(value)
         if self._ident(decoder, value) == "tuple":
             why = Absent(NOT_AVAILABLE, "the exception was not made yet")
-            return Said(why, shown, (), decoder.exact)
+            return ExceptionTexts(why, shown, (), decoder.exact)
         try:
             message: str | Absent = self._str(decoder, value)
         except _PROBLEMS as error:
             message = Absent(UNPARSABLE, str(error))
-        return Said(message, f"({shown},)", (), decoder.exact)
+        return ExceptionTexts(message, f"({shown},)", (), decoder.exact)
 
     def _ident(self, decoder: ReprDecoder, address: int) -> str:
         try:
@@ -478,12 +471,12 @@ class Texts:
         if lineage.ident == "str" and self._same_as_root(lineage):
             return decoder.string(address, MAX_MESSAGE)
         if lineage.ident in ("bytes", "bytearray") and self._same_as_root(lineage):
-            return self._sure(decoder, address)  # a __str__ of their own, for python -b alone
+            return self._exact_repr(decoder, address)  # a __str__ of their own, for python -b alone
         if self._slot(lineage.types[0].address) != self._slot(lineage.types[-1].address):
-            raise Undecodable(_whose(decoder, lineage.types[0]))
-        return self._sure(decoder, address)
+            raise Undecodable(_why_no_str(decoder, lineage.types[0]))
+        return self._exact_repr(decoder, address)
 
-    def _sure(self, decoder: ReprDecoder, address: int) -> str:
+    def _exact_repr(self, decoder: ReprDecoder, address: int) -> str:
         """Return repr() of an object. Raises Undecodable when it is not exact."""
         text = decoder.repr_of(address)
         if not decoder.exact or decoder.cut:
@@ -499,20 +492,23 @@ class Texts:
         slot = self._slot(types[0].address)
         owner = [base for base in types if self._slot(base.address) == slot][-1]
         if owner.python_class:
-            return Absent(NOT_AVAILABLE, _whose(decoder, owner))
+            return Absent(NOT_AVAILABLE, _why_no_str(decoder, owner))
         name = owner.full_name
         if name == "BaseException":
-            return self._plain(decoder, address)
+            return self._base_exception_str(decoder, address)
         if name == "KeyError":
             items = self._args(decoder, address)
-            is_single = len(items) == 1
-            return self._sure(decoder, items[0]) if is_single else self._plain(decoder, address)
+            if len(items) == 1:
+                return self._exact_repr(decoder, items[0])
+            return self._base_exception_str(decoder, address)
         if name == "OSError":
             return self._os_error(decoder, address)
         if name == "ImportError":
             message = decoder.field(address, "PyImportErrorObject", "msg")
             exact = message and decoder.obj(message).type.full_name == "str"
-            return self._str(decoder, message) if exact else self._plain(decoder, address)
+            return (
+                self._str(decoder, message) if exact else self._base_exception_str(decoder, address)
+            )
         if name == "BaseExceptionGroup":
             return self._group(decoder, address)
         if name == "SyntaxError":
@@ -529,28 +525,28 @@ class Texts:
         start = held + decoder.context.offset("PyTupleObject", "ob_item")
         return decoder.items(start, count, "arguments") if count else []
 
-    def _plain(self, decoder: ReprDecoder, address: int) -> str:
+    def _base_exception_str(self, decoder: ReprDecoder, address: int) -> str:
         """Return what BaseException_str gives: nothing, the argument, or the tuple of them."""
         items = self._args(decoder, address)
         if not items:
             return ""
         if len(items) == 1:
             return self._str(decoder, items[0])
-        return self._sure(decoder, decoder.field(address, _EXCEPTION, "args"))
+        return self._exact_repr(decoder, decoder.field(address, _EXCEPTION, "args"))
 
     def _os_error(self, decoder: ReprDecoder, address: int) -> str:
         struct = "PyOSErrorObject"
         names = ("myerrno", "strerror", "filename", "filename2")
         number, text, file, second = (decoder.field(address, struct, name) for name in names)
         if not file and not (number and text):
-            return self._plain(decoder, address)
+            return self._base_exception_str(decoder, address)
         parts = [self._str(decoder, part) if part else "None" for part in (number, text)]
         start = f"[Errno {parts[0]}] {parts[1]}"
         if not file:
             return start
-        names_text = self._sure(decoder, file)
+        names_text = self._exact_repr(decoder, file)
         if second:
-            names_text += f" -> {self._sure(decoder, second)}"
+            names_text += f" -> {self._exact_repr(decoder, second)}"
         return f"{start}: {names_text}"
 
     def _group(self, decoder: ReprDecoder, address: int) -> str:
@@ -570,7 +566,7 @@ class Texts:
         if file and decoder.obj(file).lineage.ident == "str":
             places.append(decoder.string(file, MAX_MESSAGE).rpartition("/")[2])
         if number and decoder.obj(number).type.full_name == "int":
-            places.append(f"line {self._sure(decoder, number)}")
+            places.append(f"line {self._exact_repr(decoder, number)}")
         return f"{text} ({', '.join(places)})" if places else text
 
     def _unicode_error(self, decoder: ReprDecoder, address: int, name: str) -> str:
@@ -602,7 +598,7 @@ class Texts:
         return content
 
 
-def _whose(decoder: ReprDecoder, kind: TypeInfo) -> str:
+def _why_no_str(decoder: ReprDecoder, kind: TypeInfo) -> str:
     """Return why str() of an instance is not given: whose `__str__` it would run.
 
     The slot of a Python class searches for the name when the class, or a base, defines it; and

@@ -50,32 +50,31 @@ def generator_chains(target: Target, python: PythonState) -> Chains:
     for address, frame in coroutines.lost().items():
         kinds.append((address, coroutines.kind(coroutines.frame(frame).code)))
     for address, kind in kinds[:MAX_GENERATORS]:
-        chain = coroutines.chain(address)
-        if chain.state == DONE:
+        suspended = coroutines.chain(address)
+        if suspended.state == DONE:
             continue
-        if chain.broken and len(problems) < MAX_PROBLEMS:
-            problems.append(SoftError("generators", f"{address:#x}", chain.broken))
-        inner.update(frame.address for frame in chain.frames[:-1])
+        if suspended.broken and len(problems) < MAX_PROBLEMS:
+            problems.append(SoftError("generators", f"{address:#x}", suspended.broken))
+        inner.update(frame.address for frame in suspended.frames[:-1])
         name = coroutines.qualname(address)
-        waits = instances.kind(chain.awaits, frozenset({instances.ident(chain.awaits)}))
-        outermost = chain.frames[-1].address if chain.frames else 0
+        waits = instances.kind(suspended.awaits, frozenset({instances.ident(suspended.awaits)}))
+        outermost = suspended.frames[-1].address if suspended.frames else 0
         chains.append(
             Chain(
-                address,
-                kind,
-                name if isinstance(name, str) else "",
-                chain,
-                running.get(outermost) if chain.state == RUNNING else None,
-                waits[1] if waits and chain.awaits else "",
+                address=address,
+                kind=kind,
+                name=name if isinstance(name, str) else "",
+                suspended=suspended,
+                tid=running.get(outermost) if suspended.state == RUNNING else None,
+                awaits=waits[1] if waits and suspended.awaits else "",
             )
         )
     for address in list(coroutines.lost())[:MAX_PROBLEMS]:
         why = "its memory is lost; its frame object, which names it, is kept"
         problems.append(SoftError("generators", f"{address:#x}", why))
-    roots = [generator for generator in chains if not _is_inner(generator, inner)]
+    roots = []
+    for chain in chains:
+        frames = chain.suspended.frames
+        if not frames or frames[-1].address not in inner:
+            roots.append(chain)
     return Chains(tuple(roots), (*instances.problems, *problems))
-
-
-def _is_inner(chain: Chain, inner: set[int]) -> bool:
-    frames = chain.suspended.frames
-    return bool(frames) and frames[-1].address in inner

@@ -154,27 +154,42 @@ class _Decoder:
     def queue(self, instance: Instance) -> Queue:
         """Return one queue."""
         at = instance.address
+        queue = Queue(
+            address=at,
+            shown=instance.shown,
+            size=None,
+            max_size=None,
+            unfinished=None,
+            getters=None,
+            putters=None,
+        )
         if instance.kind == SIMPLE:
-            return Queue(at, instance.shown, self._simple_size(at), None, None, None, None)
+            return queue._replace(size=self._simple_size(at))
         if instance.kind == PY_SIMPLE:
-            return Queue(
-                at, instance.shown, self._length(self._get(at, "_queue")), None, None, None, None
-            )
+            return queue._replace(size=self._length(self._get(at, "_queue")))
         if instance.kind == ASYNC:
-            sizes = [self._length(self._get(at, n)) for n in ("_queue", "_getters", "_putters")]
-            unfinished = self._number(at, "_unfinished_tasks")
-            limit = self._number(at, "_maxsize")
-            return Queue(at, instance.shown, sizes[0], limit, unfinished, sizes[1], sizes[2])
+            return queue._replace(
+                size=self._length(self._get(at, "_queue")),
+                getters=self._length(self._get(at, "_getters")),
+                putters=self._length(self._get(at, "_putters")),
+                unfinished=self._number(at, "_unfinished_tasks"),
+                max_size=self._number(at, "_maxsize"),
+            )
         if instance.kind == PIPED:  # what its feeder thread has not written into the pipe yet
             size = self._length(self._get(at, "_buffer"))
-            return Queue(at, instance.shown, size, self._number(at, "_maxsize"), None, None, None)
-        waiting = [
-            self._length(self._get(self._get(at, name), "_waiters") if self._get(at, name) else 0)
-            for name in ("not_empty", "not_full")
-        ]
-        size, limit = self._length(self._get(at, "queue")), self._number(at, "maxsize")
-        left = self._number(at, "unfinished_tasks")
-        return Queue(at, instance.shown, size, limit, left, waiting[0], waiting[1])
+            return queue._replace(size=size, max_size=self._number(at, "_maxsize"))
+        return queue._replace(
+            getters=self._waiters(at, "not_empty"),
+            putters=self._waiters(at, "not_full"),
+            size=self._length(self._get(at, "queue")),
+            max_size=self._number(at, "maxsize"),
+            unfinished=self._number(at, "unfinished_tasks"),
+        )
+
+    def _waiters(self, queue: int, name: str) -> int | None:
+        """Return how many threads wait for a condition of a queue."""
+        condition = self._get(queue, name)
+        return self._length(self._get(condition, "_waiters") if condition else 0)
 
     def _simple_size(self, address: int) -> int | None:
         """Return how many items a SimpleQueue holds; 3.13 (gh-113884) made it a ring buffer."""
@@ -183,10 +198,8 @@ class _Decoder:
         if ring is not None:
             size = self._reader.i64(address + ring)
             return size if 0 <= size < 1 << 40 else None
-        at, first = (
-            layout.offset("simplequeueobject", "lst"),
-            layout.offset("simplequeueobject", "lst_pos"),
-        )
+        at = layout.offset("simplequeueobject", "lst")
+        first = layout.offset("simplequeueobject", "lst_pos")
         if at is None or first is None:
             return None
         items = self._containers.length(self._reader.u64(address + at), "PyListObject")
@@ -210,7 +223,16 @@ class _Decoder:
         prefix = self._text(self._get(at, "_thread_name_prefix"))
         shut = self._number(at, "_shutdown")
         down = None if shut is None else bool(shut)
-        return Pool(at, "threads", instance.shown, prefix, most, tuple(workers), queued, down)
+        return Pool(
+            address=at,
+            kind="threads",
+            shown=instance.shown,
+            prefix=prefix,
+            max_workers=most,
+            workers=tuple(workers),
+            queued=queued,
+            shut_down=down,
+        )
 
     def _thread_worker(self, thread: int) -> Worker:
         name = self._text(self._get(thread, "_name"))
@@ -241,7 +263,15 @@ class _Decoder:
         down = None if shut is None else bool(shut)
         workers.sort(key=lambda worker: worker.pid or 0)
         return Pool(
-            at, "processes", instance.shown, None, most, tuple(workers), count, down, tuple(calls)
+            address=at,
+            kind="processes",
+            shown=instance.shown,
+            prefix=None,
+            max_workers=most,
+            workers=tuple(workers),
+            queued=count,
+            shut_down=down,
+            calls=tuple(calls),
         )
 
     def _function(self, item: int) -> str:

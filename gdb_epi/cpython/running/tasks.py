@@ -1,16 +1,15 @@
 # SPDX-License-Identifier: Apache-2.0
-"""asyncio tasks: which there are, in what state, and where their coroutines wait.
+"""asyncio tasks: which there are, in what state, where their coroutines wait, and who awaits whom.
 
 Since 3.14 (gh-107803) tasks are in linked lists, one per thread state and one per interpreter for
 the tasks of threads that ended. Before, and for tasks written in Python, asyncio.tasks keeps weak
 references to them. When an interpreter that is torn down has forgotten asyncio.tasks, they are
 looked for among the objects of the garbage collector.
 
-Which asyncio task waits for which: what `python -m asyncio pstree` draws, out of a core.
-
-3.14 (gh-91048) writes down in each future who awaits it. Before, it follows from three places: the
-future that a task waits for; the children of a gather(); and what the callbacks of a task refer to
-(the waiter of wait() and wait_for(), the outer future of shield() and gather(), the TaskGroup).
+Which task waits for which is what `python -m asyncio pstree` draws. 3.14 (gh-91048) writes down in
+each future who awaits it. Before, it follows from three places: the future that a task waits for;
+the children of a gather(); and what the callbacks of a task refer to (the waiter of wait() and
+wait_for(), the outer future of shield() and gather(), the TaskGroup).
 """
 
 from __future__ import annotations
@@ -57,7 +56,7 @@ _GROUP = "asyncio.taskgroups.TaskGroup"
 def awaited_by(
     tasks: Sequence[Task],
     fields: Mapping[int, TaskFields | None],
-    awaiting: Awaiting,
+    links: FutureLinks,
     *,
     derived: bool = False,
 ) -> tuple[Edges, list[str]]:
@@ -70,7 +69,7 @@ def awaited_by(
     problems: list[str] = []
     waited: dict[int, list[int]] = {}
     for task in tasks:
-        for future in awaiting.futures(task.waits_for, problems):
+        for future in links.futures(task.waits_for, problems):
             if future in addresses:
                 edges.setdefault(future, {})[task.address] = None
             else:
@@ -82,7 +81,7 @@ def awaited_by(
         try:
             waiters = [] if derived else reading.awaited_by(task.address) or []
             # Tasks written in Python are in no such word of others, so callbacks count always.
-            waiters = waiters + awaiting.by_callbacks(reading.callbacks(task.address), waited)
+            waiters = waiters + links.by_callbacks(reading.callbacks(task.address), waited)
             for waiter in waiters:
                 if waiter in addresses and waiter != task.address:
                     edges.setdefault(task.address, {})[waiter] = None
@@ -92,7 +91,7 @@ def awaited_by(
     return edges, problems
 
 
-class Awaiting:
+class FutureLinks:
     """Follow futures to the futures that they wait for, and callbacks to those they serve."""
 
     def __init__(self, reader: Reader, objects: ObjectReader, types: TypeReader) -> None:
@@ -206,6 +205,8 @@ def asyncio_tasks(target: Target, python: PythonState) -> Tasks:
 
 
 class _Decoder:
+    """What the tasks of all interpreters share: readers, and what could not be had."""
+
     def __init__(self, target: Target, python: PythonState) -> None:
         self._python = python
         self._layout = python.layout
@@ -224,7 +225,7 @@ class _Decoder:
         for interpreter in self._python.interpreters:
             who = f"interpreter {interpreter.id}"
             try:
-                tasks += _OfInterpreter(self, interpreter, who).tasks()
+                tasks += _InterpreterTasks(self, interpreter, who).tasks()
             except (UnreadableMemory, LayoutError) as error:
                 self.problem(who, str(error))
         return Tasks(tuple(tasks), tuple(self._problems))
@@ -257,7 +258,7 @@ class _Decoder:
         return self._reader, self._objects, self._types, self._coroutines
 
 
-class _OfInterpreter:
+class _InterpreterTasks:
     """The tasks of one interpreter."""
 
     def __init__(self, decoder: _Decoder, interpreter: InterpreterState, who: str) -> None:
@@ -284,12 +285,17 @@ class _OfInterpreter:
                 return []  # asyncio was never imported
         else:
             self._module = module
-            self._know_types()
+            self._find_task_types()
         running = self._running()
         tasks = [self._task(address, running) for address in self._addresses()]
-        return self._linked_up(tasks)
+        fields = {task.address: self.fields_of(task.address) for task in tasks}
+        links = FutureLinks(self._reader, self._objects, self._types)
+        edges, problems = awaited_by(tasks, fields, links)
+        for problem in problems:
+            self._problem(self._who, problem)
+        return [task._replace(awaited_by=tuple(edges.get(task.address, ()))) for task in tasks]
 
-    def _know_types(self) -> None:
+    def _find_task_types(self) -> None:
         """Find the C Task, if `_asyncio` was there, and the one written in Python."""
         c_task = self._objects.dict_get(self._module, "_CTask")
         py_task = self._objects.dict_get(self._module, "_PyTask")
@@ -433,8 +439,18 @@ class _OfInterpreter:
         if isinstance(name, Absent):
             self._problem(subject, f"its name: {name.detail}")
         missing = Absent(NOT_AVAILABLE, "not read")
-        known = (address, self._interpreter.id, name, missing, missing, address in running)
-        task = Task(*known, None, "", 0, ())
+        task = Task(
+            address=address,
+            interpreter=self._interpreter.id,
+            name=name,
+            coro=missing,
+            state=missing,
+            running=address in running,
+            tid=None,
+            awaits="",
+            waits_for=0,
+            stack=(),
+        )
         fields = self.fields_of(address)
         if fields is None:
             return task
@@ -462,16 +478,6 @@ class _OfInterpreter:
             except UnreadableMemory as error:
                 self._names[task] = Absent(UNREADABLE, str(error))
         return self._names[task]
-
-    def _linked_up(self, tasks: list[Task]) -> list[Task]:
-        """Return the tasks, each with those that wait for it."""
-        fields = {task.address: self.fields_of(task.address) for task in tasks}
-        edges, problems = awaited_by(
-            tasks, fields, Awaiting(self._reader, self._objects, self._types)
-        )
-        for problem in problems:
-            self._problem(self._who, problem)
-        return [task._replace(awaited_by=tuple(edges.get(task.address, ()))) for task in tasks]
 
     def _with_coroutine(
         self, task: Task, thread: ThreadState | None, fields: TaskFields, subject: str

@@ -6,19 +6,14 @@ instruction after the other; nothing is called but what is known: repr() and str
 are decoded themselves, format() and `%` of plain ones, `type(self)`. Whatever else the code does
 (a branch, another call, a property, a `__getattr__`), its text is refused, and the object is shown
 by its name.
-Source: Python/bytecodes.c, Python/ceval.c of each version.
-
-The instructions of a `__repr__`, as far as values_by_code.py knows what each of them does.
 
 The numbers of opcodes and of their inline caches come from the layout; an instruction that the
 eval loop has specialised (3.11, PEP 659) stands for the one it came from. Those that a tracer or a
 profiler has replaced are refused. Source: Python/bytecodes.c, Python/ceval.c of each version.
 
-format() and `%` of plain values, as the `__repr__` of a program uses them.
-
-Only values of the very types int, bool, float and str, whose formatting is C code and the same in
-3.8 to 3.15; this Python does it again. What changed in between is refused: a 0 before the width of
-a str (3.10, bpo-27772), `z` (3.11), and what depends on the locale (`n`).
+Values of the very types int, bool, float and str are formatted by this Python: that is C code and
+the same in 3.8 to 3.15. What changed in between is refused: a 0 before the width of a str (3.10,
+bpo-27772), `z` (3.11), and what depends on the locale (`n`).
 """
 
 from __future__ import annotations
@@ -88,26 +83,18 @@ def function_of(decoder: ReprDecoder, info: TypeInfo) -> int:
 
 
 def _read_steps(decoder: ReprDecoder, info: TypeInfo) -> list[Step]:
+    reader, layout = decoder.reader, decoder.layout
     code = decoder.field(function_of(decoder, info), "PyFunctionObject", "func_code")
-    at = code + decoder.offset("PyCodeObject", "co_argcount")
-    kinds = _flags(decoder.layout)
-    flags = decoder.reader.u32(code + decoder.offset("PyCodeObject", "co_flags"))
-    if decoder.reader.u32(at) != 1 or flags & kinds:
-        raise Undecodable("a __repr__ that takes more than self")
-    return _followed(decoder.layout, _units(decoder, code))
-
-
-def _flags(layout: Layout) -> int:
     names = ("CO_VARARGS", "CO_VARKEYWORDS", "CO_GENERATOR", "CO_COROUTINE", "CO_ASYNC_GENERATOR")
-    return sum(layout.constant(name) or 0 for name in names)
-
-
-def _units(decoder: ReprDecoder, code: int) -> bytes:
-    """Return the bytecode. Raises Undecodable for more than MAX_UNITS."""
-    start, size = bytecode_of(decoder.reader, code)
+    refused = sum(layout.constant(name) or 0 for name in names)
+    flags = reader.u32(code + decoder.offset("PyCodeObject", "co_flags"))
+    count = reader.u32(code + decoder.offset("PyCodeObject", "co_argcount"))
+    if count != 1 or flags & refused:
+        raise Undecodable("a __repr__ that takes more than self")
+    start, size = bytecode_of(reader, code)
     if not 0 < size <= INSTRUCTION * MAX_UNITS:
         raise Undecodable(f"a __repr__ of {size} bytes of instructions")
-    return decoder.reader.read(start, size)
+    return _followed(layout, reader.read(start, size))
 
 
 def _followed(layout: Layout, units: bytes) -> list[Step]:
@@ -226,7 +213,7 @@ class _Class(NamedTuple):
     info: TypeInfo
 
 
-class _Named(NamedTuple):
+class _Global(NamedTuple):
     name: str  # a global name
 
 
@@ -234,7 +221,7 @@ class _Tuple(NamedTuple):
     items: tuple[_Text | _Value, ...]
 
 
-Item = _Text | _Value | _Class | _Named | _Tuple | None
+Item = _Text | _Value | _Class | _Global | _Tuple | None
 
 
 def own_repr(decoder: ReprDecoder, obj: Obj) -> str | None:
@@ -244,7 +231,7 @@ def own_repr(decoder: ReprDecoder, obj: Obj) -> str | None:
         return None
     before = decoder.exact, decoder.cut
     try:
-        return _Run(decoder, obj).run(steps)
+        return _ReprCall(decoder, obj).run(steps)
     except (Undecodable, UnreadableMemory, LayoutError):
         decoder.exact, decoder.cut = before
         return None
@@ -252,7 +239,7 @@ def own_repr(decoder: ReprDecoder, obj: Obj) -> str | None:
         decoder.leave(obj.address)
 
 
-class _Run:
+class _ReprCall:
     """One call of a `__repr__`: what lies on its value stack."""
 
     def __init__(self, decoder: ReprDecoder, obj: Obj) -> None:
@@ -262,10 +249,8 @@ class _Run:
         self.code = decoder.field(function, "PyFunctionObject", "func_code")
         # 3.11: LOAD_GLOBAL's lowest bit asks for a NULL beside it, 3.12: LOAD_ATTR's for a method.
         self.global_shift = 1 if decoder.layout.offset("PyCodeObject", "co_qualname") else 0
-        new_attr = decoder.layout.constant("RETURN_CONST") or decoder.layout.constant(
-            "FORMAT_SIMPLE"
-        )
-        self.attr_shift = 1 if new_attr else 0
+        constant = decoder.layout.constant
+        self.attr_shift = 1 if constant("RETURN_CONST") or constant("FORMAT_SIMPLE") else 0
         self.stack: list[Item] = []
 
     def run(self, steps: list[Step]) -> str:
@@ -320,7 +305,7 @@ class _Run:
         name = self.decoder.string(self._tuple_item("co_names", argument >> self.global_shift))
         if self.global_shift and argument & 1:
             self.stack.append(None)
-        self.stack.append(_Named(name))
+        self.stack.append(_Global(name))
 
     def _do_call(self, argument: int) -> None:
         # The NULL lies below the callable (3.11, 3.12) or above it (3.13).
@@ -331,7 +316,7 @@ class _Run:
             if self.stack and self.stack[-1] is None:
                 self.stack.pop()
         mine = isinstance(given, _Value) and given.address == self.obj.address
-        if argument != 1 or not mine or called != _Named("type") or not self._builtin("type"):
+        if argument != 1 or not mine or called != _Global("type") or not self._builtin("type"):
             raise Undecodable("a call")
         self.stack.append(_Class(self.obj.type))
 
