@@ -7,11 +7,11 @@ never judgement, and rules out the innocent causes that its docstring lists befo
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping
 
 from gdb_epi.cpython.types import PythonState
 from gdb_epi.errors import Absent, SoftError
-from gdb_epi.locks.types import Cycle
+from gdb_epi.locks.waits.wait_graph import kind_of
 from gdb_epi.process_state import ProcessState
 from gdb_epi.sizes import WORD_MASK
 from gdb_epi.typing_lite import Any, NamedTuple
@@ -49,8 +49,11 @@ def detector(name: str, *, needs: str = "nothing") -> Callable[[Detect], Detect]
     def register(detect: Detect) -> Detect:
         if not (detect.__doc__ or "").strip():
             raise ValueError(f"detector {name!r} does not list its innocent causes")
-        known = DETECTORS.get(name)
-        if known is not None and known.detect.__code__.co_filename != detect.__code__.co_filename:
+        registered = DETECTORS.get(name)
+        if (
+            registered is not None
+            and registered.detect.__code__.co_filename != detect.__code__.co_filename
+        ):
             raise ValueError(f"detector {name!r} is registered twice")
         DETECTORS[name] = Detector(name, needs, detect)
         return detect
@@ -65,12 +68,13 @@ def run_detectors(state: ProcessState) -> tuple[list[Finding], list[SoftError]]:
 
     errors = load_all(gdb_epi.detectors)
     findings: list[Finding] = []
-    for name in sorted(DETECTORS):
-        one = DETECTORS[name]
-        if not _applies(one, state):
+    for name, (_, needs, detect) in sorted(DETECTORS.items()):
+        if needs == "crash" and isinstance(state.crash, Absent):
+            continue
+        if needs == "python" and not isinstance(state.python, PythonState):
             continue
         try:
-            for count, finding in enumerate(one.detect(state)):
+            for count, finding in enumerate(detect(state)):
                 if count == MAX_FINDINGS:
                     errors.append(SoftError("detector", name, f"cut at {MAX_FINDINGS} findings"))
                     break
@@ -80,35 +84,34 @@ def run_detectors(state: ProcessState) -> tuple[list[Finding], list[SoftError]]:
     return findings, errors
 
 
-def _applies(one: Detector, state: ProcessState) -> bool:
-    if one.needs == "crash":
-        return not isinstance(state.crash, Absent)
-    if one.needs == "python":
-        return isinstance(state.python, PythonState)
-    return True
-
-
 def hex_word(value: int) -> str:
     """Return an address or word as the record prints it: 0x and 16 digits."""
     return f"{value & WORD_MASK:#018x}"
 
 
-def cycle_facts(state: ProcessState, cycle: Cycle) -> tuple[dict[str, Any], str]:
-    """Return the facts of a cycle of waiting threads, and one line that goes around it."""
-    inside = frozenset(cycle.tids[:MAX_CYCLE])
-    waits = {wait.tid: wait for wait in state.locks.waits if wait.tid in inside}
-    around = [
-        f"thread {tid} waits for {waits[tid].name or waits[tid].kind}"
-        for tid in cycle.tids
-        if tid in waits
-    ]
-    facts = {
-        "tids": list(cycle.tids[:MAX_CYCLE]),
-        "kinds": list(cycle.kinds[:MAX_CYCLE]),
-        "length": len(cycle.tids),
-        "names": [waits[tid].name if tid in waits else None for tid in cycle.tids[:MAX_CYCLE]],
-        "addresses": [hex_word(waits[tid].address) for tid in cycle.tids if tid in waits],
-        "confidence": cycle.confidence,
-        "evidence": [line for tid in cycle.tids if tid in waits for line in waits[tid].evidence],
-    }
-    return facts, ", ".join(around)
+def cycle_findings(
+    state: ProcessState, detector_name: str, kind: str, summary: str
+) -> Iterator[Finding]:
+    """Yield a finding for each cycle of waiting threads of one kind (`kind_of`).
+
+    The finding's summary is `summary`, a colon, and who waits for what around the cycle.
+    """
+    for cycle in state.locks.cycles:
+        if kind_of(cycle) != kind:
+            continue
+        tids = cycle.tids[:MAX_CYCLE]
+        waits = {wait.tid: wait for wait in state.locks.waits if wait.tid in frozenset(tids)}
+        inside = [(tid, waits[tid]) for tid in cycle.tids if tid in waits]
+        around = ", ".join(
+            f"thread {tid} waits for {wait.name or wait.kind}" for tid, wait in inside
+        )
+        facts = {
+            "tids": list(tids),
+            "kinds": list(cycle.kinds[:MAX_CYCLE]),
+            "length": len(cycle.tids),
+            "names": [waits[tid].name if tid in waits else None for tid in tids],
+            "addresses": [hex_word(wait.address) for _, wait in inside],
+            "confidence": cycle.confidence,
+            "evidence": [line for _, wait in inside for line in wait.evidence],
+        }
+        yield Finding(detector_name, f"thread {cycle.tids[0]}", facts, f"{summary}: {around}")

@@ -20,25 +20,26 @@ def fork_handlers(state: ProcessState) -> Iterator[Finding]:
     Reference: glibc posix/fork.c, CPython Modules/posixmodule.c (PyOS_AfterFork_Child,
     run_at_forkers), Modules/_posixsubprocess.c (preexec_fn).
     """
-    found = state.locks.handlers
+    handler = state.locks.handlers
     crash = state.crash
-    if found is None or isinstance(crash, Absent):
+    if handler is None or isinstance(crash, Absent):
         return
     process = state.process
     own = None if isinstance(process, Absent) else process.pid
     # What another process sends to one that hangs is no crash of the handler.
     crashed = crash.sender_pid in (None, own)
-    elsewhere = crashed and crash.tid != found.tid
+    elsewhere = crashed and crash.tid != handler.tid
+    here = crashed and not elsewhere
     yield Finding(
         "fork_handlers",
-        f"thread {found.tid}",
+        f"thread {handler.tid}",
         {
-            "stage": found.stage,
-            "when": found.when,
-            "where": found.where,
-            "crashed": crashed and not elsewhere,
-            "confidence": INFO if elsewhere else found.sure,
+            "stage": handler.stage,
+            "when": handler.when,
+            "where": handler.where,
+            "crashed": here,
+            "confidence": INFO if elsewhere else handler.sure,
         },
-        f"thread {found.tid} {'crashed' if crashed and not elsewhere else 'is'} in {found.stage} "
-        f"{found.when}: {found.says}",
+        f"thread {handler.tid} {'crashed' if here else 'is'} in {handler.stage} "
+        f"{handler.when}: {handler.says}",
     )

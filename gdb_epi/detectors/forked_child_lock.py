@@ -10,16 +10,6 @@ from gdb_epi.locks import types as t
 from gdb_epi.process_state import ProcessState
 from gdb_epi.typing_lite import Any
 
-_INHERITED = frozenset(
-    (
-        t.INHERITED_OWNER_VANISHED,
-        t.INHERITED_HOLDER_FRAME_VANISHED,
-        t.OWN_LOCK_UNDER_OLD_TID,
-        t.GIL_INHERITED,
-        t.INHERITED_INTERNAL_LOCK,
-        t.PROBABLE_INHERITED,
-    )
-)
 MAX_FRAMES = 24  # of the holder
 
 
@@ -37,7 +27,7 @@ def forked_child_lock(state: ProcessState) -> Iterator[Finding]:
     if not report.fork.forked:
         return
     for wait in report.waits:
-        if wait.verdict not in _INHERITED or wait.confidence == t.INFO:
+        if wait.verdict not in t.INHERITED_VERDICTS or wait.confidence == t.INFO:
             continue
         name = wait.name or f"{wait.kind} at {wait.address:#x}"
         facts: dict[str, Any] = {

@@ -6,7 +6,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 from itertools import pairwise
 
-from gdb_epi.cpython.types import DATASTACK, PyFrame, PythonState, ThreadState
+from gdb_epi.cpython.types import DATASTACK, PythonState, ThreadState
 from gdb_epi.detectors.findings import Finding, detector, hex_word
 from gdb_epi.fault.reads import read_word
 from gdb_epi.process_state import ProcessState
@@ -28,37 +28,30 @@ def frame_link_disagrees(state: ProcessState) -> Iterator[Finding]:
     if not isinstance(python, PythonState):
         return
     offset = python.layout.offset("_PyInterpreterFrame", "previous")
+    if offset is None:
+        return
     for thread in python.threads():
-        if offset is not None:
-            yield from _of_thread(state, thread, offset)
+        # Of the frames that the chain has, those whose next one only the data stack has.
+        for frame, following in pairwise([frame for frame in thread.frames if frame.address]):
+            if frame.provenance != DATASTACK and following.provenance == DATASTACK:
+                link = read_word(state.target, frame.address + offset)
+                if link is not None and link != following.address:
+                    yield _finding(thread, frame.address + offset, link, following.address)
 
 
-def _of_thread(state: ProcessState, thread: ThreadState, offset: int) -> Iterator[Finding]:
-    for frame, following in _joints(thread.frames):
-        found = read_word(state.target, frame.address + offset)
-        if found is None or found == following.address:
-            continue
-        changed = found ^ following.address
-        bits = [bit for bit in range(64) if changed >> bit & 1]
-        facts = {
-            "where": hex_word(frame.address + offset),
-            "found": hex_word(found),
-            "corrected": hex_word(following.address),
-            "bits": bits,
-            "problem": thread.soft_errors[0].message[:200] if thread.soft_errors else None,
-        }
-        yield Finding(
-            "frame_link_disagrees",
-            f"thread {thread.tid}",
-            facts,
-            f"the link at {frame.address + offset:#018x} holds {found:#018x}, the data stack has "
-            f"the next frame at {following.address:#018x} ({counted(len(bits), 'bit')} apart)",
-        )
-
-
-def _joints(frames: tuple[PyFrame, ...]) -> Iterator[tuple[PyFrame, PyFrame]]:
-    """Yield (frame of the chain, next frame found on the data stack only)."""
-    real = [frame for frame in frames if frame.address]
-    for frame, following in pairwise(real):
-        if frame.provenance != DATASTACK and following.provenance == DATASTACK:
-            yield frame, following
+def _finding(thread: ThreadState, place: int, link: int, corrected: int) -> Finding:
+    bits = [bit for bit in range(64) if (link ^ corrected) >> bit & 1]
+    facts = {
+        "where": hex_word(place),
+        "found": hex_word(link),
+        "corrected": hex_word(corrected),
+        "bits": bits,
+        "problem": thread.soft_errors[0].message[:200] if thread.soft_errors else None,
+    }
+    return Finding(
+        "frame_link_disagrees",
+        f"thread {thread.tid}",
+        facts,
+        f"the link at {place:#018x} holds {link:#018x}, the data stack has "
+        f"the next frame at {corrected:#018x} ({counted(len(bits), 'bit')} apart)",
+    )

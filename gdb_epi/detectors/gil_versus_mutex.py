@@ -5,8 +5,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from gdb_epi.detectors.findings import Finding, cycle_facts, detector
-from gdb_epi.locks.waits.wait_graph import kind_of
+from gdb_epi.detectors.findings import Finding, cycle_findings, detector
 from gdb_epi.process_state import ProcessState
 
 
@@ -20,12 +19,5 @@ def gil_versus_mutex(state: ProcessState) -> Iterator[Finding]:
     that was free at that moment.
     Reference: Python/ceval_gil.c (take_gil); pybind11 and NumPy document this mistake.
     """
-    for cycle in state.locks.cycles:
-        if kind_of(cycle) == "gil":
-            facts, around = cycle_facts(state, cycle)
-            yield Finding(
-                "gil_versus_mutex",
-                f"thread {cycle.tids[0]}",
-                facts,
-                f"the GIL and another lock are taken in opposite orders: {around}",
-            )
+    summary = "the GIL and another lock are taken in opposite orders"
+    yield from cycle_findings(state, "gil_versus_mutex", "gil", summary)

@@ -5,8 +5,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from gdb_epi.detectors.findings import Finding, cycle_facts, detector
-from gdb_epi.locks.waits.wait_graph import kind_of
+from gdb_epi.detectors.findings import Finding, cycle_findings, detector
 from gdb_epi.process_state import ProcessState
 
 
@@ -19,12 +18,5 @@ def import_deadlock(state: ProcessState) -> Iterator[Finding]:
     importlib detects cycles of module locks alone and goes on, so such a wait is over soon.
     Reference: Lib/importlib/_bootstrap.py (_ModuleLock, _DeadlockError).
     """
-    for cycle in state.locks.cycles:
-        if kind_of(cycle) == "import":
-            facts, around = cycle_facts(state, cycle)
-            yield Finding(
-                "import_deadlock",
-                f"thread {cycle.tids[0]}",
-                facts,
-                f"an import and a thread wait for each other: {around}",
-            )
+    summary = "an import and a thread wait for each other"
+    yield from cycle_findings(state, "import_deadlock", "import", summary)

@@ -5,8 +5,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from gdb_epi.detectors.findings import Finding, cycle_facts, detector
-from gdb_epi.locks.waits.wait_graph import kind_of
+from gdb_epi.detectors.findings import Finding, cycle_findings, detector
 from gdb_epi.process_state import ProcessState
 
 
@@ -18,12 +17,5 @@ def join_deadlock(state: ProcessState) -> Iterator[Finding]:
     something without a holder (an Event, a queue): it may still be woken, and makes no edge.
     Reference: Lib/threading.py (Thread.join), which refuses only a thread that joins itself.
     """
-    for cycle in state.locks.cycles:
-        if kind_of(cycle) == "join":
-            facts, around = cycle_facts(state, cycle)
-            yield Finding(
-                "join_deadlock",
-                f"thread {cycle.tids[0]}",
-                facts,
-                f"a thread waits for the end of one that waits for it: {around}",
-            )
+    summary = "a thread waits for the end of one that waits for it"
+    yield from cycle_findings(state, "join_deadlock", "join", summary)

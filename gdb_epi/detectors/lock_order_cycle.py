@@ -5,8 +5,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from gdb_epi.detectors.findings import Finding, cycle_facts, detector
-from gdb_epi.locks.waits.wait_graph import kind_of
+from gdb_epi.detectors.findings import Finding, cycle_findings, detector
 from gdb_epi.process_state import ProcessState
 
 
@@ -20,12 +19,5 @@ def lock_order_cycle(state: ProcessState) -> Iterator[Finding]:
     lock that was released by hand inside its block.
     Reference: Coffman et al., System Deadlocks (1971): circular wait.
     """
-    for cycle in state.locks.cycles:
-        if kind_of(cycle) == "order":
-            facts, around = cycle_facts(state, cycle)
-            yield Finding(
-                "lock_order_cycle",
-                f"thread {cycle.tids[0]}",
-                facts,
-                f"threads wait for each other's locks: {around}",
-            )
+    summary = "threads wait for each other's locks"
+    yield from cycle_findings(state, "lock_order_cycle", "order", summary)

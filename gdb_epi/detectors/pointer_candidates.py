@@ -56,7 +56,7 @@ def wrong_values(fault: Fault, operand: Operand | None) -> list[Wrong]:
     if fault.address is None or fault.code == SI_KERNEL:
         return _noncanonical(fault, operand)
     address = fault.address
-    found = [Wrong("fault address", address, 0)]
+    values = [Wrong("fault address", address, 0)]
     if address == fault.pc:
         return [Wrong("rip", address, 0)]
     exact = operand is not None and operand.address(fault.registers) == address
@@ -64,9 +64,9 @@ def wrong_values(fault: Fault, operand: Operand | None) -> list[Wrong]:
     for name in names:
         value = fault.registers.get(name)
         if value is not None and 0 <= address - value <= REACH:
-            found.append(Wrong(name, value, address - value))
+            values.append(Wrong(name, value, address - value))
     # The register is the pointer itself; the sum says the same again, so drop it then.
-    return found[1:] if exact and len(found) > 1 else found
+    return values[1:] if exact and len(values) > 1 else values
 
 
 def _operand_names(operand: Operand | None) -> tuple[str, ...]:

@@ -39,16 +39,16 @@ class Copies(NamedTuple):
         return len(self.registers) + len(self.places)
 
 
-def copies_of(state: ProcessState, one: Candidate) -> Copies:
+def copies_of(state: ProcessState, candidate: Candidate) -> Copies:
     """Search registers and dumped memory for a candidate's corrected and wrong value."""
     fault = state.fault
     registers = {} if isinstance(fault, Absent) else fault.registers
-    good = find_word(state.target, one.corrected, limit=MAX_PLACES)
-    bad = find_word(state.target, one.wrong.value, limit=MAX_PLACES)
-    kind = _object_type(state, one.corrected)
+    good = find_word(state.target, candidate.corrected, limit=MAX_PLACES)
+    bad = find_word(state.target, candidate.wrong.value, limit=MAX_PLACES)
+    kind = _object_type(state, candidate.corrected)
     beside = kind is not None and any(_beside(state, place, kind) for place in bad.addresses)
     return Copies(
-        tuple(n for n in GENERAL if registers.get(n) == one.corrected),
+        tuple(n for n in GENERAL if registers.get(n) == candidate.corrected),
         good.addresses,
         bad.addresses,
         kind,

@@ -45,17 +45,17 @@ def pointer_one_bit_off(state: ProcessState) -> Iterator[Finding]:
     if fault.signo not in (SIGSEGV, SIGBUS):
         return
     operand = operand_of(state.target, fault)
-    found: list[Candidate] = []
+    legal: list[Candidate] = []
     for wrong in _wrong_values(state, fault):
         if ordinary_cause(state.target, fault, wrong) is None:
-            found += candidates(state.target, wrong, operand)
-    distinct = list({(c.corrected, c.wrong.value): c for c in found}.values())
+            legal += candidates(state.target, wrong, operand)
+    distinct = list({(c.corrected, c.wrong.value): c for c in legal}.values())
     if not distinct or len(distinct) > MAX_CANDIDATES:
         return
-    scored = [(one, copies_of(state, one)) for one in distinct]
+    scored = [(candidate, copies_of(state, candidate)) for candidate in distinct]
     scored.sort(key=lambda pair: (-len(_items(fault, *pair)), pair[0].corrected))
-    for one, copies in scored[:MAX_REPORTED]:
-        yield _finding(fault, one, copies, len(distinct))
+    for candidate, copies in scored[:MAX_REPORTED]:
+        yield _finding(fault, candidate, copies, len(distinct))
 
 
 def _wrong_values(state: ProcessState, fault: Fault) -> list[Wrong]:
@@ -64,7 +64,7 @@ def _wrong_values(state: ProcessState, fault: Fault) -> list[Wrong]:
     return wrong_values(fault, operand_of(state.target, fault))
 
 
-def _items(fault: Fault, one: Candidate, copies: Copies) -> list[str]:
+def _items(fault: Fault, candidate: Candidate, copies: Copies) -> list[str]:
     items = ["P1"]
     if copies.total:
         items.append("P2")
@@ -72,51 +72,53 @@ def _items(fault: Fault, one: Candidate, copies: Copies) -> list[str]:
         items.append("P3")
     others = [fault.registers[name] for name in GENERAL if name in fault.registers]
     if any(
-        abs(value - one.corrected) < NEAR and abs(value - one.wrong.value) >= NEAR
+        abs(value - candidate.corrected) < NEAR and abs(value - candidate.wrong.value) >= NEAR
         for value in others
     ):
         items.append("P4")
-    if one.bit >= ADDRESS_BITS:
+    if candidate.bit >= ADDRESS_BITS:
         items.append("P5")
     if copies.neighbours:
         items.append("P6")
     return items
 
 
-def _ambiguity(one: Candidate, copies: Copies) -> str | None:
+def _ambiguity(candidate: Candidate, copies: Copies) -> str | None:
     """CPython tags no high bits of object pointers: a copy of the untagged object decides."""
-    untagged = one.ambiguous == TAG_BIT and copies.total and copies.object_type
-    return None if untagged else one.ambiguous
+    untagged = candidate.ambiguous == TAG_BIT and copies.total and copies.object_type
+    return None if untagged else candidate.ambiguous
 
 
-def _finding(fault: Fault, one: Candidate, copies: Copies, count: int) -> Finding:
-    set_bit = one.wrong.value >> one.bit & 1
+def _finding(fault: Fault, candidate: Candidate, copies: Copies, count: int) -> Finding:
+    set_bit = candidate.wrong.value >> candidate.bit & 1
     place = copies.wrong_places[0] if copies.wrong_places else None
     facts = {
-        "source": one.wrong.source,
-        "found": hex_word(one.wrong.value),
-        "corrected": hex_word(one.corrected),
-        "bit": one.bit,
+        "source": candidate.wrong.source,
+        "found": hex_word(candidate.wrong.value),
+        "corrected": hex_word(candidate.corrected),
+        "bit": candidate.bit,
         "direction": "0->1" if set_bit else "1->0",
-        "byte_lane": one.bit // 8,
+        "byte_lane": candidate.bit // 8,
         "where": [hex_word(address) for address in copies.wrong_places],
         "page_offset": place % PAGE if place is not None else None,
         "path": "memory" if copies.wrong_places else "register",
         "copies": copies.total,
         "copies_in": [*copies.registers, *(hex_word(address) for address in copies.places)],
         "object_type": copies.object_type,
-        "items": _items(fault, one, copies),
+        "items": _items(fault, candidate, copies),
         "candidates": count,
-        "ambiguous": _ambiguity(one, copies),
-        "access": one.access,
+        "ambiguous": _ambiguity(candidate, copies),
+        "access": candidate.access,
         "search_complete": copies.complete,
     }
-    held = f"in memory at {place:#018x}" if place is not None else f"in {one.wrong.source} only"
+    held = (
+        f"in memory at {place:#018x}" if place is not None else f"in {candidate.wrong.source} only"
+    )
     kind = f", an object of type {copies.object_type}" if copies.object_type else ""
     return Finding(
         "pointer_one_bit_off",
         f"thread {fault.tid}",
         facts,
-        f"pointer {one.wrong.value:#018x} ({held}) is one bit (bit {one.bit}) from "
-        f"{one.corrected:#018x}{kind}{copies_told(copies.total, copies.complete)}",
+        f"pointer {candidate.wrong.value:#018x} ({held}) is one bit (bit {candidate.bit}) from "
+        f"{candidate.corrected:#018x}{kind}{copies_told(copies.total, copies.complete)}",
     )

@@ -45,7 +45,7 @@ def sanitizer_report(state: ProcessState) -> Iterator[Finding]:
     if isinstance(frames, Absent):
         return
     behind = dropwhile(_of_libc, frames[:MAX_FRAMES])
-    names = [one.function or "" for one in takewhile(_of_sanitizer, behind)]
+    names = [frame.function or "" for frame in takewhile(_of_sanitizer, behind)]
     tool = next((_TOOLS[mark] for mark in _TOOLS if any(mark in name for name in names)), None)
     if tool is None or any(limit in name for name in names for limit in _LIMITS):
         return

@@ -138,9 +138,9 @@ def interrupted_context(target: Target, outer: Fault) -> Fault | None:
     for _ in range(MAX_SIGNAL_FRAMES):
         if at < 0:
             return None
-        found = _context_at(target, stack, at - _SEGMENTS_OFFSET, outer)
-        if found is not None:
-            return found
+        fault = _context_at(target, stack, at - _SEGMENTS_OFFSET, outer)
+        if fault is not None:
+            return fault
         at = stack.find(_USER_SEGMENTS, at + 1)
     return None
 
@@ -165,9 +165,9 @@ def returned_context(target: Target, outer: Fault) -> Fault | None:
             continue
         if data[_SEGMENTS_OFFSET : _SEGMENTS_OFFSET + 8] != _USER_SEGMENTS:
             continue
-        found = _context_at(target, data, 0, outer)
-        if found is not None and (found.pc, found.sp) == (outer.pc, outer.sp):
-            return found
+        fault = _context_at(target, data, 0, outer)
+        if fault is not None and (fault.pc, fault.sp) == (outer.pc, outer.sp):
+            return fault
     return None
 
 
@@ -209,18 +209,18 @@ def _by_trap(context: Mapping[str, int], raised: int) -> tuple[int, int, int]:
     of an older fault may be left over, so it must belong to the signal that was raised again.
     """
     trap = context["trapno"]
-    found = (0, 0, 0)
-    if trap == PAGE_FAULT:
+    signal = (0, 0, 0)
+    if trap == PAGE_FAULT and raised == SIGBUS:
+        signal = (SIGBUS, BUS_ADRERR, context["cr2"])
+    elif trap == PAGE_FAULT:
         code = SEGV_ACCERR if context["error"] & 1 else SEGV_MAPERR
-        found = (SIGSEGV, code, context["cr2"])
-        if raised == SIGBUS:
-            found = (SIGBUS, BUS_ADRERR, context["cr2"])
+        signal = (SIGSEGV, code, context["cr2"])
     elif trap == PROTECTION_FAULT:
-        found = (SIGSEGV, SI_KERNEL, 0)
+        signal = (SIGSEGV, SI_KERNEL, 0)
     elif trap == STACK_FAULT:
-        found = (SIGBUS, SI_KERNEL, 0)
+        signal = (SIGBUS, SI_KERNEL, 0)
     elif trap == INVALID_OPCODE:
-        found = (SIGILL, ILL_ILLOPN, context["rip"])
+        signal = (SIGILL, ILL_ILLOPN, context["rip"])
     elif trap == DIVIDE_ERROR and raised == SIGFPE:
-        found = (SIGFPE, FPE_INTDIV, context["rip"])
-    return found if raised in (found[0], SIGABRT) else (0, 0, 0)
+        signal = (SIGFPE, FPE_INTDIV, context["rip"])
+    return signal if raised in (signal[0], SIGABRT) else (0, 0, 0)

@@ -41,8 +41,8 @@ def instructions_before(target: Target, address: int, window: int = WINDOW) -> l
     if data is None:
         return None
     lengths, ends = _chains(data, window)
-    starts = [one for one in range(window - CLOSEST + 1) if one in ends]
-    landed = [one for one in starts if ends[one] == window]
+    starts = [instruction for instruction in range(window - CLOSEST + 1) if instruction in ends]
+    landed = [instruction for instruction in starts if ends[instruction] == window]
     if len(starts) < MIN_CHAINS or len(landed) < MIN_SHARE * len(starts):
         return None
     counts: dict[int, int] = {}
@@ -51,12 +51,17 @@ def instructions_before(target: Target, address: int, window: int = WINDOW) -> l
         while at < window:
             counts[at] = counts.get(at, 0) + 1
             at += lengths[at]
-    chain, at = [], min(one for one, count in counts.items() if count >= MIN_SHARE * len(landed))
+    chain, at = (
+        [],
+        min(
+            instruction for instruction, count in counts.items() if count >= MIN_SHARE * len(landed)
+        ),
+    )
     while at < window:
-        one = decode(data[at : at + MAX_LENGTH])
-        assert one is not None  # its length is known
-        chain.append(Step(address - window + at, one))
-        at += one.length
+        instruction = decode(data[at : at + MAX_LENGTH])
+        assert instruction is not None  # its length is known
+        chain.append(Step(address - window + at, instruction))
+        at += instruction.length
     return chain
 
 
@@ -102,9 +107,9 @@ def call_before(target: Target, address: int) -> Instruction | None:
     if len(data) < 8:
         return None
     for length in CALL_LENGTHS:
-        found = decode(data[8 - length :])
-        if found is not None and found.flow == "call" and found.length == length:
-            return found
+        instruction = decode(data[8 - length :])
+        if instruction is not None and instruction.flow == "call" and instruction.length == length:
+            return instruction
     return None
 
 

@@ -37,7 +37,7 @@ def user_top(target: Target, fault: Fault | None = None) -> int:
     the kernel reported: of a non-canonical one it reports none.
     """
     regions = target.regions()
-    last = next((one for one in reversed(regions) if one.start < VSYSCALL), None)
+    last = next((region for region in reversed(regions) if region.start < VSYSCALL), None)
     if last is not None and USER_TOP < last.end <= LARGE_TOP:
         return LARGE_TOP
     address = fault.address if fault is not None and fault.code != SI_KERNEL else None
@@ -124,17 +124,17 @@ def nearest_mapping(
     """Return the permitted mapping that ends or begins at most `reach` bytes away."""
     regions = target.regions()
     at = bisect_left(regions, address, key=_end)
-    found: list[NearbyMapping] = []
+    nearby: list[NearbyMapping] = []
     for number in range(max(at - 3, 0), min(at + 3, len(regions))):
         region = regions[number]
         if not permits(region, access) or region.start <= address < region.end:
             continue
         if region.end <= address:
-            found.append(NearbyMapping(region, address - region.end, True))
+            nearby.append(NearbyMapping(region, address - region.end, True))
         else:
-            found.append(NearbyMapping(region, region.start - address, False))
-    near = [one for one in found if one.distance <= reach]
-    return min(near, key=lambda one: one.distance, default=None)
+            nearby.append(NearbyMapping(region, region.start - address, False))
+    near = [mapping for mapping in nearby if mapping.distance <= reach]
+    return min(near, key=lambda mapping: mapping.distance, default=None)
 
 
 def _end(region: Region) -> int:

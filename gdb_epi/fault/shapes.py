@@ -49,11 +49,11 @@ def ascii_text(value: int) -> Shape | None:
 
 def _wide_text(raw: bytes) -> bool:
     letters = (raw[0], raw[4])
-    if not all(0x20 < one < 0x7F for one in letters) or raw[5] or raw[7]:
+    if not all(0x20 < letter < 0x7F for letter in letters) or raw[5] or raw[7]:
         return False
     if raw[2] == raw[6] == 0:
         return raw[1] == raw[3] == 0
-    return raw[1] == raw[3] == 0 and all(0x20 < one < 0x7F for one in (raw[2], raw[6]))
+    return raw[1] == raw[3] == 0 and all(0x20 < letter < 0x7F for letter in (raw[2], raw[6]))
 
 
 def double(value: int) -> Shape | None:

@@ -142,10 +142,12 @@ def _data(site: FaultSite) -> FaultSite:
     site = site._replace(kind=DATA, address=address, source="kernel", access=access)
     if site.instruction is None:
         return site
-    unknown = [one for one in site.instruction.operands if one.address(fault.registers) is None]
-    for one in site.instruction.operands:
-        if _covers(one, fault, address, site.instruction.name == "string"):
-            return site._replace(operand=one, access=access or one.access)
+    unknown = [
+        operand for operand in site.instruction.operands if operand.address(fault.registers) is None
+    ]
+    for operand in site.instruction.operands:
+        if _covers(operand, fault, address, site.instruction.name == "string"):
+            return site._replace(operand=operand, access=access or operand.access)
     if unknown:
         return site._replace(operand=unknown[0], access=access or unknown[0].access)
     if _may_touch_more(site.instruction):
@@ -153,30 +155,35 @@ def _data(site: FaultSite) -> FaultSite:
     return site._replace(kind=UNEXPLAINED, why=_not_there(site, address))
 
 
-def _covers(one: Operand, fault: Fault, address: int, string: bool) -> bool:
-    start = one.address(fault.registers)
+def _covers(operand: Operand, fault: Fault, address: int, string: bool) -> bool:
+    start = operand.address(fault.registers)
     if start is None:
         return False
-    size = one.size or 1
+    size = operand.size or 1
     if string:
         return -STRING_BLOCK < address - start < max(size, STRING_BLOCK)
     return 0 <= address - start < size
 
 
-def _may_touch_more(one: Instruction) -> bool:
+def _may_touch_more(instruction: Instruction) -> bool:
     """Whether an instruction touches memory that its operands do not tell.
 
     Sizes that are not known (xsave, descriptor loads), system calls, segment loads.
     """
-    unknown = any(operand.access is None or not operand.size for operand in one.operands)
-    segment = one.map == 0 and one.opcode in (0x8E, 0xCA, 0xCB, 0xCF, 0xC8)
-    return unknown or segment or one.privileged or one.name in ("syscall", "int", "int3")
+    unknown = any(operand.access is None or not operand.size for operand in instruction.operands)
+    segment = instruction.map == 0 and instruction.opcode in (0x8E, 0xCA, 0xCB, 0xCF, 0xC8)
+    return (
+        unknown
+        or segment
+        or instruction.privileged
+        or instruction.name in ("syscall", "int", "int3")
+    )
 
 
 def _not_there(site: FaultSite, address: int) -> str:
     assert site.instruction is not None
-    there = [one.address(site.fault.registers) for one in site.instruction.operands]
-    listed = ", ".join(f"{one:#x}" for one in there if one is not None) or "nothing"
+    there = [address_.address(site.fault.registers) for address_ in site.instruction.operands]
+    listed = ", ".join(f"{address_:#x}" for address_ in there if address_ is not None) or "nothing"
     return f"the instruction accesses {listed}, the kernel reported {address:#x}"
 
 
@@ -185,36 +192,36 @@ def _not_there(site: FaultSite, address: int) -> str:
 
 def _protection(target: Target, site: FaultSite) -> FaultSite:
     """A general protection or stack fault: the kernel tells no address, the operands do."""
-    fault, one = site.fault, site.instruction
+    fault, instruction = site.fault, site.instruction
     top = user_top(target, fault)
     if not is_canonical(fault.pc, top):  # Intel's shape: rip has arrived already
         return find_transfer(target, site._replace(address=fault.pc, source="operand"))
-    if one is None:
+    if instruction is None:
         return site._replace(kind=UNEXPLAINED)
-    for operand in one.operands:
+    for operand in instruction.operands:
         start = operand.address(fault.registers)
         if start is not None and not _legal(start, operand.size or 1, top):
             return site._replace(
                 kind=DATA, address=start, source="operand", access=operand.access, operand=operand
             )
-    gone = _transfer_at(target, fault, one, top)
+    gone = _transfer_at(target, fault, instruction, top)
     if gone is not None:
         kind, address, operand_, slot = gone
         source = "stack" if slot is not None else "operand"
         return site._replace(
             kind=kind, address=address, source=source, access="x", operand=operand_, slot=slot
         )
-    for operand in one.operands:
+    for operand in instruction.operands:
         start = operand.address(fault.registers)
         if start is not None and operand.align > 1 and start % operand.align:
             return site._replace(
                 kind=MISALIGNED, address=start, source="operand", access=operand.access,
                 operand=operand,
             )  # fmt: skip
-    if one.privileged or one.name in ("int", "iret"):
+    if instruction.privileged or instruction.name in ("int", "iret"):
         return site._replace(kind=PRIVILEGED)
-    unknown = next((op for op in one.operands if op.index_register == UNKNOWN_INDEX), None)
-    if unknown is not None or _may_touch_more(one):
+    unknown = next((op for op in instruction.operands if op.index_register == UNKNOWN_INDEX), None)
+    if unknown is not None or _may_touch_more(instruction):
         return site._replace(kind=DATA, operand=unknown, why="the address cannot be computed")
     return site._replace(
         kind=UNEXPLAINED, why="a protection fault, but its operands are canonical and aligned"
@@ -226,19 +233,23 @@ def _legal(start: int, size: int, top: int) -> bool:
 
 
 def _transfer_at(
-    target: Target, fault: Fault, one: Instruction, top: int
+    target: Target, fault: Fault, instruction: Instruction, top: int
 ) -> tuple[str, int, Operand | None, int | None] | None:
     """Return (kind, target, operand, slot) of a transfer that stopped at its instruction."""
-    if one.flow == "return":
+    if instruction.flow == "return":
         word = read_word(target, fault.sp)
         if word is not None and not is_canonical(word, top):
             return RETURN, word, None, fault.sp
-    elif one.flow in ("call", "jump") and one.target is None:
-        if one.through is not None:
-            word = fault.registers.get(one.through)
+    elif instruction.flow in ("call", "jump") and instruction.target is None:
+        if instruction.through is not None:
+            word = fault.registers.get(instruction.through)
         else:
-            at = one.explicit.address(fault.registers) if one.explicit is not None else None
+            at = (
+                instruction.explicit.address(fault.registers)
+                if instruction.explicit is not None
+                else None
+            )
             word = None if at is None else read_word(target, at, dumped_only=False)
         if word is not None and not is_canonical(word, top):
-            return (CALL if one.flow == "call" else JUMP), word, one.explicit, None
+            return (CALL if instruction.flow == "call" else JUMP), word, instruction.explicit, None
     return None

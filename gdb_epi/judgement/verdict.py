@@ -67,7 +67,7 @@ def judge(category: str, findings: Sequence[Finding], score: Score) -> Verdict:
     return Verdict(
         label=label,
         confidence=round(min(confidence, MAX_CONFIDENCE), 3),
-        word=_word(confidence),
+        word="high" if confidence >= 0.9 else "medium" if confidence >= 0.5 else "low",
         reasons=tuple(reasons[:_MAX_REASONS]),
         against=tuple(against[:_MAX_REASONS]),
         llr=score.llr,
@@ -80,26 +80,21 @@ def judge(category: str, findings: Sequence[Finding], score: Score) -> Verdict:
 def finding_weights(detector: str) -> list[str]:
     """Return what a detector's finding counts in the verdict and where the numbers come from."""
     prefix = "S:abort-" if detector == "deliberate_abort" else f"S:{detector}"
-    items = [one for one in weights().items.values() if one.id.startswith(prefix)]
+    items = [item for item in weights().items.values() if item.id.startswith(prefix)]
     if items:
-        return [f"{one.id} ({one.llr:+g}): {one.origin}" for one in items]
-    if detector == "forked_child_lock" or detector in _HANGS:
-        told = (
-            w.LOCK_FINDINGS.items()
-            if detector == "forked_child_lock"
-            else list(w.LOCK_FINDINGS.items())[:2]
-        )
-        return [f"{name} ({one.value:g} of 1): {one.origin}" for name, one in told]
-    if detector in w.SOFTWARE_FINDINGS:
-        one = w.SOFTWARE_FINDINGS[detector]
-        return [f"{detector} ({one.value:g} of 1): {one.origin}"]
+        return [f"{item.id} ({item.llr:+g}): {item.origin}" for item in items]
+    numbers: dict[str, w.Weight] = {}
+    if detector == "forked_child_lock":
+        numbers = w.LOCK_FINDINGS
+    elif detector in _HANGS:
+        numbers = {name: w.LOCK_FINDINGS[name] for name in ("certain", "probable")}
+    elif detector in w.SOFTWARE_FINDINGS:
+        numbers = {detector: w.SOFTWARE_FINDINGS[detector]}
+    if numbers:
+        return [f"{name} ({n.value:g} of 1): {n.origin}" for name, n in numbers.items()]
     if detector in _OF_DAMAGE:
         return ["what `epi corruption` finds of it is weighed: its items have pages of their own"]
     return ["it has no weight: it is told, and moves no verdict"]
-
-
-def _word(confidence: float) -> str:
-    return "high" if confidence >= 0.9 else "medium" if confidence >= 0.5 else "low"
 
 
 def _label(
@@ -113,42 +108,37 @@ def _label(
             return FORK_INHERITED_LOCK, w.LOCK_FINDINGS[inherited].value
         for name in _HANGS:
             hang = _lock_confidence(findings, name)
-            if hang not in (None, "info"):
-                return SOFTWARE, w.LOCK_FINDINGS[str(hang)].value
+            if hang is not None and hang != "info":
+                return SOFTWARE, w.LOCK_FINDINGS[hang].value
     if category == "killed-external":
         return KILLED, w.KILLED.value
-    told = [
-        w.SOFTWARE_FINDINGS[f.detector].value for f in findings if f.detector in w.SOFTWARE_FINDINGS
-    ]
-    if told:
-        return SOFTWARE, max(told)
+    software = [w.SOFTWARE_FINDINGS.get(finding.detector) for finding in findings]
+    if any(software):
+        return SOFTWARE, max(weight.value for weight in software if weight is not None)
     if category in _NO_MEMORY:
         return OUT_OF_MEMORY, w.OUT_OF_MEMORY.value
-    if score.llr <= weights().thresholds["software_like"] or _checked_itself(category):
+    # These categories say themselves that the program or its runtime gave up on purpose.
+    gave_up = category in ("abort-assert", "fpe") or category.startswith("abort-terminate")
+    if gave_up or score.llr <= weights().thresholds["software_like"]:
         return SOFTWARE, 1.0 - hardware
     return CANNOT_TELL, 0.0
 
 
-def _checked_itself(category: str) -> bool:
-    """Whether the category itself says that the program or its runtime gave up on purpose."""
-    return category in ("abort-assert", "fpe") or category.startswith("abort-terminate")
-
-
 def _lock_confidence(findings: Iterable[Finding], detector: str) -> str | None:
-    found = [str(f.facts.get("confidence", "info")) for f in findings if f.detector == detector]
-    known = [one for one in found if one in _CONFIDENCE]
-    return max(known, key=_CONFIDENCE.__getitem__) if known else None
+    words = [str(f.facts.get("confidence", "info")) for f in findings if f.detector == detector]
+    words = [word for word in words if word in _CONFIDENCE]
+    return max(words, key=_CONFIDENCE.__getitem__) if words else None
 
 
 def _reasons(
     label: str, category: str, findings: Sequence[Finding], score: Score
 ) -> tuple[list[str], list[str]]:
     """Sort what was found into what speaks for the label and what against it."""
-    hardware = _distinct(one.summary for one in score.best)
-    software = _distinct(one.summary for one in score.against)
+    hardware = list(dict.fromkeys(evidence.summary for evidence in score.best))
+    software = list(dict.fromkeys(evidence.summary for evidence in score.against))
     locks = [f.summary for f in findings if f.detector == "forked_child_lock"]
-    told = {*hardware, *software, *locks}
-    neutral = [f.summary for f in findings if f.summary not in told]
+    others = [f for f in findings if f.summary not in {*hardware, *software, *locks}]
+    neutral = [f.summary for f in others]
     if label == HARDWARE_SUSPECT:
         if category == "bus-memerr":
             hardware.insert(0, "the kernel reported poisoned memory")
@@ -156,7 +146,9 @@ def _reasons(
             "one core cannot prove hardware: a wild store, or an address computed with a stride "
             "of 2^k, is one bit off too"
         )
-        return hardware, [*software, caveat, *_doubts(findings, told)]
+        # Findings that do not speak for damage, as those of a wrong pointer do, are doubts.
+        doubts = [f.summary for f in others if f.detector not in _OF_DAMAGE]
+        return hardware, [*software, caveat, *doubts]
     if label == FORK_INHERITED_LOCK:
         return locks, ["who ended it and why is not in the core", *software, *hardware]
     if label == KILLED:
@@ -180,14 +172,5 @@ def _reasons(
     missing = f"the evidence for damaged memory is {score.llr:+.1f} (needs {strong})"
     if category == "snapshot":
         return ["nothing failed: no signal ended the process, it was looked at as it ran"], neutral
-    said = [*software, f"category {category}: no cause is proven", missing]
-    return said, [*hardware, *locks, *neutral]
-
-
-def _doubts(findings: Sequence[Finding], told: set[str]) -> list[str]:
-    """Return the findings that do not speak for damage, as those of a wrong pointer do."""
-    return [f.summary for f in findings if f.detector not in _OF_DAMAGE and f.summary not in told]
-
-
-def _distinct(texts: Iterable[str]) -> list[str]:
-    return list(dict.fromkeys(texts))
+    reasons = [*software, f"category {category}: no cause is proven", missing]
+    return reasons, [*hardware, *locks, *neutral]

@@ -47,7 +47,7 @@ def examine_fork(target: Target, python: PythonState | Absent) -> Forked:
     evidence = evidence_of(signs)
     handlers = fork_handlers(target, python, evidence)
     evidence = with_handlers(evidence, handlers)
-    vanished = vanished_threads(target, python, evidence, signs.known)
+    vanished = vanished_threads(target, python, evidence, signs.thread_objects)
     return Forked(evidence, handlers, vanished, (*signs.soft_errors(), *vanished.soft_errors))
 
 

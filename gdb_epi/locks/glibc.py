@@ -47,15 +47,15 @@ def _symbols(module: Module, names: Collection[str]) -> dict[str, int]:
     if isinstance(module.file, Absent):
         return {}
     wanted = {name.encode(): name for name in names}
-    found: dict[str, int] = {}
+    addresses: dict[str, int] = {}
     try:
         with open(module.file, "rb") as stream:
             for text, value in symtab(stream.read(MAX_TABLE)):
                 if text in wanted:
-                    found[wanted[text]] = module.base + value
+                    addresses[wanted[text]] = module.base + value
     except (OSError, struct.error, IndexError):
         return {}
-    return found
+    return addresses
 
 
 def symtab(image: bytes) -> Iterator[tuple[bytes, int]]:
@@ -136,7 +136,7 @@ class StackLists(NamedTuple):
 
     def on(self, name: str) -> list[Descriptor]:
         """Return the descriptors of one list."""
-        return [one for one in self.descriptors if one.on == name]
+        return [descriptor for descriptor in self.descriptors if descriptor.on == name]
 
 
 # Before 2.34 the lists are variables of libpthread.
@@ -145,18 +145,18 @@ _OLD_FIELDS = {name: symbol for name, symbol in _FIELDS.items() if name not in _
 
 
 def _offsets(
-    target: Target, fields: Mapping[str, str], known: Mapping[str, int]
+    target: Target, fields: Mapping[str, str], addresses: Mapping[str, int]
 ) -> dict[str, int] | Absent:
-    found = {}
+    offsets = {}
     for name, symbol in fields.items():
-        address = known.get(symbol) or target.symbol(symbol)
+        address = addresses.get(symbol) or target.symbol(symbol)
         if address is None:
             return Absent(NOT_AVAILABLE, f"no symbol {symbol}")
         offset = read_u32(target, address + 8)
         if offset is None or offset > MAX_OFFSET:
             return Absent(NOT_AVAILABLE, f"{symbol} cannot be read")
-        found[name] = offset
-    return found
+        offsets[name] = offset
+    return offsets
 
 
 def stack_lists(target: Target) -> StackLists | Absent:

@@ -86,9 +86,9 @@ def _one(item: Any, seen: Seen) -> Mapping[str, Any] | None:
     """Return the record with its new signature; None when it stays as it is."""
     if not isinstance(item, dict):
         return None
-    found = resign(item)
-    seen(item, found)
-    return None if found.signature is None else {**item, "signature": found.signature}
+    resigned = resign(item)
+    seen(item, resigned)
+    return None if resigned.signature is None else {**item, "signature": resigned.signature}
 
 
 class _Unchanged(Exception):
@@ -133,15 +133,15 @@ def _batch(connection: Connection, after: int, seen: Seen, *, apply: bool) -> in
     from gdb_epi.fleet.store.packing import stored_record
 
     chosen = select(t.raw.c.crash_id, t.raw.c.record).where(t.raw.c.crash_id > after)
-    found = connection.execute(chosen.order_by(t.raw.c.crash_id).limit(BATCH)).all()
+    rows = connection.execute(chosen.order_by(t.raw.c.crash_id).limit(BATCH)).all()
     made = {}
-    for number, blob in found:
+    for number, blob in rows:
         new = _one(stored_record(blob), seen)
         if new is not None:
             made[int(number)] = new
     if apply and made:
         _store(connection, made)
-    return int(found[-1][0]) if found else None
+    return int(rows[-1][0]) if rows else None
 
 
 def _store(connection: Connection, made: Mapping[int, Mapping[str, Any]]) -> None:

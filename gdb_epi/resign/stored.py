@@ -101,8 +101,8 @@ class _Stored:
 
     def _native(self, merged: Mapping[str, Any] | None) -> str:
         if not self.old.get("native"):
-            told = _map(self.old.get("absent")).get("native")
-            return str(told or "the record has no native stack")
+            reason = _map(self.old.get("absent")).get("native")
+            return str(reason or "the record has no native stack")
         if merged is None or merged.get("native") == "absent":
             return NOT_STORED
         return ""
@@ -120,11 +120,11 @@ class _Stored:
             return dict.fromkeys(ALL_KEYS, Missing("the record holds no frame of this thread"))
         overflow = self.family == OVERFLOW
         tokens = self._tokens()
-        found = contents_of_part(tokens, self.halves, self.ends, overflow=overflow)
-        made = {name: key_of(name, found[name], self.category) for name in STACK_KEYS}
+        contents = contents_of_part(tokens, self.halves, self.ends, overflow=overflow)
+        made = {name: key_of(name, contents[name], self.category) for name in STACK_KEYS}
         if self.category == ASSERTION and "assertion" not in self.old:
             made |= dict.fromkeys(NATIVE_KEYS, Missing(NO_ASSERTION))
-        made["python"] = self._python_key(found["python"])
+        made["python"] = self._python_key(contents["python"])
         made["exact"] = self._exact(overflow=overflow)
         return self._corrupt(made) if self.category == CORRUPT else made
 
@@ -155,8 +155,8 @@ class _Stored:
         texts = _map(self.old.get("text"))
         for name in ("stable", "coarse"):
             words = str(texts.get(name, "")).split(" ", 2)
-            told = len(words) == 3
-            made[name] = k.make_key(name, words[2]) if told else Missing("no line is stored")
+            complete = len(words) == 3
+            made[name] = k.make_key(name, words[2]) if complete else Missing("no line is stored")
         for name in ("strict", "native"):
             made[name] = Missing("the native stack is not plausible")
         return made

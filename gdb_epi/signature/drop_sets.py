@@ -94,7 +94,7 @@ def load_drop_sets() -> DropSets:
     ]
     return DropSets(
         _tags(table["names"]),
-        {letter: [rows[at] for at in found] for letter, found in table["letters"]},
+        {letter: [rows[at] for at in places] for letter, places in table["letters"]},
         _tags(table["python_names"]),
         _tags(table["python_files"]),
         _tags(table["python_functions"]),

@@ -29,22 +29,22 @@ def explain(signed: Signed) -> list[dict[str, Any]]:
     """
     if signed.stack is None:
         return []
-    found = tokenise(signed.stack, load_drop_sets(), signed.scene.region_at)
-    end = _cut_before(signed, found)
+    tokens = tokenise(signed.stack, load_drop_sets(), signed.scene.region_at)
+    end = _cut_before(signed, tokens)
     held = {name: _texts(key.text) for name, key in signed.signature.keys.items()}
     return [
-        _explained(frame, [(place, found.tokens[place]) for place in places], end, held)
-        for frame, places in zip(signed.stack.frames[:MAX_SHOWN], found.origins, strict=False)
+        _explained(frame, [(place, tokens.tokens[place]) for place in places], end, held)
+        for frame, places in zip(signed.stack.frames[:MAX_SHOWN], tokens.origins, strict=False)
     ]
 
 
 def lines(explained: Sequence[dict[str, Any]]) -> list[str]:
     """Return the explanation as text."""
     out: list[str] = []
-    for number, one in enumerate(explained):
-        out.append(f"#{number:<3} {one['frame']}")
-        out += [f"       {rule}" for rule in one["rules"]]
-        keys = ", ".join(one["keys"])
+    for number, frame in enumerate(explained):
+        out.append(f"#{number:<3} {frame['frame']}")
+        out += [f"       {rule}" for rule in frame["rules"]]
+        keys = ", ".join(frame["keys"])
         out.append(f"       in {keys}" if keys else "       in no key")
     return out
 
@@ -63,12 +63,12 @@ def _first(line: str) -> frozenset[str]:
     return frozenset(word for word in words[2:] if not word.startswith("~"))
 
 
-def _cut_before(signed: Signed, found: Tokens) -> int:
+def _cut_before(signed: Signed, tokens: Tokens) -> int:
     """Return the place of the signal frame up to which the frames of a re-raise are cut."""
     fault = signed.scene.fault
     if isinstance(fault, Absent) or fault.origin != "signal-frame":
         return -1
-    places = [place for place, token in enumerate(found.tokens) if token.text == SIGNAL]
+    places = [place for place, token in enumerate(tokens.tokens) if token.text == SIGNAL]
     return places[0] if places else -1
 
 
@@ -153,5 +153,5 @@ def _python_rules(frame: StackFrame) -> list[str]:
 def _token_rules(token: Token) -> list[str]:
     if token.drop is None:
         return [f"= {token.text}"]
-    said = _CLASS_RULES.get(token.drop, "N52 only strict holds it")
-    return [f"= {token.text}", f"dropped, class {token.drop}: {said}"]
+    rule = _CLASS_RULES.get(token.drop, "N52 only strict holds it")
+    return [f"= {token.text}", f"dropped, class {token.drop}: {rule}"]

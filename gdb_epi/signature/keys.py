@@ -4,7 +4,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from itertools import dropwhile, pairwise, takewhile
+from itertools import dropwhile, islice, pairwise, takewhile
 
 from gdb_epi.signature.drop_sets import NOWHERE, THREAD_BASE
 from gdb_epi.signature.tokens import (
@@ -126,15 +126,15 @@ def _stand_in(physical: Sequence[Token]) -> list[Token]:
 
     abort() and Py_FatalError stay; what they call is another in each version of libc and CPython.
     """
-    found = list(dropwhile(lambda token: token.kind != NATIVE, physical))
-    run = list(takewhile(lambda token: token.drop in GIVES_UP or token.drop == NAMELESS, found))
+    natives = list(dropwhile(lambda token: token.kind != NATIVE, physical))
+    run = list(takewhile(lambda token: token.drop in GIVES_UP or token.drop == NAMELESS, natives))
     gave_up = [token for token in run if token.drop in GIVES_UP]
-    return gave_up[-1:] if run and run[0].drop in GIVES_UP else found[:1]
+    return gave_up[-1:] if run and run[0].drop in GIVES_UP else natives[:1]
 
 
 def _first(tokens: Sequence[Token], kind: str, limit: int) -> list[int]:
-    found = (position for position, token in enumerate(tokens) if token.kind == kind)
-    return [position for position, _ in zip(found, range(limit), strict=False)]
+    positions = (position for position, token in enumerate(tokens) if token.kind == kind)
+    return list(islice(positions, limit))
 
 
 def choose(tokens: Sequence[Token], *, overflow: bool) -> Selection:

@@ -21,7 +21,7 @@ class Pattern:
         self._marks = marks
         self._compiled: re.Pattern[str] | None = None
 
-    def _found(self, text: str) -> re.Pattern[str] | None:
+    def _compile_for(self, text: str) -> re.Pattern[str] | None:
         """Return the compiled expression, None where it cannot match."""
         for mark in self._marks:
             if mark in text:
@@ -35,30 +35,30 @@ class Pattern:
 
     def match(self, text: str, position: int = 0) -> re.Match[str] | None:
         """Match at a position."""
-        found = self._found(text)
-        return found.match(text, position) if found is not None else None
+        pattern = self._compile_for(text)
+        return pattern.match(text, position) if pattern is not None else None
 
     def fullmatch(self, text: str) -> re.Match[str] | None:
         """Match all of a text."""
-        found = self._found(text)
-        return found.fullmatch(text) if found is not None else None
+        pattern = self._compile_for(text)
+        return pattern.fullmatch(text) if pattern is not None else None
 
     def search(self, text: str) -> re.Match[str] | None:
         """Match anywhere."""
-        found = self._found(text)
-        return found.search(text) if found is not None else None
+        pattern = self._compile_for(text)
+        return pattern.search(text) if pattern is not None else None
 
     def sub(self, new: str | Callable[[re.Match[str]], str], text: str, count: int = 0) -> str:
         """Replace what matches."""
-        found = self._found(text)
-        return found.sub(new, text, count=count) if found is not None else text
+        pattern = self._compile_for(text)
+        return pattern.sub(new, text, count=count) if pattern is not None else text
 
     def before(self, text: str) -> str:
         """Return what stands before the first match; all of the text without one."""
-        found = self.search(text)
-        return text[: found.start()] if found is not None else text
+        match = self.search(text)
+        return text[: match.start()] if match is not None else text
 
     def findall(self, text: str) -> list[str]:
         """Return all that matches, or its only group."""
-        found = self._found(text)
-        return found.findall(text) if found is not None else []
+        pattern = self._compile_for(text)
+        return pattern.findall(text) if pattern is not None else []

@@ -141,12 +141,12 @@ def _first_stack(state: ProcessState) -> Sequence[NativeFrame] | Absent:
     if not threads:
         return Absent(NOT_APPLICABLE, "the core lists no thread")
     lost = _lost_stack(state, threads[0].tid)
-    found = state.target.native_frames(threads[0].tid)
-    if lost is not None or isinstance(found, Absent):
-        return found if lost is None else lost
-    if len(found) < MIN_FRAMES and not any(frame.function for frame in found):
+    frames = state.target.native_frames(threads[0].tid)
+    if lost is not None or isinstance(frames, Absent):
+        return frames if lost is None else lost
+    if len(frames) < MIN_FRAMES and not any(frame.function for frame in frames):
         return Absent(NOT_AVAILABLE, "the unwinder got no further than one nameless frame")
-    return found
+    return frames
 
 
 def _lost_stack(state: ProcessState, tid: int) -> Absent | None:
@@ -218,8 +218,8 @@ def _has_no_files(target: Target, natives: Sequence[NativeFrame]) -> bool:
     if not natives or any(frame.function for frame in natives):
         return False
     modules = {m.path: m for m in target.modules()}
-    found = [modules[f.module] for f in natives if f.module in modules]
-    return bool(found) and all(isinstance(module.file, Absent) for module in found)
+    used = [modules[f.module] for f in natives if f.module in modules]
+    return bool(used) and all(isinstance(module.file, Absent) for module in used)
 
 
 def _is_base(frame: NativeFrame) -> bool:
@@ -261,9 +261,9 @@ class _Maker:
             return self
         natives = [f.native for f in stack.frames if f.native is not None]
         halves = _Halves(self._native_absent(stack, natives), self._python_absent())
-        found = tokenise(stack, load_drop_sets(), self.state.region_at)
-        self.steps += found.steps
-        tokens = self._asserting(self._cut(list(found.tokens)))
+        tokenised = tokenise(stack, load_drop_sets(), self.state.region_at)
+        self.steps += tokenised.steps
+        tokens = self._asserting(self._cut(list(tokenised.tokens)))
         self._exact(natives, halves)
         self.native = halves.native is None
         if self.native:
@@ -301,8 +301,8 @@ class _Maker:
         if not self.may_cut or isinstance(fault, Absent) or fault.origin != "signal-frame":
             return tokens
         tokens, was_cut = cut_reraise(tokens)
-        said = "cut at the signal frame" if was_cut else "no native signal frame to cut at"
-        self.steps.append(f"N35 frames: a handler re-raised the signal; {said}")
+        outcome = "cut at the signal frame" if was_cut else "no native signal frame to cut at"
+        self.steps.append(f"N35 frames: a handler re-raised the signal; {outcome}")
         return tokens
 
     def _asserting(self, tokens: list[Token]) -> list[Token]:

@@ -182,8 +182,8 @@ class _Tokeniser:
         """The bytecode loop of a stripped build has no name; its place on the stack is proven."""
         if frame.native is None or frame.native.function or not frame.evidence:
             return None
-        found = self._class(EVAL_LOOP)
-        return Token(EVAL_LOOP, NATIVE, True, found, module=frame.native.module or "")
+        drop = self._class(EVAL_LOOP)
+        return Token(EVAL_LOOP, NATIVE, True, drop, module=frame.native.module or "")
 
     def _native(self, frame: NativeFrame) -> Token | None:
         if frame.kind == "sentinel":
@@ -194,8 +194,8 @@ class _Tokeniser:
         name = self._named(frame.function) if frame.function else self._unnamed(frame)
         if not name:
             return None
-        found = self._class(name)
-        token = Token(name, NATIVE, not frame.inlined, found, module=frame.module or "")
+        drop = self._class(name)
+        token = Token(name, NATIVE, not frame.inlined, drop, module=frame.module or "")
         self._scope_closure(token, frame.function or "")
         return token
 
@@ -228,8 +228,8 @@ class _Tokeniser:
             self.steps.append(
                 f"N39 frames: {token.text} calls {closure}, which is no frame of its own"
             )
-            found = self._class(closure)
-            self.tokens.append(Token(closure, NATIVE, True, found, module=token.module))
+            drop = self._class(closure)
+            self.tokens.append(Token(closure, NATIVE, True, drop, module=token.module))
 
     def _named(self, function: str) -> str:
         if function not in self._names:
@@ -257,9 +257,9 @@ class _Tokeniser:
             return None
         name = python_name(frame)
         function = frame.name or (frame.qualname or "").rpartition(".")[2]
-        found = self.drops.python_class(name, frame.filename, function)
+        drop = self.drops.python_class(name, frame.filename, function)
         coarse = f"py:{plain_python_name(frame)}"
-        return Token(f"py:{name}", PYTHON, True, found, coarse=coarse)
+        return Token(f"py:{name}", PYTHON, True, drop, coarse=coarse)
 
 
 def unnamed_in(path: str) -> str:
@@ -365,7 +365,7 @@ def rotate_overflow(tokens: Sequence[Token]) -> list[Token]:
     for end, token in enumerate(tokens):
         if token.cycle:
             start = end - token.cycle + 1
-            cycle = [one._replace(cycle=0) for one in tokens[start : end + 1]]
+            cycle = [turn._replace(cycle=0) for turn in tokens[start : end + 1]]
             first = min(_starts(cycle), key=lambda i: [t.text for t in cycle[i:] + cycle[:i]])
             cycle = cycle[first:] + cycle[:first]
             cycle[-1] = cycle[-1]._replace(cycle=token.cycle)

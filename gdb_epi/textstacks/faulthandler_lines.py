@@ -39,29 +39,29 @@ SIGNALS = {
 
 def python_frame(text: str) -> TextFrame | None:
     """Return the frame of a faulthandler line, or None."""
-    found = FRAME.search(text)
-    if not found:
+    match = FRAME.search(text)
+    if not match:
         return None
-    line = int(found[3]) if found[3].isdigit() else None
-    name = None if found[4] == "???" else unescape(found[4])
-    filename = unescape(found[1]) if found[1] is not None else None
+    line = int(match[3]) if match[3].isdigit() else None
+    name = None if match[4] == "???" else unescape(match[4])
+    filename = unescape(match[1]) if match[1] is not None else None
     return TextFrame(None, PYTHON, name, None, None, filename, line)
 
 
 def py_bt_frame(text: str) -> TextFrame | None:
     """Return the frame of a line of python-gdb.py's `py-bt`, or None."""
-    found = PY_BT_FRAME.match(text)
-    if not found:
+    match = PY_BT_FRAME.match(text)
+    if not match:
         return None
-    return TextFrame(None, PYTHON, found[3], None, None, found[1], int(found[2]))
+    return TextFrame(None, PYTHON, match[3], None, None, match[1], int(match[2]))
 
 
 def c_frame(text: str) -> TextFrame | None:
     """Return the frame of a line of faulthandler's C stack (3.14 and later), or None."""
-    found = C_FRAME.match(text)
-    if not found:
+    match = C_FRAME.match(text)
+    if not match:
         return None
-    return TextFrame(None, NATIVE, found[2] or None, int(found[4], 16), found[1], None, None)
+    return TextFrame(None, NATIVE, match[2] or None, int(match[4], 16), match[1], None, None)
 
 
 def unescape(text: str) -> str:

@@ -74,9 +74,9 @@ def parse_frame(number: int, text: str) -> TextFrame:
     """Return the frame of the words behind `#N`. Never fails: what is not understood is None."""
     if "<signal handler called>" in text:
         return TextFrame(number, SIGNAL, None, None, None, None, None)
-    found = _ADDRESS.match(text)
-    pc = int(found[1], 16) if found else None
-    rest = text[found.end() :] if found else text
+    address = _ADDRESS.match(text)
+    pc = int(address[1], 16) if address else None
+    rest = text[address.end() :] if address else text
     place = _place(rest)
     start = _arguments_at(rest)
     name: str | None = rest[:start].strip()
@@ -118,31 +118,31 @@ def mark_inlined(frames: list[TextFrame]) -> list[TextFrame]:
 
 def lwp_of(text: str) -> int | None:
     """Return the thread id in `Thread 0x7f.. (LWP 12)`."""
-    found = _LWP.search(text)
-    return int(found[1]) if found else None
+    match = _LWP.search(text)
+    return int(match[1]) if match else None
 
 
 def name_of(text: str) -> str | None:
     """Return the thread's name in `Thread 0x7f.. (LWP 12) "worker"`."""
-    found = _NAME.search(text)
-    return found[1] if found else None
+    match = _NAME.search(text)
+    return match[1] if match else None
 
 
 def facts_of(text: str) -> dict[str, int]:
     """Return members of $_siginfo and registers that a line shows."""
-    found = {}
+    facts = {}
     for name, value in FACT.findall(text):
-        found[name] = int(value, 16 if value.startswith("0x") else 10)
-    return found
+        facts[name] = int(value, 16 if value.startswith("0x") else 10)
+    return facts
 
 
 def _place(text: str) -> Place:
-    found = _AT.search(text) if ") " in text or ")\t" in text else None
-    if found:
-        return Place(None, found[1], int(found[2]), _behind_bracket(text, found.start(1)))
-    found = _FROM.search(text)
-    if found:
-        return Place(found[1], None, None, _behind_bracket(text, found.start(1)))
+    match = _AT.search(text) if ") " in text or ")\t" in text else None
+    if match:
+        return Place(None, match[1], int(match[2]), _behind_bracket(text, match.start(1)))
+    match = _FROM.search(text)
+    if match:
+        return Place(match[1], None, None, _behind_bracket(text, match.start(1)))
     return Place(None, None, None, len(text))
 
 
@@ -176,20 +176,20 @@ def _arguments_at(text: str) -> int:
 
 
 def _python_frames(arguments: str) -> tuple[TextFrame, ...]:
-    found = []
+    frames = []
     for match in _PYTHON.finditer(arguments):
-        found.append(TextFrame(None, PYTHON, match[3], None, None, match[1], int(match[2])))
-        if len(found) == MAX_INNER:
+        frames.append(TextFrame(None, PYTHON, match[3], None, None, match[1], int(match[2])))
+        if len(frames) == MAX_INNER:
             break
-    unique = dict.fromkeys(found)
+    unique = dict.fromkeys(frames)
     return tuple(unique)
 
 
 def _words(arguments: str) -> str | None:
-    found = _QUOTED.search(arguments)
-    return found[1] if found else None
+    match = _QUOTED.search(arguments)
+    return match[1] if match else None
 
 
 def _asserting(arguments: str) -> str | None:
-    found = _FUNCTION.search(arguments)
-    return found[1].replace('\\"', '"') if found else None
+    match = _FUNCTION.search(arguments)
+    return match[1].replace('\\"', '"') if match else None

@@ -49,7 +49,7 @@ def contents_of(tokens: Sequence[Token], halves: Halves, *, overflow: bool) -> C
     coarse = k.choose([token for token in tokens if token.physical], overflow=overflow)
     strict = k.strict_key(tokens, overflow=overflow)
     both = halves.both()
-    found: Contents = {
+    contents: Contents = {
         "native": _words(k.half(inner, NATIVE, overflow=overflow), halves.native),
         "python": _words(k.half(tokens, PYTHON, overflow=overflow), halves.python),
         "stable": _words(k.choose(tokens, overflow=overflow).tokens, both),
@@ -57,12 +57,12 @@ def contents_of(tokens: Sequence[Token], halves: Halves, *, overflow: bool) -> C
     }
     caller = k.caller_of_nameless(coarse)
     if not both and caller is not None and not caller.module:
-        found["coarse"] = Missing(NO_FILE)
+        contents["coarse"] = Missing(NO_FILE)
     if both or isinstance(strict, str):
-        found["strict"] = Missing(both or str(strict))
+        contents["strict"] = Missing(both or str(strict))
     else:
-        found["strict"] = strict.text.split(" ", 2)[2]
-    return found
+        contents["strict"] = strict.text.split(" ", 2)[2]
+    return contents
 
 
 def contents_of_part(
@@ -72,14 +72,14 @@ def contents_of_part(
 
     What another continuation could change is missing.
     """
-    found = contents_of(tokens, halves, overflow=overflow)
+    contents = contents_of(tokens, halves, overflow=overflow)
     if ends:
         tails = _continuations(tokens)
         others = [contents_of([*tokens, *tail], halves, overflow=overflow) for tail in tails]
-        for name, words in found.items():
+        for name, words in contents.items():
             if isinstance(words, str) and any(other[name] != words for other in others):
-                found[name] = Missing(ends)
-    return found
+                contents[name] = Missing(ends)
+    return contents
 
 
 def agreeing(first: Contents, second: Contents, why: str) -> Contents:
@@ -109,7 +109,7 @@ def _continuations(tokens: Sequence[Token]) -> list[list[Token]]:
     native = [Token(f"\x01{n}", NATIVE, True, None) for n in range(4)]
     python = [Token(f"py:\x01{n}", PYTHON, True, None) for n in range(3)]
     loop = Token(EVAL_LOOP, NATIVE, True, "eval-glue")
-    found = [[*native, *python, *native], [*python, *native], [loop, *native]]
+    continuations = [[*native, *python, *native], [*python, *native], [loop, *native]]
     for period in range(1, min(_TAIL, len(tokens)) + 1):
-        found.append([*list(tokens[-period:]) * 2, *native, *python])
-    return found
+        continuations.append([*list(tokens[-period:]) * 2, *native, *python])
+    return continuations

@@ -75,8 +75,8 @@ def _py_fatal(dump: Dump) -> Kinds:
     if any("Windows" in note for note in dump.notes):
         return Kinds((), None, "a dump of Windows has no signal", False, ())
     why = "which function raised the fatal error decides the category; the text lacks it"
-    said = "category: abort-py-fatal by faulthandler's own first line"
-    return Kinds((), "abort", why, False, (said,))
+    step = "category: abort-py-fatal by faulthandler's own first line"
+    return Kinds((), "abort", why, False, (step,))
 
 
 def _fault(dump: Dump, thread: TextThread, signal: str, cut: bool) -> Kinds:
@@ -138,8 +138,8 @@ def _abort(dump: Dump, thread: TextThread) -> Kinds:
         why = "a handler aborted; which signal it handled is not told"
         return Kinds(FAULTS, None, why, True, ())
     if not _raised_here(thread, 0):
-        said = "category: SIGABRT outside of abort() and raise(): sent from outside"
-        return _certain("killed-external", False, said)
+        step = "category: SIGABRT outside of abort() and raise(): sent from outside"
+        return _certain("killed-external", False, step)
     scene = _AbortScene(thread)
     category, steps = categorise(scene)
     if category.name == "unknown":
@@ -162,8 +162,8 @@ class _AbortScene(Scene):
         super().__init__(_NoTarget(), crash, frames)  # type: ignore[arg-type]
         self.fault = Fault(thread.tid or 0, SIGABRT, -6, None, {}, "core", "self")
         words = next((frame.words for frame in thread.native if frame.words), None)
-        told: AbortMessage | Absent = Absent(NOT_AVAILABLE, "a text holds no __abort_msg")
-        self.abort_message = told if words is None else classify_abort_message(words)
+        message: AbortMessage | Absent = Absent(NOT_AVAILABLE, "a text holds no __abort_msg")
+        self.abort_message = message if words is None else classify_abort_message(words)
 
 
 class _NoTarget:
@@ -185,14 +185,10 @@ def frame_of(name: str | None, module: str | None) -> NativeFrame:
     return NativeFrame(1, 1, name, module, None, None, None, None, False, "normal")
 
 
-def _signal_at(thread: TextThread) -> int | None:
-    found = (i for i, frame in enumerate(thread.native) if frame.kind == SIGNAL)
-    return next(found, None)
-
-
 def _is_reraise(thread: TextThread) -> bool:
     """Whether a handler raised again what the kernel had raised below it."""
-    at = _signal_at(thread)
+    signals = (i for i, frame in enumerate(thread.native) if frame.kind == SIGNAL)
+    at = next(signals, None)
     return at is not None and _raised_here(thread, 0) and not _raised_here(thread, at + 1)
 
 

@@ -64,11 +64,11 @@ class Namer:
         if name == "<module>" or (self.minor is not None and self.minor < QUALIFIED):
             return None
         if self._sources is not None and frame.filename and frame.lineno:
-            found = self._sources.qualname(frame.filename, frame.lineno, name)
-            if found is not None:
-                if self.minor is None and found != name:
+            qualname = self._sources.qualname(frame.filename, frame.lineno, name)
+            if qualname is not None:
+                if self.minor is None and qualname != name:
                     doubts.append(NO_VERSION)
-                return found
+                return qualname
         what = "CPython 3.11+ signs qualified names" if self.minor else "--python 3.N tells"
         doubts.append(f"plain names stand in for qualified ones ({what}); --sources reads them")
         return None
@@ -78,12 +78,12 @@ def python_minor(dump: Dump) -> int | None:
     """Return the minor version of CPython that file names of the text show, or None."""
     for thread in dump.threads:
         for frame in (*thread.python, *thread.native[:64], *thread.c_stack):
-            found = _VERSION.search(frame.filename or "") or _VERSION.search(frame.module or "")
-            if found:
-                return int(found[1])
+            match = _VERSION.search(frame.filename or "") or _VERSION.search(frame.module or "")
+            if match:
+                return int(match[1])
     texts = [dump.command or "", *(thread.name or "" for thread in dump.threads)]
-    found = next((m for m in map(_VERSION.search, texts) if m), None)
-    return int(found[1]) if found else None
+    match = next((m for m in map(_VERSION.search, texts) if m), None)
+    return int(match[1]) if match else None
 
 
 def main_file(dump: Dump) -> str | None:
@@ -144,16 +144,16 @@ def _functions(filename: str) -> list[tuple[int, int, str, str]]:
             tree = ast.parse(stream.read(MAX_SOURCE))
     except (OSError, ValueError, SyntaxError, RecursionError, MemoryError):
         return []
-    found: list[tuple[int, int, str, str]] = []
+    functions: list[tuple[int, int, str, str]] = []
     work: list[tuple[ast.AST, str]] = [(tree, "")]
     while work:
         node, prefix = work.pop()
         for child in ast.iter_child_nodes(node):
-            work.append((child, _enter(child, prefix, found)))
-    return found
+            work.append((child, _enter(child, prefix, functions)))
+    return functions
 
 
-def _enter(node: ast.AST, prefix: str, found: list[tuple[int, int, str, str]]) -> str:
+def _enter(node: ast.AST, prefix: str, functions: list[tuple[int, int, str, str]]) -> str:
     """Note a function or class; return the prefix of what is defined inside it."""
     import ast
 
@@ -161,11 +161,11 @@ def _enter(node: ast.AST, prefix: str, found: list[tuple[int, int, str, str]]) -
         return f"{prefix}{node.name}."
     if isinstance(node, (ast.FunctionDef, ast.AsyncFunctionDef, ast.Lambda)):
         name = "<lambda>" if isinstance(node, ast.Lambda) else node.name
-        found.append((node.lineno, node.end_lineno or node.lineno, name, prefix + name))
+        functions.append((node.lineno, node.end_lineno or node.lineno, name, prefix + name))
         return f"{prefix}{name}.<locals>."
     return prefix
 
 
 def doubts_of(named: Sequence[Named]) -> tuple[str, ...]:
     """Return what was inferred for any of these frames, each once."""
-    return tuple(dict.fromkeys(doubt for one in named for doubt in one.doubts))
+    return tuple(dict.fromkeys(doubt for frame in named for doubt in frame.doubts))

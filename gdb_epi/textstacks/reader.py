@@ -182,10 +182,10 @@ class _Reader:
                 self._thread = self._draft.thread("", None, None)
             self._thread.has_python = True
             return True
-        found = fatal.py_bt_frame(line) if self._section == "py-bt" else None
-        if found is not None and self._thread is not None:
-            self._thread.add_python(found)
-        return found is not None
+        frame = fatal.py_bt_frame(line) if self._section == "py-bt" else None
+        if frame is not None and self._thread is not None:
+            self._thread.add_python(frame)
+        return frame is not None
 
     # -- faulthandler --------------------------------------------------------------------------
 
@@ -233,9 +233,9 @@ class _Reader:
             return
         words = line.strip()
         if self._section == "c":
-            found = fatal.c_frame(line)
-            if found is not None and self._draft is not None:
-                self._draft.c_frame(found)
+            c_frame = fatal.c_frame(line)
+            if c_frame is not None and self._draft is not None:
+                self._draft.c_frame(c_frame)
             return
         frame = fatal.python_frame(line)
         if frame is not None:

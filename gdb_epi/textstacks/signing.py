@@ -142,10 +142,10 @@ def _with_stacks(dump: Dump, thread: TextThread) -> TextThread:
     return thread
 
 
-def _is_same(one: TextThread, other: TextThread) -> bool:
-    if one.tid is not None and one.tid == other.tid:
+def _is_same(thread: TextThread, other: TextThread) -> bool:
+    if thread.tid is not None and thread.tid == other.tid:
         return True
-    return bool(one.label) and one.label == other.label
+    return bool(thread.label) and thread.label == other.label
 
 
 def _made(name: str, stack: _Stack, kinds: Kinds) -> k.Key | Missing | dict[str, k.Key]:
@@ -154,28 +154,30 @@ def _made(name: str, stack: _Stack, kinds: Kinds) -> k.Key | Missing | dict[str,
         return _strict(stack, kinds)
     if not kinds.possible and name == "python" and kinds.family is not None:
         return key_of(name, stack.contents(False)[name], kinds.family)
-    found: dict[str, k.Key] = {}
-    words: dict[str, Missing] = {}
+    keys: dict[str, k.Key] = {}
+    missing: dict[str, Missing] = {}
     for category in kinds.possible:
         made = key_of(name, stack.contents(category == OVERFLOW)[name], category)
         if isinstance(made, Missing):
-            words[category] = made
+            missing[category] = made
         else:
-            found[category] = made
+            keys[category] = made
     if not kinds.possible:
         plain = stack.contents(False)[name]
         return plain if isinstance(plain, Missing) else Missing(f"no category: {kinds.open}")
-    if not found:
-        return next(iter(words.values()))
-    values = {key.value for key in found.values()}
-    return next(iter(found.values())) if len(values) == 1 and not words else found
+    if not keys:
+        return next(iter(missing.values()))
+    values = {key.value for key in keys.values()}
+    return next(iter(keys.values())) if len(values) == 1 and not missing else keys
 
 
 def _strict(stack: _Stack, kinds: Kinds) -> k.Key | Missing:
     """The key `strict` holds no category, but after a stack overflow other frames."""
     overflows = {name == OVERFLOW for name in kinds.possible} or {False, True}
-    made = [key_of("strict", stack.contents(one)["strict"], "") for one in sorted(overflows)]
-    if any(one != made[0] for one in made):
+    made = [
+        key_of("strict", stack.contents(overflow)["strict"], "") for overflow in sorted(overflows)
+    ]
+    if any(overflow != made[0] for overflow in made):
         return Missing(f"a stack overflow would have another one: {kinds.open}")
     return made[0]
 
@@ -188,8 +190,8 @@ class _Stack:
         self._dump, self._thread, self._kinds = dump, thread, kinds
         self._namer = namer
         if thread.left_out:
-            told = f"frames: {thread.left_out} more than the {len(thread.native)} that count"
-            self.steps.append(told)
+            left_out = f"frames: {thread.left_out} more than the {len(thread.native)} that count"
+            self.steps.append(left_out)
         self._named = [self._namer.name(frame) for frame in _python_frames(thread)]
         self._inner, self._outer = self._placed()
         self.tokens = self._tokens(self._inner)
@@ -200,38 +202,38 @@ class _Stack:
         """Return what the keys say behind the category."""
         if overflow not in self._contents:
             ends = self._thread.ends or self._thread.python_ends
-            found = contents_of_part(self.tokens, self.halves, ends, overflow=overflow)
+            contents = contents_of_part(self.tokens, self.halves, ends, overflow=overflow)
             if self._outer is not None:
                 tokens = self._tokens(self._outer)
                 other = contents_of_part(tokens, self.halves, ends, overflow=overflow)
-                found = agreeing(found, other, PLACES)
-            self._contents[overflow] = found
+                contents = agreeing(contents, other, PLACES)
+            self._contents[overflow] = contents
         return self._contents[overflow]
 
     def inferred(self) -> dict[str, tuple[str, ...]]:
         """Return what the names of the keys rest on beside the text."""
-        doubts = tuple(doubts_of([one for one in self._named if one is not None]))
-        found = dict.fromkeys(("strict", "stable", "coarse", "python"), doubts) if doubts else {}
+        doubts = tuple(doubts_of([frame for frame in self._named if frame is not None]))
+        reasons = dict.fromkeys(("strict", "stable", "coarse", "python"), doubts) if doubts else {}
         may_assert = ASSERTION in self._kinds.possible or self._kinds.open == NAMELESS_ABORT
         if may_assert and not self._knows_assertion():
             for key in ("strict", "stable", "coarse", "native"):
-                found[key] = (*found.get(key, ()), NO_ASSERTION)
-        return found
+                reasons[key] = (*reasons.get(key, ()), NO_ASSERTION)
+        return reasons
 
     def _tokens(self, frames: Sequence[StackFrame]) -> list[Token]:
         stack = MergedStack(self._thread.tid, tuple(frames), None)
-        found = tokenise(stack, load_drop_sets(), lambda _pc: None)
-        self.steps += [step for step in found.steps if step not in self.steps]
-        tokens = list(found.tokens)
+        tokenised = tokenise(stack, load_drop_sets(), lambda _pc: None)
+        self.steps += [step for step in tokenised.steps if step not in self.steps]
+        tokens = list(tokenised.tokens)
         if self._kinds.cut:
             tokens = cut_reraise(tokens)[0]
         return self._asserted(tokens) if self._kinds.possible == (ASSERTION,) else tokens
 
     def _asserted(self, tokens: list[Token]) -> list[Token]:
         """Apply N65: the function that the text shows, else the first that is of interest."""
-        told = next((frame.asserts for frame in self._thread.native if frame.asserts), None)
-        if told is not None:
-            return name_asserting(tokens, asserted_name(told))
+        function = next((frame.asserts for frame in self._thread.native if frame.asserts), None)
+        if function is not None:
+            return name_asserting(tokens, asserted_name(function))
         first = next((t for t in tokens if t.kind == NATIVE and t.drop is None), None)
         return tokens if first is None else name_asserting(tokens, first.text)
 
@@ -246,7 +248,7 @@ class _Stack:
     def _placed(self) -> tuple[list[StackFrame], list[StackFrame] | None]:
         """Return the merged stack; two where it is open which eval call runs the Python frames."""
         native = [StackFrame(_native(frame), None) for frame in self._thread.native]
-        python = [StackFrame(None, one.frame) for one in self._named if one is not None]
+        python = [StackFrame(None, named.frame) for named in self._named if named is not None]
         evals = [i for i, frame in enumerate(native) if _is_eval(frame.native)]
         if not python or not evals:
             return native + python, None
@@ -268,13 +270,13 @@ class _Stack:
         if len(thread.native) == 1 and thread.ends:
             return "only the innermost frame is shown; no backtrace was printed"
         physical = [f for f in thread.native if not f.inlined and f.kind != SIGNAL]
-        known = sum(bool(f.name or f.module) for f in physical)
-        if known < MIN_KNOWN * len(physical):
+        identified = sum(bool(f.name or f.module) for f in physical)
+        if identified < MIN_KNOWN * len(physical):
             return "most frames have neither a name nor an object: the stack may be corrupt"
         return ""
 
     def _why_no_python(self) -> str:
-        if any(one is None for one in self._named):
+        if any(named is None for named in self._named):
             return "a Python frame has no name, or one that faulthandler cut"
         if self._named or (self._thread.has_python and not self._thread.python_ends):
             return self._partial_python()

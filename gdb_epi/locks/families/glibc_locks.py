@@ -42,14 +42,14 @@ def joined_thread(context: LockContext, thread: Thread, call: FutexWait) -> Lock
         return None
     size = DESCRIPTOR
     symbol = context.target.symbol("_thread_db_sizeof_pthread")
-    known = read_u32(context.target, symbol) if symbol is not None else None
-    if known is not None and 0 < known < DESCRIPTOR:
-        size = known
+    stored_size = read_u32(context.target, symbol) if symbol is not None else None
+    if stored_size is not None and 0 < stored_size < DESCRIPTOR:
+        size = stored_size
     for tid, base in context.bases.items():
         if not base or tid == thread.tid or not 0 <= call.address - base < size:
             continue
-        said = f"the word lies {call.address - base} bytes into thread {tid}'s descriptor"
-        return LockGuess("pthread_join", owner_tid=tid, evidence=(said,))
+        evidence = f"the word lies {call.address - base} bytes into thread {tid}'s descriptor"
+        return LockGuess("pthread_join", owner_tid=tid, evidence=(evidence,))
     return None
 
 
@@ -76,8 +76,8 @@ def mutex(context: LockContext, thread: Thread, call: FutexWait) -> LockGuess | 
     names = [name for bit, name in (
         (ROBUST, "robust"), (INHERIT, "priority-inheriting"), (SHARED, "process-shared"),
     ) if kind & bit]  # fmt: skip
-    said = f"the mutex words name thread {owner} as owner (kind {kind}: {_KINDS[base]}"
-    said += "".join(f", {name}" for name in names) + ")"
+    evidence = f"the mutex words name thread {owner} as owner (kind {kind}: {_KINDS[base]}"
+    evidence += "".join(f", {name}" for name in names) + ")"
     shared = bool(kind & SHARED) or call.shared
     return LockGuess(
         f"pthread mutex ({', '.join([_KINDS[base], *names])})"
@@ -85,7 +85,7 @@ def mutex(context: LockContext, thread: Thread, call: FutexWait) -> LockGuess | 
         else "pthread mutex",
         owner_tid=owner,
         shared=shared,
-        evidence=(said,),
+        evidence=(evidence,),
     )
 
 
@@ -103,20 +103,20 @@ def stdio_file(context: LockContext, thread: Thread, call: FutexWait) -> LockGue
         or count > MAX_USERS
     ):
         return None
-    found = next(((at, n) for at, lock, n in _files(context) if lock == call.address), None)
+    file = next(((at, n) for at, lock, n in _files(context) if lock == call.address), None)
     live = context.tid_at(owner) is not None
     gone = context.vanished.find(ident=owner) is not None
-    if found is None and not live and not gone:
+    if file is None and not live and not gone:
         return None
     name = None
-    if found is not None:
+    if file is not None:
         standard = {0: "stdin", 1: "stdout", 2: "stderr"}
-        name = standard.get(found[1], f"FILE of descriptor {found[1]}")
-    said = f"the lock words name the pthread_t {owner:#x} as owner"
-    where = (f"it is the lock of the FILE at {found[0]:#x}",) if found is not None else ()
+        name = standard.get(file[1], f"FILE of descriptor {file[1]}")
+    evidence = f"the lock words name the pthread_t {owner:#x} as owner"
+    where = (f"it is the lock of the FILE at {file[0]:#x}",) if file is not None else ()
     return LockGuess(
-        "stdio FILE", name=name, object=found[0] if found else None, owner_ident=owner,
-        evidence=(said, *where),
+        "stdio FILE", name=name, object=file[0] if file else None, owner_ident=owner,
+        evidence=(evidence, *where),
     )  # fmt: skip
 
 
@@ -164,14 +164,14 @@ def rwlock(context: LockContext, thread: Thread, call: FutexWait) -> LockGuess |
         if not readers and not writer:
             continue
         if writer:
-            said = f"the rwlock words name thread {writer} as writer"
+            evidence = f"the rwlock words name thread {writer} as writer"
             return LockGuess(
                 "pthread rwlock", owner_tid=writer, shared=bool(shared) or call.shared,
-                evidence=(said,), object=call.address - inside,
+                evidence=(evidence,), object=call.address - inside,
             )  # fmt: skip
-        said = f"{readers >> 3} readers hold the rwlock; it does not say which threads they are"
+        evidence = f"{readers >> 3} readers hold the rwlock; it does not say which threads they are"
         return LockGuess(
-            "pthread rwlock", evidence=(said,), object=call.address - inside,
+            "pthread rwlock", evidence=(evidence,), object=call.address - inside,
             shared=bool(shared) or call.shared, anonymous=True,
         )  # fmt: skip
     return None
@@ -185,8 +185,8 @@ def semaphore(context: LockContext, thread: Thread, call: FutexWait) -> LockGues
         return None
     if _condition_at(context, call) is not None:
         return None
-    said = f"the words are a sem_t of value 0 with {waiters} waiters, which stores no owner"
-    return LockGuess("semaphore", evidence=(said,), shared=call.shared, anonymous=True)
+    evidence = f"the words are a sem_t of value 0 with {waiters} waiters, which stores no owner"
+    return LockGuess("semaphore", evidence=(evidence,), shared=call.shared, anonymous=True)
 
 
 @classifier(70, of_libc=True)
@@ -238,11 +238,11 @@ def barrier(context: LockContext, thread: Thread, call: FutexWait) -> LockGuess 
     inside = entered - current
     if not 1 <= count <= MAX_USERS or shared not in (0, 128) or not 0 < inside < count:
         return None
-    said = f"{inside} of {count} threads have reached the barrier"
+    evidence = f"{inside} of {count} threads have reached the barrier"
     return LockGuess(
         "pthread barrier",
         object=call.address - 4,
-        evidence=(said,),
+        evidence=(evidence,),
         event=True,
         shared=bool(shared),
     )
@@ -258,12 +258,12 @@ def internal(context: LockContext, thread: Thread, call: FutexWait) -> LockGuess
 
     callers = calling_functions(context.target, thread)
     name, kind = name_of_internal(context.target, call.address, callers)
-    said = ["the word is 2 and stores no owner: a lock of a library's own"]
+    evidence = ["the word is 2 and stores no owner: a lock of a library's own"]
     library = running_in(context.target, thread) if name is None else None
     file = library.path.rpartition("/")[2] if library is not None else ""
     if file and not file.startswith(("python", "libpython")):
         name = f"in {file}"
-        said.append(f"the innermost code outside of the C library is {file}'s")
+        evidence.append(f"the innermost code outside of the C library is {file}'s")
     if callers:
-        said.append(f"return addresses on the stack lie in {', '.join(callers[:4])}")
-    return LockGuess(kind, name=name, evidence=tuple(said), anonymous=True, internal=True)
+        evidence.append(f"return addresses on the stack lie in {', '.join(callers[:4])}")
+    return LockGuess(kind, name=name, evidence=tuple(evidence), anonymous=True, internal=True)

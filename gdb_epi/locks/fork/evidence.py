@@ -128,12 +128,12 @@ def _notes(reader: ForkSigns) -> None:
 
 
 def _lineage(reader: ForkSigns) -> str | None:
-    found = lineage(reader.target)
-    if found is None:
+    secret_hash = lineage(reader.target)
+    if secret_hash is None:
         reader.unreadable("F14", "neither the canary nor AT_RANDOM can be read")
     else:
-        reader.info("F14", f"exec lineage {found}: equal in parent and forked child", CERTAIN)
-    return found
+        reader.info("F14", f"exec lineage {secret_hash}: equal in parent and forked child", CERTAIN)
+    return secret_hash
 
 
 def with_handlers(evidence: ForkEvidence, handlers: ForkHandlers | None) -> ForkEvidence:

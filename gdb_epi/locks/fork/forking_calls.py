@@ -34,14 +34,14 @@ class Hook(NamedTuple):
 
 def fork_hooks(reader: Reader, python: PythonState) -> list[Hook]:
     """Return the hooks that are written in Python; C functions leave no frame."""
-    found: list[Hook] = []
+    hooks: list[Hook] = []
     for interpreter in python.interpreters[:1]:
         for member, when in _LISTS.items():
             try:
-                found += [Hook(code, when) for code in _codes(reader, interpreter, member)]
+                hooks += [Hook(code, when) for code in _codes(reader, interpreter, member)]
             except (UnreadableMemory, LayoutError):
                 continue
-    return found
+    return hooks
 
 
 def _codes(reader: Reader, interpreter: InterpreterState, member: str) -> Iterator[int]:

@@ -107,16 +107,16 @@ def _odd_tid(reader: ForkSigns, tid: int, stored: int) -> None:
     """One thread has another number than the one that glibc stored for it."""
     process = reader.target.process()
     parent = None if isinstance(process, Absent) else process.ppid
-    said = f"glibc stored thread id {stored} for LWP {tid}"
+    numbers = f"glibc stored thread id {stored} for LWP {tid}"
     if parent == stored and parent > 1:
         reader.raw_clone = True
         reader.forker = stored
         reader.old_tids.add(stored)
-        reader.yes("F6", f"{said}, which is the parent's: a child of raw clone or vfork", STRONG)
+        reader.yes("F6", f"{numbers}, which is the parent's: a child of raw clone or vfork", STRONG)
         return
     reader.other_view = True
     reader.unclear(
-        "F6", f"{said}: a child of raw clone, or a core from outside the process's pid namespace"
+        "F6", f"{numbers}: a child of raw clone, or a core from outside the process's pid namespace"
     )
 
 

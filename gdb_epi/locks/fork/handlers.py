@@ -46,9 +46,9 @@ def fork_handlers(
 ) -> ForkHandlers | None:
     """Return which handler a thread of this process is in, or None."""
     for thread in target.threads()[:64]:
-        found = _of_thread(target, python, fork, thread)
-        if found is not None:
-            return found
+        handlers = _of_thread(target, python, fork, thread)
+        if handlers is not None:
+            return handlers
     return None
 
 
@@ -60,9 +60,9 @@ def _of_thread(
     if isinstance(python, PythonState) and state is not None:
         try:
             reader = Reader(target, python.layout)
-            found = _python_hook(reader, python, thread, state.frames)
-            if found is not None:
-                return found
+            hook = _python_hook(reader, python, thread, state.frames)
+            if hook is not None:
+                return hook
         except (UnreadableMemory, LayoutError):
             reader = None
     if not fork.forked:
@@ -88,7 +88,7 @@ def _python_hook(
         if not frame.is_entry or frame.hole is not None or caller.hole is not None:
             continue
         hooks = fork_hooks(reader, python) if hooks is None else hooks
-        hook = next((one for one in hooks if one.code == frame.code), None)
+        hook = next((registered for registered in hooks if registered.code == frame.code), None)
         before_exec = caller.module == "subprocess" and caller.name == "_execute_child"
         if hook is None and not before_exec:
             continue
@@ -138,8 +138,8 @@ def _by_native(
             if name != function:
                 continue
             inner = native[position - 1].function if position else None
-            said = f"below {name}()" if inner is None else f"{inner}() below {name}()"
-            return ForkHandlers(thread.tid, stage, CHILD, inner or name, CERTAIN, said, None)
+            where = f"below {name}()" if inner is None else f"{inner}() below {name}()"
+            return ForkHandlers(thread.tid, stage, CHILD, inner or name, CERTAIN, where, None)
     return None
 
 

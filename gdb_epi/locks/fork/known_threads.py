@@ -41,12 +41,12 @@ def imported(objects: ObjectReader, python: PythonState, name: str) -> int | Abs
     """
     if not python.interpreters:
         return Absent(NOT_AVAILABLE, "no interpreter")
-    found = objects.module_dict(python.interpreters[0].address, name)
-    if not isinstance(found, Absent):
-        return found
-    if found.reason == NOT_AVAILABLE:
+    contents = objects.module_dict(python.interpreters[0].address, name)
+    if not isinstance(contents, Absent):
+        return contents
+    if contents.reason == NOT_AVAILABLE:
         return Absent(NOT_APPLICABLE, f"{name} was not imported")
-    return Absent(found.reason, f"whether {name} was imported cannot be told: {found.detail}")
+    return Absent(contents.reason, f"whether {name} was imported cannot be told: {contents.detail}")
 
 
 def known_threads(reader: Reader, python: PythonState) -> tuple[KnownThread, ...] | Absent:
@@ -58,19 +58,19 @@ def known_threads(reader: Reader, python: PythonState) -> tuple[KnownThread, ...
     contents = imported(objects, python, "threading")
     if isinstance(contents, Absent):
         return contents
-    found: dict[int, KnownThread] = {}
+    threads: dict[int, KnownThread] = {}
     try:
         for address in dict.fromkeys(_addresses(reader, objects, contents)):
-            one = _thread(reader, objects, address)
+            thread = _thread(reader, objects, address)
             # A dead weak reference points at None, which has no attributes.
-            if one.name is not None or one.ident is not None:
-                found[address] = one
-            if len(found) >= MAX_THREADS:
+            if thread.name is not None or thread.ident is not None:
+                threads[address] = thread
+            if len(threads) >= MAX_THREADS:
                 break
     except (UnreadableMemory, LayoutError) as error:
-        if not found:
+        if not threads:
             return Absent(NOT_AVAILABLE, f"threading._dangling: {error}")
-    return tuple(found.values())
+    return tuple(threads.values())
 
 
 def main_thread(reader: Reader, python: PythonState) -> KnownThread | Absent:
@@ -129,9 +129,9 @@ def _thread(reader: Reader, objects: ObjectReader, address: int) -> KnownThread:
     wanted: dict[str, int] = {}
     try:
         for key, value in objects.attributes(address):
-            for one in _WANTED:
-                if one not in wanted and reader.is_string(key, one):
-                    wanted[one] = value
+            for name_ in _WANTED:
+                if name_ not in wanted and reader.is_string(key, name_):
+                    wanted[name_] = value
             if len(wanted) == len(_WANTED):
                 break
     except UnreadableMemory:
@@ -153,5 +153,5 @@ def _number(reader: Reader, objects: ObjectReader, address: int | None) -> int |
     kind = reader.type_of(address)
     if not reader.u64(kind + reader.layout.require("PyTypeObject", "tp_flags")) & _LONG_SUBCLASS:
         return None  # None: the thread never ran
-    found = objects.integer(address)
-    return None if isinstance(found, Absent) else found or None
+    number = objects.integer(address)
+    return None if isinstance(number, Absent) else number or None

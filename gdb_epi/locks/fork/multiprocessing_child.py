@@ -68,8 +68,8 @@ def _child(reader: Reader, objects: ObjectReader, contents: int) -> Multiprocess
 
 
 def _type_name(reader: Reader, address: int) -> str | None:
-    found = reader.type_name(reader.type_of(address))
-    return None if isinstance(found, Absent) else found.rpartition(".")[2]
+    name = reader.type_name(reader.type_of(address))
+    return None if isinstance(name, Absent) else name.rpartition(".")[2]
 
 
 def exec_lineage(target: Target) -> str | None:

@@ -36,20 +36,18 @@ def read_python_signs(reader: ForkSigns) -> None:
 
 def _main_thread(reader: ForkSigns, memory: Reader, python: PythonState) -> None:
     """F7, F8: threading._main_thread remembers the thread that forked."""
-    found = main_thread(memory, python)
-    if isinstance(found, Absent):
-        say = reader.info if found.reason == NOT_APPLICABLE else reader.unreadable
-        say("F7", found.detail)
-        say("F8", found.detail)
+    main = main_thread(memory, python)
+    if isinstance(main, Absent):
+        say = reader.info if main.reason == NOT_APPLICABLE else reader.unreadable
+        say("F7", main.detail)
+        say("F8", main.detail)
         return
-    _native_id(reader, found)
-    if found.type_name is None:
+    _native_id(reader, main)
+    if main.type_name is None:
         reader.unreadable("F8", "the type of threading's main thread cannot be read")
-    elif found.type_name.rpartition(".")[2] != "_MainThread":
+    elif main.type_name.rpartition(".")[2] != "_MainThread":
         reader.from_main = False
-        reader.yes(
-            "F8", f"threading's main thread is of type {found.type_name}: it forked", CERTAIN
-        )
+        reader.yes("F8", f"threading's main thread is of type {main.type_name}: it forked", CERTAIN)
     else:
         reader.no("F8", "threading's main thread is a _MainThread (3.13.1 and later make it one)")
 
@@ -60,19 +58,21 @@ def _native_id(reader: ForkSigns, main: KnownThread) -> None:
     if main.native_id is None or isinstance(process, Absent):
         reader.unreadable("F7", "threading's main thread or the process has no number")
         return
-    said = f"threading's main thread has native_id {main.native_id}"
+    identity = f"threading's main thread has native_id {main.native_id}"
     # In a core from outside the pid namespace only glibc's own number can be compared.
     if main.native_id in (process.pid, reader.own_tid):
-        reader.no("F7", f"{said}, as this process (later versions and multiprocessing refresh it)")
+        reader.no(
+            "F7", f"{identity}, as this process (later versions and multiprocessing refresh it)"
+        )
     elif main.ident != reader.leader_base:
-        reader.info("F7", f"{said} and does not run on the main LWP: an embedded interpreter")
+        reader.info("F7", f"{identity} and does not run on the main LWP: an embedded interpreter")
     elif reader.other_view and reader.own_tid is None:
-        reader.unclear("F7", f"{said}, in another view of process ids")
+        reader.unclear("F7", f"{identity}, in another view of process ids")
     else:
         reader.forker = main.native_id
         reader.old_tids.add(main.native_id)
         own = reader.own_tid or process.pid
-        reader.yes("F7", f"{said}, this process is {own}: that was the forking thread", CERTAIN)
+        reader.yes("F7", f"{identity}, this process is {own}: that was the forking thread", CERTAIN)
 
 
 def _known_threads(reader: ForkSigns, memory: Reader, python: PythonState) -> None:
@@ -81,20 +81,20 @@ def _known_threads(reader: ForkSigns, memory: Reader, python: PythonState) -> No
         # Reading a thousand Thread objects takes a third of a second.
         reader.info("F9", "not read: glibc knows of no fork and of no thread that is not here")
         return
-    known = known_threads(memory, python)
-    if isinstance(known, Absent):
-        say = reader.info if known.reason == NOT_APPLICABLE else reader.unreadable
-        say("F9", known.detail)
+    threads = known_threads(memory, python)
+    if isinstance(threads, Absent):
+        say = reader.info if threads.reason == NOT_APPLICABLE else reader.unreadable
+        say("F9", threads.detail)
         return
-    reader.known = known
-    gone = [one for one in known if one.ident in reader.orphans]
-    shared = _shared(reader, known)
+    reader.thread_objects = threads
+    gone = [thread for thread in threads if thread.ident in reader.orphans]
+    shared = _shared(reader, threads)
     if gone:
-        names = ", ".join(one.name or "?" for one in gone[:MAX_NAMED])
+        names = ", ".join(thread.name or "?" for thread in gone[:MAX_NAMED])
         many = counted(len(gone), "vanished thread")
         reader.yes("F9", f"threading still knows {many}: {names}", CERTAIN)
     elif shared and reader.generation:
-        names = ", ".join(one.name or "?" for one in shared[:MAX_NAMED])
+        names = ", ".join(thread.name or "?" for thread in shared[:MAX_NAMED])
         reader.yes(
             "F9",
             f"threads of this process run on the stacks of threads that are gone: {names}",
@@ -104,21 +104,21 @@ def _known_threads(reader: ForkSigns, memory: Reader, python: PythonState) -> No
         reader.no("F9", "threading knows no vanished thread", STRONG)
 
 
-def _shared(reader: ForkSigns, known: tuple[KnownThread, ...]) -> list[KnownThread]:
+def _shared(reader: ForkSigns, threads: tuple[KnownThread, ...]) -> list[KnownThread]:
     """Return the ended Thread objects whose ident a living thread has."""
     by_ident: dict[int, list[KnownThread]] = {}
-    for one in known:
-        if one.ident in reader.live and one.ident != reader.leader_base:
-            by_ident.setdefault(one.ident or 0, []).append(one)
+    for thread in threads:
+        if thread.ident in reader.live and thread.ident != reader.leader_base:
+            by_ident.setdefault(thread.ident or 0, []).append(thread)
     tids = {t.registers.get("fs_base"): t.tid for t in reader.threads}
     if reader.other_view:
         return []
     return [
-        one
+        thread
         for ident, group in by_ident.items()
         if len(group) > 1
-        for one in group
-        if one.native_id != tids.get(ident)
+        for thread in group
+        if thread.native_id != tids.get(ident)
     ]
 
 
@@ -141,11 +141,11 @@ def _orphan_tstates(reader: ForkSigns, python: PythonState) -> None:
 
 def _multiprocessing(reader: ForkSigns, memory: Reader, python: PythonState) -> None:
     """F11: a child of multiprocessing; only the start method fork inherits the program's state."""
-    found = multiprocessing_child(memory, python)
-    if isinstance(found, Absent):
-        (reader.info if found.reason == NOT_APPLICABLE else reader.unreadable)("F11", found.detail)
+    child = multiprocessing_child(memory, python)
+    if isinstance(child, Absent):
+        (reader.info if child.reason == NOT_APPLICABLE else reader.unreadable)("F11", child.detail)
         return
-    parent = f", parent {found.parent_pid}" if found.parent_pid else ""
-    says = f"multiprocessing started it by {found.method} as {found.name}{parent}"
+    parent = f", parent {child.parent_pid}" if child.parent_pid else ""
+    says = f"multiprocessing started it by {child.method} as {child.name}{parent}"
     reader.info("F11", says)
     reader.started_by = says

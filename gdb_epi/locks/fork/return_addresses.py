@@ -51,14 +51,14 @@ class NativeScanner:
         region = self.target.region_at(low)
         if region is None or region.dumped < top - region.start:
             return Absent("unreadable", "stack memory absent")
-        found = []
+        addresses = []
         for at, pc in self._words(low, top):
             module = self._module(pc)
             if module is None or not self._after_call(pc):
                 continue
             function, offset = self._function(module, pc)
-            found.append(ReturnAddress(at, pc, module.path, function, offset))
-        return found[-MAX_ADDRESSES:]
+            addresses.append(ReturnAddress(at, pc, module.path, function, offset))
+        return addresses[-MAX_ADDRESSES:]
 
     def _words(self, low: int, high: int) -> Iterator[tuple[int, int]]:
         try:

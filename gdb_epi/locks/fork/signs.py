@@ -31,7 +31,9 @@ class ForkSigns:
         self.other_view = False  # the core's process ids are not those that the process saw
         self.orphans: set[int] = set()  # pthread_t of threads that are not in the core
         self.old_tids: set[int] = set()
-        self.known: tuple[KnownThread, ...] | None = None  # what threading knows; None: not read
+        self.thread_objects: tuple[KnownThread, ...] | None = (
+            None  # what threading knows; None: not read
+        )
         self.started_by: str | None = None  # what multiprocessing says of this process
         self.forker: int | None = None  # what the forking thread was called in the parent
 
@@ -46,8 +48,8 @@ class ForkSigns:
         process = self.target.process()
         if isinstance(process, Absent):
             return None
-        found = next((t for t in self.threads if t.tid == process.pid), None)
-        return found.registers.get("fs_base") if found is not None else None
+        leader = next((t for t in self.threads if t.tid == process.pid), None)
+        return leader.registers.get("fs_base") if leader is not None else None
 
     def yes(self, name: str, says: str, sure: str) -> None:
         """Record a sign that speaks for a fork."""
@@ -71,12 +73,12 @@ class ForkSigns:
 
     def state(self, name: str) -> str | None:
         """Return the state of a sign, or None when it was not read."""
-        found = self.readings.get(name)
-        return None if found is None else found.state
+        reading = self.readings.get(name)
+        return None if reading is None else reading.state
 
     def saying(self, state: str) -> set[str]:
         """Return the names of the signs in a state."""
-        return {one.name for one in self.readings.values() if one.state == state}
+        return {reading.name for reading in self.readings.values() if reading.state == state}
 
     def soft_errors(self) -> list[SoftError]:
         """Return the telling signs that could not be read; `ForkEvidence.readings` has the others.
@@ -84,5 +86,9 @@ class ForkSigns:
         Without CPython its signs are not missing: there is nothing to read.
         """
         telling = _TELLING - {"F7"} if isinstance(self.python, Absent) else _TELLING
-        unread = [one for one in self.readings.values() if one.state == UNREADABLE]
-        return [SoftError("fork", one.name, one.says) for one in unread if one.name in telling]
+        unread = [reading for reading in self.readings.values() if reading.state == UNREADABLE]
+        return [
+            SoftError("fork", reading.name, reading.says)
+            for reading in unread
+            if reading.name in telling
+        ]

@@ -77,10 +77,10 @@ class StackScanner:
     def walk(self, tstate: int) -> tuple[PyFrame, ...]:
         """Return the Python frames of a thread state; empty when they make no stack."""
         try:
-            found = self.walker.walk(tstate).frames
+            frames = self.walker.walk(tstate).frames
         except (UnreadableMemory, LayoutError):
             return ()
-        return found if found and all(frame.hole is None for frame in found) else ()
+        return frames if frames and all(frame.hole is None for frame in frames) else ()
 
     def scan(self, start: int, end: int) -> tuple[PyFrame, ...]:
         """Return the longest whole chain of frames that a stack [start, end) points into.
@@ -97,7 +97,7 @@ class StackScanner:
             shown = [frame for frame in chain.frames if not frame.internal]
             if not chain.broken and len(shown) > len(best):
                 best = shown
-        return tuple(python_frame(one, self.codes, self.objects, SCAN) for one in best)
+        return tuple(python_frame(frame_, self.codes, self.objects, SCAN) for frame_ in best)
 
     def _chain(self, head: int) -> FrameChain:
         chain = walk_chain(self.frames, head, set(), {})

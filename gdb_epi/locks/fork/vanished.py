@@ -37,7 +37,7 @@ class _Finder:
         target: Target,
         python: PythonState | Absent,
         fork: ForkEvidence,
-        known: Sequence[KnownThread] | None,
+        thread_objects: Sequence[KnownThread] | None,
     ) -> None:
         self.target = target
         self.python = python
@@ -45,21 +45,21 @@ class _Finder:
         self.live = {t.registers["fs_base"] for t in target.threads() if "fs_base" in t.registers}
         self.errors: list[SoftError] = []
         self.scanner: StackScanner | None = None
-        self.known: Mapping[int, KnownThread] = {}
+        self.thread_objects: Mapping[int, KnownThread] = {}
         self.ghosts: dict[int, ThreadState] = {}
         if isinstance(python, PythonState):
-            self._python_side(python, known)
+            self._python_side(python, thread_objects)
 
     def _python_side(self, python: PythonState, given: Sequence[KnownThread] | None) -> None:
-        known: Sequence[KnownThread] | Absent
+        objects: Sequence[KnownThread] | Absent
         try:
             self.scanner = StackScanner(self.target, python)
-            known = known_threads(self.scanner.reader, python) if given is None else given
+            objects = known_threads(self.scanner.reader, python) if given is None else given
         except (UnreadableMemory, LayoutError) as error:
             self.errors.append(SoftError("fork", "vanished threads", str(error)))
             return
-        if not isinstance(known, Absent):
-            self.known = {one.ident: one for one in known if one.ident}
+        if not isinstance(objects, Absent):
+            self.thread_objects = {thread.ident: thread for thread in objects if thread.ident}
         self.ghosts = {
             t.ident: t for t in python.threads() if not t.alive and t.ident and not t.doubt
         }
@@ -69,43 +69,45 @@ class _Finder:
         lists = stack_lists(self.target)
         gone = [] if isinstance(lists, Absent) else gone_descriptors(lists, self.live)
         starts = isinstance(lists, StackLists) and lists.offsets.get("start_routine")
-        found = [self._of_descriptor(one, starts or 0) for one in gone[:MAX_VANISHED]]
-        seen = {one.ident for one in found}
-        found += [self._of_ghost(t) for ident, t in self.ghosts.items() if ident not in seen]
-        if self.fork.from_main_thread is False and not any(one.is_main for one in found):
-            found += self._parents_main()
-        return VanishedThreads(tuple(found), self._at_least(lists, found), tuple(self.errors))
+        threads = [self._of_descriptor(thread, starts or 0) for thread in gone[:MAX_VANISHED]]
+        seen = {thread.ident for thread in threads}
+        threads += [self._of_ghost(t) for ident, t in self.ghosts.items() if ident not in seen]
+        if self.fork.from_main_thread is False and not any(thread.is_main for thread in threads):
+            threads += self._parents_main()
+        return VanishedThreads(tuple(threads), self._at_least(lists, threads), tuple(self.errors))
 
-    def _at_least(self, lists: StackLists | Absent, found: list[VanishedThread]) -> bool:
+    def _at_least(self, lists: StackLists | Absent, threads: list[VanishedThread]) -> bool:
         """Tell whether more threads may have vanished than were found."""
-        if isinstance(lists, Absent) or not lists.complete or len(found) >= MAX_VANISHED:
+        if isinstance(lists, Absent) or not lists.complete or len(threads) >= MAX_VANISHED:
             return True
         # Threads that the child started may live on the stacks of vanished ones; glibc unmaps
         # cached stacks beyond 40 MB (nptl_stack_cache_maxsize).
-        placed = {one.ident for one in found} | {d.address for d in lists.descriptors}
-        lost = any(ident not in placed for ident in self.known)
-        return len(self.live) > 1 or (lost and bool(found or "F15" in self._signs()))
+        placed = {thread.ident for thread in threads} | {d.address for d in lists.descriptors}
+        lost = any(ident not in placed for ident in self.thread_objects)
+        return len(self.live) > 1 or (lost and bool(threads or "F15" in self._signs()))
 
     def _signs(self) -> set[str]:
         return {signal.name for signal in self.fork.signals}
 
-    def _of_descriptor(self, one: Descriptor, start_at: int) -> VanishedThread:
-        region = self.target.region_at(one.address)
-        start = read_u64(self.target, one.address + start_at) if start_at else None
-        known = self.known.get(one.address)
-        ghost = self.ghosts.get(one.address)
-        frames, how, missing = self._frames(one.address, ghost)
+    def _of_descriptor(self, descriptor: Descriptor, start_at: int) -> VanishedThread:
+        region = self.target.region_at(descriptor.address)
+        start = read_u64(self.target, descriptor.address + start_at) if start_at else None
+        thread = self.thread_objects.get(descriptor.address)
+        ghost = self.ghosts.get(descriptor.address)
+        frames, how, missing = self._frames(descriptor.address, ghost)
         return VanishedThread(
-            ident=one.address,
-            tid=(known.native_id if known else None) or one.tid or (ghost.tid if ghost else None),
-            name=known.name if known else ghost.name if ghost else None,
+            ident=descriptor.address,
+            tid=(thread.native_id if thread else None)
+            or descriptor.tid
+            or (ghost.tid if ghost else None),
+            name=thread.name if thread else ghost.name if ghost else None,
             stack=(region.start, region.end) if region is not None else None,
             start_routine=start,
             module=self._module(start),
             frames=frames,
             how=how,
             missing=missing,
-            type_name=known.type_name if known else None,
+            type_name=thread.type_name if thread else None,
         )
 
     def _frames(
@@ -136,18 +138,18 @@ class _Finder:
 
     def _of_ghost(self, thread: ThreadState) -> VanishedThread:
         region = self.target.region_at(thread.ident)
-        known = self.known.get(thread.ident)
+        thread_object = self.thread_objects.get(thread.ident)
         return VanishedThread(
             thread.ident,
-            (known.native_id if known else None) or thread.tid,
-            known.name if known else thread.name,
+            (thread_object.native_id if thread_object else None) or thread.tid,
+            thread_object.name if thread_object else thread.name,
             None if region is None else (region.start, region.end),
             None,
             None,
             thread.frames,
             "thread state" if thread.frames else "",
             "" if thread.frames else "its thread state has no frames",
-            known is not None and known.type_name == "_MainThread",
+            thread_object is not None and thread_object.type_name == "_MainThread",
         )
 
     def _parents_main(self) -> Iterator[VanishedThread]:
@@ -160,7 +162,7 @@ class _Finder:
             else main_descriptor(self.target, lists, self.live | listed)
         )
         at = None if isinstance(lists, Absent) else lists.offsets["tid"]
-        known = self.known.get(ident or 0)
+        thread = self.thread_objects.get(ident or 0)
         address = self.target.symbol("__libc_stack_end")  # of the loader: exported
         end = read_u64(self.target, address) if address is not None else None
         region = self.target.region_at(end) if end else None
@@ -171,7 +173,7 @@ class _Finder:
         yield VanishedThread(
             ident,
             read_u32(self.target, ident + at) or None if ident and at else None,
-            known.name if known and known.name else "MainThread",
+            thread.name if thread and thread.name else "MainThread",
             (region.start, region.end) if region is not None else None,
             None,
             None,
@@ -199,7 +201,7 @@ def main_descriptor(target: Target, lists: StackLists, others: set[int]) -> int 
         return None
     needle = head.to_bytes(8, "little").rstrip(b"\0")
     left = MAX_SEARCHED
-    for region in sorted(target.regions(), key=lambda one: one.dumped):
+    for region in sorted(target.regions(), key=lambda mapping: mapping.dumped):
         size = min(region.dumped, region.size)
         if region.path or "w" not in region.perms or not size or size > left:
             continue
@@ -229,7 +231,7 @@ def vanished_threads(
     target: Target,
     python: PythonState | Absent,
     fork: ForkEvidence,
-    known: Sequence[KnownThread] | None = None,
+    thread_objects: Sequence[KnownThread] | None = None,
 ) -> VanishedThreads:
     """Return the threads that this forked child does not have, with their Python frames.
 
@@ -238,4 +240,4 @@ def vanished_threads(
     """
     if not fork.forked:
         return VanishedThreads((), False)
-    return _Finder(target, python, fork, known).find()
+    return _Finder(target, python, fork, thread_objects).find()

@@ -58,33 +58,33 @@ class Pool(NamedTuple):
 
 def vanished_pools(vanished: VanishedThreads) -> tuple[Pool, ...]:
     """Return the pools and helpers that the child does not have, the largest first."""
-    found: dict[str, list[tuple[str, str]]] = {}
+    by_kind: dict[str, list[tuple[str, str]]] = {}
     for thread in vanished.threads:
         role = role_of(thread)
         if role is not None:
             name = thread.name or f"thread {thread.tid or '?'}"
-            found.setdefault(role[0], []).append((name, role[1]))
+            by_kind.setdefault(role[0], []).append((name, role[1]))
     pools = [
         Pool(
             kind,
             tuple(name for name, _ in workers),
             "; ".join(dict.fromkeys(w for _, w in workers)),
         )
-        for kind, workers in found.items()
+        for kind, workers in by_kind.items()
     ]
     return tuple(sorted(pools, key=lambda pool: (-len(pool.workers), pool.kind)))
 
 
 def native_pools(vanished: VanishedThreads) -> dict[str, tuple[str, int]]:
     """Return {path of a library known for its pool: (its name, how many threads vanished)}."""
-    found: dict[str, tuple[str, int]] = {}
+    by_path: dict[str, tuple[str, int]] = {}
     for thread in vanished.threads:
         name = (thread.module or "").rpartition("/")[2]
         for start, kind in _NATIVE:
             if thread.module is not None and name.startswith(start):
-                found[thread.module] = (kind, found.get(thread.module, (kind, 0))[1] + 1)
+                by_path[thread.module] = (kind, by_path.get(thread.module, (kind, 0))[1] + 1)
                 break
-    return found
+    return by_path
 
 
 def role_of(thread: VanishedThread) -> tuple[str, str] | None:

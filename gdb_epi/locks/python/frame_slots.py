@@ -88,14 +88,14 @@ class FrameSlots:
         if frame.hole is not None or not frame.code:
             return []
         slots = self.of(frame)
-        found = []
+        managers = []
         for index, word in enumerate(slots.stack[: slots.deep]):
             # 3.14 (gh-120507) pushes the function and its self instead of a bound method.
             behind = slots.stack[index + 1] if index + 1 < slots.deep else 0
             manager = self._manager(word, behind) if word and not word & 7 else None
             if manager:
-                found.append(manager)
-        return found
+                managers.append(manager)
+        return managers
 
     def suspended(self, generator: int) -> PyFrame | None:
         """Return the frame of a generator object that does not run; None when it has ended.
@@ -205,7 +205,7 @@ def parse_table(raw: bytes) -> list[Entry]:
     units of two bytes; bit 7 marks the first byte of an entry, bit 6 one that goes on.
     Reference: Objects/exception_handling_notes.txt (3.11+; InternalDocs since 3.13).
     """
-    found: list[Entry] = []
+    entries: list[Entry] = []
     numbers: list[int] = []
     value = 0
     for byte in raw:
@@ -218,6 +218,6 @@ def parse_table(raw: bytes) -> list[Entry]:
         value = 0
         if len(numbers) == 4:
             start, size, _, depth = numbers
-            found.append(Entry(2 * start, 2 * (start + size), depth >> 1))
+            entries.append(Entry(2 * start, 2 * (start + size), depth >> 1))
             numbers = []
-    return found
+    return entries

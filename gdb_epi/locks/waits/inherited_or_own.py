@@ -26,39 +26,39 @@ def with_doubt(
     target: Target, python: PythonState | Absent, vanished: VanishedThreads, waits: Iterable[Wait]
 ) -> list[Wait]:
     """Return the waits; a guess that no vanished thread supports becomes information."""
-    found = list(waits)
-    if isinstance(python, Absent) or not any(_guessed(wait) for wait in found):
-        return found
-    known = _names(Reader(target, python.layout), vanished)
-    return [_doubted(wait, known) if _guessed(wait) else wait for wait in found]
+    all_waits = list(waits)
+    if isinstance(python, Absent) or not any(_guessed(wait) for wait in all_waits):
+        return all_waits
+    named = _names(Reader(target, python.layout), vanished)
+    return [_doubted(wait, named) if _guessed(wait) else wait for wait in all_waits]
 
 
 def _guessed(wait: Wait) -> bool:
     return wait.verdict == PROBABLE_INHERITED and wait.confidence != INFO
 
 
-def _doubted(wait: Wait, known: set[str]) -> Wait:
-    if wait.name is not None and wait.name.rpartition(".")[2] in known:
-        said = f"code that a vanished thread ran names {wait.name.rpartition('.')[2]!r}"
-        return wait._replace(evidence=(*wait.evidence, said))
-    said = (
+def _doubted(wait: Wait, named: set[str]) -> Wait:
+    if wait.name is not None and wait.name.rpartition(".")[2] in named:
+        evidence = f"code that a vanished thread ran names {wait.name.rpartition('.')[2]!r}"
+        return wait._replace(evidence=(*wait.evidence, evidence))
+    evidence = (
         "as well this thread may have taken it by acquire() after the fork: no code that a "
         "vanished thread ran names it"
     )
-    return wait._replace(confidence=INFO, evidence=(*wait.evidence, said))
+    return wait._replace(confidence=INFO, evidence=(*wait.evidence, evidence))
 
 
 def _names(reader: Reader, vanished: VanishedThreads) -> set[str]:
     """Return every name in the code objects that vanished threads ran."""
-    found: set[str] = set()
+    names: set[str] = set()
     for code in _codes(frame for thread in vanished.threads for frame in thread.frames):
         for table in _TABLES:
             at = reader.layout.offset("PyCodeObject", table)
             try:
-                found |= set(_strings(reader, reader.u64(code + at))) if at is not None else set()
+                names |= set(_strings(reader, reader.u64(code + at))) if at is not None else set()
             except (UnreadableMemory, LayoutError):
                 continue
-    return found
+    return names
 
 
 def _codes(frames: Iterable[PyFrame]) -> list[int]:

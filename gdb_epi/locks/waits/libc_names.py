@@ -81,14 +81,14 @@ def _functions_within(target: Target, thread: Thread, size: int) -> list[str]:
     if not inside:
         return []
     starts = sorted(_known_functions(target).items())
-    found: list[str] = []
+    names: list[str] = []
     for word in inside:
         below = [
             (at, name) for at, name in starts if at < word <= at + LARGE.get(name, MAX_FUNCTION)
         ]
-        if below and _called(target, word) and below[-1][1] not in found:
-            found.append(below[-1][1])
-    return found[:MAX_CALLERS]
+        if below and _called(target, word) and below[-1][1] not in names:
+            names.append(below[-1][1])
+    return names[:MAX_CALLERS]
 
 
 def _called(target: Target, address: int) -> bool:
@@ -109,13 +109,13 @@ def _libc_range(target: Target) -> tuple[int, int] | None:
 
 
 def _known_functions(target: Target) -> dict[int, str]:
-    found: dict[int, str] = {}
+    functions: dict[int, str] = {}
     for names in FUNCTIONS.values():
         for name in names:
             at = target.symbol(name)
             if at is not None:
-                found.setdefault(at, name)
-    return found
+                functions.setdefault(at, name)
+    return functions
 
 
 def name_of_internal(target: Target, address: int, callers: list[str]) -> tuple[str | None, str]:
@@ -141,7 +141,7 @@ def sleeper_outside_libc(target: Target, thread: Thread) -> str | None:
     generic = target.symbol("syscall")
     if generic is not None and 0 <= pc - generic < SYSCALL_FUNCTION:
         return "the system call was made through syscall(), which the C library's locks never use"
-    module = next((one for one in target.modules() if one.start <= pc < one.end), None)
+    module = next((m for m in target.modules() if m.start <= pc < m.end), None)
     name = module.path.rpartition("/")[2] if module is not None else ""
     if not (name.startswith("lib") or ".so" in name) or name.startswith(_BETWEEN):
         return None
@@ -155,7 +155,9 @@ def running_in(target: Target, thread: Thread) -> Module | None:
     words = [int.from_bytes(data[i : i + 8], "little") for i in range(0, len(data) // 8 * 8, 8)]
     modules = target.modules()
     for pc in (thread.registers.get("rip", 0), *words):
-        module = next((one for one in modules if one.start <= pc < one.end), None)
+        module = next(
+            (candidate for candidate in modules if candidate.start <= pc < candidate.end), None
+        )
         if module is None or module.path.rpartition("/")[2].startswith(_BETWEEN):
             continue
         region = target.region_at(pc)

@@ -73,8 +73,8 @@ def _condition(view: PythonView, frames: tuple[PyFrame, ...]) -> LockGuess:
         else:
             break
     name = view.name(subject) if subject else None
-    said = f"the innermost Python frames wait in {kind}"
-    return LockGuess(kind, name=name, object=subject, event=True, evidence=(said,))
+    evidence = f"the innermost Python frames wait in {kind}"
+    return LockGuess(kind, name=name, object=subject, event=True, evidence=(evidence,))
 
 
 def _join(view: PythonView, frames: tuple[PyFrame, ...]) -> LockGuess:
@@ -84,8 +84,10 @@ def _join(view: PythonView, frames: tuple[PyFrame, ...]) -> LockGuess:
     )
     ident = view.integer_attribute(subject, "_ident") if subject else None
     name = view.text_attribute(subject, "_name") if subject else None
-    said = f"the innermost Python frame joins thread {name or '?'}"
-    return LockGuess("Thread.join", name=name, object=subject, owner_ident=ident, evidence=(said,))
+    evidence = f"the innermost Python frame joins thread {name or '?'}"
+    return LockGuess(
+        "Thread.join", name=name, object=subject, owner_ident=ident, evidence=(evidence,)
+    )
 
 
 def _module_lock(view: PythonView, frame: PyFrame) -> LockGuess:
@@ -93,10 +95,10 @@ def _module_lock(view: PythonView, frame: PyFrame) -> LockGuess:
     subject = view.variable(frame, "self")
     name = view.text_attribute(subject, "name") if subject else None
     owner = view.integer_attribute(subject, "owner") if subject else None
-    said = f"the innermost Python frame takes the lock of module {name or '?'}"
+    evidence = f"the innermost Python frame takes the lock of module {name or '?'}"
     if owner:
-        said += f"; its owner attribute is {owner:#x}"
+        evidence += f"; its owner attribute is {owner:#x}"
     return LockGuess(
         "module lock", name=name, object=subject, owner_ident=owner, anonymous=not owner,
-        evidence=(said,),
+        evidence=(evidence,),
     )  # fmt: skip

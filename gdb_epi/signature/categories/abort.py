@@ -4,11 +4,10 @@
 glibc's message decides assert, malloc and fortify without a stack; terminate, fatal errors of
 CPython and handlers of failed allocations need native frames.
 
-The type of the C++ exception in flight when a process was terminated.
-
-An exception's unwind header begins with the class of its language; libstdc++ and libc++abi both
-have the std::type_info pointer 0x50 bytes before it. Pointers to such headers lie on the stack of
-the functions that throw and terminate. Source: Itanium C++ ABI, "Exception Handling", 2.2.1; GCC 12
+The type of a C++ exception in flight is read off the stack. An exception's unwind header begins
+with the class of its language; libstdc++ and libc++abi both have the std::type_info pointer 0x50
+bytes before it. Pointers to such headers lie on the stack of the functions that throw and
+terminate. Source: Itanium C++ ABI, "Exception Handling", 2.2.1; GCC 12
 libstdc++-v3/libsupc++/unwind-cxx.h (struct __cxa_exception, x86-64); LLVM 15 libcxxabi
 src/cxa_exception.h.
 """
@@ -16,7 +15,6 @@ src/cxa_exception.h.
 from __future__ import annotations
 
 import struct
-from collections.abc import Sequence
 from itertools import pairwise
 
 from gdb_epi.errors import Absent, UnreadableMemory
@@ -60,9 +58,7 @@ _FATAL = {
 
 def _aborts(scene: Scene) -> bool:
     fault = scene.fault
-    if isinstance(fault, Absent) or fault.signo != SIGABRT:
-        return False
-    return fault.sender == "self"
+    return not isinstance(fault, Absent) and fault.signo == SIGABRT and fault.sender == "self"
 
 
 def _among(scene: Scene, names: tuple[str, ...]) -> str | None:
@@ -79,31 +75,26 @@ def _by_message(scene: Scene, kind: str, frames: tuple[str, ...]) -> Answer:
         if message.kind != kind:
             return None
         klass = f":{message.klass}" if kind == "malloc" else ""
-        said = f" in {message.function}" if message.function else ""
-        said += f" ({message.klass})" if message.klass else ""
-        return Match(f"abort-{kind}{klass}", f"glibc's __abort_msg holds its {kind} message{said}")
+        detail = f" in {message.function}" if message.function else ""
+        detail += f" ({message.klass})" if message.klass else ""
+        return Match(
+            f"abort-{kind}{klass}", f"glibc's __abort_msg holds its {kind} message{detail}"
+        )
     frame = _among(scene, frames)
     if frame is not None:
         klass = ":unknown" if kind == "malloc" else ""
         return Match(f"abort-{kind}{klass}", f"{frame} is on the stack")
     if isinstance(message, Absent) and isinstance(scene.native, Absent):
         return Undecided(f"{message.detail}; no native stack ({scene.native.detail})")
-    if isinstance(message, Absent) and _nameless_caller(scene):
+    # assert, malloc and fortify abort in static functions; Debian 13 ships no names of these.
+    caller = _caller_of_abort(scene)
+    file = (caller.module or "").rpartition("/")[2] if caller and caller.function is None else ""
+    if isinstance(message, Absent) and file.startswith(_LIBC):
         return Undecided(f"{message.detail}; the function of libc that aborted has no name")
     return None
 
 
-def _nameless_caller(scene: Scene) -> bool:
-    """Whether abort() was called by a function of libc without a name.
-
-    assert, malloc and fortify abort in static functions; Debian 13 ships no names of these.
-    """
-    outer = _outside_abort(scene)
-    module = (outer.module or "").rpartition("/")[2] if outer is not None else ""
-    return outer is not None and outer.function is None and module.startswith(_LIBC)
-
-
-def _outside_abort(scene: Scene) -> NativeFrame | None:
+def _caller_of_abort(scene: Scene) -> NativeFrame | None:
     """Return the frame that called abort()."""
     frames = () if isinstance(scene.native, Absent) else scene.native[:MAX_FRAMES]
     return next((outer for inner, outer in pairwise(frames) if inner.function in _ABORT), None)
@@ -136,16 +127,11 @@ def terminate(scene: Scene) -> Answer:
     virtual = next((word for name, word in _VIRTUAL.items() if _among(scene, (name,))), None)
     if virtual is not None:
         return Match(f"abort-terminate:{virtual}", "a virtual function without a body was called")
-    found = _thrown(scene, scene.native)
-    said = f"; the exception in flight is of type {found}" if found else ""
-    return Match(f"abort-terminate:{found or 'unknown'}", f"{frame} is on the stack{said}")
-
-
-def _thrown(scene: Scene, frames: Sequence[NativeFrame]) -> str | None:
-    """Return the type of the exception: its address is on the stack above the signal."""
-
-    start = frames[0].sp if frames else 0
-    return exception_type(scene.target, start, start + MAX_STACK) if start else None
+    # The exception's address is on the stack above the signal.
+    start = scene.native[0].sp if scene.native else 0
+    thrown = exception_type(scene.target, start, start + MAX_STACK) if start else None
+    detail = f"; the exception in flight is of type {thrown}" if thrown else ""
+    return Match(f"abort-terminate:{thrown or 'unknown'}", f"{frame} is on the stack{detail}")
 
 
 def fatal_error(scene: Scene) -> Answer:
@@ -176,7 +162,7 @@ def other(scene: Scene) -> Answer:
         return None
     from gdb_epi.signature.native_names import native_name
 
-    outer = _outside_abort(scene)
+    outer = _caller_of_abort(scene)
     name = native_name(outer.function)[0] if outer is not None and outer.function else ""
     by = f": {name} called abort()" if name else ""
     return Match("abort-other", f"SIGABRT that the process sent itself{by}")
@@ -185,11 +171,9 @@ def other(scene: Scene) -> Answer:
 def out_of_memory(scene: Scene) -> Answer:
     """The program's own handler of a failed allocation ended it."""
     frame = _no_memory(scene) if _aborts(scene) else None
-    return (
-        Match("oom-suspect", f"{frame}, which a failed allocation calls, aborted")
-        if frame
-        else None
-    )
+    if frame is None:
+        return None
+    return Match("oom-suspect", f"{frame}, which a failed allocation calls, aborted")
 
 
 ABORT_RULES = (
@@ -236,9 +220,9 @@ def exception_type(target: Target, start: int, end: int) -> str | None:
         if pointer in seen or pointer % WORD or not _is_data(target, pointer):
             continue
         seen.add(pointer)
-        found = _type_at(target, pointer)
-        if found:
-            return found
+        name = _type_at(target, pointer)
+        if name:
+            return name
     return None
 
 

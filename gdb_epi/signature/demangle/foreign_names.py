@@ -73,9 +73,9 @@ def _is_numbered(tail: str) -> bool:
 def fortran(name: str) -> str:
     """Return module::procedure for the manglings of gfortran, ifort and flang."""
     for pattern in (_GFORTRAN, _IFORT):
-        found = pattern.match(name)
-        if found is not None:
-            return f"{found.group(1)}::{found.group(2)}"
+        match = pattern.match(name)
+        if match is not None:
+            return f"{match.group(1)}::{match.group(2)}"
     flang = _FLANG.match(name)
     if flang is None:
         return name
@@ -84,10 +84,10 @@ def fortran(name: str) -> str:
 
 def cython(linkage: str) -> str:
     """Return cy:module.Class.method: the counter changes when functions of the file move."""
-    found = _CYTHON.match(_FUSED.sub("", linkage))
-    if found is None:
+    match = _CYTHON.match(_FUSED.sub("", linkage))
+    if match is None:
         return linkage
-    kind, rest = found.groups()
+    kind, rest = match.groups()
     parts, name = _scopes(rest)
     if kind == "pw" and parts and not name[:1].isdigit():
         # A wrapper always has a counter: what was read as the last scope began with it.

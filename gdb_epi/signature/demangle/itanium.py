@@ -36,8 +36,8 @@ _RUST_ESCAPES = (
 
 def function_name(linkage: str) -> str | None:
     """Return `a::b<T>::c` for a mangled function name, or None when it cannot be read."""
-    found = read_name(linkage)
-    return found[0] if found else None
+    read = read_name(linkage)
+    return read[0] if read else None
 
 
 def read_name(linkage: str) -> tuple[str, list[str]] | None:
@@ -124,13 +124,13 @@ def _offset(reader: Reader) -> None:
 def _name(reader: Reader) -> str:
     reader.enter()
     if reader.take("N"):
-        found = _nested(reader)
+        name = _nested(reader)
     elif reader.take("Z"):
-        found = _local(reader)
+        name = _local(reader)
     else:
-        found = _unscoped(reader)
+        name = _unscoped(reader)
     reader.leave()
-    return found
+    return name
 
 
 def _unscoped(reader: Reader) -> str:

@@ -29,10 +29,10 @@ def rust_v0_name(linkage: str) -> str | None:
     try:
         if reader.at(DIGITS):  # an encoding version that is not v0
             return None
-        found = _path(reader)
+        path = _path(reader)
         if reader.peek() and not reader.at(".$"):
             _path(reader)  # the crate that instantiated it
-        return found if not reader.peek() or reader.at(".$") else None
+        return path if not reader.peek() or reader.at(".$") else None
     except (Unreadable, RecursionError):
         return None
 
@@ -75,29 +75,29 @@ def _path(reader: Reader) -> str:
     letter = reader.peek()
     reader.position += 1
     if letter == "C":
-        found = _identifier(reader)
+        path = _identifier(reader)
     elif letter == "M":
         _impl(reader)
-        found = _type(reader)
+        path = _type(reader)
     elif letter == "X":
         _impl(reader)
-        found = _qualified(reader)
+        path = _qualified(reader)
     elif letter == "Y":
-        found = _qualified(reader)
+        path = _qualified(reader)
     elif letter == "N":
-        found = _within(reader)
+        path = _within(reader)
     elif letter == "I":
-        found = _path(reader)
+        path = _path(reader)
         while not reader.take("E"):
             _argument(reader)
     elif letter == "B":
-        found = _back(reader, _path)
+        path = _back(reader, _path)
     else:
         raise Unreadable
     reader.leave()
-    if len(found) > MAX_TEXT:
+    if len(path) > MAX_TEXT:
         raise Unreadable
-    return found
+    return path
 
 
 def _impl(reader: Reader) -> None:
@@ -135,9 +135,9 @@ def _back(reader: Reader, read: object) -> str:
     if target >= at or not callable(read):
         raise Unreadable
     behind, reader.position = reader.position, target
-    found = str(read(reader))
+    text = str(read(reader))
     reader.position = behind
-    return found
+    return text
 
 
 def _argument(reader: Reader) -> None:
@@ -167,11 +167,11 @@ def _constant(reader: Reader) -> str:
 
 def _type(reader: Reader) -> str:
     reader.enter()
-    found = _type_inside(reader)
+    name = _type_inside(reader)
     reader.leave()
-    if len(found) > MAX_TEXT:
+    if len(name) > MAX_TEXT:
         raise Unreadable
-    return found
+    return name
 
 
 def _type_inside(reader: Reader) -> str:
@@ -191,9 +191,9 @@ def _type_inside(reader: Reader) -> str:
     if letter in ("P", "O"):
         return ("*mut " if letter == "O" else "*const ") + _type(reader)
     if letter == "A":
-        found = f"[{_type(reader)}; _]"
+        element = _type(reader)
         _constant(reader)
-        return found
+        return f"[{element}; _]"
     if letter == "S":
         return f"[{_type(reader)}]"
     if letter == "T":
