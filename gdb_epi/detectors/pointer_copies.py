@@ -87,11 +87,11 @@ def _object_type(state: ProcessState, address: int) -> str | None:
     except (UnreadableMemory, LayoutError):
         return None
     plausible = not isinstance(name, Absent) and name.replace(".", "_").isidentifier()
-    return str(name) if plausible and _is_metatype(meta) else None
-
-
-def _is_metatype(name: str) -> bool:
-    return name.replace(".", "_").isidentifier() and len(name) < 128
+    return (
+        str(name)
+        if plausible and (meta.replace(".", "_").isidentifier() and len(meta) < 128)
+        else None
+    )
 
 
 def _beside(state: ProcessState, place: int, kind: str) -> bool:

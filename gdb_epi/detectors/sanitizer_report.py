@@ -49,7 +49,14 @@ def sanitizer_report(state: ProcessState) -> Iterator[Finding]:
     tool = next((_TOOLS[mark] for mark in _TOOLS if any(mark in name for name in names)), None)
     if tool is None or any(limit in name for name in names for limit in _LIMITS):
         return
-    entry = next((_plain(name) for name in reversed(names) if name[:2] not in ("", "_Z")), None)
+    entry = next(
+        (
+            name.partition("(")[0].rpartition("::")[2]
+            for name in reversed(names)
+            if name[:2] not in ("", "_Z")
+        ),
+        None,
+    )
     yield Finding(
         "sanitizer_report",
         f"thread {fault.tid}",
@@ -57,11 +64,6 @@ def sanitizer_report(state: ProcessState) -> Iterator[Finding]:
         f"{tool} reported an error and ended the process{f' ({entry})' if entry else ''}: which "
         "one is on its standard error",
     )
-
-
-def _plain(name: str) -> str:
-    """Return a printed name without what is around it, and without parameters."""
-    return name.partition("(")[0].rpartition("::")[2]
 
 
 def _file(frame: NativeFrame) -> str:

@@ -101,7 +101,13 @@ def find_fault(target: Target, crash: CrashInfo | Absent) -> Fault | Absent:
     registers = thread.registers if thread is not None else {}
     sender = _sender(crash, target.process())
     outer = Fault(
-        crash.tid, crash.signo, crash.si_code, crash.fault_address, registers, "core", sender
+        tid=crash.tid,
+        signo=crash.signo,
+        code=crash.si_code,
+        address=crash.fault_address,
+        registers=registers,
+        origin="core",
+        sender=sender,
     )
     if sender != "self":
         return outer
@@ -199,7 +205,17 @@ def _context_at(target: Target, stack: bytes, start: int, outer: Fault) -> Fault
         if name in outer.registers:
             registers[name] = outer.registers[name]
     error, trap = context["error"], context["trapno"]
-    return Fault(outer.tid, signo, code, address, registers, "signal-frame", "kernel", error, trap)
+    return Fault(
+        tid=outer.tid,
+        signo=signo,
+        code=code,
+        address=address,
+        registers=registers,
+        origin="signal-frame",
+        sender="kernel",
+        error=error,
+        trap=trap,
+    )
 
 
 def _by_trap(context: Mapping[str, int], raised: int) -> tuple[int, int, int]:

@@ -68,7 +68,17 @@ def analyze_fault(target: Target, fault: Fault) -> FaultSite:
     why = "" if instruction else "the instruction is not in the core and no file has it"
     if code and instruction is None:
         why = f"the bytes {code[:8].hex()} are no instruction that is known here"
-    blank = FaultSite(fault, NO_FAULT, None, "", None, instruction, None, code, why=why)
+    blank = FaultSite(
+        fault=fault,
+        kind=NO_FAULT,
+        address=None,
+        source="",
+        access=None,
+        instruction=instruction,
+        operand=None,
+        code=code,
+        why=why,
+    )
     if not fault.is_hardware_trap:
         return blank
     other = {SIGFPE: ARITHMETIC, SIGILL: ILLEGAL, SIGTRAP: TRAPPED}.get(fault.signo)

@@ -71,11 +71,15 @@ def resign(record: Mapping[str, Any]) -> Resigned:
     unable = {name: key.why for name, key in made.items() if isinstance(key, Missing)}
     same_version = old["version"] == k.VERSION
     new = _new_signature(old, made, same_version=same_version)
-    changed = _changed(old, new)
+    before, after = _map(old.get("keys")), _map(new.get("keys"))
+    changed = tuple(name for name in ALL_KEYS if before.get(name) != after.get(name))
     if not changed and same_version:
         return Resigned(None, (), unable)
     if not same_version:
-        new["previous"] = _previous(old)
+        earlier = old.get("previous")
+        kept = list(earlier) if isinstance(earlier, list) else []
+        this = {name: old[name] for name in ("version", "keys", "text") if name in old}
+        new["previous"] = [this, *kept][:MAX_PREVIOUS]
     return Resigned(new, changed, unable)
 
 
@@ -193,18 +197,6 @@ def _new_signature(
     return new
 
 
-def _changed(old: Mapping[str, Any], new: Mapping[str, Any]) -> tuple[str, ...]:
-    before, after = _map(old.get("keys")), _map(new.get("keys"))
-    return tuple(name for name in ALL_KEYS if before.get(name) != after.get(name))
-
-
-def _previous(old: Mapping[str, Any]) -> list[Json]:
-    earlier = old.get("previous")
-    kept = list(earlier) if isinstance(earlier, list) else []
-    this = {name: old[name] for name in ("version", "keys", "text") if name in old}
-    return [this, *kept][:MAX_PREVIOUS]
-
-
 def _frame(data: Mapping[str, Any]) -> StackFrame:
     """Return a stored frame; an absent member means what is usual (SCHEMA.md)."""
     if data.get("language", "python") == "python":
@@ -212,17 +204,17 @@ def _frame(data: Mapping[str, Any]) -> StackFrame:
     function, module = _text(data.get("function")), _text(data.get("module"))
     offset, code = data.get("offset"), data.get("code")
     native = NativeFrame(
-        ANONYMOUS_PC if code == "anonymous" else 0,
-        0,
-        function,
+        pc=ANONYMOUS_PC if code == "anonymous" else 0,
+        sp=0,
+        function=function,
         # Records of before `code` do not tell whether memory of no file was executable.
-        module or (None if function or code else UNKNOWN),
-        _text(data.get("build_id")),
-        offset if isinstance(offset, int) else None,
-        None,
-        None,
-        data.get("inlined") is True,
-        str(data.get("kind") or "normal"),
+        module=module or (None if function or code else UNKNOWN),
+        build_id=_text(data.get("build_id")),
+        offset=offset if isinstance(offset, int) else None,
+        filename=None,
+        lineno=None,
+        inlined=data.get("inlined") is True,
+        kind=str(data.get("kind") or "normal"),
     )
     return StackFrame(native, None, "stored" if data.get("eval_loop") else "")
 
@@ -232,17 +224,17 @@ def _python_frame(data: Mapping[str, Any]) -> PyFrame:
     filename, hole = _text(data.get("filename")) or "", _text(data.get("hole"))
     module = _text(data.get("module"))
     return PyFrame(
-        0,
-        0,
-        name,
-        qualname or name or None,
-        filename,
-        None,
-        module,
-        "unknown",
-        "stored",
-        False,
-        hole,
+        address=0,
+        code=0,
+        name=name,
+        qualname=qualname or name or None,
+        filename=filename,
+        lineno=None,
+        module=module,
+        owner="unknown",
+        provenance="stored",
+        is_entry=False,
+        hole=hole,
     )
 
 

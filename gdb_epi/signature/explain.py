@@ -90,17 +90,16 @@ def _explained(
             continue
         rules += _token_rules(token)
         for name, texts in held.items():
-            if {token.text, token.coarse or token.text} & texts and _may_hold(name, token):
+            other = {"native": "py", "python": "native"}.get(
+                name
+            )  # the half that has no such frame
+            if {token.text, token.coarse or token.text} & texts and token.kind != other:
                 keys.append(name)
     if frame.native is not None and "exact" in held and not frame.native.inlined:
         build_id, offset = frame.native.build_id, frame.native.offset
         if build_id and offset is not None and f"{build_id[:16]}+{offset:#x}" in held["exact"]:
             keys.append("exact")
     return {"frame": _shown(frame), "rules": rules, "keys": sorted(set(keys))}
-
-
-def _may_hold(key: str, token: Token) -> bool:
-    return {"native": token.kind == "native", "python": token.kind == "py"}.get(key, True)
 
 
 def _shown(frame: StackFrame) -> str:

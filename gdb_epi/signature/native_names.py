@@ -96,7 +96,13 @@ def normalise(linkage: str) -> tuple[str, tuple[Step, ...]]:
     log = _Log(linkage[:MAX_RAW])
     if len(linkage) > MAX_RAW:
         log.put("N24", log.name)
-    _cut_suffixes(log)
+    head, _, version = log.name.rpartition("@")
+    if head.rstrip("@") and _VERSION.match(version):
+        log.put("N2", head.rstrip("@"))
+    log.put("N3", _CLONE.sub("", log.name).strip())
+    if not is_opaque(log.name):
+        log.put("N4", _SUFFIX.sub("", log.name) or log.name)
+    log.put("N5", log.name.removeprefix("__GI_") or log.name)
     if not _known_shape(log):
         _by_language(log)
     log.put("N24", one_line(log.name) or "{nameless}")
@@ -121,16 +127,6 @@ class _Log:
     def also(self, rules: Iterable[str]) -> None:
         """Note further rules that made the name what the last step says."""
         self.steps += [Step(rule, one_line(self.name)) for rule in rules]
-
-
-def _cut_suffixes(log: _Log) -> None:
-    head, _, version = log.name.rpartition("@")
-    if head.rstrip("@") and _VERSION.match(version):
-        log.put("N2", head.rstrip("@"))
-    log.put("N3", _CLONE.sub("", log.name).strip())
-    if not is_opaque(log.name):
-        log.put("N4", _SUFFIX.sub("", log.name) or log.name)
-    log.put("N5", log.name.removeprefix("__GI_") or log.name)
 
 
 def _known_shape(log: _Log) -> bool:
@@ -159,34 +155,31 @@ def _memory_function(name: str) -> str:
 def _by_language(log: _Log) -> None:
     name = log.name
     if name.startswith(("_Z", "___Z", "__Z")):
-        _mangled(log, name[name.index("_Z") :])
-    elif name.startswith("_R") and (rust := _rust_v0(name)) is not None:
-        log.put("N18", rust)
-    elif is_opaque(name):
+        name = name[name.index("_Z") :]
+        read = read_name(name)
+        if read is None:
+            log.steps.append(Step("N23", one_line(name)))
+            return
+        log.put("N8", read[0])
+        log.also(read[1])
+        if is_rust_legacy(name):
+            log.put("N11", _LAMBDA.sub(LAMBDA, log.name))
+            log.put("N17", rust_path(log.name))
+        log.put("N12", _INLINE_NAMESPACE.sub("std::", log.name))
+        return
+    if name.startswith("_R"):
+        from gdb_epi.signature.demangle.rust_v0 import rust_v0_name
+
+        path = rust_v0_name(name)
+        if path is not None:
+            log.put("N18", path)
+            return
+    if is_opaque(name):
         log.steps.append(Step("N22", one_line(name)))
     elif name.startswith("_R") and name[2:3] in tuple("CMXYNI") and name[2:3]:
         log.steps.append(Step("N23", one_line(name)))
     else:
         _printed(log)
-
-
-def _rust_v0(name: str) -> str | None:
-    from gdb_epi.signature.demangle.rust_v0 import rust_v0_name
-
-    return rust_v0_name(name)
-
-
-def _mangled(log: _Log, name: str) -> None:
-    read = read_name(name)
-    if read is None:
-        log.steps.append(Step("N23", one_line(name)))
-        return
-    log.put("N8", read[0])
-    log.also(read[1])
-    if is_rust_legacy(name):
-        log.put("N11", _LAMBDA.sub(LAMBDA, log.name))
-        log.put("N17", rust_path(log.name))
-    log.put("N12", _INLINE_NAMESPACE.sub("std::", log.name))
 
 
 def _printed(log: _Log) -> None:

@@ -264,7 +264,10 @@ class _Maker:
         tokenised = tokenise(stack, load_drop_sets(), self.state.region_at)
         self.steps += tokenised.steps
         tokens = self._asserting(self._cut(list(tokenised.tokens)))
-        self._exact(natives, halves)
+        if halves.native is not None:
+            self.absent["exact"] = f"no native stack ({halves.native.detail})"
+        else:
+            self._put("exact", k.exact_key(natives, overflow=self.overflow))
         self.native = halves.native is None
         if self.native:
             self.quality = round(quality_of(natives, self.category.name, self.scene), 3)
@@ -319,12 +322,6 @@ class _Maker:
             self.keys[name] = made
         else:
             self.absent[name] = made
-
-    def _exact(self, natives: Sequence[NativeFrame], halves: _Halves) -> None:
-        if halves.native is not None:
-            self.absent["exact"] = f"no native stack ({halves.native.detail})"
-        else:
-            self._put("exact", k.exact_key(natives, overflow=self.overflow))
 
     def _corrupt(self, natives: Sequence[NativeFrame]) -> None:
         """Below the quality threshold only the pc's class and module are told apart."""

@@ -45,7 +45,7 @@ def python_frame(text: str) -> TextFrame | None:
     line = int(match[3]) if match[3].isdigit() else None
     name = None if match[4] == "???" else unescape(match[4])
     filename = unescape(match[1]) if match[1] is not None else None
-    return TextFrame(None, PYTHON, name, None, None, filename, line)
+    return TextFrame(None, PYTHON, name=name, filename=filename, lineno=line)
 
 
 def py_bt_frame(text: str) -> TextFrame | None:
@@ -53,7 +53,7 @@ def py_bt_frame(text: str) -> TextFrame | None:
     match = PY_BT_FRAME.match(text)
     if not match:
         return None
-    return TextFrame(None, PYTHON, match[3], None, None, match[1], int(match[2]))
+    return TextFrame(None, PYTHON, name=match[3], filename=match[1], lineno=int(match[2]))
 
 
 def c_frame(text: str) -> TextFrame | None:
@@ -61,7 +61,7 @@ def c_frame(text: str) -> TextFrame | None:
     match = C_FRAME.match(text)
     if not match:
         return None
-    return TextFrame(None, NATIVE, match[2] or None, int(match[4], 16), match[1], None, None)
+    return TextFrame(None, NATIVE, name=match[2] or None, pc=int(match[4], 16), module=match[1])
 
 
 def unescape(text: str) -> str:

@@ -62,7 +62,9 @@ def is_open(text: str) -> bool:
     """Whether a frame's line goes on in the next one: GDB breaks it at the width of a terminal."""
     if "<signal handler called>" in text or text.startswith("<function called from gdb>"):
         return False
-    return " (" in text and not text.rstrip().endswith(")") and not _place_ends(text)
+    if " (" not in text or text.rstrip().endswith(")"):
+        return False
+    return not (_AT.search(text) or _FROM.search(text))
 
 
 def may_continue(text: str) -> bool:
@@ -73,7 +75,7 @@ def may_continue(text: str) -> bool:
 def parse_frame(number: int, text: str) -> TextFrame:
     """Return the frame of the words behind `#N`. Never fails: what is not understood is None."""
     if "<signal handler called>" in text:
-        return TextFrame(number, SIGNAL, None, None, None, None, None)
+        return TextFrame(number, SIGNAL)
     address = _ADDRESS.match(text)
     pc = int(address[1], 16) if address else None
     rest = text[address.end() :] if address else text
@@ -86,11 +88,11 @@ def parse_frame(number: int, text: str) -> TextFrame:
     return TextFrame(
         number,
         NATIVE,
-        name,
-        pc,
-        place.module,
-        place.filename,
-        place.lineno,
+        name=name,
+        pc=pc,
+        module=place.module,
+        filename=place.filename,
+        lineno=place.lineno,
         python=_python_frames(arguments) if "for file" in arguments else (),
         words=_words(arguments) if name == "malloc_printerr" else None,
         asserts=_asserting(arguments) if is_assert(name) else None,
@@ -150,10 +152,6 @@ def _behind_bracket(text: str, end: int) -> int:
     return text.rfind(")", 0, end) + 1
 
 
-def _place_ends(text: str) -> bool:
-    return bool(_AT.search(text) or _FROM.search(text))
-
-
 def _arguments_at(text: str) -> int:
     """Return where ` (ARGUMENTS)` begins: the first blank-bracket outside of other brackets."""
     depth, position = 0, 0
@@ -178,7 +176,11 @@ def _arguments_at(text: str) -> int:
 def _python_frames(arguments: str) -> tuple[TextFrame, ...]:
     frames = []
     for match in _PYTHON.finditer(arguments):
-        frames.append(TextFrame(None, PYTHON, match[3], None, None, match[1], int(match[2])))
+        frames.append(
+            TextFrame(
+                number=None, kind=PYTHON, name=match[3], filename=match[1], lineno=int(match[2])
+            )
+        )
         if len(frames) == MAX_INNER:
             break
     unique = dict.fromkeys(frames)

@@ -158,9 +158,25 @@ class _AbortScene(Scene):
 
         native = (frame for frame in thread.native if frame.kind != SIGNAL)
         frames = [frame_of(frame.name, frame.module) for frame in native]
-        crash = CrashInfo(SIGABRT, -6, 0, None, None, None, thread.tid or 0)
+        crash = CrashInfo(
+            signo=SIGABRT,
+            si_code=-6,
+            si_errno=0,
+            fault_address=None,
+            sender_pid=None,
+            sender_uid=None,
+            tid=thread.tid or 0,
+        )
         super().__init__(_NoTarget(), crash, frames)  # type: ignore[arg-type]
-        self.fault = Fault(thread.tid or 0, SIGABRT, -6, None, {}, "core", "self")
+        self.fault = Fault(
+            tid=thread.tid or 0,
+            signo=SIGABRT,
+            code=-6,
+            address=None,
+            registers={},
+            origin="core",
+            sender="self",
+        )
         words = next((frame.words for frame in thread.native if frame.words), None)
         message: AbortMessage | Absent = Absent(NOT_AVAILABLE, "a text holds no __abort_msg")
         self.abort_message = message if words is None else classify_abort_message(words)
@@ -182,7 +198,18 @@ class _NoTarget:
 
 def frame_of(name: str | None, module: str | None) -> NativeFrame:
     """Return a native frame that has a name, perhaps a module, and nothing else."""
-    return NativeFrame(1, 1, name, module, None, None, None, None, False, "normal")
+    return NativeFrame(
+        pc=1,
+        sp=1,
+        function=name,
+        module=module,
+        build_id=None,
+        offset=None,
+        filename=None,
+        lineno=None,
+        inlined=False,
+        kind="normal",
+    )
 
 
 def _is_reraise(thread: TextThread) -> bool:

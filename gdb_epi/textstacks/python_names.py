@@ -54,9 +54,17 @@ class Namer:
             doubts.append("module names were inferred from file names")
         qualname = self._qualname(frame, doubts)
         made = PyFrame(
-            0, 0, frame.name, qualname, frame.filename, frame.lineno, module, "unknown", "text",
-            False,
-        )  # fmt: skip
+            address=0,
+            code=0,
+            name=frame.name,
+            qualname=qualname,
+            filename=frame.filename,
+            lineno=frame.lineno,
+            module=module,
+            owner="unknown",
+            provenance="text",
+            is_entry=False,
+        )
         return Named(made, tuple(doubts))
 
     def _qualname(self, frame: TextFrame, doubts: list[str]) -> str | None:
@@ -109,9 +117,9 @@ def _is_runpy(frame: TextFrame) -> bool:
 
 
 def _is_library(filename: str) -> bool:
-    return module_of_file(filename) != module_of_file(filename.rsplit("/", 1)[-1]) or (
-        "/lib/python3" in filename or filename.startswith("<")
-    )
+    if "/lib/python3" in filename or filename.startswith("<"):
+        return True
+    return module_of_file(filename) != module_of_file(filename.rsplit("/", 1)[-1])
 
 
 class Sources:

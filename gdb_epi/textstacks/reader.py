@@ -134,9 +134,6 @@ class _Reader:
             self._thread = None
             self._draft.switched = (switched[1] or "", gdbtext.lwp_of(switched[2]))
             return True
-        return self._gdb_listed(line)
-
-    def _gdb_listed(self, line: str) -> bool:
         listed = gdbtext.LISTED.match(line)
         if not listed:
             return False

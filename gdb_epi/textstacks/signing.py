@@ -195,7 +195,7 @@ class _Stack:
         self._named = [self._namer.name(frame) for frame in _python_frames(thread)]
         self._inner, self._outer = self._placed()
         self.tokens = self._tokens(self._inner)
-        self.halves = self._halves()
+        self.halves = Halves(self._why_no_native(), self._why_no_python())
         self._contents: dict[bool, Contents] = {}
 
     def contents(self, overflow: bool) -> Contents:
@@ -253,15 +253,14 @@ class _Stack:
         if not python or not evals:
             return native + python, None
         if len(evals) == len(python):
-            places = dict(zip(evals, python, strict=True))
-            return [x for i, f in enumerate(native) for x in (f, *_at(places, i))], None
+            merged = list(native)
+            for index, frame in reversed(list(zip(evals, python, strict=True))):
+                merged.insert(index + 1, frame)
+            return merged, None
         inner = [*native[: evals[0] + 1], *python, *native[evals[0] + 1 :]]
         if len(evals) == 1:
             return inner, None
         return inner, [*native[: evals[-1] + 1], *python, *native[evals[-1] + 1 :]]
-
-    def _halves(self) -> Halves:
-        return Halves(self._why_no_native(), self._why_no_python())
 
     def _why_no_native(self) -> str:
         thread = self._thread
@@ -279,7 +278,10 @@ class _Stack:
         if any(named is None for named in self._named):
             return "a Python frame has no name, or one that faulthandler cut"
         if self._named or (self._thread.has_python and not self._thread.python_ends):
-            return self._partial_python()
+            minor = self._namer.minor
+            if self._thread.has_python or (minor is not None and minor < QUALIFIED):
+                return ""
+            return "python-gdb.py shows one Python frame of each eval call, and those may be more"
         if self._thread.python_ends:
             return self._thread.python_ends
         # Without an eval call this thread runs no Python: its half is known to be empty.
@@ -288,16 +290,6 @@ class _Stack:
         if runs or blind or self._thread.ends or not self._thread.native:
             return NO_PYTHON
         return ""
-
-    def _partial_python(self) -> str:
-        minor = self._namer.minor
-        if self._thread.has_python or (minor is not None and minor < QUALIFIED):
-            return ""
-        return "python-gdb.py shows one Python frame of each eval call, and those may be more"
-
-
-def _at(places: Mapping[int, StackFrame], index: int) -> tuple[StackFrame, ...]:
-    return (places[index],) if index in places else ()
 
 
 def _python_frames(thread: TextThread) -> Sequence[TextFrame]:
@@ -318,6 +310,14 @@ def _native(frame: TextFrame) -> NativeFrame:
     module = frame.module if frame.name or frame.module else UNKNOWN
     kind = "signal" if frame.kind == SIGNAL else "inline" if frame.inlined else "normal"
     return NativeFrame(
-        frame.pc or 0, 0, frame.name, module, None, None, frame.filename, frame.lineno,
-        frame.inlined, kind,
-    )  # fmt: skip
+        pc=frame.pc or 0,
+        sp=0,
+        function=frame.name,
+        module=module,
+        build_id=None,
+        offset=None,
+        filename=frame.filename,
+        lineno=frame.lineno,
+        inlined=frame.inlined,
+        kind=kind,
+    )

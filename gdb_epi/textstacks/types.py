@@ -26,11 +26,11 @@ class TextFrame(NamedTuple):
 
     number: int | None
     kind: str
-    name: str | None
-    pc: int | None
-    module: str | None
-    filename: str | None
-    lineno: int | None
+    name: str | None = None
+    pc: int | None = None
+    module: str | None = None
+    filename: str | None = None
+    lineno: int | None = None
     inlined: bool = False
     python: tuple[TextFrame, ...] = ()
     words: str | None = None

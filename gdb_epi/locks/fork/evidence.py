@@ -42,7 +42,11 @@ def read_fork(target: Target, python: PythonState | Absent) -> ForkSigns:
 
 def evidence_of(reader: ForkSigns) -> ForkEvidence:
     """Return what the readings amount to."""
-    secret = _lineage(reader)
+    secret_hash = lineage(reader.target)
+    if secret_hash is None:
+        reader.unreadable("F14", "neither the canary nor AT_RANDOM can be read")
+    else:
+        reader.info("F14", f"exec lineage {secret_hash}: equal in parent and forked child", CERTAIN)
     yes = reader.saying(YES)
     forked = bool(yes & _PROOFS) or reader.raw_clone
     looked = forked or reader.state("F1") == NO or reader.state("F2") == NO
@@ -54,7 +58,7 @@ def evidence_of(reader: ForkSigns) -> ForkEvidence:
         from_main_thread=reader.from_main if forked else None,
         hooks_bypassed=_bypassed(reader, yes, forked),
         in_fork_handlers=None,
-        lineage=secret,
+        lineage=secret_hash,
         signals=tuple(ForkSignal(r.name, r.says, r.sure) for r in readings if r.state == YES),
         old_tids=tuple(sorted(reader.old_tids)),
         readings=readings,
@@ -125,15 +129,6 @@ def _notes(reader: ForkSigns) -> None:
         reader.info("F12", "the command line is not one of multiprocessing's")
     ended = " (its parent has ended, or it is in a container)" if process.ppid == 1 else ""
     reader.info("F13", f"forked by thread {process.ppid} of its parent{ended}", CERTAIN)
-
-
-def _lineage(reader: ForkSigns) -> str | None:
-    secret_hash = lineage(reader.target)
-    if secret_hash is None:
-        reader.unreadable("F14", "neither the canary nor AT_RANDOM can be read")
-    else:
-        reader.info("F14", f"exec lineage {secret_hash}: equal in parent and forked child", CERTAIN)
-    return secret_hash
 
 
 def with_handlers(evidence: ForkEvidence, handlers: ForkHandlers | None) -> ForkEvidence:

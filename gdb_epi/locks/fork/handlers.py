@@ -98,11 +98,25 @@ def _python_hook(
         if hook is not None:
             says = f"inside the hook {place(frame)}, which os.register_at_fork() runs {hook.when}"
             return ForkHandlers(
-                thread.tid, PYTHON_HOOK, hook.when, place(frame), CERTAIN, says, frame
+                tid=thread.tid,
+                stage=PYTHON_HOOK,
+                when=hook.when,
+                where=place(frame),
+                sure=CERTAIN,
+                says=says,
+                frame=frame,
             )
         if name == "fork_exec":
             says = f"inside the preexec_fn {place(frame)}: between fork and exec"
-            return ForkHandlers(thread.tid, PREEXEC, CHILD, place(frame), CERTAIN, says, frame)
+            return ForkHandlers(
+                tid=thread.tid,
+                stage=PREEXEC,
+                when=CHILD,
+                where=place(frame),
+                sure=CERTAIN,
+                says=says,
+                frame=frame,
+            )
     return None
 
 
@@ -126,7 +140,15 @@ def _in_c(
     stale = any(signal.name == "F10" for signal in fork.signals)
     state = "the parent's thread states are still there" if stale else "thread states are cleared"
     says = f"{place(frames[0])} is inside {calls}(); a return address into {stage[1]}; {state}"
-    return ForkHandlers(thread.tid, stage[0], CHILD, stage[1], PROBABLE, says, None)
+    return ForkHandlers(
+        tid=thread.tid,
+        stage=stage[0],
+        when=CHILD,
+        where=stage[1],
+        sure=PROBABLE,
+        says=says,
+        frame=None,
+    )
 
 
 def _by_native(
@@ -139,7 +161,15 @@ def _by_native(
                 continue
             inner = native[position - 1].function if position else None
             where = f"below {name}()" if inner is None else f"{inner}() below {name}()"
-            return ForkHandlers(thread.tid, stage, CHILD, inner or name, CERTAIN, where, None)
+            return ForkHandlers(
+                tid=thread.tid,
+                stage=stage,
+                when=CHILD,
+                where=inner or name,
+                sure=CERTAIN,
+                says=where,
+                frame=None,
+            )
     return None
 
 

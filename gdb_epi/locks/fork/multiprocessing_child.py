@@ -43,28 +43,24 @@ def multiprocessing_child(reader: Reader, python: PythonState) -> Multiprocessin
     if isinstance(contents, Absent):
         return contents
     try:
-        return _child(reader, objects, contents)
+        parent = objects.dict_get(contents, "_parent_process")
+        current = objects.dict_get(contents, "_current_process")
+        if isinstance(parent, Absent) or isinstance(current, Absent):
+            return Absent(NOT_AVAILABLE, "multiprocessing.process has no such variables")
+        if _type_name(reader, parent) in (None, "NoneType"):
+            return Absent(NOT_APPLICABLE, "multiprocessing did not start this process")
+        kind = _type_name(reader, current) or "unknown"
+        name_at = objects.attribute(current, "_name")
+        name = None if isinstance(name_at, Absent) else reader.string(name_at, MAX_NAME)
+        pid_at = objects.attribute(parent, "_pid")
+        pid = None if isinstance(pid_at, Absent) else objects.integer(pid_at)
+        return MultiprocessingChild(
+            _METHODS.get(kind, kind),
+            None if isinstance(name, Absent) else name,
+            None if isinstance(pid, Absent) else pid,
+        )
     except (UnreadableMemory, LayoutError) as error:
         return Absent(NOT_AVAILABLE, f"multiprocessing.process: {error}")
-
-
-def _child(reader: Reader, objects: ObjectReader, contents: int) -> MultiprocessingChild | Absent:
-    parent = objects.dict_get(contents, "_parent_process")
-    current = objects.dict_get(contents, "_current_process")
-    if isinstance(parent, Absent) or isinstance(current, Absent):
-        return Absent(NOT_AVAILABLE, "multiprocessing.process has no such variables")
-    if _type_name(reader, parent) in (None, "NoneType"):
-        return Absent(NOT_APPLICABLE, "multiprocessing did not start this process")
-    kind = _type_name(reader, current) or "unknown"
-    name_at = objects.attribute(current, "_name")
-    name = None if isinstance(name_at, Absent) else reader.string(name_at, MAX_NAME)
-    pid_at = objects.attribute(parent, "_pid")
-    pid = None if isinstance(pid_at, Absent) else objects.integer(pid_at)
-    return MultiprocessingChild(
-        _METHODS.get(kind, kind),
-        None if isinstance(name, Absent) else name,
-        None if isinstance(pid, Absent) else pid,
-    )
 
 
 def _type_name(reader: Reader, address: int) -> str | None:

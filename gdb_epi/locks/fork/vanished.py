@@ -48,21 +48,19 @@ class _Finder:
         self.thread_objects: Mapping[int, KnownThread] = {}
         self.ghosts: dict[int, ThreadState] = {}
         if isinstance(python, PythonState):
-            self._python_side(python, thread_objects)
-
-    def _python_side(self, python: PythonState, given: Sequence[KnownThread] | None) -> None:
-        objects: Sequence[KnownThread] | Absent
-        try:
-            self.scanner = StackScanner(self.target, python)
-            objects = known_threads(self.scanner.reader, python) if given is None else given
-        except (UnreadableMemory, LayoutError) as error:
-            self.errors.append(SoftError("fork", "vanished threads", str(error)))
-            return
-        if not isinstance(objects, Absent):
-            self.thread_objects = {thread.ident: thread for thread in objects if thread.ident}
-        self.ghosts = {
-            t.ident: t for t in python.threads() if not t.alive and t.ident and not t.doubt
-        }
+            objects: Sequence[KnownThread] | Absent | None = thread_objects
+            try:
+                self.scanner = StackScanner(self.target, python)
+                if objects is None:
+                    objects = known_threads(self.scanner.reader, python)
+            except (UnreadableMemory, LayoutError) as error:
+                self.errors.append(SoftError("fork", "vanished threads", str(error)))
+                return
+            if not isinstance(objects, Absent):
+                self.thread_objects = {thread.ident: thread for thread in objects if thread.ident}
+            self.ghosts = {
+                t.ident: t for t in python.threads() if not t.alive and t.ident and not t.doubt
+            }
 
     def find(self) -> VanishedThreads:
         """Return the threads in the order of glibc's lists."""
@@ -84,10 +82,8 @@ class _Finder:
         # cached stacks beyond 40 MB (nptl_stack_cache_maxsize).
         placed = {thread.ident for thread in threads} | {d.address for d in lists.descriptors}
         lost = any(ident not in placed for ident in self.thread_objects)
-        return len(self.live) > 1 or (lost and bool(threads or "F15" in self._signs()))
-
-    def _signs(self) -> set[str]:
-        return {signal.name for signal in self.fork.signals}
+        once_had_threads = any(signal.name == "F15" for signal in self.fork.signals)
+        return len(self.live) > 1 or (lost and (bool(threads) or once_had_threads))
 
     def _of_descriptor(self, descriptor: Descriptor, start_at: int) -> VanishedThread:
         region = self.target.region_at(descriptor.address)
@@ -140,16 +136,16 @@ class _Finder:
         region = self.target.region_at(thread.ident)
         thread_object = self.thread_objects.get(thread.ident)
         return VanishedThread(
-            thread.ident,
-            (thread_object.native_id if thread_object else None) or thread.tid,
-            thread_object.name if thread_object else thread.name,
-            None if region is None else (region.start, region.end),
-            None,
-            None,
-            thread.frames,
-            "thread state" if thread.frames else "",
-            "" if thread.frames else "its thread state has no frames",
-            thread_object is not None and thread_object.type_name == "_MainThread",
+            ident=thread.ident,
+            tid=(thread_object.native_id if thread_object else None) or thread.tid,
+            name=thread_object.name if thread_object else thread.name,
+            stack=None if region is None else (region.start, region.end),
+            start_routine=None,
+            module=None,
+            frames=thread.frames,
+            how="thread state" if thread.frames else "",
+            missing="" if thread.frames else "its thread state has no frames",
+            is_main=thread_object is not None and thread_object.type_name == "_MainThread",
         )
 
     def _parents_main(self) -> Iterator[VanishedThread]:
@@ -171,16 +167,16 @@ class _Finder:
         if end and region is not None and region.dumped >= end - region.start and self.scanner:
             frames, how, missing = self._scan(region.start, end, ident or 0)
         yield VanishedThread(
-            ident,
-            read_u32(self.target, ident + at) or None if ident and at else None,
-            thread.name if thread and thread.name else "MainThread",
-            (region.start, region.end) if region is not None else None,
-            None,
-            None,
-            frames,
-            how,
-            missing,
-            True,
+            ident=ident,
+            tid=read_u32(self.target, ident + at) or None if ident and at else None,
+            name=thread.name if thread and thread.name else "MainThread",
+            stack=(region.start, region.end) if region is not None else None,
+            start_routine=None,
+            module=None,
+            frames=frames,
+            how=how,
+            missing=missing,
+            is_main=True,
         )
 
     def _module(self, address: int | None) -> str | None:

@@ -114,9 +114,17 @@ class FrameSlots:
             return None
         line = self._frames.codes.line(info, raw.lasti)
         return PyFrame(
-            address, raw.code, info.name, info.qualname, info.filename, line, None, "generator",
-            CHAIN, False,
-        )  # fmt: skip
+            address=address,
+            code=raw.code,
+            name=info.name,
+            qualname=info.qualname,
+            filename=info.filename,
+            lineno=line,
+            module=None,
+            owner="generator",
+            provenance=CHAIN,
+            is_entry=False,
+        )
 
     # -- sizes and depths -----------------------------------------------------------------------
 

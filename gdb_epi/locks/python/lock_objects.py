@@ -116,7 +116,14 @@ class LockObjects:
             return None
         owner, count = self._owner(address, struct, layout)
         return LockObject(
-            address, kind, name, start, end, owner, self._locked(address, struct, layout), count
+            address=address,
+            kind=kind,
+            type_name=name,
+            start=start,
+            end=end,
+            owner=owner,
+            locked=self._locked(address, struct, layout),
+            taken=count,
         )
 
     def _basicsize(self, address: int) -> int:

@@ -264,7 +264,15 @@ class PythonView:
         for tid, frames in self._frames.items():
             name = self.thread_names.get(tid)
             for frame, manager, lock in self._lock_blocks(frames):
-                block = Block(tid, idents.get(tid), name, False, frame, manager, lock)
+                block = Block(
+                    tid=tid,
+                    ident=idents.get(tid),
+                    thread_name=name,
+                    vanished=False,
+                    frame=frame,
+                    manager=manager,
+                    lock=lock,
+                )
                 by_lock.setdefault(lock, []).append(block)
         for gone in self.vanished.threads:
             for block in self.blocks_of(gone):
@@ -274,7 +282,15 @@ class PythonView:
     def blocks_of(self, gone: VanishedThread) -> Iterator[Block]:
         """Yield the lock blocks that a vanished thread was in."""
         for frame, manager, lock in self._lock_blocks(gone.frames):
-            yield Block(gone.tid, gone.ident, gone.name, True, frame, manager, lock)
+            yield Block(
+                tid=gone.tid,
+                ident=gone.ident,
+                thread_name=gone.name,
+                vanished=True,
+                frame=frame,
+                manager=manager,
+                lock=lock,
+            )
 
     def _lock_blocks(self, frames: Sequence[PyFrame]) -> Iterator[tuple[PyFrame, int, int]]:
         """Yield (frame, manager, lock) of a stack; what Condition.wait() gave up is left out."""

@@ -54,7 +54,10 @@ def read_name(linkage: str) -> tuple[str, list[str]] | None:
         if not tls:
             _skip_thunk(reader)
         name = _name(reader)
-        _whole(reader)
+        # Skip the types behind the name: a name that is cut or damaged there is not read.
+        while reader.peek() and not reader.at("."):
+            reader.note("N13")
+            skip_type(reader)
     except (Unreadable, RecursionError):
         return None
     if tls:
@@ -83,13 +86,6 @@ def local_name(linkage: str, position: int) -> str:
         return _local(reader)
     except (Unreadable, RecursionError):
         return ""
-
-
-def _whole(reader: Reader) -> None:
-    """Skip the types behind the name: a name that is cut or damaged there is not read."""
-    while reader.peek() and not reader.at("."):
-        reader.note("N13")
-        skip_type(reader)
 
 
 def is_rust_legacy(linkage: str) -> bool:
@@ -128,18 +124,14 @@ def _name(reader: Reader) -> str:
     elif reader.take("Z"):
         name = _local(reader)
     else:
-        name = _unscoped(reader)
+        parts: list[str] = []
+        if reader.take("St"):
+            parts.append("std")
+        _component(reader, parts)
+        _arguments(reader, parts)
+        name = "::".join(parts)
     reader.leave()
     return name
-
-
-def _unscoped(reader: Reader) -> str:
-    parts: list[str] = []
-    if reader.take("St"):
-        parts.append("std")
-    _component(reader, parts)
-    _arguments(reader, parts)
-    return "::".join(parts)
 
 
 def _arguments(reader: Reader, parts: list[str]) -> None:

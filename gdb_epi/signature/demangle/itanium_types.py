@@ -51,7 +51,11 @@ def skip_type(reader: Reader) -> None:
         _skip_d(reader)
     elif reader.take("F"):
         reader.take("Y")
-        _skip_function(reader)
+        while not reader.take("E"):
+            if reader.peek(2) in ("RE", "OE"):  # the function's own reference qualifier
+                reader.position += 1
+            else:
+                skip_type(reader)
     elif reader.take("A"):
         _skip_bound(reader)
         skip_type(reader)
@@ -64,14 +68,6 @@ def skip_type(reader: Reader) -> None:
     else:
         raise Unreadable
     reader.leave()
-
-
-def _skip_function(reader: Reader) -> None:
-    while not reader.take("E"):
-        if reader.peek(2) in ("RE", "OE"):  # the function's own reference qualifier
-            reader.position += 1
-        else:
-            skip_type(reader)
 
 
 def _skip_bound(reader: Reader) -> None:

@@ -56,7 +56,7 @@ class _Cutter:
         text = "".join(self.out).strip()
         if " " in text:
             self.used.add("N13")  # a return type
-        return _last_word(text)
+        return text.rpartition(" ")[2].lstrip("*&").replace("\0", " ")
 
     def _step(self) -> bool:
         """Take one piece; False at the end of the path."""
@@ -110,11 +110,6 @@ class _Cutter:
         self.position = len(self.name)
 
 
-def _last_word(text: str) -> str:
-    """Return what stands behind the return type."""
-    return text.rpartition(" ")[2].lstrip("*&").replace("\0", " ")
-
-
 def rust_path(name: str) -> str:
     """Return a Rust path without generic arguments: those of `<A as B>` stay, without their own.
 
@@ -125,11 +120,17 @@ def rust_path(name: str) -> str:
     shown = True
     for position, letter in enumerate(name):
         if letter == "<":
-            shown = shown and _is_qualified(name, position)
+            # Shown is what opens a type at the start of a path, not arguments behind a name.
+            shown = shown and (position == 0 or name[position - 1] in " <(&*[")
             opened.append(_Bracket(shown, len(out)))
             out.append("<" if shown else "")
         elif letter == ">" and name[position - 1] != "-" and opened:
-            _close(opened.pop(), out)
+            # End a bracket; `<a::B>` without a trait is a::B.
+            bracket = opened.pop()
+            if bracket.shown and bracket.qualified:
+                out.append(">")
+            elif bracket.shown:
+                out[bracket.at] = ""
             shown = not opened or opened[-1].shown
         elif shown:
             if opened and name.startswith(" as ", position):
@@ -146,16 +147,3 @@ class _Bracket:
         self.shown = shown
         self.at = at
         self.qualified = False
-
-
-def _close(bracket: _Bracket, out: list[str]) -> None:
-    """End a bracket; `<a::B>` without a trait is a::B."""
-    if bracket.shown and bracket.qualified:
-        out.append(">")
-    elif bracket.shown:
-        out[bracket.at] = ""
-
-
-def _is_qualified(name: str, position: int) -> bool:
-    """Whether a bracket opens a type at the start of a path, and not arguments behind a name."""
-    return position == 0 or name[position - 1] in " <(&*["

@@ -85,11 +85,28 @@ def _path(reader: Reader) -> str:
     elif letter == "Y":
         path = _qualified(reader)
     elif letter == "N":
-        path = _within(reader)
+        space = reader.peek()
+        reader.position += 1
+        outer = _path(reader)
+        name = _identifier(reader)
+        if space == "C":
+            name = LAMBDA
+        elif space == "S":
+            name = SHIM
+        elif space.isupper():
+            name = f"{{{space}}}"
+        elif not space.isalpha():
+            raise Unreadable
+        path = f"{outer}::{name}" if name else outer
     elif letter == "I":
         path = _path(reader)
         while not reader.take("E"):
-            _argument(reader)
+            if reader.take("L"):
+                _base62(reader)
+            elif reader.take("K"):
+                _constant(reader)
+            else:
+                _type(reader)
     elif letter == "B":
         path = _back(reader, _path)
     else:
@@ -112,22 +129,6 @@ def _qualified(reader: Reader) -> str:
     return f"<{own} as {_path(reader)}>"
 
 
-def _within(reader: Reader) -> str:
-    space = reader.peek()
-    reader.position += 1
-    outer = _path(reader)
-    name = _identifier(reader)
-    if space == "C":
-        name = LAMBDA
-    elif space == "S":
-        name = SHIM
-    elif space.isupper():
-        name = f"{{{space}}}"
-    elif not space.isalpha():
-        raise Unreadable
-    return f"{outer}::{name}" if name else outer
-
-
 def _back(reader: Reader, read: object) -> str:
     """Read what stands at an earlier place of the name."""
     at = reader.position - 1
@@ -138,15 +139,6 @@ def _back(reader: Reader, read: object) -> str:
     text = str(read(reader))
     reader.position = behind
     return text
-
-
-def _argument(reader: Reader) -> None:
-    if reader.take("L"):
-        _base62(reader)
-    elif reader.take("K"):
-        _constant(reader)
-    else:
-        _type(reader)
 
 
 def _constant(reader: Reader) -> str:
@@ -197,7 +189,10 @@ def _type_inside(reader: Reader) -> str:
     if letter == "S":
         return f"[{_type(reader)}]"
     if letter == "T":
-        return _tuple(reader)
+        parts = []
+        while not reader.take("E"):
+            parts.append(_type(reader))
+        return f"({', '.join(parts)})"
     if letter == "F":
         return _function(reader)
     if letter == "D":
@@ -233,10 +228,3 @@ def _trait_object(reader: Reader) -> str:
     reader.need("L")
     _base62(reader)
     return f"dyn {' + '.join(parts)}"
-
-
-def _tuple(reader: Reader) -> str:
-    parts = []
-    while not reader.take("E"):
-        parts.append(_type(reader))
-    return f"({', '.join(parts)})"
