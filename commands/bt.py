@@ -64,7 +64,12 @@ def bt(session: Session, args: Namespace) -> Report:
     state = session.state
     every = args.all or args.native_all
     detail = ALL if args.native_all else NATIVE if args.native else FOLDED
-    tids = _all_tids(state) if every else [_chosen(session)]
+    chosen = session.chosen_tid()
+    if not every and chosen is None:
+        raise InputError("no thread in this core", hint="epi doctor says what the core holds")
+    tids = [thread.tid for thread in state.target.threads()]
+    if not every and chosen is not None:
+        tids = [chosen]
     lines: list[str] = []
     below = _below(session, args)
     limit = max(args.limit, 1)
@@ -109,7 +114,7 @@ def _vanished(state: ProcessState, limit: int) -> list[str]:
     from gdb_epi.render.vanished import vanished_lines
 
     gone = state.forked.vanished
-    rest = tuple(one for one in gone.threads if one.how != "thread state")
+    rest = tuple(thread for thread in gone.threads if thread.how != "thread state")
     return vanished_lines(gone._replace(threads=rest), limit=limit)
 
 
@@ -117,7 +122,7 @@ def _below(session: Session, args: Namespace) -> Callable[[PyFrame], list[str]] 
     """Return what gives the lines under a Python frame: its source, its variables."""
     parts: list[Callable[[PyFrame], list[str]]] = []
     if getattr(args, "source", False):
-        from gdb_epi.render.frame_source import source_below
+        from gdb_epi.render.source import source_below
 
         parts.append(source_below(session))
     if args.locals:
@@ -132,20 +137,9 @@ def _locals_below(state: ProcessState, limits: Limits) -> Callable[[PyFrame], li
     reader = frame_variables(state, limits)
 
     def below(frame: PyFrame) -> list[str]:
-        found = reader if isinstance(reader, Absent) else reader.of(frame)
-        if isinstance(found, Absent):
-            return [] if frame.hole is not None else [f"(no locals: {found.detail})"]
-        return [variable_text(variable) for variable in found]
+        variables = reader if isinstance(reader, Absent) else reader.of(frame)
+        if isinstance(variables, Absent):
+            return [] if frame.hole is not None else [f"(no locals: {variables.detail})"]
+        return [variable_text(variable) for variable in variables]
 
     return below
-
-
-def _all_tids(state: ProcessState) -> list[int]:
-    return [thread.tid for thread in state.target.threads()]
-
-
-def _chosen(session: Session) -> int:
-    tid = session.chosen_tid()
-    if tid is None:
-        raise InputError("no thread in this core", hint="epi doctor says what the core holds")
-    return tid

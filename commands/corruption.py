@@ -33,11 +33,11 @@ def corruption(session: Session, args: Namespace) -> Report:
     """
     from gdb_epi.render.corruption import corruption_report, run_study
 
-    found = run_study(
+    study = run_study(
         session.state,
         sweep=args.sweep,
         seconds=args.seconds,
         size=args.budget,
         prior=args.prior,
     )
-    return corruption_report(found)
+    return corruption_report(study)

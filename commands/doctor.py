@@ -76,10 +76,10 @@ def package_state(name: str) -> dict[str, str | None]:
     if spec is None:
         return {"version": None, "path": None}
     try:
-        found = version(PACKAGES[name][0])
+        installed = version(PACKAGES[name][0])
     except PackageNotFoundError:
-        found = "unknown"
-    return {"version": found, "path": spec.origin}
+        installed = "unknown"
+    return {"version": installed, "path": spec.origin}
 
 
 def _broken_detectors() -> list[SoftError]:
@@ -133,11 +133,11 @@ def _cpython(python: PythonState | Absent) -> dict[str, Any]:
 
 def _modules(target: Target, loaded_build_id: LoadedBuildId | None) -> list[dict[str, Any]]:
     """Compare the build-ids in memory with those of the file here and of GDB's file."""
-    found = []
+    rows = []
     for module in target.modules():
         loaded = loaded_build_id(module) if loaded_build_id else None
         file = "matches" if not isinstance(module.file, Absent) else module.file.detail
-        found.append(
+        rows.append(
             {
                 "path": module.path,
                 "build_id": module.build_id,
@@ -146,7 +146,7 @@ def _modules(target: Target, loaded_build_id: LoadedBuildId | None) -> list[dict
                 "gdb_build_id": loaded,
             }
         )
-    return found
+    return rows
 
 
 def _compared(build_id: str | None, loaded: str | None) -> str:

@@ -65,8 +65,10 @@ def find(session: Session, args: Namespace) -> Report:
             return _objects(session, python, heap, types, limit)
         if what[:2] in ("0x", "0X"):
             raise InputError(f"no type at {what}", hint="epi refs ADDRESS, epi print ADDRESS")
-    said = "" if literal is not None or args.text else f"no type is called {what:.60}; as a text: "
-    return _texts(heap, Places(heap, python), what if literal is None else literal, limit, said)
+    prefix = (
+        "" if literal is not None or args.text else f"no type is called {what:.60}; as a text: "
+    )
+    return _texts(heap, Places(heap, python), what if literal is None else literal, limit, prefix)
 
 
 def _literal(what: str) -> str | bytes | None:
@@ -76,56 +78,56 @@ def _literal(what: str) -> str | bytes | None:
     if not what.startswith(("'", '"', "b'", 'b"')):
         return None
     try:
-        found = ast.literal_eval(what)
+        literal = ast.literal_eval(what)
     except (ValueError, SyntaxError, MemoryError, RecursionError):
         raise UsageError(f"{what}: not a str or bytes literal") from None
-    if not isinstance(found, (str, bytes)) or not found:
+    if not isinstance(literal, (str, bytes)) or not literal:
         raise UsageError(f"{what}: not a str or bytes literal with something in it")
-    return found
+    return literal
 
 
 def _objects(
     session: Session, python: PythonState, heap: Heap, types: list[TypeInfo], limit: int
 ) -> Report:
-    found = list_objects(heap, types, limit)
+    instances = list_objects(heap, types, limit)
     values = values_of(session.target, python, LIMITS)
-    total = sum(one.number for one in found.counts)
-    more = "" if found.complete else " or more"
+    total = sum(count.number for count in instances.counts)
+    more = "" if instances.complete else " or more"
     lines = [
-        f"{one.number}{more} {one.type.shown} ({one.tracked} tracked by the garbage collector),"
-        f" type at {one.type.address:#x}"
-        for one in found.counts
-        if one.number or len(found.counts) == 1
+        f"{count.number}{more} {count.type.shown} ({count.tracked} tracked by the garbage "
+        f"collector), type at {count.type.address:#x}"
+        for count in instances.counts
+        if count.number or len(instances.counts) == 1
     ]
     listed = [
         {
-            "address": f"0x{one.address:016x}",
-            "type": one.type.shown,
-            "tracked": one.tracked,
-            "text": values.of(one.address).shown(),
+            "address": f"0x{instance.address:016x}",
+            "type": instance.type.shown,
+            "tracked": instance.tracked,
+            "text": values.of(instance.address).shown(),
         }
-        for one in found.objects
+        for instance in instances.objects
     ]
     errors = list(heap.soft_errors)
     if total > len(listed):
         errors.append(SoftError("find", "objects", f"{total - len(listed)} more (--limit N)"))
     counts = [
         {
-            "type": one.type.shown,
-            "address": f"0x{one.type.address:016x}",
-            "count": one.number,
-            "tracked": one.tracked,
+            "type": count.type.shown,
+            "address": f"0x{count.type.address:016x}",
+            "count": count.number,
+            "tracked": count.tracked,
         }
-        for one in found.counts
+        for count in instances.counts
     ]
     return Report(
         "objects",
         columns=("address", "type", "object") if listed else (),
-        rows=[(one["address"], one["type"], one["text"]) for one in listed],
+        rows=[(entry["address"], entry["type"], entry["text"]) for entry in listed],
         lines=lines,
         data={
             "kind": "type",
-            "complete": found.complete,
+            "complete": instances.complete,
             "types": counts,
             "objects": listed,
             "soft_errors": [error._asdict() for error in errors],
@@ -134,7 +136,7 @@ def _objects(
     )
 
 
-def _texts(heap: Heap, places: Places, text: str | bytes, limit: int, said: str) -> Report:
+def _texts(heap: Heap, places: Places, text: str | bytes, limit: int, prefix: str) -> Report:
     hits: list[TextHit] = []
     complete = True
     try:
@@ -163,7 +165,7 @@ def _texts(heap: Heap, places: Places, text: str | bytes, limit: int, said: str)
         "text",
         columns=("address", "as", "in", "mapping") if rows else (),
         rows=rows,
-        lines=[f"{said}{counted(len(hits), 'place')} of {text!r:.120}"],
+        lines=[f"{prefix}{counted(len(hits), 'place')} of {text!r:.120}"],
         data=data,
         soft_errors=errors,
     )

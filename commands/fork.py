@@ -6,7 +6,7 @@ from __future__ import annotations
 from gdb_epi.detectors.findings import hex_word
 from gdb_epi.errors import Absent
 from gdb_epi.locks.fork.vanished_pools import role_of, vanished_pools
-from gdb_epi.locks.types import LockReport, VanishedThread
+from gdb_epi.locks.types import ForkEvidence, LockReport, VanishedThread
 from gdb_epi.record.stacks import frame_json
 from gdb_epi.registry import argument, command
 from gdb_epi.render.vanished import vanished_lines, vanished_summary
@@ -42,7 +42,7 @@ def fork(session: Session, args: Namespace) -> Report:
         from gdb_epi.locks.fork.return_addresses import NativeScanner
 
         scanner = NativeScanner(session.target)
-        scanned = {one.ident: scanner.scan(one) for one in report.vanished.threads}
+        scanned = {thread.ident: scanner.scan(thread) for thread in report.vanished.threads}
 
     def below(thread: VanishedThread) -> list[str]:
         return _native_lines(scanned[thread.ident]) if args.native else []
@@ -64,22 +64,24 @@ def fork(session: Session, args: Namespace) -> Report:
 
 def _facts(report: LockReport) -> list[str]:
     """Return what is known, a sentence each."""
-    fork = report.fork
+    fork, handlers = report.fork, report.handlers
     if fork.forked is None:
         return ["Whether this is a forked child cannot be told: see the readings below."]
-    if not fork.forked:
-        lines = ["This is no forked child: nothing of another process was inherited since exec."]
+    if fork.forked:
+        lines = _about_the_fork(fork)
+        if handlers is None and fork.hooks_bypassed is not None:
+            lines.append(
+                "CPython's after-fork hooks were bypassed: every lock came as it was in the parent."
+                if fork.hooks_bypassed
+                else "CPython's after-fork hooks ran."
+            )
     else:
-        names = ", ".join(signal.name for signal in fork.signals)
-        lines = [f"This is a forked child ({names}).", _depth(fork.depth)]
-        lines += [_parent(fork.parent_multithreaded), _forker(fork.from_main_thread)]
-        if report.handlers is None:
-            lines.append(_hooks(fork.hooks_bypassed))
+        lines = ["This is no forked child: nothing of another process was inherited since exec."]
     if fork.started_by is not None:
         lines.append(f"{fork.started_by[:1].upper()}{fork.started_by[1:]}.")
-    if report.handlers is not None:
-        one = report.handlers
-        lines.append(f"Thread {one.tid} is in {one.stage} ({one.sure}): {one.says}.")
+    if handlers is not None:
+        where = f"Thread {handlers.tid} is in {handlers.stage}"
+        lines.append(f"{where} ({handlers.sure}): {handlers.says}.")
     for pool in vanished_pools(report.vanished):
         workers = ", ".join(pool.workers[:4]) + (", ..." if len(pool.workers) > 4 else "")
         lines.append(
@@ -87,47 +89,44 @@ def _facts(report: LockReport) -> list[str]:
         )
     if fork.lineage is not None:
         lines.append(f"Lineage {fork.lineage}: its parent and its forked children have the same.")
-    return [line for line in lines if line]
+    return lines
 
 
-def _depth(depth: int | None) -> str:
-    if depth is None:
-        return "How often its lineage forked since exec cannot be told."
-    return f"Its lineage forked {depth} time{'' if depth == 1 else 's'} since exec."
+def _about_the_fork(fork: ForkEvidence) -> list[str]:
+    names = ", ".join(signal.name for signal in fork.signals)
+    lines = [f"This is a forked child ({names})."]
+    if fork.depth is None:
+        lines.append("How often its lineage forked since exec cannot be told.")
+    else:
+        times = f"{fork.depth} time{'' if fork.depth == 1 else 's'}"
+        lines.append(f"Its lineage forked {times} since exec.")
+    if fork.parent_multithreaded is None:
+        lines.append("Whether its parent had more threads cannot be told.")
+    elif fork.parent_multithreaded:
+        lines.append("Its parent had more threads than the one that forked.")
+    else:
+        lines.append("Its parent had one thread.")
+    if fork.from_main_thread is not None:
+        lines.append(
+            "The main thread forked."
+            if fork.from_main_thread
+            else "It was forked by a thread, not the main one."
+        )
+    return lines
 
 
-def _parent(multithreaded: bool | None) -> str:
-    if multithreaded is None:
-        return "Whether its parent had more threads cannot be told."
-    if multithreaded:
-        return "Its parent had more threads than the one that forked."
-    return "Its parent had one thread."
-
-
-def _forker(from_main: bool | None) -> str:
-    if from_main is None:
-        return ""
-    return (
-        "The main thread forked." if from_main else "It was forked by a thread, not the main one."
-    )
-
-
-def _hooks(bypassed: bool | None) -> str:
-    if bypassed is None:
-        return ""
-    if bypassed:
-        return "CPython's after-fork hooks were bypassed: every lock came as it was in the parent."
-    return "CPython's after-fork hooks ran."
-
-
-def _native_lines(found: list[ReturnAddress] | Absent) -> list[str]:
-    if isinstance(found, Absent):
-        return [f"  (no native stack: {found.detail})"]
+def _native_lines(addresses: list[ReturnAddress] | Absent) -> list[str]:
+    if isinstance(addresses, Absent):
+        return [f"  (no native stack: {addresses.detail})"]
     lines = ["  stack at fork, heuristic (return addresses; inner ones may be stale):"]
-    for one in found:
-        module = (one.module or "?").rpartition("/")[2]
-        name = f"{one.function}+{one.offset:#x}" if one.function else f"{module}+{one.offset:#x}"
-        lines.append(f"    {one.at:#018x}  {name}  in {module}")
+    for address in addresses:
+        module = (address.module or "?").rpartition("/")[2]
+        name = (
+            f"{address.function}+{address.offset:#x}"
+            if address.function
+            else f"{module}+{address.offset:#x}"
+        )
+        lines.append(f"    {address.at:#018x}  {name}  in {module}")
     return lines
 
 
@@ -150,7 +149,9 @@ def _json(
         else {key: value for key, value in handlers._asdict().items() if key != "frame"},
         "signs": [reading._asdict() for reading in fork.readings],
         "at_least": report.vanished.at_least,
-        "vanished": [_thread_json(one, scanned.get(one.ident)) for one in report.vanished.threads],
+        "vanished": [
+            _thread_json(thread, scanned.get(thread.ident)) for thread in report.vanished.threads
+        ],
         "pools": [pool._asdict() for pool in vanished_pools(report.vanished)],
         "soft_errors": [error._asdict() for error in report.soft_errors],
     }
@@ -160,7 +161,7 @@ def _thread_json(
     thread: VanishedThread, native: list[ReturnAddress] | Absent | None
 ) -> dict[str, Any]:
     role = role_of(thread)
-    found: dict[str, Any] = {
+    fields: dict[str, Any] = {
         "ident": None if thread.ident is None else hex_word(thread.ident),
         "tid": thread.tid,
         "name": thread.name,
@@ -173,7 +174,8 @@ def _thread_json(
         "frames": [frame_json(frame) for frame in thread.frames],
     }
     if isinstance(native, list):
-        found["native_heuristic"] = [
-            {**one._asdict(), "at": hex_word(one.at), "pc": hex_word(one.pc)} for one in native
+        fields["native_heuristic"] = [
+            {**address._asdict(), "at": hex_word(address.at), "pc": hex_word(address.pc)}
+            for address in native
         ]
-    return found
+    return fields

@@ -51,10 +51,12 @@ def gc(session: Session, args: Namespace) -> Report:
     counter = _Counter(Reader(state.target, state.python.layout), state.python, args)
     lines: list[str] = []
     data = []
-    for who, one in _collectors(runtime, state.python):
-        counted = counter.of(one, who, errors)
-        lines += _lines(runtime, who, one, counted, free_threaded=state.python.layout.free_threaded)
-        data.append({"interpreter": who, **(gc_json(one) or {}), "tracked": counted})
+    for who, collector in _collectors(runtime, state.python):
+        counted = counter.of(collector, who, errors)
+        lines += _lines(
+            runtime, who, collector, counted, free_threaded=state.python.layout.free_threaded
+        )
+        data.append({"interpreter": who, **(gc_json(collector) or {}), "tracked": counted})
     errors += state.python_soft_errors()
     return Report(
         "garbage collectors",
@@ -66,13 +68,14 @@ def gc(session: Session, args: Namespace) -> Report:
 
 def _collectors(runtime: RuntimeDetails, python: PythonState) -> list[tuple[str, GcState]]:
     """Return the collectors with names, each once: up to 3.8 all interpreters share one."""
-    found: dict[int, tuple[str, GcState]] = {}
-    for one in runtime.interpreters:
-        if isinstance(one.gc, GcState):
-            found.setdefault(one.gc.address, (f"interpreter {one.state.id}", one.gc))
-    if len(found) == 1 and len(python.interpreters) > 1:
-        return [("all interpreters", one) for _, one in found.values()]
-    return list(found.values())
+    by_address: dict[int, tuple[str, GcState]] = {}
+    for interpreter in runtime.interpreters:
+        if isinstance(interpreter.gc, GcState):
+            name = f"interpreter {interpreter.state.id}"
+            by_address.setdefault(interpreter.gc.address, (name, interpreter.gc))
+    if len(by_address) == 1 and len(python.interpreters) > 1:
+        return [("all interpreters", collector) for _, collector in by_address.values()]
+    return list(by_address.values())
 
 
 class _Counter:
@@ -82,39 +85,38 @@ class _Counter:
         self._reader = reader
         self._limit = max(args.limit, 0)
         self._most = min(max(args.types, 0), MAX_TYPES)
-        addresses = tuple(one.address for one in python.interpreters)
+        addresses = tuple(interpreter.address for interpreter in python.interpreters)
         self._types = TypeReader(reader, ObjectReader(reader), addresses)
 
     def of(self, gc: GcState, who: str, errors: list[SoftError]) -> list[dict[str, Any]]:
         """Return what each generation holds."""
-        found = []
+        generations = []
         for part in objects_by_generation(self._reader, gc, self._limit) if self._limit else ():
-            one: dict[str, Any] = {"name": part.name, "objects": len(part.objects)}
-            one["complete"] = not part.ended
+            fields: dict[str, Any] = {"name": part.name, "objects": len(part.objects)}
+            fields["complete"] = not part.ended
             if part.ended:
                 errors.append(SoftError("gc", f"{who}, {part.name}", part.ended))
             if self._most:
-                one["types"] = self._histogram(part.objects)
-            found.append(one)
-        return found
+                fields["types"] = self._histogram(part.objects)
+            generations.append(fields)
+        return generations
 
     def _histogram(self, objects: tuple[int, ...]) -> dict[str, int]:
-        kinds: Counter[int] = Counter()
+        """Return the most frequent types by name."""
+        types: Counter[int] = Counter()
         for address in objects:
             try:
-                kinds[self._reader.type_of(address)] += 1
+                types[self._reader.type_of(address)] += 1
             except UnreadableMemory:
-                kinds[0] += 1
+                types[0] += 1
         names: Counter[str] = Counter()
-        for kind, number in kinds.items():
-            names[self._name(kind)] += number
+        for type_address, number in types.items():
+            try:
+                name = self._types.at(type_address).shown
+            except UnreadableMemory:
+                name = f"(no type at {type_address:#x})"
+            names[name] += number
         return dict(names.most_common(self._most))
-
-    def _name(self, kind: int) -> str:
-        try:
-            return self._types.at(kind).shown
-        except UnreadableMemory:
-            return f"(no type at {kind:#x})"
 
 
 def _lines(
@@ -127,12 +129,15 @@ def _lines(
 ) -> list[str]:
     debug = ", ".join(debug_flag_names(gc.debug))
     settings = f"{'enabled' if gc.enabled else 'disabled'}" + (f", debug: {debug}" if debug else "")
-    lines = [f"{who}: {settings}; {_number(gc.garbage)} in gc.garbage"]
+    garbage = str(gc.garbage) if gc.garbage >= 0 else "an unknown number"
+    lines = [f"{who}: {settings}; {garbage} in gc.garbage"]
     lines.append(f"  {gc_line(gc)}" if gc.collecting else "  no collection runs")
     if gc.frame:
         lines.append(f"  it was started by {_starter(runtime, gc.frame)}")
-    for one in gc.generations:
-        lines.append(f"  {one.name:>7}: count {one.counter}, threshold {one.threshold}")
+    for generation in gc.generations:
+        lines.append(
+            f"  {generation.name:>7}: count {generation.counter}, threshold {generation.threshold}"
+        )
     for part in counted:
         more = "" if part["complete"] else " (at least; see below)"
         lines.append(f"  {part['name']}: {number_of(part['objects'], 'object')}{more}")
@@ -143,15 +148,12 @@ def _lines(
     return lines
 
 
-def _number(count: int) -> str:
-    return str(count) if count >= 0 else "an unknown number"
-
-
-def _starter(runtime: RuntimeDetails, frame: int) -> str:
+def _starter(runtime: RuntimeDetails, address: int) -> str:
     """Return which thread's frame started a collection."""
     for interpreter in runtime.interpreters:
         for thread in interpreter.state.threads:
-            for one in thread.frames:
-                if one.address == frame:
-                    return f"thread {thread.tid}, in {one.qualname or one.name}:{one.lineno}"
-    return f"a frame that is in no stack ({frame:#x})"
+            for frame in thread.frames:
+                if frame.address == address:
+                    name = frame.qualname or frame.name
+                    return f"thread {thread.tid}, in {name}:{frame.lineno}"
+    return f"a frame that is in no stack ({address:#x})"

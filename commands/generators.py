@@ -6,10 +6,9 @@ from __future__ import annotations
 from collections import Counter
 
 from gdb_epi.cpython.running.generators import Chain, generator_chains
-from gdb_epi.cpython.types import PyFrame
 from gdb_epi.record.stacks import frame_json
 from gdb_epi.registry import argument, command
-from gdb_epi.render.stack import nothing_found
+from gdb_epi.render.stack import nothing_found, place_text
 from gdb_epi.report import Report
 from gdb_epi.typing_lite import TYPE_CHECKING
 from gdb_epi.util import counted
@@ -36,28 +35,28 @@ def generators(session: Session, args: Namespace) -> Report:
     shows those that belong to asyncio tasks with more detail.
     """
     state = session.state
-    found = generator_chains(state.target, state.required_python())
-    errors = [*found.soft_errors, *state.python_soft_errors()]
-    alike = Counter(map(_line, found.chains))  # thousands may be suspended at one place
+    generators = generator_chains(state.target, state.required_python())
+    errors = [*generators.soft_errors, *state.python_soft_errors()]
+    alike = Counter(map(_line, generators.chains))  # thousands may be suspended at one place
     lines = [f"{n} x {line}" if n > 1 else line for line, n in alike.items()]
     shown = lines[: max(args.limit, 0)]
     if len(lines) > len(shown):
         shown.append(f"... {len(lines) - len(shown)} more (--limit N)")
     return Report(
-        f"{counted(len(found.chains), 'chain')} of generators",
-        lines=shown or [nothing_found(state, NONE, found.soft_errors)],
+        f"{counted(len(generators.chains), 'chain')} of generators",
+        lines=shown or [nothing_found(state, NONE, generators.soft_errors)],
         data={
             "generators": [
                 {
-                    "address": f"0x{one.address:016x}",
-                    "kind": one.kind,
-                    "name": one.name or None,
-                    "state": one.suspended.state or None,
-                    "tid": one.tid,
-                    "awaits": one.awaits or None,
-                    "stack": [frame_json(frame) for frame in one.suspended.frames],
+                    "address": f"0x{chain.address:016x}",
+                    "kind": chain.kind,
+                    "name": chain.name or None,
+                    "state": chain.suspended.state or None,
+                    "tid": chain.tid,
+                    "awaits": chain.awaits or None,
+                    "stack": [frame_json(frame) for frame in chain.suspended.frames],
                 }
-                for one in found.chains
+                for chain in generators.chains
             ],
             "soft_errors": [error._asdict() for error in errors],
         },
@@ -65,15 +64,9 @@ def generators(session: Session, args: Namespace) -> Report:
     )
 
 
-def _line(one: Chain) -> str:
-    chain = " > ".join(_place(frame) for frame in reversed(one.suspended.frames))
-    where = f" in thread {one.tid}" if one.tid is not None else ""
-    waits = f"  waits for {one.awaits}" if one.awaits else ""
-    state = one.suspended.state or "in an unknown state"
-    return f"{one.kind} {state}{where}: {chain or one.name or '?'}{waits}"
-
-
-def _place(frame: PyFrame) -> str:
-    if frame.hole is not None:
-        return f"[hole: {frame.hole}]"
-    return f"{frame.qualname or frame.name} at {frame.filename}:{frame.lineno or '?'}"
+def _line(generator: Chain) -> str:
+    chain = " > ".join(place_text(frame) for frame in reversed(generator.suspended.frames))
+    where = f" in thread {generator.tid}" if generator.tid is not None else ""
+    waits = f"  waits for {generator.awaits}" if generator.awaits else ""
+    state = generator.suspended.state or "in an unknown state"
+    return f"{generator.kind} {state}{where}: {chain or generator.name or '?'}{waits}"

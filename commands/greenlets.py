@@ -4,10 +4,9 @@
 from __future__ import annotations
 
 from gdb_epi.cpython.running.greenlets import greenlets_of
-from gdb_epi.cpython.types import PyFrame
 from gdb_epi.record.stacks import frame_json
 from gdb_epi.registry import argument, command
-from gdb_epi.render.stack import nothing_found
+from gdb_epi.render.stack import nothing_found, traceback_text
 from gdb_epi.report import Report
 from gdb_epi.typing_lite import TYPE_CHECKING
 from gdb_epi.util import counted
@@ -31,36 +30,31 @@ def greenlets(session: Session, args: Namespace) -> Report:
     without a stack runs, has ended or never started cannot be told.
     """
     state = session.state
-    found = greenlets_of(state.target, state.required_python())
-    errors = [*found.soft_errors, *state.python_soft_errors()]
+    listing = greenlets_of(state.target, state.required_python())
+    errors = [*listing.soft_errors, *state.python_soft_errors()]
     lines: list[str] = []
-    for one in found.greenlets:
-        lines.append(f"{one.shown} at {one.address:#x}: {one.state or 'in an unknown state'}")
-        lines += [f"    {_line(frame)}" for frame in one.stack[: max(args.limit, 1)]]
-        if len(one.stack) > max(args.limit, 1):
-            lines.append(
-                f"    ... {counted(len(one.stack) - max(args.limit, 1), 'more frame')} (--limit N)"
-            )
+    limit = max(args.limit, 1)
+    for greenlet in listing.greenlets:
+        state_text = greenlet.state or "in an unknown state"
+        lines.append(f"{greenlet.shown} at {greenlet.address:#x}: {state_text}")
+        lines += [f"    {traceback_text(frame)}" for frame in greenlet.stack[:limit]]
+        if len(greenlet.stack) > limit:
+            more = counted(len(greenlet.stack) - limit, "more frame")
+            lines.append(f"    ... {more} (--limit N)")
     return Report(
-        counted(len(found.greenlets), "greenlet"),
-        lines=lines or [nothing_found(state, "no greenlets were found", found.soft_errors)],
+        counted(len(listing.greenlets), "greenlet"),
+        lines=lines or [nothing_found(state, "no greenlets were found", listing.soft_errors)],
         data={
             "greenlets": [
                 {
-                    "address": f"0x{one.address:016x}",
-                    "class": one.shown,
-                    "state": one.state or None,
-                    "stack": [frame_json(frame) for frame in one.stack],
+                    "address": f"0x{greenlet.address:016x}",
+                    "class": greenlet.shown,
+                    "state": greenlet.state or None,
+                    "stack": [frame_json(frame) for frame in greenlet.stack],
                 }
-                for one in found.greenlets
+                for greenlet in listing.greenlets
             ],
             "soft_errors": [error._asdict() for error in errors],
         },
         soft_errors=errors,
     )
-
-
-def _line(frame: PyFrame) -> str:
-    if frame.hole is not None:
-        return f"[hole: {frame.hole}]"
-    return f'File "{frame.filename}", line {frame.lineno or "?"}, in {frame.qualname or frame.name}'

@@ -38,15 +38,16 @@ def interp(session: Session, args: Namespace) -> Report:
     if isinstance(runtime.finalizing, int) and runtime.finalizing:
         who = tstate_name(runtime, runtime.finalizing)
         lines.append(f"the process is ending: the runtime is being finalized by {who}")
-    for one in runtime.interpreters:
-        lines += ["", *interpreter_lines(state.target, runtime, one)]
+    for interpreter in runtime.interpreters:
+        lines += ["", *interpreter_lines(state.target, runtime, interpreter)]
     return Report(
         "interpreters",
         lines=lines,
         data={
             "finalizing": hexadecimal(runtime.finalizing),
             "interpreters": [
-                interpreter_json(state.target, runtime, one) for one in runtime.interpreters
+                interpreter_json(state.target, runtime, interpreter)
+                for interpreter in runtime.interpreters
             ],
             "soft_errors": [error._asdict() for error in errors],
         },

@@ -36,8 +36,8 @@ def layout(session: Session, args: Namespace) -> Report:
     if args.struct is None:
         rows = [[f"{v[0]}.{v[1]}{flavour}"] for v, flavour in available_tables()]
         used = _in_use(session)
-        told = f"in use for this process: {used.source}" if used else "tables for:"
-        return Report("layout tables", ("CPython",), rows, lines=[told])
+        title = f"in use for this process: {used.source}" if used else "tables for:"
+        return Report("layout tables", ("CPython",), rows, lines=[title])
     return _struct(session, args.struct, args.python)
 
 
@@ -54,8 +54,8 @@ def _emit(session: Session) -> Report:
         raise InputError("no debug information here", hint="run inside gdb, on a libpython")
     table = emit_layout(source.type_layout, source.constant, source.header())
     if not table["structs"]:
-        told = "the loaded CPython has no debug information of its structs"
-        raise InputError(told, hint="its -dbg package, or set debuginfod enabled on")
+        message = "the loaded CPython has no debug information of its structs"
+        raise InputError(message, hint="its -dbg package, or set debuginfod enabled on")
     import json
 
     text = json.dumps(table, indent=1)
@@ -73,8 +73,8 @@ def _struct(session: Session, name: str, version: str | None) -> Report:
         table = _in_use(session)
     if table is None:
         raise InputError("no layout for it", hint="epi layout lists the tables; --python 3.X")
-    found = table.struct(name)
-    if found is None:
+    struct = table.struct(name)
+    if struct is None:
         raise InputError(f"no struct {name!r} in {table.source}", hint="epi layout PyThreadState")
     rows = [
         [
@@ -83,7 +83,7 @@ def _struct(session: Session, name: str, version: str | None) -> Report:
             member.size,
             f"{member.bit_offset}:{member.bit_size}" * bool(member.bit_size),
         ]
-        for path, member in sorted(found.fields.items(), key=lambda item: item[1])
+        for path, member in sorted(struct.fields.items(), key=lambda item: item[1])
     ]
-    title = f"{name}, {found.size} bytes; {table.source}"
+    title = f"{name}, {struct.size} bytes; {table.source}"
     return Report(title, ("member", "offset", "size", "bits"), rows, lines=[title])

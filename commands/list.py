@@ -7,7 +7,7 @@ from gdb_epi.cpython.source.finder import CONTRADICTED, UNCHECKED, NoSource, Sou
 from gdb_epi.cpython.types import PyFrame
 from gdb_epi.errors import InputError, SoftError
 from gdb_epi.registry import argument, command
-from gdb_epi.render.frame_source import callers_of, source_finder, span_of
+from gdb_epi.render.source import callers_of, source_finder, span_of
 from gdb_epi.report import Listing, Report
 from gdb_epi.typing_lite import TYPE_CHECKING, Any
 
@@ -38,18 +38,20 @@ def list_source(session: Session, args: Namespace) -> Report:
     """
     frame = session.python_frame(args.frame)
     finder = source_finder(session)
-    found = finder.of(frame, callers_of(session.state, frame), force=args.force)
-    if isinstance(found, NoSource):
+    source = finder.of(frame, callers_of(session.state, frame), force=args.force)
+    if isinstance(source, NoSource):
         hint = "gdb's `set sysroot', or the version that ran; --force shows what does not fit"
-        raise InputError(f"no source of {frame.filename}: {found.absent.detail}", hint=hint)
+        raise InputError(f"no source of {frame.filename}: {source.absent.detail}", hint=hint)
     line = frame.lineno or 1
-    if line > len(found.lines):
-        raise InputError(f"{found.where} has {len(found.lines)} lines, but line {line} was running")
+    if line > len(source.lines):
+        raise InputError(
+            f"{source.where} has {len(source.lines)} lines, but line {line} was running"
+        )
     around = max(0, min(args.context, MAX_CONTEXT))
-    span = span_of(found.site.position, found.lines)
+    span = span_of(source.site.position, source.lines)
     end = min(span.end_line, line + MAX_SPAN_LINES) if span else line
     first = max(1, line - around)
-    shown = list(found.lines[first - 1 : max(end, line) + around])
+    shown = list(source.lines[first - 1 : max(end, line) + around])
     return Report(
         f"{frame.qualname or frame.name} at {frame.filename}:{line}",
         data={
@@ -58,31 +60,31 @@ def list_source(session: Session, args: Namespace) -> Report:
             "current": line,
             "lines": shown,
             "range": None if span is None else span._asdict(),
-            "position": found.site.position._asdict(),
-            "source": source_json(found),
+            "position": source.site.position._asdict(),
+            "source": source_json(source),
         },
-        soft_errors=_notes(frame, found),
+        soft_errors=_notes(frame, source),
         listing=Listing(frame.filename, first, line, shown, span),
     )
 
 
-def source_json(found: Source) -> dict[str, Any]:
+def source_json(source: Source) -> dict[str, Any]:
     """Return which text it is and what was checked."""
     return {
-        "where": found.where,
-        "trust": found.trust,
-        "checks": list(found.checks),
-        "encoding": found.encoding,
+        "where": source.where,
+        "trust": source.trust,
+        "checks": list(source.checks),
+        "encoding": source.encoding,
     }
 
 
-def _notes(frame: PyFrame, found: Source) -> list[SoftError]:
+def _notes(frame: PyFrame, source: Source) -> list[SoftError]:
     caution = {
         UNCHECKED: "too little of its code is known to tell whether this is the text that ran",
         CONTRADICTED: "NOT the text that ran: it contradicts the core",
     }
-    notes = [f"{found.trust}: from {found.where}", *found.checks]
-    if found.trust in caution:
-        notes.insert(0, caution[found.trust])
+    notes = [f"{source.trust}: from {source.where}", *source.checks]
+    if source.trust in caution:
+        notes.insert(0, caution[source.trust])
     name = frame.filename.rpartition("/")[2]
     return [SoftError("source", name, note) for note in notes]

@@ -40,27 +40,27 @@ def locals_(session: Session, args: Namespace) -> Report:
     """
     frame = session.python_frame(args.frame)
     reader = frame_variables(session, args)
-    found = reader.of(frame)
-    if isinstance(found, Absent):
-        raise InputError(f"frame {args.frame}: {found.detail}", hint="another frame")
+    variables = reader.of(frame)
+    if isinstance(variables, Absent):
+        raise InputError(f"frame {args.frame}: {variables.detail}", hint="another frame")
     if args.globals:
         names = reader.globals(frame)
-        found = found + ([] if isinstance(names, Absent) else names)
+        variables = variables + ([] if isinstance(names, Absent) else names)
     title = f"{frame.qualname or frame.name} at {frame.filename}:{frame.lineno or '?'}"
     lines = (
-        [title, *variable_lines(found)]
-        if found
+        [title, *variable_lines(variables)]
+        if variables
         else [title, "  (no locals; --globals shows the names of a module)"]
     )
     errors = []
-    if any(variable.cut for variable in found):
+    if any(variable.cut for variable in variables):
         errors.append(SoftError("locals", f"frame {args.frame}", MORE))
     data = {
         "frame": args.frame,
         "name": frame.name,
         "filename": frame.filename,
         "lineno": frame.lineno,
-        "variables": [variable_json(variable) for variable in found],
+        "variables": [variable_json(variable) for variable in variables],
     }
     return Report(title, lines=lines, data=data, soft_errors=errors)
 

@@ -46,16 +46,16 @@ def modules(session: Session, args: Namespace) -> Report:
     data: list[dict[str, Any]] = []
     rows: list[list[object]] = []
     for interpreter in python.interpreters:
-        found = interpreter_modules(session.target, python, interpreter, access=access)
-        if isinstance(found, Absent):
-            errors.append(SoftError("modules", f"interpreter {interpreter.id}", found.detail))
+        imported = interpreter_modules(session.target, python, interpreter, access=access)
+        if isinstance(imported, Absent):
+            errors.append(SoftError("modules", f"interpreter {interpreter.id}", imported.detail))
             continue
-        errors += found.soft_errors
-        chosen = [one for one in found.modules if _wanted(one, args)]
-        listed = packages_by_files(found, top_level_packages(found), sysroot)
-        data.append(_json(found, chosen, listed))
-        rows += _rows(found, chosen, listed)
-        hidden = len(found.modules) - len(chosen)
+        errors += imported.soft_errors
+        chosen = [module for module in imported.modules if _wanted(module, args)]
+        listed = packages_by_files(imported, top_level_packages(imported), sysroot)
+        data.append(_json(imported, chosen, listed))
+        rows += _rows(imported, chosen, listed)
+        hidden = len(imported.modules) - len(chosen)
         if hidden and not args.name:
             text = f"{hidden} more: submodules and the standard library (--all)"
             errors.append(SoftError("modules", f"interpreter {interpreter.id}", text))
@@ -75,47 +75,56 @@ def modules(session: Session, args: Namespace) -> Report:
     )
 
 
-def _wanted(one: ImportedModule, args: Namespace) -> bool:
+def _wanted(module: ImportedModule, args: Namespace) -> bool:
     if args.name:
-        return one.name == args.name or one.name.startswith(args.name + ".")
+        return module.name == args.name or module.name.startswith(args.name + ".")
     # An import that had not ended is news wherever it is.
-    return args.all or one.initializing or not (one.stdlib or "." in one.name)
+    return args.all or module.initializing or not (module.stdlib or "." in module.name)
 
 
 def _rows(
-    found: ImportedModules, chosen: list[ImportedModule], listed: list[Package]
+    imported: ImportedModules, chosen: list[ImportedModule], listed: list[Package]
 ) -> list[list[object]]:
-    known = {one.name: one for one in listed}
+    packages_by_name = {package.name: package for package in listed}
     rows: list[list[object]] = []
-    for one in chosen:
-        package = known.get(one.name)
-        version = package.version if package is not None else one.version
-        state = "importing" if one.initializing else one.problem
-        row = [found.interpreter, one.name, version, one.kind, state, one.build_id, one.file]
-        rows.append(row)
+    for module in chosen:
+        package = packages_by_name.get(module.name)
+        version = package.version if package is not None else module.version
+        state = "importing" if module.initializing else module.problem
+        rows.append(
+            [
+                imported.interpreter,
+                module.name,
+                version,
+                module.kind,
+                state,
+                module.build_id,
+                module.file,
+            ]
+        )
     return rows
 
 
 def _json(
-    found: ImportedModules, chosen: list[ImportedModule], listed: list[Package]
+    imported: ImportedModules, chosen: list[ImportedModule], listed: list[Package]
 ) -> dict[str, Any]:
-    known = {one.name: one for one in listed}
+    packages_by_name = {package.name: package for package in listed}
     return {
-        "interpreter": found.interpreter,
-        "count": len(found.modules),
-        "modules": [_module(one, known.get(one.name)) for one in chosen],
-        "distributions": [one._asdict() for one in found.distributions],
+        "interpreter": imported.interpreter,
+        "count": len(imported.modules),
+        "modules": [_module(module, packages_by_name.get(module.name)) for module in chosen],
+        "distributions": [package._asdict() for package in imported.distributions],
     }
 
 
-def _module(one: ImportedModule, package: Package | None) -> dict[str, Any]:
-    source = "__version__" if one.version else None
-    fields = {**one._asdict(), "address": f"0x{one.address:016x}", "version_source": source}
+def _module(module: ImportedModule, package: Package | None) -> dict[str, Any]:
+    source = "__version__" if module.version else None
+    fields = {**module._asdict(), "address": f"0x{module.address:016x}", "version_source": source}
     if package is not None:
         fields |= {"version": package.version, "version_source": package.source or None}
         if package.distribution is not None:
             fields["distribution"] = package.distribution._asdict()
-    fields["problem"] = one.problem or None
-    if one.kind != EXTENSION:
+    fields["problem"] = module.problem or None
+    if module.kind != EXTENSION:
         del fields["build_id"]
     return fields

@@ -57,7 +57,7 @@ def native(session: Session, args: Namespace) -> Report:
 
 
 def _module_json(module: Module) -> dict[str, Any]:
-    found = module._asdict()
+    fields = module._asdict()
     if isinstance(module.file, Absent):
-        found["file"], found["file_absent"] = None, module.file.detail
-    return found
+        fields["file"], fields["file_absent"] = None, module.file.detail
+    return fields

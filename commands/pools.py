@@ -37,27 +37,27 @@ def pools(session: Session, args: Namespace) -> Report:
     and that nobody waits for only with --all.
     """
     state = session.state
-    found = pools_of(state.target, state.required_python())
-    errors = [*found.soft_errors, *state.python_soft_errors()]
+    listing = pools_of(state.target, state.required_python())
+    errors = [*listing.soft_errors, *state.python_soft_errors()]
     lines: list[str] = []
-    for pool in found.pools:
+    for pool in listing.pools:
         lines += _pool(pool)
-    shown = [queue for queue in found.queues if args.all or _used(queue)]
+    shown = [queue for queue in listing.queues if args.all or _used(queue)]
     for queue in shown[: max(args.limit, 0)]:
         lines.append(_queue(queue))
-    hidden = len(found.queues) - len(shown)
+    hidden = len(listing.queues) - len(shown)
     cut = max(len(shown) - max(args.limit, 0), 0)
     if cut:
         lines.append(f"... {counted(cut, 'more queue')} (--limit N)")
     if hidden:
         lines.append(f"not shown: {counted(hidden, 'empty and unused queue')} (--all)")
     return Report(
-        f"{counted(len(found.pools), 'pool')}, {counted(len(found.queues), 'queue')}",
+        f"{counted(len(listing.pools), 'pool')}, {counted(len(listing.queues), 'queue')}",
         lines=lines
-        or [nothing_found(state, "no executors and no queues were found", found.soft_errors)],
+        or [nothing_found(state, "no executors and no queues were found", listing.soft_errors)],
         data={
-            "pools": [_pool_json(pool) for pool in found.pools],
-            "queues": [_queue_json(queue) for queue in found.queues],
+            "pools": [_pool_json(pool) for pool in listing.pools],
+            "queues": [_queue_json(queue) for queue in listing.queues],
             "soft_errors": [error._asdict() for error in errors],
         },
         soft_errors=errors,

@@ -49,8 +49,8 @@ def print_(session: Session, args: Namespace) -> Report:
     about += "" if value.exact else f", {INEXACT}"
     lines = [f"{text} = {value.text}", about]
     if value.type not in ("type", "module"):  # whose attributes are a namespace of their own
-        known = dict(value.attributes) | dict(values.attributes(address))
-        value = value._replace(attributes=tuple(known.items()))
+        attributes = dict(value.attributes) | dict(values.attributes(address))
+        value = value._replace(attributes=tuple(attributes.items()))
     lines += [f"  .{name} = {shown}" for name, shown in value.attributes]
     errors = [SoftError("print", text, MORE)] if value.cut else []
     data = {
@@ -75,8 +75,8 @@ def _named(session: Session, reader: FrameVariables, args: Namespace, name: str)
     if frame is None:
         return None
     try:
-        found = dict(reader.addresses(frame)).get(name)
-        return reader.outer(frame, name) if found is None else found
+        address = dict(reader.addresses(frame)).get(name)
+        return reader.outer(frame, name) if address is None else address
     except UnreadableMemory as error:
         raise InputError(f"{name}: {error}", hint="epi doctor") from None
 

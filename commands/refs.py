@@ -51,7 +51,7 @@ def refs(session: Session, args: Namespace) -> Report:
     heap = Heap(session.target, python, budget=max(args.budget, 0.0))
     limit = max(1, min(args.limit, MAX_LIMIT))
     try:
-        found = Referrers(heap, python).of(address, limit)
+        references = Referrers(heap, python).of(address, limit)
     except LayoutError as error:
         raise InputError(f"{error}", hint="epi doctor") from None
     values = values_of(session.target, python, LIMITS)
@@ -61,31 +61,34 @@ def refs(session: Session, args: Namespace) -> Report:
         "address": f"0x{address:016x}",
         "type": value.type or None,
         "text": value.text,
-        "references": [_json(one) for one in found],
+        "references": [_json(reference) for reference in references],
         "soft_errors": [error._asdict() for error in errors],
     }
-    rows = [(f"{one.place:#x}", one.kind, _holder(one), one.how) for one in found]
+    rows = [
+        (f"{reference.place:#x}", reference.kind, _holder(reference), reference.how)
+        for reference in references
+    ]
     return Report(
         "references",
         columns=("place", "kind", "holder", "how") if rows else (),
         rows=rows,
-        lines=[f"{counted(len(found), 'reference')} to {value.text}"],
+        lines=[f"{counted(len(references), 'reference')} to {value.text}"],
         data=data,
         soft_errors=errors,
     )
 
 
-def _holder(one: Reference) -> str:
-    weak = " (weak)" if one.counted is False else ""
-    return f"{one.type} at {one.holder:#x}{weak}" if one.holder else "-"
+def _holder(reference: Reference) -> str:
+    weak = " (weak)" if reference.counted is False else ""
+    return f"{reference.type} at {reference.holder:#x}{weak}" if reference.holder else "-"
 
 
-def _json(one: Reference) -> dict[str, object]:
+def _json(reference: Reference) -> dict[str, object]:
     return {
-        "place": f"0x{one.place:016x}",
-        "kind": one.kind,
-        "holder": f"0x{one.holder:016x}" if one.holder else None,
-        "type": one.type or None,
-        "how": one.how,
-        "weak": one.counted is False,
+        "place": f"0x{reference.place:016x}",
+        "kind": reference.kind,
+        "holder": f"0x{reference.holder:016x}" if reference.holder else None,
+        "type": reference.type or None,
+        "how": reference.how,
+        "weak": reference.counted is False,
     }

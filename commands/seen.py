@@ -30,6 +30,6 @@ def seen(session: Session, args: Namespace) -> Report:
     kind, key = group_key(record)
     if not key:
         raise InputError("this core has no signature to look for", hint="epi signature --explain")
-    found = ask(args.db, kind, key, record.get("core_key"))
-    data = {"kind": kind, "key": key, **found._asdict()}
-    return Report("seen", lines=[f"{kind} {key}", *words(found)], data=data)
+    history = ask(args.db, kind, key, record.get("core_key"))
+    data = {"kind": kind, "key": key, **history._asdict()}
+    return Report("seen", lines=[f"{kind} {key}", *words(history)], data=data)

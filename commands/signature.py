@@ -33,17 +33,17 @@ def signature(session: Session, args: Namespace) -> Report:
     from gdb_epi.record.build import make_record
 
     parts = examine(session)
-    found = make_record(parts)["signature"]
-    lines = [f"category {found['category']}: {found['evidence']}", ""]
-    for name, text in found["text"].items():
-        lines += [f"{name:<7} {found['keys'][name]}", f"  {text}"]
-    for name, why in found["absent"].items():
+    signed = make_record(parts)["signature"]
+    lines = [f"category {signed['category']}: {signed['evidence']}", ""]
+    for name, text in signed["text"].items():
+        lines += [f"{name:<7} {signed['keys'][name]}", f"  {text}"]
+    for name, why in signed["absent"].items():
         lines.append(f"{name:<7} absent: {why}")
     if args.explain:
         from gdb_epi.signature import explain
 
-        found["frames"] = explain.explain(parts.signed)
+        signed["frames"] = explain.explain(parts.signed)
         lines += ["", "Steps (N.. are the rules of gdb_epi/signature/SPEC.md):"]
-        lines += [f"  {step}" for step in found["steps"]]
-        lines += ["", "Frames, innermost first:", *explain.lines(found["frames"])]
-    return Report("signature", lines=lines, data=found)
+        lines += [f"  {step}" for step in signed["steps"]]
+        lines += ["", "Frames, innermost first:", *explain.lines(signed["frames"])]
+    return Report("signature", lines=lines, data=signed)

@@ -7,11 +7,10 @@ from collections.abc import Iterator, Sequence
 from functools import partial
 
 from gdb_epi.cpython.running.tasks import Task
-from gdb_epi.cpython.types import PyFrame
 from gdb_epi.errors import Absent, SoftError
 from gdb_epi.record.stacks import task_json, tasks_of
 from gdb_epi.registry import argument, command
-from gdb_epi.render.stack import nothing_found
+from gdb_epi.render.stack import nothing_found, traceback_text
 from gdb_epi.render.tasktree import tree_lines
 from gdb_epi.report import Report
 from gdb_epi.typing_lite import TYPE_CHECKING
@@ -48,24 +47,26 @@ def tasks(session: Session, args: Namespace) -> Report:
     with all that they wait for are one entry, with their number; --each draws each.
     """
     state = session.state
-    found = tasks_of(state)
-    errors = [*found.soft_errors, *state.python_soft_errors()]
+    listing = tasks_of(state)
+    errors = [*listing.soft_errors, *state.python_soft_errors()]
     if isinstance(state.python, Absent):
         errors.append(SoftError("python", "runtime", state.python.detail))
     lines: list[str] = []
     if args.tree:
-        lines = tree_lines(found.tasks, _heads, partial(_place_in_tree, each=args.each), MAX_LINES)
+        lines = tree_lines(
+            listing.tasks, _heads, partial(_place_in_tree, each=args.each), MAX_LINES
+        )
     else:
-        for alike in _groups(found.tasks, each=args.each):
+        for alike in _groups(listing.tasks, each=args.each):
             lines += _heads(alike)
             lines += [f"    {line}" for line in _stack(alike[0], limit=max(args.limit, 2))]
-    if not found.tasks:
-        lines = [nothing_found(state, "no asyncio tasks", found.soft_errors)]
+    if not listing.tasks:
+        lines = [nothing_found(state, "no asyncio tasks", listing.soft_errors)]
     return Report(
-        counted(len(found.tasks), "asyncio task"),
+        counted(len(listing.tasks), "asyncio task"),
         lines=lines,
         data={
-            "tasks": [task_json(task) for task in found.tasks],
+            "tasks": [task_json(task) for task in listing.tasks],
             "soft_errors": [error._asdict() for error in errors],
         },
         soft_errors=errors,
@@ -87,21 +88,18 @@ def _place(task: Task, *, each: bool) -> object:
     """Return what is the same for tasks that differ in nothing but their names."""
     if each or task.running:
         return task.address
-    return task.interpreter, task.loop, _what(task), tuple(map(_line, task.stack))
+    return task.interpreter, task.loop, _what(task), tuple(map(traceback_text, task.stack))
 
 
 def _place_in_tree(task: Task, *, each: bool) -> object:
     """Return the same, but for the name of a task that is awaited: it stands below."""
-    return _place(task._replace(awaits=A_TASK) if _awaits_task(task) else task, each=each)
-
-
-def _awaits_task(task: Task) -> bool:
-    return task.awaits.startswith("task ")
+    awaits_task = task.awaits.startswith("task ")
+    return _place(task._replace(awaits=A_TASK) if awaits_task else task, each=each)
 
 
 def _heads(alike: Sequence[Task]) -> list[str]:
     if len(alike) == 1:
-        return [_title(alike[0])]
+        return [f"{_name(alike[0])}  {_what(alike[0])}"]
     names = sorted(map(_name, alike), key=lambda name: (len(name), name))
     more = len(names) - SHOWN_NAMES
     rest = f" and {more} more (--each)" if more > 0 else ""
@@ -114,10 +112,6 @@ def _heads(alike: Sequence[Task]) -> list[str]:
 
 def _name(task: Task) -> str:
     return f"task {task.address:#x}" if isinstance(task.name, Absent) else task.name
-
-
-def _title(task: Task) -> str:
-    return f"{_name(task)}  {_what(task)}"
 
 
 def _what(task: Task) -> str:
@@ -136,13 +130,7 @@ def _what(task: Task) -> str:
 def _stack(task: Task, *, limit: int) -> Iterator[str]:
     shown = task.stack
     if len(shown) > limit:
-        yield from map(_line, shown[: limit // 2])
+        yield from map(traceback_text, shown[: limit // 2])
         yield f"... {counted(len(shown) - 2 * (limit // 2), 'more frame')} (--limit N)"
         shown = shown[-(limit // 2) :]
-    yield from map(_line, shown)
-
-
-def _line(frame: PyFrame) -> str:
-    if frame.hole is not None:
-        return f"[hole: {frame.hole}]"
-    return f'File "{frame.filename}", line {frame.lineno or "?"}, in {frame.qualname or frame.name}'
+    yield from map(traceback_text, shown)

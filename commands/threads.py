@@ -12,6 +12,7 @@ from gdb_epi.errors import Absent, SoftError
 from gdb_epi.process_state import ProcessState
 from gdb_epi.registry import command
 from gdb_epi.render.interpreters import gc_line, gil_line, tstate_name
+from gdb_epi.render.stack import place_text
 from gdb_epi.report import Report
 from gdb_epi.typing_lite import TYPE_CHECKING, Any
 from gdb_epi.util import counted
@@ -63,19 +64,21 @@ def threads(session: Session, args: Namespace) -> Report:
 
 def _lines(runtime: RuntimeDetails) -> list[str]:
     """Say what concerns all threads, one line each, nothing when nothing does."""
-    found = []
-    for one in runtime.interpreters:
-        who = f"interpreter {one.state.id}"
-        if isinstance(one.gil, Gil) and one.own_gil:
-            found.append(f"{who}: {gil_line(runtime, one.gil)}")
-        if isinstance(one.gc, GcState) and one.gc.collecting:
-            found.append(f"{who}: {gc_line(one.gc)}")
-        if isinstance(one.finalizing, int) and one.finalizing:
-            found.append(f"{who}: is being finalized by {tstate_name(runtime, one.finalizing)}")
+    lines = []
+    for interpreter in runtime.interpreters:
+        who = f"interpreter {interpreter.state.id}"
+        if isinstance(interpreter.gil, Gil) and interpreter.own_gil:
+            lines.append(f"{who}: {gil_line(runtime, interpreter.gil)}")
+        if isinstance(interpreter.gc, GcState) and interpreter.gc.collecting:
+            lines.append(f"{who}: {gc_line(interpreter.gc)}")
+        if isinstance(interpreter.finalizing, int) and interpreter.finalizing:
+            lines.append(
+                f"{who}: is being finalized by {tstate_name(runtime, interpreter.finalizing)}"
+            )
     if isinstance(runtime.finalizing, int) and runtime.finalizing:
         who = tstate_name(runtime, runtime.finalizing)
-        found.append(f"the runtime is being finalized by {who}")
-    return found
+        lines.append(f"the runtime is being finalized by {who}")
+    return lines
 
 
 def _entry(
@@ -83,6 +86,7 @@ def _entry(
 ) -> dict[str, Any]:
     native = state.thread(tid) if tid is not None else None
     fact = facts.get(thread.address) if thread is not None else None
+    python_thread = fact.object if fact is not None else None
     name = (thread.name if thread else None) or (native.name if native else None)
     return {
         "tid": tid,
@@ -95,16 +99,9 @@ def _entry(
         "holds_gil": thread is not None and thread.holds_gil,
         "ghost": thread is not None and not thread.alive and not thread.doubt,
         "doubt": (thread.doubt or None) if thread is not None else None,
-        **_fact_json(fact),
-    }
-
-
-def _fact_json(fact: ThreadFacts | None) -> dict[str, Any]:
-    known = fact.object if fact is not None else None
-    return {
         "main": fact is not None and fact.main,
-        "daemon": known.daemon if known is not None else None,
-        "thread_class": known.kind if known is not None else None,
+        "daemon": python_thread.daemon if python_thread is not None else None,
+        "thread_class": python_thread.kind if python_thread is not None else None,
         "gil": (fact.gil or None) if fact is not None else None,
         "gil_requested": fact.gil_requested if fact is not None else None,
         "attached": fact.attached if fact is not None else None,
@@ -145,4 +142,4 @@ def _where(thread: ThreadState | None) -> str:
     frame = next((f for f in thread.frames if f.hole is None), None)
     if frame is None:
         return f"hole: {thread.frames[0].hole}"
-    return f"{frame.qualname or frame.name} at {frame.filename}:{frame.lineno or '?'}"
+    return place_text(frame)

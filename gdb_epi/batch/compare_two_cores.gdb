@@ -38,7 +38,7 @@ def _epi_compare():
     from gdb_epi.errors import EXIT_EXPECTATION_NOT_MET, EpiError, InputError, UsageError
     from gdb_epi.gdbhost.adapter import set_status
     from gdb_epi.gdbhost.sessions import sessions
-    from gdb_epi.render.text import escape
+    from gdb_epi.render.escape import escape
     from gdb_epi.repro.pairs import compare_records, lines
     try:
         other = os.environ.get("EPI_OTHER")

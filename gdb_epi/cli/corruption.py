@@ -10,8 +10,6 @@ from gdb_epi.typing_lite import TYPE_CHECKING
 if TYPE_CHECKING:
     from argparse import ArgumentParser, Namespace
 
-    from gdb_epi.target.corefile import CoreFileTarget
-
 HELP = "what speaks for damaged memory in a core, and what does not"
 
 
@@ -30,12 +28,6 @@ def add_arguments(parser: ArgumentParser) -> None:
 def run(args: Namespace) -> int:
     """Print the evidence."""
     from gdb_epi.cli.support.open_core import opened
-
-    with opened(args.core, args.exe, args.sysroot) as target:
-        return _print(target, args)
-
-
-def _print(target: CoreFileTarget, args: Namespace) -> int:
     from gdb_epi.cli.support.progress_bar import Progress
     from gdb_epi.process_state import ProcessState
     from gdb_epi.render.corruption import corruption_report, run_study
@@ -47,17 +39,18 @@ def _print(target: CoreFileTarget, args: Namespace) -> int:
             bar.append(Progress(total >> 20))
         bar[0].show(done >> 20, 0)
 
-    found = run_study(
-        ProcessState(target),
-        sweep=args.sweep,
-        seconds=args.seconds,
-        size=args.budget,
-        prior=args.prior,
-        progress=progress,
-    )
-    for one in bar:
-        one.clear()
-    report = corruption_report(found)
+    with opened(args.core, args.exe, args.sysroot) as target:
+        study = run_study(
+            ProcessState(target),
+            sweep=args.sweep,
+            seconds=args.seconds,
+            size=args.budget,
+            prior=args.prior,
+            progress=progress,
+        )
+        for drawn in bar:
+            drawn.clear()
+        report = corruption_report(study)
     if args.json:
         from gdb_epi.render.json import render_report_json as render
     else:

@@ -71,7 +71,7 @@ def run(args: Namespace) -> int:
 
         print(json.dumps([line._asdict() for line in lines], indent=1))
         return EXIT_DONE
-    from gdb_epi.render.text import escape
+    from gdb_epi.render.escape import escape
 
     width = max(len(line.subject) for line in lines)
     for line in lines:
@@ -260,9 +260,9 @@ def _unpackers() -> Iterator[Line]:
     from gdb_epi.cli.support.unpack import PROGRAMS, supported
 
     for compression, program in PROGRAMS.items():
-        found = supported(compression)
-        advice = "" if found else f"apt install {program}"
-        yield Line(f".{compression} cores", found or "cannot be unpacked", advice)
+        unpacker = supported(compression)
+        advice = "" if unpacker else f"apt install {program}"
+        yield Line(f".{compression} cores", unpacker or "cannot be unpacked", advice)
 
 
 def _cores() -> Iterator[Line]:

@@ -68,13 +68,13 @@ def install(file: Path, line: str) -> str:
     """Put the marked block with `line` into the file exactly once; return what was done."""
     before = _read(file)
     wanted = os.fsencode(line)
-    found = _BLOCK.search(before or b"")
-    if before is not None and found is None and wanted in before.splitlines():
+    block_match = _BLOCK.search(before or b"")
+    if before is not None and block_match is None and wanted in before.splitlines():
         return "has the line already"
-    if before is not None and found is not None:
-        extra = found["extra"].decode("ascii", "replace")
-        block = found["before"] + _block(wanted, extra)
-        after = before[: found.start()] + block + before[found.end() :]
+    if before is not None and block_match is not None:
+        extra = block_match["extra"].decode("ascii", "replace")
+        block = block_match["before"] + _block(wanted, extra)
+        after = before[: block_match.start()] + block + before[block_match.end() :]
         if after == before:
             return "has the line already"
         _write(file, after)
@@ -88,14 +88,14 @@ def install(file: Path, line: str) -> str:
 def uninstall(file: Path) -> str:
     """Take the marked block out, and whatever came with it; return what was done."""
     before = _read(file)
-    found = _BLOCK.search(before or b"")
-    if before is None or found is None:
+    block_match = _BLOCK.search(before or b"")
+    if before is None or block_match is None:
         return "holds nothing of gdb-epi"
-    extra = found["extra"].decode("ascii", "replace")
+    extra = block_match["extra"].decode("ascii", "replace")
     # A line end that we added goes too, unless somebody wrote more behind the block.
-    joined = extra == JOINED and found.end() == len(before)
-    start = found.start() if joined else found.end("before")
-    after = before[:start] + before[found.end() :]
+    joined = extra == JOINED and block_match.end() == len(before)
+    start = block_match.start() if joined else block_match.end("before")
+    after = before[:start] + before[block_match.end() :]
     if extra == CREATED and not after:
         file.unlink()
         return "removed (gdb-epi had made it)"

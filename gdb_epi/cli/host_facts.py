@@ -37,24 +37,24 @@ def run(args: Namespace) -> int:
 
     if not os.path.isdir(args.root):
         raise UsageError(f"--root {args.root}: no such folder", hint="--root /")
-    found = collect(args.root, _given(args.set))
-    found["collected_ts"] = int(time.time())
-    _write(args.output, json.dumps(found, indent=1) + "\n")
-    if found["needs_root"]:
-        print(f"gdb-epi: only root may read: {', '.join(found['needs_root'])}", file=sys.stderr)
+    facts = collect(args.root, _given(args.set))
+    facts["collected_ts"] = int(time.time())
+    _write(args.output, json.dumps(facts, indent=1) + "\n")
+    if facts["needs_root"]:
+        print(f"gdb-epi: only root may read: {', '.join(facts['needs_root'])}", file=sys.stderr)
     return EXIT_DONE
 
 
 def _given(text: str | None) -> dict[str, str]:
     """Read NAME=VALUE,NAME=VALUE."""
-    found: dict[str, str] = {}
-    for item in (text or "").split(",")[:MAX_GIVEN]:
-        name, equals, value = item.partition("=")
-        if item and not (equals and name.strip()):
-            raise UsageError(f"--set {item!r}: no NAME=VALUE", hint="--set rack=r7,row=3")
-        if item:
-            found[name.strip()] = value.strip()
-    return found
+    attributes: dict[str, str] = {}
+    for assignment in (text or "").split(",")[:MAX_GIVEN]:
+        name, equals, value = assignment.partition("=")
+        if assignment and not (equals and name.strip()):
+            raise UsageError(f"--set {assignment!r}: no NAME=VALUE", hint="--set rack=r7,row=3")
+        if assignment:
+            attributes[name.strip()] = value.strip()
+    return attributes
 
 
 def _write(name: str | None, text: str) -> None:
@@ -68,5 +68,5 @@ def _write(name: str | None, text: str) -> None:
             file.write(text)
         os.replace(part, name)
     except OSError as error:
-        told = f"cannot write {name}: {error.strerror or error}"
-        raise EpiError(told, hint="--output with another path") from None
+        message = f"cannot write {name}: {error.strerror or error}"
+        raise EpiError(message, hint="--output with another path") from None

@@ -37,15 +37,20 @@ def main(words: Sequence[str] | None = None) -> int:
     arguments = list(sys.argv[1:] if words is None else words)
     # Decoding makes many small tuples and no cycles: the collector would only cost time.
     gc.set_threshold(GC_THRESHOLD)
-    _tolerant_streams()
+    for stream in (sys.stdout, sys.stderr):
+        # Never fail over a character that the terminal's encoding does not have.
+        reconfigure = getattr(stream, "reconfigure", None)
+        if reconfigure is not None:
+            reconfigure(errors="backslashreplace")
     try:
         code = _dispatch(PROGRAM, "gdb_epi.cli", arguments)
         sys.stdout.flush()
         return code
     except EpiError as error:
         return _complain(error.line(), error.exit_code)
-    except BrokenPipeError:
-        return _reader_went_away()
+    except BrokenPipeError:  # `gdb-epi ... | head`: leave quietly
+        _drop_output()
+        return EXIT_DONE
     except KeyboardInterrupt:
         return _complain("interrupted", EXIT_INTERRUPTED)
     except Exception as error:  # noqa: BLE001 - boundary
@@ -81,7 +86,11 @@ def _dispatch(program: str, package: str, words: list[str]) -> int:
     name = f"{program} {words[0]}"
     if hasattr(verb, "__path__"):
         return _dispatch(name, verb.__name__, words[1:])
-    return _run(verb, name, words[1:])
+    from gdb_epi.cli.support.quick_parser import QuickParser
+
+    quick = QuickParser()
+    verb.add_arguments(quick)
+    return int(verb.run(quick.parse(words[1:]) or _parse_by_argparse(verb, name, words[1:])))
 
 
 def _instead(program: str, word: str) -> str:
@@ -95,20 +104,15 @@ def _instead(program: str, word: str) -> str:
     return f"{program} --help" + ("; options come behind the verb" if word[:2] == "--" else "")
 
 
-def _run(verb: ModuleType, program: str, words: list[str]) -> int:
-    from gdb_epi.cli.support.quick_parser import QuickParser
-
-    quick = QuickParser()
-    verb.add_arguments(quick)
-    return int(verb.run(quick.parse(words) or _slow_parse(verb, program, words)))
-
-
-def _slow_parse(verb: ModuleType, program: str, words: list[str]) -> Namespace:
+def _parse_by_argparse(verb: ModuleType, program: str, words: list[str]) -> Namespace:
     """Parse by argparse, which shows help and explains mistakes."""
     from argparse import ArgumentParser, HelpFormatter
 
     # Without a width argparse imports shutil, and with it five compression modules: 6 ms.
-    width = _terminal_width()
+    try:
+        width = max(os.get_terminal_size().columns - 2, 40)
+    except (OSError, ValueError, AttributeError):
+        width = 78
     parser = ArgumentParser(
         prog=program,
         description=verb.HELP,
@@ -126,12 +130,12 @@ def _find_verb(package: str, word: str) -> ModuleType | None:
         return None
     name = f"{package}.{module}"
     try:
-        found = import_module(name)
+        candidate = import_module(name)
     except ModuleNotFoundError as error:
         if error.name != name:
             raise
         return None
-    return found if hasattr(found, "HELP") else None
+    return candidate if hasattr(candidate, "HELP") else None
 
 
 def _overview(program: str, package: str, *, asked: bool) -> int:
@@ -149,32 +153,11 @@ def _overview(program: str, package: str, *, asked: bool) -> int:
     return EXIT_DONE if asked else EXIT_USAGE
 
 
-def _terminal_width() -> int:
-    try:
-        return max(os.get_terminal_size().columns - 2, 40)
-    except (OSError, ValueError, AttributeError):
-        return 78
-
-
-def _tolerant_streams() -> None:
-    """Never fail over a character that the terminal's encoding does not have."""
-    for stream in (sys.stdout, sys.stderr):
-        reconfigure = getattr(stream, "reconfigure", None)
-        if reconfigure is not None:
-            reconfigure(errors="backslashreplace")
-
-
 def _complain(line: str, code: int) -> int:
-    from gdb_epi.render.text import escape
+    from gdb_epi.render.escape import escape
 
     print(f"{PROGRAM}: {escape(line)}", file=sys.stderr)
     return code
-
-
-def _reader_went_away() -> int:
-    """Leave quietly when the reader of our output is gone (`gdb-epi ... | head`)."""
-    _drop_output()
-    return EXIT_DONE
 
 
 def _drop_output() -> None:
@@ -190,16 +173,14 @@ def unexpected(error: Exception) -> int:
         traceback.print_exc()
     if isinstance(error, OSError):
         _drop_output()
-        return _complain(_of_the_system(error), EXIT_FAILED)
-    told = f"internal error: {type(error).__name__}: {error}"
-    return _complain(f"{told}; try: GDB_EPI_DEBUG=1 for the traceback", EXIT_FAILED)
-
-
-def _of_the_system(error: OSError) -> str:
-    """Return what to say; a write that fails for want of room names no file of its own."""
-    if error.filename is None and error.errno in (errno.ENOSPC, errno.EDQUOT, errno.EFBIG):
-        return f"cannot write the answer: {error.strerror}; try: free some space, or another place"
-    return str(error)
+        line = str(error)
+        # A write that fails for want of room names no file of its own.
+        if error.filename is None and error.errno in (errno.ENOSPC, errno.EDQUOT, errno.EFBIG):
+            line = f"cannot write the answer: {error.strerror}"
+            line += "; try: free some space, or another place"
+        return _complain(line, EXIT_FAILED)
+    message = f"internal error: {type(error).__name__}: {error}"
+    return _complain(f"{message}; try: GDB_EPI_DEBUG=1 for the traceback", EXIT_FAILED)
 
 
 if __name__ == "__main__":

@@ -99,10 +99,10 @@ def _run(args: Namespace) -> int:
         results.append(result)
         if not args.json:
             _print(run_line(result))
-    results.sort(key=lambda one: one.run.number)
-    found = tally(results, args.confidence, stopped_at_first=stop)
-    _report(args, results, found, aim, plan)
-    return _code(args, found)
+    results.sort(key=lambda result: result.run.number)
+    counts = tally(results, args.confidence, stopped_at_first=stop)
+    _report(args, results, counts, aim, plan)
+    return _code(args, counts)
 
 
 def _aim(args: Namespace) -> Aim:
@@ -159,24 +159,26 @@ def _examine(core: str, options: Options) -> dict[str, Any] | str:
     from gdb_epi.cli.support.examine import Failure, examine_here
 
     try:
-        found = examine_here(core_at(core), options)
+        examined = examine_here(core_at(core), options)
     except EpiError as error:
         return error.line()
-    return found.line() if isinstance(found, Failure) else found.record
+    return examined.line() if isinstance(examined, Failure) else examined.record
 
 
-def _report(args: Namespace, results: Sequence[Result], found: Tally, aim: Aim, plan: Plan) -> None:
+def _report(
+    args: Namespace, results: Sequence[Result], counts: Tally, aim: Aim, plan: Plan
+) -> None:
     from gdb_epi.repro import reports
 
     if args.junit is not None:
         with open(args.junit, "wb") as file:
-            file.write(reports.junit(results, found, aim, args.command))
+            file.write(reports.junit(results, counts, aim, args.command))
     if args.json:
         import json
 
-        print(json.dumps(reports.document(results, found, aim, plan.capture)))
+        print(json.dumps(reports.document(results, counts, aim, plan.capture)))
         return
-    for line in reports.summary(found, aim):
+    for line in reports.summary(counts, aim):
         _print(line)
     if plan.capture == "gdb":
         _print("the command ran under GDB: its timing, and with it the rate, may differ")
@@ -185,12 +187,12 @@ def _report(args: Namespace, results: Sequence[Result], found: Tally, aim: Aim, 
             _print(line)
 
 
-def _code(args: Namespace, found: Tally) -> int:
+def _code(args: Namespace, counts: Tally) -> int:
     if not args.bisect:
-        return EXIT_DONE if found.expected else EXIT_EXPECTATION_NOT_MET
-    if found.expected:
+        return EXIT_DONE if counts.expected else EXIT_EXPECTATION_NOT_MET
+    if counts.expected:
         return BISECT_BAD
-    return BISECT_SKIP if found.unable or found.other or not found.runs else BISECT_GOOD
+    return BISECT_SKIP if counts.unable or counts.other or not counts.runs else BISECT_GOOD
 
 
 def _no_bisection(message: str) -> NoReturn:
@@ -199,13 +201,13 @@ def _no_bisection(message: str) -> NoReturn:
 
 
 def _print(line: str) -> None:
-    from gdb_epi.render.text import escape
+    from gdb_epi.render.escape import escape
 
     print(escape(line), flush=True)
 
 
 def _say(line: str) -> None:
-    from gdb_epi.render.text import escape
+    from gdb_epi.render.escape import escape
 
     print(f"gdb-epi: {escape(line)}", file=sys.stderr)
 
@@ -231,7 +233,7 @@ def _share(word: str) -> float:
     return number
 
 
-def _wrong(told: str) -> Exception:
+def _wrong(message: str) -> Exception:
     from argparse import ArgumentTypeError
 
-    return ArgumentTypeError(told)
+    return ArgumentTypeError(message)

@@ -7,6 +7,7 @@ from collections import Counter
 from collections.abc import Mapping
 
 from gdb_epi.errors import EXIT_DONE, UsageError
+from gdb_epi.record.reading import group_in, grouping_line
 from gdb_epi.typing_lite import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
@@ -39,20 +40,20 @@ def run(args: Namespace) -> int:
 
     if args.files and args.db is not None:
         raise UsageError("--db and files at once", hint="one of the two")
-    told = Told()
+    summary = ResignSummary()
     for name in args.files:
-        resign_file(name, told.seen, apply=args.apply)
+        resign_file(name, summary.seen, apply=args.apply)
     if not args.files:
         from gdb_epi.fleet.store.db import open_database
 
         with open_database(args.db, write=args.apply, make=False) as engine:
-            resign_database(engine, told.seen, apply=args.apply)
-    told.show(applied=args.apply, as_json=args.json)
+            resign_database(engine, summary.seen, apply=args.apply)
+    summary.show(applied=args.apply, as_json=args.json)
     return EXIT_DONE
 
 
-class Told:
-    """Counts what is seen."""
+class ResignSummary:
+    """Count what resigning changed, and what it could not do."""
 
     def __init__(self) -> None:
         self.records = 0
@@ -61,21 +62,22 @@ class Told:
         self.groups: Counter[tuple[str, str]] = Counter()
         self.unable: Counter[tuple[str, str]] = Counter()
 
-    def seen(self, record: Mapping[str, Any], found: Resigned) -> None:
+    def seen(self, record: Mapping[str, Any], resigned: Resigned) -> None:
         """Take the outcome of one record."""
         self.records += 1
-        self.unable.update(found.unable.items())
-        if found.signature is None:
+        self.unable.update(resigned.unable.items())
+        if resigned.signature is None:
             return
         self.changed += 1
-        self.keys.update(found.changed)
-        before, after = (_group_line(s) for s in (record.get("signature"), found.signature))
+        self.keys.update(resigned.changed)
+        before = grouping_line(group_in(record, "signature")) or "no group"
+        after = grouping_line(resigned.signature) or "no group"
         if before != after:
             self.groups[before, after] += 1
 
     def show(self, *, applied: bool, as_json: bool) -> None:
         """Print it."""
-        from gdb_epi.render.text import escape
+        from gdb_epi.render.escape import escape
 
         if as_json:
             import json
@@ -111,24 +113,15 @@ class Told:
         from gdb_epi.util import counted
 
         verb = "changed" if applied else "would change"
-        found = [f"{counted(self.records, 'record')}: {self.changed} {verb}"]
+        lines = [f"{counted(self.records, 'record')}: {self.changed} {verb}"]
         if self.keys:
-            found.append("keys: " + ", ".join(f"{n} {count}" for n, count in self.keys.items()))
+            lines.append("keys: " + ", ".join(f"{n} {count}" for n, count in self.keys.items()))
         for (before, after), count in self.groups.most_common(SHOWN):
-            found += [f"{counted(count, 'record')}:", f"  - {before}", f"  + {after}"]
+            lines += [f"{counted(count, 'record')}:", f"  - {before}", f"  + {after}"]
         if len(self.groups) > SHOWN:
-            found.append(f"... and {len(self.groups) - SHOWN} other groups (--json has all)")
+            lines.append(f"... and {len(self.groups) - SHOWN} other groups (--json has all)")
         for (name, why), count in self.unable.most_common(SHOWN):
-            found.append(f"not from stored frames: {name} of {counted(count, 'record')}: {why}")
+            lines.append(f"not from stored frames: {name} of {counted(count, 'record')}: {why}")
         if self.changed and not applied:
-            found.append("nothing was written; --apply writes it")
-        return found
-
-
-def _group_line(signature: Any) -> str:
-    """Return the line of the key that groups a record."""
-    given = signature if isinstance(signature, dict) else {}
-    group, text = given.get("group"), given.get("text")
-    name = group.get("key") if isinstance(group, dict) else "stable"
-    line = text.get(name) if isinstance(text, dict) else None
-    return str(line or "no group")
+            lines.append("nothing was written; --apply writes it")
+        return lines

@@ -6,7 +6,7 @@ from __future__ import annotations
 import sys
 from contextlib import contextmanager
 
-from gdb_epi.errors import EXIT_DONE, EpiError, InputError
+from gdb_epi.errors import EXIT_DONE, EpiError, InputError, UsageError
 from gdb_epi.typing_lite import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
@@ -41,11 +41,14 @@ def add_arguments(parser: ArgumentParser) -> None:
 
 def run(args: Namespace) -> int:
     """Sign every crash of every text. Raises InputError when there is none."""
+    from gdb_epi.cli.support.record_keeper import say
+    from gdb_epi.signature.categories.types import CATEGORIES
     from gdb_epi.textstacks.python_names import Sources
     from gdb_epi.textstacks.reader import read_dumps
     from gdb_epi.textstacks.signing import sign_text
 
-    _check(args.category)
+    if args.category is not None and args.category.split(":", 1)[0] not in CATEGORIES:
+        raise UsageError(f"no category {args.category!r}", hint=", ".join(CATEGORIES))
     for name in args.texts:
         if name != "-" and _is_core(name):
             raise InputError(f"{name}: a core, not a text", hint=f"gdb-epi triage {name}")
@@ -55,11 +58,11 @@ def run(args: Namespace) -> int:
         notes: list[str] = []
         with _open(name) as stream:
             for dump in read_dumps(stream, notes):
-                found = sign_text(dump, args.category, sources, args.python)
-                count += found is not None
-                _show(name, dump, found, args)
+                signature = sign_text(dump, args.category, sources, args.python)
+                count += signature is not None
+                _show(name, dump, signature, args)
         for note in notes:
-            _say(f"{name}: {note}")
+            say(f"{name}: {note}")
     if not count:
         raise InputError("no crash in the text", hint="a GDB backtrace or a faulthandler dump")
     return EXIT_DONE
@@ -84,16 +87,6 @@ def _minor(word: str) -> int:
     return int(parts[1])
 
 
-def _check(category: str | None) -> None:
-    if category is None:
-        return
-    from gdb_epi.errors import UsageError
-    from gdb_epi.signature.categories.types import CATEGORIES
-
-    if category.split(":", 1)[0] not in CATEGORIES:
-        raise UsageError(f"no category {category!r}", hint=", ".join(CATEGORIES))
-
-
 @contextmanager
 def _open(name: str) -> Iterator[BinaryIO]:
     if name == "-":
@@ -106,21 +99,21 @@ def _open(name: str) -> Iterator[BinaryIO]:
         raise InputError(f"{name}: {error.strerror or error}", hint="check the path") from None
 
 
-def _show(name: str, dump: Dump, found: TextSignature | None, args: Namespace) -> None:
+def _show(name: str, dump: Dump, signature: TextSignature | None, args: Namespace) -> None:
     if args.json:
         import json
 
-        print(json.dumps(document(name, dump, found)))
+        print(json.dumps(document(name, dump, signature)))
         return
-    from gdb_epi.render.text import escape
+    from gdb_epi.render.escape import escape
 
-    for line in _lines(name, dump, found, explain=args.explain):
+    for line in _lines(name, dump, signature, explain=args.explain):
         print(escape(line))
 
 
-def document(name: str, dump: Dump, found: TextSignature | None) -> dict[str, Any]:
+def document(name: str, dump: Dump, signature: TextSignature | None) -> dict[str, Any]:
     """Return one crash as JSON values."""
-    data: dict[str, Any] = {
+    fields: dict[str, Any] = {
         "schema": SCHEMA,
         "input": name,
         "line": dump.line,
@@ -131,54 +124,53 @@ def document(name: str, dump: Dump, found: TextSignature | None) -> dict[str, An
         "notes": list(dump.notes),
         "signature": None,
     }
-    if found is None:
-        return data
+    if signature is None:
+        return fields
     from gdb_epi.signature.keys import VERSION
 
-    data["signature"] = {
+    fields["signature"] = {
         "version": VERSION,
-        "category": found.category,
-        "possible": list(found.possible),
-        "thread": {"label": found.label, "tid": found.tid, "why": found.thread_why},
-        "keys": {key: made.value for key, made in found.keys.items()},
-        "text": {key: made.text for key, made in found.keys.items()},
-        "absent": dict(found.absent),
+        "category": signature.category,
+        "possible": list(signature.possible),
+        "thread": {"label": signature.label, "tid": signature.tid, "why": signature.thread_why},
+        "keys": {key: made.value for key, made in signature.keys.items()},
+        "text": {key: made.text for key, made in signature.keys.items()},
+        "absent": dict(signature.absent),
         "candidates": {
             key: {category: {"key": made.value, "text": made.text} for category, made in of.items()}
-            for key, of in found.candidates.items()
+            for key, of in signature.candidates.items()
         },
-        "inferred": {key: list(why) for key, why in found.inferred.items() if key in found.keys},
-        "steps": list(found.steps),
-        "frames": list(found.frames[:MAX_FRAMES]),
+        "inferred": {
+            key: list(why) for key, why in signature.inferred.items() if key in signature.keys
+        },
+        "steps": list(signature.steps),
+        "frames": list(signature.frames[:MAX_FRAMES]),
     }
-    return data
+    return fields
 
 
-def _lines(name: str, dump: Dump, found: TextSignature | None, *, explain: bool) -> Iterator[str]:
+def _lines(
+    name: str, dump: Dump, signature: TextSignature | None, *, explain: bool
+) -> Iterator[str]:
     what = dump.fatal or dump.signal or "no signal named"
     yield f"{name}:{dump.line}: {dump.source}: {what}"
-    if found is None:
+    if signature is None:
         yield "  no frame of it is in the text"
         return
-    yield f"  thread {found.label or found.tid or '?'}: {found.thread_why}"
-    yield f"  category {found.category or 'open: ' + (', '.join(found.possible) or 'not told')}"
-    for key, made in found.keys.items():
+    yield f"  thread {signature.label or signature.tid or '?'}: {signature.thread_why}"
+    possible = ", ".join(signature.possible) or "not told"
+    yield f"  category {signature.category or 'open: ' + possible}"
+    for key, made in signature.keys.items():
         yield f"  {key:<7} {made.value}"
         yield f"    {made.text}"
-        for doubt in found.inferred.get(key, ()):
+        for doubt in signature.inferred.get(key, ()):
             yield f"    not the same as a core's when: {doubt}"
-    for key, why in found.absent.items():
+    for key, why in signature.absent.items():
         yield f"  {key:<7} absent: {why}"
-        for category, made in found.candidates.get(key, {}).items():
+        for category, made in signature.candidates.get(key, {}).items():
             yield f"    {category:<20} {made.value}"
     for note in dump.notes:
         yield f"  note: {note}"
     if explain:
-        yield from (f"  step: {step}" for step in found.steps)
-        yield from (f"  frame: {text}" for text in found.frames[:MAX_FRAMES])
-
-
-def _say(line: str) -> None:
-    from gdb_epi.render.text import escape
-
-    print(f"gdb-epi: {escape(line)}", file=sys.stderr)
+        yield from (f"  step: {step}" for step in signature.steps)
+        yield from (f"  frame: {text}" for text in signature.frames[:MAX_FRAMES])

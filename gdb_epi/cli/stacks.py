@@ -30,26 +30,19 @@ def add_arguments(parser: ArgumentParser) -> None:
 
 def run(args: Namespace) -> int:
     """Print the stacks."""
-    return _show(args.core, args.exe, args.sysroot, as_json=args.json)
-
-
-def _show(core: str, exe: str | None, sysroot: str | None, *, as_json: bool) -> int:
-    if _is_plain(core):
+    try:
+        with open(args.core, "rb") as stream:
+            packed = stream.read(4) != CORE_MAGIC
+    except OSError:
+        packed = False  # opening it as a core says what is wrong
+    if not packed:
         from gdb_epi.target.corefile import CoreFileTarget
 
-        return _print(CoreFileTarget.open(core, exe=exe, sysroot=sysroot), as_json)
+        return _print(CoreFileTarget.open(args.core, exe=args.exe, sysroot=args.sysroot), args.json)
     from gdb_epi.cli.support.open_core import opened
 
-    with opened(core, exe, sysroot) as target:
-        return _print(target, as_json)
-
-
-def _is_plain(core: str) -> bool:
-    try:
-        with open(core, "rb") as stream:
-            return stream.read(4) == CORE_MAGIC
-    except OSError:
-        return True  # opening it as a core says what is wrong
+    with opened(args.core, args.exe, args.sysroot) as target:
+        return _print(target, args.json)
 
 
 def _print(target: CoreFileTarget, as_json: bool) -> int:
@@ -61,35 +54,31 @@ def _print(target: CoreFileTarget, as_json: bool) -> int:
 
         print(json.dumps(stacks_json(ProcessState(target))))
         return 0
-    sys.stdout.write("".join(_lines(target)))
-    return 0
-
-
-def _lines(target: CoreFileTarget) -> list[str]:
     from gdb_epi.cpython.runtime.state import decode_python
     from gdb_epi.errors import Absent, InputError
-    from gdb_epi.render.text import escape
+    from gdb_epi.render.escape import escape
 
     python = decode_python(target)
     if isinstance(python, Absent):
         raise InputError(f"no Python stacks: {python.detail}", hint="gdb-epi triage")
-    lines = [escape(text) + "\n" for text in _texts(python)]
     errors = [*target.soft_errors, *python.soft_errors]
     errors += [error for thread in python.threads() for error in thread.soft_errors]
-    return lines + [escape(f"note: {e.stage}: {e.subject}: {e.message}") + "\n" for e in errors]
+    lines = [*_texts(python), *(f"note: {e.stage}: {e.subject}: {e.message}" for e in errors)]
+    sys.stdout.write("".join(escape(line) + "\n" for line in lines))
+    return 0
 
 
 def _texts(python: PythonState) -> list[str]:
-    found = [f"CPython {python.version}"]
+    lines = [f"CPython {python.version}"]
     for thread in python.threads():
         marks = ", crashed" * thread.crashed + ", holds the GIL" * thread.holds_gil
         marks += "" if thread.alive else f", {thread.doubt or 'not in the core'}"
         name = f" {thread.name!r}" if thread.name else ""
-        found.append(f"thread {thread.tid}{name}{marks}")
+        lines.append(f"thread {thread.tid}{name}{marks}")
         for frame in thread.frames:
             if frame.hole is None:
                 where = frame.qualname or frame.name
-                found.append(f"    {where} ({frame.filename}:{frame.lineno or '?'})")
+                lines.append(f"    {where} ({frame.filename}:{frame.lineno or '?'})")
             else:
-                found.append(f"    [hole: {frame.hole}]")
-    return found
+                lines.append(f"    [hole: {frame.hole}]")
+    return lines

@@ -7,7 +7,7 @@ import os
 from collections.abc import Iterator, Sequence
 
 from gdb_epi.cli.support.examine import NATIVE_MODES, Examined, Failure, Options, examine_here
-from gdb_epi.cli.support.record_keeper import Keeper
+from gdb_epi.cli.support.record_keeper import Keeper, say
 from gdb_epi.errors import (
     EXIT_DONE,
     EXIT_FAILED,
@@ -17,6 +17,7 @@ from gdb_epi.errors import (
 )
 from gdb_epi.sidecars.find import Asked
 from gdb_epi.typing_lite import TYPE_CHECKING
+from gdb_epi.util import counted
 
 if TYPE_CHECKING:
     from argparse import ArgumentParser, Namespace
@@ -72,17 +73,21 @@ def run(args: Namespace) -> int:
     from gdb_epi.cli.support.triage_answers import open_answers
 
     options = _options(args)
-    found = find_cores(args.cores)
-    many = len(found.cores) + len(found.problems) > 1
-    if found.links:
-        _tell_links(found.links)
-    if not many and found.problems:
-        raise found.problems[0]
+    inputs = find_cores(args.cores)
+    many = len(inputs.cores) + len(inputs.problems) > 1
+    if inputs.links:
+        links = counted(len(inputs.links), "symbolic link")
+        say(
+            f"{links} in folders not followed ({inputs.links[0]}); "
+            "try: name the folders that they lead to"
+        )
+    if not many and inputs.problems:
+        raise inputs.problems[0]
     keeper = None if args.no_db else Keeper(args.db)
-    problems = [Failure(str(e), e.hint, e.exit_code) for e in found.problems]
-    with open_answers(args, [core.path for core in found.cores], many=many) as answers:
+    problems = [Failure(str(e), e.hint, e.exit_code) for e in inputs.problems]
+    with open_answers(args, [core.path for core in inputs.cores], many=many) as answers:
         try:
-            for core, result in _in_order(_results(found.cores, options, args), found, keeper):
+            for core, result in _in_order(_results(inputs.cores, options, args), inputs, keeper):
                 if isinstance(result, Failure):
                     problems.append(result)
                 answers.add(core, result)
@@ -94,14 +99,6 @@ def run(args: Namespace) -> int:
                     keeper.tell()
     codes = [problem.exit_code for problem in problems]
     return worst([*codes, keeper.exit_code if keeper is not None else EXIT_DONE])
-
-
-def _tell_links(links: Sequence[str]) -> None:
-    from gdb_epi.cli.support.record_keeper import say
-    from gdb_epi.util import counted
-
-    told = f"{counted(len(links), 'symbolic link')} in folders not followed ({links[0]})"
-    say(f"{told}; try: name the folders that they lead to")
 
 
 def worst(codes: Sequence[int]) -> int:
@@ -133,17 +130,17 @@ def _results(cores: Sequence[Core], options: Options, args: Namespace) -> Iterat
 
 
 def _in_order(
-    results: Iterator[Numbered], found: Found, keeper: Keeper | None
+    results: Iterator[Numbered], inputs: Found, keeper: Keeper | None
 ) -> Iterator[tuple[Core, Result]]:
     """Store each record as soon as it is there, and answer in the order of the command line."""
     early: dict[int, Result] = {}
     following = 0
     for index, result in results:
         if keeper is not None and isinstance(result, Examined):
-            keeper.add(found.cores[index].path, result.record)
+            keeper.add(inputs.cores[index].path, result.record)
         early[index] = result
         while following in early:
-            yield found.cores[following], early.pop(following)
+            yield inputs.cores[following], early.pop(following)
             following += 1
 
 
@@ -194,11 +191,11 @@ def _key(name: str) -> bytes:
         with open(name, "rb") as file:
             key = file.read(MAX_KEY).rstrip(b"\r\n")
     except OSError as error:
-        told = f"--hmac-key-file {name}: {error.strerror or error}"
-        raise InputError(told, hint="check the path") from None
+        message = f"--hmac-key-file {name}: {error.strerror or error}"
+        raise InputError(message, hint="check the path") from None
     if len(key) < MIN_KEY:
-        told = f"--hmac-key-file {name}: a key of {len(key)} bytes is too short"
-        raise InputError(told, hint=f"head -c 32 /dev/urandom > {name}")
+        message = f"--hmac-key-file {name}: a key of {len(key)} bytes is too short"
+        raise InputError(message, hint=f"head -c 32 /dev/urandom > {name}")
     return key
 
 
@@ -216,10 +213,10 @@ def _seconds(word: str) -> float:
     return seconds
 
 
-def _wrong(told: str) -> Exception:
+def _wrong(message: str) -> Exception:
     from argparse import ArgumentTypeError
 
-    return ArgumentTypeError(told)
+    return ArgumentTypeError(message)
 
 
 def _size(word: str) -> int:

@@ -90,11 +90,11 @@ class EpiCommand(gdb.Command):  # type: ignore[misc]
         words = text.split(" ")
         wanted = words[-1]
         if len(words) > 1 and words[-2] == "--output":
-            found = files_starting(wanted)
+            completions = files_starting(wanted)
         else:
-            found = [o for o in option_words(self._command) if o.startswith(wanted)]
+            completions = [o for o in option_words(self._command) if o.startswith(wanted)]
         cut = len(wanted) - len(word or "")
-        return [name[cut:] for name in found]
+        return [name[cut:] for name in completions]
 
 
 def run_command(command: Command, text: str) -> int:
@@ -141,14 +141,19 @@ def _has_colors() -> bool:
 
 def _internal_error(command: Command, error: BaseException) -> str:
     """Write what a bug report needs to standard error; return the one line."""
+    import platform
     import traceback
 
-    from gdb_epi.gdbhost.about import about_lines
-    from gdb_epi.render.text import escape
+    from gdb_epi import __version__
+    from gdb_epi.render.escape import escape
 
     if gdb.parameter("python print-stack") == "full":
         gdb.write("".join(traceback.format_exception(error)), gdb.STDERR)
-    gdb.write("".join(f"  {line}\n" for line in about_lines()), gdb.STDERR)
+    python = platform.python_version()
+    inferior = gdb.selected_inferior()
+    kind = inferior.connection.type if inferior.connection else "nothing"
+    gdb.write(f"  gdb-epi {__version__}, GDB {gdb.VERSION}, Python {python}\n", gdb.STDERR)
+    gdb.write(f"  loaded: {kind}, executable {gdb.current_progspace().filename}\n", gdb.STDERR)
     what = escape(f"{type(error).__name__}: {error}".splitlines()[0])
     return (
         f"internal error in `epi {command.name}': {what}; try: set python print-stack full, "

@@ -46,13 +46,13 @@ def parse(command: Command, text: str) -> Namespace:
 
 
 def _split(command: Command, text: str) -> list[str]:
-    if not any(one.options.get("type") == "literal" for one in command.arguments):
+    if not any(argument.options.get("type") == "literal" for argument in command.arguments):
         return words_of(text)
     valued = {
         flag
-        for one in (*command.arguments, *COMMON)
-        for flag in one.flags
-        if flag.startswith("-") and "action" not in one.options
+        for argument in (*command.arguments, *COMMON)
+        for flag in argument.flags
+        if flag.startswith("-") and "action" not in argument.options
     }
     words: list[str] = []
     before = ""

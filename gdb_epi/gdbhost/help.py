@@ -15,11 +15,17 @@ COMMON_HELP = (
 
 def help_text(command: Command) -> str:
     """Return the text of `help epi NAME`."""
-    shown = [(_usage_word(a), _about(a)) for a in command.arguments]
+    shown = []
+    for argument in command.arguments:
+        word = _value(argument)
+        if _is_flag(argument):
+            word = f"{', '.join(argument.flags)} {word}".rstrip()
+        shown.append((word, str(argument.options.get("help") or "").replace("%%", "%")))
     shown += COMMON_HELP
     usage = " ".join(_in_usage(argument) for argument in command.arguments)
     width = max(len(word) for word, _ in shown)
-    lines = [*_paragraphs(command.run.__doc__ or ""), ""]
+    # Without indentation; inspect.cleandoc costs 5 ms.
+    lines = [*(line.strip() for line in (command.run.__doc__ or "").strip().splitlines()), ""]
     lines += [f"Usage: epi {command.name} {usage}".rstrip() + " [--json] [--output FILE]", ""]
     lines += [f"  {word:<{width}}  {about}".rstrip() for word, about in shown]
     return "\n".join(lines)
@@ -45,11 +51,6 @@ def files_starting(beginning: str) -> list[str]:
     ]
 
 
-def _paragraphs(docstring: str) -> list[str]:
-    """Return the lines of a docstring without indentation (inspect.cleandoc costs 5 ms)."""
-    return [line.strip() for line in docstring.strip().splitlines()]
-
-
 def _is_flag(argument: Argument) -> bool:
     return argument.flags[0].startswith("-")
 
@@ -64,12 +65,6 @@ def _value(argument: Argument) -> str:
     return str(options.get("metavar") or name.upper())
 
 
-def _usage_word(argument: Argument) -> str:
-    if _is_flag(argument):
-        return f"{', '.join(argument.flags)} {_value(argument)}".rstrip()
-    return _value(argument)
-
-
 def _in_usage(argument: Argument) -> str:
     word = _value(argument)
     many = argument.options.get("nargs")
@@ -79,7 +74,3 @@ def _in_usage(argument: Argument) -> str:
     if many in ("?", "*"):
         return f"[{word}]" + ("..." if many == "*" else "")
     return f"{word}..." if many == "+" else word
-
-
-def _about(argument: Argument) -> str:
-    return str(argument.options.get("help") or "").replace("%%", "%")

@@ -16,11 +16,10 @@ from gdb_epi.errors import (
     SoftError,
     UnreadableMemory,
 )
-from gdb_epi.gdbhost.dwarf import type_layout
+from gdb_epi.gdbhost.debug_info import gdb_symbol, type_layout
 from gdb_epi.gdbhost.native import Unwinder, threads_by_lwp
 from gdb_epi.gdbhost.procfs import mapped_modules, process_auxv, process_info, process_regions
 from gdb_epi.gdbhost.selection import selection_kept
-from gdb_epi.gdbhost.symbols import gdb_symbol
 from gdb_epi.sizes import PAGE, WORD_MASK
 from gdb_epi.target.api import (
     ABSENT,
@@ -121,9 +120,11 @@ class GdbProcessTarget:
         """Return the LWPs, the one that stopped the process first."""
         if self._threads is None:
             with selection_kept():
-                found = [self._thread(*item) for item in threads_by_lwp().items()]
-            found.sort(key=lambda thread: (thread.tid != self._stopped_lwp, thread.tid))
-            self._threads = found
+                threads = [
+                    self._thread(*lwp_and_thread) for lwp_and_thread in threads_by_lwp().items()
+                ]
+            threads.sort(key=lambda thread: (thread.tid != self._stopped_lwp, thread.tid))
+            self._threads = threads
         return self._threads
 
     def _thread(self, lwp: int, thread: gdb.InferiorThread) -> Thread:
@@ -139,8 +140,8 @@ class GdbProcessTarget:
     def unwinder(self) -> Unwinder:
         """GDB's unwinder over the modules of this process."""
         if self._unwinder is None:
-            known = self.region_at if self.regions() else None
-            self._unwinder = Unwinder(self.modules(), self.soft_errors, known)
+            region_at = self.region_at if self.regions() else None
+            self._unwinder = Unwinder(self.modules(), self.soft_errors, region_at)
         return self._unwinder
 
     def native_frames(self, tid: int) -> Sequence[NativeFrame] | Absent:

@@ -8,6 +8,7 @@ import re
 from bisect import bisect_right
 from collections import deque
 from collections.abc import Callable, Sequence
+from contextlib import suppress
 from itertools import count
 
 import gdb
@@ -110,8 +111,8 @@ class Unwinder:
         """Return the build-id of the file that GDB has loaded for an object, or None."""
         for region in regions:
             if "x" in region.perms and module.start <= region.start < module.end:
-                found = self.loaded_build_id(module, region.start)
-                return found or self.loaded_build_id(module, region.start + region.size // 2)
+                build_id = self.loaded_build_id(module, region.start)
+                return build_id or self.loaded_build_id(module, region.start + region.size // 2)
         return None
 
     def _unwind(self, tid: int) -> Sequence[NativeFrame] | Absent:
@@ -158,7 +159,9 @@ class Unwinder:
                 self._note(f"thread {tid}", f"GDB's unwinder failed at frame {total}: {error}")
                 break
             if last:
-                self._note_stop(tid, frame)
+                reason = STOP_REASONS.get(frame.unwind_stop_reason())
+                if reason:
+                    self._note(f"thread {tid}", f"the native stack ends early: {reason}")
                 break
             frame = older
         self._left -= total
@@ -185,10 +188,14 @@ class Unwinder:
         GDB 13.1 does not look for the executable of a core by itself (18.1 does), and knows no
         library without it. What it then guesses would make other keys of the same crash.
         """
-        one = self._executable
-        if one is None or not isinstance(one.file, str) or gdb.current_progspace().filename:
+        executable = self._executable
+        if (
+            executable is None
+            or not isinstance(executable.file, str)
+            or gdb.current_progspace().filename
+        ):
             return ""
-        return f"GDB has loaded neither the executable nor libraries; {_remedy(one)}"
+        return f"GDB has loaded neither the executable nor libraries; {_remedy(executable)}"
 
     def _why_libraries_are_unknown(self, frames: Sequence[NativeFrame]) -> str:
         """Return why a stack through libraries was guessed, "" when one of them is loaded.
@@ -196,17 +203,16 @@ class Unwinder:
         GDB 13.1 reads the list of libraries when it opens a core: where the executable came after
         it, it knows none, and what it unwinds out of them are words that look like callers.
         """
-        one = self._executable
+        executable = self._executable
         modules = [(frame.pc, self.module_at(frame.pc)) for frame in frames if not frame.inlined]
-        known = [pc for pc, it in modules if it and it != one and isinstance(it.file, str)]
-        if one is None or not known or any(gdb.solib_name(pc) for pc in known):
+        library_pcs = [
+            pc
+            for pc, module in modules
+            if module and module != executable and isinstance(module.file, str)
+        ]
+        if executable is None or not library_pcs or any(gdb.solib_name(pc) for pc in library_pcs):
             return ""
-        return f"GDB has loaded none of the libraries on this stack; {_remedy(one)}"
-
-    def _note_stop(self, tid: int, frame: gdb.Frame) -> None:
-        reason = STOP_REASONS.get(frame.unwind_stop_reason())
-        if reason:
-            self._note(f"thread {tid}", f"the native stack ends early: {reason}")
+        return f"GDB has loaded none of the libraries on this stack; {_remedy(executable)}"
 
     def _describe(self, frame: gdb.Frame) -> NativeFrame:
         pc = frame.pc()
@@ -215,10 +221,18 @@ class Unwinder:
         function, filename, lineno = None, None, None
         if module is None or not self.is_other_build(module, pc):
             function = _function(frame)
-            filename, lineno = _line(frame)
+            # As the debug information has them: no lookup on this machine.
+            with suppress(gdb.error, UnicodeDecodeError):
+                sal = frame.find_sal()
+                filename = sal.symtab.filename if sal.symtab else None
+                lineno = sal.line or None
+        try:
+            sp = int(frame.read_register("sp")) & WORD_MASK
+        except (gdb.error, ValueError):
+            sp = 0
         return NativeFrame(
             pc=pc,
-            sp=_stack_pointer(frame),
+            sp=sp,
             function=function,
             module=module.path if module else None,
             build_id=module.build_id if module else None,
@@ -239,11 +253,11 @@ def _remedy(executable: Module) -> str:
 
 def threads_by_lwp() -> dict[int, gdb.InferiorThread]:
     """Return GDB's threads of the selected inferior by LWP."""
-    found = {}
+    threads = {}
     for thread in gdb.selected_inferior().threads():
         pid, lwp, _ = thread.ptid
-        found[lwp or pid] = thread
-    return found
+        threads[lwp or pid] = thread
+    return threads
 
 
 def loaded_build_id(address: int, *, in_executable: bool) -> str | None:
@@ -294,19 +308,3 @@ def _physical_sp(frames: list[NativeFrame]) -> list[NativeFrame]:
     for frame in reversed(frames):
         done.append(frame._replace(sp=done[-1].sp) if frame.inlined and done else frame)
     return done[::-1]
-
-
-def _line(frame: gdb.Frame) -> tuple[str | None, int | None]:
-    """Return file name and line as the debug information has them (no lookup on this machine)."""
-    try:
-        sal = frame.find_sal()
-        return (sal.symtab.filename if sal.symtab else None), (sal.line or None)
-    except (gdb.error, UnicodeDecodeError):
-        return None, None
-
-
-def _stack_pointer(frame: gdb.Frame) -> int:
-    try:
-        return int(frame.read_register("sp")) & WORD_MASK
-    except (gdb.error, ValueError):
-        return 0

@@ -6,6 +6,7 @@ from __future__ import annotations
 import os
 import struct
 from collections.abc import Callable, Mapping, Sequence
+from contextlib import suppress
 from pathlib import Path
 
 from gdb_epi.errors import NOT_AVAILABLE, Absent, SoftError, UnreadableMemory
@@ -80,7 +81,16 @@ def mapped_modules(
     """Return the ELF objects whose headers are mapped, the executable first."""
     if pid is None:
         return ()
-    exe, files = _executable(pid), _finder(pid)
+    try:
+        exe = str(Path(f"/proc/{pid}/exe").readlink())
+    except OSError:
+        exe = None
+    # Files are looked for under the root that the process sees (it may be in a container).
+    root = None
+    with suppress(OSError):
+        if not os.path.samefile(f"/proc/{pid}/root", "/"):
+            root = f"/proc/{pid}/root"
+    files = FileFinder(None, root)
     spans: dict[str, list[Region]] = {}
     for region in regions:
         name = region.path
@@ -88,8 +98,8 @@ def mapped_modules(
             name = "linux-vdso.so.1"
         if name:
             spans.setdefault(name, []).append(region)
-    found = [_module(path, parts, read, files, path == exe) for path, parts in spans.items()]
-    modules = [module for module in found if module is not None]
+    candidates = [_module(path, parts, read, files, path == exe) for path, parts in spans.items()]
+    modules = [module for module in candidates if module is not None]
     return sorted(modules, key=lambda module: (module.path != exe, module.start))
 
 
@@ -98,7 +108,7 @@ def _module(
 ) -> Module | None:
     runs = {part.start for part in parts if "x" in part.perms}.__contains__
     spans = _loaded(parts, read, runs)
-    first = next((one for one in spans if one.offset == 0), None)
+    first = next((span for span in spans if span.offset == 0), None)
     if first is None:
         return None
     try:
@@ -114,7 +124,7 @@ def _module(
     build_id = next(filter(None, map(elf.build_id_of, notes)), None)
     matching = files.match(path, build_id, is_executable)
     file = matching if isinstance(matching, Absent) else matching.path
-    return Module(path, base, first.start, max(one.end for one in spans), build_id, file)
+    return Module(path, base, first.start, max(span.end for span in spans), build_id, file)
 
 
 def _loaded(
@@ -134,20 +144,3 @@ def _loaded(
 
 def _is_small_note(segment: elf.Segment) -> bool:
     return segment.type == elf.PT_NOTE and segment.filesz <= PAGE
-
-
-def _executable(pid: int) -> str | None:
-    try:
-        return str(Path(f"/proc/{pid}/exe").readlink())
-    except OSError:
-        return None
-
-
-def _finder(pid: int) -> FileFinder:
-    """Look for files under the root that the process sees (it may be in a container)."""
-    root = f"/proc/{pid}/root"
-    try:
-        same = os.path.samefile(root, "/")
-    except OSError:
-        same = True
-    return FileFinder(None, None if same else root)

@@ -16,7 +16,11 @@ def selection_kept() -> Iterator[None]:
     The level is the fallback: switching threads may make a frame object invalid.
     """
     thread = gdb.selected_thread()
-    frame, level = _selected_frame()
+    try:
+        frame = gdb.selected_frame()
+        level = frame.level()
+    except gdb.error:
+        frame, level = None, 0
     try:
         yield
     finally:
@@ -39,32 +43,16 @@ def mangled_names() -> Iterator[None]:
         gdb.execute("set print demangle on", False, True)
 
 
-def _selected_frame() -> tuple[gdb.Frame | None, int]:
-    try:
-        frame = gdb.selected_frame()
-        return frame, frame.level()
-    except gdb.error:
-        return None, 0
-
-
 def _select(frame: gdb.Frame | None, level: int) -> None:
     """Select a frame again by identity, else by its level; frame 0 is what switch() chose."""
     if frame is None or level == 0:
         return
     try:
         if not frame.is_valid():
-            frame = _frame_at(level)
+            frame = gdb.newest_frame()
+            for _ in range(level):
+                frame = frame.older() if frame is not None else None
         if frame is not None:
             frame.select()
     except gdb.error:
         return  # the stack cannot be unwound any more: frame 0 stays
-
-
-def _frame_at(level: int) -> gdb.Frame | None:
-    frame = gdb.newest_frame()
-    for _ in range(level):
-        older = frame.older()
-        if older is None:
-            return None
-        frame = older
-    return frame

@@ -96,8 +96,8 @@ class Sessions:
 
 
 def _options() -> dict[str, Any]:
+    from gdb_epi.gdbhost.debug_info import DebugTypes
     from gdb_epi.gdbhost.opening import local_sysroot
-    from gdb_epi.gdbhost.types import DebugTypes
 
     return {"types": DebugTypes(), "sysroot": local_sysroot()}
 

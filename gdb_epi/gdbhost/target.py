@@ -12,9 +12,8 @@ import mmap
 from collections.abc import Sequence
 
 from gdb_epi.errors import Absent, SoftError
-from gdb_epi.gdbhost.dwarf import type_layout
+from gdb_epi.gdbhost.debug_info import gdb_symbol, type_layout
 from gdb_epi.gdbhost.native import Unwinder
-from gdb_epi.gdbhost.symbols import gdb_symbol
 from gdb_epi.target import elf
 from gdb_epi.target.api import Module, NativeFrame, StructType
 from gdb_epi.target.corefile import CoreFileTarget

@@ -56,8 +56,8 @@ class Watcher:
             return
         code = getattr(event, "exit_code", None)
         if code is None:  # it was killed by a signal that GDB does not stop for
-            found = gdb.convenience_variable("_exitsignal")
-            code = -int(found) if found is not None else 0
+            signal_number = gdb.convenience_variable("_exitsignal")
+            code = -int(signal_number) if signal_number is not None else 0
         self.answer["status"] = int(code)
 
     def run(self) -> None:

@@ -71,16 +71,16 @@ def environment(target: Target) -> Environment | Absent:
     Absent when neither `environ` nor the block above the stack can be read.
     """
     for source, entries in (("environ", _by_symbol(target)), ("stack", _by_block(target))):
-        found = _sorted_out(source, entries)
-        if found is not None:
-            return found
+        variables = _sorted_out(source, entries)
+        if variables is not None:
+            return variables
     return Absent(UNREADABLE, "neither environ nor the block above the stack is in the core")
 
 
 def from_entries(entries: Iterator[bytes], source: str) -> Environment | Absent:
     """Return the variables of the list among NAME=VALUE entries that a collector kept."""
-    found = _sorted_out(source, entries)
-    return found if found is not None else Absent(NOT_AVAILABLE, "no variables")
+    variables = _sorted_out(source, entries)
+    return variables if variables is not None else Absent(NOT_AVAILABLE, "no variables")
 
 
 def _sorted_out(source: str, entries: Iterator[bytes]) -> Environment | None:

@@ -69,12 +69,12 @@ def add_message(record: Json, state: ProcessState) -> None:
 
 def redact_addresses(record: Json) -> Json:
     """Return a record without addresses of the process; those of the NULL page stay."""
-    found = {
+    redacted = {
         key: value if key in _NO_ADDRESSES else map_texts(value, _no_address)
         for key, value in record.items()
     }
-    _note(found, "addresses", REDACTED, "--redact-addresses")
-    return found
+    _note(redacted, "addresses", REDACTED, "--redact-addresses")
+    return redacted
 
 
 def _no_address(text: str) -> str:
@@ -90,35 +90,35 @@ def pseudonymise(record: Json, key: bytes) -> Json:
 
     The same host has the same name in all records made with one key.
     """
-    found = dict(record)
-    host = found.get("host")
+    redacted = dict(record)
+    host = redacted.get("host")
     if isinstance(host, dict):
         host = {**host, **_keyed(host, ("hostname", "machine_id", "boot_id"), key)}
         attributes = host.get("attributes")
         if isinstance(attributes, dict):
             names = tuple(name for name in attributes if _IDENTIFYING.search(name))
             host["attributes"] = {**attributes, **_keyed(attributes, names, key)}
-        found["host"] = host
+        redacted["host"] = host
     for group, names in (("container", ("node", "pod")), ("job", ())):
-        if isinstance(found.get(group), dict):
-            found[group] = {**found[group], **_keyed(found[group], names, key)}
-    inner = found.get("job", {}).get("environment")
+        if isinstance(redacted.get(group), dict):
+            redacted[group] = {**redacted[group], **_keyed(redacted[group], names, key)}
+    inner = redacted.get("job", {}).get("environment")
     if isinstance(inner, dict):
-        found["job"]["environment"] = {**inner, **_keyed(inner, _HOST_VARIABLES, key)}
-    _note(found, "host names", "HMAC-SHA256", "--hmac-key-file")
-    return found
+        redacted["job"]["environment"] = {**inner, **_keyed(inner, _HOST_VARIABLES, key)}
+    _note(redacted, "host names", "HMAC-SHA256", "--hmac-key-file")
+    return redacted
 
 
 def _keyed(group: Json, names: tuple[str, ...], key: bytes) -> Json:
     import hmac
 
-    found = {}
+    keyed = {}
     for name in names:
         value = group.get(name)
         if isinstance(value, str) and not value.startswith(HMAC_PREFIX):
             digest = hmac.new(key, value.encode("utf-8", "surrogatepass"), "sha256").hexdigest()
-            found[name] = HMAC_PREFIX + digest[:HMAC_DIGITS]
-    return found
+            keyed[name] = HMAC_PREFIX + digest[:HMAC_DIGITS]
+    return keyed
 
 
 def _note(record: Json, what: str, how: str, why: str) -> None:

@@ -36,11 +36,11 @@ _POLICY = (
 
 def policy(left_out: Mapping[str, int]) -> list[dict[str, Any]]:
     """Return what a record leaves out and why; `left_out` counts by kind."""
-    found: list[dict[str, Any]] = []
+    entries: list[dict[str, Any]] = []
     for what, how, why in _POLICY:
         counted = {"count": left_out[what]} if what in left_out else {}
-        found.append({"what": what, "how": how, "why": why, **counted})
-    return found
+        entries.append({"what": what, "how": how, "why": why, **counted})
+    return entries
 
 
 def without_people(record: dict[str, Any], people: Collection[str]) -> dict[str, Any]:

@@ -56,41 +56,46 @@ def thread_json(thread: ThreadState) -> dict[str, Any]:
     }
 
 
-def exception_json(one: ExceptionInfo) -> dict[str, Any]:
+def exception_json(exception: ExceptionInfo) -> dict[str, Any]:
     """Return one exception; links are addresses, texts are there when they were asked for.
 
     A type or text that could not be had is null, and `problems` says why.
     """
-    parts = {"type": one.type, "message": one.message, "args": one.args, "notes": one.notes}
+    parts = {
+        "type": exception.type,
+        "message": exception.message,
+        "args": exception.args,
+        "notes": exception.notes,
+    }
     missing = {name: part for name, part in parts.items() if isinstance(part, Absent)}
     missing = {name: part for name, part in missing.items() if part.reason != NOT_APPLICABLE}
-    found: dict[str, Any] = {
-        "address": f"0x{one.address:016x}",
-        "type": None if isinstance(one.type, Absent) else one.type,
-        "cause": _link(one.cause),
-        "context": _link(one.context),
-        "suppress_context": one.suppress_context,
+    fields: dict[str, Any] = {
+        "address": f"0x{exception.address:016x}",
+        "type": None if isinstance(exception.type, Absent) else exception.type,
+        "cause": _link(exception.cause),
+        "context": _link(exception.context),
+        "suppress_context": exception.suppress_context,
     }
-    if one.member_count:
-        found["members"] = [_link(address) for address in one.members]
-        found["member_count"] = one.member_count
+    if exception.member_count:
+        fields["members"] = [_link(address) for address in exception.members]
+        fields["member_count"] = exception.member_count
     for name in ("message", "args", "notes"):
         if not isinstance(parts[name], Absent) or name in missing:
-            found[name] = None if name in missing else parts[name]
-    if not one.args_exact:
-        found["args_exact"] = False
-    if isinstance(one.traceback, Absent):
-        found["traceback"] = []
-        if one.traceback.reason != NOT_AVAILABLE:
-            missing["traceback"] = one.traceback
+            fields[name] = None if name in missing else parts[name]
+    if not exception.args_exact:
+        fields["args_exact"] = False
+    if isinstance(exception.traceback, Absent):
+        fields["traceback"] = []
+        if exception.traceback.reason != NOT_AVAILABLE:
+            missing["traceback"] = exception.traceback
     else:
-        found["traceback"] = [line._asdict() for line in one.traceback.lines]
-        found["lines_left_out"] = one.traceback.left_out
-        if one.traceback.broken:
-            missing["traceback"] = Absent(UNREADABLE, one.traceback.broken)
+        fields["traceback"] = [line._asdict() for line in exception.traceback.lines]
+        fields["lines_left_out"] = exception.traceback.left_out
+        if exception.traceback.broken:
+            missing["traceback"] = Absent(UNREADABLE, exception.traceback.broken)
     if missing:
-        found["problems"] = {name: part.detail for name, part in missing.items()}
-    return found
+        fields["problems"] = {name: part.detail for name, part in missing.items()}
+    return fields
 
 
 def _link(address: int) -> str | None:
@@ -99,11 +104,11 @@ def _link(address: int) -> str | None:
 
 def raised_json(raised: Raised) -> dict[str, Any]:
     """Return an exception of a thread; `chain` holds itself, then all that it leads to."""
-    chain = [exception_json(one) for one in raised.exceptions]
-    found = {"state": raised.state, "type": chain[0]["type"]}
+    chain = [exception_json(exception) for exception in raised.exceptions]
+    fields = {"state": raised.state, "type": chain[0]["type"]}
     if "message" in chain[0]:
-        found["message"] = chain[0]["message"]
-    return {**found, "chain": chain}
+        fields["message"] = chain[0]["message"]
+    return {**fields, "chain": chain}
 
 
 def crashed_exception(
@@ -111,9 +116,9 @@ def crashed_exception(
 ) -> tuple[ThreadExceptions, Raised] | None:
     """Return the crashed thread's exception: the one in flight, else the innermost handled."""
     tid = state.crashed_tid()
-    found = [one for one in exceptions if one.thread.tid == tid and one.thread.alive and one.all()]
-    found.sort(key=lambda one: one.thread != state.python_thread(one.thread.tid or 0))
-    return (found[0], found[0].all()[0]) if found else None
+    crashed = [e for e in exceptions if e.thread.tid == tid and e.thread.alive and e.all()]
+    crashed.sort(key=lambda e: e.thread != state.python_thread(e.thread.tid or 0))
+    return (crashed[0], crashed[0].all()[0]) if crashed else None
 
 
 def exceptions_of(state: ProcessState, *, messages: bool) -> tuple[ThreadExceptions, ...]:
@@ -130,18 +135,18 @@ def _add_exceptions(
 ) -> tuple[dict[str, Any] | None, list[SoftError]]:
     """Put `exceptions` into the threads; return the crashed thread's, and what is missing."""
     exceptions = exceptions_of(state, messages=messages)
-    by_thread = {one.thread.address: one for one in exceptions}
+    by_thread = {of_thread.thread.address: of_thread for of_thread in exceptions}
     errors: list[SoftError] = []
     for thread, data in threads:
-        one = by_thread[thread.address]
-        data["exceptions"] = [raised_json(raised) for raised in one.all()]
-        errors += one.soft_errors
-    found = crashed_exception(state, exceptions)
-    if found is None:
+        of_thread = by_thread[thread.address]
+        data["exceptions"] = [raised_json(raised) for raised in of_thread.all()]
+        errors += of_thread.soft_errors
+    crashed = crashed_exception(state, exceptions)
+    if crashed is None:
         return None, errors
-    told = raised_json(found[1])
-    told.pop("chain")
-    return {**told, "tid": found[0].thread.tid}, errors
+    fields = raised_json(crashed[1])
+    fields.pop("chain")
+    return {**fields, "tid": crashed[0].thread.tid}, errors
 
 
 def merged_json(
@@ -153,13 +158,13 @@ def merged_json(
     it is not known; `eval_loop` of a native frame that it runs the Python frames that follow it.
     `calls` is the C function that a Python frame was calling; the key is absent when none is known.
     """
-    known = callees or {}
+    by_frame = callees or {}
     merged: list[dict[str, Any]] = []
     for frame in stack.frames:
         if frame.python is not None:
             placed = {"placed_by": frame.evidence or None}
             data = {"language": "python", **frame_json(frame.python), **placed}
-            callee = known.get(frame.python.address)
+            callee = by_frame.get(frame.python.address)
             merged.append(data if callee is None else {**data, "calls": callee._asdict()})
         elif frame.native is not None:
             native = frame.native._asdict()
@@ -180,10 +185,10 @@ def add_calls(
     key is absent where none is known.
     """
     for thread, thread_data in zip(threads, data, strict=True):
-        known = callees.get(thread.tid or 0, {})
+        by_frame = callees.get(thread.tid or 0, {})
         for frame, frame_data in zip(thread.frames, thread_data["frames"], strict=True):
-            if frame.address in known:
-                frame_data["calls"] = known[frame.address]._asdict()
+            if frame.address in by_frame:
+                frame_data["calls"] = by_frame[frame.address]._asdict()
 
 
 def shown_threads(state: ProcessState, tids: Collection[int] | None) -> list[ThreadState]:
@@ -212,11 +217,11 @@ def _add_locals(
     errors = []
     for thread, thread_data in threads:
         for frame, data in zip(thread.frames, thread_data["frames"], strict=True):
-            found = reader.of(frame)
-            if not isinstance(found, Absent):
-                data.update(locals_json(found))
+            variables = reader.of(frame)
+            if not isinstance(variables, Absent):
+                data.update(locals_json(variables))
             elif frame.hole is None:
-                errors.append(SoftError("locals", f"{frame.name} ({thread.tid})", found.detail))
+                errors.append(SoftError("locals", f"{frame.name} ({thread.tid})", variables.detail))
     return errors[:MAX_LOCALS_ERRORS]
 
 
@@ -224,11 +229,16 @@ def locals_json(variables: list[Variable]) -> dict[str, Any]:
     """Return the texts by name, and what is known of each variable beside its text."""
     texts: dict[str, str] = {}
     facts = []
-    for one in variables:
-        texts.setdefault(one.name, one.shown())
+    for variable in variables:
+        texts.setdefault(variable.name, variable.shown())
         facts.append(
-            {"name": one.name, "kind": one.kind, "type": one.type, "cut": one.cut}
-            | {"exact": one.exact}
+            {
+                "name": variable.name,
+                "kind": variable.kind,
+                "type": variable.type,
+                "cut": variable.cut,
+            }
+            | {"exact": variable.exact}
         )
     return {"locals": texts, "variables": facts}
 

@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
 """Evidence of corruption as a report: what was found, weighed, tried, and left out.
 
-Run the checks as the user asked: prior, budget and progress by the options' words.
+Also the checks as a user asks for them, by the options of the shell verb and the `epi` command.
 """
 
 from __future__ import annotations
@@ -53,41 +53,46 @@ MEANING = {
 }
 
 
-def corruption_report(found: CheckResults) -> Report:
+def corruption_report(study: CheckResults) -> Report:
     """Return the report of `epi corruption`."""
-    rows = [_row(number, one) for number, one in enumerate(found.evidence, 1)]
-    parts = (_interrupted, _verdict, _compared, _tried, _baseline)
+    rows = [_row(number, evidence) for number, evidence in enumerate(study.evidence, 1)]
+    lines = [*_interrupted(study), *_verdict(study), *_compared(study), *_coverage(study)]
+    # What rust-minidump's rule makes of the same core counts nothing here.
+    flips = possible_bit_flips(study.context.state)
+    best = max((flip.confidence for flip in flips), default=0.0)
+    text = counted(len(flips), "possible bit flip")
+    lines.append(f"rust-minidump's rule, for comparison: {text}, highest confidence {best:.2f}")
     return Report(
         "corruption",
         COLUMNS if rows else (),
         rows,
-        lines=[line for part in parts for line in part(found)],
-        data=corruption_json(found),
-        soft_errors=found.soft_errors,
-        exit_code=EXIT_DONE if found.interrupted is None else EXIT_INTERRUPTED,
+        lines=lines,
+        data=corruption_json(study),
+        soft_errors=study.soft_errors,
+        exit_code=EXIT_DONE if study.interrupted is None else EXIT_INTERRUPTED,
     )
 
 
-def corruption_json(found: CheckResults) -> dict[str, Any]:
+def corruption_json(study: CheckResults) -> dict[str, Any]:
     """Return what --json prints: the record's group, and every piece of evidence."""
     return {
-        **corruption_group(found),
-        "sweep": found.context.sweep,
-        "interrupted": None if found.interrupted is None else found.interrupted._asdict(),
-        "looked_at": dict(found.context.counts),
-        "candidates": candidates(found),
-        "groups": dict(found.score.groups),
-        "probability": _probability(found),
-        "tried": tried(found),
-        "evidence": [_evidence_json(one) for one in found.evidence],
-        "soft_errors": [error._asdict() for error in found.soft_errors],
+        **corruption_group(study),
+        "sweep": study.context.sweep,
+        "interrupted": None if study.interrupted is None else study.interrupted._asdict(),
+        "looked_at": dict(study.context.counts),
+        "candidates": candidates(study),
+        "groups": dict(study.score.groups),
+        "probability": _probability(study),
+        "tried": checks_that_ran(study),
+        "evidence": [_evidence_json(evidence) for evidence in study.evidence],
+        "soft_errors": [error._asdict() for error in study.soft_errors],
     }
 
 
-def tried(found: CheckResults) -> list[str]:
+def checks_that_ran(study: CheckResults) -> list[str]:
     """Return the names of the checks that ran, whole or in part."""
-    unreached = found.interrupted.unreached if found.interrupted else ()
-    ran = (one.name for one in all_checks() if why_not(one, found.context) is None)
+    unreached = study.interrupted.unreached if study.interrupted else ()
+    ran = (check.name for check in all_checks() if why_not(check, study.context) is None)
     return [name for name in ran if name not in unreached]
 
 
@@ -100,14 +105,14 @@ def _chance(value: float) -> str:
     return f"{value:.2g}" if value < 0.99 else f"{value:.4g}"
 
 
-def _probability(found: CheckResults) -> float:
-    return round(probability(found.score.prior + found.score.llr), 4)
+def _probability(study: CheckResults) -> float:
+    return round(probability(study.score.prior + study.score.llr), 4)
 
 
-def _interrupted(found: CheckResults) -> list[str]:
-    if found.interrupted is None:
+def _interrupted(study: CheckResults) -> list[str]:
+    if study.interrupted is None:
         return []
-    check, swept, unreached = found.interrupted
+    check, swept, unreached = study.interrupted
     done = ""
     if swept is not None:
         done = f" after {swept[0] >> 20:,} of {swept[1] >> 20:,} MiB of memory"
@@ -117,9 +122,9 @@ def _interrupted(found: CheckResults) -> list[str]:
     return [*lines, ""]
 
 
-def _verdict(found: CheckResults) -> list[str]:
-    score = found.score
-    odds, chance = score.prior + score.llr, _probability(found)
+def _verdict(study: CheckResults) -> list[str]:
+    score = study.score
+    odds, chance = score.prior + score.llr, _probability(study)
     groups = ", ".join(f"{name or '?'} {value:+.2g}" for name, value in score.groups.items())
     lines = [
         f"{score.word}: {MEANING.get(score.word, '')}",
@@ -127,94 +132,88 @@ def _verdict(found: CheckResults) -> list[str]:
         f"({prior_name(score.prior)}): log10 odds {odds:+.2f}",
         f"that is a probability of {_chance(chance)} that memory or the CPU failed, as far as the "
         "prior and the weights are right; one core is no proof",
-        f"symptom: {found.symptom.name}; path: {score.path}; weights: {weights().version}",
+        f"symptom: {study.symptom.name}; path: {score.path}; weights: {weights().version}",
     ]
     if score.ambiguous:
         lines.append(f"the same picture comes from: {score.ambiguous}")
     return lines
 
 
-def _compared(found: CheckResults) -> list[str]:
-    if not found.evidence:
+def _compared(study: CheckResults) -> list[str]:
+    if not study.evidence:
         return []
     lines = ["", "what was compared:"]
-    for number, one in enumerate(found.evidence, 1):
-        lines.append(f"  {number}. {one.summary}")
-        if one.ambiguous:
-            lines.append(f"     ambiguous: {one.ambiguous}")
+    for number, evidence in enumerate(study.evidence, 1):
+        lines.append(f"  {number}. {evidence.summary}")
+        if evidence.ambiguous:
+            lines.append(f"     ambiguous: {evidence.ambiguous}")
     return [*lines, ""]
 
 
-def _tried(found: CheckResults) -> list[str]:
-    ran = tried(found)
+def _coverage(study: CheckResults) -> list[str]:
+    """Say what ran, what could not be checked and why, and how much was looked at."""
+    ran = checks_that_ran(study)
     lines = [f"checks that ran: {', '.join(ran) or 'none'}"]
     whys: dict[str, list[str]] = {}
-    for one in found.skipped:
-        whys.setdefault(one.why, []).append(one.check)
+    for skipped in study.skipped:
+        whys.setdefault(skipped.why, []).append(skipped.check)
     for why, names in whys.items():
         # A check that ran says here what it could not look at.
-        said = "not checked by what ran" if ran and set(names) <= set(ran) else "not checked"
-        lines.append(f"{said}: {', '.join(names)}: {why}")
-    counts = ", ".join(f"{number:,} {what}" for what, number in found.context.counts.items())
+        partly = ran and set(names) <= set(ran)
+        title = "not checked by what ran" if partly else "not checked"
+        lines.append(f"{title}: {', '.join(names)}: {why}")
+    counts = ", ".join(f"{number:,} {what}" for what, number in study.context.counts.items())
     return [*lines, f"looked at: {counts}"] if counts else lines
 
 
-def _baseline(found: CheckResults) -> list[str]:
-    """Say what rust-minidump's rule makes of the same core; it counts nothing here."""
-    flips = possible_bit_flips(found.context.state)
-    best = max((one.confidence for one in flips), default=0.0)
-    text = counted(len(flips), "possible bit flip")
-    return [f"rust-minidump's rule, for comparison: {text}, highest confidence {best:.2f}"]
-
-
-def _row(number: int, one: Evidence) -> tuple[object, ...]:
+def _row(number: int, evidence: Evidence) -> tuple[object, ...]:
+    weight = weights().items.get(evidence.id)
+    if weight is None:
+        weighs = "not in the table: 0"
+    else:
+        weighs = "0 (ambiguous)" if evidence.ambiguous else f"{weight.llr:+g}"
+    bits = " ".join(map(str, evidence.bits)) or "-"
+    if len(evidence.bits) > MAX_BITS:
+        bits = f"{len(evidence.bits)} bits"
+    elif len(evidence.bits) == 1 and evidence.found is not None:
+        direction = "0->1" if evidence.found >> evidence.bits[0] & 1 else "1->0"
+        bits = f"{evidence.bits[0]} ({direction})"
     return (
         number,
-        one.id,
-        _place(one),
-        None if one.found is None else hex_word(one.found),
-        None if one.corrected is None else hex_word(one.corrected),
-        _bits(one),
-        one.path,
-        _weight(one),
+        evidence.id,
+        _place(evidence),
+        _hex_or_none(evidence.found),
+        _hex_or_none(evidence.corrected),
+        bits,
+        evidence.path,
+        weighs,
     )
 
 
-def _place(one: Evidence) -> str:
-    return hex_word(one.where) if isinstance(one.where, int) else one.where or "-"
+def _place(evidence: Evidence) -> str:
+    where = evidence.where
+    return hex_word(where) if isinstance(where, int) else where or "-"
 
 
-def _bits(one: Evidence) -> str:
-    if len(one.bits) > MAX_BITS:
-        return f"{len(one.bits)} bits"
-    if len(one.bits) == 1 and one.found is not None:
-        direction = "0->1" if one.found >> one.bits[0] & 1 else "1->0"
-        return f"{one.bits[0]} ({direction})"
-    return " ".join(map(str, one.bits)) or "-"
+def _hex_or_none(word: int | None) -> str | None:
+    return None if word is None else hex_word(word)
 
 
-def _weight(one: Evidence) -> str:
-    item = weights().items.get(one.id)
-    if item is None:
-        return "not in the table: 0"
-    return "0 (ambiguous)" if one.ambiguous else f"{item.llr:+g}"
-
-
-def _evidence_json(one: Evidence) -> dict[str, Any]:
-    item = weights().items.get(one.id)
+def _evidence_json(evidence: Evidence) -> dict[str, Any]:
+    weight = weights().items.get(evidence.id)
     return {
-        "id": one.id,
-        "group": item.group if item else None,
-        "llr": item.llr if item else 0.0,
-        "origin": item.origin if item else None,
-        "where": _place(one),
-        "found": None if one.found is None else hex_word(one.found),
-        "corrected": None if one.corrected is None else hex_word(one.corrected),
-        "bits": list(one.bits),
-        "path": one.path,
-        "summary": one.summary,
-        "ambiguous": one.ambiguous,
-        "facts": plain(dict(one.facts)),
+        "id": evidence.id,
+        "group": weight.group if weight else None,
+        "llr": weight.llr if weight else 0.0,
+        "origin": weight.origin if weight else None,
+        "where": _place(evidence),
+        "found": _hex_or_none(evidence.found),
+        "corrected": _hex_or_none(evidence.corrected),
+        "bits": list(evidence.bits),
+        "path": evidence.path,
+        "summary": evidence.summary,
+        "ambiguous": evidence.ambiguous,
+        "facts": plain(dict(evidence.facts)),
     }
 
 
@@ -231,7 +230,7 @@ def run_study(
 
     Raises UsageError for a budget or prior that is none.
     """
-    value = prior_of(prior)
+    log_odds = prior_of(prior)
     if size is not None and size <= 0:
         raise UsageError(f"--budget {size}: not a number of bytes", hint="--budget 1000000000")
     if seconds is not None and not seconds > 0:
@@ -240,6 +239,8 @@ def run_study(
     if seconds is None and sweep:
         seconds = SWEEP_SECONDS
     budget = Budget(size or (SWEEP_BYTES if sweep else DEFAULT_BYTES), seconds)
-    found = run_checks(state, findings, sweep=sweep, budget=budget, prior=value, progress=progress)
+    made = run_checks(
+        state, findings, sweep=sweep, budget=budget, prior=log_odds, progress=progress
+    )
     # What the core itself lacks comes first: nothing was compared with that.
-    return found._replace(soft_errors=(*state.target.soft_errors, *errors, *found.soft_errors))
+    return made._replace(soft_errors=(*state.target.soft_errors, *errors, *made.soft_errors))

@@ -9,6 +9,7 @@ from gdb_epi.cpython.runtime.gil import Gil
 from gdb_epi.cpython.runtime.interpreters import InterpreterDetails, RuntimeDetails, StopTheWorld
 from gdb_epi.errors import Absent
 from gdb_epi.target.api import Target
+from gdb_epi.target.symbols import symbolized
 from gdb_epi.typing_lite import Any
 from gdb_epi.util import counted
 
@@ -20,12 +21,9 @@ def gil_line(runtime: RuntimeDetails, gil: Gil) -> str:
     if not gil.enabled:
         return "runs without a GIL"
     holder = tstate_name(runtime, gil.holder) + " holds" if gil.holder else "nobody holds"
-    waiting = f"; threads asleep on it: {_tids(gil)}" if gil.waiting else ""
+    tids = ", ".join(f"{tid} ({doing})" for tid, doing in sorted(gil.waiting.items()))
+    waiting = f"; threads asleep on it: {tids}" if gil.waiting else ""
     return f"{holder} the GIL; it changed hands {counted(gil.switch_number, 'time')}{waiting}"
-
-
-def _tids(gil: Gil) -> str:
-    return ", ".join(f"{tid} ({doing})" for tid, doing in sorted(gil.waiting.items()))
 
 
 def gc_line(gc: GcState) -> str:
@@ -43,51 +41,49 @@ def tstate_name(runtime: RuntimeDetails, address: int) -> str:
 
 
 def interpreter_lines(
-    target: Target, runtime: RuntimeDetails, one: InterpreterDetails
+    target: Target, runtime: RuntimeDetails, interpreter: InterpreterDetails
 ) -> list[str]:
     """Return all that `epi interp` says of one interpreter."""
-    threads = one.state.threads
-    ghosts = sum(1 for thread in threads if not thread.alive and not thread.doubt)
-    title = f"interpreter {one.state.id}" + (" (main)" if one.state.id == 0 else "")
-    lines = [title]
+    state, gil, gc, modules = (
+        interpreter.state, interpreter.gil, interpreter.gc, interpreter.modules,
+    )  # fmt: skip
+    ghosts = sum(1 for thread in state.threads if not thread.alive and not thread.doubt)
     ghost_text = f", {ghosts} of them not in the core" if ghosts else ""
-    lines.append(f"  {counted(len(threads), 'thread state')}{ghost_text}; {_modules(one)}")
-    lines.append(f"  {_gil(runtime, one)}")
-    lines.append(f"  {_collector(one.gc)}")
-    if isinstance(one.finalizing, int) and one.finalizing:
-        lines.append(f"  is being finalized by {tstate_name(runtime, one.finalizing)}")
-    if one.requests:
-        lines.append(f"  its threads are asked for: {', '.join(one.requests)}")
-    stop = one.stop_the_world
+    module_text = (
+        f"modules: cannot tell, because {modules.detail}"
+        if isinstance(modules, Absent)
+        else counted(modules, "module")
+    )
+    if isinstance(gil, Absent):
+        gil_text = f"GIL: cannot tell, because {gil.detail}"
+    elif gil is None:
+        gil_text = "GIL: none yet"
+    else:
+        shared = "" if interpreter.own_gil else " (shared with the main interpreter)"
+        gil_text = gil_line(runtime, gil) + shared
+    if isinstance(gc, Absent):
+        gc_text = f"collector: cannot tell, because {gc.detail}"
+    elif gc.collecting:
+        gc_text = gc_line(gc)
+    else:
+        gc_text = f"collector: {'enabled' if gc.enabled else 'disabled'}, not running"
+    lines = [
+        f"interpreter {state.id}" + (" (main)" if state.id == 0 else ""),
+        f"  {counted(len(state.threads), 'thread state')}{ghost_text}; {module_text}",
+        f"  {gil_text}",
+        f"  {gc_text}",
+    ]
+    if isinstance(interpreter.finalizing, int) and interpreter.finalizing:
+        lines.append(f"  is being finalized by {tstate_name(runtime, interpreter.finalizing)}")
+    if interpreter.requests:
+        lines.append(f"  its threads are asked for: {', '.join(interpreter.requests)}")
+    stop = interpreter.stop_the_world
     if isinstance(stop, StopTheWorld) and (stop.requested or stop.stopped):
         how = "has stopped" if stop.stopped else "is asked to stop"
         lines.append(f"  the world {how} for {tstate_name(runtime, stop.requester)}")
-    for queue in one.pending:
+    for queue in interpreter.pending:
         lines += [f"  {line}" for line in _pending(target, queue)]
     return lines
-
-
-def _gil(runtime: RuntimeDetails, one: InterpreterDetails) -> str:
-    if isinstance(one.gil, Absent):
-        return f"GIL: cannot tell, because {one.gil.detail}"
-    if one.gil is None:
-        return "GIL: none yet"
-    shared = "" if one.own_gil else " (shared with the main interpreter)"
-    return gil_line(runtime, one.gil) + shared
-
-
-def _collector(gc: GcState | Absent) -> str:
-    if isinstance(gc, Absent):
-        return f"collector: cannot tell, because {gc.detail}"
-    if gc.collecting:
-        return gc_line(gc)
-    return f"collector: {'enabled' if gc.enabled else 'disabled'}, not running"
-
-
-def _modules(one: InterpreterDetails) -> str:
-    if isinstance(one.modules, Absent):
-        return f"modules: cannot tell, because {one.modules.detail}"
-    return counted(one.modules, "module")
 
 
 def _pending(target: Target, queue: PendingCalls | Absent) -> list[str]:
@@ -97,17 +93,10 @@ def _pending(target: Target, queue: PendingCalls | Absent) -> list[str]:
         return []
     lines = [f"{counted(len(queue.calls), 'pending call')} of the {queue.of}:"]
     for call in queue.calls[:MAX_CALLS_SHOWN]:
-        lines.append(f"  {place_of(target, call.function)}({call.argument:#x})")
+        lines.append(f"  {symbolized(target, call.function)}({call.argument:#x})")
     if len(queue.calls) > MAX_CALLS_SHOWN:
         lines.append(f"  ... {len(queue.calls) - MAX_CALLS_SHOWN} more")
     return lines
-
-
-def place_of(target: Target, address: int) -> str:
-    """Return a code address as a function's name, else as a file and a distance into it."""
-    from gdb_epi.target.symbols import symbolized
-
-    return symbolized(target, address)
 
 
 def hexadecimal(address: int | Absent) -> str | None:
@@ -116,18 +105,18 @@ def hexadecimal(address: int | Absent) -> str | None:
 
 
 def interpreter_json(
-    target: Target, runtime: RuntimeDetails, one: InterpreterDetails
+    target: Target, runtime: RuntimeDetails, interpreter: InterpreterDetails
 ) -> dict[str, Any]:
     """Return one interpreter for JSON; null where it could not be read."""
-    gil = one.gil if isinstance(one.gil, Gil) else None
+    gil = interpreter.gil if isinstance(interpreter.gil, Gil) else None
     holder = runtime.thread(gil.holder) if gil else None
-    stop = one.stop_the_world
+    stop = interpreter.stop_the_world
     return {
-        "id": one.state.id,
-        "address": hexadecimal(one.state.address),
-        "threads": len(one.state.threads),
-        "modules": one.modules if isinstance(one.modules, int) else None,
-        "own_gil": one.own_gil,
+        "id": interpreter.state.id,
+        "address": hexadecimal(interpreter.state.address),
+        "threads": len(interpreter.state.threads),
+        "modules": interpreter.modules if isinstance(interpreter.modules, int) else None,
+        "own_gil": interpreter.own_gil,
         "gil": None
         if gil is None
         else {
@@ -138,11 +127,11 @@ def interpreter_json(
             "switch_number": gil.switch_number,
             "waiting": {str(tid): doing for tid, doing in sorted(gil.waiting.items())},
         },
-        "finalizing": hexadecimal(one.finalizing),
-        "gc": gc_json(one.gc),
-        "requests": list(one.requests) if isinstance(one.requests, tuple) else None,
+        "finalizing": hexadecimal(interpreter.finalizing),
+        "gc": gc_json(interpreter.gc),
+        "requests": list(interpreter.requests) if isinstance(interpreter.requests, tuple) else None,
         "stop_the_world": stop._asdict() if isinstance(stop, StopTheWorld) else None,
-        "pending_calls": [_pending_json(target, queue) for queue in one.pending],
+        "pending_calls": [_pending_json(target, queue) for queue in interpreter.pending],
     }
 
 
@@ -152,7 +141,7 @@ def _pending_json(target: Target, queue: PendingCalls | Absent) -> dict[str, Any
     return {
         "of": queue.of,
         "calls": [
-            {"function": place_of(target, call.function), "argument": f"0x{call.argument:x}"}
+            {"function": symbolized(target, call.function), "argument": f"0x{call.argument:x}"}
             for call in queue.calls
         ],
     }
@@ -171,8 +160,8 @@ def gc_json(gc: GcState | Absent) -> dict[str, Any] | None:
         "evidence": gc.evidence or None,
         "debug": debug_flag_names(gc.debug),
         "generations": [
-            {"name": one.name, "threshold": one.threshold, "count": one.counter}
-            for one in gc.generations
+            {"name": part.name, "threshold": part.threshold, "count": part.counter}
+            for part in gc.generations
         ],
         "garbage": gc.garbage if gc.garbage >= 0 else None,
         "callbacks": gc.callbacks if gc.callbacks >= 0 else None,

@@ -17,19 +17,18 @@ def render_report_json(report: Report) -> str:
     """
     import json  # not for plain(), which `gdb-epi corruption` alone needs
 
-    data: dict[str, Any] = dict(_table(report) if report.data is None else report.data)
+    if report.data is not None:
+        data: dict[str, Any] = dict(report.data)
+    elif report.columns:
+        rows = [dict(zip(report.columns, row, strict=False)) for row in report.rows]
+        data = {"title": report.title, "rows": rows}
+    else:
+        data = {"title": report.title, "lines": list(report.lines)}
     errors = list(dict.fromkeys(report.soft_errors))
     if "soft_errors" not in data and (errors or report.data is None):
         data["soft_errors"] = [error._asdict() for error in errors]
     # On one line: indenting turns the C encoder off, four times the time on 50 MB.
     return json.dumps(plain(data), allow_nan=False)
-
-
-def _table(report: Report) -> dict[str, Any]:
-    if not report.columns:
-        return {"title": report.title, "lines": list(report.lines)}
-    rows = [dict(zip(report.columns, row, strict=False)) for row in report.rows]
-    return {"title": report.title, "rows": rows}
 
 
 def plain(value: Any) -> Any:
@@ -38,9 +37,9 @@ def plain(value: Any) -> Any:
     if kind is str or kind is int or value is None or kind is bool:  # nearly all values
         return value
     if kind is dict:
-        return {str(key): plain(item) for key, item in value.items()}
+        return {str(key): plain(inner) for key, inner in value.items()}
     if kind is list or kind is tuple:
-        return [plain(item) for item in value]
+        return [plain(inner) for inner in value]
     return _plain_rare(value)
 
 
@@ -50,11 +49,11 @@ def _plain_rare(value: Any) -> Any:
     if isinstance(value, SoftError):
         return value._asdict()
     if isinstance(value, Mapping):
-        return {str(key): plain(item) for key, item in value.items()}
+        return {str(key): plain(inner) for key, inner in value.items()}
     if isinstance(value, (set, frozenset)):
-        return sorted((plain(item) for item in value), key=repr)
+        return sorted((plain(inner) for inner in value), key=repr)
     if isinstance(value, (list, tuple)):
-        return [plain(item) for item in value]
+        return [plain(inner) for inner in value]
     if isinstance(value, (bytes, bytearray)):
         return value.hex()
     if isinstance(value, float) and not abs(value) < float("inf"):

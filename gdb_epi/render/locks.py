@@ -41,25 +41,25 @@ def lock_rows(state: ProcessState) -> list[list[object]]:
 def idle_lines(state: ProcessState, *, every: bool) -> list[str]:
     """Say what the threads do that wait for no lock: a line in all, or one each."""
     waiting = {wait.tid for wait in state.locks.waits}
-    others = [one for one in state.locks.activities if one.tid not in waiting]
+    others = [thread for thread in state.locks.activities if thread.tid not in waiting]
     if every:
         names = thread_names(state)
         return [f"{_label(o.tid, names)}: {o.call or o.state} ({o.evidence})" for o in others]
     counts: dict[str, int] = {}
-    for one in others:
-        what = f"in {one.call}" if one.call else one.state
+    for thread in others:
+        what = f"in {thread.call}" if thread.call else thread.state
         counts[what] = counts.get(what, 0) + 1
-    told = ", ".join(f"{number} {what}" for what, number in sorted(counts.items()))
+    doing = ", ".join(f"{number} {what}" for what, number in sorted(counts.items()))
     if not waiting:
-        return [f"no thread waits for a lock: {told}" if told else "no thread waits for a lock"]
-    return [f"threads that wait for no lock: {told}"] if told else []
+        return [f"no thread waits for a lock: {doing}" if doing else "no thread waits for a lock"]
+    return [f"threads that wait for no lock: {doing}"] if doing else []
 
 
 def thread_names(state: ProcessState) -> dict[int, str]:
     """Return the names of threads: Python's where there is one, else the kernel's."""
-    found = {t.tid: t.name or "" for t in state.target.threads()}
-    found.update({t.tid: t.name for t in state.python_threads() if t.alive and t.tid and t.name})
-    return found
+    names = {t.tid: t.name or "" for t in state.target.threads()}
+    names.update({t.tid: t.name for t in state.python_threads() if t.alive and t.tid and t.name})
+    return names
 
 
 def owner_text(owner: Owner) -> str:
@@ -84,63 +84,47 @@ def tree_lines(state: ProcessState) -> list[str]:
             shown.append(f"... {len(cycle.tids) - MAX_SHOWN} more")
         ring = " -> ".join((*shown, _label(cycle.tids[0], names)))
         lines.append(f"cycle ({kind_of(cycle)}, {cycle.confidence}): {ring}")
-    forest = _Forest(report, names)
-    for line in forest.lines():
+    for line in _forest_lines(report, names):
         if len(lines) >= MAX_LINES:
             return [*lines, f"... more than {MAX_LINES} lines"]
         lines.append(line)
     return lines or ["no thread waits for a lock"]
 
 
-class _Forest:
-    """Waiters below the thread that they wait for."""
-
-    def __init__(self, report: LockReport, names: dict[int, str]) -> None:
-        self._names = names
-        self._below: dict[str, list[Wait]] = {}
-        self._cycles = report.cycles
-        waiting = {wait.tid for wait in report.waits}
-        for wait in report.waits:
-            self._below.setdefault(self._holder(wait), []).append(wait)
-        around = {_label(cycle.tids[0], names) for cycle in report.cycles}
-        mine = {_label(tid, names) for tid in waiting}
-        self._roots = [one for one in self._below if one not in mine or one in around]
-        self._roots += [
-            _label(w.tid, names) for w in report.waits if w.owner.tid == w.tid
-        ]  # a thread that waits for itself
-
-    def _holder(self, wait: Wait) -> str:
-        if wait.owner.tid is not None and wait.owner.state == "live":
-            return _label(wait.owner.tid, self._names)
-        if wait.owner.state in ("unknown", "none"):
-            return f"[{wait.kind} {wait.name or hex(wait.address)}: {_why(wait)}]"
-        return f"[{owner_text(wait.owner)}]"
-
-    def lines(self) -> Iterator[str]:
-        """Yield the lines of the forest."""
-        shown: set[str] = set()
-        for root in dict.fromkeys(self._roots):
-            if root not in shown:
-                yield root
-                yield from self._below_of(root, shown)
-
-    def _below_of(self, holder: str, shown: set[str]) -> Iterator[str]:
-        """Yield what hangs below a holder, depth first, without recursion."""
-        left = [(wait, "") for wait in reversed(self._below.get(holder, []))]
-        shown.add(holder)
+def _forest_lines(report: LockReport, names: dict[int, str]) -> Iterator[str]:
+    """Yield each thread that is waited for, and its waiters below; depth first, no recursion."""
+    waiters: dict[str, list[Wait]] = {}
+    for wait in report.waits:
+        waiters.setdefault(_holder(wait, names), []).append(wait)
+    around = {_label(cycle.tids[0], names) for cycle in report.cycles}
+    waiting = {_label(wait.tid, names) for wait in report.waits}
+    roots = [holder for holder in waiters if holder not in waiting or holder in around]
+    roots += [_label(wait.tid, names) for wait in report.waits if wait.owner.tid == wait.tid]
+    shown: set[str] = set()
+    for root in roots:
+        if root in shown:
+            continue
+        yield root
+        shown.add(root)
+        left = [(wait, "") for wait in reversed(waiters.get(root, []))]
         while left:
             wait, lead = left.pop()
-            label = _label(wait.tid, self._names)
+            label = _label(wait.tid, names)
             mark = "  (shown above)" if label in shown else ""
             what = f"{wait.kind} {wait.name or ''}".strip()
             yield f"{lead}    <- {label} waits for {what}  {wait.verdict}{mark}"
-            if label not in shown and label in self._below:
+            if label not in shown and label in waiters:
                 shown.add(label)
-                left += [(one, lead + "    ") for one in reversed(self._below[label])]
+                left += [(waiter, lead + "    ") for waiter in reversed(waiters[label])]
 
 
-def _why(wait: Wait) -> str:
-    return "nobody holds it" if wait.owner.state == "none" else "holder unknown"
+def _holder(wait: Wait, names: dict[int, str]) -> str:
+    if wait.owner.tid is not None and wait.owner.state == "live":
+        return _label(wait.owner.tid, names)
+    if wait.owner.state in ("unknown", "none"):
+        why = "nobody holds it" if wait.owner.state == "none" else "holder unknown"
+        return f"[{wait.kind} {wait.name or hex(wait.address)}: {why}]"
+    return f"[{owner_text(wait.owner)}]"
 
 
 def _label(tid: int, names: dict[int, str]) -> str:
@@ -176,7 +160,21 @@ def locks_json(state: ProcessState) -> dict[str, Any]:
     """Return waits, held locks, cycles and what the other threads do, as JSON values."""
     report = state.locks
     return {
-        "waits": [_wait_json(wait) for wait in report.waits],
+        "waits": [
+            {
+                "tid": wait.tid,
+                "address": f"{wait.address:#018x}",
+                "kind": wait.kind,
+                "name": wait.name,
+                "object": None if wait.object is None else f"{wait.object:#018x}",
+                "owner": _owner_json(wait.owner),
+                "verdict": wait.verdict,
+                "confidence": wait.confidence,
+                "timed": wait.timed,
+                "evidence": list(wait.evidence),
+            }
+            for wait in report.waits
+        ],
         "held": [
             {
                 "address": f"{held.address:#018x}",
@@ -189,23 +187,8 @@ def locks_json(state: ProcessState) -> dict[str, Any]:
             for held in report.held
         ],
         "cycles": [{**cycle._asdict(), "sort": kind_of(cycle)} for cycle in report.cycles],
-        "activities": [one._asdict() for one in report.activities],
+        "activities": [activity._asdict() for activity in report.activities],
         "soft_errors": [error._asdict() for error in report.soft_errors],
-    }
-
-
-def _wait_json(wait: Wait) -> dict[str, Any]:
-    return {
-        "tid": wait.tid,
-        "address": f"{wait.address:#018x}",
-        "kind": wait.kind,
-        "name": wait.name,
-        "object": None if wait.object is None else f"{wait.object:#018x}",
-        "owner": _owner_json(wait.owner),
-        "verdict": wait.verdict,
-        "confidence": wait.confidence,
-        "timed": wait.timed,
-        "evidence": list(wait.evidence),
     }
 
 

@@ -1,15 +1,22 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Source lines for a terminal: numbered, escaped, highlighted, the running range underlined."""
+"""Source lines for a terminal: found for a frame, numbered, highlighted, what ran underlined."""
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+import os
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import suppress
 
-from gdb_epi.render.text import escape
+from gdb_epi.cpython.frames.positions import Position
+from gdb_epi.cpython.source.finder import FITS, VERIFIED, Source, SourceFinder
+from gdb_epi.cpython.types import PyFrame, PythonState
+from gdb_epi.process_state import ProcessState
+from gdb_epi.render.escape import escape
+from gdb_epi.report import Listing, Span
 from gdb_epi.typing_lite import TYPE_CHECKING
 
 if TYPE_CHECKING:
-    from gdb_epi.report import Listing, Span
+    from gdb_epi.session import Session
 
 TAB = 8
 MAX_SHOWN = 2000  # characters of one line; minified sources have lines of a megabyte
@@ -23,14 +30,14 @@ def listing_lines(listing: Listing, *, color: bool = False) -> list[str]:
     plain = [text for text, _ in painted]
     shown = _highlighted(plain, listing.filename) if color else plain
     width = len(str(listing.first + len(shown)))
-    found = []
+    lines = []
     for number, text in enumerate(shown, listing.first):
         arrow = "->" if number == listing.current else "  "
-        found.append(f"{arrow} {number:>{width}}  {text}".rstrip())
+        lines.append(f"{arrow} {number:>{width}}  {text}".rstrip())
         marks = _marks(listing.span, number, *painted[number - listing.first])
         if marks:
-            found.append(" " * (width + 5) + marks)
-    return found
+            lines.append(" " * (width + 5) + marks)
+    return lines
 
 
 def paint(line: str) -> tuple[str, list[int]]:
@@ -108,5 +115,61 @@ def _highlighted(lines: list[str], filename: str) -> list[str]:
     if filename.endswith((".so", ".c", ".h")):
         return lines
     text = highlight("\n".join(lines), PythonLexer(stripnl=False), TerminalFormatter())
-    found: list[str] = text.split("\n")[: len(lines)]
-    return found if len(found) == len(lines) else lines
+    coloured: list[str] = text.split("\n")[: len(lines)]
+    return coloured if len(coloured) == len(lines) else lines
+
+
+def source_finder(session: Session) -> SourceFinder:
+    """Return the finder of sources, with the user's sysroot and the time of the core file."""
+    python = session.state.required_python()
+    sysroot = session.options.get("sysroot")
+    path = getattr(session.target, "path", None)
+    written_at = None
+    with suppress(OSError):
+        written_at = os.stat(path).st_mtime if isinstance(path, str) else None
+    return SourceFinder(
+        session.target,
+        python,
+        sysroot=str(sysroot) if sysroot else None,
+        written_at=written_at,
+    )
+
+
+def span_of(position: Position, lines: Sequence[str]) -> Span | None:
+    """Return the running range in characters. None where the core has lines only."""
+    line, end_line, column, end_column = position
+    if line is None or end_line is None or column is None or end_column is None:
+        return None
+    if not 1 <= line <= end_line <= len(lines) or (line, column) >= (end_line, end_column):
+        return None
+    start = character_column(lines[line - 1], column)
+    return Span(line, start, end_line, character_column(lines[end_line - 1], end_column))
+
+
+def callers_of(state: ProcessState, frame: PyFrame) -> Sequence[PyFrame]:
+    """Return the frames that called a frame, the nearest first."""
+    for thread in state.python_threads():
+        if frame in thread.frames:
+            return thread.frames[thread.frames.index(frame) + 1 :]
+    return ()
+
+
+def source_below(session: Session) -> Callable[[PyFrame], list[str]]:
+    """Return a function that gives a frame's source line, and carets below what was running.
+
+    Only a text that was checked against the core is shown; for others there is no line.
+    """
+    if not isinstance(session.state.python, PythonState):
+        return lambda frame: []
+    finder = source_finder(session)
+
+    def below(frame: PyFrame) -> list[str]:
+        if frame.hole is not None or frame.lineno is None:
+            return []
+        source = finder.of(frame)
+        if not isinstance(source, Source) or source.trust not in (VERIFIED, FITS):
+            return []
+        span = span_of(source.site.position, source.lines)
+        return list(one_line(source.lines, frame.lineno, span))
+
+    return below

@@ -6,6 +6,7 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping, Sequence
 
 from gdb_epi.cpython.frames.callee import GLUE, Callee
+from gdb_epi.cpython.running.tracebacks import TracebackLine
 from gdb_epi.cpython.runtime.find_runtime import RECOVERED
 from gdb_epi.cpython.types import MergedStack, PyFrame, StackFrame, ThreadState
 from gdb_epi.errors import Absent, SoftError
@@ -21,21 +22,20 @@ ALL = "all"  # also addresses and the evidence for each place
 
 def thread_title(state: ProcessState, tid: int | None, thread: ThreadState | None = None) -> str:
     """Return the heading of one thread: number, name, what it holds."""
-    found = thread or (state.python_thread(tid) if tid is not None else None)
-    name = found.name if found else None
+    thread = thread or (state.python_thread(tid) if tid is not None else None)
     parts = [f"thread {tid if tid is not None else '?'}"]
-    if name:
-        parts[0] += f' "{name}"'
-    if state.died_in(tid, found):
+    if thread is not None and thread.name:
+        parts[0] += f' "{thread.name}"'
+    if state.died_in(tid, thread):
         parts.append("crashed" if not isinstance(state.crash, Absent) else "first in the core")
-    if found is not None and found.holds_gil:
+    if thread is None:
+        return ", ".join([*parts, "no Python state"])
+    if thread.holds_gil:
         parts.append("holds the GIL")
-    if found is not None and found.doubt:
-        parts.append(found.doubt)
-    elif found is not None and not found.alive:
+    if thread.doubt:
+        parts.append(thread.doubt)
+    elif not thread.alive:
         parts.append("not in the core (ghost: a thread state without a thread)")
-    if found is None:
-        parts.append("no Python state")
     return ", ".join(parts)
 
 
@@ -79,7 +79,11 @@ def stack_lines(
             folded += 1
             continue
         callee = calls.get(frame.python.address) if frame.python is not None else None
-        extra = f"  calling {callee.shown()}" if callee is not None else _nameless_loop(frame)
+        extra = ""
+        if callee is not None:
+            extra = f"  calling {callee.shown()}"
+        elif frame.evidence and frame.native is not None and frame.native.function is None:
+            extra = "  (eval loop)"
         extra += _whereabouts(frame) if detail == ALL else ""
         lines.append(f"  #{number:<3} {frame_text(frame)}{extra}")
         if below is not None and frame.python is not None:
@@ -90,11 +94,6 @@ def stack_lines(
         )
     lines += [f"  ({note})" for note in stack.notes]
     return lines or ["  (no frames)"]
-
-
-def _nameless_loop(frame: StackFrame) -> str:
-    nameless = frame.native is not None and frame.native.function is None
-    return "  (eval loop)" if frame.evidence and nameless else ""
 
 
 def _whereabouts(frame: StackFrame) -> str:
@@ -129,9 +128,24 @@ def python_text(frame: PyFrame) -> str:
     if frame.hole is not None:
         where = f" at {frame.address:#x}" if frame.address else ""
         return f"[hole{where}: {frame.hole}]"
-    found = "" if frame.provenance == "chain" else f"  [found in the {frame.provenance}]"
+    origin = "" if frame.provenance == "chain" else f"  [found in the {frame.provenance}]"
     name = frame.qualname or frame.name
-    return f'py  {name}  "{frame.filename}":{frame.lineno or "?"}{found}'
+    return f'py  {name}  "{frame.filename}":{frame.lineno or "?"}{origin}'
+
+
+def traceback_text(frame: PyFrame | TracebackLine) -> str:
+    """Return one Python frame as a traceback shows it: File "f.py", line 3, in name."""
+    if frame.hole is not None:
+        return f"[hole: {frame.hole}]"
+    name = frame.qualname or frame.name
+    return f'File "{frame.filename}", line {frame.lineno or "?"}, in {name}'
+
+
+def place_text(frame: PyFrame) -> str:
+    """Return what a Python frame runs and where: `name at file:line`."""
+    if frame.hole is not None:
+        return f"[hole: {frame.hole}]"
+    return f"{frame.qualname or frame.name} at {frame.filename}:{frame.lineno or '?'}"
 
 
 def native_text(frame: NativeFrame) -> str:

@@ -26,7 +26,7 @@ def tree_lines(tasks: Sequence[Task], heads: Heads, place: Place, limit: int) ->
     lines: list[str] = []
     for root, circle in forest.roots():
         if circle:
-            lines.append(f"cycle: {' -> '.join(_name(one) for one in circle)}")
+            lines.append(f"cycle: {' -> '.join(_name(task) for task in circle)}")
         for line in forest.below(root, heads):
             if len(lines) >= limit:
                 return [*lines, f"... more than {limit} lines"]
@@ -37,7 +37,7 @@ def tree_lines(tasks: Sequence[Task], heads: Heads, place: Place, limit: int) ->
 class _Forest:
     def __init__(self, tasks: Sequence[Task], place: Place) -> None:
         self._tasks = tasks
-        self._known = {task.address: task for task in tasks}
+        self._by_address = {task.address: task for task in tasks}
         self._children: dict[int, list[Task]] = {}
         for task in tasks:
             for waiter in task.awaited_by:
@@ -48,7 +48,7 @@ class _Forest:
 
     def roots(self) -> Iterator[tuple[list[Task], list[Task]]]:
         """Yield the tasks to begin with, those alike together; for a circle also that, closed."""
-        waits = self._known.keys()
+        waits = self._by_address.keys()
         for alike in self._together([t for t in self._tasks if waits.isdisjoint(t.awaited_by)]):
             yield alike, []
         for task in self._tasks:  # those that no root led to
@@ -77,7 +77,9 @@ class _Forest:
                 continue
             # A child without a number closes a circle: it is like no other.
             below = sorted(numbers.get(child.address, -child.address) for child in children)
-            waiters = frozenset(one for one in task.awaited_by if one in self._known)
+            waiters = frozenset(
+                address for address in task.awaited_by if address in self._by_address
+            )
             kind = (place(task), tuple(below), waiters if len(waiters) > 1 else None)
             numbers[task.address] = kinds.setdefault(kind, len(kinds))
         return numbers
@@ -97,13 +99,14 @@ class _Forest:
 
     def _circle(self, task: Task) -> list[Task]:
         """Return the circle that a task's waiters lead to, in the order of waiting."""
+        by_address = self._by_address
         path: dict[int, None] = {}
         while task.address not in path:
             path[task.address] = None
-            task = next(self._known[one] for one in task.awaited_by if one in self._known)
+            task = next(by_address[waiter] for waiter in task.awaited_by if waiter in by_address)
         around = list(path)
         around = around[around.index(task.address) :]
-        return [self._known[one] for one in (around[0], *reversed(around))]
+        return [by_address[address] for address in (around[0], *reversed(around))]
 
     def below(self, root: list[Task], heads: Heads) -> Iterator[str]:
         """Yield the lines of one tree; depth first, without recursion."""

@@ -1,38 +1,18 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Reports as text. Everything that may come from a core is escaped here."""
+"""Reports as text: lines, a table, a listing of source, and what could not be had."""
 
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 
 from gdb_epi.errors import Absent, SoftError
+from gdb_epi.render.escape import escape
 from gdb_epi.typing_lite import TYPE_CHECKING
 
 if TYPE_CHECKING:
     from gdb_epi.report import Report
 
-# Line and paragraph separators, bidirectional controls (they can reorder what a terminal shows),
-# byte order marks. C0 and C1 controls, DEL and lone surrogates (not UTF-8) are ranges below.
-_UNPRINTABLE = frozenset(
-    "\u061c\u200e\u200f\u2028\u2029\u202a\u202b\u202c\u202d\u202e\u2066\u2067\u2068\u2069\ufeff"
-)
-
 MAX_NOTES = 12
-
-
-def escape(s: str) -> str:
-    """Return text that cannot steer a terminal: controls as \\xNN or \\uNNNN, the rest as is."""
-    # No `re`: importing it costs 6 ms, and nearly all text is printable.
-    return s if s.isprintable() else "".join(map(_shown, s))
-
-
-def _shown(character: str) -> str:
-    code = ord(character)
-    if code < 0x20 or 0x7F <= code < 0xA0:
-        return f"\\x{code:02x}"
-    if character in _UNPRINTABLE or 0xD800 <= code < 0xE000:
-        return f"\\u{code:04x}"
-    return character
 
 
 def render_report(report: Report, *, color: bool = False) -> str:

@@ -1,8 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The one-screen answer: what died, where, who, why, and what to do next; from the record alone.
-
-What the one-screen answer says of a fork: who held the lock, and what that thread was doing.
-"""
+"""The one-screen answer: what died, where, who, why, and what to do next; from the record alone."""
 
 from __future__ import annotations
 
@@ -10,6 +7,8 @@ import textwrap
 from collections.abc import Iterator, Mapping, Sequence
 
 from gdb_epi.fault.signals import SI_KERNEL
+from gdb_epi.record.reading import group_in
+from gdb_epi.render.escape import escape
 from gdb_epi.typing_lite import Any
 from gdb_epi.util import counted
 
@@ -53,34 +52,36 @@ _LABELS = {
 }
 
 
+MAX_HOLDER_FRAMES = 6  # of the holder
+MAX_OTHERS = 4  # vanished threads that are named when no holder is known
+# The threading module's own frames say how a thread waits, not what the program was doing.
+_PLUMBING = ("threading",)
+_GUESSED = frozenset(("probable-inherited", "inherited-internal-lock", "lost-wakeup"))
+
+
 def render_triage(record: Json, rest: str = "gdb-epi triage --format json shows all") -> list[str]:
     """Return the lines of the answer, at most MAX_LINES of at most WIDTH columns.
 
     `rest` says where there is what has no place here. Everything that may come from the core is
     escaped.
     """
-    from functools import partial
-
-    from gdb_epi.render.text import escape
-
-    lines: list[str] = []
-    missing = partial(_missing, rest=rest)
-    for part in (_died, _where, _waits, _verdict, _signature, missing, _next):
-        told = map(escape, part(record))
-        if part in (_waits, _verdict):  # what is cut off here is the answer
-            lines += [line for long in told for line in whole(long)]
-        else:
-            lines += map(fit, told)
+    lines = [*map(fit, _died(record)), *map(fit, _where(record))]
+    for part in (_waits(record), _verdict(record)):  # what is cut off here is the answer
+        lines += [line for long in part for line in whole(long)]
+    for part in (_signature(record), _missing(record, rest), _next(record)):
+        lines += map(fit, part)
     return lines[:MAX_LINES]
 
 
 def fit(line: str) -> str:
-    """Cut a line to the width of the screen, visibly."""
+    """Escape a line and cut it to the width of the screen, visibly."""
+    line = escape(line)
     return line if len(line) <= WIDTH else line[: WIDTH - 3] + "..."
 
 
 def whole(line: str) -> list[str]:
-    """Wrap a line that is wider than the screen; at most four lines of it."""
+    """Escape a line and wrap it when it is wider than the screen; at most four lines of it."""
+    line = escape(line)
     if len(line) <= WIDTH:
         return [line]
     indent = line[: len(line) - len(line.lstrip(" "))]
@@ -91,15 +92,16 @@ def whole(line: str) -> list[str]:
 
 
 def _died(record: Json) -> Iterator[str]:
-    process, signal = _map(record, "process"), _map(record, "signal")
+    process, signal = group_in(record, "process"), group_in(record, "signal")
     what = process.get("script") or process.get("comm") or "a process"
-    python = _map(record, "python").get("version")
+    python = group_in(record, "python").get("version")
     runtime = f"CPython {python}" if python else "not CPython"
-    if not python and _has_error(record, "python"):
+    errors = [e for e in record.get("soft_errors") or () if e.get("stage") == "python"]
+    if not python and any("no CPython" not in str(error.get("message")) for error in errors):
         runtime = "CPython not decoded"
     yield f"{what} (pid {process.get('pid', '?')}, {process.get('comm', '?')}, {runtime})"
     if not signal:
-        evidence = _map(record, "signature").get("evidence", "unknown how it ended")
+        evidence = group_in(record, "signature").get("evidence", "unknown how it ended")
         yield from _wrapped(f"No signal: {evidence}", "  ")
         return
     name = str(signal.get("name"))
@@ -107,21 +109,21 @@ def _died(record: Json) -> Iterator[str]:
     what = _SIGNALS.get(name, "ended by a signal")
     if name == "SIGBUS" and signal.get("si_code") == SI_KERNEL:
         what = "a stack fault: an address through rsp or rbp that the CPU refuses"
-    told = [what, _SENDERS.get(sender, "")]
+    clauses = [what, _SENDERS.get(sender, "")]
     if sender in ("self", "other") and name != "SIGABRT":
-        del told[0]  # nothing was accessed and no instruction failed
+        del clauses[0]  # nothing was accessed and no instruction failed
     pid = f" (pid {signal.get('sender_pid')})" if sender == "other" else ""
-    yield f"  {name}: {', '.join(filter(None, told))}{pid}"
-    behind = _map(signal, "behind_handler")
+    yield f"  {name}: {', '.join(filter(None, clauses))}{pid}"
+    behind = group_in(signal, "behind_handler")
     if behind:
         yield f"  A handler sent it again; the fault behind it is {behind.get('name')}."
-    signature = _map(record, "signature")
+    signature = group_in(record, "signature")
     yield from _wrapped(f"{signature.get('category')}: {signature.get('evidence')}", "  ")
 
 
 def _where(record: Json) -> Iterator[str]:
-    threads, signature = _map(record, "threads"), _map(record, "signature")
-    stack, chosen = _map(threads, "crashed"), _map(signature, "thread")
+    threads, signature = group_in(record, "threads"), group_in(record, "signature")
+    stack, chosen = group_in(threads, "crashed"), group_in(signature, "thread")
     tid = stack.get("tid")
     yield ""
     if tid is None:
@@ -131,14 +133,15 @@ def _where(record: Json) -> Iterator[str]:
     other = signed is not None and signed != tid
     if other:
         listed = (s for s in threads.get("stacks", ()) if s.get("tid") == signed)
-        stack, tid = _map(threads, "signed") or next(listed, {}), signed
+        stack, tid = group_in(threads, "signed") or next(listed, {}), signed
     frames: Sequence[Json] = stack.get("frames") or ()
-    name = _thread_name(record, tid)
-    holder = _map(record, "python").get("gil_holder")
+    names = [s.get("name") for s in threads.get("stacks") or () if s.get("tid") == tid]
+    name = f" ({names[0]})" if names and names[0] else ""
+    holder = group_in(record, "python").get("gil_holder")
     gil = ", holds the GIL" if holder is not None and holder == tid else ""
     count = threads.get("count", "?")
     others = ", the only thread" if count == 1 else f", {count} threads in all"
-    yield f"Where: thread {tid}{f' ({name})' if name else ''}{gil}{others}"
+    yield f"Where: thread {tid}{name}{gil}{others}"
     if other:
         yield f"  (not the thread that the kernel wrote first; {chosen.get('why')})"
     # What a thread waits in is told by its locks; without Python frames it is the place itself.
@@ -173,44 +176,34 @@ def _kind(frame: Json) -> str | None:
 def _frame(frame: Json) -> str:
     if frame.get("hole"):
         return f"(a Python frame that cannot be decoded: {frame['hole']})"
-    place = frame.get("filename")
-    at = f"{place}:{frame.get('lineno')}" if place and frame.get("lineno") else place or ""
-    if not _is_python(frame):
-        return _native(frame, str(at))
-    return _beside(str(frame.get("qualname") or frame.get("name")), str(at))
-
-
-def _beside(name: str, at: str) -> str:
-    """Return a frame's name and place in one line; of a long path its end, where the line is."""
-    room = WIDTH - len("  #00 ") - len(name) - 2
-    return f"{name}  {at if len(at) <= room or room < MIN_PLACE else '...' + at[3 - room :]}"
-
-
-def _native(frame: Json, at: str) -> str:
-    name = frame.get("function")
+    file = frame.get("filename")
+    place = str(f"{file}:{frame.get('lineno')}" if file and frame.get("lineno") else file or "")
+    if _is_python(frame):
+        return _with_place(str(frame.get("qualname") or frame.get("name")), place)
     if frame.get("kind") == "signal":
         return "(a signal handler was called here)"
-    if name:
+    name = "??"
+    if frame.get("function"):
         from gdb_epi.signature.native_names import native_name
 
-        name, _ = native_name(str(name))
-    else:
-        name = "??"
-    return _beside(f"[{name}]", at or _in_module(frame))
+        name, _ = native_name(str(frame["function"]))
+    if not place:  # "libx.so+0x1f" (which addr2line and objdump take), else the bare address
+        module, offset = frame.get("module"), frame.get("offset")
+        place = str(module or frame.get("pc"))
+        place += f"+{offset:#x}" if module and isinstance(offset, int) else ""
+    return _with_place(f"[{name}]", place)
 
 
-def _in_module(frame: Json) -> str:
-    """Return "libx.so+0x1f" (which addr2line and objdump take), else the bare address."""
-    module, offset = frame.get("module"), frame.get("offset")
-    if not module:
-        return str(frame.get("pc"))
-    return f"{module}+{offset:#x}" if isinstance(offset, int) else str(module)
+def _with_place(name: str, place: str) -> str:
+    """Return a frame's name and place in one line; of a long path its end, where the line is."""
+    room = WIDTH - len("  #00 ") - len(name) - 2
+    whole_place = len(place) <= room or room < MIN_PLACE
+    return f"{name}  {place if whole_place else '...' + place[3 - room :]}"
 
 
 def _waits(record: Json) -> Iterator[str]:
-
     telling = [w for w in record.get("waits", ()) if w.get("verdict") != "unknown"]
-    forked = _map(record, "fork")
+    forked = group_in(record, "fork")
     if not telling and not (forked.get("forked") and forked.get("parent_multithreaded")):
         return
     yield ""
@@ -220,7 +213,9 @@ def _waits(record: Json) -> Iterator[str]:
         yield f"Fork: this is a forked child of {of} process ({signs})"
         yield from fork_lines(record)
     for wait in telling[:MAX_WAITS]:
-        name = _short(wait.get("name") or wait.get("address"))
+        name = str(wait.get("name") or wait.get("address"))
+        if len(name) > MAX_NAME:  # what follows it stays on the screen
+            name = name[: MAX_NAME - 3] + "..."
         yield (
             f"Waits: thread {wait.get('tid')} for {wait.get('kind')} {name}: "
             f"{wait.get('verdict')} ({wait.get('confidence')})"
@@ -232,21 +227,14 @@ def _waits(record: Json) -> Iterator[str]:
         yield f"  and {counted(len(telling) - MAX_WAITS, 'more wait')}"
 
 
-def _short(name: object) -> str:
-    """Cut a name so that what follows it stays on the screen."""
-    text = str(name)
-    return text if len(text) <= MAX_NAME else text[: MAX_NAME - 3] + "..."
-
-
 def _verdict(record: Json) -> Iterator[str]:
-    verdict, corruption = _map(record, "verdict"), _map(record, "corruption")
+    verdict, corruption = group_in(record, "verdict"), group_in(record, "corruption")
     label = str(verdict.get("label"))
-    said = _LABELS.get(label, label)
     sure = ""
     if label != "cannot-tell":
         sure = f" ({verdict.get('word')} confidence, {float(verdict.get('confidence') or 0):.0%})"
     yield ""
-    yield f"Verdict: {label}: {said}{sure}"
+    yield f"Verdict: {label}: {_LABELS.get(label, label)}{sure}"
     for text in list(verdict.get("reasons", ()))[:MAX_REASONS]:
         yield from _wrapped(f"because {text}", "  ")
     for text in list(verdict.get("against", ()))[:MAX_REASONS]:
@@ -259,8 +247,8 @@ def _verdict(record: Json) -> Iterator[str]:
 
 
 def _signature(record: Json) -> Iterator[str]:
-    signature = _map(record, "signature")
-    keys, texts, absent = (_map(signature, name) for name in ("keys", "text", "absent"))
+    signature = group_in(record, "signature")
+    keys, texts, absent = (group_in(signature, name) for name in ("keys", "text", "absent"))
     yield ""
     shown = [name for name in ("stable", "coarse") if name in keys] or [
         name for name in ("python", "native", "exact") if name in keys
@@ -268,10 +256,12 @@ def _signature(record: Json) -> Iterator[str]:
     if not shown:
         reasons = sorted(set(map(str, absent.values())))
         # The reason of a half stands within those of the keys that need both.
-        told = [
-            one for one in reasons if not any(one in other for other in reasons if other != one)
+        whole_reasons = [
+            reason
+            for reason in reasons
+            if not any(reason in other for other in reasons if other != reason)
         ]
-        yield from _wrapped("Signature: none: " + "; ".join(told))
+        yield from _wrapped("Signature: none: " + "; ".join(whole_reasons))
     for name in shown:
         yield f"Signature {name} {keys[name]}"
         yield from _wrapped(str(texts.get(name, "")), "  ")
@@ -281,7 +271,7 @@ def _signature(record: Json) -> Iterator[str]:
 
 def _missing(record: Json, rest: str) -> Iterator[str]:
     errors = [error for error in record.get("soft_errors", ()) if isinstance(error, dict)]
-    truncated = _map(record, "truncated")
+    truncated = group_in(record, "truncated")
     if not errors and not truncated.get("flag") and not truncated.get("memory"):
         return
     yield ""
@@ -289,11 +279,11 @@ def _missing(record: Json, rest: str) -> Iterator[str]:
     if truncated.get("flag"):
         lost = counted(truncated.get("missing_bytes"), "byte")
         yield f"  {lost} of the core: {truncated.get('reason')}"
-    yield from _lost_memory(_map(truncated, "memory"))
+    yield from _lost_memory(group_in(truncated, "memory"))
     errors.sort(key=lambda error: error.get("stage") not in _FIRST_STAGES)
     for error in errors[:MAX_NOTES]:
-        told = f"{error.get('stage')}: {error.get('subject')}: {error.get('message')}"
-        yield from _wrapped(told, "  ")
+        note = f"{error.get('stage')}: {error.get('subject')}: {error.get('message')}"
+        yield from _wrapped(note, "  ")
     if len(errors) > MAX_NOTES:
         yield f"  and {len(errors) - MAX_NOTES} more ({rest})"
 
@@ -305,8 +295,8 @@ def _lost_memory(memory: Json) -> Iterator[str]:
     share = f"{memory.get('missing_percent')} % of the writable memory"
     of = f"{memory.get('missing_bytes')} of {memory.get('expected_bytes')} bytes"
     yield f"  {share} ({of}, in {counted(memory.get('mapping_count'), 'mapping')})"
-    largest = [one for one in memory.get("mappings", ()) if isinstance(one, dict)][:2]
-    named = [f"{counted(one.get('missing'), 'byte')} of {one.get('what')}" for one in largest]
+    largest = [m for m in memory.get("mappings", ()) if isinstance(m, dict)][:2]
+    named = [f"{counted(m.get('missing'), 'byte')} of {m.get('what')}" for m in largest]
     yield from _wrapped("most of it: " + "; ".join(named), "    ")
     stacks = memory.get("stacks") or ()
     if stacks:
@@ -319,9 +309,11 @@ def _lost_memory(memory: Json) -> Iterator[str]:
 def _next(record: Json) -> Iterator[str]:
     from gdb_epi.signature.types import LACKS_FILES
 
-    label = _map(record, "verdict").get("label")
+    label = group_in(record, "verdict").get("label")
     host = "other crashes of the same host and CPU: gdb-epi fleet suspects, gdb-epi fleet show HOST"
-    listed = " and epi list the source" if _has_python_frames(record) else ""
+    frames = group_in(group_in(record, "threads"), "crashed").get("frames") or ()
+    has_python = any(isinstance(frame, dict) and _is_python(frame) for frame in frames)
+    listed = " and epi list the source" if has_python else ""
     steps = {
         "software": f"in GDB, epi bt --all shows every thread{listed}",
         "hardware-suspect": host,
@@ -331,11 +323,11 @@ def _next(record: Json) -> Iterator[str]:
     }
     otherwise = "epi bt --all; compare with other cores of this signature"
     yield ""
-    cut = bool(_map(record, "truncated").get("flag"))
-    if not cut or _map(record, "threads").get("count"):
+    cut = bool(group_in(record, "truncated").get("flag"))
+    if not cut or group_in(record, "threads").get("count"):
         yield f"Next: {steps.get(str(label), otherwise)}"
     files = _nameless(record)
-    if files and _map(_map(record, "signature"), "absent").get("native") in LACKS_FILES:
+    if files and group_in(group_in(record, "signature"), "absent").get("native") in LACKS_FILES:
         yield from _wrapped(
             f"Next: name {files}: --exe FILE, --sysroot DIR (in GDB: file, set sysroot)"
         )
@@ -348,32 +340,13 @@ def _nameless(record: Json) -> str:
 
     Empty when nameless code lies in no file, as that of a JIT compiler.
     """
-    frames = _map(_map(record, "threads"), "crashed").get("frames") or ()
-    native = [one for one in frames if isinstance(one, dict) and one.get("language") == "native"]
-    builds = {one.get("module"): one.get("build_id") for one in native if not one.get("function")}
+    frames = group_in(group_in(record, "threads"), "crashed").get("frames") or ()
+    native = [f for f in frames if isinstance(f, dict) and f.get("language") == "native"]
+    builds = {f.get("module"): f.get("build_id") for f in native if not f.get("function")}
     named = [f"{name} (build-id {build or 'none'})" for name, build in builds.items() if name]
     if named:
         return "the files of " + ", ".join(named[:MAX_FILES])
     return "" if native else "its files"
-
-
-def _has_python_frames(record: Json) -> bool:
-    frames = _map(_map(record, "threads"), "crashed").get("frames") or ()
-    return any(isinstance(one, dict) and _is_python(one) for one in frames)
-
-
-def _thread_name(record: Json, tid: object) -> str | None:
-    stacks = _map(record, "threads").get("stacks") or ()
-    found = next((s.get("name") for s in stacks if tid is not None and s.get("tid") == tid), None)
-    return str(found) if found else None
-
-
-def _has_error(record: Json, stage: str) -> bool:
-    errors = record.get("soft_errors") or ()
-    return any(
-        error.get("stage") == stage and "no CPython" not in str(error.get("message"))
-        for error in errors
-    )
 
 
 def _wrapped(text: str, indent: str = "") -> Iterator[str]:
@@ -383,18 +356,6 @@ def _wrapped(text: str, indent: str = "") -> Iterator[str]:
         placeholder=" ...",
     )  # fmt: skip
     yield from lines or [indent]
-
-
-def _map(record: Json, name: str) -> Json:
-    value = record.get(name)
-    return value if isinstance(value, dict) else {}
-
-
-MAX_HOLDER_FRAMES = 6  # of the holder
-MAX_OTHERS = 4  # vanished threads that are named when no holder is known
-# The threading module's own frames say how a thread waits, not what the program was doing.
-_PLUMBING = ("threading",)
-_GUESSED = frozenset(("probable-inherited", "inherited-internal-lock", "lost-wakeup"))
 
 
 def fork_lines(record: Json) -> Iterator[str]:
@@ -417,18 +378,24 @@ def holder_lines(record: Json, wait: Json) -> Iterator[str]:
     threads: Sequence[Json] = vanished.get("threads") or ()
     index = wait.get("holder_vanished")
     if isinstance(index, int) and 0 <= index < len(threads):
-        one = threads[index]
-        yield f"    Held at the fork by {_who(one)}, which was in"
-        yield from _frames(one)
+        thread = threads[index]
+        yield f"    Held at the fork by {_who(thread)}, which was in"
+        frames = _interesting(thread)
+        for frame in frames[:MAX_HOLDER_FRAMES]:
+            yield f"      {_place(frame)}"
+        if len(frames) > MAX_HOLDER_FRAMES:
+            yield f"      and {len(frames) - MAX_HOLDER_FRAMES} more: epi fork"
+        if not frames:
+            yield f"      (no Python frames: {thread.get('missing')})"
         return
     if wait.get("verdict") in _GUESSED and threads:
         least = "at least " if vanished.get("at_least") else ""
         more = counted(vanished.get("count"), "more thread")
         yield f"    At the fork the parent had {least}{more}:"
-        for one in threads[:MAX_OTHERS]:
-            frame = next(iter(_telling(one)), None)
-            where = "" if frame is None else f" in {_place(frame)}"
-            yield f"      {_who(one)}{where or ' (' + str(one.get('missing')) + ')'}"
+        for thread in threads[:MAX_OTHERS]:
+            frames = _interesting(thread)
+            where = f"in {_place(frames[0])}" if frames else f"({thread.get('missing')})"
+            yield f"      {_who(thread)} {where}"
 
 
 def _who(thread: Json) -> str:
@@ -437,19 +404,9 @@ def _who(thread: Json) -> str:
     return f"the vanished thread{name}{number}"
 
 
-def _telling(thread: Json) -> list[Json]:
+def _interesting(thread: Json) -> list[Json]:
     frames = [f for f in thread.get("frames") or () if not f.get("hole")]
     return [f for f in frames if f.get("module") not in _PLUMBING] or frames
-
-
-def _frames(thread: Json) -> Iterator[str]:
-    telling = _telling(thread)
-    for frame in telling[:MAX_HOLDER_FRAMES]:
-        yield f"      {_place(frame)}"
-    if len(telling) > MAX_HOLDER_FRAMES:
-        yield f"      and {len(telling) - MAX_HOLDER_FRAMES} more: epi fork"
-    if not telling:
-        yield f"      (no Python frames: {thread.get('missing')})"
 
 
 def _place(frame: Json) -> str:

@@ -40,7 +40,7 @@ class Result(NamedTuple):
     def best(self) -> Crash | None:
         """Return the crash that is nearest to the expected one."""
         ranks = (*expect.LEVELS, *expect.HALVES, None)
-        level = [one.match.level if one.match else None for one in self.crashes]
+        level = [crash.match.level if crash.match else None for crash in self.crashes]
         order = sorted(range(len(level)), key=lambda i: ranks.index(level[i]))
         return self.crashes[order[0]] if order else None
 
@@ -107,7 +107,7 @@ def _results(
         if not flying:
             return
         done, flying = wait(flying, return_when=FIRST_COMPLETED)
-        for result in sorted((one.result() for one in done), key=lambda r: r.run.number):
+        for result in sorted((future.result() for future in done), key=lambda r: r.run.number):
             yield result
             over |= result.meaning == UNABLE
             over |= stop_at_first and result.meaning == EXPECTED
@@ -146,7 +146,7 @@ def _meaning(run: Run, crashes: Sequence[Crash], aim: Aim) -> str:
         return run.kind
     if aim.expectation is None:
         return EXPECTED
-    return EXPECTED if any(one.match and one.match.reached for one in crashes) else OTHER
+    return EXPECTED if any(crash.match and crash.match.reached for crash in crashes) else OTHER
 
 
 def tally(results: Sequence[Result], confidence: float, *, stopped_at_first: bool) -> Tally:
@@ -157,12 +157,14 @@ def tally(results: Sequence[Result], confidence: float, *, stopped_at_first: boo
     meanings = [result.meaning for result in results]
     counts = {name: meanings.count(name) for name in (EXPECTED, OTHER, ENDED, UNABLE)}
     runs = len(results) - counts[UNABLE]
-    found = None
+    interval = None
     first = stopped_at_first and counts[EXPECTED] > 0
     if runs:
         one_by_one = first and meanings[-1] == EXPECTED and counts[EXPECTED] == 1
         if one_by_one:
-            found = until_success(runs, confidence)
+            interval = until_success(runs, confidence)
         else:
-            found = fixed_runs(counts[EXPECTED], runs, confidence)
-    return Tally(runs, counts[EXPECTED], counts[OTHER], counts[ENDED], counts[UNABLE], found, first)
+            interval = fixed_runs(counts[EXPECTED], runs, confidence)
+    return Tally(
+        runs, counts[EXPECTED], counts[OTHER], counts[ENDED], counts[UNABLE], interval, first
+    )

@@ -111,6 +111,6 @@ def session_of(path: str) -> int | None:
 def _session(raw: bytes) -> int | None:
     for note in notes(raw):
         if note.type == NT_PRPSINFO and note.name == b"CORE" and len(note.desc) >= _SESSION + 4:
-            found: int = struct.unpack_from("<i", note.desc, _SESSION)[0]
-            return found
+            session: int = struct.unpack_from("<i", note.desc, _SESSION)[0]
+            return session
     return None

@@ -84,8 +84,8 @@ def _of_file(name: str) -> Expectation:
         value = json.loads(data if not _has_lines(data) else data.split(b"\n", 1)[0])
     except (OSError, ValueError, RecursionError) as error:
         raise InputError(f"--expect {name}: {error}", hint="a record as JSON") from None
-    found = value[0] if isinstance(value, list) and value else value
-    signature = found.get("signature") if isinstance(found, dict) else None
+    document = value[0] if isinstance(value, list) and value else value
+    signature = document.get("signature") if isinstance(document, dict) else None
     if not isinstance(signature, dict):
         raise InputError(f"--expect {name}: no record with a signature", hint="gdb-epi triage")
     _check_version(str(signature.get("version")))
@@ -104,8 +104,8 @@ def _has_lines(data: bytes) -> bool:
 
 def _check_version(version: str) -> None:
     if version != VERSION:
-        told = f"the expected signature is {version}, this gdb-epi makes {VERSION}"
-        raise InputError(f"{told}: keys of different versions are not compared", hint=_RESIGN)
+        versions = f"the expected signature is {version}, this gdb-epi makes {VERSION}"
+        raise InputError(f"{versions}: keys of different versions are not compared", hint=_RESIGN)
 
 
 _RESIGN = "gdb-epi resign makes the keys anew from stored frames"
@@ -113,26 +113,26 @@ _RESIGN = "gdb-epi resign makes the keys anew from stored frames"
 
 def keys_of(signature: Mapping[str, Any]) -> dict[str, frozenset[str]]:
     """Return the keys of a record's or a text's signature; candidates count as open values."""
-    found: dict[str, frozenset[str]] = {}
+    open_keys: dict[str, frozenset[str]] = {}
     keys, candidates = signature.get("keys"), signature.get("candidates")
     for name, value in (keys if isinstance(keys, dict) else {}).items():
         if name in DIGITS and isinstance(value, str):
-            found[name] = frozenset((value,))
+            open_keys[name] = frozenset((value,))
     for name, of in (candidates if isinstance(candidates, dict) else {}).items():
-        values = [one.get("key") for one in of.values()] if isinstance(of, dict) else []
+        values = [candidate.get("key") for candidate in of.values()] if isinstance(of, dict) else []
         if name in DIGITS and values:
-            found.setdefault(name, frozenset(v for v in values if isinstance(v, str)))
-    return found
+            open_keys.setdefault(name, frozenset(v for v in values if isinstance(v, str)))
+    return open_keys
 
 
-def compare(wanted: Keys, found: Keys, at: str = "stable") -> Match:
+def compare(wanted: Keys, actual: Keys, at: str = "stable") -> Match:
     """Return at which keys two signatures are equal, and whether that reaches the level `at`.
 
     Where the keys up to `at` exist on one side only, the halves `python` and `native` decide:
     one of them must be equal, and none may differ.
     """
-    compared = tuple(n for n in (*LEVELS, *HALVES) if n in wanted and n in found)
-    equal = tuple(n for n in compared if wanted[n] & found[n])
+    compared = tuple(n for n in (*LEVELS, *HALVES) if n in wanted and n in actual)
+    equal = tuple(n for n in compared if wanted[n] & actual[n])
     level = next((n for n in LEVELS if n in equal), None)
     narrow = LEVELS[: LEVELS.index(at) + 1]
     if any(n in compared for n in narrow):
@@ -148,11 +148,11 @@ def level_for(expectation: Expectation, given: str | None) -> str:
     """Return the level to reach: the user's, else stable, or what there is to compare."""
     if given is not None:
         return given
-    known = [n for n in LEVELS if n in expectation.keys]
-    return "coarse" if known == ["coarse"] else "stable"
+    comparable = [n for n in LEVELS if n in expectation.keys]
+    return "coarse" if comparable == ["coarse"] else "stable"
 
 
-def told(match: Match) -> str:
+def match_text(match: Match) -> str:
     """Return a match as words."""
     if not match.compared:
         return "no key of both can be compared"

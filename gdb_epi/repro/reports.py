@@ -7,8 +7,9 @@ import os
 import re
 from collections.abc import Iterator, Sequence
 
+from gdb_epi.record.reading import group_in, grouping_line
 from gdb_epi.repro.campaign import EXPECTED, OTHER, Aim, Crash, Result, Tally
-from gdb_epi.repro.expect import told
+from gdb_epi.repro.expect import match_text
 from gdb_epi.repro.interval import highest_unseen
 from gdb_epi.repro.running import HANG, UNABLE
 from gdb_epi.typing_lite import Any
@@ -40,70 +41,58 @@ def run_line(result: Result) -> str:
     crash = result.best
     if crash is not None:
         words.append(f"({category(crash)})")
-        words.append(f"- {told(crash.match)}" if crash.match else f"- {line_of(crash)}")
-    words += [f"- {one}" for one in result.trouble[:2]]
+        line = grouping_line(group_in(crash.record, "signature"))
+        words.append(f"- {match_text(crash.match)}" if crash.match else f"- {line}")
+    words += [f"- {problem}" for problem in result.trouble[:2]]
     return " ".join(words)
 
 
 def category(crash: Crash) -> str:
     """Return the category of a crash."""
-    return str(_signature(crash).get("category", "unknown"))
+    return str(group_in(crash.record, "signature").get("category", "unknown"))
 
 
-def line_of(crash: Crash) -> str:
-    """Return the line of the key that groups a crash."""
-    signature = _signature(crash)
-    group, texts = signature.get("group"), signature.get("text")
-    name = group.get("key") if isinstance(group, dict) else None
-    return str(texts.get(name, "")) if isinstance(texts, dict) else ""
-
-
-def _signature(crash: Crash) -> dict[str, Any]:
-    found = crash.record.get("signature")
-    return found if isinstance(found, dict) else {}
-
-
-def summary(found: Tally, aim: Aim) -> list[str]:
+def summary(counts: Tally, aim: Aim) -> list[str]:
     """Return the answer: counts, the rate with its interval, and what it rests on."""
-    crashed = f"{found.expected} crashed or hung"
+    crashed = f"{counts.expected} crashed or hung"
     if aim.expectation:
-        crashed = f"{found.expected} crashed as expected, {found.other} crashed or hung otherwise"
-    unable = f"; {found.unable} could not be run" if found.unable else ""
-    lines = [f"{counted(found.runs, 'run')}: {crashed}, {found.ended} ended{unable}"]
-    one = found.interval
-    if one is None:
+        crashed = f"{counts.expected} crashed as expected, {counts.other} crashed or hung otherwise"
+    unable = f"; {counts.unable} could not be run" if counts.unable else ""
+    lines = [f"{counted(counts.runs, 'run')}: {crashed}, {counts.ended} ended{unable}"]
+    interval = counts.interval
+    if interval is None:
         return lines
-    how = "stopped at the first" if found.stopped_at_first else "all runs done"
-    sure = f"{100 * one.confidence:g} %"
+    how = "stopped at the first" if counts.stopped_at_first else "all runs done"
+    sure = f"{100 * interval.confidence:g} %"
     lines.append(
-        f"rate {percent(one.rate)}, {sure} interval {percent(one.low)} to {percent(one.high)} "
-        f"(exact, {how})"
+        f"rate {percent(interval.rate)}, {sure} interval {percent(interval.low)} to "
+        f"{percent(interval.high)} (exact, {how})"
     )
-    if not found.expected and found.ended:
-        top = percent(highest_unseen(found.ended, one.confidence))
+    if not counts.expected and counts.ended:
+        top = percent(highest_unseen(counts.ended, interval.confidence))
         lines.append(f"a crash that comes in more than {top} of the runs would have shown ({sure})")
-    if not found.expected and found.other:
+    if not counts.expected and counts.other:
         lines.append("what crashed otherwise ended its run: the expected crash may have come later")
     return lines
 
 
-def document(results: Sequence[Result], found: Tally, aim: Aim, capture: str) -> dict[str, Any]:
+def document(results: Sequence[Result], counts: Tally, aim: Aim, capture: str) -> dict[str, Any]:
     """Return the whole campaign as JSON values; the records of the crashes are in it."""
-    one = found.interval
+    interval = counts.interval
     return {
         "schema": "gdb-epi/repro/1",
-        "reproduced": found.expected > 0,
+        "reproduced": counts.expected > 0,
         "capture": capture,
         "level": aim.level,
         "expected": None
         if aim.expectation is None
         else {name: sorted(values) for name, values in aim.expectation.keys.items()},
         "counts": {
-            "runs": found.runs, "expected": found.expected, "other": found.other,
-            "ended": found.ended, "unable": found.unable,
+            "runs": counts.runs, "expected": counts.expected, "other": counts.other,
+            "ended": counts.ended, "unable": counts.unable,
         },
-        "rate": None if one is None else one._asdict(),
-        "stopped_at_first": found.stopped_at_first,
+        "rate": None if interval is None else interval._asdict(),
+        "stopped_at_first": counts.stopped_at_first,
         "runs": [_run_json(result) for result in results],
     }  # fmt: skip
 
@@ -129,7 +118,9 @@ def github(results: Sequence[Result], folder: str) -> Iterator[str]:
     for result in results:
         if result.meaning in (EXPECTED, OTHER):
             crash = result.best
-            what = line_of(crash) if crash else "no core of it was found"
+            what = "no core of it was found"
+            if crash:
+                what = grouping_line(group_in(crash.record, "signature"))
             groups.setdefault((result.meaning, what), []).append(result)
     for (meaning, what), same in list(groups.items())[:MAX_ANNOTATIONS]:
         crash = same[0].best
@@ -142,9 +133,7 @@ def github(results: Sequence[Result], folder: str) -> Iterator[str]:
 
 def _place(crash: Crash, folder: str) -> str:
     """Return file and line of the innermost Python frame whose file lies below a folder."""
-    threads = crash.record.get("threads")
-    crashed = threads.get("crashed") if isinstance(threads, dict) else None
-    frames = crashed.get("frames") if isinstance(crashed, dict) else None
+    frames = group_in(group_in(crash.record, "threads"), "crashed").get("frames")
     for frame in frames or ():
         name, line = frame.get("filename"), frame.get("lineno")
         if frame.get("language") == "python" and isinstance(name, str) and isinstance(line, int):
@@ -162,23 +151,23 @@ def _property(text: str) -> str:
     return _data(text).replace(":", "%3A").replace(",", "%2C")
 
 
-def junit(results: Sequence[Result], found: Tally, aim: Aim, command: Sequence[str]) -> bytes:
+def junit(results: Sequence[Result], tally: Tally, aim: Aim, command: Sequence[str]) -> bytes:
     """Return JUnit XML: one case a run; a crash or hang is a failure, no start an error."""
     from xml.etree import ElementTree as Tree
 
     seconds = f"{sum(result.run.seconds for result in results):.3f}"
     counts = {
         "tests": str(len(results)),
-        "failures": str(found.expected + found.other),
-        "errors": str(found.unable),
+        "failures": str(tally.expected + tally.other),
+        "errors": str(tally.unable),
         "skipped": "0",
         "time": seconds,
     }
     root = Tree.Element("testsuites", counts)
     suite = Tree.SubElement(root, "testsuite", {"name": "gdb-epi repro", **counts})
-    told_ = Tree.SubElement(suite, "properties")
-    for name, value in (("command", " ".join(command)), ("answer", " ".join(summary(found, aim)))):
-        Tree.SubElement(told_, "property", {"name": name, "value": _xml(value)})
+    properties = Tree.SubElement(suite, "properties")
+    for name, value in (("command", " ".join(command)), ("answer", " ".join(summary(tally, aim)))):
+        Tree.SubElement(properties, "property", {"name": name, "value": _xml(value)})
     for result in results:
         _case(suite, result)
     text: bytes = Tree.tostring(root, encoding="utf-8", xml_declaration=True)
@@ -195,7 +184,8 @@ def _case(suite: Any, result: Result) -> None:
         kind = "hang" if result.run.kind == HANG else category(crash) if crash else "unsigned"
         message = _xml(run_line(result))
         failure = Tree.SubElement(case, "failure", {"type": kind, "message": message})
-        failure.text = _xml("\n".join(_signature(crash).get("text", {}).values()) if crash else "")
+        texts = group_in(group_in(crash.record, "signature"), "text") if crash else {}
+        failure.text = _xml("\n".join(texts.values()))
     elif result.meaning == UNABLE:
         Tree.SubElement(case, "error", {"message": _xml(run_line(result))})
     Tree.SubElement(case, "system-out").text = _xml(result.run.tail)

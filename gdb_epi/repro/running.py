@@ -38,20 +38,20 @@ class Member(NamedTuple):
 
 def members(session: int) -> list[Member]:
     """Return the living processes of a session; zombies are none."""
-    found = []
+    processes = []
     for name in os.listdir("/proc"):
         if name.isdigit():
-            one = _member(int(name), session)
-            if one is not None:
-                found.append(one)
-    return sorted(found)
+            process = _member(int(name), session)
+            if process is not None:
+                processes.append(process)
+    return sorted(processes)
 
 
 def leaves(session: int) -> list[Member]:
     """Return the processes of a session that have no child in it: those that work."""
-    found = members(session)
-    parents = {one.parent for one in found}
-    return [one for one in found if one.pid not in parents]
+    processes = members(session)
+    parents = {process.parent for process in processes}
+    return [process for process in processes if process.pid not in parents]
 
 
 def _member(pid: int, session: int) -> Member | None:
@@ -76,9 +76,9 @@ def kill_session(session: int) -> int:
         left = members(session)
         if not left or time.monotonic() > deadline:
             return len(left)
-        for one in left:
+        for process in left:
             with contextlib.suppress(ProcessLookupError, PermissionError):
-                os.kill(one.pid, signal.SIGKILL)
+                os.kill(process.pid, signal.SIGKILL)
         time.sleep(_TICK)
 
 
@@ -142,13 +142,13 @@ def run_once(plan: Plan, number: int, scratch: str, stop: Event) -> Run:
             start_new_session=True,
         )
         try:
-            found = _watch(plan, process, scratch, since, stop)
+            outcome = _watch(plan, process, scratch, since, stop)
         finally:
             # Ctrl-C too: what was started must not outlive us.
             kill_session(process.pid)
             process.wait()
         tail = _tail(output)
-    kind, status, cores, trouble = found
+    kind, status, cores, trouble = outcome
     seconds = time.monotonic() - started
     return Run(number, kind, status, seconds, tuple(cores), tail, tuple(trouble))
 
@@ -224,7 +224,7 @@ def _judged(status: int, cores: list[str]) -> Found:
 
 def _bring_home(paths: Sequence[str], scratch: str) -> list[str]:
     """Move cores into the scratch folder: the next run would overwrite them."""
-    found = []
+    moved = []
     for index, path in enumerate(paths):
         if index >= MAX_CORES:
             with contextlib.suppress(OSError):
@@ -232,8 +232,8 @@ def _bring_home(paths: Sequence[str], scratch: str) -> list[str]:
             continue
         target = os.path.join(scratch, f"core.{index}")
         shutil.move(path, target)
-        found.append(target)
-    return found
+        moved.append(target)
+    return moved
 
 
 def _tail(output: IO[bytes]) -> str:
@@ -250,21 +250,21 @@ def _hang(plan: Plan, process: subprocess.Popen[bytes], scratch: str) -> Found:
     trouble: list[str] = []
     if plan.capture == "gdb":
         _let_go(process, scratch, trouble)
-        told = _result(scratch)
-        if told.get("core"):  # it crashed in the last moment
+        answer = _result(scratch)
+        if answer.get("core"):  # it crashed in the last moment
             return _told_by_gdb(scratch)
-        if not told:
+        if not answer:
             return UNABLE, None, [], [*trouble, "GDB itself stood still; no word on the command"]
     if plan.gdb is None:
         return HANG, None, [], [*trouble, "no GDB: a hanging process cannot be looked at"]
     cores = []
-    for index, one in enumerate(leaves(process.pid)):
-        if index >= MAX_CORES or one.command == "gdb":
+    for index, member in enumerate(leaves(process.pid)):
+        if index >= MAX_CORES or member.command == "gdb":
             continue
         path = os.path.join(scratch, f"hang.{index}")
-        why = snapshot(plan, one.pid, path)
+        why = snapshot(plan, member.pid, path)
         if why:
-            trouble.append(f"no snapshot of process {one.pid} ({one.command}): {why}")
+            trouble.append(f"no snapshot of process {member.pid} ({member.command}): {why}")
         else:
             cores.append(path)
     return HANG, None, cores, trouble
@@ -301,10 +301,10 @@ def snapshot(plan: Plan, pid: int, path: str) -> str:
 def _result(scratch: str) -> dict[str, object]:
     try:
         with open(os.path.join(scratch, "watch.json"), encoding="utf-8") as stream:
-            found = json.load(stream)
+            answer = json.load(stream)
     except (OSError, ValueError):
         return {}
-    return found if isinstance(found, dict) else {}
+    return answer if isinstance(answer, dict) else {}
 
 
 def _let_go(process: subprocess.Popen[bytes], scratch: str, trouble: list[str]) -> None:
@@ -320,15 +320,15 @@ def _let_go(process: subprocess.Popen[bytes], scratch: str, trouble: list[str]) 
 
 
 def _told_by_gdb(scratch: str) -> Found:
-    told = _result(scratch)
-    core, status, error = told.get("core"), told.get("status"), told.get("error")
+    answer = _result(scratch)
+    core, status, error = answer.get("core"), answer.get("status"), answer.get("error")
     trouble = [str(error)] if error else []
     number = status if isinstance(status, int) else None
     if isinstance(core, str) and os.path.isfile(core):
         return CRASH, number, [core], trouble
-    if not told:
+    if not answer:
         return UNABLE, None, [], ["GDB ended without an answer"]
     if number is None:
         return UNABLE, None, [], trouble or ["GDB could not run the command"]
-    kind, status, cores, found = _judged(number, [])
-    return kind, status, cores, [*found, *trouble]
+    kind, status, cores, judged_trouble = _judged(number, [])
+    return kind, status, cores, [*judged_trouble, *trouble]

@@ -12,7 +12,7 @@ import os
 from gdb_epi.errors import Absent
 from gdb_epi.record.environment import from_entries
 from gdb_epi.record.groups.surroundings import groups_of_environment
-from gdb_epi.sidecars.types import Sidecar, clean, filled, groups_with, number, read_capped
+from gdb_epi.sidecars.types import Sidecar, clean, filled, groups_from, number, read_capped
 from gdb_epi.typing_lite import Any
 
 MAX_KEYS = 512
@@ -33,30 +33,30 @@ def of_apport(path: str) -> Sidecar | None:
 
 
 def _folder(path: str) -> dict[str, str]:
-    found = {}
+    fields = {}
     for name in WANTED:
         try:
             raw = read_capped(os.path.join(path, name), MAX_VALUE)
         except OSError:
             continue
-        found[name] = raw.decode("utf-8", "backslashreplace")
-    return found
+        fields[name] = raw.decode("utf-8", "backslashreplace")
+    return fields
 
 
 def _fields(data: bytes) -> dict[str, str]:
-    found: dict[str, str] = {}
+    fields: dict[str, str] = {}
     key = None
     for line in data.split(b"\n"):
         if line[:1] == b" ":
-            if key is not None and len(found[key]) < MAX_VALUE:
-                found[key] += "\n" + line[1:].decode("utf-8", "backslashreplace")
+            if key is not None and len(fields[key]) < MAX_VALUE:
+                fields[key] += "\n" + line[1:].decode("utf-8", "backslashreplace")
             continue
         name, colon, value = line.partition(b":")
         text = name.decode("ascii", "replace")
-        key = text if colon and text in WANTED and len(found) < MAX_KEYS else None
+        key = text if colon and text in WANTED and len(fields) < MAX_KEYS else None
         if key is not None:
-            found[key] = value.strip().decode("utf-8", "backslashreplace")
-    return found
+            fields[key] = value.strip().decode("utf-8", "backslashreplace")
+    return fields
 
 
 def _groups(fields: dict[str, str]) -> dict[str, dict[str, Any]]:
@@ -69,8 +69,9 @@ def _groups(fields: dict[str, str]) -> dict[str, dict[str, Any]]:
             "package": clean(fields.get("Package")),
         }
     )
-    found = groups_with(
-        time={"crash_ts": seconds, "ts_source": None if seconds is None else "apport"},
+    filled_groups = groups_from(
+        "apport",
+        time={"crash_ts": seconds},
         kernel={"release": clean(release)},
         host={"attributes": attributes or None},
     )
@@ -78,8 +79,8 @@ def _groups(fields: dict[str, str]) -> dict[str, dict[str, Any]]:
     variables = from_entries((line.encode("utf-8", "replace") for line in lines if line), "apport")
     if not isinstance(variables, Absent):
         groups = groups_of_environment(variables)
-        found |= {name: groups[name] for name in ("job", "container") if groups[name]}
-    return found
+        filled_groups |= {name: groups[name] for name in ("job", "container") if groups[name]}
+    return filled_groups
 
 
 def _seconds(date: str | None) -> float | None:

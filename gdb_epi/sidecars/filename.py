@@ -7,7 +7,7 @@ import os
 import re
 
 from gdb_epi.errors import UsageError
-from gdb_epi.sidecars.types import MAX_SECONDS, Sidecar, clean, filled, groups_with, number
+from gdb_epi.sidecars.types import MAX_SECONDS, Sidecar, clean, filled, groups_from, number
 from gdb_epi.typing_lite import Any
 
 MAX_TEMPLATE = 256
@@ -76,8 +76,8 @@ def of_name(core: str, template: str | None) -> Sidecar | None:
         return None if match is None else _sidecar(match.groupdict())
     match = template_pattern(template).match(plain)
     if match is None:
-        told = f"the file name does not fit {template.rsplit('/', 1)[-1]}"
-        return Sidecar("core_pattern", "", {}, {}, (told,))
+        misfit = f"the file name does not fit {template.rsplit('/', 1)[-1]}"
+        return Sidecar("core_pattern", "", {}, {}, (misfit,))
     return _sidecar(match.groupdict())
 
 
@@ -88,16 +88,12 @@ def _sidecar(values: dict[str, Any]) -> Sidecar:
     if micro is not None:
         when = round(micro / 1e6, 6)  # systemd before 255: seconds and six zeros
     cpu = number(values.get("cpu"), 1 << 16)
-    groups = groups_with(
-        time={
-            "crash_ts": when,
-            "ts_source": None if when is None else "core_pattern",
-        },
+    groups = groups_from(
+        "core_pattern",
+        time={"crash_ts": when},
         host={"hostname": clean(values.get("hostname")), "boot_id": values.get("boot_id")},
         cpu={"number": cpu, "source": None if cpu is None else "core_pattern"},
     )
-    if "hostname" in groups.get("host", {}):
-        groups["host"]["hostname_source"] = "core_pattern"
     pid = values.get("pid") or values.get("more_pid")
     identity = {
         "pid": number(pid, 1 << 31),

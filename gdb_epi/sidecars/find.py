@@ -33,24 +33,28 @@ def find_sidecars(core: str, asked: Asked, pid: int | None) -> list[Sidecar]:
     report, a host.json beside the core, the file's name.
     Raises InputError for a named file that is unusable.
     """
-    found: list[Sidecar | None] = []
+    sidecars: list[Sidecar | None] = []
     if asked.host_json is not None:
         from gdb_epi.sidecars.hostjson import of_option
 
-        found.append(of_option(asked.host_json)._replace(kind="--host-json"))
-    found += _journals(core, asked, pid)
+        sidecars.append(of_option(asked.host_json)._replace(kind="--host-json"))
+    sidecars += _journals(core, asked, pid)
     if asked.beside:
         from gdb_epi.sidecars.xattrs import of_xattrs
 
-        found.append(of_xattrs(core))
-    found += _reports(core, asked)
+        sidecars.append(of_xattrs(core))
+    sidecars += _reports(core, asked)
     if asked.beside:
-        found += _beside(_host_files(core), _host_json)
+        from gdb_epi.sidecars.hostjson import of_file
+
+        folder = os.path.dirname(core)
+        host_files = [core + ".host.json", *(os.path.join(folder, name) for name in HOST_NAMES)]
+        sidecars += _beside(host_files, of_file)
     from gdb_epi.sidecars.filename import of_name
 
     if asked.beside or asked.core_pattern is not None:
-        found.append(of_name(core, asked.core_pattern))
-    return [one for one in found if one is not None]
+        sidecars.append(of_name(core, asked.core_pattern))
+    return [sidecar for sidecar in sidecars if sidecar is not None]
 
 
 def _journals(core: str, asked: Asked, pid: int | None) -> Iterator[Sidecar]:
@@ -80,17 +84,6 @@ def _reports(core: str, asked: Asked) -> Iterator[Sidecar]:
         yield from _beside(paths, read)
 
 
-def _host_json(path: str) -> Sidecar | None:
-    from gdb_epi.sidecars.hostjson import of_file
-
-    return of_file(path)
-
-
-def _host_files(core: str) -> list[str]:
-    folder = os.path.dirname(core)
-    return [core + ".host.json", *(os.path.join(folder, name) for name in HOST_NAMES)]
-
-
 def _with_endings(core: str, endings: tuple[str, ...]) -> Iterator[str]:
     stems = [core, *(core.removesuffix(end) for end in _COMPRESSED if core.endswith(end))]
     for stem in stems:
@@ -100,13 +93,13 @@ def _with_endings(core: str, endings: tuple[str, ...]) -> Iterator[str]:
 
 def _named(option: str, path: str, read: Callable[[str], Sidecar | None]) -> Iterator[Sidecar]:
     try:
-        found = read(path)
+        sidecar = read(path)
     except OSError as error:
-        told = f"{option} {path}: {error.strerror or error}"
-        raise InputError(told, hint="check the path") from None
-    if found is None:
+        message = f"{option} {path}: {error.strerror or error}"
+        raise InputError(message, hint="check the path") from None
+    if sidecar is None:
         raise InputError(f"{option} {path}: not such a file", hint="gdb-epi triage --help")
-    yield found
+    yield sidecar
 
 
 def _beside(
@@ -117,10 +110,10 @@ def _beside(
         if not os.path.exists(path):
             continue
         try:
-            found = read(path)
+            sidecar = read(path)
         except OSError as error:
             yield Sidecar("file", os.path.basename(path), {}, {}, (error.strerror or str(error),))
             continue
-        if found is not None:
-            yield found
+        if sidecar is not None:
+            yield sidecar
             return

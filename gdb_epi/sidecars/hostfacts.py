@@ -41,7 +41,7 @@ class Dimm(NamedTuple):
 
 def memory_devices(table: bytes) -> list[Dimm]:
     """Return the modules that are plugged in; what is malformed ends the list."""
-    found = []
+    dimms = []
     at = 0
     for _ in range(MAX_STRUCTURES):
         if at + 4 > len(table):
@@ -55,9 +55,9 @@ def memory_devices(table: bytes) -> list[Dimm]:
         if kind == MEMORY_DEVICE and length >= 0x1B:
             strings = table[at + length : end].split(b"\0")[:MAX_STRINGS]
             dimm = _dimm(table[at : at + length], strings)
-            found += [dimm] if dimm.size else []
+            dimms += [dimm] if dimm.size else []
         at = end + 2
-    return found
+    return dimms
 
 
 def _dimm(data: bytes, strings: list[bytes]) -> Dimm:
@@ -137,7 +137,7 @@ def collect(root: str = "/", given: Mapping[str, str] | None = None) -> Facts:
     for probe in PROBES:
         attributes.update(probe(host))
     attributes.update(given or {})
-    found: Facts = {
+    facts: Facts = {
         "schema": SCHEMA,
         "hostname": host.text("proc/sys/kernel/hostname"),
         "machine_id": host.text("etc/machine-id"),
@@ -151,11 +151,11 @@ def collect(root: str = "/", given: Mapping[str, str] | None = None) -> Facts:
         },
         "needs_root": sorted(host.needs_root),
     }
-    return {key: value for key, value in found.items() if value not in (None, {})}
+    return {key: value for key, value in facts.items() if value not in (None, {})}
 
 
-def _filled(found: Facts) -> Facts:
-    return {key: value for key, value in found.items() if value is not None}
+def _filled(facts: Facts) -> Facts:
+    return {key: value for key, value in facts.items() if value is not None}
 
 
 def _hashed(text: str | None) -> str | None:
@@ -173,56 +173,56 @@ def _cpu(host: Host) -> Facts:
         if colon:
             values.setdefault(name.strip(), set()).add(value.strip())
 
-    def one(name: str) -> str | None:
+    def values_of(name: str) -> str | None:
         return ",".join(sorted(values[name])[:4]) if name in values else None
 
-    signature = [one(name) for name in ("cpu family", "model", "stepping")]
+    signature = [values_of(name) for name in ("cpu family", "model", "stepping")]
     online = host.text("sys/devices/system/cpu/online")
     return {
-        "cpu_model": one("model name"),
-        "cpu_vendor": one("vendor_id"),
+        "cpu_model": values_of("model name"),
+        "cpu_vendor": values_of("vendor_id"),
         "cpu_signature": "-".join(map(str, signature)) if all(signature) else None,
-        "microcode": one("microcode"),
+        "microcode": values_of("microcode"),
         "cpu_count": len(values.get("processor", ())) or None,
         "cpu_sockets": len(values.get("physical id", ())) or None,
         "cpu_online": online,
-        "cpu_flags_hash": _hashed(one("flags")),
+        "cpu_flags_hash": _hashed(values_of("flags")),
         "cpu_governor": host.text("sys/devices/system/cpu/cpu0/cpufreq/scaling_governor"),
     }
 
 
 def _firmware(host: Host) -> Facts:
-    found: Facts = {}
+    facts: Facts = {}
     for file, name in _DMI_OPEN.items():
         text = host.text(f"{DMI}/{file}")
-        found[name] = _hashed(text) if name.endswith("_hash") else text
+        facts[name] = _hashed(text) if name.endswith("_hash") else text
     for file, name in _DMI_ROOT.items():
-        found[name] = _hashed(host.text(f"{DMI}/{file}", what=f"DMI {file}"))
-    return found
+        facts[name] = _hashed(host.text(f"{DMI}/{file}", what=f"DMI {file}"))
+    return facts
 
 
 def _memory(host: Host) -> Facts:
     """Sizes, modules (SMBIOS, root only, else EDAC), errors that were corrected or not."""
-    found: Facts = {}
+    facts: Facts = {}
     for line in (host.text("proc/meminfo") or "").split("\n"):
         words = line.split()
         if len(words) >= 2 and words[0] == "MemTotal:":
-            found["memory_kib"] = int(words[1])
+            facts["memory_kib"] = int(words[1])
         if len(words) >= 2 and words[0] == "HardwareCorrupted:" and words[1] != "0":
-            found["memory_poisoned_kib"] = int(words[1])
+            facts["memory_poisoned_kib"] = int(words[1])
     table = host.data("sys/firmware/dmi/tables/DMI", what="DIMMs (SMBIOS)")
     dimms = memory_devices(table) if table is not None else []
-    found |= _dimms(dimms) if dimms else _edac_dimms(host)
+    facts |= _dimms(dimms) if dimms else _edac_dimms(host)
     for name in ("ce", "ue"):
         paths = host.matches(f"sys/devices/system/edac/mc/mc*/{name}_count")
         counts = [host.number(path) for path in paths]
-        known = [count for count in counts if count is not None]
-        found[f"edac_{name}"] = sum(known) if known else None
+        readable = [count for count in counts if count is not None]
+        facts[f"edac_{name}"] = sum(readable) if readable else None
     taint = host.number("proc/sys/kernel/tainted")
     if taint is not None:
-        found["machine_check_seen"] = bool(taint & _TAINT_MACHINE_CHECK)
-    found["thp"] = _chosen(host.text("sys/kernel/mm/transparent_hugepage/enabled"))
-    return found
+        facts["machine_check_seen"] = bool(taint & _TAINT_MACHINE_CHECK)
+    facts["thp"] = _chosen(host.text("sys/kernel/mm/transparent_hugepage/enabled"))
+    return facts
 
 
 def _chosen(text: str | None) -> str | None:
@@ -231,7 +231,7 @@ def _chosen(text: str | None) -> str | None:
 
 
 def _dimms(dimms: list[Dimm]) -> Facts:
-    found: Facts = {
+    facts: Facts = {
         "dimm_count": len(dimms),
         "dimm_parts": ",".join(sorted({d.part for d in dimms if d.part})) or None,
         "dimm_vendors": ",".join(sorted({d.manufacturer for d in dimms if d.manufacturer})) or None,
@@ -239,8 +239,8 @@ def _dimms(dimms: list[Dimm]) -> Facts:
     }
     for dimm in dimms[:MAX_PARTS]:
         if dimm.slot and dimm.serial:
-            found[f"dimm_serial_hash {dimm.slot}"] = _hashed(dimm.serial)
-    return found
+            facts[f"dimm_serial_hash {dimm.slot}"] = _hashed(dimm.serial)
+    return facts
 
 
 def _edac_dimms(host: Host) -> Facts:
@@ -252,29 +252,29 @@ def _edac_dimms(host: Host) -> Facts:
 
 def _gpus(host: Host) -> Facts:
     """NVIDIA by its driver's files in /proc, AMD by the card's in /sys; without their tools."""
-    found: Facts = {}
+    facts: Facts = {}
     version = host.text("proc/driver/nvidia/version")
     if version:
         words = version.split("\n")[0].split()
-        found["gpu_driver"] = next((w for w in words if w.count(".") >= 1 and w[0].isdigit()), None)
+        facts["gpu_driver"] = next((w for w in words if w.count(".") >= 1 and w[0].isdigit()), None)
     cards = [host.text(p) or "" for p in host.matches("proc/driver/nvidia/gpus/*/information")]
     if cards:
         tables = [dict(_pairs(card)) for card in cards]
-        found["gpu_count"] = len(cards)
-        found["gpu_model"] = _joined(tables, "Model")
-        found["gpu_vbios"] = _joined(tables, "Video BIOS")
-        found["gpu_firmware"] = _joined(tables, "GPU Firmware")
+        facts["gpu_count"] = len(cards)
+        facts["gpu_model"] = _joined(tables, "Model")
+        facts["gpu_vbios"] = _joined(tables, "Video BIOS")
+        facts["gpu_firmware"] = _joined(tables, "GPU Firmware")
         for number, table in enumerate(tables[:MAX_PARTS]):
-            found[f"gpu_uuid_hash {number}"] = _hashed(table.get("GPU UUID"))
-        return found
+            facts[f"gpu_uuid_hash {number}"] = _hashed(table.get("GPU UUID"))
+        return facts
     amd = host.matches("sys/class/drm/card*/device/vbios_version")
     if amd:
         folder = os.path.dirname(amd[0])
-        found["gpu_count"] = len(amd)
-        found["gpu_vbios"] = host.text(amd[0])
-        found["gpu_model"] = host.text(f"{folder}/product_name") or host.text(f"{folder}/device")
-        found["gpu_driver"] = host.text("sys/module/amdgpu/version")
-    return found
+        facts["gpu_count"] = len(amd)
+        facts["gpu_vbios"] = host.text(amd[0])
+        facts["gpu_model"] = host.text(f"{folder}/product_name") or host.text(f"{folder}/device")
+        facts["gpu_driver"] = host.text("sys/module/amdgpu/version")
+    return facts
 
 
 def _pairs(text: str) -> list[tuple[str, str]]:
@@ -288,14 +288,14 @@ def _joined(tables: list[dict[str, str]], name: str) -> str | None:
 
 def _adapters(host: Host) -> Facts:
     """Firmware of InfiniBand adapters and NVMe disks."""
-    found: Facts = {}
+    facts: Facts = {}
     for name, pattern in (
         ("infiniband_firmware", "sys/class/infiniband/*/fw_ver"),
         ("nvme_firmware", "sys/class/nvme/nvme*/firmware_rev"),
     ):
         texts = {text for path in host.matches(pattern) if (text := host.text(path))}
-        found[name] = ",".join(sorted(texts)) or None
-    return found
+        facts[name] = ",".join(sorted(texts)) or None
+    return facts
 
 
 def _system(host: Host) -> Facts:
@@ -324,8 +324,8 @@ def _cloud(host: Host) -> Facts:
 
     text = host.text("run/cloud-init/instance-data.json", what="cloud-init's instance data")
     with suppress(ValueError, RecursionError):
-        found = json.loads(text or "{}")
-        standard = found.get("v1") if isinstance(found, dict) else None
+        document = json.loads(text or "{}")
+        standard = document.get("v1") if isinstance(document, dict) else None
         if isinstance(standard, dict):
             names = {
                 "cloud_name": "cloud", "region": "region", "availability_zone": "zone",

@@ -58,8 +58,8 @@ def groups_of(given: dict[str, Any]) -> dict[str, dict[str, Any]]:
     groups: dict[str, dict[str, Any]] = {}
     for key, value in given.items():
         if key in GROUPS and isinstance(value, dict):
-            found = filled({name: clean(value.get(name)) for name in GROUPS[key]})
-            groups |= {key: found} if found else {}
+            fields = filled({name: clean(value.get(name)) for name in GROUPS[key]})
+            groups |= {key: fields} if fields else {}
         elif key not in HOST_NAMES and key not in _NOT_ATTRIBUTES:
             attributes.setdefault(key, value)
     host["attributes"] = {

@@ -20,7 +20,7 @@ from gdb_epi.sidecars.types import (
     Sidecar,
     clean,
     filled,
-    groups_with,
+    groups_from,
     number,
     read_capped,
 )
@@ -85,25 +85,25 @@ def _json_entries(data: bytes) -> Iterator[Entry]:
         lines = [data]
     for line in lines:
         try:
-            found = json.loads(line.lstrip(b"\x1e"))
+            document = json.loads(line.lstrip(b"\x1e"))
         except (ValueError, RecursionError):
             continue
-        for one in found if isinstance(found, list) else [found]:
-            if isinstance(one, dict):
-                yield _texts(one)
+        for entry in document if isinstance(document, list) else [document]:
+            if isinstance(entry, dict):
+                yield _texts(entry)
 
 
 def _texts(entry: Mapping[str, Any]) -> Entry:
     """Return the values as texts: a list is bytes, or a repeated field, whose first one counts."""
-    found: Entry = {}
+    texts: Entry = {}
     for key, value in list(entry.items())[:MAX_FIELDS]:
         if isinstance(value, list) and value and isinstance(value[0], str):
             value = value[0]
         elif isinstance(value, list) and len(value) <= MAX_VALUE and all(map(_is_byte, value)):
             value = bytes(value).decode("utf-8", "backslashreplace")
         if isinstance(value, str) and len(value) <= MAX_VALUE:
-            found[key] = value
-    return found
+            texts[key] = value
+    return texts
 
 
 def _is_byte(value: object) -> bool:
@@ -154,8 +154,9 @@ def _groups(entry: Entry) -> dict[str, dict[str, Any]]:
     )
     seconds = None if micro is None or micro / 1e6 > MAX_SECONDS else round(micro / 1e6, 6)
     from_environment = _environment(entry.get("COREDUMP_ENVIRON", ""))
-    found = groups_with(
-        time={"crash_ts": seconds, "ts_source": None if seconds is None else "journal"},
+    groups = groups_from(
+        "journal",
+        time={"crash_ts": seconds},
         host={
             "hostname": clean(entry.get("COREDUMP_HOSTNAME") or entry.get("_HOSTNAME")),
             "machine_id": clean(entry.get("_MACHINE_ID")),
@@ -171,13 +172,11 @@ def _groups(entry: Entry) -> dict[str, dict[str, Any]]:
     )
     for name, group in from_environment.items():
         if name != "host" and group:
-            found[name] = {**group, **found.get(name, {})}
-    if "hostname" in found.get("host", {}):
-        found["host"]["hostname_source"] = "journal"
-    return found
+            groups[name] = {**group, **groups.get(name, {})}
+    return groups
 
 
 def _environment(block: str) -> dict[str, Any]:
     entries = (line.encode("utf-8", "replace") for line in block.split("\n")[:MAX_VARIABLES])
-    found = from_entries((entry for entry in entries if entry), "journal")
-    return {} if isinstance(found, Absent) else groups_of_environment(found)
+    variables = from_entries((entry for entry in entries if entry), "journal")
+    return {} if isinstance(variables, Absent) else groups_of_environment(variables)

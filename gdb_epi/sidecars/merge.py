@@ -25,19 +25,23 @@ def add_sidecars(record: dict[str, Any], sidecars: Sequence[Sidecar]) -> None:
     """Add every sidecar's groups to the record, and say what was used and what disagrees."""
     weak = _take_weak_host(record)
     used = []
-    for one in sidecars:
-        for problem in one.problems:
-            _complain(record, one, problem)
-        why = _another_crash(record, one)
+    for sidecar in sidecars:
+        for problem in sidecar.problems:
+            _complain(record, sidecar, problem)
+        why = _another_crash(record, sidecar)
         if why:
-            _complain(record, one, f"not used: it is about another crash ({why})")
+            _complain(record, sidecar, f"not used: it is about another crash ({why})")
             continue
-        _compare_pid(record, one)
-        for name, group in one.groups.items():
-            _merge(record, name, group, one)
-        _compare_kernel(record, one)
-        if one.groups:
-            used.append({"kind": one.kind, "name": one.name})
+        # A pid is one of a namespace: a container's process has another one outside.
+        pid, claimed = record.get("process", {}).get("pid"), sidecar.identity.get("pid")
+        if pid is not None and claimed is not None and pid != claimed:
+            problem = f"pid {claimed}, in the core {pid}: another pid namespace?"
+            _complain(record, sidecar, problem)
+        for name, group in sidecar.groups.items():
+            _merge(record, name, group, sidecar)
+        _compare_kernel(record, sidecar)
+        if sidecar.groups:
+            used.append({"kind": sidecar.kind, "name": sidecar.name})
     if weak and "hostname" not in record.get("host", {}):
         record.setdefault("host", {}).update(weak)
     if used:
@@ -55,58 +59,51 @@ def _take_weak_host(record: dict[str, Any]) -> dict[str, Any]:
     return taken
 
 
-def _another_crash(record: dict[str, Any], one: Sidecar) -> str:
+def _another_crash(record: dict[str, Any], sidecar: Sidecar) -> str:
     """Return how a sidecar contradicts the core; "" when it does not."""
     signo = record.get("signal", {}).get("signo")
-    told = one.identity.get("signo")
-    if signo is not None and told is not None and signo != told:
-        return f"signal {told}, not {signo}"
-    comm, told = record.get("process", {}).get("comm"), one.identity.get("comm")
-    if comm and told and str(comm)[:COMM] != str(told)[:COMM]:
-        return f"command {str(told)[:MAX_SHOWN]}, not {comm}"
+    claimed = sidecar.identity.get("signo")
+    if signo is not None and claimed is not None and signo != claimed:
+        return f"signal {claimed}, not {signo}"
+    comm, claimed = record.get("process", {}).get("comm"), sidecar.identity.get("comm")
+    if comm and claimed and str(comm)[:COMM] != str(claimed)[:COMM]:
+        return f"command {str(claimed)[:MAX_SHOWN]}, not {comm}"
     return ""
 
 
-def _compare_pid(record: dict[str, Any], one: Sidecar) -> None:
-    """A pid is one of a namespace: a container's process has another one outside."""
-    pid, told = record.get("process", {}).get("pid"), one.identity.get("pid")
-    if pid is not None and told is not None and pid != told:
-        _complain(record, one, f"pid {told}, in the core {pid}: another pid namespace?")
-
-
-def _compare_kernel(record: dict[str, Any], one: Sidecar) -> None:
+def _compare_kernel(record: dict[str, Any], sidecar: Sidecar) -> None:
     """A release that the vDSO contradicts was noted under another boot of the host."""
     version = record.get("kernel", {}).get("version")
-    release = one.groups.get("kernel", {}).get("release")
+    release = sidecar.groups.get("kernel", {}).get("release")
     if not version or not release or record["kernel"].get("patch_at_least"):
         return
     if _numbers(str(release)) != _numbers(version):
-        told = f"kernel release {release}, but the core's vDSO is of {version}"
-        _complain(record, one, told + ": what changes at a boot may differ")
+        contradiction = f"kernel release {release}, but the core's vDSO is of {version}"
+        _complain(record, sidecar, contradiction + ": what changes at a boot may differ")
 
 
 def _numbers(release: str) -> tuple[int, ...]:
     """Return the three numbers that a release begins with; a missing third one is 0."""
-    found = re.match(r"(\d{1,5})\.(\d{1,5})(?:\.(\d{1,5}))?", release)
-    return tuple(int(part or 0) for part in found.groups()) if found else ()
+    match = re.match(r"(\d{1,5})\.(\d{1,5})(?:\.(\d{1,5}))?", release)
+    return tuple(int(part or 0) for part in match.groups()) if match else ()
 
 
-def _merge(record: dict[str, Any], name: str, group: dict[str, Any], one: Sidecar) -> None:
-    known = record.setdefault(name, {})
-    if not isinstance(known, dict):
+def _merge(record: dict[str, Any], name: str, group: dict[str, Any], sidecar: Sidecar) -> None:
+    recorded = record.setdefault(name, {})
+    if not isinstance(recorded, dict):
         return
     for key, value in group.items():
         if key in _SOURCES:
             continue
-        if key not in known or known[key] is None:
-            known[key] = value
-            known.update(_source_of(key, group))
-        elif isinstance(value, dict) and isinstance(known[key], dict):
-            known[key] = {**value, **known[key]}
-        elif not _same(key, known[key], value):
+        if key not in recorded or recorded[key] is None:
+            recorded[key] = value
+            recorded.update(_source_of(key, group))
+        elif isinstance(value, dict) and isinstance(recorded[key], dict):
+            recorded[key] = {**value, **recorded[key]}
+        elif not _same(key, recorded[key], value):
             shown = str(value)[:MAX_SHOWN]
-            _complain(record, one, f"{name}.{key} {shown} disagrees with {known[key]}")
-    if not known:
+            _complain(record, sidecar, f"{name}.{key} {shown} disagrees with {recorded[key]}")
+    if not recorded:
         del record[name]
 
 
@@ -116,19 +113,19 @@ def _source_of(key: str, group: dict[str, Any]) -> dict[str, Any]:
     return {name: group[name]} if name is not None and name in group else {}
 
 
-def _same(key: str, known: Any, value: Any) -> bool:
+def _same(key: str, recorded: Any, value: Any) -> bool:
     if key == "crash_ts":
         try:
-            return abs(float(known) - float(value)) <= SAME_TIME
+            return abs(float(recorded) - float(value)) <= SAME_TIME
         except (TypeError, ValueError):
             return False
     if key == "hostname":
-        return str(known).split(".")[0] == str(value).split(".")[0]
+        return str(recorded).split(".")[0] == str(value).split(".")[0]
     if key == "boot_id" or key == "machine_id":
-        return str(known).replace("-", "") == str(value).replace("-", "")
-    return bool(known == value)
+        return str(recorded).replace("-", "") == str(value).replace("-", "")
+    return bool(recorded == value)
 
 
-def _complain(record: dict[str, Any], one: Sidecar, message: str) -> None:
-    error = {"stage": "sidecar", "subject": one.kind, "message": message}
+def _complain(record: dict[str, Any], sidecar: Sidecar, message: str) -> None:
+    error = {"stage": "sidecar", "subject": sidecar.kind, "message": message}
     record.setdefault("soft_errors", []).append(error)

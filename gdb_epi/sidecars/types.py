@@ -32,8 +32,8 @@ def number(value: object, highest: int = 1 << 63) -> int | None:
     text = str(value).strip() if isinstance(value, int) or len(value) <= 24 else ""
     if not text.isascii() or not text.isdigit():
         return None
-    found = int(text)
-    return found if found <= highest else None
+    parsed = int(text)
+    return parsed if parsed <= highest else None
 
 
 def clean(value: object) -> str | None:
@@ -49,10 +49,14 @@ def filled(group: dict[str, Any]) -> dict[str, Any]:
     return {key: value for key, value in group.items() if value is not None}
 
 
-def groups_with(**groups: dict[str, Any]) -> dict[str, dict[str, Any]]:
-    """Return the groups that hold anything."""
-    found = {name: filled(group) for name, group in groups.items()}
-    return {name: group for name, group in found.items() if group}
+def groups_from(source: str, **groups: dict[str, Any]) -> dict[str, dict[str, Any]]:
+    """Return the groups that hold anything; time and host name say that they are from `source`."""
+    parts = {name: filled(group) for name, group in groups.items()}
+    if "crash_ts" in parts.get("time", {}):
+        parts["time"]["ts_source"] = source
+    if "hostname" in parts.get("host", {}):
+        parts["host"]["hostname_source"] = source
+    return {name: group for name, group in parts.items() if group}
 
 
 def read_capped(path: str, size: int = MAX_FILE) -> bytes:

@@ -10,7 +10,7 @@ from __future__ import annotations
 
 import os
 
-from gdb_epi.sidecars.types import MAX_SECONDS, Sidecar, clean, filled, groups_with, number
+from gdb_epi.sidecars.types import MAX_SECONDS, Sidecar, clean, filled, groups_from, number
 
 PREFIX = "user.coredump."
 NAMES = ("pid", "signal", "timestamp", "hostname", "comm", "exe")
@@ -40,12 +40,11 @@ def of_values(values: dict[str, str]) -> Sidecar:
     if stamp is not None:
         seconds = round(stamp / 1e6, 6) if stamp > _MICROSECONDS else float(stamp)
         seconds = seconds if seconds < MAX_SECONDS else None
-    groups = groups_with(
-        time={"crash_ts": seconds, "ts_source": None if seconds is None else "xattr"},
+    groups = groups_from(
+        "xattr",
+        time={"crash_ts": seconds},
         host={"hostname": clean(values.get("hostname"))},
     )
-    if "host" in groups:
-        groups["host"]["hostname_source"] = "xattr"
     identity = {
         "pid": number(values.get("pid"), 1 << 31),
         "signo": number(values.get("signal"), 128),

@@ -13,8 +13,9 @@ from support.shell import INTERRUPTIBLE, Shell
 # Ctrl-C as soon as a sweep tells how far it is: at no moment that depends on the machine.
 PROGRAM = """
 import os, signal, sys
-from gdb_epi.cli import main, progress
-progress.Progress.show = lambda self, done, bad: os.kill(os.getpid(), signal.SIGINT)
+from gdb_epi.cli import main
+from gdb_epi.cli.support import progress_bar
+progress_bar.Progress.show = lambda self, done, bad: os.kill(os.getpid(), signal.SIGINT)
 sys.exit(main.main(["corruption", sys.argv[1], "--sweep", "--json"]))
 """
 

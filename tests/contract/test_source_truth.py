@@ -22,7 +22,7 @@ from gdb_epi.cpython.source.finder import NoSource, Source, SourceFinder
 from gdb_epi.cpython.types import PyFrame, PythonState
 from gdb_epi.errors import InputError
 from gdb_epi.process_state import ProcessState
-from gdb_epi.render.frame_source import source_below, span_of
+from gdb_epi.render.source import source_below, span_of
 from gdb_epi.session import Session
 from gdb_epi.target.corefile import CoreFileTarget
 

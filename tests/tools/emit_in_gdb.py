@@ -14,8 +14,7 @@ import gdb
 
 sys.path.insert(0, os.environ["GDB_EPI_ROOT"])
 
-from gdb_epi.cpython.layout.emit import emit_layout
-from gdb_epi.gdbhost import dwarf
+from gdb_epi.gdbhost import debug_info as dwarf
 
 document = emit_layout(
     dwarf.type_layout,

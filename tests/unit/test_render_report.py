@@ -10,8 +10,9 @@ import unicodedata
 import pytest
 
 from gdb_epi.errors import Absent, SoftError
+from gdb_epi.render.escape import escape
 from gdb_epi.render.json import render_report_json
-from gdb_epi.render.text import escape, render_report, table_lines
+from gdb_epi.render.text import render_report, table_lines
 from gdb_epi.report import Listing, Report
 
 

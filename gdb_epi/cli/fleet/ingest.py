@@ -80,7 +80,7 @@ def _ingest_spool(db: str | None) -> int:
 
 def report_rejected(rejected: Sequence[tuple[str, str]]) -> int:
     """Tell the first rejects on standard error; return the exit code."""
-    from gdb_epi.render.text import escape
+    from gdb_epi.render.escape import escape
 
     for where, why in rejected[:SHOWN_REJECTS]:
         print(f"gdb-epi: {escape(where)}: {escape(why)}", file=sys.stderr)

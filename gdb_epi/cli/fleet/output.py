@@ -77,7 +77,7 @@ def terminal_width() -> int | None:
 
 def print_line(line: str) -> None:
     """Print a line, control characters escaped, folded where the terminal ends."""
-    from gdb_epi.render.text import escape
+    from gdb_epi.render.escape import escape
 
     for part in folded(escape(line), terminal_width()):
         print(part)
@@ -109,7 +109,7 @@ def print_table(
     if not cells:
         print(empty)
         return
-    from gdb_epi.render.text import escape
+    from gdb_epi.render.escape import escape
 
     shown = [[escape(str(cell)) for cell in row] for row in cells]
     width = terminal_width()
@@ -137,7 +137,7 @@ def _aligned(
 
 
 def _cell(value: Any) -> str:
-    from gdb_epi.render.text import escape
+    from gdb_epi.render.escape import escape
 
     if isinstance(value, dict):
         value = ", ".join(f"{key} {item}" for key, item in value.items())

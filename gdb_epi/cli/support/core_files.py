@@ -52,18 +52,18 @@ class Found(NamedTuple):
 
 def find_cores(names: Sequence[str]) -> Found:
     """Return the cores named, and those inside the folders named."""
-    found = Found([], [], [])
+    usable = Found([], [], [])
     seen: set[tuple[int, int]] = set()
     for name in names:
-        for item in _cores_of(name, found.links):
-            if isinstance(item, EpiError):
-                found.problems.append(item)
+        for core in _cores_of(name, usable.links):
+            if isinstance(core, EpiError):
+                usable.problems.append(core)
                 continue
-            status = os.stat(item.path)
+            status = os.stat(core.path)
             if (status.st_dev, status.st_ino) not in seen:
                 seen.add((status.st_dev, status.st_ino))
-                found.cores.append(item)
-    return found
+                usable.cores.append(core)
+    return usable
 
 
 def core_at(path: str) -> Core:

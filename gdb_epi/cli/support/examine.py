@@ -14,7 +14,6 @@ from gdb_epi.typing_lite import TYPE_CHECKING, Any, NamedTuple
 
 if TYPE_CHECKING:
     from gdb_epi.cli.support.native_gdb import GdbNative
-    from gdb_epi.session import Session
     from gdb_epi.target.corefile import CoreFileTarget
 
 NO_SIDECARS = Asked(beside=False)
@@ -80,12 +79,8 @@ def examine(core: Core, options: Options, scratch: Scratch) -> Examined:
         examined = _decode(path, options, scratch)
     if damaged is not None:
         examined.record.setdefault("soft_errors", []).append(damaged._asdict())
-    _add_surroundings(examined.record, core, options)
-    return examined._replace(record=_private(examined.record, options))
-
-
-def _add_surroundings(record: dict[str, Any], core: Core, options: Options) -> None:
-    """Add what lies beside the core, and last the time of its file."""
+    record = examined.record
+    # What lies beside the core, and last the time of its file.
     pid = (record.get("process") or {}).get("pid")
     sidecars = find_sidecars(core.path, options.sidecars, pid)
     if sidecars:
@@ -93,17 +88,16 @@ def _add_surroundings(record: dict[str, Any], core: Core, options: Options) -> N
 
         add_sidecars(record, sidecars)
     add_provenance(record, core.path, core.compression)
-
-
-def _private(record: dict[str, Any], options: Options) -> dict[str, Any]:
-    """Return the record without what the user wants to keep to himself."""
-    if not options.redact_addresses and options.hmac_key is None:
-        return record
-    from gdb_epi.record.privacy import pseudonymise, redact_addresses
-
+    # What the user wants to keep to himself.
     if options.hmac_key is not None:
+        from gdb_epi.record.privacy import pseudonymise
+
         record = pseudonymise(record, options.hmac_key)
-    return redact_addresses(record) if options.redact_addresses else record
+    if options.redact_addresses:
+        from gdb_epi.record.privacy import redact_addresses
+
+        record = redact_addresses(record)
+    return examined._replace(record=record)
 
 
 def _decode(path: str, options: Options, scratch: Scratch) -> Examined:
@@ -117,7 +111,12 @@ def _decode(path: str, options: Options, scratch: Scratch) -> Examined:
         from gdb_epi.session import Session
 
         session = Session(target)
-        examined = Examined(analyze(session), _stacks(session, options))
+        examined = Examined(analyze(session), None)
+        if options.stacks:
+            from gdb_epi.record.stacks import stacks_json
+
+            stacks = stacks_json(session.state, locals=options.locals)
+            examined = examined._replace(stacks=stacks)
         if options.messages:
             from gdb_epi.record.privacy import add_message
 
@@ -128,14 +127,6 @@ def _decode(path: str, options: Options, scratch: Scratch) -> Examined:
     finally:
         if native is not None:
             native.close()
-
-
-def _stacks(session: Session, options: Options) -> dict[str, Any] | None:
-    if not options.stacks:
-        return None
-    from gdb_epi.record.stacks import stacks_json
-
-    return stacks_json(session.state, locals=options.locals)
 
 
 def _start_native(
@@ -171,8 +162,8 @@ def _note_trouble(native: GdbNative, options: Options, record: dict[str, Any]) -
     why = native.trouble()
     if why is not None and options.native == "always":
         raise EpiError(f"no native frames: {why.detail}", hint="--native auto")
-    found = native.soft_errors()
+    gdb_errors = native.soft_errors()
     if why is not None:
-        found.append(SoftError("native frames", "gdb", why.detail)._asdict())
-    known = record.setdefault("soft_errors", [])
-    known += [error for error in found if error not in known]
+        gdb_errors.append(SoftError("native frames", "gdb", why.detail)._asdict())
+    soft_errors = record.setdefault("soft_errors", [])
+    soft_errors += [error for error in gdb_errors if error not in soft_errors]

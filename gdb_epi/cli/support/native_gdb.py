@@ -54,10 +54,10 @@ def find_gdb(given: str | None) -> str | None:
     """
     for named, source in ((given, "--gdb"), (os.environ.get(ENVIRONMENT_GDB), ENVIRONMENT_GDB)):
         if named:
-            found = shutil.which(named)
-            if found is None:
+            program = shutil.which(named)
+            if program is None:
                 raise UsageError(f"{source} {named}: no such program", hint=NoGdb.hint)
-            return os.path.abspath(found)
+            return os.path.abspath(program)
     beside = os.path.join(os.path.dirname(sys.executable or ""), "gdb")
     return shutil.which(beside) or shutil.which("gdb")
 
@@ -101,8 +101,8 @@ class GdbNative:
     def modules(self) -> Sequence[Module]:
         """Return the modules as GDB sees them; empty when it failed."""
         answer = self._collect()
-        found = _maps(answer.get("modules")) if not isinstance(answer, Absent) else []
-        return [_module(module) for module in found if _is_module(module)]
+        modules = _maps(answer.get("modules")) if not isinstance(answer, Absent) else []
+        return [_module(module) for module in modules if _is_module(module)]
 
     def soft_errors(self) -> list[dict[str, Any]]:
         """Return what GDB could not have, as the record has it."""
@@ -223,7 +223,7 @@ def _ending(code: int) -> str:
 
 
 def _maps(value: Any) -> list[Mapping[str, Any]]:
-    return [item for item in value if isinstance(item, dict)] if isinstance(value, list) else []
+    return [inner for inner in value if isinstance(inner, dict)] if isinstance(value, list) else []
 
 
 def _why_none(thread: Mapping[str, Any], tid: int) -> Absent:

@@ -59,8 +59,8 @@ def plain(
     try:
         yield path, damaged
     except InputError as unusable:
-        told = str(unusable).replace(path, core.path)
-        raise InputError(told, hint=unusable.hint) from None
+        message = str(unusable).replace(path, core.path)
+        raise InputError(message, hint=unusable.hint) from None
 
 
 @contextmanager

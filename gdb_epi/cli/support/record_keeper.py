@@ -93,6 +93,6 @@ class Keeper:
 
 def say(line: str) -> None:
     """Write one line to standard error, with nothing in it that steers a terminal."""
-    from gdb_epi.render.text import escape
+    from gdb_epi.render.escape import escape
 
     print(f"gdb-epi: {escape(line)}", file=sys.stderr)

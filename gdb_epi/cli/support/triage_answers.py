@@ -15,7 +15,8 @@ from contextlib import contextmanager
 from gdb_epi.cli.support.core_files import Core
 from gdb_epi.cli.support.examine import Examined, Failure, Result
 from gdb_epi.errors import EXIT_UNUSABLE_INPUT, EpiError, UsageError
-from gdb_epi.render.text import escape
+from gdb_epi.record.reading import group_in, grouping_line
+from gdb_epi.render.escape import escape
 from gdb_epi.typing_lite import TYPE_CHECKING, Any, Protocol
 from gdb_epi.util import counted
 
@@ -135,13 +136,18 @@ class _Table:
         if isinstance(result, Failure):
             return
         record = result.record
-        signature = _group_text(record)
+        category = group_in(record, "signature").get("category") or "unknown"
+        signature = grouping_line(group_in(record, "signature")) or str(category)
+        if signature.startswith("gsig/"):
+            signature = signature.split(" ", 2)[-1]  # without `gsig/1 stable`
         self._signatures[signature] += 1
         short = signature if len(signature) <= MAX_CELL else signature[: MAX_CELL - 3] + "..."
-        verdict = _map(record, "verdict").get("label")
-        self._rows.append([core.path, _process(record), verdict, short])
+        process = group_in(record, "process")
+        who = f"{process.get('comm') or '?'} ({process.get('pid') or '?'})"
+        verdict = group_in(record, "verdict").get("label")
+        self._rows.append([core.path, who, verdict, short])
         if result.stacks is not None:
-            from gdb_epi.render.text import escape
+            from gdb_epi.render.escape import escape
 
             self._out.line(f"== {escape(core.path)}")
             for line in stacks_lines(result.stacks):
@@ -149,7 +155,8 @@ class _Table:
 
     def finish(self, problems: Sequence[Failure]) -> None:
         """Write the table and the summary; problems go to standard error."""
-        from gdb_epi.render.text import escape, table_lines
+        from gdb_epi.render.escape import escape
+        from gdb_epi.render.text import table_lines
 
         if self._rows:
             for line in table_lines(("core", "process", "verdict", "signature"), self._rows):
@@ -181,33 +188,15 @@ def whole(result: Examined) -> dict[str, Any]:
         record["thread_summary"] = record.pop("threads")
     errors = [*record.get("soft_errors", []), *result.stacks.get("soft_errors", [])]
     unique = [error for index, error in enumerate(errors) if error not in errors[:index]]
-    known = {key: value for key, value in result.stacks.items() if key not in record}
-    return {**record, **known, "soft_errors": unique}
+    beside = {key: value for key, value in result.stacks.items() if key not in record}
+    return {**record, **beside, "soft_errors": unique}
 
 
 def _complain(problems: Sequence[Failure]) -> None:
-    from gdb_epi.render.text import escape
+    from gdb_epi.render.escape import escape
 
     for problem in problems:
         print(f"gdb-epi: {escape(problem.line())}", file=sys.stderr)
-
-
-def _map(record: Mapping[str, Any], name: str) -> Mapping[str, Any]:
-    value = record.get(name)
-    return value if isinstance(value, dict) else {}
-
-
-def _group_text(record: Mapping[str, Any]) -> str:
-    """Return the text of the group's key without its first words `gsig/1 stable`."""
-    signature = _map(record, "signature")
-    kind = str(_map(signature, "group").get("key") or "stable")
-    text = str(_map(signature, "text").get(kind) or signature.get("category") or "unknown")
-    return text.split(" ", 2)[-1] if text.startswith("gsig/") else text
-
-
-def _process(record: Mapping[str, Any]) -> str:
-    process = _map(record, "process")
-    return f"{process.get('comm') or '?'} ({process.get('pid') or '?'})"
 
 
 @contextmanager
@@ -221,8 +210,8 @@ def _open_output(name: str | None, inputs: Sequence[str]) -> Iterator[IO[str]]:
     try:
         file = open(name, "w", encoding="utf-8", errors="backslashreplace")  # noqa: SIM115
     except OSError as error:
-        told = f"cannot write {name}: {error.strerror or error}"
-        raise EpiError(told, hint="--output with another path") from None
+        message = f"cannot write {name}: {error.strerror or error}"
+        raise EpiError(message, hint="--output with another path") from None
     with file:
         yield file
 
@@ -243,8 +232,8 @@ def stacks_lines(stacks: Mapping[str, Any]) -> Iterator[str]:
         yield escape(f"task {task.get('name')} ({task.get('coro')})")
         yield from _frames(task.get("stack") or ())
     for error in stacks.get("soft_errors") or ():
-        told = f"note: {error.get('stage')}: {error.get('subject')}: {error.get('message')}"
-        yield escape(told)
+        note = f"note: {error.get('stage')}: {error.get('subject')}: {error.get('message')}"
+        yield escape(note)
 
 
 def _title(thread: Mapping[str, Any]) -> str:

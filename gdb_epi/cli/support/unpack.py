@@ -51,8 +51,8 @@ def head_of(path: str, compression: str, size: int) -> bytes:
         try:
             return stream.read(size)
         except Broken as error:
-            told = f"{path}: damaged {compression} data: {error}"
-            raise InputError(told, hint="copy the file again and compare checksums") from None
+            message = f"{path}: damaged {compression} data: {error}"
+            raise InputError(message, hint="copy the file again and compare checksums") from None
 
 
 def unpack(path: str, compression: str, folder: str, max_size: int) -> tuple[str, SoftError | None]:
@@ -71,7 +71,11 @@ def unpack(path: str, compression: str, folder: str, max_size: int) -> tuple[str
                 trouble = SoftError("core", name, f"{compression} data is damaged: {error}")
                 out.truncate(out.tell())
     except OSError as error:
-        raise _no_room(path, folder, error) from None
+        if error.errno in (errno.ENOSPC, errno.EDQUOT, errno.EFBIG):
+            message = f"{path}: no room to unpack in {folder}: {error.strerror}"
+            raise EpiError(message, hint="TMPDIR=/a/folder/with/space") from None
+        hint = "check the file and TMPDIR"
+        raise InputError(f"{path}: {error.strerror or error}", hint=hint) from None
     return str(target), trouble
 
 
@@ -79,8 +83,8 @@ def supported(compression: str) -> str | None:
     """Return what unpacks this compression here, None when nothing does."""
     if compression not in PROGRAMS:
         return "python"
-    found = shutil.which(PROGRAMS[compression])
-    return found or next((name for name in MODULES[compression] if _has_module(name)), None)
+    program = shutil.which(PROGRAMS[compression])
+    return program or next((name for name in MODULES[compression] if _has_module(name)), None)
 
 
 def _copy_sparse(stream: Readable, out: IO[bytes], max_size: int, path: str) -> None:
@@ -104,14 +108,13 @@ def _copy_sparse(stream: Readable, out: IO[bytes], max_size: int, path: str) -> 
 @contextmanager
 def _open(path: str, compression: str) -> Iterator[Readable]:
     """Open a stream of unpacked bytes; damaged data raises Broken."""
-    with open(path, "rb") as file, _opener(compression)(file, compression) as stream:
-        yield stream
-
-
-def _opener(compression: str) -> _Opener:
+    openers: dict[str, _Opener] = {"gz": _gzip, "bz2": _bzip2, "xz": _xz}
     if compression in PROGRAMS:
-        return _through_program if shutil.which(PROGRAMS[compression]) else _through_module
-    return {"gz": _gzip, "bz2": _bzip2, "xz": _xz}[compression]
+        has_program = shutil.which(PROGRAMS[compression])
+        openers[compression] = _through_program if has_program else _through_module
+    opener = openers[compression]
+    with open(path, "rb") as file, opener(file, compression) as stream:
+        yield stream
 
 
 class _Checked:
@@ -237,33 +240,28 @@ class _Program:
 
 @contextmanager
 def _through_module(file: IO[bytes], name: str) -> Iterator[Readable]:
-    module = next((found for found in MODULES[name] if _has_module(found)), None)
+    module = next((candidate for candidate in MODULES[name] if _has_module(candidate)), None)
     if module is None:
         package = "zstandard" if name == "zst" else "lz4"
-        told = f"{file.name}: cannot unpack .{name}: no {PROGRAMS[name]} program or module here"
+        message = f"{file.name}: cannot unpack .{name}: no {PROGRAMS[name]} program or module here"
         hint = f"install {PROGRAMS[name]} (apt install {PROGRAMS[name]}), or pip install {package}"
-        raise InputError(told, hint=hint)
+        raise InputError(message, hint=hint)
     from importlib import import_module
 
-    opener = _module_opener(module, import_module(module))
-    with opener(file) as stream:
-        # Each module has an error class of its own, all derived from one of these.
-        yield _Checked(stream, (EOFError, RuntimeError, ValueError, OSError, *_errors_of(module)))
-
-
-def _module_opener(name: str, module: Any) -> Callable[[IO[bytes]], Any]:
-    if name == "compression.zstd":
-        return lambda file: module.ZstdFile(file)
-    if name == "zstandard":
-        return lambda file: module.ZstdDecompressor().stream_reader(file, read_across_frames=True)
-    return lambda file: module.LZ4FrameFile(file)
-
-
-def _errors_of(name: str) -> tuple[type[Exception], ...]:
-    from importlib import import_module
-
-    found = getattr(import_module(name), "ZstdError", None)
-    return (found,) if isinstance(found, type) and issubclass(found, Exception) else ()
+    imported = import_module(module)
+    if module == "compression.zstd":
+        opened = imported.ZstdFile(file)
+    elif module == "zstandard":
+        opened = imported.ZstdDecompressor().stream_reader(file, read_across_frames=True)
+    else:
+        opened = imported.LZ4FrameFile(file)
+    # Each module has an error class of its own, all derived from one of these.
+    errors: list[type[Exception]] = [EOFError, RuntimeError, ValueError, OSError]
+    own = getattr(imported, "ZstdError", None)
+    if isinstance(own, type) and issubclass(own, Exception):
+        errors.append(own)
+    with opened as stream:
+        yield _Checked(stream, tuple(errors))
 
 
 def _has_module(name: str) -> bool:
@@ -271,10 +269,3 @@ def _has_module(name: str) -> bool:
         return find_spec(name) is not None
     except ModuleNotFoundError:
         return False
-
-
-def _no_room(path: str, folder: str, error: OSError) -> EpiError:
-    if error.errno in (errno.ENOSPC, errno.EDQUOT, errno.EFBIG):
-        hint = "TMPDIR=/a/folder/with/space"
-        return EpiError(f"{path}: no room to unpack in {folder}: {error.strerror}", hint=hint)
-    return InputError(f"{path}: {error.strerror or error}", hint="check the file and TMPDIR")

@@ -117,8 +117,8 @@ class _Child:
         """Collect the process and return what it found."""
         code = self._end()
         if self.overstayed:
-            told = f"{self._core.path}: not done within {self._timeout:g} s"
-            return Failure(told, "--timeout with more seconds, --native never", EXIT_FAILED)
+            message = f"{self._core.path}: not done within {self._timeout:g} s"
+            return Failure(message, "--timeout with more seconds, --native never", EXIT_FAILED)
         try:
             kind, *rest = json.loads(self._data)
         except ValueError:
@@ -166,8 +166,8 @@ def _encode(core: Core, options: Options, scratch: Scratch) -> list[Any]:
             import traceback
 
             traceback.print_exc()
-        told = f"{core.path}: internal error: {type(error).__name__}: {error}"
-        return ["failed", told, "GDB_EPI_DEBUG=1 for the traceback", EXIT_FAILED]
+        message = f"{core.path}: internal error: {type(error).__name__}: {error}"
+        return ["failed", message, "GDB_EPI_DEBUG=1 for the traceback", EXIT_FAILED]
 
 
 def _death(code: int) -> str:

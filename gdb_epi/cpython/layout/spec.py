@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
 """Which structs, members and constants a layout table holds, and how C spells them.
 
-No number stands here: offsets and sizes come from debug information (gdbhost/dwarf.py).
+No number stands here: offsets and sizes come from debug information (gdbhost/debug_info.py).
 A struct that a version lacks is simply absent from its table.
 
 The opcodes, and sizes of their inline caches, that a layout table holds.

@@ -15,7 +15,7 @@ from gdb_epi.fleet.report import plots
 from gdb_epi.fleet.report.canvas import drawing
 from gdb_epi.fleet.report.page import Page
 from gdb_epi.fleet.report.texts import clean, day_text, number, percent
-from gdb_epi.render.text import escape as escape_controls
+from gdb_epi.render.escape import escape as escape_controls
 from gdb_epi.render.triage import render_triage
 
 SHOWN_FIRST = 25  # signatures; the others are a click away

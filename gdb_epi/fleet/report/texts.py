@@ -8,7 +8,7 @@ from typing import Any, NamedTuple
 from unicodedata import east_asian_width
 
 from gdb_epi.fleet.store.days import iso_day
-from gdb_epi.render.text import escape
+from gdb_epi.render.escape import escape
 
 MAX_TEXT = 240  # characters of one shown text; a name of 100 kB is nobody's name
 MAX_SIGNATURE_FRAMES = 12

@@ -29,7 +29,7 @@ def check_schema(record: Mapping[str, Any]) -> None:
     if not number.isascii() or not number.isdigit() or len(number) > 9 or int(number) < 1:
         raise InputError(f"no record: schema is {schema[:MAX_SHOWN]!r}")
     if int(number) > NUMBER:
-        told = f"a record of schema {number}, made by {str(record.get('tool'))[:MAX_SHOWN]}"
+        newer = f"a record of schema {number}, made by {str(record.get('tool'))[:MAX_SHOWN]}"
         raise InputError(
-            f"{told}: this gdb-epi reads up to {PREFIX}{NUMBER}", hint="pip install -U gdb-epi"
+            f"{newer}: this gdb-epi reads up to {PREFIX}{NUMBER}", hint="pip install -U gdb-epi"
         )
