@@ -14,11 +14,12 @@ import gdb
 
 sys.path.insert(0, os.environ["GDB_EPI_ROOT"])
 
-from gdb_epi.gdbhost import debug_info as dwarf
+from gdb_epi.cpython.layout.emit import emit_layout
+from gdb_epi.gdbhost import debug_info
 
 document = emit_layout(
-    dwarf.type_layout,
-    dwarf.constant,
+    debug_info.type_layout,
+    debug_info.constant,
     {"version": [0, 0], "free_threaded": False, "debug": False, "gdb": gdb.VERSION},
 )
 with open(os.environ["GDB_EPI_OUT"], "w", encoding="utf-8") as stream:
