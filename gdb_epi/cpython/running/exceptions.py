@@ -169,25 +169,25 @@ class ExceptionDecoder:
         3.11 (bpo-45711) left only the value of type, value and traceback.
         """
         read, layout = self._reader.u64, self._layout
-        item = read(tstate + layout.require("PyThreadState", "exc_info"))
+        entry = read(tstate + layout.require("PyThreadState", "exc_info"))
         value_at = layout.require("_PyErr_StackItem", "exc_value")
         next_at = layout.require("_PyErr_StackItem", "previous_item")
         kind_at = layout.offset("_PyErr_StackItem", "exc_type")
         lines_at = layout.offset("_PyErr_StackItem", "exc_traceback")
         seen: set[int] = set()
-        while item:
-            if item in seen or len(seen) >= MAX_HANDLED or item & 7:
-                problems.append(f"the exc_info stack ends at {item:#x}: damaged or too long")
+        while entry:
+            if entry in seen or len(seen) >= MAX_HANDLED or entry & 7:
+                problems.append(f"the exc_info stack ends at {entry:#x}: damaged or too long")
                 return
-            seen.add(item)
-            kind = read(item + kind_at) if kind_at is not None else 0
-            lines = read(item + lines_at) if lines_at is not None else 0
-            raised = self._raised(HANDLED, kind, read(item + value_at), lines, problems)
+            seen.add(entry)
+            kind = read(entry + kind_at) if kind_at is not None else 0
+            lines = read(entry + lines_at) if lines_at is not None else 0
+            raised = self._raised(HANDLED, kind, read(entry + value_at), lines, problems)
             if raised is not None:
                 yield raised
             if not self._room:
                 return
-            item = read(item + next_at)
+            entry = read(entry + next_at)
 
     def _raised(
         self, state: str, kind: int, value: int, lines: int, problems: list[str]

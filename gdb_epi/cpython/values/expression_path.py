@@ -11,6 +11,7 @@ import re
 from collections.abc import Callable, Iterator
 
 from gdb_epi.cpython.objects.type_objects import STRUCT_SEQUENCE
+from gdb_epi.cpython.values.context import OBJECT_MEMBERS
 from gdb_epi.cpython.values.decoders.collections import deque_items
 from gdb_epi.cpython.values.repr_decoder import Obj, ReprDecoder, Undecodable
 from gdb_epi.errors import Absent, InputError, LayoutError, UnreadableMemory, UsageError
@@ -51,19 +52,17 @@ def resolve_path(decoder: ReprDecoder, text: str, lookup: Lookup) -> int:
         step = _STEP.match(text, position)
         if step is None:
             raise UsageError(f"cannot read {text[position:]!r} in {text!r}", hint="a.b[3]['k']")
+        so_far = text[:position].strip()
         try:
-            address = _follow(decoder, address, step, text[:position].strip())
+            obj = decoder.obj(address)
+            if step["name"] is not None:
+                address = _attribute(decoder, obj, step["name"], so_far)
+            else:
+                address = _item(decoder, obj, step, so_far)
         except (UnreadableMemory, LayoutError, Undecodable) as error:
             raise InputError(f"{text[: step.end()].strip()}: {error}") from None
         position = step.end()
     raise UsageError(f"more than {MAX_STEPS} steps")
-
-
-def _follow(decoder: ReprDecoder, address: int, step: re.Match[str], so_far: str) -> int:
-    obj = decoder.obj(address)
-    if step["name"] is not None:
-        return _attribute(decoder, obj, step["name"], so_far)
-    return _item(decoder, obj, step, so_far)
 
 
 def _attribute(decoder: ReprDecoder, obj: Obj, name: str, so_far: str) -> int:
@@ -114,10 +113,10 @@ def _member(decoder: ReprDecoder, obj: Obj, descriptor: int, path: str) -> int:
     for info in obj.lineage.types:
         place = decoder.context.members(info).get(name)
         if place is not None:
-            held = decoder.reader.u64(obj.address + place[0]) if place[1] in (6, 16) else 0
+            held = decoder.reader.u64(obj.address + place[0]) if place[1] in OBJECT_MEMBERS else 0
             if held:
                 return held
-            what = "is not set" if place[1] in (6, 16) else "is no object but a number in C"
+            what = "is not set" if place[1] in OBJECT_MEMBERS else "is no object but a number in C"
             raise InputError(f"{path} {what}")
     raise InputError(f"{path} is a slot that is not set")
 

@@ -7,6 +7,7 @@ Each answer is None where the object is not of that kind or cannot be read; noth
 from __future__ import annotations
 
 from collections.abc import Iterator
+from itertools import islice
 
 from gdb_epi.cpython.types import PythonState
 from gdb_epi.cpython.values.decoders.builtin_containers import set_items
@@ -14,6 +15,7 @@ from gdb_epi.cpython.values.process_values import Values, values_of
 from gdb_epi.cpython.values.repr_decoder import Undecodable
 from gdb_epi.errors import Absent, LayoutError, UnreadableMemory
 from gdb_epi.target.api import Target
+from gdb_epi.typing_lite import Any
 
 MAX_TEXT = 16 << 20
 MAX_ITEMS = 1 << 20
@@ -98,29 +100,14 @@ class PlainValues:
 
     def pairs(self, address: int) -> Iterator[tuple[int, int]]:
         """Yield the (key, value) of a dict; ends where it is damaged."""
-        if self.ident(address) != "dict":
-            return
-        try:
-            for number, pair in enumerate(self.objects.dict_items(address)):
-                if number >= MAX_PAIRS:
-                    return
-                yield pair
-        except _DAMAGE:
-            return
+        if self.ident(address) == "dict":
+            yield from _until_damage(self.objects.dict_items(address), MAX_PAIRS)
 
     def members(self, address: int) -> list[int]:
         """Return the members of a set; what could be read."""
-        members: list[int] = []
         if self.ident(address) not in ("set", "frozenset"):
-            return members
-        try:
-            for member in set_items(self._decoder, address):
-                members.append(member)
-                if len(members) >= MAX_ITEMS:
-                    break
-        except _DAMAGE:
-            pass
-        return members
+            return []
+        return list(_until_damage(set_items(self._decoder, address), MAX_ITEMS))
 
     def get(self, contents: int, name: str) -> int | None:
         """Return the value (PyObject *) under a str key (ASCII) of a dict."""
@@ -129,27 +116,24 @@ class PlainValues:
 
     def attribute(self, address: int, name: str) -> int | None:
         """Return an instance's own attribute (PyObject *)."""
-        try:
-            for key, value in self.context.attributes(address):
-                if key == name:
-                    return value
-        except _DAMAGE:
-            pass
+        for key, value in _until_damage(self.context.attributes(address)):
+            if key == name:
+                return int(value)
         return None
 
     def attributes(self, address: int) -> dict[str, int]:
         """Return all attributes of an instance that can be read."""
-        attributes: dict[str, int] = {}
-        try:
-            for key, value in self.context.attributes(address):
-                attributes[key] = value
-                if len(attributes) >= MAX_ITEMS:
-                    break
-        except _DAMAGE:
-            pass
-        return attributes
+        return dict(_until_damage(self.context.attributes(address), MAX_ITEMS))
 
     def module(self, interpreter: int, name: str) -> int | None:
         """Return the dict of a module of an interpreter (PyInterpreterState *)."""
         contents = self.objects.module_dict(interpreter, name)
         return None if isinstance(contents, Absent) else contents
+
+
+def _until_damage(values: Iterator[Any], most: int | None = None) -> Iterator[Any]:
+    """Yield what can be read, at most so many."""
+    try:
+        yield from islice(values, most)
+    except _DAMAGE:
+        return

@@ -64,9 +64,14 @@ class Value(NamedTuple):
 
     def shown(self) -> str:
         """Return the text, with the attributes behind it."""
-        if not self.attributes:
-            return self.text
-        return f"{self.text} with " + ", ".join(f"{k}={v}" for k, v in self.attributes)
+        return with_attributes(self.text, self.attributes)
+
+
+def with_attributes(text: str, attributes: tuple[tuple[str, str], ...]) -> str:
+    """Return a value's text with the attributes that it does not show behind it."""
+    if not attributes:
+        return text
+    return f"{text} with " + ", ".join(f"{name}={shown}" for name, shown in attributes)
 
 
 DecodeFunction = Callable[["ReprDecoder", Obj], str]

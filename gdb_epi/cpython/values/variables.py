@@ -11,7 +11,7 @@ from collections.abc import Iterator
 
 from gdb_epi.cpython.types import PyFrame
 from gdb_epi.cpython.values.process_values import Values
-from gdb_epi.cpython.values.repr_decoder import MAX_WHY
+from gdb_epi.cpython.values.repr_decoder import MAX_WHY, with_attributes
 from gdb_epi.errors import Absent, UnreadableMemory
 from gdb_epi.typing_lite import NamedTuple
 
@@ -49,9 +49,7 @@ class Variable(NamedTuple):
 
     def shown(self) -> str:
         """Return the text, with the attributes behind it."""
-        if not self.attributes:
-            return self.text
-        return f"{self.text} with " + ", ".join(f"{k}={v}" for k, v in self.attributes)
+        return with_attributes(self.text, self.attributes)
 
 
 class Slot(NamedTuple):
@@ -114,13 +112,13 @@ class FrameVariables:
             if not word & 1:
                 yield slot.name, word
         if not names.optimized:
-            yield from self._dict(self._pointer(frame.address, "f_locals"))
+            yield from self._dict_items(self._pointer(frame.address, "f_locals"))
 
     def globals(self, frame: PyFrame) -> list[Variable] | Absent:
         """Return the globals that a frame sees."""
         try:
             contents = self._pointer(frame.address, "f_globals")
-            return [self._plain(n, GLOBAL, value) for n, value in self._dict(contents)]
+            return [self._of_object(n, GLOBAL, value) for n, value in self._dict_items(contents)]
         except UnreadableMemory as error:
             return Absent("unreadable", str(error))
 
@@ -164,12 +162,18 @@ class FrameVariables:
         if word & 3 == _TAGGED_INT:
             signed = word - (1 << 64) if word >> 63 else word
             return Variable(slot.name, slot.kind, str(signed >> 2), False, "int", True)
-        return self._plain(slot.name, slot.kind, word)
+        return self._of_object(slot.name, slot.kind, word)
 
-    def _plain(self, name: str, kind: str, word: int) -> Variable:
+    def _of_object(self, name: str, kind: str, word: int) -> Variable:
         value = self.values.of(word)
         return Variable(
-            name, kind, value.text, value.cut, value.type, value.exact, value.attributes
+            name=name,
+            kind=kind,
+            text=value.text,
+            cut=value.cut,
+            type=value.type,
+            exact=value.exact,
+            attributes=value.attributes,
         )
 
     def _namespace(self, frame: int) -> list[Variable]:
@@ -177,9 +181,11 @@ class FrameVariables:
         contents = self._pointer(frame, "f_locals")
         if not contents or contents == self._pointer(frame, "f_globals"):
             return []
-        return [self._plain(name, NAMESPACE, value) for name, value in self._dict(contents)]
+        return [
+            self._of_object(name, NAMESPACE, value) for name, value in self._dict_items(contents)
+        ]
 
-    def _dict(self, contents: int) -> Iterator[tuple[str, int]]:
+    def _dict_items(self, contents: int) -> Iterator[tuple[str, int]]:
         if not contents:
             return
         for number, (key, value) in enumerate(self._objects.dict_items(contents)):
@@ -217,7 +223,7 @@ class FrameVariables:
         roles = self._roles(code, flags)
         slots = []
         for index, (name, bits) in enumerate(zip(names, kinds, strict=True)):
-            kind = roles.get(index) or _kind(bits)
+            kind = roles.get(index) or _kind_of_slot(bits)
             slots.append(Slot(index, name, kind, bool(bits & (_CELL | _FREE))))
         return Names(tuple(_arguments_first(slots)), len(names), optimized)
 
@@ -269,7 +275,7 @@ class FrameVariables:
         return names
 
 
-def _kind(bits: int) -> str:
+def _kind_of_slot(bits: int) -> str:
     if bits & _HIDDEN:
         return COMPREHENSION
     return FREE if bits & _FREE else CELL if bits & _CELL else LOCAL

@@ -26,6 +26,9 @@ _SEQUENCES = {"list": ("[", "]", 6), "tuple": ("(", ")", 6)}
 _SHORTENED_INSIDE = ("set", "frozenset", "collections.deque", "array.array")
 
 
+# -- futures and tasks -------------------------------------------------------------------------
+
+
 @decodes("_asyncio.Future")
 def future(decoder: ReprDecoder, obj: Obj) -> str:
     """Decode a Future."""
@@ -132,9 +135,9 @@ def _callbacks_text(decoder: ReprDecoder, first: int, more: int) -> str:
         callbacks += [pair[0] for pair in held]
     if not callbacks:
         return ""
-    last = f", {callback_source(decoder, callbacks[-1])}" if len(callbacks) > 1 else ""
+    last = f", {_callback_text(decoder, callbacks[-1])}" if len(callbacks) > 1 else ""
     middle = f", <{len(callbacks) - 2} more>" if len(callbacks) > 2 else ""
-    return callback_source(decoder, callbacks[0]) + middle + last
+    return _callback_text(decoder, callbacks[0]) + middle + last
 
 
 def _created_at(decoder: ReprDecoder, trace: int) -> str:
@@ -146,7 +149,10 @@ def _created_at(decoder: ReprDecoder, trace: int) -> str:
     return f"created at {decoder.string(file)}:{decoder.repr_of(line)}"
 
 
-def callback_source(decoder: ReprDecoder, address: int, args: int = 0) -> str:
+# -- callbacks: Lib/asyncio/format_helpers.py --------------------------------------------------
+
+
+def _callback_text(decoder: ReprDecoder, address: int, args: int = 0) -> str:
     """Do what _format_callback_source() does; `args` is a tuple or 0 for none."""
     text = _format_callback(decoder, address, args)
     source = _source(decoder, address)
@@ -269,6 +275,9 @@ def _length(decoder: ReprDecoder, obj: Obj, name: str) -> int:
     return decoder.signed(at, *struct)
 
 
+# -- loops and handles -------------------------------------------------------------------------
+
+
 @decodes_repr(("asyncio.base_events", "BaseEventLoop.__repr__"))
 def loop(decoder: ReprDecoder, obj: Obj) -> str:
     """Do what BaseEventLoop.__repr__ does."""
@@ -291,11 +300,14 @@ def handle(decoder: ReprDecoder, obj: Obj) -> str:
     callback = decoder.attribute(obj.address, "_callback")
     if not decoder.is_none(callback):
         args = decoder.attribute(obj.address, "_args")
-        info.append(callback_source(decoder, callback, args))
+        info.append(_callback_text(decoder, callback, args))
     trace = decoder.attribute(obj.address, "_source_traceback")
     if not decoder.is_none(trace):
         info.append(_created_at(decoder, trace))
     return f"<{' '.join([decoder.class_name(obj), *info])}>"
+
+
+# -- locks, queues, timeouts and groups --------------------------------------------------------
 
 
 def _with_state(decoder: ReprDecoder, obj: Obj, state: str) -> str:
@@ -406,6 +418,9 @@ def task_group(decoder: ReprDecoder, obj: Obj) -> str:
     elif decoder.is_true(obj.address, "_entered"):
         text += " entered"
     return f"<TaskGroup{text}>"
+
+
+# -- reprlib.repr() ----------------------------------------------------------------------------
 
 
 def _shortened(decoder: ReprDecoder, address: int, level: int = MAX_LEVEL) -> str:

@@ -29,15 +29,15 @@ def array(decoder: ReprDecoder, obj: Obj) -> str:
     letter = code.decode("latin-1")
     if letter in "uw":
         return _text_array(decoder, obj, start, count * size, count, letter)
-    item = _ARRAY_CODES.get(letter)
-    if item is None or struct.calcsize("<" + item) != size or count < 0:
+    item_format = _ARRAY_CODES.get(letter)
+    if item_format is None or struct.calcsize("<" + item_format) != size or count < 0:
         raise Undecodable(f"an array of {letter!r} with items of {size} bytes")
     name = obj.type.name
     if not count:
         return f"{name}('{letter}')"
     decoder.require_range(start, count * size, "array items")
     number = min(count, decoder.limits.width)
-    values = struct.unpack(f"<{number}{item}", decoder.reader.read(start, number * size))
+    values = struct.unpack(f"<{number}{item_format}", decoder.reader.read(start, number * size))
     return f"{name}('{letter}', [{decoder.join_text(map(repr, values), count)}])"
 
 

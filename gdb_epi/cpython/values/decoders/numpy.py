@@ -38,6 +38,9 @@ _EPOCH = 719163  # date(1970, 1, 1).toordinal()
 _LAST_DAY = 3652059  # date.max.toordinal()
 
 
+# -- numbers and times as numpy writes them ----------------------------------------------------
+
+
 def float_text(value: float, form: str, exponents: bool = False) -> str:
     """Return the shortest text that gives a float back; `form` is struct's letter of its width.
 
@@ -169,6 +172,8 @@ def _clock(rest: int, unit: str) -> str:
     text = f"{seconds // 3600:02d}:{seconds // 60 % 60:02d}:{seconds % 60:02d}"
     return f"{text}.{part:0{digits}d}" if digits else text
 
+
+# -- dtypes ------------------------------------------------------------------------------------
 
 MAX_DIMENSIONS = 64  # NPY_MAXDIMS: 32, since 2.0 64
 MAX_FIELDS = 1000
@@ -311,6 +316,9 @@ def _is_packed(decoder: ReprDecoder, record: DType, parts: list[DType], obj: Obj
     return at == record.size
 
 
+# -- arrays ------------------------------------------------------------------------------------
+
+
 @decodes("numpy.ndarray")
 def array(decoder: ReprDecoder, obj: Obj) -> str:
     """Describe an array: shape, dtype and the first values in C order."""
@@ -388,6 +396,8 @@ def item_text(decoder: ReprDecoder, at: int, item_type: DType, depth: int = 0) -
     value = struct.unpack(mark + form, raw)[0]
     return float_text(value, form) if item_type.kind == "f" else str(value)
 
+
+# -- scalars -----------------------------------------------------------------------------------
 
 _INTEGERS = {
     "int8": "b", "uint8": "B", "int16": "h", "uint16": "H", "int32": "i", "uint32": "I",
