@@ -24,8 +24,8 @@ _WORDS = {"same": "is the same as", "decides": "decides", "together": "goes with
 
 def add_arguments(parser: ArgumentParser) -> None:
     """Declare the arguments."""
-    told = "a key, its start, or a part of it: pairs that mark this signature"
-    parser.add_argument("signature", metavar="SIGNATURE", nargs="?", help=told)
+    signature_help = "a key, its start, or a part of it: pairs that mark this signature"
+    parser.add_argument("signature", metavar="SIGNATURE", nargs="?", help=signature_help)
     parser.add_argument("--limit", type=int, default=LIMIT, help="pairs (30)")
     add_forms(parser, "one JSON object")
 
@@ -43,12 +43,12 @@ def run(args: Namespace) -> int:
         population = base.population()
     from gdb_epi.fleet.questions.correlate import correlate
 
-    found = correlate(population)
-    pairs = found.pairs[: args.limit]
+    correlation = correlate(population)
+    pairs = correlation.pairs[: args.limit]
     if args.csv:
         print_rows([pair._asdict() for pair in pairs], as_csv=True)
     elif args.json:
-        whole = {"groups": found.groups, "nested": found.nested}
+        whole = {"groups": correlation.groups, "nested": correlation.nested}
         print(json.dumps({"pairs": [pair._asdict() for pair in pairs], **whole}))
     else:
         rows = [
@@ -56,7 +56,7 @@ def run(args: Namespace) -> int:
         ]
         headers = ("attribute", "", "attribute", "V", "rows", "of")
         print_table(headers, rows, empty="no two attributes vary")
-        for group in found.groups:
+        for group in correlation.groups:
             print_line(f"one in all but name: {', '.join(group)}")
     return EXIT_DONE
 
@@ -68,39 +68,44 @@ def _of_signature(args: Namespace) -> int:
 
     population, code = population_and_code(args.db, args.signature)
     day = population.last_day
-    found = signature_pairs(population, code, day)
-    found = found._replace(pairs=found.pairs[: args.limit])
+    search = signature_pairs(population, code, day)
+    search = search._replace(pairs=search.pairs[: args.limit])
     if args.csv:
-        print_rows([_row(pair, day) for pair in found.pairs], as_csv=True)
+        print_rows([_row(pair, day) for pair in search.pairs], as_csv=True)
     elif args.json:
-        rows = [{**_row(p, day), "alone": [a._asdict() for a in p.alone]} for p in found.pairs]
-        print(json.dumps({**found._asdict(), "pairs": rows}))
+        rows = [{**_row(p, day), "alone": [a._asdict() for a in p.alone]} for p in search.pairs]
+        print(json.dumps({**search._asdict(), "pairs": rows}))
     else:
-        _text(found)
+        _text(search)
     return EXIT_DONE
 
 
 def _row(pair: AttributePair, day: int) -> dict[str, Any]:
     from gdb_epi.fleet.screen.finding_texts import as_json
 
-    told = as_json(pair.finding, day)
+    finding_json = as_json(pair.finding, day)
     names = ("signature", "n", "total", "p", "q", "rr", "rr_interval", "test", "exposure")
-    one, two = pair.alone
-    head = {"attr": one.attr, "value": one.value, "and_attr": two.attr, "and_value": two.value}
-    return {**head, **{k: told[k] for k in (*names, "aliases", "caveats")}}
+    first, second = pair.alone
+    head = {
+        "attr": first.attr,
+        "value": first.value,
+        "and_attr": second.attr,
+        "and_value": second.value,
+    }
+    return {**head, **{k: finding_json[k] for k in (*names, "aliases", "caveats")}}
 
 
-def _text(found: PairSearch) -> None:
+def _text(search: PairSearch) -> None:
     from gdb_epi.fleet.screen.finding_texts import chances, risk_words
 
-    print_line(found.signature)
-    size = counted(found.crashes, "crash")
-    if found.left_out:
-        size += f", beside {counted(found.left_out, 'crash')} that single hosts explain"
-    print_line(f"  {counted(found.tested, 'pair')} of attributes looked at in {size}")
-    if found.not_tested:
-        print_line(f"  too many values to look at: {', '.join(found.not_tested)}")
-    for pair in found.pairs:
+    print_line(search.signature)
+    size = counted(search.crashes, "crash")
+    if search.left_out:
+        size += f", beside {counted(search.left_out, 'crash')} that single hosts explain"
+    print_line(f"  {counted(search.tested, 'pair')} of attributes looked at in {size}")
+    if search.not_tested:
+        print_line(f"  too many values to look at: {', '.join(search.not_tested)}")
+    for pair in search.pairs:
         finding = pair.finding
         share = f"{finding.n} of {counted(finding.total, 'crash')}"
         print_line(f"  {pair.mark}: {share}; {chances(finding)}")
@@ -113,5 +118,5 @@ def _text(found: PairSearch) -> None:
         print_line(f"      test: {finding.test}; exposure: {finding.exposure}")
         for caveat in finding.caveats:
             print_line(f"      but: {caveat}")
-    if not found.pairs:
+    if not search.pairs:
         print_line("  no pair of values marks them together; `fleet split` asks single ones")

@@ -30,13 +30,13 @@ def run(args: Namespace) -> int:
     with open_database(args.db, write=False) as engine:
         from gdb_epi.fleet.screen.finding_states import stored
 
-        found = stored(engine, args.state)
+        findings = stored(engine, args.state)
     if args.json or args.csv:
         from gdb_epi.cli.fleet.output import print_rows
 
-        print_rows([row(finding) for finding in found], as_csv=args.csv)
-    elif found:
-        for finding in found:
+        print_rows([row(finding) for finding in findings], as_csv=args.csv)
+    elif findings:
+        for finding in findings:
             _print(finding)
     else:
         print_line(f"no {args.state + ' ' if args.state else ''}findings")
@@ -60,8 +60,8 @@ def _print(finding: Stored) -> None:
     from gdb_epi.fleet.screen.finding_texts import crashes_of
     from gdb_epi.fleet.store.days import iso_day
 
-    told = finding.detail.get("verdict") or f"{finding.attr}={finding.value}"
-    print_line(f"{finding.id:>4}  {finding.state:<9}  {iso_day(finding.day)}  {told}")
+    verdict = finding.detail.get("verdict") or f"{finding.attr}={finding.value}"
+    print_line(f"{finding.id:>4}  {finding.state:<9}  {iso_day(finding.day)}  {verdict}")
     test, exposure = (finding.detail.get(name) or "" for name in ("test", "exposure"))
     counts = crashes_of(finding.signature, test)
     numbers = f"{finding.attr}={finding.value}: {finding.n} {counts}"

@@ -30,8 +30,8 @@ def run(args: Namespace) -> int:
     from gdb_epi.fleet.questions.onset import onset
 
     population, code = population_and_code(args.db, args.signature)
-    found = onset(population, code)
-    data = _data(found)
+    answer = onset(population, code)
+    data = _data(answer)
     if args.csv:
         rows = data["roll_outs"] or [{}]
         head = {k: v for k, v in data.items() if k not in ("roll_outs", "caveats")}
@@ -39,14 +39,14 @@ def run(args: Namespace) -> int:
     elif args.json:
         print(json.dumps(data))
     else:
-        _text(found)
+        _text(answer)
     return EXIT_DONE
 
 
-def _data(found: Onset) -> dict[str, Any]:
+def _data(answer: Onset) -> dict[str, Any]:
     from gdb_epi.fleet.store.days import iso_day
 
-    data: dict[str, Any] = found._asdict()
+    data: dict[str, Any] = answer._asdict()
     for name in ("day", "low", "high", "first_crash"):
         data[name] = None if data[name] is None else iso_day(data[name])
     data["roll_outs"] = [
@@ -55,31 +55,31 @@ def _data(found: Onset) -> dict[str, Any]:
             "first": iso_day(r.first),
             "half": None if r.half is None else iso_day(r.half),
         }
-        for r in found.roll_outs
+        for r in answer.roll_outs
     ]
-    return {**data, "caveats": list(found.caveats)}
+    return {**data, "caveats": list(answer.caveats)}
 
 
-def _text(found: Onset) -> None:
+def _text(answer: Onset) -> None:
     from gdb_epi.fleet.screen.finding_texts import risk_words
     from gdb_epi.fleet.store.days import iso_day
 
-    print_line(found.signature)
-    print_line(f"  {found.answer}")
-    for caveat in found.caveats:
+    print_line(answer.signature)
+    print_line(f"  {answer.answer}")
+    for caveat in answer.caveats:
         print_line(f"    but: {caveat}")
-    if found.day is not None and found.low is not None and found.high is not None:
-        span = f"{iso_day(found.low)} to {iso_day(found.high)}"
-        print_line(f"  changed on {iso_day(found.day)} (95 %: {span}), p {found.p:.2g}")
+    if answer.day is not None and answer.low is not None and answer.high is not None:
+        span = f"{iso_day(answer.low)} to {iso_day(answer.high)}"
+        print_line(f"  changed on {iso_day(answer.day)} (95 %: {span}), p {answer.p:.2g}")
         print_line("  test: likelihood-ratio scan over days, p by 999 permutations of the crashes")
-        unit = "per 1,000 host-hours" if found.exposure == "host-hours" else "a day"
-        rates = f"rate {found.before:.3g} before, {found.after:.3g} after, crashes {unit}"
-        assert found.rr is not None and found.rr_low is not None and found.rr_high is not None
-        print_line(f"  {rates}; {risk_words(found.rr, found.rr_low, found.rr_high)}")
-    first = "" if found.first_crash is None else f", the first on {iso_day(found.first_crash)}"
-    print_line(f"  {counted(found.crashes, 'crash')}{first}; exposure: {found.exposure}")
-    for r in found.roll_outs:
+        unit = "per 1,000 host-hours" if answer.exposure == "host-hours" else "a day"
+        rates = f"rate {answer.before:.3g} before, {answer.after:.3g} after, crashes {unit}"
+        assert answer.rr is not None and answer.rr_low is not None and answer.rr_high is not None
+        print_line(f"  {rates}; {risk_words(answer.rr, answer.rr_low, answer.rr_high)}")
+    first = "" if answer.first_crash is None else f", the first on {iso_day(answer.first_crash)}"
+    print_line(f"  {counted(answer.crashes, 'crash')}{first}; exposure: {answer.exposure}")
+    for r in answer.roll_outs:
         half = "never half" if r.half is None else f"half on {iso_day(r.half)}"
         own = "no day had both" if r.p is None else f"own days p {r.p:.2g}"
-        told = f"{r.attr}={r.value}: from {iso_day(r.first)}, {half}; fit {r.fit:.1f}, {own}"
-        print_line(f"    {told}; {r.with_it} of the crashes ({r.expected:.1f} expected)")
+        roll_out = f"{r.attr}={r.value}: from {iso_day(r.first)}, {half}; fit {r.fit:.1f}, {own}"
+        print_line(f"    {roll_out}; {r.with_it} of the crashes ({r.expected:.1f} expected)")

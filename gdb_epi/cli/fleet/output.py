@@ -55,8 +55,8 @@ def say_lost(lost: Sequence[int]) -> None:
         import sys
 
         some = ", ".join(map(str, lost[:MAX_LOST])) + ", ..." * (len(lost) > MAX_LOST)
-        told = "ingest those cores again"
-        print(f"gdb-epi: damaged records were left out (crash {some}); {told}", file=sys.stderr)
+        advice = "ingest those cores again"
+        print(f"gdb-epi: damaged records were left out (crash {some}); {advice}", file=sys.stderr)
 
 
 def terminal_width() -> int | None:
@@ -67,9 +67,9 @@ def terminal_width() -> int | None:
     import os
     import sys
 
-    said = os.environ.get("COLUMNS", "")
+    setting = os.environ.get("COLUMNS", "")
     try:
-        columns = int(said) if said else os.get_terminal_size(sys.stdout.fileno()).columns
+        columns = int(setting) if setting else os.get_terminal_size(sys.stdout.fileno()).columns
     except (OSError, ValueError):
         return None
     return max(columns, MIN_WIDTH) if columns > 0 else None

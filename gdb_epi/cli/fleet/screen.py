@@ -41,17 +41,17 @@ def run(args: Namespace) -> int:
 
         population = load(engine, asof)
         if args.replay:
-            found = list(replay(population))
+            screens = list(replay(population))
         elif population.day.size:
             day = population.last_day if asof is None else asof
             before = stored(engine)
             today = screen(population, day, known_findings(before))
             new = to_raise(today.findings, before)
             keep(engine, new, day)
-            found = [today._replace(findings=new)]
+            screens = [today._replace(findings=new)]
         else:
-            found = []
-    _print(population, found, as_json=args.json)
+            screens = []
+    _print(population, screens, as_json=args.json)
     return EXIT_DONE
 
 
@@ -67,17 +67,17 @@ def day_argument(value: str | None) -> int | None:
     return day
 
 
-def _print(population: Population, found: Sequence[Screen], *, as_json: bool) -> None:
+def _print(population: Population, screens: Sequence[Screen], *, as_json: bool) -> None:
     from gdb_epi.fleet.screen import finding_texts as finding_store
     from gdb_epi.fleet.store.days import iso_day
 
     if as_json:
-        for screen in found:
+        for screen in screens:
             for finding in screen.findings:
                 print(json.dumps(finding_store.as_json(finding, screen.day)))
-        print(json.dumps(_peeled(population, found)))
+        print(json.dumps(_peeled(population, screens)))
         return
-    lines = [(iso_day(screen.day), finding) for screen in found for finding in screen.findings]
+    lines = [(iso_day(screen.day), finding) for screen in screens for finding in screen.findings]
     for day, finding in lines:
         print_finding(day, finding)
     if not lines:
@@ -89,12 +89,12 @@ def _print(population: Population, found: Sequence[Screen], *, as_json: bool) ->
         print(f"nothing new stands out ({days})")
 
 
-def _peeled(population: Population, found: Sequence[Screen]) -> dict[str, Any]:
+def _peeled(population: Population, screens: Sequence[Screen]) -> dict[str, Any]:
     """The cores attributed to one host, as the last screen has them."""
     members = population.day >= 0
     members[:] = False
-    if found:
-        members[: found[-1].peeled.size] = found[-1].peeled
+    if screens:
+        members[: screens[-1].peeled.size] = screens[-1].peeled
     return {"attr": "#peeled", "members": population.core_keys.under(members)}
 
 

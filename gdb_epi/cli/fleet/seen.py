@@ -28,10 +28,10 @@ def run(args: Namespace) -> int:
         group = find_group(engine, args.signature)
     if group is None:
         raise InputError(f"no signature {args.signature!r}", hint="gdb-epi fleet top")
-    found = seen(args.db, group.kind, group.key)
+    history = seen(args.db, group.kind, group.key)
     if args.json:
-        print(json.dumps({"kind": group.kind, "key": group.key, **found._asdict()}))
+        print(json.dumps({"kind": group.kind, "key": group.key, **history._asdict()}))
         return EXIT_DONE
-    for line in (group.name, *words(found)[:-1]):
+    for line in (group.name, *words(history)[:-1]):
         print_line(line)
     return EXIT_DONE

@@ -51,8 +51,8 @@ def _found(engine: Any, what: str) -> tuple[dict[str, Any], list[str]]:
     if record is not None:
         from gdb_epi.render.triage import render_triage
 
-        told = render_triage(record, "--json shows all")
-        return record, [f"core {record.get('core_key')}", *told]
+        answer = render_triage(record, "--json shows all")
+        return record, [f"core {record.get('core_key')}", *answer]
     group = lookup.find_group(engine, what)
     if group is None:
         raise InputError(f"no signature, core or host {what!r}", hint="gdb-epi fleet top")

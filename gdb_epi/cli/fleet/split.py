@@ -31,12 +31,12 @@ def run(args: Namespace) -> int:
     from gdb_epi.fleet.questions.verdict import of_split
 
     population, code = population_and_code(args.db, args.signature)
-    found = split(population, code, population.last_day)
-    judged = of_split(population, found)
+    parted = split(population, code, population.last_day)
+    judged = of_split(population, parted)
     if args.json or args.csv:
-        _machine(population, found, judged, as_csv=args.csv)
+        _machine(population, parted, judged, as_csv=args.csv)
     else:
-        _text(found, judged)
+        _text(parted, judged)
     return EXIT_DONE
 
 
@@ -56,21 +56,21 @@ def population_and_code(db: str | None, wanted: str) -> tuple[Population, int]:
 
 
 def _machine(
-    population: Population, found: Split, judged: PopulationVerdict, *, as_csv: bool
+    population: Population, parted: Split, judged: PopulationVerdict, *, as_csv: bool
 ) -> None:
     from gdb_epi.cli.fleet.output import print_rows
 
-    parts = [_row(population, part, as_csv=as_csv) for part in found.parts]
+    parts = [_row(population, part, as_csv=as_csv) for part in parted.parts]
     if as_csv:
         print_rows([{k: v for k, v in row.items() if k != "members"} for row in parts], as_csv=True)
         return
     head: dict[str, Any] = {
-        "signature": found.signature,
-        "answer": found.answer,
+        "signature": parted.signature,
+        "answer": parted.answer,
         "verdict": judged.headline,
     }
     head |= {"kind": judged.kind, "caveats": list(judged.caveats)}
-    print(json.dumps({**head, "more": found.more, "leaning": found.leaning, "parts": parts}))
+    print(json.dumps({**head, "more": parted.more, "leaning": parted.leaning, "parts": parts}))
 
 
 def _row(population: Population, part: Part, *, as_csv: bool) -> dict[str, Any]:
@@ -98,14 +98,14 @@ def _row(population: Population, part: Part, *, as_csv: bool) -> dict[str, Any]:
     }
 
 
-def _text(found: Split, judged: PopulationVerdict) -> None:
+def _text(parted: Split, judged: PopulationVerdict) -> None:
     from gdb_epi.fleet.screen.finding_texts import sentence
 
-    print_line(found.signature)
+    print_line(parted.signature)
     print_line(f"  {judged.headline}")
     for caveat in judged.caveats:
         print_line(f"    but: {caveat}")
-    for part in found.parts:
+    for part in parted.parts:
         where = counted(part.hosts, "host") if part.hosts else "no known host"
         size = f"{counted(part.crashes, 'crash')} on {where}"
         print_line(f"  {size}: {part.mark}: {part.label}")

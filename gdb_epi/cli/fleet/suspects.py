@@ -34,25 +34,25 @@ def run(args: Namespace) -> int:
     if asof is not None:
         population = population.until(asof)
     if not population.day.size:
-        day, found = asof or 0, []
+        day, findings = asof or 0, []
     else:
         day = population.last_day if asof is None else asof
         screened = screen(population, day)
-        found = sorted(screened.findings, key=lambda f: f.p)
-    rows = [as_json(finding, day) for finding in found]
+        findings = sorted(screened.findings, key=lambda f: f.p)
+    rows = [as_json(finding, day) for finding in findings]
     if args.json or args.csv:
         from gdb_epi.cli.fleet.output import print_rows
 
         print_rows(rows, as_csv=args.csv)
         return EXIT_DONE
-    if found:
+    if findings:
         for judged in of_population(population, day, screened):
             name = judged.subject.removeprefix("host=")
             subject = "" if name in judged.headline else f": {judged.subject}"
             print_line(f"verdict: {judged.headline}{subject}")
         print()
-    for finding in found:
+    for finding in findings:
         print_finding(iso_day(day), finding)
-    if not found:
+    if not findings:
         print(f"nothing stands out among {counted(population.day.size, 'crash')} with a time")
     return EXIT_DONE

@@ -53,14 +53,18 @@ def _combinations(day: Ints, *columns: Ints) -> Combinations:
 
 def by_value(codes: Ints, counts: Floats, size: int) -> Floats:
     """Return the crashes of each value, given the value and the crashes of each combination."""
-    known = codes >= 0
-    return sum_by_code(codes[known], counts[known], size)
+    has_value = codes >= 0
+    return sum_by_code(codes[has_value], counts[has_value], size)
 
 
-def pairs_of(one: Ints, two: Ints) -> tuple[Ints, Ints, Ints]:
+def pairs_of(first: Ints, second: Ints) -> tuple[Ints, Ints, Ints]:
     """Return the distinct pairs of two columns where both are known (0 and up), and their counts.
 
     The columns are those of a population, so that its memo can keep the answer.
     """
-    known = (one >= 0) & (two >= 0)
-    return count_pairs(one, two) if known.all() else count_pairs(one[known], two[known])
+    both_known = (first >= 0) & (second >= 0)
+    return (
+        count_pairs(first, second)
+        if both_known.all()
+        else count_pairs(first[both_known], second[both_known])
+    )

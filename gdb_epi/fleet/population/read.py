@@ -43,27 +43,27 @@ def host_names(connection: Connection) -> dict[int, str]:
     for number, name, machine in rows:
         if machine and name:
             machines.setdefault(machine, {}).setdefault(name, []).append(number)
-    renamed = [found for found in machines.values() if 1 < len(found) <= MAX_NAMES]
+    renamed = [by_name for by_name in machines.values() if 1 < len(by_name) <= MAX_NAMES]
     if not renamed:
         return names
     chosen = select(c.host_id, func.min(c.ts), func.max(c.ts)).group_by(c.host_id)
     spans = {n: (a, b) for n, a, b in connection.execute(chosen) if a is not None}
     latest: dict[str, str] = {}
-    for found in renamed:
-        order = _in_order(found, spans)
+    for by_name in renamed:
+        order = _in_order(by_name, spans)
         latest.update(dict.fromkeys(order, order[-1]) if order else {})
     # Exposure knows the name alone: that row goes along.
     return {number: latest.get(name, name) for number, name in names.items()}
 
 
-def _in_order(found: dict[str, list[int]], spans: dict[int, tuple[float, float]]) -> list[str]:
+def _in_order(by_name: dict[str, list[int]], spans: dict[int, tuple[float, float]]) -> list[str]:
     """Return the names by time; none when two were in use at once, or never crashed."""
     times = []
-    for name, numbers in found.items():
-        known = [spans[n] for n in numbers if n in spans]
-        if not known:
+    for name, numbers in by_name.items():
+        crash_times = [spans[n] for n in numbers if n in spans]
+        if not crash_times:
             return []
-        times.append((min(a for a, _ in known), max(b for _, b in known), name))
+        times.append((min(a for a, _ in crash_times), max(b for _, b in crash_times), name))
     times.sort()
     for (_, end, _), (start, _, _) in pairwise(times):
         if start <= end:
@@ -96,21 +96,21 @@ def read(connection: Connection) -> Population:
     host_ids, days, sets, hours = _exposure(connection)
     hosts, host_code = _codes(host_names(connection))
     signatures, signature_code = _codes(_signature_texts(connection))
-    found = crashes.numbers
+    numbers = crashes.numbers
     pairs = _sets(connection)
-    attributes = _attributes(pairs, found["attrset_id"], sets)
-    known = {attribute.name for attribute in attributes}
-    facts = _facts(pairs, found["factset_id"], days.size)
-    of_core = [f for f in facts if f.name in ("python", "kernel") and f.name not in known]
-    libraries = _libraries(connection, found["libset_id"], days.size)
+    attributes = _attributes(pairs, numbers["attrset_id"], sets)
+    of_hosts = {attribute.name for attribute in attributes}
+    facts = _facts(pairs, numbers["factset_id"], days.size)
+    of_core = [f for f in facts if f.name in ("python", "kernel") and f.name not in of_hosts]
+    libraries = _libraries(connection, numbers["libset_id"], days.size)
     return Population(
         core_keys=crashes.keys,
         day=(crashes.ts // SECONDS_A_DAY).astype(np.int64),
-        host=_translate(found["host_id"], host_code),
-        signature=_translate(found["sig_id"], signature_code),
-        cpu=found["cpu_no"],
-        bitflip=found["bitflip"] > 0,
-        lock_inherited=found["lock_inherited"] > 0,
+        host=_translate(numbers["host_id"], host_code),
+        signature=_translate(numbers["sig_id"], signature_code),
+        cpu=numbers["cpu_no"],
+        bitflip=numbers["bitflip"] > 0,
+        lock_inherited=numbers["lock_inherited"] > 0,
         hosts=hosts,
         signatures=signatures,
         attributes=(*attributes, *(f for f in of_core if len(f.values) > 1), *libraries),
@@ -214,8 +214,8 @@ def _integers(column: Sequence[Any]) -> Ints:
     try:
         return np.fromiter(column, np.int64, len(column))
     except TypeError:  # there are NULLs
-        known = (ABSENT if x is None else x for x in column)
-        return np.fromiter(known, np.int64, len(column))
+        without_nulls = (ABSENT if x is None else x for x in column)
+        return np.fromiter(without_nulls, np.int64, len(column))
 
 
 def _exposure(connection: Connection) -> tuple[Ints, Ints, Ints, Floats]:
@@ -305,10 +305,10 @@ def _libraries(connection: Connection, crash_sets: Ints, exposure_rows: int) -> 
 
     Libraries that change together are one attribute, named by all of them.
     """
-    known = select(t.libset_lib.c.libset_id, t.lib.c.soname, t.lib.c.version, t.lib.c.build_id)
-    known = known.join(t.lib, t.lib.c.id == t.libset_lib.c.lib_id)
+    chosen = select(t.libset_lib.c.libset_id, t.lib.c.soname, t.lib.c.version, t.lib.c.build_id)
+    chosen = chosen.join(t.lib, t.lib.c.id == t.libset_lib.c.lib_id)
     builds: dict[str, dict[int, str]] = {}
-    for number, name, version, build in connection.execute(known):
+    for number, name, version, build in connection.execute(chosen):
         builds.setdefault(name, {})[number] = version or build[:12] or "?"
     together: dict[tuple[tuple[int, int], ...], list[str]] = {}
     for name, values in sorted(builds.items()):

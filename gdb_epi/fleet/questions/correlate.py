@@ -51,35 +51,37 @@ def correlate(population: Population) -> Correlation:
 
 def _varies(attribute: Attribute) -> bool:
     codes = attribute.exposure if (attribute.exposure >= 0).any() else attribute.crash
-    known = codes[codes >= 0]
-    return bool(known.size and known.min() != known.max())
+    present = codes[codes >= 0]
+    return bool(present.size and present.min() != present.max())
 
 
-def _pair(population: Population, one: Attribute, two: Attribute) -> Pair | None:
+def _pair(population: Population, first: Attribute, second: Attribute) -> Pair | None:
     for a, b, hosts, source in (
-        (one.exposure, two.exposure, population.exposure_host, "host-days"),
-        (one.crash, two.crash, population.host, "crashes (case-control)"),
+        (first.exposure, second.exposure, population.exposure_host, "host-days"),
+        (first.crash, second.crash, population.host, "crashes (case-control)"),
     ):
-        known = (a >= 0) & (b >= 0)
-        if known.any():
-            units = count_distinct(hosts[known] + 1)
-            return _measured(one, two, a[known], b[known], units, source)
+        both_known = (a >= 0) & (b >= 0)
+        if both_known.any():
+            units = count_distinct(hosts[both_known] + 1)
+            return _measured(first, second, a[both_known], b[both_known], units, source)
     return None
 
 
 def _measured(
-    one: Attribute, two: Attribute, a: Ints, b: Ints, units: int, source: str
+    first: Attribute, second: Attribute, a: Ints, b: Ints, units: int, source: str
 ) -> Pair | None:
-    if len(one.values) * len(two.values) > MAX_CELLS:
+    if len(first.values) * len(second.values) > MAX_CELLS:
         return None
-    counts = np.bincount(a * len(two.values) + b, minlength=len(one.values) * len(two.values))
-    table = counts.reshape(len(one.values), len(two.values)).astype(np.float64)
+    counts = np.bincount(
+        a * len(second.values) + b, minlength=len(first.values) * len(second.values)
+    )
+    table = counts.reshape(len(first.values), len(second.values)).astype(np.float64)
     table = table[table.sum(axis=1) > 0][:, table.sum(axis=0) > 0]
     total = table.sum()
     forward = table.max(axis=1).sum() / total >= SURE
     backward = table.max(axis=0).sum() / total >= SURE
     v = cramers_v(table, units)
-    names, relation = (one.name, two.name), TOGETHER if v >= STRONG else APART
+    names, relation = (first.name, second.name), TOGETHER if v >= STRONG else APART
     if min(table.shape) < 2:
         return None
     if forward and backward:
@@ -87,7 +89,7 @@ def _measured(
     elif forward and not _mostly_one(table.sum(axis=0)):
         relation = DECIDES
     elif backward and not _mostly_one(table.sum(axis=1)):
-        names, relation = (two.name, one.name), DECIDES
+        names, relation = (second.name, first.name), DECIDES
     return Pair(*names, v, relation, int(total), source)
 
 

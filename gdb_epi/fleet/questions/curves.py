@@ -56,8 +56,8 @@ def last_moment(engine: Engine) -> float | None:
     """
     ts = t.crash.c.ts
     with engine.connect() as connection:
-        known = connection.execute(select(func.count(ts))).scalar_one()
-        stray = int(MAX_STRAY * known)
+        timed = connection.execute(select(func.count(ts))).scalar_one()
+        stray = int(MAX_STRAY * timed)
         latest = select(ts).where(ts.is_not(None)).order_by(ts.desc()).limit(stray + 1)
         times = [float(row[0]) for row in connection.execute(latest)]
     last = times[0] if times else None
@@ -86,11 +86,11 @@ def new_signatures(engine: Engine, days: float, until: float, limit: int) -> lis
         .limit(limit)
     )
     with engine.connect() as connection:
-        found = connection.execute(chosen).all()
-        hosts = hosts_of(connection, [(kind, key) for _, kind, key, _, _ in found], until)
+        rows = connection.execute(chosen).all()
+        hosts = hosts_of(connection, [(kind, key) for _, kind, key, _, _ in rows], until)
     return [
         NewRow(seen, kind, key, int(n), hosts[(kind, key)], text)
-        for seen, kind, key, n, text in found
+        for seen, kind, key, n, text in rows
     ]
 
 
@@ -101,7 +101,7 @@ def hosts_of(
 
     Only of those that are shown: counting the hosts of all takes ten times as long as the rest.
     """
-    found = {}
+    host_counts = {}
     for kind, key in keys:
         ids = select(t.sig.c.id).where(t.sig.c.kind == kind, t.sig.c.key == key)
         chosen = select(t.crash.c.host_id).where(
@@ -110,8 +110,8 @@ def hosts_of(
         if until is not None:
             chosen = chosen.where(t.crash.c.ts <= until)
         counted = select(func.count()).select_from(chosen.distinct().subquery())
-        found[(kind, key)] = int(connection.execute(counted).scalar_one())
-    return found
+        host_counts[(kind, key)] = int(connection.execute(counted).scalar_one())
+    return host_counts
 
 
 def curve(engine: Engine, sig_ids: tuple[int, ...] | None) -> list[DayRow]:
@@ -119,15 +119,15 @@ def curve(engine: Engine, sig_ids: tuple[int, ...] | None) -> list[DayRow]:
     hours = select(t.exposure.c.day, func.sum(t.exposure.c.hours)).group_by(t.exposure.c.day)
     with engine.connect() as connection:
         exposed = {int(d): float(h) for d, h in connection.execute(hours)}
-        found = _days_of_all(engine) if sig_ids is None else _days_of(connection, sig_ids)
-    if not found:
+        by_day = _days_of_all(engine) if sig_ids is None else _days_of(connection, sig_ids)
+    if not by_day:
         return []
     rows = []
-    for number in _days(found):
-        crashes, hosts = found.get(number, (0, 0))
-        known = exposed.get(number)
-        rate = 1000 * crashes / known if known else None
-        rows.append(DayRow(number, crashes, hosts, known, rate))
+    for number in _days(by_day):
+        crashes, hosts = by_day.get(number, (0, 0))
+        hours_of_day = exposed.get(number)
+        rate = 1000 * crashes / hours_of_day if hours_of_day else None
+        rows.append(DayRow(number, crashes, hosts, hours_of_day, rate))
     return rows
 
 
@@ -160,10 +160,10 @@ def _days_of_all(engine: Engine) -> dict[int, tuple[int, int]]:
 MAX_GAP = 3660  # days between two crashes; a clock off by decades must not fill the screen
 
 
-def _days(found: dict[int, Any]) -> list[int]:
+def _days(by_day: dict[int, Any]) -> list[int]:
     """Return the days to show: without gaps, unless a gap is longer than MAX_GAP."""
-    first, last = min(found), max(found)
-    return list(range(first, last + 1)) if last - first <= MAX_GAP else sorted(found)
+    first, last = min(by_day), max(by_day)
+    return list(range(first, last + 1)) if last - first <= MAX_GAP else sorted(by_day)
 
 
 def compare(

@@ -48,6 +48,6 @@ def group_of(execute: Execute, wanted: str) -> Group | None:
         if len(groups) > 1:
             some = ", ".join(key for _, key in list(groups)[:MAX_NAMED])
             raise InputError(f"{len(groups)} signatures fit: {some}", hint="a longer key")
-        for (kind, key), found in groups.items():
-            return Group(kind, key, found[0][3], found[0][4], tuple(row[0] for row in found))
+        for (kind, key), rows in groups.items():
+            return Group(kind, key, rows[0][3], rows[0][4], tuple(row[0] for row in rows))
     return None

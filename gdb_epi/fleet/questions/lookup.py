@@ -49,15 +49,15 @@ def find_record(engine: Engine, wanted: str) -> dict[str, Any] | None:
     chosen = select(t.raw.c.record).join(t.crash, t.raw.c.crash_id == t.crash.c.id).limit(2)
     with engine.connect() as connection:
         # An index finds a whole key; a start is looked for in all of them.
-        found = connection.execute(chosen.where(key == wanted)).all()
-        if not found:
+        rows = connection.execute(chosen.where(key == wanted)).all()
+        if not rows:
             starts = key.startswith(wanted, autoescape=True)
             if connection.dialect.name == "sqlite":
                 starts = and_(starts, _near(key, wanted[:MIN_PREFIX]))
-            found = connection.execute(chosen.where(starts)).all()
-    if len(found) != 1:
+            rows = connection.execute(chosen.where(starts)).all()
+    if len(rows) != 1:
         return None
-    record = stored_record(found[0][0])
+    record = stored_record(rows[0][0])
     if not record:
         raise EpiError(f"the stored record of {wanted} is damaged", hint="ingest that core again")
     return record

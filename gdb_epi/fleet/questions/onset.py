@@ -91,8 +91,8 @@ def onset(population: Population, signature: int) -> Onset:
     best = int(np.argmax(scan))
     p = _p_value(days, float(scan[best]) / spread)
     if p > MAX_P:
-        told = f"no change: the days fit one constant rate (p {p:.2g})"
-        return nothing._replace(answer=told, p=p)
+        answer_text = f"no change: the days fit one constant rate (p {p:.2g})"
+        return nothing._replace(answer=answer_text, p=p)
     near = np.flatnonzero(scan >= scan[best] - INTERVAL * spread) + 1
     low, high = days.first + int(near.min()), days.first + int(near.max())
     cut = best + 1
@@ -112,10 +112,12 @@ def _days(population: Population, signature: int) -> _Days:
     mine = (population.signature == signature) & (population.day <= last)
     mine &= population.day > last - MAX_DAYS
     if population.has_exposure:
-        known = (population.exposure_day <= last) & (population.exposure_day > last - MAX_DAYS)
-        first = int(population.exposure_day[known].min()) if known.any() else last
-        offset = population.exposure_day[known] - first
-        weights = population.exposure_hours[known]
+        recent_days = (population.exposure_day <= last) & (
+            population.exposure_day > last - MAX_DAYS
+        )
+        first = int(population.exposure_day[recent_days].min()) if recent_days.any() else last
+        offset = population.exposure_day[recent_days] - first
+        weights = population.exposure_hours[recent_days]
         hours = np.zeros(last - first + 1)
         np.add.at(hours, offset, weights)
         mine &= population.day >= first
@@ -139,9 +141,9 @@ def _scan(counts: Floats, hours: Floats) -> tuple[Floats, float]:
     for part in (slice(0, cut), slice(cut, None)):
         n, h = counts[part], hours[part]
         expected = h * n.sum() / max(h.sum(), 1e-12)
-        known = expected > 0
-        chi += float((((n - expected)[known]) ** 2 / expected[known]).sum())
-        free += int(known.sum())
+        has_hours = expected > 0
+        chi += float((((n - expected)[has_hours]) ** 2 / expected[has_hours]).sum())
+        free += int(has_hours.sum())
     return ratio[0], max(1.0, chi / free) if free > 0 else 1.0
 
 
@@ -152,12 +154,12 @@ def _ratios(n0: Floats, h0: Floats, n: float, h: float) -> Floats:
     return np.where((h0 > 0) & (h1 > 0), parts[0] + parts[1], 0.0)
 
 
-def _p_value(days: _Days, found: float) -> float:
+def _p_value(days: _Days, statistic: float) -> float:
     share = days.hours / days.hours.sum()
     draws = np.random.default_rng(SEED).multinomial(int(days.counts.sum()), share, PERMUTATIONS)
     sums = np.cumsum(draws, axis=1)[:, :-1].astype(float)
     ratio = _ratios(sums, np.cumsum(days.hours)[:-1], days.counts.sum(), days.hours.sum())
-    return float((1 + (ratio.max(axis=1) >= found).sum()) / (PERMUTATIONS + 1))
+    return float((1 + (ratio.max(axis=1) >= statistic).sum()) / (PERMUTATIONS + 1))
 
 
 def _rate(days: _Days, part: slice) -> float:
@@ -175,27 +177,27 @@ def _risk(days: _Days, cut: int, spread: float) -> tuple[float, float, float]:
 
 def _roll_outs(population: Population, days: _Days, low: int, high: int) -> Iterator[RollOut]:
     """The values that came up while the rate may have changed, the best fitting first."""
-    found = []
+    candidates = []
     for attribute in population.attributes:
-        found += [r for r in _of_attribute(population, attribute, days) if r.first <= high]
-    near = [r for r in found if (r.half if r.half is not None else high) >= low - 1]
+        candidates += [r for r in _of_attribute(population, attribute, days) if r.first <= high]
+    near = [r for r in candidates if (r.half if r.half is not None else high) >= low - 1]
     yield from sorted(near, key=_order)[:MAX_SHOWN]
 
 
-def _order(found: RollOut) -> tuple[float, float, str, str]:
+def _order(roll_out: RollOut) -> tuple[float, float, str, str]:
     """What the crashes of its own days prefer comes first: time cannot have done that."""
-    proof = found.p if found.p is not None and found.p <= MAX_P else 1.0
-    return proof, -found.fit, found.attr, found.value
+    proof = roll_out.p if roll_out.p is not None and roll_out.p <= MAX_P else 1.0
+    return proof, -roll_out.fit, roll_out.attr, roll_out.value
 
 
 def _of_attribute(population: Population, attribute: Attribute, days: _Days) -> Iterator[RollOut]:
-    known = (attribute.exposure >= 0) & (population.exposure_day >= days.first)
-    known &= population.exposure_day < days.first + days.hours.size
-    if not known.any():
+    in_range = (attribute.exposure >= 0) & (population.exposure_day >= days.first)
+    in_range &= population.exposure_day < days.first + days.hours.size
+    if not in_range.any():
         return
     size, width = len(attribute.values), days.hours.size
-    cell = attribute.exposure[known] * width + population.exposure_day[known] - days.first
-    weights = population.exposure_hours[known]
+    cell = attribute.exposure[in_range] * width + population.exposure_day[in_range] - days.first
+    weights = population.exposure_hours[in_range]
     table = np.bincount(cell, weights=weights, minlength=size * width).reshape(size, width)
     total = np.maximum(table.sum(axis=0), 1e-12)
     shares = table / total
@@ -253,8 +255,8 @@ def _answer(rates: list[float], roll_outs: tuple[RollOut, ...]) -> tuple[str, tu
     names = ", ".join(f"{r.attr}={r.value}" for r in (best, *rivals))
     if word == "rose" and len(proven) == 1:
         r = proven[0]
-        told = f"the rate rose with {r.attr}={r.value}"
-        return f"{told}: on the days of its roll-out the crashes prefer it", ()
+        answer = f"the rate rose with {r.attr}={r.value}"
+        return f"{answer}: on the days of its roll-out the crashes prefer it", ()
     if word == "rose" and len(proven) > 1:
         both = " and ".join(f"{r.attr}={r.value}" for r in proven)
         return f"the rate rose with {both}: both are preferred; rolled out together", (_TOGETHER,)
@@ -262,8 +264,8 @@ def _answer(rates: list[float], roll_outs: tuple[RollOut, ...]) -> tuple[str, tu
         return f"cannot tell: the rate {word} when {names} came up at once", (_TOGETHER,)
     if best.fit <= CLOSE:
         return f"the rate {word}; no roll-out of that time fits it", ()
-    told = f"the rate {word} when {names} came up; its own days do not show more (p {_p(best.p)})"
-    return told, (_TIME,)
+    answer = f"the rate {word} when {names} came up; its own days do not show more (p {_p(best.p)})"
+    return answer, (_TIME,)
 
 
 _TOGETHER = "simultaneous roll-outs cannot be told apart: stage the next ones"

@@ -60,15 +60,17 @@ def signature_pairs(population: Population, signature: int, day: int) -> PairSea
             explained |= host.members
     free = ~explained
     mine = crashes_of(population, free, name)
-    found = {c.finding.key: c for c in conjunctions(population, free, name)}
-    one_each = {c.finding.attr: c for c in found.values()}
+    conjoined = {c.finding.key: c for c in conjunctions(population, free, name)}
+    one_each = {c.finding.attr: c for c in conjoined.values()}
     joined = population._replace(attributes=tuple(c.whole() for c in one_each.values()))
-    kept = distinct(joined, [c.finding for c in found.values()], [])[:MAX_PAIRS]
-    marks = {f"{c.finding.attr}={c.finding.value}": _mark(c) for c in found.values()}
+    kept = distinct(joined, [c.finding for c in conjoined.values()], [])[:MAX_PAIRS]
+    marks = {f"{c.finding.attr}={c.finding.value}": _mark(c) for c in conjoined.values()}
     pairs = []
     for finding in kept:
         aliases = tuple(marks[alias] for alias in finding.aliases)
-        pairs.append(_pair(population, found[finding.key], mine, finding._replace(aliases=aliases)))
+        pairs.append(
+            _pair(population, conjoined[finding.key], mine, finding._replace(aliases=aliases))
+        )
     left_out = int((same & explained).sum())
     tested = tested_pairs(population)
     inside = {a.name for pair in tested for a in pair}
@@ -76,19 +78,17 @@ def signature_pairs(population: Population, signature: int, day: int) -> PairSea
     return PairSearch(name, mine.size, left_out, tuple(pairs), len(tested), tuple(rest))
 
 
-def _mark(found: Conjunction) -> str:
-    one, two = found.values
-    return f"{found.one.name}={found.one.values[one]} and {found.two.name}={found.two.values[two]}"
+def _mark(pair: Conjunction) -> str:
+    first, second = pair.values
+    return f"{pair.one.name}={pair.one.values[first]} and {pair.two.name}={pair.two.values[second]}"
 
 
-def _pair(
-    population: Population, found: Conjunction, mine: Ints, finding: Finding
-) -> AttributePair:
-    one, two = (
+def _pair(population: Population, pair: Conjunction, mine: Ints, finding: Finding) -> AttributePair:
+    first, second = (
         _alone(population, attribute, value, mine)
-        for attribute, value in zip((found.one, found.two), found.values, strict=True)
+        for attribute, value in zip((pair.one, pair.two), pair.values, strict=True)
     )
-    return AttributePair(_mark(found), finding, (one, two))
+    return AttributePair(_mark(pair), finding, (first, second))
 
 
 def _alone(population: Population, attribute: Attribute, value: int, mine: Ints) -> Alone:

@@ -57,12 +57,12 @@ def top_signatures(engine: Engine, limit: int) -> list[TopRow]:
         .limit(limit)
     )
     with engine.connect() as connection:
-        found = connection.execute(chosen).all()
+        counts_by_key = connection.execute(chosen).all()
         rows = []
-        for version, kind, value, text, category, count, first, last in found:
+        for version, kind, value, text, category, count, first, last in counts_by_key:
             hosts, verdicts = _of_one(connection, version, kind, value)
-            told = (text, kind, value, category, int(count), hosts, first, last, verdicts)
-            rows.append(TopRow(*told))
+            values = (text, kind, value, category, int(count), hosts, first, last, verdicts)
+            rows.append(TopRow(*values))
     return rows
 
 
@@ -98,8 +98,8 @@ def _verdicts(connection: Connection, where: ColumnElement[bool]) -> dict[str, i
     names = [row[0] for row in connection.execute(select(some.c.verdict).distinct())]
     if len(names) <= MAX_VERDICTS:
         each = (func.count().filter(label == name) for name in names)
-        known, *counts = connection.execute(select(func.count(label), *each).where(where)).one()
-        if sum(counts) == known:
+        labelled, *counts = connection.execute(select(func.count(label), *each).where(where)).one()
+        if sum(counts) == labelled:
             return dict(zip(names, map(int, counts), strict=True))
     grouped = select(label, func.count()).where(where, label.is_not(None)).group_by(label)
     return {name: int(n) for name, n in connection.execute(grouped)}

@@ -67,13 +67,13 @@ def _in_file(path: Path, kind: str, key: str, core_key: str | None) -> Seen:
 
 def _check_version(execute: Execute, path: Path) -> None:
     """Raise EpiError for a database of another version: its columns are others."""
-    found = dict(execute(_VERSION, {"key": SCHEMA_KEY})).get(SCHEMA_KEY)
-    if found == str(SCHEMA_VERSION):
+    version = dict(execute(_VERSION, {"key": SCHEMA_KEY})).get(SCHEMA_KEY)
+    if version == str(SCHEMA_VERSION):
         return
-    older = found is not None and found.isdigit() and int(found) < SCHEMA_VERSION
-    told = f"database {path} has schema {found}, this gdb-epi reads {SCHEMA_VERSION}"
+    older = version is not None and version.isdigit() and int(version) < SCHEMA_VERSION
+    problem = f"database {path} has schema {version}, this gdb-epi reads {SCHEMA_VERSION}"
     hint = "gdb-epi fleet reproject, which migrates it" if older else "upgrade gdb-epi, or --db"
-    raise EpiError(told, hint=hint)
+    raise EpiError(problem, hint=hint)
 
 
 def _in_server(db: str, kind: str, key: str, core_key: str | None) -> Seen:
@@ -98,20 +98,22 @@ def _ask(execute: Execute, kind: str, key: str, core_key: str | None) -> Seen:
     )
 
 
-def words(found: Seen) -> list[str]:
+def words(history: Seen) -> list[str]:
     """Return the answer as lines."""
-    if not found.crashes:
+    if not history.crashes:
         return ["this signature was never seen before in this database"]
-    hosts = ", ".join(f"{name} ({n})" for name, n in found.top_hosts)
-    verdicts = ", ".join(f"{label} ({n})" for label, n in found.verdicts)
-    where = counted(found.hosts, "host") if found.hosts else "no known host"
-    lines = [f"seen: {counted(found.crashes, 'crash')} on {where}"]
-    if found.first is not None and found.last is not None:
-        lines.append(f"first {moment(found.first)}, last {moment(found.last)}")
+    hosts = ", ".join(f"{name} ({n})" for name, n in history.top_hosts)
+    verdicts = ", ".join(f"{label} ({n})" for label, n in history.verdicts)
+    where = counted(history.hosts, "host") if history.hosts else "no known host"
+    lines = [f"seen: {counted(history.crashes, 'crash')} on {where}"]
+    if history.first is not None and history.last is not None:
+        lines.append(f"first {moment(history.first)}, last {moment(history.last)}")
     if hosts:
         lines.append(f"hosts: {hosts}")
     lines.append(f"verdicts: {verdicts}")
-    lines.append(f"this very core is {'one of them' if found.this_one else 'not in the database'}")
+    lines.append(
+        f"this very core is {'one of them' if history.this_one else 'not in the database'}"
+    )
     return lines
 
 

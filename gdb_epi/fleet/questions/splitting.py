@@ -46,11 +46,11 @@ def explained(
     all of them; if nothing goes with a form, all are asked together. `free` are the crashes that
     hosts do not explain.
     """
-    found: list[Explained] = []
+    parts: list[Explained] = []
     for form in forms:
         here = _named(population, form, f"{name} where {form.mark}")
-        found += _of_crashes(here, here.signatures[-1], free, form.members, hosts=True)
-    return found or _of_crashes(population, name, free, left, hosts=False)
+        parts += _of_crashes(here, here.signatures[-1], free, form.members, hosts=True)
+    return parts or _of_crashes(population, name, free, left, hosts=False)
 
 
 def _named(population: Population, form: Form, name: str) -> Population:
@@ -63,10 +63,10 @@ def _named(population: Population, form: Form, name: str) -> Population:
 def _of_crashes(
     population: Population, name: str, free: Bools, left: Bools, *, hosts: bool
 ) -> list[Explained]:
-    found: list[Explained] = []
+    parts: list[Explained] = []
     if hosts:
         for finding in host_signatures(population, ~free, name):
-            found.append(Explained((finding,), finding.members & left))
+            parts.append(Explained((finding,), finding.members & left))
             left, free = left & ~finding.members, free & ~finding.members
     marks = list(signature_findings(population, free, name))
     groups = _together(distinct(population, marks, [], order=_explains))
@@ -75,9 +75,9 @@ def _of_crashes(
         for finding in conditions:
             mine &= finding.members
         if int(mine.sum()) >= MIN_N:
-            found.append(Explained(conditions, mine))
+            parts.append(Explained(conditions, mine))
             left = left & ~mine
-    return found
+    return parts
 
 
 def _explains(finding: Finding) -> float:
@@ -90,10 +90,10 @@ def _explains(finding: Finding) -> float:
     return finding.total * odds / (1 + odds) - finding.n
 
 
-def _together(found: Sequence[Finding]) -> list[tuple[Finding, ...]]:
+def _together(marks: Sequence[Finding]) -> list[tuple[Finding, ...]]:
     """Join the marks that the same crashes carry; those that explain the most first."""
     groups: list[list[Finding]] = []
-    for finding in found:
+    for finding in marks:
         for group in groups:
             base = group[0].members
             both = int((base & finding.members).sum())
@@ -109,20 +109,20 @@ def _with_pairs(
     groups: Sequence[tuple[Finding, ...]], pairs: Iterable[tuple[Finding, Finding]]
 ) -> list[tuple[Finding, ...]]:
     """Add what a pair adds: a second condition of a mark, or a mark that neither one was alone."""
-    found = list(groups)
+    joined = list(groups)
     for pair in pairs:
-        for i, group in enumerate(found):
+        for i, group in enumerate(joined):
             base = group[0].members
             both = int((base & pair[0].members).sum())
             names = {(f.attr, f.value) for f in group}
             second = [f for f in pair if (f.attr, f.value) not in names]
             if len(group) == len(second) == 1 and both >= MIN_TOGETHER * int(base.sum()):
-                found[i] = (group[0], second[0])
+                joined[i] = (group[0], second[0])
             if both:
                 break
         else:
-            found.append(pair)
-    return found
+            joined.append(pair)
+    return joined
 
 
 MAX_MORE = 2000  # crashes; beyond that "no number of crashes" is the honest answer
@@ -170,18 +170,18 @@ def split(
     same = left = population.signature == signature
     if hosts is None:
         hosts = cached_host_findings(population, day)
-    found = _host_parts(name, left, hosts)
-    for part in found:
+    marked_parts = _host_parts(name, left, hosts)
+    for part in marked_parts:
         left = left & ~part.members
     free = left | ~same
-    for part in found:
+    for part in marked_parts:
         free &= ~part.conditions[0].members
     looks = forms(population, left)
     marked = explained(population, name, free, left, looks)
-    found += marked
+    marked_parts += marked
     for part in marked:
         left = left & ~part.members
-    parts = [_part(population, same, one) for one in found]
+    parts = [_part(population, same, marked_part) for marked_part in marked_parts]
     unsure = _between(left, looks, marked)
     parts += _open_parts(
         population, same, left & ~unsure, looks, alone=not parts, marked=bool(marked)
@@ -211,23 +211,23 @@ def _between(left: Bools, looks: Sequence[Form], marked: Sequence[Explained]) ->
 
 
 def _host_parts(name: str, left: Bools, hosts: Iterable[Finding]) -> list[Explained]:
-    found: list[Explained] = []
+    parts: list[Explained] = []
     for finding in hosts:
         mine = finding.members & left
         about = finding.signature == name or is_of_host(finding.signature)
         if about and int(mine.sum()) >= MIN_N:
-            found.append(Explained((finding,), mine))
+            parts.append(Explained((finding,), mine))
             left = left & ~mine
-    return found
+    return parts
 
 
-def _part(population: Population, same: Bools, one: Explained) -> Part:
-    conditions = one.conditions
+def _part(population: Population, same: Bools, explained_part: Explained) -> Part:
+    conditions = explained_part.conditions
     mark = " and ".join(f"{f.attr}={f.value}" for f in conditions)
     label = verdict(conditions[0])
     if len(conditions) > 1:
         label = f"software or configuration: needs {mark}"
-    part = _bare(population, same, label, one.members)
+    part = _bare(population, same, label, explained_part.members)
     return part._replace(mark=mark, finding=conditions[0], also=conditions[1:])
 
 
@@ -273,8 +273,8 @@ def _likely(population: Population, members: Bools) -> str:
 def _bare(population: Population, same: Bools, label: str, members: Bools) -> Part:
     hosts = count_distinct(population.host[members & (population.host >= 0)])
     flips = int((population.bitflip & members).sum())
-    told = tuple(t.words() for t in told_apart(population, members, same & ~members))
-    return Part(label, REST, None, int(members.sum()), hosts, flips, members, facts=told)
+    facts = tuple(t.words() for t in told_apart(population, members, same & ~members))
+    return Part(label, REST, None, int(members.sum()), hosts, flips, members, facts=facts)
 
 
 def _answer(parts: list[Part], more: int | None) -> str:
@@ -310,9 +310,9 @@ def _needed(population: Population, members: Bools) -> tuple[int | None, str | N
         p = binomial_tail(counts, np.full(share.size, float(n)), share)
         value = int(np.argmin(p))
         threshold = MAX_Q / max(int((share > 0).sum()), 1)
-        found = _until(counts[value] / n, float(share[value]), n, threshold)
-        if found is not None and (best is None or p[value] < best[0]):
-            best = (float(p[value]), found - n, f"{attribute.name}={attribute.values[value]}")
+        enough = _until(counts[value] / n, float(share[value]), n, threshold)
+        if enough is not None and (best is None or p[value] < best[0]):
+            best = (float(p[value]), enough - n, f"{attribute.name}={attribute.values[value]}")
     return (best[1], best[2]) if best else (None, None)
 
 

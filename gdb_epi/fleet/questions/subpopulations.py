@@ -70,12 +70,12 @@ def forms(population: Population, members: Bools) -> list[Form]:
     A crash whose facts fit two forms nearly as well is in none.
     """
     rows = np.flatnonzero(members)
-    found = list(_varied(facts_of(population), rows))
+    varied = list(_varied(facts_of(population), rows))
     others = np.flatnonzero(~members)
-    kept = _measured_once(found, others[:: others.size // MAX_OTHERS + 1])[:MAX_FACTS]
-    told = classes([_levels(fact.crash[rows]) for fact in kept])
-    of_row, sure = told.of_row, told.sure
-    if told.number < 2:
+    kept = _measured_once(varied, others[:: others.size // MAX_OTHERS + 1])[:MAX_FACTS]
+    classes_of_rows = classes([_levels(fact.crash[rows]) for fact in kept])
+    of_row, sure = classes_of_rows.of_row, classes_of_rows.sure
+    if classes_of_rows.number < 2:
         chosen = _by_one_fact(population, kept, rows)
         if chosen is None:
             return []
@@ -91,8 +91,8 @@ def forms(population: Population, members: Bools) -> list[Form]:
 
 def mark_of(population: Population, mine: Bools, others: Bools) -> str:
     """Return the facts that mark some crashes, in words short enough for a name."""
-    found = told_apart(population, mine, others)
-    return " and ".join(f"{t.fact}={t.value}" for t in found) or "facts in other combinations"
+    differences = told_apart(population, mine, others)
+    return " and ".join(f"{t.fact}={t.value}" for t in differences) or "facts in other combinations"
 
 
 def told_apart(
@@ -105,7 +105,7 @@ def told_apart(
 
     `columns` asks attributes of the fleet in place of the facts of the cores.
     """
-    found = []
+    differences = []
     rows = [np.flatnonzero(mask) for mask in (mine, others)]
     for fact in facts_of(population) if columns is None else columns:
         here, there = (codes[codes >= 0] for codes in (fact.crash[some] for some in rows))
@@ -115,22 +115,22 @@ def told_apart(
         counts = np.bincount(here, minlength=size), np.bincount(there, minlength=size)
         value = int(np.argmax(counts[0] / here.size - counts[1] / there.size))
         numbers = int(counts[0][value]), here.size, int(counts[1][value]), there.size
-        told = Told(fact.name, fact.values[value], *numbers)
-        if told.lead >= MIN_TOLD:
-            found.append(told)
+        difference = Told(fact.name, fact.values[value], *numbers)
+        if difference.lead >= MIN_TOLD:
+            differences.append(difference)
     # "false" says less than a fact that is there.
-    return sorted(found, key=lambda t: (t.value == "false", -t.lead, t.fact))[:MAX_TOLD]
+    return sorted(differences, key=lambda t: (t.value == "false", -t.lead, t.fact))[:MAX_TOLD]
 
 
 def _varied(facts: Sequence[Attribute], rows: Ints) -> Iterator[Attribute]:
     """Yield the facts that most of these crashes have, and that are not the same in all."""
     for fact in facts:
         codes = fact.crash[rows]
-        known = codes[codes >= 0]
-        if len(fact.values) > MAX_VALUES or known.size < MIN_KNOWN * rows.size:
+        present = codes[codes >= 0]
+        if len(fact.values) > MAX_VALUES or present.size < MIN_KNOWN * rows.size:
             continue
-        counts = np.sort(np.bincount(known))
-        if counts.size > 1 and known.size - counts[-1] >= MIN_CLASS:
+        counts = np.sort(np.bincount(present))
+        if counts.size > 1 and present.size - counts[-1] >= MIN_CLASS:
             yield fact
 
 
@@ -148,10 +148,10 @@ def _measured_once(facts: Sequence[Attribute], others: Ints) -> list[Attribute]:
 
 def _follows(codes: Ints, given: Ints) -> bool:
     """Whether `codes` can be told from `given`, although they vary."""
-    known = (codes >= 0) & (given >= 0)
-    if int(known.sum()) < MIN_CLASS:
+    both_known = (codes >= 0) & (given >= 0)
+    if int(both_known.sum()) < MIN_CLASS:
         return False
-    first, second, counts = count_pairs(given[known], codes[known])
+    first, second, counts = count_pairs(given[both_known], codes[both_known])
     total = counts.sum()
     most = np.zeros(int(first.max()) + 1)
     np.maximum.at(most, first, counts)
@@ -161,14 +161,14 @@ def _follows(codes: Ints, given: Ints) -> bool:
 
 def _levels(codes: Ints) -> Ints:
     """Number the values that occur, the most frequent first; rare ones are one."""
-    known = codes >= 0
-    counts = np.bincount(codes[known])
+    has_value = codes >= 0
+    counts = np.bincount(codes[has_value])
     order = np.argsort(-counts, kind="stable")
     level = np.full(counts.size, MAX_LEVELS - 1, dtype=np.int64)
     level[order[: MAX_LEVELS - 1]] = np.arange(min(order.size, MAX_LEVELS - 1))
-    found = np.full(codes.size, ABSENT, dtype=np.int64)
-    found[known] = level[codes[known]]
-    return found
+    levels = np.full(codes.size, ABSENT, dtype=np.int64)
+    levels[has_value] = level[codes[has_value]]
+    return levels
 
 
 def _by_one_fact(population: Population, facts: Sequence[Attribute], rows: Ints) -> Ints | None:
@@ -181,17 +181,17 @@ def _by_one_fact(population: Population, facts: Sequence[Attribute], rows: Ints)
     tests = 0
     for fact, attribute in pairs:
         f, a = fact.crash[rows], attribute.crash[rows]
-        known = (f >= 0) & (a >= 0)
-        if int(known.sum()) < 2 * MIN_N or len(attribute.values) > MAX_VALUES:
+        both_known = (f >= 0) & (a >= 0)
+        if int(both_known.sum()) < 2 * MIN_N or len(attribute.values) > MAX_VALUES:
             continue
-        first, second, counts = count_pairs(f[known], a[known])
-        of_fact, of_value = np.bincount(f[known]), np.bincount(a[known])
-        keep = (counts >= MIN_N) & (of_fact[first] <= int(known.sum()) - MIN_N)
+        first, second, counts = count_pairs(f[both_known], a[both_known])
+        of_fact, of_value = np.bincount(f[both_known]), np.bincount(a[both_known])
+        keep = (counts >= MIN_N) & (of_fact[first] <= int(both_known.sum()) - MIN_N)
         tests += int((of_fact > 0).sum()) * int((of_value > 0).sum())
         if not keep.any():
             continue
         n = [x[keep].astype(float) for x in (counts, of_value[second], of_fact[first])]
-        p = hypergeometric_tail(n[0], np.full(n[0].size, float(known.sum())), n[1], n[2])
+        p = hypergeometric_tail(n[0], np.full(n[0].size, float(both_known.sum())), n[1], n[2])
         least = int(np.argmin(p))
         if best is None or p[least] < best[0]:
             best = float(p[least]), (f == first[keep][least]).astype(np.int64)

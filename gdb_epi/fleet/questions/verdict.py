@@ -98,10 +98,10 @@ def of_population(
 
     `screened` saves the screening where the caller has it (without findings held back).
     """
-    found = screened or screen(population, day)
-    hosts = [f for f in found.findings if f.attr == "host" and is_of_host(f.signature)]
+    screened = screened or screen(population, day)
+    hosts = [f for f in screened.findings if f.attr == "host" and is_of_host(f.signature)]
     verdicts = [of_host(population, finding) for finding in sorted(hosts, key=lambda f: f.p)]
-    others = sorted((f for f in found.findings if f not in hosts), key=lambda f: f.p)
+    others = sorted((f for f in screened.findings if f not in hosts), key=lambda f: f.p)
     index = {name: code for code, name in enumerate(population.signatures)}
     seen: set[str] = set()
     for finding in others:
@@ -114,7 +114,7 @@ def of_population(
             ]
         else:
             code = index[finding.signature]
-            verdicts.append(of_signature(population, code, day, found.hosts))
+            verdicts.append(of_signature(population, code, day, screened.hosts))
     return verdicts
 
 
@@ -134,9 +134,9 @@ def of_host(population: Population, finding: Finding) -> PopulationVerdict:
     if PLAIN in finding.caveats:
         words = USUAL
     headline = _host_headline(finding, kind, words)
-    told = (*finding.caveats, *_source(finding))
+    caveats = (*finding.caveats, *_source(finding))
     mark, lines = f"host={finding.value}", tuple(evidence)
-    return PopulationVerdict(kind, mark, headline, lines, told, (cause,), finding.n, None)
+    return PopulationVerdict(kind, mark, headline, lines, caveats, (cause,), finding.n, None)
 
 
 def _host_headline(finding: Finding, kind: str, signatures: str = "one signature") -> str:
@@ -150,42 +150,42 @@ def _host_headline(finding: Finding, kind: str, signatures: str = "one signature
     return f"hardware: one host ({name}), retire it"
 
 
-def of_split(population: Population, found: Split) -> PopulationVerdict:
+def of_split(population: Population, parted: Split) -> PopulationVerdict:
     """Judge one signature by the populations that a split of it gave."""
-    causes = tuple(_of_part(population, part) for part in found.parts)
+    causes = tuple(_of_part(population, part) for part in parted.parts)
     named = tuple(cause for cause in causes if cause.findings)
     rest = sum(cause.crashes for cause in causes if not cause.findings)
     total = sum(cause.crashes for cause in causes)
-    kind, headline = _judge(named, rest, found)
+    kind, headline = _judge(named, rest, parted)
     evidence = [sentence(f) for cause in named for f in cause.findings]
     evidence += [_form_line(cause) for cause in causes if cause.facts]
     if rest and named:
         evidence.append(f"{rest} of {total} crashes are explained by none of these")
-    if found.leaning:
-        evidence.append(f"the rest leans to {found.leaning}, which may be chance")
+    if parted.leaning:
+        evidence.append(f"the rest leans to {parted.leaning}, which may be chance")
     findings = [f for cause in named for f in cause.findings]
-    told = [c for f in findings for c in (*f.caveats, *_source(f))]
-    caveats = tuple(dict.fromkeys(told))
-    subject = found.signature
+    repeated = [c for f in findings for c in (*f.caveats, *_source(f))]
+    caveats = tuple(dict.fromkeys(repeated))
+    subject = parted.signature
     return PopulationVerdict(
-        kind, subject, headline, tuple(evidence), caveats, causes, total, found.more
+        kind, subject, headline, tuple(evidence), caveats, causes, total, parted.more
     )
 
 
-def _judge(named: tuple[Cause, ...], rest: int, found: Split) -> tuple[str, str]:
+def _judge(named: tuple[Cause, ...], rest: int, parted: Split) -> tuple[str, str]:
     """Return the kind and the headline."""
     distinct = list(dict.fromkeys(cause.mark for cause in named))
     marks = " apart from ".join(distinct)
     if len(distinct) > 1:
         return TWO_CAUSES, f"two causes: {marks}"
     if named and named[0].kind in (ONE_HOST, HARDWARE_HOST) and rest >= MIN_REST:
-        told = f"about {found.more} more crashes would name it" if found.more else "not yet known"
-        return TWO_CAUSES, f"two causes: {marks} apart from {rest} other crashes ({told})"
+        more = f"about {parted.more} more crashes would name it" if parted.more else "not yet known"
+        return TWO_CAUSES, f"two causes: {marks} apart from {rest} other crashes ({more})"
     if not named:
-        more = f"about {found.more} more crashes" if found.more else "nothing marks these crashes"
-        looks = sum(part.mark != UNCERTAIN for part in found.parts)
-        told = f" ({looks} forms by facts of the cores: one cause or more)" if looks > 1 else ""
-        return NOT_ENOUGH, f"not enough: {more}{told}"
+        more = f"about {parted.more} more crashes" if parted.more else "nothing marks these crashes"
+        looks = sum(part.mark != UNCERTAIN for part in parted.parts)
+        forms = f" ({looks} forms by facts of the cores: one cause or more)" if looks > 1 else ""
+        return NOT_ENOUGH, f"not enough: {more}{forms}"
     kind = named[0].kind
     if len(named) > 1:
         marks += f" ({len(named)} forms by facts of the cores: one cause or more)"
@@ -211,8 +211,8 @@ def _of_part(population: Population, part: Part) -> Cause:
 
 
 def _form_line(cause: Cause) -> str:
-    told = "" if cause.findings else f"; {cause.label}"
-    return f"{counted(cause.crashes, 'crash')} ({cause.mark}): {', '.join(cause.facts)}{told}"
+    addition = "" if cause.findings else f"; {cause.label}"
+    return f"{counted(cause.crashes, 'crash')} ({cause.mark}): {', '.join(cause.facts)}{addition}"
 
 
 def _of_group(population: Population, finding: Finding) -> PopulationVerdict:
@@ -221,10 +221,10 @@ def _of_group(population: Population, finding: Finding) -> PopulationVerdict:
     what = {ALL: "crashes of all kinds", BITFLIP: "bit flips", LOCK: "inherited locks"}
     name = "hardware or firmware" if cause.kind == HARDWARE_GROUP else "software or configuration"
     headline = f"{name}: {what[finding.signature]} go with {cause.mark}"
-    told = (*finding.caveats, *_source(finding))
+    caveats = (*finding.caveats, *_source(finding))
     evidence = (sentence(finding), f"test: {finding.test}")
     return PopulationVerdict(
-        cause.kind, finding.signature, headline, evidence, told, (cause,), finding.n, None
+        cause.kind, finding.signature, headline, evidence, caveats, (cause,), finding.n, None
     )
 
 
@@ -232,9 +232,9 @@ def _kind(population: Population, findings: tuple[Finding, ...]) -> str:
     first = findings[0]
     if first.attr == "host":
         most = main_signature(population, first.members)[1]
-        told = {ONE_SIGNATURE, PLAIN}.intersection(first.caveats)
-        one = bool(told) or most >= MOSTLY * first.members.sum()
-        broad = is_of_host(first.signature) and not one
+        single_cause_caveats = {ONE_SIGNATURE, PLAIN}.intersection(first.caveats)
+        is_one_signature = bool(single_cause_caveats) or most >= MOSTLY * first.members.sum()
+        broad = is_of_host(first.signature) and not is_one_signature
         return HARDWARE_HOST if broad else ONE_HOST
     # Hardware alone: with a version beside it, the version is what can be changed.
     return HARDWARE_GROUP if all(f.attr in HARDWARE for f in findings) else SOFTWARE

@@ -47,7 +47,7 @@ def example(core_key: str, record: Json) -> Example:
         source,
         f"{label} ({word} confidence)" if label and word else label,
         # Most reasons are the evidence itself; why nothing can be told is not.
-        tuple(one for one in reasons if not any(one in line for line in evidence)),
+        tuple(reason for reason in reasons if not any(reason in line for line in evidence)),
         _texts(verdict.get("against")),
         evidence,
     )
@@ -95,19 +95,19 @@ def _base(path: str) -> str:
 
 
 def _evidence(record: Json) -> tuple[str, ...]:
-    found = []
+    lines = []
     category = text(group(record, "signature").get("evidence"))
     if category:
-        found.append(clean(category, MAX_LINE))
+        lines.append(clean(category, MAX_LINE))
     findings = record.get("findings")
-    for one in findings[:MAX_LINES] if isinstance(findings, list) else ():
-        summary = text(one.get("summary")) if isinstance(one, dict) else None
+    for finding in findings[:MAX_LINES] if isinstance(findings, list) else ():
+        summary = text(finding.get("summary")) if isinstance(finding, dict) else None
         if summary:
-            found.append(clean(f"{one.get('detector')}: {summary}", MAX_LINE))
+            lines.append(clean(f"{finding.get('detector')}: {summary}", MAX_LINE))
     flags = group(record, "flags")
     named = [word for word in ("bitflip", "lock_inherited") if flags.get(word) is True]
-    found += [f"flag: {word}" for word in named]
-    return tuple(dict.fromkeys(found))
+    lines += [f"flag: {word}" for word in named]
+    return tuple(dict.fromkeys(lines))
 
 
 def _texts(value: Any) -> tuple[str, ...]:

@@ -48,8 +48,8 @@ def gather(engine: Engine, wanted: Wanted) -> Page:
     axis = axis_of(population)
     series = Series(population, axis)
     screened = screen(population, axis.last) if axis is not None else None
-    found = of_population(population, screened.day, screened) if screened is not None else []
-    mine = [v for v in found if wanted.signature in (None, v.subject)]
+    verdicts = of_population(population, screened.day, screened) if screened is not None else []
+    mine = [v for v in verdicts if wanted.signature in (None, v.subject)]
     rows = _rows(
         population, counts, series, {v.subject for v in mine[:MAX_HEADLINES]}, wanted.signature
     )
@@ -79,12 +79,12 @@ def gather(engine: Engine, wanted: Wanted) -> Page:
 
 def _explained(population: Population, verdicts: Sequence[PopulationVerdict]) -> Bools:
     """Return which crashes a finding covers."""
-    found = np.zeros(population.day.size, dtype=bool)
+    covered = np.zeros(population.day.size, dtype=bool)
     for verdict in verdicts:
         for cause in verdict.causes:
             for finding in cause.findings:
-                found |= finding.members
-    return found
+                covered |= finding.members
+    return covered
 
 
 def _since(population: Population, since: int | None) -> Population:

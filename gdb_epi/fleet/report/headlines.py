@@ -46,9 +46,9 @@ def headline(
     findings = [f for cause in verdict.causes for f in cause.findings]
     state, since = _state(findings, before)
     sentences = {f"{f.attr}={f.value}: " for f in findings}
-    told = [e for e in verdict.evidence if not any(e.startswith(s) for s in sentences)]
+    evidence = [e for e in verdict.evidence if not any(e.startswith(s) for s in sentences)]
     for test in {f.test for f in findings}:
-        told = [e.replace(f"; {test}", "") for e in told if e != f"test: {test}"]
+        evidence = [e.replace(f"; {test}", "") for e in evidence if e != f"test: {test}"]
     rank = ranks.get(verdict.subject)
     return Headline(
         kind=css,
@@ -56,7 +56,7 @@ def headline(
         title=_title(verdict.headline),
         words=signature_words(verdict.subject, None) if rank else None,
         numbers=tuple(numbers_of(finding) for finding in findings),
-        evidence=tuple(clean(line, MAX_TITLE) for line in told),
+        evidence=tuple(clean(line, MAX_TITLE) for line in evidence),
         caveats=tuple(clean(line, MAX_TITLE) for line in verdict.caveats),
         state=state,
         since=day_text(since) if since is not None else None,
@@ -92,10 +92,10 @@ def numbers_of(finding: Finding) -> Numbers:
 
 def _state(findings: Iterable[Finding], before: Sequence[Stored]) -> tuple[str, int | None]:
     """What people made of it: dismissed only when all of it is, and has not grown since."""
-    known = {old.family: old for old in sorted(before, key=lambda old: old.state == OPEN)[::-1]}
+    by_family = {old.family: old for old in sorted(before, key=lambda old: old.state == OPEN)[::-1]}
     states, days = [], []
     for finding in findings:
-        old = known.get(family(*finding.key))
+        old = by_family.get(family(*finding.key))
         if old is None:
             states.append(NEW)
             continue

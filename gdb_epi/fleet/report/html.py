@@ -63,14 +63,14 @@ def _answer(record: Mapping[str, Any]) -> list[str]:
 
 
 def _plots(page: Page) -> dict[str, Markup]:
-    found: dict[str, Markup] = {}
+    plots_by_name: dict[str, Markup] = {}
     for name, width in (("wide", plots.WIDE), ("narrow", plots.NARROW)):
         if page.curve:
             drawn = plots.curve_plot(page.curve, page.step, width)
-            found[f"curve_{name}"] = Markup(drawn)
+            plots_by_name[f"curve_{name}"] = Markup(drawn)
         if page.host_map is not None:
-            found[f"map_{name}"] = Markup(plots.map_plot(page.host_map, width))
-    return found
+            plots_by_name[f"map_{name}"] = Markup(plots.map_plot(page.host_map, width))
+    return plots_by_name
 
 
 def _sparks(every: list[tuple[int, ...]], size: tuple[int, int]) -> list[Markup]:

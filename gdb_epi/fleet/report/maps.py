@@ -30,11 +30,11 @@ def host_map(
     Concentration of a host is how far its cells exceed what its total and the signature's total
     would give, and its total that of other hosts (chi-square); `marked` hosts come in any case.
     """
-    known = counts.cell_host >= 0
-    if not known.any() or not rows:
+    has_host = counts.cell_host >= 0
+    if not has_host.any() or not rows:
         return None
     host, sig, n = (
-        a[known] for a in (counts.cell_host, counts.cell_signature, counts.cell_crashes)
+        a[has_host] for a in (counts.cell_host, counts.cell_signature, counts.cell_crashes)
     )
     per_host = np.bincount(host, n, minlength=len(counts.hosts))
     per_sig = np.bincount(sig, n, minlength=len(counts.signatures))
@@ -77,10 +77,10 @@ def _columns(
     """The signatures that these hosts have most, in the order of the table."""
     mine = np.isin(counts.cell_host, hosts)
     size = len(counts.signatures)
-    found = np.bincount(counts.cell_signature[mine], counts.cell_crashes[mine], minlength=size)
+    crashes = np.bincount(counts.cell_signature[mine], counts.cell_crashes[mine], minlength=size)
     at = {name: i for i, name in enumerate(counts.signatures)}
-    best = sorted(rows, key=lambda row: (-found[at[row.name]], row.rank))[:MAX_COLUMNS]
-    return tuple(sorted((r for r in best if found[at[r.name]]), key=lambda row: row.rank))
+    best = sorted(rows, key=lambda row: (-crashes[at[row.name]], row.rank))[:MAX_COLUMNS]
+    return tuple(sorted((r for r in best if crashes[at[r.name]]), key=lambda row: row.rank))
 
 
 def _groups(
@@ -91,14 +91,14 @@ def _groups(
     if attribute is None:
         return None, {}
     code = {name: i for i, name in enumerate(population.hosts)}
-    found = {}
+    group_of_host = {}
     for host in hosts.tolist():
         mine = np.flatnonzero(population.host == code.get(counts.hosts[host], -2))
         values = attribute.crash[mine]
         values = values[values >= 0]
         if values.size:
-            found[host] = attribute.values[int(values[-1])]
-    return attribute.name, found
+            group_of_host[host] = attribute.values[int(values[-1])]
+    return attribute.name, group_of_host
 
 
 def _together(lines: Sequence[MapRow]) -> list[MapRow]:
@@ -109,9 +109,9 @@ def _together(lines: Sequence[MapRow]) -> list[MapRow]:
     return [line for group in groups.values() for line in group]
 
 
-def bit_rows(found: Mapping[str, Counter[int]]) -> tuple[BitRow, ...]:
+def bit_rows(flips_by_host: Mapping[str, Counter[int]]) -> tuple[BitRow, ...]:
     """Return a histogram for each host with several flips, and one for all the others."""
-    order = sorted(found.items(), key=lambda pair: (-sum(pair[1].values()), pair[0]))
+    order = sorted(flips_by_host.items(), key=lambda pair: (-sum(pair[1].values()), pair[0]))
     own = [pair for pair in order if sum(pair[1].values()) > 1][:MAX_BIT_HOSTS]
     rows = [_bit_row(host, bits) for host, bits in own]
     others = order[len(own) :]

@@ -54,8 +54,10 @@ def _wanted(
             yield ATTRIBUTE, finding.attr, finding.value
     for kind, columns in ((FACT, None), (ATTRIBUTE, population.attributes)):
         for cause in causes:
-            for told in told_apart(population, cause.members, whole & ~cause.members, columns):
-                yield kind, told.fact, told.value
+            for difference in told_apart(
+                population, cause.members, whole & ~cause.members, columns
+            ):
+                yield kind, difference.fact, difference.value
 
 
 def _count(column: Attribute, code: int, members: Bools) -> Count:

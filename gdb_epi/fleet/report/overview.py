@@ -30,19 +30,19 @@ def span_of(axis: Axis | None) -> str:
 
 def facts_of(population: Population, counts: Tally) -> tuple[Fact, ...]:
     """Return the sizes of the population."""
-    known = counts.cell_host[counts.cell_host >= 0]
-    found = [
+    hosts = counts.cell_host[counts.cell_host >= 0]
+    facts = [
         Fact("crashes", number(counts.crashes)),
         Fact("signatures", number(int((counts.per_signature() > 0).sum()))),
     ]
-    if known.size:
-        found.append(Fact("hosts with crashes", number(int(np.unique(known).size))))
+    if hosts.size:
+        facts.append(Fact("hosts with crashes", number(int(np.unique(hosts).size))))
     if population.has_exposure:
         hours = float(population.exposure_hours.sum())
-        found.append(Fact("host-hours", number(round(hours))))
+        facts.append(Fact("host-hours", number(round(hours))))
         timed = int(population.day.size)
-        found.append(Fact("per 1,000 host-hours", number(1000 * timed / hours)))
-    return tuple(found)
+        facts.append(Fact("per 1,000 host-hours", number(1000 * timed / hours)))
+    return tuple(facts)
 
 
 def summary(counts: Tally, headlines: Sequence[Headline]) -> tuple[str, ...]:
@@ -80,8 +80,8 @@ def curve(
     inside = (places >= 0) & (places < axis.steps)
     crashes = np.bincount(places[inside], minlength=axis.steps)
     covered = np.bincount(places[inside & explained], minlength=axis.steps)
-    known = inside & (population.host >= 0)
-    pairs = np.unique(places[known] * (len(population.hosts) + 1) + population.host[known])
+    with_host = inside & (population.host >= 0)
+    pairs = np.unique(places[with_host] * (len(population.hosts) + 1) + population.host[with_host])
     hosts = np.bincount(pairs // (len(population.hosts) + 1), minlength=axis.steps)
     hours = _hours(population, axis)
     raised = _raised(axis, before)
@@ -104,19 +104,19 @@ def _hours(population: Population, axis: Axis) -> list[float]:
     places = axis.places(population.exposure_day)
     inside = (places >= 0) & (places < axis.steps)
     weights = population.exposure_hours[inside]
-    found: list[float] = np.bincount(places[inside], weights, minlength=axis.steps).tolist()
-    return found
+    hours: list[float] = np.bincount(places[inside], weights, minlength=axis.steps).tolist()
+    return hours
 
 
 def _raised(axis: Axis, before: Sequence[Stored]) -> dict[int, list[str]]:
-    found: dict[int, list[str]] = {}
-    for one in sorted(before, key=lambda old: old.family):
-        place = (one.day - axis.first) // axis.step
-        names = found.setdefault(place, [])
-        name = clean(f"{one.attr} {one.value}", 40)
-        if one.state != DISMISSED and name not in names and len(names) < MAX_RAISED:
+    names_by_step: dict[int, list[str]] = {}
+    for stored_finding in sorted(before, key=lambda old: old.family):
+        place = (stored_finding.day - axis.first) // axis.step
+        names = names_by_step.setdefault(place, [])
+        name = clean(f"{stored_finding.attr} {stored_finding.value}", 40)
+        if stored_finding.state != DISMISSED and name not in names and len(names) < MAX_RAISED:
             names.append(name)
-    return found
+    return names_by_step
 
 
 def notes_of(population: Population, counts: Tally, axis: Axis | None) -> tuple[str, ...]:

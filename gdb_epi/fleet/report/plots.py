@@ -91,7 +91,10 @@ def _boxes(boxes: Sequence[tuple[float, float, float, float]]) -> Path:
         for left, low, right, high in boxes
     ]
     codes = [Path.MOVETO, Path.LINETO, Path.LINETO, Path.LINETO, Path.CLOSEPOLY] * len(boxes)
-    return Path([c for one in corners for c in one] or [(0, 0)], codes or [Path.MOVETO])
+    return Path(
+        [c for box in corners for c in box] or [(0, 0)],
+        codes or [Path.MOVETO],
+    )
 
 
 def curve_plot(days: Sequence[Day], step: int, width: int) -> str:

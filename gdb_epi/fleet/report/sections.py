@@ -32,14 +32,14 @@ def sections(
     cores = {row.rank: _cores(population, series, row) for row in rows}
     lonely = [row for row in rows if not cores[row.rank] and row.key][:MAX_UNTIMED]
     cores |= {row.rank: _untimed_cores(engine, row) for row in lonely}
-    wanted = [core.core_key for found in cores.values() for core in found]
+    wanted = [core.core_key for cores_of_row in cores.values() for core in cores_of_row]
     opened = dict(records(engine, wanted))
     number = {name: code for code, name in enumerate(counts.signatures)}
-    found = []
+    cores_of_row = []
     for row in rows:
         mine = [(c.core_key, opened[c.core_key]) for c in cores[row.rank] if c.core_key in opened]
         best = max(mine, key=lambda pair: weight(pair[1]), default=None)
-        found.append(
+        cores_of_row.append(
             Section(
                 row,
                 example(*best) if best else None,
@@ -48,17 +48,17 @@ def sections(
                 tuple(h for h in headlines if h.signature == row.rank),
             )
         )
-    return tuple(found)
+    return tuple(cores_of_row)
 
 
 def _cores(population: Population, series: Series, row: SignatureRow) -> list[ExampleCore]:
     """The latest cores, the latest first."""
-    found = []
+    latest = []
     for i in series.members(row.code)[: -MAX_CORES - 1 : -1].tolist() if row.code >= 0 else ():
         host = int(population.host[i])
         name = population.hosts[host] if host >= 0 else "–"
-        found.append(ExampleCore(population.core_keys[i], day_text(int(population.day[i])), name))
-    return found
+        latest.append(ExampleCore(population.core_keys[i], day_text(int(population.day[i])), name))
+    return latest
 
 
 def _untimed_cores(engine: Engine, row: SignatureRow) -> list[ExampleCore]:

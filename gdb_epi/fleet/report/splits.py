@@ -55,30 +55,30 @@ def split_views(
         return ()
     row_of = {row.name: row for row in rows if row.code >= 0}
     judged = [v for v in verdicts if v.kind == TWO_CAUSES and v.subject in row_of]
-    known = {v.subject for v in verdicts}
+    judged_subjects = {v.subject for v in verdicts}
     alone = [row.code for row in rows if len(rows) == 1 and row.code >= 0 and not judged]
     asked = alone or _of_bad_hosts(population, verdicts)
     for code in asked:
         name = population.signatures[code]
-        if name in row_of and (alone or name not in known):
-            found = of_signature(population, code, screened.day, screened.hosts)
-            if found.kind == TWO_CAUSES or alone:
-                judged.append(found)
+        if name in row_of and (alone or name not in judged_subjects):
+            verdict = of_signature(population, code, screened.day, screened.hosts)
+            if verdict.kind == TWO_CAUSES or alone:
+                judged.append(verdict)
     return tuple(_view(population, row_of[v.subject], v, series) for v in judged[:MAX_SPLITS])
 
 
 def _of_bad_hosts(population: Population, verdicts: Sequence[PopulationVerdict]) -> list[int]:
     """Signatures of which a bad host has several crashes, most first."""
     size = len(population.signatures)
-    found: dict[int, int] = {}
+    most_crashes: dict[int, int] = {}
     for verdict in verdicts:
         if verdict.kind in (HARDWARE_HOST, ONE_HOST):
             for finding in verdict.causes[0].findings:
                 mine = population.signature[finding.members]
                 counts = np.bincount(mine[mine >= 0], minlength=size)
                 for code in np.flatnonzero(counts >= MIN_N).tolist():
-                    found[code] = max(found.get(code, 0), int(counts[code]))
-    return sorted(found, key=lambda code: (-found[code], code))[:MAX_ASKED]
+                    most_crashes[code] = max(most_crashes.get(code, 0), int(counts[code]))
+    return sorted(most_crashes, key=lambda code: (-most_crashes[code], code))[:MAX_ASKED]
 
 
 def _view(

@@ -53,8 +53,8 @@ class Tally(NamedTuple):
 
     def hosts_per_signature(self) -> Ints:
         """Return on how many known hosts each signature was seen."""
-        known = self.cell_host >= 0
-        return np.bincount(self.cell_signature[known], minlength=len(self.signatures))
+        has_host = self.cell_host >= 0
+        return np.bincount(self.cell_signature[has_host], minlength=len(self.signatures))
 
     def of(self, signature: int) -> list[tuple[str, int]]:
         """Return the known hosts of a signature with their crashes, most first."""
@@ -129,11 +129,11 @@ def _untimed(
         .where(c.ts.is_(None))
         .group_by(c.sig_id, t.host.c.name, t.host.c.machine_id)
     )
-    found: dict[tuple[str, str | None], int] = {}
+    crashes: dict[tuple[str, str | None], int] = {}
     for sig_id, name, machine, count in connection.execute(chosen):
         key = (names.get(sig_id, NO_SIGNATURE), name or machine or None)
-        found[key] = found.get(key, 0) + int(count)
-    return found
+        crashes[key] = crashes.get(key, 0) + int(count)
+    return crashes
 
 
 def _verdicts(
@@ -168,9 +168,9 @@ def bits_by_host(engine: Engine, window: Window, signature: str | None) -> dict[
     if signature is not None:
         source = source.join(t.sig, c.sig_id == t.sig.c.id)
         chosen = chosen.where(func.coalesce(t.sig.c.text, t.sig.c.key) == signature)
-    found: dict[str, Counter[int]] = {}
+    flips_by_host: dict[str, Counter[int]] = {}
     with engine.connect() as connection:
         rows = connection.execute(chosen.select_from(source).group_by(*keys))
         for name, machine, bit, n in rows:
-            found.setdefault(name or machine or NO_HOST, Counter())[int(bit)] += int(n)
-    return found
+            flips_by_host.setdefault(name or machine or NO_HOST, Counter())[int(bit)] += int(n)
+    return flips_by_host

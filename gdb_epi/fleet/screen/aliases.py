@@ -25,8 +25,8 @@ def _strength(finding: Finding) -> float:
 
 def distinct(
     population: Population,
-    found: Sequence[Finding],
-    known: Sequence[Finding],
+    findings: Sequence[Finding],
+    earlier: Sequence[Finding],
     order: Callable[[Finding], float] = _strength,
 ) -> list[Finding]:
     """Drop echoes: findings that hold only because another attribute's value holds.
@@ -35,8 +35,8 @@ def distinct(
     show inside or outside the host-hours of every one that was kept for the same signature, or it
     becomes an alias.
     """
-    kept: list[Finding] = list(known)
-    for finding in sorted(found, key=lambda f: (order(f), f.attr, f.value)):
+    kept: list[Finding] = list(earlier)
+    for finding in sorted(findings, key=lambda f: (order(f), f.attr, f.value)):
         echo = next((i for i, k in enumerate(kept) if _is_echo(population, finding, k)), None)
         if echo is None:
             kept.append(finding)
@@ -44,7 +44,7 @@ def distinct(
             alias = f"{finding.attr}={finding.value}"
             if alias not in kept[echo].aliases:
                 kept[echo] = kept[echo]._replace(aliases=(*kept[echo].aliases, alias))
-    return kept[len(known) :]
+    return kept[len(earlier) :]
 
 
 def with_rivals(population: Population, finding: Finding, free: Bools) -> Finding:
@@ -58,7 +58,7 @@ def with_rivals(population: Population, finding: Finding, free: Bools) -> Findin
         return finding
     crashes = combinations_of(population).tally(free & _signal(population, finding.signature))
     least = _gains(population, attribute, crashes)[attribute.values.index(finding.value)]
-    found: list[tuple[float, str]] = []
+    rivals: list[tuple[float, str]] = []
     for other in population.attributes:
         if other is attribute:
             continue
@@ -66,8 +66,8 @@ def with_rivals(population: Population, finding: Finding, free: Bools) -> Findin
         for value in np.flatnonzero(gains >= least - np.log(TOLD_APART)).tolist():
             rival = finding._replace(attr=other.name, value=other.values[value])
             if _is_echo(population, finding, rival):
-                found.append((-float(gains[value]), f"{rival.attr}={rival.value}"))
-    more = [name for _, name in sorted(found) if name not in finding.aliases]
+                rivals.append((-float(gains[value]), f"{rival.attr}={rival.value}"))
+    more = [name for _, name in sorted(rivals) if name not in finding.aliases]
     return finding._replace(aliases=(*finding.aliases, *more[:MAX_RIVALS]))
 
 
@@ -77,12 +77,12 @@ def _gains(population: Population, attribute: Attribute, crashes: Floats) -> Flo
     Values that have fewer crashes than their share gain nothing.
     """
     share, _ = expected_shares(population, attribute)
-    found = by_value(combinations_of(population).codes(attribute), crashes, share.size)
-    total = found.sum()
-    both = ((found, share), (total - found, 1 - share))
+    here = by_value(combinations_of(population).codes(attribute), crashes, share.size)
+    total = here.sum()
+    both = ((here, share), (total - here, 1 - share))
     with np.errstate(divide="ignore", invalid="ignore"):
         gain = sum(np.where(a > 0, a * np.log(a / (total * s)), 0.0) for a, s in both)
-    return np.where((found >= MIN_N) & (found > total * share), gain, -np.inf)
+    return np.where((here >= MIN_N) & (here > total * share), gain, -np.inf)
 
 
 def _is_echo(population: Population, finding: Finding, other: Finding) -> bool:

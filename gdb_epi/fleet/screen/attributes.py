@@ -106,8 +106,8 @@ def group_findings(population: Population) -> Iterator[Finding]:
 
 
 def _of_flags(population: Population, *masks: tuple[str, Bools]) -> Iterator[Finding]:
-    known = population.host >= 0
-    everything = [_flagged(population, name, mask & known) for name, mask in masks]
+    has_host = population.host >= 0
+    everything = [_flagged(population, name, mask & has_host) for name, mask in masks]
     share = shares(population).share
     for attribute in population.attributes:
         tests = asked(population, attribute)
@@ -134,8 +134,8 @@ def expected_shares(
 
 
 def _shares(exposure: Ints, crash: Ints, hours: Floats, size: int) -> tuple[Floats, str]:
-    known = exposure >= 0
-    table = np.bincount(exposure[known], weights=hours[known], minlength=size)
+    has_value = exposure >= 0
+    table = np.bincount(exposure[has_value], weights=hours[has_value], minlength=size)
     if table.sum() > 0:
         return table / table.sum(), HOST_HOURS
     crashes = np.bincount(crash[crash >= 0], minlength=size)
@@ -160,9 +160,9 @@ def value_findings(
     which `counts` have each combination.
     """
     share = tests.share
-    found = by_value(tests.codes, counts, share.size)
-    n = np.full(share.size, found.sum())
-    v = np.flatnonzero(found >= MIN_N)
+    with_value = by_value(tests.codes, counts, share.size)
+    n = np.full(share.size, with_value.sum())
+    v = np.flatnonzero(with_value >= MIN_N)
     if not v.size:
         return
 
@@ -171,10 +171,10 @@ def value_findings(
         return whole[v], float(whole.sum())
 
     tested = int((share > 0).sum())
-    by_hours = _by_hours(tests.source, found[v], n[v], share[v])
+    by_hours = _by_hours(tests.source, with_value[v], n[v], share[v])
     if (q_values(by_hours, tested) > MAX_Q).all():
         return  # the test against all other crashes, which must agree, costs much more
-    p = _weaker(by_hours, found[v], n[v], margins)
+    p = _weaker(by_hours, with_value[v], n[v], margins)
     near = np.flatnonzero(q_values(p, tested) <= MAX_Q)
     p, effects = _of_unlike_hosts(tests, crashes, p, near, lambda i: (mine, int(v[i])))
     q = q_values(p, tested)
@@ -183,13 +183,13 @@ def value_findings(
         yield from _finding(tests, int(v[i]), name, mine, chance, effects.get(i, 1.0))
 
 
-def _by_hours(source: str, found: Floats, n: Floats, share: Floats) -> Floats:
+def _by_hours(source: str, count: Floats, n: Floats, share: Floats) -> Floats:
     """P of as many crashes with a value by host-hours; 0 where these are not known."""
-    return binomial_tail(found, n, share) if source == HOST_HOURS else np.zeros(found.size)
+    return binomial_tail(count, n, share) if source == HOST_HOURS else np.zeros(count.size)
 
 
 def _weaker(
-    p: Floats, found: Floats, n: Floats, margins: Callable[[], tuple[Floats, float]]
+    p: Floats, count: Floats, n: Floats, margins: Callable[[], tuple[Floats, float]]
 ) -> Floats:
     """P of as many crashes with a value: `p` by host-hours, and given those of other signatures.
 
@@ -201,7 +201,7 @@ def _weaker(
     if near.any():
         marked, everything = margins()
         whole = np.full(int(near.sum()), everything)
-        given = hypergeometric_tail(found[near], whole, marked[near], n[near])
+        given = hypergeometric_tail(count[near], whole, marked[near], n[near])
         p[near] = np.maximum(p[near], given)
     return p
 
@@ -221,11 +221,11 @@ def _of_unlike_hosts(
     for i in near.tolist() if tests.source == HOST_HOURS else ():
         mine, value = cell(i)
         codes = tests.of(mine)
-        known = codes >= 0
-        inside = codes[known] == value
-        effect = effects[i] = crashes.hosts.effect(mine[known], inside, tests.exposed(value))
-        found, n = (np.array([size / effect]) for size in (np.count_nonzero(inside), inside.size))
-        p[i] = max(p[i], float(binomial_tail(found, n, tests.share[[value]])[0]))
+        has_value = codes >= 0
+        inside = codes[has_value] == value
+        effect = effects[i] = crashes.hosts.effect(mine[has_value], inside, tests.exposed(value))
+        count, n = (np.array([size / effect]) for size in (np.count_nonzero(inside), inside.size))
+        p[i] = max(p[i], float(binomial_tail(count, n, tests.share[[value]])[0]))
     return p, effects
 
 
@@ -235,17 +235,17 @@ def _of_signatures(
     population, share = tests.population, tests.share
     signature, combination, counts = crashes.cells()
     value = tests.codes[combination]
-    known = value >= 0
-    signature, value, counts = signature[known], value[known], counts[known]
+    has_value = value >= 0
+    signature, value, counts = signature[has_value], value[has_value], counts[has_value]
     everything = float(counts.sum())
     if everything < MIN_N:
         return
-    *cells, found = count_pairs(signature, value, counts)
+    *cells, cell_crashes = count_pairs(signature, value, counts)
     totals = sum_by_code(signature, counts, len(population.signatures))
     margins = by_value(tests.codes, crashes.all(), share.size)
     tested = int((totals >= MIN_N).sum()) * int((share > 0).sum())
-    keep = (found >= MIN_N) & (totals[cells[0]] >= MIN_N)
-    s, v, a = cells[0][keep], cells[1][keep], found[keep].astype(float)
+    keep = (cell_crashes >= MIN_N) & (totals[cells[0]] >= MIN_N)
+    s, v, a = cells[0][keep], cells[1][keep], cell_crashes[keep].astype(float)
     by_hours = _by_hours(tests.source, a, totals[s], share[v])
     p = _weaker(by_hours, a, totals[s], lambda: (margins[v], everything))
 
@@ -291,9 +291,9 @@ def _of_flag(
     """Hosts differ, so the null is over-dispersed by host."""
     population, share = tests.population, tests.share
     if flagged.counts[tests.codes < 0].any():
-        known = np.zeros(population.day.size, dtype=bool)
-        known[flagged.crashes[tests.of(flagged.crashes) >= 0]] = True
-        flagged = _flagged(population, flagged.name, known)
+        has_value = np.zeros(population.day.size, dtype=bool)
+        has_value[flagged.crashes[tests.of(flagged.crashes) >= 0]] = True
+        flagged = _flagged(population, flagged.name, has_value)
     counts = by_value(tests.codes, flagged.counts, share.size)
     total = counts.sum()
     if total < MIN_N:
@@ -314,10 +314,10 @@ def _hours_of_hosts(
     population: Population, attribute: Attribute, hosts: int
 ) -> tuple[Ints, Floats]:
     """Return the hours of each host with each value: the values, and the hours beside them."""
-    known = (attribute.exposure >= 0) & (population.exposure_host >= 0)
+    both_known = (attribute.exposure >= 0) & (population.exposure_host >= 0)
     size = len(attribute.values)
-    cell = population.exposure_host[known] * size + attribute.exposure[known]
-    weights = population.exposure_hours[known]
+    cell = population.exposure_host[both_known] * size + attribute.exposure[both_known]
+    weights = population.exposure_hours[both_known]
     if hosts * size <= MAX_TABLE:
         table = np.bincount(cell, weights=weights, minlength=hosts * size)
         cells = np.flatnonzero(table)
@@ -359,8 +359,8 @@ def _finding(
     caveats = (ROLL_OUT,) if tests.is_newest(value) else ()
     members = np.zeros(population.day.size, dtype=bool)
     members[mine] = True
-    found = tests.name, tests.values[value], name, a, n, *chance
-    yield Finding(*found, *risk, test, tests.source, (), caveats, members)
+    subject = tests.name, tests.values[value], name, a, n, *chance
+    yield Finding(*subject, *risk, test, tests.source, (), caveats, members)
 
 
 def _loud_hosts(population: Population, crashes: Ints, typical: float) -> int:
@@ -397,8 +397,8 @@ def newest_of(spans: tuple[Ints, Ints], value: int) -> bool:
 
 def spans_of(exposure: Ints, day: Ints, size: int) -> tuple[Ints, Ints]:
     """Return the first and the last day of each value; NEVER and -NEVER of one that never ran."""
-    known = exposure >= 0
+    has_value = exposure >= 0
     first, last = np.full(size, NEVER, np.int64), np.full(size, -NEVER, np.int64)
-    np.minimum.at(first, exposure[known], day[known])
-    np.maximum.at(last, exposure[known], day[known])
+    np.minimum.at(first, exposure[has_value], day[has_value])
+    np.maximum.at(last, exposure[has_value], day[has_value])
     return first, last

@@ -43,18 +43,18 @@ class Conjunction(NamedTuple):
 
     def whole(self) -> Attribute:
         """Return the two attributes as one."""
-        one, two, width = self.one, self.two, len(self.two.values)
-        crash = _codes(one.crash, two.crash, width)
-        exposure = _codes(one.exposure, two.exposure, width)
-        return Attribute(self.finding.attr, list(_Values(one, two)), crash, exposure)
+        first, second, width = self.one, self.two, len(self.two.values)
+        crash = _codes(first.crash, second.crash, width)
+        exposure = _codes(first.exposure, second.exposure, width)
+        return Attribute(self.finding.attr, list(_Values(first, second)), crash, exposure)
 
 
 def pair_findings(
     population: Population, free: Bools, signature: str
 ) -> Iterator[tuple[Finding, Finding]]:
     """Yield the pairs of values that have more of a signature than their share, best first."""
-    for found in conjunctions(population, free, signature):
-        yield _halves(found)
+    for conjunction in conjunctions(population, free, signature):
+        yield _halves(conjunction)
 
 
 def conjunctions(population: Population, free: Bools, signature: str) -> Iterator[Conjunction]:
@@ -69,32 +69,32 @@ def conjunctions(population: Population, free: Bools, signature: str) -> Iterato
         return
     counts = combinations_of(population).tally(mine)
     pairs: dict[str, tuple[Attribute, Attribute, dict[str, int]]] = {}
-    found: list[Finding] = []
+    findings: list[Finding] = []
     tested = tested_pairs(population)
-    for one, two in tested:
-        tests = _asked(population, one, two)
+    for first, second in tested:
+        tests = _asked(population, first, second)
         named = list(value_findings(tests, crashes, counts, mine, signature))
         if named:
-            pairs[tests.name] = one, two, {value: i for i, value in enumerate(tests.values)}
-            found += named
-    for finding in sorted(found, key=lambda f: f.p):
+            pairs[tests.name] = first, second, {value: i for i, value in enumerate(tests.values)}
+            findings += named
+    for finding in sorted(findings, key=lambda f: f.p):
         q = finding.q * len(tested)
         if q > MAX_PAIR_Q:
             continue
-        one, two, codes = pairs[finding.attr]
-        values = divmod(codes[finding.value], len(two.values))
-        if _both_matter(population, (one, two), values, counts):
+        first, second, codes = pairs[finding.attr]
+        values = divmod(codes[finding.value], len(second.values))
+        if _both_matter(population, (first, second), values, counts):
             test = f"both conditions together: {finding.test}"
             paid = finding._replace(q=min(1.0, q), test=test)
-            yield Conjunction(paid, one, two, values)
+            yield Conjunction(paid, first, second, values)
 
 
 def tested_pairs(population: Population) -> list[tuple[Attribute, Attribute]]:
     """Return the pairs of attributes that are looked at."""
     return [
-        (one, two)
-        for one, two in combinations(_chosen(population), 2)
-        if len(one.values) * len(two.values) <= MAX_PAIR_VALUES
+        (first, second)
+        for first, second in combinations(_chosen(population), 2)
+        if len(first.values) * len(second.values) <= MAX_PAIR_VALUES
     ]
 
 
@@ -162,8 +162,8 @@ def _hours(population: Population, one: Attribute, two: Attribute) -> Floats:
 
 def _hours_table(one: Ints, two: Ints, hours: Floats, rows: int, columns: int) -> Floats:
     codes = _codes(one, two, columns)
-    known = codes >= 0
-    return sum_by_code(codes[known], hours[known], rows * columns)
+    has_value = codes >= 0
+    return sum_by_code(codes[has_value], hours[has_value], rows * columns)
 
 
 def _spans(one: Ints, two: Ints, day: Ints, rows: int, columns: int) -> tuple[Ints, Ints]:
@@ -203,10 +203,10 @@ def _share(population: Population, attribute: Attribute, hours: Floats) -> Float
     return np.asarray(counts / max(int(counts.sum()), 1))
 
 
-def _halves(found: Conjunction) -> tuple[Finding, Finding]:
+def _halves(conjunction: Conjunction) -> tuple[Finding, Finding]:
     """The pair as two conditions of the same crashes."""
     first, second = (
-        found.finding._replace(attr=a.name, value=a.values[v])
-        for a, v in zip((found.one, found.two), found.values, strict=True)
+        conjunction.finding._replace(attr=a.name, value=a.values[v])
+        for a, v in zip((conjunction.one, conjunction.two), conjunction.values, strict=True)
     )
     return first, second

@@ -102,16 +102,16 @@ def known_findings(before: Iterable[Stored]) -> tuple[Finding, ...]:
     )  # fmt: skip
 
 
-def to_raise(found: Iterable[Finding], before: Iterable[Stored]) -> tuple[Finding, ...]:
+def to_raise(findings: Iterable[Finding], before: Iterable[Stored]) -> tuple[Finding, ...]:
     """Return what was never raised, and what was dismissed on clearly less evidence."""
-    known: dict[tuple[str, str, str], Stored] = {}
+    stored_by_family: dict[tuple[str, str, str], Stored] = {}
     for old in before:
         # `*` and `*bitflip` of one host may both be there: the decided one speaks.
-        if old.family not in known or old.state != OPEN:
-            known[old.family] = old
+        if old.family not in stored_by_family or old.state != OPEN:
+            stored_by_family[old.family] = old
     new = []
-    for finding in found:
-        earlier = known.get(family(*finding.key))
+    for finding in findings:
+        earlier = stored_by_family.get(family(*finding.key))
         if earlier is None or (earlier.state == DISMISSED and _has_grown(finding, earlier)):
             new.append(finding)
     return tuple(new)
@@ -160,7 +160,7 @@ def _row(finding: Finding, day: int) -> dict[str, Any]:
 
 def _detail(text: str | None) -> dict[str, Any]:
     try:
-        found = json.loads(text or "{}")
+        detail = json.loads(text or "{}")
     except ValueError:
         return {}
-    return found if isinstance(found, dict) else {}
+    return detail if isinstance(detail, dict) else {}

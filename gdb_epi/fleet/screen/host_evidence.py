@@ -115,10 +115,10 @@ def _on_top(counts: Floats, sizes: Floats, number: Ints, added: Floats) -> Float
     if sizes.size > FEW_SHARES:
         logs = np.log1p(more[number][:, None, None] * added)
         return np.asarray((counts[:, :, None] * logs).sum(axis=1))
-    found = np.empty((number.size, len(MULTIPLES)))
+    sums = np.empty((number.size, len(MULTIPLES)))
     for i in range(sizes.size):
-        found[number == i] = counts[number == i] @ np.log1p(more[i] * added)
-    return found
+        sums[number == i] = counts[number == i] @ np.log1p(more[i] * added)
+    return sums
 
 
 def _mean(logs: Floats) -> Floats:
@@ -131,12 +131,12 @@ def _classes(crashes: Crashes, null: Null) -> tuple[Floats, Floats, Floats]:
     The third is the share that this CPU has of the crashes of healthy hosts.
     """
     hosts = null.cpus.size
-    known = crashes.cpu >= 0
-    host, cpu, count = count_pairs(crashes.host[known], crashes.cpu[known])
+    has_cpu = crashes.cpu >= 0
+    host, cpu, count = count_pairs(crashes.host[has_cpu], crashes.cpu[has_cpu])
     order = np.argsort(count, kind="stable")
     top = np.full(hosts, -1)
     top[host[order]] = cpu[order]
-    on = known & (crashes.cpu == top[crashes.host])
+    on = has_cpu & (crashes.cpu == top[crashes.host])
     cell = (crashes.host * 2 + on) * CLASSES + crashes.carried
     counts = np.bincount(cell, minlength=hosts * 2 * CLASSES).astype(float)
     share = null.of_pairs(np.arange(hosts), np.maximum(top, 0))
@@ -156,7 +156,7 @@ def _ratios(marked: tuple[bool, ...], shares: Floats) -> Floats:
     return ratio
 
 
-def chances(found: Floats, healthy: Floats) -> Floats:
+def chances(ratios: Floats, healthy: Floats) -> Floats:
     """Return P(a likelihood ratio as large), given those of healthy hosts (largest first).
 
     Beyond these the tail falls as the inverse of the ratio: P is at most the inverse times the
@@ -165,9 +165,9 @@ def chances(found: Floats, healthy: Floats) -> Floats:
     rank = np.arange(1, healthy.size + 1) / healthy.size
     far = slice(min(TAIL, healthy.size) - 1, 10 * TAIL)
     scale = float((healthy[far] * rank[far]).max())
-    by_rank = (np.searchsorted(-healthy, -found, side="right") + 1) / healthy.size
-    beyond = scale / np.maximum(found, 1e-300)
-    return np.asarray(np.minimum(1.0, np.where(found > healthy[far][0], beyond, by_rank)))
+    by_rank = (np.searchsorted(-healthy, -ratios, side="right") + 1) / healthy.size
+    beyond = scale / np.maximum(ratios, 1e-300)
+    return np.asarray(np.minimum(1.0, np.where(ratios > healthy[far][0], beyond, by_rank)))
 
 
 def simulated(null: Null) -> Floats:
@@ -186,9 +186,9 @@ def simulated(null: Null) -> Floats:
     cpu = (random.random(host.size) * cpus[host]).astype(np.int64)
     none = np.zeros(0, dtype=np.int64), np.zeros(0)
     same = Null(mean, null.alpha, null.marks, cpus, *none)
-    found = evidence(Crashes(host, period, carried, cpu), same)
+    ratios = evidence(Crashes(host, period, carried, cpu), same)
     locked = np.bincount(host[carried >= LOCKED], minlength=size) >= MIN_N
-    return np.sort(found.of(locked))[::-1]
+    return np.sort(ratios.of(locked))[::-1]
 
 
 def shares_of(*flags: Bools) -> Floats:

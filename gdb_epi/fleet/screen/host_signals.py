@@ -44,12 +44,12 @@ KINDS = ("cpu_model", "sku", "instance_type")  # the first one known tells which
 MIN_LIKE = 30  # crashes of hosts alike, from which on their CPU numbers tell how many there are
 
 
-def signal_findings(population: Population, known: Shares) -> Iterator[Finding]:
+def signal_findings(population: Population, host_shares: Shares) -> Iterator[Finding]:
     """Yield the hosts that stand out by what their crashes carry."""
-    yield from _on_one_cpu(population, known)
+    yield from _on_one_cpu(population, host_shares)
     flags = ((BITFLIP, population.bitflip, LOOP), (LOCK, population.lock_inherited, FORKS))
     for name, flag, caveat in flags:
-        yield from _with_flag(population, known, name, flag, caveat)
+        yield from _with_flag(population, host_shares, name, flag, caveat)
 
 
 class _OnCpus(NamedTuple):
@@ -60,25 +60,25 @@ class _OnCpus(NamedTuple):
     counts: Ints
 
 
-def _on_one_cpu(population: Population, known: Shares) -> Iterator[Finding]:
+def _on_one_cpu(population: Population, host_shares: Shares) -> Iterator[Finding]:
     """Hosts of which too many crashes were on one CPU, for the CPUs that such hosts have."""
     every = _on_cpus(population)
     totals = sum_by_code(every.host, every.counts, len(population.hosts))
     many = _OnCpus(*(column[every.counts >= MIN_N] for column in every))
     if not many.host.size:
         return
-    host, cpu, found = many.host, many.cpu, many.counts.astype(float)
+    host, cpu, count = many.host, many.cpu, many.counts.astype(float)
     total = totals[host]
     share, cpus, source = _cpu_shares(population, every, many, total)
-    p = np.minimum(1.0, cpus * binomial_tail(found, total, share))
-    p[known.share[host] <= 0] = 1.0
-    q = q_values(p, int((known.share > 0).sum()))
+    p = np.minimum(1.0, cpus * binomial_tail(count, total, share))
+    p[host_shares.share[host] <= 0] = 1.0
+    q = q_values(p, int((host_shares.share > 0).sum()))
     for i in np.flatnonzero(q <= MAX_Q):
-        risk = relative_risk(found[i], share[i], total[i] - found[i], 1 - share[i])
+        risk = relative_risk(count[i], share[i], total[i] - count[i], 1 - share[i])
         if risk[0] >= MIN_RR:
             members = (population.host == host[i]) & (population.cpu == cpu[i])
-            numbers = int(found[i]), int(total[i]), float(p[i]), float(q[i])
-            test = f"binomial: {int(found[i])} of {int(total[i])} on one of {int(cpus[i])} CPUs"
+            numbers = int(count[i]), int(total[i]), float(p[i]), float(q[i])
+            test = f"binomial: {int(count[i])} of {int(total[i])} on one of {int(cpus[i])} CPUs"
             name = f"{CPU}{int(cpu[i])}"
             yield Finding(
                 HOST, population.hosts[host[i]], name, *numbers, *risk,
@@ -148,32 +148,32 @@ def _kind_of_hosts(population: Population) -> tuple[Ints, str]:
 
 
 def _with_flag(
-    population: Population, known: Shares, name: str, flag: Bools, caveat: str
+    population: Population, expected_share: Shares, name: str, flag: Bools, caveat: str
 ) -> Iterator[Finding]:
     """Hosts with more flagged crashes than their hours and than their crashes let expect."""
     usable = population.host >= 0
     flagged = usable & flag
     size = len(population.hosts)
-    found = np.bincount(population.host[flagged], minlength=size).astype(float)
+    per_host = np.bincount(population.host[flagged], minlength=size).astype(float)
     counts = np.bincount(population.host[usable], minlength=size).astype(float)
-    total = found.sum()
-    if found.max(initial=0.0) < MIN_N:
+    total = per_host.sum()
+    if per_host.max(initial=0.0) < MIN_N:
         return
-    mean = total * known.share
-    alpha = dispersion(counts, counts.sum() * known.share)
-    p = negative_binomial_tail(found, mean, mean * (1 + alpha * mean))
+    mean = total * expected_share.share
+    alpha = dispersion(counts, counts.sum() * expected_share.share)
+    p = negative_binomial_tail(per_host, mean, mean * (1 + alpha * mean))
     everything = np.full(size, counts.sum())
-    p = np.maximum(p, hypergeometric_tail(found, everything, np.full(size, total), counts))
-    p[known.share <= 0] = 1.0
-    q = q_values(p, int((known.share > 0).sum()))
-    for host in np.flatnonzero((q <= MAX_Q) & (found >= MIN_N)):
-        share = float(known.share[host])
-        risk = relative_risk(found[host], share, total - found[host], 1 - share)
+    p = np.maximum(p, hypergeometric_tail(per_host, everything, np.full(size, total), counts))
+    p[expected_share.share <= 0] = 1.0
+    q = q_values(p, int((expected_share.share > 0).sum()))
+    for host in np.flatnonzero((q <= MAX_Q) & (per_host >= MIN_N)):
+        share = float(expected_share.share[host])
+        risk = relative_risk(per_host[host], share, total - per_host[host], 1 - share)
         if risk[0] >= MIN_RR:
             members = flagged & (population.host == host)
-            numbers = int(found[host]), int(total), float(p[host]), float(q[host])
+            numbers = int(per_host[host]), int(total), float(p[host]), float(q[host])
             yield Finding(
                 HOST, population.hosts[host], name, *numbers, *risk,
-                "negative binomial and Fisher exact, the weaker", known.source,
+                "negative binomial and Fisher exact, the weaker", expected_share.source,
                 (), (caveat,), members,
             )  # fmt: skip

@@ -86,16 +86,16 @@ def shares(population: Population, since: int | None = None) -> Shares:
 
 def host_findings(population: Population, day: int) -> Iterator[Finding]:
     """Yield the hosts that stand out, over all their crashes and then signature by signature."""
-    known = shares(population)
-    whole = list(_over_all(population, day, known))
+    host_shares = shares(population)
+    whole = list(_over_all(population, day, host_shares))
     named = {finding.value for finding in whole}
     # Of a host that has crashes of all kinds, what they carry is evidence and no second finding.
-    whole += [f for f in signal_findings(population, known) if f.value not in named]
+    whole += [f for f in signal_findings(population, host_shares) if f.value not in named]
     yield from whole
     explained = np.zeros(population.day.size, dtype=bool)
     for finding in whole:
         explained |= finding.members
-    yield from _by_signature(population, known, explained)
+    yield from _by_signature(population, host_shares, explained)
 
 
 def host_signatures(population: Population, explained: Bools, name: str) -> Iterator[Finding]:
@@ -103,36 +103,38 @@ def host_signatures(population: Population, explained: Bools, name: str) -> Iter
     yield from _by_signature(population, shares(population), explained, name)
 
 
-def _over_all(population: Population, day: int, known: Shares) -> Iterator[Finding]:
+def _over_all(population: Population, day: int, host_shares: Shares) -> Iterator[Finding]:
     counts = _per_host(population, population.host >= 0)
-    if int((known.share > 0).sum()) < 2 or counts.sum() < MIN_N:
+    if int((host_shares.share > 0).sum()) < 2 or counts.sum() < MIN_N:
         return
-    crashes, null = crashes_and_null(population, day, known)
+    crashes, null = crashes_and_null(population, day, host_shares)
     locks = _per_host(population, population.lock_inherited)
-    found = evidence(crashes, null)
+    ratios = evidence(crashes, null)
     healthy = simulated(null)
-    p = chances(found.of(locks >= MIN_N), healthy)
-    p[known.share <= 0] = 1.0
-    q = q_values(p, int((known.share > 0).sum()))
+    p = chances(ratios.of(locks >= MIN_N), healthy)
+    p[host_shares.share <= 0] = 1.0
+    q = q_values(p, int((host_shares.share > 0).sum()))
     named = np.flatnonzero((q <= MAX_HOST_Q) & (counts >= MIN_N)).tolist()
     if not named:
         return
-    p_count = _count_p(population, day, counts, known)
+    p_count = _count_p(population, day, counts, host_shares)
     flags = population.bitflip, population.lock_inherited
     flips, locked = (_flag_p(population, counts, f) for f in flags)
     given = [flips, _novel_p(population, counts), _cpu_p(population), locked]
     flipped = _per_host(population, population.bitflip)
     for host in named:
         name = ALL
-        if locks[host] >= MIN_N and found.forks[host] > found.hardware[host]:
+        if locks[host] >= MIN_N and ratios.forks[host] > ratios.hardware[host]:
             name = LOCK
         elif flipped[host] >= MIN_N and flips[host] < p_count[host]:
             name = BITFLIP
         facts = [float(g[host]) for g in given]
-        told = st_words(p_count[host], facts)
-        one = _of_one_kind(population, host, crashes, null, healthy)
-        caveats = (ONE_SIGNATURE,) if one else (PLAIN,) * (min(facts) > MAX_SIGN_P)
-        yield from _host_finding(population, known, host, name, told, (p[host], q[host]), caveats)
+        test = st_words(p_count[host], facts)
+        is_one_kind = _of_one_kind(population, host, crashes, null, healthy)
+        caveats = (ONE_SIGNATURE,) if is_one_kind else (PLAIN,) * (min(facts) > MAX_SIGN_P)
+        yield from _host_finding(
+            population, host_shares, host, name, test, (p[host], q[host]), caveats
+        )
 
 
 def _per_host(population: Population, mask: Bools) -> Floats:
@@ -140,7 +142,7 @@ def _per_host(population: Population, mask: Bools) -> Floats:
     return np.bincount(hosts, minlength=len(population.hosts)).astype(float)
 
 
-def crashes_and_null(population: Population, day: int, known: Shares) -> tuple[Crashes, Null]:
+def crashes_and_null(population: Population, day: int, host_shares: Shares) -> tuple[Crashes, Null]:
     """Return the crashes of known hosts by what they carry, and what healthy hosts are like."""
     at = np.flatnonzero(population.host >= 0)
     host, cpu = population.host[at], population.cpu[at]
@@ -148,25 +150,27 @@ def crashes_and_null(population: Population, day: int, known: Shares) -> tuple[C
     carried = sum(bit * flag for bit, flag in zip((FLIP, NEW, LOCKED), flags, strict=True))
     ago = day - population.day[at]
     period = np.searchsorted(WINDOWS, ago, side="right")
-    mean = np.array([n * s for n, s in _by_period(population, day, period, known)])
+    mean = np.array([n * s for n, s in _by_period(population, day, period, host_shares)])
     counts = np.bincount(host, minlength=len(population.hosts)).astype(float)
-    alpha = dispersion(counts, counts.sum() * known.share)
+    alpha = dispersion(counts, counts.sum() * host_shares.share)
     cpu = np.where(cpu < CPU_NUMBERS, cpu, ABSENT)
     crashes = Crashes(host, period, np.asarray(carried, dtype=np.int64), cpu)
     return crashes, Null(mean, alpha, shares_of(*flags), *cpus_of_hosts(population))
 
 
 def _by_period(
-    population: Population, day: int, period: Ints, known: Shares
+    population: Population, day: int, period: Ints, usual: Shares
 ) -> Iterator[tuple[int, Floats]]:
     """Yield how many crashes are in each period between the windows, and each host's share."""
     exposed = np.searchsorted(WINDOWS, day - population.exposure_day, side="right")
     for number in range(len(WINDOWS) + 1):
         there = (exposed == number) & (population.exposure_host >= 0)
         hours = sum_by_code(
-            population.exposure_host[there], population.exposure_hours[there], known.share.size
+            population.exposure_host[there],
+            population.exposure_hours[there],
+            usual.share.size,
         )
-        share = hours / hours.sum() if hours.sum() > 0 else known.share
+        share = hours / hours.sum() if hours.sum() > 0 else usual.share
         yield int((period == number).sum()), share
 
 
@@ -177,12 +181,12 @@ def _first_of_its_own(population: Population) -> Bools:
     """
     signature, _, _ = population.once(pairs_of, population.signature, population.host)
     own = np.bincount(signature, minlength=len(population.signatures)) == 1
-    known = np.flatnonzero((population.signature >= 0) & (population.host >= 0))
+    usable = np.flatnonzero((population.signature >= 0) & (population.host >= 0))
     first = np.full(own.size, ABSENT)
-    first[population.signature[known[::-1]]] = known[::-1]
-    found = np.zeros(population.day.size, dtype=bool)
-    found[first[own]] = True
-    return found
+    first[population.signature[usable[::-1]]] = usable[::-1]
+    is_first = np.zeros(population.day.size, dtype=bool)
+    is_first[first[own]] = True
+    return is_first
 
 
 def _of_one_kind(
@@ -198,14 +202,14 @@ def _of_one_kind(
     signature = population.signature[population.host >= 0]
     rest = (crashes.host == host) & (signature != population.signatures.index(name))
     left = Crashes(*(column[rest] for column in crashes))
-    found = evidence(left._replace(host=left.host * 0), null.of(host))
+    ratios = evidence(left._replace(host=left.host * 0), null.of(host))
     locked = np.array([(left.carried >= LOCKED).sum() >= MIN_N])
-    return bool(chances(found.of(locked), healthy)[0] > MAX_CONDITIONAL_P)
+    return bool(chances(ratios.of(locked), healthy)[0] > MAX_CONDITIONAL_P)
 
 
 def _host_finding(
     population: Population,
-    known: Shares,
+    host_shares: Shares,
     host: int,
     name: str,
     test: str,
@@ -220,7 +224,7 @@ def _host_finding(
     if name == LOCK:
         among = among & population.lock_inherited
     members = among & (population.host == host)
-    n, total, share = int(members.sum()), int(among.sum()), float(known.share[host])
+    n, total, share = int(members.sum()), int(among.sum()), float(host_shares.share[host])
     risk = relative_risk(n, share, total - n, 1 - share)
     if risk[0] < MIN_RR:
         return
@@ -230,7 +234,7 @@ def _host_finding(
         caveats = (FORKS,)
     p, q = (float(x) for x in chance)
     yield Finding(
-        HOST, population.hosts[host], name, n, total, p, q, *risk, test, known.source,
+        HOST, population.hosts[host], name, n, total, p, q, *risk, test, host_shares.source,
         (), caveats, members,
     )  # fmt: skip
 
@@ -246,29 +250,33 @@ def st_words(p_count: float, given: list[float]) -> str:
     """Say which of the five facts spoke."""
     names = ("bit-flip flags", "signatures of its own", "one CPU number", "inherited locks")
     spoke = [f"{name} p={p:.1g}" for name, p in zip(names, given, strict=True) if p < 0.05]
-    told = f"{COUNTED}{p_count:.1g}"
-    return f"{told}, combined by their likelihood ratio with {', '.join(spoke)}" if spoke else told
+    by_count = f"{COUNTED}{p_count:.1g}"
+    return (
+        f"{by_count}, combined by their likelihood ratio with {', '.join(spoke)}"
+        if spoke
+        else by_count
+    )
 
 
-def _count_p(population: Population, day: int, counts: Floats, known: Shares) -> Floats:
+def _count_p(population: Population, day: int, counts: Floats, host_shares: Shares) -> Floats:
     """The best of all days and the last few, paid for by their number."""
-    expected = counts.sum() * known.share
+    expected = counts.sum() * host_shares.share
     alpha = dispersion(counts, expected)
     best = negative_binomial_tail(counts, expected, expected + alpha * expected**2)
     for window in WINDOWS:
         since = day - window + 1
         recent = population.host[(population.day >= since) & (population.host >= 0)]
-        found = np.bincount(recent, minlength=counts.size).astype(float)
+        in_window = np.bincount(recent, minlength=counts.size).astype(float)
         mean = max(recent.size, 1) * shares(population, since).share
-        best = np.minimum(best, negative_binomial_tail(found, mean, mean + alpha * mean**2))
+        best = np.minimum(best, negative_binomial_tail(in_window, mean, mean + alpha * mean**2))
     return np.minimum(1.0, best * (len(WINDOWS) + 1))
 
 
 def _flag_p(population: Population, counts: Floats, flag: Bools) -> Floats:
     """Return p of the crashes with a flag, given how many crashes."""
-    found = _per_host(population, flag)
-    total, marked = np.full(counts.size, counts.sum()), np.full(counts.size, found.sum())
-    p = (hypergeometric_tail(found + more, total, marked, counts) for more in (0, 1))
+    flagged = _per_host(population, flag)
+    total, marked = np.full(counts.size, counts.sum()), np.full(counts.size, flagged.sum())
+    p = (hypergeometric_tail(flagged + more, total, marked, counts) for more in (0, 1))
     return _middle(*p)
 
 
@@ -284,23 +292,23 @@ def _novel_p(population: Population, counts: Floats) -> Floats:
     """Crashes whose signature no other host has, given how many crashes."""
     signature, host, _ = population.once(pairs_of, population.signature, population.host)
     spread = np.bincount(signature, minlength=len(population.signatures) or 1)
-    found = np.bincount(host[spread[signature] == 1], minlength=counts.size).astype(float)
+    own_signatures = np.bincount(host[spread[signature] == 1], minlength=counts.size).astype(float)
     # Each new signature counts once: a crash loop of one signature is no evidence of randomness.
-    others = (found.sum() - found) / np.maximum(counts.sum() - counts, 1.0)
+    others = (own_signatures.sum() - own_signatures) / np.maximum(counts.sum() - counts, 1.0)
     share = np.maximum(others, MIN_NEW)
-    return _middle(*(binomial_tail(found + more, counts, share) for more in (0, 1)))
+    return _middle(*(binomial_tail(own_signatures + more, counts, share) for more in (0, 1)))
 
 
 def _cpu_p(population: Population) -> Floats:
     """Whether a host's crashes gather on one CPU number, of as many as there are."""
     p = np.full(len(population.hosts), 0.5)
-    hosts, cpu, found = population.once(pairs_of, population.host, population.cpu)
+    hosts, cpu, crashes = population.once(pairs_of, population.host, population.cpu)
     if not hosts.size:
         return p
     cpus = max(count_distinct(cpu), MIN_CPUS)
     most = np.zeros(p.size)
-    np.maximum.at(most, hosts, found)
-    total = sum_by_code(hosts, found, p.size)
+    np.maximum.at(most, hosts, crashes)
+    total = sum_by_code(hosts, crashes, p.size)
     many = total >= MIN_N
     share = np.full(int(many.sum()), 1 / cpus)
     tails = [binomial_tail(most[many] + more, total[many], share) for more in (0, 1)]
@@ -309,20 +317,20 @@ def _cpu_p(population: Population) -> Floats:
 
 
 def _by_signature(
-    population: Population, known: Shares, explained: Bools, asked: str | None = None
+    population: Population, host_shares: Shares, explained: Bools, asked: str | None = None
 ) -> Iterator[Finding]:
     """Hosts that have one signature out of proportion to their hours and to their other crashes."""
     cells = _cells(population, explained, asked)
     if cells.per_host.sum() < MIN_N:
         return
-    keep = (cells.found >= MIN_N) & (known.share[cells.host] > 0)
+    keep = (cells.found >= MIN_N) & (host_shares.share[cells.host] > 0)
     s, h, a = cells.signature[keep], cells.host[keep], cells.found[keep].astype(float)
-    tested = int((known.share > 0).sum()) * (cells.signatures if asked is None else 1)
+    tested = int((host_shares.share > 0).sum()) * (cells.signatures if asked is None else 1)
     everything, per_host = float(cells.per_host.sum()), cells.per_host
     if not a.size:
         return
-    n, share = cells.per_signature[s], known.share[h]
-    alpha = _unlike(cells, known, dispersion(per_host, everything * known.share))[keep]
+    n, share = cells.per_signature[s], host_shares.share[h]
+    alpha = _unlike(cells, host_shares, dispersion(per_host, everything * host_shares.share))[keep]
     mean = n * share
     p = negative_binomial_tail(a, mean, mean * (1 + alpha * mean))
     # A p above MAX_Q is no finding and changes the q of none: there the dear test is not needed.
@@ -345,14 +353,14 @@ def _by_signature(
                 float(q[i]),
                 *risk,
                 "negative binomial and Fisher exact, the weaker",
-                known.source,
+                host_shares.source,
                 (),
                 (LOOP,),
                 mine & ~explained,
             )
 
 
-def _unlike(cells: _Cells, known: Shares, least: float) -> Floats:
+def _unlike(cells: _Cells, host_shares: Shares, least: float) -> Floats:
     """Return how much hosts differ in the rate of a signature, for each cell by the other hosts.
 
     Not every host runs what can die of it. Two crashes of one host are more frequent then than
@@ -360,7 +368,7 @@ def _unlike(cells: _Cells, known: Shares, least: float) -> Floats:
     """
     few = np.minimum(cells.found, MAX_LIKE)  # a bad host must not excuse itself, nor another one
     pairs = (few * (few - 1)).astype(float)
-    by_chance = float((known.share**2).sum())
+    by_chance = float((host_shares.share**2).sum())
     observed = sum_by_code(cells.signature, pairs, cells.per_signature.size)
     expected = cells.per_signature**2 * by_chance
     pooled = (observed.sum() + 1 + least) / (expected.sum() + 1)
@@ -392,8 +400,8 @@ def _cells(population: Population, explained: Bools, asked: str | None) -> _Cell
         host = np.flatnonzero(in_host)
         per_signature = np.zeros(sizes[0])
         per_signature[code] = mine.size
-        one = np.full(host.size, code)
-        return _Cells(one, host, in_host[host], per_signature, per_host, 1)
+        signatures = np.full(host.size, code)
+        return _Cells(signatures, host, in_host[host], per_signature, per_host, 1)
     signature, host, counts = population.once(pairs_of, population.signature, population.host)
     rows = np.flatnonzero(explained)
     gone = pairs_of(population.signature[rows], population.host[rows])

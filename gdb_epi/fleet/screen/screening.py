@@ -28,22 +28,22 @@ class Screen(NamedTuple):
     hosts: tuple[Finding, ...]  # all of the hosts, those that were raised before too
 
 
-def screen(population: Population, day: int, known: tuple[Finding, ...] = ()) -> Screen:
+def screen(population: Population, day: int, earlier_findings: tuple[Finding, ...] = ()) -> Screen:
     """Test everything that is known at the end of `day`; `known` findings are not repeated."""
     # What makes a whole group crash more does not make its hosts suspects one by one.
     group = min(group_findings(population), key=lambda f: (f.p, -f.rr), default=None)
     hosts, others = _peel(population, day, group)
     peeled = _members(population, hosts)
-    raised = {finding.key for finding in known}
+    raised = {finding.key for finding in earlier_findings}
     # A host's reason may become clearer (`*` then `*bitflip`): that is no new finding.
-    named = {(f.value, _breadth(f)) for f in known if f.attr == HOST}
+    named = {(f.value, _breadth(f)) for f in earlier_findings if f.attr == HOST}
     new = []
     for finding in hosts:
         about = (finding.value, _breadth(finding))
         if finding.key not in raised and about not in named:
             named.add(about)
             new.append(finding)
-    earlier = [f for f in known if f.attr != HOST and _is_here(population, f)]
+    earlier = [f for f in earlier_findings if f.attr != HOST and _is_here(population, f)]
     new += [with_rivals(population, f, ~peeled) for f in distinct(population, others, earlier)]
     return Screen(day, tuple(new), peeled, tuple(hosts))
 
@@ -69,10 +69,10 @@ def _peel(
 
 
 def _members(population: Population, findings: Sequence[Finding]) -> Bools:
-    found = np.zeros(population.day.size, dtype=bool)
+    members = np.zeros(population.day.size, dtype=bool)
     for finding in findings:
-        found |= finding.members
-    return found
+        members |= finding.members
+    return members
 
 
 def _weighed(population: Population, group: Finding) -> Population:
@@ -99,11 +99,11 @@ def replay(population: Population) -> Iterator[Screen]:
     """Screen day by day, never using later data; each finding is raised once."""
     if not population.day.size:
         return
-    known: tuple[Finding, ...] = ()
+    raised_findings: tuple[Finding, ...] = ()
     for day in _days(population):
-        found = screen(population.until(day), day, known)
-        known += found.findings
-        yield found
+        screened = screen(population.until(day), day, raised_findings)
+        raised_findings += screened.findings
+        yield screened
 
 
 def _days(population: Population) -> list[int]:

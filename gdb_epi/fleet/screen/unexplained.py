@@ -34,8 +34,8 @@ class UnlikeHosts:
         `inside` are those of the crashes that have it, `exposed` the host-hours that do.
         """
         host = self._population.host[crashes]
-        known = host >= 0
-        host, inside = host[known], inside[known]
+        has_host = host >= 0
+        host, inside = host[has_host], inside[has_host]
         hours = self._hours(exposed), self._hours(~exposed)
         total = hours[0].sum() + hours[1].sum()
         share = float(hours[0].sum() / total) if total > 0 else 0.0

@@ -103,8 +103,8 @@ class _Server:
 
     def metrics(self, request: Request) -> Response:
         """Prometheus' text format."""
-        found = self._counters.get("metrics", lambda: metrics(self._engine))
-        return Response(found, media_type=CONTENT_TYPE)
+        text = self._counters.get("metrics", lambda: metrics(self._engine))
+        return Response(text, media_type=CONTENT_TYPE)
 
     def health(self, request: Request) -> Response:
         """Whether the database answers."""

@@ -36,14 +36,14 @@ class Cache:
     def get(self, key: Hashable, make: Callable[[], Any]) -> Any:
         """Return the answer, made where it is not there for this state."""
         state = state_of(self._engine)
-        found = self._find(key, state)
-        if found is not None:
-            return found[1]
+        kept = self._find(key, state)
+        if kept is not None:
+            return kept[1]
         # One at a time: ten readers of one page must not make it ten times.
         with self._making:
-            found = self._find(key, state)
-            if found is not None:
-                return found[1]
+            kept = self._find(key, state)
+            if kept is not None:
+                return kept[1]
             answer = make()
         with self._lock:
             self._kept[key] = (state, answer)
@@ -54,5 +54,5 @@ class Cache:
 
     def _find(self, key: Hashable, state: Hashable) -> tuple[Hashable, Any] | None:
         with self._lock:
-            found = self._kept.get(key)
-        return found if found is not None and found[0] == state else None
+            kept = self._kept.get(key)
+        return kept if kept is not None and kept[0] == state else None

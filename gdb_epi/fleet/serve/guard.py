@@ -61,8 +61,8 @@ def may_ingest(request: Request, token: str | None) -> Response | None:
 
 async def body_of(request: Request) -> bytes:
     """Return the body. Raises TooLarge before more than MAX_BODY bytes are held."""
-    told = request.headers.get("content-length", "0")
-    if not told.isdigit() or int(told) > MAX_BODY:
+    declared_length = request.headers.get("content-length", "0")
+    if not declared_length.isdigit() or int(declared_length) > MAX_BODY:
         raise TooLarge
     parts, size = [], 0
     async for part in request.stream():

@@ -40,13 +40,15 @@ class _Crashes:
 
     def collect(self) -> Iterator[Metric]:
         """Yield the metrics."""
-        told = "Core dumps in the fleet database by category and verdict of the single core."
-        crashes = CounterMetricFamily("gdb_epi_crashes", told, labels=("category", "verdict"))
-        for labels, count in sorted(_counted(self._engine).items()):
-            crashes.add_metric(labels, count)
+        description = "Core dumps in the fleet database by category and verdict of the single core."
+        crashes = CounterMetricFamily(
+            "gdb_epi_crashes", description, labels=("category", "verdict")
+        )
+        for values, count in sorted(_counted(self._engine).items()):
+            crashes.add_metric(values, count)
         yield crashes
-        told = "Findings over the population by state."
-        findings = GaugeMetricFamily("gdb_epi_findings", told, labels=("state",))
+        description = "Findings over the population by state."
+        findings = GaugeMetricFamily("gdb_epi_findings", description, labels=("state",))
         state = t.finding.c.state
         with self._engine.connect() as connection:
             rows = select(state, func.count()).group_by(state).order_by(state)
@@ -64,12 +66,12 @@ def _counted(engine: Engine) -> Counter[tuple[str, str]]:
         .group_by(t.sig.c.category, c.verdict)
         .order_by(func.count(c.id).desc(), t.sig.c.category)
     )
-    found: Counter[tuple[str, str]] = Counter()
+    counts: Counter[tuple[str, str]] = Counter()
     named: set[str] = set()
     with engine.connect() as connection:
         for category, verdict, count in connection.execute(chosen):
-            found[(_category(category, named), _verdict(verdict))] += int(count)
-    return found
+            counts[(_category(category, named), _verdict(verdict))] += int(count)
+    return counts
 
 
 def _category(category: str | None, named: set[str]) -> str:

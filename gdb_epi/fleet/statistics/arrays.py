@@ -34,12 +34,12 @@ def count_pairs(a: Ints, b: Ints, weights: Ints | None = None) -> tuple[Ints, In
     size = (int(a.max()) + 1) * width
     if _countable(code, size):
         table = _counts(code, weights, size)
-        found = np.flatnonzero(table)
-        counts = table[found]
+        pairs = np.flatnonzero(table)
+        counts = table[pairs]
     else:
-        found, number = np.unique(code, return_inverse=True)
-        counts = _counts(number.ravel(), weights, found.size)
-    return found // width, found % width, counts
+        pairs, number = np.unique(code, return_inverse=True)
+        counts = _counts(number.ravel(), weights, pairs.size)
+    return pairs // width, pairs % width, counts
 
 
 def _counts(codes: Ints, weights: Ints | None, size: int) -> Ints:
@@ -73,8 +73,8 @@ def distinct_rows(columns: Sequence[Ints]) -> tuple[Ints, Ints, Ints]:
 def _compact(codes: Ints, size: int) -> tuple[Ints, int]:
     """Number the codes (of 0 to `size` - 1) that occur in their order, and say how many do."""
     if not _countable(codes, size):
-        found, number = np.unique(codes, return_inverse=True)
-        return number.ravel(), found.size
+        distinct_codes, number = np.unique(codes, return_inverse=True)
+        return number.ravel(), distinct_codes.size
     occurs = np.bincount(codes, minlength=size) > 0
     rank = np.cumsum(occurs) - 1
     return rank[codes], int(occurs.sum())

@@ -142,8 +142,8 @@ def dispersion(counts: Floats, expected: Floats) -> float:
     healthy hosts lose by that is made good. From few crashes alpha is not known well; a standard
     error more keeps chance from being taken for hosts that are all alike.
     """
-    known = expected > 0
-    counts, expected = counts[known], expected[known]
+    has_expectation = expected > 0
+    counts, expected = counts[has_expectation], expected[has_expectation]
     if counts.size < 10:
         return MIN_ALPHA
     typical = float(expected.mean())

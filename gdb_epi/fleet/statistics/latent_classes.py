@@ -47,9 +47,11 @@ def classes(columns: Sequence[Ints]) -> Classes:
     """Return the classes of rows, given one column of codes (-1: absent) per fact."""
     everything = int(columns[0].size) if columns else 0
     rows = min(everything, MAX_ROWS)
-    one = Classes(1, np.zeros(everything, dtype=np.int64), 0.0, np.ones(everything, dtype=bool))
+    chosen_classes = Classes(
+        1, np.zeros(everything, dtype=np.int64), 0.0, np.ones(everything, dtype=bool)
+    )
     if len(columns) < 2 or rows < 2 * MIN_CLASS:
-        return one
+        return chosen_classes
     chosen = np.sort(np.random.default_rng(SEED).choice(everything, rows, replace=False))
     patterns, _, weights = _patterns([column[chosen] for column in columns])
     sizes = [int(column.max()) + 1 for column in columns]
@@ -65,8 +67,8 @@ def classes(columns: Sequence[Ints]) -> Classes:
         if best - bic < MIN_GAIN or held.min() < MIN_CLASS or certain < MIN_CERTAINTY:
             break
         of_row, sure = _assigned(columns, sizes, fit)
-        best, one = bic, Classes(count, of_row, first - bic, sure)
-    return one
+        best, chosen_classes = bic, Classes(count, of_row, first - bic, sure)
+    return chosen_classes
 
 
 def _patterns(columns: Sequence[Ints]) -> tuple[Ints, Ints, Ints]:
@@ -88,8 +90,8 @@ def _one_hot(patterns: Ints, sizes: Sequence[int]) -> Floats:
     table = np.zeros((len(patterns), sum(sizes)))
     start = 0
     for column, size in enumerate(sizes):
-        known = np.flatnonzero(patterns[:, column] >= 0)
-        table[known, start + patterns[known, column]] = 1.0
+        rows_with_value = np.flatnonzero(patterns[:, column] >= 0)
+        table[rows_with_value, start + patterns[rows_with_value, column]] = 1.0
         start += size
     return table
 
@@ -129,10 +131,10 @@ def _climb(table: Floats, weights: Floats, sizes: Sequence[int], chances: Floats
 
 def _log_values(counts: Floats, sizes: Sequence[int]) -> Floats:
     """Logarithms of the probability of each value of each fact in each class."""
-    found = np.empty_like(counts)
+    logs = np.empty_like(counts)
     start = 0
     for size in sizes:
         part = counts[:, start : start + size] + SMOOTH / size
-        found[:, start : start + size] = np.log(part / part.sum(axis=1, keepdims=True))
+        logs[:, start : start + size] = np.log(part / part.sum(axis=1, keepdims=True))
         start += size
-    return found
+    return logs

@@ -60,10 +60,10 @@ def _by_absence(
     sorts: dict[tuple[type, ...], tuple[Callable[[Crash], Any], list[tuple[Any, ...]]]] = {}
     for number, crash in enumerate(crashes, first):
         kinds = tuple(map(type, crash))  # of the ways to say what is absent the quickest
-        found = sorts.get(kinds)
-        if found is None:
-            found = sorts[kinds] = itemgetter(*_present(kinds)), []
-        pick, rows = found
+        group = sorts.get(kinds)
+        if group is None:
+            group = sorts[kinds] = itemgetter(*_present(kinds)), []
+        pick, rows = group
         rows.append((*pick(crash), number))
     for kinds, (_, rows) in sorts.items():
         yield [*(COLUMNS[i] for i in _present(kinds)), "id"], rows
@@ -74,13 +74,13 @@ def _present(kinds: Sequence[type]) -> list[int]:
 
 
 def _existing(connection: Connection, keys: Sequence[str]) -> set[str]:
-    found: set[str] = set()
+    existing: set[str] = set()
     for start in range(0, len(keys), CHUNK):
         part = tuple(keys[start : start + CHUNK])
         marks = ", ".join("?" * len(part))
         query = f"SELECT core_key FROM crash WHERE core_key IN ({marks})"
-        found.update(row[0] for row in connection.exec_driver_sql(query, part))
-    return found
+        existing.update(row[0] for row in connection.exec_driver_sql(query, part))
+    return existing
 
 
 _STAGE = (

@@ -37,10 +37,10 @@ def day_number(value: Any) -> int | None:
         else:
             zoned = moment if moment.tzinfo else moment.replace(tzinfo=timezone.utc)
             return _near(zoned.timestamp() // SECONDS_A_DAY)
-    found = number(value)
-    if found is None:
+    plain = number(value)
+    if plain is None:
         return None
-    return _near(found if abs(found) < MAX_DAY else found // SECONDS_A_DAY)
+    return _near(plain if abs(plain) < MAX_DAY else plain // SECONDS_A_DAY)
 
 
 def _near(day: float) -> int | None:

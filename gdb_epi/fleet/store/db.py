@@ -123,18 +123,18 @@ def _change_tables(engine: Engine, shown: str) -> int | None:
     with begin(engine) as connection:
         if connection.dialect.name == "postgresql":
             connection.execute(text(f"SELECT pg_advisory_xact_lock({_LOCK_KEY})"))
-        found = _version(connection, shown)
-        if found is None:
+        version = _version(connection, shown)
+        if version is None:
             _make_tables(connection)
-        elif found < SCHEMA_VERSION:
+        elif version < SCHEMA_VERSION:
             from gdb_epi.fleet.migrations import upgrade
 
             upgrade(connection)
-            if found < PROJECTED:
+            if version < PROJECTED:
                 # With the tables: who ends it is known when this process is killed in it.
                 connection.execute(meta.delete().where(meta.c.key == REPROJECTED_TO))
                 connection.execute(meta.insert().values(key=REPROJECTED_TO, value="0"))
-        return _unfinished(connection) if found is not None else None
+        return _unfinished(connection) if version is not None else None
 
 
 def _unfinished(connection: Connection) -> int | None:
@@ -220,23 +220,25 @@ def _check_file(url: URL, shown: str, *, make: bool) -> None:
     try:
         if make:
             path.parent.mkdir(parents=True, exist_ok=True)
-        found = make or path.exists()
+        is_there = make or path.exists()
     except OSError as error:
         raise explain(error, shown) from error
-    if not found:
+    if not is_there:
         raise InputError(f"no fleet database at {path}", hint="gdb-epi triage CORE, or --db URL")
 
 
 def _check_version(engine: Engine, shown: str) -> None:
     with engine.connect() as connection:
-        found = _version(connection, shown)
-        if found is not None and found < SCHEMA_VERSION:
-            told = f"database {shown} has schema {found}, this gdb-epi reads {SCHEMA_VERSION}"
-            raise DatabaseError(told, hint="gdb-epi fleet reproject, which migrates it")
-        if found is not None and _unfinished(connection) is not None:
-            told = f"the migration of database {shown} has not ended"
-            raise DatabaseError(told, hint="wait for it; if it was killed: gdb-epi fleet reproject")
-        if found is None:
+        version = _version(connection, shown)
+        if version is not None and version < SCHEMA_VERSION:
+            problem = f"database {shown} has schema {version}, this gdb-epi reads {SCHEMA_VERSION}"
+            raise DatabaseError(problem, hint="gdb-epi fleet reproject, which migrates it")
+        if version is not None and _unfinished(connection) is not None:
+            problem = f"the migration of database {shown} has not ended"
+            raise DatabaseError(
+                problem, hint="wait for it; if it was killed: gdb-epi fleet reproject"
+            )
+        if version is None:
             hint = "gdb-epi triage CORE, or gdb-epi fleet ingest FILE"
             raise InputError(f"database {shown} holds no fleet yet", hint=hint)
 
@@ -250,6 +252,6 @@ def _version(connection: Connection, shown: str) -> int | None:
     if value is None or not str(value).isdigit():
         raise DatabaseError(f"database {shown} is not of gdb-epi", hint="--db with another one")
     if int(value) > SCHEMA_VERSION:
-        told = f"database {shown} has schema {value}; this gdb-epi knows up to {SCHEMA_VERSION}"
-        raise NewerSchema(told)
+        problem = f"database {shown} has schema {value}; this gdb-epi knows up to {SCHEMA_VERSION}"
+        raise NewerSchema(problem)
     return int(value)

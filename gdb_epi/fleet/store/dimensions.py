@@ -37,9 +37,9 @@ class Dimensions:
 
     def forget_when_many(self) -> None:
         """Empty what has grown too large."""
-        for known in (self.sig, self.trace, self.host, self.lib, self.libset, self.attrset):
-            if known.is_full:
-                known.forget()
+        for ids in (self.sig, self.trace, self.host, self.lib, self.libset, self.attrset):
+            if ids.is_full:
+                ids.forget()
 
     def learn(self, connection: Connection, batch: Sequence[Rows]) -> None:
         """Make sure that the ids for these rows are known."""
@@ -118,18 +118,18 @@ def _fill(
     table: Table,
     columns: tuple[str, ...],
     wanted: Mapping[Any, Mapping[str, Any]],
-    known: Remembered[int],
+    ids: Remembered[int],
 ) -> None:
     """Add the ids of the `wanted` keys to `known`; insert the rows that are missing."""
-    missing = sorted(key for key in wanted if key not in known)
-    _look_up(connection, table, columns, missing, known)
-    missing = [key for key in missing if key not in known]
+    missing = sorted(key for key in wanted if key not in ids)
+    _look_up(connection, table, columns, missing, ids)
+    missing = [key for key in missing if key not in ids]
     if not missing:
         return
     more = tuple(wanted[missing[0]])
     rows = [(*key, *wanted[key].values()) for key in missing]
     _insert(connection, table, (*columns, *more), rows)
-    _look_up(connection, table, columns, missing, known)
+    _look_up(connection, table, columns, missing, ids)
 
 
 # Plain SQL, as in `bulk`: a fleet's first records bring thousands of hosts and attributes.
@@ -147,14 +147,14 @@ def _look_up(
     table: Table,
     columns: tuple[str, ...],
     keys: Sequence[tuple[str, ...]],
-    known: Remembered[int],
+    ids: Remembered[int],
 ) -> None:
     names = _names(columns)
     for part in chunks(keys):
         values = _marks(connection, columns, part)
         query = f"SELECT id, {names} FROM {table.name} WHERE ({names}) IN (VALUES {values})"
         for number, *key in connection.exec_driver_sql(query, tuple(chain.from_iterable(part))):
-            known.keep(tuple(key), int(number))
+            ids.keep(tuple(key), int(number))
 
 
 def _names(columns: Sequence[str]) -> str:
@@ -163,8 +163,8 @@ def _names(columns: Sequence[str]) -> str:
 
 def _marks(connection: Connection, columns: Sequence[str], rows: Sequence[Any]) -> str:
     mark = "%s" if connection.dialect.name == "postgresql" else "?"
-    one = f"({', '.join([mark] * len(columns))})"
-    return ", ".join([one] * len(rows))
+    row = f"({', '.join([mark] * len(columns))})"
+    return ", ".join([row] * len(rows))
 
 
 def chunks(keys: Sequence[Any]) -> Iterator[Sequence[Any]]:

@@ -118,10 +118,10 @@ def _json_rows(stream: TextIO) -> Iterator[tuple[int, Mapping[str, Any]]]:
     if stream.read(1) == "[":
         stream.seek(0)
         try:
-            found = json.load(stream)
+            values = json.load(stream)
         except (ValueError, RecursionError) as error:
             raise InputError(f"no JSON: {error}") from error
-        yield from ((n, row if isinstance(row, dict) else {}) for n, row in enumerate(found, 1))
+        yield from ((n, row if isinstance(row, dict) else {}) for n, row in enumerate(values, 1))
         return
     stream.seek(0)
     for number_of_line, line in enumerate(stream, 1):

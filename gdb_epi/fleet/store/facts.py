@@ -35,30 +35,30 @@ _TEXTS = (
 
 def facts_of(record: Mapping[str, Any]) -> dict[str, str]:
     """Return name -> value; a detector that spoke is `found NAME` = true."""
-    found: dict[str, str] = {}
+    facts: dict[str, str] = {}
     if _GROUPS.isdisjoint(record):
-        return found
+        return facts
     if signal := group(record, "signal"):
-        told = {name: integer(signal.get(name)) for name in ("signo", "si_code")}
-        found |= {name: str(number) for name, number in told.items() if number is not None}
+        numbers = {name: integer(signal.get(name)) for name in ("signo", "si_code")}
+        facts |= {name: str(number) for name, number in numbers.items() if number is not None}
     for part, key, name in _TEXTS:
         if isinstance(inside := record.get(part), dict) and (value := text(inside.get(key))):
-            found[name] = value
+            facts[name] = value
     for part, name in (("fork", "forked"), ("python", "free_threaded")):
         truth = group(record, part).get(name)
         if isinstance(truth, bool):
-            found[name] = str(truth).lower()
+            facts[name] = str(truth).lower()
     if corruption := group(record, "corruption"):
         for name in ("path", "symptom"):
             if value := text(corruption.get(name)):
-                found[f"corruption {name}"] = value
+                facts[f"corruption {name}"] = value
     for detector in _detectors(record):
-        found[f"found {detector}"] = YES
-    if facts := group(record, "facts"):
-        for name, value in scalars(facts).items():
-            if len(found) < MAX_ATTRIBUTES:
-                found.setdefault(name, value)
-    return found
+        facts[f"found {detector}"] = YES
+    if own := group(record, "facts"):
+        for name, value in scalars(own).items():
+            if len(facts) < MAX_ATTRIBUTES:
+                facts.setdefault(name, value)
+    return facts
 
 
 def flip_bit(record: Mapping[str, Any]) -> int | None:

@@ -110,11 +110,11 @@ class Writer:
             ids.learn(connection, [item.rows for item in best.values()])
             crashes = [ids.crash_values(rows, blob) for rows, blob in best.values()]
             added = insert_crashes(connection, crashes) if best else set()
-            known = [key for key in best if key not in added]
-            replaced = _replace_worse(connection, known, best, ids)
+            known_keys = [key for key in best if key not in added]
+            replaced = _replace_worse(connection, known_keys, best, ids)
             if added or replaced:
                 note_change(connection)
-        kept = len(known) - replaced + batch.repeats
+        kept = len(known_keys) - replaced + batch.repeats
         return Outcome(len(added), replaced, kept, batch.rejected)
 
 
@@ -136,10 +136,10 @@ def _is_away(error: DBAPIError) -> bool:
 
 
 def _replace_worse(
-    connection: Connection, known: Sequence[str], best: Mapping[str, Prepared], ids: Dimensions
+    connection: Connection, known_keys: Sequence[str], best: Mapping[str, Prepared], ids: Dimensions
 ) -> int:
     replaced = 0
-    for keys in chunks(sorted(known)):
+    for keys in chunks(sorted(known_keys)):
         chosen = (
             select(t.crash.c.core_key, t.crash.c.id, t.raw.c.record)
             .join(t.raw, t.raw.c.crash_id == t.crash.c.id)

@@ -119,13 +119,13 @@ class Projector:
                 signature.get("version"), signature.get("category"), len(chosen), len(keys),
                 *chosen, *chosen.values(), *keys, *keys.values(), *lines, *lines.values(),
             )  # fmt: skip
-            found = self._signatures.get(key)
+            projected = self._signatures.get(key)
         except TypeError:  # a list or map among the values
-            key, found = None, None
-        if found is None:
-            found = _signature(signature, keys, lines)
-            _remember(self._signatures, key, found)
-        return found
+            key, projected = None, None
+        if projected is None:
+            projected = _signature(signature, keys, lines)
+            _remember(self._signatures, key, projected)
+        return projected
 
     def _of_host(self, given: Mapping[str, Any]) -> tuple[dict[str, str], str | None]:
         if not given:
@@ -133,14 +133,14 @@ class Projector:
         try:
             # True, 1 and 1.0 are equal keys and different texts.
             key = (*given, *given.values(), *map(type, given.values()))
-            found = self._attributes.get(key)
+            projected = self._attributes.get(key)
         except TypeError:  # a list or map among the values
-            key, found = None, None
-        if found is None:
+            key, projected = None, None
+        if projected is None:
             clean = scalars(given)
-            found = clean, set_hash(sorted(clean.items())) if clean else None
-            _remember(self._attributes, key, found)
-        return found
+            projected = clean, set_hash(sorted(clean.items())) if clean else None
+            _remember(self._attributes, key, projected)
+        return projected
 
     def _of_libs(self, record: Mapping[str, Any]) -> tuple[_Libs, str | None]:
         libs = record.get("libs")
@@ -152,22 +152,22 @@ class Projector:
             return (), _libset(record, ())
         try:
             key: Any = tuple([tuple(lib.items()) for lib in libs[:MAX_LIBS]])
-            found = self._libs.get(key)
+            projected = self._libs.get(key)
         except (TypeError, AttributeError):
-            key, found = None, None
-        if found is None:
+            key, projected = None, None
+        if projected is None:
             rows = _libs(libs)
-            found = rows, _libset(record, rows)
-            _remember(self._libs, key if rows else None, found)
-        return found
+            projected = rows, _libset(record, rows)
+            _remember(self._libs, key if rows else None, projected)
+        return projected
 
     def _of_facts(self, facts: dict[str, str]) -> str:
         key = tuple(facts.items())
-        found = self._facts.get(key)
-        if found is None:
-            found = set_hash(sorted(facts.items()))
-            _remember(self._facts, key, found)
-        return found
+        projected = self._facts.get(key)
+        if projected is None:
+            projected = set_hash(sorted(facts.items()))
+            _remember(self._facts, key, projected)
+        return projected
 
 
 def _remember(cache: Remembered[Any], key: Any, value: Any) -> None:
@@ -311,14 +311,14 @@ def _category(line: str | None) -> str | None:
 
 
 def _libs(libs: list[Any]) -> _Libs:
-    found = set()
+    libraries = set()
     for lib in libs[:MAX_LIBS]:
         if isinstance(lib, dict):
             name = text(lib.get("soname")) or text(lib.get("name")) or ""
             note = group(lib, "package")
             version = text(lib.get("version")) or text(note.get("version")) or ""
-            found.add((name, text(lib.get("build_id")) or "", version))
-    return tuple(sorted(found))
+            libraries.add((name, text(lib.get("build_id")) or "", version))
+    return tuple(sorted(libraries))
 
 
 def _libset(record: Mapping[str, Any], libs: _Libs) -> str | None:

@@ -31,5 +31,5 @@ def add_provenance(
         "compression": compression,
     }
     if host:
-        known = record.get("host")
-        record["host"] = {**(known if isinstance(known, dict) else {}), **host}
+        recorded = record.get("host")
+        record["host"] = {**(recorded if isinstance(recorded, dict) else {}), **host}

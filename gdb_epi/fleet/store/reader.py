@@ -23,18 +23,18 @@ Item = tuple[str, "dict[str, Any] | InputError"]
 
 def files_of(paths: Iterable[Path]) -> list[Path]:
     """Return the record files named or inside the folders named. Raises InputError."""
-    found: list[Path] = []
+    files: list[Path] = []
     for path in paths:
         if path.is_dir():
             inside = [p for p in sorted(path.rglob("*")) if p.suffix in SUFFIXES and p.is_file()]
             if not inside:
                 raise InputError(f"no record files in {path}", hint=f"files {', '.join(SUFFIXES)}")
-            found += inside
+            files += inside
         elif path.is_file():
-            found.append(path)
+            files.append(path)
         else:
             raise InputError(f"no such file: {path}", hint="gdb-epi triage CORE --output FILE")
-    return found
+    return files
 
 
 class Lines(NamedTuple):

@@ -45,11 +45,11 @@ def record_lines(engine: Engine, lost: list[int]) -> Iterator[str]:
     while True:
         chosen = select(t.raw.c.crash_id, t.raw.c.record).where(t.raw.c.crash_id > after)
         with engine.connect() as connection:
-            found = connection.execute(chosen.order_by(t.raw.c.crash_id).limit(BATCH)).all()
-        if not found:
+            rows = connection.execute(chosen.order_by(t.raw.c.crash_id).limit(BATCH)).all()
+        if not rows:
             return
-        after = int(found[-1][0])
-        for number, blob in found:
+        after = int(rows[-1][0])
+        for number, blob in rows:
             record = stored_record(blob)
             if record:
                 yield json.dumps(record, sort_keys=True)
@@ -60,8 +60,8 @@ def record_lines(engine: Engine, lost: list[int]) -> Iterator[str]:
 def _batch(connection: Connection, after: int) -> tuple[list[int], list[int]]:
     """Project the records behind a number; return all their ids, and those of damaged ones."""
     chosen = select(t.raw.c.crash_id, t.raw.c.record).where(t.raw.c.crash_id > after)
-    found = connection.execute(chosen.order_by(t.raw.c.crash_id).limit(BATCH)).all()
-    records = {int(number): stored_record(blob) for number, blob in found}
+    stored = connection.execute(chosen.order_by(t.raw.c.crash_id).limit(BATCH)).all()
+    records = {int(number): stored_record(blob) for number, blob in stored}
     projected = {number: project(record) for number, record in records.items() if record}
     ids = Dimensions()
     ids.learn(connection, list(projected.values()))

@@ -38,10 +38,10 @@ def number(value: Any) -> float | None:
     if isinstance(value, bool) or not isinstance(value, (int, float)):
         return None
     try:
-        found = float(value)
+        plain = float(value)
     except OverflowError:
         return None
-    return found if math.isfinite(found) else None
+    return plain if math.isfinite(plain) else None
 
 
 def integer(value: Any, limit: int = INT32) -> int | None:
@@ -65,9 +65,9 @@ def timestamp(value: Any) -> float | None:
 
 def scalars(given: Mapping[str, Any]) -> dict[str, str]:
     """Return the texts, numbers and truth values of a map as texts, at most MAX_ATTRIBUTES."""
-    found: dict[str, str] = {}
+    texts: dict[str, str] = {}
     for name, value in sorted(given.items(), key=lambda pair: str(pair[0])):
-        if isinstance(value, (str, int, float, bool)) and len(found) < MAX_ATTRIBUTES:
+        if isinstance(value, (str, int, float, bool)) and len(texts) < MAX_ATTRIBUTES:
             clean = text(value if isinstance(value, str) else json.dumps(value))
-            found[text(str(name)) or ""] = clean or ""
-    return found
+            texts[text(str(name)) or ""] = clean or ""
+    return texts
