@@ -35,11 +35,11 @@ def run(args: Namespace) -> int:
     require()  # before seconds of work
     since, until = _day(args.since, "--since"), _day(args.until, "--until")
     with open_database(args.db, write=False) as engine:
-        from gdb_epi.fleet.report.gather import Wanted, gather
+        from gdb_epi.fleet.report.gather import ReportScope, gather
         from gdb_epi.fleet.report.html import render
 
         name = None if args.signature is None else _signature(engine, args.signature)
-        page = render(gather(engine, Wanted(since, until, name)))
+        page = render(gather(engine, ReportScope(since, until, name)))
     size = _write(args.output, page)
     print(f"{args.output}: {size:,} bytes")
     return EXIT_DONE

@@ -22,9 +22,9 @@ from support.fleet_simulator import (
 from gdb_epi.fleet.questions.splitting import UNCERTAIN, split
 from gdb_epi.fleet.questions.subpopulations import forms
 from gdb_epi.fleet.screen.conjunctions import pair_findings
-from gdb_epi.fleet.statistics.latent_classes import classes
+from gdb_epi.fleet.statistics.latent_classes import find_classes
 from gdb_epi.fleet.store.db import open_database
-from gdb_epi.fleet.store.exposure import feed, host_days
+from gdb_epi.fleet.store.exposure import host_days, store_exposure
 from gdb_epi.fleet.store.ingest import ingest
 
 SMALL = {"hosts": 300, "days": 24, "per_day": 20.0}
@@ -47,24 +47,24 @@ def test_classes_are_found_where_facts_agree_and_not_where_they_vary_alone():
     rng = np.random.default_rng(1)
     truth = rng.integers(2, size=60)
     agree = [np.where(rng.random(60) < 0.9, truth, 1 - truth) for _ in range(5)]
-    found = classes(agree)
+    found = find_classes(agree)
     assert found.number == 2 and agreement(truth.tolist(), found.of_row.tolist()) > 0.75
     assert found.gain > 10
     for seed in range(20):
         alone = [np.random.default_rng([seed, i]).integers(3, size=60) for i in range(5)]
-        assert classes(alone).number == 1
+        assert find_classes(alone).number == 1
     agree[0] = agree[0].copy()
     agree[0][::3] = -1
-    assert classes(agree).number == 2, "what is absent says nothing"
+    assert find_classes(agree).number == 2, "what is absent says nothing"
 
 
 def test_three_classes_are_three_and_the_same_every_time():
     rng = np.random.default_rng(2)
     truth = rng.integers(3, size=120)
     facts = [(truth + (rng.random(120) < 0.05)) % 3 for _ in range(4)]
-    first = classes(facts)
+    first = find_classes(facts)
     assert first.number == 3 and agreement(truth.tolist(), first.of_row.tolist()) > 0.85
-    assert classes(facts).of_row.tolist() == first.of_row.tolist()
+    assert find_classes(facts).of_row.tolist() == first.of_row.tolist()
 
 
 @pytest.mark.parametrize("seed", [5000, 5001, 5002])
@@ -96,7 +96,7 @@ def test_crashes_whose_facts_fit_two_forms_are_left_unassigned_and_counted():
     causes = [fleet.crashes[i].cause for i in sure]
     assert agreement(causes, list(sure.values())) >= 0.9
     agree = [np.arange(60) % 2 for _ in range(4)]
-    assert classes(agree).sure.all(), "nothing is uncertain where the facts agree"
+    assert find_classes(agree).sure.all(), "nothing is uncertain where the facts agree"
 
 
 def test_forms_that_nothing_of_the_fleet_marks_are_no_causes():
@@ -148,7 +148,7 @@ def test_split_says_it_in_words_through_the_database(tmp_path, shell):
     write_exposure(fleet, tmp_path / "hours.csv")
     with open_database(db, write=True) as engine:
         ingest(engine, (("t", r) for r in records(fleet)))
-        feed(engine, host_days(tmp_path / "hours.csv"))
+        store_exposure(engine, host_days(tmp_path / "hours.csv"))
     done = shell("fleet", "split", "shapes", "--db", db)
     assert "told apart by rsp_mod_16=8 (" in done.out and "two causes" in done.out
     parts = json.loads(shell("fleet", "split", "shapes", "--json", "--db", db).out)["parts"]

@@ -36,7 +36,7 @@ from gdb_epi.fleet.serve.cache import state_of
 from gdb_epi.fleet.serve.metrics import metrics
 from gdb_epi.fleet.store import tables as t
 from gdb_epi.fleet.store.db import open_database
-from gdb_epi.fleet.store.exposure import feed, host_days
+from gdb_epi.fleet.store.exposure import host_days, store_exposure
 from gdb_epi.fleet.store.ingest import ingest
 
 SERVER_USER = "nobody"  # the server refuses to run as root
@@ -185,7 +185,7 @@ def test_the_questions_give_what_they_give_on_sqlite(url, tmp_path):
     for db in (url, str(tmp_path / "fleet.sqlite3")):
         with open_database(db, write=True) as engine:
             ingest(engine, (("t", r) for r in records(fleet)))
-            feed(engine, host_days(tmp_path / "hours.csv"))
+            store_exposure(engine, host_days(tmp_path / "hours.csv"))
             found = [(s.day, f.key, f.n, f.p) for s in replay(load(engine)) for f in s.findings]
             until = last_moment(engine)
             assert until is not None

@@ -236,7 +236,7 @@ def test_what_is_remembered_of_a_hostile_feed_is_bounded(monkeypatch: pytest.Mon
 
 
 def test_ids_are_forgotten_by_size_too(monkeypatch: pytest.MonkeyPatch) -> None:
-    known: remembered.Remembered[int] = remembered.Remembered(3)
+    known: remembered.BoundedCache[int] = remembered.BoundedCache(3)
     for i in range(3):
         assert not known.is_full
         known.keep(("n", str(i)), i)

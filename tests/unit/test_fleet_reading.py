@@ -17,11 +17,11 @@ from unit.fleet_records import minimal
 from gdb_epi.errors import InputError
 from gdb_epi.fleet.population import cache as population_cache
 from gdb_epi.fleet.population.cache import load
-from gdb_epi.fleet.population.combinations import by_value, combinations_of
+from gdb_epi.fleet.population.combinations import combinations_of, count_by_value
 from gdb_epi.fleet.population.population import Memo
 from gdb_epi.fleet.population.reading import open_for_question
 from gdb_epi.fleet.questions.curves import last_moment
-from gdb_epi.fleet.questions.groups import group_of
+from gdb_epi.fleet.questions.groups import find_signature
 from gdb_epi.fleet.questions.lookup import find_group
 from gdb_epi.fleet.questions.splitting import split
 from gdb_epi.fleet.screen.screening import screen
@@ -75,7 +75,7 @@ def test_a_cached_population_is_read_without_sqlalchemy(base, monkeypatch):
     monkeypatch.setattr(fleet_db, "open_database", None)  # whoever calls it fails
     with open_for_question(base) as quick:
         found = quick.population()
-        assert group_of(quick.execute, wanted) == expected
+        assert find_signature(quick.execute, wanted) == expected
     assert list(found.core_keys) == list(whole.core_keys)
     assert np.array_equal(found.signature, whole.signature)
 
@@ -111,11 +111,14 @@ def test_a_signature_is_found_by_key_start_or_part(base):
     with open_for_question(base) as quick:
         keys = [row[0] for row in quick.execute("SELECT key FROM sig ORDER BY key", {})]
         assert len(keys) > 1
-        assert group_of(quick.execute, keys[0]).key == keys[0]
-        assert group_of(quick.execute, "100%_sure'; --") is None
-        assert group_of(quick.execute, "%%%%") is None and group_of(quick.execute, "____") is None
+        assert find_signature(quick.execute, keys[0]).key == keys[0]
+        assert find_signature(quick.execute, "100%_sure'; --") is None
+        assert (
+            find_signature(quick.execute, "%%%%") is None
+            and find_signature(quick.execute, "____") is None
+        )
         with pytest.raises(InputError, match="signatures fit"):
-            group_of(quick.execute, "gsig")
+            find_signature(quick.execute, "gsig")
 
 
 def test_the_special_functions_are_those_of_the_package():
@@ -176,7 +179,7 @@ def test_combinations_count_what_the_crashes_have():
     for attribute in whole.attributes:
         codes = found.codes(attribute)
         assert np.array_equal(codes[found.of_crash], attribute.crash)
-        counts = by_value(codes, found.tally(whole.host >= 0), len(attribute.values))
+        counts = count_by_value(codes, found.tally(whole.host >= 0), len(attribute.values))
         assert np.array_equal(counts, np.bincount(attribute.crash, minlength=counts.size))
 
 

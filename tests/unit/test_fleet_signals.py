@@ -9,12 +9,12 @@ from support.fleet_simulator import FIRST_DAY, Crash, population, simulate
 from gdb_epi.fleet.questions.verdict import HARDWARE_HOST, of_population
 from gdb_epi.fleet.screen.attributes import attribute_findings
 from gdb_epi.fleet.screen.finding_texts import verdict
-from gdb_epi.fleet.screen.host_evidence import chances, evidence, simulated
+from gdb_epi.fleet.screen.host_evidence import chances, likelihood_ratios, simulate_healthy_hosts
 from gdb_epi.fleet.screen.host_signals import signal_findings
 from gdb_epi.fleet.screen.hosts import crashes_and_null, host_findings, shares
 from gdb_epi.fleet.screen.screening import replay, screen
 from gdb_epi.fleet.screen.types import BITFLIP, FORKS, LOCK
-from gdb_epi.fleet.screen.unexplained import UnlikeHosts
+from gdb_epi.fleet.screen.unexplained import HostClustering
 from gdb_epi.fleet.statistics.hypothesis_tests import dispersion
 
 SMALL = {"hosts": 300, "days": 20, "per_day": 30.0}
@@ -149,7 +149,7 @@ def test_a_rack_with_more_hosts_of_a_service_is_no_finding(monkeypatch):
     spread = [i for i in last if pop.host[i] // 20 == 3][:here]
     spread += [i for i in last if pop.host[i] // 20 != 3][:: 300 // (only.size - here)]
     assert racks_of(pop, np.array(spread)) == ["r003"]
-    monkeypatch.setattr(UnlikeHosts, "effect", lambda *_: 1.0)
+    monkeypatch.setattr(HostClustering, "effect", lambda *_: 1.0)
     assert racks_of(pop, only) == ["r003"], "as if hosts were alike"
 
 
@@ -157,7 +157,7 @@ def test_crashes_that_gather_on_few_hosts_tell_less():
     pop = population(simulate(5007, **SMALL))
     rack, kernel = pop.attribute("rack"), pop.attribute("kernel")
     in_rack, new = rack.exposure == 3, kernel.exposure == 1
-    hosts = UnlikeHosts(pop)
+    hosts = HostClustering(pop)
     alike = np.array([int(np.flatnonzero(pop.host == h)[-1]) for h in np.unique(pop.host)])
     few = np.flatnonzero(np.isin(pop.host, np.unique(pop.host)[::20]))
     effects = [
@@ -186,8 +186,8 @@ def test_how_much_hosts_differ_is_told_without_those_that_crash_most():
 def test_healthy_hosts_have_the_chances_that_are_said():
     pop = population(simulate(5008, **SMALL))
     crashes, null = crashes_and_null(pop, LAST, shares(pop))
-    drawn = simulated(null)
-    p = chances(evidence(crashes, null).of(np.zeros(len(pop.hosts), dtype=bool)), drawn)
+    drawn = simulate_healthy_hosts(null)
+    p = chances(likelihood_ratios(crashes, null).of(np.zeros(len(pop.hosts), dtype=bool)), drawn)
     assert (p <= 0.1).mean() < 0.2 and p.min() > 1e-5
     assert np.all(np.diff(chances(np.sort(drawn), drawn)) <= 0), "more evidence, less chance"
     far = chances(drawn[:1] * np.array([10.0, 100.0]), drawn)

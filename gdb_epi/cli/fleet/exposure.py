@@ -27,10 +27,10 @@ def run(args: Namespace) -> int:
     rejected: list[tuple[str, str]] = []
     count = 0
     with open_database(args.db, write=True) as engine:
-        from gdb_epi.fleet.store.exposure import feed, host_days
+        from gdb_epi.fleet.store.exposure import host_days, store_exposure
 
         for name in args.files:
-            done = feed(engine, host_days(Path(name)))
+            done = store_exposure(engine, host_days(Path(name)))
             count += done.rows
             rejected += done.rejected
     print(f"{counted(count, 'host-day')} stored, {len(rejected)} rejected")

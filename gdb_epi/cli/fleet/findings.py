@@ -10,7 +10,7 @@ from gdb_epi.cli.fleet.output import add_forms, print_line
 from gdb_epi.errors import EXIT_DONE
 
 if TYPE_CHECKING:
-    from gdb_epi.fleet.screen.finding_states import Stored
+    from gdb_epi.fleet.screen.finding_states import StoredFinding
 
 HELP = "the findings that were raised, with their states: open, confirmed, dismissed"
 EPILOG = "`fleet confirm ID` and `fleet dismiss ID` set the state, `fleet reopen ID` takes it back."
@@ -43,20 +43,20 @@ def run(args: Namespace) -> int:
     return EXIT_DONE
 
 
-def row(finding: Stored) -> dict[str, object]:
+def row(finding: StoredFinding) -> dict[str, object]:
     """Return a finding as one flat JSON object."""
-    from gdb_epi.fleet.questions.seen import moment
+    from gdb_epi.fleet.questions.seen import utc_time
     from gdb_epi.fleet.store.days import iso_day
 
     kept = {**finding._asdict(), "date": iso_day(finding.day)}
     detail = kept.pop("detail")
-    kept["decided_at"] = moment(finding.decided_at) or None
+    kept["decided_at"] = utc_time(finding.decided_at) or None
     for name in ("verdict", "rr_interval", "test", "exposure", "aliases", "caveats"):
         kept[name] = detail.get(name)
     return kept
 
 
-def _print(finding: Stored) -> None:
+def _print(finding: StoredFinding) -> None:
     from gdb_epi.fleet.screen.finding_texts import crashes_of
     from gdb_epi.fleet.store.days import iso_day
 

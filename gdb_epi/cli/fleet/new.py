@@ -25,7 +25,7 @@ def run(args: Namespace) -> int:
     if args.limit < 1 or not args.days > 0:
         raise UsageError("--limit and --days must be positive")
     from gdb_epi.cli.fleet.output import print_rows, print_table
-    from gdb_epi.fleet.questions.seen import moment
+    from gdb_epi.fleet.questions.seen import utc_time
     from gdb_epi.fleet.store.db import open_database
 
     with open_database(args.db, write=False) as engine:
@@ -37,12 +37,12 @@ def run(args: Namespace) -> int:
         print_rows([row._asdict() for row in rows], as_csv=args.csv)
         return EXIT_DONE
     cells = [
-        [moment(row.first_seen), row.crashes, row.hosts, row.key or "", row.signature or ""]
+        [utc_time(row.first_seen), row.crashes, row.hosts, row.key or "", row.signature or ""]
         for row in rows
     ]
     nothing = "no crashes with a time in this database"
     if until is not None:
-        nothing = f"no signature is new in the {args.days:g} days before {moment(until)}"
+        nothing = f"no signature is new in the {args.days:g} days before {utc_time(until)}"
     headers = ("first seen", "crashes", "hosts", "key", "signature")
     print_table(headers, cells, nothing, ("signature",))
     return EXIT_DONE

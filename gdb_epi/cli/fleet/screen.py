@@ -36,7 +36,12 @@ def run(args: Namespace) -> int:
     asof = day_argument(args.asof)
     with open_database(args.db, write=not args.replay, make=False) as engine:
         from gdb_epi.fleet.population.cache import load
-        from gdb_epi.fleet.screen.finding_states import keep, known_findings, stored, to_raise
+        from gdb_epi.fleet.screen.finding_states import (
+            findings_to_raise,
+            keep,
+            known_findings,
+            stored,
+        )
         from gdb_epi.fleet.screen.screening import replay, screen
 
         population = load(engine, asof)
@@ -46,7 +51,7 @@ def run(args: Namespace) -> int:
             day = population.last_day if asof is None else asof
             before = stored(engine)
             today = screen(population, day, known_findings(before))
-            new = to_raise(today.findings, before)
+            new = findings_to_raise(today.findings, before)
             keep(engine, new, day)
             screens = [today._replace(findings=new)]
         else:

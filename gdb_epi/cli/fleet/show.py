@@ -63,11 +63,10 @@ def _found(engine: Any, what: str) -> tuple[dict[str, Any], list[str]]:
 
 
 def _lines(summary: Summary) -> list[str]:
-    from gdb_epi.fleet.questions.seen import moment
 
     lines = [f"  {counted(summary.crashes, 'crash')}"]
     if summary.first is not None:
-        lines[0] += f", first {moment(summary.first)}, last {moment(summary.last)}"
+        lines[0] += f", first {utc_time(summary.first)}, last {utc_time(summary.last)}"
     for name, rows in summary.tables.items():
         if rows:
             lines.append(f"  by {name}:")

@@ -62,9 +62,9 @@ def _frames(signature: str | None) -> str | None:
 
 
 def _cells(row: TopRow) -> list[object]:
-    from gdb_epi.fleet.questions.seen import moment
+    from gdb_epi.fleet.questions.seen import utc_time
 
     verdicts = ", ".join(f"{label} {n}" for label, n in row.verdicts.items())
     signature = row.signature or "(no signature)"
-    seen = moment(row.first_seen), moment(row.last_seen)
+    seen = utc_time(row.first_seen), utc_time(row.last_seen)
     return [row.crashes, row.hosts, *seen, row.category or "", verdicts, row.key or "", signature]

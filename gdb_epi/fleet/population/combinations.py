@@ -51,13 +51,13 @@ def _combinations(day: Ints, *columns: Ints) -> Combinations:
     return Combinations(number, where)
 
 
-def by_value(codes: Ints, counts: Floats, size: int) -> Floats:
+def count_by_value(codes: Ints, counts: Floats, size: int) -> Floats:
     """Return the crashes of each value, given the value and the crashes of each combination."""
     has_value = codes >= 0
     return sum_by_code(codes[has_value], counts[has_value], size)
 
 
-def pairs_of(first: Ints, second: Ints) -> tuple[Ints, Ints, Ints]:
+def count_known_pairs(first: Ints, second: Ints) -> tuple[Ints, Ints, Ints]:
     """Return the distinct pairs of two columns where both are known (0 and up), and their counts.
 
     The columns are those of a population, so that its memo can keep the answer.

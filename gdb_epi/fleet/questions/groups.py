@@ -17,7 +17,7 @@ _STARTS = "key LIKE :start ESCAPE '/'"
 _CONTAINS = "text LIKE :inside ESCAPE '/'"
 
 
-class Group(NamedTuple):
+class SignatureGroup(NamedTuple):
     """One signature group: the rows of `sig` with one kind and key."""
 
     kind: str
@@ -32,7 +32,7 @@ class Group(NamedTuple):
         return self.text or self.key
 
 
-def group_of(execute: Execute, wanted: str) -> Group | None:
+def find_signature(execute: Execute, wanted: str) -> SignatureGroup | None:
     """Return the signature group of a key, a key's prefix, or a text; None when there is none.
 
     Raises InputError when several fit.
@@ -49,5 +49,5 @@ def group_of(execute: Execute, wanted: str) -> Group | None:
             some = ", ".join(key for _, key in list(groups)[:MAX_NAMED])
             raise InputError(f"{len(groups)} signatures fit: {some}", hint="a longer key")
         for (kind, key), rows in groups.items():
-            return Group(kind, key, rows[0][3], rows[0][4], tuple(row[0] for row in rows))
+            return SignatureGroup(kind, key, rows[0][3], rows[0][4], tuple(row[0] for row in rows))
     return None

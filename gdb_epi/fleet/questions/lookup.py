@@ -10,7 +10,7 @@ from typing import Any, NamedTuple
 from sqlalchemy import Connection, Engine, Select, and_, func, or_, select, true
 
 from gdb_epi.errors import EpiError
-from gdb_epi.fleet.questions.groups import MIN_PREFIX, Group, group_of
+from gdb_epi.fleet.questions.groups import MIN_PREFIX, SignatureGroup, find_signature
 from gdb_epi.fleet.questions.questions import verdicts_of
 from gdb_epi.fleet.store import tables as t
 from gdb_epi.fleet.store.packing import stored_record
@@ -29,13 +29,13 @@ class Summary(NamedTuple):
     examples: list[str]  # core keys, the latest first
 
 
-def find_group(engine: Engine, wanted: str) -> Group | None:
+def find_group(engine: Engine, wanted: str) -> SignatureGroup | None:
     """Return the signature group of a key, a key's prefix, or a text; None when there is none.
 
     Raises InputError when several fit.
     """
     with engine.connect() as connection:
-        return group_of(sqlalchemy_executor(connection), wanted)
+        return find_signature(sqlalchemy_executor(connection), wanted)
 
 
 def find_record(engine: Engine, wanted: str) -> dict[str, Any] | None:
@@ -84,7 +84,7 @@ def find_host(engine: Engine, wanted: str) -> tuple[int, ...]:
         return tuple(row[0] for row in rows)
 
 
-def of_signature(engine: Engine, group: Group) -> Summary:
+def of_signature(engine: Engine, group: SignatureGroup) -> Summary:
     """Summarise the crashes of a signature."""
     c = t.crash.c
     named = {"host": t.host.c.name, "verdict": c.verdict, "python": c.python}

@@ -6,7 +6,7 @@ from __future__ import annotations
 import numpy as np
 
 from gdb_epi.fleet.population.population import Attribute, Population
-from gdb_epi.fleet.screen.aliases import distinct
+from gdb_epi.fleet.screen.aliases import without_aliases
 from gdb_epi.fleet.screen.attributes import expected_shares
 from gdb_epi.fleet.screen.conjunctions import Conjunction, conjunctions, tested_pairs
 from gdb_epi.fleet.screen.findings_cache import cached_host_findings
@@ -63,7 +63,7 @@ def signature_pairs(population: Population, signature: int, day: int) -> PairSea
     conjoined = {c.finding.key: c for c in conjunctions(population, free, name)}
     one_each = {c.finding.attr: c for c in conjoined.values()}
     joined = population._replace(attributes=tuple(c.whole() for c in one_each.values()))
-    kept = distinct(joined, [c.finding for c in conjoined.values()], [])[:MAX_PAIRS]
+    kept = without_aliases(joined, [c.finding for c in conjoined.values()], [])[:MAX_PAIRS]
     marks = {f"{c.finding.attr}={c.finding.value}": _mark(c) for c in conjoined.values()}
     pairs = []
     for finding in kept:

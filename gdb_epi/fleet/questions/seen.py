@@ -28,7 +28,7 @@ _VERSION = "SELECT key, value FROM meta WHERE key = :key"
 _HERE = "SELECT count(*) FROM crash WHERE core_key = :core_key"
 
 
-class Seen(NamedTuple):
+class SignatureHistory(NamedTuple):
     """What the fleet knows of one signature; times are seconds since the epoch."""
 
     crashes: int
@@ -40,7 +40,7 @@ class Seen(NamedTuple):
     this_one: bool  # this very core is in the database
 
 
-def seen(db: str | None, kind: str, key: str, core_key: str | None = None) -> Seen:
+def seen(db: str | None, kind: str, key: str, core_key: str | None = None) -> SignatureHistory:
     """Ask the database. Raises InputError when there is none, EpiError when it cannot be read."""
     given = db if db is None or "://" in db else None
     if db is not None and given is None:
@@ -53,7 +53,7 @@ def seen(db: str | None, kind: str, key: str, core_key: str | None = None) -> Se
     return _in_server(db, kind, key, core_key)
 
 
-def _in_file(path: Path, kind: str, key: str, core_key: str | None) -> Seen:
+def _in_file(path: Path, kind: str, key: str, core_key: str | None) -> SignatureHistory:
     if not path.exists():
         raise InputError(f"no fleet database at {path}", hint="epi push, or --db URL")
     try:
@@ -76,18 +76,18 @@ def _check_version(execute: Execute, path: Path) -> None:
     raise EpiError(problem, hint=hint)
 
 
-def _in_server(db: str, kind: str, key: str, core_key: str | None) -> Seen:
+def _in_server(db: str, kind: str, key: str, core_key: str | None) -> SignatureHistory:
     from gdb_epi.fleet.store.db import open_database
 
     with open_database(db, write=False) as engine, engine.connect() as connection:
         return _ask(sqlalchemy_executor(connection), kind, key, core_key)
 
 
-def _ask(execute: Execute, kind: str, key: str, core_key: str | None) -> Seen:
+def _ask(execute: Execute, kind: str, key: str, core_key: str | None) -> SignatureHistory:
     values = {"kind": kind, "key": key}
     crashes, hosts, first, last = next(iter(execute(_COUNT, values)))
     here = next(iter(execute(_HERE, {"core_key": core_key or ""})))[0]
-    return Seen(
+    return SignatureHistory(
         int(crashes),
         int(hosts),
         first,
@@ -98,7 +98,7 @@ def _ask(execute: Execute, kind: str, key: str, core_key: str | None) -> Seen:
     )
 
 
-def words(history: Seen) -> list[str]:
+def words(history: SignatureHistory) -> list[str]:
     """Return the answer as lines."""
     if not history.crashes:
         return ["this signature was never seen before in this database"]
@@ -107,7 +107,7 @@ def words(history: Seen) -> list[str]:
     where = counted(history.hosts, "host") if history.hosts else "no known host"
     lines = [f"seen: {counted(history.crashes, 'crash')} on {where}"]
     if history.first is not None and history.last is not None:
-        lines.append(f"first {moment(history.first)}, last {moment(history.last)}")
+        lines.append(f"first {utc_time(history.first)}, last {utc_time(history.last)}")
     if hosts:
         lines.append(f"hosts: {hosts}")
     lines.append(f"verdicts: {verdicts}")
@@ -117,7 +117,7 @@ def words(history: Seen) -> list[str]:
     return lines
 
 
-def moment(ts: float | None) -> str:
+def utc_time(ts: float | None) -> str:
     """Return the second in UTC, and that it is: the same everywhere; empty when absent."""
     if ts is None:
         return ""

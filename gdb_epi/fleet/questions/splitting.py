@@ -13,10 +13,10 @@ from collections.abc import Iterable, Sequence
 
 import numpy as np
 
-from gdb_epi.fleet.population.combinations import by_value, combinations_of
+from gdb_epi.fleet.population.combinations import combinations_of, count_by_value
 from gdb_epi.fleet.population.population import Population
-from gdb_epi.fleet.questions.subpopulations import Form, forms, told_apart
-from gdb_epi.fleet.screen.aliases import distinct
+from gdb_epi.fleet.questions.subpopulations import Subpopulation, distinguishing_facts, forms
+from gdb_epi.fleet.screen.aliases import without_aliases
 from gdb_epi.fleet.screen.attributes import expected_shares, signature_findings
 from gdb_epi.fleet.screen.conjunctions import pair_findings
 from gdb_epi.fleet.screen.finding_texts import verdict
@@ -30,7 +30,7 @@ from gdb_epi.typing_lite import NamedTuple
 MIN_TOGETHER = 0.8  # of a mark's crashes that a second one shares: then the cause needs both
 
 
-class Explained(NamedTuple):
+class MarkedCrashes(NamedTuple):
     """Crashes, and the conditions that go with them."""
 
     conditions: tuple[Finding, ...]
@@ -38,22 +38,22 @@ class Explained(NamedTuple):
 
 
 def explained(
-    population: Population, name: str, free: Bools, left: Bools, forms: Sequence[Form]
-) -> list[Explained]:
+    population: Population, name: str, free: Bools, left: Bools, forms: Sequence[Subpopulation]
+) -> list[MarkedCrashes]:
     """Return the populations in the crashes `left` of a signature that something marks.
 
     Each form is asked on its own, because what goes with half of the crashes alone is diluted in
     all of them; if nothing goes with a form, all are asked together. `free` are the crashes that
     hosts do not explain.
     """
-    parts: list[Explained] = []
+    parts: list[MarkedCrashes] = []
     for form in forms:
         here = _named(population, form, f"{name} where {form.mark}")
         parts += _of_crashes(here, here.signatures[-1], free, form.members, hosts=True)
     return parts or _of_crashes(population, name, free, left, hosts=False)
 
 
-def _named(population: Population, form: Form, name: str) -> Population:
+def _named(population: Population, form: Subpopulation, name: str) -> Population:
     """The population with a form as a signature of its own."""
     codes = population.signature.copy()
     codes[form.members] = len(population.signatures)
@@ -62,20 +62,20 @@ def _named(population: Population, form: Form, name: str) -> Population:
 
 def _of_crashes(
     population: Population, name: str, free: Bools, left: Bools, *, hosts: bool
-) -> list[Explained]:
-    parts: list[Explained] = []
+) -> list[MarkedCrashes]:
+    parts: list[MarkedCrashes] = []
     if hosts:
         for finding in host_signatures(population, ~free, name):
-            parts.append(Explained((finding,), finding.members & left))
+            parts.append(MarkedCrashes((finding,), finding.members & left))
             left, free = left & ~finding.members, free & ~finding.members
     marks = list(signature_findings(population, free, name))
-    groups = _together(distinct(population, marks, [], order=_explains))
+    groups = _together(without_aliases(population, marks, [], order=_explains))
     for conditions in _with_pairs(groups, pair_findings(population, free, name)):
         mine = left.copy()
         for finding in conditions:
             mine &= finding.members
         if int(mine.sum()) >= MIN_N:
-            parts.append(Explained(conditions, mine))
+            parts.append(MarkedCrashes(conditions, mine))
             left = left & ~mine
     return parts
 
@@ -199,7 +199,7 @@ def split(
 REST = "the rest"
 
 
-def _between(left: Bools, looks: Sequence[Form], marked: Sequence[Explained]) -> Bools:
+def _between(left: Bools, looks: Sequence[Subpopulation], marked: Sequence[MarkedCrashes]) -> Bools:
     """The crashes that are in no form; none where a mark goes across forms, which are no parts."""
     inside = left & False
     for form in looks:
@@ -210,18 +210,18 @@ def _between(left: Bools, looks: Sequence[Form], marked: Sequence[Explained]) ->
     return left & ~inside if looks else inside
 
 
-def _host_parts(name: str, left: Bools, hosts: Iterable[Finding]) -> list[Explained]:
-    parts: list[Explained] = []
+def _host_parts(name: str, left: Bools, hosts: Iterable[Finding]) -> list[MarkedCrashes]:
+    parts: list[MarkedCrashes] = []
     for finding in hosts:
         mine = finding.members & left
         about = finding.signature == name or is_of_host(finding.signature)
         if about and int(mine.sum()) >= MIN_N:
-            parts.append(Explained((finding,), mine))
+            parts.append(MarkedCrashes((finding,), mine))
             left = left & ~mine
     return parts
 
 
-def _part(population: Population, same: Bools, explained_part: Explained) -> Part:
+def _part(population: Population, same: Bools, explained_part: MarkedCrashes) -> Part:
     conditions = explained_part.conditions
     mark = " and ".join(f"{f.attr}={f.value}" for f in conditions)
     label = verdict(conditions[0])
@@ -235,7 +235,7 @@ def _open_parts(
     population: Population,
     same: Bools,
     left: Bools,
-    looks: Sequence[Form],
+    looks: Sequence[Subpopulation],
     *,
     alone: bool,
     marked: bool,
@@ -273,7 +273,7 @@ def _likely(population: Population, members: Bools) -> str:
 def _bare(population: Population, same: Bools, label: str, members: Bools) -> Part:
     hosts = count_distinct(population.host[members & (population.host >= 0)])
     flips = int((population.bitflip & members).sum())
-    facts = tuple(t.words() for t in told_apart(population, members, same & ~members))
+    facts = tuple(t.words() for t in distinguishing_facts(population, members, same & ~members))
     return Part(label, REST, None, int(members.sum()), hosts, flips, members, facts=facts)
 
 
@@ -303,7 +303,7 @@ def _needed(population: Population, members: Bools) -> tuple[int | None, str | N
     crashes = combinations.tally(members)
     for attribute in population.attributes:
         share, _ = expected_shares(population, attribute)
-        counts = by_value(combinations.codes(attribute), crashes, share.size)
+        counts = count_by_value(combinations.codes(attribute), crashes, share.size)
         n = int(counts.sum())
         if n < MIN_N:
             continue

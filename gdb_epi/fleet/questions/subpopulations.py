@@ -15,7 +15,7 @@ from gdb_epi.fleet.population.population import Attribute, Population
 from gdb_epi.fleet.screen.types import MAX_Q, MIN_N
 from gdb_epi.fleet.statistics.arrays import ABSENT, Bools, Ints, count_pairs
 from gdb_epi.fleet.statistics.hypothesis_tests import hypergeometric_tail
-from gdb_epi.fleet.statistics.latent_classes import MIN_CLASS, classes
+from gdb_epi.fleet.statistics.latent_classes import MIN_CLASS, find_classes
 from gdb_epi.typing_lite import NamedTuple
 
 MAX_LEVELS = 8  # values of a fact that are told apart; the others are one
@@ -28,14 +28,14 @@ MIN_TOLD = 0.5  # difference of shares from which on a fact marks a form
 MAX_TOLD = 3  # facts that name a form
 
 
-class Form(NamedTuple):
+class Subpopulation(NamedTuple):
     """Crashes that look alike, and what marks them among the others of the signature."""
 
     mark: str  # fact=value and fact=value
     members: Bools
 
 
-class Told(NamedTuple):
+class FactDifference(NamedTuple):
     """A value of a fact: its share here and in the other crashes of the signature."""
 
     fact: str
@@ -64,7 +64,7 @@ def facts_of(population: Population) -> tuple[Attribute, ...]:
     return (*population.facts, *made)
 
 
-def forms(population: Population, members: Bools) -> list[Form]:
+def forms(population: Population, members: Bools) -> list[Subpopulation]:
     """Return the forms of some crashes, the largest first; none where they are of one form.
 
     A crash whose facts fit two forms nearly as well is in none.
@@ -73,7 +73,7 @@ def forms(population: Population, members: Bools) -> list[Form]:
     varied = list(_varied(facts_of(population), rows))
     others = np.flatnonzero(~members)
     kept = _measured_once(varied, others[:: others.size // MAX_OTHERS + 1])[:MAX_FACTS]
-    classes_of_rows = classes([_levels(fact.crash[rows]) for fact in kept])
+    classes_of_rows = find_classes([_levels(fact.crash[rows]) for fact in kept])
     of_row, sure = classes_of_rows.of_row, classes_of_rows.sure
     if classes_of_rows.number < 2:
         chosen = _by_one_fact(population, kept, rows)
@@ -85,22 +85,22 @@ def forms(population: Population, members: Bools) -> list[Form]:
     for number in np.argsort(-counts)[: np.count_nonzero(counts)]:
         mine = np.zeros(members.size, dtype=bool)
         mine[rows[sure & (of_row == number)]] = True
-        made.append(Form(mark_of(population, mine, members & ~mine), mine))
+        made.append(Subpopulation(mark_of(population, mine, members & ~mine), mine))
     return made
 
 
 def mark_of(population: Population, mine: Bools, others: Bools) -> str:
     """Return the facts that mark some crashes, in words short enough for a name."""
-    differences = told_apart(population, mine, others)
+    differences = distinguishing_facts(population, mine, others)
     return " and ".join(f"{t.fact}={t.value}" for t in differences) or "facts in other combinations"
 
 
-def told_apart(
+def distinguishing_facts(
     population: Population,
     mine: Bools,
     others: Bools,
     columns: Sequence[Attribute] | None = None,
-) -> list[Told]:
+) -> list[FactDifference]:
     """Return the facts whose values differ most between two sets of crashes, at most MAX_TOLD.
 
     `columns` asks attributes of the fleet in place of the facts of the cores.
@@ -115,7 +115,7 @@ def told_apart(
         counts = np.bincount(here, minlength=size), np.bincount(there, minlength=size)
         value = int(np.argmax(counts[0] / here.size - counts[1] / there.size))
         numbers = int(counts[0][value]), here.size, int(counts[1][value]), there.size
-        difference = Told(fact.name, fact.values[value], *numbers)
+        difference = FactDifference(fact.name, fact.values[value], *numbers)
         if difference.lead >= MIN_TOLD:
             differences.append(difference)
     # "false" says less than a fact that is there.

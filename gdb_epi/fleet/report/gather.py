@@ -31,7 +31,7 @@ MAX_HEADLINES = 24
 HOST_MARK = "host="
 
 
-class Wanted(NamedTuple):
+class ReportScope(NamedTuple):
     """What the page is about."""
 
     since: int | None = None  # days since 1970-01-01
@@ -39,7 +39,7 @@ class Wanted(NamedTuple):
     signature: str | None = None  # the text, as in Population.signatures
 
 
-def gather(engine: Engine, wanted: Wanted) -> Page:
+def gather(engine: Engine, wanted: ReportScope) -> Page:
     """Return the page's contents. The same database gives the same page."""
     population = _since(load(engine, wanted.until), wanted.since)
     window = (wanted.since, wanted.until)

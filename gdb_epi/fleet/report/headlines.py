@@ -16,7 +16,14 @@ from gdb_epi.fleet.questions.verdict import (
 )
 from gdb_epi.fleet.report.page import Headline, Numbers
 from gdb_epi.fleet.report.texts import clean, day_text, number, probability, signature_words
-from gdb_epi.fleet.screen.finding_states import CONFIRMED, DISMISSED, OPEN, Stored, family, to_raise
+from gdb_epi.fleet.screen.finding_states import (
+    CONFIRMED,
+    DISMISSED,
+    OPEN,
+    StoredFinding,
+    family,
+    findings_to_raise,
+)
 from gdb_epi.fleet.screen.types import Finding
 
 # Kind of a verdict -> class of the page (its colour) and the word that stands for it.
@@ -39,7 +46,7 @@ NEW = "new"
 
 
 def headline(
-    verdict: PopulationVerdict, before: Sequence[Stored], ranks: Mapping[str, int]
+    verdict: PopulationVerdict, before: Sequence[StoredFinding], ranks: Mapping[str, int]
 ) -> Headline:
     """Put one verdict into words; `before` are the stored findings."""
     css, label = KINDS.get(verdict.kind, KINDS[NOT_ENOUGH])
@@ -90,7 +97,7 @@ def numbers_of(finding: Finding) -> Numbers:
     )
 
 
-def _state(findings: Iterable[Finding], before: Sequence[Stored]) -> tuple[str, int | None]:
+def _state(findings: Iterable[Finding], before: Sequence[StoredFinding]) -> tuple[str, int | None]:
     """What people made of it: dismissed only when all of it is, and has not grown since."""
     by_family = {old.family: old for old in sorted(before, key=lambda old: old.state == OPEN)[::-1]}
     states, days = [], []
@@ -100,7 +107,7 @@ def _state(findings: Iterable[Finding], before: Sequence[Stored]) -> tuple[str, 
             states.append(NEW)
             continue
         days.append(old.day)
-        again = old.state == DISMISSED and bool(to_raise([finding], before))
+        again = old.state == DISMISSED and bool(findings_to_raise([finding], before))
         states.append(OPEN if again else old.state)
     since = min(days, default=None)
     if states and all(state == DISMISSED for state in states):

@@ -8,7 +8,7 @@ from collections.abc import Iterator, Sequence
 import numpy as np
 
 from gdb_epi.fleet.population.population import Attribute, Population
-from gdb_epi.fleet.questions.subpopulations import facts_of, told_apart
+from gdb_epi.fleet.questions.subpopulations import distinguishing_facts, facts_of
 from gdb_epi.fleet.questions.verdict import Cause
 from gdb_epi.fleet.report.page import Count, MarkRow
 from gdb_epi.fleet.report.texts import clean
@@ -54,7 +54,7 @@ def _wanted(
             yield ATTRIBUTE, finding.attr, finding.value
     for kind, columns in ((FACT, None), (ATTRIBUTE, population.attributes)):
         for cause in causes:
-            for difference in told_apart(
+            for difference in distinguishing_facts(
                 population, cause.members, whole & ~cause.members, columns
             ):
                 yield kind, difference.fact, difference.value

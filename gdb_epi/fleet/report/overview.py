@@ -12,7 +12,7 @@ from gdb_epi.fleet.report.axis import Axis
 from gdb_epi.fleet.report.page import Day, Fact, Headline
 from gdb_epi.fleet.report.tally import Tally
 from gdb_epi.fleet.report.texts import clean, day_text, number
-from gdb_epi.fleet.screen.finding_states import DISMISSED, Stored
+from gdb_epi.fleet.screen.finding_states import DISMISSED, StoredFinding
 from gdb_epi.fleet.statistics.arrays import Bools
 from gdb_epi.util import counted
 
@@ -71,7 +71,7 @@ def summary(counts: Tally, headlines: Sequence[Headline]) -> tuple[str, ...]:
 
 
 def curve(
-    population: Population, axis: Axis | None, before: Sequence[Stored], explained: Bools
+    population: Population, axis: Axis | None, before: Sequence[StoredFinding], explained: Bools
 ) -> tuple[Day, ...]:
     """Return the epidemic curve, with the findings that were raised on each day."""
     if axis is None:
@@ -108,7 +108,7 @@ def _hours(population: Population, axis: Axis) -> list[float]:
     return hours
 
 
-def _raised(axis: Axis, before: Sequence[Stored]) -> dict[int, list[str]]:
+def _raised(axis: Axis, before: Sequence[StoredFinding]) -> dict[int, list[str]]:
     names_by_step: dict[int, list[str]] = {}
     for stored_finding in sorted(before, key=lambda old: old.family):
         place = (stored_finding.day - axis.first) // axis.step

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Echoes: findings that hold only because the value of another attribute holds."""
+"""Aliases: findings that hold only because the value of another attribute holds."""
 
 from __future__ import annotations
 
@@ -7,7 +7,7 @@ from collections.abc import Callable, Sequence
 
 import numpy as np
 
-from gdb_epi.fleet.population.combinations import by_value, combinations_of
+from gdb_epi.fleet.population.combinations import combinations_of, count_by_value
 from gdb_epi.fleet.population.population import Attribute, Population
 from gdb_epi.fleet.screen.attributes import HOST_HOURS, expected_shares
 from gdb_epi.fleet.screen.types import ALL, BITFLIP, LOCK, MAX_CONDITIONAL_P, MIN_N, Finding
@@ -23,13 +23,13 @@ def _strength(finding: Finding) -> float:
     return finding.p
 
 
-def distinct(
+def without_aliases(
     population: Population,
     findings: Sequence[Finding],
     earlier: Sequence[Finding],
     order: Callable[[Finding], float] = _strength,
 ) -> list[Finding]:
-    """Drop echoes: findings that hold only because another attribute's value holds.
+    """Drop aliases: findings that hold only because another attribute's value holds.
 
     Strongest first (the least of `order`), after those `known` from earlier days; each must still
     show inside or outside the host-hours of every one that was kept for the same signature, or it
@@ -37,13 +37,13 @@ def distinct(
     """
     kept: list[Finding] = list(earlier)
     for finding in sorted(findings, key=lambda f: (order(f), f.attr, f.value)):
-        echo = next((i for i, k in enumerate(kept) if _is_echo(population, finding, k)), None)
-        if echo is None:
+        alias_of = next((i for i, k in enumerate(kept) if _is_alias(population, finding, k)), None)
+        if alias_of is None:
             kept.append(finding)
-        elif finding.key != kept[echo].key:
+        elif finding.key != kept[alias_of].key:
             alias = f"{finding.attr}={finding.value}"
-            if alias not in kept[echo].aliases:
-                kept[echo] = kept[echo]._replace(aliases=(*kept[echo].aliases, alias))
+            if alias not in kept[alias_of].aliases:
+                kept[alias_of] = kept[alias_of]._replace(aliases=(*kept[alias_of].aliases, alias))
     return kept[len(earlier) :]
 
 
@@ -65,7 +65,7 @@ def with_rivals(population: Population, finding: Finding, free: Bools) -> Findin
         gains = _gains(population, other, crashes)
         for value in np.flatnonzero(gains >= least - np.log(TOLD_APART)).tolist():
             rival = finding._replace(attr=other.name, value=other.values[value])
-            if _is_echo(population, finding, rival):
+            if _is_alias(population, finding, rival):
                 rivals.append((-float(gains[value]), f"{rival.attr}={rival.value}"))
     more = [name for _, name in sorted(rivals) if name not in finding.aliases]
     return finding._replace(aliases=(*finding.aliases, *more[:MAX_RIVALS]))
@@ -77,7 +77,7 @@ def _gains(population: Population, attribute: Attribute, crashes: Floats) -> Flo
     Values that have fewer crashes than their share gain nothing.
     """
     share, _ = expected_shares(population, attribute)
-    here = by_value(combinations_of(population).codes(attribute), crashes, share.size)
+    here = count_by_value(combinations_of(population).codes(attribute), crashes, share.size)
     total = here.sum()
     both = ((here, share), (total - here, 1 - share))
     with np.errstate(divide="ignore", invalid="ignore"):
@@ -85,7 +85,7 @@ def _gains(population: Population, attribute: Attribute, crashes: Floats) -> Flo
     return np.where((here >= MIN_N) & (here > total * share), gain, -np.inf)
 
 
-def _is_echo(population: Population, finding: Finding, other: Finding) -> bool:
+def _is_alias(population: Population, finding: Finding, other: Finding) -> bool:
     if finding.signature != other.signature or finding.key == other.key:
         return finding.key == other.key
     mine, theirs = (population.attribute(f.attr) for f in (finding, other))

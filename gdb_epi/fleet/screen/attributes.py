@@ -7,7 +7,7 @@ from collections.abc import Callable, Iterator, Sequence
 
 import numpy as np
 
-from gdb_epi.fleet.population.combinations import by_value, combinations_of
+from gdb_epi.fleet.population.combinations import combinations_of, count_by_value
 from gdb_epi.fleet.population.population import Attribute, Population
 from gdb_epi.fleet.screen.hosts import shares
 from gdb_epi.fleet.screen.types import (
@@ -19,7 +19,7 @@ from gdb_epi.fleet.screen.types import (
     MIN_RR,
     Finding,
 )
-from gdb_epi.fleet.screen.unexplained import CrashesUnder
+from gdb_epi.fleet.screen.unexplained import UnexplainedCrashes
 from gdb_epi.fleet.statistics.arrays import (
     ABSENT,
     MAX_TABLE,
@@ -48,7 +48,7 @@ ROLL_OUT = (
 )
 
 
-class Asked(NamedTuple):
+class TestedAttribute(NamedTuple):
     """An attribute (or two as one) whose values are tested."""
 
     population: Population
@@ -65,7 +65,7 @@ class Asked(NamedTuple):
         return np.asarray(self.codes[combinations_of(self.population).of_crash[crashes]])
 
 
-def asked(population: Population, attribute: Attribute) -> Asked:
+def tested_attribute(population: Population, attribute: Attribute) -> TestedAttribute:
     """Return an attribute of the population as one whose values are tested."""
     share, source = expected_shares(population, attribute)
     codes = combinations_of(population).codes(attribute)
@@ -77,7 +77,7 @@ def asked(population: Population, attribute: Attribute) -> Asked:
         return np.asarray(attribute.exposure == value)
 
     name, values = attribute.name, attribute.values
-    return Asked(population, name, values, codes, share, source, newest, exposed)
+    return TestedAttribute(population, name, values, codes, share, source, newest, exposed)
 
 
 def attribute_findings(
@@ -91,9 +91,9 @@ def attribute_findings(
     rest = free.copy()
     names = {s: i for i, s in enumerate(population.signatures)}
     codes = [names[name] for name in asked_for if name in names]
-    crashes = CrashesUnder(population, free)
+    crashes = UnexplainedCrashes(population, free)
     for attribute in population.attributes:
-        for finding in _of_signatures(asked(population, attribute), crashes, codes):
+        for finding in _of_signatures(tested_attribute(population, attribute), crashes, codes):
             rest &= ~finding.members
             yield finding
     flags = ((BITFLIP, population.bitflip), (LOCK, population.lock_inherited))
@@ -110,7 +110,7 @@ def _of_flags(population: Population, *masks: tuple[str, Bools]) -> Iterator[Fin
     everything = [_flagged(population, name, mask & has_host) for name, mask in masks]
     share = shares(population).share
     for attribute in population.attributes:
-        tests = asked(population, attribute)
+        tests = tested_attribute(population, attribute)
         if tests.source != HOST_HOURS:
             continue
         hours = _hours_of_hosts(population, attribute, share.size)
@@ -144,15 +144,17 @@ def _shares(exposure: Ints, crash: Ints, hours: Floats, size: int) -> tuple[Floa
 
 def signature_findings(population: Population, free: Bools, name: str) -> Iterator[Finding]:
     """Yield the values that have more than their share of one signature that was asked about."""
-    crashes = CrashesUnder(population, free)
+    crashes = UnexplainedCrashes(population, free)
     mine = crashes.of(population.signatures.index(name))
     counts = combinations_of(population).tally(mine)
     for attribute in population.attributes:
-        yield from value_findings(asked(population, attribute), crashes, counts, mine, name)
+        yield from value_findings(
+            tested_attribute(population, attribute), crashes, counts, mine, name
+        )
 
 
 def value_findings(
-    tests: Asked, crashes: CrashesUnder, counts: Floats, mine: Ints, name: str
+    tests: TestedAttribute, crashes: UnexplainedCrashes, counts: Floats, mine: Ints, name: str
 ) -> Iterator[Finding]:
     """Yield the values of one attribute that have more than their share of the crashes `mine`.
 
@@ -160,14 +162,14 @@ def value_findings(
     which `counts` have each combination.
     """
     share = tests.share
-    with_value = by_value(tests.codes, counts, share.size)
+    with_value = count_by_value(tests.codes, counts, share.size)
     n = np.full(share.size, with_value.sum())
     v = np.flatnonzero(with_value >= MIN_N)
     if not v.size:
         return
 
     def margins() -> tuple[Floats, float]:
-        whole = by_value(tests.codes, crashes.all(), share.size)
+        whole = count_by_value(tests.codes, crashes.all(), share.size)
         return whole[v], float(whole.sum())
 
     tested = int((share > 0).sum())
@@ -207,8 +209,8 @@ def _weaker(
 
 
 def _of_unlike_hosts(
-    tests: Asked,
-    crashes: CrashesUnder,
+    tests: TestedAttribute,
+    crashes: UnexplainedCrashes,
     p: Floats,
     near: Ints,
     cell: Callable[[int], tuple[Ints, int]],
@@ -230,7 +232,7 @@ def _of_unlike_hosts(
 
 
 def _of_signatures(
-    tests: Asked, crashes: CrashesUnder, asked_for: Sequence[int]
+    tests: TestedAttribute, crashes: UnexplainedCrashes, asked_for: Sequence[int]
 ) -> Iterator[Finding]:
     population, share = tests.population, tests.share
     signature, combination, counts = crashes.cells()
@@ -242,7 +244,7 @@ def _of_signatures(
         return
     *cells, cell_crashes = count_pairs(signature, value, counts)
     totals = sum_by_code(signature, counts, len(population.signatures))
-    margins = by_value(tests.codes, crashes.all(), share.size)
+    margins = count_by_value(tests.codes, crashes.all(), share.size)
     tested = int((totals >= MIN_N).sum()) * int((share > 0).sum())
     keep = (cell_crashes >= MIN_N) & (totals[cells[0]] >= MIN_N)
     s, v, a = cells[0][keep], cells[1][keep], cell_crashes[keep].astype(float)
@@ -286,7 +288,7 @@ def _flagged(population: Population, name: str, mask: Bools) -> _Flagged:
 
 
 def _of_flag(
-    tests: Asked, flagged: _Flagged, host_share: Floats, hours: tuple[Ints, Floats]
+    tests: TestedAttribute, flagged: _Flagged, host_share: Floats, hours: tuple[Ints, Floats]
 ) -> Iterator[Finding]:
     """Hosts differ, so the null is over-dispersed by host."""
     population, share = tests.population, tests.share
@@ -294,7 +296,7 @@ def _of_flag(
         has_value = np.zeros(population.day.size, dtype=bool)
         has_value[flagged.crashes[tests.of(flagged.crashes) >= 0]] = True
         flagged = _flagged(population, flagged.name, has_value)
-    counts = by_value(tests.codes, flagged.counts, share.size)
+    counts = count_by_value(tests.codes, flagged.counts, share.size)
     total = counts.sum()
     if total < MIN_N:
         return
@@ -327,7 +329,7 @@ def _hours_of_hosts(
 
 
 def _finding(
-    tests: Asked,
+    tests: TestedAttribute,
     value: int,
     name: str,
     some: Ints,

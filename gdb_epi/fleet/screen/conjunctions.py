@@ -2,7 +2,7 @@
 """Pairs of attributes that mark a signature together: a version that fails under load alone.
 
 Subgroups of depth two. Each condition must still matter among the crashes that meet the other
-one, or the pair is an echo of a single attribute.
+one, or the pair is an alias of a single attribute.
 """
 
 from __future__ import annotations
@@ -13,18 +13,18 @@ from typing import overload
 
 import numpy as np
 
-from gdb_epi.fleet.population.combinations import by_value, combinations_of
+from gdb_epi.fleet.population.combinations import combinations_of, count_by_value
 from gdb_epi.fleet.population.population import Attribute, Population
 from gdb_epi.fleet.screen.attributes import (
     HOST_HOURS,
     NO_HOURS,
-    Asked,
+    TestedAttribute,
     newest_of,
     spans_of,
     value_findings,
 )
 from gdb_epi.fleet.screen.types import MAX_CONDITIONAL_P, MIN_N, Finding
-from gdb_epi.fleet.screen.unexplained import CrashesUnder
+from gdb_epi.fleet.screen.unexplained import UnexplainedCrashes
 from gdb_epi.fleet.statistics.arrays import ABSENT, Bools, Floats, Ints, sum_by_code
 from gdb_epi.fleet.statistics.hypothesis_tests import binomial_tail
 from gdb_epi.typing_lite import NamedTuple
@@ -63,7 +63,7 @@ def conjunctions(population: Population, free: Bools, signature: str) -> Iterato
     All pairs of one pair of attributes are a family (Benjamini-Hochberg), which pays for the number
     of such families (Bonferroni).
     """
-    crashes = CrashesUnder(population, free)
+    crashes = UnexplainedCrashes(population, free)
     mine = crashes.of(population.signatures.index(signature))
     if mine.size < MIN_N:
         return
@@ -107,7 +107,7 @@ def _chosen(population: Population) -> list[Attribute]:
     return varied[:MAX_ATTRIBUTES]
 
 
-def _asked(population: Population, one: Attribute, two: Attribute) -> Asked:
+def _asked(population: Population, one: Attribute, two: Attribute) -> TestedAttribute:
     """Two attributes as one."""
     width = len(two.values)
     combinations = combinations_of(population)
@@ -117,7 +117,7 @@ def _asked(population: Population, one: Attribute, two: Attribute) -> Asked:
         share, source = table / table.sum(), HOST_HOURS
     else:
         everything = combinations.tally(np.arange(population.day.size))
-        counts = by_value(codes, everything, table.size)
+        counts = count_by_value(codes, everything, table.size)
         share, source = counts / max(counts.sum(), 1.0), NO_HOURS
 
     def newest(value: int) -> bool:
@@ -129,7 +129,9 @@ def _asked(population: Population, one: Attribute, two: Attribute) -> Asked:
         return np.asarray((one.exposure == first) & (two.exposure == second))
 
     name = f"{one.name}+{two.name}"
-    return Asked(population, name, _Values(one, two), codes, share, source, newest, exposed)
+    return TestedAttribute(
+        population, name, _Values(one, two), codes, share, source, newest, exposed
+    )
 
 
 class _Values(Sequence[str]):

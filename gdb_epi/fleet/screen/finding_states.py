@@ -32,7 +32,7 @@ P_FLOOR = 1e-300  # where floats end
 MAX_NOTE = 4_000  # characters
 
 
-class Stored(NamedTuple):
+class StoredFinding(NamedTuple):
     """One finding as the database has it; `detail` is what was said when it was (last) raised."""
 
     id: int
@@ -64,16 +64,16 @@ def family(attr: str, value: str, signature: str) -> tuple[str, str, str]:
     return attr, value, ALL if broad else signature
 
 
-def stored(engine: Engine, state: str | None = None) -> list[Stored]:
+def stored(engine: Engine, state: str | None = None) -> list[StoredFinding]:
     """Return the findings, the latest first; of one state, or of all."""
     c = t.finding.c
-    names = [name for name in Stored._fields if name != "detail"]
+    names = [name for name in StoredFinding._fields if name != "detail"]
     chosen = select(*(c[name] for name in names), c.detail).order_by(c.day.desc(), c.id)
     if state is not None:
         chosen = chosen.where(c.state == state)
     with engine.connect() as connection:
         rows = connection.execute(chosen).all()
-    return [Stored(**{**row._mapping, "detail": _detail(row.detail)}) for row in rows]
+    return [StoredFinding(**{**row._mapping, "detail": _detail(row.detail)}) for row in rows]
 
 
 def decide(engine: Engine, number: int, state: str, note: str | None) -> None:
@@ -89,7 +89,7 @@ def decide(engine: Engine, number: int, state: str, note: str | None) -> None:
             raise InputError(f"no finding {number}", hint="gdb-epi fleet findings")
 
 
-def known_findings(before: Iterable[Stored]) -> tuple[Finding, ...]:
+def known_findings(before: Iterable[StoredFinding]) -> tuple[Finding, ...]:
     """Return those of the stored findings that a screen must not repeat, as findings."""
     nobody = np.zeros(0, dtype=bool)
     return tuple(
@@ -102,9 +102,11 @@ def known_findings(before: Iterable[Stored]) -> tuple[Finding, ...]:
     )  # fmt: skip
 
 
-def to_raise(findings: Iterable[Finding], before: Iterable[Stored]) -> tuple[Finding, ...]:
+def findings_to_raise(
+    findings: Iterable[Finding], before: Iterable[StoredFinding]
+) -> tuple[Finding, ...]:
     """Return what was never raised, and what was dismissed on clearly less evidence."""
-    stored_by_family: dict[tuple[str, str, str], Stored] = {}
+    stored_by_family: dict[tuple[str, str, str], StoredFinding] = {}
     for old in before:
         # `*` and `*bitflip` of one host may both be there: the decided one speaks.
         if old.family not in stored_by_family or old.state != OPEN:
@@ -117,7 +119,7 @@ def to_raise(findings: Iterable[Finding], before: Iterable[Stored]) -> tuple[Fin
     return tuple(new)
 
 
-def _has_grown(finding: Finding, dismissed: Stored) -> bool:
+def _has_grown(finding: Finding, dismissed: StoredFinding) -> bool:
     n = dismissed.n if dismissed.decided_n is None else dismissed.decided_n
     p = dismissed.decided_p if dismissed.decided_p is not None else 1.0
     return finding.n >= max(2 * n, n + MIN_GROWTH) and finding.p <= max(p**GROWN, P_FLOOR)

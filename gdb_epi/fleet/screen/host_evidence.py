@@ -41,7 +41,7 @@ class Crashes(NamedTuple):
     cpu: Ints  # below 0: not known
 
 
-class Null(NamedTuple):
+class HealthyHosts(NamedTuple):
     """What is known of healthy hosts."""
 
     mean: Floats  # crashes that are expected in each period (rows), of each host
@@ -51,12 +51,12 @@ class Null(NamedTuple):
     pairs: Ints  # host * CPU_NUMBERS + CPU, in order: those whose share of the crashes is known
     shares: Floats  # of each pair, on the other hosts of the kind
 
-    def of(self, host: int) -> Null:
+    def of(self, host: int) -> HealthyHosts:
         """Return what is known of one host, as the only one."""
         mine = self.pairs // CPU_NUMBERS == host
         pairs, shares = self.pairs[mine] % CPU_NUMBERS, self.shares[mine]
         mean, cpus = self.mean[:, [host]], self.cpus[[host]]
-        return Null(mean, self.alpha, self.marks, cpus, pairs, shares)
+        return HealthyHosts(mean, self.alpha, self.marks, cpus, pairs, shares)
 
     def of_pairs(self, host: Ints, cpu: Ints) -> Floats:
         """Return the share of the crashes that a CPU number has on healthy hosts."""
@@ -68,7 +68,7 @@ class Null(NamedTuple):
         return share
 
 
-class Evidence(NamedTuple):
+class LikelihoodRatios(NamedTuple):
     """Likelihood ratios of each host, without locks and with them."""
 
     hardware: Floats
@@ -79,7 +79,7 @@ class Evidence(NamedTuple):
         return (self.hardware + np.where(locked, self.forks, 0.0)) / 2
 
 
-def evidence(crashes: Crashes, null: Null) -> Evidence:
+def likelihood_ratios(crashes: Crashes, null: HealthyHosts) -> LikelihoodRatios:
     """Return the likelihood ratio of each host, averaged over the periods of its cause."""
     periods, hosts = null.mean.shape
     total = np.bincount(crashes.host, minlength=hosts).astype(float)
@@ -93,10 +93,10 @@ def evidence(crashes: Crashes, null: Null) -> Evidence:
         more = (inside / (shape + inside + before))[:, None] * np.array(MULTIPLES)
         rate = -(shape + total)[:, None] * np.log1p(more)
         sums += _of_window(recent, rate, null)
-    return Evidence(*(sums / periods))
+    return LikelihoodRatios(*(sums / periods))
 
 
-def _of_window(recent: Crashes, rate: Floats, null: Null) -> Floats:
+def _of_window(recent: Crashes, rate: Floats, null: HealthyHosts) -> Floats:
     """Average over what the cause's crashes carry and how many it adds."""
     off, on, share = _classes(recent, null)
     sizes, number = np.unique(share, return_inverse=True)
@@ -125,7 +125,7 @@ def _mean(logs: Floats) -> Floats:
     return np.asarray(np.exp(np.minimum(logs, MAX_LOG)).mean(axis=1))
 
 
-def _classes(crashes: Crashes, null: Null) -> tuple[Floats, Floats, Floats]:
+def _classes(crashes: Crashes, null: HealthyHosts) -> tuple[Floats, Floats, Floats]:
     """Count each host's crashes off and on the CPU that has the most, by what they carry.
 
     The third is the share that this CPU has of the crashes of healthy hosts.
@@ -170,7 +170,7 @@ def chances(ratios: Floats, healthy: Floats) -> Floats:
     return np.asarray(np.minimum(1.0, np.where(ratios > healthy[far][0], beyond, by_rank)))
 
 
-def simulated(null: Null) -> Floats:
+def simulate_healthy_hosts(null: HealthyHosts) -> Floats:
     """Return likelihood ratios of healthy hosts, largest first; the same ones every time."""
     random = np.random.default_rng(SEED)
     alive = np.flatnonzero(null.mean.sum(axis=0) > 0)
@@ -185,8 +185,8 @@ def simulated(null: Null) -> Floats:
     carried = (bits * (1 << np.arange(MARKS))[:, None]).sum(axis=0)
     cpu = (random.random(host.size) * cpus[host]).astype(np.int64)
     none = np.zeros(0, dtype=np.int64), np.zeros(0)
-    same = Null(mean, null.alpha, null.marks, cpus, *none)
-    ratios = evidence(Crashes(host, period, carried, cpu), same)
+    same = HealthyHosts(mean, null.alpha, null.marks, cpus, *none)
+    ratios = likelihood_ratios(Crashes(host, period, carried, cpu), same)
     locked = np.bincount(host[carried >= LOCKED], minlength=size) >= MIN_N
     return np.sort(ratios.of(locked))[::-1]
 

@@ -11,7 +11,7 @@ from collections.abc import Iterator
 
 import numpy as np
 
-from gdb_epi.fleet.population.combinations import pairs_of
+from gdb_epi.fleet.population.combinations import count_known_pairs
 from gdb_epi.fleet.population.population import Population
 from gdb_epi.fleet.screen.host_evidence import CPU_NUMBERS
 from gdb_epi.fleet.screen.types import (
@@ -87,7 +87,7 @@ def _on_one_cpu(population: Population, host_shares: Shares) -> Iterator[Finding
 
 
 def _on_cpus(population: Population) -> _OnCpus:
-    host, cpu, counts = population.once(pairs_of, population.host, population.cpu)
+    host, cpu, counts = population.once(count_known_pairs, population.host, population.cpu)
     return _OnCpus(*(column[cpu < CPU_NUMBERS] for column in (host, cpu, counts)))
 
 

@@ -13,7 +13,7 @@ from collections.abc import Iterator
 
 import numpy as np
 
-from gdb_epi.fleet.population.combinations import pairs_of
+from gdb_epi.fleet.population.combinations import count_known_pairs
 from gdb_epi.fleet.population.population import NO_SIGNATURE, Population
 from gdb_epi.fleet.screen.host_evidence import (
     CPU_NUMBERS,
@@ -22,11 +22,11 @@ from gdb_epi.fleet.screen.host_evidence import (
     MIN_NEW,
     NEW,
     Crashes,
-    Null,
+    HealthyHosts,
     chances,
-    evidence,
+    likelihood_ratios,
     shares_of,
-    simulated,
+    simulate_healthy_hosts,
 )
 from gdb_epi.fleet.screen.host_signals import cpus_of_hosts, signal_findings
 from gdb_epi.fleet.screen.types import (
@@ -109,8 +109,8 @@ def _over_all(population: Population, day: int, host_shares: Shares) -> Iterator
         return
     crashes, null = crashes_and_null(population, day, host_shares)
     locks = _per_host(population, population.lock_inherited)
-    ratios = evidence(crashes, null)
-    healthy = simulated(null)
+    ratios = likelihood_ratios(crashes, null)
+    healthy = simulate_healthy_hosts(null)
     p = chances(ratios.of(locks >= MIN_N), healthy)
     p[host_shares.share <= 0] = 1.0
     q = q_values(p, int((host_shares.share > 0).sum()))
@@ -129,7 +129,7 @@ def _over_all(population: Population, day: int, host_shares: Shares) -> Iterator
         elif flipped[host] >= MIN_N and flips[host] < p_count[host]:
             name = BITFLIP
         facts = [float(g[host]) for g in given]
-        test = st_words(p_count[host], facts)
+        test = describe_tests(p_count[host], facts)
         is_one_kind = _of_one_kind(population, host, crashes, null, healthy)
         caveats = (ONE_SIGNATURE,) if is_one_kind else (PLAIN,) * (min(facts) > MAX_SIGN_P)
         yield from _host_finding(
@@ -142,7 +142,9 @@ def _per_host(population: Population, mask: Bools) -> Floats:
     return np.bincount(hosts, minlength=len(population.hosts)).astype(float)
 
 
-def crashes_and_null(population: Population, day: int, host_shares: Shares) -> tuple[Crashes, Null]:
+def crashes_and_null(
+    population: Population, day: int, host_shares: Shares
+) -> tuple[Crashes, HealthyHosts]:
     """Return the crashes of known hosts by what they carry, and what healthy hosts are like."""
     at = np.flatnonzero(population.host >= 0)
     host, cpu = population.host[at], population.cpu[at]
@@ -155,7 +157,7 @@ def crashes_and_null(population: Population, day: int, host_shares: Shares) -> t
     alpha = dispersion(counts, counts.sum() * host_shares.share)
     cpu = np.where(cpu < CPU_NUMBERS, cpu, ABSENT)
     crashes = Crashes(host, period, np.asarray(carried, dtype=np.int64), cpu)
-    return crashes, Null(mean, alpha, shares_of(*flags), *cpus_of_hosts(population))
+    return crashes, HealthyHosts(mean, alpha, shares_of(*flags), *cpus_of_hosts(population))
 
 
 def _by_period(
@@ -179,7 +181,7 @@ def _first_of_its_own(population: Population) -> Bools:
 
     Each new signature counts once: a crash loop of one signature is no evidence of randomness.
     """
-    signature, _, _ = population.once(pairs_of, population.signature, population.host)
+    signature, _, _ = population.once(count_known_pairs, population.signature, population.host)
     own = np.bincount(signature, minlength=len(population.signatures)) == 1
     usable = np.flatnonzero((population.signature >= 0) & (population.host >= 0))
     first = np.full(own.size, ABSENT)
@@ -190,7 +192,7 @@ def _first_of_its_own(population: Population) -> Bools:
 
 
 def _of_one_kind(
-    population: Population, host: int, crashes: Crashes, null: Null, healthy: Floats
+    population: Population, host: int, crashes: Crashes, null: HealthyHosts, healthy: Floats
 ) -> bool:
     """Whether a host is like the others but for one signature, as a job in a loop makes it."""
     mine = population.host == host
@@ -202,7 +204,7 @@ def _of_one_kind(
     signature = population.signature[population.host >= 0]
     rest = (crashes.host == host) & (signature != population.signatures.index(name))
     left = Crashes(*(column[rest] for column in crashes))
-    ratios = evidence(left._replace(host=left.host * 0), null.of(host))
+    ratios = likelihood_ratios(left._replace(host=left.host * 0), null.of(host))
     locked = np.array([(left.carried >= LOCKED).sum() >= MIN_N])
     return bool(chances(ratios.of(locked), healthy)[0] > MAX_CONDITIONAL_P)
 
@@ -246,7 +248,7 @@ def main_signature(population: Population, members: Bools) -> tuple[str, int]:
     return population.signatures[code - 1] if code else NO_SIGNATURE, int(counts[code])
 
 
-def st_words(p_count: float, given: list[float]) -> str:
+def describe_tests(p_count: float, given: list[float]) -> str:
     """Say which of the five facts spoke."""
     names = ("bit-flip flags", "signatures of its own", "one CPU number", "inherited locks")
     spoke = [f"{name} p={p:.1g}" for name, p in zip(names, given, strict=True) if p < 0.05]
@@ -290,7 +292,7 @@ def _middle(p: Floats, beyond: Floats) -> Floats:
 
 def _novel_p(population: Population, counts: Floats) -> Floats:
     """Crashes whose signature no other host has, given how many crashes."""
-    signature, host, _ = population.once(pairs_of, population.signature, population.host)
+    signature, host, _ = population.once(count_known_pairs, population.signature, population.host)
     spread = np.bincount(signature, minlength=len(population.signatures) or 1)
     own_signatures = np.bincount(host[spread[signature] == 1], minlength=counts.size).astype(float)
     # Each new signature counts once: a crash loop of one signature is no evidence of randomness.
@@ -302,7 +304,7 @@ def _novel_p(population: Population, counts: Floats) -> Floats:
 def _cpu_p(population: Population) -> Floats:
     """Whether a host's crashes gather on one CPU number, of as many as there are."""
     p = np.full(len(population.hosts), 0.5)
-    hosts, cpu, crashes = population.once(pairs_of, population.host, population.cpu)
+    hosts, cpu, crashes = population.once(count_known_pairs, population.host, population.cpu)
     if not hosts.size:
         return p
     cpus = max(count_distinct(cpu), MIN_CPUS)
@@ -402,9 +404,11 @@ def _cells(population: Population, explained: Bools, asked: str | None) -> _Cell
         per_signature[code] = mine.size
         signatures = np.full(host.size, code)
         return _Cells(signatures, host, in_host[host], per_signature, per_host, 1)
-    signature, host, counts = population.once(pairs_of, population.signature, population.host)
+    signature, host, counts = population.once(
+        count_known_pairs, population.signature, population.host
+    )
     rows = np.flatnonzero(explained)
-    gone = pairs_of(population.signature[rows], population.host[rows])
+    gone = count_known_pairs(population.signature[rows], population.host[rows])
     cell = signature * sizes[1] + host
     left = counts.copy()
     left[np.searchsorted(cell, gone[0] * sizes[1] + gone[1])] -= gone[2]

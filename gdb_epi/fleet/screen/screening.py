@@ -8,7 +8,7 @@ from collections.abc import Iterator, Sequence
 import numpy as np
 
 from gdb_epi.fleet.population.population import Population
-from gdb_epi.fleet.screen.aliases import distinct, with_rivals
+from gdb_epi.fleet.screen.aliases import with_rivals, without_aliases
 from gdb_epi.fleet.screen.attributes import attribute_findings, group_findings
 from gdb_epi.fleet.screen.findings_cache import cached_host_findings
 from gdb_epi.fleet.screen.hosts import host_findings
@@ -44,7 +44,9 @@ def screen(population: Population, day: int, earlier_findings: tuple[Finding, ..
             named.add(about)
             new.append(finding)
     earlier = [f for f in earlier_findings if f.attr != HOST and _is_here(population, f)]
-    new += [with_rivals(population, f, ~peeled) for f in distinct(population, others, earlier)]
+    new += [
+        with_rivals(population, f, ~peeled) for f in without_aliases(population, others, earlier)
+    ]
     return Screen(day, tuple(new), peeled, tuple(hosts))
 
 

@@ -15,14 +15,14 @@ from functools import cached_property
 
 import numpy as np
 
-from gdb_epi.fleet.population.combinations import combinations_of, pairs_of
+from gdb_epi.fleet.population.combinations import combinations_of, count_known_pairs
 from gdb_epi.fleet.population.population import Population
 from gdb_epi.fleet.screen.hosts import MAX_LIKE, shares
 from gdb_epi.fleet.statistics.arrays import Bools, Floats, Ints, count_pairs, sum_by_code
 from gdb_epi.fleet.statistics.hypothesis_tests import dispersion
 
 
-class UnlikeHosts:
+class HostClustering:
     """The hosts of a population; what their crashes have in common is counted once."""
 
     def __init__(self, population: Population) -> None:
@@ -68,7 +68,7 @@ class UnlikeHosts:
         population = self._population
         share = shares(population).share
         columns = population.signature, population.host
-        signature, host, counts = population.once(pairs_of, *columns)
+        signature, host, counts = population.once(count_known_pairs, *columns)
         per_host = sum_by_code(host, counts, share.size)
         least = dispersion(per_host, per_host.sum() * share)
         few = np.minimum(counts, MAX_LIKE).astype(float)  # a bad host says nothing of the others
@@ -77,12 +77,12 @@ class UnlikeHosts:
         return least, float((few * (few - 1)).sum() + 1 + least) / (expected + 1)
 
 
-class CrashesUnder:
+class UnexplainedCrashes:
     """The crashes with a signature under a mask, counted when they are needed."""
 
     def __init__(self, population: Population, free: Bools) -> None:
         self._population, self._free = population, free
-        self.hosts = UnlikeHosts(population)
+        self.hosts = HostClustering(population)
         self._all: Floats | None = None
         self._of: dict[int, Ints] = {}
         self._cells: tuple[Ints, Ints, Ints] | None = None

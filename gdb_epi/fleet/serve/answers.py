@@ -11,7 +11,7 @@ from sqlalchemy import Engine
 from gdb_epi.errors import InputError
 from gdb_epi.fleet.population.cache import load
 from gdb_epi.fleet.questions import curves, lookup
-from gdb_epi.fleet.questions.groups import Group
+from gdb_epi.fleet.questions.groups import SignatureGroup
 from gdb_epi.fleet.questions.questions import top_signatures
 from gdb_epi.fleet.questions.verdict import of_population, of_signature
 from gdb_epi.fleet.screen.finding_states import stored
@@ -49,7 +49,7 @@ def signature(engine: Engine, wanted: str) -> dict[str, Any]:
     return {**named, **summary, "curve": curve, "verdict": judged}
 
 
-def _group(engine: Engine, wanted: str) -> Group:
+def _group(engine: Engine, wanted: str) -> SignatureGroup:
     try:
         group = lookup.find_group(engine, wanted)
     except InputError as error:

@@ -17,7 +17,7 @@ from starlette.routing import Route
 from starlette.types import ASGIApp, Receive, Scope, Send
 
 from gdb_epi.errors import EpiError
-from gdb_epi.fleet.report.gather import Wanted, gather
+from gdb_epi.fleet.report.gather import ReportScope, gather
 from gdb_epi.fleet.report.html import render, render_core
 from gdb_epi.fleet.serve import answers
 from gdb_epi.fleet.serve.cache import Cache
@@ -95,7 +95,7 @@ class _Server:
         return HTMLResponse(self._cache.get(("signature", text), lambda: self._page(text)))
 
     def _page(self, signature: str | None) -> str:
-        return render(gather(self._engine, Wanted(signature=signature)), _core_address)
+        return render(gather(self._engine, ReportScope(signature=signature)), _core_address)
 
     def core(self, request: Request) -> Response:
         """The record of one core."""

@@ -43,7 +43,7 @@ class _Fit(NamedTuple):
     log_share: Floats
 
 
-def classes(columns: Sequence[Ints]) -> Classes:
+def find_classes(columns: Sequence[Ints]) -> Classes:
     """Return the classes of rows, given one column of codes (-1: absent) per fact."""
     everything = int(columns[0].size) if columns else 0
     rows = min(everything, MAX_ROWS)

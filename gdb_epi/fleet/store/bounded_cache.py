@@ -10,7 +10,7 @@ _Value = TypeVar("_Value")
 MAX_BYTES = 16 << 20  # of the keys as Python writes them; what hangs on them is two to five times
 
 
-class Remembered(dict[Any, _Value]):
+class BoundedCache(dict[Any, _Value]):
     """Values by key. A hostile feed has a new key, of megabytes, in each record."""
 
     def __init__(self, most: int) -> None:

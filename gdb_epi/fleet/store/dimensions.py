@@ -10,7 +10,7 @@ from typing import Any
 from sqlalchemy import Connection, Table
 
 from gdb_epi.fleet.store import tables as t
-from gdb_epi.fleet.store.bounded_cache import Remembered
+from gdb_epi.fleet.store.bounded_cache import BoundedCache
 from gdb_epi.fleet.store.projection import CRASH, Rows
 
 CHUNK = 150  # keys or rows per statement: SQLite allows 32766 variables, older builds 999
@@ -32,7 +32,7 @@ class Dimensions:
 
     def __init__(self) -> None:
         self.sig, self.trace, self.host, self.lib, self.libset, self.attrset = (
-            Remembered[int](MAX_KEPT) for _ in range(6)
+            BoundedCache[int](MAX_KEPT) for _ in range(6)
         )
 
     def forget_when_many(self) -> None:
@@ -118,7 +118,7 @@ def _fill(
     table: Table,
     columns: tuple[str, ...],
     wanted: Mapping[Any, Mapping[str, Any]],
-    ids: Remembered[int],
+    ids: BoundedCache[int],
 ) -> None:
     """Add the ids of the `wanted` keys to `known`; insert the rows that are missing."""
     missing = sorted(key for key in wanted if key not in ids)
@@ -147,7 +147,7 @@ def _look_up(
     table: Table,
     columns: tuple[str, ...],
     keys: Sequence[tuple[str, ...]],
-    ids: Remembered[int],
+    ids: BoundedCache[int],
 ) -> None:
     names = _names(columns)
     for part in chunks(keys):

@@ -38,7 +38,7 @@ class HostDay(NamedTuple):
     attributes: dict[str, str]
 
 
-class Fed(NamedTuple):
+class ExposureOutcome(NamedTuple):
     """What became of an exposure file; `rejected` holds (where, why)."""
 
     rows: int
@@ -63,7 +63,9 @@ def host_days(path: Path) -> Iterator[tuple[str, HostDay | InputError]]:
         raise InputError(f"{path}: no CSV: {error}") from error
 
 
-def feed(engine: Engine, rows: Iterator[tuple[str, HostDay | InputError]]) -> Fed:
+def store_exposure(
+    engine: Engine, rows: Iterator[tuple[str, HostDay | InputError]]
+) -> ExposureOutcome:
     """Store exposure; a row for the same host, day and attributes replaces the older one."""
     rejected: list[tuple[str, str]] = []
     count = 0
@@ -79,7 +81,7 @@ def feed(engine: Engine, rows: Iterator[tuple[str, HostDay | InputError]]) -> Fe
                 _store(connection, good)
                 note_change(connection)
         count += len(good)
-    return Fed(count, tuple(rejected))
+    return ExposureOutcome(count, tuple(rejected))
 
 
 def _store(connection: Connection, rows: list[HostDay]) -> None:

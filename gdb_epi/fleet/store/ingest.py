@@ -19,7 +19,7 @@ from gdb_epi.fleet.store import tables as t
 from gdb_epi.fleet.store.bulk import insert_crashes
 from gdb_epi.fleet.store.dimensions import Dimensions, chunks
 from gdb_epi.fleet.store.packing import Packer, stored_record, unpack
-from gdb_epi.fleet.store.prepare import Batch, Prepared, Preparer, Source
+from gdb_epi.fleet.store.prepare import Batch, PreparedRecord, Preparer, Source
 from gdb_epi.fleet.store.projection import merge, project
 from gdb_epi.fleet.store.reader import PART
 from gdb_epi.fleet.store.transactions import begin, note_change
@@ -136,7 +136,10 @@ def _is_away(error: DBAPIError) -> bool:
 
 
 def _replace_worse(
-    connection: Connection, known_keys: Sequence[str], best: Mapping[str, Prepared], ids: Dimensions
+    connection: Connection,
+    known_keys: Sequence[str],
+    best: Mapping[str, PreparedRecord],
+    ids: Dimensions,
 ) -> int:
     replaced = 0
     for keys in chunks(sorted(known_keys)):

@@ -17,7 +17,7 @@ _Where = TypeVar("_Where")
 _Given = TypeVar("_Given")
 
 
-class Prepared(NamedTuple):
+class PreparedRecord(NamedTuple):
     """A record ready for the database; `blob` is what `raw` stores."""
 
     rows: Rows
@@ -27,7 +27,7 @@ class Prepared(NamedTuple):
 class Batch(NamedTuple):
     """What goes into one transaction, by core_key; `repeats` were merged into others."""
 
-    best: dict[str, Prepared]
+    best: dict[str, PreparedRecord]
     rejected: tuple[tuple[str, str], ...]  # source, why
     repeats: int
 
@@ -56,10 +56,10 @@ class Preparer:
     def _collect(
         self,
         given: Iterable[tuple[_Where, _Given]],
-        prepare: Callable[[_Given], Prepared | None],
+        prepare: Callable[[_Given], PreparedRecord | None],
         name: Callable[[_Where], str],
     ) -> Batch:
-        best: dict[str, Prepared] = {}
+        best: dict[str, PreparedRecord] = {}
         rejected = []
         repeats = 0
         for where, one in given:
@@ -77,20 +77,20 @@ class Preparer:
             best[key] = item
         return Batch(best, tuple(rejected), repeats)
 
-    def _of_line(self, line: bytes) -> Prepared | None:
+    def _of_line(self, line: bytes) -> PreparedRecord | None:
         """Prepare a line of a file; an empty one is nothing. Raises InputError."""
         if is_storable_text(line):
             return self._as_it_came(line)
         return None if line.isspace() else self._prepared(parse(line))
 
-    def _as_it_came(self, line: bytes) -> Prepared | None:
+    def _as_it_came(self, line: bytes) -> PreparedRecord | None:
         """Prepare a line that needs no change to be stored. Raises InputError."""
         if line.isspace():
             return None
-        return Prepared(self._projector.project(parse(line)), self._packer.pack(line.strip()))
+        return PreparedRecord(self._projector.project(parse(line)), self._packer.pack(line.strip()))
 
-    def _prepared(self, given: Mapping[str, Any] | InputError) -> Prepared:
+    def _prepared(self, given: Mapping[str, Any] | InputError) -> PreparedRecord:
         if isinstance(given, InputError):
             raise given
         record = storable(given)
-        return Prepared(self._projector.project(record), self._packer.record(record))
+        return PreparedRecord(self._projector.project(record), self._packer.record(record))

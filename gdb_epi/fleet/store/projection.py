@@ -15,7 +15,7 @@ from collections.abc import Mapping, Sequence
 from typing import Any, NamedTuple
 
 from gdb_epi.errors import InputError
-from gdb_epi.fleet.store.bounded_cache import Remembered
+from gdb_epi.fleet.store.bounded_cache import BoundedCache
 from gdb_epi.fleet.store.facts import facts_of, flip_bit
 from gdb_epi.fleet.store.values import group, integer, number, scalars, text, timestamp
 from gdb_epi.record.schema.versions import check_schema
@@ -76,10 +76,10 @@ class Projector:
     """Projects records; remembers sets that many records share, such as a host's attributes."""
 
     def __init__(self) -> None:
-        self._attributes = Remembered[tuple[dict[str, str], str | None]](MAX_REMEMBERED)
-        self._libs = Remembered[tuple[_Libs, str | None]](MAX_REMEMBERED)
-        self._facts = Remembered[str](MAX_REMEMBERED)
-        self._signatures = Remembered[_Signature](MAX_REMEMBERED)
+        self._attributes = BoundedCache[tuple[dict[str, str], str | None]](MAX_REMEMBERED)
+        self._libs = BoundedCache[tuple[_Libs, str | None]](MAX_REMEMBERED)
+        self._facts = BoundedCache[str](MAX_REMEMBERED)
+        self._signatures = BoundedCache[_Signature](MAX_REMEMBERED)
 
     def project(self, record: Mapping[str, Any]) -> Rows:
         """Return the rows of one record. Raises InputError when it is no record with a core_key."""
@@ -170,7 +170,7 @@ class Projector:
         return projected
 
 
-def _remember(cache: Remembered[Any], key: Any, value: Any) -> None:
+def _remember(cache: BoundedCache[Any], key: Any, value: Any) -> None:
     if key is not None:
         if cache.is_full:
             cache.forget()
