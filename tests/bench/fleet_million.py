@@ -61,7 +61,7 @@ def make(db: Path, crashes: int) -> None:
         start = time.perf_counter()
         with tempfile.TemporaryDirectory() as folder:
             write_exposure(fleet, Path(folder) / "hours.csv")
-            print(f"{feed(engine, host_days(Path(folder) / 'hours.csv')).rows} host-days")
+            print(f"{store_exposure(engine, host_days(Path(folder) / 'hours.csv')).rows} host-days")
         print(f"exposure in {time.perf_counter() - start:.0f} s")
         start = time.perf_counter()
         done = ingest(engine, sources(fleet))

@@ -16,7 +16,7 @@ from support.html_check import Page
 
 from gdb_epi.cli.main import main
 from gdb_epi.fleet.questions.verdict import of_signature
-from gdb_epi.fleet.report.marks import mark_rows
+from gdb_epi.fleet.report.populations import mark_rows
 from gdb_epi.fleet.store.days import iso_day
 from gdb_epi.fleet.store.db import open_database
 from gdb_epi.fleet.store.ingest import ingest

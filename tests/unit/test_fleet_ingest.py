@@ -16,7 +16,7 @@ import pytest
 from sqlalchemy import select, text
 from unit.fleet_records import full, minimal
 
-from gdb_epi.fleet.questions.questions import top_signatures
+from gdb_epi.fleet.questions.signatures import top_signatures
 from gdb_epi.fleet.store import tables as t
 from gdb_epi.fleet.store.db import NewerSchema, open_database
 from gdb_epi.fleet.store.ingest import crash_count, ingest

@@ -28,8 +28,13 @@ from unit.test_fleet_ingest import (
 from gdb_epi.cli.main import main
 from gdb_epi.errors import EpiError
 from gdb_epi.fleet.population.cache import load
-from gdb_epi.fleet.questions.curves import compare, curve, last_moment, new_signatures
-from gdb_epi.fleet.questions.questions import top_signatures
+from gdb_epi.fleet.questions.signatures import (
+    compare,
+    curve,
+    last_moment,
+    new_signatures,
+    top_signatures,
+)
 from gdb_epi.fleet.screen.screening import replay
 from gdb_epi.fleet.serve import answers
 from gdb_epi.fleet.serve.cache import state_of

@@ -20,9 +20,9 @@ from gdb_epi.fleet.population.cache import load
 from gdb_epi.fleet.population.combinations import combinations_of, count_by_value
 from gdb_epi.fleet.population.population import Memo
 from gdb_epi.fleet.population.reading import open_for_question
-from gdb_epi.fleet.questions.curves import last_moment
-from gdb_epi.fleet.questions.groups import find_signature
 from gdb_epi.fleet.questions.lookup import find_group
+from gdb_epi.fleet.questions.signature_groups import find_signature
+from gdb_epi.fleet.questions.signatures import last_moment
 from gdb_epi.fleet.questions.splitting import split
 from gdb_epi.fleet.screen.screening import screen
 from gdb_epi.fleet.statistics import special

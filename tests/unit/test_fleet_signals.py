@@ -8,13 +8,13 @@ from support.fleet_simulator import FIRST_DAY, Crash, population, simulate
 
 from gdb_epi.fleet.questions.verdict import HARDWARE_HOST, of_population
 from gdb_epi.fleet.screen.attributes import attribute_findings
+from gdb_epi.fleet.screen.design_effect import HostClustering
 from gdb_epi.fleet.screen.finding_texts import verdict
 from gdb_epi.fleet.screen.host_evidence import chances, likelihood_ratios, simulate_healthy_hosts
 from gdb_epi.fleet.screen.host_signals import signal_findings
 from gdb_epi.fleet.screen.hosts import crashes_and_null, host_findings, shares
 from gdb_epi.fleet.screen.screening import replay, screen
 from gdb_epi.fleet.screen.types import BITFLIP, FORKS, LOCK
-from gdb_epi.fleet.screen.unexplained import HostClustering
 from gdb_epi.fleet.statistics.hypothesis_tests import dispersion
 
 SMALL = {"hosts": 300, "days": 20, "per_day": 30.0}

@@ -30,7 +30,7 @@ def run(args: Namespace) -> int:
         raise UsageError("--limit must be at least 1")
     windows = window(args.before), window(args.after)
     with open_database(args.db, write=False) as engine:
-        from gdb_epi.fleet.questions.curves import compare
+        from gdb_epi.fleet.questions.signatures import compare
 
         rows = compare(engine, *windows, args.limit)
     if args.json or args.csv:

@@ -29,7 +29,7 @@ def run(args: Namespace) -> int:
     from gdb_epi.fleet.store.db import open_database
 
     with open_database(args.db, write=False) as engine:
-        from gdb_epi.fleet.questions.curves import last_moment, new_signatures
+        from gdb_epi.fleet.questions.signatures import last_moment, new_signatures
 
         until = last_moment(engine)
         rows = [] if until is None else new_signatures(engine, args.days, until, args.limit)

@@ -63,6 +63,7 @@ def _found(engine: Any, what: str) -> tuple[dict[str, Any], list[str]]:
 
 
 def _lines(summary: Summary) -> list[str]:
+    from gdb_epi.fleet.questions.seen import utc_time
 
     lines = [f"  {counted(summary.crashes, 'crash')}"]
     if summary.first is not None:

@@ -43,7 +43,7 @@ def run(args: Namespace) -> int:
 def population_and_code(db: str | None, wanted: str) -> tuple[Population, int]:
     """Return the population and the code in it of a signature. Raises InputError."""
     from gdb_epi.fleet.population.reading import open_for_question
-    from gdb_epi.fleet.questions.groups import find_signature
+    from gdb_epi.fleet.questions.signature_groups import find_signature
 
     with open_for_question(db) as base:
         group = find_signature(base.execute, wanted)

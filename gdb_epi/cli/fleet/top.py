@@ -10,7 +10,7 @@ from gdb_epi.cli.fleet.output import add_forms, print_rows, print_table
 from gdb_epi.errors import EXIT_DONE, UsageError
 
 if TYPE_CHECKING:
-    from gdb_epi.fleet.questions.questions import TopRow
+    from gdb_epi.fleet.questions.signatures import TopRow
 
 HELP = "the most frequent signatures, with hosts, first and last time and verdicts"
 DEFAULT_LIMIT = 20
@@ -40,7 +40,7 @@ def run(args: Namespace) -> int:
     from gdb_epi.fleet.store.db import open_database
 
     with open_database(args.db, write=False) as engine:
-        from gdb_epi.fleet.questions.questions import top_signatures
+        from gdb_epi.fleet.questions.signatures import top_signatures
 
         rows = top_signatures(engine, args.limit)
     if args.json or args.csv:

@@ -27,8 +27,8 @@ def run(args: Namespace) -> int:
     from gdb_epi.fleet.store.db import open_database
 
     with open_database(args.db, write=False) as engine:
-        from gdb_epi.fleet.questions.curves import curve
         from gdb_epi.fleet.questions.lookup import find_group
+        from gdb_epi.fleet.questions.signatures import curve
         from gdb_epi.fleet.store.days import iso_day
 
         ids = None

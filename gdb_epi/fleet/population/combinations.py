@@ -3,8 +3,7 @@
 
 Hosts share versions and models, so that a question about attributes counts each combination once
 and then works on those counts. Sums of crashes are whole numbers: no order of adding changes them.
-
-The distinct pairs of two columns of a population: how many crashes of each host a CPU has.
+Pairs of two columns are counted in the same way: how many crashes of each host a CPU has.
 """
 
 from __future__ import annotations

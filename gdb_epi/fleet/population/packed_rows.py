@@ -197,7 +197,7 @@ def digits(text: str, count: int) -> Ints:
 
 
 def _times(cursor: Any, text: str, count: int, span: tuple[int, int]) -> Floats:
-    """The times; those of clocks that are years behind (or ahead) are asked for one by one."""
+    """The times; those of clocks that are years behind (or ahead) are asked for singly."""
     try:
         ticks = digits(text, count)
     except TooWide:

@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
 """Read the population out of the database: one pass, columns and not rows.
 
-What a host is called, when it was called something else before.
+A machine that was renamed has its latest name everywhere (`host_names`).
 """
 
 from __future__ import annotations

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Open the database for one question that needs the population and little else.
+"""Open the database for a question that needs the population and little else.
 
 Importing SQLAlchemy takes longer than most questions do. Where the population of an SQLite file is
 in the cache already, neither is needed; all else goes through `gdb_epi.fleet.store.db`, which also

@@ -10,8 +10,8 @@ from typing import Any, NamedTuple
 from sqlalchemy import Connection, Engine, Select, and_, func, or_, select, true
 
 from gdb_epi.errors import EpiError
-from gdb_epi.fleet.questions.groups import MIN_PREFIX, SignatureGroup, find_signature
-from gdb_epi.fleet.questions.questions import verdicts_of
+from gdb_epi.fleet.questions.signature_groups import MIN_PREFIX, SignatureGroup, find_signature
+from gdb_epi.fleet.questions.signatures import verdicts_of
 from gdb_epi.fleet.store import tables as t
 from gdb_epi.fleet.store.packing import stored_record
 from gdb_epi.fleet.store.plain_sql import sqlalchemy_executor

@@ -9,9 +9,9 @@ from gdb_epi.fleet.population.population import Attribute, Population
 from gdb_epi.fleet.screen.aliases import without_aliases
 from gdb_epi.fleet.screen.attributes import expected_shares
 from gdb_epi.fleet.screen.conjunctions import Conjunction, conjunctions, tested_pairs
+from gdb_epi.fleet.screen.design_effect import crashes_of
 from gdb_epi.fleet.screen.findings_cache import cached_host_findings
 from gdb_epi.fleet.screen.types import Finding, is_of_host
-from gdb_epi.fleet.screen.unexplained import crashes_of
 from gdb_epi.fleet.statistics.arrays import Ints
 from gdb_epi.fleet.statistics.hypothesis_tests import relative_risk
 from gdb_epi.typing_lite import NamedTuple

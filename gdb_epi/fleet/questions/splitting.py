@@ -1,10 +1,8 @@
 # SPDX-License-Identifier: Apache-2.0
 """The populations inside one signature.
 
-Hosts are peeled off first. The rest is parted into forms by facts of the cores, and each form is
-asked which host, attribute or pair of attributes goes with it.
-
-Which conditions go with some crashes of a signature: hosts, attributes, pairs of attributes.
+Hosts are peeled off first. The rest is parted by facts of the cores, and each part is asked which
+host, attribute or pair of attributes goes with it.
 """
 
 from __future__ import annotations

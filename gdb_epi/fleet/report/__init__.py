@@ -1,5 +1,9 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The report: one self-contained HTML page about the population (extra `report`)."""
+"""The report: one self-contained HTML page about the population (extra `report`).
+
+`gather` asks the database everything, `page` holds the answers as values, `html` and `plots` turn
+them into markup. What the answers are belongs to `questions`.
+"""
 
 from __future__ import annotations
 

@@ -13,13 +13,13 @@ from gdb_epi.fleet.population.cache import load
 from gdb_epi.fleet.population.population import Population
 from gdb_epi.fleet.questions.verdict import PopulationVerdict, of_population
 from gdb_epi.fleet.report.axis import Series, axis_of
+from gdb_epi.fleet.report.counts import Identity, Tally, bits_by_host, tally
 from gdb_epi.fleet.report.headlines import headline
 from gdb_epi.fleet.report.maps import bit_rows, host_map
 from gdb_epi.fleet.report.overview import curve, facts_of, notes_of, span_of, summary
 from gdb_epi.fleet.report.page import Page, SignatureRow
-from gdb_epi.fleet.report.sections import sections
-from gdb_epi.fleet.report.splits import split_views
-from gdb_epi.fleet.report.tally import Identity, Tally, bits_by_host, tally
+from gdb_epi.fleet.report.populations import split_views
+from gdb_epi.fleet.report.signature_sections import sections
 from gdb_epi.fleet.report.texts import signature_words
 from gdb_epi.fleet.screen.finding_states import DISMISSED, stored
 from gdb_epi.fleet.screen.screening import screen

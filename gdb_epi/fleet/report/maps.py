@@ -9,8 +9,8 @@ from collections.abc import Mapping, Sequence
 import numpy as np
 
 from gdb_epi.fleet.population.population import Population
+from gdb_epi.fleet.report.counts import Tally
 from gdb_epi.fleet.report.page import BitRow, HostMap, MapRow, SignatureRow
-from gdb_epi.fleet.report.tally import Tally
 from gdb_epi.fleet.report.texts import number
 from gdb_epi.util import counted
 

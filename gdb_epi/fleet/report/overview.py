@@ -9,8 +9,8 @@ import numpy as np
 
 from gdb_epi.fleet.population.population import Population
 from gdb_epi.fleet.report.axis import Axis
+from gdb_epi.fleet.report.counts import Tally
 from gdb_epi.fleet.report.page import Day, Fact, Headline
-from gdb_epi.fleet.report.tally import Tally
 from gdb_epi.fleet.report.texts import clean, day_text, number
 from gdb_epi.fleet.screen.finding_states import DISMISSED, StoredFinding
 from gdb_epi.fleet.statistics.arrays import Bools

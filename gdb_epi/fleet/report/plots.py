@@ -11,8 +11,9 @@ from matplotlib.patches import PathPatch, Rectangle
 from matplotlib.path import Path
 from matplotlib.ticker import MaxNLocator
 
-from gdb_epi.fleet.report.canvas import (
+from gdb_epi.fleet.report.figures import (
     ALARM,
+    GROUP,
     INK,
     LINE,
     MARK,
@@ -20,12 +21,12 @@ from gdb_epi.fleet.report.canvas import (
     REST,
     SOFT,
     box,
+    cut_apart,
     figure,
     svg,
     svg_text,
 )
 from gdb_epi.fleet.report.page import BitRow, Day, HostMap
-from gdb_epi.fleet.report.svg import GROUP, cut_apart
 from gdb_epi.fleet.report.texts import fitting
 
 WIDE, NARROW = 1040, 350  # CSS pixels

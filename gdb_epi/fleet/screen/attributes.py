@@ -9,6 +9,7 @@ import numpy as np
 
 from gdb_epi.fleet.population.combinations import combinations_of, count_by_value
 from gdb_epi.fleet.population.population import Attribute, Population
+from gdb_epi.fleet.screen.design_effect import UnexplainedCrashes
 from gdb_epi.fleet.screen.hosts import shares
 from gdb_epi.fleet.screen.types import (
     ALL,
@@ -19,7 +20,6 @@ from gdb_epi.fleet.screen.types import (
     MIN_RR,
     Finding,
 )
-from gdb_epi.fleet.screen.unexplained import UnexplainedCrashes
 from gdb_epi.fleet.statistics.arrays import (
     ABSENT,
     MAX_TABLE,

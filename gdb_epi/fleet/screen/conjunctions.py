@@ -23,8 +23,8 @@ from gdb_epi.fleet.screen.attributes import (
     spans_of,
     value_findings,
 )
+from gdb_epi.fleet.screen.design_effect import UnexplainedCrashes
 from gdb_epi.fleet.screen.types import MAX_CONDITIONAL_P, MIN_N, Finding
-from gdb_epi.fleet.screen.unexplained import UnexplainedCrashes
 from gdb_epi.fleet.statistics.arrays import ABSENT, Bools, Floats, Ints, sum_by_code
 from gdb_epi.fleet.statistics.hypothesis_tests import binomial_tail
 from gdb_epi.typing_lite import NamedTuple

@@ -194,7 +194,7 @@ def _first_of_its_own(population: Population) -> Bools:
 def _of_one_kind(
     population: Population, host: int, crashes: Crashes, null: HealthyHosts, healthy: Floats
 ) -> bool:
-    """Whether a host is like the others but for one signature, as a job in a loop makes it."""
+    """Whether a host is like the others but for a signature, as a job in a loop makes it."""
     mine = population.host == host
     name, most = main_signature(population, mine)
     if most >= MOSTLY * int(mine.sum()):

@@ -1,5 +1,9 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The fleet over HTTP: the report's pages, a JSON API, metrics (extra `serve`)."""
+"""The fleet over HTTP: the report's pages, a JSON API, metrics (extra `serve`).
+
+`answers` asks the questions, `app` has the routes, `guard` says who may do what, `cache` keeps
+answers for one state of the database. What an answer holds belongs to `questions` and `report`.
+"""
 
 from __future__ import annotations
 

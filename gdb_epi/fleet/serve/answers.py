@@ -10,9 +10,10 @@ from sqlalchemy import Engine
 
 from gdb_epi.errors import InputError
 from gdb_epi.fleet.population.cache import load
-from gdb_epi.fleet.questions import curves, lookup
-from gdb_epi.fleet.questions.groups import SignatureGroup
-from gdb_epi.fleet.questions.questions import top_signatures
+from gdb_epi.fleet.questions import lookup
+from gdb_epi.fleet.questions import signatures as curves
+from gdb_epi.fleet.questions.signature_groups import SignatureGroup
+from gdb_epi.fleet.questions.signatures import top_signatures
 from gdb_epi.fleet.questions.verdict import of_population, of_signature
 from gdb_epi.fleet.screen.finding_states import stored
 from gdb_epi.fleet.store.days import iso_day

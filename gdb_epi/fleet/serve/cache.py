@@ -25,7 +25,7 @@ def state_of(engine: Engine) -> Hashable:
 
 
 class Cache:
-    """Keeps answers for one state of the database; each is made by one thread at a time."""
+    """Keeps answers for one state of the database; each is made by a single thread."""
 
     def __init__(self, engine: Engine) -> None:
         self._engine = engine

@@ -16,7 +16,7 @@ from gdb_epi.fleet.statistics.arrays import Bools, Floats, Ints, distinct_rows
 from gdb_epi.typing_lite import NamedTuple
 
 MAX_CLASSES = 4
-MIN_GAIN = 10.0  # of BIC for one class more: "very strong" (Kass and Raftery 1995)
+MIN_GAIN = 10.0  # of BIC by another class: "very strong" (Kass and Raftery 1995)
 MIN_CLASS = 3  # rows
 MIN_CERTAINTY = 0.9  # mean probability of a row's own class
 SMOOTH = 0.5  # rows that each value of a fact gets beforehand, in all: no probability is 0

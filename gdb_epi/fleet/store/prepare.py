@@ -40,7 +40,7 @@ class Preparer:
         self._packer = Packer()
 
     def batch(self, sources: Iterable[Source | Item]) -> Batch:
-        """Return the records ready for one transaction; two of one core become one."""
+        """Return the records ready for a transaction; two of one core are merged."""
         return self._collect(sources, self._prepared, str)
 
     def part(self, part: Part) -> Batch:

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""What stored records say: merged stacks and evidence."""
+"""A section for each signature: the stack and evidence of a stored record, cores to look at."""
 
 from __future__ import annotations
 
@@ -8,8 +8,11 @@ from typing import Any
 
 from sqlalchemy import Engine, select
 
-from gdb_epi.fleet.report.page import Example, Frame
-from gdb_epi.fleet.report.texts import NATIVE, PYTHON, clean, signature_words
+from gdb_epi.fleet.population.population import Population
+from gdb_epi.fleet.report.axis import Series
+from gdb_epi.fleet.report.counts import Tally
+from gdb_epi.fleet.report.page import Example, ExampleCore, Frame, Headline, Section, SignatureRow
+from gdb_epi.fleet.report.texts import NATIVE, PYTHON, clean, day_text, signature_words
 from gdb_epi.fleet.store import tables as t
 from gdb_epi.fleet.store.dimensions import chunks
 from gdb_epi.fleet.store.packing import stored_record
@@ -113,3 +116,64 @@ def _evidence(record: Json) -> tuple[str, ...]:
 def _texts(value: Any) -> tuple[str, ...]:
     given = value[:MAX_LINES] if isinstance(value, list) else []
     return tuple(clean(line, MAX_LINE) for line in given if isinstance(line, str))
+
+
+MAX_CORES = 3  # named in a section; the fullest of their records gives stack and evidence
+MAX_HOSTS = 8
+MAX_UNTIMED = 400  # signatures without any time whose cores are looked up one by one
+
+
+def sections(
+    engine: Engine,
+    population: Population,
+    counts: Tally,
+    series: Series,
+    rows: Sequence[SignatureRow],
+    headlines: Sequence[Headline],
+) -> tuple[Section, ...]:
+    """Return the sections in the order of the table."""
+    cores = {row.rank: _cores(population, series, row) for row in rows}
+    lonely = [row for row in rows if not cores[row.rank] and row.key][:MAX_UNTIMED]
+    cores |= {row.rank: _untimed_cores(engine, row) for row in lonely}
+    wanted = [core.core_key for cores_of_row in cores.values() for core in cores_of_row]
+    opened = dict(records(engine, wanted))
+    number = {name: code for code, name in enumerate(counts.signatures)}
+    cores_of_row = []
+    for row in rows:
+        mine = [(c.core_key, opened[c.core_key]) for c in cores[row.rank] if c.core_key in opened]
+        best = max(mine, key=lambda pair: weight(pair[1]), default=None)
+        cores_of_row.append(
+            Section(
+                row,
+                example(*best) if best else None,
+                tuple(cores[row.rank]),
+                tuple(counts.of(number[row.name])[:MAX_HOSTS]),
+                tuple(h for h in headlines if h.signature == row.rank),
+            )
+        )
+    return tuple(cores_of_row)
+
+
+def _cores(population: Population, series: Series, row: SignatureRow) -> list[ExampleCore]:
+    """The latest cores, the latest first."""
+    latest = []
+    for i in series.members(row.code)[: -MAX_CORES - 1 : -1].tolist() if row.code >= 0 else ():
+        host = int(population.host[i])
+        name = population.hosts[host] if host >= 0 else "–"
+        latest.append(ExampleCore(population.core_keys[i], day_text(int(population.day[i])), name))
+    return latest
+
+
+def _untimed_cores(engine: Engine, row: SignatureRow) -> list[ExampleCore]:
+    c = t.crash.c
+    chosen = (
+        select(c.core_key, t.host.c.name)
+        .select_from(
+            t.crash.join(t.sig, c.sig_id == t.sig.c.id).outerjoin(t.host, c.host_id == t.host.c.id)
+        )
+        .where(t.sig.c.key == row.key, t.sig.c.kind == (row.kind or ""))
+        .order_by(c.core_key)
+        .limit(MAX_CORES)
+    )
+    with engine.connect() as connection:
+        return [ExampleCore(key, "–", host or "–") for key, host in connection.execute(chosen)]

@@ -1,12 +1,10 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The crashes of signatures that earlier findings leave unexplained, counted when needed.
-
-How much less the crashes of a signature tell about an attribute because hosts are unlike.
+"""How much less the crashes of a signature tell about an attribute because hosts are unlike.
 
 Not every host runs what can die of it, so its crashes gather on those that do, and a rack or model
 with two such hosts more than others has more of it by chance. The design effect (Kish 1965) is what
 that multiplies the variance of a count by; a count divided by it is as good as one of independent
-crashes (Rao and Scott 1992).
+crashes (Rao and Scott 1992). The crashes that hosts leave unexplained are counted here when needed.
 """
 
 from __future__ import annotations
