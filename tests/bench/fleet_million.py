@@ -28,7 +28,7 @@ sys.path[:0] = [str(ROOT), str(ROOT / "tests")]
 from support.fleet_simulator import COMMON, Fleet, records, simulate, write_exposure
 
 from gdb_epi.fleet.store.db import open_database
-from gdb_epi.fleet.store.exposure import host_days
+from gdb_epi.fleet.store.exposure import host_days, store_exposure
 from gdb_epi.fleet.store.ingest import ingest
 
 DEFAULT = Path(tempfile.gettempdir()) / "gdb-epi-million.sqlite3"
