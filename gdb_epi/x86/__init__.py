@@ -1,5 +1,10 @@
 # SPDX-License-Identifier: Apache-2.0
-"""x86-64 instructions, as far as a fault needs them: operands, accesses, control flow."""
+"""x86-64 instructions, as far as a fault needs them: operands, accesses, control flow.
+
+In: bytes of code. Out: an `Instruction` with its memory operands (`decode`), its length alone
+(`length`), the registers that it changes and where their values come from (`flow`, `arithmetic`).
+Nothing here reads memory or knows of processes, and nothing is guessed: what is not known is None.
+"""
 
 from __future__ import annotations
 

@@ -150,7 +150,8 @@ def test_members_lie_inside_their_struct(key: tuple[tuple[int, int], str]) -> No
 
 @pytest.mark.parametrize("key", TABLES, ids=str)
 def test_dump_gives_back_the_shipped_text(key: tuple[tuple[int, int], str]) -> None:
-    name = layout_module._file_name(key[0], "t" in key[1], "d" in key[1])
+    (major, minor), flavour = key
+    name = f"cp{major}{minor}{flavour}.json"
     with open(f"{layout_module._FOLDER}/{name}", encoding="utf-8") as stream:
         assert dump_layout(_load(key).document) == stream.read()
 

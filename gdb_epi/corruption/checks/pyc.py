@@ -16,7 +16,7 @@ from gdb_epi.corruption.files.pyc_constants import CodeComparer, Difference
 from gdb_epi.corruption.heap.memory import page_reader
 from gdb_epi.corruption.heap.typed_walk import object_walk
 from gdb_epi.corruption.registry import check
-from gdb_epi.cpython.frames.code import INSTRUCTION, bytecode_of
+from gdb_epi.cpython.frames.code import CODE_UNIT, bytecode_of
 from gdb_epi.cpython.reader import Reader
 from gdb_epi.cpython.source.checks import TYPE_STRING, table_needle
 from gdb_epi.cpython.source.pyc import MarshalledCode, read_code_objects
@@ -129,7 +129,7 @@ def _code_of(reader: Reader, address: int) -> _Code | None:
     if file is None:
         return None
     start, size = bytecode_of(reader, address)
-    if not 0 < size <= MAX_CODE or size % INSTRUCTION:
+    if not 0 < size <= MAX_CODE or size % CODE_UNIT:
         return None
     first = reader.u32(address + layout.require(struct, "co_firstlineno"))
     table = reader.bytes_object(
@@ -230,7 +230,7 @@ def differences(held: bytes, right: bytes, opcodes: _Opcodes) -> list[tuple[int,
             differing.append((at + 1, held[at + 1], right[at + 1]))
         if len(differing) > 1:
             return None
-        at += INSTRUCTION * (1 + opcodes.caches.get(opcode, 0))
+        at += CODE_UNIT * (1 + opcodes.caches.get(opcode, 0))
     return differing
 
 

@@ -3,9 +3,7 @@
 
 Up to 3.10 a frame is a heap object (PyFrameObject); since 3.11 (bpo-44032) it is a
 _PyInterpreterFrame in the thread's data stack, in a generator or on the C stack. The reader asks
-the layout which of the two it has.
-
-The frame that is shown of what a frame structure holds.
+the layout which of the two it has. `python_frame` makes of either what is shown.
 """
 
 from __future__ import annotations
@@ -131,7 +129,15 @@ class InterpreterFrames:
             *(8 + layout.require(frame, name) for name in ("previous", "f_globals")),
             8 + max(self.code_at, layout.require(frame, "instr_ptr", "prev_instr"), owner),
         )
-        self.owners = _owner_names(reader)
+        names = {
+            "FRAME_OWNED_BY_THREAD": "thread",
+            "FRAME_OWNED_BY_GENERATOR": "generator",
+            "FRAME_OWNED_BY_FRAME_OBJECT": "frame-object",
+            "FRAME_OWNED_BY_INTERPRETER": "interpreter",
+            "FRAME_OWNED_BY_CSTACK": "cstack",
+        }
+        by_value = {layout.constant(name): owner for name, owner in names.items()}
+        self.owners = {value: owner for value, owner in by_value.items() if value is not None}
 
     def read(self, address: int) -> RawFrame:
         """Return the frame at an address; damage is named in `problem`."""
@@ -193,18 +199,6 @@ def _unpacker(*fields: tuple[int, str]) -> Callable[[bytes, int], tuple[int, ...
         return values
 
     return unpack
-
-
-def _owner_names(reader: Reader) -> dict[int, str]:
-    names = {
-        "FRAME_OWNED_BY_THREAD": "thread",
-        "FRAME_OWNED_BY_GENERATOR": "generator",
-        "FRAME_OWNED_BY_FRAME_OBJECT": "frame-object",
-        "FRAME_OWNED_BY_INTERPRETER": "interpreter",
-        "FRAME_OWNED_BY_CSTACK": "cstack",
-    }
-    by_value = {reader.layout.constant(name): owner for name, owner in names.items()}
-    return {value: owner for value, owner in by_value.items() if value is not None}
 
 
 def _aligned_read(reader: Reader, address: int, size: int) -> bytes:

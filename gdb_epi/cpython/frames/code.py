@@ -1,9 +1,9 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Code objects: names, file, line tables; each decoded once per process.
+"""Code objects: names, file, line numbers; each decoded once per process.
 
-Line numbers out of co_lnotab (up to 3.9), co_linetable (3.10) and the location table (3.11+).
-
-Pure functions: bytes in, a line number or None out. Offsets are in bytes of bytecode.
+Line numbers come from co_lnotab (up to 3.9), co_linetable (3.10) or the location table (3.11+), by
+pure functions: bytes in, a line number or None out. Offsets are in bytes of bytecode. Columns are
+read by positions.py, which a stack does not need.
 """
 
 from __future__ import annotations
@@ -13,10 +13,9 @@ from gdb_epi.errors import Absent, UnreadableMemory
 from gdb_epi.typing_lite import NamedTuple
 
 # Objects/locations.md (3.11+): kinds of location entries.
-_SHORT_LAST = 9
-_ONE_LINE_FIRST, _ONE_LINE_LAST = 10, 12
-_NO_COLUMNS, _LONG, _NONE = 13, 14, 15
-_CODE_UNIT = 2
+ONE_LINE_FIRST, ONE_LINE_LAST = 10, 12
+NO_COLUMNS, LONG, NO_LOCATION = 13, 14, 15
+CODE_UNIT = 2  # bytes of a _Py_CODEUNIT
 
 
 def _signed(byte: int) -> int:
@@ -60,15 +59,15 @@ def line_in_locations(table: bytes, firstlineno: int, offset: int) -> int | None
         if not first & 0x80:
             return None  # every entry starts with its top bit set: the table is damaged
         kind = first >> 3 & 15
-        length = ((first & 7) + 1) * _CODE_UNIT
+        length = ((first & 7) + 1) * CODE_UNIT
         position += 1
-        if kind in (_NO_COLUMNS, _LONG):
+        if kind in (NO_COLUMNS, LONG):
             delta, position = _signed_varint(table, position)
             line += delta
-        elif _ONE_LINE_FIRST <= kind <= _ONE_LINE_LAST:
-            line += kind - _ONE_LINE_FIRST
+        elif ONE_LINE_FIRST <= kind <= ONE_LINE_LAST:
+            line += kind - ONE_LINE_FIRST
         if start <= offset < start + length:
-            return None if kind == _NONE else line
+            return None if kind == NO_LOCATION else line
         start += length
         while position < size and not table[position] & 0x80:
             position += 1
@@ -94,7 +93,6 @@ MAX_LINE = 1 << 28
 MAX_FRAME_WORDS = 1 << 20
 MAX_THREAD_BYTECODES = 1 << 16
 MAX_BYTECODE = 1 << 28  # bytes of one code object
-INSTRUCTION = 2  # bytes of a _Py_CODEUNIT
 
 
 class CodeInfo(NamedTuple):
@@ -121,7 +119,7 @@ def bytecode_of(reader: Reader, address: int) -> tuple[int, int]:
     inline = layout.offset("PyCodeObject", "co_code_adaptive")  # 3.11 (bpo-44530)
     size_at = layout.require("PyVarObject", "ob_size")
     if inline is not None:
-        return address + inline, INSTRUCTION * reader.i64(address + size_at)
+        return address + inline, CODE_UNIT * reader.i64(address + size_at)
     held = reader.u64(address + layout.require("PyCodeObject", "co_code"))
     return held + layout.require("PyBytesObject", "ob_sval"), reader.i64(held + size_at)
 
@@ -191,7 +189,7 @@ class CodeReader:
             filename,
             line,
             self._framesize(head),
-            INSTRUCTION * _word(head, self._traceable, 4) if self._traceable is not None else 0,
+            CODE_UNIT * _word(head, self._traceable, 4) if self._traceable is not None else 0,
             adaptive,
             "; ".join(problems),
         )
@@ -232,7 +230,7 @@ class CodeReader:
             count = self.reader.u64(address + at)
         except UnreadableMemory:
             return 0
-        return min(INSTRUCTION * count, MAX_BYTECODE)
+        return min(CODE_UNIT * count, MAX_BYTECODE)
 
     def line(self, info: CodeInfo, offset: int) -> int | None:
         """Return the line of a bytecode offset (bytes), or None when it has none."""

@@ -1,12 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Native frames of the eval loop, told by symbol or by unwind table; which frame each one runs.
-
-For versions whose eval loop keeps no structure of its own on the C stack (3.8 and 3.9) the n-th
-native frame of the loop runs the n-th Python frame. Where the debugger names those frames that is
-all there is to it. Where it does not, or where several interpreters share the thread, the frames
-of the loop's function are counted, and each must hold the pointer to its Python frame.
-
-Which Python frames one call of the eval loop runs, and where that call is on the C stack.
+"""Which Python frames one call of the eval loop runs, and where that call is on the C stack.
 
 The eval loop keeps a structure of its own in its native frame, and the Python frames lead to it.
 Its address lies between the stack pointers of two native frames: that proves which native frame
@@ -15,8 +8,10 @@ runs the Python frames, with no symbol and whatever the compiler made of the loo
 - 3.12 and later: the entry frame (_PyInterpreterFrame entry_frame, 3.15 _PyEntryFrame) of
   _PyEval_EvalFrameDefault, which the outermost Python frame of the call links to (gh-98831).
 - 3.10 and 3.11: its CFrame (_PyCFrame cframe), chained from tstate->cframe (bpo-43760).
-- 3.8 and 3.9: none; there pointers on the C stack to the Python frames tell (evalframes.py), where
-  symbols do not.
+- 3.8 and 3.9: none. The n-th native frame of the loop runs the n-th Python frame: where the
+  debugger names those frames that is all there is to it. Where it does not, or where several
+  interpreters share the thread, the frames of the loop's function are told by its symbol or the
+  unwind tables, and each must hold the pointer to its Python frame.
 
 Source: Python/ceval.c of each version.
 """
@@ -33,11 +28,7 @@ from gdb_epi.cpython.types import PyFrame, ThreadState
 from gdb_epi.errors import Absent, LayoutError, UnreadableMemory
 from gdb_epi.target.api import NativeFrame, Target
 from gdb_epi.target.functions import FunctionBounds
-from gdb_epi.typing_lite import TYPE_CHECKING, NamedTuple
-
-if TYPE_CHECKING:
-    from gdb_epi.cpython.types import PyFrame
-
+from gdb_epi.typing_lite import NamedTuple
 
 EVAL_LOOP = "_PyEval_EvalFrameDefault"
 # The function that runs bytecode (Python/ceval.c, 3.8 to 3.15); compilers split parts off as
@@ -48,7 +39,7 @@ _TAIL_CALL = re.compile(r"_TAIL_CALL_\w+(?:\.[a-z_.0-9]+)?\Z")
 
 MAX_STACK_BYTES = 16 << 20  # that are searched for pointers; the usual limit of a stack is 8 MiB
 
-Group = Sequence["PyFrame"]
+Group = Sequence[PyFrame]
 
 
 def is_eval_frame(frame: NativeFrame) -> bool:
@@ -243,7 +234,7 @@ class EvalCallReader:
         if len(calls_by_thread) < 2:
             return every, ""
         if all(call.on_stack for call in every):
-            return sorted(every, key=_place), ""
+            return sorted(every, key=lambda call: call.on_stack), ""
         note = "frames of another interpreter on this thread are left out: their place is unknown"
         return calls_by_thread[0], note
 
@@ -350,7 +341,3 @@ def _pair(
         EvalCall(group, address, CFRAME)
         for group, (address, _) in zip(groups, cframes, strict=True)
     ]
-
-
-def _place(call: EvalCall) -> int:
-    return call.on_stack

@@ -1,15 +1,14 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Merge a native stack with the Python frames that it runs.
+"""Merge a native stack with the Python frames that it runs; name the trampolines of `-X perf`.
 
 Each native call of the eval loop runs one or more Python frames, the last of which is marked
 `is_entry`. Which native frame that is, is proven by a structure of that call which lies in it
-(evalcalls.py); else told by the symbol of the eval loop, the n-th such frame from the outside
+(eval_calls.py); else told by the symbol of the eval loop, the n-th such frame from the outside
 taking the n-th group. Where neither is at hand the frames are not placed, and the stack says so.
 
-Trampolines of `-X perf` (3.12 and later): code without a file between calls of the eval loop.
-
-Each code object gets a copy of one small function, so that profilers see an address for it. The
-copies say nothing that the Python frames beside them do not say.
+With `-X perf` (3.12 and later) code without a file lies between calls of the eval loop: each code
+object gets a copy of one small function, so that profilers see an address for it. The copies say
+nothing that the Python frames beside them do not say.
 Reference: CPython 3.12 Objects/asm_trampoline.S, Python/perf_trampoline.c.
 """
 
@@ -24,7 +23,7 @@ from gdb_epi.cpython.types import MergedStack, StackFrame, ThreadState
 from gdb_epi.errors import Absent, UnreadableMemory
 from gdb_epi.target.api import NativeFrame, Target
 
-SYMBOL = "symbol"  # beside the evidence that evalcalls.py names
+SYMBOL = "symbol"  # beside the evidence that eval_calls.py names
 LEFT_OUT = "left-out"  # in the middle of a very deep stack, whose native frames are left out
 
 # Native frames of the eval loop take 0.2 to 4 KiB; a much larger one means that the unwinder
@@ -196,8 +195,12 @@ def name_trampolines(target: Target, native: Sequence[NativeFrame]) -> Sequence[
     """Return the frames, those in copies of the trampoline with its name."""
     if all(frame.function or frame.module for frame in native):
         return native
-    code = _trampoline(target)
-    if not code:
+    start, end = target.symbol(START), target.symbol(END)
+    if start is None or end is None or not 0 < end - start <= MAX_SIZE:
+        return native
+    try:
+        code = target.read(start, end - start)
+    except UnreadableMemory:
         return native
     return [
         frame._replace(function=START)
@@ -205,16 +208,6 @@ def name_trampolines(target: Target, native: Sequence[NativeFrame]) -> Sequence[
         else frame
         for frame in native
     ]
-
-
-def _trampoline(target: Target) -> bytes:
-    start, end = target.symbol(START), target.symbol(END)
-    if start is None or end is None or not 0 < end - start <= MAX_SIZE:
-        return b""
-    try:
-        return target.read(start, end - start)
-    except UnreadableMemory:
-        return b""
 
 
 def _lies_in_copy(target: Target, pc: int, code: bytes) -> bool:

@@ -9,16 +9,11 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
+from gdb_epi.cpython.frames.code import CODE_UNIT, LONG, NO_COLUMNS, NO_LOCATION, ONE_LINE_FIRST
 from gdb_epi.typing_lite import NamedTuple
 
 MAX_ENTRIES = 1 << 20  # of one table; the largest generated modules have some hundred thousand
 MAX_COLUMN = 1 << 24
-
-# Objects/locations.md (3.11+): kinds of entries.
-_SHORT_LAST = 9
-_ONE_LINE_FIRST, _ONE_LINE_LAST = 10, 12
-_NO_COLUMNS, _LONG, _NONE = 13, 14, 15
-_CODE_UNIT = 2
 
 
 class Position(NamedTuple):
@@ -48,7 +43,7 @@ def location_entries(table: bytes, firstlineno: int) -> Iterator[LineTableEntry]
         if position >= len(table) or not table[position] & 0x80:
             return  # every entry starts with its top bit set
         kind = table[position] >> 3 & 15
-        end = start + ((table[position] & 7) + 1) * _CODE_UNIT
+        end = start + ((table[position] & 7) + 1) * CODE_UNIT
         fields = _Fields(table, position + 1)
         where, line = _position(kind, fields, line)
         yield LineTableEntry(start, end, where)
@@ -59,18 +54,18 @@ def location_entries(table: bytes, firstlineno: int) -> Iterator[LineTableEntry]
 
 def _position(kind: int, fields: _Fields, line: int) -> tuple[Position, int]:
     """Return the position of one entry and the line that the next one counts from."""
-    if kind == _NONE:
+    if kind == NO_LOCATION:
         return Position(None), line
-    if kind == _LONG:
+    if kind == LONG:
         line += fields.signed()
         end_line = line + fields.varint()
         column, end_column = fields.varint() - 1, fields.varint() - 1
         return Position(line, end_line, _known(column), _known(end_column)), line
-    if kind == _NO_COLUMNS:
+    if kind == NO_COLUMNS:
         line += fields.signed()
         return Position(line, line), line
-    if kind >= _ONE_LINE_FIRST:
-        line += kind - _ONE_LINE_FIRST
+    if kind >= ONE_LINE_FIRST:
+        line += kind - ONE_LINE_FIRST
         column, end_column = fields.byte(), fields.byte()
         return Position(line, line, column, end_column), line
     second = fields.byte()

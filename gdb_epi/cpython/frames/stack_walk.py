@@ -4,11 +4,9 @@
 A damaged link loses one frame, not the stack: the data stack says which frame comes next. Where
 the witnesses disagree, that is said; a hole is kept as a hole.
 
-The data stack (3.11 and later): a second witness of a thread's frames.
-
-Each thread keeps its frames back to back in chunks; a walk over them needs no frame link and no
-C stack. Frames of generators and coroutines are not in it. Reference: Python/pystate.c
-(push_chunk), Include/cpython/pystate.h (_PyStackChunk), 3.11 to 3.15.
+The data stack (3.11 and later) holds a thread's frames back to back in chunks; a walk over them
+needs no frame link and no C stack. Frames of generators and coroutines are not in it. Reference:
+Python/pystate.c (push_chunk), Include/cpython/pystate.h (_PyStackChunk), 3.11 to 3.15.
 """
 
 from __future__ import annotations
@@ -217,7 +215,9 @@ class StackWalker:
             problems.append("frame chain: " + chain.broken)
         problems += stack.problems
         items = _Joiner(self._frames, stack, decoded, seen, problems).join(chain)
-        if isinstance(self._frames, FrameObjects) and _is_cut(head, chain):
+        # A chain of frame objects that lost a link; a thread may well run none at all.
+        is_cut = head and (chain.broken or any(frame.problem for frame in chain.frames[-1:]))
+        if isinstance(self._frames, FrameObjects) and is_cut:
             items += self._on_c_stack(tstate, chain, seen, problems)
         return WalkedStack(tuple(self._finish(items)), tuple(problems))
 
@@ -272,11 +272,6 @@ class StackWalker:
         if finished and finished[-1].hole is None and not finished[-1].is_entry:
             finished[-1] = finished[-1]._replace(is_entry=True)
         return finished
-
-
-def _is_cut(head: int, chain: FrameChain) -> bool:
-    """Tell whether a chain of frame objects lost a link. A thread may well run none at all."""
-    return bool(head and (chain.broken or any(frame.problem for frame in chain.frames[-1:])))
 
 
 class _Joiner:

@@ -1,15 +1,15 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Frame objects (CPython 3.8 to 3.10) that no link leads to, by the C stack of their thread.
+"""Frame objects (CPython 3.8 to 3.10) that no link leads to any more.
 
 Before 3.11 every Python call is a C call of the eval loop, which holds the frame object, and
 frames have no stack of their own: where one frame is lost, so are the links to all the older ones.
+The C stack of their thread still points to them.
 
-Frame objects (CPython 3.8 to 3.10) that neither a link nor a C stack leads to any more.
-
-They are found by their type pointer; a frame that runs says so. Whose stack they end is told by
-their outermost function alone: `Thread._bootstrap` holds the Thread, whose ident is the pthread_t
-of its thread state (the Thread says it, and threading._active), and a module is run by the thread
-that the process began with. What is of nobody for sure is given to nobody, but named.
+What no C stack leads to either is found by its type pointer; a frame that runs says so. Whose stack
+such frames end is told by their outermost function alone: `Thread._bootstrap` holds the Thread,
+whose ident is the pthread_t of its thread state (the Thread says it, and threading._active), and a
+module is run by the thread that the process began with. What is of nobody for sure is given to
+nobody, but named.
 """
 
 from __future__ import annotations

@@ -10,7 +10,7 @@ an object, is in `Heap.alive` and `Heap.links`.
 from __future__ import annotations
 
 import time
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterator
 
 from gdb_epi.cpython.objects.type_objects import HEAPTYPE, TypeInfo
 from gdb_epi.cpython.types import PythonState
@@ -108,7 +108,11 @@ class Heap:
             level, seen = [metatype], {metatype}
             while level:
                 following: list[int] = []
-                for address, info in self._types_of(level, ranges):
+                for _, place in self.search.any_of(level, ranges):
+                    address = place - self.type_at
+                    info = self._type_at(address) if self.alive(address) else None
+                    if info is None:
+                        continue
                     if len(types) < MAX_TYPES:
                         types[address] = info
                     is_metatype = info.flags & TYPE_SUBCLASS and address not in seen
@@ -118,16 +122,6 @@ class Heap:
                 level = following
             self._types = types
         return self._types
-
-    def _types_of(
-        self, kinds: Sequence[int], ranges: Ranges | None
-    ) -> Iterator[tuple[int, TypeInfo]]:
-        """Yield the living types whose metatype is one of some."""
-        for _, hit in self.search.any_of(kinds, ranges):
-            address = hit - self.type_at
-            info = self._type_at(address) if self.alive(address) else None
-            if info is not None:
-                yield address, info
 
     def _type_at(self, address: int) -> TypeInfo | None:
         try:
@@ -209,14 +203,11 @@ class Heap:
                 start = layout.offset(struct, "gc")
                 at = None if start is None else start + inner
             if at is not None:
-                return any(self._flag(address + at) for address in base)
+                try:
+                    return any(self.reader.u32(address + at) for address in base)
+                except UnreadableMemory:
+                    return True
         return True
-
-    def _flag(self, address: int) -> bool:
-        try:
-            return self.reader.u32(address) != 0
-        except UnreadableMemory:
-            return True
 
     def instances(self, kind: int) -> Iterator[tuple[int, bool | None]]:
         """Yield (address, tracked by the GC) of the living objects of exactly one type.

@@ -130,19 +130,15 @@ def find_text(heap: Heap, places: Places, text: str | bytes, limit: int) -> Iter
     count = 0
     for needle, encoding in text_encodings(text).items():
         for address in heap.search.find(needle, writable=False):
-            yield _hit(heap, places, address, encoding)
+            try:
+                holder = heap.enclosing(address) or 0
+            except LayoutError:  # no type of types: raw memory can be searched all the same
+                holder = 0
+            kind = heap.access.type_name(holder) if holder else ""
+            yield TextHit(address, encoding, holder, kind, places.mapping(address))
             count += 1
             if count >= limit:
                 heap.soft_errors.append(
                     SoftError("find", "text", f"cut at {counted(limit, 'place')} (--limit N)")
                 )
                 return
-
-
-def _hit(heap: Heap, places: Places, address: int, encoding: str) -> TextHit:
-    try:
-        holder = heap.enclosing(address)
-    except LayoutError:  # no type of types: raw memory can be searched all the same
-        holder = None
-    kind = heap.access.type_name(holder) if holder else ""
-    return TextHit(address, encoding, holder or 0, kind, places.mapping(address))

@@ -266,11 +266,6 @@ class _Overlay:
         return structs
 
 
-def _file_name(version: tuple[int, int], free_threaded: bool, debug: bool) -> str:
-    flavour = ("t" if free_threaded else "") + ("d" if debug else "")
-    return f"cp{version[0]}{version[1]}{flavour}.json"
-
-
 def available_tables() -> list[tuple[tuple[int, int], str]]:
     """Return (version, flavour) of every shipped table; flavour is "", "t", "d" or "td"."""
     from pathlib import Path
@@ -290,18 +285,14 @@ def load_layout(
     version: tuple[int, int], free_threaded: bool = False, debug: bool = False
 ) -> Layout | None:
     """Return the shipped table of a minor version. Absent when none is shipped."""
-    name = _file_name(version, free_threaded, debug)
+    name = f"cp{version[0]}{version[1]}{'t' if free_threaded else ''}{'d' if debug else ''}.json"
     if name not in _LOADED:
-        _LOADED[name] = _read_table(f"{_FOLDER}/{name}")
+        try:
+            with FileIO(f"{_FOLDER}/{name}") as stream:
+                _LOADED[name] = Layout(parse_json(stream.readall().decode("utf-8")))
+        except FileNotFoundError:
+            _LOADED[name] = None
     return _LOADED[name]
-
-
-def _read_table(path: str) -> Layout | None:
-    try:
-        with FileIO(path) as stream:
-            return Layout(parse_json(stream.readall().decode("utf-8")))
-    except FileNotFoundError:
-        return None
 
 
 def parse_debug_offsets(data: bytes) -> DebugOffsets:

@@ -42,17 +42,28 @@ class ObjectReader:
         """Return the globals dicts that frames named so far."""
         return list(self._module_names)
 
+    def sys_modules(self, interpreter: int) -> int | Absent:
+        """Return sys.modules (PyObject *) of an interpreter, 0 before and after its life.
+
+        Absent when the layout does not say where it is. Raises UnreadableMemory.
+        """
+        # 3.12 (gh-98612) moved interp->modules into interp->imports.
+        at = self._find("PyInterpreterState", "imports.modules")
+        if at is None:
+            at = self._find("PyInterpreterState", "modules")
+        if at is None:
+            return Absent(NOT_AVAILABLE, "the layout does not say where sys.modules is")
+        return self._reader.u64(interpreter + at)
+
     def module_dict(self, interpreter: int, name: str) -> int | Absent:
         """Return the dict (PyObject *) of a module in sys.modules of an interpreter.
 
         Absent: not_available when sys.modules was read and has none, else it cannot be told.
         """
-        # 3.12 (gh-98612) moved interp->modules into interp->imports.
-        at = self._layout.offset("PyInterpreterState", "imports.modules", "modules")
-        if at is None:
-            return Absent(NOT_AVAILABLE, "the layout does not say where sys.modules is")
         try:
-            modules = self._reader.u64(interpreter + at)
+            modules = self.sys_modules(interpreter)
+            if isinstance(modules, Absent):
+                return modules
             module = (
                 self.dict_get(modules, name) if modules else Absent(NOT_AVAILABLE, "no modules")
             )

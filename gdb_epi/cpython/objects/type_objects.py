@@ -167,38 +167,39 @@ class TypeReader:
 
     def _read(self, address: int) -> TypeInfo:
         field = self._fields(address)
-        name = self._full_name(address)
+        text = self._reader.type_name(address)
+        is_name = not isinstance(text, Absent) and text.isprintable()
+        name = str(text) if is_name else self._names().get(address, "")
         module, dot, qualname = name.rpartition(".")
         module = module if dot else ("builtins" if name else "")
         if field["flags"] & HEAPTYPE:
-            qualname = self._text(address + self._qualname) or qualname
-            module = self._module(field["dict"]) or ("" if not dot else module)
-        return TypeInfo(address, name, module, qualname, *self._rest(field))
-
-    def _rest(self, field: dict[str, int]) -> tuple[int, int, int, int, int, int, int]:
-        names = ("flags", "basicsize", "itemsize", "base", "dict", "mro", "repr")
-        a, b, c, d, e, f, g = (field[name] for name in names)
-        return a, b, c, d, e, f, g
-
-    def _text(self, slot: int) -> str:
-        try:
-            text = self._reader.string(self._reader.u64(slot), MAX_TYPE_NAME)
-        except UnreadableMemory:
-            return ""
-        return "" if isinstance(text, Absent) else text
-
-    def _module(self, contents: int) -> str:
-        value = self._objects.dict_get(contents, "__module__") if contents else None
-        if value is None or isinstance(value, Absent):
-            return ""
-        text = self._reader.string(value, MAX_TYPE_NAME)
-        return "" if isinstance(text, Absent) else text
-
-    def _full_name(self, address: int) -> str:
-        name = self._reader.type_name(address)
-        if not isinstance(name, Absent) and name.isprintable():
-            return name
-        return self._names().get(address, "")
+            try:
+                held: str | Absent = self._reader.string(
+                    self._reader.u64(address + self._qualname), MAX_TYPE_NAME
+                )
+            except UnreadableMemory:
+                held = ""
+            qualname = qualname if isinstance(held, Absent) else held or qualname
+            value = self._objects.dict_get(field["dict"], "__module__") if field["dict"] else 0
+            if value and not isinstance(value, Absent):
+                held = self._reader.string(value, MAX_TYPE_NAME)
+                module = "" if isinstance(held, Absent) else held
+            else:
+                module = ""
+            module = module or (name.rpartition(".")[0] if dot else "")
+        return TypeInfo(
+            address=address,
+            full_name=name,
+            module=module,
+            qualname=qualname,
+            flags=field["flags"],
+            basicsize=field["basicsize"],
+            itemsize=field["itemsize"],
+            base=field["base"],
+            dict=field["dict"],
+            mro=field["mro"],
+            repr=field["repr"],
+        )
 
     def lineage(self, address: int) -> Lineage:
         """Return a type with its bases and the built-in type that it goes back to."""
@@ -218,21 +219,17 @@ class TypeReader:
         for flag, name in _FLAGS:
             flagged = [info for info in types if info.flags & flag]
             if types[0].flags & flag and flagged:
-                return self._flagged(types, flagged, name)
+                # A C subclass with a repr of its own (bool, defaultdict, OrderedDict, structseq
+                # types) comes before the type that gives the flag.
+                for info in flagged[:-1]:
+                    if not info.python_class and info.repr != flagged[-1].repr:
+                        return Lineage(tuple(types), _own_repr(info, name), info)
+                return Lineage(tuple(types), name, flagged[-1])
         for info in types:
             ident = info.full_name
             if not info.python_class and ident and ident not in FLAGGED and ident != "object":
                 return Lineage(tuple(types), ident, info)
         return Lineage(tuple(types), "", types[-1])
-
-    def _flagged(self, types: list[TypeInfo], flagged: list[TypeInfo], name: str) -> Lineage:
-        # A C subclass with a repr of its own (bool, defaultdict, OrderedDict, structseq types)
-        # comes before the type that gives the flag.
-        for info in flagged[:-1]:
-            if not info.python_class and info.repr != flagged[-1].repr:
-                ident = _own_repr(info, name)
-                return Lineage(tuple(types), ident, info)
-        return Lineage(tuple(types), name, flagged[-1])
 
     def mro(self, info: TypeInfo) -> list[TypeInfo]:
         """Return the method resolution order, or the chain of tp_base where it is unreadable."""

@@ -69,11 +69,11 @@ def requests_of_interpreter(
     Raises UnreadableMemory.
     """
     layout = reader.layout
+    if layout.offset("PyThreadState", "eval_breaker") is not None:
+        return None
     requests = []
     is_kept = False
     for base, struct in ((interpreter, "PyInterpreterState"), (runtime, "_PyRuntimeState")):
-        if layout.offset("PyThreadState", "eval_breaker") is not None:
-            return None
         for name, member in _WORDS:
             at = layout.offset(struct, f"ceval.{member}")
             if at is not None:

@@ -18,7 +18,7 @@ from gdb_epi.cpython.layout.layout import (
     parse_debug_offsets,
 )
 from gdb_epi.errors import NOT_APPLICABLE, NOT_AVAILABLE, Absent, SoftError, UnreadableMemory
-from gdb_epi.target.api import Module, Region, Target
+from gdb_epi.target.api import Region, Target
 from gdb_epi.target.search import find_bytes
 from gdb_epi.typing_lite import TYPE_CHECKING, NamedTuple
 
@@ -68,12 +68,18 @@ def find_runtime(target: Target) -> Runtime | Absent:
         if candidate.address in seen or len(seen) >= MAX_CANDIDATES:
             continue
         seen.add(candidate.address)
-        runtime = _examine(target, candidate)
+        try:
+            head = target.read(candidate.address, len(COOKIE))
+            examine = _with_debug_offsets if head == COOKIE else _with_tables
+            runtime: Runtime | str = examine(target, candidate)
+        except UnreadableMemory as error:
+            runtime = str(error)
         if isinstance(runtime, Runtime):
             return runtime
         rejected.append(candidate)
         reasons.append(f"{candidate.found_by} at {candidate.address:#x}: {runtime}")
-    python = next((r.path for r in target.regions() if r.path and _looks_python(r.path)), None)
+    paths = [region.path for region in target.regions() if region.path]
+    python = next((path for path in paths if _minor_in_path(path) is not None), None)
     if python is None and not reasons:
         if target.truncation().truncated and not target.threads():
             return Absent(NOT_AVAILABLE, "the core was cut off before it tells whether CPython ran")
@@ -131,33 +137,23 @@ def _layouts_to_try(target: Target, candidate: _Candidate) -> Iterator[tuple[int
                 yield version_hex, layout
 
 
-def _looks_python(path: str) -> bool:
-    return _minor_in_path(path) is not None
-
-
 def _why_no_symbol(target: Target) -> str:
     cut = target.truncation().truncated
     kept = "what is left of the truncated core" if cut else "the dumped memory"
     named = [(m, _minor_in_path(m.path) or 0) for m in target.modules()]
     # From 3.13 on the core alone is enough, so it is the core that lacks something. The library
     # comes before the executable beside it, which holds no runtime of its own.
-    modern = sorted((m.path for m, minor in named if minor >= 13), key=_is_executable)
+    modern = [module.path for module, minor in named if minor >= 13]
+    modern.sort(key=lambda path: not path.rpartition("/")[2].startswith("lib"))
     if modern:
         return f"_PyRuntime of {modern[0]} is not in {kept}"
     for module, minor in named:
         if minor and isinstance(module.file, Absent):
             # No path of this machine here: it would get into the record.
-            return f"before 3.13 _PyRuntime is found only with the file of {_build_of(module)}"
+            build = f"build-id {module.build_id}" if module.build_id else "unknown build-id"
+            which = f"{module.path} ({build}), which is not here"
+            return f"before 3.13 _PyRuntime is found only with the file of {which}"
     return f"no symbol _PyRuntime, and no cookie of 3.13+ in {kept}"
-
-
-def _is_executable(path: str) -> bool:
-    return not path.rpartition("/")[2].startswith("lib")
-
-
-def _build_of(module: Module) -> str:
-    build = f"build-id {module.build_id}" if module.build_id else "unknown build-id"
-    return f"{module.path} ({build}), which is not here"
 
 
 # -- candidates -----------------------------------------------------------------------------
@@ -170,7 +166,12 @@ def _candidates(target: Target) -> Iterator[_Candidate]:
     address = target.symbol(RUNTIME_SYMBOL)
     if address is not None:
         yield _Candidate(address, "symbol", _path_at(target, address))
-    yield from _sections(target)
+    section_of = getattr(target, "section", None)
+    if section_of is not None:
+        for module in target.modules():
+            section = section_of(module, ".PyRuntime") if _pythonish(module.path) else None
+            if section is not None:  # 3.10+ (bpo-42064)
+                yield _Candidate(section[0], "section .PyRuntime", module.path)
     rest = [r for r in regions if r not in python]
     yield from _cookies(target, [r for r in rest if r.path], "cookie scan")
     yield from _cookies(target, [r for r in rest if not r.path], "cookie scan of all memory")
@@ -198,29 +199,7 @@ def _cookies(target: Target, regions: list[Region], how: str) -> Iterator[_Candi
                 yield _Candidate(address, how, region.path)
 
 
-def _sections(target: Target) -> Iterator[_Candidate]:
-    lookup = getattr(target, "section", None)
-    if lookup is None:
-        return
-    for module in target.modules():
-        if _pythonish(module.path):
-            section = lookup(module, ".PyRuntime")  # 3.10+ (bpo-42064)
-            if section is not None:
-                yield _Candidate(section[0], "section .PyRuntime", module.path)
-
-
 # -- versions and layouts ---------------------------------------------------------------------
-
-
-def _examine(target: Target, candidate: _Candidate) -> Runtime | str:
-    """Return a Runtime, or why the candidate is not believable."""
-    try:
-        head = target.read(candidate.address, len(COOKIE))
-    except UnreadableMemory as error:
-        return str(error)
-    if head == COOKIE:
-        return _with_debug_offsets(target, candidate)
-    return _with_tables(target, candidate)
 
 
 def _with_debug_offsets(target: Target, candidate: _Candidate) -> Runtime | str:

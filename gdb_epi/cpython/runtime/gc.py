@@ -62,58 +62,52 @@ class GcState(NamedTuple):
 
 def gc_state(reader: Reader, runtime: int, interpreter: int) -> GcState:
     """Return the collector's state. Raises UnreadableMemory, LayoutError."""
-    address = _address(reader, runtime, interpreter)
-    word, layout = _Words(reader, address), reader.layout
+    layout = reader.layout
+    at = layout.offset("PyInterpreterState", "gc")
+    if at is not None:
+        address = interpreter + at
+    else:
+        address = runtime + layout.require("_PyRuntimeState", "gc")
+
+    def u32(member: str) -> int:
+        return reader.u32(address + layout.require(_STRUCT, member))
+
+    def u64(member: str) -> int:
+        return reader.u64(address + layout.require(_STRUCT, member))
+
     generations = _generations(reader, address)
-    collecting = bool(word.u32("collecting"))
+    collecting = bool(u32("collecting"))
+    callbacks = _list_length(reader, u64("callbacks"))
     number, evidence = (None, "")
     if collecting:
-        callbacks = _list_length(reader, word.u64("callbacks"))
         number, evidence = _collected(generations, layout.free_threaded, callbacks)
-        if _is_incremental(reader, address):
+        # Words that only the incremental collector used: later 3.14 releases went back to
+        # generations and left them in place, unused and zero.
+        unused = [layout.offset(_STRUCT, f"dummy{number}") for number in (1, 2, 3)]
+        if any(offset is not None and reader.u32(address + offset) for offset in unused):
             number, evidence = None, "the incremental collector of early 3.14 has no such number"
     frame_at = layout.offset(_STRUCT, "frame")
     permanent = layout.require(_STRUCT, "permanent_generation")
     return GcState(
-        address,
-        bool(word.u32("enabled")),
-        word.u32("debug"),
-        collecting,
-        number,
-        evidence,
-        reader.u64(address + frame_at) if frame_at is not None and collecting else 0,
-        tuple(generations),
-        0 if layout.free_threaded else address + permanent,
-        _list_length(reader, word.u64("garbage")),
-        _list_length(reader, word.u64("callbacks")),
-        word.u64("long_lived_total"),
-        word.u64("long_lived_pending"),
+        address=address,
+        enabled=bool(u32("enabled")),
+        debug=u32("debug"),
+        collecting=collecting,
+        generation=number,
+        evidence=evidence,
+        frame=reader.u64(address + frame_at) if frame_at is not None and collecting else 0,
+        generations=tuple(generations),
+        permanent=0 if layout.free_threaded else address + permanent,
+        garbage=_list_length(reader, u64("garbage")),
+        callbacks=callbacks,
+        long_lived_total=u64("long_lived_total"),
+        long_lived_pending=u64("long_lived_pending"),
     )
 
 
 def debug_flag_names(flags: int) -> list[str]:
     """Return the names of gc.set_debug() flags, without their DEBUG_."""
     return [name for bit, name in DEBUG if flags & bit]
-
-
-class _Words:
-    def __init__(self, reader: Reader, address: int) -> None:
-        self._reader, self._address = reader, address
-
-    def u32(self, member: str) -> int:
-        """Return a 32-bit member."""
-        return self._reader.u32(self._address + self._reader.layout.require(_STRUCT, member))
-
-    def u64(self, member: str) -> int:
-        """Return a 64-bit member."""
-        return self._reader.u64(self._address + self._reader.layout.require(_STRUCT, member))
-
-
-def _address(reader: Reader, runtime: int, interpreter: int) -> int:
-    at = reader.layout.offset("PyInterpreterState", "gc")
-    if at is not None:
-        return interpreter + at
-    return runtime + reader.layout.require("_PyRuntimeState", "gc")
 
 
 def _generations(reader: Reader, address: int) -> list[Generation]:
@@ -128,6 +122,8 @@ def _generations(reader: Reader, address: int) -> list[Generation]:
     element = layout.find(_STRUCT, "permanent_generation")
     if element is None or element.size <= 0:
         raise LayoutError(f"no struct gc_generation in {layout.source}")
+    threshold_at = layout.require(_STRUCT, "permanent_generation.threshold") - element.offset
+    count_at = layout.require(_STRUCT, "permanent_generation.count") - element.offset
     generations: list[Generation] = []
     for prefix, field in pieces:
         if field is None:
@@ -137,7 +133,12 @@ def _generations(reader: Reader, address: int) -> list[Generation]:
         for index in range(number):
             name = f"{prefix} {index}" if prefix and number > 1 else prefix or str(index)
             place = start + index * element.size
-            generations.append(_generation(reader, name, place, element.offset))
+            threshold, count = (
+                int.from_bytes(reader.read(place + offset, 4), "little", signed=True)
+                for offset in (threshold_at, count_at)
+            )
+            head = 0 if layout.free_threaded else place
+            generations.append(Generation(name, threshold, count, head))
     return generations
 
 
@@ -150,27 +151,8 @@ def _start_of_array(reader: Reader, address: int, offset: int) -> int:
     layout = reader.layout
     at, end = layout.offset(_STRUCT, "generation0"), layout.size(_STRUCT) or 0
     first = reader.u64(address + at) if at is not None else 0
-    return (
-        first
-        if first and abs(first - address - offset) <= 8 and first < address + end
-        else (address + offset)
-    )
-
-
-def _generation(reader: Reader, name: str, place: int, element: int) -> Generation:
-    layout = reader.layout
-    threshold = layout.require(_STRUCT, "permanent_generation.threshold") - element
-    count = layout.require(_STRUCT, "permanent_generation.count") - element
-    return Generation(
-        name,
-        _signed(reader.u32(place + threshold)),
-        _signed(reader.u32(place + count)),
-        0 if layout.free_threaded else place,
-    )
-
-
-def _signed(word: int) -> int:
-    return word - (1 << 32) if word >> 31 else word
+    near = first and abs(first - address - offset) <= 8 and first < address + end
+    return first if near else address + offset
 
 
 def _collected(
@@ -194,15 +176,6 @@ def _collected(
         if counts[number + 1] > 0:
             return number, f"the counts are {counts}: that of {number + 1} is not 0"
     return len(counts) - 1, f"the counts are {counts}: all older than the youngest are 0"
-
-
-def _is_incremental(reader: Reader, address: int) -> bool:
-    """Tell whether the collector keeps words that only the incremental one used.
-
-    Later 3.14 releases went back to generations and left these words in place, unused and zero.
-    """
-    at = [reader.layout.offset(_STRUCT, f"dummy{number}") for number in (1, 2, 3)]
-    return any(offset is not None and reader.u32(address + offset) for offset in at)
 
 
 def _list_length(reader: Reader, address: int) -> int:

@@ -9,7 +9,6 @@ from __future__ import annotations
 
 from gdb_epi.cpython.reader import Reader
 from gdb_epi.errors import LayoutError, UnreadableMemory
-from gdb_epi.target.api import Thread
 from gdb_epi.typing_lite import NamedTuple
 
 _STRUCT = "_gil_runtime_state"
@@ -73,14 +72,14 @@ def read_gil(reader: Reader, runtime: int, interpreter: int) -> Gil | None:
     at = {name: gil + layout.require(_STRUCT, name) for name in _MEMBERS}
     enabled = layout.offset(_STRUCT, "enabled")
     return Gil(
-        gil,
-        enabled is None or bool(reader.u32(gil + enabled)),
-        reader.u32(at["locked"]) == 1,
-        gil_holder(reader, gil),
-        reader.u64(at["last_holder"]),
-        reader.u64(at["switch_number"]),
-        reader.u64(at["interval"]),
-        _waiting(reader, gil),
+        address=gil,
+        enabled=enabled is None or bool(reader.u32(gil + enabled)),
+        locked=reader.u32(at["locked"]) == 1,
+        holder=gil_holder(reader, gil),
+        last_holder=reader.u64(at["last_holder"]),
+        switch_number=reader.u64(at["switch_number"]),
+        interval=reader.u64(at["interval"]),
+        waiting=_waiting(reader, gil),
     )
 
 
@@ -98,18 +97,15 @@ def _waiting(reader: Reader, gil: int) -> dict[int, str]:
         ranges.append((gil + field.offset, gil + field.offset + field.size, doing))
     waiting = {}
     for thread in reader.target.threads():
-        if thread.registers.get("orig_rax") != _SYS_FUTEX or not _in_syscall(reader, thread):
+        if thread.registers.get("orig_rax") != _SYS_FUTEX:
             continue
+        try:
+            if reader.read(thread.registers.get("rip", 2) - 2, 2) != b"\x0f\x05":
+                continue  # it did not stop in a system call
+        except UnreadableMemory:
+            pass
         address = thread.registers.get("rdi", 0)
         for start, end, doing in ranges:
             if start <= address < end:
                 waiting[thread.tid] = doing
     return waiting
-
-
-def _in_syscall(reader: Reader, thread: Thread) -> bool:
-    """Tell whether a thread stopped in a system call; True where its code cannot be read."""
-    try:
-        return reader.read(thread.registers.get("rip", 2) - 2, 2) == b"\x0f\x05"
-    except UnreadableMemory:
-        return True

@@ -12,7 +12,7 @@ from collections.abc import Iterable
 from gdb_epi.cpython.source.files import locate, read_regular
 from gdb_epi.cpython.types import InterpreterState, PythonState
 from gdb_epi.cpython.values.plain_values import PlainValues
-from gdb_epi.errors import NOT_AVAILABLE, UNREADABLE, Absent, SoftError, UnreadableMemory
+from gdb_epi.errors import UNREADABLE, Absent, SoftError, UnreadableMemory
 from gdb_epi.target.api import Target
 from gdb_epi.typing_lite import NamedTuple
 from gdb_epi.util import plausible_version
@@ -108,15 +108,12 @@ class _Walk:
 
     def modules(self, only: frozenset[str] | None) -> ImportedModules | Absent:
         """Return all modules."""
-        layout = self._access.reader.layout
-        # 3.12 (gh-98612) moved interp->modules into interp->imports.
-        at = layout.offset("PyInterpreterState", "imports.modules", "modules")
-        if at is None:
-            return Absent(NOT_AVAILABLE, "the layout does not say where sys.modules is")
         try:
-            contents = self._access.reader.u64(self._interpreter.address + at)
+            contents = self._access.objects.sys_modules(self._interpreter.address)
         except UnreadableMemory as error:
             return Absent(UNREADABLE, str(error))
+        if isinstance(contents, Absent):
+            return contents
         if self._access.ident(contents) != "dict":
             return Absent(UNREADABLE, "sys.modules is not there: start-up, finalization or damage")
         modules: list[ImportedModule] = []

@@ -72,15 +72,13 @@ class _Walk:
 
     def versions(self) -> PackageVersions | Absent:
         """Return all packages that have a version."""
-        layout = self._reader.layout
-        at = layout.offset("PyInterpreterState", "imports.modules", "modules")
-        if at is None:
-            return Absent(NOT_AVAILABLE, "the layout does not say where sys.modules is")
         lost = 0
         seen: dict[str, _Seen] = {}
         try:
             names = self._stdlib_names()
-            contents = self._reader.u64(self._interpreter.address + at)
+            contents = self._objects.sys_modules(self._interpreter.address)
+            if isinstance(contents, Absent):
+                return contents
             items = self._objects.dict_items(contents) if contents else iter(())
             for _, (key, value) in zip(range(MAX_MODULES), items, strict=False):
                 name = self._reader.string(key, MAX_NAME)
@@ -137,8 +135,9 @@ class _Walk:
                         values[name] = None if isinstance(text, Absent) else text
                 if "__version__" in values and "__file__" in values:
                     break
-                if by_file and self._standard(values.get("__file__")):
-                    return _Seen(None, False, None)
+                file = values.get("__file__") or ""
+                if by_file and "/lib/python3" in file and not _installed(file):
+                    return _Seen(None, False, None)  # of the standard library
             version = plausible_version(values.get("__version__"))
             if by_file and not values.get("__file__"):
                 version = None  # built in
@@ -148,19 +147,16 @@ class _Walk:
 
     def _is_module(self, address: int) -> bool:
         """Whether an entry of sys.modules has the type that `sys` has, or cannot be told."""
-        layout = self._reader.layout
-        at = layout.offset("PyInterpreterState", "imports.modules", "modules")
         try:
-            modules = self._reader.u64(self._interpreter.address + (at or 0))
+            modules = self._objects.sys_modules(self._interpreter.address)
+            if isinstance(modules, Absent):
+                return True
             sys_module = self._objects.dict_get(modules, "sys")
             if isinstance(sys_module, Absent):
                 return True
             return self._reader.type_of(address) == self._reader.type_of(sys_module)
         except UnreadableMemory:
             return True
-
-    def _standard(self, file: str | None) -> bool:
-        return file is not None and "/lib/python3" in file and not _installed(file)
 
     def _stdlib_names(self) -> set[str]:
         """Return sys.stdlib_module_names (3.10+, bpo-42955); empty before, or when it is lost."""

@@ -65,10 +65,18 @@ def thread_facts(
     remember_frame_globals(reader, objects, python)
     facts: dict[int, ThreadFacts] = {}
     errors: list[SoftError] = []
-    main = _main_ident(reader, python.runtime)
+    main_at = reader.layout.offset("_PyRuntimeState", "main_thread")
+    try:
+        main = reader.u64(python.runtime + main_at) if main_at is not None else 0
+    except UnreadableMemory:
+        main = 0
     for interpreter in python.interpreters:
         thread_objects = _thread_objects(reader, objects, interpreter, errors)
-        waiting = _waiting(reader, python.runtime, interpreter)
+        try:
+            gil = read_gil(reader, python.runtime, interpreter.address)
+        except (UnreadableMemory, LayoutError):
+            gil = None
+        waiting = gil.waiting if gil is not None else {}
         for thread in interpreter.threads:
             doing = waiting.get(thread.tid, "") if thread.tid is not None and thread.alive else ""
             is_main = interpreter.id == 0 and bool(thread.ident) and thread.ident == main
@@ -79,45 +87,24 @@ def thread_facts(
     return facts, errors
 
 
-def _main_ident(reader: Reader, runtime: int) -> int:
-    at = reader.layout.offset("_PyRuntimeState", "main_thread")
-    try:
-        return reader.u64(runtime + at) if at is not None else 0
-    except UnreadableMemory:
-        return 0
-
-
-def _waiting(reader: Reader, runtime: int, interpreter: InterpreterState) -> dict[int, str]:
-    try:
-        gil = read_gil(reader, runtime, interpreter.address)
-    except (UnreadableMemory, LayoutError):
-        return {}
-    return gil.waiting if gil is not None else {}
-
-
 def _words(
     reader: Reader, tstate: int
 ) -> tuple[bool | None, str | None, tuple[str, ...] | None, bool | None]:
     layout = reader.layout
     requested_at = layout.offset("PyThreadState", "gil_requested")  # 3.15
     async_at = layout.offset("PyThreadState", "async_exc")
+    state_at = layout.offset("PyThreadState", "state")
     try:
+        state = None if state_at is None else reader.u32(tstate + state_at)
+        states = [name for constant, name in _STATES if layout.constant(constant) == state]
         return (
             None if requested_at is None else bool(reader.u32(tstate + requested_at)),
-            _attached(reader, tstate),
+            states[0] if states and state is not None else None,
             requests_of_thread(reader, tstate),
             None if async_at is None else bool(reader.u64(tstate + async_at)),
         )
     except UnreadableMemory:
         return None, None, None, None
-
-
-def _attached(reader: Reader, tstate: int) -> str | None:
-    at = reader.layout.offset("PyThreadState", "state")
-    if at is None:
-        return None
-    number = reader.u32(tstate + at)
-    return next((name for c, name in _STATES if reader.layout.constant(c) == number), None)
 
 
 def _thread_objects(

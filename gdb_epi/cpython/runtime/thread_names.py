@@ -26,7 +26,16 @@ def thread_names(
         active = objects.dict_get(contents, "_active") if contents else None
         if active is None or isinstance(active, Absent):
             return {}
-        return _names(reader, objects, active)
+        names = {}
+        for key, thread in objects.dict_items(active):
+            ident = objects.integer(key)
+            name_at = objects.attribute(thread, "_name")
+            if isinstance(ident, Absent) or isinstance(name_at, Absent):
+                continue
+            name = reader.string(name_at, MAX_NAME)
+            if not isinstance(name, Absent):
+                names[ident] = name
+        return names
     except UnreadableMemory as error:
         return Absent(UNREADABLE, f"sys.modules: {error}")
 
@@ -36,21 +45,12 @@ def threading_globals(reader: Reader, objects: ObjectReader, interpreter: int) -
 
     Absent when it was never imported or cannot be found. Raises UnreadableMemory.
     """
-    threading = _threading_module(reader, objects, interpreter)
-    if isinstance(threading, Absent):
-        return threading
-    return reader.u64(threading + reader.layout.require("PyModuleObject", "md_dict"))
-
-
-def _threading_module(reader: Reader, objects: ObjectReader, interpreter: int) -> int | Absent:
-    # 3.12 (gh-98612) moved interp->modules into interp->imports.
-    at = reader.layout.offset("PyInterpreterState", "imports.modules", "modules")
-    if at is None:
-        return Absent(NOT_AVAILABLE, "the layout does not say where sys.modules is")
     try:
-        modules = reader.u64(interpreter + at)
+        modules = objects.sys_modules(interpreter)
     except UnreadableMemory as error:
         return Absent(UNREADABLE, f"sys.modules: {error}")
+    if isinstance(modules, Absent):
+        return modules
     module: int | Absent = Absent(NOT_AVAILABLE, "no sys.modules")
     if modules:
         module = objects.dict_get(modules, "threading")
@@ -59,17 +59,6 @@ def _threading_module(reader: Reader, objects: ObjectReader, interpreter: int) -
             break
         held = objects.dict_get(contents, "threading")
         module = module if isinstance(held, Absent) else held
-    return module
-
-
-def _names(reader: Reader, objects: ObjectReader, active: int) -> dict[int, str]:
-    names = {}
-    for key, thread in objects.dict_items(active):
-        ident = objects.integer(key)
-        name_at = objects.attribute(thread, "_name")
-        if isinstance(ident, Absent) or isinstance(name_at, Absent):
-            continue
-        name = reader.string(name_at, MAX_NAME)
-        if not isinstance(name, Absent):
-            names[ident] = name
-    return names
+    if isinstance(module, Absent):
+        return module
+    return reader.u64(module + reader.layout.require("PyModuleObject", "md_dict"))

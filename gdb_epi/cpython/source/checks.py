@@ -127,11 +127,16 @@ def check_pyc(pyc: SourceFile, source: SourceFile, site: SourceSite) -> PycCheck
     data = pyc.data
     if len(data) < 16:
         return PycCheck(UNKNOWN, f"{pyc.path}: too short")
-    if code_needle(site) not in data and code_needle(site, ref=True) not in data:
+    if not any(table_needle(site.first, site.table, ref=ref) in data for ref in (False, True)):
         return PycCheck(UNKNOWN, f"{pyc.path} holds other code than the core")
     flags = int.from_bytes(data[4:8], "little")
     if flags & 1:
-        return _check_hash(pyc, source, data[8:16])
+        fits = hash_fits(data[:4], source, data[8:16])
+        if fits is None:
+            return PycCheck(UNKNOWN, f"{source.size} bytes are too many to hash here")
+        if fits:
+            return PycCheck(SAME, f"{pyc.path} holds this very code, compiled from this hash")
+        return PycCheck(DIFFERS, f"its hash is not the one in {pyc.path}")
     size, mtime = int.from_bytes(data[12:16], "little"), int.from_bytes(data[8:12], "little")
     if size != source.size & 0xFFFFFFFF:
         says = f"compiled from {size} bytes, the file here has {source.size} ({pyc.path})"
@@ -141,29 +146,15 @@ def check_pyc(pyc: SourceFile, source: SourceFile, site: SourceSite) -> PycCheck
     return PycCheck(SAME, f"{pyc.path} holds this very code, compiled from this size and time")
 
 
-def code_needle(site: SourceSite, *, ref: bool = False) -> bytes:
+def table_needle(first: int, table: bytes, *, ref: bool = False) -> bytes:
     """Return the bytes that marshal writes for a code object's first line and line table.
 
     Reference: Python/marshal.c, w_object (3.8 to 3.15): co_firstlineno as a long, then the table
     as TYPE_STRING, with FLAG_REF when the bytes object is used elsewhere too.
     """
-    return table_needle(site.first, site.table, ref=ref)
-
-
-def table_needle(first: int, table: bytes, *, ref: bool = False) -> bytes:
-    """Return what marshal writes for a first line and a line table: see code_needle()."""
     kind = TYPE_STRING[ref]
     number = (first & 0xFFFFFFFF).to_bytes(4, "little")
     return number + kind + len(table).to_bytes(4, "little") + table
-
-
-def _check_hash(pyc: SourceFile, source: SourceFile, wanted: bytes) -> PycCheck:
-    fits = hash_fits(pyc.data[:4], source, wanted)
-    if fits is None:
-        return PycCheck(UNKNOWN, f"{source.size} bytes are too many to hash here")
-    if fits:
-        return PycCheck(SAME, f"{pyc.path} holds this very code, compiled from this hash")
-    return PycCheck(DIFFERS, f"its hash is not the one in {pyc.path}")
 
 
 def hash_fits(magic: bytes, source: SourceFile, wanted: bytes) -> bool | None:

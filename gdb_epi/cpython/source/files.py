@@ -53,10 +53,7 @@ def locate(path: str, sysroot: str | None) -> str | Absent:
         return Absent(NOT_AVAILABLE, f"{path}: no absolute path")
     if not sysroot:
         return path
-    return _inside(path, sysroot.rstrip("/"))
-
-
-def _inside(path: str, root: str) -> str | Absent:
+    root = sysroot.rstrip("/")
     todo = path.split("/")[::-1]
     parts: list[str] = []
     links = 0
@@ -121,11 +118,11 @@ def read_member(path: str, sysroot: str | None) -> SourceFile | Absent:
         here = locate("/".join(parts[:cut]), sysroot)
         if isinstance(here, Absent) or not os.path.isfile(here):
             continue
-        return _member(here, "/".join(parts[cut:]))
+        return _read_from_archive(here, "/".join(parts[cut:]))
     return Absent(NOT_AVAILABLE, f"{path}: no such file, and no archive on the way")
 
 
-def _member(archive: str, name: str) -> SourceFile | Absent:
+def _read_from_archive(archive: str, name: str) -> SourceFile | Absent:
     import zipfile
     import zlib
 

@@ -94,6 +94,8 @@ def command_line_texts(
     access: PlainValues, target: Target, interpreter: int
 ) -> Iterator[CandidateText]:
     """Yield the argument of `-c`, from sys.orig_argv (3.10+) or from the kernel's copy."""
+    import textwrap
+
     contents = access.module(interpreter, "sys")
     argv = access.get(contents, "orig_argv") if contents else None
     words = [access.text(item) or "" for item in (access.items(argv) or [])] if argv else []
@@ -103,7 +105,7 @@ def command_line_texts(
     texts += [(word, "the arguments of the process") for word in _after_c(parts)]
     for text, where in texts:
         yield CandidateText(source_lines(text), where)
-        dedented = _dedent(text)  # 3.14 (gh-103998) runs it without its common indentation
+        dedented = textwrap.dedent(text)  # 3.14 (gh-103998) runs it without its common indentation
         if dedented != text:
             yield CandidateText(source_lines(dedented), where)
 
@@ -114,12 +116,6 @@ def _after_c(words: Sequence[str]) -> Iterator[str]:
         if word.startswith("-") and not word.startswith("--") and word.endswith("c"):
             yield words[number + 1]
             return
-
-
-def _dedent(text: str) -> str:
-    import textwrap
-
-    return textwrap.dedent(text)
 
 
 def working_folder(target: Target) -> str | None:
@@ -248,7 +244,9 @@ class SourceFinder:
                     yield _judged(site, text)
 
         def command() -> Iterator[Source]:
-            for text in command_line_texts(self.access, self._target, self._main()):
+            interpreters = self._python.interpreters
+            main = interpreters[0].address if interpreters else 0
+            for text in command_line_texts(self.access, self._target, main):
                 yield _judged(site, text)
 
         def strings() -> Iterator[Source]:
@@ -265,9 +263,6 @@ class SourceFinder:
         if site.filename == "<string>":
             searches.append(command)
         return [*searches, strings]
-
-    def _main(self) -> int:
-        return self._python.interpreters[0].address if self._python.interpreters else 0
 
     def _reasons(self, site: SourceSite, tried: list[str]) -> list[str]:
         for path, _note in self._paths(site):
@@ -334,7 +329,8 @@ class SourceFinder:
         checks = [f"pyc: {says}"] if says else []
         if result == SAME and not fit.miss:
             return VERIFIED, checks
-        checks += self._times(file)
+        if self._written_at is not None and file.mtime_ns > self._written_at * 1e9:
+            checks.append("time: the file was changed after the core was written")
         checks.append(f"text: {fit.says()}")
         if result == DIFFERS and not fit.miss:
             checks.append("changed since, but not in what this function's code tells of it")
@@ -363,11 +359,6 @@ class SourceFinder:
         paths.append(self.access.text(value, 1 << 16) if value else None)
         paths += cached_paths(path, self._python.layout)
         return list(dict.fromkeys(p for p in paths if p and p.endswith(".pyc")))
-
-    def _times(self, file: SourceFile) -> list[str]:
-        if self._written_at is not None and file.mtime_ns > self._written_at * 1e9:
-            return ["time: the file was changed after the core was written"]
-        return []
 
 
 def _judged(site: SourceSite, text: CandidateText) -> Source:

@@ -20,7 +20,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 
-from gdb_epi.cpython.frames.code import INSTRUCTION, bytecode_of
+from gdb_epi.cpython.frames.code import CODE_UNIT, bytecode_of
 from gdb_epi.cpython.layout.layout import Layout
 from gdb_epi.cpython.objects.type_objects import TypeInfo
 from gdb_epi.cpython.values.decoders.builtin_scalars import float_value, int_value
@@ -92,7 +92,7 @@ def _read_steps(decoder: ReprDecoder, info: TypeInfo) -> list[Step]:
     if count != 1 or flags & refused:
         raise Undecodable("a __repr__ that takes more than self")
     start, size = bytecode_of(reader, code)
-    if not 0 < size <= INSTRUCTION * MAX_UNITS:
+    if not 0 < size <= CODE_UNIT * MAX_UNITS:
         raise Undecodable(f"a __repr__ of {size} bytes of instructions")
     return _followed(layout, reader.read(start, size))
 
