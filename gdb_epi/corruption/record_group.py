@@ -6,7 +6,7 @@ from __future__ import annotations
 from gdb_epi.corruption.evidence import Evidence
 from gdb_epi.corruption.minidump_rule import possible_bit_flips
 from gdb_epi.corruption.run import CheckResults
-from gdb_epi.corruption.score import Score, weights
+from gdb_epi.corruption.score import weights
 from gdb_epi.detectors.findings import hex_word
 from gdb_epi.errors import Absent
 from gdb_epi.fault.site import NO_FAULT
@@ -70,7 +70,11 @@ def _fault(results: CheckResults) -> Json | None:
 def candidates(results: CheckResults) -> list[Json]:
     """Return one entry per place and pair of words, with the ids of all that says so."""
     by_place: dict[tuple[object, ...], Json] = {}
-    for evidence in _by_strength(results.evidence, results.score):
+    best = {(strongest.found, strongest.corrected) for strongest in results.score.best}
+    strongest_first = sorted(
+        results.evidence, key=lambda item: (item.found, item.corrected) not in best
+    )
+    for evidence in strongest_first:
         if evidence.corrected is None or evidence.found is None:
             continue
         entry = by_place.setdefault(
@@ -79,11 +83,6 @@ def candidates(results: CheckResults) -> list[Json]:
         ids = evidence.facts.get("items") or [evidence.id]
         entry["evidence"] = list(dict.fromkeys([*entry["evidence"], *ids]))
     return list(by_place.values())
-
-
-def _by_strength(evidence: tuple[Evidence, ...], score: Score) -> list[Evidence]:
-    best = {(strongest.found, strongest.corrected) for strongest in score.best}
-    return sorted(evidence, key=lambda item: (item.found, item.corrected) not in best)
 
 
 def _candidate(evidence: Evidence) -> Json:

@@ -6,6 +6,7 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Iterator
 
+from gdb_epi.corruption.code.code_map import begins_function
 from gdb_epi.corruption.context import Context
 from gdb_epi.corruption.evidence import MEMORY, Evidence, Skipped, word_evidence
 from gdb_epi.corruption.heap.memory import heap_of
@@ -113,8 +114,7 @@ def _vectorcalls(context: Context, heap: Heap, functions: list[_Function]) -> It
     for builtin in functions:
         if offset is None or not builtin.vectorcall or counts[builtin.vectorcall] > 1:
             continue
-        function = context.functions.at(builtin.vectorcall)
-        if function is not None and function.start == builtin.vectorcall:
+        if begins_function(context, builtin.vectorcall):
             continue
         flips = (builtin.vectorcall ^ 1 << bit for bit in BITS)
         right = [flip for flip in flips if counts[flip] >= MIN_COPIES]

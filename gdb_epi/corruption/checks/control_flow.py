@@ -10,6 +10,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
+from gdb_epi.corruption.code.code_map import begins_function
 from gdb_epi.corruption.code.return_slot import ReturnSlot, off_by_8, one_bit_return, popped_word
 from gdb_epi.corruption.context import Context
 from gdb_epi.corruption.evidence import (
@@ -143,8 +144,7 @@ def function_pointer(context: Context) -> Iterator[Evidence | Skipped]:
         corrected = value ^ (1 << bit)
         if corrected >> ADDRESS_BITS or not may_execute(context.target.region_at(corrected)):
             continue
-        function = context.functions.at(corrected)
-        if function is not None and function.start == corrected:
+        if begins_function(context, corrected):
             starts.append(corrected)
     for corrected in starts:
         yield _function(context, value, corrected, len(starts))
@@ -306,8 +306,7 @@ def last_return(context: Context) -> Iterator[Evidence]:
     pc, place = site.fault.pc, site.fault.sp - WORD
     if read_word(context.target, place) != pc or not pc & 0xFF:
         return
-    function = context.functions.at(pc)
-    if function is not None and function.start == pc:
+    if begins_function(context, pc):
         return
     if call_returning_to(context.target, pc) is not None:
         return

@@ -5,6 +5,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
+from gdb_epi.corruption.code.code_map import begins_function
 from gdb_epi.corruption.code.preceding_code import called_function
 from gdb_epi.corruption.context import Context
 from gdb_epi.corruption.evidence import MEMORY, REGISTER, Evidence, word_evidence
@@ -62,7 +63,9 @@ def arrived_inside(context: Context) -> Iterator[Evidence]:
 def _by_pointer(context: Context, site: FaultSite, function: Function) -> Iterator[Evidence]:
     pc = site.fault.pc
     for value in range(max(function.start + 1, pc - MAX_RUN), pc + 1):
-        starts = [start for bit in range(MAX_BIT) if _begins(context, start := value ^ 1 << bit)]
+        starts = [
+            start for bit in range(MAX_BIT) if begins_function(context, start := value ^ 1 << bit)
+        ]
         if not starts or call_returning_to(context.target, value) is not None:
             continue
         registers = site.fault.registers
@@ -95,14 +98,9 @@ def _in_table(context: Context, place: int, value: int) -> bool:
     around = read_words(context, place - ROWS * WORD, 2 * ROWS + 1)
     near = (word for word in around if word != value and abs(word - value) < MAX_FUNCTION)
     return any(
-        not _begins(context, word) and call_returning_to(context.target, word) is None
+        not begins_function(context, word) and call_returning_to(context.target, word) is None
         for word in near
     )
-
-
-def _begins(context: Context, address: int) -> bool:
-    function = context.functions.at(address)
-    return function is not None and function.start == address
 
 
 def _by_return(context: Context, site: FaultSite, function: Function) -> Iterator[Evidence]:

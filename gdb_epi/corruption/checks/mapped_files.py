@@ -42,8 +42,7 @@ def text(context: Context) -> Iterator[Evidence | Skipped]:
     compared = 0
     for image in files:
         if image.has_text_relocations:
-            name = image.module.path.rpartition("/")[2]
-            yield Skipped("R2", f"{name} has text relocations")
+            yield Skipped("R2", f"{image.name} has text relocations")
             continue
         for load in image.loads:
             if load.flags & PF_W:
@@ -84,17 +83,16 @@ def _words(start: int, ours: bytes, theirs: bytes) -> Iterator[tuple[int, int, i
 
 
 def _judge(image: ImageFile, wrong: list[tuple[int, int, int]]) -> Iterator[Evidence | Skipped]:
-    name = image.module.path.rpartition("/")[2]
     traps = [word for word in wrong if is_breakpoint(word[1], word[2])]
     others = [word for word in wrong if word not in traps]
     if traps:
-        yield Skipped("R2", f"{counted(len(traps), 'breakpoint')} (0xCC) in {name}")
+        yield Skipped("R2", f"{counted(len(traps), 'breakpoint')} (0xCC) in {image.name}")
     single = [word for word in others if (word[1] ^ word[2]).bit_count() == 1]
     if len(others) != len(single) or len(single) > MAX_WRONG:
         yield Skipped(
             "R2",
-            f"{len(others)} words of {name} differ from its file, not only in single bits: patched "
-            "at run time, or overwritten",
+            f"{len(others)} words of {image.name} differ from its file, not only in single bits: "
+            "patched at run time, or overwritten",
         )
         return
     for at, held, right in single:
@@ -148,8 +146,7 @@ def _of_image(context: Context, image: ImageFile) -> Iterator[Evidence | Skipped
         for at, held, right in _wrong(image, start, data)
     ]
     if len(wrong) > MAX_WRONG_RELOCATED:
-        name = image.module.path.rpartition("/")[2]
-        yield Skipped("R3", f"{len(wrong)} words of {name} differ: rewritten by a hook?")
+        yield Skipped("R3", f"{len(wrong)} words of {image.name} differ: rewritten by a hook?")
         return
     for at, held, right in wrong:
         yield word_evidence(

@@ -97,10 +97,11 @@ def _sentence(neighbour: Neighbour, searched: bool) -> str:
     held = f"in {suspect.source}"
     if suspect.slots:
         held = f"in {suspect.source} and in memory at {suspect.slots[0]:#018x}"
+    how_far = f"one bit (bit {neighbour.bit})" if neighbour.bit >= 0 else "one byte, which is 0,"
     role = "" if not suspect.depth else ", which was read through,"
     what = f", where {_what(neighbour.pointee)} begins" if neighbour.pointee is not None else ""
     return (
-        f"pointer {suspect.value:#018x} ({held}){role} is {_how_far(neighbour)} from "
+        f"pointer {suspect.value:#018x} ({held}){role} is {how_far} from "
         f"{neighbour.corrected:#018x}{what}{copies_told(neighbour.copies, searched)}"
     )
 
@@ -113,7 +114,3 @@ def _what(pointee: Pointee) -> str:
     if pointee.kind == FREE:
         return f"a freed block (of {pointee.name})"
     return pointee.name if pointee.name.startswith("data ") else f"a block of {pointee.name}"
-
-
-def _how_far(neighbour: Neighbour) -> str:
-    return f"one bit (bit {neighbour.bit})" if neighbour.bit >= 0 else "one byte, which is 0,"

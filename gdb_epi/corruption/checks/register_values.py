@@ -50,79 +50,77 @@ def register_values(context: Context) -> Iterator[Evidence | Skipped]:
         yield Skipped("R5", recomputed.detail)
         return
     feeding = {word.source for word in fault_words(context)}
-    for register in recomputed:
-        evidence = _compare(context, register, register.register in feeding)
+    for remade in recomputed:
+        evidence = _compare(context, remade, remade.register in feeding)
         if evidence is not None:
             yield evidence
 
 
-def _compare(context: Context, register: RecomputedRegister, feeds: bool) -> Evidence | None:
-    bits = changed_bits(register.held, register.expected)
+def _compare(context: Context, remade: RecomputedRegister, feeds: bool) -> Evidence | None:
+    bits = changed_bits(remade.held, remade.expected)
     lanes = {bit // 8 for bit in bits}
-    if not bits or len(lanes) > 1 or (register.kind == LOAD and register.size < 4):
+    if not bits or len(lanes) > 1 or (remade.kind == LOAD and remade.size < 4):
         return None
-    right = (
-        register.expected >= NEAR_NULL and context.target.region_at(register.expected) is not None
-    )
-    if register.since and address_index(context).at(register.expected) is None:
+    right = remade.expected >= NEAR_NULL and context.target.region_at(remade.expected) is not None
+    if remade.since and address_index(context).at(remade.expected) is None:
         return None  # realloc() may have moved what is there now
-    if context.target.region_at(register.held) is not None:
-        if not (
-            _named_something_else(context, register, bits) or _lies_far(context, register, bits)
-        ):
+    if context.target.region_at(remade.held) is not None:
+        if not (_named_something_else(context, remade, bits) or _lies_far(context, remade, bits)):
             return None
     elif (
-        len(bits) > 1 and not _is_alone(context, register) and _is_near_end(context, register.held)
+        len(bits) > 1
+        and not _is_alone(context, remade)
+        and nearest_mapping(context.target, remade.held, NEAR_END, None)
     ):
         return None  # another thread may have gone on, or given memory back
-    if not (
-        right or (feeds and register.kind not in (LOAD, COMPUTED)) or _leaps(register, feeds, bits)
-    ):
+    # A number that the access was made with has one high bit that it should not have.
+    leaps = feeds and remade.expected < LOW and len(bits) == 1 and bits[0] >= FAR_BIT
+    if not (right or (feeds and remade.kind not in (LOAD, COMPUTED)) or leaps):
         return None
     id = "R5" if len(bits) == 1 else "R5:lane"
-    slot = register.slot or 0
+    slot = remade.slot or 0
     summary = (
-        f"{register.register} holds {register.held:#018x}, but it was "
-        f"{_HOW[register.kind].format(slot=slot)} {register.expected:#018x} (instruction at "
-        f"{register.at:#x}): bits {list(bits)} differ"
+        f"{remade.register} holds {remade.held:#018x}, but it was "
+        f"{_HOW[remade.kind].format(slot=slot)} {remade.expected:#018x} (instruction at "
+        f"{remade.at:#x}): bits {list(bits)} differ"
     )
     return word_evidence(
         id,
-        register.register,
-        register.held,
-        register.expected,
+        remade.register,
+        remade.held,
+        remade.expected,
         REGISTER,
         summary,
-        how=register.kind,
-        at=hex(register.at),
+        how=remade.kind,
+        at=hex(remade.at),
     )
 
 
-def _is_alone(context: Context, register: RecomputedRegister) -> bool:
+def _is_alone(context: Context, remade: RecomputedRegister) -> bool:
     """Whether nobody else can have stored there since."""
-    return len(context.target.threads()) == 1 and not register.since
+    return len(context.target.threads()) == 1 and not remade.since
 
 
 def _named_something_else(
-    context: Context, register: RecomputedRegister, bits: tuple[int, ...]
+    context: Context, remade: RecomputedRegister, bits: tuple[int, ...]
 ) -> bool:
     """Whether a register names the inside of something, and the right word a thing's start.
 
     With one thread nobody else can have stored there since; one bit, none of those that mark.
     """
-    exact = code_map(context, register.at) is not None  # all direct ways are known: none marks it
-    plain = register.kind == LOAD and register.size == 8 and len(bits) == 1
+    exact = code_map(context, remade.at) is not None  # all direct ways are known: none marks it
+    plain = remade.kind == LOAD and remade.size == 8 and len(bits) == 1
     plain = plain and (bits[0] >= LOWEST_BIT or exact)
     if (
-        not (_is_alone(context, register) and plain)
-        or address_index(context).at(register.held) is not None
+        not (_is_alone(context, remade) and plain)
+        or address_index(context).at(remade.held) is not None
     ):
         return False
-    right = address_index(context).at(register.expected)
+    right = address_index(context).at(remade.expected)
     return right is not None and right.kind in (OBJECT, BLOCK)
 
 
-def _lies_far(context: Context, register: RecomputedRegister, bits: tuple[int, ...]) -> bool:
+def _lies_far(context: Context, remade: RecomputedRegister, bits: tuple[int, ...]) -> bool:
     """Whether two mapped addresses have the same low digits, and no mark or start of a page has.
 
     Another pointer, which came here by a branch that is not known (a table of jumps, a part that
@@ -130,17 +128,7 @@ def _lies_far(context: Context, register: RecomputedRegister, bits: tuple[int, .
     function whose branches are known 8 bits do: 0 of 3,400 registers at 1,920 random places of
     healthy interpreters differed so (4 in the lowest byte, none a load).
     """
-    exact = register.kind == LOAD and code_map(context, register.at) is not None
+    exact = remade.kind == LOAD and code_map(context, remade.at) is not None
     lowest = NEAR_BITS if exact else FAR_BITS
-    far = register.size == 8 and min(bits) >= lowest and register.held % PAGE != 0
-    return far and _is_alone(context, register) and address_index(context).at(register.held) is None
-
-
-def _leaps(register: RecomputedRegister, feeds: bool, bits: tuple[int, ...]) -> bool:
-    """Whether a number that the access was made with has one high bit that it should not have."""
-    number = register.expected < LOW
-    return number and feeds and len(bits) == 1 and bits[0] >= FAR_BIT
-
-
-def _is_near_end(context: Context, address: int) -> bool:
-    return nearest_mapping(context.target, address, NEAR_END, None) is not None
+    far = remade.size == 8 and min(bits) >= lowest and remade.held % PAGE != 0
+    return far and _is_alone(context, remade) and address_index(context).at(remade.held) is None

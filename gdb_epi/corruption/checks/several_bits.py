@@ -40,10 +40,9 @@ def blocks_across(context: Context, start: int, words: Sequence[int]) -> str:
     ends = bool(words[BEFORE - 1] or line[0]), bool(words[-BEFORE] or line[-1])
     if written > 1 or not any(ends) or (written == 1 and (line[0] or line[-1]) and not all(ends)):
         return ""
-    first = next(n for n, word in enumerate(words) if n >= BEFORE - 1 and not word)
-    return _chunks(context, start, start + (first - BEFORE) * WORD) or _pool(
-        context, start, start + (first - BEFORE) * WORD
-    )
+    number = next(n for n, word in enumerate(words) if n >= BEFORE - 1 and not word)
+    first = start + (number - BEFORE) * WORD
+    return _chunks(context, start, first) or _pool(context, start, first)
 
 
 def _chunks(context: Context, start: int, first: int) -> str:
@@ -59,12 +58,12 @@ def _chunks(context: Context, start: int, first: int) -> str:
 
 def _pool(context: Context, start: int, first: int) -> str:
     """Tell of blocks of pymalloc's that are in use."""
-    things = address_index(context)
-    within, place = things.place_in_block(start), things.place_in_block(start + LINE - WORD)
+    index = address_index(context)
+    within, place = index.place_in_block(start), index.place_in_block(start + LINE - WORD)
     if within is None or place is None or not WORD <= place < LINE - WORD:
         return ""
     before, behind = start - within, start + LINE - WORD - place
-    if things.in_free_block(start) or things.in_free_block(behind) or first <= before:
+    if index.in_free_block(start) or index.in_free_block(behind) or first <= before:
         return ""
     return (
         f"in it the block of pymalloc's at {before:#018x} ends, inside of which the zeros begin, "
@@ -72,7 +71,6 @@ def _pool(context: Context, start: int, first: int) -> str:
     )
 
 
-LINE = 64
 LANES = range(1, 6)  # of a pointer; the lowest byte is what an overflow by one writes
 AROUND = (-16, -8, 8, 16)
 FEWEST_ALIKE = 2

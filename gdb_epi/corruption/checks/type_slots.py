@@ -8,9 +8,10 @@ from collections import Counter
 from collections.abc import Iterator
 from contextlib import suppress
 
+from gdb_epi.corruption.code.code_map import begins_function
 from gdb_epi.corruption.context import Context
 from gdb_epi.corruption.evidence import MEMORY, Evidence, Skipped, word_evidence
-from gdb_epi.corruption.files.elf_images import ImageFile, image_files
+from gdb_epi.corruption.files.elf_images import image_files
 from gdb_epi.corruption.heap.memory import heap_of, read_words
 from gdb_epi.corruption.registry import check
 from gdb_epi.cpython.heap.by_type import Heap
@@ -165,7 +166,7 @@ def _against_files(context: Context, slots: list[_Slot]) -> Iterator[Evidence]:
         for slot in (slots[number] for number in sorted(inside)):
             right = image.expected(slot.where)
             if right and (right ^ slot.value).bit_count() == 1:
-                yield _evidence(slot, right, f"{_name(image)} (same build-id), relocated")
+                yield _evidence(slot, right, f"{image.name} (same build-id), relocated")
 
 
 def _static_objects(context: Context, types: set[int]) -> Iterator[Evidence]:
@@ -183,13 +184,9 @@ def _static_objects(context: Context, types: set[int]) -> Iterator[Evidence]:
                     words[0],
                     right,
                     MEMORY,
-                    f"the word at {where:#x} is one bit from the type that {_name(image)} (same "
+                    f"the word at {where:#x} is one bit from the type that {image.name} (same "
                     "build-id) has there",
                 )
-
-
-def _name(image: ImageFile) -> str:
-    return image.module.path.rpartition("/")[2]
 
 
 def _against_types(context: Context, heap: Heap, slots: list[_Slot]) -> Iterator[Evidence]:
@@ -212,7 +209,11 @@ def _against_types(context: Context, heap: Heap, slots: list[_Slot]) -> Iterator
             if counts.get(right, 0) >= MIN_COPIES and _executable(context, right):
                 what = f"{counts[right]} other types have it in the same slot"
                 yield _evidence(slot, right, what)
-            elif _begins(context, right) and len(context.places_of(right, MIN_COPIES)) > 1:
+            elif (
+                _executable(context, right)
+                and begins_function(context, right)
+                and len(context.places_of(right, MIN_COPIES)) > 1
+            ):
                 yield _evidence(slot, right, "a function begins there, and other words hold it")
 
 
@@ -235,11 +236,6 @@ def _own_tables(context: Context, heap: Heap, types: list[int]) -> Iterator[Evid
 def _is_anonymous(context: Context, address: int) -> bool:
     region = context.target.region_at(address)
     return region is not None and not (region.path or "").startswith("/")
-
-
-def _begins(context: Context, value: int) -> bool:
-    function = context.functions.at(value) if _executable(context, value) else None
-    return function is not None and function.start == value
 
 
 def _is_no_function(context: Context, value: int, strict: bool) -> bool:

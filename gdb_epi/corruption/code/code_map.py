@@ -53,6 +53,12 @@ class CodeMap(NamedTuple):
         return above + [source for source in self.sources.get(address, ()) if source not in above]
 
 
+def begins_function(context: Context, address: int) -> bool:
+    """Whether a function begins at an address, by the unwind tables."""
+    function = context.functions.at(address)
+    return function is not None and function.start == address
+
+
 def code_map(context: Context, address: int) -> CodeMap | None:
     """Return the map of the function at an address, cached.
 

@@ -127,21 +127,21 @@ def _link(
         return
     registers = {**outer.registers, **{a: inner.registers[r] for a, r in kept.items()}}
     ran = path_before(context, call, registers)
-    for register in replay(context.target, ran, registers) if ran is not None else ():
-        if register.register in kept and _is_sure(register):
+    for remade in replay(context.target, ran, registers) if ran is not None else ():
+        if remade.register in kept and _is_sure(remade):
             yield PassedArgument(
                 number,
-                kept[register.register],
-                register.held,
-                register.expected,
-                register.kind,
+                kept[remade.register],
+                remade.held,
+                remade.expected,
+                remade.kind,
                 call,
             )
 
 
-def _is_sure(register: RecomputedRegister) -> bool:
+def _is_sure(remade: RecomputedRegister) -> bool:
     """Whether nothing but the code tells the value: memory may have been stored to since."""
-    return register.kind in (COPY, ADDRESS, CONSTANT) and register.size == 8
+    return remade.kind in (COPY, ADDRESS, CONSTANT) and remade.size == 8
 
 
 @once_per_run
@@ -158,8 +158,11 @@ def _kept(context: Context, function: Function) -> tuple[_Kept, ...]:
     at = 0
     while at < size:
         instruction = decode(code[at : at + MAX_LENGTH])
-        change = _changed(instruction) if instruction is not None else None
-        if instruction is None or change is None:
+        if instruction is None:
+            return ()
+        leaves = instruction.flow in ("return", "jump")
+        change = frozenset() if leaves else changed_registers(instruction)
+        if change is None:
             return ()
         at += instruction.length
         for name in change & writers.keys():
@@ -178,10 +181,6 @@ def _kept(context: Context, function: Function) -> tuple[_Kept, ...]:
         pushed = _pushes(instruction)
     once = [kept[0] for kept in writers.values() if len(kept) == 1]
     return tuple(kept for kept in once if kept is not None and kept.behind <= earliest)
-
-
-def _changed(instruction: Instruction) -> frozenset[str] | None:
-    return frozenset() if instruction.flow in ("return", "jump") else changed_registers(instruction)
 
 
 def _copied(instruction: Instruction, register: str) -> str | None:

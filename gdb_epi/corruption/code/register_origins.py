@@ -171,20 +171,18 @@ def _returned(
     Each of its returns may have been taken: when one of them explains a register, none differs.
     """
     settled = {
-        register.register
-        for register in made
-        if register.kind != COPY or register.held != register.expected
+        remade.register for remade in made if remade.kind != COPY or remade.held != remade.expected
     }  # a copy of what the function returned says nothing of that
     if site.operand is not None and settled.issuperset(site.operand.registers()):
         return []
     returned = [
-        register
+        remade
         for other in paths_through_callee(context, ran)
-        for register in replay(context.target, other, registers)
-        if register.register not in settled
+        for remade in replay(context.target, other, registers)
+        if remade.register not in settled
     ]
-    right = {register.register for register in returned if register.held == register.expected}
-    return [register for register in returned if register.register not in right]
+    right = {remade.register for remade in returned if remade.held == remade.expected}
+    return [remade for remade in returned if remade.register not in right]
 
 
 def _on_all_ways(
@@ -198,7 +196,7 @@ def _on_all_ways(
 
     Registers that one of the places explains, or does not tell, are left out.
     """
-    settled = {register.register: [register] for register in made}
+    settled = {remade.register: [remade] for remade in made}
     wanted = list(site.operand.registers() if site.operand is not None else ARGUMENTS)
     if site.operand is None:
         instruction = decode(read_up_to(context.target, ran.end, MAX_LENGTH))
@@ -213,18 +211,16 @@ def _on_all_ways(
             ways = paths_from_definitions(context, ran, name, registers)
             tables = [
                 [
-                    register
-                    for register in replay(context.target, way, registers)
-                    if register.register == name
+                    remade
+                    for remade in replay(context.target, way, registers)
+                    if remade.register == name
                 ]
                 for way in ways
             ]
-            settled[name] = (
-                [register for table in tables for register in table] if all(tables) else []
-            )
-            if all(register.held != register.expected for register in settled[name]):
+            settled[name] = [remade for table in tables for remade in table] if all(tables) else []
+            if all(remade.held != remade.expected for remade in settled[name]):
                 differing += settled[name]
-        behind = {n for register in settled[name] for n in register.through if n != "rsp"}
+        behind = {n for remade in settled[name] for n in remade.through if n != "rsp"}
         wanted += sorted(behind.difference(wanted))[: MAX_WANTED - len(wanted)]
     return differing
 

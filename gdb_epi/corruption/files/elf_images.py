@@ -38,6 +38,7 @@ class ImageFile:
 
     def __init__(self, module: Module, file: ElfFile) -> None:
         self.module = module
+        self.name = module.path.rpartition("/")[2]
         self.base = module.base
         self.data = file.data
         header = elf.parse_header(self.data[:64])

@@ -168,13 +168,12 @@ class AddressIndex:
 
     def begins_block(self, address: int) -> bool:
         """Whether an object could begin there, with or without heads: a block of pymalloc does."""
-        block = self._block_of(address)
-        return block is not None and address - block[0] in HEADS[:3]
+        return self.place_in_block(address) in HEADS[:3]
 
     def inside_block(self, address: int) -> bool:
         """Whether an address lies in a block of pymalloc, but where no object can begin."""
-        block = self._block_of(address)
-        return block is not None and address - block[0] not in HEADS[:3]
+        place = self.place_in_block(address)
+        return place is not None and place not in HEADS[:3]
 
     def place_in_block(self, address: int) -> int | None:
         """Return how far an address lies behind the start of its block of pymalloc's."""
@@ -242,14 +241,13 @@ class AddressIndex:
             return None
         if not count or kind % 8 or kind < 4096:
             return None
-        return self._type_name(kind)
+        return self.type_name(kind)
 
     def type_name(self, kind: int) -> str | None:
-        """Return the name of the type at an address; None for what is no type."""
-        return self._type_name(kind)
+        """Return the name of the type at an address; None for what is no type.
 
-    def _type_name(self, kind: int) -> str | None:
-        """Return the name of a type: three levels up must be types too."""
+        Three levels up must be types too.
+        """
         if kind not in self._types:
             self._types[kind] = None
             with suppress(UnreadableMemory, LayoutError):

@@ -55,16 +55,14 @@ class ObjectTypes:
         self._header = reader.layout.size("PyObject") or 16
 
     def of(self, address: int) -> ObjectType:
-        """Return the kind of the object at an address; NO_KIND where none is."""
+        """Return the type of the object at an address; NO_TYPE where none is."""
         kind = self._by_object.get(address)
         if kind is None:
-            kind = self._by_object[address] = self._of(address)
+            kind = NO_TYPE
+            if not address & 7 and 4096 <= address < 1 << 63:
+                kind = self._by_type(self._reader.word(address + self._type_at))
+            self._by_object[address] = kind
         return kind
-
-    def _of(self, address: int) -> ObjectType:
-        if address & 7 or not PAGE <= address < 1 << 63:
-            return NO_TYPE
-        return self._by_type(self._reader.word(address + self._type_at))
 
     def _by_type(self, kind: int) -> ObjectType:
         judged = self._kinds.get(kind)

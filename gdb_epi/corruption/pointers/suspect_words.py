@@ -221,25 +221,12 @@ def suspects_of(context: Context) -> list[Suspect]:
     if isinstance(site, Absent):
         return []
     made = recomputed_registers(context)
-    by_register = {} if isinstance(made, Absent) else _latest(made)
-    traced: list[Suspect] = []
-    words = fault_words(context)
-    for word in words:
-        traced += _traced(context, site, by_register, word)
-    seen: set[tuple[int, int]] = set()
-    unique = []
-    for suspect in traced:
-        if (suspect.value, suspect.depth) not in seen:
-            seen.add((suspect.value, suspect.depth))
-            unique.append(suspect)
-    return unique
-
-
-def _latest(made: list[RecomputedRegister]) -> dict[str, RecomputedRegister]:
-    latest: dict[str, RecomputedRegister] = {}
-    for register in made:
-        latest.setdefault(register.register, register)
-    return latest
+    latest = {} if isinstance(made, Absent) else {r.register: r for r in reversed(made)}
+    unique: dict[tuple[int, int], Suspect] = {}
+    for word in fault_words(context):
+        for suspect in _traced(context, site, latest, word):
+            unique.setdefault((suspect.value, suspect.depth), suspect)
+    return list(unique.values())
 
 
 def _traced(
