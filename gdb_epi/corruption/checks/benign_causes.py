@@ -172,16 +172,16 @@ def unmapped(context: Context) -> Iterator[Evidence]:
 )
 def use_after_free(context: Context) -> Iterator[Evidence]:
     """Tell a pointer to, or a word in, a block that its allocator has free."""
-    things = address_index(context)
+    index = address_index(context)
     for suspect in suspects_of(context):
-        pointee = things.at(suspect.value)
+        pointee = index.at(suspect.value)
         if pointee is not None and pointee.kind == FREE:
             summary = (
                 f"{suspect.source} points at {suspect.value:#018x}, a free block of {pointee.name}"
             )
             yield _against("S:use-after-free", summary, suspect.source)
             return
-        if suspect.depth == 0 and suspect.slots and all(map(things.in_free_block, suspect.slots)):
+        if suspect.depth == 0 and suspect.slots and all(map(index.in_free_block, suspect.slots)):
             summary = (
                 f"the word in {suspect.source} stands in a free block, at {suspect.slots[0]:#018x}"
             )

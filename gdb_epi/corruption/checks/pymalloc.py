@@ -74,18 +74,18 @@ class BlockObjects:
         self._absurd: list[tuple[int, int]] = []
         self._is_small_count = heap.reader.layout.offset("PyObject", "ob_overflow") is not None
         self._count_limit = 1 << (LOWEST_SHORT_BIT if self._is_small_count else LOWEST_COUNT_BIT)
-        self._ghosts: frozenset[int] | None = None
-        self._types_and_ghosts: frozenset[int] = frozenset()
+        self._near_types: frozenset[int] | None = None
+        self._types_and_near: frozenset[int] = frozenset()
         self.looked = 0
 
     def know_all_types(self) -> None:
         """Find every type first; then a sweep reads no memory but the pools. Raises OutOfTime."""
         for address, info in list(self._heap.types().items())[:MAX_TYPES]:
             self._heads[address] = _head_of(info.flags)
-        self._ghosts = frozenset(
+        self._near_types = frozenset(
             address ^ 1 << bit for address in self._heads for bit in range(3, 64)
         ).difference(self._heads)
-        self._types_and_ghosts = self._ghosts.union(self._heads)
+        self._types_and_near = self._near_types.union(self._heads)
 
     def look(self, pool: Pool, data: bytes) -> None:
         """Take the blocks of one pool that are in use."""
@@ -101,7 +101,7 @@ class BlockObjects:
         ]
         self.looked += pool.carved - len(pool.free)
         blocks = pool.blocks()
-        if self._ghosts is not None:
+        if self._near_types is not None:
             blocks = self._worth_a_look(pool, data, places)
         for at in blocks:
             self._look_at(pool, at, words, places, debug)
@@ -115,18 +115,18 @@ class BlockObjects:
         """
         from array import array  # its strided slices become lists in half of a memoryview's time
 
-        assert self._ghosts is not None and pool.free is not None
+        assert self._near_types is not None and pool.free is not None
         first, step, back = OVERHEAD >> 3, pool.block >> 3, self._type_at >> 3
         end = first + pool.carved * step
         words = array("Q", data[: 8 * end])
         worth_a_look: set[int] = set()
         for head, offset in places:
             column = words[first + offset : end : step].tolist()
-            if self._types_and_ghosts.isdisjoint(column):
+            if self._types_and_near.isdisjoint(column):
                 continue
             values = set(column)
-            if not self._ghosts.isdisjoint(values):
-                worth_a_look.update(n for n, word in enumerate(column) if word in self._ghosts)
+            if not self._near_types.isdisjoint(values):
+                worth_a_look.update(n for n, word in enumerate(column) if word in self._near_types)
             at = first + offset - back  # the counts before these words
             large = _large_counts(data[8 * at : 8 * end], 8 * step, self._is_small_count)
             worth_a_look.update(number for number in large if column[number] in self._heads)
@@ -151,10 +151,10 @@ class BlockObjects:
             word = words[(at >> 3) + offset]
             head_size = self._heads.get(word)
             if head_size is None:
-                if self._ghosts is None:
+                if self._near_types is None:
                     no_pointer = word & 7 or word < 0x10000 or word >> 47
                     head_size = -1 if no_pointer else self._head(word)
-                elif word in self._ghosts:
+                elif word in self._near_types:
                     head_size = -1
             if head_size == head:
                 count = words[(at >> 3) + offset - (self._type_at >> 3)]

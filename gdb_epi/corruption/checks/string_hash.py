@@ -130,29 +130,29 @@ class _Work:
         assert self._key is not None
         target = self._context.target
         searches = [_Search(target, form, self._key, self._shortest) for form in self._forms]
-        ghosts = near_type_patterns(self._forms)
-        found_ghosts: list[tuple[StringFormat, int]] = []
-        tally = LeftOut()
+        patterns_of_types = near_type_patterns(self._forms)
+        near_types: list[tuple[StringFormat, int]] = []
+        left_out = LeftOut()
         chunks = MemorySweep(self._context)
         for start, data in chunks:
-            has_others = sum(search.take(start, data, tally) for search in searches) > 0
+            has_others = sum(search.take(start, data, left_out) for search in searches) > 0
             if not is_of_pools(start, data):  # R13 sees those
-                patterns = (*ghosts.high, *(ghosts.low if has_others else ()))
-                found_ghosts += near_type_words(self._forms, start, data, patterns)
+                patterns = (*patterns_of_types.high, *(patterns_of_types.low if has_others else ()))
+                near_types += near_type_words(self._forms, start, data, patterns)
         for search in searches:
             for at in search.suspects(chunks):
                 yield from self._explain(search.form, at)
-        for form, at in found_ghosts[:MAX_ODD]:
+        for form, at in near_types[:MAX_ODD]:
             yield from self._typeless(form, at)
         self._context.counts["strings"] = sum(search.checked for search in searches)
-        yield from self._left_out(chunks, tally, sum(search.differing for search in searches))
+        yield from self._left_out(chunks, left_out, sum(search.differing for search in searches))
 
-    def _left_out(self, chunks: MemorySweep, tally: LeftOut, wrong: int) -> Iterator[Skipped]:
+    def _left_out(self, chunks: MemorySweep, left_out: LeftOut, wrong: int) -> Iterator[Skipped]:
         if not chunks.swept.complete:
             done, total = chunks.swept.done >> 20, chunks.swept.total >> 20
             yield Skipped("R1", f"the budget ended after {done} of {total} MiB of memory")
-        if tally.long:
-            yield Skipped("R1", f"{tally.long} strings of more than 64 KiB were left out")
+        if left_out.long:
+            yield Skipped("R1", f"{left_out.long} strings of more than 64 KiB were left out")
         if self._shortest:
             yield Skipped("R1", "strings of less than 8 bytes have another hash here")
         if wrong > MAX_WRONG:
@@ -224,17 +224,17 @@ class _Search:
         self._wrong: list[int] = []
         self._odd: list[int] = []
 
-    def take(self, start: int, data: bytes, tally: LeftOut) -> bool:
+    def take(self, start: int, data: bytes, left_out: LeftOut) -> bool:
         """Look at a piece of memory; return False where it holds nothing out of the ordinary."""
         wrong_records, has_others = self._ordinary.take(start, data)
         self._records += wrong_records
         if has_others:
             texts = hashed_strings_in(
-                self._target, self.form, start, data, tally, self._ordinary.others
+                self._target, self.form, start, data, left_out, self._ordinary.others
             )
             self._wrong += self._bulk.add(texts)
-            self._odd += tally.odd
-            tally.odd.clear()
+            self._odd += left_out.odd
+            left_out.odd.clear()
         return has_others
 
     @property

@@ -101,8 +101,8 @@ class Field(NamedTuple):
 class Fields:
     """The fields of objects, by the category of the object; made once for each category."""
 
-    def __init__(self, reader: PagedReader, kinds: ObjectTypes, things: AddressIndex) -> None:
-        self._reader, self._kinds, self._things = reader, kinds, things
+    def __init__(self, reader: PagedReader, kinds: ObjectTypes, index: AddressIndex) -> None:
+        self._reader, self._kinds, self._index = reader, kinds, index
         self._layout: Layout = reader.layout
         self._objects = ObjectReader(reader)
         self._known: dict[str, tuple[Field, ...]] = {}
@@ -228,7 +228,7 @@ class Fields:
 
     def _holds(self, keys: int, used: int) -> bool:
         """Whether a table is in use and holds just so many entries, all of them objects."""
-        thing = self._things.at(keys)
+        thing = self._index.at(keys)
         if thing is None or thing.kind != BLOCK or used > MAX_ENTRIES:
             return False
         start, count, width, hashed = self._objects.entries(keys)
@@ -285,7 +285,7 @@ class Fields:
             return not value & 7 and 2 * len([name for name in names if name]) > len(names)
 
         def sure(value: int) -> bool:
-            thing = self._things.at(value)
+            thing = self._index.at(value)
             # Not so of lists of types, which look like an object: their second word is a type.
             return thing is not None and thing.kind == BLOCK and all(kinds(value))
 
@@ -389,14 +389,14 @@ def _wrong_of_suspects(context: Context, walk: ObjectWalk, fields: Fields) -> It
 
 def _owner(context: Context, walk: ObjectWalk, slot: int) -> tuple[int, str] | None:
     """Return the object in whose block a word is, and its type; it may have no references."""
-    things = address_index(context)
-    place = things.place_in_block(slot)
-    if place is None or things.in_free_block(slot):
+    index = address_index(context)
+    place = index.place_in_block(slot)
+    if place is None or index.in_free_block(slot):
         return None
     for head in HEADS:
         address = slot - place + head
         try:
-            name = things.type_name(walk.reader.type_of(address)) if address < slot else None
+            name = index.type_name(walk.reader.type_of(address)) if address < slot else None
         except UnreadableMemory:
             return None
         if name is not None:
@@ -453,15 +453,15 @@ def _is_its_own(context: Context, value: int) -> bool:
 
     Seen in one of 444 software cores: memory behind a bytearray was zeroed.
     """
-    things = address_index(context)
-    block = things.begins_block(value) or things.in_free_block(value) or things.at(value)
+    index = address_index(context)
+    block = index.begins_block(value) or index.in_free_block(value) or index.at(value)
     held = context.places_of(value, MAX_HELD)
     return bool(block) and sum(not on_stack(context, at) for at in held) <= 1
 
 
 def _may_be(context: Context, walk: ObjectWalk, wrong: _Wrong, right: int) -> bool:
     """Whether a word that fits a field can be the one that was there: it misses a holder."""
-    things, sure = address_index(context), wrong.field.sure
+    index, sure = address_index(context), wrong.field.sure
     if wrong.field.shared and (
         _is_held_alike(walk, wrong, right) or _is_found_alike(context, walk, wrong, right)
     ):
@@ -470,16 +470,16 @@ def _may_be(context: Context, walk: ObjectWalk, wrong: _Wrong, right: int) -> bo
         return True  # tables of descriptions are static, and the name says which entry it is
     if sure is not None and not sure(right):
         return False
-    inside = things.inside_block(wrong.value)  # no table or array begins there
+    inside = index.inside_block(wrong.value)  # no table or array begins there
     if not wrong.field.own and not inside and may_be_stale(context, wrong.value, right):
         return False  # of 765 stale tables put into dicts 13 were one bit from one without a holder
     if not wrong.field.shared:
-        is_free = things.in_free_block(right)  # a freed table looks like one still
+        is_free = index.in_free_block(right)  # a freed table looks like one still
         held = _holders(context, walk, right, MAX_HELD)
         if wrong.field.own:  # old copies may be left; another dict's table is none of this one's
             held = [at for at in held if walk.type_at(at - wrong.field.offset) == wrong.category]
         return not is_free and not held
-    if things.references(right) is None or was_never_mapped(context, wrong.value):
+    if index.references(right) is None or was_never_mapped(context, wrong.value):
         return True  # immortal, or held by many
     if wrong.value ^ right < 1 << FAR_BIT or may_be_freed(context, wrong.value):
         return lost_a_reference(context, right, wrong.value)

@@ -196,14 +196,13 @@ FIELDS = ("function", "code", TYPE)  # what they hold is of known type: R18 look
     needs="python",
     order=55,
     innocent_causes=(
-        "an object that was freed while the slot still names it, whatever has its memory now "
-        "(may_be_stale: a slot that names an address of a heap, where an object can have begun, "
-        "is left out); what a program leaked (it misses more than one); a reference that was not "
-        "counted; an object whose header was overwritten (several slots name it, and one flip "
-        "changes one); a stray write over several slots (more than MAX_BAD, or neighbours that "
-        "are damaged too), or over a part of one. Slots that name more often than it has "
-        "references an object that is sound are no evidence: that is what a reference too few "
-        "makes."
+        "An object that was freed while the slot still names it, whatever has its memory now: a "
+        "slot that names an address of a heap where an object can have begun is left out. What a "
+        "program leaked: it misses more than one reference. A reference that was not counted. An "
+        "object whose header was overwritten: several slots name it, and one flip changes one. A "
+        "stray write over several slots (they are many, or neighbours), or over a part of one. An "
+        "object with a reference too few: slots that name more often than it has references an "
+        "object that is sound are no evidence."
     ),
 )
 def typed_slot(context: Context) -> Iterator[Evidence | Skipped]:
@@ -234,7 +233,7 @@ def typed_slot(context: Context) -> Iterator[Evidence | Skipped]:
             yield from _repairs(context, walk, slot, same)
 
 
-def _sources(things: AddressIndex, wrong: list[ContainerSlot]) -> list[ContainerSlot]:
+def _sources(index: AddressIndex, wrong: list[ContainerSlot]) -> list[ContainerSlot]:
     """Return the slots that alone name what they name; a frame's variable may be a copy of one.
 
     So may be a tuple's item; but what two slots name may be an object whose header is damaged,
@@ -246,7 +245,7 @@ def _sources(things: AddressIndex, wrong: list[ContainerSlot]) -> list[Container
     sources = []
     for value, same in groups.items():
         same = [slot for slot in same if slot.kind != FRAME] or same
-        if value % WORD or things.inside_block(value):
+        if value % WORD or index.inside_block(value):
             same = [slot for slot in same if slot.kind != "tuple"] or same
         if len(same) == 1:
             sources += same
@@ -312,21 +311,21 @@ def _stuck(slot: ContainerSlot, count: int, bit: int, kind: str) -> Evidence:
 
 def _is_bad(context: Context, slot: ContainerSlot) -> bool:
     """Whether what a slot names was no freed object; that is another bug."""
-    things = address_index(context)
-    if things.in_damaged_pool(slot.value):  # nothing says what of it is free
+    index = address_index(context)
+    if index.in_damaged_pool(slot.value):  # nothing says what of it is free
         return False
     if is_free(context, slot.place):  # the container's own storage
         return False
-    return not (things.begins_block(slot.value) and things.in_free_block(slot.value))
+    return not (index.begins_block(slot.value) and index.in_free_block(slot.value))
 
 
 def _repairs(
     context: Context, walk: ObjectWalk, slot: ContainerSlot, same: int
 ) -> Iterator[Evidence]:
     flips = [slot.value ^ 1 << bit for bit in range(BITS)]
-    things = address_index(context)
-    outside = [flip for flip in flips if not things.inside_block(flip)]
-    near = [(flip, kind) for flip in outside if (kind := things.object_type(flip))]
+    index = address_index(context)
+    outside = [flip for flip in flips if not index.inside_block(flip)]
+    near = [(flip, kind) for flip in outside if (kind := index.object_type(flip))]
     near += _raised(context, slot.value)
     objects = [
         candidate
@@ -428,9 +427,9 @@ def _neighbouring_bits(
 
 
 def _objects_at(context: Context, walk: ObjectWalk, addresses: Iterable[int]) -> Objects:
-    things = address_index(context)
+    index = address_index(context)
     objects = [(address, kind) for address in addresses if (kind := walk.type_at(address))]
-    return [candidate for candidate in objects if not things.inside_block(candidate[0])]
+    return [candidate for candidate in objects if not index.inside_block(candidate[0])]
 
 
 def _indexed(context: Context, walk: ObjectWalk, slot: ContainerSlot, objects: Objects) -> Objects:

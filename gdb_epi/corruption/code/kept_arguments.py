@@ -126,8 +126,8 @@ def _link(
     if not kept:
         return
     registers = {**outer.registers, **{a: inner.registers[r] for a, r in kept.items()}}
-    ran = path_before(context, call, registers)
-    for remade in replay(context.target, ran, registers) if ran is not None else ():
+    path = path_before(context, call, registers)
+    for remade in replay(context.target, path, registers) if path is not None else ():
         if remade.register in kept and _is_sure(remade):
             yield PassedArgument(
                 number,

@@ -51,7 +51,7 @@ class CodePath(NamedTuple):
         return self.steps[number + 1].address if number + 1 < len(self.steps) else self.end
 
     def steps_over(self, number: int) -> bool:
-        """Whether a step is a call whose function's instructions are not in the trail."""
+        """Whether a step is a call whose function's instructions are not in the path."""
         step = self.steps[number]
         behind = step.address + step.instruction.length
         return step.instruction.flow == "call" and self.following(number) == behind
@@ -77,7 +77,7 @@ def path_before(context: Context, pc: int, registers: dict[str, int]) -> CodePat
 def paths_from_definitions(
     context: Context, path: CodePath, register: str, registers: dict[str, int]
 ) -> list[CodePath]:
-    """Return the shortest way to a trail from each place where a register may have been made.
+    """Return the shortest way to a path from each place where a register may have been made.
 
     One of these places made it, as far as direct branches tell; loops that leave it alone lead to
     no further place. Empty where they are not all known, or are many.
@@ -88,9 +88,9 @@ def paths_from_definitions(
         return []
     onward: dict[int, Step | None] = {}  # an instruction's address and the step that follows it
     ways: list[CodePath] = []
-    wave = [(head, path.steps[0] if path.steps else None)]
-    while wave:
-        at, step = wave.pop(0)
+    worklist = [(head, path.steps[0] if path.steps else None)]
+    while worklist:
+        at, step = worklist.pop(0)
         if at == exact.function.start:
             way = _with_caller(context, _joined(path, step, onward), registers)
             if way is None:
@@ -112,7 +112,7 @@ def paths_from_definitions(
             before_it = Step(last, instruction)
             onward[last] = step
             if register not in change:
-                wave.append((last, before_it))
+                worklist.append((last, before_it))
                 continue
             steps = _steps_before(context, last)
             if steps is None or len(ways) == MAX_WAYS:
@@ -124,7 +124,7 @@ def paths_from_definitions(
 
 
 def _joined(path: CodePath, step: Step | None, onward: dict[int, Step | None]) -> CodePath:
-    """Return the steps from one on to a trail, and the trail."""
+    """Return the steps from one on to a path, and the path."""
     head = path.steps[0].address if path.steps else path.end
     steps: list[Step] = []
     while step is not None and step.address != head:
@@ -211,7 +211,7 @@ def called_function(target: Target, call: Step) -> int | None:
 
 
 def stack_pointers(path: CodePath, last: int) -> list[int | None]:
-    """Return rsp before each step of a trail, behind which it is `last`; None where not known."""
+    """Return rsp before each step of a path, behind which it is `last`; None where not known."""
     values: list[int | None] = []
     value: int | None = last
     for number in range(len(path.steps) - 1, -1, -1):
@@ -262,7 +262,7 @@ def _plain_vector(instruction: Instruction) -> int | None:
 
 
 def _with_caller(context: Context, path: CodePath, registers: dict[str, int]) -> CodePath | None:
-    """Return a trail with the code of the caller before it, when it begins with its function."""
+    """Return a path with the code of the caller before it, when it begins with its function."""
     first = path.steps[0].address if path.steps else path.end
     function = context.functions.at(first)
     sp = stack_pointers(path, registers.get("rsp", 0))

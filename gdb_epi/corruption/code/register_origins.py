@@ -46,14 +46,14 @@ _NOTHING: frozenset[str] = frozenset()
 
 
 def advanced_counters(
-    context: Context, site: FaultSite, ran: CodePath, registers: dict[str, int]
+    context: Context, site: FaultSite, path: CodePath, registers: dict[str, int]
 ) -> frozenset[str]:
     """Return the registers that the instruction which failed may have changed before it did."""
     instruction = site.instruction
     if instruction is None or not instruction.repeated or site.arrived:
         return _NOTHING
     counters = changed_registers(instruction) or _NOTHING
-    if _failed_in_the_first_page(context, site) or _still_as_made(ran, registers, counters):
+    if _failed_in_the_first_page(context, site) or _still_as_made(path, registers, counters):
         return _NOTHING
     return counters
 
@@ -76,18 +76,18 @@ def _is_at_an_edge(address: int) -> bool:
     return not STRING_BLOCK <= address % PAGE <= PAGE - STRING_BLOCK
 
 
-def _still_as_made(ran: CodePath, registers: dict[str, int], counters: frozenset[str]) -> bool:
+def _still_as_made(path: CodePath, registers: dict[str, int], counters: frozenset[str]) -> bool:
     """Whether one of the registers, which all move together, still holds what it was given.
 
     A number, or a copy of or for another register: nothing else has to be believed for that.
     """
     gone: set[str] = set()  # changed by what ran later
-    for number in range(len(ran.steps) - 1, -1, -1):
-        instruction = ran.steps[number].instruction
-        change = CALL_CHANGES if ran.steps_over(number) else changed_registers(instruction)
+    for number in range(len(path.steps) - 1, -1, -1):
+        instruction = path.steps[number].instruction
+        change = CALL_CHANGES if path.steps_over(number) else changed_registers(instruction)
         if change is None:
             return False
-        if number not in ran.skippable:
+        if number not in path.skippable:
             given = (_given(instruction, name, registers, counters) for name in change)
             if any(names and gone.isdisjoint(names) for names in given):
                 return True
@@ -134,9 +134,9 @@ class RecomputedRegister(NamedTuple):
     since: bool = False  # a function was called after a load, and may have stored there
 
 
-def replay(target: Target, ran: CodePath, registers: dict[str, int]) -> list[RecomputedRegister]:
-    """Return which registers at the end of a trail can be made again, the last made first."""
-    return _Replay(target, ran, registers).run()
+def replay(target: Target, path: CodePath, registers: dict[str, int]) -> list[RecomputedRegister]:
+    """Return which registers at the end of a path can be made again, the last made first."""
+    return _Replay(target, path, registers).run()
 
 
 @once_per_run
@@ -149,20 +149,20 @@ def recomputed_registers(context: Context) -> list[RecomputedRegister] | Absent:
     if isinstance(place, Absent):
         return place
     pc, registers = place
-    ran = path_before(context, pc, registers)
-    if ran is None:
+    path = path_before(context, pc, registers)
+    if path is None:
         return Absent(NOT_AVAILABLE, "the code before the fault cannot be read or decoded")
-    for name in advanced_counters(context, site, ran, registers):
+    for name in advanced_counters(context, site, path, registers):
         registers.pop(name, None)
-    made = replay(context.target, ran, registers)
-    made += _returned(context, site, ran, registers, made)
-    return made + _on_all_ways(context, site, ran, registers, made)
+    made = replay(context.target, path, registers)
+    made += _returned(context, site, path, registers, made)
+    return made + _on_all_ways(context, site, path, registers, made)
 
 
 def _returned(
     context: Context,
     site: FaultSite,
-    ran: CodePath,
+    path: CodePath,
     registers: dict[str, int],
     made: list[RecomputedRegister],
 ) -> list[RecomputedRegister]:
@@ -177,7 +177,7 @@ def _returned(
         return []
     returned = [
         remade
-        for other in paths_through_callee(context, ran)
+        for other in paths_through_callee(context, path)
         for remade in replay(context.target, other, registers)
         if remade.register not in settled
     ]
@@ -188,7 +188,7 @@ def _returned(
 def _on_all_ways(
     context: Context,
     site: FaultSite,
-    ran: CodePath,
+    path: CodePath,
     registers: dict[str, int],
     made: list[RecomputedRegister],
 ) -> list[RecomputedRegister]:
@@ -199,7 +199,7 @@ def _on_all_ways(
     settled = {remade.register: [remade] for remade in made}
     wanted = list(site.operand.registers() if site.operand is not None else ARGUMENTS)
     if site.operand is None:
-        instruction = decode(read_up_to(context.target, ran.end, MAX_LENGTH))
+        instruction = decode(read_up_to(context.target, path.end, MAX_LENGTH))
         wanted += (
             [instruction.through]
             if instruction is not None and instruction.through is not None
@@ -208,7 +208,7 @@ def _on_all_ways(
     differing: list[RecomputedRegister] = []
     for name in wanted:  # grows
         if name not in settled:
-            ways = paths_from_definitions(context, ran, name, registers)
+            ways = paths_from_definitions(context, path, name, registers)
             tables = [
                 [
                     remade
@@ -250,13 +250,13 @@ class _Store(NamedTuple):
 
 
 class _Replay:
-    """Run a trail again: what is known of the registers is what it held, or what it makes."""
+    """Run a path again: what is known of the registers is what it held, or what it makes."""
 
-    def __init__(self, target: Target, ran: CodePath, registers: dict[str, int]) -> None:
+    def __init__(self, target: Target, path: CodePath, registers: dict[str, int]) -> None:
         self._target = target
         self._registers = registers
-        self._trail = ran
-        self._sp = stack_pointers(ran, registers.get("rsp", 0))
+        self._path = path
+        self._sp = stack_pointers(path, registers.get("rsp", 0))
         self._made: dict[str, RecomputedRegister] = {}
         self._stores: list[_Store] = []  # of this run
         self._later_stores: list[_Store] = []  # of the run before it
@@ -264,7 +264,7 @@ class _Replay:
     def run(self) -> list[RecomputedRegister]:
         """Return what can be made again, the last made first.
 
-        The first run finds out where the trail stores to; the second one loads nothing that was
+        The first run finds out where the path stores to; the second one loads nothing that was
         stored to after the load.
         """
         self._run()
@@ -272,7 +272,7 @@ class _Replay:
         return self._run()
 
     def _run(self) -> list[RecomputedRegister]:
-        steps = self._trail.steps
+        steps = self._path.steps
         changes = [self._changes(number) for number in range(len(steps))]
         first = max((n + 1 for n, change in enumerate(changes) if change is None), default=0)
         kept = self._kept(changes, first)
@@ -289,14 +289,14 @@ class _Replay:
         values = dict(self._registers)
         values_before: list[dict[str, int]] = []
         for number in range(len(changes) - 1, first - 1, -1):
-            instruction = self._trail.steps[number].instruction
+            instruction = self._path.steps[number].instruction
             for register in changes[number] or ():
                 by = (
                     added_constant(instruction, register)
-                    if number not in self._trail.skippable
+                    if number not in self._path.skippable
                     else None
                 )
-                if by is None or self._trail.steps_over(number):
+                if by is None or self._path.steps_over(number):
                     values.pop(register, None)
                 elif register in values:
                     values[register] = (values[register] - by) & WORD_MASK
@@ -304,14 +304,14 @@ class _Replay:
         return [{} for _ in range(first)] + values_before[::-1]
 
     def _changes(self, number: int) -> frozenset[str] | None:
-        instruction = self._trail.steps[number].instruction
-        if self._trail.steps_over(number):
+        instruction = self._path.steps[number].instruction
+        if self._path.steps_over(number):
             return CALL_CHANGES - STACK
         return STACK if instruction.flow in ("call", "return") else changed_registers(instruction)
 
     def _step(self, number: int, change: frozenset[str], kept: dict[str, int]) -> None:
         """Run one step; `kept` is what the registers at the end say of those before it."""
-        step = self._trail.steps[number]
+        step = self._path.steps[number]
         values = kept | {n: register.expected for n, register in self._made.items()}
         values["rip"] = step.address
         sp = self._sp[number]
@@ -325,13 +325,13 @@ class _Replay:
             )
             remade = None if taken_off else self._remake(number, register, values)
             self._made.pop(register, None)
-            if remade is not None and number not in self._trail.skippable:
+            if remade is not None and number not in self._path.skippable:
                 self._made[register] = remade
 
     def _remake(
         self, number: int, register: str, values: dict[str, int]
     ) -> RecomputedRegister | None:
-        step = self._trail.steps[number]
+        step = self._path.steps[number]
         held = self._registers.get(register)
         how = value_source(step.instruction, register)
         expected: int | None = None
@@ -359,9 +359,9 @@ class _Replay:
             through, offset = tuple(same), how.source.displacement
         elif how.kind == COPY and isinstance(how.source, str):
             through = (how.source,)
-        later = range(number + 1, len(self._trail.steps))
+        later = range(number + 1, len(self._path.steps))
         reads = slot is not None or (how.kind == COMPUTED and step.instruction.explicit is not None)
-        since = reads and any(self._trail.steps_over(step_number) for step_number in later)
+        since = reads and any(self._path.steps_over(step_number) for step_number in later)
         inputs = [self._made[n] for n in _inputs(step.instruction) if n in self._made]
         since |= any(each.since and each.held != each.expected for each in inputs)
         return RecomputedRegister(
@@ -370,7 +370,7 @@ class _Replay:
 
     def _with_memory(self, number: int, values: dict[str, int]) -> dict[str, int]:
         """Return the registers and, by the name MEMORY, what the instruction reads there."""
-        instruction = self._trail.steps[number].instruction
+        instruction = self._path.steps[number].instruction
         operand = instruction.explicit
         if operand is None or operand.access != "r" or operand.size not in (4, 8):
             return values
@@ -381,8 +381,8 @@ class _Replay:
 
     def _note_stores(self, number: int, values: dict[str, int]) -> None:
         """Note what a step stores to; a place that is not known may be any."""
-        instruction = self._trail.steps[number].instruction
-        if self._trail.steps_over(number):
+        instruction = self._path.steps[number].instruction
+        if self._path.steps_over(number):
             return  # what it stored to is not known: Remade.since
         value = values.get(source) if (source := stored_register(instruction)) else None
         for operand in instruction.operands:
@@ -390,11 +390,11 @@ class _Replay:
                 at = operand.address(values)
                 known_place = at is not None and operand.size > 0
                 place = (at or 0, operand.size) if known_place else EVERYWHERE
-                maybe = number in self._trail.skippable
+                maybe = number in self._path.skippable
                 self._stores.append(_Store(number, *place, None if maybe else value))
 
     def _load(self, number: int, slot: int, how: ValueSource) -> int | None:
-        """Return what a load gave: what the trail stored there before it, or what is there now.
+        """Return what a load gave: what the path stored there before it, or what is there now.
 
         None when what is there now may have been stored since.
         """

@@ -45,8 +45,8 @@ NO_TYPE = ObjectType(0, "", 0, "")
 class ObjectTypes:
     """The types of one process, each judged once."""
 
-    def __init__(self, reader: PagedReader, things: AddressIndex) -> None:
-        self._reader, self._things = reader, things
+    def __init__(self, reader: PagedReader, index: AddressIndex) -> None:
+        self._reader, self._index = reader, index
         self._kinds: dict[int, ObjectType] = {0: NO_TYPE}
         self._slots: dict[int, tuple[int, int]] = {}
         self._by_object: dict[int, ObjectType] = {}
@@ -95,7 +95,7 @@ class ObjectTypes:
         return bool(self._reader.word(kind + self._flags_at) & HEAP_TYPE)
 
     def _judge(self, kind: int) -> ObjectType:
-        name = self._things.type_name(kind)
+        name = self._index.type_name(kind)
         if not name:
             return NO_TYPE
         try:

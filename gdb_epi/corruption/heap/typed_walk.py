@@ -85,17 +85,17 @@ class ObjectWalk:
         self._reached += self._roots()
         self._enter(static=True)
         while (self._waiting or self._types) and not self.cut:
-            wave = self._waiting or [self._types.popleft()]
+            batch = self._waiting or [self._types.popleft()]
             self._waiting = []
-            self._visit(wave)
+            self._visit(batch)
 
-    def _visit(self, wave: list[int]) -> None:
+    def _visit(self, batch: list[int]) -> None:
         """Take what several containers hold: what they reach is judged at once, in their order.
 
         Nearly all are tuples of a few items (a process has those of its code objects): one by one
         they took three times as long.
         """
-        typed = list(zip(wave, self.kinds.of_all(wave), strict=True))
+        typed = list(zip(batch, self.kinds.of_all(batch), strict=True))
         tuples = [at for at, kind in typed if kind.category == TUPLE]
         size_at = self._at("PyTupleObject", "ob_size")
         sizes = iter(self.reader.words([at + size_at for at in tuples]))
@@ -209,9 +209,9 @@ class ObjectWalk:
                 with suppress(UnreadableMemory):
                     if offset is not None:
                         yield reader.u64(frame.address + offset) & ~TAG
-        things = address_index(self._context)
+        index = address_index(self._context)
         for value in values_at_hand(self._context):
-            if not self.kinds.of(value).category or things.in_free_block(value):
+            if not self.kinds.of(value).category or index.in_free_block(value):
                 continue
             if not on_stack(self._context, value):  # what looks like an object there is none
                 yield value

@@ -14,7 +14,7 @@ from collections.abc import Iterator
 from functools import cached_property
 from itertools import compress, groupby
 
-from gdb_epi.corruption.strings.search import halves, low_ghost
+from gdb_epi.corruption.strings.search import halves, near_low_half
 from gdb_epi.corruption.strings.str_layout import StringFormat
 from gdb_epi.cpython.objects.siphash import (
     Key,
@@ -79,13 +79,13 @@ class StringRecords:
     def _ordinary(self) -> re.Pattern[bytes]:
         """Find all hashed objects; the group is a record, empty when it is not ordinary.
 
-        Also, with an empty group, words of which the low half is the type's: see Ghosts.
+        Also, with an empty group, words of which the low half is the type's: see NearTypePatterns.
         """
         import re
 
         low, high = halves(self._form)
         object_ = high + HASHED % self._hash_at + b"(?=(%s)|)" % self._atoms
-        pattern = low + b"(?:%s|%s)" % (object_, low_ghost(self._form))
+        pattern = low + b"(?:%s|%s)" % (object_, near_low_half(self._form))
         return re.compile(pattern, re.DOTALL)
 
     @cached_property

@@ -34,7 +34,7 @@ MAX_NAMED = 4096
 MAX_TUPLE = 512
 MAX_KEYS = 512
 MIN_WANTED = 16
-MAX_GHOSTS = 64  # places of one such word in one piece of memory
+MAX_NEAR_TYPES = 64  # places of one such word in one piece of memory
 MAX_LOOKED_AT = 512  # type pointers, for a sample
 
 
@@ -176,12 +176,12 @@ def hashed_strings_in(
     form: StringFormat,
     start: int,
     data: bytes,
-    tally: LeftOut,
+    left_out: LeftOut,
     wanted: re.Pattern[bytes] | None = None,
 ) -> Iterator[tuple[int, bytes, int]]:
     """Yield (address, contents, hash) of the hashed objects of one type in a piece of memory.
 
-    `start` is aligned to 8. What cannot be read is left out; `tally` takes the rest. `wanted`
+    `start` is aligned to 8. What cannot be read is left out; `left_out` takes the rest. `wanted`
     finds the type words of some objects; all are looked at without it.
     """
     size = len(data)
@@ -193,7 +193,7 @@ def hashed_strings_in(
     first_inside = bisect_left(numbers, 0)
     behind = bisect_right(numbers, size - form.head - 256 >> 3)
     for number in (*numbers[:first_inside], *numbers[behind:]):
-        yield from _across(target, form, start + 8 * number, tally)
+        yield from _across(target, form, start + 8 * number, left_out)
     inside = numbers[first_inside:behind]
     if not inside:
         return
@@ -213,14 +213,14 @@ def hashed_strings_in(
             continue
         kind = kinds.get(state & mask)
         if kind is None or length > CHUNK:
-            tally.odd.append(start + (number << 3))
+            left_out.odd.append(start + (number << 3))
             continue
         first = (number << 3) + kind[0]
         last = first + length * kind[1]
         if last <= size and last - first <= MAX_DATA:
             yield start + (number << 3), data[first:last], stored
         else:
-            yield from _across(target, form, start + (number << 3), tally)
+            yield from _across(target, form, start + (number << 3), left_out)
 
 
 def places_of(needle: bytes | re.Pattern[bytes], data: bytes) -> list[int]:
@@ -235,13 +235,17 @@ def places_of(needle: bytes | re.Pattern[bytes], data: bytes) -> list[int]:
 
 
 def near_type_words(
-    forms: Sequence[StringFormat], start: int, data: bytes, ghosts: Iterable[re.Pattern[bytes]]
+    forms: Sequence[StringFormat],
+    start: int,
+    data: bytes,
+    patterns_of_types: Iterable[re.Pattern[bytes]],
 ) -> Iterator[tuple[StringFormat, int]]:
     """Yield where objects may lie whose type word is one bit from the type's address.
 
-    `ghosts` are some of ghosts_of(). That an object lies there, its hash has to tell.
+    `patterns_of_types` are some of near_type_patterns(). That an object lies there, its hash has to
+    tell.
     """
-    for pattern in ghosts:
+    for pattern in patterns_of_types:
         seen: dict[int, int] = {}
         for match in pattern.finditer(data):
             at = match.start() & ~7
@@ -250,7 +254,7 @@ def near_type_words(
                 (candidate for candidate in forms if (word ^ candidate.type).bit_count() == 1), None
             )
             seen[word] = seen.get(word, 0) + 1
-            if form is not None and seen[word] <= MAX_GHOSTS:
+            if form is not None and seen[word] <= MAX_NEAR_TYPES:
                 yield form, start + at - form.type_at
 
 
@@ -275,7 +279,7 @@ def near_type_patterns(forms: Sequence[StringFormat]) -> NearTypePatterns:
         either = b"(?<=%s%s)(?<!%s%s)" % (near, last, first, last)
         high.setdefault(last, []).append(either)
     return NearTypePatterns(
-        [re.compile(halves(form)[0] + low_ghost(form), re.DOTALL) for form in forms],
+        [re.compile(halves(form)[0] + near_low_half(form), re.DOTALL) for form in forms],
         [re.compile(b"%s(?:%s)" % (k, b"|".join(v)), re.DOTALL) for k, v in high.items()],
     )
 
@@ -288,7 +292,7 @@ def halves(form: StringFormat) -> tuple[bytes, bytes]:
     return re.escape(word[:3]), re.escape(word[3:])
 
 
-def low_ghost(form: StringFormat) -> bytes:
+def near_low_half(form: StringFormat) -> bytes:
     """Return what follows on the low half of a type's address when one bit of the rest is wrong."""
     near = b"".join(map(_one_off, form.type.to_bytes(8, "little")[3:]))
     return b"(?!%s)(?=%s)" % (halves(form)[1], near)
@@ -309,12 +313,12 @@ def is_of_pools(start: int, data: bytes) -> bool:
 
 
 def _across(
-    target: Target, form: StringFormat, address: int, tally: LeftOut
+    target: Target, form: StringFormat, address: int, left_out: LeftOut
 ) -> Iterator[tuple[int, bytes, int]]:
     """Yield an object that reaches over the end of the piece."""
     text = read_text(target, form, address)
     if isinstance(text, HashedString):
         yield address, text.data, text.stored
     elif text in ("long", "odd"):  # a flipped length may make any string long
-        tally.long += text == "long"
-        tally.odd.append(address)
+        left_out.long += text == "long"
+        left_out.odd.append(address)
