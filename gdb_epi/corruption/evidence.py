@@ -58,3 +58,10 @@ def word_evidence(
     """Return evidence that a word should have been another one."""
     bits = changed_bits(held, corrected)
     return Evidence(id, where, held, corrected, bits, path, summary, facts)
+
+
+def plain_evidence(
+    id: str, where: int | str, path: str, summary: str, facts: Mapping[str, Any]
+) -> Evidence:
+    """Return evidence that is no pair of words."""
+    return Evidence(id, where, None, None, (), path, summary, facts)

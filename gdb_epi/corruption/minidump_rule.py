@@ -141,13 +141,13 @@ def flips_of(
         if corrected and not maps.hold(corrected):
             continue
         details = Details(
-            non_canonical,
-            corrected == 0,
-            corrected == 0 and value <= LOW,
-            _near(corrected, registers),
-            poisoned,
-            size,
-            distance,
+            was_non_canonical=non_canonical,
+            is_null=corrected == 0,
+            was_low=corrected == 0 and value <= LOW,
+            nearby_registers=_near(corrected, registers),
+            poison_registers=poisoned,
+            memory_access_size=size,
+            distance_to_closest_mapping=distance,
         )
         trust = confidence(details)
         if trust >= LEAST:

@@ -104,7 +104,16 @@ def score(
     ambiguous = next((item.ambiguous for item in evidence if item.ambiguous), None)
     path = next((item.path for item in best if item.path != UNKNOWN), UNKNOWN)
     word = PROVEN if proven else _word(total, ambiguous, table)
-    return Score(word, round(total, 3), prior, path, groups, tuple(best), tuple(against), ambiguous)
+    return Score(
+        word=word,
+        llr=round(total, 3),
+        prior=prior,
+        path=path,
+        groups=groups,
+        best=tuple(best),
+        against=tuple(against),
+        ambiguous=ambiguous,
+    )
 
 
 def _llr(evidence: Evidence, table: Table) -> float:

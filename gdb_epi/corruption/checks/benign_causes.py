@@ -6,7 +6,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from gdb_epi.corruption.context import Context
-from gdb_epi.corruption.evidence import UNKNOWN, Evidence
+from gdb_epi.corruption.evidence import UNKNOWN, Evidence, plain_evidence
 from gdb_epi.corruption.heap.address_index import FREE, address_index
 from gdb_epi.corruption.heap.memory import on_stack
 from gdb_epi.corruption.pointers.neighbours import neighbours_of
@@ -38,7 +38,7 @@ RUN = 2  # damaged neighbours that make a run
 
 
 def _against(id: str, summary: str, where: int | str = "", **facts: object) -> Evidence:
-    return Evidence(id, where, None, None, (), UNKNOWN, summary, facts)
+    return plain_evidence(id, where, UNKNOWN, summary, facts)
 
 
 def _access(context: Context) -> FaultSite | None:
@@ -260,9 +260,7 @@ def ordinary(context: Context) -> Iterator[Evidence]:
     """Take over the detectors' findings of ordinary causes."""
     for finding in context.findings:
         if finding.detector in ORDINARY:
-            yield Evidence(
-                _id(finding), "", None, None, (), UNKNOWN, finding.summary, dict(finding.facts)
-            )
+            yield plain_evidence(_id(finding), "", UNKNOWN, finding.summary, dict(finding.facts))
 
 
 def _id(finding: Finding) -> str:

@@ -20,6 +20,7 @@ from gdb_epi.corruption.evidence import (
     Evidence,
     Skipped,
     changed_bits,
+    plain_evidence,
     word_evidence,
 )
 from gdb_epi.corruption.heap.address_index import address_index
@@ -117,7 +118,7 @@ def bad_return(context: Context) -> Iterator[Evidence]:
         address, value = slot
         what = "0" if not value else f"{value:#018x}"
         summary = f"a return took {what} from {address:#x}"
-        yield Evidence("C3", address, None, None, (), UNKNOWN, summary, {"value": hex(value)})
+        yield plain_evidence("C3", address, UNKNOWN, summary, {"value": hex(value)})
 
 
 @check(
@@ -203,7 +204,7 @@ def entry(context: Context) -> Iterator[Evidence | Skipped]:
             f"at {function.start:#x}: control came here by a wrong address"
         )
         facts = {"function": hex(function.start)}
-        yield Evidence("C5", "rip", None, None, (), UNKNOWN, summary, facts)
+        yield plain_evidence("C5", "rip", UNKNOWN, summary, facts)
 
 
 def _boundary_after(context: Context, function: Function, pc: int) -> int | Absent:
@@ -281,7 +282,7 @@ def _by_address(site: FaultSite) -> Evidence | None:
 
 
 def _plain(why: str) -> Evidence:
-    return Evidence("C6", "rip", None, None, (), UNKNOWN, why, {})
+    return plain_evidence("C6", "rip", UNKNOWN, why, {})
 
 
 @check(

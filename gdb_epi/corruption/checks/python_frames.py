@@ -201,14 +201,14 @@ def frame_chain(context: Context) -> Iterator[Evidence]:
     for finding in context.findings:
         if finding.detector == "frame_link_disagrees" and len(finding.facts["bits"]) == 1:
             yield Evidence(
-                "R10",
-                int(finding.facts["where"], 16),
-                int(finding.facts["found"], 16),
-                int(finding.facts["corrected"], 16),
-                tuple(finding.facts["bits"]),
-                MEMORY,
-                finding.summary,
-                {},
+                id="R10",
+                where=int(finding.facts["where"], 16),
+                found=int(finding.facts["found"], 16),
+                corrected=int(finding.facts["corrected"], 16),
+                bits=tuple(finding.facts["bits"]),
+                path=MEMORY,
+                summary=finding.summary,
+                facts={},
             )
 
 

@@ -11,7 +11,7 @@ from collections.abc import Iterator, Sequence
 
 from gdb_epi.corruption.code.register_origins import recomputed_registers
 from gdb_epi.corruption.context import Context
-from gdb_epi.corruption.evidence import MEMORY, Evidence, word_evidence
+from gdb_epi.corruption.evidence import MEMORY, Evidence, plain_evidence, word_evidence
 from gdb_epi.corruption.heap.address_index import address_index
 from gdb_epi.corruption.heap.memory import on_stack, read_words
 from gdb_epi.corruption.pointers.neighbours import has_software_pattern, neighbours_of
@@ -188,7 +188,7 @@ def line(context: Context) -> Iterator[Evidence]:
     blocks = blocks_across(context, start, words) if words else ""
     if blocks:
         summary = f"the NULL that was used came from {slot:#018x}, in a line of zeros; {blocks}"
-        yield Evidence("M:line", start, None, None, (), MEMORY, summary, {"slot": slot})
+        yield plain_evidence("M:line", start, MEMORY, summary, {"slot": slot})
         return
     if not words or not words[1] or not (words[-2] or words[-1]) or _is_size(words[1]):
         return  # the whole of a block, from its start: memset() of a wrong size
@@ -200,12 +200,9 @@ def line(context: Context) -> Iterator[Evidence]:
     alike = sum(context.target.region_at(word) is not None for word in beside)
     if alike + sum(_is_size(word) for word in beside) < FEWEST_ALIKE:
         return
-    yield Evidence(
+    yield plain_evidence(
         "M:line",
         start,
-        None,
-        None,
-        (),
         MEMORY,
         f"the NULL that was used came from {slot:#018x}; its cache line at {start:#018x} is all "
         f"zeros between words that are not, {alike} of the four nearest are addresses",

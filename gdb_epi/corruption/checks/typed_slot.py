@@ -11,7 +11,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator
 
 from gdb_epi.corruption.context import Context
-from gdb_epi.corruption.evidence import MEMORY, Evidence, Skipped, word_evidence
+from gdb_epi.corruption.evidence import MEMORY, Evidence, Skipped, plain_evidence, word_evidence
 from gdb_epi.corruption.heap.address_index import AddressIndex, address_index
 from gdb_epi.corruption.heap.holders import (
     FAR_BIT,
@@ -269,7 +269,7 @@ def _zeroed_lines(context: Context, walk: ObjectWalk) -> Iterator[Evidence]:
             "line of them, and those before and behind are objects"
         )
         facts = {"slot": start}
-        yield Evidence("M:items", start, None, None, (), MEMORY, summary, facts)
+        yield plain_evidence("M:items", start, MEMORY, summary, facts)
 
 
 def _stuck_lanes(

@@ -365,7 +365,16 @@ class _Replay:
         inputs = [self._made[n] for n in _inputs(step.instruction) if n in self._made]
         since |= any(each.since and each.held != each.expected for each in inputs)
         return RecomputedRegister(
-            register, held, expected, step.address, how.kind, slot, how.size, through, offset, since
+            register=register,
+            held=held,
+            expected=expected,
+            at=step.address,
+            kind=how.kind,
+            slot=slot,
+            size=how.size,
+            through=through,
+            offset=offset,
+            since=since,
         )
 
     def _with_memory(self, number: int, values: dict[str, int]) -> dict[str, int]:

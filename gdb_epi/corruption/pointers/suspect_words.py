@@ -201,8 +201,8 @@ class Suspect(NamedTuple):
 
     `source` is a register, "target" or "fault address". `depth` 0 made the address, more was
     loaded through. `slots` are places of memory that hold the word; `loaded` when the code before
-    the fault took it from the first of them. `distance` as in Word. `remade`: what the code gives
-    when it is run again, None when that is not known.
+    the fault took it from the first of them. `distance` as in
+    FaultWord.
     """
 
     source: str
@@ -211,7 +211,6 @@ class Suspect(NamedTuple):
     slots: tuple[int, ...]
     loaded: bool
     distance: int | None
-    recomputed_registers: int | None = None
 
 
 @once_per_run
@@ -279,8 +278,14 @@ def _suspect(
     elif word.value >= NEAR_NULL and not (depth and word.source == "rsp"):
         slots = context.places_of(word.value, MAX_PLACES)
         slots = tuple(at for at in slots if not (word.source == "target" and at == site.fault.sp))
-    expected = None if origin is None or origin.expected == origin.held else origin.expected
-    return Suspect(word.source, word.value, depth, slots, loaded, word.distance, expected)
+    return Suspect(
+        source=word.source,
+        value=word.value,
+        depth=depth,
+        slots=slots,
+        loaded=loaded,
+        distance=word.distance,
+    )
 
 
 def _with_origin(context: Context, value: int, slot: int) -> tuple[int, ...]:

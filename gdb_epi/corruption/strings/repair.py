@@ -150,7 +150,9 @@ def flip_of_head(key: Key, target: Target, form: StringFormat, address: int) -> 
         head = target.read(address, form.head)
     except UnreadableMemory:
         return None
-    length, stored = (struct.unpack_from("<Q", head, at)[0] for at in form[3:5])
+    length, stored = (
+        struct.unpack_from("<Q", head, at)[0] for at in (form.length_at, form.hash_at)
+    )
     state = struct.unpack_from("<I", head, form.state_at)[0]
     tries = [(length ^ 1 << bit, state, form.length_at, bit, "length") for bit in range(64)]
     tries += [

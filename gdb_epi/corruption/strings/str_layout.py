@@ -67,14 +67,14 @@ def str_form(layout: Layout, kind: int) -> StringFormat | None:
         kinds[size << shifts[0] | 1 << shifts[1]] = (sizes[1] or 0, size)
     mask = sum(_mask(f, s) for f, s in zip((width, compact, is_ascii), shifts, strict=True))
     return StringFormat(
-        "str",
-        kind,
-        layout.require("PyObject", "ob_type"),
-        layout.require("PyASCIIObject", "length"),
-        layout.require("PyASCIIObject", "hash"),
-        at,
-        mask,
-        kinds,
+        name="str",
+        type=kind,
+        type_at=layout.require("PyObject", "ob_type"),
+        length_at=layout.require("PyASCIIObject", "length"),
+        hash_at=layout.require("PyASCIIObject", "hash"),
+        state_at=at,
+        state_mask=mask,
+        kinds=kinds,
     )
 
 
@@ -86,14 +86,14 @@ def bytes_form(layout: Layout, kind: int) -> StringFormat:
     """Return the form of bytes."""
     length_at = layout.require("PyBytesObject", "ob_size")
     return StringFormat(
-        "bytes",
-        kind,
-        layout.require("PyObject", "ob_type"),
-        length_at,
-        layout.require("PyBytesObject", "ob_shash"),
-        length_at,
-        0,
-        {0: (layout.require("PyBytesObject", "ob_sval"), 1)},
+        name="bytes",
+        type=kind,
+        type_at=layout.require("PyObject", "ob_type"),
+        length_at=length_at,
+        hash_at=layout.require("PyBytesObject", "ob_shash"),
+        state_at=length_at,
+        state_mask=0,
+        kinds={0: (layout.require("PyBytesObject", "ob_sval"), 1)},
     )
 
 
@@ -112,7 +112,9 @@ def read_text(target: Target, form: StringFormat, address: int) -> HashedString 
     """Return a hashed object, or why there is none: "unhashed", "long", "odd", "unreadable"."""
     try:
         head = target.read(address, form.head)
-        length, stored = (struct.unpack_from("<Q", head, at)[0] for at in form[3:5])
+        length, stored = (
+            struct.unpack_from("<Q", head, at)[0] for at in (form.length_at, form.hash_at)
+        )
         if stored == UNHASHED:
             return "unhashed"
         state = struct.unpack_from("<I", head, form.state_at)[0]
