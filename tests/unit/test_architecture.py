@@ -6,6 +6,7 @@ from __future__ import annotations
 import ast
 import re
 import subprocess
+from collections import Counter
 from collections.abc import Callable, Iterable, Iterator
 from functools import cache
 from pathlib import Path
@@ -17,6 +18,7 @@ SOURCES = sorted(
     p for top in ("gdb_epi", "commands") for p in (ROOT / top).rglob("*.py") if p.is_file()
 )
 MAX_LINES = 700
+MAX_FILES = 30  # of a folder; commands/ and cli/fleet/ have one for each command and verb
 OWNER_TOP_LEVEL = {
     "setup.py", "gdb_epi", "commands", "tests", "sample_cores", "README.md",
     "LICENSE", "CHANGELOG.md", "ARCHITECTURE.md",
@@ -120,6 +122,38 @@ def test_imports_go_downward() -> None:
                     yield f"{part} imports {name}, which lies above it"
 
     check(offences, exempt=("__init__", "gdb_epi_bootstrap"))
+
+
+def module_name(path: Path) -> str:
+    parts = path.relative_to(ROOT).with_suffix("").parts
+    parts = parts if parts[0] == "gdb_epi" else ("gdb_epi", *parts)
+    return ".".join(parts[:-1] if parts[-1] == "__init__" else parts)
+
+
+@pytest.mark.parametrize("typing_too", [False, True], ids=["as it runs", "types too"])
+def test_no_import_goes_in_a_circle(typing_too: bool) -> None:
+    """Take away what imports nothing that is left, and what nothing left imports: circles stay.
+
+    Imports inside functions count: a circle that only runs late is a circle.
+    """
+    modules = {module_name(path): path for path in SOURCES}
+    left: dict[str, set[str]] = {}
+    for name, path in modules.items():
+        names = imports(path, typing_too=typing_too) & set(modules)
+        # `from package import module` needs the module; that the package is named says nothing.
+        left[name] = {n for n in names if not any(m.startswith(f"{n}.") for m in names)} - {name}
+    size = 0
+    while size != len(left):
+        size = len(left)
+        imported = set().union(*left.values()) if left else set()
+        left = {name: needed & set(left) for name, needed in left.items() if name in imported}
+        left = {name: needed for name, needed in left.items() if needed}
+    assert not left, "\n".join(f"{name} -> {sorted(needed)}" for name, needed in left.items())
+
+
+def test_a_folder_is_one_room() -> None:
+    files = Counter(path.parent for path in SOURCES)
+    assert {folder: n for folder, n in files.items() if n > MAX_FILES} == {}
 
 
 def test_nobody_imports_commands() -> None:
