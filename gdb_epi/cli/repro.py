@@ -7,6 +7,7 @@ import os
 import shutil
 import sys
 
+from gdb_epi.cli.support.messages import say
 from gdb_epi.errors import EXIT_DONE, EXIT_EXPECTATION_NOT_MET, EpiError, InputError, UsageError
 from gdb_epi.typing_lite import TYPE_CHECKING, Any
 
@@ -66,10 +67,10 @@ def run(args: Namespace) -> int:
     try:
         return _run(args)
     except UsageError as error:
-        _say(error.line())
+        say(error.line())
         return BISECT_ABORT
     except EpiError as error:
-        _say(error.line())
+        say(error.line())
         return BISECT_SKIP
     except Exception as error:  # noqa: BLE001 - boundary: exit code 1 calls the commit bad, 0 good
         from gdb_epi.cli.main import unexpected
@@ -79,6 +80,7 @@ def run(args: Namespace) -> int:
 
 
 def _run(args: Namespace) -> int:
+    from gdb_epi.cli.support.examine import Options
     from gdb_epi.repro.campaign import campaign, tally
     from gdb_epi.repro.reports import run_line
 
@@ -86,7 +88,7 @@ def _run(args: Namespace) -> int:
     if args.junit is not None and not os.path.isdir(os.path.dirname(args.junit) or "."):
         raise UsageError(f"--junit {args.junit}: no such folder", hint="mkdir -p")
     plan, jobs = _plan(args)
-    options = _options(args)
+    options = Options(native=args.native, gdb=args.gdb)
     if args.keep is not None:
         os.makedirs(args.keep, exist_ok=True)
     results: list[Result] = []
@@ -128,7 +130,7 @@ def _plan(args: Namespace) -> tuple[Plan, int]:
     if capture == "auto":
         capture = "core" if dumping.files else "gdb"
         if capture == "gdb":
-            _say(f"{dumping.why_not}: the command runs under GDB")
+            say(f"{dumping.why_not}: the command runs under GDB")
     elif capture == "core" and not dumping.files:
         raise InputError(f"no core files here: {dumping.why_not}", hint="--capture gdb")
     if capture == "gdb" and gdb is None:
@@ -137,7 +139,7 @@ def _plan(args: Namespace) -> tuple[Plan, int]:
         raise InputError(f"{old} would be overwritten", hint="move it away, or --capture gdb")
     jobs = args.jobs
     if capture == "core" and dumping.shared and jobs > 1:
-        _say("all processes would write one core file: one run at a time; for more: "
+        say("all processes would write one core file: one run at a time; for more: "
              "sysctl kernel.core_uses_pid=1, or --capture gdb")  # fmt: skip
         jobs = 1
     plan = Plan(
@@ -145,12 +147,6 @@ def _plan(args: Namespace) -> tuple[Plan, int]:
         args.children,
     )  # fmt: skip
     return plan, jobs
-
-
-def _options(args: Namespace) -> Options:
-    from gdb_epi.cli.support.examine import Options
-
-    return Options(native=args.native, gdb=args.gdb)
 
 
 def _examine(core: str, options: Options) -> dict[str, Any] | str:
@@ -196,7 +192,7 @@ def _code(args: Namespace, counts: Tally) -> int:
 
 
 def _no_bisection(message: str) -> NoReturn:
-    _say(message)
+    say(message)
     sys.exit(BISECT_ABORT)
 
 
@@ -204,12 +200,6 @@ def _print(line: str) -> None:
     from gdb_epi.render.escape import escape
 
     print(escape(line), flush=True)
-
-
-def _say(line: str) -> None:
-    from gdb_epi.render.escape import escape
-
-    print(f"gdb-epi: {escape(line)}", file=sys.stderr)
 
 
 def _count(word: str) -> int:

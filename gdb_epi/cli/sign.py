@@ -41,7 +41,7 @@ def add_arguments(parser: ArgumentParser) -> None:
 
 def run(args: Namespace) -> int:
     """Sign every crash of every text. Raises InputError when there is none."""
-    from gdb_epi.cli.support.record_keeper import say
+    from gdb_epi.cli.support.messages import say
     from gdb_epi.signature.categories.types import CATEGORIES
     from gdb_epi.textstacks.python_names import Sources
     from gdb_epi.textstacks.reader import read_dumps

@@ -7,7 +7,8 @@ import os
 from collections.abc import Iterator, Sequence
 
 from gdb_epi.cli.support.examine import NATIVE_MODES, Examined, Failure, Options, examine_here
-from gdb_epi.cli.support.record_keeper import Keeper, say
+from gdb_epi.cli.support.messages import say
+from gdb_epi.cli.support.record_keeper import Keeper
 from gdb_epi.errors import (
     EXIT_DONE,
     EXIT_FAILED,

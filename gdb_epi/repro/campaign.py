@@ -103,7 +103,7 @@ def _results(
     over = False
     while True:
         while not over and len(flying) < jobs and (number := next(numbers, None)) is not None:
-            flying.add(pool.submit(_one, work, number))
+            flying.add(pool.submit(_run_and_examine, work, number))
         if not flying:
             return
         done, flying = wait(flying, return_when=FIRST_COMPLETED)
@@ -113,7 +113,7 @@ def _results(
             over |= stop_at_first and result.meaning == EXPECTED
 
 
-def _one(work: _Work, number: int) -> Result:
+def _run_and_examine(work: _Work, number: int) -> Result:
     scratch, aim = os.path.join(work.root, f"run-{number}"), work.aim
     os.mkdir(scratch)
     try:

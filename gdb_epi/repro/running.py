@@ -182,22 +182,22 @@ def _environment(plan: Plan, number: int, scratch: str) -> dict[str, str]:
     return kept
 
 
-Found = tuple[str, "int | None", "list[str]", "list[str]"]
+Outcome = tuple[str, "int | None", "list[str]", "list[str]"]
 
 
 def _watch(
     plan: Plan, process: subprocess.Popen[bytes], scratch: str, since: float, stop: Event
-) -> Found:
-    status = _waited(process, plan.timeout, stop)
+) -> Outcome:
+    status = _wait_for_exit(process, plan.timeout, stop)
     if status is None:
         return _hang(plan, process, scratch)
     if plan.capture == "gdb":
-        return _told_by_gdb(scratch)
+        return _outcome_by_gdb(scratch)
     cores = _bring_home(found_cores(plan.dumping, plan.folder, process.pid, since), scratch)
-    return _judged(status, cores)
+    return _outcome_of_exit(status, cores)
 
 
-def _waited(process: subprocess.Popen[bytes], seconds: float, stop: Event) -> int | None:
+def _wait_for_exit(process: subprocess.Popen[bytes], seconds: float, stop: Event) -> int | None:
     """Return the exit status; None when the process outlives its time. Raises Stopped."""
     end = time.monotonic() + seconds
     while (left := end - time.monotonic()) > 0:
@@ -208,7 +208,7 @@ def _waited(process: subprocess.Popen[bytes], seconds: float, stop: Event) -> in
     return process.poll()
 
 
-def _judged(status: int, cores: list[str]) -> Found:
+def _outcome_of_exit(status: int, cores: list[str]) -> Outcome:
     """Return what an exit status and the cores mean. A shell says 128 + signal of its child."""
     if cores:
         return CRASH, status, cores, []
@@ -245,14 +245,14 @@ def _tail(output: IO[bytes]) -> str:
 # -- hangs -----------------------------------------------------------------------------------------
 
 
-def _hang(plan: Plan, process: subprocess.Popen[bytes], scratch: str) -> Found:
+def _hang(plan: Plan, process: subprocess.Popen[bytes], scratch: str) -> Outcome:
     """Take a snapshot of what still works in the session; its waiting parents tell nothing."""
     trouble: list[str] = []
     if plan.capture == "gdb":
         _let_go(process, scratch, trouble)
-        answer = _result(scratch)
+        answer = _gdb_answer(scratch)
         if answer.get("core"):  # it crashed in the last moment
-            return _told_by_gdb(scratch)
+            return _outcome_by_gdb(scratch)
         if not answer:
             return UNABLE, None, [], [*trouble, "GDB itself stood still; no word on the command"]
     if plan.gdb is None:
@@ -298,7 +298,7 @@ def snapshot(plan: Plan, pid: int, path: str) -> str:
 # -- under GDB -------------------------------------------------------------------------------------
 
 
-def _result(scratch: str) -> dict[str, object]:
+def _gdb_answer(scratch: str) -> dict[str, object]:
     try:
         with open(os.path.join(scratch, "watch.json"), encoding="utf-8") as stream:
             answer = json.load(stream)
@@ -319,8 +319,8 @@ def _let_go(process: subprocess.Popen[bytes], scratch: str, trouble: list[str]) 
         trouble.append(f"GDB did not let go within {GDB_PATIENCE:.0f} s")
 
 
-def _told_by_gdb(scratch: str) -> Found:
-    answer = _result(scratch)
+def _outcome_by_gdb(scratch: str) -> Outcome:
+    answer = _gdb_answer(scratch)
     core, status, error = answer.get("core"), answer.get("status"), answer.get("error")
     trouble = [str(error)] if error else []
     number = status if isinstance(status, int) else None
@@ -330,5 +330,5 @@ def _told_by_gdb(scratch: str) -> Found:
         return UNABLE, None, [], ["GDB ended without an answer"]
     if number is None:
         return UNABLE, None, [], trouble or ["GDB could not run the command"]
-    kind, status, cores, judged_trouble = _judged(number, [])
+    kind, status, cores, judged_trouble = _outcome_of_exit(number, [])
     return kind, status, cores, [*judged_trouble, *trouble]

@@ -27,7 +27,7 @@ _NOT_ATTRIBUTES = frozenset(("schema", "tool", "collected_ts"))
 def of_option(path: str) -> Sidecar:
     """Return what a file that the user named says. Raises InputError when it is no such file."""
     try:
-        return _of(path)
+        return _read(path)
     except (OSError, ValueError, RecursionError) as error:
         raise InputError(f"--host-json {path}: {error}", hint="a file with one object") from None
 
@@ -35,12 +35,12 @@ def of_option(path: str) -> Sidecar:
 def of_file(path: str) -> Sidecar | None:
     """Return what a file beside the core says; None when it is no JSON object. Raises OSError."""
     try:
-        return _of(path)
+        return _read(path)
     except (ValueError, RecursionError, InputError):
         return None
 
 
-def _of(path: str) -> Sidecar:
+def _read(path: str) -> Sidecar:
     data = read_capped(path, MAX_HOST_JSON + 1)
     if len(data) > MAX_HOST_JSON:
         raise InputError(f"--host-json {path}: more than {MAX_HOST_JSON} bytes", hint="host-facts")

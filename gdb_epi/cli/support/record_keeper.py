@@ -4,9 +4,9 @@
 from __future__ import annotations
 
 import os
-import sys
 from collections.abc import Mapping
 
+from gdb_epi.cli.support.messages import say
 from gdb_epi.errors import EXIT_DONE, EXIT_USAGE, EpiError
 from gdb_epi.typing_lite import TYPE_CHECKING, Any
 from gdb_epi.util import counted
@@ -89,10 +89,3 @@ class Keeper:
             return
         count = "record" if len(batch) == 1 else f"{len(batch)} records"
         say(f"{count} kept in {path}; later: {later(path, self._db)}")
-
-
-def say(line: str) -> None:
-    """Write one line to standard error, with nothing in it that steers a terminal."""
-    from gdb_epi.render.escape import escape
-
-    print(f"gdb-epi: {escape(line)}", file=sys.stderr)

@@ -45,7 +45,7 @@ def open_answers(args: Namespace, inputs: Sequence[str], *, many: bool) -> Itera
     with _open_output(args.output, inputs) as file:
         out = _Output(file, may_vanish=not args.no_db and args.output is None)
         if args.format == "json":
-            yield _JsonLines(out, many)
+            yield _JsonLines(out)
         elif many:
             yield _Table(out, stacks=args.stacks)
         else:
@@ -82,9 +82,8 @@ class _Output:
 
 
 class _JsonLines:
-    def __init__(self, out: _Output, many: bool) -> None:
+    def __init__(self, out: _Output) -> None:
         self._out = out
-        self._many = many
 
     def add(self, core: Core, result: Result) -> None:
         """Write one record a line, and nothing for a failure."""
