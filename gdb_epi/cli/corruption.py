@@ -27,7 +27,7 @@ def add_arguments(parser: ArgumentParser) -> None:
 
 def run(args: Namespace) -> int:
     """Print the evidence."""
-    from gdb_epi.cli.support.open_core import opened
+    from gdb_epi.cli.support.open_core import opened_core
     from gdb_epi.cli.support.progress_bar import Progress
     from gdb_epi.process_state import ProcessState
     from gdb_epi.render.corruption import corruption_report, run_study
@@ -39,7 +39,7 @@ def run(args: Namespace) -> int:
             bar.append(Progress(total >> 20))
         bar[0].show(done >> 20, 0)
 
-    with opened(args.core, args.exe, args.sysroot) as target:
+    with opened_core(args.core, args.exe, args.sysroot) as target:
         study = run_study(
             ProcessState(target),
             sweep=args.sweep,

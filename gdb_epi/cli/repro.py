@@ -143,9 +143,16 @@ def _plan(args: Namespace) -> tuple[Plan, int]:
              "sysctl kernel.core_uses_pid=1, or --capture gdb")  # fmt: skip
         jobs = 1
     plan = Plan(
-        tuple(args.command), folder, args.timeout, capture, dumping, gdb, SETTINGS, environment(),
-        args.children,
-    )  # fmt: skip
+        command=tuple(args.command),
+        folder=folder,
+        timeout=args.timeout,
+        capture=capture,
+        dumping=dumping,
+        gdb=gdb,
+        gdb_settings=SETTINGS,
+        gdb_environment=environment(),
+        children=args.children,
+    )
     return plan, jobs
 
 

@@ -39,9 +39,9 @@ def run(args: Namespace) -> int:
         from gdb_epi.target.corefile import CoreFileTarget
 
         return _print(CoreFileTarget.open(args.core, exe=args.exe, sysroot=args.sysroot), args.json)
-    from gdb_epi.cli.support.open_core import opened
+    from gdb_epi.cli.support.open_core import opened_core
 
-    with opened(args.core, args.exe, args.sysroot) as target:
+    with opened_core(args.core, args.exe, args.sysroot) as target:
         return _print(target, args.json)
 
 

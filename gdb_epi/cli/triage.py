@@ -8,7 +8,7 @@ from collections.abc import Iterator, Sequence
 
 from gdb_epi.cli.support.examine import NATIVE_MODES, Examined, Failure, Options, examine_here
 from gdb_epi.cli.support.messages import say
-from gdb_epi.cli.support.record_keeper import Keeper
+from gdb_epi.cli.support.record_keeper import RecordKeeper
 from gdb_epi.errors import (
     EXIT_DONE,
     EXIT_FAILED,
@@ -16,14 +16,14 @@ from gdb_epi.errors import (
     InputError,
     UsageError,
 )
-from gdb_epi.sidecars.find import Asked
+from gdb_epi.sidecars.find import SidecarOptions
 from gdb_epi.typing_lite import TYPE_CHECKING
 from gdb_epi.util import counted
 
 if TYPE_CHECKING:
     from argparse import ArgumentParser, Namespace
 
-    from gdb_epi.cli.support.core_files import Core, Found
+    from gdb_epi.cli.support.core_files import Core, CoreInputs
     from gdb_epi.cli.support.examine import Result
 
     Numbered = tuple[int, Result]
@@ -84,7 +84,7 @@ def run(args: Namespace) -> int:
         )
     if not many and inputs.problems:
         raise inputs.problems[0]
-    keeper = None if args.no_db else Keeper(args.db)
+    keeper = None if args.no_db else RecordKeeper(args.db)
     problems = [Failure(str(e), e.hint, e.exit_code) for e in inputs.problems]
     with open_answers(args, [core.path for core in inputs.cores], many=many) as answers:
         try:
@@ -99,10 +99,10 @@ def run(args: Namespace) -> int:
                 if many and args.format == "text":
                     keeper.tell()
     codes = [problem.exit_code for problem in problems]
-    return worst([*codes, keeper.exit_code if keeper is not None else EXIT_DONE])
+    return worst_exit_code([*codes, keeper.exit_code if keeper is not None else EXIT_DONE])
 
 
-def worst(codes: Sequence[int]) -> int:
+def worst_exit_code(codes: Sequence[int]) -> int:
     """Return the exit code of many: a failing tool (1) before unusable input (3) before 0."""
     for code in (EXIT_FAILED, EXIT_UNUSABLE_INPUT):
         if code in codes:
@@ -131,7 +131,7 @@ def _results(cores: Sequence[Core], options: Options, args: Namespace) -> Iterat
 
 
 def _in_order(
-    results: Iterator[Numbered], inputs: Found, keeper: Keeper | None
+    results: Iterator[Numbered], inputs: CoreInputs, keeper: RecordKeeper | None
 ) -> Iterator[tuple[Core, Result]]:
     """Store each record as soon as it is there, and answer in the order of the command line."""
     early: dict[int, Result] = {}
@@ -168,7 +168,7 @@ def _options(args: Namespace) -> Options:
     )
 
 
-def _sidecars(args: Namespace) -> Asked:
+def _sidecars(args: Namespace) -> SidecarOptions:
     """Check what is named before any core is opened."""
     if args.host_json is not None:
         from gdb_epi.sidecars.hostjson import of_option
@@ -181,7 +181,13 @@ def _sidecars(args: Namespace) -> Asked:
     for option, name in (("--journal", args.journal), ("--apport", args.apport)):
         if name is not None and not os.path.exists(name):
             raise InputError(f"{option} {name}: no such file", hint="check the path")
-    return Asked(args.host_json, args.journal, args.apport, args.core_pattern, not args.no_sidecars)
+    return SidecarOptions(
+        host_json=args.host_json,
+        journal=args.journal,
+        apport=args.apport,
+        core_pattern=args.core_pattern,
+        beside=not args.no_sidecars,
+    )
 
 
 def _key(name: str) -> bytes:

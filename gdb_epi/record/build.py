@@ -7,7 +7,7 @@ from collections.abc import Sequence
 
 from gdb_epi import __version__
 from gdb_epi.errors import Absent, SoftError
-from gdb_epi.record.redact import policy, redact_text, without_people
+from gdb_epi.record.redact import redact_text, redaction_entries, without_people
 from gdb_epi.record.registry import Json, Notes, Parts, add_groups
 
 SCHEMA = "gdb-epi/record/1"
@@ -24,7 +24,7 @@ def make_record(parts: Parts) -> Json:
     if parts.signed.signature.core_key is not None:
         record["core_key"] = parts.signed.signature.core_key
     add_groups(record, parts, notes)
-    record["redaction"] = policy(notes.left_out)
+    record["redaction"] = redaction_entries(notes.left_out)
     record["soft_errors"] = soft_errors_json(notes.errors)
     return without_people(record, notes.people)
 

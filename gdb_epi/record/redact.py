@@ -34,7 +34,7 @@ _POLICY = (
 )
 
 
-def policy(left_out: Mapping[str, int]) -> list[dict[str, Any]]:
+def redaction_entries(left_out: Mapping[str, int]) -> list[dict[str, Any]]:
     """Return what a record leaves out and why; `left_out` counts by kind."""
     entries: list[dict[str, Any]] = []
     for what, how, why in _POLICY:

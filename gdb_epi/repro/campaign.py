@@ -166,5 +166,11 @@ def tally(results: Sequence[Result], confidence: float, *, stopped_at_first: boo
         else:
             interval = fixed_runs(counts[EXPECTED], runs, confidence)
     return Tally(
-        runs, counts[EXPECTED], counts[OTHER], counts[ENDED], counts[UNABLE], interval, first
+        runs=runs,
+        expected=counts[EXPECTED],
+        other=counts[OTHER],
+        ended=counts[ENDED],
+        unable=counts[UNABLE],
+        interval=interval,
+        stopped_at_first=first,
     )

@@ -150,7 +150,15 @@ def run_once(plan: Plan, number: int, scratch: str, stop: Event) -> Run:
         tail = _tail(output)
     kind, status, cores, trouble = outcome
     seconds = time.monotonic() - started
-    return Run(number, kind, status, seconds, tuple(cores), tail, tuple(trouble))
+    return Run(
+        number=number,
+        kind=kind,
+        status=status,
+        seconds=seconds,
+        cores=tuple(cores),
+        tail=tail,
+        trouble=tuple(trouble),
+    )
 
 
 def _plain(plan: Plan) -> list[str]:

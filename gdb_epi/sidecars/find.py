@@ -16,7 +16,7 @@ HOST_NAMES = ("host.json",)
 _COMPRESSED = (".zst", ".lz4", ".xz", ".gz", ".bz2")
 
 
-class Asked(NamedTuple):
+class SidecarOptions(NamedTuple):
     """What the user said about sidecars: files, a core_pattern, whether to look beside cores."""
 
     host_json: str | None = None
@@ -26,7 +26,7 @@ class Asked(NamedTuple):
     beside: bool = True
 
 
-def find_sidecars(core: str, asked: Asked, pid: int | None) -> list[Sidecar]:
+def find_sidecars(core: str, asked: SidecarOptions, pid: int | None) -> list[Sidecar]:
     """Return the sidecars of a core, the strongest first.
 
     The order is that of precedence: --host-json, the journal, extended attributes, an apport
@@ -57,7 +57,7 @@ def find_sidecars(core: str, asked: Asked, pid: int | None) -> list[Sidecar]:
     return [sidecar for sidecar in sidecars if sidecar is not None]
 
 
-def _journals(core: str, asked: Asked, pid: int | None) -> Iterator[Sidecar]:
+def _journals(core: str, asked: SidecarOptions, pid: int | None) -> Iterator[Sidecar]:
     def read(path: str) -> Sidecar | None:
         from gdb_epi.sidecars.journal import of_journal
 
@@ -69,7 +69,7 @@ def _journals(core: str, asked: Asked, pid: int | None) -> Iterator[Sidecar]:
         yield from _beside(_with_endings(core, JOURNAL_ENDINGS), read)
 
 
-def _reports(core: str, asked: Asked) -> Iterator[Sidecar]:
+def _reports(core: str, asked: SidecarOptions) -> Iterator[Sidecar]:
     def read(path: str) -> Sidecar | None:
         from gdb_epi.sidecars.apport import of_apport
 

@@ -47,10 +47,10 @@ def _read(path: str) -> Sidecar:
     given = json.loads(data)
     if not isinstance(given, dict):
         raise InputError(f"--host-json {path}: no JSON object", hint='{"hostname": "node-1"}')
-    return Sidecar("host.json", os.path.basename(path), groups_of(given), {})
+    return Sidecar("host.json", os.path.basename(path), groups_of_host_json(given), {})
 
 
-def groups_of(given: dict[str, Any]) -> dict[str, dict[str, Any]]:
+def groups_of_host_json(given: dict[str, Any]) -> dict[str, dict[str, Any]]:
     """Return the groups of the record that one object fills."""
     host: dict[str, Any] = {name: clean(given.get(name)) for name in HOST_NAMES}
     inner = given.get("attributes")

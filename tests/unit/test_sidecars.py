@@ -15,7 +15,7 @@ from gdb_epi.errors import InputError, UsageError
 from gdb_epi.sidecars import hostjson
 from gdb_epi.sidecars.apport import of_apport
 from gdb_epi.sidecars.filename import of_name, template_pattern
-from gdb_epi.sidecars.find import Asked, find_sidecars
+from gdb_epi.sidecars.find import SidecarOptions, find_sidecars
 from gdb_epi.sidecars.journal import entries_in, of_journal
 from gdb_epi.sidecars.merge import add_sidecars
 from gdb_epi.sidecars.types import Sidecar
@@ -275,7 +275,7 @@ def test_an_apport_report_and_the_folder_of_apport_unpack(tmp_path: Path) -> Non
     (folder / "Signal").write_text("11")
     (folder / "Date").write_text("Mon Nov 24 16:00:00 2025")  # whose time zone?
     (folder / "CoreDump").write_bytes(b"x")
-    (found,) = find_sidecars(str(folder / "CoreDump"), Asked(), None)
+    (found,) = find_sidecars(str(folder / "CoreDump"), SidecarOptions(), None)
     assert found.kind == "apport" and found.identity == {"signo": 11}
     assert "time" not in found.groups
     (tmp_path / "y.crash").write_text("nothing of the kind")
@@ -295,12 +295,12 @@ def test_what_lies_beside_a_core_is_found_in_order(tmp_path: Path) -> None:
     (tmp_path / "host.json").write_text(json.dumps({"hostname": "h", "rack": "r7"}))
     named = tmp_path / "named.json"
     named.write_text(json.dumps({"hostname": "n", "rack": "r8"}))
-    kinds = [one.kind for one in find_sidecars(str(core), Asked(), 4242)]
+    kinds = [one.kind for one in find_sidecars(str(core), SidecarOptions(), 4242)]
     assert kinds == ["journal", "apport", "host.json"]
-    asked = Asked(host_json=str(named), core_pattern="core.%p")
+    asked = SidecarOptions(host_json=str(named), core_pattern="core.%p")
     kinds = [one.kind for one in find_sidecars(str(core), asked, 4242)]
     assert kinds == ["--host-json", "journal", "apport", "host.json", "core_pattern"]
-    assert find_sidecars(str(core), Asked(beside=False), 4242) == []
+    assert find_sidecars(str(core), SidecarOptions(beside=False), 4242) == []
     made = record()
     add_sidecars(made, find_sidecars(str(core), asked, 4242))
     assert made["host"]["hostname"] == "n"
@@ -383,6 +383,6 @@ def test_an_unreadable_neighbour_is_told_not_fatal(tmp_path: Path) -> None:
     core.write_bytes(b"x")
     (tmp_path / "core.journal").mkdir()
     made = record()
-    add_sidecars(made, find_sidecars(str(core), Asked(), None))
+    add_sidecars(made, find_sidecars(str(core), SidecarOptions(), None))
     assert "sidecars" not in made
     assert "directory" in made["soft_errors"][0]["message"].lower()

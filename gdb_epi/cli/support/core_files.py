@@ -38,7 +38,7 @@ class Core(NamedTuple):
     compression: str | None
 
 
-class Found(NamedTuple):
+class CoreInputs(NamedTuple):
     """The usable cores in the order given, and one error for each input that is not usable.
 
     `links` are symbolic links inside folders: they are not followed, for a folder of cores is
@@ -50,9 +50,9 @@ class Found(NamedTuple):
     links: list[str]
 
 
-def find_cores(names: Sequence[str]) -> Found:
+def find_cores(names: Sequence[str]) -> CoreInputs:
     """Return the cores named, and those inside the folders named."""
-    usable = Found([], [], [])
+    usable = CoreInputs([], [], [])
     seen: set[tuple[int, int]] = set()
     for name in names:
         for core in _cores_of(name, usable.links):

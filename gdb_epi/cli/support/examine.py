@@ -6,17 +6,17 @@ from __future__ import annotations
 import os
 
 from gdb_epi.cli.support.core_files import Core
-from gdb_epi.cli.support.open_core import MAX_SIZE, Scratch, plain
+from gdb_epi.cli.support.open_core import MAX_SIZE, Scratch, unpacked
 from gdb_epi.errors import NOT_AVAILABLE, Absent, EpiError, SoftError
 from gdb_epi.fleet.store.provenance import add_provenance
-from gdb_epi.sidecars.find import Asked, find_sidecars
+from gdb_epi.sidecars.find import SidecarOptions, find_sidecars
 from gdb_epi.typing_lite import TYPE_CHECKING, Any, NamedTuple
 
 if TYPE_CHECKING:
     from gdb_epi.cli.support.native_gdb import GdbNative
     from gdb_epi.target.corefile import CoreFileTarget
 
-NO_SIDECARS = Asked(beside=False)
+NO_SIDECARS = SidecarOptions(beside=False)
 NATIVE_MODES = ("never", "auto", "always")
 
 
@@ -30,7 +30,7 @@ class Options(NamedTuple):
     max_size: int = MAX_SIZE
     stacks: bool = False
     locals: bool = False
-    sidecars: Asked = NO_SIDECARS
+    sidecars: SidecarOptions = NO_SIDECARS
     messages: bool = False
     redact_addresses: bool = False
     hmac_key: bytes | None = None
@@ -75,7 +75,7 @@ def examine(core: Core, options: Options, scratch: Scratch) -> Examined:
     Raises InputError when the core cannot be used, EpiError when `native` is "always" and there
     are no native frames.
     """
-    with plain(core, scratch, options.max_size) as (path, damaged):
+    with unpacked(core, scratch, options.max_size) as (path, damaged):
         examined = _decode(path, options, scratch)
     if damaged is not None:
         examined.record.setdefault("soft_errors", []).append(damaged._asdict())

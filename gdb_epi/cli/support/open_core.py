@@ -43,7 +43,7 @@ class Scratch:
 
 
 @contextmanager
-def plain(
+def unpacked(
     core: Core, scratch: Scratch, max_size: int = MAX_SIZE
 ) -> Iterator[tuple[str, SoftError | None]]:
     """Yield the path of a core as it is, or unpacked, and what was wrong with its packing.
@@ -64,7 +64,7 @@ def plain(
 
 
 @contextmanager
-def opened(path: str, exe: str | None, sysroot: str | None) -> Iterator[CoreFileTarget]:
+def opened_core(path: str, exe: str | None, sysroot: str | None) -> Iterator[CoreFileTarget]:
     """Yield the target of a core, packed or not; that its packing is damaged is a soft error.
 
     Raises InputError when it is no core.
@@ -73,7 +73,7 @@ def opened(path: str, exe: str | None, sysroot: str | None) -> Iterator[CoreFile
 
     scratch = Scratch()
     try:
-        with plain(core_at(path), scratch) as (file, damaged):
+        with unpacked(core_at(path), scratch) as (file, damaged):
             target = CoreFileTarget.open(file, exe=exe, sysroot=sysroot)
             target.soft_errors += [damaged] if damaged is not None else []
             yield target

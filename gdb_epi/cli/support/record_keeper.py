@@ -17,7 +17,7 @@ if TYPE_CHECKING:
 BATCH = 200  # records that wait in memory
 
 
-class Keeper:
+class RecordKeeper:
     """Stores records in batches and loses none; `exit_code` says how that went.
 
     After the first failure everything goes into the spool: a locked database is not waited for

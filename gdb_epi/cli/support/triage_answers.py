@@ -29,7 +29,7 @@ SHOWN_SIGNATURES = 5
 MAX_CELL = 100  # characters of a signature in the table
 
 
-class Answers(Protocol):
+class AnswerWriter(Protocol):
     """Takes results in the order of the command line."""
 
     def add(self, core: Core, result: Result) -> None:
@@ -40,7 +40,7 @@ class Answers(Protocol):
 
 
 @contextmanager
-def open_answers(args: Namespace, inputs: Sequence[str], *, many: bool) -> Iterator[Answers]:
+def open_answers(args: Namespace, inputs: Sequence[str], *, many: bool) -> Iterator[AnswerWriter]:
     """Open the output; a reader that went away does not keep the records from being stored."""
     with _open_output(args.output, inputs) as file:
         out = _Output(file, may_vanish=not args.no_db and args.output is None)
@@ -92,7 +92,7 @@ class _JsonLines:
         from gdb_epi.render.json import plain
 
         if isinstance(result, Examined):
-            self._out.line(json.dumps(plain(whole(result)), sort_keys=False))
+            self._out.line(json.dumps(plain(record_with_stacks(result)), sort_keys=False))
             self._out.flush()
 
     def finish(self, problems: Sequence[Failure]) -> None:
@@ -174,7 +174,7 @@ class _Table:
         self._out.flush()
 
 
-def whole(result: Examined) -> dict[str, Any]:
+def record_with_stacks(result: Examined) -> dict[str, Any]:
     """Return the record with its stacks beside, as SCHEMA.md ("Stacks and frames") has it.
 
     The record's own group `threads` (counts) moves to `thread_summary`, because `threads` is the
