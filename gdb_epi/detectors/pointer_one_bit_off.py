@@ -1,29 +1,83 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The faulting pointer is one bit away from a pointer that would have worked."""
+"""The faulting pointer is one bit away from a pointer that would have worked.
+
+Three steps: which values of the fault to test, and the ordinary causes that exclude them; which
+changes of one bit make the access legal; where else the corrected and the wrong pointer occur, and
+what the corrected one points at.
+"""
 
 from __future__ import annotations
 
 from collections.abc import Iterator
 
+from gdb_epi.cpython.types import PythonState
 from gdb_epi.detectors.findings import Finding, detector, hex_word
-from gdb_epi.detectors.pointer_candidates import (
-    TAG_BIT,
-    Candidate,
-    Wrong,
-    candidates,
-    ordinary_cause,
-)
-from gdb_epi.detectors.pointer_copies import Copies, copies_of, copies_told
-from gdb_epi.errors import Absent
+from gdb_epi.errors import Absent, LayoutError, UnreadableMemory
 from gdb_epi.fault.find import GENERAL, Fault
 from gdb_epi.fault.instructions import operand_of
-from gdb_epi.fault.signals import SIGBUS, SIGSEGV
+from gdb_epi.fault.maps import NEAR_NULL, is_canonical, stack_below
+from gdb_epi.fault.reads import read_word
+from gdb_epi.fault.signals import SI_KERNEL, SIGBUS, SIGSEGV
 from gdb_epi.process_state import ProcessState
-from gdb_epi.sizes import ADDRESS_BITS, PAGE
+from gdb_epi.sizes import ADDRESS_BITS, PAGE, WORD
+from gdb_epi.target.api import Region, Target
+from gdb_epi.target.search import find_word
+from gdb_epi.typing_lite import NamedTuple
+from gdb_epi.util import counted
+from gdb_epi.x86 import Operand
 
 MAX_CANDIDATES = 16  # more neighbours than this say nothing (5 to 11 lie just past a mapping)
 MAX_REPORTED = 4
 NEAR = 16384  # bytes: a pymalloc pool
+LOW = 1 << 32  # below: integers, truncated pointers, non-PIE images
+REACH = 4096  # bytes: how far a member may lie from the pointer to its struct
+CANONICAL_BITS = range(ADDRESS_BITS)
+HIGH_BITS = range(ADDRESS_BITS, 64)
+
+
+TAG_BIT = "a single tag bit in the top byte"
+MAX_PLACES = 8
+
+
+class Wrong(NamedTuple):
+    """A value to test: where it is (register or "fault address"), and the access it led to.
+
+    `distance` is what the instruction added to the value.
+    """
+
+    source: str
+    value: int
+    distance: int
+
+
+class Candidate(NamedTuple):
+    """One flip that makes the access legal; `ambiguous` says what software does the same."""
+
+    wrong: Wrong
+    corrected: int
+    bit: int
+    access: str | None
+    ambiguous: str | None
+
+
+class Copies(NamedTuple):
+    """Occurrences of the corrected value (registers, memory) and of the wrong one (memory).
+
+    `object_type` is the Python type that the corrected value points at, None when it is no object.
+    `neighbours`: the words before and after the wrong word point at objects of that type too.
+    """
+
+    registers: tuple[str, ...]
+    places: tuple[int, ...]
+    wrong_places: tuple[int, ...]
+    object_type: str | None
+    neighbours: bool
+    complete: bool
+
+    @property
+    def total(self) -> int:
+        """Return the number of copies of the corrected value."""
+        return len(self.registers) + len(self.places)
 
 
 @detector("pointer_one_bit_off", needs="crash")
@@ -46,7 +100,7 @@ def pointer_one_bit_off(state: ProcessState) -> Iterator[Finding]:
         return
     operand = operand_of(state.target, fault)
     legal: list[Candidate] = []
-    for wrong in _wrong_values(state, fault):
+    for wrong in wrong_values(fault, operand):
         if ordinary_cause(state.target, fault, wrong) is None:
             legal += candidates(state.target, wrong, operand)
     distinct = list({(c.corrected, c.wrong.value): c for c in legal}.values())
@@ -58,13 +112,12 @@ def pointer_one_bit_off(state: ProcessState) -> Iterator[Finding]:
         yield _finding(fault, candidate, copies, len(distinct))
 
 
-def _wrong_values(state: ProcessState, fault: Fault) -> list[Wrong]:
-    from gdb_epi.detectors.pointer_candidates import wrong_values
-
-    return wrong_values(fault, operand_of(state.target, fault))
-
-
 def _items(fault: Fault, candidate: Candidate, copies: Copies) -> list[str]:
+    """Return what speaks for a flip, by the names that the check of a wrong pointer has for it.
+
+    `level_of` in corruption/pointers answers the same from other memory; the two are settled
+    together with the verdicts.
+    """
     items = ["P1"]
     if copies.total:
         items.append("P2")
@@ -83,15 +136,11 @@ def _items(fault: Fault, candidate: Candidate, copies: Copies) -> list[str]:
     return items
 
 
-def _ambiguity(candidate: Candidate, copies: Copies) -> str | None:
-    """CPython tags no high bits of object pointers: a copy of the untagged object decides."""
-    untagged = candidate.ambiguous == TAG_BIT and copies.total and copies.object_type
-    return None if untagged else candidate.ambiguous
-
-
 def _finding(fault: Fault, candidate: Candidate, copies: Copies, count: int) -> Finding:
     set_bit = candidate.wrong.value >> candidate.bit & 1
     place = copies.wrong_places[0] if copies.wrong_places else None
+    # CPython tags no high bits of object pointers: a copy of the untagged object decides.
+    untagged = candidate.ambiguous == TAG_BIT and copies.total and copies.object_type
     facts = {
         "source": candidate.wrong.source,
         "found": hex_word(candidate.wrong.value),
@@ -107,7 +156,7 @@ def _finding(fault: Fault, candidate: Candidate, copies: Copies, count: int) -> 
         "object_type": copies.object_type,
         "items": _items(fault, candidate, copies),
         "candidates": count,
-        "ambiguous": _ambiguity(candidate, copies),
+        "ambiguous": None if untagged else candidate.ambiguous,
         "access": candidate.access,
         "search_complete": copies.complete,
     }
@@ -120,5 +169,153 @@ def _finding(fault: Fault, candidate: Candidate, copies: Copies, count: int) -> 
         f"thread {fault.tid}",
         facts,
         f"pointer {candidate.wrong.value:#018x} ({held}) is one bit (bit {candidate.bit}) from "
-        f"{candidate.corrected:#018x}{kind}{copies_told(copies.total, copies.complete)}",
+        f"{candidate.corrected:#018x}{kind}{other_copies(copies.total, copies.complete)}",
     )
+
+
+def wrong_values(fault: Fault, operand: Operand | None) -> list[Wrong]:
+    """Return the values to test.
+
+    With an address: it, and the registers it was made from (the operand's when the instruction can
+    be read, else those at most 4 KiB below it). A general protection fault reports no address: then
+    the non-canonical registers of the operand, else all non-canonical ones.
+    """
+    named: tuple[str | None, ...] = ()
+    if operand is not None:
+        named = (operand.base, operand.index_register)
+    registers = tuple(name for name in named if name is not None)
+    if fault.address is None or fault.code == SI_KERNEL:
+        distance = operand.displacement if operand is not None and operand.base else 0
+        return [
+            Wrong(name, fault.registers[name], distance)
+            for name in registers or GENERAL
+            if name in fault.registers and not is_canonical(fault.registers[name])
+        ]
+    address = fault.address
+    if address == fault.pc:
+        return [Wrong("rip", address, 0)]
+    exact = operand is not None and operand.address(fault.registers) == address
+    values = []
+    for name in registers if exact else GENERAL:
+        value = fault.registers.get(name)
+        if value is not None and 0 <= address - value <= REACH:
+            values.append(Wrong(name, value, address - value))
+    # The register is the pointer itself; the sum says the same again, so leave it out then.
+    return values if exact and values else [Wrong("fault address", address, 0), *values]
+
+
+def ordinary_cause(target: Target, fault: Fault, wrong: Wrong) -> str | None:
+    """Return the ordinary explanation of a wrong value, or None when there is none."""
+    value, reached = wrong.value, wrong.value + wrong.distance
+    if is_canonical(value):
+        if reached < NEAR_NULL:
+            return "near NULL"
+        if reached < LOW:
+            return "below 4 GiB: an integer or a truncated pointer"
+        if stack_below(target, fault, reached) is not None:
+            return "stack overflow"
+        # On a mapping itself: a permission fault, no wrong pointer.
+        around = (target.region_at(reached + step) for step in (0, -PAGE, PAGE))
+        if any(region is not None and _permitted(region, None) for region in around):
+            return "within a page of a mapping: off by one"
+    elif bin(value >> ADDRESS_BITS).count("1") > 1:
+        return "several high bits: a tag, boxed or random value"
+    low = value.to_bytes(WORD, "little")[:6]
+    if any(byte and low.count(byte) >= 4 for byte in set(low)):
+        return "repeated bytes: poison or a filled buffer"
+    if all(0x20 <= byte < 0x7F for byte in low):
+        return "text"
+    return None
+
+
+def candidates(target: Target, wrong: Wrong, operand: Operand | None) -> Iterator[Candidate]:
+    """Yield the one-bit changes of a value that make its access legal for its direction."""
+    access = operand.access if operand is not None else None
+    if wrong.source == "rip":
+        access = "x"
+    bits = CANONICAL_BITS if is_canonical(wrong.value) else HIGH_BITS
+    for bit in bits:
+        corrected = wrong.value ^ (1 << bit)
+        reached = corrected + wrong.distance
+        if reached < LOW or not is_canonical(corrected):
+            continue
+        region = target.region_at(reached)
+        if region is not None and _permitted(region, access):
+            yield Candidate(wrong, corrected, bit, access, _ambiguity(wrong, operand, bit))
+
+
+def _permitted(region: Region, access: str | None) -> bool:
+    if access is None:
+        return any(letter in region.perms for letter in "rwx")
+    return access in region.perms
+
+
+def _ambiguity(wrong: Wrong, operand: Operand | None, bit: int) -> str | None:
+    """Return what software makes the same value, or None."""
+    if bit >= 56:
+        return TAG_BIT
+    if operand is None or operand.index_register is None:
+        return None
+    stride = wrong.source in ("fault address", operand.index_register)
+    return f"an index of 2^{bit} gives the same address" if stride and bit >= 12 else None
+
+
+def copies_of(state: ProcessState, candidate: Candidate) -> Copies:
+    """Search registers and dumped memory for a candidate's corrected and wrong value."""
+    fault = state.fault
+    registers = {} if isinstance(fault, Absent) else fault.registers
+    good = find_word(state.target, candidate.corrected, limit=MAX_PLACES)
+    bad = find_word(state.target, candidate.wrong.value, limit=MAX_PLACES)
+    kind = _object_type(state, candidate.corrected)
+    beside = kind is not None and any(_beside(state, place, kind) for place in bad.addresses)
+    return Copies(
+        tuple(n for n in GENERAL if registers.get(n) == candidate.corrected),
+        good.addresses,
+        bad.addresses,
+        kind,
+        beside,
+        (good.complete or len(good.addresses) == MAX_PLACES)
+        and (bad.complete or len(bad.addresses) == MAX_PLACES),
+    )
+
+
+def other_copies(count: int, searched: bool) -> str:
+    """Return the end of a sentence on a corrected value: who else holds it.
+
+    Nothing was found and not all was searched: then nothing is said.
+    """
+    if not count:
+        return "; no other place holds the latter" if searched else ""
+    places = counted(count, "other place") if count < MAX_PLACES else f"{MAX_PLACES} or more places"
+    return f"; {places} (memory, registers) {'holds' if count == 1 else 'hold'} the latter"
+
+
+def _object_type(state: ProcessState, address: int) -> str | None:
+    """Return the type name of a plausible PyObject."""
+    python = state.python
+    if not isinstance(python, PythonState) or address % 8:
+        return None
+    from gdb_epi.cpython.reader import Reader
+
+    try:
+        reader = Reader(state.target, python.layout)
+        kind = reader.type_of(address)
+        # A type's own type is a type: three levels make a chance hit very unlikely.
+        meta = reader.type_name(reader.type_of(kind)) if kind % 8 == 0 and kind else None
+        if meta is None or isinstance(meta, Absent) or not reader.u64(address):
+            return None
+        name = reader.type_name(kind)
+    except (UnreadableMemory, LayoutError):
+        return None
+    plausible = not isinstance(name, Absent) and name.replace(".", "_").isidentifier()
+    is_metatype = meta.replace(".", "_").isidentifier() and len(meta) < 128
+    return str(name) if plausible and is_metatype else None
+
+
+def _beside(state: ProcessState, place: int, kind: str) -> bool:
+    """Whether both neighbours of a word point at objects of the same type."""
+    for near in (place - 8, place + 8):
+        value = read_word(state.target, near)
+        if not value or _object_type(state, value) != kind:
+            return False
+    return True

@@ -15,12 +15,7 @@ from gdb_epi.signature import keys as k
 from gdb_epi.signature.categories.types import family_of
 from gdb_epi.signature.drop_sets import load_drop_sets
 from gdb_epi.signature.sign import ASSERTION, asserted_name
-from gdb_epi.signature.tokens import (
-    Token,
-    cut_reraise,
-    name_asserting,
-    tokenise,
-)
+from gdb_epi.signature.tokens import Token, cut_reraise, name_asserting, tokenise
 from gdb_epi.target.api import NativeFrame, Region
 from gdb_epi.textstacks.partial_keys import (
     OVERFLOW,

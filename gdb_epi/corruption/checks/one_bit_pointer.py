@@ -11,7 +11,7 @@ from gdb_epi.corruption.heap.address_index import FREE, FUNCTION, OBJECT, Pointe
 from gdb_epi.corruption.heap.popped_frames import code_of_popped_frame, link_of_popped_frame
 from gdb_epi.corruption.pointers.neighbours import Neighbour, is_far, neighbours_of
 from gdb_epi.corruption.registry import check
-from gdb_epi.detectors.pointer_copies import copies_told
+from gdb_epi.detectors.pointer_one_bit_off import other_copies
 from gdb_epi.errors import Absent
 from gdb_epi.fault.signals import SIGBUS, SIGSEGV
 
@@ -102,7 +102,7 @@ def _sentence(neighbour: Neighbour, searched: bool) -> str:
     what = f", where {_what(neighbour.pointee)} begins" if neighbour.pointee is not None else ""
     return (
         f"pointer {suspect.value:#018x} ({held}){role} is {how_far} from "
-        f"{neighbour.corrected:#018x}{what}{copies_told(neighbour.copies, searched)}"
+        f"{neighbour.corrected:#018x}{what}{other_copies(neighbour.copies, searched)}"
     )
 
 

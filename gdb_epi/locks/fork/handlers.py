@@ -121,11 +121,7 @@ def _python_hook(
 
 
 def _in_c(
-    target: Target,
-    fork: ForkEvidence,
-    thread: Thread,
-    frames: Sequence[PyFrame],
-    calls: str | None,
+    target: Target, fork: ForkEvidence, thread: Thread, frames: Sequence[PyFrame], calls: str | None
 ) -> ForkHandlers | None:
     native = target.native_frames(thread.tid)
     if not isinstance(native, Absent) and native:

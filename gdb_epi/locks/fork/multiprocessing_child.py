@@ -15,11 +15,7 @@ from gdb_epi.locks.fork.known_threads import imported
 from gdb_epi.target.api import Target
 from gdb_epi.typing_lite import NamedTuple
 
-_METHODS = {
-    "ForkProcess": "fork",
-    "SpawnProcess": "spawn",
-    "ForkServerProcess": "forkserver",
-}
+_METHODS = {"ForkProcess": "fork", "SpawnProcess": "spawn", "ForkServerProcess": "forkserver"}
 # What the command line of an exec'd lineage begins with (multiprocessing/spawn.py, forkserver.py).
 _COMMANDS = ("from multiprocessing.spawn import", "from multiprocessing.forkserver import")
 MAX_NAME = 512

@@ -64,10 +64,10 @@ def _condition(view: PythonView, frames: tuple[PyFrame, ...]) -> LockGuess:
         if frame.name == "wait_for" and frame.module == "threading":
             continue
         for (module, function, owner), label in _OUTER.items():
-            if (frame.module, frame.name) == (
-                module,
-                function,
-            ) and owner in ("", _kind(view, frame)):
+            if (frame.module, frame.name) == (module, function) and owner in (
+                "",
+                _kind(view, frame),
+            ):
                 kind, subject = label, view.variable(frame, "self")
                 break
         else:

@@ -54,10 +54,7 @@ class Scene:
     """What the rules look at; each part is read when first asked for."""
 
     def __init__(
-        self,
-        target: Target,
-        crash: CrashInfo | Absent,
-        native: Sequence[NativeFrame] | Absent,
+        self, target: Target, crash: CrashInfo | Absent, native: Sequence[NativeFrame] | Absent
     ) -> None:
         self.target = target
         self.crash = crash

@@ -9,11 +9,7 @@ same grammar.
 
 from __future__ import annotations
 
-from gdb_epi.signature.demangle.itanium_types import (
-    skip_type,
-    skip_types,
-    skip_unnamed,
-)
+from gdb_epi.signature.demangle.itanium_types import skip_type, skip_types, skip_unnamed
 from gdb_epi.signature.demangle.reader import DIGITS, OPERATORS, STANDARD, Reader, Unreadable
 from gdb_epi.signature.lazy_pattern import Pattern
 
