@@ -123,7 +123,7 @@ class ForkHandlers(NamedTuple):
     where: str  # the function
     sure: str
     says: str
-    frame: PyFrame | None
+    frame: PyFrame | None = None
 
 
 class Owner(NamedTuple):

@@ -194,43 +194,35 @@ def _new_signature(
 
 def _frame(data: Mapping[str, Any]) -> StackFrame:
     """Return a stored frame; an absent member means what is usual (SCHEMA.md)."""
+    module, name = _text(data.get("module")), _text(data.get("name")) or ""
     if data.get("language", "python") == "python":
-        return StackFrame(None, _python_frame(data), str(data.get("placed_by") or ""))
-    function, module = _text(data.get("function")), _text(data.get("module"))
-    offset, code = data.get("offset"), data.get("code")
+        python = PyFrame(
+            address=0,
+            code=0,
+            name=name,
+            qualname=_text(data.get("qualname")) or name or None,
+            filename=_text(data.get("filename")) or "",
+            lineno=None,
+            module=module,
+            owner="unknown",
+            provenance="stored",
+            is_entry=False,
+            hole=_text(data.get("hole")),
+        )
+        return StackFrame(None, python, str(data.get("placed_by") or ""))
+    function, offset, code = _text(data.get("function")), data.get("offset"), data.get("code")
     native = NativeFrame(
-        pc=ANONYMOUS_PC if code == "anonymous" else 0,
-        sp=0,
-        function=function,
+        ANONYMOUS_PC if code == "anonymous" else 0,
+        0,
+        function,
         # Records of before `code` do not tell whether memory of no file was executable.
-        module=module or (None if function or code else UNKNOWN),
+        module or (None if function or code else UNKNOWN),
         build_id=_text(data.get("build_id")),
         offset=offset if isinstance(offset, int) else None,
-        filename=None,
-        lineno=None,
         inlined=data.get("inlined") is True,
         kind=str(data.get("kind") or "normal"),
     )
     return StackFrame(native, None, "stored" if data.get("eval_loop") else "")
-
-
-def _python_frame(data: Mapping[str, Any]) -> PyFrame:
-    name, qualname = _text(data.get("name")) or "", _text(data.get("qualname"))
-    filename, hole = _text(data.get("filename")) or "", _text(data.get("hole"))
-    module = _text(data.get("module"))
-    return PyFrame(
-        address=0,
-        code=0,
-        name=name,
-        qualname=qualname or name or None,
-        filename=filename,
-        lineno=None,
-        module=module,
-        owner="unknown",
-        provenance="stored",
-        is_entry=False,
-        hole=hole,
-    )
 
 
 def _stored_region(pc: int) -> Region | None:

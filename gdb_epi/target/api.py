@@ -71,12 +71,12 @@ class NativeFrame(NamedTuple):
     sp: int
     function: str | None  # linkage name where there is one, never demangled
     module: str | None  # path of the mapped object
-    build_id: str | None
-    offset: int | None  # file offset of pc in `module` (what `exact` hashes)
-    filename: str | None
-    lineno: int | None
-    inlined: bool
-    kind: str  # "normal", "inline", "signal", "sentinel"
+    build_id: str | None = None
+    offset: int | None = None  # file offset of pc in `module` (what `exact` hashes)
+    filename: str | None = None
+    lineno: int | None = None
+    inlined: bool = False
+    kind: str = "normal"  # or "inline", "signal", "sentinel"
 
 
 class CrashInfo(NamedTuple):

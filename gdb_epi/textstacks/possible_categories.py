@@ -157,7 +157,7 @@ class _AbortScene(Scene):
         from gdb_epi.target.api import CrashInfo
 
         native = (frame for frame in thread.native if frame.kind != SIGNAL)
-        frames = [frame_of(frame.name, frame.module) for frame in native]
+        frames = [NativeFrame(1, 1, frame.name, frame.module) for frame in native]
         crash = CrashInfo(
             signo=SIGABRT,
             si_code=-6,
@@ -194,22 +194,6 @@ class _NoTarget:
     def threads(self) -> tuple[()]:
         """There are none."""
         return ()
-
-
-def frame_of(name: str | None, module: str | None) -> NativeFrame:
-    """Return a native frame that has a name, perhaps a module, and nothing else."""
-    return NativeFrame(
-        pc=1,
-        sp=1,
-        function=name,
-        module=module,
-        build_id=None,
-        offset=None,
-        filename=None,
-        lineno=None,
-        inlined=False,
-        kind="normal",
-    )
 
 
 def _is_reraise(thread: TextThread) -> bool:

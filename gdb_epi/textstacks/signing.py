@@ -310,12 +310,10 @@ def _native(frame: TextFrame) -> NativeFrame:
     module = frame.module if frame.name or frame.module else UNKNOWN
     kind = "signal" if frame.kind == SIGNAL else "inline" if frame.inlined else "normal"
     return NativeFrame(
-        pc=frame.pc or 0,
-        sp=0,
-        function=frame.name,
-        module=module,
-        build_id=None,
-        offset=None,
+        frame.pc or 0,
+        0,
+        frame.name,
+        module,
         filename=frame.filename,
         lineno=frame.lineno,
         inlined=frame.inlined,

@@ -12,7 +12,7 @@ from collections.abc import Sequence
 from itertools import pairwise
 
 from gdb_epi.cpython.reader import Reader
-from gdb_epi.cpython.types import PyFrame, PythonState, ThreadState
+from gdb_epi.cpython.types import PyFrame, PythonState
 from gdb_epi.errors import Absent, LayoutError, UnreadableMemory
 from gdb_epi.locks.fork.forking_calls import CHILD, Hook, fork_hooks, forking_call
 from gdb_epi.locks.types import CERTAIN, PROBABLE, ForkEvidence, ForkHandlers
@@ -55,8 +55,10 @@ def fork_handlers(
 def _of_thread(
     target: Target, python: PythonState | Absent, fork: ForkEvidence, thread: Thread
 ) -> ForkHandlers | None:
-    state = _state_of(python, thread)
-    reader = None
+    state, reader = None, None
+    if isinstance(python, PythonState):
+        base = thread.registers.get("fs_base")
+        state = next((t for t in python.threads() if t.alive and t.ident == base), None)
     if isinstance(python, PythonState) and state is not None:
         try:
             reader = Reader(target, python.layout)
@@ -70,13 +72,6 @@ def _of_thread(
     frames = state.frames if state is not None else ()
     calls = forking_call(reader, frames[0]) if reader is not None and frames else None
     return _in_c(target, fork, thread, frames, calls)
-
-
-def _state_of(python: PythonState | Absent, thread: Thread) -> ThreadState | None:
-    if isinstance(python, Absent):
-        return None
-    base = thread.registers.get("fs_base")
-    return next((t for t in python.threads() if t.alive and t.ident == base), None)
 
 
 def _python_hook(
@@ -137,13 +132,7 @@ def _in_c(
     state = "the parent's thread states are still there" if stale else "thread states are cleared"
     says = f"{place(frames[0])} is inside {calls}(); a return address into {stage[1]}; {state}"
     return ForkHandlers(
-        tid=thread.tid,
-        stage=stage[0],
-        when=CHILD,
-        where=stage[1],
-        sure=PROBABLE,
-        says=says,
-        frame=None,
+        tid=thread.tid, stage=stage[0], when=CHILD, where=stage[1], sure=PROBABLE, says=says
     )
 
 
@@ -164,7 +153,6 @@ def _by_native(
                 where=inner or name,
                 sure=CERTAIN,
                 says=where,
-                frame=None,
             )
     return None
 

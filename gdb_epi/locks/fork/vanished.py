@@ -18,7 +18,7 @@ from gdb_epi.locks.fork.known_threads import KnownThread, known_threads
 from gdb_epi.locks.fork.stack_scan import StackScanner
 from gdb_epi.locks.glibc import Descriptor, StackLists, stack_lists
 from gdb_epi.locks.types import ForkEvidence, VanishedThread, VanishedThreads
-from gdb_epi.target.api import Module, Target
+from gdb_epi.target.api import Target
 from gdb_epi.target.search import find_bytes
 
 MAX_VANISHED = 4096  # threads whose frames are looked for
@@ -91,6 +91,7 @@ class _Finder:
         thread = self.thread_objects.get(descriptor.address)
         ghost = self.ghosts.get(descriptor.address)
         frames, how, missing = self._frames(descriptor.address, ghost)
+        modules = self.target.modules() if start else ()
         return VanishedThread(
             ident=descriptor.address,
             tid=(thread.native_id if thread else None)
@@ -99,7 +100,7 @@ class _Finder:
             name=thread.name if thread else ghost.name if ghost else None,
             stack=(region.start, region.end) if region is not None else None,
             start_routine=start,
-            module=self._module(start),
+            module=next((m.path for m in modules if m.start <= (start or 0) < m.end), None),
             frames=frames,
             how=how,
             missing=missing,
@@ -151,13 +152,11 @@ class _Finder:
     def _parents_main(self) -> Iterator[VanishedThread]:
         """The parent's main thread left glibc's lists, but its descriptor and stack are there."""
         lists = stack_lists(self.target)
-        listed = set() if isinstance(lists, Absent) else {d.address for d in lists.descriptors}
-        ident = (
-            None
-            if isinstance(lists, Absent)
-            else main_descriptor(self.target, lists, self.live | listed)
-        )
-        at = None if isinstance(lists, Absent) else lists.offsets["tid"]
+        ident = at = None
+        if not isinstance(lists, Absent):
+            listed = {descriptor.address for descriptor in lists.descriptors}
+            ident = main_descriptor(self.target, lists, self.live | listed)
+            at = lists.offsets["tid"]
         thread = self.thread_objects.get(ident or 0)
         address = self.target.symbol("__libc_stack_end")  # of the loader: exported
         end = read_u64(self.target, address) if address is not None else None
@@ -178,12 +177,6 @@ class _Finder:
             missing=missing,
             is_main=True,
         )
-
-    def _module(self, address: int | None) -> str | None:
-        if not address:
-            return None
-        modules: list[Module] = [m for m in self.target.modules() if m.start <= address < m.end]
-        return modules[0].path if modules else None
 
 
 def main_descriptor(target: Target, lists: StackLists, others: set[int]) -> int | None:

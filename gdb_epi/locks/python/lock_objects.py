@@ -102,7 +102,8 @@ class LockObjects:
     def _read(self, address: int, name: str) -> LockObject | None:
         reader = self._reader
         struct, kind = _STRUCTS[name]
-        size = self._basicsize(address)
+        size_at = reader.layout.require("PyTypeObject", "tp_basicsize")
+        size = reader.u64(reader.type_of(address) + size_at)
         layout = reader.layout.with_size(struct, size) or reader.layout
         end = address + (size if 0 < size < MAX_SIZE else layout.size(struct) or 0)
         start = address
@@ -125,10 +126,6 @@ class LockObjects:
             locked=self._locked(address, struct, layout),
             taken=count,
         )
-
-    def _basicsize(self, address: int) -> int:
-        at = self._reader.layout.require("PyTypeObject", "tp_basicsize")
-        return self._reader.u64(self._reader.type_of(address) + at)
 
     def _owner(self, address: int, struct: str, layout: Layout) -> tuple[int | None, int | None]:
         offset = layout.offset
