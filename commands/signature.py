@@ -45,5 +45,5 @@ def signature(session: Session, args: Namespace) -> Report:
         signed["frames"] = explain.explain(parts.signed)
         lines += ["", "Steps (N.. are the rules of gdb_epi/signature/SPEC.md):"]
         lines += [f"  {step}" for step in signed["steps"]]
-        lines += ["", "Frames, innermost first:", *explain.lines(signed["frames"])]
+        lines += ["", "Frames, innermost first:", *explain.explanation_lines(signed["frames"])]
     return Report("signature", lines=lines, data=signed)

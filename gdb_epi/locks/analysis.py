@@ -22,8 +22,8 @@ from gdb_epi.locks.types import (
 )
 from gdb_epi.locks.waits.activity import activity
 from gdb_epi.locks.waits.futex import futex_waits
-from gdb_epi.locks.waits.inherited_or_own import with_doubt
-from gdb_epi.locks.waits.wait_graph import find_cycles, with_cycles
+from gdb_epi.locks.waits.inherited_or_own import demote_unsupported_guesses
+from gdb_epi.locks.waits.wait_graph import find_cycles, mark_cycles
 from gdb_epi.target.api import Target
 from gdb_epi.typing_lite import NamedTuple
 
@@ -78,7 +78,7 @@ def examine_locks(
         if len(waits) >= MAX_WAITS:
             errors.append(SoftError("locks", "waits", f"cut at {MAX_WAITS}"))
             break
-    waits = with_doubt(target, python, vanished, waits)
+    waits = demote_unsupported_guesses(target, python, vanished, waits)
     cycles = find_cycles(waits)
     held = _held_locks(context, waits)
     if context.python_view is not None:
@@ -86,7 +86,7 @@ def examine_locks(
         errors += [SoftError("locks", subject, text) for subject, text in problems]
     return LockReport(
         fork=fork,
-        waits=tuple(with_cycles(waits[:MAX_WAITS], cycles)),
+        waits=tuple(mark_cycles(waits[:MAX_WAITS], cycles)),
         soft_errors=tuple(dict.fromkeys(errors)),
         vanished=vanished,
         handlers=forked.handlers,

@@ -14,8 +14,13 @@ from gdb_epi.cpython.types import MergedStack, PyFrame, StackFrame
 from gdb_epi.signature import keys as k
 from gdb_epi.signature.categories.types import family_of
 from gdb_epi.signature.drop_sets import load_drop_sets
-from gdb_epi.signature.sign import ASSERTION, asserted_name
-from gdb_epi.signature.tokens import Token, cut_reraise, name_asserting, tokenise
+from gdb_epi.signature.sign import ASSERTION, asserting_token
+from gdb_epi.signature.tokens import (
+    Token,
+    cut_reraising_handler,
+    insert_asserting_function,
+    tokenise,
+)
 from gdb_epi.target.api import NativeFrame, Region
 from gdb_epi.textstacks.partial_keys import (
     OVERFLOW,
@@ -23,8 +28,8 @@ from gdb_epi.textstacks.partial_keys import (
     UNKNOWN,
     Halves,
     Missing,
-    contents_of_part,
     key_of,
+    partial_key_contents,
 )
 from gdb_epi.typing_lite import Any, NamedTuple
 
@@ -119,7 +124,7 @@ class _Stored:
             return dict.fromkeys(ALL_KEYS, Missing("the record holds no frame of this thread"))
         overflow = self.family == OVERFLOW
         tokens = self._tokens()
-        contents = contents_of_part(tokens, self.halves, self.ends, overflow=overflow)
+        contents = partial_key_contents(tokens, self.halves, self.ends, overflow=overflow)
         made = {name: key_of(name, contents[name], self.category) for name in STACK_KEYS}
         if self.category == ASSERTION and "assertion" not in self.old:
             made |= dict.fromkeys(NATIVE_KEYS, Missing(NO_ASSERTION))
@@ -130,8 +135,12 @@ class _Stored:
     def _tokens(self) -> Sequence[Token]:
         stack = MergedStack(None, tuple(self.frames), None)
         tokens = list(tokenise(stack, load_drop_sets(), _stored_region).tokens)
-        tokens = cut_reraise(tokens)[0] if self.cut else tokens
-        return name_asserting(tokens, asserted_name(self.function)) if self.function else tokens
+        tokens = cut_reraising_handler(tokens)[0] if self.cut else tokens
+        return (
+            insert_asserting_function(tokens, asserting_token(self.function))
+            if self.function
+            else tokens
+        )
 
     def _python_key(self, words: str | Missing) -> k.Key | Missing:
         """Return the key `python`, which holds the family instead of the category."""

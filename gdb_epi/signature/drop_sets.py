@@ -11,7 +11,7 @@ import os
 from collections.abc import Mapping, Sequence
 from functools import cache
 
-from gdb_epi.signature.lazy_pattern import Pattern
+from gdb_epi.signature.lazy_pattern import LazyPattern
 from gdb_epi.typing_lite import NamedTuple, parse_json
 
 TABLE_FILE = "drops_table.json"
@@ -19,7 +19,9 @@ THREAD_BASE = "thread-base"
 IMPORTLIB = "importlib"
 COMPREHENSION = "comprehension"
 NOWHERE = frozenset((IMPORTLIB, COMPREHENSION))  # classes that no key holds
-_Row = tuple[tuple[str, ...], list[list[str]], str, Pattern, str]  # as in the table, compiled late
+_Row = tuple[
+    tuple[str, ...], list[list[str]], str, LazyPattern, str
+]  # as in the table, compiled late
 _ANY, _WORD, _WORDS = _ENDS = (".*", r"\w*", r"\w+")  # ends that need no expression
 
 
@@ -89,7 +91,7 @@ def load_drop_sets() -> DropSets:
     with open(name, encoding="utf-8") as stream:
         table = parse_json(stream.read())
     rows: list[_Row] = [
-        (tuple(starts), needs, text, Pattern(text), tag)
+        (tuple(starts), needs, text, LazyPattern(text), tag)
         for starts, needs, text, tag in table["rows"]
     ]
     return DropSets(

@@ -38,7 +38,7 @@ def explain(signed: Signed) -> list[dict[str, Any]]:
     ]
 
 
-def lines(explained: Sequence[dict[str, Any]]) -> list[str]:
+def explanation_lines(explained: Sequence[dict[str, Any]]) -> list[str]:
     """Return the explanation as text."""
     out: list[str] = []
     for number, frame in enumerate(explained):

@@ -93,31 +93,26 @@ class Selection(NamedTuple):
     flagged: bool  # nothing interesting: a raw native frame stands in
 
 
-def interesting(tokens: Sequence[Token], *, overflow: bool) -> list[Token]:
-    """Return the frames outside every drop set, cycles collapsed.
+def select_tokens(tokens: Sequence[Token], *, overflow: bool) -> Selection:
+    """Choose up to 3 native and up to 2 innermost Python frames outside every drop set.
 
-    Cycles are looked for after dropping: glue between two turns would hide them.
+    Cycles are collapsed after dropping: glue between two turns would hide them. Native frames
+    outside the last chosen Python frame are callers of Python: they differ by how the interpreter
+    was started, so they count only when there is no Python frame. A drop set never empties a stack:
+    a physical frame stands in for a missing language. Not so after a stack overflow, whose first
+    frame is where the stack happened to end.
     """
     kept = collapse_cycles([token for token in tokens if token.drop is None])
-    return rotate_overflow(kept) if overflow else kept
-
-
-def select(kept: Sequence[Token], raw: Sequence[Token], *, overflow: bool) -> Selection:
-    """Choose up to 3 native and up to 2 innermost Python frames of `kept`.
-
-    Native frames outside the last chosen Python frame are callers of Python: they differ by how
-    the interpreter was started, so they count only when there is no Python frame. A drop set
-    never empties a stack: a physical frame of `raw` stands in for a missing language.
-    Not so after a stack overflow, whose first frame is where the stack happened to end.
-    """
+    if overflow:
+        kept = rotate_overflow(kept)
     python = _first(kept, PYTHON, STABLE_PYTHON)
     end = python[-1] + 1 if python and not overflow else len(kept)
     native = _first(kept[:end], NATIVE, STABLE_NATIVE)
     chosen = [kept[i] for i in sorted({*python, *native})]
     if not python and not (overflow and chosen):
-        chosen += [raw[i] for i in _first(raw, PYTHON, 1)]
+        chosen += [tokens[i] for i in _first(tokens, PYTHON, 1)]
     wanted = not native and not (overflow and chosen)
-    stand_in = _stand_in([token for token in raw if token.physical]) if wanted else []
+    stand_in = _stand_in([token for token in tokens if token.physical]) if wanted else []
     return Selection((*stand_in, *chosen), bool(stand_in))
 
 
@@ -137,15 +132,10 @@ def _first(tokens: Sequence[Token], kind: str, limit: int) -> list[int]:
     return list(islice(positions, limit))
 
 
-def choose(tokens: Sequence[Token], *, overflow: bool) -> Selection:
-    """Drop, collapse and select."""
-    return select(interesting(tokens, overflow=overflow), tokens, overflow=overflow)
-
-
-def half(tokens: Sequence[Token], kind: str, *, overflow: bool) -> list[Token]:
+def language_tokens(tokens: Sequence[Token], kind: str, *, overflow: bool) -> list[Token]:
     """Return the chosen frames of one language, as if the stack had no other."""
     own = [token for token in tokens if token.kind == kind]
-    return of_kind(choose(own, overflow=overflow), kind)
+    return of_kind(select_tokens(own, overflow=overflow), kind)
 
 
 def inside_python(tokens: Sequence[Token]) -> list[Token]:
@@ -174,7 +164,7 @@ def caller_of_nameless(selection: Selection) -> Token | None:
     return None
 
 
-def narrow(selection: Selection) -> list[Token]:
+def coarse_tokens(selection: Selection) -> list[Token]:
     """Return the first native and the first Python frame of a selection, in stack order.
 
     Behind a native one without a name stands the function of its file that called it (N66).

@@ -11,7 +11,7 @@ import re
 from collections.abc import Callable
 
 
-class Pattern:
+class LazyPattern:
     """A regular expression, and texts of which one must occur wherever it matches."""
 
     __slots__ = ("_compiled", "_marks", "_text")

@@ -18,16 +18,16 @@ from gdb_epi.signature.demangle.itanium import (
     read_name,
 )
 from gdb_epi.signature.demangle.printed_names import cut_printed, rust_path
-from gdb_epi.signature.lazy_pattern import Pattern
+from gdb_epi.signature.lazy_pattern import LazyPattern
 from gdb_epi.signature.names import one_line
 from gdb_epi.typing_lite import NamedTuple
 
 CALL = "operator()"
 MAX_RAW = 1 << 17  # characters of a raw name that are looked at
 
-_VERSION = Pattern(r"[A-Z][A-Za-z0-9_.]*\Z")
-_CLONE = Pattern(r" ?\[clone [^\]]*\]", "[clone ")
-_SUFFIX = Pattern(
+_VERSION = LazyPattern(r"[A-Z][A-Za-z0-9_.]*\Z")
+_CLONE = LazyPattern(r" ?\[clone [^\]]*\]", "[clone ")
+_SUFFIX = LazyPattern(
     r"(?:\.(?:isra|part|constprop|cold|lto_priv|llvm|clone|cfi|localalias|warm|"
     r"avx512f|avx2|avx|sse2|default|resolver|ifunc|arch_\w+)(?:\.\d+)*|\.\d+)+\Z",
     ".",
@@ -40,29 +40,29 @@ _VARIANTS = tuple(
     for kind in "avx avx2 avx512 sse sse2 sse3 sse42 sse4_1 ssse3 evex evex512 erms generic "
     "unaligned aligned".split()
 )
-_LAMBDA = Pattern(
+_LAMBDA = LazyPattern(
     r"\{lambda\([^{}]*\)#\d+\}|<lambda\([^<>{}]*\)>|\$_\d+|'lambda\d*'(?:\([^()]*\))?|"
     r"\{closure#\d+\}|\{\{closure\}\}|\{closure_env#\d+\}(?:<[^<>]*>)?",
     "lambda",
     "$_",
     "closure",
 )
-_UNNAMED = Pattern(
+_UNNAMED = LazyPattern(
     r"\{unnamed type#\d+\}|'unnamed\d*'|<unnamed (?:struct|class|union|enum)>", "unnamed"
 )
-_ANONYMOUS = Pattern(
+_ANONYMOUS = LazyPattern(
     r"\(anonymous namespace\)|`anonymous namespace'|\{anonymous\}|<unnamed>|"
     r"_GLOBAL__N_[0-9A-Za-z_.]*",
     "anonymous",
     "<unnamed>",
     "_GLOBAL__N_",
 )
-_ABI = Pattern(r"\[abi:[^\]]*\]", "[abi:")
-_INLINE_NAMESPACE = Pattern(r"\bstd::(?:__cxx11|__1|__2|__ndk1|__8|_V2)::", "std::_")
-_RUST_HASH = Pattern(r"::h[0-9a-f]{16}\Z", "::h")
-_RUST_CRATE = Pattern(r"(?<=\w)\[[0-9a-f]{8,16}\](?=::|>| |\Z)", "[")
-_RUST_SPACE = Pattern(r"\{(shim|[A-Z])(?::\w+)?#\d+\}", "{")
-_STATIC_INIT = Pattern(
+_ABI = LazyPattern(r"\[abi:[^\]]*\]", "[abi:")
+_INLINE_NAMESPACE = LazyPattern(r"\bstd::(?:__cxx11|__1|__2|__ndk1|__8|_V2)::", "std::_")
+_RUST_HASH = LazyPattern(r"::h[0-9a-f]{16}\Z", "::h")
+_RUST_CRATE = LazyPattern(r"(?<=\w)\[[0-9a-f]{8,16}\](?=::|>| |\Z)", "[")
+_RUST_SPACE = LazyPattern(r"\{(shim|[A-Z])(?::\w+)?#\d+\}", "{")
+_STATIC_INIT = LazyPattern(
     r"_GLOBAL__sub_[ID]_.*|_GLOBAL__[ID]_.*|__cxx_global_(?:var|array)_(?:init|dtor)(?:\.\d+)*|"
     r"(?:_Z\d+)?__static_initialization_and_destruction_\d+(?:ii)?v?",
     "_GLOBAL__",

@@ -23,9 +23,9 @@ from gdb_epi.signature.tokens import (
     NATIVE,
     PYTHON,
     Token,
-    cut_reraise,
+    cut_reraising_handler,
+    insert_asserting_function,
     join,
-    name_asserting,
     tokenise,
 )
 from gdb_epi.signature.types import LACKS_FILES, Secondary, Signature
@@ -176,7 +176,7 @@ def asserting_function(scene: Scene, category: str) -> str | None:
     return (message.function or None) if isinstance(message, AbortMessage) else None
 
 
-def asserted_name(function: str) -> str:
+def asserting_token(function: str) -> str:
     """Return the token (N65) of the function that the message of an assertion names."""
     from gdb_epi.signature.native_names import native_name
 
@@ -303,7 +303,7 @@ class _Maker:
         fault = self.scene.fault
         if not self.may_cut or isinstance(fault, Absent) or fault.origin != "signal-frame":
             return tokens
-        tokens, was_cut = cut_reraise(tokens)
+        tokens, was_cut = cut_reraising_handler(tokens)
         outcome = "cut at the signal frame" if was_cut else "no native signal frame to cut at"
         self.steps.append(f"N35 frames: a handler re-raised the signal; {outcome}")
         return tokens
@@ -313,9 +313,9 @@ class _Maker:
         function = asserting_function(self.scene, self.category.name) if self.may_cut else None
         if function is None:
             return tokens
-        name = asserted_name(function)
+        name = asserting_token(function)
         self.steps.append(f"N65 frames: the assertion names {name}")
-        return name_asserting(tokens, name)
+        return insert_asserting_function(tokens, name)
 
     def _put(self, name: str, made: k.Key | str) -> None:
         if isinstance(made, k.Key):
@@ -347,20 +347,22 @@ class _Maker:
 
     def _stacks(self, tokens: list[Token], halves: _Halves) -> None:
         overflow = self.overflow
-        selection = k.choose(tokens, overflow=overflow)
-        coarse = k.choose([token for token in tokens if token.physical], overflow=overflow)
+        selection = k.select_tokens(tokens, overflow=overflow)
+        coarse = k.select_tokens([token for token in tokens if token.physical], overflow=overflow)
         if selection.flagged:
             self.steps.append(
                 "N53 frames: every native frame is in a drop set; one of them stands in"
             )
         missing = halves.missing()
-        narrow = k.narrow(coarse)
+        narrow = k.coarse_tokens(coarse)
         if sum(token.kind == NATIVE for token in narrow) > 1:
             self.steps.append("N66 frames: coarse has the caller of a function without a name")
         name = self.category.name
         # Each half as if the other did not exist: a partial analysis makes the same keys.
         inner = tokens if overflow else k.inside_python(tokens)
-        self._half("native", k.half(inner, NATIVE, overflow=overflow), halves.native, name)
+        self._half(
+            "native", k.language_tokens(inner, NATIVE, overflow=overflow), halves.native, name
+        )
         self._python_half(tokens, halves)
         for key, content in (("stable", selection.tokens), ("coarse", narrow)):
             if missing:
@@ -374,7 +376,7 @@ class _Maker:
     def _python_half(self, tokens: Sequence[Token], halves: _Halves) -> None:
         """The Python stack hangs on the thread state: a damaged native stack leaves it whole."""
         family = self.category.family
-        content = k.half(tokens, PYTHON, overflow=family == "segv-stack-overflow")
+        content = k.language_tokens(tokens, PYTHON, overflow=family == "segv-stack-overflow")
         self._half("python", content, halves.python, family)
 
     def _half(

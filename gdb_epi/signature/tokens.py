@@ -289,7 +289,7 @@ def promote_inlined(tokens: list[Token]) -> None:
         first = None
 
 
-def cut_reraise(tokens: Sequence[Token]) -> tuple[list[Token], bool]:
+def cut_reraising_handler(tokens: Sequence[Token]) -> tuple[list[Token], bool]:
     """Cut a re-raising handler: all up to the innermost signal frame. Return what is left."""
     for position, token in enumerate(tokens):
         if token.text == SIGNAL:
@@ -297,7 +297,7 @@ def cut_reraise(tokens: Sequence[Token]) -> tuple[list[Token], bool]:
     return list(tokens), False
 
 
-def name_asserting(tokens: Sequence[Token], name: str) -> list[Token]:
+def insert_asserting_function(tokens: Sequence[Token], name: str) -> list[Token]:
     """Return the tokens with the function that a failed assertion names as the first of interest.
 
     Where the compiler inlined it and no debug information tells, it is no frame of the stack.

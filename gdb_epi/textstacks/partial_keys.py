@@ -43,17 +43,17 @@ class Missing(NamedTuple):
     why: str
 
 
-def contents_of(tokens: Sequence[Token], halves: Halves, *, overflow: bool) -> Contents:
+def key_contents(tokens: Sequence[Token], halves: Halves, *, overflow: bool) -> Contents:
     """Return what each key of a stack says behind its category. SPEC.md sections 1.3 and 5."""
     inner = tokens if overflow else k.inside_python(tokens)
-    coarse = k.choose([token for token in tokens if token.physical], overflow=overflow)
+    coarse = k.select_tokens([token for token in tokens if token.physical], overflow=overflow)
     strict = k.strict_key(tokens, overflow=overflow)
     both = halves.both()
     contents: Contents = {
-        "native": _words(k.half(inner, NATIVE, overflow=overflow), halves.native),
-        "python": _words(k.half(tokens, PYTHON, overflow=overflow), halves.python),
-        "stable": _words(k.choose(tokens, overflow=overflow).tokens, both),
-        "coarse": _words(k.narrow(coarse), both),
+        "native": _words(k.language_tokens(inner, NATIVE, overflow=overflow), halves.native),
+        "python": _words(k.language_tokens(tokens, PYTHON, overflow=overflow), halves.python),
+        "stable": _words(k.select_tokens(tokens, overflow=overflow).tokens, both),
+        "coarse": _words(k.coarse_tokens(coarse), both),
     }
     caller = k.caller_of_nameless(coarse)
     if not both and caller is not None and not caller.module:
@@ -65,17 +65,17 @@ def contents_of(tokens: Sequence[Token], halves: Halves, *, overflow: bool) -> C
     return contents
 
 
-def contents_of_part(
+def partial_key_contents(
     tokens: Sequence[Token], halves: Halves, ends: str, *, overflow: bool
 ) -> Contents:
     """Return the same of a stack whose outer end is missing (`ends` says why; "" when it is not).
 
     What another continuation could change is missing.
     """
-    contents = contents_of(tokens, halves, overflow=overflow)
+    contents = key_contents(tokens, halves, overflow=overflow)
     if ends:
         tails = _continuations(tokens)
-        others = [contents_of([*tokens, *tail], halves, overflow=overflow) for tail in tails]
+        others = [key_contents([*tokens, *tail], halves, overflow=overflow) for tail in tails]
         for name, words in contents.items():
             if isinstance(words, str) and any(other[name] != words for other in others):
                 contents[name] = Missing(ends)

@@ -37,7 +37,7 @@ NAMELESS_ABORT = (
 NO_ADDRESS = "the text does not show the fault address (p $_siginfo would)"
 
 
-class Kinds(NamedTuple):
+class PossibleCategories(NamedTuple):
     """The categories that the text allows; none when it does not tell a signal.
 
     `open` says why there are several or none. `family` is set when the family alone is certain.
@@ -51,7 +51,7 @@ class Kinds(NamedTuple):
     steps: tuple[str, ...]
 
 
-def kinds_of(dump: Dump, thread: TextThread, given: str | None) -> Kinds:
+def possible_categories(dump: Dump, thread: TextThread, given: str | None) -> PossibleCategories:
     """Return which categories the text allows. `given` is the user's word, and wins."""
     cut = _is_reraise(thread)
     if given is not None:
@@ -59,27 +59,29 @@ def kinds_of(dump: Dump, thread: TextThread, given: str | None) -> Kinds:
     if dump.source == FAULTHANDLER and dump.signal is None:
         return _py_fatal(dump)
     if dump.signal is None:
-        return Kinds((), None, "the text names no signal", cut, ())
+        return PossibleCategories((), None, "the text names no signal", cut, ())
     if dump.signal == "SIGABRT":
         return _abort(dump, thread)
     return _fault(dump, thread, dump.signal, cut)
 
 
-def _certain(name: str, cut: bool, *steps: str) -> Kinds:
-    return Kinds((name,), family_of(name), "", cut, steps)
+def _certain(name: str, cut: bool, *steps: str) -> PossibleCategories:
+    return PossibleCategories((name,), family_of(name), "", cut, steps)
 
 
-def _py_fatal(dump: Dump) -> Kinds:
+def _py_fatal(dump: Dump) -> PossibleCategories:
     if dump.fatal is None:
-        return Kinds((), None, "the text tells no crash: stacks of a living process", False, ())
+        return PossibleCategories(
+            (), None, "the text tells no crash: stacks of a living process", False, ()
+        )
     if any("Windows" in note for note in dump.notes):
-        return Kinds((), None, "a dump of Windows has no signal", False, ())
+        return PossibleCategories((), None, "a dump of Windows has no signal", False, ())
     why = "which function raised the fatal error decides the category; the text lacks it"
     step = "category: abort-py-fatal by faulthandler's own first line"
-    return Kinds((), "abort", why, False, (step,))
+    return PossibleCategories((), "abort", why, False, (step,))
 
 
-def _fault(dump: Dump, thread: TextThread, signal: str, cut: bool) -> Kinds:
+def _fault(dump: Dump, thread: TextThread, signal: str, cut: bool) -> PossibleCategories:
     code = None if cut else dump.facts.get("si_code")
     if not cut and _raised_here(thread, 0):
         # Sent by the process itself, and no fault under a handler: no rule of the core decides.
@@ -90,15 +92,15 @@ def _fault(dump: Dump, thread: TextThread, signal: str, cut: bool) -> Kinds:
     if signal in OTHERS:
         return _certain(OTHERS[signal], cut, *steps)
     if signal == "SIGBUS":
-        return Kinds(BUS, None, "the text does not show si_code", cut, tuple(steps))
+        return PossibleCategories(BUS, None, "the text does not show si_code", cut, tuple(steps))
     if signal != "SIGSEGV":
-        return Kinds(("killed-external",), "killed-external", "", cut, tuple(steps))
+        return PossibleCategories(("killed-external",), "killed-external", "", cut, tuple(steps))
     possible = SEGV if cut else _by_address(dump, thread)
     open_ = NO_ADDRESS if possible == SEGV else "the mappings of the process decide the rest"
     if len(possible) == 1:
         steps.append(f"category: {possible[0]}: si_addr = {dump.facts.get('si_addr', 0):#x}")
         return _certain(possible[0], cut, *steps)
-    return Kinds(possible, None, open_, cut, tuple(steps))
+    return PossibleCategories(possible, None, open_, cut, tuple(steps))
 
 
 def _by_address(dump: Dump, thread: TextThread) -> tuple[str, ...]:
@@ -121,32 +123,34 @@ def _by_address(dump: Dump, thread: TextThread) -> tuple[str, ...]:
     return ("segv-stack-overflow", "segv-guard", "segv-wild")
 
 
-def _sent(dump: Dump, code: int) -> Kinds:
+def _sent(dump: Dump, code: int) -> PossibleCategories:
     sender, pid = dump.facts.get("si_pid"), dump.facts.get("pid")
     if sender is None or pid is None:
         why = f"si_code {code}: sent by a process, the text does not tell by which"
-        return Kinds(("killed-external", "unknown"), None, why, False, ())
+        return PossibleCategories(("killed-external", "unknown"), None, why, False, ())
     name = "unknown" if sender == pid else "killed-external"
     return _certain(name, False, f"category: {name}: si_code {code}, si_pid {sender}")
 
 
-def _abort(dump: Dump, thread: TextThread) -> Kinds:
+def _abort(dump: Dump, thread: TextThread) -> PossibleCategories:
     if not thread.native:
         why = "SIGABRT without native frames: neither the kind of abort nor its sender is told"
-        return Kinds((), "abort", why, False, ("category: taken as an abort of its own",))
+        return PossibleCategories(
+            (), "abort", why, False, ("category: taken as an abort of its own",)
+        )
     if _is_reraise(thread):
         why = "a handler aborted; which signal it handled is not told"
-        return Kinds(FAULTS, None, why, True, ())
+        return PossibleCategories(FAULTS, None, why, True, ())
     if not _raised_here(thread, 0):
         step = "category: SIGABRT outside of abort() and raise(): sent from outside"
         return _certain("killed-external", False, step)
     scene = _AbortScene(thread)
     category, steps = categorise(scene)
     if category.name == "unknown":
-        return Kinds((), category.family, NAMELESS_ABORT, False, tuple(steps))
+        return PossibleCategories((), category.family, NAMELESS_ABORT, False, tuple(steps))
     if category.name in ("abort-malloc:unknown", "abort-terminate:unknown"):
         why = f"{category.evidence}; its class is not in the text"
-        return Kinds((), "abort", why, False, tuple(steps))
+        return PossibleCategories((), "abort", why, False, tuple(steps))
     return _certain(category.name, False, *steps)
 
 

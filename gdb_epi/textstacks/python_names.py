@@ -27,14 +27,14 @@ QUALIFIED = 11  # code objects have co_qualname since CPython 3.11
 _VERSION = re.compile(r"python3\.(\d{1,2})t?\b")
 
 
-class Named(NamedTuple):
+class NamedFrame(NamedTuple):
     """A frame with the names that a key needs; `doubts` say what was inferred."""
 
     frame: PyFrame
     doubts: tuple[str, ...]
 
 
-class Namer:
+class PythonNamer:
     """Names the frames of one crash."""
 
     def __init__(self, dump: Dump, sources: Sources | None, minor: int | None = None) -> None:
@@ -42,7 +42,7 @@ class Namer:
         self._sources = sources
         self._main = main_file(dump)
 
-    def name(self, frame: TextFrame) -> Named | None:
+    def name(self, frame: TextFrame) -> NamedFrame | None:
         """Return the frame; None when the text does not name it."""
         if frame.name is None or frame.filename is None or is_cut_name(frame.name):
             return None
@@ -65,7 +65,7 @@ class Namer:
             provenance="text",
             is_entry=False,
         )
-        return Named(made, tuple(doubts))
+        return NamedFrame(made, tuple(doubts))
 
     def _qualname(self, frame: TextFrame, doubts: list[str]) -> str | None:
         name = frame.name or ""
@@ -174,6 +174,6 @@ def _enter(node: ast.AST, prefix: str, functions: list[tuple[int, int, str, str]
     return prefix
 
 
-def doubts_of(named: Sequence[Named]) -> tuple[str, ...]:
+def doubts_of(named: Sequence[NamedFrame]) -> tuple[str, ...]:
     """Return what was inferred for any of these frames, each once."""
     return tuple(dict.fromkeys(doubt for frame in named for doubt in frame.doubts))

@@ -13,8 +13,15 @@ from gdb_epi.cpython.types import MergedStack, StackFrame
 from gdb_epi.signature import keys as k
 from gdb_epi.signature.drop_sets import load_drop_sets
 from gdb_epi.signature.native_names import native_name
-from gdb_epi.signature.sign import ASSERTION, asserted_name
-from gdb_epi.signature.tokens import EVAL_LOOP, NATIVE, Token, cut_reraise, name_asserting, tokenise
+from gdb_epi.signature.sign import ASSERTION, asserting_token
+from gdb_epi.signature.tokens import (
+    EVAL_LOOP,
+    NATIVE,
+    Token,
+    cut_reraising_handler,
+    insert_asserting_function,
+    tokenise,
+)
 from gdb_epi.target.api import NativeFrame
 from gdb_epi.textstacks.gdb_lines import is_assert
 from gdb_epi.textstacks.partial_keys import (
@@ -25,11 +32,15 @@ from gdb_epi.textstacks.partial_keys import (
     Halves,
     Missing,
     agreeing,
-    contents_of_part,
     key_of,
+    partial_key_contents,
 )
-from gdb_epi.textstacks.possible_categories import NAMELESS_ABORT, Kinds, kinds_of
-from gdb_epi.textstacks.python_names import QUALIFIED, Namer, Sources, doubts_of
+from gdb_epi.textstacks.possible_categories import (
+    NAMELESS_ABORT,
+    PossibleCategories,
+    possible_categories,
+)
+from gdb_epi.textstacks.python_names import QUALIFIED, PythonNamer, Sources, doubts_of
 from gdb_epi.textstacks.types import FAULTHANDLER, SIGNAL, Dump, TextFrame, TextThread
 from gdb_epi.typing_lite import NamedTuple
 
@@ -82,8 +93,8 @@ def sign_text(
     if thread is None:
         return None
     thread = _with_stacks(dump, thread)
-    kinds = kinds_of(dump, thread, category)
-    stack = _Stack(dump, thread, kinds, Namer(dump, sources, minor))
+    kinds = possible_categories(dump, thread, category)
+    stack = _Stack(dump, thread, kinds, PythonNamer(dump, sources, minor))
     keys: dict[str, k.Key] = {}
     absent, candidates = {"exact": NO_EXACT}, {}
     for name in STACK_KEYS:
@@ -148,7 +159,9 @@ def _is_same(thread: TextThread, other: TextThread) -> bool:
     return bool(thread.label) and thread.label == other.label
 
 
-def _made(name: str, stack: _Stack, kinds: Kinds) -> k.Key | Missing | dict[str, k.Key]:
+def _made(
+    name: str, stack: _Stack, kinds: PossibleCategories
+) -> k.Key | Missing | dict[str, k.Key]:
     """Return a key, why there is none, or the candidates where the category alone is missing."""
     if name == "strict":
         return _strict(stack, kinds)
@@ -171,7 +184,7 @@ def _made(name: str, stack: _Stack, kinds: Kinds) -> k.Key | Missing | dict[str,
     return next(iter(keys.values())) if len(values) == 1 and not missing else keys
 
 
-def _strict(stack: _Stack, kinds: Kinds) -> k.Key | Missing:
+def _strict(stack: _Stack, kinds: PossibleCategories) -> k.Key | Missing:
     """The key `strict` holds no category, but after a stack overflow other frames."""
     overflows = {name == OVERFLOW for name in kinds.possible} or {False, True}
     made = [
@@ -185,7 +198,9 @@ def _strict(stack: _Stack, kinds: Kinds) -> k.Key | Missing:
 class _Stack:
     """The tokens of one thread, and what is not sure about them."""
 
-    def __init__(self, dump: Dump, thread: TextThread, kinds: Kinds, namer: Namer) -> None:
+    def __init__(
+        self, dump: Dump, thread: TextThread, kinds: PossibleCategories, namer: PythonNamer
+    ) -> None:
         self.steps: list[str] = []
         self._dump, self._thread, self._kinds = dump, thread, kinds
         self._namer = namer
@@ -202,10 +217,10 @@ class _Stack:
         """Return what the keys say behind the category."""
         if overflow not in self._contents:
             ends = self._thread.ends or self._thread.python_ends
-            contents = contents_of_part(self.tokens, self.halves, ends, overflow=overflow)
+            contents = partial_key_contents(self.tokens, self.halves, ends, overflow=overflow)
             if self._outer is not None:
                 tokens = self._tokens(self._outer)
-                other = contents_of_part(tokens, self.halves, ends, overflow=overflow)
+                other = partial_key_contents(tokens, self.halves, ends, overflow=overflow)
                 contents = agreeing(contents, other, PLACES)
             self._contents[overflow] = contents
         return self._contents[overflow]
@@ -226,16 +241,16 @@ class _Stack:
         self.steps += [step for step in tokenised.steps if step not in self.steps]
         tokens = list(tokenised.tokens)
         if self._kinds.cut:
-            tokens = cut_reraise(tokens)[0]
+            tokens = cut_reraising_handler(tokens)[0]
         return self._asserted(tokens) if self._kinds.possible == (ASSERTION,) else tokens
 
     def _asserted(self, tokens: list[Token]) -> list[Token]:
         """Apply N65: the function that the text shows, else the first that is of interest."""
         function = next((frame.asserts for frame in self._thread.native if frame.asserts), None)
         if function is not None:
-            return name_asserting(tokens, asserted_name(function))
+            return insert_asserting_function(tokens, asserting_token(function))
         first = next((t for t in tokens if t.kind == NATIVE and t.drop is None), None)
-        return tokens if first is None else name_asserting(tokens, first.text)
+        return tokens if first is None else insert_asserting_function(tokens, first.text)
 
     def _knows_assertion(self) -> bool:
         """Whether the function is told; debug information names it too, be it inlined."""

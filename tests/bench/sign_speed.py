@@ -74,11 +74,11 @@ def cost(given: MergedStack) -> float:
     tokens = tokenise(given, load_drop_sets(), lambda _: None).tokens
     k.exact_key([frame.native for frame in given.frames if frame.native])
     k.strict_key(tokens)
-    k.make_key("stable", join(k.choose(tokens, overflow=False).tokens))
+    k.make_key("stable", join(k.select_tokens(tokens, overflow=False).tokens))
     physical = [token for token in tokens if token.physical]
-    k.make_key("coarse", join(k.narrow(k.choose(physical, overflow=False))))
+    k.make_key("coarse", join(k.coarse_tokens(k.select_tokens(physical, overflow=False))))
     for language in ("native", "py"):
-        k.make_key("native", join(k.half(tokens, language, overflow=False)))
+        k.make_key("native", join(k.language_tokens(tokens, language, overflow=False)))
     return (time.process_time() - start) * 1000
 
 

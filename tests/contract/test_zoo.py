@@ -22,7 +22,7 @@ from support.zoo import (
 )
 
 from gdb_epi.cli.support.native_gdb import find_gdb
-from gdb_epi.signature.explain import explain, lines
+from gdb_epi.signature.explain import explain, explanation_lines
 from gdb_epi.signature.sign import Signed
 
 RUNS = int(os.environ.get("GDB_EPI_ASLR_RUNS", "2"))
@@ -172,7 +172,7 @@ def test_an_extension_over_versions(zoo: Zoo) -> None:
 def test_explain_says_what_happened_to_each_frame(zoo: Zoo) -> None:
     found = zoo.signed(Case(Build("c++", "O2"), "throw"))
     explained = explain(found)
-    text = "\n".join(lines(explained))
+    text = "\n".join(explanation_lines(explained))
     assert len(explained) == len(found.stack.frames if found.stack else ())
     load = next(one for one in explained if "load" in one["frame"])
     assert "N8 zoo::load" in load["rules"]

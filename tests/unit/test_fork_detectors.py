@@ -20,7 +20,7 @@ from gdb_epi.errors import NOT_APPLICABLE, Absent
 from gdb_epi.judgement.verdict import judge
 from gdb_epi.locks import types as t
 from gdb_epi.locks.fork.vanished_pools import vanished_pools
-from gdb_epi.locks.waits.inherited_or_own import with_doubt
+from gdb_epi.locks.waits.inherited_or_own import demote_unsupported_guesses
 from gdb_epi.process_state import ProcessState
 from gdb_epi.render.triage import fork_lines, holder_lines
 from gdb_epi.render.vanished import vanished_lines, vanished_summary
@@ -121,7 +121,7 @@ def test_a_guess_without_python_stays_what_it_is() -> None:
     guess = wait(t.PROBABLE_INHERITED, "probable")
     nothing = t.VanishedThreads((), False)
     absent = Absent(NOT_APPLICABLE, "no CPython")
-    assert with_doubt(made.target, absent, nothing, [guess]) == [guess]
+    assert demote_unsupported_guesses(made.target, absent, nothing, [guess]) == [guess]
 
 
 def test_pools_are_told_by_code_by_object_and_by_type() -> None:

@@ -12,7 +12,7 @@ from unit.test_locks import LOCK, MUTEX, OFFSETS, SYMBOLS, blocked, process, rep
 from gdb_epi.detectors import gil_versus_mutex, import_deadlock, join_deadlock, lock_order_cycle
 from gdb_epi.locks import types as t
 from gdb_epi.locks.python.frame_slots import Entry, parse_table
-from gdb_epi.locks.waits.wait_graph import find_cycles, kind_of, with_cycles
+from gdb_epi.locks.waits.wait_graph import find_cycles, kind_of, mark_cycles
 from gdb_epi.process_state import ProcessState
 from gdb_epi.target.api import Region, Thread
 
@@ -198,7 +198,7 @@ def test_two_cycles_and_a_tail() -> None:
     waits = [edge(9, 1), edge(1, 2), edge(2, 3), edge(3, 1), edge(7, 8), edge(8, 7)]
     cycles = find_cycles(waits)
     assert [cycle.tids for cycle in cycles] == [(1, 2, 3), (7, 8)]
-    changed = {w.tid: w.verdict for w in with_cycles(waits, cycles)}
+    changed = {w.tid: w.verdict for w in mark_cycles(waits, cycles)}
     assert [changed[tid] for tid in (9, 1, 7)] == ["live-holder", "cycle", "cycle"]
 
 

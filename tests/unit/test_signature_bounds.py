@@ -192,11 +192,11 @@ def test_one_signature_takes_no_tenths_of_a_second() -> None:
 def _one(stack: MergedStack) -> float:
     start = time.process_time()
     tokens = tokenise(stack, load_drop_sets(), lambda _: None).tokens
-    chosen = k.choose(tokens, overflow=False)
+    chosen = k.select_tokens(tokens, overflow=False)
     k.make_key("stable", join(chosen.tokens))
-    k.make_key("coarse", join(k.narrow(k.choose(tokens, overflow=False))))
-    k.half(k.inside_python(tokens), "native", overflow=False)
-    k.half(tokens, "py", overflow=False)
+    k.make_key("coarse", join(k.coarse_tokens(k.select_tokens(tokens, overflow=False))))
+    k.language_tokens(k.inside_python(tokens), "native", overflow=False)
+    k.language_tokens(tokens, "py", overflow=False)
     k.strict_key(tokens)
     k.exact_key([frame.native for frame in stack.frames if frame.native])
     return time.process_time() - start

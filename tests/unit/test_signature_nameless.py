@@ -11,7 +11,7 @@ from gdb_epi.signature import keys as k
 from gdb_epi.signature.drop_sets import load_drop_sets
 from gdb_epi.signature.tokens import join, tokenise
 from gdb_epi.target.api import NativeFrame
-from gdb_epi.textstacks.partial_keys import NO_FILE, Halves, Missing, contents_of_part
+from gdb_epi.textstacks.partial_keys import NO_FILE, Halves, Missing, partial_key_contents
 
 WHOLE = Halves("", "")
 TOLD = "libx.so.1!? <- api_call"
@@ -40,7 +40,7 @@ def tokens(callers: list[tuple[str, str | None]], folder: str = "/opt/lib/") -> 
 def test_the_file_counts_and_not_its_folder(case: str) -> None:
     callers, expected = STACKS[case]
     for folder in ("/opt/lib/", "/srv/other/", ""):  # records hold file names alone
-        made = k.narrow(k.choose(tokens(list(callers), folder), overflow=False))
+        made = k.coarse_tokens(k.select_tokens(tokens(list(callers), folder), overflow=False))
         assert join(made) == expected
 
 
@@ -68,7 +68,7 @@ def test_resign_makes_the_key_of_a_record_of_before(case: str) -> None:
 
 def test_a_caller_whose_file_a_text_does_not_tell_makes_no_key() -> None:
     def coarse(callers: list[tuple[str, str | None]], ends: str = "") -> str | Missing:
-        return contents_of_part(tokens(callers), WHOLE, ends, overflow=False)["coarse"]
+        return partial_key_contents(tokens(callers), WHOLE, ends, overflow=False)["coarse"]
 
     assert coarse([("api_call", None), ("main", "prog")]) == Missing(NO_FILE)
     assert coarse([("api_call", "libx.so.1.2"), ("main", None)]) == TOLD

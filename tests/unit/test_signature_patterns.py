@@ -14,7 +14,7 @@ from gdb_epi.signature import native_names
 from gdb_epi.signature.demangle import foreign_names, printed_names
 from gdb_epi.signature.demangle import itanium as mangled
 from gdb_epi.signature.drop_sets import load_drop_sets
-from gdb_epi.signature.lazy_pattern import Pattern
+from gdb_epi.signature.lazy_pattern import LazyPattern
 
 sys.path.insert(0, str(Path(__file__).resolve().parents[1] / "tools"))
 import drop_table
@@ -75,7 +75,7 @@ def test_the_table_answers_as_the_drop_sets_do() -> None:
     "module", [foreign_names, mangled, native_names, printed_names], ids=lambda m: m.__name__
 )
 def test_marks_exclude_nothing_that_matches(module: object) -> None:
-    known = [one for one in vars(module).values() if isinstance(one, Pattern)]
+    known = [one for one in vars(module).values() if isinstance(one, LazyPattern)]
     assert known
     for pattern in known:
         plain = re.compile(pattern._text)

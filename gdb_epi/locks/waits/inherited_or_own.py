@@ -22,7 +22,7 @@ MAX_FRAMES = 20_000  # of all vanished threads
 _TABLES = ("co_names", "co_localsplusnames", "co_varnames", "co_freevars", "co_cellvars")
 
 
-def with_doubt(
+def demote_unsupported_guesses(
     target: Target, python: PythonState | Absent, vanished: VanishedThreads, waits: Iterable[Wait]
 ) -> list[Wait]:
     """Return the waits; a guess that no vanished thread supports becomes information."""

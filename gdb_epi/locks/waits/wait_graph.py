@@ -54,7 +54,7 @@ def kind_of(cycle: t.Cycle) -> str:
     return "join" if joins else "order"
 
 
-def around(cycle: t.Cycle) -> str:
+def cycle_text(cycle: t.Cycle) -> str:
     """Return "1 -> 2 -> 1", cut in a long cycle."""
     shown = [str(tid) for tid in cycle.tids[:MAX_SHOWN]]
     if len(cycle.tids) > MAX_SHOWN:
@@ -62,10 +62,10 @@ def around(cycle: t.Cycle) -> str:
     return " -> ".join((*shown, str(cycle.tids[0])))
 
 
-def with_cycles(waits: Sequence[t.Wait], cycles: Sequence[t.Cycle]) -> list[t.Wait]:
+def mark_cycles(waits: Sequence[t.Wait], cycles: Sequence[t.Cycle]) -> list[t.Wait]:
     """Return the waits, those of a cycle with that verdict."""
     inside = {tid: number for number, cycle in enumerate(cycles) for tid in cycle.tids}
-    texts = [f"threads wait for each other: {around(cycle)}" for cycle in cycles]
+    texts = [f"threads wait for each other: {cycle_text(cycle)}" for cycle in cycles]
     made = []
     for wait in waits:
         number = inside.get(wait.tid)

@@ -8,18 +8,18 @@ from __future__ import annotations
 
 import re
 
-from gdb_epi.signature.lazy_pattern import Pattern
+from gdb_epi.signature.lazy_pattern import LazyPattern
 
 # gfortran: __module_MOD_procedure; ifort: module_mp_procedure_; flang: _QMmodulePprocedure.
-_GFORTRAN = Pattern(r"__([a-z]\w*)_MOD_(\w+)\Z", "_MOD_")
-_IFORT = Pattern(r"([a-z]\w*?)_mp_([a-z]\w*?)_?\Z", "_mp_")
-_FLANG = Pattern(r"_Q((?:[MFS][a-z0-9_]+)*)P([a-z]\w*)\Z", "_Q")
-_FLANG_PART = Pattern(r"[MFS]([a-z0-9_]+)")
+_GFORTRAN = LazyPattern(r"__([a-z]\w*)_MOD_(\w+)\Z", "_MOD_")
+_IFORT = LazyPattern(r"([a-z]\w*?)_mp_([a-z]\w*?)_?\Z", "_mp_")
+_FLANG = LazyPattern(r"_Q((?:[MFS][a-z0-9_]+)*)P([a-z]\w*)\Z", "_Q")
+_FLANG_PART = LazyPattern(r"[MFS]([a-z0-9_]+)")
 
 # Cython: __pyx_KIND_ then length-prefixed scopes, then for wrappers a counter in front of the name.
-_CYTHON = Pattern(r"__pyx_(pw|pf|f|gb|getprop|setprop)_(\d.*)\Z", "__pyx_")
-_FUSED = Pattern(r"__pyx_fuse_\d+(?=__pyx_)", "__pyx_fuse_")
-_COUNTER = Pattern(r"\A\d{1,9}(?=[A-Za-z_])")
+_CYTHON = LazyPattern(r"__pyx_(pw|pf|f|gb|getprop|setprop)_(\d.*)\Z", "__pyx_")
+_FUSED = LazyPattern(r"__pyx_fuse_\d+(?=__pyx_)", "__pyx_fuse_")
+_COUNTER = LazyPattern(r"\A\d{1,9}(?=[A-Za-z_])")
 
 # The name of the instruction set behind a kernel: NumPy's dispatch, OpenBLAS' and oneDNN's cores.
 # A set and no expression: it is asked of every name, and to compile it took as long as ten names.
@@ -33,14 +33,14 @@ _CPUS = frozenset(
 _FAMILIES = ("ASIMD", "NEOVERSE", "ARMV8")  # any letters and digits behind them
 MAX_CPU = 256  # characters of the end of a name in which a CPU is looked for
 
-_D = Pattern(r"_D\d", "_D")
-_SWIFT = Pattern(r"_?\$[sS]|_T0|_\$S", "$s", "$S", "_T0")
-_GO = Pattern(r"(?:[\w.~%-]+/)*[\w%-]+\.(?:\(\*?[\w\[\].*/,]+\)\.)?[\w\[\].,/*-]+\Z", ".")
-_GO_MARK = Pattern(
+_D = LazyPattern(r"_D\d", "_D")
+_SWIFT = LazyPattern(r"_?\$[sS]|_T0|_\$S", "$s", "$S", "_T0")
+_GO = LazyPattern(r"(?:[\w.~%-]+/)*[\w%-]+\.(?:\(\*?[\w\[\].*/,]+\)\.)?[\w\[\].,/*-]+\Z", ".")
+_GO_MARK = LazyPattern(
     r"\.\(\*?\w|/[\w.%-]+\.\w|\A(?:main|runtime|sync|reflect|syscall)\.\w|\.func\d", "."
 )
-_OCAML = Pattern(r"caml[A-Z]\w*__\w+_\d+\Z", "caml")
-_HASKELL = Pattern(r"\w+zi\w+_(?:info|entry|closure)\Z", "zi")
+_OCAML = LazyPattern(r"caml[A-Z]\w*__\w+_\d+\Z", "caml")
+_HASKELL = LazyPattern(r"\w+zi\w+_(?:info|entry|closure)\Z", "zi")
 
 
 def is_opaque(name: str) -> bool:
@@ -50,7 +50,7 @@ def is_opaque(name: str) -> bool:
     return bool(_GO_MARK.search(name)) and "::" not in name and bool(_GO.match(name))
 
 
-def dispatch(name: str) -> str:
+def cut_cpu_suffix(name: str) -> str:
     """Cut the instruction set that a library chose at run time: it says which CPU, not what."""
     if name.startswith("_Z"):
         return name
@@ -70,7 +70,7 @@ def _is_numbered(tail: str) -> bool:
     return tail.startswith(_FAMILIES) and tail != "NEOVERSE" and tail.replace("_", "a").isalnum()
 
 
-def fortran(name: str) -> str:
+def fortran_name(name: str) -> str:
     """Return module::procedure for the manglings of gfortran, ifort and flang."""
     for pattern in (_GFORTRAN, _IFORT):
         match = pattern.match(name)
@@ -82,7 +82,7 @@ def fortran(name: str) -> str:
     return "::".join([*_FLANG_PART.findall(flang.group(1)), flang.group(2)])
 
 
-def cython(linkage: str) -> str:
+def cython_name(linkage: str) -> str:
     """Return cy:module.Class.method: the counter changes when functions of the file move."""
     match = _CYTHON.match(_FUSED.sub("", linkage))
     if match is None:
@@ -113,4 +113,4 @@ def _scopes(rest: str) -> tuple[list[str], str]:
     return parts, rest
 
 
-FOREIGN_RULES = (("N7", dispatch), ("N20", fortran), ("N21", cython))
+FOREIGN_RULES = (("N7", cut_cpu_suffix), ("N20", fortran_name), ("N21", cython_name))

@@ -11,7 +11,7 @@ from __future__ import annotations
 
 from gdb_epi.signature.demangle.itanium_types import skip_type, skip_types, skip_unnamed
 from gdb_epi.signature.demangle.reader import DIGITS, OPERATORS, STANDARD, Reader, Unreadable
-from gdb_epi.signature.lazy_pattern import Pattern
+from gdb_epi.signature.lazy_pattern import LazyPattern
 
 MAX_NAME = 16_384  # characters of a linkage name that are looked at
 LAMBDA = "{lambda}"
@@ -20,8 +20,8 @@ ANONYMOUS = "{anon}"
 STATIC_INIT = "{static-init}"
 TEMPLATE = "<T>"
 
-_RUST_END = Pattern(r"17h[0-9a-f]{16}E(?:\.|\Z)", "17h")
-_RUST_HASH = Pattern(r"h[0-9a-f]{16}\Z", "h")
+_RUST_END = LazyPattern(r"17h[0-9a-f]{16}E(?:\.|\Z)", "17h")
+_RUST_HASH = LazyPattern(r"h[0-9a-f]{16}\Z", "h")
 RUST_HASH = 17  # characters
 _RUST_ESCAPES = (
     ("$LT$", "<"), ("$GT$", ">"), ("$RF$", "&"), ("$BP$", "*"), ("$LP$", "("), ("$RP$", ")"),

@@ -6,20 +6,20 @@ One pass over the characters each, with counters instead of recursion: the text 
 
 from __future__ import annotations
 
-from gdb_epi.signature.lazy_pattern import Pattern
+from gdb_epi.signature.lazy_pattern import LazyPattern
 
-_OPERATOR = Pattern(
+_OPERATOR = LazyPattern(
     r"operator(?:<=>|<<=|>>=|->\*|<<|>>|<=|>=|->|\(\)|\[\]|<(?!T>)|>|&&|\|\||"
     r" (?:new|delete)(?:\[\])?|\"\" ?\w+| co_await)"
 )
-_CONVERSION = Pattern(r"(?:\A|(?<=::))operator [^(<]")
-_TAIL = Pattern(r"(?: const| volatile| &&?| noexcept| restrict)*(?=::)")
+_CONVERSION = LazyPattern(r"(?:\A|(?<=::))operator [^(<]")
+_TAIL = LazyPattern(r"(?: const| volatile| &&?| noexcept| restrict)*(?=::)")
 _PREFIXES = ("non-virtual thunk to ", "virtual thunk to ", "covariant return thunk to ",
              "transaction clone for ")  # fmt: skip
-_ARRAY = Pattern(r"; \d+(?:(?:: )?usize)?\]", "; ")
-_QUALIFIED = Pattern(r"(?<=[\w>)])(?: const| volatile)+\Z", " const", " volatile")
-_EMPTY = Pattern(r"::(?=::|\Z)", "::")
-_WITH = Pattern(r" \[(?:with )?\w+ = ", " [")  # what __PRETTY_FUNCTION__ appends
+_ARRAY = LazyPattern(r"; \d+(?:(?:: )?usize)?\]", "; ")
+_QUALIFIED = LazyPattern(r"(?<=[\w>)])(?: const| volatile)+\Z", " const", " volatile")
+_EMPTY = LazyPattern(r"::(?=::|\Z)", "::")
+_WITH = LazyPattern(r" \[(?:with )?\w+ = ", " [")  # what __PRETTY_FUNCTION__ appends
 
 
 def cut_printed(name: str) -> tuple[str, tuple[str, ...]]:
