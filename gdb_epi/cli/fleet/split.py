@@ -115,11 +115,7 @@ def _text(parted: Split, judged: PopulationVerdict) -> None:
         for fact in part.facts:
             print_line(f"      told apart by {fact}")
         if part.more is not None:
-            print_line(f"      {_would_settle(part)}")
+            more = f"about {counted(part.more, 'more crash')} would settle it"
+            print_line(f"      leans to {part.leaning}, which may be chance; {more}")
         if part.bitflips:
             print_line(f"      {part.bitflips} of them carry the bit-flip flag")
-
-
-def _would_settle(part: Part) -> str:
-    more = counted(part.more or 0, "more crash")
-    return f"leans to {part.leaning}, which may be chance; about {more} would settle it"

@@ -68,9 +68,12 @@ def signature_pairs(population: Population, signature: int, day: int) -> PairSea
     pairs = []
     for finding in kept:
         aliases = tuple(marks[alias] for alias in finding.aliases)
-        pairs.append(
-            _pair(population, conjoined[finding.key], mine, finding._replace(aliases=aliases))
+        pair = conjoined[finding.key]
+        alone = (
+            _alone(population, pair.first, pair.values[0], mine),
+            _alone(population, pair.second, pair.values[1], mine),
         )
+        pairs.append(AttributePair(_mark(pair), finding._replace(aliases=aliases), alone))
     left_out = int((same & explained).sum())
     tested = tested_pairs(population)
     inside = {a.name for pair in tested for a in pair}
@@ -79,16 +82,8 @@ def signature_pairs(population: Population, signature: int, day: int) -> PairSea
 
 
 def _mark(pair: Conjunction) -> str:
-    first, second = pair.values
-    return f"{pair.one.name}={pair.one.values[first]} and {pair.two.name}={pair.two.values[second]}"
-
-
-def _pair(population: Population, pair: Conjunction, mine: Ints, finding: Finding) -> AttributePair:
-    first, second = (
-        _alone(population, attribute, value, mine)
-        for attribute, value in zip((pair.one, pair.two), pair.values, strict=True)
-    )
-    return AttributePair(_mark(pair), finding, (first, second))
+    first, second = pair.first.values[pair.values[0]], pair.second.values[pair.values[1]]
+    return f"{pair.first.name}={first} and {pair.second.name}={second}"
 
 
 def _alone(population: Population, attribute: Attribute, value: int, mine: Ints) -> Alone:

@@ -42,15 +42,18 @@ class SignatureHistory(NamedTuple):
 
 def seen(db: str | None, kind: str, key: str, core_key: str | None = None) -> SignatureHistory:
     """Ask the database. Raises InputError when there is none, EpiError when it cannot be read."""
-    given = db if db is None or "://" in db else None
-    if db is not None and given is None:
-        return _in_file(Path(db).expanduser(), kind, key, core_key)
-    if db is None or db.startswith("sqlite:///"):
+    if db is None:
         from gdb_epi.fleet.store.paths import default_database
 
-        path = default_database() if db is None else Path(db.removeprefix("sqlite:///"))
-        return _in_file(path, kind, key, core_key)
-    return _in_server(db, kind, key, core_key)
+        return _in_file(default_database(), kind, key, core_key)
+    if "://" not in db:
+        return _in_file(Path(db).expanduser(), kind, key, core_key)
+    if db.startswith("sqlite:///"):
+        return _in_file(Path(db.removeprefix("sqlite:///")), kind, key, core_key)
+    from gdb_epi.fleet.store.db import open_database
+
+    with open_database(db, write=False) as engine, engine.connect() as connection:
+        return _ask(sqlalchemy_executor(connection), kind, key, core_key)
 
 
 def _in_file(path: Path, kind: str, key: str, core_key: str | None) -> SignatureHistory:
@@ -74,13 +77,6 @@ def _check_version(execute: Execute, path: Path) -> None:
     problem = f"database {path} has schema {version}, this gdb-epi reads {SCHEMA_VERSION}"
     hint = "gdb-epi fleet reproject, which migrates it" if older else "upgrade gdb-epi, or --db"
     raise EpiError(problem, hint=hint)
-
-
-def _in_server(db: str, kind: str, key: str, core_key: str | None) -> SignatureHistory:
-    from gdb_epi.fleet.store.db import open_database
-
-    with open_database(db, write=False) as engine, engine.connect() as connection:
-        return _ask(sqlalchemy_executor(connection), kind, key, core_key)
 
 
 def _ask(execute: Execute, kind: str, key: str, core_key: str | None) -> SignatureHistory:

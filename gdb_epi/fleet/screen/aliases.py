@@ -19,15 +19,11 @@ TOLD_APART = 8.0  # likelihood ratio: "fairly strong evidence" (Royall 1997)
 MAX_RIVALS = 3
 
 
-def _strength(finding: Finding) -> float:
-    return finding.p
-
-
 def without_aliases(
     population: Population,
     findings: Sequence[Finding],
     earlier: Sequence[Finding],
-    order: Callable[[Finding], float] = _strength,
+    order: Callable[[Finding], float] = lambda finding: finding.p,
 ) -> list[Finding]:
     """Drop aliases: findings that hold only because another attribute's value holds.
 

@@ -350,7 +350,9 @@ def _finding(
         return
     typical = n / max(len(population.hosts), 1)
     hosts, all_hosts = (_loud_hosts(population, m, typical) for m in (mine, some[codes >= 0]))
-    if hosts < MIN_HOSTS or _lean(hosts, all_hosts, part) > MAX_HOST_P:
+    # P(as many hosts), so that one loud host cannot speak for a whole value.
+    lean = binomial_tail(*(np.array([float(x)]) for x in (hosts, all_hosts, part)))
+    if hosts < MIN_HOSTS or float(lean[0]) > MAX_HOST_P:
         return
     case_control = tests.source != HOST_HOURS
     test = "Fisher exact" if case_control else "binomial by host-hours and Fisher exact, the weaker"
@@ -373,12 +375,6 @@ def _loud_hosts(population: Population, crashes: Ints, typical: float) -> int:
     """
     counts = np.bincount(population.host[crashes] + 1, minlength=1)
     return int(np.count_nonzero(counts > typical))
-
-
-def _lean(hosts: int, all_hosts: int, share: float) -> float:
-    """P(as many hosts), so that one loud host cannot speak for a whole value."""
-    counts = (np.array([float(hosts)]), np.array([float(all_hosts)]), np.array([share]))
-    return float(binomial_tail(*counts)[0])
 
 
 def is_newest(population: Population, attribute: Attribute, value: int) -> bool:

@@ -37,13 +37,13 @@ class Conjunction(NamedTuple):
     """Two values that mark a signature together."""
 
     finding: Finding  # of both, as if the two attributes were one
-    one: Attribute
-    two: Attribute
+    first: Attribute
+    second: Attribute
     values: tuple[int, int]  # codes of the two
 
     def whole(self) -> Attribute:
         """Return the two attributes as one."""
-        first, second, width = self.one, self.two, len(self.two.values)
+        first, second, width = self.first, self.second, len(self.second.values)
         crash = _codes(first.crash, second.crash, width)
         exposure = _codes(first.exposure, second.exposure, width)
         return Attribute(self.finding.attr, list(_Values(first, second)), crash, exposure)
@@ -52,9 +52,14 @@ class Conjunction(NamedTuple):
 def pair_findings(
     population: Population, free: Bools, signature: str
 ) -> Iterator[tuple[Finding, Finding]]:
-    """Yield the pairs of values that have more of a signature than their share, best first."""
+    """Yield what `conjunctions` does, each as two conditions of the same crashes."""
     for conjunction in conjunctions(population, free, signature):
-        yield _halves(conjunction)
+        finding, values = conjunction.finding, conjunction.values
+        first, second = conjunction.first, conjunction.second
+        yield (
+            finding._replace(attr=first.name, value=first.values[values[0]]),
+            finding._replace(attr=second.name, value=second.values[values[1]]),
+        )
 
 
 def conjunctions(population: Population, free: Bools, signature: str) -> Iterator[Conjunction]:
@@ -203,12 +208,3 @@ def _share(population: Population, attribute: Attribute, hours: Floats) -> Float
         return np.asarray(hours / hours.sum())
     counts = np.bincount(attribute.crash[attribute.crash >= 0], minlength=hours.size)
     return np.asarray(counts / max(int(counts.sum()), 1))
-
-
-def _halves(conjunction: Conjunction) -> tuple[Finding, Finding]:
-    """The pair as two conditions of the same crashes."""
-    first, second = (
-        conjunction.finding._replace(attr=a.name, value=a.values[v])
-        for a, v in zip((conjunction.one, conjunction.two), conjunction.values, strict=True)
-    )
-    return first, second

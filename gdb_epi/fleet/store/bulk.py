@@ -98,23 +98,19 @@ _TAKE_OVER = (
 
 def _insert_postgresql(connection: Connection, crashes: Sequence[Crash]) -> set[str]:
     """COPY into a table of this session, and from there what is new."""
-    driver = connection.connection.driver_connection
+    driver: Any = connection.connection.driver_connection
     if not connection.in_transaction():
         connection.begin()  # commit() of a connection that executed nothing itself would do nothing
     problem = connection.dialect.loaded_dbapi.Error
     try:
-        return _copy(driver, crashes)
+        with driver.cursor() as cursor:
+            cursor.execute(_STAGE)
+            with cursor.copy(f"COPY epi_stage ({_NAMES}, record) FROM STDIN") as copy:
+                for crash in crashes:
+                    copy.write_row(crash)
+            return {str(key) for (key,) in cursor.execute(_TAKE_OVER)}
     except problem as error:
         lost = connection.dialect.is_disconnect(error, driver, None)
         if lost:
             connection.invalidate(error)
         raise OperationalError("COPY", None, error, connection_invalidated=lost) from error
-
-
-def _copy(driver: Any, crashes: Sequence[Crash]) -> set[str]:
-    with driver.cursor() as cursor:
-        cursor.execute(_STAGE)
-        with cursor.copy(f"COPY epi_stage ({_NAMES}, record) FROM STDIN") as copy:
-            for crash in crashes:
-                copy.write_row(crash)
-        return {str(key) for (key,) in cursor.execute(_TAKE_OVER)}

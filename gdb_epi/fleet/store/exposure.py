@@ -141,19 +141,16 @@ def _host_day(row: Mapping[str, Any]) -> HostDay | InputError:
         return InputError(f"no day: {str(row.get('day'))[:80]!r}")
     if not host:
         return InputError("no host")
-    hours = _hours(row.get("hours"))
+    hours = row.get("hours")
+    try:
+        hours = number(float(hours) if isinstance(hours, str) else hours)
+    except ValueError:
+        hours = None
     if hours is None or not 0 <= hours <= MAX_HOURS:
         return InputError(f"hours must be 0 to 24: {str(row.get('hours'))[:80]!r}")
     names = [n for n in row if isinstance(n, str) and n not in _FIXED][:MAX_ATTRIBUTES]
     attributes = {text(n) or "": _attribute(row[n]) for n in names}
     return HostDay(day, host, hours, {n: v for n, v in attributes.items() if v})
-
-
-def _hours(value: Any) -> float | None:
-    try:
-        return number(float(value)) if isinstance(value, str) else number(value)
-    except ValueError:
-        return None
 
 
 def _attribute(value: Any) -> str:

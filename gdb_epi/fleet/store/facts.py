@@ -52,7 +52,8 @@ def facts_of(record: Mapping[str, Any]) -> dict[str, str]:
         for name in ("path", "symptom"):
             if value := text(corruption.get(name)):
                 facts[f"corruption {name}"] = value
-    for detector in _detectors(record):
+    detectors = {text(finding.get("detector")) for finding in _maps(record.get("findings"))}
+    for detector in sorted(name for name in detectors if name):
         facts[f"found {detector}"] = YES
     if own := group(record, "facts"):
         for name, value in scalars(own).items():
@@ -64,7 +65,7 @@ def facts_of(record: Mapping[str, Any]) -> dict[str, str]:
 def flip_bit(record: Mapping[str, Any]) -> int | None:
     """Return the number (0..63) of the bit that may have flipped; None without one."""
     if "findings" in record or "corruption" in record:
-        for finding in _findings(record):
+        for finding in _maps(record.get("findings")):
             bit = _bit(group(finding, "facts").get("bit"))
             if bit is not None:
                 return bit
@@ -78,15 +79,6 @@ def flip_bit(record: Mapping[str, Any]) -> int | None:
 def _bit(value: Any) -> int | None:
     bit = integer(value)
     return bit if bit is not None and 0 <= bit < 64 else None
-
-
-def _detectors(record: Mapping[str, Any]) -> list[str]:
-    names = {text(finding.get("detector")) for finding in _findings(record)}
-    return sorted(name for name in names if name)
-
-
-def _findings(record: Mapping[str, Any]) -> list[Mapping[str, Any]]:
-    return _maps(record.get("findings"))
 
 
 def _maps(value: Any) -> list[Mapping[str, Any]]:

@@ -91,9 +91,11 @@ class Writer:
             try:
                 done = self._store(batch, ids)
             except DBAPIError as error:
-                if pause is None or not _is_passing(error):
+                is_lost = error.connection_invalidated or _is_away(error)
+                is_victim = getattr(error.orig, "sqlstate", None) in VICTIM
+                if pause is None or not (is_lost or is_victim):
                     raise
-                if error.connection_invalidated or _is_away(error):
+                if is_lost:
                     time.sleep(pause)
             else:
                 # Only now: ids that a rolled-back transaction made are nobody's.
@@ -106,7 +108,8 @@ class Writer:
         ids.forget_when_many()
         with begin(self._engine) as connection:
             for source, why in batch.rejected:
-                _log(connection, source, why)
+                row = {"at": time.time(), "source": source, "status": "rejected"}
+                connection.execute(t.ingest_log.insert().values(**row, error=why[:1000]))
             ids.learn(connection, [item.rows for item in best.values()])
             crashes = [ids.crash_values(rows, blob) for rows, blob in best.values()]
             added = insert_crashes(connection, crashes) if best else set()
@@ -116,12 +119,6 @@ class Writer:
                 note_change(connection)
         kept = len(known_keys) - replaced + batch.repeats
         return Outcome(len(added), replaced, kept, batch.rejected)
-
-
-def _is_passing(error: DBAPIError) -> bool:
-    """Whether trying again may help: a deadlock, or a connection that was lost."""
-    victim = getattr(error.orig, "sqlstate", None) in VICTIM
-    return victim or error.connection_invalidated or _is_away(error)
 
 
 def _is_away(error: DBAPIError) -> bool:
@@ -177,11 +174,6 @@ def _merge_into(
     raw_where = t.raw.c.crash_id == crash_id
     connection.execute(t.raw.update().where(raw_where).values(record=Packer().record(merged)))
     return True
-
-
-def _log(connection: Connection, source: str, why: str) -> None:
-    row = {"at": time.time(), "source": source, "status": "rejected", "error": why[:1000]}
-    connection.execute(t.ingest_log.insert().values(row))
 
 
 def crash_count(engine: Engine) -> int:

@@ -84,7 +84,8 @@ def parts_in(name: str, stream: BinaryIO) -> Iterator[Part]:
         lines.append(head)
         size += len(head)
         if len(head) > MAX_LINE and not head.endswith(b"\n"):
-            _skip_line(stream)
+            while (rest := stream.readline(MAX_LINE)) and not rest.endswith(b"\n"):
+                pass  # the rest of that line
         if len(lines) == PART or size > MAX_PART:
             yield Lines(name, first, lines)
             first, lines, size = first + len(lines), [], 0
@@ -139,10 +140,3 @@ def _load(data: bytes) -> Any:
 
 def _no_object(value: Any) -> InputError:
     return value if isinstance(value, InputError) else InputError("no JSON object")
-
-
-def _skip_line(stream: BinaryIO) -> None:
-    while True:
-        rest = stream.readline(MAX_LINE)
-        if not rest or rest.endswith(b"\n"):
-            return
