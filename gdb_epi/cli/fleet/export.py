@@ -39,8 +39,17 @@ def run(args: Namespace) -> int:
     if args.format == "parquet":
         return _parquet(args)
     lost: list[int] = []
+    lines: Iterator[str]
     with open_database(args.db, write=False) as engine:
-        lines = _otel_lines(engine, lost) if args.otel else _lines(engine, lost)
+        if args.otel:
+            from gdb_epi.fleet.store.flat_rows import as_otel, rows_of
+
+            rows = rows_of(_records(engine, lost))
+            lines = (json.dumps(as_otel(row), sort_keys=True) for row in rows)
+        else:
+            from gdb_epi.fleet.store.reproject import record_lines
+
+            lines = record_lines(engine, lost)
         if args.output is None:
             _write(sys.stdout, lines)
         else:
@@ -68,20 +77,10 @@ def _parquet(args: Namespace) -> int:
     return EXIT_DONE
 
 
-def _lines(engine: Engine, lost: list[int]) -> Iterator[str]:
+def _records(engine: Engine, lost: list[int]) -> Iterator[dict[str, Any]]:
     from gdb_epi.fleet.store.reproject import record_lines
 
-    return record_lines(engine, lost)
-
-
-def _records(engine: Engine, lost: list[int]) -> Iterator[dict[str, Any]]:
-    return (json.loads(line) for line in _lines(engine, lost))
-
-
-def _otel_lines(engine: Engine, lost: list[int]) -> Iterator[str]:
-    from gdb_epi.fleet.store.flat_rows import as_otel, rows_of
-
-    return (json.dumps(as_otel(row), sort_keys=True) for row in rows_of(_records(engine, lost)))
+    return (json.loads(line) for line in record_lines(engine, lost))
 
 
 def _write(stream: TextIO, lines: Iterable[str]) -> None:

@@ -16,9 +16,10 @@ FIRST = "0001"  # the tables of databases that were made before alembic kept cou
 def upgrade(connection: Connection) -> None:
     """Run the migrations that a database made by an older gdb-epi lacks."""
     from alembic import command
+    from alembic.runtime.migration import MigrationContext
 
     config = _config(connection)
-    if not _counted(connection):
+    if MigrationContext.configure(connection).get_current_revision() is None:
         command.stamp(config, FIRST)
     command.upgrade(config, "head")
 
@@ -28,12 +29,6 @@ def stamp_new(connection: Connection) -> None:
     from alembic import command
 
     command.stamp(_config(connection), "head")
-
-
-def _counted(connection: Connection) -> bool:
-    from alembic.runtime.migration import MigrationContext
-
-    return MigrationContext.configure(connection).get_current_revision() is not None
 
 
 def _config(connection: Connection) -> Config:

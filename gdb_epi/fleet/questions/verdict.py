@@ -158,7 +158,11 @@ def of_split(population: Population, parted: Split) -> PopulationVerdict:
     total = sum(cause.crashes for cause in causes)
     kind, headline = _judge(named, rest, parted)
     evidence = [sentence(f) for cause in named for f in cause.findings]
-    evidence += [_form_line(cause) for cause in causes if cause.facts]
+    for cause in causes:
+        if cause.facts:
+            label = "" if cause.findings else f"; {cause.label}"
+            size = counted(cause.crashes, "crash")
+            evidence.append(f"{size} ({cause.mark}): {', '.join(cause.facts)}{label}")
     if rest and named:
         evidence.append(f"{rest} of {total} crashes are explained by none of these")
     if parted.leaning:
@@ -208,11 +212,6 @@ def _of_part(population: Population, part: Part) -> Cause:
     )
     mark = cause.mark if findings else part.mark
     return cause._replace(mark=mark, facts=part.facts, label=part.label, more=part.more)
-
-
-def _form_line(cause: Cause) -> str:
-    addition = "" if cause.findings else f"; {cause.label}"
-    return f"{counted(cause.crashes, 'crash')} ({cause.mark}): {', '.join(cause.facts)}{addition}"
 
 
 def _of_group(population: Population, finding: Finding) -> PopulationVerdict:

@@ -41,7 +41,10 @@ class ReportScope(NamedTuple):
 
 def gather(engine: Engine, wanted: ReportScope) -> Page:
     """Return the page's contents. The same database gives the same page."""
-    population = _since(load(engine, wanted.until), wanted.since)
+    population = load(engine, wanted.until)
+    if wanted.since is not None:
+        recent = population.day >= wanted.since, population.exposure_day >= wanted.since
+        population = population.chosen(*recent)
     window = (wanted.since, wanted.until)
     counts = tally(engine, population, window)
     before = stored(engine)
@@ -87,12 +90,6 @@ def _explained(population: Population, verdicts: Sequence[PopulationVerdict]) ->
     return covered
 
 
-def _since(population: Population, since: int | None) -> Population:
-    if since is None:
-        return population
-    return population.chosen(population.day >= since, population.exposure_day >= since)
-
-
 def _rows(
     population: Population, counts: Tally, series: Series, named: set[str], only: str | None
 ) -> tuple[SignatureRow, ...]:
@@ -105,44 +102,34 @@ def _rows(
     if only is not None:
         chosen = [i for i in every if counts.signatures[i] == only]
     hosts = counts.hosts_per_signature()
-    code = {name: i for i, name in enumerate(population.signatures)}
-    return tuple(
-        _row(population, counts, series, rank, i, code, (int(total[i]), int(hosts[i])))
-        for rank, i in enumerate(chosen, 1)
-    )
-
-
-def _row(
-    population: Population,
-    counts: Tally,
-    series: Series,
-    rank: int,
-    number: int,
-    codes: dict[str, int],
-    size: tuple[int, int],
-) -> SignatureRow:
-    name = counts.signatures[number]
-    code = codes.get(name, -1)
-    members = series.members(code)
-    identity = counts.identities.get(name, Identity(None, None, None))
-    best = counts.of(number)[:1]
-    days = population.day[members]
-    verdicts = counts.verdicts.get(name, {}).items()
-    return SignatureRow(
-        rank=rank,
-        code=code,
-        name=name,
-        key=identity.key,
-        kind=identity.kind,
-        words=signature_words(name, identity.category),
-        crashes=size[0],
-        hosts=size[1],
-        top_host=best[0][0] if best else None,
-        top_share=best[0][1] / size[0] if best else 0.0,
-        first=int(days.min()) if days.size else None,
-        last=int(days.max()) if days.size else None,
-        verdicts=tuple(sorted(verdicts, key=lambda pair: (-pair[1], pair[0]))),
-        daily=series.daily(members),
-        bitflips=int(population.bitflip[members].sum()),
-        inherited=int(population.lock_inherited[members].sum()),
-    )
+    codes = {name: i for i, name in enumerate(population.signatures)}
+    rows = []
+    for rank, number in enumerate(chosen, 1):
+        name, crashes = counts.signatures[number], int(total[number])
+        code = codes.get(name, -1)
+        members = series.members(code)
+        identity = counts.identities.get(name, Identity(None, None, None))
+        best = counts.of(number)[:1]
+        days = population.day[members]
+        verdicts = counts.verdicts.get(name, {}).items()
+        rows.append(
+            SignatureRow(
+                rank=rank,
+                code=code,
+                name=name,
+                key=identity.key,
+                kind=identity.kind,
+                words=signature_words(name, identity.category),
+                crashes=crashes,
+                hosts=int(hosts[number]),
+                top_host=best[0][0] if best else None,
+                top_share=best[0][1] / crashes if best else 0.0,
+                first=int(days.min()) if days.size else None,
+                last=int(days.max()) if days.size else None,
+                verdicts=tuple(sorted(verdicts, key=lambda pair: (-pair[1], pair[0]))),
+                daily=series.daily(members),
+                bitflips=int(population.bitflip[members].sum()),
+                inherited=int(population.lock_inherited[members].sum()),
+            )
+        )
+    return tuple(rows)

@@ -41,7 +41,8 @@ def mark_rows(population: Population, causes: Sequence[Cause]) -> tuple[MarkRow,
 
     First the conditions that were tested, then the attributes and facts whose shares differ most.
     """
-    columns = {(ATTRIBUTE, a.name): a for a in (_hosts(population), *population.attributes)}
+    hosts = Attribute(HOST, population.hosts, population.host, population.exposure_host)
+    columns = {(ATTRIBUTE, a.name): a for a in (hosts, *population.attributes)}
     columns |= {(FACT, fact.name): fact for fact in facts_of(population)}
     whole = np.logical_or.reduce([cause.members for cause in causes])
     wanted = dict.fromkeys(_wanted(population, causes, whole))
@@ -56,10 +57,6 @@ def mark_rows(population: Population, causes: Sequence[Cause]) -> tuple[MarkRow,
                 MarkRow(clean(name, MAX_NAME), clean(value, MAX_NAME), kind, counts, others)
             )
     return tuple(rows)
-
-
-def _hosts(population: Population) -> Attribute:
-    return Attribute(HOST, population.hosts, population.host, population.exposure_host)
 
 
 def _wanted(

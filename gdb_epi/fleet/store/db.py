@@ -125,7 +125,12 @@ def _change_tables(engine: Engine, shown: str) -> int | None:
             connection.execute(text(f"SELECT pg_advisory_xact_lock({_LOCK_KEY})"))
         version = _version(connection, shown)
         if version is None:
-            _make_tables(connection)
+            from gdb_epi.fleet.migrations import stamp_new
+
+            metadata.create_all(connection)
+            row = {"key": SCHEMA_KEY, "value": str(SCHEMA_VERSION)}
+            connection.execute(meta.insert().values(row))
+            stamp_new(connection)
         elif version < SCHEMA_VERSION:
             from gdb_epi.fleet.migrations import upgrade
 
@@ -141,15 +146,6 @@ def _unfinished(connection: Connection) -> int | None:
     """Return how far the reprojection of a migration came that has not ended; None without one."""
     value = connection.execute(select(meta.c.value).where(meta.c.key == REPROJECTED_TO)).scalar()
     return None if value is None else int(value) if str(value).isdigit() else 0
-
-
-def _make_tables(connection: Connection) -> None:
-    from gdb_epi.fleet.migrations import stamp_new
-
-    metadata.create_all(connection)
-    row = {"key": SCHEMA_KEY, "value": str(SCHEMA_VERSION)}
-    connection.execute(meta.insert().values(row))
-    stamp_new(connection)
 
 
 def explain(error: Exception, shown: str) -> DatabaseError:
