@@ -84,13 +84,13 @@ def _ask(execute: Execute, kind: str, key: str, core_key: str | None) -> Signatu
     crashes, hosts, first, last = next(iter(execute(_COUNT, values)))
     here = next(iter(execute(_HERE, {"core_key": core_key or ""})))[0]
     return SignatureHistory(
-        int(crashes),
-        int(hosts),
-        first,
-        last,
-        tuple((str(name), int(n)) for name, n in execute(_HOSTS, values)),
-        tuple((str(label or "none"), int(n)) for label, n in execute(_VERDICTS, values)),
-        bool(here),
+        crashes=int(crashes),
+        hosts=int(hosts),
+        first=first,
+        last=last,
+        top_hosts=tuple((str(name), int(n)) for name, n in execute(_HOSTS, values)),
+        verdicts=tuple((str(label or "none"), int(n)) for label, n in execute(_VERDICTS, values)),
+        this_one=bool(here),
     )
 
 

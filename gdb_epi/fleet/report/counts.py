@@ -88,14 +88,14 @@ def tally(engine: Engine, population: Population, window: Window) -> Tally:
     keys, places = np.unique(merged, return_inverse=True)
     total = np.bincount(places, np.concatenate([counts, more[:, 2]]), minlength=keys.size)
     return Tally(
-        signatures,
-        hosts,
-        keys // width,
-        keys % width - 1,
-        total.astype(np.int64),
-        identities,
-        verdicts,
-        sum(untimed.values()),
+        signatures=signatures,
+        hosts=hosts,
+        cell_signature=keys // width,
+        cell_host=keys % width - 1,
+        cell_crashes=total.astype(np.int64),
+        identities=identities,
+        verdicts=verdicts,
+        untimed=sum(untimed.values()),
     )
 
 

@@ -87,14 +87,14 @@ def curve(
     raised = _raised(axis, before)
     return tuple(
         Day(
-            axis.label(i),
-            axis.first + i * axis.step,
-            int(crashes[i]),
-            int(covered[i]),
-            int(hosts[i]),
-            hours[i],
-            1000 * int(crashes[i]) / hours[i] if hours[i] else None,
-            tuple(raised.get(i, ())),
+            label=axis.label(i),
+            day=axis.first + i * axis.step,
+            crashes=int(crashes[i]),
+            explained=int(covered[i]),
+            hosts=int(hosts[i]),
+            hours=hours[i],
+            rate=1000 * int(crashes[i]) / hours[i] if hours[i] else None,
+            raised=tuple(raised.get(i, ())),
         )
         for i in range(axis.steps)
     )

@@ -142,13 +142,14 @@ def _view(
 
 
 def _part(population: Population, cause: Cause, members: Bools, series: Series) -> PartView:
+    unknown = LABELS[NOT_ENOUGH]
     return PartView(
-        clean(cause.mark, MAX_MARK),
-        cause.label if cause.mark == UNCERTAIN else LABELS.get(cause.kind, LABELS[NOT_ENOUGH]),
-        css_kind(cause.kind),
-        cause.crashes,
-        cause.hosts,
-        int((population.bitflip & members).sum()),
-        numbers_of(cause.findings[0]) if cause.findings else None,
-        series.daily(members),
+        mark=clean(cause.mark, MAX_MARK),
+        label=cause.label if cause.mark == UNCERTAIN else LABELS.get(cause.kind, unknown),
+        kind=css_kind(cause.kind),
+        crashes=cause.crashes,
+        hosts=cause.hosts,
+        bitflips=int((population.bitflip & members).sum()),
+        numbers=numbers_of(cause.findings[0]) if cause.findings else None,
+        daily=series.daily(members),
     )
