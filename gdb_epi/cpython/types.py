@@ -84,7 +84,7 @@ class PythonState(NamedTuple):
 class StackFrame(NamedTuple):
     """One line of a merged stack: a native frame, or the Python frame it runs.
 
-    `evidence` says how the two were brought together (evalcalls.py, merge.py): on a Python frame
+    `evidence` says how the two were brought together (eval_calls.py, merge.py): on a Python frame
     what its place rests on, "" when it is not known; on a native frame that it is a call of the
     eval loop.
     """

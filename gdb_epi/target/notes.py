@@ -87,7 +87,8 @@ def decode_notes(all_notes: Iterable[Note]) -> CoreNotes:
             files, problem = _files(note.desc)
             errors += [SoftError("notes", "NT_FILE", problem)] if problem else []
         elif note.type == NT_AUXV:
-            auxv = _auxv(note.desc)
+            whole = min(len(note.desc), MAX_AUXV) // 16 * 16
+            auxv = dict(struct.iter_unpack("<QQ", note.desc[:whole]))
     crash = _crash(siginfo, cursig, threads)
     return CoreNotes(tuple(threads), crash, process, tuple(files), auxv, tuple(errors))
 
@@ -157,8 +158,3 @@ def _files(desc: bytes) -> tuple[list[MappedFile], str]:
     ]
     problem = "" if len(entries) == count else f"{count - len(entries)} entries are damaged"
     return sorted(entries), problem
-
-
-def _auxv(desc: bytes) -> dict[int, int]:
-    whole = desc[: min(len(desc), MAX_AUXV) // 16 * 16]
-    return dict(struct.iter_unpack("<QQ", whole))

@@ -74,7 +74,11 @@ def _end(code: bytes, at: int, prefixes: bytes, wide: bool) -> int:
                 shape = "b" if opcode == 0xF6 else "z"
         # Moves to and from control registers have no memory form (SDM, MOV CR).
         if modrm < 0xC0 and not (number == 1 and 0x20 <= opcode <= 0x23):
-            at = _behind_memory(code, at, modrm)
+            mode, low = modrm >> 6, modrm & 7
+            if low == 4:  # a SIB byte
+                low = code[at] & 7
+                at += 1
+            at += 1 if mode == 1 else 4 if mode == 2 or low == 5 else 0
     if shape in _IMMEDIATE:
         return at + _IMMEDIATE[shape]
     if shape == "o":
@@ -85,11 +89,3 @@ def _end(code: bytes, at: int, prefixes: bytes, wide: bool) -> int:
     if shape == "v":
         return at + (8 if wide else 2 if short else 4)
     return at
-
-
-def _behind_memory(code: bytes, at: int, modrm: int) -> int:
-    mode, low = modrm >> 6, modrm & 7
-    if low == 4:
-        low = code[at] & 7
-        at += 1
-    return at + (1 if mode == 1 else 4 if mode == 2 or low == 5 else 0)

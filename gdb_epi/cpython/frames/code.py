@@ -173,7 +173,8 @@ class CodeReader:
             name = name or qualname.rpartition(".")[2]
             qualname = qualname or None
         filename = self._text(head, self._filename, "co_filename", problems)
-        line = _signed_word(head, self._firstlineno)
+        line_at = self._firstlineno
+        line = int.from_bytes(head[line_at : line_at + 4], "little", signed=True)
         if not -MAX_LINE < line < MAX_LINE:
             problems.append(f"co_firstlineno {line}")
         if len(problems) < 2 and name and filename:
@@ -181,6 +182,10 @@ class CodeReader:
         if not name and not filename and not problems:
             problems.append("neither a name nor a file name")  # overwritten: the compiler sets both
         adaptive = address + self._adaptive if self._adaptive is not None else 0
+        framesize = 0
+        if self._nlocalsplus is not None:
+            words = _word(head, self._nlocalsplus, 4) + _word(head, self._stacksize, 4)
+            framesize = min(words + self._specials, MAX_FRAME_WORDS)
         return CodeInfo(
             address,
             _word(head, self._type_at, 8),
@@ -188,7 +193,7 @@ class CodeReader:
             qualname,
             filename,
             line,
-            self._framesize(head),
+            framesize,
             CODE_UNIT * _word(head, self._traceable, 4) if self._traceable is not None else 0,
             adaptive,
             "; ".join(problems),
@@ -203,12 +208,6 @@ class CodeReader:
             problems.append(f"{what}: NUL characters")
             return ""
         return text
-
-    def _framesize(self, head: bytes) -> int:
-        if self._nlocalsplus is None:
-            return 0
-        words = _word(head, self._nlocalsplus, 4) + _word(head, self._stacksize, 4)
-        return min(words + self._specials, MAX_FRAME_WORDS)
 
     def bytecode_of(self, info: CodeInfo, tlbc_index: int) -> int:
         """Return where the instructions lie that a thread runs."""
@@ -265,7 +264,3 @@ class CodeReader:
 
 def _word(head: bytes, offset: int, size: int) -> int:
     return int.from_bytes(head[offset : offset + size], "little")
-
-
-def _signed_word(head: bytes, offset: int) -> int:
-    return int.from_bytes(head[offset : offset + 4], "little", signed=True)

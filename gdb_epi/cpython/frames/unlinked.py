@@ -148,7 +148,7 @@ def _unpacked(reader: Reader, low: int, count: int) -> tuple[int, ...]:
     return tuple(words)
 
 
-MAX_TOLD = 20
+MAX_REPORTED = 20
 MAX_NAMES = 4  # of functions that are named in a message
 _BOOTSTRAP = "_bootstrap"  # threading.Thread._bootstrap, what `threading` starts a thread with
 _MAIN = ("<module>", "_run_module_as_main")  # what `python FILE` and `python -m` begin with
@@ -197,10 +197,10 @@ def attach_orphan_frames(
         interpreter._replace(threads=tuple(map(own, interpreter.threads)))
         for interpreter in interpreters
     ]
-    return given, [_told(codes, orphans) for orphans in left[:MAX_TOLD]]
+    return given, [_unplaced_error(codes, orphans) for orphans in left[:MAX_REPORTED]]
 
 
-def _told(codes: CodeReader, orphans: _Orphans) -> SoftError:
+def _unplaced_error(codes: CodeReader, orphans: _Orphans) -> SoftError:
     names = [codes.at(frame.code).name for frame in orphans.frames[:MAX_NAMES]]
     more = (
         "" if len(orphans.frames) <= MAX_NAMES else f" and {len(orphans.frames) - MAX_NAMES} more"
@@ -214,7 +214,7 @@ def _owner(reader: Reader, orphans: _Orphans, threads: list[ThreadState]) -> Thr
     if orphans.outermost == _BOOTSTRAP:
         wanted = [thread for thread in threads if thread.ident == orphans.ident]
     elif orphans.outermost in _MAIN:
-        wanted = [thread for thread in threads if _is_first(reader, thread)]
+        wanted = [thread for thread in threads if _runs_on_first_thread(reader, thread)]
     else:
         return None
     # Sub-interpreters have thread states of their own for the same thread.
@@ -223,7 +223,7 @@ def _owner(reader: Reader, orphans: _Orphans, threads: list[ThreadState]) -> Thr
     return wanted[0]
 
 
-def _is_first(reader: Reader, thread: ThreadState) -> bool:
+def _runs_on_first_thread(reader: Reader, thread: ThreadState) -> bool:
     """Tell the thread that a process began with: pthread_create() puts a pthread_t on the stack."""
     for lwp in reader.target.threads():
         if thread.ident and lwp.registers.get("fs_base") == thread.ident:

@@ -78,16 +78,13 @@ class Instances:
             for why in missing:
                 self.problems.append(SoftError("objects", "the collector's lists", why.detail))
             objects += objects_being_collected(self._reader, self._python)
-            objects += self._of_frames()
+            for thread in self._python.threads():
+                for frame in thread.frames[:MAX_FRAMES]:
+                    if frame.hole is None:
+                        objects += frame_pointers(self._reader, frame.address)
             objects += self._of_threads()
             self._all = list(dict.fromkeys(objects))
         return self._all
-
-    def _of_frames(self) -> Iterator[int]:
-        for thread in self._python.threads():
-            for frame in thread.frames[:MAX_FRAMES]:
-                if frame.hole is None:
-                    yield from frame_pointers(self._reader, frame.address)
 
     def _of_threads(self) -> Iterator[int]:
         """Yield what threads refer to: attributes, arguments, what weak references refer to."""

@@ -6,20 +6,18 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping
 
 from gdb_epi.cpython.layout.spec import CONSTANTS, STRUCTS
-from gdb_epi.target.api import Member, StructType
+from gdb_epi.target.api import StructType
 from gdb_epi.typing_lite import Any
 
 SCHEMA = "gdb-epi/layout/1"
 
 
-def _encode_member(member: Member) -> list[int]:
-    if member.bit_size:
-        return [member.offset, member.size, member.bit_offset, member.bit_size]
-    return [member.offset, member.size]
-
-
 def _encode_struct(struct: StructType) -> list[Any]:
-    return [struct.size, {path: _encode_member(m) for path, m in struct.fields.items()}]
+    members = {  # bit fields have their bit's number and the width too
+        path: list(member) if member.bit_size else [member.offset, member.size]
+        for path, member in struct.fields.items()
+    }
+    return [struct.size, members]
 
 
 def emit_layout(

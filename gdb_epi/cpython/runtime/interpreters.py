@@ -119,16 +119,16 @@ class _Decoder:
         """Return one interpreter."""
         at, reader, runtime = state.address, self._reader, self._runtime
         return InterpreterDetails(
-            state,
-            self._own_gil(state),
-            _read(lambda: read_gil(reader, runtime, at)),
-            _read(lambda: gc_state(reader, runtime, at)),
+            state=state,
+            own_gil=self._own_gil(state),
+            gil=_read(lambda: read_gil(reader, runtime, at)),
+            gc=_read(lambda: gc_state(reader, runtime, at)),
             # 3.12 (gh-104341): interpreters are finalized one by one.
-            self._word(at, self._layout.offset("PyInterpreterState", "_finalizing")),
-            self._modules(at),
-            _read(lambda: requests_of_interpreter(reader, runtime, at)),
-            tuple(pending_calls(reader, runtime, at, main=state.id == 0)),
-            _read(lambda: self._stop_the_world(at)),
+            finalizing=self._word(at, self._layout.offset("PyInterpreterState", "_finalizing")),
+            modules=self._modules(at),
+            requests=_read(lambda: requests_of_interpreter(reader, runtime, at)),
+            pending=tuple(pending_calls(reader, runtime, at, main=state.id == 0)),
+            stop_the_world=_read(lambda: self._stop_the_world(at)),
         )
 
     def _word(self, base: int, at: int | None) -> int | Absent:

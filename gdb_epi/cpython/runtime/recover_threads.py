@@ -57,12 +57,12 @@ class WritableMemory:
             r for r in target.regions() if "w" in r.perms and r.dumped and r not in stacks
         ]
         self._left = MAX_SEARCHED_BYTES
-        self._known: dict[tuple[int, ...], array[int]] = {}
+        self._places: dict[tuple[int, ...], array[int]] = {}
 
     def places(self, words: list[int]) -> Iterator[int]:
         """Yield the 8-aligned addresses that hold one of the words."""
         key = tuple(word for word in words if word)
-        remembered = self._known.get(key)
+        remembered = self._places.get(key)
         if remembered is not None:
             yield from remembered
             return
@@ -72,7 +72,7 @@ class WritableMemory:
                 places.append(address)
             yield address
         if len(places) <= MAX_REMEMBERED:
-            self._known[key] = places
+            self._places[key] = places
 
     def _search(self, words: tuple[int, ...]) -> Iterator[int]:
         # Without its zeros: a search for a word that ends in zeros crawls through zeroed memory.
@@ -182,11 +182,11 @@ class ThreadStateSearcher:
                 return False
             at = item + self._previous_item_at
             item = self._u64(at)
-            if item is None or (not item and self._in_zeros(at) and self._told_otherwise(tstate)):
+            if item is None or (not item and self._in_zeros(at) and self._has_other_proof(tstate)):
                 return True  # the rest was cut off
         return False
 
-    def _told_otherwise(self, tstate: int) -> bool:
+    def _has_other_proof(self, tstate: int) -> bool:
         """Whether it names its LWP by number; before 3.11, is linked to or has a running frame."""
         if self._tid_at is not None:
             lwp = self._idents.get(self._u64(tstate + self._ident_at) or 0)

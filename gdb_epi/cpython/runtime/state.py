@@ -100,15 +100,15 @@ class _Decoder:
             interpreters = [self._renamed(each) for each in interpreters]
         held = [t.tid for i in interpreters for t in i.threads if t.holds_gil]
         return PythonState(
-            self.runtime.version,
-            self.runtime.version_hex,
-            self.layout,
-            self.runtime.address,
-            self.runtime.found_by,
-            self._finalizing(),
-            held[0] if held else None,
-            tuple(interpreters),
-            tuple(self.errors),
+            version=self.runtime.version,
+            version_hex=self.runtime.version_hex,
+            layout=self.layout,
+            runtime=self.runtime.address,
+            found_by=self.runtime.found_by,
+            finalizing=self._finalizing(),
+            gil_holder=held[0] if held else None,
+            interpreters=tuple(interpreters),
+            soft_errors=tuple(self.errors),
         )
 
     def _with_orphans(self, interpreters: list[InterpreterState]) -> list[InterpreterState]:
@@ -155,7 +155,12 @@ class _Decoder:
             holder = self._gil_holder(address)
             threads = [self._recovered(tstate, number, tstate == holder) for tstate in tstates]
             # Memory that was freed may still hold an older thread state of a living thread.
-            threads = [t for t in threads if t.ident not in idents or _whole(t)]
+            threads = [
+                thread
+                for thread in threads
+                if thread.ident not in idents
+                or (thread.frames and all(frame.hole is None for frame in thread.frames))
+            ]
             idents |= {thread.ident for thread in threads}
             threads = self._named(threads, address, number) if threads else []
             listed = by_address[address].threads if address in by_address else ()
@@ -184,7 +189,7 @@ class _Decoder:
         return [thread._replace(name=names.get(thread.ident)) for thread in threads]
 
     def _renamed(self, interpreter: InterpreterState) -> InterpreterState:
-        """Name the threads again, by the idents that binding.py found."""
+        """Name the threads again, by the idents that lwp_matching.py told."""
         names = self._names.get(interpreter.address, {})
         alive = {thread.ident for thread in interpreter.threads if thread.alive}
         threads = [
@@ -292,7 +297,11 @@ class _Decoder:
         except UnreadableMemory as error:
             ident = 0
             problems.append(str(error))
-        tid = self._tid(tstate, ident)
+        # By fs_base, the pthread_t on glibc, which is right in every pid namespace and before 3.11;
+        # a thread that is not in the core keeps the number it had.
+        tid = self.lwps.by_ident.get(ident)
+        if tid is None:
+            tid = self._native_id(tstate)
         try:
             walk = self.walker.walk(tstate)
         except (UnreadableMemory, LayoutError) as error:
@@ -303,27 +312,17 @@ class _Decoder:
         if cut > 0:
             problems[MAX_PROBLEMS_PER_THREAD:] = [f"and {cut} more"]
         return ThreadState(
-            tstate,
-            interpreter,
-            ident,
-            tid,
-            None,
-            holds_gil,
-            tid is not None and tid == self.lwps.crashed,
-            ident in self.lwps.by_ident or tid in self.lwps.tids,
-            walk.frames,
-            tuple(SoftError("frames", subject, text) for text in problems),
+            address=tstate,
+            interpreter=interpreter,
+            ident=ident,
+            tid=tid,
+            name=None,
+            holds_gil=holds_gil,
+            crashed=tid is not None and tid == self.lwps.crashed,
+            alive=ident in self.lwps.by_ident or tid in self.lwps.tids,
+            frames=walk.frames,
+            soft_errors=tuple(SoftError("frames", subject, text) for text in problems),
         )
-
-    def _tid(self, tstate: int, ident: int) -> int | None:
-        """Return the native id: by fs_base (the pthread_t on glibc), else native_thread_id.
-
-        The first is right in every pid namespace and before 3.11; a thread that is not in the
-        core keeps the number it had.
-        """
-        if ident in self.lwps.by_ident:
-            return self.lwps.by_ident[ident]
-        return self._native_id(tstate)
 
     def _native_id(self, tstate: int) -> int | None:
         if self._tid_at is None:
@@ -332,10 +331,6 @@ class _Decoder:
             return self.reader.u64(tstate + self._tid_at) or None
         except UnreadableMemory:
             return None
-
-
-def _whole(thread: ThreadState) -> bool:
-    return bool(thread.frames) and all(frame.hole is None for frame in thread.frames)
 
 
 def _shares_idents(interpreters: list[InterpreterState]) -> bool:

@@ -66,14 +66,14 @@ class SourceSiteReader:
         if position is None or position.line is None or position.line != frame.lineno:
             position = Position(frame.lineno)  # the stack's line, which other witnesses agreed on
         return SourceSite(
-            frame.filename,
-            code.name,
-            code.firstlineno,
-            position,
-            self._positions(table, code.firstlineno),
-            self._names(frame.code),
-            table,
-            raw.globals,
+            filename=frame.filename,
+            name=code.name,
+            first=code.firstlineno,
+            position=position,
+            positions=self._positions(table, code.firstlineno),
+            names=self._names(frame.code),
+            table=table,
+            globals=raw.globals,
         )
 
     def _entries(self, table: bytes, first: int) -> Iterator[LineTableEntry]:
