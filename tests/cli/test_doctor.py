@@ -141,6 +141,10 @@ def test_a_start_up_file_that_stops_gdb_is_no_hang(shell, home, monkeypatch, sta
     assert str(home / ".gdbinit") in line.advice
     if "pid" in startup:
         command = Path("/proc", (home / "pid").read_text().strip(), "cmdline")
+        # SIGKILL is asynchronous for a process that is not our child.
+        deadline = time.monotonic() + 10
+        while command.exists() and command.read_bytes() and time.monotonic() < deadline:
+            time.sleep(0.02)
         assert not command.exists() or not command.read_bytes(), "what it started goes on"
 
 
