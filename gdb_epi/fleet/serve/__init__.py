@@ -7,7 +7,7 @@ answers for one state of the database. What an answer holds belongs to `question
 
 from __future__ import annotations
 
-from gdb_epi.fleet.store.extras import require_extra
+from gdb_epi.fleet.extras import require_extra
 
 NEEDED = ("jinja2", "matplotlib", "starlette", "uvicorn", "prometheus_client")
 
