@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
 """Where CPython keeps things: generated tables per version, and the core's own offsets.
 
-A table (layouts/*.json) holds every offset for one minor version and build flavour. From 3.13 on
+A table (generated/*.json) holds every offset for one minor version and build flavour. From 3.13 on
 the process carries a part of it itself (`_Py_DebugOffsets`, the first member of `_PyRuntime`);
 that part is laid over the table and the two are compared.
 """

@@ -27,7 +27,7 @@ _NUMBERS_38 = ("co_argcount", "co_posonlyargcount", "co_kwonlyargcount", "co_nlo
 _OBJECTS_38 = ("co_code", "co_consts", "co_names", "co_varnames", "co_freevars", "co_cellvars",
                "co_filename", "co_name")  # fmt: skip
 # 3.11 (bpo-40222, bpo-44530): without co_nlocals; names of variables in one tuple.
-_NUMBERS = tuple(one for one in _NUMBERS_38 if one != "co_nlocals")
+_NUMBERS = tuple(name for name in _NUMBERS_38 if name != "co_nlocals")
 _OBJECTS = ("co_code", "co_consts", "co_names", "co_localsplusnames", "co_localspluskinds",
             "co_filename", "co_name", "co_qualname")  # fmt: skip
 
@@ -224,11 +224,11 @@ _PLAIN: Mapping[int, Callable[[_Parser], Value]] = {
     ord("."): lambda _: ...,
     ord("i"): _Parser.number,
     ord("l"): _Parser.long,
-    ord("g"): lambda one: struct.unpack("<d", one.take(8))[0],
-    ord("y"): lambda one: complex(*struct.unpack("<dd", one.take(16))),
-    ord("s"): lambda one: one.take(one.count()),
-    ord("a"): lambda one: one.take(one.count()).decode("ascii"),
-    ord("A"): lambda one: one.take(one.count()).decode("ascii"),
-    ord("u"): lambda one: one.take(one.count()).decode("utf-8", "surrogatepass"),
-    ord("t"): lambda one: one.take(one.count()).decode("utf-8", "surrogatepass"),
+    ord("g"): lambda parser: struct.unpack("<d", parser.take(8))[0],
+    ord("y"): lambda parser: complex(*struct.unpack("<dd", parser.take(16))),
+    ord("s"): lambda parser: parser.take(parser.count()),
+    ord("a"): lambda parser: parser.take(parser.count()).decode("ascii"),
+    ord("A"): lambda parser: parser.take(parser.count()).decode("ascii"),
+    ord("u"): lambda parser: parser.take(parser.count()).decode("utf-8", "surrogatepass"),
+    ord("t"): lambda parser: parser.take(parser.count()).decode("utf-8", "surrogatepass"),
 }  # those without items
