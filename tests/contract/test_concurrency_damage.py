@@ -10,7 +10,7 @@ from collections.abc import Callable
 from typing import Any
 
 import pytest
-from support.interpreters import Interpreter, one_per_minor
+from support.interpreters import Interpreter, spread
 from support.mutate import MutatedTarget
 from support.opening import made_or_skip, target_of
 
@@ -60,7 +60,9 @@ def places(session: Session) -> list[int]:
     return found
 
 
-@pytest.mark.parametrize("interpreter", [pytest.param(one, id=one.id) for one in one_per_minor()])
+@pytest.mark.parametrize(
+    "interpreter", [pytest.param(one, id=one.id) for one in spread("pools", every=2)]
+)
 def test_damage_ends_no_command(interpreter: Interpreter) -> None:
     made = made_or_skip(interpreter, "pools")
     target = target_of(made)

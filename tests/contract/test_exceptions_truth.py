@@ -16,7 +16,7 @@ from support.cores import (
     corpus_programs,
     truncate,
 )
-from support.interpreters import Interpreter, discover
+from support.interpreters import Interpreter, spread
 from support.mutate import MutatedTarget
 from support.opening import made_or_skip, session_of, state_of, sysroot_of
 
@@ -33,7 +33,7 @@ from gdb_epi.process_state import ProcessState
 from gdb_epi.record.stacks import stacks_json
 from gdb_epi.target.corefile import CoreFileTarget
 
-INTERPRETERS = [pytest.param(interpreter, id=interpreter.id) for interpreter in discover()]
+INTERPRETERS = [pytest.param(one, id=one.id) for one in spread("in_flight")]
 HOSTILE = (0, 1, 3, 7, 64, 0x1000, 1 << 31, 1 << 40, 1 << 60, 1 << 63, (1 << 64) - 1)
 ROUNDS = 30
 MAX_SECONDS = 5.0  # of processor time for all exceptions of a process; far above what was seen
@@ -120,9 +120,9 @@ def test_in_flight_and_handled(interpreter: Interpreter, program: str) -> None:
 
 TOLD = [
     pytest.param(interpreter, program, id=f"{interpreter.id}-{program.name}")
-    for interpreter in discover()
     for program in corpus_programs()
-    if "exceptionbed.py" in program.beside and program.supports(interpreter)
+    if "exceptionbed.py" in program.beside
+    for interpreter in spread(program.name, program.supports, every=2)
 ]
 
 

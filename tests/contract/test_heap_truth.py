@@ -25,7 +25,7 @@ from gdb_epi.process_state import ProcessState
 from gdb_epi.session import Session
 from gdb_epi.target.corefile import CoreFileTarget
 
-INTERPRETERS = [pytest.param(one, id=one.id) for one in spread("heap", every=2)]
+INTERPRETERS = [pytest.param(one, id=one.id) for one in spread("heap", every=4)]
 HOSTILE = (0, 1, 7, 0x1000, 1 << 31, 1 << 40, 1 << 63, (1 << 64) - 1)
 MAX_SECONDS = 40.0  # of processor time, most of it of the mutations themselves
 

@@ -54,7 +54,7 @@ def keys(needed: list[Needed]) -> set[tuple[int | None, str, str]]:
     return {(one.tid, one.name, one.filename) for one in needed}
 
 
-@pytest.mark.parametrize("identifier", [i.id for i in spread("kept", every=2)])
+@pytest.mark.parametrize("identifier", [i.id for i in spread("kept", every=4)])
 def test_what_a_cut_kept_is_printed(identifier: str) -> None:
     made = core_of(identifier)
     whole = opened(made)

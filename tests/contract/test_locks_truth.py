@@ -11,7 +11,7 @@ from typing import Any
 
 import pytest
 from support.cores import Made, Program, program, truncate
-from support.interpreters import Interpreter, discover, spread
+from support.interpreters import Interpreter, spread
 from support.locks import lock_programs
 from support.mutate import MutatedTarget
 from support.opening import made_or_skip, state_of, sysroot_of
@@ -27,11 +27,11 @@ from gdb_epi.target.corefile import CoreFileTarget
 SYS_FUTEX = 202
 HOSTILE = (0, 1, 2, 7, 0x1000, 1 << 31, 1 << 40, 1 << 63, (1 << 64) - 1)
 ROUNDS = 25
-INTERPRETERS = [pytest.param(interpreter, id=interpreter.id) for interpreter in discover()]
+INTERPRETERS = [pytest.param(one, id=one.id) for one in spread("locks")]
 CELLS = [
     pytest.param(interpreter, one, id=f"{interpreter.id}-{one.name}")
     for one in lock_programs()
-    for interpreter in spread(one.name, one.supports, every=3)
+    for interpreter in spread(one.name, one.supports, every=4)
 ]
 DEADLOCKS = {
     "self_deadlock", "lock_order_cycle", "gil_versus_mutex", "join_deadlock", "import_deadlock",
@@ -107,7 +107,7 @@ def test_threads_that_wait_in_many_ways(interpreter: Interpreter) -> None:
     assert calls["recvfrom"] == 2
 
 
-@pytest.mark.parametrize("interpreter", INTERPRETERS[::4])
+@pytest.mark.parametrize("interpreter", INTERPRETERS[::3])
 def test_a_thousand_threads(interpreter: Interpreter) -> None:
     _, state = opened(interpreter, program("threads-1001"))
     assert state.python
@@ -117,7 +117,7 @@ def test_a_thousand_threads(interpreter: Interpreter) -> None:
     assert len(report.waits) > 500
 
 
-@pytest.mark.parametrize("interpreter", INTERPRETERS[::4])
+@pytest.mark.parametrize("interpreter", INTERPRETERS[::3])
 @pytest.mark.parametrize("fraction", [0.2, 0.5, 0.8, 0.95])
 def test_truncated_cores_say_what_is_missing(interpreter: Interpreter, fraction: float) -> None:
     made, _ = opened(interpreter, named("locks-dead-order"))
@@ -135,7 +135,7 @@ def test_truncated_cores_say_what_is_missing(interpreter: Interpreter, fraction:
         cut.unlink()
 
 
-@pytest.mark.parametrize("interpreter", INTERPRETERS[::4])
+@pytest.mark.parametrize("interpreter", INTERPRETERS[::3])
 def test_damaged_memory_never_stops_it(interpreter: Interpreter) -> None:
     """Words of locks, lock objects and frames become hostile ones; no answer names a fork."""
     _, state = opened(interpreter, named("locks-nested"))
@@ -191,7 +191,7 @@ def test_a_thread_that_polls_the_gil_awake(interpreter: Interpreter) -> None:
     assert ProcessState(Awake(other.target, awake)).locks.waits == ()  # type: ignore[arg-type]
 
 
-@pytest.mark.parametrize("interpreter", INTERPRETERS[::4])
+@pytest.mark.parametrize("interpreter", INTERPRETERS[::3])
 def test_the_command(interpreter: Interpreter) -> None:
     made, state = opened(interpreter, named("locks-dead-three"))
     session = Session(state.target)

@@ -8,7 +8,7 @@ from typing import Any
 
 import pytest
 from support.cores import Made
-from support.interpreters import Interpreter, discover, spread
+from support.interpreters import Interpreter, spread
 from support.opening import made_or_skip, session_of
 
 from commands.tasks import tasks as tasks_command
@@ -20,8 +20,7 @@ from gdb_epi.session import Session
 INTERPRETERS = [pytest.param(one, id=one.id) for one in spread("taskgraph")]
 EAGER = [
     pytest.param(interpreter, id=interpreter.id)
-    for interpreter in discover()
-    if interpreter.minor >= (3, 12)
+    for interpreter in spread("taskgraph-eager", lambda one: one.minor >= (3, 12))
 ]
 
 

@@ -10,7 +10,7 @@ from typing import Any
 
 import pytest
 from support.cores import Made
-from support.interpreters import Interpreter, discover
+from support.interpreters import Interpreter, spread
 from support.mutate import MutatedTarget
 from support.opening import made_or_skip, target_of
 
@@ -22,7 +22,7 @@ from gdb_epi.record.stacks import stacks_json
 from gdb_epi.session import Session
 from gdb_epi.target.corefile import CoreFileTarget
 
-INTERPRETERS = [pytest.param(interpreter, id=interpreter.id) for interpreter in discover()]
+INTERPRETERS = [pytest.param(one, id=one.id) for one in spread("tasks")]
 HOSTILE = (0, 1, 3, 7, 64, 0x1000, 1 << 31, 1 << 40, 1 << 60, 1 << 63, (1 << 64) - 1)
 ROUNDS = 60
 MAX_SECONDS = 5.0  # of processor time for all tasks of a process; far above what was seen

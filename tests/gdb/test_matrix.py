@@ -12,11 +12,11 @@ from typing import Any
 import pytest
 from driver import Gdb, read_json, run_gdb, with_epi
 from support.cores import Made
-from support.interpreters import Interpreter, discover
+from support.interpreters import Interpreter, spread
 from support.opening import made_or_skip, need_core_dumps
 from support.schema import problems
 
-INTERPRETERS = [pytest.param(i, id=i.id) for i in discover()]
+INTERPRETERS = [pytest.param(one, id=one.id) for one in spread("callbacks")]
 COMMANDS = ("bt --all --native", "threads", "record", "signature", "triage", "doctor", "native")
 
 

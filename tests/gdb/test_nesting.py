@@ -25,11 +25,11 @@ from gdb_epi.target.corefile import CoreFileTarget
 
 
 def cases(*names: str) -> list[Any]:
-    """Return these programs, each with interpreters of every third minor version that runs it."""
+    """Return these programs, each with interpreters of every fourth minor version that runs it."""
     return [
         pytest.param((one, name), id=f"{one.id}-{name}")
         for name in names
-        for one in spread(name, program(name).supports, every=3)
+        for one in spread(name, program(name).supports, every=4)
     ]
 
 

@@ -17,7 +17,7 @@ from gdb_epi.target.snapshot import SnapshotTarget
 
 SNAPSHOTS = sorted((Path(__file__).parents[1] / "data" / "snapshots").glob("*.json.xz"))
 IDS = [path.name.removesuffix(".json.xz") for path in SNAPSHOTS]
-ROUNDS = 40
+ROUNDS = 20
 MAX_BYTES = 64 << 20
 MAX_READS = 200_000
 
