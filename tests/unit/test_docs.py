@@ -97,3 +97,15 @@ def test_the_layers_in_the_architecture_are_those_that_are_held() -> None:
     text = " ".join(section.split("\n\n")[2].split())
     written = [tuple(part.strip() for part in layer.split(",")) for layer in text.split("<-")]
     assert written == [tuple(layer) for layer in LAYERS]
+
+
+def test_every_module_that_the_architecture_names_is_there() -> None:
+    """Recipes make files of their own; test_recipes.py follows them."""
+    text = (
+        ARCHITECTURE.split("\n## Recipes\n")[0]
+        + ARCHITECTURE.split("\n## Other things that grow")[1]
+    )
+    named = set(re.findall(r"`((?:[a-z_0-9]+/)+[a-z_0-9]+\.(?:py|json|md))`", text))
+    assert len(named) > 30
+    folders = (ROOT, ROOT / "gdb_epi")
+    assert sorted(n for n in named if not any((folder / n).is_file() for folder in folders)) == []
