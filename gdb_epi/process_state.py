@@ -17,7 +17,7 @@ if TYPE_CHECKING:
     from gdb_epi.cpython.frames.eval_calls import EvalCall, EvalCallReader
     from gdb_epi.cpython.running.exceptions import ThreadExceptions
     from gdb_epi.fault.find import Fault
-    from gdb_epi.locks.analysis import Forked
+    from gdb_epi.locks.analysis import ForkFacts
     from gdb_epi.locks.types import LockReport
 
 # Stages whose errors are about native frames: how they were unwound, placed and told apart.
@@ -70,7 +70,7 @@ class ProcessState:
         return examine_locks(self.target, self.python, self.forked)
 
     @cached_property
-    def forked(self) -> Forked:
+    def forked(self) -> ForkFacts:
         """Evidence of a fork and the threads that it left behind; no lock is looked at."""
         from gdb_epi.locks.analysis import examine_fork
 

@@ -39,7 +39,7 @@ def _epi_compare():
     from gdb_epi.gdbhost.adapter import set_status
     from gdb_epi.gdbhost.sessions import sessions
     from gdb_epi.render.escape import escape
-    from gdb_epi.repro.pairs import compare_records, lines
+    from gdb_epi.repro.compare_records import compare_records, lines
     try:
         other = os.environ.get("EPI_OTHER")
         if not other:

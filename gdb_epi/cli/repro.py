@@ -17,7 +17,7 @@ if TYPE_CHECKING:
     from typing import NoReturn
 
     from gdb_epi.cli.support.examine import Options
-    from gdb_epi.repro.campaign import Aim, Result, Tally
+    from gdb_epi.repro.campaign import Goal, Result, Tally
     from gdb_epi.repro.running import Plan
 
 HELP = "run a command until it crashes or hangs; say how often, and whether it is this crash"
@@ -107,14 +107,14 @@ def _run(args: Namespace) -> int:
     return _code(args, counts)
 
 
-def _aim(args: Namespace) -> Aim:
-    from gdb_epi.repro.campaign import Aim
+def _aim(args: Namespace) -> Goal:
+    from gdb_epi.repro.campaign import Goal
     from gdb_epi.repro.expect import level_for, read_expectation
 
     if args.expect is None:
-        return Aim(None, args.at or "stable")
+        return Goal(None, args.at or "stable")
     expectation = read_expectation(args.expect)
-    return Aim(expectation, level_for(expectation, args.at))
+    return Goal(expectation, level_for(expectation, args.at))
 
 
 def _plan(args: Namespace) -> tuple[Plan, int]:
@@ -169,7 +169,7 @@ def _examine(core: str, options: Options) -> dict[str, Any] | str:
 
 
 def _report(
-    args: Namespace, results: Sequence[Result], counts: Tally, aim: Aim, plan: Plan
+    args: Namespace, results: Sequence[Result], counts: Tally, aim: Goal, plan: Plan
 ) -> None:
     from gdb_epi.repro import reports
 

@@ -57,7 +57,7 @@ class Budget:
         return self._until is not None and time.monotonic() > self._until
 
 
-class ZeroedHeader(NamedTuple):
+class ZeroedChunkHeader(NamedTuple):
     """A malloc chunk whose header is 0, in a cache line of zeros, and the one before: addresses."""
 
     before: int
@@ -84,7 +84,7 @@ class Context:
         self.searches_skipped = 0
         self.counts: dict[str, int] = {}  # how much sweeps looked at
         self.swept: tuple[int, int] | None = None  # bytes done and in all, of the running check
-        self.zeroed_headers: list[ZeroedHeader] = []  # that R7 met, for M:line
+        self.zeroed_headers: list[ZeroedChunkHeader] = []  # that R7 met, for M:line
         self.objects_counted = 0  # whose holders R15 searched memory for
         self._answers: dict[object, dict[tuple[object, ...], Any]] = {}  # of once_per_run
         self._search_left = SEARCH_BYTES

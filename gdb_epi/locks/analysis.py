@@ -15,8 +15,8 @@ from gdb_epi.locks.types import (
     ForkEvidence,
     ForkHandlers,
     HeldLock,
+    LockOwner,
     LockReport,
-    Owner,
     VanishedThreads,
     Wait,
 )
@@ -32,7 +32,7 @@ MAX_THREADS = 1 << 16
 MAX_HELD = 4096
 
 
-class Forked(NamedTuple):
+class ForkFacts(NamedTuple):
     """What is known of a fork without looking at any lock."""
 
     evidence: ForkEvidence
@@ -41,18 +41,18 @@ class Forked(NamedTuple):
     soft_errors: tuple[SoftError, ...]
 
 
-def examine_fork(target: Target, python: PythonState | Absent) -> Forked:
+def examine_fork(target: Target, python: PythonState | Absent) -> ForkFacts:
     """Return whether this is a forked child, and which threads it lost."""
     signs = read_fork(target, python)
     evidence = evidence_of(signs)
     handlers = fork_handlers(target, python, evidence)
     evidence = with_handlers(evidence, handlers)
     vanished = vanished_threads(target, python, evidence, signs.thread_objects)
-    return Forked(evidence, handlers, vanished, (*signs.soft_errors(), *vanished.soft_errors))
+    return ForkFacts(evidence, handlers, vanished, (*signs.soft_errors(), *vanished.soft_errors))
 
 
 def examine_locks(
-    target: Target, python: PythonState | Absent, forked: Forked | None = None
+    target: Target, python: PythonState | Absent, forked: ForkFacts | None = None
 ) -> LockReport:
     """Return who waits for what, who owns it, and whether this is a forked child.
 
@@ -122,7 +122,7 @@ def _held_locks(context: LockContext, waits: Sequence[Wait]) -> tuple[HeldLock, 
                 address=block.lock,
                 kind=lock.kind if lock is not None else "lock",
                 name=view.name(block.lock) or view.name(block.manager),
-                owner=Owner(
+                owner=LockOwner(
                     block.tid,
                     block.ident,
                     block.thread_name,

@@ -126,7 +126,7 @@ class ForkHandlers(NamedTuple):
     frame: PyFrame | None = None
 
 
-class Owner(NamedTuple):
+class LockOwner(NamedTuple):
     """Who holds a lock. `state`: live, vanished, forker-old-tid, other-process, none, unknown."""
 
     tid: int | None
@@ -143,7 +143,7 @@ class Wait(NamedTuple):
     kind: str
     name: str | None
     object: int | None
-    owner: Owner
+    owner: LockOwner
     verdict: str
     confidence: str
     evidence: tuple[str, ...]
@@ -156,7 +156,7 @@ class HeldLock(NamedTuple):
     address: int  # PyObject * of the lock
     kind: str
     name: str | None
-    owner: Owner
+    owner: LockOwner
     waiters: tuple[int, ...]  # thread ids
     where: str
 

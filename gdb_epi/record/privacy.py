@@ -70,14 +70,14 @@ def add_message(record: Json, state: ProcessState) -> None:
 def redact_addresses(record: Json) -> Json:
     """Return a record without addresses of the process; those of the NULL page stay."""
     redacted = {
-        key: value if key in _NO_ADDRESSES else map_texts(value, _no_address)
+        key: value if key in _NO_ADDRESSES else map_texts(value, _without_addresses)
         for key, value in record.items()
     }
     _note(redacted, "addresses", REDACTED, "--redact-addresses")
     return redacted
 
 
-def _no_address(text: str) -> str:
+def _without_addresses(text: str) -> str:
     if _WHOLE.match(text):
         return text if int(text, 16) < _HARMLESS else REDACTED
     if "0x" not in text:

@@ -5,7 +5,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from gdb_epi.locks.types import LockReport, Owner, Wait
+from gdb_epi.locks.types import LockOwner, LockReport, Wait
 from gdb_epi.locks.waits.wait_graph import MAX_SHOWN, kind_of
 from gdb_epi.process_state import ProcessState
 from gdb_epi.typing_lite import Any
@@ -62,7 +62,7 @@ def thread_names(state: ProcessState) -> dict[int, str]:
     return names
 
 
-def owner_text(owner: Owner) -> str:
+def owner_text(owner: LockOwner) -> str:
     """Return one owner in words."""
     if owner.state == "none":
         return "nobody"
@@ -192,6 +192,6 @@ def locks_json(state: ProcessState) -> dict[str, Any]:
     }
 
 
-def _owner_json(owner: Owner) -> dict[str, Any]:
+def _owner_json(owner: LockOwner) -> dict[str, Any]:
     ident = None if owner.ident is None else f"{owner.ident:#018x}"
     return {**owner._asdict(), "ident": ident}

@@ -57,7 +57,7 @@ class Tally(NamedTuple):
     stopped_at_first: bool
 
 
-class Aim(NamedTuple):
+class Goal(NamedTuple):
     """What counts as reproduced: without an expectation every crash and every hang."""
 
     expectation: expect.Expectation | None
@@ -65,7 +65,7 @@ class Aim(NamedTuple):
 
 
 def campaign(
-    plan: Plan, aim: Aim, examine: Examine, runs: int, jobs: int, *,
+    plan: Plan, aim: Goal, examine: Examine, runs: int, jobs: int, *,
     stop_at_first: bool = False, keep: str | None = None,
 ) -> Iterator[Result]:  # fmt: skip
     """Yield the result of each run as it comes; with `stop_at_first` none after the expected one.
@@ -89,7 +89,7 @@ class _Work(NamedTuple):
     """What all runs share."""
 
     plan: Plan
-    aim: Aim
+    aim: Goal
     examine: Examine
     root: str
     keep: str | None
@@ -133,7 +133,7 @@ def _run_and_examine(work: _Work, number: int) -> Result:
         shutil.rmtree(scratch, ignore_errors=True)
 
 
-def _match(aim: Aim, record: Record) -> expect.Match | None:
+def _match(aim: Goal, record: Record) -> expect.Match | None:
     if aim.expectation is None:
         return None
     signature = record.get("signature")
@@ -141,7 +141,7 @@ def _match(aim: Aim, record: Record) -> expect.Match | None:
     return expect.compare(aim.expectation.keys, keys, aim.level)
 
 
-def _meaning(run: Run, crashes: Sequence[Crash], aim: Aim) -> str:
+def _meaning(run: Run, crashes: Sequence[Crash], aim: Goal) -> str:
     if run.kind not in (CRASH, HANG):
         return run.kind
     if aim.expectation is None:

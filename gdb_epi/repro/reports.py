@@ -8,7 +8,7 @@ import re
 from collections.abc import Iterator, Sequence
 
 from gdb_epi.record.reading import group_in, grouping_line
-from gdb_epi.repro.campaign import EXPECTED, OTHER, Aim, Crash, Result, Tally
+from gdb_epi.repro.campaign import EXPECTED, OTHER, Crash, Goal, Result, Tally
 from gdb_epi.repro.expect import match_text
 from gdb_epi.repro.interval import highest_unseen
 from gdb_epi.repro.running import HANG, UNABLE
@@ -52,7 +52,7 @@ def category(crash: Crash) -> str:
     return str(group_in(crash.record, "signature").get("category", "unknown"))
 
 
-def summary(counts: Tally, aim: Aim) -> list[str]:
+def summary(counts: Tally, aim: Goal) -> list[str]:
     """Return the answer: counts, the rate with its interval, and what it rests on."""
     crashed = f"{counts.expected} crashed or hung"
     if aim.expectation:
@@ -76,7 +76,7 @@ def summary(counts: Tally, aim: Aim) -> list[str]:
     return lines
 
 
-def document(results: Sequence[Result], counts: Tally, aim: Aim, capture: str) -> dict[str, Any]:
+def document(results: Sequence[Result], counts: Tally, aim: Goal, capture: str) -> dict[str, Any]:
     """Return the whole campaign as JSON values; the records of the crashes are in it."""
     interval = counts.interval
     return {
@@ -151,7 +151,7 @@ def _property(text: str) -> str:
     return _data(text).replace(":", "%3A").replace(",", "%2C")
 
 
-def junit(results: Sequence[Result], tally: Tally, aim: Aim, command: Sequence[str]) -> bytes:
+def junit(results: Sequence[Result], tally: Tally, aim: Goal, command: Sequence[str]) -> bytes:
     """Return JUnit XML: one case a run; a crash or hang is a failure, no start an error."""
     from xml.etree import ElementTree as Tree
 

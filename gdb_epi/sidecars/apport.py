@@ -10,9 +10,9 @@ from __future__ import annotations
 import os
 
 from gdb_epi.errors import Absent
-from gdb_epi.record.environment import from_entries
+from gdb_epi.record.environment_variables import from_entries
 from gdb_epi.record.groups.surroundings import groups_of_environment
-from gdb_epi.sidecars.types import Sidecar, clean, filled, groups_from, number, read_capped
+from gdb_epi.sidecars.types import Sidecar, clean_text, filled, groups_from, number, read_capped
 from gdb_epi.typing_lite import Any
 
 MAX_KEYS = 512
@@ -65,14 +65,14 @@ def _groups(fields: dict[str, str]) -> dict[str, dict[str, Any]]:
     release = uname[1] if len(uname) > 1 and uname[0] == "Linux" else None
     attributes = filled(
         {
-            "distribution": clean(fields.get("DistroRelease")),
-            "package": clean(fields.get("Package")),
+            "distribution": clean_text(fields.get("DistroRelease")),
+            "package": clean_text(fields.get("Package")),
         }
     )
     filled_groups = groups_from(
         "apport",
         time={"crash_ts": seconds},
-        kernel={"release": clean(release)},
+        kernel={"release": clean_text(release)},
         host={"attributes": attributes or None},
     )
     lines = fields.get("ProcEnviron", "").strip().split("\n")

@@ -7,7 +7,7 @@ import os
 import re
 
 from gdb_epi.errors import UsageError
-from gdb_epi.sidecars.types import MAX_SECONDS, Sidecar, clean, filled, groups_from, number
+from gdb_epi.sidecars.types import MAX_SECONDS, Sidecar, clean_text, filled, groups_from, number
 from gdb_epi.typing_lite import Any
 
 MAX_TEMPLATE = 256
@@ -91,7 +91,7 @@ def _sidecar(values: dict[str, Any]) -> Sidecar:
     groups = groups_from(
         "core_pattern",
         time={"crash_ts": when},
-        host={"hostname": clean(values.get("hostname")), "boot_id": values.get("boot_id")},
+        host={"hostname": clean_text(values.get("hostname")), "boot_id": values.get("boot_id")},
         cpu={"number": cpu, "source": None if cpu is None else "core_pattern"},
     )
     pid = values.get("pid") or values.get("more_pid")

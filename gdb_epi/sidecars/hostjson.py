@@ -11,7 +11,7 @@ import json
 import os
 
 from gdb_epi.errors import InputError
-from gdb_epi.sidecars.types import Sidecar, clean, filled, read_capped
+from gdb_epi.sidecars.types import Sidecar, clean_text, filled, read_capped
 from gdb_epi.typing_lite import Any
 
 MAX_HOST_JSON = 1 << 20  # bytes
@@ -52,13 +52,13 @@ def _read(path: str) -> Sidecar:
 
 def groups_of_host_json(given: dict[str, Any]) -> dict[str, dict[str, Any]]:
     """Return the groups of the record that one object fills."""
-    host: dict[str, Any] = {name: clean(given.get(name)) for name in HOST_NAMES}
+    host: dict[str, Any] = {name: clean_text(given.get(name)) for name in HOST_NAMES}
     inner = given.get("attributes")
     attributes = dict(inner) if isinstance(inner, dict) else {}
     groups: dict[str, dict[str, Any]] = {}
     for key, value in given.items():
         if key in GROUPS and isinstance(value, dict):
-            fields = filled({name: clean(value.get(name)) for name in GROUPS[key]})
+            fields = filled({name: clean_text(value.get(name)) for name in GROUPS[key]})
             groups |= {key: fields} if fields else {}
         elif key not in HOST_NAMES and key not in _NOT_ATTRIBUTES:
             attributes.setdefault(key, value)

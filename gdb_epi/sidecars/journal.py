@@ -13,12 +13,12 @@ import os
 from collections.abc import Iterator, Mapping
 
 from gdb_epi.errors import Absent
-from gdb_epi.record.environment import from_entries
+from gdb_epi.record.environment_variables import from_entries
 from gdb_epi.record.groups.surroundings import groups_of_environment
 from gdb_epi.sidecars.types import (
     MAX_SECONDS,
     Sidecar,
-    clean,
+    clean_text,
     filled,
     groups_from,
     number,
@@ -158,16 +158,16 @@ def _groups(entry: Entry) -> dict[str, dict[str, Any]]:
         "journal",
         time={"crash_ts": seconds},
         host={
-            "hostname": clean(entry.get("COREDUMP_HOSTNAME") or entry.get("_HOSTNAME")),
-            "machine_id": clean(entry.get("_MACHINE_ID")),
-            "boot_id": clean(entry.get("_BOOT_ID")),
+            "hostname": clean_text(entry.get("COREDUMP_HOSTNAME") or entry.get("_HOSTNAME")),
+            "machine_id": clean_text(entry.get("_MACHINE_ID")),
+            "boot_id": clean_text(entry.get("_BOOT_ID")),
         },
         container={
-            "cgroup": clean(entry.get("COREDUMP_CGROUP")),
+            "cgroup": clean_text(entry.get("COREDUMP_CGROUP")),
         },
         job={
-            "unit": clean(entry.get("COREDUMP_UNIT")),
-            "slice": clean(entry.get("COREDUMP_SLICE")),
+            "unit": clean_text(entry.get("COREDUMP_UNIT")),
+            "slice": clean_text(entry.get("COREDUMP_SLICE")),
         },
     )
     for name, group in from_environment.items():

@@ -36,7 +36,7 @@ def number(value: object, highest: int = 1 << 63) -> int | None:
     return parsed if parsed <= highest else None
 
 
-def clean(value: object) -> str | None:
+def clean_text(value: object) -> str | None:
     """Return a short redacted text, None for anything else and for nothing."""
     if not isinstance(value, str):
         return None

@@ -10,7 +10,7 @@ from __future__ import annotations
 
 import os
 
-from gdb_epi.sidecars.types import MAX_SECONDS, Sidecar, clean, filled, groups_from, number
+from gdb_epi.sidecars.types import MAX_SECONDS, Sidecar, clean_text, filled, groups_from, number
 
 PREFIX = "user.coredump."
 NAMES = ("pid", "signal", "timestamp", "hostname", "comm", "exe")
@@ -43,7 +43,7 @@ def of_values(values: dict[str, str]) -> Sidecar:
     groups = groups_from(
         "xattr",
         time={"crash_ts": seconds},
-        host={"hostname": clean(values.get("hostname"))},
+        host={"hostname": clean_text(values.get("hostname"))},
     )
     identity = {
         "pid": number(values.get("pid"), 1 << 31),

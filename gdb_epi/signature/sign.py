@@ -28,7 +28,7 @@ from gdb_epi.signature.tokens import (
     join,
     tokenise,
 )
-from gdb_epi.signature.types import LACKS_FILES, Secondary, Signature
+from gdb_epi.signature.types import LACKS_FILES, MainThreadSignature, Signature
 from gdb_epi.target.api import NativeFrame, Target, Thread
 from gdb_epi.typing_lite import NamedTuple
 
@@ -160,14 +160,14 @@ def _lost_stack(state: ProcessState, tid: int) -> Absent | None:
 
 def _secondary(
     state: ProcessState, scene: Scene, category: Category, tid: int | None, pid: int | None
-) -> Secondary | None:
+) -> MainThreadSignature | None:
     """Sign the main thread too when a watchdog thread aborted the process."""
     if category.family != "abort" or pid is None or tid is None or tid == pid:
         return None
     if state.thread(pid) is None:
         return None
     made = _Maker(state, scene, category, [], may_cut=False).make(state.stack(pid))
-    return Secondary(pid, made.keys)
+    return MainThreadSignature(pid, made.keys)
 
 
 def asserting_function(scene: Scene, category: str) -> str | None:

@@ -16,7 +16,7 @@ LACKS_FILES = (
 )
 
 
-class Secondary(NamedTuple):
+class MainThreadSignature(NamedTuple):
     """The signature of the main thread, when another thread aborted the process."""
 
     tid: int
@@ -40,4 +40,4 @@ class Signature(NamedTuple):
     native: bool
     quality: float | None
     steps: tuple[str, ...]
-    secondary: Secondary | None
+    secondary: MainThreadSignature | None

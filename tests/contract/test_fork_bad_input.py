@@ -27,7 +27,7 @@ from support.opening import made_or_skip, sysroot_of
 from support.waiting import until_asleep
 
 from gdb_epi.locks.fork import lineage as lineage_module
-from gdb_epi.locks.glibc import StackLists, stack_lists
+from gdb_epi.locks.glibc_threads import StackLists, stack_lists
 from gdb_epi.locks.types import LockReport
 from gdb_epi.process_state import ProcessState
 from gdb_epi.target.corefile import CoreFileTarget

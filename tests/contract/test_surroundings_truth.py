@@ -14,7 +14,7 @@ from support.opening import made_or_skip, session_of
 from support.surroundings import surroundings
 
 from gdb_epi.analysis import analyze
-from gdb_epi.record.environment import is_allowed
+from gdb_epi.record.environment_variables import is_allowed
 
 CPUS = (0, 1)
 CELLS = [

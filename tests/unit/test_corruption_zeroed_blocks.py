@@ -13,7 +13,7 @@ from support.scenes import HEAP
 from gdb_epi.corruption.checks import several_bits
 from gdb_epi.corruption.checks.malloc_heap import malloc_chunks
 from gdb_epi.corruption.checks.several_bits import blocks_across
-from gdb_epi.corruption.context import Context, ZeroedHeader
+from gdb_epi.corruption.context import Context, ZeroedChunkHeader
 from gdb_epi.process_state import ProcessState
 from gdb_epi.target.api import Region
 from gdb_epi.target.fake import FakeTarget
@@ -58,7 +58,7 @@ def test_other_zeros_hide_no_header(size: int) -> None:
 
 def told(
     words: list[int],
-    *gone: ZeroedHeader,
+    *gone: ZeroedChunkHeader,
     blocks: tuple[int, int] | None = None,
     free: tuple[int, ...] = (),
 ) -> bool:
@@ -74,7 +74,7 @@ def told(
         return bool(blocks_across(context, LINE, words))
 
 
-WITHIN = ZeroedHeader(LINE - 32, LINE + 16)
+WITHIN = ZeroedChunkHeader(LINE - 32, LINE + 16)
 
 
 def changed(**words: int) -> list[int]:
@@ -89,10 +89,10 @@ def test_a_chunk_whose_header_is_gone() -> None:
     assert told(changed(w10=0), WITHIN), "zeros of the block's own behind"
     assert told(changed(w2=9), WITHIN), "a word that was written since"
     assert not told(WORDS)
-    assert not told(WORDS, ZeroedHeader(LINE - 16, LINE + 16)), (
+    assert not told(WORDS, ZeroedChunkHeader(LINE - 16, LINE + 16)), (
         "they begin with the block: memset()"
     )
-    assert not told(WORDS, ZeroedHeader(LINE - 32, LINE + 64)), "the header is another's"
+    assert not told(WORDS, ZeroedChunkHeader(LINE - 32, LINE + 64)), "the header is another's"
     assert not told(changed(w1=0, w10=0), WITHIN), "no side ends with the line"
     assert not told(changed(w4=9, w5=9), WITHIN)
 

@@ -23,7 +23,7 @@ from gdb_epi.detectors.sanitizer_report import sanitizer_report
 from gdb_epi.detectors.stack_overflow import stack_overflow
 from gdb_epi.detectors.trap_instruction import trap_instruction
 from gdb_epi.errors import Absent
-from gdb_epi.locks.types import ForkEvidence, LockReport, Owner, Wait
+from gdb_epi.locks.types import ForkEvidence, LockOwner, LockReport, Wait
 from gdb_epi.process_state import ProcessState
 from gdb_epi.target.api import CrashInfo, NativeFrame, Region
 
@@ -248,7 +248,7 @@ def test_deliberate_abort_is_absent_without_a_message() -> None:
 def locked(verdict: str, forked: bool) -> ProcessState:
     made = state(crash(6, 0, sender=5))
     fork = ForkEvidence(forked, 1, True, True, False, None, None, ())
-    owner = Owner(None, None, None, "unknown")
+    owner = LockOwner(None, None, None, "unknown")
     wait = Wait(PID, HEAP, "threading.Lock", None, None, owner, verdict, "probable", ("seen",))
     made.locks = LockReport(fork, (wait,), ())
     return made

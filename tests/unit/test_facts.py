@@ -12,7 +12,7 @@ from support.scenes import FS_BASE, HEAP, MMAP, PC, PID, SP, STACK, crash, frame
 
 from gdb_epi.analysis import analyze
 from gdb_epi.errors import Absent
-from gdb_epi.record.environment import Environment, environment, is_allowed
+from gdb_epi.record.environment_variables import Environment, environment, is_allowed
 from gdb_epi.record.groups.machine import (
     AT_RSEQ_FEATURE_SIZE,
     LastCpu,

@@ -48,8 +48,8 @@ def forked(**more: Any) -> ProcessState:
     return made
 
 
-def wait(verdict: str, confidence: str = "certain", owner: t.Owner | None = None) -> t.Wait:
-    nobody = t.Owner(None, None, None, "unknown")
+def wait(verdict: str, confidence: str = "certain", owner: t.LockOwner | None = None) -> t.Wait:
+    nobody = t.LockOwner(None, None, None, "unknown")
     return t.Wait(
         PID, HEAP, "threading.Lock", "app.lock", None, owner or nobody, verdict, confidence, ("e",)
     )
@@ -63,7 +63,7 @@ def one(found: Iterable[Finding]) -> Finding:
 
 def test_the_holder_is_named_with_its_code() -> None:
     holder = vanished(frame("hold", "app"))
-    owner = t.Owner(None, IDENT, "holder", "vanished")
+    owner = t.LockOwner(None, IDENT, "holder", "vanished")
     made = forked(
         waits=(wait(t.INHERITED_HOLDER_FRAME_VANISHED, owner=owner),),
         vanished=t.VanishedThreads((holder,), False),
@@ -107,8 +107,8 @@ def test_fork_handlers_tells_a_crash_from_a_hang() -> None:
 
 
 def test_latent_inherited_lock() -> None:
-    gone = t.Owner(None, IDENT, "holder", "vanished")
-    here = t.Owner(PID, None, None, "live")
+    gone = t.LockOwner(None, IDENT, "holder", "vanished")
+    here = t.LockOwner(PID, None, None, "live")
     held = t.HeldLock(HEAP, "threading.Lock", "app.lock", gone, (), "hold (app.py:7)")
     assert one(latent_inherited_lock(forked(held=(held,)))).facts["confidence"] == "info"
     for near in (held._replace(owner=here), held._replace(waiters=(PID,))):

@@ -183,7 +183,7 @@ def edge(tid: int, owner: int | None, kind: str = "threading.Lock", timed: bool 
     state = "live" if owner is not None else "unknown"
     verdict = t.UNKNOWN if owner is None else t.SELF_DEADLOCK if owner == tid else t.LIVE_HOLDER
     return t.Wait(
-        tid, 64 * tid, kind, None, None, t.Owner(owner, None, None, state), verdict, t.CERTAIN,
+        tid, 64 * tid, kind, None, None, t.LockOwner(owner, None, None, state), verdict, t.CERTAIN,
         ("told",), timed,
     )  # fmt: skip
 

@@ -12,9 +12,9 @@ import pytest
 
 from gdb_epi.errors import InputError, UsageError
 from gdb_epi.repro import expect, interval, reports
-from gdb_epi.repro.campaign import Aim, Crash, Result, Tally, tally
+from gdb_epi.repro.campaign import Crash, Goal, Result, Tally, tally
+from gdb_epi.repro.compare_records import compare_records, lines
 from gdb_epi.repro.cores import how_cores_come
-from gdb_epi.repro.pairs import compare_records, lines
 from gdb_epi.repro.running import CRASH, ENDED, HANG, Run
 from gdb_epi.util import sha256_hex
 
@@ -162,7 +162,7 @@ def results() -> list[Result]:
 
 
 def test_junit_is_xml_whatever_the_command_printed() -> None:
-    aim = Aim(expect.read_expectation(LINE), "stable")
+    aim = Goal(expect.read_expectation(LINE), "stable")
     counts = tally(results(), 0.95, stopped_at_first=False)
     root = ElementTree.fromstring(reports.junit(results(), counts, aim, ["a", "<b>\x01"]))
     suite = root.find("testsuite")
@@ -189,13 +189,13 @@ def test_tally_of_a_series_that_stops() -> None:
 
 def test_a_run_that_crashed_otherwise_says_nothing_of_the_expected_crash() -> None:
     """Three such runs were said to rule out a crash that comes in more than 63 % of them."""
-    aim = Aim(expect.read_expectation(LINE), "stable")
+    aim = Goal(expect.read_expectation(LINE), "stable")
     other = Tally(3, 0, 3, 0, 0, interval.fixed_runs(0, 3), False)
     told = "\n".join(reports.summary(other, aim))
     assert "would have shown" not in told and "the expected crash may have come later" in told
     mixed = Tally(23, 0, 3, 20, 0, interval.fixed_runs(0, 23), False)
     assert "in more than 13.9 % of the runs would have shown" in reports.summary(mixed, aim)[2]
     any_crash = Tally(6, 3, 0, 3, 0, interval.fixed_runs(3, 6), False)
-    assert reports.summary(any_crash, Aim(None, "stable"))[0] == (
+    assert reports.summary(any_crash, Goal(None, "stable"))[0] == (
         "6 runs: 3 crashed or hung, 3 ended"
     )

@@ -10,7 +10,7 @@ from gdb_epi.cli.fleet.output import add_forms, print_rows, print_table
 from gdb_epi.errors import EXIT_DONE, UsageError
 
 if TYPE_CHECKING:
-    from gdb_epi.fleet.questions.signatures import TopRow
+    from gdb_epi.fleet.questions.signatures import TopSignature
 
 HELP = "the most frequent signatures, with hosts, first and last time and verdicts"
 DEFAULT_LIMIT = 20
@@ -61,7 +61,7 @@ def _frames(signature: str | None) -> str | None:
     return words[3] if len(words) == 4 and words[0].startswith("gsig/") else signature
 
 
-def _cells(row: TopRow) -> list[object]:
+def _cells(row: TopSignature) -> list[object]:
     from gdb_epi.fleet.questions.seen import utc_time
 
     verdicts = ", ".join(f"{label} {n}" for label, n in row.verdicts.items())

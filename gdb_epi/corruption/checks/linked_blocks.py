@@ -53,7 +53,7 @@ class BlockLink(NamedTuple):
     siblings: tuple[int, ...]
 
 
-class HeapLinks:
+class MallocBlocks:
     """The blocks of the main heap, by their addresses."""
 
     def __init__(self, context: Context) -> None:
@@ -180,7 +180,7 @@ def linked_blocks(context: Context) -> Iterator[Evidence]:
     slots = {slot: suspect for suspect in suspects_of(context) for slot in _slots(context, suspect)}
     if not slots:
         return
-    links = HeapLinks(context)
+    links = MallocBlocks(context)
     for slot, suspect in slots.items():
         if links.begins(suspect.value) or links.is_free(suspect.value):
             continue

@@ -11,7 +11,7 @@ from collections import deque
 from collections.abc import Iterator
 from contextlib import suppress
 
-from gdb_epi.corruption.context import Context, ZeroedHeader
+from gdb_epi.corruption.context import Context, ZeroedChunkHeader
 from gdb_epi.corruption.evidence import MEMORY, Evidence, Skipped, word_evidence
 from gdb_epi.corruption.heap.malloc_chunks import (
     DEFAULT_LIMIT,
@@ -64,7 +64,7 @@ def malloc_chunks(context: Context) -> Iterator[Evidence | Skipped]:
         for news in _walk(heap):
             if isinstance(news, int):
                 context.counts["malloc chunks"] = news
-            elif isinstance(news, ZeroedHeader):
+            elif isinstance(news, ZeroedChunkHeader):
                 context.zeroed_headers.append(news)  # for the check M:line
             else:
                 yield Skipped("R7", news) if isinstance(news, str) else news
@@ -72,7 +72,7 @@ def malloc_chunks(context: Context) -> Iterator[Evidence | Skipped]:
         yield Skipped("R7", f"{error}")
 
 
-def _walk(heap: HeapWords) -> Iterator[Evidence | ZeroedHeader | str | int]:
+def _walk(heap: HeapWords) -> Iterator[Evidence | ZeroedChunkHeader | str | int]:
     """Yield evidence, complaints, headers of zeros, and at the end the number of chunks."""
     at, count, breaks = 0, 0, 0
     recent: deque[int] = deque(maxlen=BACK + 1)
@@ -89,7 +89,7 @@ def _walk(heap: HeapWords) -> Iterator[Evidence | ZeroedHeader | str | int]:
         repair = _repair(heap, [*recent, at]) if breaks <= MAX_BREAKS else None
         gone = _gone(heap, at) if repair is None and breaks <= MAX_BREAKS else None
         if gone is not None:
-            yield ZeroedHeader(heap.start + 8 * at, heap.start + 8 * gone[0])
+            yield ZeroedChunkHeader(heap.start + 8 * at, heap.start + 8 * gone[0])
             recent.clear()
             at = gone[1]
             continue

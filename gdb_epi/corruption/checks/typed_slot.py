@@ -432,7 +432,9 @@ def _objects_at(context: Context, walk: ObjectWalk, addresses: Iterable[int]) ->
     return [candidate for candidate in objects if not index.inside_block(candidate[0])]
 
 
-def _indexed(context: Context, walk: ObjectWalk, slot: ContainerSlot, objects: Objects) -> Objects:
+def _key_with_this_entry(
+    context: Context, walk: ObjectWalk, slot: ContainerSlot, objects: Objects
+) -> Objects:
     """Return the one key of a dict whose own hash leads to this entry, where none can have begun.
 
     What a dict's entry holds is not counted then: old tables, and what compiled a program, hold
@@ -513,7 +515,7 @@ _SEARCHES = (
     ("R15", _lost),
     ("R15:far", _far),
     ("R15:static", _unknown_counts),
-    ("R15:index", _indexed),
+    ("R15:index", _key_with_this_entry),
     ("R15:alike", lost_among_alike),
     ("M:pair", _two_bits),
     ("R15:pair", _neighbouring_bits),

@@ -109,7 +109,7 @@ class AddressIndex:
             return False
         target, start = self._context.target, owner[0]
         base = start & -POOL_SIZES[0]
-        data = read_up_to_whole(self._context, base, POOL_SIZES[0], POOL_SIZES[1])
+        data = read_most_or_least(self._context, base, POOL_SIZES[0], POOL_SIZES[1])
         word = read_word(target, start + 8)
         at, kinds = 0, []
         for _ in range(MAX_SIBLINGS):
@@ -191,7 +191,7 @@ class AddressIndex:
         if key not in self._pools:
             if len(self._pools) >= MAX_POOLS:
                 self._pools.clear()
-            data = read_up_to_whole(self._context, base, POOL_SIZES[0], size)
+            data = read_most_or_least(self._context, base, POOL_SIZES[0], size)
             self._pools[key] = pool_at(base, data) if data else None
         return self._pools[key]
 
@@ -316,7 +316,7 @@ def _reader_of(context: Context) -> Reader | None:
         return None
 
 
-def read_up_to_whole(context: Context, start: int, most: int, least: int) -> bytes:
+def read_most_or_least(context: Context, start: int, most: int, least: int) -> bytes:
     """Return `most` bytes, or `least` where no more can be read; b"" without those."""
     for size in (most, least):
         try:

@@ -124,7 +124,11 @@ def _pattern_of(context: Context, value: int, is_index: bool) -> Shape | None:
         return shape if shape is not None and shape.name in ("ascii", "poison") else None
     if shape is not None and target.region_at(value) is None:
         return shape
-    return _truncated(target, value) or _tagged(target, value) or _misaligned(context, value)
+    return (
+        _is_half_of_a_pointer(target, value)
+        or _tagged(target, value)
+        or _misaligned(context, value)
+    )
 
 
 def _one_bit_off(context: Context, value: int) -> bool:
@@ -138,7 +142,7 @@ def _one_bit_off(context: Context, value: int) -> bool:
     return any(flip >= LOW or address_index(context).at(flip) is not None for flip in near)
 
 
-def _truncated(target: Target, value: int) -> Shape | None:
+def _is_half_of_a_pointer(target: Target, value: int) -> Shape | None:
     """The low half of an address that is mapped: a pointer that went through an int."""
     low, high = value & 0xFFFFFFFF, value >> 32
     if not (high == 0 or (high == 0xFFFFFFFF and low >> 31)) or low < NEAR_NULL:

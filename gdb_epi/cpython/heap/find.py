@@ -34,7 +34,7 @@ class TypeCount(NamedTuple):
     tracked: int
 
 
-class ObjectList(NamedTuple):
+class FoundObjects(NamedTuple):
     """The objects of some types: counts of all, addresses of the first `limit`."""
 
     counts: tuple[TypeCount, ...]
@@ -84,7 +84,7 @@ def _derives(types: dict[int, TypeInfo], info: TypeInfo, roots: set[int]) -> boo
     return False
 
 
-def list_objects(heap: Heap, types: list[TypeInfo], limit: int) -> ObjectList:
+def list_objects(heap: Heap, types: list[TypeInfo], limit: int) -> FoundObjects:
     """Return the objects of exactly these types."""
     counts: list[TypeCount] = []
     listed: list[ListedObject] = []
@@ -104,7 +104,7 @@ def list_objects(heap: Heap, types: list[TypeInfo], limit: int) -> ObjectList:
         if not complete:
             heap.soft_errors.append(SoftError("find", info.shown, OUT_OF_TIME))
             break
-    return ObjectList(tuple(counts), tuple(listed), complete)
+    return FoundObjects(tuple(counts), tuple(listed), complete)
 
 
 OUT_OF_TIME = "the budget of time is spent; there may be more (--budget SECONDS)"

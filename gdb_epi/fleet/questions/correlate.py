@@ -32,7 +32,7 @@ class Pair(NamedTuple):
     source: str
 
 
-class Correlation(NamedTuple):
+class AttributeCorrelations(NamedTuple):
     """All pairs, the strongest first, and attributes that are one in all but name."""
 
     pairs: tuple[Pair, ...]
@@ -40,13 +40,13 @@ class Correlation(NamedTuple):
     nested: tuple[tuple[str, str], ...]  # (finer, coarser): a rack lies in one row
 
 
-def correlate(population: Population) -> Correlation:
+def correlate(population: Population) -> AttributeCorrelations:
     """Return how the attributes of the fleet hang together."""
     varied = [a for a in population.attributes if _varies(a)]
     pairs = [p for a, b in combinations(varied, 2) if (p := _pair(population, a, b)) is not None]
     pairs.sort(key=lambda p: (-p.v, p.first, p.second))
     nested = [(p.first, p.second) for p in pairs if p.relation == DECIDES]
-    return Correlation(tuple(pairs), _groups(pairs), tuple(sorted(nested)))
+    return AttributeCorrelations(tuple(pairs), _groups(pairs), tuple(sorted(nested)))
 
 
 def _varies(attribute: Attribute) -> bool:

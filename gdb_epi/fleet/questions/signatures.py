@@ -17,7 +17,7 @@ MAX_VERDICTS = 8  # labels shown for a signature
 SAMPLE = 1_000  # crashes that are asked for their labels
 
 
-class TopRow(NamedTuple):
+class TopSignature(NamedTuple):
     """One signature: how often, on how many hosts, when; times are seconds since the epoch."""
 
     signature: str | None  # text; None for cores without a signature
@@ -31,7 +31,7 @@ class TopRow(NamedTuple):
     verdicts: dict[str, int]
 
 
-def top_signatures(engine: Engine, limit: int) -> list[TopRow]:
+def top_signatures(engine: Engine, limit: int) -> list[TopSignature]:
     """Return the most frequent signatures, ties in the order of their text."""
     counted = (
         select(
@@ -66,7 +66,7 @@ def top_signatures(engine: Engine, limit: int) -> list[TopRow]:
         for version, kind, value, text, category, count, first, last in counts_by_key:
             hosts, verdicts = _of_one(connection, version, kind, value)
             values = (text, kind, value, category, int(count), hosts, first, last, verdicts)
-            rows.append(TopRow(*values))
+            rows.append(TopSignature(*values))
     return rows
 
 

@@ -27,7 +27,7 @@ from gdb_epi.fleet.report.figures import (
     svg_text,
 )
 from gdb_epi.fleet.report.page import BitRow, Day, HostMap
-from gdb_epi.fleet.report.texts import fitting
+from gdb_epi.fleet.report.texts import cut_to_width
 
 WIDE, NARROW = 1040, 350  # CSS pixels
 GROUP_WIDTH = 90  # of the names of racks
@@ -193,7 +193,7 @@ def map_plot(host_map: HostMap, width: int) -> str:
     for i, column in enumerate(columns):
         axes.text(i + 0.5, -0.35, f"#{column.rank}", ha="center", fontsize=TICK, color=MUTED)
     for i, row in enumerate(rows):
-        name = fitting(row.host, left - 12)
+        name = cut_to_width(row.host, left - 12)
         axes.text(-8 / cell, i + 0.5, name, ha="right", va="center", fontsize=TICK)
         total = f"{row.total:,}"
         axes.text(count + 8 / cell, i + 0.5, total, va="center", fontsize=TICK, color=MUTED)
@@ -234,7 +234,7 @@ def _group_names(axes: Axes, host_map: HostMap, left: float) -> None:
                 linewidth=0.8,
                 clip_on=False,
             )
-            text = fitting(row.group or "–", GROUP_WIDTH - 8)
+            text = cut_to_width(row.group or "–", GROUP_WIDTH - 8)
             axes.text(-left, y + 0.5, text, va="center", fontsize=TICK, color=MUTED)
         before = row.group
 

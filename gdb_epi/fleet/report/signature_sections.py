@@ -134,7 +134,7 @@ def sections(
     """Return the sections in the order of the table."""
     cores = {row.rank: _cores(population, series, row) for row in rows}
     lonely = [row for row in rows if not cores[row.rank] and row.key][:MAX_UNTIMED]
-    cores |= {row.rank: _untimed_cores(engine, row) for row in lonely}
+    cores |= {row.rank: _cores_without_time(engine, row) for row in lonely}
     wanted = [core.core_key for cores_of_row in cores.values() for core in cores_of_row]
     opened = dict(records(engine, wanted))
     number = {name: code for code, name in enumerate(counts.signatures)}
@@ -164,7 +164,7 @@ def _cores(population: Population, series: Series, row: SignatureRow) -> list[Ex
     return latest
 
 
-def _untimed_cores(engine: Engine, row: SignatureRow) -> list[ExampleCore]:
+def _cores_without_time(engine: Engine, row: SignatureRow) -> list[ExampleCore]:
     c = t.crash.c
     chosen = (
         select(c.core_key, t.host.c.name)

@@ -31,7 +31,7 @@ def clean(value: Any, limit: int = MAX_TEXT) -> str:
     return shown if len(shown) <= limit else f"{shown[: limit - 1]}…"
 
 
-def fitting(value: str, pixels: float) -> str:
+def cut_to_width(value: str, pixels: float) -> str:
     """Return a text of 11 px cut to what fits, by the widths of a broad sans-serif font."""
     text, used = clean(value), 0.0
     for place, character in enumerate(text):

@@ -271,7 +271,7 @@ def _of_signatures(
         yield from _finding(tests, code, name, mine, chance, effects.get(i, 1.0))
 
 
-class _Flagged(NamedTuple):
+class _CrashCounts(NamedTuple):
     """All crashes, or those with a flag: how many each combination and each host has."""
 
     name: str
@@ -280,15 +280,15 @@ class _Flagged(NamedTuple):
     per_host: Floats
 
 
-def _flagged(population: Population, name: str, mask: Bools) -> _Flagged:
+def _flagged(population: Population, name: str, mask: Bools) -> _CrashCounts:
     crashes = np.flatnonzero(mask)
     per_host = np.bincount(population.host[crashes], minlength=len(population.hosts))
     counts = combinations_of(population).tally(crashes)
-    return _Flagged(name, crashes, counts, per_host.astype(float))
+    return _CrashCounts(name, crashes, counts, per_host.astype(float))
 
 
 def _of_flag(
-    tests: TestedAttribute, flagged: _Flagged, host_share: Floats, hours: tuple[Ints, Floats]
+    tests: TestedAttribute, flagged: _CrashCounts, host_share: Floats, hours: tuple[Ints, Floats]
 ) -> Iterator[Finding]:
     """Hosts differ, so the null is over-dispersed by host."""
     population, share = tests.population, tests.share

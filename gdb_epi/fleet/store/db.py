@@ -108,7 +108,7 @@ def migrate(engine: Engine) -> None:
     shown = engine.url.render_as_string(hide_password=True)
     # Reading first keeps a writer that has nothing to migrate from queueing for the lock.
     with engine.connect() as connection:
-        is_here = _version(connection, shown) == SCHEMA_VERSION
+        is_here = _schema_version(connection, shown) == SCHEMA_VERSION
         after = _unfinished(connection) if is_here else None
     if not is_here:
         after = _change_tables(engine, shown)
@@ -123,7 +123,7 @@ def _change_tables(engine: Engine, shown: str) -> int | None:
     with begin(engine) as connection:
         if connection.dialect.name == "postgresql":
             connection.execute(text(f"SELECT pg_advisory_xact_lock({_LOCK_KEY})"))
-        version = _version(connection, shown)
+        version = _schema_version(connection, shown)
         if version is None:
             from gdb_epi.fleet.migrations import stamp_new
 
@@ -225,7 +225,7 @@ def _check_file(url: URL, shown: str, *, make: bool) -> None:
 
 def _check_version(engine: Engine, shown: str) -> None:
     with engine.connect() as connection:
-        version = _version(connection, shown)
+        version = _schema_version(connection, shown)
         if version is not None and version < SCHEMA_VERSION:
             problem = f"database {shown} has schema {version}, this gdb-epi reads {SCHEMA_VERSION}"
             raise DatabaseError(problem, hint="gdb-epi fleet reproject, which migrates it")
@@ -239,7 +239,7 @@ def _check_version(engine: Engine, shown: str) -> None:
             raise InputError(f"database {shown} holds no fleet yet", hint=hint)
 
 
-def _version(connection: Connection, shown: str) -> int | None:
+def _schema_version(connection: Connection, shown: str) -> int | None:
     """Return the schema version; None for a database without tables of ours."""
     if not inspect(connection).has_table(meta.name):
         return None

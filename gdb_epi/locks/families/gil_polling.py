@@ -47,7 +47,7 @@ def gil_polling(context: LockContext, thread: Thread) -> Iterator[t.Wait]:
                 kind=t.GIL,
                 name=None,
                 object=gil.address,
-                owner=t.Owner(holder.tid, holder.ident, holder.name, "live"),
+                owner=t.LockOwner(holder.tid, holder.ident, holder.name, "live"),
                 verdict=t.LIVE_HOLDER,
                 confidence=t.PROBABLE,
                 evidence=(

@@ -15,7 +15,7 @@ from gdb_epi.fault.signals import SIGBUS, SIGFPE, SIGILL, SIGSEGV
 from gdb_epi.locks import types as t
 from gdb_epi.locks.context import FutexWait, LockContext, LockGuess, classifier, family
 from gdb_epi.locks.fork.vanished_pools import OPENMP, native_pools
-from gdb_epi.locks.glibc import stack_lists
+from gdb_epi.locks.glibc_threads import stack_lists
 from gdb_epi.locks.waits.activity import activity
 from gdb_epi.locks.waits.libc_names import running_in
 from gdb_epi.target.api import Thread
@@ -57,7 +57,7 @@ def spinning_for_a_pool(context: LockContext, thread: Thread) -> Iterator[t.Wait
         kind=f"{pool[0]} pool (spinning)",
         name=None,
         object=None,
-        owner=t.Owner(None, None, None, "vanished"),
+        owner=t.LockOwner(None, None, None, "vanished"),
         verdict=t.LOST_WAKEUP,
         confidence=t.PROBABLE,
         evidence=(

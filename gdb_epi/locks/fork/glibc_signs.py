@@ -6,7 +6,7 @@ from __future__ import annotations
 from gdb_epi.errors import Absent, UnreadableMemory
 from gdb_epi.fault.reads import read_u32, read_u64
 from gdb_epi.locks.fork.signs import CERTAIN, STRONG, WEAK, ForkSigns
-from gdb_epi.locks.glibc import Descriptor, StackLists, stack_lists
+from gdb_epi.locks.glibc_threads import Descriptor, StackLists, stack_lists
 from gdb_epi.target.api import Target
 from gdb_epi.util import counted
 

@@ -13,7 +13,7 @@ from bisect import bisect_right
 from collections.abc import Iterator
 
 from gdb_epi.errors import Absent, UnreadableMemory
-from gdb_epi.locks.glibc import functions
+from gdb_epi.locks.glibc_threads import functions
 from gdb_epi.locks.types import VanishedThread
 from gdb_epi.sizes import PAGE, USER_TOP
 from gdb_epi.target.api import Module, Target

@@ -16,7 +16,7 @@ from gdb_epi.errors import Absent, LayoutError, SoftError, UnreadableMemory
 from gdb_epi.fault.reads import read_u32, read_u64
 from gdb_epi.locks.fork.known_threads import KnownThread, known_threads
 from gdb_epi.locks.fork.stack_scan import StackScanner
-from gdb_epi.locks.glibc import Descriptor, StackLists, stack_lists
+from gdb_epi.locks.glibc_threads import Descriptor, StackLists, stack_lists
 from gdb_epi.locks.types import ForkEvidence, VanishedThread, VanishedThreads
 from gdb_epi.target.api import Target
 from gdb_epi.target.search import find_bytes

@@ -31,7 +31,7 @@ class _Case:
         self.call = call
         self.guess = guess
 
-    def wait(self, owner: t.Owner, verdict: str, confidence: str, *evidence: str) -> t.Wait:
+    def wait(self, owner: t.LockOwner, verdict: str, confidence: str, *evidence: str) -> t.Wait:
         """Return the wait with an owner and a verdict; `evidence` goes behind what is there."""
         guess = self.guess
         return t.Wait(
@@ -83,7 +83,7 @@ def _by_tid(case: _Case, owner: int) -> t.Wait:
         return case.wait(_live(context, owner), t.LIVE_HOLDER, sure, *evidence)
     if case.guess.shared:
         return case.wait(
-            t.Owner(owner, None, None, "other-process"), t.OTHER_PROCESS, t.PROBABLE,
+            t.LockOwner(owner, None, None, "other-process"), t.OTHER_PROCESS, t.PROBABLE,
             "which is not in this process; the lock is shared between processes",
         )  # fmt: skip
     process = context.target.process()
@@ -93,17 +93,18 @@ def _by_tid(case: _Case, owner: int) -> t.Wait:
     # The old numbers are those of the vanished threads as well: what is known of one comes first.
     if fork.forked and not gone and owner in (*forker, parent if fork.from_main_thread else None):
         return case.wait(
-            t.Owner(owner, None, None, "forker-old-tid"), t.OWN_LOCK_UNDER_OLD_TID, t.PROBABLE,
+            t.LockOwner(owner, None, None, "forker-old-tid"), t.OWN_LOCK_UNDER_OLD_TID, t.PROBABLE,
             "which is the forking thread's number in the parent",
         )  # fmt: skip
     if fork.forked:
         sure = t.CERTAIN if gone is not None or fork.from_main_thread else t.PROBABLE
+        ident, name = (gone.ident, gone.name) if gone is not None else (None, None)
         return case.wait(
-            t.Owner(owner, gone.ident if gone else None, gone.name if gone else None, "vanished"),
-            t.INHERITED_OWNER_VANISHED, sure, "which does not exist here", *_fork_evidence(context),
+            t.LockOwner(owner, ident, name, "vanished"), t.INHERITED_OWNER_VANISHED, sure,
+            "which does not exist here", *_fork_evidence(context),
         )  # fmt: skip
     return case.wait(
-        t.Owner(owner, None, None, "unknown"), t.UNKNOWN, t.INFO,
+        t.LockOwner(owner, None, None, "unknown"), t.UNKNOWN, t.INFO,
         "which is not in the core, and no fork is proven",
     )  # fmt: skip
 
@@ -118,7 +119,7 @@ def _by_ident(case: _Case, owner: int) -> t.Wait:
         return case.wait(_live(context, tid), verdict, t.CERTAIN, f"thread {tid} is in the core")
     if tid is not None and gone is not None:
         return case.wait(
-            t.Owner(tid, owner, None, "unknown"), t.UNKNOWN, t.INFO,
+            t.LockOwner(tid, owner, None, "unknown"), t.UNKNOWN, t.INFO,
             f"ambiguous: thread {tid} and a vanished thread have the pthread_t {owner:#x}",
         )  # fmt: skip
     if context.fork.forked:
@@ -126,12 +127,12 @@ def _by_ident(case: _Case, owner: int) -> t.Wait:
         verdict = t.GIL_INHERITED if guess.kind == t.GIL else t.INHERITED_OWNER_VANISHED
         sure = t.CERTAIN if gone is not None or context.fork.parent_multithreaded else t.PROBABLE
         return case.wait(
-            t.Owner(gone.tid if gone else None, owner, name, "vanished"), verdict, sure,
+            t.LockOwner(gone.tid if gone else None, owner, name, "vanished"), verdict, sure,
             f"no thread here has the pthread_t {owner:#x} that the lock names",
             *_fork_evidence(context),
         )  # fmt: skip
     return case.wait(
-        t.Owner(None, owner, None, "unknown"), t.UNKNOWN, t.INFO,
+        t.LockOwner(None, owner, None, "unknown"), t.UNKNOWN, t.INFO,
         f"no thread in the core has the pthread_t {owner:#x}, and no fork is proven",
     )  # fmt: skip
 
@@ -155,11 +156,11 @@ def _by_block(case: _Case, blocks: Sequence[Block]) -> t.Wait:
     )
     if block.vanished:
         return case.wait(
-            t.Owner(block.tid, block.ident, block.thread_name, "vanished"),
+            t.LockOwner(block.tid, block.ident, block.thread_name, "vanished"),
             t.INHERITED_HOLDER_FRAME_VANISHED, t.CERTAIN, f"vanished frame: {evidence}",
             *_fork_evidence(case.context),
         )  # fmt: skip
-    owner = t.Owner(block.tid, block.ident, block.thread_name, "live")
+    owner = t.LockOwner(block.tid, block.ident, block.thread_name, "live")
     if block.tid != case.thread.tid:
         return case.wait(owner, t.LIVE_HOLDER, t.CERTAIN, f"thread {block.tid}: {evidence}")
     view = case.context.python_view
@@ -220,11 +221,11 @@ def _fork_evidence(context: LockContext) -> list[str]:
     return [f"forked child of a multithreaded parent ({', '.join(names)})"] if names else []
 
 
-def _live(context: LockContext, tid: int) -> t.Owner:
+def _live(context: LockContext, tid: int) -> t.LockOwner:
     base = context.bases.get(tid) or None
     view = context.python_view
-    return t.Owner(tid, base, view.thread_names.get(tid) if view is not None else None, "live")
+    return t.LockOwner(tid, base, view.thread_names.get(tid) if view is not None else None, "live")
 
 
-def _owner(state: str) -> t.Owner:
-    return t.Owner(None, None, None, state)
+def _owner(state: str) -> t.LockOwner:
+    return t.LockOwner(None, None, None, state)

@@ -6,7 +6,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 
 from gdb_epi.errors import Absent, SoftError
-from gdb_epi.record.environment import Environment, environment
+from gdb_epi.record.environment_variables import Environment, environment
 from gdb_epi.record.redact import redact_value
 from gdb_epi.record.registry import SEVERAL, Json, Notes, Parts, group
 

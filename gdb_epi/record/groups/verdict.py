@@ -3,7 +3,7 @@
 
 from __future__ import annotations
 
-from gdb_epi.corruption.record_group import corruption_group
+from gdb_epi.corruption.record_section import corruption_group
 from gdb_epi.record.registry import Json, Notes, Parts, group
 
 MAX_FINDINGS = 64
