@@ -109,7 +109,7 @@ def _run(args: Namespace) -> int:
 
 def _aim(args: Namespace) -> Goal:
     from gdb_epi.repro.campaign import Goal
-    from gdb_epi.repro.expect import level_for, read_expectation
+    from gdb_epi.repro.expected_crash import level_for, read_expectation
 
     if args.expect is None:
         return Goal(None, args.at or "stable")

@@ -10,7 +10,7 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from concurrent.futures import FIRST_COMPLETED, Future, ThreadPoolExecutor, wait
 from threading import Event
 
-from gdb_epi.repro import expect
+from gdb_epi.repro import expected_crash as expect
 from gdb_epi.repro.interval import Interval, fixed_runs, until_success
 from gdb_epi.repro.running import CRASH, ENDED, HANG, UNABLE, Plan, Run, run_once
 from gdb_epi.typing_lite import Any, NamedTuple

@@ -6,7 +6,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping
 
 from gdb_epi.record.reading import group_in
-from gdb_epi.repro.expect import HALVES, LEVELS, Match, compare, keys_of
+from gdb_epi.repro.expected_crash import HALVES, LEVELS, Match, compare, keys_of
 from gdb_epi.typing_lite import Any
 
 MAX_NAMES = 50  # libraries and packages that are listed

@@ -9,7 +9,7 @@ from collections.abc import Iterator, Sequence
 
 from gdb_epi.record.reading import group_in, grouping_line
 from gdb_epi.repro.campaign import EXPECTED, OTHER, Crash, Goal, Result, Tally
-from gdb_epi.repro.expect import match_text
+from gdb_epi.repro.expected_crash import match_text
 from gdb_epi.repro.interval import highest_unseen
 from gdb_epi.repro.running import HANG, UNABLE
 from gdb_epi.typing_lite import Any

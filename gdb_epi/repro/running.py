@@ -91,7 +91,7 @@ STOP_SECONDS = 0.25  # after which a run that is given up ends
 GDB_PATIENCE = 20.0  # seconds that a GDB may take to stop, dump or detach
 # dash and bash both: raise the soft limit to the hard one, then become the command.
 START = 'ulimit -S -c "$(ulimit -H -c)" 2>/dev/null; exec "$@"'
-WATCH = os.path.join(os.path.dirname(os.path.dirname(__file__)), "gdbhost", "watch.py")
+WATCH = os.path.join(os.path.dirname(os.path.dirname(__file__)), "gdbhost", "run_until_death.py")
 
 
 class Plan(NamedTuple):

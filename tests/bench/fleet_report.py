@@ -31,14 +31,14 @@ def main() -> None:
     args = parser.parse_args()
     print("| part | s | s of CPU |\n|---|---|---|")
     timed("imports", lambda: __import__("gdb_epi.fleet.report.html"))
-    from gdb_epi.fleet.population.cache import load
+    from gdb_epi.fleet.population.cache import load_population
     from gdb_epi.fleet.questions.verdict import of_population
     from gdb_epi.fleet.report.gather import ReportScope, gather
     from gdb_epi.fleet.report.html import render
     from gdb_epi.fleet.store.db import open_database
 
     with open_database(args.database, write=False) as engine:
-        population = timed("read the population", lambda: load(engine))
+        population = timed("read the population", lambda: load_population(engine))
         timed("of which the screening", lambda: of_population(population, population.last_day))
         page = timed("gather, all of it", lambda: gather(engine, ReportScope()))
         html = timed("render", lambda: render(page))

@@ -9,7 +9,7 @@ import numpy as np
 import pytest
 from support.fleet_simulator import FIRST_DAY, population, records, simulate, write_exposure
 
-from gdb_epi.fleet.population.cache import load
+from gdb_epi.fleet.population.cache import load_population
 from gdb_epi.fleet.screen.screening import replay, screen
 from gdb_epi.fleet.statistics.hypothesis_tests import (
     benjamini_hochberg,
@@ -83,7 +83,7 @@ def test_through_the_database_as_through_arrays(tmp_path, shell):
     with open_database(db, write=True) as engine:
         assert ingest(engine, (("t", r) for r in records(fleet))).added == len(fleet.crashes)
         assert store_exposure(engine, host_days(tmp_path / "hours.csv")).rows == 120 * 14
-        loaded = load(engine)
+        loaded = load_population(engine)
     assert loaded.has_exposure and loaded.exposure_hours.sum() == pytest.approx(
         fleet.hours.sum(), 1e-4
     )
@@ -109,7 +109,7 @@ def test_without_exposure_the_output_says_so(tmp_path):
     fleet = simulate(7002, bad_host=2.0, hosts=200, days=14, per_day=30)
     with open_database(str(tmp_path / "f.sqlite3"), write=True) as engine:
         ingest(engine, (("t", r) for r in records(fleet)))
-        found = screen(load(engine), FIRST_DAY + 13).findings
+        found = screen(load_population(engine), FIRST_DAY + 13).findings
     host = next(f for f in found if f.attr == "host" and f.value == fleet.truth["bad_host"])
     assert "case-control" in host.exposure
 

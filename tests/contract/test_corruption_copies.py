@@ -28,7 +28,7 @@ from gdb_epi.corruption.files.elf_images import image_files
 from gdb_epi.corruption.heap.memory import MemorySweep
 from gdb_epi.corruption.heap.pymalloc_pools import FREE_AT
 from gdb_epi.corruption.run import CheckResults
-from gdb_epi.corruption.strings.search import LeftOut, base_types, hashed_strings_in
+from gdb_epi.corruption.strings.find_strings import LeftOut, base_types, hashed_strings_in
 from gdb_epi.corruption.strings.str_layout import HashedString, read_text
 from gdb_epi.cpython.heap.by_type import Heap
 from gdb_epi.cpython.heap.gc_lists import tracked_objects

@@ -14,8 +14,8 @@ from gdb_epi.corruption.checks.entered_mid_function import arrived_inside
 from gdb_epi.corruption.checks.malloc_heap import malloc_links
 from gdb_epi.corruption.checks.one_bit_pointer import pointer
 from gdb_epi.corruption.checks.register_values import register_values
+from gdb_epi.corruption.checks.saved_on_stack import frame_pointer
 from gdb_epi.corruption.checks.several_bits import line
-from gdb_epi.corruption.checks.stack_registers import frame_pointer
 from gdb_epi.corruption.context import Context
 from gdb_epi.corruption.evidence import MEMORY, REGISTER, Evidence
 from gdb_epi.corruption.heap.address_index import BLOCK, Pointee, address_index

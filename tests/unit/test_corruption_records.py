@@ -9,7 +9,7 @@ import struct
 import pytest
 
 from gdb_epi.corruption.strings.bulk_hashing import LONGEST, StringRecords
-from gdb_epi.corruption.strings.search import near_type_patterns, near_type_words
+from gdb_epi.corruption.strings.find_strings import near_type_patterns, near_type_words
 from gdb_epi.corruption.strings.str_layout import StringFormat
 from gdb_epi.cpython.objects.siphash import VARIANTS, Key, python_hash
 from gdb_epi.sizes import WORD_MASK

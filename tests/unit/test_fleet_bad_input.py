@@ -18,7 +18,7 @@ from unit.test_fleet_ingest import EVIL, count, put, rows
 
 from gdb_epi.cli.main import main
 from gdb_epi.errors import EpiError
-from gdb_epi.fleet.population.cache import load
+from gdb_epi.fleet.population.cache import load_population
 from gdb_epi.fleet.population.population import MAX_VALUES, Population
 from gdb_epi.fleet.questions.lookup import find_record
 from gdb_epi.fleet.screen.finding_states import decide, keep, stored
@@ -40,7 +40,7 @@ def url(tmp_path):
 
 def loaded(url) -> Population:
     with open_database(url, write=False) as engine:
-        return load(engine)
+        return load_population(engine)
 
 
 def test_the_same_core_from_two_hosts_is_one_crash(url):
@@ -115,7 +115,7 @@ def test_very_many_values_of_an_attribute_name_no_groups(url):
     with open_database(url, write=True) as engine:
         done = ingest(engine, (("t", record(i)) for i in range(DISTINCT)))
         assert done.added == DISTINCT > MAX_VALUES
-        found = load(engine)
+        found = load_population(engine)
     assert found.attribute("job") is None and found.attribute("rack") is not None
     assert found.day.size == DISTINCT
 

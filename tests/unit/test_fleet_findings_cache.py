@@ -13,7 +13,7 @@ import pytest
 from unit.fleet_records import full
 
 from gdb_epi.fleet.population import cache as population_cache
-from gdb_epi.fleet.population.cache import load
+from gdb_epi.fleet.population.cache import load_population
 from gdb_epi.fleet.population.population import Population
 from gdb_epi.fleet.screen import findings_cache
 from gdb_epi.fleet.screen.findings_cache import cached_host_findings
@@ -40,7 +40,7 @@ def add(db: Path, first: int) -> Path:
 
 def loaded(db: Path) -> Population:
     with open_database(str(db), write=False) as engine:
-        return load(engine)
+        return load_population(engine)
 
 
 def some(population: Population) -> Iterator[Finding]:

@@ -15,7 +15,7 @@ from unit.fleet_records import full, minimal
 from gdb_epi.fleet.population import cache as population_cache
 from gdb_epi.fleet.population import packed_rows
 from gdb_epi.fleet.population import read as population_read
-from gdb_epi.fleet.population.cache import load
+from gdb_epi.fleet.population.cache import load_population
 from gdb_epi.fleet.population.population import Population
 from gdb_epi.fleet.screen.screening import replay
 from gdb_epi.fleet.store.db import open_database
@@ -35,7 +35,7 @@ def put(db, *records):
 
 def loaded(db) -> Population:
     with open_database(str(db), write=False) as engine:
-        return load(engine)
+        return load_population(engine)
 
 
 def same(a: Population, b: Population) -> bool:

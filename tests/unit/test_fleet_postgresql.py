@@ -27,7 +27,7 @@ from unit.test_fleet_ingest import (
 
 from gdb_epi.cli.main import main
 from gdb_epi.errors import EpiError
-from gdb_epi.fleet.population.cache import load
+from gdb_epi.fleet.population.cache import load_population
 from gdb_epi.fleet.questions.signatures import (
     compare,
     curve,
@@ -191,7 +191,11 @@ def test_the_questions_give_what_they_give_on_sqlite(url, tmp_path):
         with open_database(db, write=True) as engine:
             ingest(engine, (("t", r) for r in records(fleet)))
             store_exposure(engine, host_days(tmp_path / "hours.csv"))
-            found = [(s.day, f.key, f.n, f.p) for s in replay(load(engine)) for f in s.findings]
+            found = [
+                (s.day, f.key, f.n, f.p)
+                for s in replay(load_population(engine))
+                for f in s.findings
+            ]
             until = last_moment(engine)
             assert until is not None
             new = new_signatures(engine, 3, until, 1000)

@@ -16,7 +16,7 @@ from unit.fleet_records import minimal
 
 from gdb_epi.errors import InputError
 from gdb_epi.fleet.population import cache as population_cache
-from gdb_epi.fleet.population.cache import load
+from gdb_epi.fleet.population.cache import load_population
 from gdb_epi.fleet.population.combinations import combinations_of, count_by_value
 from gdb_epi.fleet.population.population import Memo
 from gdb_epi.fleet.population.reading import open_for_question
@@ -45,7 +45,7 @@ def base(tmp_path, monkeypatch):
     path = str(tmp_path / "f.sqlite3")
     put(path, [minimal(i) for i in range(40)])
     with fleet_db.open_database(path, write=False) as engine:
-        load(engine)
+        load_population(engine)
     return path
 
 
@@ -69,7 +69,7 @@ def only_quick(base, monkeypatch):
 
 def test_a_cached_population_is_read_without_sqlalchemy(base, monkeypatch):
     with fleet_db.open_database(base, write=False) as engine:
-        whole = load(engine)
+        whole = load_population(engine)
         wanted = whole.signatures[0]
         expected = find_group(engine, wanted)
     monkeypatch.setattr(fleet_db, "open_database", None)  # whoever calls it fails
@@ -215,7 +215,7 @@ def test_the_latest_moment_is_none_of_a_clock_that_is_off(tmp_path):
     put(path, [wrong])
     with fleet_db.open_database(path, write=False) as engine:
         assert last_moment(engine) == last
-        assert load(engine).last_day == last // DAY
+        assert load_population(engine).last_day == last // DAY
 
 
 @pytest.mark.parametrize("start", ["", "sqlite:///"])

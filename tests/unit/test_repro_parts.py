@@ -11,7 +11,8 @@ from xml.etree import ElementTree
 import pytest
 
 from gdb_epi.errors import InputError, UsageError
-from gdb_epi.repro import expect, interval, reports
+from gdb_epi.repro import expected_crash as expect
+from gdb_epi.repro import interval, reports
 from gdb_epi.repro.campaign import Crash, Goal, Result, Tally, tally
 from gdb_epi.repro.compare_records import compare_records, lines
 from gdb_epi.repro.cores import how_cores_come

@@ -7,7 +7,7 @@ import struct
 
 import pytest
 
-from gdb_epi.corruption.checks.stack_registers import saved_registers
+from gdb_epi.corruption.checks.saved_on_stack import saved_registers
 from gdb_epi.corruption.context import Context
 from gdb_epi.corruption.evidence import Evidence, Skipped
 from gdb_epi.errors import NOT_AVAILABLE, Absent

@@ -35,7 +35,7 @@ def run(args: Namespace) -> int:
 
     asof = day_argument(args.asof)
     with open_database(args.db, write=not args.replay, make=False) as engine:
-        from gdb_epi.fleet.population.cache import load
+        from gdb_epi.fleet.population.cache import load_population
         from gdb_epi.fleet.screen.finding_states import (
             findings_to_raise,
             keep,
@@ -44,7 +44,7 @@ def run(args: Namespace) -> int:
         )
         from gdb_epi.fleet.screen.screening import replay, screen
 
-        population = load(engine, asof)
+        population = load_population(engine, asof)
         if args.replay:
             screens = list(replay(population))
         elif population.day.size:

@@ -87,7 +87,9 @@ def _walk(heap: HeapWords) -> Iterator[Evidence | ZeroedChunkHeader | str | int]
             continue
         breaks += 1
         repair = _repair(heap, [*recent, at]) if breaks <= MAX_BREAKS else None
-        gone = _gone(heap, at) if repair is None and breaks <= MAX_BREAKS else None
+        gone = (
+            _next_chunks_behind_zeros(heap, at) if repair is None and breaks <= MAX_BREAKS else None
+        )
         if gone is not None:
             yield ZeroedChunkHeader(heap.start + 8 * at, heap.start + 8 * gone[0])
             recent.clear()
@@ -105,7 +107,7 @@ def _walk(heap: HeapWords) -> Iterator[Evidence | ZeroedChunkHeader | str | int]
     yield count
 
 
-def _gone(heap: HeapWords, at: int) -> tuple[int, int] | None:
+def _next_chunks_behind_zeros(heap: HeapWords, at: int) -> tuple[int, int] | None:
     """Return (the place of the next chunk, that of one behind it), where a line of zeros is.
 
     A word of the line may have been written since. None where the next header is not 0, or no

@@ -9,17 +9,7 @@ from gdb_epi.corruption.context import Context
 from gdb_epi.corruption.evidence import MEMORY, Evidence, Skipped, word_evidence
 from gdb_epi.corruption.heap.memory import MemorySweep, heap_of
 from gdb_epi.corruption.registry import check
-from gdb_epi.corruption.strings.repair import (
-    CUTOFF,
-    BulkHasher,
-    Flip,
-    find_key,
-    flip_of_data,
-    flip_of_hash,
-    flip_of_head,
-    short_are_hashed,
-)
-from gdb_epi.corruption.strings.search import (
+from gdb_epi.corruption.strings.find_strings import (
     MIN_WANTED,
     LeftOut,
     base_types,
@@ -29,6 +19,16 @@ from gdb_epi.corruption.strings.search import (
     near_type_patterns,
     near_type_words,
     sampled,
+)
+from gdb_epi.corruption.strings.repair import (
+    CUTOFF,
+    BulkHasher,
+    Flip,
+    find_key,
+    flip_of_data,
+    flip_of_hash,
+    flip_of_head,
+    short_are_hashed,
 )
 from gdb_epi.corruption.strings.str_layout import HashedString, StringFormat, read_text
 from gdb_epi.cpython.heap.by_type import Heap

@@ -14,7 +14,7 @@ from collections.abc import Iterator
 from functools import cached_property
 from itertools import compress, groupby
 
-from gdb_epi.corruption.strings.search import halves, near_low_half
+from gdb_epi.corruption.strings.find_strings import halves, near_low_half
 from gdb_epi.corruption.strings.str_layout import StringFormat
 from gdb_epi.cpython.objects.siphash import (
     Key,

@@ -117,7 +117,7 @@ class CalleeReader:
         called = [native for native in reversed(inner) if native.kind != "sentinel"][:MAX_NATIVE]
         if not called:
             return None
-        return self._by_value_stack(frame, called) or _by_symbol(called)
+        return self._by_value_stack(frame, called) or _callee_by_symbol(called)
 
     def _by_value_stack(self, frame: PyFrame, called: Sequence[NativeFrame]) -> Callee | None:
         """The match that is nearest to the eval loop wins; called functions call others."""
@@ -257,7 +257,7 @@ def _joined(owner: str | Absent, name: str | Absent) -> str | None:
     return name if isinstance(owner, Absent) or not owner else f"{owner}.{name}"
 
 
-def _by_symbol(called: Sequence[NativeFrame]) -> Callee | None:
+def _callee_by_symbol(called: Sequence[NativeFrame]) -> Callee | None:
     """The outermost native frame that is no plumbing, if its name is known.
 
     A nameless one ends the search: a name further inward would be that of a callee's callee.

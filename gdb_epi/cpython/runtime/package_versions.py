@@ -42,7 +42,7 @@ class PackageVersions(NamedTuple):
     lost: int
 
 
-class _Seen(NamedTuple):
+class _ModuleFacts(NamedTuple):
     file: str | None
     package: bool
     version: str | None
@@ -73,7 +73,7 @@ class _Walk:
     def versions(self) -> PackageVersions | Absent:
         """Return all packages that have a version."""
         lost = 0
-        seen: dict[str, _Seen] = {}
+        seen: dict[str, _ModuleFacts] = {}
         try:
             names = self._stdlib_names()
             contents = self._objects.sys_modules(self._interpreter.address)
@@ -95,7 +95,7 @@ class _Walk:
             lost += 1
         return PackageVersions(tuple(self._named(seen)), lost)
 
-    def _named(self, seen: dict[str, _Seen]) -> list[PackageVersion]:
+    def _named(self, seen: dict[str, _ModuleFacts]) -> list[PackageVersion]:
         versions = [
             PackageVersion(n, s.version, "__version__") for n, s in seen.items() if s.version
         ]
@@ -115,13 +115,13 @@ class _Walk:
             if package.version is not None:
                 yield PackageVersion(package.name, package.version, package.source)
 
-    def _module(self, address: int, by_file: bool) -> _Seen | None:
+    def _module(self, address: int, by_file: bool) -> _ModuleFacts | None:
         """Read what a module's dict says; `by_file` tells the standard library by its folder."""
         reader = self._reader
         try:
             contents = reader.u64(address + reader.layout.require("PyModuleObject", "md_dict"))
             if not contents or contents & 7:
-                return _Seen(None, False, None)  # None or an object of another kind
+                return _ModuleFacts(None, False, None)  # None or an object of another kind
             values: dict[str, str | None] = {}
             for number, (key, value) in enumerate(self._objects.dict_items(contents)):
                 self._room -= 1
@@ -137,13 +137,13 @@ class _Walk:
                     break
                 file = values.get("__file__") or ""
                 if by_file and "/lib/python3" in file and not _installed(file):
-                    return _Seen(None, False, None)  # of the standard library
+                    return _ModuleFacts(None, False, None)  # of the standard library
             version = plausible_version(values.get("__version__"))
             if by_file and not values.get("__file__"):
                 version = None  # built in
-            return _Seen(values.get("__file__"), "__path__" in values, version)
+            return _ModuleFacts(values.get("__file__"), "__path__" in values, version)
         except UnreadableMemory:
-            return None if self._is_module(address) else _Seen(None, False, None)
+            return None if self._is_module(address) else _ModuleFacts(None, False, None)
 
     def _is_module(self, address: int) -> bool:
         """Whether an entry of sys.modules has the type that `sys` has, or cannot be told."""

@@ -49,16 +49,16 @@ def module_dict(objects: ObjectReader, reader: Reader, interpreter: int, name: s
                 return contents
             module = objects.dict_get(contents, package)
             if leaf and not isinstance(module, Absent):
-                inner = _contents(reader, module)
+                inner = _module_dict(reader, module)
                 module = objects.dict_get(inner, leaf) if inner else listed
             if not isinstance(module, Absent):
-                return _contents(reader, module) or listed
+                return _module_dict(reader, module) or listed
     except UnreadableMemory:
         return listed
     return listed
 
 
-def _contents(reader: Reader, module: int) -> int:
+def _module_dict(reader: Reader, module: int) -> int:
     """Return md_dict of a module object; 0 when the object is none, or was cleared."""
     if reader.type_name(reader.type_of(module)) != "module":
         return 0

@@ -31,7 +31,7 @@ from gdb_epi.fleet.population.population import (
 )
 from gdb_epi.fleet.statistics.arrays import ABSENT, Ints
 from gdb_epi.fleet.store.paths import cache_folder
-from gdb_epi.fleet.store.plain_sql import Execute, sqlalchemy_executor
+from gdb_epi.fleet.store.sql_without_sqlalchemy import Execute, sqlalchemy_executor
 
 if TYPE_CHECKING:
     from sqlalchemy import Engine
@@ -46,7 +46,7 @@ DRAFT = ".part"  # suffix of a folder that is being written
 _CHANGES = "SELECT count(id), max(id), min(at) FROM change"
 
 
-def load(engine: Engine, until: int | None = None) -> Population:
+def load_population(engine: Engine, until: int | None = None) -> Population:
     """Return the population up to and with a day; crashes without a time are left out.
 
     It is read once for each state of the database and kept in the cache folder.

@@ -15,7 +15,7 @@ from typing import TYPE_CHECKING
 
 from gdb_epi.errors import EpiError
 from gdb_epi.fleet.store.paths import database_file
-from gdb_epi.fleet.store.plain_sql import Execute, sqlalchemy_executor, sqlite_executor
+from gdb_epi.fleet.store.sql_without_sqlalchemy import Execute, sqlalchemy_executor, sqlite_executor
 from gdb_epi.fleet.store.versions import REPROJECTED_TO, SCHEMA_KEY, SCHEMA_VERSION
 from gdb_epi.typing_lite import NamedTuple
 
@@ -39,11 +39,11 @@ def open_for_question(db: str | None) -> Iterator[OpenDatabase]:
         if cached is not None:
             yield cached
             return
-    from gdb_epi.fleet.population.cache import load
+    from gdb_epi.fleet.population.cache import load_population
     from gdb_epi.fleet.store.db import open_database
 
     with open_database(db, write=False) as engine, engine.connect() as connection:
-        yield OpenDatabase(sqlalchemy_executor(connection), lambda: load(engine))
+        yield OpenDatabase(sqlalchemy_executor(connection), lambda: load_population(engine))
 
 
 @contextmanager

@@ -14,7 +14,7 @@ from gdb_epi.fleet.questions.signature_groups import MIN_PREFIX, SignatureGroup,
 from gdb_epi.fleet.questions.signatures import verdicts_of
 from gdb_epi.fleet.store import tables as t
 from gdb_epi.fleet.store.packing import stored_record
-from gdb_epi.fleet.store.plain_sql import sqlalchemy_executor
+from gdb_epi.fleet.store.sql_without_sqlalchemy import sqlalchemy_executor
 
 MAX_SHOWN = 20
 

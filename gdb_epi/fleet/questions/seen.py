@@ -8,7 +8,7 @@ from contextlib import closing
 from pathlib import Path
 
 from gdb_epi.errors import EpiError, InputError
-from gdb_epi.fleet.store.plain_sql import Execute, sqlalchemy_executor, sqlite_executor
+from gdb_epi.fleet.store.sql_without_sqlalchemy import Execute, sqlalchemy_executor, sqlite_executor
 from gdb_epi.fleet.store.versions import SCHEMA_KEY, SCHEMA_VERSION
 from gdb_epi.typing_lite import NamedTuple
 from gdb_epi.util import counted

@@ -241,10 +241,10 @@ def _days_of_all(engine: Engine) -> dict[int, tuple[int, int]]:
     """Return day -> crashes and hosts of the population, which needs no sorting of all rows."""
     import numpy as np
 
-    from gdb_epi.fleet.population.cache import load
+    from gdb_epi.fleet.population.cache import load_population
     from gdb_epi.fleet.statistics.arrays import count_pairs
 
-    population = load(engine)
+    population = load_population(engine)
     if not population.day.size:
         return {}
     first = int(population.day.min())

@@ -9,7 +9,7 @@ from typing import NamedTuple
 import numpy as np
 from sqlalchemy import Engine
 
-from gdb_epi.fleet.population.cache import load
+from gdb_epi.fleet.population.cache import load_population
 from gdb_epi.fleet.population.population import Population
 from gdb_epi.fleet.questions.verdict import PopulationVerdict, of_population
 from gdb_epi.fleet.report.axis import Series, axis_of
@@ -41,7 +41,7 @@ class ReportScope(NamedTuple):
 
 def gather(engine: Engine, wanted: ReportScope) -> Page:
     """Return the page's contents. The same database gives the same page."""
-    population = load(engine, wanted.until)
+    population = load_population(engine, wanted.until)
     if wanted.since is not None:
         recent = population.day >= wanted.since, population.exposure_day >= wanted.since
         population = population.chosen(*recent)

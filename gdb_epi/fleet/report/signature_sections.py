@@ -14,7 +14,7 @@ from gdb_epi.fleet.report.counts import Tally
 from gdb_epi.fleet.report.page import Example, ExampleCore, Frame, Headline, Section, SignatureRow
 from gdb_epi.fleet.report.texts import NATIVE, PYTHON, clean, day_text, signature_words
 from gdb_epi.fleet.store import tables as t
-from gdb_epi.fleet.store.dimensions import chunks
+from gdb_epi.fleet.store.dimensions import in_list_parts
 from gdb_epi.fleet.store.packing import stored_record
 from gdb_epi.fleet.store.values import group, text
 
@@ -31,7 +31,7 @@ def records(engine: Engine, core_keys: Sequence[str]) -> Iterator[tuple[str, dic
         t.raw, t.raw.c.crash_id == t.crash.c.id
     )
     with engine.connect() as connection:
-        for part in chunks(list(core_keys)):
+        for part in in_list_parts(list(core_keys)):
             for key, blob in connection.execute(chosen.where(t.crash.c.core_key.in_(part))):
                 yield str(key), stored_record(blob)
 

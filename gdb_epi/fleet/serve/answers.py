@@ -9,7 +9,7 @@ from typing import Any
 from sqlalchemy import Engine
 
 from gdb_epi.errors import InputError
-from gdb_epi.fleet.population.cache import load
+from gdb_epi.fleet.population.cache import load_population
 from gdb_epi.fleet.questions import lookup
 from gdb_epi.fleet.questions import signatures as curves
 from gdb_epi.fleet.questions.signature_groups import SignatureGroup
@@ -38,7 +38,7 @@ def signatures(engine: Engine, limit: int) -> list[dict[str, Any]]:
 def signature(engine: Engine, wanted: str) -> dict[str, Any]:
     """One signature: what is stored, its curve, and the verdict of the population."""
     group = _group(engine, wanted)
-    population = load(engine)
+    population = load_population(engine)
     name = group.name
     judged = None
     if name in population.signatures and population.day.size:
@@ -109,7 +109,7 @@ def findings(engine: Engine) -> list[dict[str, Any]]:
 
 def verdicts(engine: Engine) -> list[dict[str, Any]]:
     """What stands out now, judged."""
-    population = load(engine)
+    population = load_population(engine)
     if not population.day.size:
         return []
     day = population.last_day

@@ -74,7 +74,7 @@ def make_app(engine: Engine, settings: Settings) -> ASGIApp:
         405: lambda *_: refusal(405, "this address does not take that method"),
     }
     app = Starlette(routes=routes, exception_handlers=failures)
-    return _Guarded(app, settings.hosts)
+    return _HostCheck(app, settings.hosts)
 
 
 class _Server:
@@ -152,7 +152,7 @@ class _Json(JSONResponse):
             return json.dumps(finite).encode("ascii")
 
 
-class _Guarded:
+class _HostCheck:
     """Refuses foreign host names; gives every answer the headers that keep browsers in check."""
 
     def __init__(self, app: ASGIApp, hosts: tuple[str, ...]) -> None:

@@ -27,7 +27,7 @@ MAX_ROWS = 2_000  # that the classes are learnt from; more would name no other o
 SEED = 20_260_630
 
 
-class Classes(NamedTuple):
+class LatentClassFit(NamedTuple):
     """The class of each row; `gain` is how much better the BIC is than with one class."""
 
     number: int
@@ -43,11 +43,11 @@ class _Fit(NamedTuple):
     log_share: Floats
 
 
-def find_classes(columns: Sequence[Ints]) -> Classes:
+def find_classes(columns: Sequence[Ints]) -> LatentClassFit:
     """Return the classes of rows, given one column of codes (-1: absent) per fact."""
     everything = int(columns[0].size) if columns else 0
     rows = min(everything, MAX_ROWS)
-    chosen_classes = Classes(
+    chosen_classes = LatentClassFit(
         1, np.zeros(everything, dtype=np.int64), 0.0, np.ones(everything, dtype=bool)
     )
     if len(columns) < 2 or rows < 2 * MIN_CLASS:
@@ -67,7 +67,7 @@ def find_classes(columns: Sequence[Ints]) -> Classes:
         if best - bic < MIN_GAIN or held.min() < MIN_CLASS or certain < MIN_CERTAINTY:
             break
         of_row, sure = _assigned(columns, sizes, fit)
-        best, chosen_classes = bic, Classes(count, of_row, first - bic, sure)
+        best, chosen_classes = bic, LatentClassFit(count, of_row, first - bic, sure)
     return chosen_classes
 
 

@@ -136,7 +136,7 @@ def _fill(
 def _insert(
     connection: Connection, table: Table, columns: Sequence[str], rows: Sequence[tuple[Any, ...]]
 ) -> None:
-    for part in chunks(rows):
+    for part in in_list_parts(rows):
         into, values = f"{table.name} ({_names(columns)})", _marks(connection, columns, part)
         statement = f"INSERT INTO {into} VALUES {values} ON CONFLICT DO NOTHING"
         connection.exec_driver_sql(statement, tuple(chain.from_iterable(part)))
@@ -150,7 +150,7 @@ def _look_up(
     ids: BoundedCache[int],
 ) -> None:
     names = _names(columns)
-    for part in chunks(keys):
+    for part in in_list_parts(keys):
         values = _marks(connection, columns, part)
         query = f"SELECT id, {names} FROM {table.name} WHERE ({names}) IN (VALUES {values})"
         for number, *key in connection.exec_driver_sql(query, tuple(chain.from_iterable(part))):
@@ -167,7 +167,7 @@ def _marks(connection: Connection, columns: Sequence[str], rows: Sequence[Any]) 
     return ", ".join([row] * len(rows))
 
 
-def chunks(keys: Sequence[Any]) -> Iterator[Sequence[Any]]:
+def in_list_parts(keys: Sequence[Any]) -> Iterator[Sequence[Any]]:
     """Yield the keys in parts that fit an IN list."""
     for start in range(0, len(keys), CHUNK):
         yield keys[start : start + CHUNK]

@@ -17,7 +17,7 @@ from sqlalchemy.exc import DBAPIError
 
 from gdb_epi.fleet.store import tables as t
 from gdb_epi.fleet.store.bulk import insert_crashes
-from gdb_epi.fleet.store.dimensions import Dimensions, chunks
+from gdb_epi.fleet.store.dimensions import Dimensions, in_list_parts
 from gdb_epi.fleet.store.packing import Packer, stored_record, unpack
 from gdb_epi.fleet.store.prepare import Batch, PreparedRecord, Preparer, Source
 from gdb_epi.fleet.store.projection import merge, project
@@ -139,7 +139,7 @@ def _replace_worse(
     ids: Dimensions,
 ) -> int:
     replaced = 0
-    for keys in chunks(sorted(known_keys)):
+    for keys in in_list_parts(sorted(known_keys)):
         chosen = (
             select(t.crash.c.core_key, t.crash.c.id, t.raw.c.record)
             .join(t.raw, t.raw.c.crash_id == t.crash.c.id)

@@ -155,7 +155,7 @@ def _created_at(decoder: ReprDecoder, trace: int) -> str:
 def _callback_text(decoder: ReprDecoder, address: int, args: int = 0) -> str:
     """Do what _format_callback_source() does; `args` is a tuple or 0 for none."""
     text = _format_callback(decoder, address, args)
-    source = _source(decoder, address)
+    source = _function_source(decoder, address)
     return f"{text} at {source}" if source else text
 
 
@@ -224,7 +224,7 @@ def qualname(decoder: ReprDecoder, obj: Obj) -> str:
     return ""
 
 
-def _source(decoder: ReprDecoder, address: int) -> str:
+def _function_source(decoder: ReprDecoder, address: int) -> str:
     """Do what _get_function_source() does."""
     for _ in range(MAX_PARTIALS + MAX_WRAPPED):
         obj = decoder.obj(address)

@@ -66,7 +66,7 @@ def canary(context: Context) -> Iterator[Evidence | Skipped]:
     usual = max(held_guards, key=held_guards.count)
     yield from _random(context, guards, usual)
     for thread in threads[:MAX_THREADS]:
-        yield from _stack(context, thread, usual)
+        yield from _canaries_on_the_stack(context, thread, usual)
 
 
 def _guard(context: Context, thread: Thread, at: int = GUARD_AT) -> int:
@@ -103,7 +103,7 @@ def _random(context: Context, guards: dict[int, int], usual: int) -> Iterator[Ev
                 break
 
 
-def _stack(context: Context, thread: Thread, guard: int) -> Iterator[Evidence]:
+def _canaries_on_the_stack(context: Context, thread: Thread, guard: int) -> Iterator[Evidence]:
     sp = thread.registers.get("rsp", 0)
     region = context.target.region_at(sp)
     if region is None or "w" not in region.perms:

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Run a program until it dies, and dump it there: `gdb -x watch.py --args COMMAND`.
+"""Run a program until it dies, and dump it there: `gdb -x run_until_death.py --args COMMAND`.
 
 For machines that write no core files (a pipe as core_pattern, a hard limit of 0). GDB runs this
 file by name, without the package. Children are followed when asked for; a signal that the process
