@@ -8,6 +8,7 @@ import re
 from collections.abc import Iterator, Sequence
 
 from gdb_epi.record.reading import group_in, grouping_line
+from gdb_epi.render.escape import escape
 from gdb_epi.repro.campaign import EXPECTED, OTHER, Crash, Goal, Result, Tally
 from gdb_epi.repro.expected_crash import match_text
 from gdb_epi.repro.interval import highest_unseen
@@ -19,6 +20,7 @@ MAX_TEXT = 16 << 10  # characters of one output in JUnit XML
 MAX_ANNOTATIONS = 10  # GitHub shows ten errors of a step
 # XML 1.0 section 2.2 has no place for these, escaped or not.
 _NO_XML = re.compile("[^\t\n\r\x20-\ud7ff\ue000-\ufffd\U00010000-\U0010ffff]")
+_BETWEEN_WHITESPACE = re.compile("[^\t\n\r]+")
 
 
 def percent(rate: float) -> str:
@@ -192,4 +194,6 @@ def _case(suite: Any, result: Result) -> None:
 
 
 def _xml(text: str) -> str:
-    return _NO_XML.sub("\ufffd", text[:MAX_TEXT])
+    """Return text that XML can hold and that cannot reorder what a viewer shows."""
+    allowed = _NO_XML.sub("\ufffd", text[:MAX_TEXT])
+    return _BETWEEN_WHITESPACE.sub(lambda match: escape(match[0]), allowed)

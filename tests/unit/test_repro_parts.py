@@ -174,6 +174,20 @@ def test_junit_is_xml_whatever_the_command_printed() -> None:
     assert "<&" in out and "\x00" not in out
 
 
+def test_junit_has_no_control_that_reorders_text() -> None:
+    goal = Goal(None, "stable")
+    run = Run(0, CRASH, -11, 0.5, (), "line 1\n\tline 2 \u202egnp.exe\u2066\x9b", ())
+    runs = [Result(run, (), "expected", ("no core of \u202eb",))]
+    counts = tally(runs, 0.95, stopped_at_first=False)
+    written = reports.junit(runs, counts, goal, ["run", "\u202ea"])
+    suite = ElementTree.fromstring(written).find("testsuite")
+    assert suite is not None
+    assert suite.findtext("testcase/system-out") == ("line 1\n\tline 2 \\u202egnp.exe\\u2066\\x9b")
+    command = suite.find("properties/property")
+    assert command is not None and command.get("value") == "run \\u202ea"
+    assert not set("\u202e\u2066\x9b") & set(written.decode())
+
+
 def test_github_annotations_are_one_line_each() -> None:
     found = list(reports.github(results(), "/srv"))
     assert found[0] == f"::error title=crashed in 1 of 3 runs::{LINE}"
