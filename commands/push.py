@@ -43,7 +43,7 @@ def push(session: Session, args: Namespace) -> Report:
 
 
 def _stored(record: dict[str, Any], db: str | None) -> Report:
-    from gdb_epi.fleet.store.db import database_url, open_database
+    from gdb_epi.fleet.store.db import database_url, open_database, shown_url
 
     with open_database(db, write=True) as engine:
         from gdb_epi.fleet.store.ingest import ingest
@@ -51,7 +51,7 @@ def _stored(record: dict[str, Any], db: str | None) -> Report:
         outcome = ingest(engine, [("epi push", record)])
     if outcome.rejected:
         raise InputError(outcome.rejected[0][1])
-    shown = database_url(db).render_as_string(hide_password=True)
+    shown = shown_url(database_url(db))
     word = "added" if outcome.added else "replaced" if outcome.replaced else "known already"
     data = {"core_key": record["core_key"], "database": shown, "outcome": word}
     return Report("push", lines=[f"{record['core_key']}: {word} in {shown}"], data=data)

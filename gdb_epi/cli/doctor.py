@@ -236,9 +236,9 @@ def _try_source(path: str) -> dict[str, Any] | None:
 
 def _database(db: str | None) -> Iterator[Line]:
     try:
-        from gdb_epi.fleet.store.db import database_url, open_database
+        from gdb_epi.fleet.store.db import database_url, open_database, shown_url
 
-        shown = database_url(db).render_as_string(hide_password=True)
+        shown = shown_url(database_url(db))
         with open_database(db, write=False) as engine:
             from gdb_epi.fleet.store.ingest import crash_count
 

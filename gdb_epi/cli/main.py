@@ -107,13 +107,20 @@ def _instead(program: str, word: str) -> str:
 def _parse_by_argparse(verb: ModuleType, program: str, words: list[str]) -> Namespace:
     """Parse by argparse, which shows help and explains mistakes."""
     from argparse import ArgumentParser, HelpFormatter
+    from typing import NoReturn
+
+    from gdb_epi.fleet.store.paths import hide_passwords
+
+    class Parser(ArgumentParser):
+        def error(self, message: str) -> NoReturn:
+            super().error(hide_passwords(message))  # of a URL behind a mistyped --db
 
     # Without a width argparse imports shutil, and with it five compression modules: 6 ms.
     try:
         width = max(os.get_terminal_size().columns - 2, 40)
     except (OSError, ValueError, AttributeError):
         width = 78
-    parser = ArgumentParser(
+    parser = Parser(
         prog=program,
         description=verb.HELP,
         epilog=getattr(verb, "EPILOG", None),
@@ -154,9 +161,10 @@ def _overview(program: str, package: str, *, asked: bool) -> int:
 
 
 def _complain(line: str, code: int) -> int:
+    from gdb_epi.fleet.store.paths import hide_passwords
     from gdb_epi.render.escape import escape
 
-    print(f"{PROGRAM}: {escape(line)}", file=sys.stderr)
+    print(f"{PROGRAM}: {escape(hide_passwords(line))}", file=sys.stderr)
     return code
 
 

@@ -154,6 +154,21 @@ def test_a_server_that_is_not_there(shell, core):
     check_spooled(shell, core, done, "check host, port", 1, "URL")
 
 
+@pytest.mark.parametrize(
+    "url",
+    [
+        "postgresql://u:hunter2@h:9:9/x",
+        "postgresql:/u:hunter2@h/x",
+    ],
+)
+def test_a_url_that_cannot_be_read_is_a_usage_error_without_its_password(shell, url):
+    top = shell("fleet", "top", "--db", url)
+    assert (top.code, top.out) == (2, "") and "not a database URL" in top.err
+    assert "hunter2" not in top.err
+    mistyped = shell("fleet", "top", "--bd", url)
+    assert mistyped.code == 2 and "hunter2" not in mistyped.err
+
+
 def _without_sqlalchemy(shell) -> None:
     """Make `import sqlalchemy` fail as it does where it is not installed."""
     folder = shell.folder / "hidden"

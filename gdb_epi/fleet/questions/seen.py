@@ -8,6 +8,7 @@ from contextlib import closing
 from pathlib import Path
 
 from gdb_epi.errors import EpiError, InputError
+from gdb_epi.fleet.store.paths import default_database, is_url
 from gdb_epi.fleet.store.sql_without_sqlalchemy import Execute, sqlalchemy_executor, sqlite_executor
 from gdb_epi.fleet.store.versions import SCHEMA_KEY, SCHEMA_VERSION
 from gdb_epi.typing_lite import NamedTuple
@@ -43,10 +44,8 @@ class SignatureHistory(NamedTuple):
 def seen(db: str | None, kind: str, key: str, core_key: str | None = None) -> SignatureHistory:
     """Ask the database. Raises InputError when there is none, EpiError when it cannot be read."""
     if db is None:
-        from gdb_epi.fleet.store.paths import default_database
-
         return _in_file(default_database(), kind, key, core_key)
-    if "://" not in db:
+    if not is_url(db):
         return _in_file(Path(db).expanduser(), kind, key, core_key)
     if db.startswith("sqlite:///"):
         return _in_file(Path(db.removeprefix("sqlite:///")), kind, key, core_key)

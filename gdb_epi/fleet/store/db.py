@@ -14,7 +14,7 @@ from pathlib import Path
 from typing import Any
 
 from gdb_epi.errors import EXIT_USAGE, EpiError, InputError
-from gdb_epi.fleet.store.paths import default_database
+from gdb_epi.fleet.store.paths import default_database, hide_password, is_url
 
 try:
     from sqlalchemy import Connection, Engine, create_engine, event, inspect, select, text
@@ -56,19 +56,27 @@ def database_url(given: str | None) -> URL:
     """Return the URL for a --db argument: a URL, a file path, or None for the default."""
     if given is None:
         return URL.create("sqlite", database=str(default_database()))
-    if "://" not in given:
-        if not given.strip() or given.startswith("sqlite:"):
-            raise DatabaseUrlError(f"not a database URL: {given!r}")
+    if given.strip() and not is_url(given):
         return URL.create("sqlite", database=str(Path(given).expanduser().absolute()))
+    if "://" not in given:
+        raise DatabaseUrlError(f"not a database URL: {hide_password(given)!r}")
     try:
         url = make_url(given)
-    except ArgumentError as error:
-        raise DatabaseUrlError(f"not a database URL: {given!r}") from error
+    except (ArgumentError, ValueError) as error:  # ValueError: a port that is no number
+        raise DatabaseUrlError(f"not a database URL: {hide_password(given)!r}") from error
     if url.get_backend_name() not in ("sqlite", "postgresql"):
         raise DatabaseUrlError(f"no database of the kind {url.get_backend_name()!r}")
     if url.get_backend_name() == "postgresql":
+        if "@" in f"{url.host}{url.database}":  # then part of a password is taken for the place
+            problem = f"not a database URL: {hide_password(given)!r}"
+            raise DatabaseUrlError(problem, hint="%40 for an @ of a name or password")
         return url.set(drivername="postgresql+psycopg")  # whose COPY `bulk` needs
     return url
+
+
+def shown_url(url: URL) -> str:
+    """Return a URL as people may see it."""
+    return hide_password(url.render_as_string(hide_password=True))
 
 
 @contextmanager
@@ -81,7 +89,7 @@ def open_database(given: str | None, *, write: bool, make: bool | None = None) -
     (a full disk below the answer) are the caller's. Raises InputError when there is no database.
     """
     url = database_url(given)
-    shown = url.render_as_string(hide_password=True)
+    shown = shown_url(url)
     engine = None
     try:
         _check_file(url, shown, make=write if make is None else make)
@@ -105,7 +113,7 @@ def open_database(given: str | None, *, write: bool, make: bool | None = None) -
 
 def migrate(engine: Engine) -> None:
     """Bring the tables to SCHEMA_VERSION. Raises NewerSchema for a newer database."""
-    shown = engine.url.render_as_string(hide_password=True)
+    shown = shown_url(engine.url)
     # Reading first keeps a writer that has nothing to migrate from queueing for the lock.
     with engine.connect() as connection:
         is_here = _schema_version(connection, shown) == SCHEMA_VERSION
@@ -177,10 +185,14 @@ _HINTS = (
 
 
 def _engine(url: URL) -> Engine:
-    if url.get_backend_name() != "sqlite":
-        return create_engine(url, pool_pre_ping=True)
-    waits = {} if "timeout" in url.query else {"timeout": BUSY_SECONDS}
-    engine = create_engine(url, connect_args=waits)
+    is_sqlite = url.get_backend_name() == "sqlite"
+    waits = {"timeout": BUSY_SECONDS} if is_sqlite and "timeout" not in url.query else {}
+    try:
+        engine = create_engine(url, connect_args=waits, pool_pre_ping=not is_sqlite)
+    except (ValueError, TypeError) as error:  # an option with a value that it cannot have
+        raise DatabaseUrlError(f"not a database URL: {shown_url(url)}: {error}") from error
+    if not is_sqlite:
+        return engine
     event.listen(engine, "connect", _prepare_sqlite)
     return engine
 

@@ -35,6 +35,30 @@ def database_file(given: str | None) -> Path | None:
     return Path(plain).expanduser().absolute() if plain == given else Path(plain).absolute()
 
 
+def is_url(given: str) -> bool:
+    """Whether a --db argument is meant as a URL, also when its slashes are mistyped."""
+    import re
+
+    meant = r"(?:sqlite|postgres\w*)(?:\+\w*)?(?::|//)|[A-Za-z][\w+.-]*:/"
+    return "://" in given or re.match(meant, given) is not None
+
+
+def hide_password(url: str) -> str:
+    """Return a database URL, also one that cannot be read, without its passwords."""
+    import re
+
+    # Up to the last @: a password may hold one.
+    without = re.sub(r"([\w+.-]+(?::/*|//+)[^:/@]*):.*@", r"\1:***@", url, count=1, flags=re.DOTALL)
+    return re.sub(r"([?&](?:ssl)?password=)[^&]*", r"\1***", without)
+
+
+def hide_passwords(line: str) -> str:
+    """Return a line for people without the passwords of the URLs in it."""
+    if "@" not in line and "password=" not in line:
+        return line
+    return " ".join(map(hide_password, line.split(" ")))
+
+
 def spool_folder() -> Path:
     """Return the folder in which records wait for `gdb-epi fleet ingest`."""
     return data_folder() / SPOOL

@@ -17,7 +17,7 @@ from pathlib import Path
 from typing import Any
 
 from gdb_epi.errors import EpiError
-from gdb_epi.fleet.store.paths import spool_folder
+from gdb_epi.fleet.store.paths import hide_password, spool_folder
 from gdb_epi.fleet.store.redact import storable
 
 SUFFIX = ".jsonl"
@@ -55,7 +55,7 @@ def later(path: Path, db: str | None) -> str:
     if path.parent != spool_folder():  # the fallback: nobody looks there unasked
         words.append(shlex.quote(str(path)))
     if db is not None:
-        words += ["--db", "URL" if "@" in db else shlex.quote(db)]
+        words += ["--db", "URL" if "@" in db or hide_password(db) != db else shlex.quote(db)]
     return " ".join(words)
 
 
