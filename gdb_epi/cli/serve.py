@@ -23,9 +23,6 @@ PORT = 8750
 LOOPBACK = ("127.0.0.1", "::1", "localhost")
 TOKEN = "GDB_EPI_TOKEN"
 MIN_TOKEN = 16  # characters: what is shorter can be guessed
-MAX_REQUESTS = 64  # at one time; more are answered with 503
-MAX_HEADERS = 32 << 10  # bytes
-KEEP_ALIVE = 5  # seconds
 
 
 def add_arguments(parser: ArgumentParser) -> None:
@@ -51,21 +48,12 @@ def run(args: Namespace) -> int:
         import uvicorn
 
         from gdb_epi.fleet.serve.app import Settings, make_app
+        from gdb_epi.fleet.serve.connections import configure
 
         names = tuple(name.lower() for name in (*LOOPBACK, args.host, *args.allow_host))
         app = make_app(engine, Settings(names, token))
         _announce(args.host, listener.getsockname()[1], token)
-        config = uvicorn.Config(
-            app,
-            log_level="warning",
-            access_log=False,
-            server_header=False,
-            proxy_headers=False,
-            limit_concurrency=MAX_REQUESTS,
-            timeout_keep_alive=KEEP_ALIVE,
-            h11_max_incomplete_event_size=MAX_HEADERS,
-        )
-        uvicorn.Server(config).run(sockets=[listener])
+        uvicorn.Server(configure(app)).run(sockets=[listener])
     return EXIT_DONE
 
 

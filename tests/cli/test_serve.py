@@ -130,7 +130,18 @@ def test_addresses_that_are_none_do_no_harm(server, path, status):
 
 
 @pytest.mark.parametrize(
-    "name", ["evil.example", "evil.example:8750", "127.0.0.1.evil.example", ""]
+    "name",
+    [
+        "evil.example",
+        "evil.example:8750",
+        "127.0.0.1.evil.example",
+        "",
+        "[::1]evil",
+        "[::1]:evil",
+        "[::1",
+        "localhost:evil",
+        "localhost:",
+    ],
 )
 def test_a_foreign_host_name_is_refused(server, name):
     answer = server.get("/", Host=name)
@@ -209,6 +220,35 @@ def test_a_body_that_is_too_large_is_refused(taker):
     unknown = server.post(RECORDS, (part for _ in range(40)), **AUTHORIZED)
     assert unknown.status == 413, "in chunks, without a length"
     assert server.get("/healthz").status == 200
+
+
+def test_slow_clients_starve_nobody(server):
+    """Each of 200 clients has sent half of a head: others are answered."""
+    clients = [socket.create_connection(("127.0.0.1", server.port)) for _ in range(200)]
+    try:
+        for client in clients:
+            client.sendall(b"GET / HTTP/1.1\r\nHost: loc")
+        assert server.get("/healthz").status == 200
+    finally:
+        for client in clients:
+            client.close()
+
+
+def test_a_head_that_is_too_large_is_refused(server):
+    assert server.get("/healthz", X=30_000 * "x").status == 200
+    assert server.get("/healthz", X=60_000 * "x").status == 400
+    assert server.get("/healthz", **{f"X{i}": 1000 * "x" for i in range(60)}).status == 400
+
+
+def test_a_client_that_leaves_is_no_traceback(tmp_path):
+    db = tmp_path / "f.sqlite3"
+    with serving(db, env={"GDB_EPI_TOKEN": TOKEN}) as running:
+        head = f"POST {RECORDS} HTTP/1.1\r\nHost: localhost\r\nAuthorization: Bearer {TOKEN}\r\n"
+        for body in ("Content-Length: 99\r\n\r\n{", "Transfer-Encoding: chunked\r\n\r\n1\r\n{"):
+            with socket.create_connection(("127.0.0.1", running.port)) as client:
+                client.sendall((head + body).encode())
+        assert running.get("/healthz").status == 200
+    assert running.errors == [""]
 
 
 def test_the_token_is_never_weak_and_addresses_that_are_taken_are_said(fleet, shell):

@@ -42,6 +42,7 @@ class Server(NamedTuple):
 
     port: int
     announced: str
+    errors: list[str]  # standard error; there once it has ended
 
     def get(self, path: str, **headers: str) -> Answer:
         """GET a path, sent as it is."""
@@ -85,13 +86,14 @@ def serving(database: Path, *words: str, env: Mapping[str, str] | None = None) -
         env={**os.environ, "PYTHONPATH": str(ROOT), **(env or {})},
         text=True,
     )
+    errors: list[str] = []
     try:
         assert process.stdout is not None and process.stderr is not None
         told = select.poll()  # select() knows no descriptors above 1023
         told.register(process.stdout, select.POLLIN)
         line = process.stdout.readline() if told.poll(START_SECONDS * 1000) else ""
         assert line, f"no server: {process.stderr.read() if process.poll() is not None else ''}"
-        yield Server(int(line.split("/ ")[0].rsplit(":", 1)[1]), line.strip())
+        yield Server(int(line.split("/ ")[0].rsplit(":", 1)[1]), line.strip(), errors)
     finally:
         process.terminate()
-        process.communicate(timeout=START_SECONDS)
+        errors.append(process.communicate(timeout=START_SECONDS)[1])

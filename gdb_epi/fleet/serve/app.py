@@ -11,7 +11,7 @@ from urllib.parse import quote
 from sqlalchemy import Engine
 from starlette.applications import Starlette
 from starlette.concurrency import run_in_threadpool
-from starlette.requests import Request
+from starlette.requests import ClientDisconnect, Request
 from starlette.responses import HTMLResponse, JSONResponse, Response
 from starlette.routing import Route
 from starlette.types import ASGIApp, Receive, Scope, Send
@@ -24,6 +24,7 @@ from gdb_epi.fleet.serve.cache import Cache
 from gdb_epi.fleet.serve.guard import (
     HEADERS,
     MAX_BODY,
+    MAX_REQUESTS,
     TooLarge,
     body_of,
     known_host,
@@ -68,6 +69,7 @@ def make_app(engine: Engine, settings: Settings) -> ASGIApp:
     failures: Any = {
         answers.NotFound: lambda _, error: refusal(404, str(error)),
         ValueError: lambda _, error: refusal(400, str(error)),
+        ClientDisconnect: lambda *_: refusal(400, "the client left"),  # nobody reads it
         TooLarge: lambda *_: refusal(413, f"a body has at most {MAX_BODY} bytes"),
         EpiError: lambda _, error: refusal(500, error.line()),
         404: lambda *_: refusal(404, "there is no such page"),
@@ -153,11 +155,15 @@ class _Json(JSONResponse):
 
 
 class _HostCheck:
-    """Refuses foreign host names; gives every answer the headers that keep browsers in check."""
+    """Refuses foreign host names and too many requests at once.
+
+    Gives every answer the headers that keep browsers in check.
+    """
 
     def __init__(self, app: ASGIApp, hosts: tuple[str, ...]) -> None:
         self._app = app
         self._hosts = hosts
+        self._requests = 0  # being answered
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
         """Serve one request."""
@@ -173,7 +179,13 @@ class _HostCheck:
 
         header = dict(scope["headers"]).get(b"host", b"").decode("latin-1")
         app = self._app if known_host(header, self._hosts) else refusal(400, "unknown host name")
-        await app(scope, receive, guarded)
+        if self._requests >= MAX_REQUESTS:
+            app = refusal(503, f"{MAX_REQUESTS} requests are being answered; again later")
+        self._requests += 1
+        try:
+            await app(scope, receive, guarded)
+        finally:
+            self._requests -= 1
 
 
 def _core_address(key: str) -> str:

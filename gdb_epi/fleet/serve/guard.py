@@ -4,6 +4,7 @@
 from __future__ import annotations
 
 import hmac
+import re
 from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
@@ -12,6 +13,7 @@ from starlette.responses import JSONResponse, Response
 if TYPE_CHECKING:
     from starlette.requests import Request
 
+MAX_REQUESTS = 64  # at one time; more are answered with 503
 MAX_BODY = 32 << 20  # bytes of one POST; a record has 2 to 100 kB
 
 HEADERS = {
@@ -40,12 +42,8 @@ def known_host(header: str, allowed: Sequence[str]) -> bool:
 
     A page of elsewhere whose name was made to point here (DNS rebinding) names itself.
     """
-    name = header.strip().lower()
-    if name.startswith("["):
-        name = name[1:].partition("]")[0]
-    elif name.count(":") == 1:
-        name = name.partition(":")[0]
-    return name in allowed
+    match = re.fullmatch(r"(?:\[([^]]*)\]|([^:]*))(?::[0-9]+)?", header.strip().lower())
+    return match is not None and (match[1] or match[2]) in allowed
 
 
 def may_ingest(request: Request, token: str | None) -> Response | None:
