@@ -1,8 +1,9 @@
 # SPDX-License-Identifier: Apache-2.0
 # The stacks of every thread, native and Python frames together:
 #     gdb -nx -batch -x FOLDER/gdb_epi/batch/all_stacks.gdb python3 core
-# EPI_FORMAT=json gives JSON (the Python frames of every thread), EPI_OUTPUT=FILE writes a file.
-# Exit code: that of the command: 0 done, 1 the tool failed, 3 nothing usable was loaded.
+# EPI_FORMAT=json gives JSON (the Python frames of every thread), text (as usual) also the native
+# ones; EPI_OUTPUT=FILE writes a file. Exit code: that of the command: 0 done, 1 the tool failed,
+# 2 no such format, 3 nothing usable was loaded.
 python
 def _epi_batch(name):
     """Load gdb-epi from the folder above this script, which GDB holds open while it runs."""
@@ -29,9 +30,20 @@ def _epi(*words):
     except gdb.error as error:
         gdb.write(str(error) + "\n", gdb.STDERR)
 
+def _epi_stacks():
+    """Print the stacks in the format that is asked for."""
+    import os
+    from gdb_epi.gdbhost.adapter import set_status
+    formats = {"text": ["bt", "--native-all"], "json": ["bt", "--all", "--json"]}
+    name = os.environ.get("EPI_FORMAT") or "text"
+    if name not in formats:
+        set_status(2)
+        gdb.write("EPI_FORMAT=" + ascii(name)[1:-1] + ": no such format; try: text or json\n", gdb.STDERR)
+        return
+    output = os.environ.get("EPI_OUTPUT")
+    _epi(*formats[name], *(["--output", output] if output else []))
+
 _epi_batch("all_stacks.gdb")
-import os
-_words = ["bt", "--all", "--json"] if os.environ.get("EPI_FORMAT") == "json" else ["bt", "--native-all"]
-_epi(*_words, *(["--output", os.environ["EPI_OUTPUT"]] if os.environ.get("EPI_OUTPUT") else []))
+_epi_stacks()
 end
 quit $epi_status

@@ -47,6 +47,9 @@ def _epi_compare():
         at = os.environ.get("EPI_AT", "stable")
         if at not in ("exact", "strict", "stable", "coarse"):
             raise UsageError(f"EPI_AT={at}", hint="exact, strict, stable or coarse")
+        form = os.environ.get("EPI_FORMAT") or "text"
+        if form not in ("text", "json"):
+            raise UsageError(f"EPI_FORMAT={form}: no such format", hint="text or json")
         if not os.path.isfile(other):
             raise InputError(f"EPI_OTHER={other}: no such file", hint="check the path")
         one = analyze(sessions().current())
@@ -64,7 +67,7 @@ def _epi_compare():
         set_status(3)
         gdb.write(escape(str(error)) + "\n", gdb.STDERR)
         return
-    text = json.dumps(found) if os.environ.get("EPI_FORMAT") == "json" else "\n".join(
+    text = json.dumps(found) if form == "json" else "\n".join(
         escape(line) for line in lines(found))
     if os.environ.get("EPI_OUTPUT"):
         with open(os.environ["EPI_OUTPUT"], "w", encoding="utf-8") as stream:

@@ -89,6 +89,11 @@ def test_wrong_words(gdb: Gdb, crash: Made, tmp_path: Path) -> None:
     assert code == 2 and "EPI_OTHER names no core" in err
     code, _, err = run(gdb, "compare_two_cores.gdb", crash, tmp_path, EPI_OTHER="/no/such")
     assert code == 3 and "no such file" in err
+    for script in ("all_stacks.gdb", "compare_two_cores.gdb"):
+        env = {"EPI_FORMAT": "xml", "EPI_OTHER": str(crash.core)}
+        code, out, err = run(gdb, script, crash, tmp_path, **env)
+        assert code == 2 and "EPI_FORMAT=xml: no such format; try: text or json" in err
+        assert "\nthread " not in out and "Traceback" not in err
 
 
 def test_each_script_says_how_to_run_it() -> None:
