@@ -5,6 +5,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 
+from gdb_epi.argument_types import whole
 from gdb_epi.cpython.types import PyFrame
 from gdb_epi.cpython.values.repr_decoder import Limits
 from gdb_epi.errors import Absent, InputError, SoftError
@@ -43,10 +44,10 @@ LINE_LIMITS = Limits(depth=3, width=20, length=200, total=400)
         ),
         argument("--locals", action="store_true", help="also the values of locals"),
         argument("--source", action="store_true", help="also source lines that fit the core"),
-        argument("--depth", type=int, metavar="N", help="of values: containers within (3)"),
-        argument("--width", type=int, metavar="N", help="of values: items of each (20)"),
-        argument("--length", type=int, metavar="N", help="of values: characters (200)"),
-        argument("--limit", type=int, default=100, metavar="N", help="frames per thread (100)"),
+        argument("--depth", type=whole(), metavar="N", help="of values: containers within (3)"),
+        argument("--width", type=whole(), metavar="N", help="of values: items of each (20)"),
+        argument("--length", type=whole(), metavar="N", help="of values: characters (200)"),
+        argument("--limit", type=whole(), default=100, metavar="N", help="frames per thread (100)"),
     ),
 )
 def bt(session: Session, args: Namespace) -> Report:
@@ -72,7 +73,7 @@ def bt(session: Session, args: Namespace) -> Report:
         tids = [chosen]
     lines: list[str] = []
     below = _below(session, args)
-    limit = max(args.limit, 1)
+    limit = args.limit
     callees = {tid: state.callees(tid) for tid in tids}
     for tid in tids:
         lines.append(thread_title(state, tid))

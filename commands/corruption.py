@@ -3,6 +3,7 @@
 
 from __future__ import annotations
 
+from gdb_epi.argument_types import positive, whole
 from gdb_epi.registry import argument, command
 from gdb_epi.report import Report
 from gdb_epi.typing_lite import TYPE_CHECKING
@@ -19,8 +20,8 @@ if TYPE_CHECKING:
         argument(
             "--sweep", action="store_true", help="check all memory, not only the cheap places"
         ),
-        argument("--seconds", type=float, metavar="S", help="of a sweep (120)"),
-        argument("--budget", type=int, metavar="BYTES", help="of memory to read"),
+        argument("--seconds", type=positive("seconds"), metavar="S", help="of a sweep (120)"),
+        argument("--budget", type=whole(), metavar="BYTES", help="of memory to read"),
         argument("--prior", metavar="NAME", help="ecc-servers, servers, consumer, or log10 odds"),
     ),
 )

@@ -5,6 +5,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
+from gdb_epi.argument_types import whole
 from gdb_epi.cpython.running.exceptions import ExceptionInfo, Raised
 from gdb_epi.cpython.running.tracebacks import Traceback
 from gdb_epi.errors import Absent, SoftError
@@ -25,7 +26,7 @@ if TYPE_CHECKING:
     "exceptions",
     arguments=(
         argument("--messages", action="store_true", help="also messages, arguments and notes"),
-        argument("--limit", type=int, default=40, metavar="N", help="lines per traceback (40)"),
+        argument("--limit", type=whole(), default=40, metavar="N", help="lines per traceback (40)"),
     ),
 )
 def exceptions(session: Session, args: Namespace) -> Report:

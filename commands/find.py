@@ -3,6 +3,7 @@
 
 from __future__ import annotations
 
+from gdb_epi.argument_types import positive, whole
 from gdb_epi.cpython.heap.by_type import Heap
 from gdb_epi.cpython.heap.find import (
     OUT_OF_TIME,
@@ -38,8 +39,14 @@ MAX_LIMIT = 100_000
         argument("what", nargs="+", type="literal", help="TYPE, module.TYPE, 0xTYPE, or a text"),
         argument("--text", action="store_true", help="WHAT is a text, whatever types there are"),
         argument("--subclasses", action="store_true", help="objects of derived types too"),
-        argument("--limit", type=int, default=20, metavar="N", help="objects or places (20)"),
-        argument("--budget", type=float, default=BUDGET, metavar="S", help=f"seconds ({BUDGET:g})"),
+        argument("--limit", type=whole(), default=20, metavar="N", help="objects or places (20)"),
+        argument(
+            "--budget",
+            type=positive("seconds"),
+            default=BUDGET,
+            metavar="S",
+            help=f"seconds ({BUDGET:g})",
+        ),
     ),
 )
 def find(session: Session, args: Namespace) -> Report:
@@ -50,8 +57,8 @@ def find(session: Session, args: Namespace) -> Report:
     Subclasses by their first bases. Only what the core holds is searched.
     """
     python = session.state.required_python()
-    heap = Heap(session.target, python, budget=max(args.budget, 0.0))
-    limit = max(1, min(args.limit, MAX_LIMIT))
+    heap = Heap(session.target, python, budget=args.budget)
+    limit = min(args.limit, MAX_LIMIT)
     what = " ".join(args.what)
     literal = _literal(what)
     if literal is None and not args.text:

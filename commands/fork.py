@@ -3,6 +3,7 @@
 
 from __future__ import annotations
 
+from gdb_epi.argument_types import whole
 from gdb_epi.detectors.findings import hex_word
 from gdb_epi.errors import Absent
 from gdb_epi.locks.fork.vanished_pools import role_of, vanished_pools
@@ -26,7 +27,7 @@ COLUMNS = ("sign", "reading", "says", "sure")
     "fork",
     arguments=(
         argument("--native", action="store_true", help="also heuristic native stacks (slower)"),
-        argument("--limit", type=int, default=40, metavar="N", help="frames per thread (40)"),
+        argument("--limit", type=whole(), default=40, metavar="N", help="frames per thread (40)"),
     ),
 )
 def fork(session: Session, args: Namespace) -> Report:
@@ -50,7 +51,7 @@ def fork(session: Session, args: Namespace) -> Report:
     lines = _facts(report)
     if report.fork.forked:
         lines += ["", vanished_summary(report.vanished)]
-        lines += vanished_lines(report.vanished, limit=max(args.limit, 1), below=below)
+        lines += vanished_lines(report.vanished, limit=args.limit, below=below)
     rows = [(r.name, r.state, r.says, r.sure) for r in report.fork.readings]
     return Report(
         "Signs of a fork",

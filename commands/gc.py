@@ -5,6 +5,7 @@ from __future__ import annotations
 
 from collections import Counter
 
+from gdb_epi.argument_types import whole
 from gdb_epi.cpython.heap.gc_lists import objects_by_generation
 from gdb_epi.cpython.objects.object_reader import ObjectReader
 from gdb_epi.cpython.objects.type_objects import TypeReader
@@ -30,9 +31,11 @@ MAX_TYPES = 1000
 @command(
     "gc",
     arguments=(
-        argument("--types", type=int, default=0, metavar="N", help="the N most frequent types"),
         argument(
-            "--limit", type=int, default=200_000, metavar="N", help="objects to count (200000)"
+            "--types", type=whole(0), default=0, metavar="N", help="the N most frequent types"
+        ),
+        argument(
+            "--limit", type=whole(), default=200_000, metavar="N", help="objects to count (200000)"
         ),
     ),
 )
@@ -83,15 +86,15 @@ class _Counter:
 
     def __init__(self, reader: Reader, python: PythonState, args: Namespace) -> None:
         self._reader = reader
-        self._limit = max(args.limit, 0)
-        self._most = min(max(args.types, 0), MAX_TYPES)
+        self._limit = args.limit
+        self._most = min(args.types, MAX_TYPES)
         addresses = tuple(interpreter.address for interpreter in python.interpreters)
         self._types = TypeReader(reader, ObjectReader(reader), addresses)
 
     def of(self, gc: GcState, who: str, errors: list[SoftError]) -> list[dict[str, Any]]:
         """Return what each generation holds."""
         generations = []
-        for part in objects_by_generation(self._reader, gc, self._limit) if self._limit else ():
+        for part in objects_by_generation(self._reader, gc, self._limit):
             fields: dict[str, Any] = {"name": part.name, "objects": len(part.objects)}
             fields["complete"] = not part.ended
             if part.ended:

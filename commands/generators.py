@@ -5,6 +5,7 @@ from __future__ import annotations
 
 from collections import Counter
 
+from gdb_epi.argument_types import whole
 from gdb_epi.cpython.running.generators import Chain, generator_chains
 from gdb_epi.record.stacks import frame_json
 from gdb_epi.registry import argument, command
@@ -24,7 +25,7 @@ NONE = "no generators or coroutines were found that have not ended"
 @command(
     "generators",
     arguments=(
-        argument("--limit", type=int, default=200, metavar="N", help="places to show (200)"),
+        argument("--limit", type=whole(), default=200, metavar="N", help="places to show (200)"),
     ),
 )
 def generators(session: Session, args: Namespace) -> Report:
@@ -39,7 +40,7 @@ def generators(session: Session, args: Namespace) -> Report:
     errors = [*generators.soft_errors, *state.python_soft_errors()]
     alike = Counter(map(_line, generators.chains))  # thousands may be suspended at one place
     lines = [f"{n} x {line}" if n > 1 else line for line, n in alike.items()]
-    shown = lines[: max(args.limit, 0)]
+    shown = lines[: args.limit]
     if len(lines) > len(shown):
         shown.append(f"... {len(lines) - len(shown)} more (--limit N)")
     return Report(

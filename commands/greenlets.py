@@ -3,6 +3,7 @@
 
 from __future__ import annotations
 
+from gdb_epi.argument_types import whole
 from gdb_epi.cpython.running.greenlets import greenlets_of
 from gdb_epi.record.stacks import frame_json
 from gdb_epi.registry import argument, command
@@ -20,7 +21,7 @@ if TYPE_CHECKING:
 @command(
     "greenlets",
     arguments=(
-        argument("--limit", type=int, default=40, metavar="N", help="frames per greenlet (40)"),
+        argument("--limit", type=whole(), default=40, metavar="N", help="frames per greenlet (40)"),
     ),
 )
 def greenlets(session: Session, args: Namespace) -> Report:
@@ -33,7 +34,7 @@ def greenlets(session: Session, args: Namespace) -> Report:
     listing = greenlets_of(state.target, state.required_python())
     errors = [*listing.soft_errors, *state.python_soft_errors()]
     lines: list[str] = []
-    limit = max(args.limit, 1)
+    limit = args.limit
     for greenlet in listing.greenlets:
         state_text = greenlet.state or "in an unknown state"
         lines.append(f"{greenlet.shown} at {greenlet.address:#x}: {state_text}")

@@ -3,6 +3,7 @@
 
 from __future__ import annotations
 
+from gdb_epi.argument_types import whole
 from gdb_epi.cpython.source.finder import CONTRADICTED, UNCHECKED, NoSource, Source
 from gdb_epi.cpython.types import PyFrame
 from gdb_epi.errors import InputError, SoftError
@@ -23,8 +24,12 @@ MAX_SPAN_LINES = 50  # lines of a running range that are shown beyond the contex
 @command(
     "list",
     arguments=(
-        argument("frame", nargs="?", type=int, default=0, help="Python frame number, 0 innermost"),
-        argument("--context", type=int, default=5, metavar="N", help="lines before and after (5)"),
+        argument(
+            "frame", nargs="?", type=whole(0), default=0, help="Python frame number, 0 innermost"
+        ),
+        argument(
+            "--context", type=whole(0), default=5, metavar="N", help="lines before and after (5)"
+        ),
         argument("--force", action="store_true", help="show a file even when it does not fit"),
     ),
 )
@@ -47,7 +52,7 @@ def list_source(session: Session, args: Namespace) -> Report:
         raise InputError(
             f"{source.where} has {len(source.lines)} lines, but line {line} was running"
         )
-    around = max(0, min(args.context, MAX_CONTEXT))
+    around = min(args.context, MAX_CONTEXT)
     span = span_of(source.site.position, source.lines)
     end = min(span.end_line, line + MAX_SPAN_LINES) if span else line
     first = max(1, line - around)

@@ -3,6 +3,7 @@
 
 from __future__ import annotations
 
+from gdb_epi.argument_types import whole
 from gdb_epi.cpython.values.process_values import values_of
 from gdb_epi.cpython.values.repr_decoder import DEPTH, LENGTH, TOTAL, WIDTH, Limits
 from gdb_epi.cpython.values.variables import FrameVariables, Variable
@@ -18,16 +19,20 @@ if TYPE_CHECKING:
     from gdb_epi.session import Session
 
 LIMITS = (
-    argument("--depth", type=int, default=DEPTH, metavar="N", help=f"containers within ({DEPTH})"),
-    argument("--width", type=int, default=WIDTH, metavar="N", help=f"items of each ({WIDTH})"),
-    argument("--length", type=int, default=LENGTH, metavar="N", help=f"characters ({LENGTH})"),
+    argument(
+        "--depth", type=whole(), default=DEPTH, metavar="N", help=f"containers within ({DEPTH})"
+    ),
+    argument("--width", type=whole(), default=WIDTH, metavar="N", help=f"items of each ({WIDTH})"),
+    argument("--length", type=whole(), default=LENGTH, metavar="N", help=f"characters ({LENGTH})"),
 )
 
 
 @command(
     "locals",
     arguments=(
-        argument("frame", nargs="?", type=int, default=0, help="Python frame number, 0 innermost"),
+        argument(
+            "frame", nargs="?", type=whole(0), default=0, help="Python frame number, 0 innermost"
+        ),
         argument("--globals", action="store_true", help="also the globals of the frame"),
         *LIMITS,
     ),

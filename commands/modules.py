@@ -3,6 +3,7 @@
 
 from __future__ import annotations
 
+from gdb_epi.argument_types import whole
 from gdb_epi.cpython.runtime.modules import (
     EXTENSION,
     ImportedModule,
@@ -29,7 +30,7 @@ if TYPE_CHECKING:
     arguments=(
         argument("name", nargs="?", default="", help="only this package and what is in it"),
         argument("--all", action="store_true", help="submodules and the standard library too"),
-        argument("--limit", type=int, default=500, metavar="N", help="lines in all (500)"),
+        argument("--limit", type=whole(), default=500, metavar="N", help="lines in all (500)"),
     ),
 )
 def modules(session: Session, args: Namespace) -> Report:
@@ -59,7 +60,7 @@ def modules(session: Session, args: Namespace) -> Report:
         if hidden and not args.name:
             text = f"{hidden} more: submodules and the standard library (--all)"
             errors.append(SoftError("modules", f"interpreter {interpreter.id}", text))
-    limit = max(args.limit, 1)
+    limit = args.limit
     if len(rows) > limit:
         errors.append(SoftError("modules", "table", f"{len(rows) - limit} more (--limit N)"))
     columns = ("interpreter", "module", "version", "kind", "state", "build-id", "file")

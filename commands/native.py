@@ -3,6 +3,7 @@
 
 from __future__ import annotations
 
+from gdb_epi.argument_types import whole
 from gdb_epi.errors import Absent, InputError, SoftError
 from gdb_epi.registry import argument, command
 from gdb_epi.report import Report
@@ -19,7 +20,9 @@ COLUMNS = ("tid", "frame", "pc", "function", "module", "offset")
 
 @command(
     "native",
-    arguments=(argument("--tid", type=int, action="append", help="only this LWP (may repeat)"),),
+    arguments=(
+        argument("--tid", type=whole(), action="append", help="only this LWP (may repeat)"),
+    ),
 )
 def native(session: Session, args: Namespace) -> Report:
     """List the native frames of every thread, innermost first, and the mapped objects.

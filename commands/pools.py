@@ -5,6 +5,7 @@ from __future__ import annotations
 
 from collections import Counter
 
+from gdb_epi.argument_types import whole
 from gdb_epi.cpython.running.pools import Pool, Queue, Worker, pools_of
 from gdb_epi.record.stacks import frame_json
 from gdb_epi.registry import argument, command
@@ -26,7 +27,7 @@ MAX_CALLS = 20
     "pools",
     arguments=(
         argument("--all", action="store_true", help="also queues that are empty and unused"),
-        argument("--limit", type=int, default=100, metavar="N", help="queues to show (100)"),
+        argument("--limit", type=whole(), default=100, metavar="N", help="queues to show (100)"),
     ),
 )
 def pools(session: Session, args: Namespace) -> Report:
@@ -43,10 +44,10 @@ def pools(session: Session, args: Namespace) -> Report:
     for pool in listing.pools:
         lines += _pool(pool)
     shown = [queue for queue in listing.queues if args.all or _used(queue)]
-    for queue in shown[: max(args.limit, 0)]:
+    for queue in shown[: args.limit]:
         lines.append(_queue(queue))
     hidden = len(listing.queues) - len(shown)
-    cut = max(len(shown) - max(args.limit, 0), 0)
+    cut = max(len(shown) - args.limit, 0)
     if cut:
         lines.append(f"... {counted(cut, 'more queue')} (--limit N)")
     if hidden:

@@ -3,6 +3,7 @@
 
 from __future__ import annotations
 
+from gdb_epi.argument_types import whole
 from gdb_epi.cpython.types import PyFrame
 from gdb_epi.cpython.values.expression_path import resolve_path
 from gdb_epi.cpython.values.process_values import values_of
@@ -26,10 +27,12 @@ if TYPE_CHECKING:
         argument(
             "expression", nargs="+", type="literal", help="NAME, ADDRESS, or a path: a.b[3]['k']"
         ),
-        argument("--frame", type=int, default=0, metavar="N", help="Python frame (0, innermost)"),
-        argument("--depth", type=int, default=DEPTH, metavar="N", help="containers within"),
-        argument("--width", type=int, default=WIDTH, metavar="N", help="items of each"),
-        argument("--length", type=int, default=LENGTH, metavar="N", help="characters"),
+        argument(
+            "--frame", type=whole(0), default=0, metavar="N", help="Python frame (0, innermost)"
+        ),
+        argument("--depth", type=whole(), default=DEPTH, metavar="N", help="containers within"),
+        argument("--width", type=whole(), default=WIDTH, metavar="N", help="items of each"),
+        argument("--length", type=whole(), default=LENGTH, metavar="N", help="characters"),
     ),
 )
 def print_(session: Session, args: Namespace) -> Report:

@@ -3,6 +3,7 @@
 
 from __future__ import annotations
 
+from gdb_epi.argument_types import positive, whole
 from gdb_epi.cpython.heap.by_type import Heap
 from gdb_epi.cpython.heap.referrers import Reference, Referrers
 from gdb_epi.cpython.values.process_values import values_of
@@ -31,8 +32,14 @@ NOT_COVERED = (
     "refs",
     arguments=(
         argument("address", help="0x... of an object"),
-        argument("--limit", type=int, default=100, metavar="N", help="references (100)"),
-        argument("--budget", type=float, default=BUDGET, metavar="S", help=f"seconds ({BUDGET:g})"),
+        argument("--limit", type=whole(), default=100, metavar="N", help="references (100)"),
+        argument(
+            "--budget",
+            type=positive("seconds"),
+            default=BUDGET,
+            metavar="S",
+            help=f"seconds ({BUDGET:g})",
+        ),
     ),
 )
 def refs(session: Session, args: Namespace) -> Report:
@@ -48,8 +55,8 @@ def refs(session: Session, args: Namespace) -> Report:
         raise UsageError(f"{args.address!r} is no address", hint="epi print shows them") from None
     if not 0 < address < 1 << 64 or address & 7:
         raise UsageError(f"{args.address} cannot be the address of an object")
-    heap = Heap(session.target, python, budget=max(args.budget, 0.0))
-    limit = max(1, min(args.limit, MAX_LIMIT))
+    heap = Heap(session.target, python, budget=args.budget)
+    limit = min(args.limit, MAX_LIMIT)
     try:
         references = Referrers(heap, python).of(address, limit)
     except LayoutError as error:

@@ -6,6 +6,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from functools import partial
 
+from gdb_epi.argument_types import whole
 from gdb_epi.cpython.running.tasks import Task
 from gdb_epi.errors import Absent, SoftError
 from gdb_epi.record.stacks import task_json, tasks_of
@@ -30,7 +31,7 @@ A_TASK = "a task each"  # of several, whose names differ
 @command(
     "tasks",
     arguments=(
-        argument("--limit", type=int, default=40, metavar="N", help="frames per task (40)"),
+        argument("--limit", type=whole(), default=40, metavar="N", help="frames per task (40)"),
         argument("--tree", action="store_true", help="who waits for whom, as a tree"),
         argument("--each", action="store_true", help="also those that are alike, one by one"),
     ),

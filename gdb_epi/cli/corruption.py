@@ -5,6 +5,7 @@ from __future__ import annotations
 
 import sys
 
+from gdb_epi.argument_types import positive, whole
 from gdb_epi.typing_lite import TYPE_CHECKING
 
 if TYPE_CHECKING:
@@ -19,8 +20,8 @@ def add_arguments(parser: ArgumentParser) -> None:
     parser.add_argument("--exe", metavar="FILE", help="the executable")
     parser.add_argument("--sysroot", metavar="DIR", help="where the process' files lie")
     parser.add_argument("--sweep", action="store_true", help="check all memory")
-    parser.add_argument("--seconds", type=float, metavar="S", help="of a sweep (120)")
-    parser.add_argument("--budget", type=int, metavar="BYTES", help="of memory to read")
+    parser.add_argument("--seconds", type=positive("seconds"), metavar="S", help="of a sweep (120)")
+    parser.add_argument("--budget", type=whole(), metavar="BYTES", help="of memory to read")
     parser.add_argument("--prior", metavar="NAME", help="ecc-servers, servers, consumer, a number")
     parser.add_argument("--json", action="store_true", help="as JSON")
 

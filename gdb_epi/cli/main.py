@@ -82,7 +82,7 @@ def _dispatch(program: str, package: str, words: list[str]) -> int:
         return EXIT_DONE
     verb = _find_verb(package, words[0])
     if verb is None:
-        raise UsageError(f"no verb {words[0]!r}", hint=_instead(program, words[0]))
+        raise _no_verb(program, package, words[0])
     name = f"{program} {words[0]}"
     if hasattr(verb, "__path__"):
         return _dispatch(name, verb.__name__, words[1:])
@@ -93,34 +93,52 @@ def _dispatch(program: str, package: str, words: list[str]) -> int:
     return int(verb.run(quick.parse(words[1:]) or _parse_by_argparse(verb, name, words[1:])))
 
 
+def _no_verb(program: str, package: str, word: str) -> UsageError:
+    instead = _instead(program, word)
+    meant = None if instead else _meant(package, word)
+    if meant is not None:
+        return UsageError(f"no verb {word!r}: did you mean {program} {meant}?")
+    behind = "; options come behind the verb" if word[:2] == "--" else ""
+    return UsageError(f"no verb {word!r}", hint=instead or f"{program} --help{behind}")
+
+
+def _meant(package: str, word: str) -> str | None:
+    """Return the verb, or the option before a verb, that is nearly the word."""
+    from pkgutil import iter_modules
+
+    from gdb_epi.suggestions import nearest
+
+    if word.startswith("--"):
+        option = nearest(word[2:], ("help", "version"))
+        return f"--{option}" if option else None
+    modules = iter_modules(import_module(package).__path__)
+    meant = nearest(word, [module.name.replace("_", "-") for module in modules])
+    return meant if meant is not None and _find_verb(package, meant) is not None else None
+
+
 def _instead(program: str, word: str) -> str:
-    """Return what was meant by a word that is no verb: a command of GDB's, a core, an option."""
+    """Return what to do with a word that is no verb but a command of GDB's or a core, or ""."""
     from gdb_epi.loader import command_files
 
     if program == PROGRAM and word in command_files():
         return f"epi {word} in GDB, after source gdb_epi ({PROGRAM} gdbinit --install)"
     if program == PROGRAM and os.path.isfile(word):
         return f"{program} triage {word}"
-    return f"{program} --help" + ("; options come behind the verb" if word[:2] == "--" else "")
+    return ""
 
 
 def _parse_by_argparse(verb: ModuleType, program: str, words: list[str]) -> Namespace:
     """Parse by argparse, which shows help and explains mistakes."""
-    from argparse import ArgumentParser, HelpFormatter
-    from typing import NoReturn
+    from argparse import HelpFormatter
 
-    from gdb_epi.fleet.store.paths import hide_passwords
-
-    class Parser(ArgumentParser):
-        def error(self, message: str) -> NoReturn:
-            super().error(hide_passwords(message))  # of a URL behind a mistyped --db
+    from gdb_epi.cli.support.one_line_parser import OneLineParser
 
     # Without a width argparse imports shutil, and with it five compression modules: 6 ms.
     try:
         width = max(os.get_terminal_size().columns - 2, 40)
     except (OSError, ValueError, AttributeError):
         width = 78
-    parser = Parser(
+    parser = OneLineParser(
         prog=program,
         description=verb.HELP,
         epilog=getattr(verb, "EPILOG", None),
@@ -128,7 +146,8 @@ def _parse_by_argparse(verb: ModuleType, program: str, words: list[str]) -> Name
         formatter_class=lambda prog: HelpFormatter(prog, width=width),
     )
     verb.add_arguments(parser)
-    return parser.parse_args(words)
+    values: Namespace = parser.parse_args(words)
+    return values
 
 
 def _find_verb(package: str, word: str) -> ModuleType | None:

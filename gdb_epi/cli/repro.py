@@ -7,6 +7,7 @@ import os
 import shutil
 import sys
 
+from gdb_epi.argument_types import positive, whole, wrong_value
 from gdb_epi.cli.support.messages import say
 from gdb_epi.errors import EXIT_DONE, EXIT_EXPECTATION_NOT_MET, EpiError, InputError, UsageError
 from gdb_epi.typing_lite import TYPE_CHECKING, Any
@@ -30,6 +31,7 @@ EPILOG = (
 )
 BISECT_BAD, BISECT_GOOD, BISECT_SKIP, BISECT_ABORT = 1, 0, 125, 128
 RUNS = 10
+MAX_RUNS = 1_000_000
 SECONDS = 60.0
 LEVELS = ("exact", "strict", "stable", "coarse")
 
@@ -40,10 +42,16 @@ def add_arguments(parser: ArgumentParser) -> None:
     add("command", nargs="+", metavar="CMD", help="the command, behind --")
     add("--expect", metavar="SIGNATURE", help="a key, a line gsig/1 ..., or a record as JSON file")
     add("--at", choices=LEVELS, help="the key that must be equal, or a narrower one (stable)")
-    add("--runs", type=_count, default=RUNS, metavar="N", help=f"runs ({RUNS})")
+    add("--runs", type=whole(1, MAX_RUNS), default=RUNS, metavar="N", help=f"runs ({RUNS})")
     add("--stop", action="store_true", help="stop at the first reproduction")
-    add("--jobs", type=_count, default=1, metavar="J", help="runs at once (1)")
-    add("--timeout", type=_seconds, default=SECONDS, metavar="S", help="a longer run hangs (60)")
+    add("--jobs", type=whole(1, MAX_RUNS), default=1, metavar="J", help="runs at once (1)")
+    add(
+        "--timeout",
+        type=positive("seconds", 1e7),
+        default=SECONDS,
+        metavar="S",
+        help="a longer run hangs (60)",
+    )
     add("--confidence", type=_share, default=0.95, metavar="C", help="of the interval (0.95)")
     add("--capture", choices=("auto", "core", "gdb"), default="auto",
         help="core: by the kernel; gdb: under GDB; auto: what works here")  # fmt: skip
@@ -209,28 +217,11 @@ def _print(line: str) -> None:
     print(escape(line), flush=True)
 
 
-def _count(word: str) -> int:
-    number = int(word)
-    if not 1 <= number <= 1_000_000:
-        raise _wrong("must be at least 1")
-    return number
-
-
-def _seconds(word: str) -> float:
-    number = float(word)
-    if not 0 < number < 1e7:
-        raise _wrong("must be a positive number of seconds")
-    return number
-
-
 def _share(word: str) -> float:
-    number = float(word)
+    try:
+        number = float(word)
+    except ValueError:
+        number = 0.0
     if not 0 < number < 1:
-        raise _wrong("must lie between 0 and 1")
+        raise wrong_value(word, "does not lie between 0 and 1")
     return number
-
-
-def _wrong(message: str) -> Exception:
-    from argparse import ArgumentTypeError
-
-    return ArgumentTypeError(message)

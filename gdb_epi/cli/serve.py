@@ -8,11 +8,13 @@ import sys
 from argparse import ArgumentParser, Namespace
 from typing import TYPE_CHECKING
 
+from gdb_epi.argument_types import whole
 from gdb_epi.errors import EXIT_DONE, InputError, UsageError
 
 if TYPE_CHECKING:
     import socket
 
+MAX_PORT = 65535
 HELP = "the report, a JSON API and Prometheus metrics over HTTP; read-only, on this machine only"
 EPILOG = (
     "Everybody who can reach the address can read: before it listens elsewhere than on loopback, "
@@ -29,7 +31,9 @@ def add_arguments(parser: ArgumentParser) -> None:
     """Declare the arguments."""
     parser.add_argument("--db", metavar="URL", help="database URL or SQLite file")
     parser.add_argument("--host", default="127.0.0.1", help="address to listen on (127.0.0.1)")
-    parser.add_argument("--port", type=int, default=PORT, help=f"{PORT}; 0 chooses a free one")
+    parser.add_argument(
+        "--port", type=whole(0, MAX_PORT), default=PORT, help=f"{PORT}; 0 chooses a free one"
+    )
     parser.add_argument(
         "--allow-host", action="append", default=[], metavar="NAME", help="a name that clients use"
     )

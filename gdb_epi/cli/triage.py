@@ -6,6 +6,7 @@ from __future__ import annotations
 import os
 from collections.abc import Iterator, Sequence
 
+from gdb_epi.argument_types import positive, whole, wrong_value
 from gdb_epi.cli.support.examine import NATIVE_MODES, Examined, Failure, Options, examine_here
 from gdb_epi.cli.support.messages import say
 from gdb_epi.cli.support.record_keeper import RecordKeeper
@@ -48,8 +49,13 @@ def add_arguments(parser: ArgumentParser) -> None:
     add("--sysroot", metavar="DIR", help="the folder that holds the file system of the process")
     add("--native", choices=NATIVE_MODES, default="auto", help="native frames by GDB")
     add("--gdb", metavar="PATH", help="the GDB to use ($GDB_EPI_GDB, beside this Python, PATH)")
-    add("--jobs", type=_positive, metavar="N", help="cores examined at once (one per CPU)")
-    add("--timeout", type=_seconds, metavar="S", help="seconds for one core (300 with many)")
+    add("--jobs", type=whole(), metavar="N", help="cores examined at once (one per CPU)")
+    add(
+        "--timeout",
+        type=positive("seconds"),
+        metavar="S",
+        help="seconds for one core (300 with many)",
+    )
     add("--max-size", type=_size, default=64 << 30, metavar="SIZE", help="of an unpacked core")
     add("--host-json", metavar="FILE", help="what is known of the host: a JSON object")
     add("--journal", metavar="FILE", help="entries of journalctl -o json or -o export")
@@ -206,29 +212,10 @@ def _key(name: str) -> bytes:
     return key
 
 
-def _positive(word: str) -> int:
-    number = int(word)
-    if number < 1:
-        raise _wrong("must be at least 1")
-    return number
-
-
-def _seconds(word: str) -> float:
-    seconds = float(word)
-    if not 0 < seconds < float("inf"):
-        raise _wrong("must be a positive number of seconds")
-    return seconds
-
-
-def _wrong(message: str) -> Exception:
-    from argparse import ArgumentTypeError
-
-    return ArgumentTypeError(message)
-
-
 def _size(word: str) -> int:
     """Read 64G, 500M, 4096."""
     unit = word[-1:].upper() if word[-1:].isalpha() else ""
-    if unit not in _UNITS or not word[: len(word) - len(unit)].isdigit():
-        raise _wrong("a number of bytes, or one with K, M, G or T")
-    return int(word[: len(word) - len(unit)]) * _UNITS[unit]
+    digits = word[: len(word) - len(unit)]
+    if unit not in _UNITS or not digits.isdecimal() or not digits.strip("0"):
+        raise wrong_value(word, "is not a number of bytes, or one with K, M, G or T")
+    return int(digits) * _UNITS[unit]

@@ -51,12 +51,13 @@ class EpiPrefix(gdb.Command):  # type: ignore[misc]
         if not word:
             gdb.execute("help epi", from_tty)
             return
-        from difflib import get_close_matches
+        from gdb_epi.suggestions import nearest
 
-        near = get_close_matches(word, COMMANDS, 1)
-        error = UsageError(
-            f"no command `epi {word}'", hint=f"epi {near[0]}" if near else "help epi"
-        )
+        meant = nearest(word, COMMANDS)
+        if meant is not None:
+            error = UsageError(f"no command `epi {word}': did you mean `epi {meant}'?")
+        else:
+            error = UsageError(f"no command `epi {word}'", hint="help epi")
         set_status(error.exit_code)
         raise gdb.GdbError(error.line())
 

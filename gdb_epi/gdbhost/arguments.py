@@ -11,6 +11,7 @@ import gdb
 from gdb_epi.errors import UsageError
 from gdb_epi.registry import Argument, Command
 from gdb_epi.sizes import WORD_MASK
+from gdb_epi.suggestions import unknown_words
 
 # Every command has these.
 COMMON = (
@@ -32,6 +33,13 @@ class Parser(ArgumentParser):
             raise UsageError((message or "wrong arguments").strip(), hint=f"help {self.prog}")
         raise HelpShown
 
+    def parse_args(self, args: Any = None, namespace: Any = None) -> Any:
+        """Parse the words. Raises UsageError for what cannot be parsed."""
+        values, unknown = self.parse_known_args(args, namespace)
+        if unknown:
+            self.error(unknown_words(self, unknown))
+        return values
+
     def error(self, message: str) -> NoReturn:
         """Raise UsageError with the one-line message."""
         raise UsageError(f"{self.prog}: {message}", hint=f"help {self.prog}")
@@ -42,7 +50,8 @@ def parse(command: Command, text: str) -> Namespace:
     parser = Parser(prog=f"epi {command.name}", description=command.summary, allow_abbrev=False)
     for argument in (*command.arguments, *COMMON):
         parser.add_argument(*argument.flags, **_options(argument))
-    return parser.parse_args(_split(command, text))
+    values: Namespace = parser.parse_args(_split(command, text))
+    return values
 
 
 def _split(command: Command, text: str) -> list[str]:

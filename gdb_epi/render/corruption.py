@@ -32,7 +32,7 @@ from gdb_epi.corruption.score import (
     weights,
 )
 from gdb_epi.detectors.findings import hex_word, run_detectors
-from gdb_epi.errors import EXIT_DONE, EXIT_INTERRUPTED, UsageError
+from gdb_epi.errors import EXIT_DONE, EXIT_INTERRUPTED
 from gdb_epi.process_state import ProcessState
 from gdb_epi.render.json import plain
 from gdb_epi.report import Report
@@ -228,13 +228,9 @@ def run_study(
 ) -> CheckResults:
     """Run detectors and checks; `progress` gets (bytes done, bytes in all) of a sweep.
 
-    Raises UsageError for a budget or prior that is none.
+    Raises UsageError for a prior that is none.
     """
     log_odds = prior_of(prior)
-    if size is not None and size <= 0:
-        raise UsageError(f"--budget {size}: not a number of bytes", hint="--budget 1000000000")
-    if seconds is not None and not seconds > 0:
-        raise UsageError(f"--seconds {seconds:g}: not a time", hint="--seconds 60")
     findings, errors = run_detectors(state)
     if seconds is None and sweep:
         seconds = SWEEP_SECONDS

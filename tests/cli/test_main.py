@@ -46,6 +46,51 @@ def test_what_is_no_verb_is_told_apart(shell, tmp_path):
 
 
 @pytest.mark.parametrize(
+    ("words", "meant"),
+    [
+        (["triagge"], "gdb-epi triage"),
+        (["Doctor"], "gdb-epi doctor"),
+        (["host-fact"], "gdb-epi host-facts"),
+        (["--versoin"], "gdb-epi --version"),
+        (["fleet", "sceen"], "gdb-epi fleet screen"),
+    ],
+)
+def test_a_misspelt_verb_gets_a_suggestion(shell, words, meant):
+    done = shell(*words)
+    assert (done.code, done.out) == (2, "")
+    assert done.err == f"gdb-epi: no verb {words[-1]!r}: did you mean {meant}?\n"
+
+
+def test_a_misspelt_option_gets_a_suggestion(shell):
+    done = shell("triage", "core", "--job", "4")
+    assert (done.code, done.out) == (2, "")
+    assert done.err == (
+        "gdb-epi: triage: unrecognized arguments: --job 4 (did you mean --jobs?); "
+        "try: gdb-epi triage --help\n"
+    )
+    assert "mean" not in shell("stacks", "core", "--zzz").err
+
+
+@pytest.mark.parametrize(
+    "line",
+    [
+        "triage core --jobs 0", "triage core --jobs -1", "triage core --timeout -1",
+        "triage core --timeout 1e300", "corruption core --seconds 0",
+        "corruption core --budget -1", "fleet new --days -1", "fleet new --days inf",
+        "fleet new --limit 0", "fleet top --limit -5", "fleet top --limit 99999999999999999999",
+        "fleet compare a b --limit 0", "fleet correlate --limit -1", "triage core --max-size 0",
+        "serve --port -1", "serve --port 65536", "repro --runs 0 -- true",
+        "repro --jobs -1 -- true", "repro --confidence 1 -- true",
+    ],
+)  # fmt: skip
+def test_numbers_out_of_range_are_refused_in_one_line(shell, line):
+    done = shell(*line.split())
+    assert (done.code, done.out) == (2, "")
+    option = next(word for word in line.split() if word.startswith("--"))
+    assert len(done.err.splitlines()) == 1 and f"argument {option}: '" in done.err
+
+
+@pytest.mark.parametrize(
     "words", [["triage"], ["doctor"], ["fleet", "top"], ["fleet", "ingest"], ["fleet"]]
 )
 def test_every_verb_has_help(shell, words):

@@ -213,7 +213,7 @@ def test_ctrl_c_does_not_wait_for_what_runs(shell: Shell, cores: None) -> None:
         (("--", "no-such-program"), 3, "no such program"),
         (("--runs", "0", "--", "true"), 2, "at least 1"),
         (("--expect", "hello", "--", "true"), 2, "neither a key nor a file"),
-        (("--bisect", "--runs", "x", "--", "true"), 128, "invalid"),
+        (("--bisect", "--runs", "x", "--", "true"), 128, "not a whole number"),
         (("--bisect", "--expect", "hello", "--", "true"), 128, "neither a key"),
         (("--bisect", "--", "no-such-program"), 125, "no such program"),
         (("--junit", "/nonexistent/x.xml", "--", "true"), 2, "no such folder"),

@@ -27,7 +27,18 @@ OWNER_TOP_LEVEL = {
 # Each part may import the parts to its left, and itself. A name is the first folder or file below
 # gdb_epi; files that are not named are values and errors, at the bottom.
 LAYERS = (
-    ("typing_lite", "util", "errors", "sizes", "registry", "report", "loader", "x86"),
+    (
+        "typing_lite",
+        "util",
+        "errors",
+        "sizes",
+        "argument_types",
+        "suggestions",
+        "registry",
+        "report",
+        "loader",
+        "x86",
+    ),
     ("target",),
     ("cpython",),
     ("fault",),

@@ -5,6 +5,7 @@ from __future__ import annotations
 
 from argparse import ArgumentParser, Namespace
 
+from gdb_epi.argument_types import whole
 from gdb_epi.cli.fleet.output import add_forms
 from gdb_epi.errors import EXIT_DONE, UsageError
 
@@ -17,7 +18,7 @@ def add_arguments(parser: ArgumentParser) -> None:
     """Declare the arguments."""
     parser.add_argument("before", metavar="BEFORE", help="e.g. 2026-01-01..2026-01-07")
     parser.add_argument("after", metavar="AFTER", help="the other window")
-    parser.add_argument("--limit", type=int, default=LIMIT, help="rows (20)")
+    parser.add_argument("--limit", type=whole(), default=LIMIT, help="rows (20)")
     add_forms(parser)
 
 
@@ -26,8 +27,6 @@ def run(args: Namespace) -> int:
     from gdb_epi.cli.fleet.output import print_rows, print_table
     from gdb_epi.fleet.store.db import open_database
 
-    if args.limit < 1:
-        raise UsageError("--limit must be at least 1")
     windows = window(args.before), window(args.after)
     with open_database(args.db, write=False) as engine:
         from gdb_epi.fleet.questions.signatures import compare

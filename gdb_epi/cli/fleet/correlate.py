@@ -7,8 +7,9 @@ import json
 from argparse import ArgumentParser, Namespace
 from typing import TYPE_CHECKING, Any
 
+from gdb_epi.argument_types import whole
 from gdb_epi.cli.fleet.output import add_forms, print_line
-from gdb_epi.errors import EXIT_DONE, UsageError
+from gdb_epi.errors import EXIT_DONE
 from gdb_epi.util import counted
 
 if TYPE_CHECKING:
@@ -26,14 +27,12 @@ def add_arguments(parser: ArgumentParser) -> None:
     """Declare the arguments."""
     signature_help = "a key, its start, or a part of it: pairs that mark this signature"
     parser.add_argument("signature", metavar="SIGNATURE", nargs="?", help=signature_help)
-    parser.add_argument("--limit", type=int, default=LIMIT, help="pairs (30)")
+    parser.add_argument("--limit", type=whole(), default=LIMIT, help="pairs (30)")
     add_forms(parser, "one JSON object")
 
 
 def run(args: Namespace) -> int:
     """Print the pairs, the strongest first."""
-    if args.limit < 1:
-        raise UsageError("--limit must be at least 1")
     if args.signature is not None:
         return _of_signature(args)
     from gdb_epi.cli.fleet.output import print_rows, print_table

@@ -5,8 +5,9 @@ from __future__ import annotations
 
 from argparse import ArgumentParser, Namespace
 
+from gdb_epi.argument_types import positive, whole
 from gdb_epi.cli.fleet.output import add_forms
-from gdb_epi.errors import EXIT_DONE, UsageError
+from gdb_epi.errors import EXIT_DONE
 
 HELP = "signatures first seen in the last days (counted back from the latest crash)"
 DAYS = 7.0
@@ -15,15 +16,15 @@ LIMIT = 50
 
 def add_arguments(parser: ArgumentParser) -> None:
     """Declare the arguments."""
-    parser.add_argument("--days", type=float, default=DAYS, help="length of the window (7)")
-    parser.add_argument("--limit", type=int, default=LIMIT, help="rows (50)")
+    parser.add_argument(
+        "--days", type=positive("days"), default=DAYS, help="length of the window (7)"
+    )
+    parser.add_argument("--limit", type=whole(), default=LIMIT, help="rows (50)")
     add_forms(parser)
 
 
 def run(args: Namespace) -> int:
     """Print the table."""
-    if args.limit < 1 or not args.days > 0:
-        raise UsageError("--limit and --days must be positive")
     from gdb_epi.cli.fleet.output import print_rows, print_table
     from gdb_epi.fleet.questions.seen import utc_time
     from gdb_epi.fleet.store.db import open_database

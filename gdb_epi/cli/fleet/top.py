@@ -6,8 +6,9 @@ from __future__ import annotations
 from argparse import ArgumentParser, Namespace
 from typing import TYPE_CHECKING
 
+from gdb_epi.argument_types import whole
 from gdb_epi.cli.fleet.output import add_forms, print_rows, print_table
-from gdb_epi.errors import EXIT_DONE, UsageError
+from gdb_epi.errors import EXIT_DONE
 
 if TYPE_CHECKING:
     from gdb_epi.fleet.questions.signatures import TopSignature
@@ -29,14 +30,12 @@ HEADERS = (
 
 def add_arguments(parser: ArgumentParser) -> None:
     """Declare the arguments."""
-    parser.add_argument("--limit", type=int, default=DEFAULT_LIMIT, help="rows (default 20)")
+    parser.add_argument("--limit", type=whole(), default=DEFAULT_LIMIT, help="rows (default 20)")
     add_forms(parser)
 
 
 def run(args: Namespace) -> int:
     """Print the table."""
-    if args.limit < 1:
-        raise UsageError("--limit must be at least 1")
     from gdb_epi.fleet.store.db import open_database
 
     with open_database(args.db, write=False) as engine:

@@ -1,0 +1,51 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Numbers that users type, in GDB and in the shell: what is out of range is refused in one line."""
+
+from __future__ import annotations
+
+from gdb_epi.typing_lite import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+MOST = (1 << 63) - 1  # what a database takes
+MOST_SECONDS = 1e9  # 32 years
+
+
+def whole(least: int = 1, most: int = MOST) -> Callable[[str], int]:
+    """Return an argparse type: a whole number from `least` to `most`."""
+
+    def read(text: str) -> int:
+        try:
+            number = int(text)
+        except ValueError:
+            raise wrong_value(text, "is not a whole number") from None
+        if number < least:
+            raise wrong_value(text, f"is too small: it must be at least {least}")
+        if number > most:
+            raise wrong_value(text, f"is too large: it must be at most {most}")
+        return number
+
+    return read
+
+
+def positive(unit: str, most: float = MOST_SECONDS) -> Callable[[str], float]:
+    """Return an argparse type: a number above 0, of seconds or of days."""
+
+    def read(text: str) -> float:
+        try:
+            number = float(text)
+        except ValueError:
+            number = float("nan")
+        if not 0 < number <= most:
+            raise wrong_value(text, f"is not a positive number of {unit}, at most {most:g}")
+        return number
+
+    return read
+
+
+def wrong_value(text: str, what: str) -> Exception:
+    """Return argparse's error for a value, so that its message names the option too."""
+    from argparse import ArgumentTypeError
+
+    return ArgumentTypeError(f"{text!r} {what}")

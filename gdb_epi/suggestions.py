@@ -1,0 +1,35 @@
+# SPDX-License-Identifier: Apache-2.0
+"""What was meant by a misspelt command, verb or option. Asked only after a mistake."""
+
+from __future__ import annotations
+
+from gdb_epi.typing_lite import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from argparse import ArgumentParser
+    from collections.abc import Iterable, Sequence
+
+CUTOFF = 0.75  # of difflib's ratio: `alias` and `list` have 0.67, `lits` and `list` 0.75
+MIN_BEGINNING = 3  # letters of a word that was cut short
+
+
+def nearest(word: str, candidates: Iterable[str]) -> str | None:
+    """Return the candidate that was probably meant: nearly the word, or the only longer one."""
+    from difflib import get_close_matches
+
+    names = list(candidates)
+    near = get_close_matches(word, names, 1, CUTOFF)
+    longer = [name for name in names if len(word) >= MIN_BEGINNING and name.startswith(word)]
+    return near[0] if near else longer[0] if len(longer) == 1 else None
+
+
+def unknown_words(parser: ArgumentParser, words: Sequence[str]) -> str:
+    """Return the message for the words that a parser has no argument for."""
+    message = f"unrecognized arguments: {' '.join(words)}"
+    flag = next((word.partition("=")[0] for word in words if word.startswith("-")), None)
+    if flag is None:
+        return message
+    # Without the dashes: they would make any two short options look alike.
+    flags = [name for action in parser._actions for name in action.option_strings]
+    meant = nearest(flag.lstrip("-"), [name[2:] for name in flags if name.startswith("--")])
+    return f"{message} (did you mean --{meant}?)" if meant else message

@@ -1,0 +1,124 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Numbers out of range and misspelt words, in GDB's arguments (GDB itself is not needed)."""
+
+from __future__ import annotations
+
+import sys
+from argparse import ArgumentTypeError
+from collections.abc import Callable, Iterator
+from types import ModuleType
+from typing import Any
+
+import pytest
+
+from gdb_epi.argument_types import positive, whole
+from gdb_epi.errors import UsageError
+from gdb_epi.loader import load_commands
+from gdb_epi.registry import COMMANDS
+from gdb_epi.suggestions import nearest
+
+NUMBERS = ("--limit", "--length", "--depth", "--width", "--types", "--budget", "--seconds")
+VALUES = ("-5", "-1", "nan", "many", "1.5.2", "9" * 30, "9" * 5000)
+
+
+@pytest.fixture
+def parse(monkeypatch: pytest.MonkeyPatch) -> Iterator[Callable[[str, str], Any]]:
+    """The parser of `epi` commands, with a `gdb` that only splits words."""
+    gdb = ModuleType("gdb")
+    gdb.string_to_argv = str.split  # type: ignore[attr-defined]
+    gdb.error = RuntimeError  # type: ignore[attr-defined]
+    monkeypatch.setitem(sys.modules, "gdb", gdb)
+    monkeypatch.delitem(sys.modules, "gdb_epi.gdbhost.arguments", raising=False)
+    assert load_commands() == []
+    from gdb_epi.gdbhost.arguments import parse
+
+    yield lambda name, text: parse(COMMANDS[name], text)
+    sys.modules.pop("gdb_epi.gdbhost.arguments", None)
+
+
+def test_every_number_of_every_command_is_refused_out_of_range(parse) -> None:
+    checked = []
+    for name, command in COMMANDS.items():
+        if name == "push":
+            continue
+        before = "x " if any(not a.flags[0].startswith("-") for a in command.arguments) else ""
+        for flag in (a.flags[-1] for a in command.arguments if a.flags[-1] in NUMBERS):
+            values = VALUES if name == "gc" and flag == "--types" else (*VALUES, "0")
+            for value in values:
+                words = "" if name == "locals" else before
+                with pytest.raises(UsageError) as caught:
+                    parse(name, f"{words}{flag} {value}")
+                line = caught.value.line()
+                assert line.startswith(f"epi {name}: argument {flag}: "), line
+                assert "\n" not in line and "; try: help epi" in line
+            checked.append((name, flag))
+    assert len(checked) >= 25
+    assert {"bt", "locals", "print", "gc", "find"} <= {name for name, _ in checked}
+
+
+def test_numbers_in_range_are_taken(parse) -> None:
+    assert parse("gc", "--types 0 --limit 1").types == 0
+    assert parse("list", "0 --context 0").context == 0
+    assert parse("print", "x --frame 0 --depth 1 --width 1 --length 1").length == 1
+    assert parse("find", "x --budget 0.5").budget == 0.5
+
+
+@pytest.mark.parametrize(
+    "line", ["locals -1", "list -1", "print x --frame -1", "list --context -1"]
+)
+def test_frames_and_context_are_not_negative(parse, line: str) -> None:
+    with pytest.raises(UsageError, match="must be at least 0"):
+        parse(*line.split(" ", 1))
+
+
+@pytest.mark.parametrize(
+    ("line", "meant"),
+    [
+        ("bt --alll", "--all"),
+        ("bt --lim 5", "--limit"),
+        ("bt --locls", "--locals"),
+        ("bt --jsn", "--json"),
+        ("gc --type=5", "--types"),
+        ("bt --zzz", None),
+        ("bt extra words", None),
+    ],
+)
+def test_an_unknown_option_gets_a_suggestion(parse, line: str, meant: str | None) -> None:
+    with pytest.raises(UsageError, match="unrecognized arguments") as caught:
+        parse(*line.split(" ", 1))
+    message = str(caught.value)
+    assert message.endswith(f" (did you mean {meant}?)") if meant else "mean" not in message
+
+
+@pytest.mark.parametrize(
+    ("word", "meant"),
+    [
+        ("alias", None),
+        ("lits", "list"),
+        ("threds", "threads"),
+        ("exc", "exceptions"),
+        ("local", "locals"),
+        ("ge", None),
+        ("backtrace", None),
+        ("", None),
+    ],
+)
+def test_the_command_that_was_meant(word: str, meant: str | None) -> None:
+    load_commands()
+    assert nearest(word, COMMANDS) == meant
+
+
+@pytest.mark.parametrize(
+    ("read", "text", "message"),
+    [
+        (whole(), "0", "'0' is too small: it must be at least 1"),
+        (whole(0, 65535), "65536", "'65536' is too large: it must be at most 65535"),
+        (whole(), "1.5", "'1.5' is not a whole number"),
+        (positive("days"), "inf", "'inf' is not a positive number of days, at most 1e+09"),
+        (whole(), "\x1b[2J", r"'\x1b[2J' is not a whole number"),
+    ],
+)
+def test_the_message_names_value_and_range(read, text: str, message: str) -> None:
+    with pytest.raises(ArgumentTypeError) as caught:
+        read(text)
+    assert str(caught.value) == message
