@@ -14,6 +14,7 @@ from gdb_epi.gdbhost.help import files_starting, help_text, option_words
 from gdb_epi.gdbhost.output import show, write_file
 from gdb_epi.loader import load_commands
 from gdb_epi.registry import COMMANDS, Command
+from gdb_epi.render.escape import escape
 
 STATUS_VARIABLE = "epi_status"
 
@@ -59,7 +60,7 @@ class EpiPrefix(gdb.Command):  # type: ignore[misc]
         else:
             error = UsageError(f"no command `epi {word}'", hint="help epi")
         set_status(error.exit_code)
-        raise gdb.GdbError(error.line())
+        raise _gdb_error(error.line())
 
 
 class EpiCommand(gdb.Command):  # type: ignore[misc]
@@ -77,11 +78,11 @@ class EpiCommand(gdb.Command):  # type: ignore[misc]
             set_status(run_command(self._command, text))
         except EpiError as error:
             set_status(error.exit_code)
-            raise gdb.GdbError(error.line()) from None
+            raise _gdb_error(error.line()) from None
         except gdb.error as error:
-            raise gdb.GdbError(f"epi {self._command.name}: GDB says: {error}") from None
+            raise _gdb_error(f"epi {self._command.name}: GDB says: {error}") from None
         except (Exception, SystemExit) as error:  # noqa: BLE001 - boundary: a command
-            raise gdb.GdbError(_internal_error(self._command, error)) from None
+            raise _gdb_error(_internal_error(self._command, error)) from None
 
     def complete(self, text: str, word: str | None) -> list[str]:
         """Complete options, and the file after --output.
@@ -131,6 +132,19 @@ def set_status(code: int) -> None:
     gdb.set_convenience_variable(STATUS_VARIABLE, code)
 
 
+def _gdb_error(line: str) -> gdb.GdbError:
+    """Return an error whose text may hold names from the core: nothing in it steers a terminal.
+
+    GDB loses a message with a lone surrogate, or with what the host's charset lacks.
+    """
+    text = escape(line)
+    try:
+        text.encode(gdb.host_charset())
+    except (LookupError, UnicodeError):
+        text = text.encode("ascii", "backslashreplace").decode("ascii")
+    return gdb.GdbError(text)
+
+
 def _has_colors() -> bool:
     """Whether GDB itself would colour: `set style enabled`, and a terminal that can."""
     import os
@@ -146,15 +160,16 @@ def _internal_error(command: Command, error: BaseException) -> str:
     import traceback
 
     from gdb_epi import __version__
-    from gdb_epi.render.escape import escape
 
     if gdb.parameter("python print-stack") == "full":
-        gdb.write("".join(traceback.format_exception(error)), gdb.STDERR)
+        lines = "".join(traceback.format_exception(error)).split("\n")
+        gdb.write("\n".join(map(escape, lines)), gdb.STDERR)
     python = platform.python_version()
     inferior = gdb.selected_inferior()
     kind = inferior.connection.type if inferior.connection else "nothing"
     gdb.write(f"  gdb-epi {__version__}, GDB {gdb.VERSION}, Python {python}\n", gdb.STDERR)
-    gdb.write(f"  loaded: {kind}, executable {gdb.current_progspace().filename}\n", gdb.STDERR)
+    executable = escape(str(gdb.current_progspace().filename))
+    gdb.write(f"  loaded: {kind}, executable {executable}\n", gdb.STDERR)
     what = escape(f"{type(error).__name__}: {error}".splitlines()[0])
     return (
         f"internal error in `epi {command.name}': {what}; try: set python print-stack full, "

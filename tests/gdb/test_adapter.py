@@ -167,18 +167,23 @@ def test_output_into_a_device(gdb: Gdb) -> None:
 
 ODD = '''
 import sys
+from gdb_epi.errors import InputError
 from gdb_epi.registry import argument, command
 from gdb_epi.report import Report
 
 @command("odd", needs="nothing", arguments=(
     argument("--at", type="address"), argument("--exit", action="store_true"),
-    argument("--raise", dest="boom", action="store_true")))
+    argument("--raise", dest="boom", action="store_true"),
+    argument("--refuse", action="store_true")))
 def odd(session, args):
     """Print odd text."""
     if args.exit:
         sys.exit("wanted to leave")
     if args.boom:
         raise ValueError("boom\\0 line\\nsecond")
+    if args.refuse:
+        name = "/a\\x1b[31m\\x1b]0;title\\x07\\x9b1m\\u202e\\udc80\\u00e9\\nline.py"
+        raise InputError(f"no source {name}", hint=name)
     if args.at is not None:
         return Report("odd", lines=[f"AT {args.at:#x}"])
     row = ["nul \\0 esc \\x1b[31m", "bidi \\u202e lone \\udc80 \\u00e9"]
@@ -212,6 +217,19 @@ def test_hostile_text_cannot_steer_or_stop_gdb(gdb: Gdb, plugins: Path, locale: 
     assert r"bidi \u202e lone \udc80" in done.stdout
     assert r"new\x0aline" in done.stdout
     assert "\x1b" not in done.stdout and "\0" not in done.stdout
+
+
+@pytest.mark.parametrize("locale", ["C", "C.UTF-8"])
+def test_hostile_text_in_an_error_cannot_steer_or_stop_gdb(
+    gdb: Gdb, plugins: Path, locale: str
+) -> None:
+    """`epi list` names the source file as the core does."""
+    done = run_gdb(gdb, f"source {plugins}", "epi odd --refuse", STATUS, env={"LC_ALL": locale})
+    assert statuses(done) == [3], done.text
+    shown = r"/a\x1b[31m\x1b]0;title\x07\x9b1m\u202e\udc80"
+    (line,) = done.stderr.splitlines()
+    assert line.startswith(f"no source {shown}") and f"; try: {shown}" in line
+    assert line.replace("\N{LATIN SMALL LETTER E WITH ACUTE}", "").isprintable()
 
 
 def test_unexpected_exception_is_one_line_with_the_versions(gdb: Gdb, plugins: Path) -> None:
