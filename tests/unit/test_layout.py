@@ -12,6 +12,7 @@ from typing import Any
 import pytest
 
 from commands.layout import layout as command
+from gdb_epi.cpython.frames.chain import InterpreterFrames
 from gdb_epi.cpython.layout import layout as layout_module
 from gdb_epi.cpython.layout.emit import SCHEMA, add_variants, dump_layout, emit_layout
 from gdb_epi.cpython.layout.layout import (
@@ -310,6 +311,34 @@ def test_one_flipped_bit_in_one_word_is_not_believed() -> None:
     assert changed.offset("PyThreadState", "current_frame") == right
     assert len(texts) == 1
     assert "one bit; table kept" in texts[0]
+
+
+def test_words_that_lay_members_over_each_other_are_not_believed() -> None:
+    layout = _layout313()
+    frame = "_PyInterpreterFrame"
+    words = {
+        "interpreter_frame.previous": layout.require(frame, "previous"),
+        "interpreter_frame.executable": 96,
+        "interpreter_frame.owner": layout.require(frame, "previous") + 3,
+    }
+    changed, texts = layout.with_debug_offsets(words)
+    for member in ("previous", "f_executable", "owner"):
+        assert changed.offset(frame, member) == layout.offset(frame, member)
+    assert len(texts) == 2
+    assert all("owner would overlap previous; table kept" in text for text in texts)
+
+
+@pytest.mark.parametrize("owner", [1, 25, 3000])
+def test_frames_can_be_read_at_any_offsets(owner: int) -> None:
+    """The core has no word for `f_globals`, so what overlaps it is not noticed."""
+    changed, _ = _layout313().with_debug_offsets({"interpreter_frame.owner": owner})
+    assert changed.offset("_PyInterpreterFrame", "owner") == owner
+    reader: Any = SimpleNamespace(layout=changed)
+    code = SimpleNamespace(problem="no code", firsttraceable=0)
+    codes: Any = SimpleNamespace(at=lambda _address: code)
+    frames = InterpreterFrames(reader, codes)
+    frame = frames.parse(0, bytes(frames.size), 0)
+    assert frame.owner == "thread" and frame.previous == 0
 
 
 def test_misaligned_word_is_not_believed() -> None:

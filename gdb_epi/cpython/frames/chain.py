@@ -9,7 +9,7 @@ the layout which of the two it has. `python_frame` makes of either what is shown
 from __future__ import annotations
 
 import struct
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from operator import itemgetter
 
 from gdb_epi.cpython.frames.code import CodeReader
@@ -128,6 +128,7 @@ class InterpreterFrames:
             layout.require(frame, "localsplus"),
             *(8 + layout.require(frame, name) for name in ("previous", "f_globals")),
             8 + max(self.code_at, layout.require(frame, "instr_ptr", "prev_instr"), owner),
+            *(4 + offset for offset in (is_entry, tlbc) if offset is not None),
         )
         names = {
             "FRAME_OWNED_BY_THREAD": "thread",
@@ -180,12 +181,15 @@ class InterpreterFrames:
 def _unpacker(*fields: tuple[int, str]) -> Callable[[bytes, int], tuple[int, ...]]:
     """Return a function that unpacks fields at given offsets, in the order they are named.
 
-    One call of one struct.Struct: a stack of 100,000 frames spends half of its time here.
+    One call of one struct.Struct: a stack of 100,000 frames spends half of its time here. Fields
+    that overlap, which only damaged offsets do, are unpacked one by one.
     """
     order = sorted(set(fields))
     pieces: list[str] = []
     at = 0
     for offset, kind in order:
+        if offset < at:
+            return _one_by_one(fields)
         pieces.append(f"{offset - at}x{kind}")
         at = offset + struct.calcsize("<" + kind)
     whole = struct.Struct("<" + "".join(pieces)).unpack_from
@@ -197,6 +201,15 @@ def _unpacker(*fields: tuple[int, str]) -> Callable[[bytes, int], tuple[int, ...
     def unpack(data: bytes, position: int) -> tuple[int, ...]:
         values: tuple[int, ...] = pick(whole(data, position))
         return values
+
+    return unpack
+
+
+def _one_by_one(fields: Sequence[tuple[int, str]]) -> Callable[[bytes, int], tuple[int, ...]]:
+    readers = [(offset, struct.Struct("<" + kind).unpack_from) for offset, kind in fields]
+
+    def unpack(data: bytes, position: int) -> tuple[int, ...]:
+        return tuple(read(data, position + offset)[0] for offset, read in readers)
 
     return unpack
 

@@ -9,7 +9,7 @@ that part is laid over the table and the two are compared.
 from __future__ import annotations
 
 import sys
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from io import FileIO
 
 from gdb_epi.errors import LayoutError
@@ -178,9 +178,10 @@ class Layout:
     def with_debug_offsets(self, words: Mapping[str, int]) -> tuple[Layout, list[str]]:
         """Return this layout with the core's own words laid over it, and where they differ.
 
-        The words win, because they come from the very build that died. Two exceptions, both
-        signs of damage: a word that is not aligned for its member, and a single word that
-        differs from the table in exactly one bit while all others agree.
+        The words win, because they come from the very build that died. Three exceptions, all
+        signs of damage: a word that is not aligned for its member, words that lay members of a
+        struct over each other, and a single word that differs from the table in exactly one bit
+        while all others agree.
         """
         overlay = _Overlay(self.document, words)
         if not overlay.offsets and not overlay.sizes:
@@ -211,6 +212,8 @@ class _Overlay:
         self.offsets: dict[tuple[str, str], int] = {}
         self.sizes: dict[str, int] = {}
         self.agreed = 0
+        self._placed: dict[str, dict[str, int]] = {}  # by struct, what the core says of members
+        self._believed: dict[tuple[str, str], int] = {}  # which of the texts says so
         for name, word in words.items():
             place = _place_of(document, name)
             if place is None:
@@ -220,6 +223,7 @@ class _Overlay:
             else:
                 self._take_size(name, place[0], word)
         self._doubt_single_bit()
+        self._doubt_overlaps()
 
     def _take_size(self, name: str, struct: str, word: int) -> None:
         table = self.structs.get(struct, _NO_STRUCT)[0]
@@ -234,13 +238,34 @@ class _Overlay:
         member = self.structs.get(struct, _NO_STRUCT)[1].get(path)
         if member is None:
             self.offsets[struct, path] = word  # a gap of the table: nothing to compare with
-        elif member[0] == word:
+            return
+        self._placed.setdefault(struct, {})[path] = word
+        if member[0] == word:
             self.agreed += 1
         elif word % min(member[1] & -member[1] or 1, 8):
+            self._placed[struct][path] = member[0]
             self.texts.append(f"{name}: the core says {word}, not aligned; kept {member[0]}")
         else:
             self.offsets[struct, path] = word
+            self._believed[struct, path] = len(self.texts)
             self.texts.append(f"{name}: the core says {word}, the table {member[0]}; core believed")
+
+    def _doubt_overlaps(self) -> None:
+        """Keep the table for a struct of which the words lay members over each other."""
+        for struct, placed in self._placed.items():
+            changed = [path for path in placed if (struct, path) in self.offsets]
+            members = self.structs[struct][1]
+            for path in changed:
+                over = _overlapped(path, placed, members)
+                if over is not None:
+                    self._keep_table(struct, changed, f"{path} would overlap {over}")
+                    break
+
+    def _keep_table(self, struct: str, paths: Sequence[str], why: str) -> None:
+        for path in paths:
+            del self.offsets[struct, path]
+            at = self._believed[struct, path]
+            self.texts[at] = self.texts[at].replace("core believed", f"{why}; table kept")
 
     def _doubt_single_bit(self) -> None:
         """Keep the table where one bit in one word is the only difference."""
@@ -251,6 +276,7 @@ class _Overlay:
         table = self.structs[struct][1][path][0]
         if bin(table ^ self.offsets[struct, path]).count("1") == 1:
             del self.offsets[struct, path]
+            self._placed[struct][path] = table
             self.texts = [t.replace("core believed", "one bit; table kept") for t in self.texts]
 
     def apply(self) -> dict[str, Any]:
@@ -264,6 +290,22 @@ class _Overlay:
                     changed[path] = [word, *members.get(path, (0, 8))[1:]]
             structs[struct] = [self.sizes.get(struct, size), changed]
         return structs
+
+
+def _overlapped(path: str, placed: Mapping[str, int], members: Mapping[str, Any]) -> str | None:
+    """Return a member that another would share bytes with; not when it does in the table too.
+
+    Of a large member only the first word counts: another build may have a smaller one.
+    """
+    low, width = placed[path], min(members[path][1], 8)
+    for other, start in placed.items():
+        other_width = min(members[other][1], 8)
+        if other == path or not (start < low + width and low < start + other_width):
+            continue
+        old, old_start = members[path][0], members[other][0]
+        if not (old_start < old + width and old < old_start + other_width):
+            return other
+    return None
 
 
 def available_tables() -> list[tuple[tuple[int, int], str]]:
