@@ -3,6 +3,8 @@
 
 from __future__ import annotations
 
+import os
+import stat
 import sys
 from contextlib import contextmanager
 
@@ -50,6 +52,7 @@ def run(args: Namespace) -> int:
     if args.category is not None and args.category.split(":", 1)[0] not in CATEGORIES:
         raise UsageError(f"no category {args.category!r}", hint=", ".join(CATEGORIES))
     for name in args.texts:
+        _must_be_file(name)
         if name != "-" and _is_core(name):
             raise InputError(f"{name}: a core, not a text", hint=f"gdb-epi triage {name}")
     sources = Sources() if args.sources else None
@@ -66,6 +69,20 @@ def run(args: Namespace) -> int:
     if not count:
         raise InputError("no crash in the text", hint="a GDB backtrace or a faulthandler dump")
     return EXIT_DONE
+
+
+def _must_be_file(name: str) -> None:
+    """Refuse what would be waited for, or has no end; pipes that the shell opened are fine."""
+    if name in ("-", "/dev/stdin") or name.startswith(("/dev/fd/", "/proc/self/fd/")):
+        return
+    try:
+        mode = os.stat(name).st_mode
+    except OSError as error:
+        raise InputError(f"{name}: {error.strerror or error}", hint="check the path") from None
+    except ValueError:
+        raise InputError(f"{name!r}: not a file name", hint="check the path") from None
+    if not stat.S_ISREG(mode) and not stat.S_ISDIR(mode):
+        raise InputError(f"{name}: not a regular file", hint=f"gdb-epi sign - < {name}")
 
 
 def _is_core(name: str) -> bool:

@@ -6,6 +6,8 @@ No GDB, no judgement, no database: what one looks at first. Like `py-spy dump --
 
 from __future__ import annotations
 
+import os
+import stat
 import sys
 
 from gdb_epi.typing_lite import TYPE_CHECKING
@@ -30,12 +32,7 @@ def add_arguments(parser: ArgumentParser) -> None:
 
 def run(args: Namespace) -> int:
     """Print the stacks."""
-    try:
-        with open(args.core, "rb") as stream:
-            packed = stream.read(4) != CORE_MAGIC
-    except OSError:
-        packed = False  # opening it as a core says what is wrong
-    if not packed:
+    if not _is_packed(args.core):
         from gdb_epi.target.corefile import CoreFileTarget
 
         return _print(CoreFileTarget.open(args.core, exe=args.exe, sysroot=args.sysroot), args.json)
@@ -43,6 +40,17 @@ def run(args: Namespace) -> int:
 
     with opened_core(args.core, args.exe, args.sysroot) as target:
         return _print(target, args.json)
+
+
+def _is_packed(path: str) -> bool:
+    """Whether a file must be unpacked; of what is no file, opening it as a core says what it is."""
+    try:
+        if not stat.S_ISREG(os.stat(path).st_mode):
+            return False  # a FIFO would be waited for
+        with open(path, "rb") as stream:
+            return stream.read(4) != CORE_MAGIC
+    except (OSError, ValueError):
+        return False
 
 
 def _print(target: CoreFileTarget, as_json: bool) -> int:

@@ -422,7 +422,8 @@ class CoreFileTarget:
 
 def _map_file(name: str) -> mmap.mmap:
     try:
-        descriptor = os.open(name, os.O_RDONLY | os.O_CLOEXEC | os.O_NONBLOCK)
+        _must_be_regular(name, os.stat(name).st_mode)
+        descriptor = os.open(name, os.O_RDONLY | os.O_CLOEXEC | os.O_NONBLOCK | os.O_NOCTTY)
     except FileNotFoundError:
         raise InputError(f"{name}: no such file", hint="check the path") from None
     except PermissionError:
@@ -433,10 +434,7 @@ def _map_file(name: str) -> mmap.mmap:
         raise InputError(f"{name}: {error.strerror}", hint="check the path") from None
     try:
         status = os.fstat(descriptor)
-        if stat.S_ISDIR(status.st_mode):
-            raise InputError(f"{name}: a directory", hint="name a core file in it")
-        if not stat.S_ISREG(status.st_mode):
-            raise InputError(f"{name}: not a regular file", hint="copy the core to a file")
+        _must_be_regular(name, status.st_mode)
         if status.st_size == 0:
             raise InputError(
                 f"{name}: empty file", hint="check ulimit -c and free space where cores go"
@@ -444,3 +442,11 @@ def _map_file(name: str) -> mmap.mmap:
         return mmap.mmap(descriptor, 0, prot=mmap.PROT_READ)
     finally:
         os.close(descriptor)
+
+
+def _must_be_regular(name: str, mode: int) -> None:
+    """Asked before the file is opened (opening some devices does things) and after."""
+    if stat.S_ISDIR(mode):
+        raise InputError(f"{name}: a directory", hint="name a core file in it")
+    if not stat.S_ISREG(mode):
+        raise InputError(f"{name}: not a regular file", hint="copy the core to a file")

@@ -106,6 +106,21 @@ def test_a_bad_input_is_one_clear_line(shell, tmp_path, kind):
     assert not shell.database.exists() and not shell.spooled
 
 
+@pytest.mark.parametrize("kind", ["pipe", "device"])
+@pytest.mark.parametrize("verb", ["triage", "stacks", "corruption", "sign"])
+def test_what_is_no_file_is_never_waited_for(shell, tmp_path, verb, kind):
+    shell.prefix = ["timeout", "20"]
+    done = shell(verb, bad_file(tmp_path, kind))
+    assert done.code == 3
+    assert "not a regular file" in only_line(done)
+
+
+def test_a_text_may_come_through_a_pipe_that_the_shell_opened(shell):
+    done = shell("sign", "/dev/stdin", stdin=b"no crash")
+    assert done.code == 3
+    assert "no crash in the text" in only_line(done)
+
+
 def test_an_unreadable_core_is_told(shell, core):
     shell.without_rights()
     core.chmod(0)
