@@ -5,6 +5,7 @@ from __future__ import annotations
 
 import mmap
 import os
+import stat
 
 from gdb_epi.errors import NOT_AVAILABLE, Absent
 from gdb_epi.target import elf
@@ -26,9 +27,14 @@ class ElfFile(NamedTuple):
 
 
 def open_elf(path: str) -> ElfFile | Absent:
-    """Map an ELF file and read its build-id. Absent when it is missing or not ELF."""
+    """Map an ELF file and read its build-id. Absent when it is missing or not ELF.
+
+    Names come from cores: devices and FIFOs are not even opened.
+    """
     try:
-        descriptor = os.open(path, os.O_RDONLY | os.O_CLOEXEC | os.O_NONBLOCK)
+        if not stat.S_ISREG(os.stat(path).st_mode):
+            return Absent(NOT_AVAILABLE, f"{path}: empty or not a regular file")
+        descriptor = os.open(path, os.O_RDONLY | os.O_CLOEXEC | os.O_NONBLOCK | os.O_NOCTTY)
     except (OSError, ValueError) as error:
         reason = getattr(error, "strerror", None) or str(error)
         return Absent(NOT_AVAILABLE, f"{path}: {reason}")
