@@ -12,6 +12,42 @@ from gdb_epi.target import elf
 from gdb_epi.typing_lite import NamedTuple
 
 _PT_NOTE_CAP = 1 << 20
+MAX_LINKS = 40  # symbolic links on the way to one file, as Linux has it
+
+
+def locate(path: str, sysroot: str | None) -> str | Absent:
+    """Return where an absolute path of the dead process lies here.
+
+    Symbolic links below a sysroot are followed as the process saw them, never out of it: an
+    absolute one begins at the sysroot again, and no `..` leads above it.
+    """
+    if "\0" in path or not path.startswith("/"):
+        return Absent(NOT_AVAILABLE, f"{path}: no absolute path")
+    if not sysroot:
+        return path
+    root = sysroot.rstrip("/")
+    todo = path.split("/")[::-1]
+    parts: list[str] = []
+    links = 0
+    while todo:
+        part = todo.pop()
+        if part in ("", "."):
+            continue
+        if part == "..":
+            del parts[-1:]
+            continue
+        try:
+            linked = os.readlink("/".join([root, *parts, part]))
+        except (OSError, ValueError):
+            parts.append(part)
+            continue
+        links += 1
+        if links > MAX_LINKS:
+            return Absent(NOT_AVAILABLE, f"{path}: more than {MAX_LINKS} symbolic links")
+        if linked.startswith("/"):
+            parts = []
+        todo += linked.split("/")[::-1]
+    return "/".join([root, *parts])
 
 
 class ElfFile(NamedTuple):
@@ -58,9 +94,8 @@ def open_elf(path: str) -> ElfFile | Absent:
 class FileFinder:
     """Find the file that was mapped at a path of the dead process.
 
-    `sysroot` is the folder under which the process' file system lies here. `exe` overrides the
-    executable's path. Symbolic links inside a sysroot are followed as the process saw them only
-    as far as the host's kernel does.
+    `sysroot` is the folder under which the process' file system lies here; no path of the core
+    leads out of it. `exe` overrides the executable's path.
     """
 
     def __init__(self, exe: str | None, sysroot: str | None) -> None:
@@ -71,9 +106,8 @@ class FileFinder:
     def candidates(self, path: str, is_executable: bool) -> list[str]:
         """Return where the file may lie, best first."""
         paths = [self.exe] if is_executable and self.exe else []
-        if path.startswith("/"):
-            paths += [os.path.join(self.sysroot, path[1:])] if self.sysroot else [path]
-        return paths
+        here = locate(path, self.sysroot)
+        return [*paths, here] if isinstance(here, str) else paths
 
     def opened(self, path: str, is_executable: bool) -> list[ElfFile]:
         """Return the ELF files that may be the one, best first; nothing is compared."""

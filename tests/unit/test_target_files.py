@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Files that a core names: what is no regular file is not even opened."""
+"""Files that a core names: only regular ones are opened, and none outside of the sysroot."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from pathlib import Path
 import pytest
 
 from gdb_epi.errors import Absent
-from gdb_epi.target.files import ElfFile, open_elf
+from gdb_epi.target.files import ElfFile, FileFinder, open_elf
 
 
 @pytest.mark.parametrize("kind", ["device", "pipe", "folder", "link to a device"])
@@ -38,3 +38,44 @@ def test_odd_names_are_told() -> None:
 
 def test_an_elf_file_is_opened() -> None:
     assert isinstance(open_elf(os.path.realpath("/proc/self/exe")), ElfFile)
+
+
+@pytest.fixture
+def sysroot(tmp_path: Path) -> Path:
+    """A folder with a file system, and a file beside it that no path of a core may reach."""
+    (tmp_path / "secret").write_text("outside")
+    root = tmp_path / "root"
+    (root / "lib").mkdir(parents=True)
+    (root / "lib" / "libm.so").write_text("inside")
+    (root / "secret").write_text("inside")
+    return root
+
+
+@pytest.mark.parametrize(
+    "path",
+    ["//../secret", "//secret", "/lib/../../secret", "/../../../secret", "/./lib/.././../secret"],
+)
+def test_no_path_of_the_core_leads_out_of_the_sysroot(sysroot: Path, path: str) -> None:
+    (candidate,) = FileFinder(None, f"{sysroot}/").candidates(path, False)
+    assert candidate == str(sysroot / "secret")
+
+
+def test_an_absolute_name_is_not_taken_for_one_of_this_machine(sysroot: Path) -> None:
+    """os.path.join() drops the folder when the rest begins with a slash."""
+    finder = FileFinder(None, str(sysroot))
+    assert finder.candidates("/" + os.path.realpath("/proc/self/exe"), False) == [
+        str(sysroot) + os.path.realpath("/proc/self/exe")
+    ]
+    assert finder.candidates("relative", False) == []
+
+
+@pytest.mark.parametrize("link", ["/secret", "../../../secret", "../secret", "/../secret"])
+def test_links_are_followed_as_the_process_saw_them(sysroot: Path, link: str) -> None:
+    (sysroot / "lib" / "libz.so").symlink_to(link)
+    (candidate,) = FileFinder(None, str(sysroot)).candidates("/lib/libz.so", False)
+    assert candidate == str(sysroot / "secret")
+
+
+def test_links_in_a_circle_end(sysroot: Path) -> None:
+    (sysroot / "lib" / "libz.so").symlink_to("libz.so")
+    assert FileFinder(None, str(sysroot)).candidates("/lib/libz.so", False) == []

@@ -15,10 +15,11 @@ import os
 from gdb_epi.corruption.context import Context, once_per_run
 from gdb_epi.corruption.heap.memory import heap_of
 from gdb_epi.cpython.source.checks import hash_fits
-from gdb_epi.cpython.source.files import SourceFile, cached_paths, locate, read_regular
+from gdb_epi.cpython.source.files import SourceFile, cached_paths, read_regular
 from gdb_epi.cpython.source.pyc import CHECKED, read_header
 from gdb_epi.cpython.types import PythonState
 from gdb_epi.errors import NOT_AVAILABLE, Absent, LayoutError, UnreadableMemory
+from gdb_epi.target.files import locate
 from gdb_epi.typing_lite import NamedTuple
 
 MAX_PYC = 16 << 20

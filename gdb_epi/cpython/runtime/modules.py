@@ -9,11 +9,12 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 
-from gdb_epi.cpython.source.files import locate, read_regular
+from gdb_epi.cpython.source.files import read_regular
 from gdb_epi.cpython.types import InterpreterState, PythonState
 from gdb_epi.cpython.values.plain_values import PlainValues
 from gdb_epi.errors import UNREADABLE, Absent, SoftError, UnreadableMemory
 from gdb_epi.target.api import Target
+from gdb_epi.target.files import locate
 from gdb_epi.typing_lite import NamedTuple
 from gdb_epi.util import plausible_version
 

@@ -7,6 +7,7 @@ import os
 import stat
 
 from gdb_epi.errors import NOT_AVAILABLE, Absent
+from gdb_epi.target.files import locate
 from gdb_epi.typing_lite import TYPE_CHECKING, NamedTuple
 
 if TYPE_CHECKING:
@@ -14,7 +15,6 @@ if TYPE_CHECKING:
 
 MAX_SOURCE_BYTES = 16 << 20
 MAX_ARCHIVE_BYTES = 1 << 30
-MAX_LINKS = 40
 
 # Codecs that a source file may be in. Others of the standard library are no text encodings of
 # source, or cost too much on hostile bytes.
@@ -42,40 +42,6 @@ def cached_paths(path: str, layout: Layout) -> list[str]:
         tags.append(tags[0] + "t")
     start = f"{folder}/__pycache__/{name.removesuffix('.py')}"
     return [f"{start}.{tag}{level}.pyc" for tag in tags for level in ("", ".opt-1", ".opt-2")]
-
-
-def locate(path: str, sysroot: str | None) -> str | Absent:
-    """Return where an absolute path of the dead process lies here.
-
-    Symbolic links below a sysroot are followed as the process saw them, never out of it.
-    """
-    if "\0" in path or not path.startswith("/"):
-        return Absent(NOT_AVAILABLE, f"{path}: no absolute path")
-    if not sysroot:
-        return path
-    root = sysroot.rstrip("/")
-    todo = path.split("/")[::-1]
-    parts: list[str] = []
-    links = 0
-    while todo:
-        part = todo.pop()
-        if part in ("", "."):
-            continue
-        if part == "..":
-            del parts[-1:]
-            continue
-        try:
-            linked = os.readlink("/".join([root, *parts, part]))
-        except (OSError, ValueError):
-            parts.append(part)
-            continue
-        links += 1
-        if links > MAX_LINKS:
-            return Absent(NOT_AVAILABLE, f"{path}: more than {MAX_LINKS} symbolic links")
-        if linked.startswith("/"):
-            parts = []
-        todo += linked.split("/")[::-1]
-    return "/".join([root, *parts])
 
 
 def read_regular(path: str, cap: int = MAX_SOURCE_BYTES) -> SourceFile | Absent:

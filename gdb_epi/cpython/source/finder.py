@@ -16,7 +16,6 @@ from gdb_epi.cpython.source.files import (
     SourceFile,
     cached_paths,
     decode_source,
-    locate,
     read_member,
     read_regular,
     source_lines,
@@ -28,6 +27,7 @@ from gdb_epi.cpython.values.variables import FrameVariables
 from gdb_epi.errors import NOT_AVAILABLE, Absent, UnreadableMemory
 from gdb_epi.target.api import Target
 from gdb_epi.target.auxv import start_strings
+from gdb_epi.target.files import locate
 from gdb_epi.typing_lite import NamedTuple
 
 MAX_LINES = 200_000
