@@ -115,6 +115,28 @@ def test_what_is_no_file_is_never_waited_for(shell, tmp_path, verb, kind):
     assert "not a regular file" in only_line(done)
 
 
+def test_a_named_pipe_among_the_files_of_a_core_does_not_stop_gdb(shell, core, tmp_path):
+    """GDB waits for what it opens; it is not started."""
+    folder = b"/root/.pyenv/versions/3.13.0/lib/python3.13/lib-dynload"
+    old = folder + b"/_struct.cpython-313-x86_64-linux-gnu.so"
+    data = core.read_bytes()
+    assert old in data
+    os.mkfifo(tmp_path / "p")
+    name = os.fsencode(tmp_path)
+    core.write_bytes(data.replace(old, name + b"/" * (len(old) - len(name) - 1) + b"p"))
+    shell.prefix = ["timeout", "20"]
+    gdb = tmp_path / "gdb"
+    gdb.write_text("#!/bin/sh\nexit 7\n")
+    gdb.chmod(0o755)
+    done = shell("triage", core, "--gdb", gdb, "--no-db", "--format", "json")
+    assert done.code == 0, done.err
+    (record,) = done.records
+    reasons = {e["message"] for e in record["soft_errors"] if e["subject"] == "gdb"}
+    assert reasons == {"gdb was not started: p, which the core names, is a named pipe"}
+    done = shell("triage", core, "--gdb", gdb, "--no-db", "--native", "always")
+    assert done.code == 1 and "gdb was not started" in only_line(done)
+
+
 def test_a_text_may_come_through_a_pipe_that_the_shell_opened(shell):
     done = shell("sign", "/dev/stdin", stdin=b"no crash")
     assert done.code == 3

@@ -148,11 +148,22 @@ def _start_native(
         target.native_source = lambda _tid: absent
         target.soft_errors.append(SoftError("native frames", "gdb", missing.line()))
         return None
-    place = os.path.join(scratch.path(), "gdb")
-    os.mkdir(place)
     # GDB 13 does not find the executable on its own; this one has the right build-id.
     modules = target.modules()
     exe = modules[0].file if modules and isinstance(modules[0].file, str) else options.exe
+    from gdb_epi.target.named_files import unsafe_name
+
+    unsafe = unsafe_name(target, exe, options.sysroot)
+    if unsafe is not None:
+        refused = f"gdb was not started: {unsafe}"
+        if options.native == "always":
+            raise EpiError(f"no native frames: {refused}", hint="--native auto")
+        absent = Absent(NOT_AVAILABLE, refused)
+        target.native_source = lambda _tid: absent
+        target.soft_errors.append(SoftError("native frames", "gdb", refused))
+        return None
+    place = os.path.join(scratch.path(), "gdb")
+    os.mkdir(place)
     native = GdbNative(path, exe, options.sysroot, gdb, place)
     target.native_source = native.frames
     return native
