@@ -70,6 +70,8 @@ def _write(path: str, page: str) -> int:
     import os
     from pathlib import Path
 
+    from gdb_epi.private_files import mode_for, private_opener
+
     data = page.encode("utf-8", "backslashreplace")
     target = Path(path)
     if target.exists() and not target.is_file():
@@ -78,7 +80,9 @@ def _write(path: str, page: str) -> int:
         return len(data)
     beside = target.with_name(f".{target.name}.{os.getpid()}")
     try:
-        beside.write_bytes(data)
+        with open(beside, "wb", opener=private_opener) as stream:
+            stream.write(data)
+        beside.chmod(mode_for(target))
         beside.replace(target)
     finally:
         beside.unlink(missing_ok=True)

@@ -88,7 +88,10 @@ def run(args: Namespace) -> int:
 
 
 def _run(args: Namespace) -> int:
+    from pathlib import Path
+
     from gdb_epi.cli.support.examine import Options
+    from gdb_epi.private_files import make_private_folder
     from gdb_epi.repro.campaign import campaign, tally
     from gdb_epi.repro.reports import run_line
 
@@ -98,7 +101,7 @@ def _run(args: Namespace) -> int:
     plan, jobs = _plan(args)
     options = Options(native=args.native, gdb=args.gdb)
     if args.keep is not None:
-        os.makedirs(args.keep, exist_ok=True)
+        make_private_folder(Path(args.keep))  # for cores
     results: list[Result] = []
     stop = args.stop or args.bisect
     made = campaign(
@@ -179,10 +182,11 @@ def _examine(core: str, options: Options) -> dict[str, Any] | str:
 def _report(
     args: Namespace, results: Sequence[Result], counts: Tally, aim: Goal, plan: Plan
 ) -> None:
+    from gdb_epi.private_files import private_opener
     from gdb_epi.repro import reports
 
     if args.junit is not None:
-        with open(args.junit, "wb") as file:
+        with open(args.junit, "wb", opener=private_opener) as file:
             file.write(reports.junit(results, counts, aim, args.command))
     if args.json:
         import json

@@ -8,6 +8,7 @@ import os
 import gdb
 
 from gdb_epi.errors import EpiError
+from gdb_epi.private_files import mode_for
 from gdb_epi.typing_lite import TYPE_CHECKING
 
 if TYPE_CHECKING:
@@ -59,18 +60,9 @@ def _replace(path: Path, data: bytes) -> None:
     try:
         with open(descriptor, "wb") as stream:
             stream.write(data)
-        os.chmod(temporary, _mode(path))
+        os.chmod(temporary, mode_for(path))
         os.replace(temporary, path)
         done = True
     finally:
         if not done:
             os.unlink(temporary)
-
-
-def _mode(path: Path) -> int:
-    """Return the mode of the file that is replaced, else what open() would have given."""
-    if path.exists():
-        return path.stat().st_mode & 0o7777
-    mask = os.umask(0)
-    os.umask(mask)
-    return 0o666 & ~mask

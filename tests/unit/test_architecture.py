@@ -34,6 +34,7 @@ LAYERS = (
         "sizes",
         "argument_types",
         "suggestions",
+        "private_files",
         "registry",
         "report",
         "loader",

@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING, Any, TextIO
 
 from gdb_epi.cli.fleet.output import add_database, say_lost
 from gdb_epi.errors import EXIT_DONE, UsageError
+from gdb_epi.private_files import private_opener
 
 if TYPE_CHECKING:
     from sqlalchemy import Engine
@@ -53,7 +54,7 @@ def run(args: Namespace) -> int:
         if args.output is None:
             _write(sys.stdout, lines)
         else:
-            with Path(args.output).open("w", encoding="ascii") as stream:
+            with open(args.output, "w", encoding="ascii", opener=private_opener) as stream:
                 _write(stream, lines)
     say_lost(lost)
     return EXIT_DONE

@@ -15,6 +15,7 @@ from contextlib import contextmanager
 from gdb_epi.cli.support.core_files import Core
 from gdb_epi.cli.support.examine import Examined, Failure, Result
 from gdb_epi.errors import EXIT_UNUSABLE_INPUT, EpiError, UsageError
+from gdb_epi.private_files import private_opener
 from gdb_epi.record.reading import group_in, grouping_line
 from gdb_epi.render.escape import escape
 from gdb_epi.typing_lite import TYPE_CHECKING, Any, Protocol
@@ -207,7 +208,9 @@ def _open_output(name: str | None, inputs: Sequence[str]) -> Iterator[IO[str]]:
     if os.path.exists(name) and any(os.path.samefile(name, path) for path in inputs):
         raise UsageError(f"--output {name} would overwrite a core", hint="another file")
     try:
-        file = open(name, "w", encoding="utf-8", errors="backslashreplace")  # noqa: SIM115
+        file = open(  # noqa: SIM115
+            name, "w", encoding="utf-8", errors="backslashreplace", opener=private_opener
+        )
     except OSError as error:
         message = f"cannot write {name}: {error.strerror or error}"
         raise EpiError(message, hint="--output with another path") from None

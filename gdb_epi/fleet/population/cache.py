@@ -32,6 +32,7 @@ from gdb_epi.fleet.population.population import (
 from gdb_epi.fleet.statistics.arrays import ABSENT, Ints
 from gdb_epi.fleet.store.paths import cache_folder
 from gdb_epi.fleet.store.sql_without_sqlalchemy import Execute, sqlalchemy_executor
+from gdb_epi.private_files import make_private_folder
 
 if TYPE_CHECKING:
     from sqlalchemy import Engine
@@ -161,7 +162,7 @@ def _save(folder: Path, state: Mapping[str, Any], population: Population) -> Non
     }
     draft = None
     try:
-        folder.parent.mkdir(parents=True, exist_ok=True, mode=0o700)
+        make_private_folder(folder.parent)
         draft = Path(tempfile.mkdtemp(prefix="population-", suffix=DRAFT, dir=folder.parent))
         for name, array in arrays.items():
             np.save(draft / f"{name}.npy", array)

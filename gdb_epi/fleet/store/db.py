@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import sqlite3
 from collections.abc import Iterator
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from pathlib import Path
 from typing import Any
 
@@ -30,6 +30,7 @@ except ModuleNotFoundError as problem:
 from gdb_epi.fleet.store.tables import meta, metadata
 from gdb_epi.fleet.store.transactions import begin
 from gdb_epi.fleet.store.versions import PROJECTED, REPROJECTED_TO, SCHEMA_KEY, SCHEMA_VERSION
+from gdb_epi.private_files import make_private_file, make_private_folder
 
 BUSY_SECONDS = 10.0  # how long a writer waits for another one
 _LOCK_KEY = 0x67646265  # pg_advisory_xact_lock number of migrate(): "gdbe"
@@ -225,12 +226,16 @@ def _check_file(url: URL, shown: str, *, make: bool) -> None:
     if url.get_backend_name() != "sqlite" or not url.database or url.database == ":memory:":
         return
     path = Path(url.database)
+    is_plain_file = not url.database.startswith("file:")  # SQLite's own URLs say more
     try:
         if make:
-            path.parent.mkdir(parents=True, exist_ok=True)
+            make_private_folder(path.parent)
         is_there = make or path.exists()
     except OSError as error:
         raise explain(error, shown) from error
+    if make and is_plain_file:
+        with suppress(OSError):  # SQLite says what is wrong
+            make_private_file(path)
     if not is_there:
         raise InputError(f"no fleet database at {path}", hint="gdb-epi triage CORE, or --db URL")
 

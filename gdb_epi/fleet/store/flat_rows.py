@@ -17,6 +17,7 @@ from typing import Any, NamedTuple
 from gdb_epi.errors import EpiError, InputError
 from gdb_epi.fleet.store.projection import project
 from gdb_epi.fleet.store.values import group, integer, text
+from gdb_epi.private_files import make_private_file
 
 MAX_STACK = 64  # frames
 TEXT, INTEGER, REAL, FLAG, TIME, MAP = "text", "integer", "real", "flag", "time", "map"
@@ -206,6 +207,7 @@ def write_parquet(rows: Iterable[Mapping[str, Any]], path: Path, *, otel: bool) 
     )
     count = 0
     stream = iter(rows)
+    make_private_file(path)
     with pq.ParquetWriter(path, schema, compression="zstd") as writer:
         while part := list(islice(stream, ROWS)):
             columns = [

@@ -19,6 +19,7 @@ from typing import Any
 from gdb_epi.errors import EpiError
 from gdb_epi.fleet.store.paths import hide_password, spool_folder
 from gdb_epi.fleet.store.redact import storable
+from gdb_epi.private_files import check_own_folder, make_private_folder
 
 SUFFIX = ".jsonl"
 
@@ -37,13 +38,16 @@ def spool(records: Iterable[Mapping[str, Any]]) -> Path:
     lines = [json.dumps(storable(record), sort_keys=True) for record in records]
     text = "".join(f"{line}\n" for line in lines)
     fallback = Path(tempfile.gettempdir()) / f"gdb-epi-spool-{os.getuid()}"
-    problem: OSError | None = None
+    problems = []
     for folder in (spool_folder(), fallback):
         try:
+            make_private_folder(folder)
+            if folder == fallback:  # everybody may make a folder of that name there
+                check_own_folder(folder)
             return _write(folder, text)
         except OSError as error:
-            problem = problem or error
-    raise SpoolError(f"cannot spool the record: {problem}") from problem
+            problems.append(str(error))
+    raise SpoolError(f"cannot spool the record: {'; '.join(problems)}")
 
 
 def later(path: Path, db: str | None) -> str:
@@ -66,7 +70,6 @@ def waiting(folder: Path | None = None) -> list[Path]:
 
 
 def _write(folder: Path, text: str) -> Path:
-    folder.mkdir(parents=True, exist_ok=True, mode=0o700)
     stamp = time.strftime("%Y%m%dT%H%M%S", time.gmtime())
     handle, draft = tempfile.mkstemp(prefix=f"{stamp}-{os.getpid()}-", suffix=".part", dir=folder)
     try:
