@@ -11,7 +11,7 @@ from typing import Any, NamedTuple
 import pytest
 from support.cores import CoreFailed, Program, make_core
 from support.forks import fork_programs
-from support.interpreters import Interpreter, discover
+from support.interpreters import Interpreter, spread
 from support.opening import need_core_dumps, session_of
 from support.packages import NoPackages, debian_library
 
@@ -94,6 +94,15 @@ OTHER = {
         "kind": "threading.Lock", "verdict": t.INHERITED_HOLDER_FRAME_VANISHED,
     },
 }  # fmt: skip
+
+
+def interpreters_of(program: Program) -> list[Interpreter]:
+    """Return one of the interpreters in turn, for each has its libraries installed; or all."""
+    return spread(
+        program.name, lambda one: one.id in INTERPRETERS and program.supports(one), every=3
+    )
+
+
 CELLS = [
     pytest.param(
         interpreter,
@@ -102,8 +111,7 @@ CELLS = [
         marks=[pytest.mark.heavy] if program.bench else [],
     )
     for program in fork_programs(bench=True, files="real_*.py")
-    for interpreter in discover()
-    if interpreter.id in INTERPRETERS and program.supports(interpreter)
+    for interpreter in interpreters_of(program)
 ]
 
 

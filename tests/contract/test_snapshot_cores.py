@@ -8,7 +8,7 @@ import shutil
 
 import pytest
 from support.cores import CoreFailed, make_snapshot
-from support.interpreters import Interpreter, one_per_minor
+from support.interpreters import Interpreter, spread
 from support.opening import target_of
 
 from gdb_epi.analysis import analyze
@@ -20,8 +20,14 @@ GDB = "/usr/bin/gdb" if os.access("/usr/bin/gdb", os.X_OK) else shutil.which("gd
 PROGRAMS = ("threads", "generators")
 
 
-@pytest.mark.parametrize("program", PROGRAMS)
-@pytest.mark.parametrize("interpreter", [pytest.param(i, id=i.id) for i in one_per_minor()])
+CELLS = [
+    pytest.param(one, program, id=f"{one.id}-{program}")
+    for program in PROGRAMS
+    for one in spread(program, every=2)
+]
+
+
+@pytest.mark.parametrize(("interpreter", "program"), CELLS)
 def test_a_gcore_is_a_snapshot(interpreter: Interpreter, program: str) -> None:
     if GDB is None:
         pytest.skip("no gdb to take a snapshot with")
