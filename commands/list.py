@@ -24,9 +24,7 @@ MAX_SPAN_LINES = 50  # lines of a running range that are shown beyond the contex
 @command(
     "list",
     arguments=(
-        argument(
-            "frame", nargs="?", type=whole(0), default=0, help="Python frame number, 0 innermost"
-        ),
+        argument("frame", nargs="?", type=whole(0), help="Python frame number, 0 innermost"),
         argument(
             "--context", type=whole(0), default=5, metavar="N", help="lines before and after (5)"
         ),
@@ -36,10 +34,11 @@ MAX_SPAN_LINES = 50  # lines of a running range that are shown beyond the contex
 def list_source(session: Session, args: Namespace) -> Report:
     """Show the source around the line that a Python frame was running, its columns underlined.
 
-    Works on the selected thread, else on the crashed one. The file here (below the sysroot) is
-    compared with the cached bytecode and with the code in the core; else the text comes from what
-    the process itself held: linecache, the -c argument, the string given to exec(). Notes say
-    which text it is and what was checked. A file that contradicts the core is not shown.
+    Works on the selected thread, else on the crashed one. Without a number it is the frame that
+    GDB's selected frame runs, or else the next caller that runs one. The file here (below the
+    sysroot) is compared with the cached bytecode and with the code in the core; else the text comes
+    from what the process itself held: linecache, the -c argument, the string given to exec(). Notes
+    say which text it is and what was checked. A file that contradicts the core is not shown.
     """
     frame = session.python_frame(args.frame)
     finder = source_finder(session)

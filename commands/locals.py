@@ -30,9 +30,7 @@ LIMITS = (
 @command(
     "locals",
     arguments=(
-        argument(
-            "frame", nargs="?", type=whole(0), default=0, help="Python frame number, 0 innermost"
-        ),
+        argument("frame", nargs="?", type=whole(0), help="Python frame number, 0 innermost"),
         argument("--globals", action="store_true", help="also the globals of the frame"),
         *LIMITS,
     ),
@@ -40,14 +38,17 @@ LIMITS = (
 def locals_(session: Session, args: Namespace) -> Report:
     """Show the arguments and locals of a Python frame, as repr() would have.
 
-    Works on the selected thread, else on the crashed one. Unbound names are left out. A value that
-    cannot be decoded for sure is marked, never guessed.
+    Works on the selected thread, else on the crashed one. Without a number it is the frame that
+    GDB's selected frame runs, or else the next caller that runs one. Unbound names are left out.
+    A value that cannot be decoded for sure is marked, never guessed.
     """
     frame = session.python_frame(args.frame)
+    number = session.number_of(frame)
+    which = "frame" if number is None else f"frame {number}"
     reader = frame_variables(session, args)
     variables = reader.of(frame)
     if isinstance(variables, Absent):
-        raise InputError(f"frame {args.frame}: {variables.detail}", hint="another frame")
+        raise InputError(f"{which}: {variables.detail}", hint="another frame")
     if args.globals:
         names = reader.globals(frame)
         variables = variables + ([] if isinstance(names, Absent) else names)
@@ -59,9 +60,9 @@ def locals_(session: Session, args: Namespace) -> Report:
     )
     errors = []
     if any(variable.cut for variable in variables):
-        errors.append(SoftError("locals", f"frame {args.frame}", MORE))
+        errors.append(SoftError("locals", which, MORE))
     data = {
-        "frame": args.frame,
+        "frame": number,
         "name": frame.name,
         "filename": frame.filename,
         "lineno": frame.lineno,

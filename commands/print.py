@@ -27,9 +27,7 @@ if TYPE_CHECKING:
         argument(
             "expression", nargs="+", type="literal", help="NAME, ADDRESS, or a path: a.b[3]['k']"
         ),
-        argument(
-            "--frame", type=whole(0), default=0, metavar="N", help="Python frame (0, innermost)"
-        ),
+        argument("--frame", type=whole(0), metavar="N", help="Python frame number, 0 innermost"),
         argument("--depth", type=whole(), default=DEPTH, metavar="N", help="containers within"),
         argument("--width", type=whole(), default=WIDTH, metavar="N", help="items of each"),
         argument("--length", type=whole(), default=LENGTH, metavar="N", help="characters"),
@@ -39,7 +37,8 @@ def print_(session: Session, args: Namespace) -> Report:
     """Show one object as repr() would have, and its attributes.
 
     A name is looked up among the variables of the frame, its globals and the built-ins; 0x... is
-    the address of an object. Nothing is run: attributes and items are read from memory.
+    the address of an object. Without --frame it is the frame that GDB's selected frame runs, or
+    else the next caller that runs one. Nothing is run: attributes and items are read from memory.
     """
     python = session.state.required_python()
     limits = Limits(args.depth, args.width, args.length, max(TOTAL, 2 * args.length))
@@ -84,13 +83,10 @@ def _named(session: Session, reader: FrameVariables, args: Namespace, name: str)
         raise InputError(f"{name}: {error}", hint="epi doctor") from None
 
 
-def _frame(session: Session, number: int) -> PyFrame | None:
+def _frame(session: Session, number: int | None) -> PyFrame | None:
     state = session.state
     tid = session.chosen_tid()
     thread = state.python_thread(tid) if tid is not None else None
     if thread is None or isinstance(state.python, Absent):
         return None
-    if not 0 <= number < len(thread.frames):
-        last = len(thread.frames) - 1
-        raise InputError(f"thread {tid} has Python frames 0 to {last}", hint="epi bt")
-    return thread.frames[number]
+    return session.frame_or_hole(number)

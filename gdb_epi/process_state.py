@@ -5,7 +5,7 @@ from __future__ import annotations
 
 from functools import cached_property
 
-from gdb_epi.cpython.types import MergedStack, PythonState, ThreadState
+from gdb_epi.cpython.types import MergedStack, PyFrame, PythonState, ThreadState
 from gdb_epi.errors import NOT_APPLICABLE, Absent, InputError, SoftError
 from gdb_epi.target.api import CrashInfo, NativeFrame, ProcessInfo, Region, Target, Thread
 from gdb_epi.typing_lite import TYPE_CHECKING
@@ -15,6 +15,7 @@ if TYPE_CHECKING:
 
     from gdb_epi.cpython.frames.callee import Callee, CalleeReader
     from gdb_epi.cpython.frames.eval_calls import EvalCall, EvalCallReader
+    from gdb_epi.cpython.frames.selected import SelectedFrame
     from gdb_epi.cpython.running.exceptions import ThreadExceptions
     from gdb_epi.fault.find import Fault
     from gdb_epi.locks.analysis import ForkFacts
@@ -31,6 +32,7 @@ class ProcessState:
         self.target = target
         self.soft_errors: list[SoftError] = []
         self._stacks: dict[int, MergedStack] = {}
+        self._calls: dict[int, Sequence[EvalCall]] = {}
 
     @cached_property
     def crash(self) -> CrashInfo | Absent:
@@ -148,8 +150,25 @@ class ProcessState:
             notes = (note,) if note else ()
             merged = merge_stack(tid, self.python_thread(tid), native, calls, notes)
             self._stacks[tid] = merged
+            self._calls[tid] = calls or ()
             self.soft_errors += [SoftError("merge", f"thread {tid}", n) for n in merged.notes]
         return self._stacks[tid]
+
+    def innermost_frame(self, tid: int, thread: ThreadState) -> PyFrame:
+        """Return the innermost Python frame of one LWP, `thread` being one that it runs.
+
+        Where several interpreters run on it, their places on the C stack tell which one it is.
+        """
+        if len(self._running.get(tid, ())) < 2:
+            return thread.frames[0]
+        return next(f.python for f in self.stack(tid).frames if f.python is not None)
+
+    def python_frame_of(self, tid: int, selected: SelectedFrame) -> PyFrame | Absent:
+        """Return the Python frame that a native frame of one LWP stands for."""
+        from gdb_epi.cpython.frames.selected import python_frame_of
+
+        stack = self.stack(tid)
+        return python_frame_of(stack, self._calls[tid], selected)
 
     def _eval_calls(
         self, tid: int, native: Sequence[NativeFrame] | Absent

@@ -8,6 +8,12 @@ from contextlib import contextmanager
 
 import gdb
 
+from gdb_epi.sizes import WORD_MASK
+from gdb_epi.typing_lite import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from gdb_epi.cpython.frames.selected import SelectedFrame
+
 
 @contextmanager
 def selection_kept() -> Iterator[None]:
@@ -27,6 +33,33 @@ def selection_kept() -> Iterator[None]:
         if thread is not None and thread.is_valid():
             thread.switch()
             _select(frame, level)
+
+
+def selected_frame() -> SelectedFrame | None:
+    """Return the frame that the user, or `frame apply`, selected; None for the innermost.
+
+    An inlined function has the stack pointer of the frame that it is part of, as in native.py.
+    """
+    try:
+        frame = gdb.selected_frame()
+        level, pc = frame.level(), frame.pc()
+    except gdb.error:
+        return None
+    if level == 0:
+        return None
+    from gdb_epi.cpython.frames.selected import SelectedFrame
+
+    return SelectedFrame(level, pc, _physical_sp(frame))
+
+
+def _physical_sp(frame: gdb.Frame | None) -> int:
+    """Return the stack pointer of a frame or of the one that it is inlined into; 0 if unknown."""
+    try:
+        while frame is not None and frame.type() in (gdb.INLINE_FRAME, gdb.TAILCALL_FRAME):
+            frame = frame.older()
+        return int(frame.read_register("sp")) & WORD_MASK if frame is not None else 0
+    except (gdb.error, ValueError):
+        return 0
 
 
 @contextmanager

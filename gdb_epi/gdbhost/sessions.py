@@ -48,6 +48,8 @@ class Sessions:
 
     def current(self) -> Session:
         """Return the session of the selected inferior; without a process it has no target."""
+        from gdb_epi.gdbhost.selection import selected_frame
+
         inferior = gdb.selected_inferior()
         key = self._key_of(inferior)
         if self._session is None or key != self._key:
@@ -56,6 +58,7 @@ class Sessions:
             self._session = Session(self._open(inferior), _options())
             self._key = key
         self._session.selected_tid = selected_lwp()
+        self._session.selected_frame = selected_frame()
         self._session.options["host"] = self._host(self._session)
         return self._session
 

@@ -13,6 +13,7 @@ from gdb_epi.cpython.frames.eval_calls import (
     named_eval_frames,
 )
 from gdb_epi.cpython.frames.merge import LEFT_OUT, MAX_EVAL_FRAME, SYMBOL, merge_stack
+from gdb_epi.cpython.frames.selected import SelectedFrame, python_frame_of
 from gdb_epi.cpython.types import MergedStack, PyFrame, ThreadState
 from gdb_epi.errors import Absent
 from gdb_epi.target.api import NativeFrame
@@ -272,3 +273,63 @@ def test_a_pointer_that_fits_two_interpreters_proves_nothing() -> None:
 def test_a_stack_that_is_not_there_proves_nothing() -> None:
     native = on_stack("c", EVAL, "main")
     assert match_by_pointers(FakeTarget(), native, [1], [pointing("a", 0x1000)]) is None
+
+
+# --- which Python frame a native frame stands for -------------------------------------------------
+
+
+def each_stands_for(frames: list[NativeFrame], made: list[EvalCall]) -> str:
+    """The Python frame of each native one; "-" for none, "?" where it is not known."""
+    numbered = [
+        call._replace(
+            frames=tuple(f._replace(address=0x100 * i + n) for n, f in enumerate(call.frames))
+        )
+        for i, call in enumerate(made, 1)
+    ]
+    stack = proven(frames, numbered)
+    words = []
+    for level, frame in enumerate(frames):
+        answer = python_frame_of(stack, numbered, SelectedFrame(level, frame.pc, frame.sp))
+        if isinstance(answer, Absent):
+            words.append("-" if answer.reason == "not_applicable" else "?")
+        else:
+            words.append(answer.name)
+    return " ".join(words)
+
+
+def test_a_frame_stands_for_the_innermost_that_it_or_a_caller_runs() -> None:
+    frames = on_stack("?", "?", "+inlined", "?", "?", "main")
+    assert each_stands_for(frames, calls("a b | c", 0x7110, 0x7310)) == "a a c c c -"
+
+
+def test_where_a_call_is_not_placed_its_address_decides() -> None:
+    """The second call's frame is not unwound: the stack ends before."""
+    assert each_stands_for(on_stack("?", "?", "?"), calls("a | b", 0x7010, 0x9000)) == "a b b"
+
+
+def test_without_an_address_there_is_no_answer() -> None:
+    assert each_stands_for(on_stack("?", "?", "?"), calls("a | b", 0x7010, 0)) == "a ? ?"
+
+
+def test_frames_in_the_gap_are_told_apart_by_the_stack_pointer() -> None:
+    frames = on_stack("?", "?", "...", "?", "main")
+    made = calls("a | b | c | d", 0x7010, 0x8000, 0x9000, 0x17210)
+    numbered = [
+        call._replace(frames=(call.frames[0]._replace(address=i),))
+        for i, call in enumerate(made, 1)
+    ]
+    stack = proven(frames, numbered)
+    for sp, name in ((0x7800, "b"), (0x8000, "b"), (0x8001, "c"), (0x9001, "d")):
+        answer = python_frame_of(stack, numbered, SelectedFrame(40, 1, sp))
+        assert not isinstance(answer, Absent) and answer.name == name
+    outer = frames[3]
+    for frame, name in ((outer, "d"), (frames[4], None)):
+        answer = python_frame_of(stack, numbered, SelectedFrame(90, frame.pc, frame.sp))
+        assert (None if isinstance(answer, Absent) else answer.name) == name
+    assert isinstance(python_frame_of(stack, numbered, SelectedFrame(40, 1, 0)), Absent)
+
+
+def test_without_native_frames_nothing_is_told() -> None:
+    stack = merge_stack(1, python("a b"), Absent("not_available", "no gdb"))
+    answer = python_frame_of(stack, (), SelectedFrame(3, 1, 1))
+    assert isinstance(answer, Absent) and "no gdb" in answer.detail
