@@ -112,7 +112,7 @@ _FIELDS = {
 }
 
 
-class Descriptor(NamedTuple):
+class ThreadDescriptor(NamedTuple):
     """struct pthread of one thread, dead or alive; `address` is its pthread_t (fs_base)."""
 
     address: int
@@ -128,13 +128,13 @@ class StackLists(NamedTuple):
     are the addresses of the lists.
     """
 
-    descriptors: tuple[Descriptor, ...]
+    descriptors: tuple[ThreadDescriptor, ...]
     offsets: Mapping[str, int]
     complete: bool
     generation: int | None = None
     heads: Mapping[str, int] = {}
 
-    def on(self, name: str) -> list[Descriptor]:
+    def on(self, name: str) -> list[ThreadDescriptor]:
         """Return the descriptors of one list."""
         return [descriptor for descriptor in self.descriptors if descriptor.on == name]
 
@@ -193,7 +193,7 @@ def stack_lists(target: Target) -> StackLists | Absent:
 def _walk_all(
     target: Target, heads: Mapping[str, int], offsets: Mapping[str, int], generation: int | None
 ) -> StackLists:
-    descriptors: list[Descriptor] = []
+    descriptors: list[ThreadDescriptor] = []
     complete = True
     for name, head in heads.items():
         whole = _walk(target, name, head, offsets, descriptors)
@@ -202,7 +202,7 @@ def _walk_all(
 
 
 def _walk(
-    target: Target, name: str, head: int, offsets: Mapping[str, int], out: list[Descriptor]
+    target: Target, name: str, head: int, offsets: Mapping[str, int], out: list[ThreadDescriptor]
 ) -> bool:
     """Append the descriptors of one circular list; False when it could not be followed.
 
@@ -219,7 +219,7 @@ def _walk(
         if tid is None or cancel is None:
             return False
         if all(read_u64(target, address + at) == address for at in _SELF):
-            out.append(Descriptor(address, tid, bool(cancel & EXITING), name))
+            out.append(ThreadDescriptor(address, tid, bool(cancel & EXITING), name))
         else:
             whole = False
         node = read_u64(target, node)

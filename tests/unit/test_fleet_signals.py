@@ -12,7 +12,7 @@ from gdb_epi.fleet.screen.design_effect import HostClustering
 from gdb_epi.fleet.screen.finding_texts import verdict
 from gdb_epi.fleet.screen.host_evidence import chances, likelihood_ratios, simulate_healthy_hosts
 from gdb_epi.fleet.screen.host_signals import signal_findings
-from gdb_epi.fleet.screen.hosts import crashes_and_null, host_findings, shares
+from gdb_epi.fleet.screen.hosts import crashes_and_null, exposure_shares, host_findings
 from gdb_epi.fleet.screen.screening import replay, screen
 from gdb_epi.fleet.screen.types import BITFLIP, FORKS, LOCK
 from gdb_epi.fleet.statistics.hypothesis_tests import dispersion
@@ -22,7 +22,7 @@ LAST = FIRST_DAY + 19
 
 
 def found_in(pop):
-    return list(signal_findings(pop, shares(pop)))
+    return list(signal_findings(pop, exposure_shares(pop)))
 
 
 def test_few_crashes_on_one_cpu_of_a_host_are_a_finding():
@@ -185,7 +185,7 @@ def test_how_much_hosts_differ_is_told_without_those_that_crash_most():
 
 def test_healthy_hosts_have_the_chances_that_are_said():
     pop = population(simulate(5008, **SMALL))
-    crashes, null = crashes_and_null(pop, LAST, shares(pop))
+    crashes, null = crashes_and_null(pop, LAST, exposure_shares(pop))
     drawn = simulate_healthy_hosts(null)
     p = chances(likelihood_ratios(crashes, null).of(np.zeros(len(pop.hosts), dtype=bool)), drawn)
     assert (p <= 0.1).mean() < 0.2 and p.min() > 1e-5

@@ -29,7 +29,7 @@ from gdb_epi.cpython.source.files import (
     read_member,
     source_lines,
 )
-from gdb_epi.cpython.source.site import SourceSite
+from gdb_epi.cpython.source.frame_position import SourceSite
 from gdb_epi.errors import Absent
 from gdb_epi.render.source import character_column, listing_lines, one_line, paint
 from gdb_epi.report import Listing, Span

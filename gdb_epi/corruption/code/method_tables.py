@@ -55,12 +55,12 @@ def _is_named(context: Context, module: Module, value: int) -> bool:
                 return True
             if value < LOW and value.to_bytes(4, "little") in code:
                 return True
-            if _relative(code, value - region.start - 4):
+            if _is_rip_relative(code, value - region.start - 4):
                 return True
     return False
 
 
-def _relative(code: bytes, distance: int) -> bool:
+def _is_rip_relative(code: bytes, distance: int) -> bool:
     """Whether a word of four bytes and its place add up to a distance: an operand by rip."""
     for shift in range(4):
         words = array("i", code[shift : shift + (len(code) - shift) // 4 * 4])

@@ -13,7 +13,7 @@ from collections.abc import Sequence
 from gdb_epi.cpython.frames.positions import Position
 from gdb_epi.cpython.objects.siphash import VARIANTS, Key, siphash
 from gdb_epi.cpython.source.files import SourceFile
-from gdb_epi.cpython.source.site import SourceSite
+from gdb_epi.cpython.source.frame_position import SourceSite
 from gdb_epi.typing_lite import NamedTuple
 
 TYPE_STRING = (b"s", b"\xf3")  # Python/marshal.c: of a bytes object; with FLAG_REF

@@ -20,7 +20,7 @@ from gdb_epi.cpython.source.files import (
     read_regular,
     source_lines,
 )
-from gdb_epi.cpython.source.site import SourceSite, SourceSiteReader
+from gdb_epi.cpython.source.frame_position import SourceSite, SourceSiteReader
 from gdb_epi.cpython.types import PyFrame, PythonState
 from gdb_epi.cpython.values.plain_values import PlainValues
 from gdb_epi.cpython.values.variables import FrameVariables

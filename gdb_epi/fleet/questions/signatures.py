@@ -64,13 +64,13 @@ def top_signatures(engine: Engine, limit: int) -> list[TopSignature]:
         counts_by_key = connection.execute(chosen).all()
         rows = []
         for version, kind, value, text, category, count, first, last in counts_by_key:
-            hosts, verdicts = _of_one(connection, version, kind, value)
+            hosts, verdicts = _hosts_and_verdicts_of(connection, version, kind, value)
             values = (text, kind, value, category, int(count), hosts, first, last, verdicts)
             rows.append(TopSignature(*values))
     return rows
 
 
-def _of_one(
+def _hosts_and_verdicts_of(
     connection: Connection, version: str | None, kind: str | None, key: str | None
 ) -> tuple[int, dict[str, int]]:
     """Return the number of hosts and the verdicts of one signature; None: crashes without one.

@@ -21,7 +21,7 @@ from gdb_epi.fleet.screen.finding_states import (
     DISMISSED,
     OPEN,
     StoredFinding,
-    family,
+    finding_key,
     findings_to_raise,
 )
 from gdb_epi.fleet.screen.types import Finding
@@ -102,7 +102,7 @@ def _state(findings: Iterable[Finding], before: Sequence[StoredFinding]) -> tupl
     by_family = {old.family: old for old in sorted(before, key=lambda old: old.state == OPEN)[::-1]}
     states, days = [], []
     for finding in findings:
-        old = by_family.get(family(*finding.key))
+        old = by_family.get(finding_key(*finding.key))
         if old is None:
             states.append(NEW)
             continue

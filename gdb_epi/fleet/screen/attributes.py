@@ -10,7 +10,7 @@ import numpy as np
 from gdb_epi.fleet.population.combinations import combinations_of, count_by_value
 from gdb_epi.fleet.population.population import Attribute, Population
 from gdb_epi.fleet.screen.design_effect import UnexplainedCrashes
-from gdb_epi.fleet.screen.hosts import shares
+from gdb_epi.fleet.screen.hosts import exposure_shares
 from gdb_epi.fleet.screen.types import (
     ALL,
     BITFLIP,
@@ -108,7 +108,7 @@ def group_findings(population: Population) -> Iterator[Finding]:
 def _of_flags(population: Population, *masks: tuple[str, Bools]) -> Iterator[Finding]:
     has_host = population.host >= 0
     everything = [_flagged(population, name, mask & has_host) for name, mask in masks]
-    share = shares(population).share
+    share = exposure_shares(population).share
     for attribute in population.attributes:
         tests = tested_attribute(population, attribute)
         if tests.source != HOST_HOURS:

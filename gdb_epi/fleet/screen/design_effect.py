@@ -15,7 +15,7 @@ import numpy as np
 
 from gdb_epi.fleet.population.combinations import combinations_of, count_known_pairs
 from gdb_epi.fleet.population.population import Population
-from gdb_epi.fleet.screen.hosts import MAX_LIKE, shares
+from gdb_epi.fleet.screen.hosts import MAX_LIKE, exposure_shares
 from gdb_epi.fleet.statistics.arrays import Bools, Floats, Ints, count_pairs, sum_by_code
 from gdb_epi.fleet.statistics.hypothesis_tests import dispersion
 
@@ -64,7 +64,7 @@ class HostClustering:
         The second is the number of pairs of crashes of one host for each that is expected.
         """
         population = self._population
-        share = shares(population).share
+        share = exposure_shares(population).share
         columns = population.signature, population.host
         signature, host, counts = population.once(count_known_pairs, *columns)
         per_host = sum_by_code(host, counts, share.size)

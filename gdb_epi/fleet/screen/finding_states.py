@@ -55,10 +55,10 @@ class StoredFinding(NamedTuple):
     @property
     def family(self) -> tuple[str, str, str]:
         """What makes findings one: of a host, `*` and `*bitflip` are the same."""
-        return family(self.attr, self.value, self.signature)
+        return finding_key(self.attr, self.value, self.signature)
 
 
-def family(attr: str, value: str, signature: str) -> tuple[str, str, str]:
+def finding_key(attr: str, value: str, signature: str) -> tuple[str, str, str]:
     """Return the key under which a finding is raised once."""
     broad = attr == "host" and is_of_host(signature)
     return attr, value, ALL if broad else signature
@@ -113,7 +113,7 @@ def findings_to_raise(
             stored_by_family[old.family] = old
     new = []
     for finding in findings:
-        earlier = stored_by_family.get(family(*finding.key))
+        earlier = stored_by_family.get(finding_key(*finding.key))
         if earlier is None or (earlier.state == DISMISSED and _has_grown(finding, earlier)):
             new.append(finding)
     return tuple(new)

@@ -65,7 +65,7 @@ MAX_SIGN_P = 0.01  # of a fact beside the count, that a host is called broken
 MAX_LIKE = 4  # crashes of one signature on one host, of what tells how much hosts differ
 
 
-def shares(population: Population, since: int | None = None) -> Shares:
+def exposure_shares(population: Population, since: int | None = None) -> Shares:
     """Return each host's share of the exposure; without exposure all hosts seen count alike."""
     size = len(population.hosts)
     if population.has_exposure:
@@ -86,7 +86,7 @@ def shares(population: Population, since: int | None = None) -> Shares:
 
 def host_findings(population: Population, day: int) -> Iterator[Finding]:
     """Yield the hosts that stand out, over all their crashes and then signature by signature."""
-    host_shares = shares(population)
+    host_shares = exposure_shares(population)
     whole = list(_over_all(population, day, host_shares))
     named = {finding.value for finding in whole}
     # Of a host that has crashes of all kinds, what they carry is evidence and no second finding.
@@ -100,7 +100,7 @@ def host_findings(population: Population, day: int) -> Iterator[Finding]:
 
 def host_signatures(population: Population, explained: Bools, name: str) -> Iterator[Finding]:
     """Yield the hosts that stand out in one signature that was asked about: a family of its own."""
-    yield from _by_signature(population, shares(population), explained, name)
+    yield from _by_signature(population, exposure_shares(population), explained, name)
 
 
 def _over_all(population: Population, day: int, host_shares: Shares) -> Iterator[Finding]:
@@ -269,7 +269,7 @@ def _count_p(population: Population, day: int, counts: Floats, host_shares: Shar
         since = day - window + 1
         recent = population.host[(population.day >= since) & (population.host >= 0)]
         in_window = np.bincount(recent, minlength=counts.size).astype(float)
-        mean = max(recent.size, 1) * shares(population, since).share
+        mean = max(recent.size, 1) * exposure_shares(population, since).share
         best = np.minimum(best, negative_binomial_tail(in_window, mean, mean + alpha * mean**2))
     return np.minimum(1.0, best * (len(WINDOWS) + 1))
 

@@ -20,10 +20,10 @@ KEEP_ALIVE = 5  # seconds
 _SLICE = 4096  # bytes: h11 compares the size of what it has with MAX_HEAD after each
 
 
-class Connections(H11Protocol):
+class TimedConnection(H11Protocol):
     """One connection, closed when its client is slow to ask."""
 
-    _waiting: dict[Connections, asyncio.TimerHandle] = {}  # of all, oldest first
+    _waiting: dict[TimedConnection, asyncio.TimerHandle] = {}  # of all, oldest first
 
     def connection_made(self, transport: asyncio.Transport) -> None:  # type: ignore[override]
         """Wait for the first request."""
@@ -74,7 +74,7 @@ def configure(app: object) -> Config:
     """Return how uvicorn runs an application."""
     return Config(
         app,  # type: ignore[arg-type]
-        http=Connections,
+        http=TimedConnection,
         log_level="warning",
         access_log=False,
         server_header=False,

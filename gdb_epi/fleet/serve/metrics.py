@@ -44,7 +44,7 @@ class _Crashes:
         crashes = CounterMetricFamily(
             "gdb_epi_crashes", description, labels=("category", "verdict")
         )
-        for values, count in sorted(_counted(self._engine).items()):
+        for values, count in sorted(_crash_counts(self._engine).items()):
             crashes.add_metric(values, count)
         yield crashes
         description = "Findings over the population by state."
@@ -57,7 +57,7 @@ class _Crashes:
         yield findings
 
 
-def _counted(engine: Engine) -> Counter[tuple[str, str]]:
+def _crash_counts(engine: Engine) -> Counter[tuple[str, str]]:
     """Count; words that are none of the vocabulary, as records from afar may have, are `other`."""
     c = t.crash.c
     chosen = (

@@ -6,7 +6,7 @@ from __future__ import annotations
 from gdb_epi.errors import Absent, UnreadableMemory
 from gdb_epi.fault.reads import read_u32, read_u64
 from gdb_epi.locks.fork.signs import CERTAIN, STRONG, WEAK, ForkSigns
-from gdb_epi.locks.glibc_threads import Descriptor, StackLists, stack_lists
+from gdb_epi.locks.glibc_threads import StackLists, ThreadDescriptor, stack_lists
 from gdb_epi.target.api import Target
 from gdb_epi.util import counted
 
@@ -158,7 +158,7 @@ def _phantoms(reader: ForkSigns, lists: StackLists) -> None:
         reader.no("F3", "every thread that glibc lists is in the core")
 
 
-def _of_parent(reader: ForkSigns, ghosts: list[Descriptor]) -> bool:
+def _of_parent(reader: ForkSigns, ghosts: list[ThreadDescriptor]) -> bool:
     """Tell whether the leader still has the number of a thread of the parent (raw clone)."""
     process = reader.target.process()
     pid = None if isinstance(process, Absent) else process.pid

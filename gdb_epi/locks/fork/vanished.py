@@ -16,7 +16,7 @@ from gdb_epi.errors import Absent, LayoutError, SoftError, UnreadableMemory
 from gdb_epi.fault.reads import read_u32, read_u64
 from gdb_epi.locks.fork.known_threads import KnownThread, known_threads
 from gdb_epi.locks.fork.stack_scan import StackScanner
-from gdb_epi.locks.glibc_threads import Descriptor, StackLists, stack_lists
+from gdb_epi.locks.glibc_threads import StackLists, ThreadDescriptor, stack_lists
 from gdb_epi.locks.types import ForkEvidence, VanishedThread, VanishedThreads
 from gdb_epi.target.api import Target
 from gdb_epi.target.search import find_bytes
@@ -85,7 +85,7 @@ class _Finder:
         once_had_threads = any(signal.name == "F15" for signal in self.fork.signals)
         return len(self.live) > 1 or (lost and (bool(threads) or once_had_threads))
 
-    def _of_descriptor(self, descriptor: Descriptor, start_at: int) -> VanishedThread:
+    def _of_descriptor(self, descriptor: ThreadDescriptor, start_at: int) -> VanishedThread:
         region = self.target.region_at(descriptor.address)
         start = read_u64(self.target, descriptor.address + start_at) if start_at else None
         thread = self.thread_objects.get(descriptor.address)
@@ -204,7 +204,7 @@ def main_descriptor(target: Target, lists: StackLists, others: set[int]) -> int 
     return None
 
 
-def gone_descriptors(lists: StackLists, live: set[int]) -> list[Descriptor]:
+def gone_descriptors(lists: StackLists, live: set[int]) -> list[ThreadDescriptor]:
     """Return the descriptors of threads that are not in the core and never ran thread exit."""
     gone = [d for d in lists.on("cache") if d.tid == 0 and not d.exiting and d.address not in live]
     # _Fork() and raw clone leave the lists as they were, old thread ids included.
