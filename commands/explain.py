@@ -3,11 +3,7 @@
 
 from __future__ import annotations
 
-from gdb_epi.corruption.explanation_pages import corruption_page, item_names, own_pages
-from gdb_epi.detectors.findings import DETECTORS
-from gdb_epi.detectors.pages import finding_page, pages
 from gdb_epi.errors import Absent, UsageError
-from gdb_epi.judgement.verdict import finding_weights
 from gdb_epi.registry import argument, command
 from gdb_epi.report import Report
 from gdb_epi.typing_lite import TYPE_CHECKING
@@ -32,6 +28,11 @@ def explain(session: Session, args: Namespace) -> Report:
     stands in `epi triage --json` under findings, as `detector`. Items of `epi corruption` (R1, C2,
     S:poison) and its words (strong, ambiguous) have pages too.
     """
+    from gdb_epi.corruption.explanation_pages import corruption_page, item_names, own_pages
+    from gdb_epi.detectors.findings import DETECTORS
+    from gdb_epi.detectors.pages import finding_page, pages
+    from gdb_epi.judgement.verdict import finding_weights
+
     if not args.finding:
         rows = [(name, _title(finding_page(name))) for name in pages()]
         rows += [(name, _title(corruption_page(name))) for name in [*own_pages(), *item_names()]]

@@ -5,11 +5,12 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable
 
-from gdb_epi.corruption.context import Context
-from gdb_epi.corruption.evidence import Evidence, Skipped
 from gdb_epi.typing_lite import TYPE_CHECKING, NamedTuple
 
 if TYPE_CHECKING:
+    from gdb_epi.corruption.context import Context
+    from gdb_epi.corruption.evidence import Evidence, Skipped
+
     Run = Callable[[Context], Iterable[Evidence | Skipped]]
 
 
