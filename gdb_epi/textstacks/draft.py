@@ -33,7 +33,6 @@ class ThreadDraft:
         self._native: list[TextFrame] = []
         self._outer: deque[tuple[int, str]] = deque(maxlen=KEEP_OUTERMOST)
         self._python: list[TextFrame] = []
-        self._python_total = 0
 
     @property
     def size(self) -> int:
@@ -59,7 +58,6 @@ class ThreadDraft:
 
     def add_python(self, frame: TextFrame) -> None:
         """Take a Python frame."""
-        self._python_total += 1
         if len(self._python) < MAX_PYTHON:
             self._python.append(frame)
         else:
