@@ -3,10 +3,12 @@
 
 from __future__ import annotations
 
+from argparse import ArgumentParser
+from typing import Any
+
 from gdb_epi.typing_lite import TYPE_CHECKING
 
 if TYPE_CHECKING:
-    from argparse import ArgumentParser
     from collections.abc import Iterable, Sequence
 
 CUTOFF = 0.75  # of difflib's ratio: `alias` and `list` have 0.67, `lits` and `list` 0.75
@@ -33,3 +35,14 @@ def unknown_words(parser: ArgumentParser, words: Sequence[str]) -> str:
     flags = [name for action in parser._actions for name in action.option_strings]
     meant = nearest(flag.lstrip("-"), [name[2:] for name in flags if name.startswith("--")])
     return f"{message} (did you mean --{meant}?)" if meant else message
+
+
+class SuggestingParser(ArgumentParser):
+    """A parser whose error about unknown words says what was probably meant."""
+
+    def parse_args(self, args: Any = None, namespace: Any = None) -> Any:
+        """Parse the words; `error` is called for those that nothing takes."""
+        values, unknown = self.parse_known_args(args, namespace)
+        if unknown:
+            self.error(unknown_words(self, unknown))
+        return values

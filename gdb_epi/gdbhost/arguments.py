@@ -3,7 +3,7 @@
 
 from __future__ import annotations
 
-from argparse import ArgumentParser, ArgumentTypeError, Namespace
+from argparse import ArgumentTypeError, Namespace
 from typing import Any, NoReturn
 
 import gdb
@@ -11,7 +11,7 @@ import gdb
 from gdb_epi.errors import UsageError
 from gdb_epi.registry import Argument, Command
 from gdb_epi.sizes import WORD_MASK
-from gdb_epi.suggestions import unknown_words
+from gdb_epi.suggestions import SuggestingParser
 
 # Every command has these.
 COMMON = (
@@ -24,7 +24,7 @@ class HelpShown(Exception):
     """--help was asked for and printed."""
 
 
-class Parser(ArgumentParser):
+class Parser(SuggestingParser):
     """An ArgumentParser that raises; argparse's SystemExit would end the GDB 18 process."""
 
     def exit(self, status: int = 0, message: str | None = None) -> NoReturn:
@@ -32,13 +32,6 @@ class Parser(ArgumentParser):
         if status:
             raise UsageError((message or "wrong arguments").strip(), hint=f"help {self.prog}")
         raise HelpShown
-
-    def parse_args(self, args: Any = None, namespace: Any = None) -> Any:
-        """Parse the words. Raises UsageError for what cannot be parsed."""
-        values, unknown = self.parse_known_args(args, namespace)
-        if unknown:
-            self.error(unknown_words(self, unknown))
-        return values
 
     def error(self, message: str) -> NoReturn:
         """Raise UsageError with the one-line message."""
