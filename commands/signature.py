@@ -24,7 +24,7 @@ if TYPE_CHECKING:
     ),
 )
 def signature(session: Session, args: Namespace) -> Report:
-    """Show the signature gsig/1 of this core.
+    """Show the signature gsig/2 of this core.
 
     Each hash is the start of the SHA-256 of exactly the line below it, without a newline: check it
     with printf %s 'LINE' | sha256sum. A key that cannot be made is absent with a reason.

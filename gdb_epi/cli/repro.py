@@ -40,7 +40,7 @@ def add_arguments(parser: ArgumentParser) -> None:
     """Declare the arguments."""
     add = parser.add_argument
     add("command", nargs="+", metavar="CMD", help="the command, behind --")
-    add("--expect", metavar="SIGNATURE", help="a key, a line gsig/1 ..., or a record as JSON file")
+    add("--expect", metavar="SIGNATURE", help="a key, a line gsig/2 ..., or a record as JSON file")
     add("--at", choices=LEVELS, help="the key that must be equal, or a narrower one (stable)")
     add("--runs", type=whole(1, MAX_RUNS), default=RUNS, metavar="N", help=f"runs ({RUNS})")
     add("--stop", action="store_true", help="stop at the first reproduction")

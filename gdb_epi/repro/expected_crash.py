@@ -42,7 +42,7 @@ class Match(NamedTuple):
 
 
 def read_expectation(word: str) -> Expectation:
-    """Return what `--expect` names: a key, `NAME:KEY`, a whole line `gsig/1 ...`, or a file.
+    """Return what `--expect` names: a key, `NAME:KEY`, a whole line `gsig/2 ...`, or a file.
 
     The file is a record, or what `gdb-epi sign --json` or `triage --format json` printed. Raises
     UsageError or InputError.
@@ -69,7 +69,7 @@ def read_expectation(word: str) -> Expectation:
 def _of_line(line: str) -> Expectation:
     words = line.split(" ", 2)
     if len(words) < 3 or words[1] not in DIGITS:
-        raise UsageError(f"--expect {line[:80]}: no line of a signature", hint="gsig/1 stable ...")
+        raise UsageError(f"--expect {line[:80]}: no line of a signature", hint="gsig/2 stable ...")
     _check_version(words[0])
     value = sha256_hex(line.encode("utf-8"))[: DIGITS[words[1]]]
     return Expectation({words[1]: frozenset((value,))}, "the command line", line)

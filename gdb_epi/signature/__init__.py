@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The keys of one crash, gsig/1: SPEC.md is normative.
+"""The keys of one crash, gsig/2: SPEC.md is normative.
 
 In comes a `ProcessState`; out comes a `Signature` with its keys and every step that made them.
 The way: the category (categories/), the thread to sign (sign.py), frames as tokens (tokens.py) with

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Make the keys of gsig/1 out of tokens and native frames. SPEC.md section 5 is normative."""
+"""Make the keys of gsig/2 out of tokens and native frames. SPEC.md section 5 is normative."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ from gdb_epi.target.api import NativeFrame
 from gdb_epi.typing_lite import NamedTuple
 from gdb_epi.util import sha256_hex
 
-VERSION = "gsig/1"
+VERSION = "gsig/2"
 DIGITS = {"exact": 16, "strict": 16, "stable": 16, "coarse": 12, "python": 16, "native": 16}
 MAX_EXACT = 32
 MAX_UNROLLED = 200  # frames of a stack overflow in which its cycle is looked for
@@ -44,7 +44,7 @@ class Key(NamedTuple):
 
 
 def make_key(name: str, content: str) -> Key:
-    """Return the key of a line `gsig/1 NAME CONTENT`."""
+    """Return the key of a line `gsig/2 NAME CONTENT`."""
     text = f"{VERSION} {name} {content}"
     digest = sha256_hex(text.encode("utf-8"))
     return Key(name, text, digest[: DIGITS[name]])

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Sign a crash that is only told: the keys of gsig/1 that the text carries.
+"""Sign a crash that is only told: the keys of gsig/2 that the text carries.
 
 The same rules make the same lines as for a core. What a text does not hold makes a key absent, or,
 where only the category is open, a list of candidates: one key for each category that it can be.

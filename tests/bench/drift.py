@@ -197,7 +197,7 @@ def report(rows: list[Row], siggen: str | None) -> None:
     drift = [row for row in rows if row["run"] == 0]
     names = demangled(drift)
     rules: dict[str, Callable[[Row], str]] = {
-        f"gsig/1 {key}": (lambda row, key=key: row["keys"].get(key, f"absent {row['id']}"))
+        f"gsig/2 {key}": (lambda row, key=key: row["keys"].get(key, f"absent {row['id']}"))
         for key in ("coarse", "stable", "strict", "native", "python", "exact")
     }
     if siggen:
@@ -242,7 +242,7 @@ def splits(rows: list[Row]) -> None:
             print(f"\n{bug}:")
             for line, where in sorted(found.items(), key=lambda item: -len(item[1])):
                 some = ", ".join(sorted(where)[:6])
-                print(f"  {len(where):3}  {line.removeprefix('gsig/1 coarse ')}  ({some})")
+                print(f"  {len(where):3}  {line.removeprefix('gsig/2 coarse ')}  ({some})")
 
 
 def aslr(rows: list[Row]) -> None:

@@ -28,7 +28,7 @@ def put(shell, days, per_day, start=0):
                         "time": {"crash_ts": (20_000 + day) * DAY + k},
                         "host": {"hostname": f"node-{host}"},
                         "signature": {
-                            "version": "gsig/1",
+                            "version": "gsig/2",
                             "keys": {"stable": f"{number % 5:016x}"},
                         },
                     }

@@ -35,7 +35,7 @@ def test_show_a_signature_a_core_and_a_host(fleet):
     core = fleet("fleet", "show", f"{12:032x}")
     assert core.code == 0 and f"core {12:032x}" in core.out
     host = fleet("fleet", "show", "node-2")
-    assert "14 crashes" in host.out and "rack: r" in host.out and "gsig/1 stable" in host.out
+    assert "14 crashes" in host.out and "rack: r" in host.out and "gsig/2 stable" in host.out
     done = fleet("fleet", "show", "nobody")
     assert done.code == 3 and "no signature, core or host 'nobody'" in done.err
     assert "7 signatures fit" in fleet("fleet", "show", "segv-null").err
@@ -64,7 +64,7 @@ def test_seen(fleet):
 
 def test_new_counts_back_from_the_latest_crash(fleet):
     rows = json.loads(fleet("fleet", "new", "--days", "6.9", "--json").out)
-    assert [row["signature"] for row in rows] == ["gsig/1 stable segv-null f6 <- main"]
+    assert [row["signature"] for row in rows] == ["gsig/2 stable segv-null f6 <- main"]
     assert rows[0]["crashes"] == 10
     assert len(json.loads(fleet("fleet", "new", "--days", "99", "--json").out)) == 7
     assert fleet("fleet", "new", "--days", "-1").code == 2

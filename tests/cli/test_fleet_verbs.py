@@ -109,7 +109,7 @@ def test_top_in_every_form(shell, tmp_path):
 
 def test_hostile_texts_reach_no_terminal_and_no_spreadsheet(shell):
     evil = "=cmd()\x1b[31m\u202e<script>"
-    signature = {"version": "gsig/1", "keys": {"stable": "aa"}, "text": {"stable": evil}}
+    signature = {"version": "gsig/2", "keys": {"stable": "aa"}, "text": {"stable": evil}}
     shell("fleet", "ingest", "-", stdin=lines_of([full(1, signature=signature)]).encode())
     for form in ([], ["--csv"], ["--json"]):
         out = shell("fleet", "top", *form).out

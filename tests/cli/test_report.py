@@ -24,14 +24,14 @@ from gdb_epi.fleet.store.ingest import ingest
 MAX_BYTES = 3 << 20
 
 
-def record(number, text="gsig/1 stable segv-null f <- main", host="node-1", **groups):
+def record(number, text="gsig/2 stable segv-null f <- main", host="node-1", **groups):
     """A minimal record of one crash."""
     base = {
         "schema": "gdb-epi/record/1",
         "core_key": f"{number:032x}",
         "time": {"crash_ts": 1_764_000_000.0 + number * 3600},
         "host": {"hostname": host, "attributes": {"rack": f"r{number % 2}"}},
-        "signature": {"version": "gsig/1", "keys": {"stable": f"{zlib.crc32(text.encode()):016x}"},
+        "signature": {"version": "gsig/2", "keys": {"stable": f"{zlib.crc32(text.encode()):016x}"},
                       "text": {"stable": text}},
         "flags": {"bitflip": False, "lock_inherited": False},
     }  # fmt: skip

@@ -256,7 +256,7 @@ def test_git_bisect_run_finds_the_commit(shell: Shell, cores: None) -> None:
         (folder / "job.py").write_text(PROGRAM.format(body))
         git("add", "job.py")
         git("commit", "-q", "-m", f"commit {number}")
-    expected = "gsig/1 python segv-null py:ctypes.memset <- py:__main__.boom"
+    expected = "gsig/2 python segv-null py:ctypes.memset <- py:__main__.boom"
     seen = repro(
         shell, "--runs", 1, "--json", "--native", "never", "--", PYTHON, "-S", folder / "job.py"
     )

@@ -103,7 +103,7 @@ class NewRules:
     def __init__(self, patch: pytest.MonkeyPatch, dropped: str) -> None:
         sets = load_drop_sets()
         names = {**sets.python_names, dropped: "test"}
-        patch.setattr(k, "VERSION", "gsig/2")
+        patch.setattr(k, "VERSION", "gsig/3")
         patch.setattr(stored, "load_drop_sets", lambda: sets._replace(python_names=names))
 
 
@@ -152,8 +152,8 @@ def test_new_rules_in_files(
     new = json.loads(text) if form != "lines" else [json.loads(x) for x in text.splitlines()]
     first = new[0] if isinstance(new, list) else new
     old = records[0]["signature"]
-    assert first["signature"]["version"] == "gsig/2"
-    assert first["signature"]["text"]["python"].startswith("gsig/2 python ")
+    assert first["signature"]["version"] == "gsig/3"
+    assert first["signature"]["text"]["python"].startswith("gsig/3 python ")
     assert dropped not in first["signature"]["text"]["python"].split(" ")[3]
     assert first["signature"]["previous"][0]["text"] == old["text"], "the old one is kept"
     assert path.stat().st_mode & 0o777 == 0o640
@@ -186,17 +186,40 @@ def test_the_database(
     monkeypatch.undo()
     done = shell("fleet", "export", "--db", database)
     versions = {json.loads(line)["signature"]["version"] for line in done.out.splitlines()}
-    assert versions == {"gsig/2"}
+    assert versions == {"gsig/3"}
     import sqlite3
 
     with sqlite3.connect(database) as connection:
         query = "SELECT DISTINCT s.version FROM crash c JOIN sig s ON s.id = c.sig_id"
-        assert connection.execute(query).fetchall() == [("gsig/2",)], "the tables follow"
+        assert connection.execute(query).fetchall() == [("gsig/3",)], "the tables follow"
+
+
+def test_records_of_two_versions_live_side_by_side_until_they_are_resigned(
+    shell: Shell, records: list[dict[str, Any]], tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """The same crash, once as 0.2 recorded it: two signatures, then one."""
+    pytest.importorskip("sqlalchemy", reason="SQLAlchemy is not installed")
+    new = records[0]
+    old_signature = {**new["signature"], "version": "gsig/1", "keys": {}, "text": {}}
+    monkeypatch.setattr(k, "VERSION", "gsig/1")
+    for name, line in new["signature"]["text"].items():
+        key = k.make_key(name, line.split(" ", 2)[2])
+        old_signature["keys"][name], old_signature["text"][name] = key.value, key.text
+    monkeypatch.undo()
+    old_signature.pop("group")
+    old = {**new, "core_key": "0" * 32, "signature": old_signature}
+    path = write(tmp_path / "r.jsonl", [new, old], "lines")
+    database = tmp_path / "fleet.sqlite3"
+    assert shell("fleet", "ingest", path, "--db", database).code == 0
+    for counts in ([1, 1], [2]):
+        done = shell("fleet", "top", "--db", database, "--json")
+        assert [row["crashes"] for row in json.loads(done.out)] == counts, done.out
+        assert shell("resign", "--db", database, "--apply").code == 0
 
 
 @pytest.mark.parametrize(
     "record",
-    [{}, {"signature": 3}, {"signature": {"version": "gsig/1", "category": "trap", "thread": []},
+    [{}, {"signature": 3}, {"signature": {"version": "gsig/2", "category": "trap", "thread": []},
       "threads": {"crashed": {"frames": [{"language": "native", "pc": "zz"}, 7, None]}}}],
 )  # fmt: skip
 def test_damaged_records(record: dict[str, Any]) -> None:

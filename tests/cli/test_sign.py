@@ -68,7 +68,7 @@ def test_a_faulthandler_dump_has_the_python_key_of_its_core(
         assert "python" not in text_key["keys"], "the text tells no fault address"
         assert text_key["candidates"]["python"][category]["text"].split(" ", 3)[3] == frames
         text_key = signed(shell, text, "--sources", "--category", category, *version)
-        assert text_key["text"]["python"] == f"gsig/1 python {category} {frames}"
+        assert text_key["text"]["python"] == f"gsig/2 python {category} {frames}"
     else:
         assert text_key["keys"]["python"] == core["keys"]["python"]
         assert text_key["text"]["python"] == core["text"]["python"]
@@ -172,7 +172,7 @@ def test_text_output_names_reasons(shell: Shell) -> None:
     text += b'  File "/srv/app.py", line 3 in f\n  File "/srv/app.py", line 9 in <module>\n'
     done = shell("sign", "--explain", stdin=text)
     assert done.code == 0, done.err
-    assert "gsig/1 python abort py:__main__.f <- py:__main__.<module>" in done.out
+    assert "gsig/2 python abort py:__main__.f <- py:__main__.<module>" in done.out
     assert "native  absent: faulthandler prints no native frames" in done.out
     assert "not the same as a core's when: plain names" in done.out
 

@@ -77,7 +77,7 @@ def test_the_category_of_a_real_core(zoo: Zoo, language: str, mode: str) -> None
 def test_an_abort_of_a_watchdog_carries_the_main_thread(zoo: Zoo) -> None:
     found = zoo.signed(Case(Build("c", "O2"), "watchdog")).signature
     assert found.category.name == "abort-other"
-    assert found.keys["coarse"].text == "gsig/1 coarse abort-other zoo_expire"
+    assert found.keys["coarse"].text == "gsig/2 coarse abort-other zoo_expire"
     assert found.secondary is not None and found.secondary.tid != found.tid
     main = found.secondary.keys["stable"].text
     assert main.endswith("zoo_wait_for_peers <- zoo_watchdog <- run_mode")
@@ -115,7 +115,7 @@ def test_coarse_survives_strip_where_the_function_is_exported_or_asserts(zoo: Zo
         named = keys_of(zoo.signed(Case(Build(language, "O2"), mode)))["coarse"]
         assert keys_of(zoo.signed(Case(Build(language, "stripped"), mode)))["coarse"] == named
     lost = keys_of(zoo.signed(Case(Build("c", "stripped"), "inlined")))["coarse"]
-    assert lost == "gsig/1 coarse segv-null libzoo.so!?"
+    assert lost == "gsig/2 coarse segv-null libzoo.so!?"
 
 
 def test_a_function_without_a_name_is_told_by_the_function_of_its_file_that_calls_it(
@@ -123,7 +123,7 @@ def test_a_function_without_a_name_is_told_by_the_function_of_its_file_that_call
 ) -> None:
     """A closure has no name in a stripped file; what called it is exported (N66)."""
     found = keys_of(zoo.signed(Case(Build("c++", "stripped"), "lambda")))["coarse"]
-    assert found == "gsig/1 coarse segv-null libzoo.so!? <- zoo::apply_all"
+    assert found == "gsig/2 coarse segv-null libzoo.so!? <- zoo::apply_all"
 
 
 @pytest.mark.parametrize("origin", ["reordered", "extracted"])
@@ -164,8 +164,8 @@ def test_an_extension_over_versions(zoo: Zoo) -> None:
             keys = keys_of(zoo.signed(Case(Build("extension", "O2"), mode, one)))
             found[mode].add((keys["category"], keys["coarse"]))
     assert found == {
-        "direct": {("segv-null", "gsig/1 coarse segv-null direct <-- py:__main__.direct")},
-        "callback": {("segv-null", "gsig/1 coarse segv-null ring_push <-- py:__main__.inner")},
+        "direct": {("segv-null", "gsig/2 coarse segv-null direct <-- py:__main__.direct")},
+        "callback": {("segv-null", "gsig/2 coarse segv-null ring_push <-- py:__main__.inner")},
     }
 
 

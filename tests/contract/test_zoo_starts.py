@@ -85,8 +85,8 @@ def test_the_signature_says_where_and_not_how(
     finally:
         core.unlink()
     python = f"py:{module}.crash"
-    assert keys["coarse"] == f"gsig/1 coarse segv-null ring_push <-- {python}"
+    assert keys["coarse"] == f"gsig/2 coarse segv-null ring_push <-- {python}"
     assert keys["stable"] == (
-        f"gsig/1 stable segv-null ring_push <- null <-- {python} <- py:{module}.outer"
+        f"gsig/2 stable segv-null ring_push <- null <-- {python} <- py:{module}.outer"
     )
-    assert keys["python"] == f"gsig/1 python segv-null {python} <- py:{module}.outer"
+    assert keys["python"] == f"gsig/2 python segv-null {python} <- py:{module}.outer"

@@ -73,7 +73,7 @@ def test_two_cores(gdb: Gdb, crash: Made, tmp_path: Path) -> None:
     code, out, err = run(gdb, "compare_two_cores.gdb", crash, tmp_path, **env)
     assert code == 4, out + err
     assert "no key is equal" in out and "category    segv-null | abort-other" in out
-    assert "gsig/1 stable segv-null" in out and "gsig/1 stable abort-other" in out
+    assert "gsig/2 stable segv-null" in out and "gsig/2 stable abort-other" in out
 
 
 @pytest.mark.parametrize("script", ["triage_json.gdb", "all_stacks.gdb", "compare_two_cores.gdb"])

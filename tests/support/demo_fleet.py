@@ -59,7 +59,7 @@ def _dress(record: dict[str, Any], name: str, cause: str, flip: bool) -> dict[st
     record["time"]["crash_ts"] += number * 7919 % 80_000 - 40_000
     record["signature"] |= {
         "keys": {"stable": f"{pick:016x}", "python": f"{pick // 13:016x}"},
-        "text": {"stable": f"gsig/1 stable {line}"},
+        "text": {"stable": f"gsig/2 stable {line}"},
         "category": category,
         "evidence": "the fault address is not mapped" if "segv" in category else "an abort message",
     }

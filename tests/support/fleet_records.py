@@ -16,7 +16,7 @@ def fleet_record(number: int, *, full: bool) -> dict[str, Any]:
     mixed = number * 2_654_435_761 % (1 << 32)  # spread, and the same every time
     host, signature = mixed % HOSTS, (mixed >> 7) % SIGNATURES
     stable = f"{signature:016x}"
-    lines = f"gsig/1 stable segv-wild at::f{signature} <- run_{signature % 7} <- main"
+    lines = f"gsig/2 stable segv-wild at::f{signature} <- run_{signature % 7} <- main"
     record: dict[str, Any] = {
         "schema": "gdb-epi/record/1",
         "core_key": f"{mixed:08x}{number:024x}",
@@ -24,7 +24,7 @@ def fleet_record(number: int, *, full: bool) -> dict[str, Any]:
         "host": {"hostname": f"node-{host}", "attributes": _attributes(host)},
         "cpu": {"number": (mixed >> 11) % 64},
         "signature": {
-            "version": "gsig/1",
+            "version": "gsig/2",
             "keys": {"stable": stable},
             "text": {"stable": lines},
         },
@@ -69,10 +69,10 @@ def _analysis(mixed: int, signature: int, stable: str, line: str) -> dict[str, A
         if mixed % 97 == 0
         else [],
         "signature": {
-            "version": "gsig/1",
+            "version": "gsig/2",
             "category": "segv-wild",
             "keys": keys,
-            "text": {"stable": line, "strict": "gsig/1 strict segv-wild " + " <- ".join(frames)},
+            "text": {"stable": line, "strict": "gsig/2 strict segv-wild " + " <- ".join(frames)},
         },
         "soft_errors": [],
     }

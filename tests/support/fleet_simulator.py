@@ -274,9 +274,9 @@ def records(fleet: Fleet) -> Iterator[dict[str, Any]]:
             "host": {"hostname": f"node-{crash.host}", "attributes": values},
             "cpu": {"number": crash.cpu},
             "signature": {
-                "version": "gsig/1",
+                "version": "gsig/2",
                 "keys": {"stable": f"{crash.signature:>016}"},
-                "text": {"stable": f"gsig/1 stable segv-wild {crash.signature} <- main"},
+                "text": {"stable": f"gsig/2 stable segv-wild {crash.signature} <- main"},
             },
             "flags": {"bitflip": crash.bitflip, "lock_inherited": crash.lock},
             **({"facts": dict(crash.facts)} if crash.facts else {}),

@@ -26,7 +26,7 @@ def hostile_records() -> Iterator[dict[str, Any]]:
     """Yield records of crashes; every name, label and sentence in them is hostile."""
     for i, evil in enumerate(HOSTILE):
         for k in range(EACH):
-            line = f"gsig/1 stable segv-null {evil} <- main" if k % 2 else evil
+            line = f"gsig/2 stable segv-null {evil} <- main" if k % 2 else evil
             yield _record(i * EACH + k, evil, line)
 
 
@@ -41,7 +41,7 @@ def _record(number: int, evil: str, line: str) -> dict[str, Any]:
         "time": {"crash_ts": FIRST + number * 3600},
         "host": {"hostname": evil, "attributes": {"rack": evil, evil[:40]: evil}},
         "signature": {
-            "version": "gsig/1",
+            "version": "gsig/2",
             "keys": {"stable": f"{number % 20:016x}"},
             "text": {"stable": line},
         },

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Write tests/unit/data/signature_vectors.json: the normative vectors of gsig/1.
+"""Write tests/unit/data/signature_vectors.json: the normative vectors of gsig/2.
 
     python tests/tools/make_signature_vectors.py
 
@@ -37,7 +37,7 @@ def element(offset: int) -> str:
 
 def key(name: str, content: str) -> Json:
     """Return a key's line and hash."""
-    text = f"gsig/1 {name} {content}"
+    text = f"gsig/2 {name} {content}"
     return {"text": text, "hash": hashlib.sha256(text.encode()).hexdigest()[: DIGITS[name]]}
 
 
@@ -105,8 +105,8 @@ def main() -> None:
     vectors += [of_stack(name, rules, given) for name, rules, given in STACKS]
     assert len({one["id"] for one in vectors}) == len(vectors)
     head = {
-        "about": "Normative vectors of gsig/1; gdb_epi/signature/SPEC.md explains the fields.",
-        "version": "gsig/1",
+        "about": "Normative vectors of gsig/2; gdb_epi/signature/SPEC.md explains the fields.",
+        "version": "gsig/2",
         "build_id": BUILD_ID,
     }
     lines = ",\n".join(json.dumps(one, ensure_ascii=True) for one in vectors)

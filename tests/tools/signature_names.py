@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Names and what the rules of SPEC.md make of them, worked out by hand, for the vectors of gsig/1.
+"""Names and what the rules of SPEC.md make of them, worked out by hand, for the vectors of gsig/2.
 
 Each entry: rule ids, the name as a symbol table has it, the normalised name. `DROPPED` holds names
 that are in a drop set.

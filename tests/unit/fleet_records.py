@@ -16,9 +16,9 @@ def minimal(number: int, **groups: Any) -> dict[str, Any]:
         "host": {"hostname": f"node-{number % 5}", "attributes": {"rack": f"r{number % 2}"}},
         "cpu": {"number": number % 64},
         "signature": {
-            "version": "gsig/1",
+            "version": "gsig/2",
             "keys": {"stable": stable},
-            "text": {"stable": f"gsig/1 stable segv-null f{number % 7} <- main"},
+            "text": {"stable": f"gsig/2 stable segv-null f{number % 7} <- main"},
         },
         "flags": {"bitflip": False, "lock_inherited": False},
     }

@@ -99,8 +99,8 @@ def test_the_same_core_twice_in_one_batch(url: str) -> None:
 
 
 def test_a_better_analysis_replaces_a_worse_one_and_not_the_reverse(url: str) -> None:
-    put(url, full(1, quality=0.2, signature={"version": "gsig/1", "keys": {"stable": "aa"}}))
-    good = full(1, quality=0.9, signature={"version": "gsig/1", "keys": {"stable": "bb"}})
+    put(url, full(1, quality=0.2, signature={"version": "gsig/2", "keys": {"stable": "aa"}}))
+    good = full(1, quality=0.9, signature={"version": "gsig/2", "keys": {"stable": "bb"}})
     assert put(url, good).replaced == 1
     assert put(url, full(1, quality=0.5)).replaced == 0
     key = select(t.sig.c.key).join(t.crash, t.crash.c.sig_id == t.sig.c.id)

@@ -29,7 +29,7 @@ from gdb_epi.fleet.store.redact import storable
 def test_a_minimal_record() -> None:
     rows = project(minimal(3))
     assert rows.core_key == f"{3:032x}"
-    assert rows.sig == ("gsig/1", "stable", f"{3:016x}", "")
+    assert rows.sig == ("gsig/2", "stable", f"{3:016x}", "")
     assert rows.sig_values["category"] == "segv-null"
     assert rows.host == ("node-3", "")
     assert rows.attributes == {"rack": "r1"}
@@ -51,15 +51,15 @@ def test_a_full_record() -> None:
 
 def test_a_record_without_native_frames_is_grouped_by_its_python_key() -> None:
     signature = {
-        "version": "gsig/1",
+        "version": "gsig/2",
         "category": "segv-null",
         "keys": {"python": "ab"},
-        "text": {"python": "gsig/1 python segv-null py:f"},
+        "text": {"python": "gsig/2 python segv-null py:f"},
         "group": {"key": "python", "value": "ab"},
     }
     rows = project(minimal(1, signature=signature))
-    assert rows.sig == ("gsig/1", "python", "ab", "")
-    assert rows.sig_values["text"] == "gsig/1 python segv-null py:f"
+    assert rows.sig == ("gsig/2", "python", "ab", "")
+    assert rows.sig_values["text"] == "gsig/2 python segv-null py:f"
 
 
 def test_the_libset_does_not_depend_on_the_order() -> None:
@@ -218,8 +218,8 @@ def test_what_is_remembered_of_a_hostile_feed_is_bounded(monkeypatch: pytest.Mon
     held = []
     for i in range(60):
         wide = {f"{i}-{n}": "x" * 1_000 for n in range(10)}
-        line = {"stable": f"gsig/1 stable {i} {'y' * 9_000}", "strict": "z" * 900}
-        signature = {"version": "gsig/1", "keys": {"stable": str(i)}, "text": line}
+        line = {"stable": f"gsig/2 stable {i} {'y' * 9_000}", "strict": "z" * 900}
+        signature = {"version": "gsig/2", "keys": {"stable": str(i)}, "text": line}
         libs = [{"soname": f"{i}-{n}", "build_id": "b" * 990} for n in range(10)]
         given = minimal(
             i,

@@ -19,14 +19,14 @@ from gdb_epi.repro.cores import how_cores_come
 from gdb_epi.repro.running import CRASH, ENDED, HANG, Run
 from gdb_epi.util import sha256_hex
 
-LINE = "gsig/1 stable segv-null f <- g"
+LINE = "gsig/2 stable segv-null f <- g"
 KEY = sha256_hex(LINE.encode())[:16]
 
 
 def record(**keys: str) -> dict:
     texts = {"stable": LINE}
     group = {"key": "stable", "value": keys.get("stable", "")}
-    signature = {"version": "gsig/1", "category": "segv-null", "keys": keys, "text": texts}
+    signature = {"version": "gsig/2", "category": "segv-null", "keys": keys, "text": texts}
     return {"schema": "gdb-epi/record/1", "signature": {**signature, "group": group}}
 
 
@@ -85,7 +85,7 @@ def test_what_may_be_expected(tmp_path: Path) -> None:
         assert expect.read_expectation(str(path)).keys == {"stable": frozenset((KEY,))}
 
 
-@pytest.mark.parametrize("word", ["stable:12", "wrong:" + KEY, "gsig/1 stable", "hello", "0123"])
+@pytest.mark.parametrize("word", ["stable:12", "wrong:" + KEY, "gsig/2 stable", "hello", "0123"])
 def test_wrong_expectations(word: str) -> None:
     with pytest.raises(UsageError):
         expect.read_expectation(word)

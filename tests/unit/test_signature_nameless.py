@@ -62,7 +62,7 @@ def test_resign_makes_the_key_of_a_record_of_before(case: str) -> None:
     }  # fmt: skip
     found = resign(record)
     assert found.signature is not None
-    assert found.signature["text"]["coarse"] == f"gsig/1 coarse segv-null {expected}"
+    assert found.signature["text"]["coarse"] == f"gsig/2 coarse segv-null {expected}"
     assert ("coarse" in found.changed) == (expected != LONE)
 
 

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The normative vectors of gsig/1, and what holds for every signature."""
+"""The normative vectors of gsig/2, and what holds for every signature."""
 
 from __future__ import annotations
 
@@ -171,7 +171,7 @@ def test_a_hash_is_the_sha256_of_the_printed_line(vector: Vector) -> None:
         assert key.value == hashlib.sha256(key.text.encode()).hexdigest()[: k.DIGITS[name]]
         assert unicodedata.normalize("NFC", key.text) == key.text
         assert key.text.isprintable()
-        assert key.text.startswith(f"gsig/1 {name} ")
+        assert key.text.startswith(f"gsig/2 {name} ")
 
 
 def test_a_stranger_can_check_a_hash_with_sha256sum() -> None:

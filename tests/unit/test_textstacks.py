@@ -59,8 +59,8 @@ def test_inlined_frames_are_told_by_their_missing_address() -> None:
     )
     (dump,) = dumps(text)[0]
     assert [frame.inlined for frame in dump.threads[0].native] == [False, True, False, False]
-    assert signed(text).keys["coarse"].text == "gsig/1 coarse fpe inner"
-    assert signed(text).keys["stable"].text == "gsig/1 stable fpe inner <- small <- outer"
+    assert signed(text).keys["coarse"].text == "gsig/2 coarse fpe inner"
+    assert signed(text).keys["stable"].text == "gsig/2 stable fpe inner <- small <- outer"
 
 
 ONE = HEAD.format("SIGFPE") + "#0  0x01 in div () at a.c:1\n#1  0x02 in run () at a.c:2\n"
@@ -68,7 +68,7 @@ ONE = HEAD.format("SIGFPE") + "#0  0x01 in div () at a.c:1\n#1  0x02 in run () a
 
 def test_where_gdb_could_not_go_on_the_core_has_no_more_frames() -> None:
     stops = "Backtrace stopped: previous frame inner to this frame (corrupt stack?)\n"
-    assert signed(ONE + stops).keys["stable"].text == "gsig/1 stable fpe div <- run"
+    assert signed(ONE + stops).keys["stable"].text == "gsig/2 stable fpe div <- run"
     # The same words make no whole stack of one with a gap.
     gap = ONE.replace("#1 ", "#7 ") + stops
     assert signed(gap).absent["native"] == "the text leaves frames out"
@@ -93,7 +93,7 @@ def test_lines_broken_at_the_width_of_a_terminal_and_the_pager() -> None:
         "#2  0x03 in main () at m.c:1\n"
     )
     found = signed(text)
-    assert found.keys["stable"].text == "gsig/1 stable ill bad <- next <- main"
+    assert found.keys["stable"].text == "gsig/2 stable ill bad <- next <- main"
 
 
 def test_aborts_are_decided_by_their_frames() -> None:
@@ -107,14 +107,14 @@ def test_aborts_are_decided_by_their_frames() -> None:
     )
     found = signed(HEAD.format("SIGABRT") + top + double + BASE.format(6, 7))
     assert found.keys["stable"].text.startswith(
-        "gsig/1 stable abort-malloc:free-double-free-detected-in-tcache-2 leak"
+        "gsig/2 stable abort-malloc:free-double-free-detected-in-tcache-2 leak"
     )
     hidden = double.replace(' "free(): double free detected in tcache 2"', "")
     found = signed(HEAD.format("SIGABRT") + top + hidden + BASE.format(6, 7))
     assert "stable" not in found.keys and "class is not in the text" in found.absent["stable"]
     fails = "#3  0x04 in __assert_fail ()\n#4  0x05 in check () at a.c:2\n"
     found = signed(HEAD.format("SIGABRT") + top + fails + BASE.format(5, 6))
-    assert found.keys["stable"].text == "gsig/1 stable abort-assert check"
+    assert found.keys["stable"].text == "gsig/2 stable abort-assert check"
 
 
 def test_a_nameless_caller_of_abort_in_libc_leaves_the_kind_open() -> None:
@@ -132,7 +132,7 @@ def test_a_nameless_caller_of_abort_in_libc_leaves_the_kind_open() -> None:
     assert "__assert_fail" in found.inferred["strict"][0]
     other = nameless.replace("?? ()", "os_abort ()")
     found = signed(HEAD.format("SIGABRT") + top + other + caller + BASE.format(5, 6))
-    assert found.keys["stable"].text == "gsig/1 stable abort-other os_abort <- check"
+    assert found.keys["stable"].text == "gsig/2 stable abort-other os_abort <- check"
     assert not found.inferred
 
 
@@ -155,8 +155,8 @@ def test_the_function_of_a_failed_assertion_is_read_from_its_arguments(argument:
     fails = f'#3  0x04 in __GI___assert_fail (assertion=0x7f02 "a", {argument}) at assert.c:101\n'
     callers = "#4  0x05 in zoo_assert () from libzoo.so\n"
     found = signed(HEAD.format("SIGABRT") + ABORT + fails + callers + BASE.format(5, 6))
-    assert found.keys["stable"].text == "gsig/1 stable abort-assert zoo::checked <- zoo_assert"
-    assert found.keys["coarse"].text == "gsig/1 coarse abort-assert zoo::checked"
+    assert found.keys["stable"].text == "gsig/2 stable abort-assert zoo::checked <- zoo_assert"
+    assert found.keys["coarse"].text == "gsig/2 coarse abort-assert zoo::checked"
     assert not found.inferred
 
 
@@ -175,8 +175,8 @@ def test_an_assertion_whose_function_is_not_told_is_said_to_be_inferred(
     fails = f"#3  0x04 in __assert_fail ({arguments}) from /lib/libc.so.6\n"
     callers = f"#4  0x05 in zoo::checked<long> () {place}\n"
     found = signed(HEAD.format("SIGABRT") + ABORT + fails + callers + BASE.format(5, 6))
-    assert found.keys["stable"].text == "gsig/1 stable abort-assert zoo::checked<T>"
-    assert found.keys["coarse"].text == "gsig/1 coarse abort-assert zoo::checked"
+    assert found.keys["stable"].text == "gsig/2 stable abort-assert zoo::checked<T>"
+    assert found.keys["coarse"].text == "gsig/2 coarse abort-assert zoo::checked"
     keys = set() if sure else {"strict", "stable", "coarse", "native"}
     assert set(found.inferred) == keys
     assert all("__assert_fail" in why for told in found.inferred.values() for why in told)
@@ -226,7 +226,7 @@ def test_a_handler_that_raised_the_signal_again_is_cut() -> None:
         "#2  0x03 in broken () at a.c:1\n#3  0x04 in main () at a.c:2\n"
     )
     found = signed(text, category="segv-null")
-    assert found.keys["stable"].text == "gsig/1 stable segv-null broken <- main"
+    assert found.keys["stable"].text == "gsig/2 stable segv-null broken <- main"
 
 
 def test_which_thread() -> None:
@@ -238,7 +238,7 @@ def test_which_thread() -> None:
     )
     found = signed(text, category="trap")
     assert (found.tid, found.label) == (77, "7") and "Current thread is 7" in found.thread_why
-    assert found.keys["stable"].text == "gsig/1 stable trap bad <- main"
+    assert found.keys["stable"].text == "gsig/2 stable trap bad <- main"
 
 
 FAULT = (
@@ -253,7 +253,7 @@ def test_faulthandler_forms() -> None:
     tail = "\nExtension modules: numpy.core, x (total: 2)\n"
     found = signed(FAULT + tail)
     assert (
-        found.keys["python"].text == "gsig/1 python abort py:__main__.step <- py:__main__.<module>"
+        found.keys["python"].text == "gsig/2 python abort py:__main__.step <- py:__main__.<module>"
     )
     assert found.tid is None and "current thread" in found.thread_why
     cut = FAULT.replace('  File "/srv/app/job.py", line 9 in <module>\n', "  ...\n")
@@ -295,7 +295,7 @@ def test_100_000_frames_and_names_of_100_kb() -> None:
         f"#{n}  0x01 in recurse (n={n}) at a.c:1\n" for n in range(100_000)
     )
     found = signed(deep + BASE.format(100_000, 100_001))
-    assert found.keys["stable"].text.startswith("gsig/1 stable fpe recurse ~1")
+    assert found.keys["stable"].text.startswith("gsig/2 stable fpe recurse ~1")
     assert any("more than the 4096" in step for step in found.steps)
     long = "a<" * 50_000
     made, notes = dumps(
@@ -315,7 +315,7 @@ def test_bytes_that_are_no_utf8() -> None:
     assert notes == ["bytes that are no UTF-8 are shown as \\xNN"]
     signature = sign_text(made[0])
     assert signature is not None
-    assert signature.keys["stable"].text == "gsig/1 stable fpe caf\\xe9 <- main"
+    assert signature.keys["stable"].text == "gsig/2 stable fpe caf\\xe9 <- main"
 
 
 PIECES = [

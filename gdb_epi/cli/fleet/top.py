@@ -45,7 +45,7 @@ def run(args: Namespace) -> int:
     if args.json or args.csv:
         print_rows([row._asdict() for row in rows], as_csv=args.csv)
     else:
-        # The columns already say the category: the text goes without `gsig/1 stable CATEGORY`.
+        # The columns already say the category: the text goes without `gsig/2 stable CATEGORY`.
         print_table(
             HEADERS,
             [_cells(row._replace(signature=_frames(row.signature))) for row in rows],

@@ -139,7 +139,7 @@ class _Table:
         category = group_in(record, "signature").get("category") or "unknown"
         signature = grouping_line(group_in(record, "signature")) or str(category)
         if signature.startswith("gsig/"):
-            signature = signature.split(" ", 2)[-1]  # without `gsig/1 stable`
+            signature = signature.split(" ", 2)[-1]  # without `gsig/2 stable`
         self._signatures[signature] += 1
         short = signature if len(signature) <= MAX_CELL else signature[: MAX_CELL - 3] + "..."
         process = group_in(record, "process")

@@ -51,7 +51,7 @@ def _width(character: str) -> float:
 
 
 def signature_words(line: str, category: str | None) -> SignatureWords:
-    """Take `gsig/1 stable CATEGORY f <- g <-- py:h` apart; any other text is one frame."""
+    """Take `gsig/2 stable CATEGORY f <- g <-- py:h` apart; any other text is one frame."""
     words = line[: MAX_TEXT * MAX_SIGNATURE_FRAMES].split(" ", 3)
     if not words[0].startswith("gsig/") or len(words) < 4:
         return SignatureWords(category, ((NATIVE, line),))

@@ -305,7 +305,7 @@ def _group_key(signature: Mapping[str, Any], keys: Mapping[str, Any]) -> tuple[s
 
 
 def _category(line: str | None) -> str | None:
-    """The third word of `gsig/1 stable CATEGORY frame <- ...`."""
+    """The third word of `gsig/2 stable CATEGORY frame <- ...`."""
     words = (line or "").split(" ", 3)
     return words[2] if len(words) > 2 and words[0].startswith("gsig/") else None
 

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The signature gsig/1 and the quality of what it rests on (gdb_epi/signature/SPEC.md)."""
+"""The signature gsig/2 and the quality of what it rests on (gdb_epi/signature/SPEC.md)."""
 
 from __future__ import annotations
 
