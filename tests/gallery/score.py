@@ -1,0 +1,155 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Score gdb-epi on the gallery, by program.
+
+    python -m tests.gallery.score                      # both halves, three interpreters
+    python -m tests.gallery.score --half first --kind hang --list
+    python -m tests.gallery.score --interpreter pyenv-3.12.1-stripped NAME NAME
+    python -m tests.gallery.score --tool /root/other/tree
+
+Each program runs on each chosen interpreter until it leaves its core (kept below ~/.cache/gdb-epi
+by the content of the program), `gdb-epi triage --format json` is asked, and the answer is held
+against the program's truth.json. A program counts as the worst of its cores. Exit status 1: the
+answers do not reach what is asked of a half (tests/gallery/judging.py).
+"""
+
+from __future__ import annotations
+
+import argparse
+import json
+import os
+import subprocess
+import sys
+from collections.abc import Sequence
+from pathlib import Path
+from typing import Any
+
+TESTS = Path(__file__).resolve().parents[1]
+sys.path[:0] = [str(TESTS.parent), str(TESTS)]
+
+from gallery import judging
+from gallery.judging import GRADES, RIGHT, UNHELPFUL, Judged, by_program, counts, wilson
+from gallery.taking import HALVES, Piece, Taken, pieces, take
+from support.cores import CoreFailed
+from support.interpreters import Interpreter, by_id, discover
+
+# One with frames that are heap objects, one between, one of today.
+DEFAULT = ("pyenv-3.9.18", "pyenv-3.11.7", "pyenv-3.13.0")
+TIMEOUT = 180
+
+
+def ask(taken: Taken, tree: Path) -> dict[str, Any]:
+    """Return the record that the tool of a source tree makes of a core; {} when it makes none."""
+    command = [sys.executable, str(tree / "gdb_epi" / "cli" / "gdb-epi"), "triage", "--no-db"]
+    command += ["--no-sidecars", "--format", "json"]
+    if taken.interpreter.root:
+        command += ["--sysroot", str(taken.interpreter.root)]
+    environment = {**os.environ, "PYTHONPATH": str(tree), "LC_ALL": "C.UTF-8"}
+    try:
+        done = subprocess.run(
+            [*command, str(taken.core)], capture_output=True, text=True, timeout=TIMEOUT,
+            env=environment, stdin=subprocess.DEVNULL, cwd=taken.core.parent,
+        )  # fmt: skip
+        return json.loads(done.stdout.splitlines()[0])
+    except (subprocess.TimeoutExpired, ValueError, IndexError) as error:
+        print(f"{taken.core}: no record: {error}", file=sys.stderr)
+        return {}
+
+
+def chosen(names: Sequence[str]) -> list[Interpreter]:
+    """Return the interpreters of the given names; where none of the usual is here, three others."""
+    named = [one for one in map(by_id, names or DEFAULT) if one is not None]
+    if named or names:
+        return named
+    return [one for one in discover() if one.root is None and not one.free_threaded][:3]
+
+
+def judge_all(
+    wanted: Sequence[Piece], interpreters: Sequence[Interpreter], tree: Path
+) -> tuple[list[Judged], list[str]]:
+    """Return what is said of each core, and the programs that left none."""
+    judged, failed = [], []
+    for piece in wanted:
+        for interpreter in interpreters:
+            if not piece.supports(interpreter):
+                continue
+            try:
+                taken = take(piece, interpreter)
+            except CoreFailed as error:
+                failed.append(str(error))
+                continue
+            record = ask(taken, tree)
+            folder = interpreter.inside(taken.folder)
+            judged.append(judging.judge(piece.truth, record, piece.name, interpreter.id, folder))
+    return judged, failed
+
+
+def row(title: str, some: Sequence[Judged]) -> tuple[str, ...]:
+    """Return one row of the table."""
+    number = counts(some)
+    low, high = wilson(number[RIGHT], len(some))
+    share = f"{100 * number[RIGHT] / max(1, len(some)):.0f} % ({100 * low:.0f}-{100 * high:.0f})"
+    return title, str(len(some)), *(str(number[grade]) for grade in GRADES), share
+
+
+def table(head: Sequence[str], rows: Sequence[Sequence[str]]) -> str:
+    """Return a Markdown table, its columns aligned."""
+    widths = [max(len(line[n]) for line in (head, *rows)) for n in range(len(head))]
+    rule = ["-" * width for width in widths]
+    lines = [" | ".join(w.ljust(widths[n]) for n, w in enumerate(x)) for x in (head, rule, *rows)]
+    return "\n".join(f"| {line} |" for line in lines)
+
+
+def report(judged: Sequence[Judged], listed: bool) -> str:
+    """Return what is printed: by program, by kind, by band, and what is not right."""
+    programs = list(by_program(judged).values())
+    kinds = sorted({one.kind for one in programs})
+    rows = [row("all programs", programs)]
+    rows += [row(kind, [one for one in programs if one.kind == kind]) for kind in kinds]
+    rows += [row("(all cores)", judged)]
+    parts = [table(("", "number", *GRADES, "right (95 %)"), rows)]
+    lines = []
+    for low, high, number, hits, mean in judging.bands(judged):
+        least, most = wilson(hits, number)
+        words = (f"{low:.2f} to {min(high, 1.0):.2f}", str(number), f"{100 * mean:.1f} %")
+        lines.append((*words, f"{100 * hits / number:.1f} % ({100 * least:.0f}-{100 * most:.0f})"))
+    head = ("confidence stated", "programs", "mean stated", "label right (95 %)")
+    parts.append(table(head, lines))
+    shown = [one for one in judged if one.grade not in (RIGHT, *(() if listed else (UNHELPFUL,)))]
+    for one in sorted(shown, key=lambda one: (-GRADES.index(one.grade), one.kind, one.name)):
+        said = f"{one.label} {one.confidence:.2f}"
+        parts.append(
+            f"{one.grade:16} {one.kind:12} {one.name} {one.interpreter}: {said}: {one.why}"
+        )
+    return "\n\n".join(parts[:2]) + "\n\n" + "\n".join(parts[2:])
+
+
+def main() -> int:
+    """Score what is asked for."""
+    parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
+    parser.add_argument("names", nargs="*", help="programs; all by default")
+    parser.add_argument("--half", choices=HALVES)
+    parser.add_argument("--kind", action="append")
+    parser.add_argument("--interpreter", action="append", default=[])
+    parser.add_argument(
+        "--tool", type=Path, default=TESTS.parent, help="the tree whose tool is asked"
+    )
+    parser.add_argument("--list", action="store_true", help="also the unhelpful answers")
+    parser.add_argument("--json", type=Path, help="write the answers as JSON lines")
+    given = parser.parse_args()
+    wanted = [
+        piece
+        for piece in pieces(given.half)
+        if (not given.names or piece.name in given.names)
+        and (not given.kind or piece.truth["kind"] in given.kind)
+    ]
+    judged, failed = judge_all(wanted, chosen(given.interpreter), given.tool.resolve())
+    print(report(judged, given.list))
+    for text in failed:
+        print(f"no core: {text}")
+    if given.json:
+        given.json.write_text("".join(json.dumps(one._asdict()) + "\n" for one in judged))
+    return 0 if judged and not failed and judging.passes(judged) else 1
+
+
+if __name__ == "__main__":
+    sys.exit(main())

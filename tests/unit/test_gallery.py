@@ -1,0 +1,157 @@
+# SPDX-License-Identifier: Apache-2.0
+"""The gallery's judge can fail, its truths are whole, and a tenth of its first half still holds."""
+
+from __future__ import annotations
+
+import json
+import re
+from pathlib import Path
+from typing import Any
+
+import pytest
+from gallery import judging
+from gallery.judging import RIGHT, UNHELPFUL, WRONG_HIGH, WRONG_LOW, Judged
+from gallery.score import ask, report
+from gallery.taking import HERE, Piece, pieces, take
+from support.cores import why_no_core_dumps
+from support.interpreters import Interpreter, discover
+
+ALL = pieces()
+LABELS = (
+    "software hardware-suspect damaged-memory fork-inherited-lock deadlock hang no-fault "
+    "out-of-memory killed cannot-tell"
+).split()
+KINDS = (
+    "interpreter extension ctypes stray-write library cxx stack memory fatal signal hang healthy "
+    "flip"
+).split()
+NEEDED = {"kind", "core", "says", "stands_for", "right", "unhelpful", "wrong"}
+ALLOWED = NEEDED | {
+    "signal", "settle", "child", "flip", "names", "untrue", "damage", "dies_of", "oldest", "newest",
+    "packages", "environment", "options", "arguments", "flags", "ci",
+}  # fmt: skip
+# What CI asks of its tenth: no confident wrong answer, and this share right (by program).
+CI_RIGHT = 0.4
+
+
+@pytest.mark.parametrize("piece", ALL, ids=lambda piece: f"{piece.half}-{piece.name}")
+def test_truth_is_whole(piece: Piece) -> None:
+    truth = piece.truth
+    assert NEEDED <= set(truth) <= ALLOWED
+    assert truth["kind"] in KINDS
+    assert truth["core"] in ("dies", "signal", "gcore")
+    assert ("signal" in truth) == (truth["core"] == "signal")
+    assert sorted([*truth["right"], *truth["unhelpful"], *truth["wrong"]]) == sorted(LABELS)
+    assert truth["right"] and truth["wrong"], "an answer must be able to be right and to be wrong"
+    for pattern in (*truth.get("names", []), *truth.get("untrue", [])):
+        re.compile(pattern)
+    assert (piece.folder / "program.py").is_file()
+
+
+def test_names_are_used_once() -> None:
+    names = [piece.name for piece in ALL]
+    assert len(names) == len(set(names))
+
+
+def constant(label: str, confidence: float, names: str = "") -> list[Judged]:
+    """Return what one and the same answer to everything is worth."""
+    record = {"verdict": {"label": label, "confidence": confidence, "reasons": [names]}}
+    return [judging.judge(piece.truth, record, piece.name, "any") for piece in ALL]
+
+
+@pytest.mark.parametrize("label", LABELS)
+@pytest.mark.parametrize("confidence", [0.99, 0.6])
+def test_a_constant_answer_fails(label: str, confidence: float) -> None:
+    """Even one that names all that any program asks to be named."""
+    words = " ".join(word for piece in ALL for word in piece.truth.get("names", []))
+    everything = words.replace("|", " ").replace(".", " ").replace("\\", "")
+    assert not judging.passes(constant(label, confidence))
+    assert not judging.passes(constant(label, confidence, everything))
+
+
+def test_the_truth_itself_passes() -> None:
+    """The judge can be satisfied: by the right label and the names that are asked for."""
+    best = []
+    for piece in ALL:
+        bare = {**piece.truth, "names": []}
+        verdict = {"label": piece.truth["right"][0], "confidence": 0.99}
+        best.append(judging.judge(bare, {"verdict": verdict}, piece.name, "any"))
+    assert {one.grade for one in best} == {RIGHT}
+    assert judging.passes(best)
+
+
+TRUTH = {
+    "kind": "ctypes", "right": ["software"], "unhelpful": ["cannot-tell"], "names": ["strlen"],
+    "untrue": ["fork"], "damage": False,
+}  # fmt: skip
+
+
+@pytest.mark.parametrize(
+    ("verdict", "grade"),
+    [
+        ({"label": "software", "confidence": 0.9, "reasons": ["in strlen"]}, RIGHT),
+        ({"label": "software", "confidence": 0.9, "reasons": ["a bad pointer"]}, UNHELPFUL),
+        ({"label": "cannot-tell", "confidence": 0.9}, UNHELPFUL),
+        ({"label": "killed", "confidence": 0.79}, WRONG_LOW),
+        ({"label": "killed", "confidence": 0.8}, WRONG_HIGH),
+        ({"label": "software", "confidence": 0.9, "reasons": ["strlen after fork"]}, WRONG_HIGH),
+        ({"label": "software", "confidence": 0.9, "reasons": ["strlen"],
+          "damage": {"found": True}}, WRONG_HIGH),
+        ({}, UNHELPFUL),
+    ],
+)  # fmt: skip
+def test_grades(verdict: dict[str, Any], grade: str) -> None:
+    record = {"verdict": verdict}
+    assert judging.judge(TRUTH, record, "a", "b").grade == grade
+
+
+def test_paths_of_the_gallery_name_nothing() -> None:
+    """The folder's own name must not be taken for a name that was said."""
+    verdict = {"label": "software", "confidence": 0.9, "reasons": ["at /runs/strlen-1/program.py"]}
+    judged = judging.judge(TRUTH, {"verdict": verdict}, "a", "b", "/runs/strlen-1")
+    assert judged.grade == UNHELPFUL
+
+
+def test_a_program_counts_as_its_worst_core() -> None:
+    good = Judged("a", "hang", "x", "hang", 0.9, RIGHT, True, "")
+    bad = good._replace(interpreter="y", label="killed", grade=WRONG_HIGH, label_right=False)
+    assert judging.by_program([good, bad, good])["a"] == bad
+    assert "100 %" not in report([good, bad], listed=True)
+    assert judging.bands([good, bad])[0][2:4] == (1, 0)
+
+
+def test_wilson() -> None:
+    """Held against R's binom::binom.confint(8, 10, methods = "wilson")."""
+    low, high = judging.wilson(8, 10)
+    assert round(low, 4) == 0.4902
+    assert round(high, 4) == 0.9433
+    assert judging.wilson(0, 0) == (0.0, 1.0)
+
+
+def ci_interpreters() -> list[Interpreter]:
+    """Return interpreters of this machine's own root, an old and a new one where there are two."""
+    usable = [i for i in discover() if i.root is None and not i.free_threaded and not i.stripped]
+    usable = usable or [i for i in discover() if i.root is None and not i.free_threaded]
+    return usable[-1:]
+
+
+@pytest.mark.skipif(why_no_core_dumps() is not None, reason=str(why_no_core_dumps()))
+def test_a_tenth_of_the_first_half() -> None:
+    """No program is answered wrongly with 80 % or more, and the share of right answers holds."""
+    wanted = [piece for piece in pieces("first") if piece.truth.get("ci")]
+    assert len(wanted) * 10 >= len(pieces("first"))
+    judged = []
+    for interpreter in ci_interpreters():
+        for piece in filter(lambda piece: piece.supports(interpreter), wanted):
+            record = ask(take(piece, interpreter), HERE.parents[1])
+            judged.append(judging.judge(piece.truth, record, piece.name, interpreter.id))
+    assert judged, "no interpreter here can run a program of the gallery"
+    told = json.dumps([one._asdict() for one in judged], indent=1)
+    number = judging.counts(judging.by_program(judged).values())
+    assert number[WRONG_HIGH] == 0, told
+    assert number[RIGHT] >= CI_RIGHT * len(judging.by_program(judged)), told
+
+
+def test_sources_are_not_run_by_pytest() -> None:
+    """A program named test_*.py would be collected, and would take pytest down with it."""
+    assert not [path for path in Path(HERE).rglob("test_*.py") if path.is_file()]
