@@ -15,8 +15,8 @@ def self_deadlock(state: ProcessState) -> Iterator[Finding]:
     """Find waits for a lock whose owner is the waiting thread.
 
     Innocent causes, tested by the lock families: the `__exit__` that a frame keeps for the block it
-    is about to enter; a reentrant lock (its owner would not wait). An explicit acquire() leaves no
-    trace and is not found.
+    is about to enter; a reentrant lock (its owner would not wait). Of an explicit acquire() the
+    code that was run is the only trace: such a holder is "probable" (locks/python/acquired.py).
     Reference: CPython Python/ceval.c (BEFORE_WITH); glibc nptl/pthread_mutex_lock.c (owner word).
     """
     for wait in state.locks.waits:

@@ -13,6 +13,7 @@ from gdb_epi.target.api import Target, Thread
 from gdb_epi.typing_lite import TYPE_CHECKING, NamedTuple
 
 if TYPE_CHECKING:
+    from gdb_epi.locks.python.acquired import Acquired
     from gdb_epi.locks.python.view import PythonView
 
 PRIVATE = 0x80  # FUTEX_PRIVATE_FLAG (linux/futex.h)
@@ -77,6 +78,15 @@ class LockContext:
         except LayoutError as error:
             self.soft_errors.append(SoftError("locks", "Python", str(error)))
             return None
+
+    @cached_property
+    def acquired(self) -> Acquired | None:
+        """What code did to locks by hand; imported where a lock has no other holder."""
+        if self.python_view is None:
+            return None
+        from gdb_epi.locks.python.acquired import Acquired
+
+        return Acquired(self.python_view)
 
 
 class LockGuess(NamedTuple):

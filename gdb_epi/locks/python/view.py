@@ -98,6 +98,10 @@ class PythonView:
         """Return the Python frames of a living thread, innermost first."""
         return self._frames.get(tid, ())
 
+    def all_frames(self) -> dict[int, tuple[PyFrame, ...]]:
+        """Return the Python frames of every living thread by its id."""
+        return self._frames
+
     def gil(self, interpreter: int) -> Gil | None:
         """Return the GIL of an interpreter (PyInterpreterState *); None when it is unreadable."""
         if interpreter not in self._gils:
@@ -223,6 +227,13 @@ class PythonView:
             return next((v for n, v in self._variables.addresses(frame) if n == name), None)
         except (UnreadableMemory, LayoutError):
             return None
+
+    def variable_addresses(self, frame: PyFrame) -> list[tuple[str, int]]:
+        """Return (name, PyObject *) of the bound variables of a frame."""
+        try:
+            return [] if frame.hole is not None else list(self._variables.addresses(frame))
+        except (UnreadableMemory, LayoutError):
+            return []
 
     @cached_property
     def _variables(self) -> FrameVariables:

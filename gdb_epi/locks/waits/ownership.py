@@ -17,6 +17,7 @@ from gdb_epi.target.api import Thread
 from gdb_epi.typing_lite import TYPE_CHECKING
 
 if TYPE_CHECKING:
+    from gdb_epi.locks.python.acquired import Taken
     from gdb_epi.locks.python.view import Block
 
 
@@ -191,9 +192,12 @@ def _nobody_named(case: _Case) -> t.Wait:
     context, guess = case.context, case.guess
     if not guess.anonymous:
         return case.wait(_owner("unknown"), t.UNKNOWN, t.INFO)
+    view = context.python_view
+    taken = _taken_by_hand(case)
+    if len(taken) == 1:
+        return _by_hand(case, taken[0])
     if not _alone_in_child(context):
         # Frames of other threads whose variables refer to the lock: weaker than a block.
-        view = context.python_view
         frames = view.referring(guess.lock, case.thread.tid) if view and guess.lock else []
         return case.wait(
             _owner("unknown"), t.UNKNOWN, t.INFO,
@@ -209,6 +213,30 @@ def _nobody_named(case: _Case) -> t.Wait:
             "not ruled out: this thread took the lock by acquire() before (self-deadlock)"
         )
     return case.wait(_owner("unknown"), verdict, t.PROBABLE, *evidence)
+
+
+def _taken_by_hand(case: _Case) -> Sequence[Taken]:
+    """Return the frames whose code took a lock that is locked, and has not released it."""
+    view, lock = case.context.python_view, case.guess.lock
+    if view is None or not lock or case.guess.internal:
+        return ()
+    known = view.locks.at(lock)
+    acquired = case.context.acquired
+    if known is None or known.locked is False or acquired is None:
+        return ()
+    return acquired.holders(lock)
+
+
+def _by_hand(case: _Case, taken: Taken) -> t.Wait:
+    """The code of one thread alone took the lock by acquire() and has not released it."""
+    owner = _live(case.context, taken.tid)
+    evidence = (
+        f"{taken.where()} took it by acquire(), and up to where it is now its code has not "
+        "released it"
+    )
+    doubt = "not ruled out: a branch that was not run, or a thread that ended holding the lock"
+    verdict = t.SELF_DEADLOCK if taken.tid == case.thread.tid else t.LIVE_HOLDER
+    return case.wait(owner, verdict, t.PROBABLE, f"thread {taken.tid}: {evidence}", doubt)
 
 
 def _alone_in_child(context: LockContext) -> bool:

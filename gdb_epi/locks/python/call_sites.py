@@ -1,0 +1,131 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Which methods code calls on what, in the order of its instructions; and which loops it is in.
+
+Only what loads are needed for is followed: a name, attributes of it, a method. `opcodes.json`
+(tests/tools/emit_call_opcodes.py) says per version which opcodes those are, specialised ones
+included. Source: Python/ceval.c, Python/bytecodes.c, Lib/opcode.py of each version.
+"""
+
+from __future__ import annotations
+
+import os
+from functools import cache
+
+from gdb_epi.cpython.frames.code import bytecode_of
+from gdb_epi.cpython.reader import Reader
+from gdb_epi.errors import Absent, LayoutError, UnreadableMemory
+from gdb_epi.typing_lite import Any, NamedTuple, parse_json
+
+MAX_CODE = 1 << 16  # bytes of one function's instructions
+MAX_NAMES = 4096
+MAX_TEXT = 256
+TABLE_FILE = "opcodes.json"
+
+
+class Call(NamedTuple):
+    """A method that is loaded to be called: `root`, its attributes, and the method last.
+
+    `root` is (kind, name), kind one of "local" and "global". `at` is the place in bytes.
+    """
+
+    at: int
+    root: tuple[str, str]
+    path: tuple[str, ...]
+
+
+class Code(NamedTuple):
+    """What one code object calls, and its loops as (first, last) byte."""
+
+    calls: tuple[Call, ...]
+    loops: tuple[tuple[int, int], ...]
+
+
+NOTHING = Code((), ())
+
+
+@cache
+def _tables() -> dict[str, dict[str, Any]]:
+    """Return the opcode tables by version; the file is the package's own."""
+    path = os.path.join(os.path.dirname(__file__), TABLE_FILE)
+    with open(path, encoding="utf-8") as file:
+        tables: dict[str, dict[str, Any]] = parse_json(file.read())
+    return tables
+
+
+class CallSites:
+    """Read the calls of code objects of one process."""
+
+    def __init__(self, reader: Reader) -> None:
+        self._reader = reader
+        self._table = _tables().get(".".join(map(str, reader.layout.version)), {})
+        self._names = {int(k): v for k, v in self._table.get("names", {}).items()}
+        self._caches = {int(k): v for k, v in self._table.get("caches", {}).items()}
+        self._known: dict[int, Code] = {}
+
+    def of(self, code: int) -> Code:
+        """Return what a code object calls; empty for an unknown version or unreadable code."""
+        if code not in self._known:
+            try:
+                self._known[code] = self._read(code) if self._names else NOTHING
+            except (UnreadableMemory, LayoutError):
+                self._known[code] = NOTHING
+        return self._known[code]
+
+    def strings(self, code: int, member: str) -> list[str]:
+        """Return a tuple of names of a code object. Raises UnreadableMemory, LayoutError."""
+        layout, reader = self._reader.layout, self._reader
+        at = layout.offset("PyCodeObject", member)
+        names = reader.u64(code + at) if at is not None else 0
+        if not names:
+            return []
+        count = reader.i64(names + layout.require("PyTupleObject", "ob_size"))
+        items = names + layout.require("PyTupleObject", "ob_item")
+        texts = []
+        for number in range(max(0, min(count, MAX_NAMES))):
+            text = reader.string(reader.u64(items + 8 * number), MAX_TEXT)
+            texts.append("?" if isinstance(text, Absent) else text)
+        return texts
+
+    def _read(self, code: int) -> Code:
+        start, size = bytecode_of(self._reader, code)
+        units = self._reader.read(start, max(0, min(size, MAX_CODE)))
+        names = self.strings(code, "co_names")
+        slots = self.strings(code, "co_localsplusnames")
+        cells = slots
+        if self._table["cells_apart"]:
+            slots = self.strings(code, "co_varnames")
+            cells = self.strings(code, "co_cellvars") + self.strings(code, "co_freevars")
+        calls: list[Call] = []
+        loops: list[tuple[int, int]] = []
+        root: tuple[str, str] | None = None
+        path: tuple[str, ...] = ()
+        at = extended = 0
+        while at + 1 < len(units):
+            opcode, argument, here = units[at], units[at + 1] | extended << 8, at
+            does = self._names.get(opcode, "")
+            at += 2 + 2 * self._caches.get(opcode, 0)
+            extended = argument if does == "extended" else 0
+            if does in ("fast", "fast2"):
+                slot = argument & 15 if does == "fast2" else argument
+                root, path = (("local", slots[slot]) if slot < len(slots) else None), ()
+            elif does == "cell":
+                root, path = (("local", cells[argument]) if argument < len(cells) else None), ()
+            elif does in ("global", "name"):
+                number = argument >> self._table["global_shift"] if does == "global" else argument
+                root, path = (("global", names[number]) if number < len(names) else None), ()
+            elif does in ("attr", "method"):
+                number = argument >> self._table["attr_shift"] if does == "attr" else argument
+                path = (*path, names[number] if number < len(names) else "?")
+            elif does in ("back", "jump"):
+                target = argument * self._table["jump_unit"]
+                first = at - target if does == "back" else target
+                if 0 <= first < here:
+                    loops.append((first, here))
+            # A plain function is called where a NULL is pushed with it (3.11, bpo-40222); before,
+            # a function that is called looks like one that is passed on.
+            called = does == "global" and self._table["global_shift"] and argument & 1
+            if root is not None and (does in ("attr", "method") or called):
+                calls.append(Call(here, root, path))
+            if does not in ("fast", "fast2", "cell", "global", "name", "attr", "method", "nothing"):
+                root = root if does == "extended" else None
+        return Code(tuple(calls), tuple(loops))

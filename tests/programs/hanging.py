@@ -1,0 +1,565 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Hang, be busy or wait for work: one function a kind. argv[1] names it; another process ends it.
+
+What is true of each is in tests/support/hangs.py. Nothing here helps who looks at the core: the
+locks are taken as programs take them, the threads have the names that Python gives.
+"""
+
+import asyncio
+import concurrent.futures
+import ctypes
+import fcntl
+import multiprocessing
+import os
+import queue
+import re
+import select
+import selectors
+import signal
+import socket
+import socketserver
+import sqlite3
+import subprocess
+import sys
+import tempfile
+import threading
+import time
+
+A, B, C = threading.Lock(), threading.Lock(), threading.Lock()
+IN_NEED = threading.Event()
+
+
+def thread(function, *arguments, daemon=True):
+    started = threading.Thread(target=function, args=arguments, daemon=daemon)
+    started.start()
+    return started
+
+
+# --- deadlocks ------------------------------------------------------------------------------------
+
+
+def take_with(first, second, barrier):
+    with first:
+        barrier.wait()
+        with second:
+            pass
+
+
+def take_by_hand(first, second, barrier):
+    first.acquire()
+    try:
+        barrier.wait()
+        second.acquire()
+        second.release()
+    finally:
+        first.release()
+
+
+def order_with():
+    barrier = threading.Barrier(2)
+    thread(take_with, A, B, barrier)
+    take_with(B, A, barrier)
+
+
+def order_by_hand():
+    barrier = threading.Barrier(2)
+    thread(take_by_hand, A, B, barrier)
+    take_by_hand(B, A, barrier)
+
+
+class Account:
+    def __init__(self):
+        self.lock = threading.Lock()
+        self.balance = 10
+
+    def debit(self, amount):
+        self.lock.acquire()
+        self.balance -= amount
+
+    def credit(self, amount):
+        self.lock.acquire()
+        self.balance += amount
+
+    def done(self):
+        self.lock.release()
+
+
+def transfer(source, sink, barrier):
+    source.debit(1)
+    barrier.wait()
+    sink.credit(1)
+    sink.done()
+    source.done()
+
+
+def order_of_objects():
+    barrier = threading.Barrier(2)
+    first, second = Account(), Account()
+    thread(transfer, first, second, barrier)
+    transfer(second, first, barrier)
+
+
+def three_by_hand():
+    barrier = threading.Barrier(3)
+    thread(take_by_hand, A, B, barrier)
+    thread(take_by_hand, B, C, barrier)
+    take_by_hand(C, A, barrier)
+
+
+class Store:
+    def __init__(self):
+        self.guard = threading.Lock()
+
+    def put(self):
+        self.guard.acquire()
+        self.flush()
+        self.guard.release()
+
+    def flush(self):
+        self.guard.acquire()
+        self.guard.release()
+
+
+def itself_by_hand():
+    Store().put()
+
+
+def join_with_lock():
+    started = thread(take_later)
+    A.acquire()
+    IN_NEED.set()
+    started.join()
+    A.release()
+
+
+def take_later():
+    IN_NEED.wait()
+    A.acquire()
+    A.release()
+
+
+def pool_waits_for_itself():
+    pool = concurrent.futures.ThreadPoolExecutor(1)
+    pool.submit(outer_job, pool).result()
+
+
+def outer_job(pool):
+    return pool.submit(int, "1").result()
+
+
+def condition_with_lock():
+    condition = threading.Condition()
+    thread(notify_later, condition)
+    with A:
+        with condition:
+            IN_NEED.set()
+            condition.wait()
+
+
+def notify_later(condition):
+    IN_NEED.wait()
+    with A:
+        with condition:
+            condition.notify()
+
+
+def process_lock_twice():
+    lock = multiprocessing.Lock()
+    lock.acquire()
+    lock.acquire()
+
+
+def database_against_itself():
+    path = os.path.join(tempfile.mkdtemp(), "a.db")
+    one, two = sqlite3.connect(path), sqlite3.connect(path, timeout=100000)
+    one.execute("create table t (a)")
+    one.execute("begin immediate")
+    two.execute("begin immediate")
+
+
+# --- waiting for what nobody will do --------------------------------------------------------------
+
+
+def take_and_die():
+    A.acquire()
+
+
+def never_released():
+    thread(take_and_die).join()
+    A.acquire()
+
+
+def queue_without_producer():
+    queue.Queue().get()
+
+
+def simple_queue_without_producer():
+    queue.SimpleQueue().get()
+
+
+def queue_join_with_workers():
+    jobs = queue.Queue()
+    for _ in range(3):
+        thread(forgetful_worker, jobs)
+    jobs.put(1)
+    jobs.join()
+
+
+def forgetful_worker(jobs):
+    while True:
+        jobs.get()
+
+
+def event_never_set():
+    jobs = queue.Queue()
+    thread(forgetful_worker, jobs)
+    threading.Event().wait()
+
+
+def semaphore_without_release():
+    semaphore = threading.Semaphore(1)
+    semaphore.acquire()
+    semaphore.acquire()
+
+
+def barrier_lacks_one():
+    barrier = threading.Barrier(3)
+    thread(barrier.wait)
+    barrier.wait()
+
+
+def exit_waits_for_thread():
+    thread(forgetful_worker, queue.Queue(), daemon=False)
+
+
+def child_waits_for_stdin():
+    child = subprocess.Popen(["cat"], stdin=subprocess.PIPE)
+    child.wait()
+
+
+def child_fills_pipe():
+    words = [sys.executable, "-c", "print('x' * 1000000)"]
+    child = subprocess.Popen(words, stdout=subprocess.PIPE)
+    child.wait()
+
+
+def child_sleeps():
+    subprocess.run(["sleep", "100000"])
+
+
+def reply_never_comes():
+    ours, _theirs = socket.socketpair()
+    ours.sendall(b"question")
+    ours.recv(1)
+
+
+def makefile_never_ends():
+    ours, _theirs = socket.socketpair()
+    ours.makefile("rb").readline()
+
+
+def pipe_never_written():
+    reading, _writing = os.pipe()
+    with os.fdopen(reading, "rb") as stream:
+        stream.read()
+
+
+def peer_never_reads():
+    ours, _theirs = socket.socketpair()
+    while True:
+        ours.sendall(b"x" * 65536)
+
+
+def fifo_nobody_opens():
+    path = os.path.join(tempfile.mkdtemp(), "fifo")
+    os.mkfifo(path)
+    open(path).read()
+
+
+def file_lock_flock():
+    path = os.path.join(tempfile.mkdtemp(), "a.lock")
+    hold(path, "flock")
+    with open(path, "w") as handle:
+        fcntl.flock(handle, fcntl.LOCK_EX)
+
+
+def file_lock_fcntl():
+    path = os.path.join(tempfile.mkdtemp(), "a.lock")
+    hold(path, "lockf")
+    with open(path, "w") as handle:
+        fcntl.lockf(handle, fcntl.LOCK_EX)
+
+
+def hold(path, call):
+    """Let another process hold the lock of a file."""
+    text = "import fcntl, sys, time; f = open(sys.argv[1], 'w'); "
+    text += "getattr(fcntl, sys.argv[2])(f, fcntl.LOCK_EX); print('y', flush=True); time.sleep(60)"
+    words = [sys.executable, "-S", "-c", text, path, call]
+    global HELPER
+    HELPER = subprocess.Popen(words, stdout=subprocess.PIPE)
+    HELPER.stdout.readline()
+
+
+def process_lock_elsewhere():
+    lock = multiprocessing.get_context("fork").Lock()
+    ready = os.pipe()
+    if os.fork() == 0:
+        lock.acquire()
+        os.write(ready[1], b"y")
+        time.sleep(60)
+        os._exit(0)
+    os.read(ready[0], 1)
+    lock.acquire()
+
+
+def process_queue_without_producer():
+    context = multiprocessing.get_context("fork")
+    results = context.Queue()
+    started = context.Process(target=os._exit, args=(1,))
+    started.start()
+    started.join()
+    results.get()
+
+
+def pool_worker_killed():
+    with multiprocessing.get_context("fork").Pool(2) as pool:
+        pool.map(die_in_pool, range(4))
+
+
+def die_in_pool(number):
+    os.kill(os.getpid(), signal.SIGKILL)
+
+
+def feeder_never_drained():
+    context = multiprocessing.get_context("fork")
+    results = context.Queue()
+    started = context.Process(target=put_much, args=(results,))
+    started.start()
+    started.join()
+
+
+def put_much(results):
+    results.put("x" * 1000000)
+
+
+def loop_blocked_sleep():
+    asyncio.run(beside(sleeping_handler()))
+
+
+def loop_blocked_socket():
+    asyncio.run(beside(reading_handler()))
+
+
+async def beside(handler):
+    other = asyncio.ensure_future(ticking())
+    await asyncio.sleep(0)
+    await handler
+    await other
+
+
+async def ticking():
+    while True:
+        await asyncio.sleep(0.1)
+
+
+async def sleeping_handler():
+    time.sleep(100000)
+
+
+async def reading_handler():
+    ours, _theirs = socket.socketpair()
+    ours.recv(1)
+
+
+def loop_future_never_set():
+    async def main():
+        await asyncio.get_running_loop().create_future()
+
+    asyncio.run(main())
+
+
+def loop_circle():
+    async def main():
+        tasks = []
+
+        async def awaits(number):
+            await asyncio.sleep(0)
+            await asyncio.shield(tasks[number])
+
+        tasks.append(asyncio.ensure_future(awaits(1)))
+        tasks.append(asyncio.ensure_future(awaits(0)))
+        await asyncio.wait(tasks)
+
+    asyncio.run(main())
+
+
+def loop_lock_twice():
+    async def main():
+        lock = asyncio.Lock()
+        async with lock:
+            async with lock:
+                pass
+
+    asyncio.run(main())
+
+
+def loop_queue_without_producer():
+    async def main():
+        await asyncio.Queue().get()
+
+    asyncio.run(main())
+
+
+def gil_held_asleep():
+    thread(counting)
+    ctypes.PyDLL(None).sleep(100000)
+
+
+def counting():
+    number = 0
+    while True:
+        number += 1
+
+
+# --- nothing wrong --------------------------------------------------------------------------------
+
+
+def busy_python():
+    counting()
+
+
+def busy_python_thread():
+    thread(counting).join()
+
+
+def busy_regex():
+    re.match(r"(a+)+$", "a" * 60 + "b")
+
+
+def busy_sum():
+    sum(range(10**13))
+
+
+def busy_pow():
+    return pow(3, 10**8)
+
+
+def busy_pool():
+    pool = concurrent.futures.ThreadPoolExecutor(2)
+    list(pool.map(busy_job, range(2)))
+
+
+def busy_job(number):
+    counting()
+
+
+def idle_accept():
+    server = socket.create_server(("127.0.0.1", 0))
+    while True:
+        client, _ = server.accept()
+        client.close()
+
+
+def idle_socketserver():
+    with socketserver.ThreadingTCPServer(("127.0.0.1", 0), None) as server:
+        server.serve_forever()
+
+
+def idle_workers():
+    jobs = queue.Queue()
+    workers = [thread(forgetful_worker, jobs) for _ in range(4)]
+    server = socket.create_server(("127.0.0.1", 0))
+    while workers:
+        jobs.put(server.accept())
+
+
+def idle_executor():
+    pool = concurrent.futures.ThreadPoolExecutor(3)
+    list(pool.map(int, "123"))
+    server = socket.create_server(("127.0.0.1", 0))
+    server.accept()
+
+
+def idle_asyncio():
+    async def main():
+        server = await asyncio.start_server(print, "127.0.0.1", 0)
+        async with server:
+            await server.serve_forever()
+
+    asyncio.run(main())
+
+
+def idle_sleep_loop():
+    while True:
+        time.sleep(1000)
+
+
+def idle_pause():
+    signal.pause()
+
+
+def idle_sigwait():
+    signal.sigwait({signal.SIGUSR1})
+
+
+def idle_select():
+    server = socket.create_server(("127.0.0.1", 0))
+    select.select([server], [], [])
+
+
+def idle_selectors():
+    server = socket.create_server(("127.0.0.1", 0))
+    selector = selectors.DefaultSelector()
+    selector.register(server, selectors.EVENT_READ)
+    selector.select()
+
+
+def idle_event_loop_timer():
+    asyncio.run(asyncio.sleep(100000))
+
+
+def idle_consumers():
+    """The main thread waits for its end, as servers do; workers wait for jobs."""
+    jobs = queue.Queue()
+    stop = threading.Event()
+    signal.signal(signal.SIGTERM, lambda *_: stop.set())
+    thread(forgetful_worker, jobs)
+    stop.wait()
+
+
+def prefork(run):
+    server = socket.create_server(("127.0.0.1", 0))
+    jobs = queue.Queue()
+    thread(forgetful_worker, jobs)  # so that the parent has threads that vanish
+    child = os.fork()
+    if child == 0:
+        run(server)
+        os._exit(0)
+    with open("child", "w") as out:
+        out.write(str(child))
+    os.waitpid(child, 0)
+
+
+def prefork_worker():
+    prefork(lambda server: server.accept())
+
+
+def prefork_worker_threads():
+    def run(server):
+        for _ in range(2):
+            thread(forgetful_worker, queue.Queue())
+        select.select([server], [], [])
+
+    prefork(run)
+
+
+def prefork_takes_lock_itself():
+    def run(server):
+        A.acquire()
+        A.acquire()
+
+    prefork(run)
+
+
+if __name__ == "__main__":
+    globals()[sys.argv[1]]()
