@@ -14,6 +14,7 @@ if TYPE_CHECKING:
     from gdb_epi.cpython.frames.callee import Callee
     from gdb_epi.cpython.running.exceptions import ExceptionInfo, Raised, ThreadExceptions
     from gdb_epi.cpython.running.tasks import Task, Tasks
+    from gdb_epi.cpython.running.waiting import Waiting
     from gdb_epi.cpython.values.repr_decoder import Limits
     from gdb_epi.cpython.values.variables import FrameVariables, Variable
 
@@ -243,9 +244,30 @@ def locals_json(variables: list[Variable]) -> dict[str, Any]:
     return {"locals": texts, "variables": facts}
 
 
-def task_json(task: Task) -> dict[str, Any]:
-    """Return one asyncio task; its stack is innermost first. What could not be had is null."""
+def wait_json(waits: Waiting | None) -> dict[str, Any] | None:
+    """Return what a task or greenlet waits for; null when it runs or when it cannot be told."""
+    if waits is None or waits.wait is None:
+        return None
+    wait = waits.wait
     return {
+        "kind": wait.kind,
+        "object": f"0x{wait.address:016x}" if wait.address else None,
+        "class": wait.type or None,
+        "name": wait.name or None,
+        "in": wait.place or None,
+        "seconds": wait.seconds,
+        "remaining": wait.remaining,
+        "fd": wait.fd,
+        "wakers": [f"0x{address:016x}" for address in waits.wakers],
+        "needs": waits.needs,
+        "known": waits.known,
+    }
+
+
+def task_json(task: Task, waits: Waiting | None = None) -> dict[str, Any]:
+    """Return one task; its stack is innermost first. What could not be had is null."""
+    return {
+        "framework": task.framework,
         "name": None if isinstance(task.name, Absent) else task.name,
         "coro": None if isinstance(task.coro, Absent) else task.coro,
         "state": None if isinstance(task.state, Absent) else task.state,
@@ -257,18 +279,36 @@ def task_json(task: Task) -> dict[str, Any]:
         "kind": task.kind,
         "interpreter": task.interpreter,
         "address": f"0x{task.address:016x}",
+        "cancelled": task.cancelled,
+        "system": task.system,
+        "waits_for": wait_json(waits),
+        "holds": [f"0x{address:016x}" for address in waits.holds] if waits else [],
         "stack": [frame_json(frame) for frame in task.stack],
     }
 
 
-def tasks_of(state: ProcessState) -> Tasks:
-    """Return the asyncio tasks of every interpreter; none when there is no Python."""
-    from gdb_epi.cpython.running.tasks import Tasks, asyncio_tasks
+def tasks_of(state: ProcessState) -> tuple[Tasks, dict[int, Waiting]]:
+    """Return the tasks of asyncio and trio, and by address what each waits for.
+
+    None when there is no Python. What reads waits is imported only where there are tasks.
+    """
+    from gdb_epi.cpython.running.tasks import TRIO_MODULE, Tasks, asyncio_tasks, has_module
 
     python = state.python
     if not isinstance(python, PythonState):
-        return Tasks((), ())
-    return asyncio_tasks(state.target, python)
+        return Tasks((), ()), {}
+    tasks, errors = asyncio_tasks(state.target, python)
+    if has_module(state.target, python, TRIO_MODULE):
+        from gdb_epi.cpython.running.trio_tasks import trio_tasks
+
+        of_trio = trio_tasks(state.target, python)
+        tasks, errors = (*tasks, *of_trio.tasks), (*errors, *of_trio.soft_errors)
+    if not tasks:
+        return Tasks(tasks, errors), {}
+    from gdb_epi.cpython.running.waiting import waits_of_tasks
+
+    waits = {waits.id: waits for waits in waits_of_tasks(state.target, python, tasks)}
+    return Tasks(tasks, errors), waits
 
 
 def stacks_json(
@@ -293,13 +333,13 @@ def stacks_json(
     errors += missing
     if locals:
         errors += _add_locals(state, threads)
-    tasks = tasks_of(state)
+    tasks, waits = tasks_of(state)
     errors += tasks.soft_errors
     return {
         "threads": [data for _, data in threads],
         "gil_holder": python.gil_holder if isinstance(python, PythonState) else None,
         "exception": exception,
-        "tasks": [task_json(task) for task in tasks.tasks],
+        "tasks": [task_json(task, waits.get(task.address)) for task in tasks.tasks],
         "python": python.version if isinstance(python, PythonState) else None,
         "soft_errors": [error._asdict() for error in errors],
     }

@@ -34,7 +34,7 @@ def lines(
     gaps: tuple[SoftError, ...] = (),
 ) -> list[str]:
     state = SimpleNamespace(python_soft_errors=list, python=SimpleNamespace(found_by="symbol"))
-    monkeypatch.setattr(module, "tasks_of", lambda _: Tasks(tuple(found), gaps))
+    monkeypatch.setattr(module, "tasks_of", lambda _: (Tasks(tuple(found), gaps), {}))
     report = module.tasks(SimpleNamespace(state=state), Namespace(limit=40, tree=tree, each=each))
     assert report.data is not None and len(report.data["tasks"]) == len(found)
     return list(report.lines)
@@ -63,9 +63,9 @@ def test_each_shows_them_one_by_one(monkeypatch: pytest.MonkeyPatch) -> None:
 
 
 def test_no_more_is_claimed_than_was_read(monkeypatch: pytest.MonkeyPatch) -> None:
-    assert lines(monkeypatch, []) == ["no asyncio tasks"]
+    assert lines(monkeypatch, []) == ["no tasks of asyncio or trio"]
     gap = SoftError("tasks", "interpreter 0", "sys.modules: cannot read 8 bytes")
-    told = "no asyncio tasks in what could be read; what could not is noted below"
+    told = "no tasks of asyncio or trio in what could be read; what could not is noted below"
     assert lines(monkeypatch, [], gaps=(gap,)) == [told]
 
 

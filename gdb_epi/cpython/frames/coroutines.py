@@ -19,12 +19,21 @@ from gdb_epi.typing_lite import NamedTuple
 
 MAX_AWAITS = 1000  # coroutines that await each other
 MAX_NAME = 4096
+MAX_STACK_WORDS = 4096
 AWAIT = "await"  # PyFrame.provenance: found in a suspended coroutine
 
 # Where in its life a coroutine is.
 CREATED, SUSPENDED, RUNNING, DONE = "created", "suspended", "running", "done"
 
 COROUTINES = ("coroutine", "generator", "async_generator")
+# What awaiting an async generator, and `coroutine.__await__()`, leave between the two. The first
+# field of each is what it drives (Objects/genobject.c, 3.8 to 3.15; anext() with a default: 3.10).
+_BETWEEN = (
+    "async_generator_asend",
+    "async_generator_athrow",
+    "anext_awaitable",
+    "coroutine_wrapper",
+)
 # The argument of RESUME behind `yield from` and behind await (Lib/dis.py, 3.11 and later).
 _RESUME_DELEGATING = (2, 3)
 # 3.15 pushes one word (NULL or a tagged int) above the awaited object.
@@ -54,6 +63,8 @@ class Coroutines:
         self._codes = CodeReader(reader)
         self._frames = frame_reader(reader, self._codes)
         self._iframe = layout.offset("PyGenObject", "gi_iframe")
+        # Behind the object's head, as in every object that begins with a pointer.
+        self._first_field = layout.require("PyMethodObject", "im_func")
         self._lost: dict[int, int] | None = None
         self._states = {
             layout.constant(f"FRAME_{name}"): state
@@ -162,10 +173,45 @@ class Coroutines:
                 frames.append(self._python_frame(raw))
                 if raw.problem:
                     return Suspended(first, tuple(frames[::-1]), 0, raw.problem)
-                address = self._awaited(raw) if awaiting else 0
+                address = self._driven(self._awaited(raw)) if awaiting else 0
         except UnreadableMemory as error:
             return Suspended(first, tuple(frames[::-1]), 0, str(error))
         return Suspended(first, tuple(frames[::-1]), address)
+
+    def _driven(self, address: int) -> int:
+        """Return what an awaitable drives that stands between two coroutines, else itself."""
+        for _ in range(len(_BETWEEN)):
+            if not self._stands_between(address):
+                break
+            inner = self._reader.u64(address + self._first_field)
+            if not self.ident(inner):
+                break
+            address = inner
+        return address
+
+    def _stands_between(self, address: int) -> bool:
+        """Whether an object is one of _BETWEEN. Up to 3.9 their types were never made ready."""
+        try:
+            return self._reader.type_name(self._reader.type_of(address)) in _BETWEEN
+        except UnreadableMemory:
+            return False
+
+    def stack_words(self, frame: PyFrame) -> list[int]:
+        """Return the objects on the value stack of a suspended frame, the topmost last.
+
+        Empty where the frame does not say how high its stack is (it was calling something).
+        Raises UnreadableMemory.
+        """
+        if frame.hole is not None:
+            return []
+        base, top = self._value_stack(self._frames.read(frame.address))
+        if top & 7 or not base < top <= base + 8 * MAX_STACK_WORDS:
+            return []
+        data = self._reader.read(base, top - base)
+        words = [int.from_bytes(data[at : at + 8], "little") for at in range(0, len(data), 8)]
+        if self._tagged:
+            words = [0 if word & 3 == 3 else word & ~3 for word in words]
+        return words
 
     def where(self, address: int) -> tuple[str, PyFrame | None]:
         """Return the state of a coroutine or generator and its frame, None when it has ended.
@@ -296,7 +342,7 @@ class Coroutines:
                 continue
             if self._tagged:
                 word &= ~3
-            if not self.frame_of_lost(word):
+            if not self.frame_of_lost(word) and not self._stands_between(word):
                 self._types.at(self._reader.type_of(word))  # raises when it is no object
             return word
         raise UnreadableMemory(top, 8, "no awaited object on the value stack")

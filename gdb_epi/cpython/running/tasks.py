@@ -163,6 +163,9 @@ class FutureLinks:
 MAX_TASKS = 100_000
 MAX_PROBLEMS = 50
 
+ASYNCIO, TRIO = "asyncio", "trio"
+TRIO_MODULE = "trio._core._run"
+
 _MODULE = "asyncio.tasks"
 _C_TASK = "_asyncio.Task"
 # 3.12 (gh-97696) split _all_tasks. The first two are WeakSets, the last is a set.
@@ -190,6 +193,9 @@ class Task(NamedTuple):
     kind: str = "C"  # or "Python"
     loop: int = 0  # the event loop (PyObject *)
     awaited_by: tuple[int, ...] = ()  # the tasks that wait for this one, by address
+    framework: str = ASYNCIO
+    cancelled: bool = False  # trio: within a cancelled scope; it is told at its next checkpoint
+    system: bool = False  # trio: one of the library's own
 
 
 class Tasks(NamedTuple):
@@ -202,6 +208,16 @@ class Tasks(NamedTuple):
 def asyncio_tasks(target: Target, python: PythonState) -> Tasks:
     """Return the asyncio tasks of every loop and interpreter. Never raises for damage."""
     return _Decoder(target, python).all()
+
+
+def has_module(target: Target, python: PythonState, name: str) -> bool:
+    """Tell whether any interpreter imported a module; cheap, for what is costly to look for."""
+    reader = Reader(target, python.layout)
+    objects = ObjectReader(reader)
+    return any(
+        not isinstance(module_dict(objects, reader, interpreter.address, name), Absent)
+        for interpreter in python.interpreters
+    )
 
 
 class _Decoder:

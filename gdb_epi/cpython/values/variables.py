@@ -122,6 +122,10 @@ class FrameVariables:
         except UnreadableMemory as error:
             return Absent("unreadable", str(error))
 
+    def global_addresses(self, frame: PyFrame) -> Iterator[tuple[str, int]]:
+        """Yield (name, PyObject *) of the globals that a frame sees; raises UnreadableMemory."""
+        yield from self._dict_items(self._pointer(frame.address, "f_globals"))
+
     def outer(self, frame: PyFrame, name: str) -> int | None:
         """Return a global or built-in (PyObject *) by name; raises UnreadableMemory."""
         for member in ("f_globals", "f_builtins"):

@@ -1,0 +1,146 @@
+# SPDX-License-Identifier: Apache-2.0
+"""trio's tasks: which there are, in whose nursery each is, where its coroutine waits.
+
+A `Runner` (trio/_core/_run.py, 0.22 to 0.35) holds the set of its tasks. The thread that runs it
+has it as a variable of `run()` or `unrolled_run()`; in guest mode it is looked for among
+the objects of the garbage collector. A task names its nursery, a nursery the task that opened it.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from gdb_epi.cpython.frames.coroutines import COROUTINES, RUNNING, Coroutines
+from gdb_epi.cpython.heap.instances import Instances
+from gdb_epi.cpython.objects.containers import ContainerReader
+from gdb_epi.cpython.running.tasks import TRIO, TRIO_MODULE, Task, Tasks, has_module
+from gdb_epi.cpython.running.waits import WaitReader
+from gdb_epi.cpython.types import PyFrame, PythonState
+from gdb_epi.errors import NOT_AVAILABLE, Absent, EpiError, LayoutError, SoftError, UnreadableMemory
+from gdb_epi.target.api import Target
+
+MAX_TASKS = 100_000
+MAX_PROBLEMS = 50
+MAX_NURSERIES = 1000  # one around the other
+_RUNNER = "trio._core._run.Runner"
+
+
+def trio_tasks(target: Target, python: PythonState) -> Tasks:
+    """Return the trio tasks of every interpreter; none where trio was not imported.
+
+    Never raises for damage.
+    """
+    return _Decoder(target, python).all()
+
+
+class _Decoder:
+    def __init__(self, target: Target, python: PythonState) -> None:
+        self._target, self._python = target, python
+        self._problems: list[SoftError] = []
+
+    def all(self) -> Tasks:
+        """Return the tasks of every runner."""
+        if not has_module(self._target, self._python, TRIO_MODULE):
+            return Tasks((), ())
+        self._waits = WaitReader(self._target, self._python)
+        context = self._waits.context
+        self._reader = context.reader
+        self._containers = ContainerReader(context.reader)
+        self._coroutines = Coroutines(context.reader, context.objects, context.types)
+        tasks: list[Task] = []
+        for runner, interpreter in self._runners().items():
+            try:
+                tasks += self._of(runner, interpreter)
+            except (UnreadableMemory, LayoutError) as error:
+                self._problem(f"runner {runner:#x}", str(error))
+        return Tasks(tuple(tasks), tuple(self._problems))
+
+    def _problem(self, subject: str, message: str) -> None:
+        if len(self._problems) < MAX_PROBLEMS:
+            self._problems.append(SoftError("tasks", subject, message))
+
+    def _runners(self) -> dict[int, int]:
+        """Return the runners with their interpreters' ids."""
+        runners: dict[int, int] = {}
+        for thread in self._python.threads():
+            for frame in thread.frames:
+                if frame.module == TRIO_MODULE and frame.hole is None:
+                    runner = self._waits.variables(frame).get("runner", 0)
+                    if self._waits.shown(runner) == _RUNNER:
+                        runners.setdefault(runner, thread.interpreter)
+        if not runners:
+            instances = Instances(self._reader, self._python)
+            for instance in instances.of((_RUNNER,)):
+                runners[instance.address] = self._python.interpreters[0].id
+            self._problems += instances.problems[:MAX_PROBLEMS]
+        return runners
+
+    def _of(self, runner: int, interpreter: int) -> Iterator[Task]:
+        own = self._waits.attribute(runner, "system_nursery")
+        addresses = self._waits.attribute(runner, "tasks")
+        init = self._waits.attribute(runner, "init_task")
+        if not addresses:
+            raise UnreadableMemory(runner, 8, "a runner of trio without its set of tasks")
+        for number, address in enumerate(self._containers.set_items(addresses), 1):
+            if number > MAX_TASKS:
+                self._problem(f"runner {runner:#x}", f"more than {MAX_TASKS} tasks")
+                return
+            yield self._task(address, runner, interpreter, own, init)
+
+    def _task(self, address: int, runner: int, interpreter: int, own: int, init: int) -> Task:
+        attribute = self._waits.attribute
+        name = self._waits.text(attribute(address, "name"))
+        nursery = attribute(address, "_parent_nursery")
+        parent = attribute(nursery, "_parent_task") if nursery else 0
+        status = attribute(address, "_cancel_status")
+        cancelled = (
+            self._waits.truth(attribute(status, "effectively_cancelled")) if status else False
+        )
+        task = Task(
+            address=address,
+            interpreter=interpreter,
+            name=name or Absent(NOT_AVAILABLE, "not readable"),
+            coro=Absent(NOT_AVAILABLE, "not read"),
+            state="pending",
+            running=False,
+            tid=None,
+            awaits="",
+            waits_for=0,
+            stack=(),
+            kind="Python",
+            loop=runner,
+            awaited_by=(parent,) if parent else (),
+            framework=TRIO,
+            cancelled=cancelled,
+            system=address == init
+            or ((nursery != 0 and nursery == own and parent == init) and self._is_own(address)),
+        )
+        coroutine = attribute(address, "coro")
+        if self._coroutines.ident(coroutine) not in COROUTINES:
+            self._problem(f"task {name}", "its coroutine is not a Python one")
+            return task
+        chain = self._coroutines.chain(coroutine)
+        if chain.broken:
+            self._problem(f"task {name}", f"its stack: {chain.broken}")
+        task = task._replace(coro=self._coroutines.qualname(coroutine), stack=chain.frames)
+        if chain.state == RUNNING:
+            return self._on_thread(task, self._coroutines.frame_address(coroutine))
+        return task
+
+    def _is_own(self, address: int) -> bool:
+        """Whether a task of the system nursery runs trio's own code, not the program's main."""
+        coroutine = self._waits.attribute(address, "coro")
+        try:
+            frame = self._coroutines.where(coroutine)[1]
+        except EpiError:
+            return False
+        return frame is not None and (frame.module or "").partition(".")[0] == "trio"
+
+    def _on_thread(self, task: Task, frame: int) -> Task:
+        for thread in self._python.threads():
+            for number, python_frame in enumerate(thread.frames):
+                if python_frame.address == frame:
+                    stack: tuple[PyFrame, ...] = thread.frames[: number + 1]
+                    return task._replace(running=True, tid=thread.tid, stack=stack)
+        self._problem(f"task {task.name}", "it runs, but its frame is in no thread's stack")
+        return task._replace(running=True)

@@ -1,0 +1,285 @@
+# SPDX-License-Identifier: Apache-2.0
+"""What a suspended task or greenlet waits for, out of its innermost frames.
+
+The frames of a library that stand between the program's own and the suspension are read from the
+inside out: the outermost of them that `wait_rules.py` knows says what the program asked for
+(`Queue.join()`, not the event that it is made of), and a variable of that frame is the object.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from gdb_epi.cpython.running.wait_rules import (
+    AROUND,
+    CLASSES,
+    FUTURE,
+    LIBRARIES,
+    LOCK,
+    OTHER,
+    READ,
+    ROWS,
+    SLEEP,
+    TASKS,
+    WORDS,
+    WRITE,
+)
+from gdb_epi.cpython.types import PyFrame, PythonState
+from gdb_epi.cpython.values.process_values import values_of
+from gdb_epi.cpython.values.variables import FrameVariables
+from gdb_epi.errors import Absent, EpiError, UnreadableMemory
+from gdb_epi.target.api import Target
+from gdb_epi.typing_lite import TYPE_CHECKING, NamedTuple
+
+if TYPE_CHECKING:
+    from gdb_epi.cpython.values.context import ValueContext
+
+MAX_FRAMES = 60  # of libraries, above the program's own
+MAX_NAMES = 200  # variables that are looked at for a name
+MAX_SOCKET_DEPTH = 5
+# Where libraries keep the object that has the descriptor, from the outside in.
+_TO_A_SOCKET = (
+    "_sock", "sock", "fd", "socket", "_transport", "_raw_socket", "transport_stream", "_stream",
+    "_fd_holder",
+)  # fmt: skip
+_FD_MEMBERS = ("fd", "_sock_fd", "_fileno", "fileno")
+
+
+# What everybody has one of, made on the way: the address says nothing.
+NAMED_BY_CLASS = (FUTURE, TASKS)
+
+
+class Wait(NamedTuple):
+    """What something waits for.
+
+    `kind` is one of those in wait_rules.py. `address` is the object (PyObject *), 0 when there is
+    none or it cannot be told; `name` is what the program's frame calls it. `place` is the
+    library's function that waits. `seconds` is the time that was asked for, `fd` the descriptor.
+    """
+
+    kind: str
+    address: int = 0
+    type: str = ""  # class of the object
+    name: str = ""
+    place: str = ""
+    seconds: float | None = None
+    fd: int | None = None
+    remaining: float | None = None  # seconds until it is due, where a clock of the process tells
+
+    def text(self, *, several: bool = False) -> str:
+        """Return it in words, e.g. `a lock: self.lock (asyncio.locks.Lock at 0x7f...)`.
+
+        `several` leaves out what differs between tasks that wait alike, each on one of its own.
+        """
+        words = WORDS.get(self.kind, self.place or "something")
+        if self.kind == SLEEP and self.seconds is not None:
+            words = f"{self.seconds:g} s to pass"
+        if self.remaining is not None and not several:
+            words += f" ({self.remaining:.1f} s were left)"
+        if self.fd is not None and not several:
+            words += f" on descriptor {self.fd}"
+        where = self.type if self.address else ""
+        if where and not several and self.kind not in NAMED_BY_CLASS:
+            where += f" at {self.address:#x}"
+        if self.name:
+            return f"{words}: {self.name}" + (f" ({where})" if where else "")
+        return f"{words}: {where}" if where else words
+
+
+class WaitReader:
+    """The waits of one process."""
+
+    def __init__(self, target: Target, python: PythonState) -> None:
+        values = values_of(target, python)
+        self.context: ValueContext = values.context
+        self._variables = FrameVariables(values)
+
+    def of_stack(self, stack: Sequence[PyFrame]) -> Wait | None:
+        """Return what a suspended stack (innermost first) waits for.
+
+        None when no library's frame is innermost: the program's own code gave way itself.
+        """
+        row: tuple[PyFrame, str, str] | None = None
+        inner = ""
+        fd: int | None = None
+        outside: PyFrame | None = None
+        for frame in stack[:MAX_FRAMES]:
+            if frame.hole is not None or not _of_a_library(frame.module or ""):
+                outside = frame
+                break
+            inner = f"{frame.module}.{frame.qualname or frame.name}"
+            known = ROWS.get(frame.module or "", {}).get(frame.name)
+            if known is None:
+                continue
+            if known[0] in (READ, WRITE) and fd is None:
+                fd = self._descriptor(self._variable(frame, known[1]))
+            kind = known[0]
+            if row is not None and f"{frame.module}.{frame.name}" in AROUND:
+                continue
+            if row is not None and not kind and row[1] in (READ, WRITE):
+                kind = row[1]
+            row = (frame, kind, known[1])
+        if row is None:
+            return Wait(OTHER, place=inner) if inner else None
+        frame, kind, variable = row
+        return self._wait(frame, kind, variable, fd, outside)
+
+    def _wait(
+        self, frame: PyFrame, kind: str, variable: str, fd: int | None, outside: PyFrame | None
+    ) -> Wait:
+        address = self._variable(frame, variable) if variable else 0
+        place = f"{frame.module}.{frame.qualname or frame.name}"
+        if kind == SLEEP:
+            absolute = variable == "deadline"
+            seconds = self.number(address)
+            return Wait(kind, place=place, seconds=None if absolute else seconds)
+        kind = kind or self.kind_by_class(address)
+        if address and kind in (READ, WRITE) and self.number(address) is not None:
+            address = 0  # the descriptor itself
+        name = self.name_of(address, outside) if address else ""
+        shown = self.shown(address)
+        return Wait(kind, address, shown, name, place, fd=fd)
+
+    def kind_by_class(self, address: int) -> str:
+        """Return the kind of wait that an object's class stands for; OTHER when unknown."""
+        for name in self.classes(address):
+            kind = CLASSES.get(name.rpartition(".")[2])
+            if kind:
+                return kind
+        return OTHER
+
+    def classes(self, address: int) -> list[str]:
+        """Return the class of an object and its bases as module.qualname; empty for no object."""
+        try:
+            return [info.shown for info in self.context.obj(address).lineage.types]
+        except EpiError:
+            return []
+
+    def shown(self, address: int) -> str:
+        """Return the class of an object; "" when it is none."""
+        classes = self.classes(address)
+        return classes[0] if classes else ""
+
+    def attribute(self, address: int, *names: str) -> int:
+        """Return the first attribute (PyObject *) that an object has; 0 when none, or None."""
+        for name in names:
+            try:
+                value = self.context.attribute(address, name)
+            except EpiError:
+                continue
+            return 0 if self.shown(value) == "NoneType" else value
+        return 0
+
+    def text(self, address: int) -> str:
+        """Return a str object's text; "" when it is none."""
+        try:
+            text = self.context.reader.string(address, 4096) if address else ""
+        except UnreadableMemory:
+            return ""
+        return "" if isinstance(text, Absent) else text
+
+    def truth(self, address: int) -> bool:
+        """Return whether an object is True; False for everything else."""
+        return bool(self.number(address)) if self.shown(address) == "bool" else False
+
+    def number(self, address: int) -> float | None:
+        """Return the value of an int or a float; None for anything else."""
+        classes = self.classes(address)
+        try:
+            if "float" in classes:
+                from struct import unpack
+
+                at = address + self.context.offset("PyFloatObject", "ob_fval")
+                value = float(unpack("<d", self.context.reader.read(at, 8))[0])
+                return value if value - value == 0 else None
+            if "int" in classes:
+                number = self.context.objects.integer(address)
+                return None if isinstance(number, Absent) else float(number)
+        except EpiError:
+            pass
+        return None
+
+    def variables(self, frame: PyFrame) -> dict[str, int]:
+        """Return the variables of a frame (PyObject * by name); empty when unreadable."""
+        found: dict[str, int] = {}
+        try:
+            for name, address in self._variables.addresses(frame):
+                if len(found) < MAX_NAMES:
+                    found.setdefault(name, address)
+        except EpiError:
+            pass
+        return found
+
+    def _variable(self, frame: PyFrame, name: str) -> int:
+        return self.variables(frame).get(name, 0) if name else 0
+
+    def name_of(self, address: int, frame: PyFrame | None) -> str:
+        """Return what a frame of the program calls an object: a variable, attribute or global."""
+        if frame is None or frame.hole is not None or not address:
+            return ""
+        variables = self.variables(frame)
+        for name, value in variables.items():
+            if value == address:
+                return name
+        for name in ("self", "cls"):
+            owner = variables.get(name, 0)
+            for attribute, value in self._attributes(owner):
+                if value == address:
+                    return f"{name}.{attribute}"
+        try:
+            for name, value in self._variables.global_addresses(frame):
+                if value == address:
+                    return name
+        except EpiError:
+            pass
+        return ""
+
+    def _attributes(self, owner: int) -> list[tuple[str, int]]:
+        found: list[tuple[str, int]] = []
+        try:
+            for pair in self.context.attributes(owner) if owner else ():
+                if len(found) >= MAX_NAMES:
+                    break
+                found.append(pair)
+        except EpiError:
+            pass
+        return found
+
+    def _descriptor(self, address: int) -> int | None:
+        """Return the descriptor of a socket, stream or of an int; None when it cannot be told."""
+        for _ in range(MAX_SOCKET_DEPTH):
+            if not address:
+                return None
+            number = self.number(address)
+            if number is not None:
+                return int(number) if 0 <= number < 1 << 20 else None
+            if any(name in ("_socket.socket", "socket") for name in self.classes(address)):
+                return self._socket_fd(address)
+            for name in _FD_MEMBERS:
+                number = self.number(self.attribute(address, name))
+                if number is not None:
+                    return int(number)
+            address = self.attribute(address, *_TO_A_SOCKET)
+        return None
+
+    def _socket_fd(self, address: int) -> int | None:
+        """Return `sock_fd`, the first field behind the head (Modules/socketmodule.h)."""
+        at = address + self.context.offset("PyMethodObject", "im_func")
+        try:
+            fd = self.context.reader.u32(at)
+        except UnreadableMemory:
+            return None
+        return fd if fd < 1 << 20 else None
+
+    def owner(self, address: int) -> int:
+        """Return the task or greenlet that a lock says holds it (PyObject *); 0 when it does not.
+
+        trio's and anyio's locks say so, asyncio's do not.
+        """
+        if self.kind_by_class(address) != LOCK:
+            return 0
+        return self.attribute(address, "_owner", "_owner_task", "owner")
+
+
+def _of_a_library(module: str) -> bool:
+    return module.partition(".")[0] in LIBRARIES

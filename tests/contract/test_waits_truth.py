@@ -1,0 +1,109 @@
+# SPDX-License-Identifier: Apache-2.0
+"""What tasks and greenlets of real cores wait for, against what each process wrote before it died.
+
+The ordinary run has one process with every scenario of a library; the heavy one has a process for
+each scenario, on every interpreter for which the package index has the library.
+"""
+
+from __future__ import annotations
+
+import ast
+from typing import Any
+
+import pytest
+from support.cores import PROGRAMS, Made, Program, program
+from support.interpreters import Interpreter, discover, one_per_minor
+from support.opening import made_or_skip, target_of
+
+from gdb_epi.cpython.running.waiting import Waiting, waiting
+from gdb_epi.cpython.types import PythonState
+from gdb_epi.process_state import ProcessState
+
+LIBRARIES = ("asyncio", "trio")
+# The newest and the oldest of these at least; one core each in the ordinary run.
+ORDINARY = {"asyncio": ((3, 9), (3, 13)), "trio": ((3, 12),)}
+FIELDS = ("address", "type", "name", "fd", "seconds")
+MIN_SCENARIOS = 20  # of each library: the figure of the issue
+
+
+def wrong(told: dict[str, Any], waits: Waiting, by_id: dict[int, Waiting]) -> list[str]:
+    """Return how a decoded wait differs from what the program said."""
+    wait = waits.wait
+    found: list[tuple[str, Any, Any]] = [("kind", wait.kind if wait else None, told["kind"])]
+    found += [(key, getattr(wait, key, None), told[key]) for key in FIELDS if key in told]
+    if "wakers" in told:
+        names = [by_id[waker].name for waker in waits.wakers if waker in by_id]
+        if told["wakers"] and isinstance(told["wakers"][0], int):
+            found.append(("wakers", sorted(waits.wakers), sorted(told["wakers"])))
+        else:
+            found.append(("wakers", sorted(names), sorted(told["wakers"])))
+    if "known" in told:
+        found.append(("known", waits.known, told["known"]))
+    if "holds" in told:
+        found.append(("holds", sorted(waits.holds), sorted(told["holds"])))
+    if "stack" in told:
+        stack = [frame.name for frame in waits.stack][::-1]
+        found.append(("stack", stack[: len(told["stack"])], told["stack"]))
+    return [f"{what}: {got!r}, not {want!r}" for what, got, want in found if got != want]
+
+
+def check(made: Made) -> None:
+    state = ProcessState(target_of(made))
+    assert isinstance(state.python, PythonState), state.python
+    decoded = waiting(state.target, state.python)
+    assert decoded.soft_errors == ()
+    by_id = {waits.id: waits for waits in decoded.all}
+    by_name = {waits.name: waits for waits in decoded.all}
+    assert made.truth["waits"] or made.program.arguments, "the program has nothing to compare"
+    problems = {}
+    for told in made.truth["waits"]:
+        waits = by_id.get(told["who"]) or by_name.get(told["who"])
+        problem = ["it was not found"] if waits is None else wrong(told, waits, by_id)
+        if problem:
+            problems[told["who"]] = problem
+    assert problems == {}
+
+
+def scenarios(library: str) -> list[str]:
+    """Return the names of a program's scenarios."""
+    tree = ast.parse((PROGRAMS / f"waits_{library}.py").read_text())
+    return [
+        node.name
+        for node in tree.body
+        if isinstance(node, ast.AsyncFunctionDef | ast.FunctionDef)
+        and any(getattr(mark, "id", "") == "scenario" for mark in node.decorator_list)
+    ]
+
+
+def of_one(library: str, scenario: str) -> Program:
+    entry = program(f"waits-{library}")
+    return entry._replace(name=f"{entry.name}-{scenario}", arguments=(*entry.arguments, scenario))
+
+
+@pytest.mark.parametrize("library", LIBRARIES)
+def test_enough_scenarios(library: str) -> None:
+    assert len(scenarios(library)) >= MIN_SCENARIOS
+
+
+@pytest.mark.parametrize(
+    ("library", "interpreter"),
+    [
+        pytest.param(library, interpreter, id=f"{library}-{interpreter.id}")
+        for library in LIBRARIES
+        for interpreter in one_per_minor()
+        if interpreter.minor in ORDINARY[library]
+    ],
+)
+def test_all_in_one_process(library: str, interpreter: Interpreter) -> None:
+    check(made_or_skip(interpreter, program(f"waits-{library}")))
+
+
+@pytest.mark.heavy
+@pytest.mark.parametrize("scenario", [(lib, name) for lib in LIBRARIES for name in scenarios(lib)])
+@pytest.mark.parametrize("interpreter", [pytest.param(each, id=each.id) for each in discover()])
+def test_each_in_a_process_of_its_own(interpreter: Interpreter, scenario: tuple[str, str]) -> None:
+    library, name = scenario
+    entry = of_one(library, name)
+    if not entry.supports(interpreter):
+        pytest.skip(f"{library} has no release for {interpreter.id}")
+    check(made_or_skip(interpreter, entry))
