@@ -31,7 +31,7 @@ def explain(session: Session, args: Namespace) -> Report:
     from gdb_epi.corruption.explanation_pages import corruption_page, item_names, own_pages
     from gdb_epi.detectors.findings import DETECTORS
     from gdb_epi.detectors.pages import finding_page, pages
-    from gdb_epi.judgement.verdict import finding_weights
+    from gdb_epi.judgement.explanations import finding_weights
 
     if not args.finding:
         rows = [(name, _title(finding_page(name))) for name in pages()]

@@ -15,6 +15,7 @@ from gdb_epi.typing_lite import Any
 
 MAX_CANDIDATES = 16
 MAX_TEXT = 300
+MAX_EVIDENCE = 64  # more is told by `epi corruption` only
 
 Json = dict[str, Any]
 
@@ -32,12 +33,30 @@ def corruption_group(results: CheckResults) -> Json:
         "symptom": results.symptom.name,
         "fault": _fault(results),
         "candidates": candidates(results)[:MAX_CANDIDATES],
+        "evidence": stored_evidence(results),
         "possible_bit_flips": _possible_bit_flips(results),
         "against": [evidence.id for evidence in score.against],
         "skipped": [
             {"check": skipped.check, "why": skipped.why[:MAX_TEXT]} for skipped in results.skipped
         ],
     }
+
+
+def stored_evidence(results: CheckResults) -> list[Json]:
+    """Return all that the score rests on, so that a record can be judged anew."""
+    return [
+        {
+            "id": one.id,
+            "where": hex_word(one.where) if isinstance(one.where, int) else one.where,
+            "found": None if one.found is None else hex_word(one.found),
+            "corrected": None if one.corrected is None else hex_word(one.corrected),
+            "path": one.path,
+            "rivals": max(1, int(one.facts.get("rivals", 1))),
+            "ambiguous": one.ambiguous,
+            "summary": one.summary[:MAX_TEXT],
+        }
+        for one in results.evidence[:MAX_EVIDENCE]
+    ]
 
 
 def _possible_bit_flips(results: CheckResults) -> list[Json]:

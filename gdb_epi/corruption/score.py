@@ -29,7 +29,9 @@ class Item(NamedTuple):
     """One line of weights.json.
 
     `off` are the groups that an innocent sign explains away. `answers` are the innocent signs that
-    an item explains in its turn: the NULL that was read through a damaged pointer.
+    an item explains in its turn: the NULL that was read through a damaged pointer. `cause` is what
+    an innocent sign is a sign of. `beyond_stores` is the hypothesis that remains where no store of
+    the program can have made the damage, and how much of the probability it takes.
     """
 
     id: str
@@ -38,6 +40,8 @@ class Item(NamedTuple):
     origin: str
     off: tuple[str, ...] = ()
     answers: tuple[str, ...] = ()
+    cause: str = ""
+    beyond_stores: tuple[str, float] | None = None
 
 
 class Table(NamedTuple):
@@ -50,7 +54,10 @@ class Table(NamedTuple):
 
 
 class Score(NamedTuple):
-    """The sum. `llr` is without the prior; `groups` what each group gave; `best` its evidence."""
+    """The sum. `llr` is without the prior; `groups` what each group gave; `best` its evidence.
+
+    `answered` are the innocent signs that what speaks for damage explains.
+    """
 
     word: str
     llr: float
@@ -60,6 +67,7 @@ class Score(NamedTuple):
     best: tuple[Evidence, ...]
     against: tuple[Evidence, ...]
     ambiguous: str | None
+    answered: frozenset[str] = frozenset()
 
 
 @cache
@@ -79,10 +87,16 @@ def read_table(document: Mapping[str, Any]) -> Table:
             item["origin"],
             tuple(item.get("off", ())),
             tuple(item.get("answers", ())),
+            item.get("cause", ""),
+            _beyond_stores(item.get("beyond_stores")),
         )
         for name, item in document["items"].items()
     }
     return Table(items, document["priors"], document["thresholds"], document["version"])
+
+
+def _beyond_stores(told: Mapping[str, float] | None) -> tuple[str, float] | None:
+    return next(iter(told.items())) if told else None
 
 
 def score(
@@ -96,9 +110,9 @@ def score(
     groups, best = _strongest(evidence, off, table)
     total = sum(groups.values())
     proven = groups.get(REDUNDANT, 0.0) >= table.thresholds["proven"]
+    speaking = [item for item in evidence if _llr(item, table) > 0]  # all: more never lowers
+    answered = frozenset(name for item in speaking for name in table.items[item.id].answers)
     if not proven:
-        speaking = [item for item in evidence if _llr(item, table) > 0]  # all: more never lowers
-        answered = {name for item in speaking for name in table.items[item.id].answers}
         left = [_llr(item, table) for item in against if item.id not in answered]
         total += min(left, default=0.0)
     ambiguous = next((item.ambiguous for item in evidence if item.ambiguous), None)
@@ -113,6 +127,7 @@ def score(
         best=tuple(best),
         against=tuple(against),
         ambiguous=ambiguous,
+        answered=answered,
     )
 
 

@@ -32,19 +32,34 @@ class Finding(NamedTuple):
 Detect = Callable[[ProcessState], Iterable[Finding]]
 
 
+class SpeaksFor(NamedTuple):
+    """What a detector's findings are evidence for: a label of the verdict and a hypothesis.
+
+    `by` names the fact that tells kinds of the finding apart, whose hits are counted apart
+    (judgement/calibration.json): "confidence", "kind". A kind "info" speaks for nothing.
+    """
+
+    label: str
+    hypothesis: str
+    by: str = ""
+
+
 class Detector(NamedTuple):
     """A registered detector; `needs` is "crash", "python" or "nothing"."""
 
     name: str
     needs: str
     detect: Detect
+    speaks_for: SpeaksFor | None = None
 
 
 DETECTORS: dict[str, Detector] = {}
 
 
-def detector(name: str, *, needs: str = "nothing") -> Callable[[Detect], Detect]:
-    """Register the decorated function as a detector."""
+def detector(
+    name: str, *, needs: str = "nothing", speaks_for: SpeaksFor | None = None
+) -> Callable[[Detect], Detect]:
+    """Register the decorated function as a detector; without `speaks_for` it moves no verdict."""
 
     def register(detect: Detect) -> Detect:
         if not (detect.__doc__ or "").strip():
@@ -55,7 +70,7 @@ def detector(name: str, *, needs: str = "nothing") -> Callable[[Detect], Detect]
             and registered.detect.__code__.co_filename != detect.__code__.co_filename
         ):
             raise ValueError(f"detector {name!r} is registered twice")
-        DETECTORS[name] = Detector(name, needs, detect)
+        DETECTORS[name] = Detector(name, needs, detect, speaks_for)
         return detect
 
     return register
@@ -68,7 +83,7 @@ def run_detectors(state: ProcessState) -> tuple[list[Finding], list[SoftError]]:
 
     errors = load_all(gdb_epi.detectors)
     findings: list[Finding] = []
-    for name, (_, needs, detect) in sorted(DETECTORS.items()):
+    for name, (_, needs, detect, _) in sorted(DETECTORS.items()):
         if needs == "crash" and isinstance(state.crash, Absent):
             continue
         if needs == "python" and not isinstance(state.python, PythonState):

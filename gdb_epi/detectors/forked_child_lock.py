@@ -5,7 +5,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from gdb_epi.detectors.findings import Finding, detector, hex_word
+from gdb_epi.detectors.findings import Finding, SpeaksFor, detector, hex_word
 from gdb_epi.locks import types as t
 from gdb_epi.process_state import ProcessState
 from gdb_epi.typing_lite import Any
@@ -13,7 +13,10 @@ from gdb_epi.typing_lite import Any
 MAX_FRAMES = 24  # of the holder
 
 
-@detector("forked_child_lock")
+@detector(
+    "forked_child_lock",
+    speaks_for=SpeaksFor("fork-inherited-lock", "inherited-lock", by="confidence"),
+)
 def forked_child_lock(state: ProcessState) -> Iterator[Finding]:
     """Find waits whose lock came held through fork().
 

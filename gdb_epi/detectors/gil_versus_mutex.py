@@ -5,11 +5,11 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from gdb_epi.detectors.findings import Finding, cycle_findings, detector
+from gdb_epi.detectors.findings import Finding, SpeaksFor, cycle_findings, detector
 from gdb_epi.process_state import ProcessState
 
 
-@detector("gil_versus_mutex")
+@detector("gil_versus_mutex", speaks_for=SpeaksFor("deadlock", "lock-circle", by="confidence"))
 def gil_versus_mutex(state: ProcessState) -> Iterator[Finding]:
     """Find a deadlock between the GIL and another lock.
 

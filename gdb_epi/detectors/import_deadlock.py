@@ -5,11 +5,11 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from gdb_epi.detectors.findings import Finding, cycle_findings, detector
+from gdb_epi.detectors.findings import Finding, SpeaksFor, cycle_findings, detector
 from gdb_epi.process_state import ProcessState
 
 
-@detector("import_deadlock")
+@detector("import_deadlock", speaks_for=SpeaksFor("deadlock", "lock-circle", by="confidence"))
 def import_deadlock(state: ProcessState) -> Iterator[Finding]:
     """Find a cycle with a module's import lock.
 

@@ -5,11 +5,11 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from gdb_epi.detectors.findings import Finding, cycle_findings, detector
+from gdb_epi.detectors.findings import Finding, SpeaksFor, cycle_findings, detector
 from gdb_epi.process_state import ProcessState
 
 
-@detector("join_deadlock")
+@detector("join_deadlock", speaks_for=SpeaksFor("deadlock", "lock-circle", by="confidence"))
 def join_deadlock(state: ProcessState) -> Iterator[Finding]:
     """Find a cycle in which some thread waits for another one to end.
 

@@ -5,11 +5,11 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from gdb_epi.detectors.findings import Finding, cycle_findings, detector
+from gdb_epi.detectors.findings import Finding, SpeaksFor, cycle_findings, detector
 from gdb_epi.process_state import ProcessState
 
 
-@detector("lock_order_cycle")
+@detector("lock_order_cycle", speaks_for=SpeaksFor("deadlock", "lock-circle", by="confidence"))
 def lock_order_cycle(state: ProcessState) -> Iterator[Finding]:
     """Find threads of which each waits for a lock that the next one holds.
 

@@ -5,12 +5,12 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from gdb_epi.detectors.findings import Finding, detector, hex_word
+from gdb_epi.detectors.findings import Finding, SpeaksFor, detector, hex_word
 from gdb_epi.locks.types import SELF_DEADLOCK
 from gdb_epi.process_state import ProcessState
 
 
-@detector("self_deadlock")
+@detector("self_deadlock", speaks_for=SpeaksFor("deadlock", "lock-circle", by="confidence"))
 def self_deadlock(state: ProcessState) -> Iterator[Finding]:
     """Find waits for a lock whose owner is the waiting thread.
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from gdb_epi.detectors.findings import Finding, detector, hex_word
+from gdb_epi.detectors.findings import Finding, SpeaksFor, detector, hex_word
 from gdb_epi.errors import Absent
 from gdb_epi.fault.instructions import is_boundary
 from gdb_epi.fault.reads import read_up_to
@@ -19,7 +19,7 @@ _BY_COMPILER = "compilers put it where a program must not come (__builtin_trap, 
 _BY_PROGRAM = "a breakpoint of the program's own code, or one that a debugger left there"
 
 
-@detector("trap_instruction", needs="crash")
+@detector("trap_instruction", needs="crash", speaks_for=SpeaksFor("software", "failed-check"))
 def trap_instruction(state: ProcessState) -> Iterator[Finding]:
     """Find ud2, ud1 or int3 as the instruction that failed, at the start of an instruction.
 

@@ -1,51 +1,86 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The verdict: a pure function of the category, the findings and the score of corruption.
+"""The verdict, model 2: a pure function of the category, the findings and the score of corruption.
 
-One core alone never proves hardware: at most it is a suspect, also where memory is proven to be
-corrupt, since a wild store of one bit's difference is possible.
+Two questions with two answers. `damage`: was a word damaged, which, in which bits. `cause`: who or
+what ended the process, as hypotheses whose probabilities add up to 1. The label names the cause
+only where the hypotheses lead clearly.
+
+Each piece of evidence is an argument for a label, with odds that were counted (calibration.json).
+The strongest argument of a label gives its odds; "nothing that was found" has odds of 1. So two
+arguments for different labels weaken each other, a label without positive evidence is never given,
+and no answer hangs on the sign of a number near zero.
 """
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Mapping, Sequence
 
-from gdb_epi.corruption.score import PROVEN, STRONG, Score, probability, weights
+from gdb_epi.corruption.score import PROVEN, STRONG, Score
 from gdb_epi.detectors.findings import Finding
-from gdb_epi.judgement import weights as w
+from gdb_epi.judgement.arguments import DAMAGE, SOFTWARE, Argument, arguments_of
+from gdb_epi.judgement.calibration import Counts
+from gdb_epi.judgement.hypotheses import HARDWARE, STRAY_STORE, UNKNOWN
 from gdb_epi.typing_lite import NamedTuple
 
-SOFTWARE = "software"
+MODEL = 2  # the meaning of a verdict; records without the number are model 1
+
 HARDWARE_SUSPECT = "hardware-suspect"
+DAMAGED_MEMORY = "damaged-memory"
 FORK_INHERITED_LOCK = "fork-inherited-lock"
+DEADLOCK, HANG, NO_FAULT = "deadlock", "hang", "no-fault"
 OUT_OF_MEMORY = "out-of-memory"
 KILLED = "killed"
 CANNOT_TELL = "cannot-tell"
+LABELS = (
+    SOFTWARE, HARDWARE_SUSPECT, DAMAGED_MEMORY, FORK_INHERITED_LOCK, DEADLOCK, HANG, NO_FAULT,
+    OUT_OF_MEMORY, KILLED, CANNOT_TELL,
+)  # fmt: skip
 
-# Detectors of what keeps a process from going on; the first one that found something decides.
-_HANGS = (
-    "self_deadlock",
-    "lock_order_cycle",
-    "gil_versus_mutex",
-    "import_deadlock",
-    "join_deadlock",
-    "fork_handlers",
-    "lost_wakeup",
-)
-_OF_DAMAGE = frozenset(("pointer_one_bit_off", "frame_link_disagrees"))
-_CONFIDENCE = {"certain": 3, "probable": 2, "info": 1}
-# A failed allocation ended the program; std::bad_alloc is what `operator new` throws then.
-_NO_MEMORY = frozenset(("oom-suspect", "abort-terminate:std::bad_alloc"))
-_OUTSIDE = frozenset(("killed-external", "snapshot", "unknown"))
-_MAX_REASONS = 8
+LEADS = 0.8  # of the probability of damage: one who has so much of it is named
+LEAST = 0.5  # a label less probable is none
+WORDS = ((0.95, "almost certain"), (0.8, "probable"), (LEAST, "possible"))
+NOT_KNOWN = "not known"
 MAX_CONFIDENCE = 0.99  # no core makes anything certain
+_MAX_REASONS = 8
+_MAX_CAUSES = 8
+
+ONE_CORE = (
+    "one core cannot prove hardware: a stray write, or an address computed with a stride of 2^k, "
+    "is one bit off too"
+)
+UNDECIDED = (
+    "who damaged it one core cannot tell: a stray write of the program does what hardware does to "
+    "memory that can be written; more crashes of this host, or of this program elsewhere, decide"
+)
+
+
+class Damage(NamedTuple):
+    """Whether a word was damaged: its place, the word found, the right one, the bits that differ.
+
+    `confidence` is the probability that it was; None where nothing speaks for it. `where` is an
+    address or a register's name.
+    """
+
+    found: bool
+    confidence: float | None = None
+    where: int | str = ""
+    bits: tuple[int, ...] = ()
+    holds: int | None = None
+    should_be: int | None = None
+
+
+class Cause(NamedTuple):
+    """One hypothesis (hypotheses.py) and its probability."""
+
+    hypothesis: str
+    probability: float
 
 
 class Verdict(NamedTuple):
     """What most probably happened.
 
-    `confidence` is the probability of the label, 0 to 1, as far as the weights are right; `word`
-    puts it in one of "high", "medium", "low". `llr` is the evidence for hardware without the
-    prior, `corruption` its word. `ambiguous` says why a flip cannot be told from software.
+    `confidence` is the counted probability that the label is right, 0 for cannot-tell; `word` puts
+    it into plain English. The probabilities of `cause` add up to 1.
     """
 
     label: str
@@ -53,124 +88,165 @@ class Verdict(NamedTuple):
     word: str
     reasons: tuple[str, ...]
     against: tuple[str, ...]
-    llr: float
-    prior: float
-    corruption: str
-    ambiguous: str | None
+    damage: Damage
+    cause: tuple[Cause, ...]
+    rules: tuple[str, ...]
+    model: int = MODEL
 
 
-def judge(category: str, findings: Sequence[Finding], score: Score) -> Verdict:
-    """Return the verdict on one core."""
-    hardware = probability(score.prior + score.llr)
-    label, confidence = _label(category, findings, score, hardware)
-    reasons, against = _reasons(label, category, findings, score)
+def judge(
+    category: str,
+    findings: Sequence[Finding],
+    score: Score,
+    table: Mapping[str, Counts] | None = None,
+) -> Verdict:
+    """Return the verdict on one core; `table` stands in for the counts that are shipped."""
+    arguments = arguments_of(category, findings, score, table)
+    if any(not argument.last for argument in arguments):
+        arguments = [argument for argument in arguments if not argument.last]
+    weights = _weights(arguments)
+    cause = {name: weight / sum(weights.values()) for name, weight in weights.items()}
+    by_label = _labels(arguments)
+    label, confidence = max(by_label.items(), key=lambda one: one[1], default=(CANNOT_TELL, 0.0))
+    found = score.word in (PROVEN, STRONG)  # a weak sign of damage is a doubt, and no answer
+    if confidence < LEAST or (label == DAMAGE and not found):
+        label, confidence = CANNOT_TELL, 0.0
+    if label == DAMAGE:
+        label, confidence = _who(arguments, confidence)
+    confidence = min(confidence, MAX_CONFIDENCE)
+    mine = [a for a in arguments if a.label == label or (label in _OF_DAMAGE and a.label == DAMAGE)]
+    reasons, against = _texts(label, category, findings, score, arguments)
     return Verdict(
         label=label,
-        confidence=round(min(confidence, MAX_CONFIDENCE), 3),
-        word="high" if confidence >= 0.9 else "medium" if confidence >= 0.5 else "low",
+        confidence=round(confidence, 3),
+        word=word_of(label, confidence),
         reasons=tuple(reasons[:_MAX_REASONS]),
         against=tuple(against[:_MAX_REASONS]),
-        llr=score.llr,
-        prior=score.prior,
-        corruption=score.word,
-        ambiguous=score.ambiguous,
+        damage=_damage(score, arguments),
+        cause=_rounded(cause),
+        rules=tuple(dict.fromkeys(argument.rule for argument in mine)),
     )
 
 
-def finding_weights(detector: str) -> list[str]:
-    """Return what a detector's finding counts in the verdict and where the numbers come from."""
-    prefix = "S:abort-" if detector == "deliberate_abort" else f"S:{detector}"
-    items = [item for item in weights().items.values() if item.id.startswith(prefix)]
-    if items:
-        return [f"{item.id} ({item.llr:+g}): {item.origin}" for item in items]
-    numbers: dict[str, w.Weight] = {}
-    if detector == "forked_child_lock":
-        numbers = w.LOCK_FINDINGS
-    elif detector in _HANGS:
-        numbers = {name: w.LOCK_FINDINGS[name] for name in ("certain", "probable")}
-    elif detector in w.SOFTWARE_FINDINGS:
-        numbers = {detector: w.SOFTWARE_FINDINGS[detector]}
-    if numbers:
-        return [f"{name} ({n.value:g} of 1): {n.origin}" for name, n in numbers.items()]
-    if detector in _OF_DAMAGE:
-        return ["what `epi corruption` finds of it is weighed: its items have pages of their own"]
-    return ["it has no weight: it is told, and moves no verdict"]
+_OF_DAMAGE = (HARDWARE_SUSPECT, DAMAGED_MEMORY)
 
 
-def _label(
-    category: str, findings: Sequence[Finding], score: Score, hardware: float
-) -> tuple[str, float]:
-    if score.word in (PROVEN, STRONG) or category == "bus-memerr":
-        return HARDWARE_SUSPECT, max(hardware, 0.5 if category == "bus-memerr" else 0.0)
-    if category in _OUTSIDE:
-        inherited = _lock_confidence(findings, "forked_child_lock")
-        if inherited is not None:
-            return FORK_INHERITED_LOCK, w.LOCK_FINDINGS[inherited].value
-        for name in _HANGS:
-            hang = _lock_confidence(findings, name)
-            if hang is not None and hang != "info":
-                return SOFTWARE, w.LOCK_FINDINGS[hang].value
-    if category == "killed-external":
-        return KILLED, w.KILLED.value
-    software = [w.SOFTWARE_FINDINGS.get(finding.detector) for finding in findings]
-    if any(software):
-        return SOFTWARE, max(weight.value for weight in software if weight is not None)
-    if category in _NO_MEMORY:
-        return OUT_OF_MEMORY, w.OUT_OF_MEMORY.value
-    # These categories say themselves that the program or its runtime gave up on purpose.
-    gave_up = category in ("abort-assert", "fpe") or category.startswith("abort-terminate")
-    if gave_up or score.llr <= weights().thresholds["software_like"]:
-        return SOFTWARE, 1.0 - hardware
-    return CANNOT_TELL, 0.0
+def word_of(label: str, confidence: float) -> str:
+    """Return a confidence in plain English."""
+    if label == CANNOT_TELL:
+        return NOT_KNOWN
+    return next((word for least, word in WORDS if confidence >= least), NOT_KNOWN)
 
 
-def _lock_confidence(findings: Iterable[Finding], detector: str) -> str | None:
-    words = [str(f.facts.get("confidence", "info")) for f in findings if f.detector == detector]
-    words = [word for word in words if word in _CONFIDENCE]
-    return max(words, key=_CONFIDENCE.__getitem__) if words else None
+def _strongest(arguments: Sequence[Argument]) -> dict[str, Argument]:
+    """Return the strongest argument of each label; the arguments come strongest first."""
+    strongest: dict[str, Argument] = {}
+    for argument in arguments:
+        strongest.setdefault(argument.label, argument)
+    return strongest
 
 
-def _reasons(
-    label: str, category: str, findings: Sequence[Finding], score: Score
+def _labels(arguments: Sequence[Argument]) -> dict[str, float]:
+    """Return the probability of each label that something speaks for."""
+    strongest = _strongest(arguments)
+    total = 1.0 + sum(argument.odds for argument in strongest.values())
+    return {label: argument.odds / total for label, argument in strongest.items()}
+
+
+def _weights(arguments: Sequence[Argument]) -> dict[str, float]:
+    """Return what each hypothesis weighs: its share in the odds of its label."""
+    weights = {UNKNOWN: 1.0}
+    for label, strongest in _strongest(arguments).items():
+        mine = [argument for argument in arguments if argument.label == label]
+        shares: dict[str, float] = {}
+        for argument in mine:  # two signs of one hypothesis are one
+            for name, share in argument.hypotheses.items():
+                shares[name] = max(shares.get(name, 0.0), share * argument.odds)
+        scale = strongest.odds / sum(shares.values())
+        for name, share in shares.items():
+            weights[name] = weights.get(name, 0.0) + share * scale
+    return weights
+
+
+def _who(arguments: Sequence[Argument], confidence: float) -> tuple[str, float]:
+    """Return the label of damage, and its probability: who did it, where that leads clearly."""
+    shares = next(argument.hypotheses for argument in arguments if argument.label == DAMAGE)
+    hardware = sum(share for name, share in shares.items() if name in HARDWARE)
+    if hardware >= LEADS:
+        return HARDWARE_SUSPECT, confidence * hardware
+    if shares.get(STRAY_STORE, 0.0) >= LEADS:
+        return SOFTWARE, confidence * shares[STRAY_STORE]
+    return DAMAGED_MEMORY, confidence
+
+
+def _damage(score: Score, arguments: Sequence[Argument]) -> Damage:
+    """Return the damage; what is weak evidence names a word and is not called found."""
+    argument = next((argument for argument in arguments if argument.label == DAMAGE), None)
+    if argument is None:
+        return Damage(False)
+    best = next((e for e in score.best if e.found is not None and e.corrected is not None), None)
+    chance = round(min(argument.counts.probability, MAX_CONFIDENCE), 3)
+    found = score.word in (PROVEN, STRONG)
+    if best is None:
+        where = next((e.where for e in score.best if e.where != ""), "")
+        return Damage(found, chance, where)
+    return Damage(found, chance, best.where, best.bits, best.found, best.corrected)
+
+
+def _rounded(cause: Mapping[str, float]) -> tuple[Cause, ...]:
+    """Return the hypotheses, the most probable first; their rounded probabilities add up to 1."""
+    ranked = sorted(cause.items(), key=lambda one: (-one[1], one[0]))
+    shown = {name: round(p, 3) for name, p in ranked[:_MAX_CAUSES] if name != UNKNOWN}
+    shown = {name: p for name, p in shown.items() if p > 0}
+    rest = round(1.0 - sum(shown.values()), 3)
+    made = [Cause(name, p) for name, p in shown.items()]
+    if rest > 0:
+        made.append(Cause(UNKNOWN, rest))
+    elif rest < 0:  # what rounding added
+        made[0] = Cause(made[0].hypothesis, round(made[0].probability + rest, 3))
+    return tuple(sorted(made, key=lambda one: -one.probability))
+
+
+def _texts(
+    label: str,
+    category: str,
+    findings: Sequence[Finding],
+    score: Score,
+    arguments: Sequence[Argument],
 ) -> tuple[list[str], list[str]]:
     """Sort what was found into what speaks for the label and what against it."""
-    hardware = list(dict.fromkeys(evidence.summary for evidence in score.best))
-    software = list(dict.fromkeys(evidence.summary for evidence in score.against))
-    locks = [f.summary for f in findings if f.detector == "forked_child_lock"]
-    others = [f for f in findings if f.summary not in {*hardware, *software, *locks}]
-    neutral = [f.summary for f in others]
-    if label == HARDWARE_SUSPECT:
-        if category == "bus-memerr":
-            hardware.insert(0, "the kernel reported poisoned memory")
-        caveat = (
-            "one core cannot prove hardware: a wild store, or an address computed with a stride "
-            "of 2^k, is one bit off too"
-        )
-        # Findings that do not speak for damage, as those of a wrong pointer do, are doubts.
-        doubts = [f.summary for f in others if f.detector not in _OF_DAMAGE]
-        return hardware, [*software, caveat, *doubts]
-    if label == FORK_INHERITED_LOCK:
-        return locks, ["who ended it and why is not in the core", *software, *hardware]
-    if label == KILLED:
-        return ["the signal came from outside the program: its category says from whom"], [
-            *locks,
-            *software,
-            *hardware,
-        ]
+    of_damage = list(dict.fromkeys(evidence.summary for evidence in score.best))
+    mine = [argument.sentence for argument in arguments if argument.label == label]
+    others = [a.sentence for a in arguments if a.label not in (label, DAMAGE)]
+    told = [f.summary for f in findings]
+    if label in _OF_DAMAGE:
+        for_it = [*mine, *of_damage]
+        doubt = ONE_CORE if label == HARDWARE_SUSPECT else UNDECIDED
+        signs = [evidence.summary for evidence in score.against]
+        return _unique(for_it), _unique([doubt, *others, *signs])
+    if label == CANNOT_TELL:
+        return [_why_not_known(category, arguments)], _unique([*of_damage, *others, *told])
     if label == OUT_OF_MEMORY:
-        doubt = (
+        others.insert(
+            0,
             "a request of an absurd size fails too: the frames tell who asked for how much; which "
-            "limit was met (ulimit, cgroup, the host) is not in the core"
+            "limit was met (ulimit, cgroup, the host) is not in the core",
         )
-        return [f"category {category}: an allocation failed"], [doubt, *software, *hardware]
-    if label == SOFTWARE:
-        causes = [
-            f.summary for f in findings if f.detector in _HANGS or f.detector in w.SOFTWARE_FINDINGS
-        ]
-        return [*software, *causes] or [f"category {category}"], hardware
-    strong = weights().thresholds["strong"]
-    missing = f"the evidence for damaged memory is {score.llr:+.1f} (needs {strong})"
+    if label == FORK_INHERITED_LOCK:
+        others.append("who ended it and why is not in the core")
+    return _unique(mine or of_damage), _unique([*others, *of_damage])
+
+
+def _unique(texts: Sequence[str]) -> list[str]:
+    return list(dict.fromkeys(text for text in texts if text))
+
+
+def _why_not_known(category: str, arguments: Sequence[Argument]) -> str:
     if category == "snapshot":
-        return ["nothing failed: no signal ended the process, it was looked at as it ran"], neutral
-    reasons = [*software, f"category {category}: no cause is proven", missing]
-    return reasons, [*hardware, *locks, *neutral]
+        return "nothing failed: no signal ended the process, it was looked at as it ran"
+    labels = {argument.label for argument in arguments}
+    if len(labels) > 1:
+        return "what was found speaks for different causes"
+    if labels:
+        return "what was found is too weak to name a cause"
+    return "nothing in the core speaks for one cause more than for another"

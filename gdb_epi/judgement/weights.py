@@ -1,7 +1,8 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Numbers of the verdict that are no evidence about corruption, with where they come from.
+"""What a category of death is evidence for, by itself.
 
-Those of corruption, with their origins, are in gdb_epi/corruption/weights.json.
+What a detector's finding speaks for stands with the detector (`speaks_for`), what an innocent sign
+is a sign of in corruption/weights.json. How often each was right is counted: calibration.json.
 """
 
 from __future__ import annotations
@@ -9,46 +10,45 @@ from __future__ import annotations
 from gdb_epi.typing_lite import NamedTuple
 
 
-class Weight(NamedTuple):
-    """A number and its origin: "measured on ...", "published: ...", "by argument" or "guess"."""
+class CategoryRow(NamedTuple):
+    """A category, or the start of its name; its label and hypothesis; what says so, as a sentence.
 
-    value: float
-    origin: str
+    A `last` row counts only where nothing else was found.
+    """
+
+    category: str
+    label: str
+    hypothesis: str
+    sentence: str
+    last: bool = False
 
 
-LOCK_FINDINGS = {
-    "certain": Weight(
-        0.99,
-        "guess: an owner word or an entered `with` block names the holder; it was right in "
-        "51 hanging programs of tests/programs on 20 interpreters, run during development "
-        "(November 2026) and not run again as a whole on the final code",
+CATEGORIES = (
+    CategoryRow(
+        "bus-memerr", "hardware-suspect", "hardware-memory",
+        "the kernel reported poisoned memory",
     ),
-    "probable": Weight(0.8, "guess: self-deadlock is not ruled out without value stacks"),
-    "info": Weight(0.3, "guess"),
-}
-KILLED = Weight(0.95, "guess: the sender is in siginfo; why it killed is not")
-OUT_OF_MEMORY = Weight(
-    0.7,
-    "by argument: the program's own report of a failed allocation is certain; that memory ran out, "
-    "and not that the request was absurd, is the more frequent cause, and was not measured",
-)
-# What a detector read off the signal and the instruction, with how far that is the cause.
-SOFTWARE_FINDINGS = {
-    "refused_system_call": Weight(
-        0.95, "by argument: siginfo says so; that a wild jump made the call is the rest"
+    CategoryRow("oom-suspect", "out-of-memory", "no-memory", "an allocation failed"),
+    CategoryRow(
+        "abort-terminate:std::bad_alloc", "out-of-memory", "no-memory",
+        "an allocation failed: nobody caught std::bad_alloc",
     ),
-    "trap_instruction": Weight(
-        0.95,
-        "by argument: the instruction was put there to fail; control that went astray and came "
-        "upon two such bytes at the start of an instruction is the rest",
+    CategoryRow(
+        "abort-terminate", "software", "failed-check", "the program gave up: nobody caught a C++ "
+        "exception",
     ),
-    "sanitizer_report": Weight(
-        0.95,
-        "by argument: code that checks each access found a wrong one; that damaged memory led it "
-        "there is the rest",
+    CategoryRow("abort-assert", "software", "failed-check", "a check of the program failed"),
+    CategoryRow("fpe", "software", "arithmetic", "the program did arithmetic without a result"),
+    CategoryRow(
+        "killed-external", "killed", "ended-from-outside",
+        "the signal came from outside the program", last=True,
     ),
-    "file_ended": Weight(
-        0.8,
-        "guess: files that were cut off and full file systems are more frequent than I/O errors",
-    ),
-}
+)  # fmt: skip
+
+
+def category_row(category: str) -> CategoryRow | None:
+    """Return the row of a category: the first whose name it is or begins with."""
+    for row in CATEGORIES:
+        if category == row.category or category.startswith(row.category + ":"):
+            return row
+    return None

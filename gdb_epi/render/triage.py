@@ -9,13 +9,13 @@ from collections.abc import Iterator, Mapping, Sequence
 from gdb_epi.fault.signals import SI_KERNEL
 from gdb_epi.record.reading import group_in
 from gdb_epi.render.escape import escape
+from gdb_epi.render.verdict import verdict_lines
 from gdb_epi.typing_lite import Any
 from gdb_epi.util import counted
 
 WIDTH = 100
 MAX_FRAMES = 12
 MAX_WAITS = 3
-MAX_REASONS = 3
 MIN_PLACE = 24  # columns for a file and a line; beside a longer name they are cut off
 MAX_NOTES = 4
 MAX_LINES = 56
@@ -42,16 +42,6 @@ MAX_FILES = 2  # that one line names
 _HIDDEN = frozenset(
     ("eval-glue", "thread-base", "raise", "refcount-glue", "foreign-call", "lock-wait")
 )
-_LABELS = {
-    "software": "a software bug",
-    "hardware-suspect": "memory or CPU is suspect",
-    "fork-inherited-lock": "a lock that came held through fork()",
-    "out-of-memory": "a failed allocation ended it",
-    "killed": "killed from outside",
-    "cannot-tell": "no cause can be told",
-}
-
-
 MAX_HOLDER_FRAMES = 6  # of the holder
 MAX_OTHERS = 4  # vanished threads that are named when no holder is known
 # The threading module's own frames say how a thread waits, not what the program was doing.
@@ -228,22 +218,10 @@ def _waits(record: Json) -> Iterator[str]:
 
 
 def _verdict(record: Json) -> Iterator[str]:
-    verdict, corruption = group_in(record, "verdict"), group_in(record, "corruption")
-    label = str(verdict.get("label"))
-    sure = ""
-    if label != "cannot-tell":
-        sure = f" ({verdict.get('word')} confidence, {float(verdict.get('confidence') or 0):.0%})"
     yield ""
-    yield f"Verdict: {label}: {_LABELS.get(label, label)}{sure}"
-    for text in list(verdict.get("reasons", ()))[:MAX_REASONS]:
-        yield from _wrapped(f"because {text}", "  ")
-    for text in list(verdict.get("against", ()))[:MAX_REASONS]:
-        yield from _wrapped(f"but {text}", "  ")
-    if corruption.get("word") in ("strong", "weak", "ambiguous"):
-        yield (
-            f"  damaged memory: {corruption['word']} evidence, log10 ratio "
-            f"{float(corruption.get('llr') or 0):+.1f}, prior {corruption.get('prior')}"
-        )
+    for line in verdict_lines(record):
+        text = line.lstrip(" ")
+        yield from _wrapped(text, " " * (len(line) - len(text)))
 
 
 def _signature(record: Json) -> Iterator[str]:
@@ -317,6 +295,10 @@ def _next(record: Json) -> Iterator[str]:
     steps = {
         "software": f"in GDB, epi bt --all shows every thread{listed}",
         "hardware-suspect": host,
+        "damaged-memory": host,
+        "deadlock": "epi locks shows who waits for whom; epi bt --all where",
+        "hang": "epi locks shows who waits for what; epi bt --all where",
+        "no-fault": "if it should have ended: epi bt --all shows what each thread does",
         "fork-inherited-lock": "create threads after fork(), or use spawn; epi bt --all",
         "out-of-memory": "epi bt --all shows who asked for memory, the host's log what was left",
         "killed": "who sent the signal: the sender's log; epi bt --all shows what it waited for",

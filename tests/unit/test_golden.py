@@ -87,7 +87,7 @@ def _flip(found: dict[str, Any], flip: dict[str, Any]) -> None:
         assert (one["found"], one["corrected"], one["bits"]) == (
             flip["found"], flip["corrected"], flip["bits"],
         )  # fmt: skip
-        assert found["verdict"]["label"] == "hardware-suspect"
+        assert found["verdict"]["label"] == "damaged-memory"
         assert found["corruption"]["path"] == "memory"
 
 

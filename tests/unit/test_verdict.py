@@ -10,13 +10,17 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+import gdb_epi.detectors
 from gdb_epi.corruption.evidence import Evidence
 from gdb_epi.corruption.score import Score, score, weights
-from gdb_epi.detectors.findings import Finding
-from gdb_epi.judgement import weights as verdict_weights
-from gdb_epi.judgement.verdict import judge
+from gdb_epi.detectors.findings import DETECTORS, Finding
+from gdb_epi.judgement.calibration import Counts, counted_rules
+from gdb_epi.judgement.hypotheses import HARDWARE, HYPOTHESES
+from gdb_epi.judgement.verdict import LABELS, LEAST, Verdict, judge
+from gdb_epi.judgement.weights import CATEGORIES
+from gdb_epi.loader import load_all
 
-CATEGORIES = [
+SOME_CATEGORIES = [
     "oom-suspect",
     "segv-wild",
     "segv-null",
@@ -26,6 +30,7 @@ CATEGORIES = [
     "unknown",
 ]
 ITEMS = sorted(weights().items)
+assert not load_all(gdb_epi.detectors)
 
 
 def finding(detector: str, **facts: Any) -> Finding:
@@ -53,17 +58,36 @@ def value(one: Evidence) -> float:
     return score([one]).llr
 
 
-@given(st.lists(EVIDENCE, max_size=8), EVIDENCE, st.sampled_from(CATEGORIES))
+OF_DAMAGE = ("hardware-suspect", "damaged-memory")
+
+
+def as_counted(right: float, wrong: float = 0) -> dict[str, Counts]:
+    """Return a table in which every rule was right and wrong so often."""
+    names = [f"damage:{word}" for word in ("strong", "proven-corruption")]
+    names += [*ITEMS, *(f"category:{row.category}" for row in CATEGORIES)]
+    for name, known in DETECTORS.items():
+        kinds = ("certain", "probable") if known.speaks_for and known.speaks_for.by else ("",)
+        names += [f"{name}:{kind}" if kind else name for kind in kinds]
+    return dict.fromkeys(names, Counts(right, wrong, "a test"))
+
+
+def probability_of_damage(verdict: Verdict) -> float:
+    return verdict.damage.confidence or 0.0
+
+
+@given(st.lists(EVIDENCE, max_size=8), EVIDENCE, st.sampled_from(SOME_CATEGORIES))
 def test_monotone(found: list[Evidence], more: Evidence, category: str) -> None:
     before, after = score(found), score([*found, more])
     against = more.id.startswith("S:")
     assert after.llr <= before.llr if against else after.llr >= before.llr
-    was, now = judge(category, [], before), judge(category, [], after)
-    if was.label == "hardware-suspect" and not against:
-        assert now.label == "hardware-suspect"
-        assert now.confidence >= was.confidence
-    if was.label != "hardware-suspect" and against:
-        assert now.label != "hardware-suspect"
+    counts = as_counted(18)
+    was, now = (judge(category, [], one, counts) for one in (before, after))
+    if was.damage.found and not against:
+        assert now.damage.found
+    if not was.damage.found and against:
+        assert not now.damage.found
+    if against and was.label == "software":
+        assert now.label == "software"
 
 
 @given(st.lists(EVIDENCE, max_size=8), st.integers())
@@ -74,11 +98,20 @@ def test_order_does_not_matter(found: list[Evidence], seed: int) -> None:
     assert (one.word, one.llr, one.groups) == (two.word, two.llr, two.groups)
 
 
-@given(st.lists(EVIDENCE, max_size=8), st.sampled_from(CATEGORIES))
-def test_nothing_is_ever_certain(found: list[Evidence], category: str) -> None:
-    verdict = judge(category, [], score(found))
+@given(
+    st.lists(EVIDENCE, max_size=8),
+    st.sampled_from(SOME_CATEGORIES),
+    st.sampled_from([0, 1, 9, 900]),
+)
+def test_nothing_is_ever_certain(found: list[Evidence], category: str, right: int) -> None:
+    verdict = judge(category, [], score(found), as_counted(right))
     assert 0.0 <= verdict.confidence <= 0.99
-    assert verdict.reasons
+    assert verdict.reasons and verdict.label in LABELS
+    assert sum(one.probability for one in verdict.cause) == pytest.approx(1.0)
+    assert {one.hypothesis for one in verdict.cause} <= set(HYPOTHESES)
+    assert (verdict.label == "cannot-tell") == (verdict.confidence < LEAST)
+    if verdict.label in OF_DAMAGE and category != "bus-memerr":
+        assert verdict.damage.found
     if verdict.label == "hardware-suspect":
         assert any("one core cannot prove hardware" in text for text in verdict.against)
 
@@ -104,36 +137,88 @@ def test_an_innocent_cause_explains_its_groups_away() -> None:
 
 
 @pytest.mark.parametrize(
-    ("category", "found", "label", "word"),
+    ("category", "found", "label"),
     [
-        ("segv-wild", [evidence("P3:far")], "hardware-suspect", "strong"),
-        ("segv-wild", [evidence("P2:far", rivals=10)], "cannot-tell", "weak"),
-        ("segv-wild", [evidence("P1")], "cannot-tell", "none"),
-        ("segv-wild", [evidence("P3:far", ambiguous="stride")], "cannot-tell", "ambiguous"),
-        ("segv-wild", [], "cannot-tell", "none"),
-        ("segv-null", [evidence("S:null_dereference")], "software", "software-like"),
-        ("abort-assert", [evidence("S:abort-assert")], "software", "software-like"),
-        ("bus-memerr", [], "hardware-suspect", "none"),
-        ("killed-external", [], "killed", "none"),
-        ("snapshot", [], "cannot-tell", "none"),
+        ("segv-wild", [evidence("P3:far")], "damaged-memory"),
+        ("segv-wild", [evidence("R15")], "damaged-memory"),
+        ("segv-wild", [evidence("R3")], "hardware-suspect"),
+        ("segv-wild", [evidence("R5")], "hardware-suspect"),
+        ("segv-wild", [evidence("P2:far", rivals=10)], "cannot-tell"),
+        ("segv-wild", [evidence("P1")], "cannot-tell"),
+        ("segv-wild", [evidence("P3:far", ambiguous="stride")], "cannot-tell"),
+        ("segv-wild", [], "cannot-tell"),
+        ("segv-null", [evidence("S:null_dereference")], "software"),
+        ("abort-assert", [evidence("S:abort-assert")], "software"),
+        ("bus-memerr", [], "hardware-suspect"),
+        ("killed-external", [], "killed"),
+        ("snapshot", [], "cannot-tell"),
     ],
 )
-def test_labels(category: str, found: list[Evidence], label: str, word: str) -> None:
-    verdict = judge(category, [], score(found))
-    assert (verdict.label, verdict.corruption) == (label, word)
+def test_labels(category: str, found: list[Evidence], label: str) -> None:
+    assert judge(category, [], score(found), as_counted(18)).label == label
+
+
+def test_of_writable_memory_one_core_does_not_say_who_damaged_it() -> None:
+    """What hardware does to it, a stray write does too; the certainty that it was damaged stays."""
+    told = judge("segv-wild", [], score([evidence("R15")]), as_counted(98))
+    assert told.damage.found and told.damage.confidence == 0.99 and told.damage.bits == (0,)
+    share = {one.hypothesis: one.probability for one in told.cause}
+    assert share["hardware-memory"] == share["stray-store"] > 0.4
+    assert told.label == "damaged-memory" and any("one core cannot" in t for t in told.against)
+
+
+def test_what_no_store_of_the_program_explains_speaks_for_hardware() -> None:
+    for name, item in weights().items.items():
+        if item.beyond_stores is None:
+            continue
+        hypothesis, share = item.beyond_stores
+        assert hypothesis in HARDWARE and 0.8 <= share < 1
+        told = judge("segv-wild", [], score([evidence(name)]), as_counted(98))
+        assert told.cause[0].hypothesis == hypothesis
+        assert told.label == "hardware-suspect"
+
+
+def test_a_sign_of_software_does_not_beat_damage() -> None:
+    """Flipped bits lead to NULLs and text: the sign that damage does not explain leaves a doubt."""
+    counts = as_counted(18)
+    sign = evidence("S:null_dereference", error=2)
+    alone = judge("segv-null", [], score([sign]), counts)
+    both = judge("segv-null", [], score([sign, evidence("R10")]), counts)
+    doubt = judge("segv-null", [], score([sign, evidence("P8")]), counts | {
+        "damage:weak": Counts(18, 0, "a test")})  # fmt: skip
+    assert alone.label == "software" and both.label == "damaged-memory"
+    assert doubt.label == "software" or doubt.confidence < alone.confidence
+
+
+def test_without_a_counted_case_nothing_is_more_than_possible() -> None:
+    for category, found in (("abort-assert", []), ("segv-wild", [evidence("R2")])):
+        told = judge(category, [], score(found), {})
+        assert told.confidence <= 0.5
 
 
 @pytest.mark.parametrize(
     ("category", "confidence", "label"),
     [
         ("killed-external", "probable", "fork-inherited-lock"),
+        ("killed-external", "info", "killed"),
         ("segv-null", "certain", "software"),
     ],
 )
 def test_inherited_locks(category: str, confidence: str, label: str) -> None:
     found = [finding("forked_child_lock", confidence=confidence)]
     innocent: Score = score([evidence("S:null_dereference")] if category == "segv-null" else [])
-    assert judge(category, found, innocent).label == label
+    assert judge(category, found, innocent, as_counted(18)).label == label
+
+
+def test_each_declared_label_and_hypothesis_is_known() -> None:
+    for known in DETECTORS.values():
+        if known.speaks_for is not None:
+            assert known.speaks_for.label in LABELS, known
+            assert known.speaks_for.hypothesis in HYPOTHESES, known
+    for row in CATEGORIES:
+        assert row.label in LABELS and row.hypothesis in HYPOTHESES
+    for item in weights().items.values():
+        assert (item.cause in HYPOTHESES) == (item.group == "S"), item
 
 
 def test_what_damage_explains_does_not_count_against_it() -> None:
@@ -148,12 +233,8 @@ def test_every_number_says_where_it_comes_from() -> None:
     for item in weights().items.values():
         assert item.origin.startswith(origins), item
         assert (item.llr < 0) == (item.group == "S"), item
-    for weight in (
-        *verdict_weights.LOCK_FINDINGS.values(),
-        verdict_weights.KILLED,
-        verdict_weights.OUT_OF_MEMORY,
-    ):
-        assert weight.origin.startswith(origins), weight
+    for rule, counts in counted_rules().items():
+        assert counts.right >= 0 and counts.wrong >= 0 and counts.origin, rule
 
 
 def test_words_follow_the_thresholds() -> None:
@@ -174,8 +255,7 @@ def test_words_follow_the_thresholds() -> None:
 
 @pytest.mark.parametrize("category", ["oom-suspect", "abort-terminate:std::bad_alloc"])
 def test_a_failed_allocation_is_no_sure_bug(category: str) -> None:
-    told = judge(category, [], score([]))
+    told = judge(category, [], score([]), as_counted(3))
     assert told.label == "out-of-memory"
-    assert told.confidence == verdict_weights.OUT_OF_MEMORY.value < 0.9
     assert any("absurd size" in one for one in told.against)
     assert judge("abort-terminate:std::logic_error", [], score([])).label == "software"

@@ -48,7 +48,7 @@ def example(core_key: str, record: Json) -> Example:
         frames,
         more,
         source,
-        f"{label} ({word} confidence)" if label and word else label,
+        f"{label} ({word})" if label and word else label,
         # Most reasons are the evidence itself; why nothing can be told is not.
         tuple(reason for reason in reasons if not any(reason in line for line in evidence)),
         _texts(verdict.get("against")),

@@ -15,11 +15,10 @@ from prometheus_client.core import CounterMetricFamily, GaugeMetricFamily, Metri
 from sqlalchemy import Engine, func, select
 
 from gdb_epi.fleet.store import tables as t
+from gdb_epi.judgement.verdict import LABELS
 
 CONTENT_TYPE = "text/plain; version=0.0.4; charset=utf-8"
-VERDICTS = (
-    "software", "hardware-suspect", "fork-inherited-lock", "out-of-memory", "killed", "cannot-tell",
-)  # fmt: skip
+VERDICTS = frozenset(LABELS)
 MAX_CATEGORIES = 60  # the vocabulary has 25 and classes below some of them
 OTHER, NONE = "other", "none"
 _CATEGORY = re.compile(r"[a-z][a-z0-9:_-]{0,60}\Z")

@@ -4,6 +4,8 @@
 from __future__ import annotations
 
 from gdb_epi.corruption.record_section import corruption_group
+from gdb_epi.detectors.findings import hex_word
+from gdb_epi.judgement.verdict import Damage
 from gdb_epi.record.registry import Json, Notes, Parts, group
 
 MAX_FINDINGS = 64
@@ -34,12 +36,29 @@ def verdict(parts: Parts, _notes: Notes) -> Json:
     """Return the verdict with its reasons."""
     judged = parts.verdict
     return {
+        "model": judged.model,
         "label": judged.label,
         "confidence": judged.confidence,
         "word": judged.word,
         "reasons": list(judged.reasons),
         "against": list(judged.against),
+        "rules": list(judged.rules),
+        "damage": _damage(judged.damage),
+        "cause": [one._asdict() for one in judged.cause],
     }
+
+
+def _damage(damage: Damage) -> Json:
+    """Return the damage; without evidence for any there is only `found`."""
+    made: Json = {"found": damage.found}
+    if damage.confidence is not None:
+        where = damage.where
+        made["confidence"] = damage.confidence
+        made["where"] = hex_word(where) if isinstance(where, int) else where
+        made["bits"] = list(damage.bits)
+    if damage.holds is not None and damage.should_be is not None:
+        made |= {"holds": hex_word(damage.holds), "should_be": hex_word(damage.should_be)}
+    return made
 
 
 @group("flags", order=150)
@@ -47,6 +66,6 @@ def flags(parts: Parts, _notes: Notes) -> Json:
     """Return what a fleet counts most."""
     detectors = {finding.detector for finding in parts.findings}
     return {
-        "bitflip": parts.verdict.corruption in ("strong", "proven-corruption"),
+        "bitflip": parts.verdict.damage.found,
         "lock_inherited": "forked_child_lock" in detectors,
     }

@@ -1,0 +1,121 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Everything that speaks for a label: positive evidence, each piece with its counted probability.
+
+An absence of evidence is no argument. What an innocent sign says is none where damage that was
+found explains the sign itself.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping, Sequence
+
+from gdb_epi.corruption.score import AMBIGUOUS, PROVEN, STRONG, Score, weights
+from gdb_epi.detectors.findings import DETECTORS, Finding, SpeaksFor
+from gdb_epi.judgement.calibration import Counts, counted_rules, counts_of
+from gdb_epi.judgement.hypotheses import causes_of_damage
+from gdb_epi.judgement.weights import category_row
+from gdb_epi.typing_lite import NamedTuple
+
+SOFTWARE = "software"
+DAMAGE = "damage"  # a stand-in: the label follows from who may have done it
+# A process that failed did not hang: what threads waited for then is told, and is no cause.
+OF_HANGS = frozenset(("fork-inherited-lock", "deadlock", "hang", "no-fault"))
+GOING_ON = frozenset(("killed-external", "snapshot", "unknown"))
+NOTHING_SAID = "info"  # a confidence with which a finding is told and speaks for nothing
+
+
+class Argument(NamedTuple):
+    """One piece of evidence: by which rule it speaks for a label, and for which hypotheses.
+
+    `counts` are how often the rule was right; `hypotheses` shares that add up to 1. `last` is said
+    only where nothing else was found.
+    """
+
+    rule: str
+    label: str
+    hypotheses: Mapping[str, float]
+    counts: Counts
+    sentence: str
+    last: bool = False
+
+    @property
+    def odds(self) -> float:
+        """Return the odds that the rule is right here."""
+        chance = self.counts.probability
+        return chance / (1 - chance)
+
+
+def arguments_of(
+    category: str,
+    findings: Sequence[Finding],
+    score: Score,
+    table: Mapping[str, Counts] | None = None,
+) -> list[Argument]:
+    """Return what speaks for any label, the strongest first."""
+    counted = counted_rules() if table is None else table
+    found = [
+        *_of_damage(score, counted),
+        *_of_findings(category, findings, counted),
+        *_of_signs(score, counted),
+        *_of_category(category, counted),
+    ]
+    return sorted(found, key=lambda argument: (-argument.odds, argument.rule))
+
+
+def damage_rule(score: Score) -> str | None:
+    """Return the rule that a score's evidence for damage counts under; None without evidence."""
+    if score.word in (PROVEN, STRONG):
+        return f"damage:{score.word}"
+    positive = sum(value for value in score.groups.values() if value > 0)
+    if score.word == AMBIGUOUS or positive < weights().thresholds["weak"]:
+        return None
+    return "damage:weak"
+
+
+def rule_of(finding: Finding, speaks: SpeaksFor) -> str | None:
+    """Return the rule that a finding counts under; None when it says itself that it is none."""
+    if not speaks.by:
+        return finding.detector
+    kind = finding.facts.get(speaks.by)
+    return None if kind == NOTHING_SAID else f"{finding.detector}:{kind}"
+
+
+def _of_damage(score: Score, counted: Mapping[str, Counts]) -> Iterator[Argument]:
+    rule = damage_rule(score)
+    if rule is not None:
+        sentence = score.best[0].summary if score.best else "a word seems to be damaged"
+        shares = causes_of_damage(score)
+        yield Argument(rule, DAMAGE, shares, counts_of(rule, counted), sentence)
+
+
+def _of_findings(
+    category: str, findings: Sequence[Finding], counted: Mapping[str, Counts]
+) -> Iterator[Argument]:
+    for finding in findings:
+        known = DETECTORS.get(finding.detector)
+        speaks = known.speaks_for if known is not None else None
+        if speaks is None or (speaks.label in OF_HANGS and category not in GOING_ON):
+            continue
+        rule = rule_of(finding, speaks)
+        if rule is not None:
+            shares = {speaks.hypothesis: 1.0}
+            counts = counts_of(rule, counted)
+            yield Argument(rule, speaks.label, shares, counts, finding.summary)
+
+
+def _of_signs(score: Score, counted: Mapping[str, Counts]) -> Iterator[Argument]:
+    """Yield the signs of software that no damage explains."""
+    items = weights().items
+    for sign in score.against:
+        item = items.get(sign.id)
+        if item is not None and item.cause and sign.id not in score.answered:
+            counts = counts_of(sign.id, counted)
+            yield Argument(sign.id, SOFTWARE, {item.cause: 1.0}, counts, sign.summary)
+
+
+def _of_category(category: str, counted: Mapping[str, Counts]) -> Iterator[Argument]:
+    row = category_row(category)
+    if row is not None:
+        rule = f"category:{row.category}"
+        shares = {row.hypothesis: 1.0}
+        yield Argument(rule, row.label, shares, counts_of(rule, counted), row.sentence, row.last)

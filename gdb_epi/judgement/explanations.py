@@ -1,0 +1,37 @@
+# SPDX-License-Identifier: Apache-2.0
+"""What a finding counts in the verdict, in words, with where the number comes from."""
+
+from __future__ import annotations
+
+from gdb_epi.corruption.score import weights
+from gdb_epi.detectors.findings import DETECTORS
+from gdb_epi.judgement.calibration import UNCOUNTED, counted_rules
+from gdb_epi.judgement.hypotheses import HYPOTHESES
+
+OF_DAMAGE = frozenset(("pointer_one_bit_off", "frame_link_disagrees"))
+NO_WEIGHT = "it has no weight: it is told, and moves no verdict"
+
+
+def finding_weights(detector: str) -> list[str]:
+    """Return what a detector's finding counts in the verdict and where the numbers come from."""
+    prefix = "S:abort-" if detector == "deliberate_abort" else f"S:{detector}"
+    items = [item for item in weights().items.values() if item.id.startswith(prefix)]
+    if items:
+        against = [f"{item.id} ({item.llr:+g}): {item.origin}" for item in items]
+        return [*against, *(_rule(item.id, "software", item.cause) for item in items)]
+    if detector in OF_DAMAGE:
+        return ["what `epi corruption` finds of it is weighed: its items have pages of their own"]
+    known = DETECTORS.get(detector)
+    if known is None or known.speaks_for is None:
+        return [NO_WEIGHT]
+    label, hypothesis, by = known.speaks_for
+    names = [name for name in sorted(counted_rules()) if name.split(":", 1)[0] == detector]
+    return [
+        _rule(name, label, hypothesis) for name in names or [detector + (":" + by if by else "")]
+    ]
+
+
+def _rule(name: str, label: str, hypothesis: str) -> str:
+    right, wrong, origin = counts = counted_rules().get(name, UNCOUNTED)
+    number = f"{counts.probability:.2f} of 1, right in {right:g} and wrong in {wrong:g} programs"
+    return f"{name}: speaks for {label} ({HYPOTHESES[hypothesis]}), {number}: {origin}"
