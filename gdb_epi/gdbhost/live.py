@@ -141,7 +141,7 @@ class GdbProcessTarget:
         """GDB's unwinder over the modules of this process."""
         if self._unwinder is None:
             region_at = self.region_at if self.regions() else None
-            self._unwinder = Unwinder(self.modules(), self.soft_errors, region_at)
+            self._unwinder = Unwinder(self, self.soft_errors, region_at)
         return self._unwinder
 
     def native_frames(self, tid: int) -> Sequence[NativeFrame] | Absent:

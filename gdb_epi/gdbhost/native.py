@@ -9,14 +9,14 @@ from bisect import bisect_right
 from collections import deque
 from collections.abc import Callable, Sequence
 from contextlib import suppress
-from itertools import count
 
 import gdb
 
 from gdb_epi.errors import NOT_AVAILABLE, UNREADABLE, Absent, SoftError
+from gdb_epi.gdbhost.jumps import Jumps
 from gdb_epi.gdbhost.selection import mangled_names, selection_kept
 from gdb_epi.sizes import WORD_MASK
-from gdb_epi.target.api import Module, NativeFrame, Region
+from gdb_epi.target.api import Module, NativeFrame, Region, Target
 
 # Frames that are walked: of one thread, and of all. GDB 18.1 takes 5 s for 50,000 frames and 22 s
 # for 100,000 (13.1: 1 s and 2 s).
@@ -25,6 +25,9 @@ MAX_UNWOUND_OF_ALL = 200_000
 MIN_UNWOUND = 1000  # what every thread gets, even when the others used all up
 KEEP_INNERMOST = 200  # frames that are described: a runaway recursion repeats itself
 KEEP_OUTERMOST = 50
+DEEP = 400  # from so many frames on, a recursion is looked for that need not be unwound
+KEEP_BEHIND_JUMP = 600  # frames
+MAX_TRIES = 8  # to jump, in one thread
 
 KINDS = {
     gdb.NORMAL_FRAME: "normal",
@@ -55,14 +58,14 @@ RegionAt = Callable[[int], "Region | None"]
 class Unwinder:
     """The native frames of the threads of one inferior.
 
-    `modules` are the mapped ELF objects; `errors` receives what could not be had. `region_at` is
-    the target's; it is None where the mappings are not known.
+    `errors` receives what could not be had. `region_at` is the target's; it is None where the
+    mappings are not known.
     """
 
-    def __init__(
-        self, modules: Sequence[Module], errors: list[SoftError], region_at: RegionAt | None
-    ) -> None:
+    def __init__(self, target: Target, errors: list[SoftError], region_at: RegionAt | None) -> None:
+        modules = target.modules()
         self._region_at = region_at
+        self._jumps = Jumps(target)
         self._modules = sorted(modules, key=lambda module: module.start)
         self._executable = modules[0] if modules else None
         self._starts = [module.start for module in self._modules]
@@ -75,7 +78,7 @@ class Unwinder:
     def frames(self, tid: int) -> Sequence[NativeFrame] | Absent:
         """Return the native stack of one LWP, innermost first."""
         if tid not in self._stacks:
-            with selection_kept(), mangled_names():
+            with selection_kept(), mangled_names(), self._jumps:
                 self._stacks[tid] = self._unwind(tid)
         return self._stacks[tid]
 
@@ -126,37 +129,64 @@ class Unwinder:
             return Absent(NOT_AVAILABLE, f"GDB has no thread with LWP {tid}")
         try:
             thread.switch()
-            newest = gdb.newest_frame()
-            newest.pc()
+            gdb.newest_frame().pc()
         except gdb.error as error:
             return Absent(UNREADABLE, f"GDB cannot unwind LWP {tid}: {error}")
-        inner, outer, total = self._walk(tid, newest)
+        inner, outer, total = self._walk(tid)
         frames = _physical_sp([self._describe(frame) for frame in inner])
+        outermost = _physical_sp([self._describe(frame) for frame in outer])
         left_out = total - len(inner) - len(outer)
         if left_out:
-            frames.append(GAP)
-            self._note(f"thread {tid}", f"{left_out} of {total} native frames are left out")
-        frames += _physical_sp([self._describe(frame) for frame in outer])
+            again = self._jumps.recurring_functions([*frames, *outermost])
+            frames.append(GAP._replace(function=", ".join(again) or None, left_out=left_out))
+            what = f" ({', '.join(again)} again and again)" if again else ""
+            self._note(f"thread {tid}", f"{left_out} of {total} native frames are left out{what}")
+        frames += outermost
         blind = self._why_libraries_are_unknown(frames)
         return Absent(NOT_AVAILABLE, blind) if blind else tuple(frames)
 
-    def _walk(self, tid: int, newest: gdb.Frame) -> tuple[list[gdb.Frame], deque[gdb.Frame], int]:
-        """Return the innermost frames, the outermost ones, and how many there are."""
+    def _walk(self, tid: int) -> tuple[list[gdb.Frame], deque[gdb.Frame], int]:
+        """Return the innermost frames, the outermost ones, and how many there are.
+
+        When a stack is deep and its middle can be left out, the walk begins anew: then GDB
+        does not make the frames of the middle.
+        """
+        tries = 0
         inner: list[gdb.Frame] = []
         outer: deque[gdb.Frame] = deque(maxlen=KEEP_OUTERMOST)
         limit = max(MIN_UNWOUND, min(MAX_UNWOUND, self._left))
-        frame = newest
-        for total in count(1):
-            (inner if total <= KEEP_INNERMOST else outer).append(frame)
-            if total >= limit:
+        frame = gdb.newest_frame()
+        walked = skipped = 0
+        since = DEEP  # frames until a jump is tried
+        while True:
+            walked += 1
+            (inner if walked <= KEEP_INNERMOST else outer).append(frame)
+            if walked >= limit:
                 self._note(f"thread {tid}", f"unwinding stopped at {limit} frames")
                 outer.clear()  # they are in the middle of the stack
                 break
+            since -= 1
+            if not since and tries < MAX_TRIES:
+                tries += 1
+                start = frame if skipped else _first_physical((inner[-1], *outer))
+                if start is not None and self._jumps.add(start):
+                    inner, outer = [], deque(maxlen=KEEP_BEHIND_JUMP)
+                    frame = gdb.newest_frame()
+                    walked = skipped = 0
+                    since = -1
+                    continue
+                since = DEEP * 10
+            over = self._jumps.skipped(frame)
+            if over:
+                skipped += over
+                outer.clear()
+                since = KEEP_BEHIND_JUMP
             try:
                 older = frame.older()
                 last = older is None or not self._is_caller(tid, frame, older)
             except gdb.error as error:
-                self._note(f"thread {tid}", f"GDB's unwinder failed at frame {total}: {error}")
+                where = walked + skipped
+                self._note(f"thread {tid}", f"GDB's unwinder failed at frame {where}: {error}")
                 break
             if last:
                 reason = STOP_REASONS.get(frame.unwind_stop_reason())
@@ -164,8 +194,8 @@ class Unwinder:
                     self._note(f"thread {tid}", f"the native stack ends early: {reason}")
                 break
             frame = older
-        self._left -= total
-        return inner, outer, total
+        self._left -= walked
+        return inner, outer, walked + skipped
 
     def _is_caller(self, tid: int, frame: gdb.Frame, older: gdb.Frame) -> bool:
         """Whether `older` can have called `frame`: GDB guesses where unwind tables are missing.
@@ -300,6 +330,11 @@ def _function(frame: gdb.Frame) -> str | None:
         return None
     made_up = _MADE_UP.match(name or "")
     return made_up.group(1) if made_up else name or None
+
+
+def _first_physical(frames: Sequence[gdb.Frame]) -> gdb.Frame | None:
+    """Return the first frame that is a call of its own."""
+    return next((frame for frame in frames if frame.type() == gdb.NORMAL_FRAME), None)
 
 
 def _physical_sp(frames: list[NativeFrame]) -> list[NativeFrame]:

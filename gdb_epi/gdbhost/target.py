@@ -31,7 +31,7 @@ class GdbTarget(CoreFileTarget):
     def unwinder(self) -> Unwinder:
         """GDB's unwinder over the modules of this core."""
         if self._unwinder is None:
-            self._unwinder = Unwinder(self.modules(), self.soft_errors, self.region_at)
+            self._unwinder = Unwinder(self, self.soft_errors, self.region_at)
         return self._unwinder
 
     def native_frames(self, tid: int) -> Sequence[NativeFrame] | Absent:

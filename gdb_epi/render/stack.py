@@ -19,6 +19,9 @@ FOLDED = "folded"  # without CPython's own plumbing
 NATIVE = "native"  # every native frame
 ALL = "all"  # also addresses and the evidence for each place
 
+MAX_PERIOD = 8  # calls of one turn of a recursion
+MIN_TURNS = 4  # before it is folded
+
 
 def thread_title(state: ProcessState, tid: int | None, thread: ThreadState | None = None) -> str:
     """Return the heading of one thread: number, name, what it holds."""
@@ -70,14 +73,25 @@ def stack_lines(
     lines = []
     if stack.native is not None:
         lines.append(f"  (no native frames: {stack.native.detail})")
-    folded = 0
+    folded = shown = 0
+    repeats = _repeats(stack.frames) if detail != ALL else {}
+    again = 0  # frames behind a recursion's first turn
     for number, frame in enumerate(stack.frames):
-        if number >= limit:
-            lines.append(f"  ... {counted(len(stack.frames) - limit, 'more frame')} (--limit N)")
+        if again:
+            again -= 1
+            continue
+        if number in repeats:
+            period, again = repeats[number]
+            lines.append(f"  ...  {_again(period, again)}")
+            again -= 1
+            continue
+        if shown >= limit:
+            lines.append(f"  ... {counted(len(stack.frames) - number, 'more frame')} (--limit N)")
             break
         if detail == FOLDED and _is_glue(frame):
             folded += 1
             continue
+        shown += 1
         callee = calls.get(frame.python.address) if frame.python is not None else None
         extra = ""
         if callee is not None:
@@ -94,6 +108,34 @@ def stack_lines(
         )
     lines += [f"  ({note})" for note in stack.notes]
     return lines or ["  (no frames)"]
+
+
+def _repeats(frames: Sequence[StackFrame]) -> dict[int, tuple[int, int]]:
+    """Return where a recursion in C begins its second turn: (frames of a turn, frames from there).
+
+    Python frames are never folded: each has variables of its own.
+    """
+    keys = [native_text(f.native) if f.native and not f.evidence else None for f in frames]
+    repeats: dict[int, tuple[int, int]] = {}
+    start = 0
+    while start < len(keys):
+        for period in range(1, MAX_PERIOD + 1):
+            end = start + period
+            while end < len(keys) and keys[end] is not None and keys[end] == keys[end - period]:
+                end += 1
+            turns = (end - start) // period
+            if turns >= MIN_TURNS and None not in keys[start : start + period]:
+                repeats[start + period] = period, (turns - 1) * period
+                start += turns * period - 1
+                break
+        start += 1
+    return repeats
+
+
+def _again(period: int, count: int) -> str:
+    if period == 1:
+        return f"the same call {count} times more"
+    return f"the same {period} calls {count // period} times more"
 
 
 def _whereabouts(frame: StackFrame) -> str:
@@ -153,7 +195,9 @@ def native_text(frame: NativeFrame) -> str:
     if frame.kind == "signal":
         return "<signal handler called>"
     if frame.kind == "sentinel":
-        return "... native frames left out of the middle of a very deep stack"
+        calls = f" of {frame.function}" if frame.function else ""
+        count = f"{frame.left_out} more calls{calls}" if frame.left_out else "native frames"
+        return f"... {count} left out of the middle of a very deep stack"
     module = (frame.module or "?").rpartition("/")[2]
     name = frame.function or "??"
     where = f"  {frame.filename}:{frame.lineno}" if frame.filename else f"  in {module}"

@@ -77,6 +77,8 @@ class NativeFrame(NamedTuple):
     lineno: int | None = None
     inlined: bool = False
     kind: str = "normal"  # or "inline", "signal", "sentinel"
+    # Of a sentinel: it stands for so many frames, `function` names those that recur, with commas.
+    left_out: int = 0
 
 
 class CrashInfo(NamedTuple):

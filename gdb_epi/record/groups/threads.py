@@ -13,9 +13,13 @@ from gdb_epi.record.stacks import merged_json, thread_json
 MAX_THREADS = 256  # stacks in one record
 MAX_FRAMES = 64  # Python frames of one thread
 MAX_MERGED = 128  # frames of the crashed thread
+MAX_OUTER = 96  # more of them, from the outermost on
+MAX_PERIOD = 8  # calls of one turn of a recursion
+_SAME_CALL = ("name", "qualname", "filename", "lineno", "function", "module", "offset", "inlined")
 
 # What is not written because most frames and threads have it.
-_USUAL_FRAME = {"provenance": CHAIN, "inlined": False, "kind": "normal", "eval_loop": False}
+_USUAL_FRAME = {"provenance": CHAIN, "inlined": False, "kind": "normal", "eval_loop": False,
+                "left_out": 0}  # fmt: skip
 _USUAL_THREAD = {"interpreter": 0, "holds_gil": False, "crashed": False, "alive": True}
 
 
@@ -79,7 +83,42 @@ def _merged(state: ProcessState, tid: int) -> Json:
     }
     if len(frames) > MAX_MERGED:
         fields["frames_left_out"] = len(frames) - MAX_MERGED
+        fields |= _outer_part(state, frames)
     return fields
+
+
+def _outer_part(state: ProcessState, frames: list[Json]) -> Json:
+    """Return the outermost frames, and what is between them and the innermost ones.
+
+    A recursion has its callers there: without them nobody sees which code began it.
+    """
+    gap = next((i for i, f in enumerate(frames) if f.get("kind") == "sentinel"), None)
+    start = max(MAX_MERGED if gap is None else gap + 1, len(frames) - MAX_OUTER)
+    start += _repeated(frames[start:])
+    fields: Json = {
+        "outer_frames": [_with_code(state, reduced(frame)) for frame in frames[start:]],
+        "frames_between": start - MAX_MERGED,
+    }
+    if gap is not None:
+        fields["frames_between"] += frames[gap]["left_out"] - (1 if gap < start else 0)
+        recurring = frames[gap]["function"]
+        if recurring:
+            fields["recurring"] = recurring.split(", ")
+    return fields
+
+
+def _repeated(frames: list[Json]) -> int:
+    """Return how many frames at the inner end only repeat what is behind them: recursion."""
+    keys = [tuple(frame.get(name) for name in _SAME_CALL) for frame in frames]
+    start = 0
+    while True:
+        for period in range(1, MAX_PERIOD + 1):
+            turn = keys[start : start + period]
+            if len(turn) == period and turn == keys[start + period : start + 2 * period]:
+                start += period
+                break
+        else:
+            return start
 
 
 def _with_code(state: ProcessState, frame: Json) -> Json:
