@@ -15,6 +15,7 @@ from gdb_epi.util import counted
 
 WIDTH = 100
 MAX_FRAMES = 12
+MIN_INNERMOST = 3  # where the outermost ones are shown too
 MAX_WAITS = 3
 MIN_PLACE = 24  # columns for a file and a line; beside a longer name they are cut off
 MAX_NOTES = 4
@@ -137,11 +138,19 @@ def _where(record: Json) -> Iterator[str]:
     # What a thread waits in is told by its locks; without Python frames it is the place itself.
     hidden = _HIDDEN if any(map(_is_python, frames)) else _HIDDEN - {"lock-wait"}
     interesting = [frame for frame in frames if _kind(frame) not in hidden] or list(frames)
-    for number, frame in enumerate(interesting[:MAX_FRAMES]):
+    outer = [f for f in stack.get("outer_frames") or () if _kind(f) not in hidden][-MAX_FRAMES:]
+    most = MAX_FRAMES if not outer else max(MAX_FRAMES - len(outer), MIN_INNERMOST)
+    for number, frame in enumerate(interesting[:most]):
         yield f"  #{number:<2} {_frame(frame)}"
-    left = max(0, len(interesting) - MAX_FRAMES) + int(stack.get("frames_left_out") or 0)
-    if left:
-        yield f"  and {left} more"
+    left = max(0, len(interesting) - most)
+    if outer:
+        again = ", ".join(list(map(str, stack.get("recurring") or ()))[:2])
+        left += int(stack.get("frames_between") or 0)
+        yield f"  and {left} more{f', most of them {again}' if again else ''}, then:"
+        for frame in outer:
+            yield f"      {_frame(frame)}"
+    elif left + int(stack.get("frames_left_out") or 0):
+        yield f"  and {left + int(stack.get('frames_left_out') or 0)} more"
     if not frames:
         yield "  no frame could be decoded"
     elif not signature.get("native", True):

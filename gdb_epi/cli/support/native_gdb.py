@@ -244,6 +244,7 @@ def _frame(data: Mapping[str, Any]) -> NativeFrame:
         filename=_text(data.get("filename")),
         lineno=_address(data.get("lineno")),
         inlined=data.get("inlined") is True,
+        left_out=_address(data.get("left_out")) or 0,
         kind=_text(data.get("kind")) or "normal",
     )
 
