@@ -165,6 +165,6 @@ def gc_json(gc: GcState | Absent) -> dict[str, Any] | None:
         ],
         "garbage": gc.garbage if gc.garbage >= 0 else None,
         "callbacks": gc.callbacks if gc.callbacks >= 0 else None,
-        "long_lived_total": gc.long_lived_total,
-        "long_lived_pending": gc.long_lived_pending,
+        "long_lived_total": gc.long_lived_total if gc.long_lived_total >= 0 else None,
+        "long_lived_pending": gc.long_lived_pending if gc.long_lived_pending >= 0 else None,
     }

@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0
-"""Fetch CPython interpreters of other Debian suites into a cache, for the test matrix.
+"""Fetch CPython interpreters of other suites of Debian and Ubuntu into a cache, for the tests.
 
 Each suite is unpacked into a folder of its own by a private apt configuration: the machine's
 own packages and lists stay as they are. What cannot be had is told in one line, and is no failure.
@@ -30,6 +30,8 @@ from typing import IO, NamedTuple
 
 KEYRING = Path("/usr/share/keyrings/debian-archive-keyring.gpg")
 DEFAULT_MIRROR = "http://deb.debian.org/debian"
+UBUNTU_MIRROR = "http://archive.ubuntu.com/ubuntu"
+UBUNTU_KEYS = "ubuntu-keyring"  # a package of Debian, so that Ubuntu is trusted by Debian's word
 DOWNLOAD_TIMEOUT = 600
 BUILD_TIMEOUT = 3600
 # Newer suites have /lib and /lib64 as links into /usr; the links must be there before unpacking.
@@ -37,10 +39,11 @@ MERGED = {"lib": "usr/lib", "lib64": "usr/lib64", "bin": "usr/bin", "sbin": "usr
 
 
 class Suite(NamedTuple):
-    """One Debian suite and the CPython minors (such as "3.14") looked for in it."""
+    """One suite of a distribution and the CPython minors (such as "3.14") looked for in it."""
 
     name: str
     minors: tuple[str, ...]
+    ubuntu: bool = False
 
 
 SUITES = (
@@ -48,6 +51,9 @@ SUITES = (
     Suite("forky", ("3.14", "3.15")),
     Suite("sid", ("3.14", "3.15")),
     Suite("bullseye", ("3.9",)),
+    # Debian has passed them by: 3.14.0 and 3.14.4, whose collector is the incremental one.
+    Suite("questing", ("3.14",), ubuntu=True),
+    Suite("resolute", ("3.14",), ubuntu=True),
 )
 FREE_THREADED_SUITE = "trixie"
 FREE_THREADED_SOURCE = "python3.13"
@@ -109,18 +115,36 @@ def acquire_settings() -> str:
     return "\n".join(wanted)
 
 
-def apt_environment(suite: str) -> dict[str, str]:
+def ubuntu_keyring() -> Path:
+    """Return Ubuntu's keys out of Debian's package of them, fetching it when needed."""
+    root = cache_root() / "keyrings"
+    keyring = root / "usr/share/keyrings/ubuntu-archive-keyring.gpg"
+    if not keyring.is_file():
+        suite = SUITES[0].name
+        environment = apt_environment(suite)
+        update_lists(suite, environment, again=False)
+        root.mkdir(parents=True, exist_ok=True)
+        fetch = ["apt-get", "-q", "download", UBUNTU_KEYS]
+        run(fetch, timeout=DOWNLOAD_TIMEOUT, env=environment, cwd=root)
+        for package in root.glob("*.deb"):
+            unpack(package, root)
+            package.unlink()
+    if not keyring.is_file():
+        raise CannotFetch(f"{UBUNTU_KEYS} of Debian {SUITES[0].name} brought no {keyring.name}")
+    return keyring
+
+
+def apt_environment(suite: str, *, ubuntu: bool = False) -> dict[str, str]:
     """Write a private apt configuration for a suite; return the environment that selects it."""
     base = cache_root() / "apt" / suite
     for folder in ("etc/parts", "state/lists/partial", "cache/archives/partial"):
         (base / folder).mkdir(parents=True, exist_ok=True)
     # An empty status file makes apt fetch the whole closure, libc6 included.
     (base / "status").write_text("")
-    mirror = machine_mirror()
-    options = f"[signed-by={KEYRING}]"
-    (base / "etc/sources.list").write_text(
-        f"deb {options} {mirror} {suite} main\ndeb-src {options} {mirror} {suite} main\n"
-    )
+    mirror = UBUNTU_MIRROR if ubuntu else machine_mirror()
+    what = f"[signed-by={ubuntu_keyring() if ubuntu else KEYRING}] {mirror} {suite} main"
+    what += " universe" if ubuntu else ""  # Debian has all of Python in main
+    (base / "etc/sources.list").write_text(f"deb {what}\ndeb-src {what}\n")
     configuration = base / "apt.conf"
     configuration.write_text(
         f"""{acquire_settings()}
@@ -152,7 +176,7 @@ def update_lists(suite: str, environment: dict[str, str], *, again: bool) -> Non
     lists = cache_root() / "apt" / suite / "state/lists"
     if not again and any(lists.glob("*_Packages*")):
         return
-    say(f"{suite}: fetching the package lists from {machine_mirror()}")
+    say(f"{suite}: fetching the package lists")
     run(["apt-get", "-q", "update"], timeout=DOWNLOAD_TIMEOUT, env=environment)
     if not any(lists.glob("*_Packages*")):
         raise CannotFetch(f"apt-get update brought no package list for {suite}")
@@ -235,7 +259,7 @@ def fetch_suite(suite: Suite, *, headers: bool, dbg: bool, refresh: bool) -> Non
         return
     if not KEYRING.is_file():
         raise CannotFetch(f"{suite.name}: {KEYRING} is missing (not Debian?)")
-    environment = apt_environment(suite.name)
+    environment = apt_environment(suite.name, ubuntu=suite.ubuntu)
     update_lists(suite.name, environment, again=refresh)
     known = known_packages(environment) | {"tzdata"}
     present = [name for name in names if name in known]
@@ -376,10 +400,10 @@ def build_free_threaded(jobs: int) -> None:
 
 
 @contextmanager
-def locked() -> Iterator[IO[str]]:
-    """Hold the cache's lock, so that two runs do not unpack into one folder."""
+def locked(name: str = ".lock") -> Iterator[IO[str]]:
+    """Hold a lock of the cache, so that two runs do not unpack into one folder."""
     interpreters_root().mkdir(parents=True, exist_ok=True)
-    with (interpreters_root() / ".lock").open("w") as handle:
+    with (interpreters_root() / name).open("w") as handle:
         fcntl.flock(handle, fcntl.LOCK_EX)
         yield handle
 

@@ -11,6 +11,7 @@ from __future__ import annotations
 import sys
 from collections.abc import Mapping, Sequence
 from io import FileIO
+from os import listdir
 
 from gdb_epi.errors import LayoutError
 from gdb_epi.target.api import Member as Field
@@ -27,6 +28,7 @@ __all__ = [
     "load_layout",
     "parse_asyncio_offsets",
     "parse_debug_offsets",
+    "patch_layouts",
 ]
 
 # No pathlib here: importing it would cost a tenth of a cold start.
@@ -174,6 +176,17 @@ class Layout:
                 structs = {**document["structs"], struct: variant}
                 return Layout({**document, "structs": structs}, self.source)
         return None
+
+    def differing(self, words: Mapping[str, int]) -> int:
+        """Return how many of the core's own words say something else than this table."""
+        structs, count = self.document["structs"], 0
+        for name, word in words.items():
+            place = _place_of(self.document, name)
+            if place is not None:
+                size, members = structs.get(place[0], _NO_STRUCT)
+                known = members.get(place[1], (word,))[0] if place[1] else size
+                count += known != word
+        return count
 
     def with_debug_offsets(self, words: Mapping[str, int]) -> tuple[Layout, list[str]]:
         """Return this layout with the core's own words laid over it, and where they differ.
@@ -327,14 +340,36 @@ def load_layout(
     version: tuple[int, int], free_threaded: bool = False, debug: bool = False
 ) -> Layout | None:
     """Return the shipped table of a minor version. Absent when none is shipped."""
-    name = f"cp{version[0]}{version[1]}{'t' if free_threaded else ''}{'d' if debug else ''}.json"
+    return _load(f"cp{version[0]}{version[1]}{'t' if free_threaded else ''}{'d' if debug else ''}")
+
+
+def _load(name: str) -> Layout | None:
     if name not in _LOADED:
         try:
-            with FileIO(f"{_FOLDER}/{name}") as stream:
+            with FileIO(f"{_FOLDER}/{name}.json") as stream:
                 _LOADED[name] = Layout(parse_json(stream.readall().decode("utf-8")))
         except FileNotFoundError:
             _LOADED[name] = None
     return _LOADED[name]
+
+
+def patch_layouts(
+    version: tuple[int, int], free_threaded: bool, debug: bool, words: Mapping[str, int]
+) -> list[Layout]:
+    """Return the shipped tables of a minor version, that which the core's words fit best first.
+
+    Structs move within a minor version: 3.14.0 to 3.14.4 have the incremental collector, whose
+    state is 24 bytes smaller, so that all behind it in the interpreter state lies elsewhere
+    (python/cpython#148726). `words` is what the process says of itself; without any, the newest
+    comes first. Empty when none is shipped.
+    """
+    newest = load_layout(version, free_threaded, debug)
+    if newest is None or (words and not newest.differing(words)):
+        return [newest] if newest else []
+    stem = f"cp{version[0]}{version[1]}{'t' if free_threaded else ''}{'d' if debug else ''}-"
+    names = sorted(name[:-5] for name in listdir(f"{_FOLDER}/earlier") if name.startswith(stem))
+    others = [_load(f"earlier/{name}") for name in reversed(names)]
+    return sorted([newest, *filter(None, others)], key=lambda table: table.differing(words))
 
 
 def parse_debug_offsets(data: bytes) -> DebugOffsets:

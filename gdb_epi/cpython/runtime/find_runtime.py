@@ -13,9 +13,11 @@ from collections.abc import Iterator
 from gdb_epi.cpython.layout.layout import (
     COOKIE,
     MAX_TABLE_BYTES,
+    DebugOffsets,
     Layout,
     load_layout,
     parse_debug_offsets,
+    patch_layouts,
 )
 from gdb_epi.errors import NOT_APPLICABLE, NOT_AVAILABLE, Absent, SoftError, UnreadableMemory
 from gdb_epi.target.api import Region, Target
@@ -30,6 +32,8 @@ RECOVERED = "recovered from kept memory"
 MAX_CANDIDATES = 64
 MAX_BANNER_SCAN = 64 << 20
 MAX_BANNER = 32
+_MAIN = "_main_interpreter"
+_DICTS = ("sysdict", "builtins", "imports.modules")
 
 _PREFIXES = ("libpython3.", "python3.")
 
@@ -124,8 +128,7 @@ def _layouts_to_try(target: Target, candidate: _Candidate) -> Iterator[tuple[int
     if head[: len(COOKIE)] == COOKIE:
         offsets = parse_debug_offsets(head)
         if offsets.minor is not None and offsets.version is not None:
-            table = load_layout(offsets.minor, offsets.free_threaded)
-            if table is not None:
+            for table in patch_layouts(offsets.minor, offsets.free_threaded, False, offsets.words):
                 yield offsets.version, table.with_debug_offsets(offsets.words)[0]
                 yield offsets.version, table
             return
@@ -208,10 +211,7 @@ def _with_debug_offsets(target: Target, candidate: _Candidate) -> Runtime | str:
     if offsets.minor is None or offsets.version is None:
         return "; ".join(offsets.complaints) or "the header of _Py_DebugOffsets is damaged"
     complaints = list(offsets.complaints)
-    for debug in (False, True):
-        table = load_layout(offsets.minor, offsets.free_threaded, debug)
-        if table is None:
-            continue
+    for table in _tables(offsets):
         layout, differences = table.with_debug_offsets(offsets.words)
         for chosen in (layout, table):  # a damaged word must not hide a sound table
             if believable(target, candidate.address, chosen):
@@ -232,14 +232,23 @@ def _with_debug_offsets(target: Target, candidate: _Candidate) -> Runtime | str:
     return f"CPython {minor}, but no interpreter whose thread states point back at it"
 
 
+def _tables(offsets: DebugOffsets) -> Iterator[Layout]:
+    """Yield the tables worth trying: the release builds' first, each by what the core says."""
+    for debug in (False, True):
+        minor = offsets.minor or (0, 0)
+        yield from patch_layouts(minor, offsets.free_threaded, debug, offsets.words)
+
+
 def _with_tables(target: Target, candidate: _Candidate) -> Runtime | str:
     tried = []
     for version_hex in _versions(target, candidate):
         minor = (version_hex >> 24, version_hex >> 16 & 0xFF)
         tried.append(f"{minor[0]}.{minor[1]}")
         for debug in (False, True):
-            layout = load_layout(minor, False, debug)
-            if layout is not None and believable(target, candidate.address, layout):
+            tables = patch_layouts(minor, False, debug, {})
+            fitting = [t for t in tables if believable(target, candidate.address, t)]
+            layout = _of_patch_release(target, candidate.address, fitting)
+            if layout is not None:
                 version = _full_version(target, candidate.address, version_hex)
                 return Runtime(
                     candidate.address, candidate.found_by, version, version_hex, layout, ()
@@ -247,6 +256,33 @@ def _with_tables(target: Target, candidate: _Candidate) -> Runtime | str:
     if not tried:
         return "the CPython version cannot be told (no Py_Version symbol, no python3.X file name)"
     return f"no interpreter whose thread states point back at it (tried {', '.join(tried)})"
+
+
+def _of_patch_release(target: Target, runtime: int, tables: list[Layout]) -> Layout | None:
+    """Return the table by which the main interpreter and its modules lie where they do.
+
+    For a process whose own words are lost. `interpreters.main` points at a member of the runtime,
+    and sys.modules, sys.__dict__ and builtins are three dicts; in the table of another patch
+    release they are not. The first when none proves itself; None of none.
+    """
+    for layout in tables if len(tables) > 1 else ():
+        members = (layout.require("PyInterpreterState", name) for name in _DICTS)
+        type_at = layout.require("PyObject", "ob_type")
+        try:
+            head = runtime + layout.require("_PyRuntimeState", "interpreters.head")
+            interpreter = _word(target, head)
+            main = _word(target, runtime + layout.require("_PyRuntimeState", "interpreters.main"))
+            dicts = [_word(target, interpreter + at) for at in members]
+            types = {_word(target, address + type_at) for address in dicts}
+        except UnreadableMemory:
+            continue
+        if len(types) == 1 and main - runtime == layout.offset("_PyRuntimeState", _MAIN):
+            return layout
+    return tables[0] if tables else None
+
+
+def _word(target: Target, address: int) -> int:
+    return int.from_bytes(target.read(address, 8), "little")
 
 
 def _versions(target: Target, candidate: _Candidate) -> Iterator[int]:
@@ -340,17 +376,17 @@ def believable(target: Target, runtime: int, layout: Layout) -> bool:
     """
     try:
         head_at = runtime + layout.require("_PyRuntimeState", "interpreters.head")
-        interpreter = int.from_bytes(target.read(head_at, 8), "little")
+        interpreter = _word(target, head_at)
         thread_at = interpreter + layout.require(
             "PyInterpreterState", "threads.head", "tstate_head"
         )
-        thread = int.from_bytes(target.read(thread_at, 8), "little")
+        thread = _word(target, thread_at)
         back_at = thread + layout.require("PyThreadState", "interp")
-        back = int.from_bytes(target.read(back_at, 8), "little")
+        back = _word(target, back_at)
         if back == interpreter or (back ^ interpreter).bit_count() > 1:
             return back == interpreter != 0
         ident_at = thread + layout.require("PyThreadState", "thread_id")
-        ident = int.from_bytes(target.read(ident_at, 8), "little")
+        ident = _word(target, ident_at)
         return any(ident == lwp.registers.get("fs_base") for lwp in target.threads())
     except UnreadableMemory:
         return False

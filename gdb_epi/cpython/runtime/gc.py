@@ -42,7 +42,8 @@ class GcState(NamedTuple):
 
     `collecting`: a collection runs. `generation` is the number of the one being collected, None
     when none is or it cannot be told; `evidence` says by what. `frame` is the Python frame that
-    started the collection (3.15+), 0 when unknown. `garbage` counts gc.garbage, -1 when unknown.
+    started the collection (3.15+), 0 when unknown. `garbage` counts gc.garbage, -1 when unknown;
+    so do the long-lived objects, which the incremental collector does not count.
     """
 
     address: int
@@ -75,17 +76,21 @@ def gc_state(reader: Reader, runtime: int, interpreter: int) -> GcState:
     def u64(member: str) -> int:
         return reader.u64(address + layout.require(_STRUCT, member))
 
+    def count(member: str) -> int:
+        return u64(member) if layout.offset(_STRUCT, member) is not None else -1
+
     generations = _generations(reader, address)
     collecting = bool(u32("collecting"))
     callbacks = _list_length(reader, u64("callbacks"))
     number, evidence = (None, "")
     if collecting:
         number, evidence = _collected(generations, layout.free_threaded, callbacks)
-        # Words that only the incremental collector used: later 3.14 releases went back to
-        # generations and left them in place, unused and zero.
+        # Words that only the incremental collector of 3.14.0 to 3.14.4 used: later releases went
+        # back to generations and left them in place, unused and zero.
         unused = [layout.offset(_STRUCT, f"dummy{number}") for number in (1, 2, 3)]
-        if any(offset is not None and reader.u32(address + offset) for offset in unused):
-            number, evidence = None, "the incremental collector of early 3.14 has no such number"
+        used = any(offset is not None and reader.u32(address + offset) for offset in unused)
+        if not layout.free_threaded and (used or layout.offset(_STRUCT, "work_to_do") is not None):
+            number, evidence = None, "the incremental collector of early 3.14 keeps no such number"
     frame_at = layout.offset(_STRUCT, "frame")
     permanent = layout.require(_STRUCT, "permanent_generation")
     return GcState(
@@ -100,8 +105,8 @@ def gc_state(reader: Reader, runtime: int, interpreter: int) -> GcState:
         permanent=0 if layout.free_threaded else address + permanent,
         garbage=_list_length(reader, u64("garbage")),
         callbacks=callbacks,
-        long_lived_total=u64("long_lived_total"),
-        long_lived_pending=u64("long_lived_pending"),
+        long_lived_total=count("long_lived_total"),
+        long_lived_pending=count("long_lived_pending"),
     )
 
 
@@ -113,8 +118,8 @@ def debug_flag_names(flags: int) -> list[str]:
 def _generations(reader: Reader, address: int) -> list[Generation]:
     """Read the generations: an array, or `young` and the array `old`.
 
-    3.14.0 (incremental) and the free-threaded builds since have the second form, in the very
-    bytes of the first.
+    3.14.0 to 3.14.4 (incremental) and the free-threaded builds since have the second form, in the
+    very bytes of the first.
     """
     layout = reader.layout
     young, array = layout.find(_STRUCT, "young"), layout.find(_STRUCT, "generations")
